@@ -5,8 +5,10 @@ const dv_position *dv_code_position(const dv_code *code, uint32_t pc) {
     uint32_t low = 0, high = code->position_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (code->positions[middle].pc <= pc) low = middle + 1;
-        else high = middle;
+        if (code->positions[middle].pc <= pc)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low == 0 ? NULL : &code->positions[low - 1];
 }

@@ -1,16 +1,17 @@
 /* code.h: code objects, the contract between the compiler (lang/) and the machine (vm/).
  *
- * A code object is what `dynvm dis` shows at the generic level: plain, immutable C data that holds no
- * VM value, so that one code object may be used by any number of VMs in any number of threads and may
- * be frozen into the binary.  A VM *threads* a code object at its first call (run/thread.c): it makes
- * the constants into values, interns the names and expands the words to cells.
+ * A code object is what `dynvm dis` shows at the generic level: plain, immutable C data that holds
+ * no VM value, so that one code object may be used by any number of VMs in any number of threads
+ * and may be frozen into the binary.  A VM *threads* a code object at its first call
+ * (run/thread.c): it makes the constants into values, interns the names and expands the words to
+ * cells.
  *
  * Invariants
  *  1. Nothing in a dv_code changes once its unit is built and verified.
  *  2. Every table speaks of the pc, the index of an instruction's first word in `words`.
- *  3. A word holds the opcode in its low 8 bits and operand `a` in the upper 24; an instruction with
- *     more operands is followed by one word for each.  The number of operands is fixed for each opcode
- *     (dv_op_info in dv_ops.h, generated from gen/ops).
+ *  3. A word holds the opcode in its low 8 bits and operand `a` in the upper 24; an instruction
+ * with more operands is followed by one word for each.  The number of operands is fixed for each
+ * opcode (dv_op_info in dv_ops.h, generated from gen/ops).
  *  4. Jump operands are absolute pcs.
  *  5. Every pointer points into the unit's arena, which lives until the unit's last reference goes.
  *
@@ -40,10 +41,11 @@ typedef enum dv_const_kind {
     DV_CONST_BIGINT,  /* as.text: hexadecimal digits, with a leading '-' for a negative number */
     DV_CONST_FLOAT,   /* as.real */
     DV_CONST_COMPLEX, /* as.real is the imaginary part (literals have no real part) */
-    DV_CONST_STR,     /* as.text; lone surrogates are encoded in 3 bytes (as "surrogatepass" does) */
-    DV_CONST_BYTES,   /* as.text */
-    DV_CONST_TUPLE,   /* as.tuple: indices of other constants of the same code object, smaller than its own */
-    DV_CONST_CODE     /* as.code: the body of a function, lambda, class or comprehension */
+    DV_CONST_STR,   /* as.text; lone surrogates are encoded in 3 bytes (as "surrogatepass" does) */
+    DV_CONST_BYTES, /* as.text */
+    DV_CONST_TUPLE, /* as.tuple: indices of other constants of the same code object, smaller than
+                       its own */
+    DV_CONST_CODE   /* as.code: the body of a function, lambda, class or comprehension */
 } dv_const_kind;
 
 typedef struct dv_const {
@@ -69,8 +71,9 @@ typedef struct dv_position {
     uint16_t column, end_column;
 } dv_position;
 
-/* An exception raised by an instruction with begin <= pc < end goes to `handler` with the operand stack
- * cut to `depth` entries and the exception pushed.  The first matching entry counts: inner before outer. */
+/* An exception raised by an instruction with begin <= pc < end goes to `handler` with the operand
+ * stack cut to `depth` entries and the exception pushed.  The first matching entry counts: inner
+ * before outer. */
 typedef struct dv_exception_entry {
     uint32_t begin, end;
     uint32_t handler;
@@ -83,15 +86,16 @@ enum {
     DV_CODE_VARARGS = 4,     /* has *args, after the positional and keyword-only parameters */
     DV_CODE_VARKEYWORDS = 8, /* has **kwargs, the last parameter */
     DV_CODE_GENERATOR = 16,
-    DV_CODE_HAS_LOOP = 32    /* contains a JUMP_BACK; frames reserve shadow slots */
+    DV_CODE_HAS_LOOP = 32 /* contains a JUMP_BACK; frames reserve shadow slots */
 };
 
 /* What the operand stack holds before an instruction, found and proved by the verifier
- * (code/verify.h).  States form a tree: an entry is what is on top, and `below` is the state under it;
- * equal stacks are the same entry.  Entry 0 is the empty stack. */
+ * (code/verify.h).  States form a tree: an entry is what is on top, and `below` is the state under
+ * it; equal stacks are the same entry.  Entry 0 is the empty stack. */
 typedef enum dv_slot_kind {
     DV_SLOT_OWNED,    /* a counted reference (or EMPTY) */
-    DV_SLOT_BORROWED, /* uncounted, covered by local `local`, or by the constants if local is DV_NO_LOCAL */
+    DV_SLOT_BORROWED, /* uncounted, covered by local `local`, or by the constants if local is
+                         DV_NO_LOCAL */
     DV_SLOT_RESERVED  /* link or caller's fp of a call being prepared: raw, not a value */
 } dv_slot_kind;
 
@@ -107,8 +111,8 @@ typedef struct dv_stack_state {
 
 struct dv_code {
     dv_unit *unit;
-    dv_text name;      /* `f`, `<module>`, `<lambda>` */
-    dv_text qualname;  /* `C.f.<locals>.g` */
+    dv_text name;     /* `f`, `<module>`, `<lambda>` */
+    dv_text qualname; /* `C.f.<locals>.g` */
     uint32_t flags;
     uint32_t first_line;
 
@@ -133,18 +137,19 @@ struct dv_code {
     /* Filled in by the verifier. */
     const dv_stack_state *states;
     uint32_t state_count;
-    const uint32_t *state_at; /* per pc: index into states; DV_NO_STATE in operand words and dead code */
+    const uint32_t
+        *state_at; /* per pc: index into states; DV_NO_STATE in operand words and dead code */
 };
 
-/* A unit is one compiled file (or -c text, or REPL line): the arena of its code objects, its name, and
- * the source text, which tracebacks and `dis` quote. */
+/* A unit is one compiled file (or -c text, or REPL line): the arena of its code objects, its name,
+ * and the source text, which tracebacks and `dis` quote. */
 struct dv_unit {
     dv_text filename; /* as tracebacks print it: "script.dl", "<string>" */
     dv_text source;   /* empty where the text must not be quoted (-c) */
     const dv_code *code;
-    uint32_t references;                                 /* used by one VM only */
-    void *arena;                                         /* owner of everything in the unit */
-    void (*release_arena)(void *context, void *arena);   /* called when `references` becomes 0 */
+    uint32_t references;                               /* used by one VM only */
+    void *arena;                                       /* owner of everything in the unit */
+    void (*release_arena)(void *context, void *arena); /* called when `references` becomes 0 */
     void *context;
 };
 

@@ -1,0 +1,79 @@
+/* heap.h: the allocator of a VM: size classes with free lists, large blocks from the host, every
+ * byte accounted.
+ *
+ * Invariants
+ *  1. Blocks up to DV_HEAP_SMALL bytes come from pages of one size class; a page is charged to the
+ *     limit as a whole when it is taken from the host.  Larger blocks are charged exactly.
+ *  2. Freeing needs the size that was asked for (sized free), as no block has a header of its own.
+ *  3. A request that would exceed the limit fails like a host that is out of memory: the result is
+ * NULL and nothing else has changed.  dv_heap_* never raise; the callers raise MemoryError
+ *     (dv_raise_memory), for which a preallocated exception exists. */
+#ifndef DV_CORE_HEAP_H
+#define DV_CORE_HEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+#define DV_HEAP_GRAIN   16u
+#define DV_HEAP_SMALL   512u
+#define DV_HEAP_CLASSES (DV_HEAP_SMALL / DV_HEAP_GRAIN + 1)
+
+/* The host's memory: resize(context, NULL, 0, n) allocates, (.., p, old, 0) frees. */
+typedef void *(*dv_host_resize)(void *context, void *block, size_t old_size, size_t new_size);
+
+typedef struct dv_free_block {
+    uint64_t header; /* 0: where an object has its reference count */
+    struct dv_free_block *next;
+} dv_free_block;
+
+typedef struct dv_heap_page dv_heap_page;
+
+typedef struct dv_heap {
+    dv_free_block *free[DV_HEAP_CLASSES];
+    char *bump[DV_HEAP_CLASSES]; /* rest of the newest page of the class, never used so far */
+    char *bump_end[DV_HEAP_CLASSES];
+    dv_heap_page *pages;
+    size_t used, peak, limit; /* bytes taken from the host; limit SIZE_MAX: none */
+    uint64_t fail_at;         /* faults: the allocation with this number fails; 0: none */
+    uint64_t allocations;     /* calls of the slow path, counted for fail_at */
+    dv_host_resize resize;
+    void *context;
+} dv_heap;
+
+void dv_heap_init(dv_heap *heap, dv_host_resize resize, void *context, size_t limit);
+void dv_heap_destroy(dv_heap *heap); /* frees all pages; large blocks must have been freed */
+
+void *dv_heap_alloc_slow(dv_heap *heap, size_t size);
+void dv_heap_free_large(dv_heap *heap, void *block, size_t size);
+
+/* Uninitialised memory, 16-byte aligned; NULL when memory or the limit runs out. */
+static inline void *dv_heap_alloc(dv_heap *heap, size_t size) {
+    if (__builtin_expect(size <= DV_HEAP_SMALL, 1)) {
+        dv_free_block **list = &heap->free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+        dv_free_block *block = *list;
+        if (__builtin_expect(block != NULL, 1)) {
+            *list = block->next;
+            return block;
+        }
+    }
+    return dv_heap_alloc_slow(heap, size);
+}
+
+static inline void dv_heap_free(dv_heap *heap, void *memory, size_t size) {
+    if (__builtin_expect(size <= DV_HEAP_SMALL, 1)) {
+        dv_free_block **list = &heap->free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+        dv_free_block *block = memory;
+        block->header = 0;
+        block->next = *list;
+        *list = block;
+        return;
+    }
+    dv_heap_free_large(heap, memory, size);
+}
+
+/* Grows or shrinks a block; on failure the result is NULL and the old block is untouched.
+ * block may be NULL with old_size 0.  new_size must not be 0. */
+void *dv_heap_resize(dv_heap *heap, void *block, size_t old_size, size_t new_size);
+
+#endif

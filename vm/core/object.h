@@ -1,0 +1,152 @@
+/* object.h: the header that every heap object starts with, type numbers, and the table of C
+ * functions that a built-in type consists of.
+ *
+ * Invariants
+ *  1. `shape` is below DV_T_COUNT for an object of a built-in type, and is then its type number;
+ * other numbers are hidden classes of instances (core/shape.h): layout and class in one number, so
+ * that one load and one compare guard both.
+ *  2. A dv_type is constant C data shared by all VMs; what a VM adds (its class object) is in the
+ * VM.
+ *  3. An object dies when its count becomes 0, at once; its `release` frees what it refers to
+ * through dv_release, which queues deep structures instead of recursing (core/release.c). */
+#ifndef DV_CORE_OBJECT_H
+#define DV_CORE_OBJECT_H
+
+#include <stddef.h>
+#include "core/value.h"
+
+/* Type numbers.  The first few are of values that are no objects. */
+typedef enum dv_type_id {
+    DV_T_NONE,
+    DV_T_BOOL,
+    DV_T_ELLIPSIS,
+    DV_T_NOTIMPLEMENTED,
+    DV_T_FLOAT,
+    DV_T_INT, /* immediate, or a heap object beyond 48 bits */
+    DV_T_STR,
+    DV_T_TUPLE,
+    DV_T_LIST,
+    DV_T_DICT,
+    DV_T_RANGE,
+    DV_T_SLICE,
+    DV_T_CODE,      /* a threaded code object (run/thread.h) */
+    DV_T_FUNCTION,  /* dl function */
+    DV_T_CFUNCTION, /* C function, or method of a built-in type */
+    DV_T_METHOD,    /* bound method */
+    DV_T_CLASS,
+    DV_T_OBJECT, /* instance of exactly `object` */
+    DV_T_MODULE,
+    DV_T_EXCEPTION, /* instances of all exception classes */
+    DV_T_TRACEBACK,
+    DV_T_ITERATOR, /* list, tuple, str, ... by index (types/iterator.h) */
+    DV_T_RANGE_ITERATOR,
+    DV_T_DICT_ITERATOR,
+    DV_T_DICT_VIEW, /* keys, values, items */
+    DV_T_ENUMERATE,
+    DV_T_FOREIGN, /* object of an extension's type */
+    DV_T_COUNT
+} dv_type_id;
+
+struct dv_object {
+    uint32_t references;
+    uint32_t shape;
+};
+
+typedef enum dv_binary_op {
+    DV_BINARY_ADD,
+    DV_BINARY_SUB,
+    DV_BINARY_MUL,
+    DV_BINARY_TRUEDIV,
+    DV_BINARY_FLOORDIV,
+    DV_BINARY_MOD,
+    DV_BINARY_POW,
+    DV_BINARY_MATMUL,
+    DV_BINARY_LSHIFT,
+    DV_BINARY_RSHIFT,
+    DV_BINARY_AND,
+    DV_BINARY_OR,
+    DV_BINARY_XOR
+} dv_binary_op;
+
+typedef enum dv_unary_op { DV_UNARY_NEG, DV_UNARY_POS, DV_UNARY_INVERT } dv_unary_op;
+
+typedef enum dv_compare_op { DV_LT, DV_LE, DV_GT, DV_GE, DV_EQ, DV_NE } dv_compare_op;
+
+/* C functions that dl code calls.  `args` are borrowed; the result is new, or DV_EMPTY with
+ * vm->error. With keywords: the last values of args are theirs, `keywords` is a tuple of their
+ * names (or EMPTY), and `count` includes them. */
+typedef dv_value (*dv_cfunction_entry)(dv_vm *vm, const dv_value *args, uint32_t count);
+typedef dv_value (*dv_cfunction_keyword_entry)(dv_vm *vm, const dv_value *args, uint32_t count,
+                                               dv_value keywords);
+
+/* A C function, or a method of a built-in type (args[0] is self and is counted in min and max). The
+ * caller checks the count, so that entries need not; `max` UINT32_MAX: any number. */
+typedef struct dv_cfunction_def {
+    const char *name;
+    dv_cfunction_entry entry; /* one of the two is NULL */
+    dv_cfunction_keyword_entry keyword_entry;
+    uint32_t min, max;
+    uint32_t flags;
+    /* Signature for regions: a pure function from doubles to a double, called with raw arguments.
+     */
+    double (*raw1)(double);
+    /* True where raw1's result for this argument is what `entry` would return (no exception). */
+    bool (*raw1_defined)(double argument, double result);
+} dv_cfunction_def;
+
+enum { DV_CFUNCTION_STATIC = 1, DV_CFUNCTION_CLASS = 2 };
+
+typedef struct dv_type {
+    const char *name;
+    dv_type_id id;
+    void (*release)(dv_vm *vm, dv_object *object); /* releases what it holds and frees the object */
+    dv_value (*repr)(dv_vm *vm, dv_value self);
+    dv_value (*str)(dv_vm *vm, dv_value self);             /* NULL: repr */
+    bool (*hash)(dv_vm *vm, dv_value self, int64_t *hash); /* NULL: by address */
+    /* True, False, NotImplemented or EMPTY.  NULL: identity for EQ and NE, else NotImplemented. */
+    dv_value (*compare)(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
+    /* NotImplemented where a or b (one of them is of this type) do not fit. */
+    dv_value (*binary)(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
+    dv_value (*inplace)(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b); /* NULL: binary */
+    dv_value (*unary)(dv_vm *vm, dv_unary_op op, dv_value a);
+    int64_t (*length)(dv_vm *vm, dv_value self); /* -1: failed */
+    bool (*truth)(dv_value self);                /* NULL: length != 0, else true; cannot fail */
+    dv_value (*get_item)(dv_vm *vm, dv_value self, dv_value key);
+    bool (*set_item)(dv_vm *vm, dv_value self, dv_value key, dv_value value); /* EMPTY deletes */
+    int (*contains)(dv_vm *vm, dv_value self, dv_value item);                 /* -1: failed */
+    dv_value (*iterate)(dv_vm *vm, dv_value self);
+    dv_value (*next)(dv_vm *vm, dv_value self); /* EMPTY without vm->error: exhausted */
+    dv_value (*get_attribute)(dv_vm *vm, dv_value self,
+                              dv_value name); /* NULL: methods of the class only */
+    bool (*set_attribute)(dv_vm *vm, dv_value self, dv_value name,
+                          dv_value value); /* EMPTY deletes */
+    dv_value (*call)(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                     dv_value keywords);
+    /* format(self, spec); NULL: str(self) when spec is empty, else TypeError */
+    dv_value (*format)(dv_vm *vm, dv_value self, dv_value spec);
+    /* The class called as a constructor, without the class itself in args; NULL: cannot create
+     * instances */
+    dv_cfunction_keyword_entry construct;
+    const dv_cfunction_def *methods; /* up to an entry without a name */
+} dv_type;
+
+static inline bool dv_is_shape(dv_value v, uint32_t shape) {
+    return dv_is_object(v) && dv_as_object(v)->shape == shape;
+}
+
+void dv_object_dispose(dv_vm *vm, dv_object *object);
+
+static inline dv_value dv_retain(dv_value v) {
+    if (dv_is_object(v)) dv_as_object(v)->references++;
+    return v;
+}
+
+static inline void dv_release_object(dv_vm *vm, dv_object *object) {
+    if (--object->references == 0) dv_object_dispose(vm, object);
+}
+
+static inline void dv_release(dv_vm *vm, dv_value v) {
+    if (dv_is_object(v)) dv_release_object(vm, dv_as_object(v));
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* shape.h: hidden classes (maps) of instances, and the classes themselves.
+ *
+ * Invariants
+ *  1. Shape numbers below DV_T_COUNT are the built-in types and have no dv_shape;
+ * vm->shapes[number] is a dv_shape above that.  A shape is never freed before its class.
+ *  2. The shapes of one class form a tree: the root has no attributes; each child adds one name,
+ * which has slot number `count - 1`.
+ *  3. An instance with a shape of `count` attributes has slots 0 .. count-1 filled; the first
+ *     `inline_slots` live in the object, the others in `overflow`. */
+#ifndef DV_CORE_SHAPE_H
+#define DV_CORE_SHAPE_H
+
+#include "core/cell.h"
+
+typedef struct dv_shape dv_shape;
+typedef struct dv_class dv_class;
+
+struct dv_shape {
+    uint32_t number;
+    uint32_t count; /* attributes */
+    dv_class *class_;
+    dv_shape *parent;
+    dv_value name; /* the attribute that this shape adds; interned; EMPTY at the root */
+    dv_shape *children, *sibling;
+};
+
+/* A class object.  Attributes are cells of a namespace, so that code may depend on one of them. */
+struct dv_class {
+    dv_object header;
+    uint16_t type; /* dv_type_id of the layout of its instances; DV_T_OBJECT for plain dl classes */
+    uint16_t
+        inline_slots; /* of its instances: as many as instances were seen to need, at least 4 */
+    dv_value name;    /* str */
+    dv_class *base;   /* counted; NULL only for object */
+    dv_namespace attributes;
+    dv_shape *root;       /* NULL for built-in types */
+    dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
+    const dv_type *descriptor; /* built-in types and exception classes; NULL for dl classes */
+};
+
+typedef struct dv_instance {
+    dv_object header;
+    dv_value *overflow; /* NULL, or slots from the class's inline_slots at its creation on */
+    uint32_t overflow_capacity;
+    uint32_t inline_slots;
+    dv_value slots[];
+} dv_instance;
+
+/* A new class (owned by the caller); base borrowed.  NULL: raised. */
+dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type);
+/* Looks a name up in the class and its bases; NULL if there is none. */
+dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name);
+bool dv_class_is_subclass(const dv_class *class_, const dv_class *base);
+
+/* The class of any value; borrowed. */
+dv_class *dv_class_of(dv_vm *vm, dv_value v);
+
+/* Slot of an attribute in a shape, or -1. */
+int32_t dv_shape_slot(const dv_shape *shape, dv_value name);
+/* The shape after adding `name`; NULL: out of memory (raised). */
+dv_shape *dv_shape_add(dv_vm *vm, dv_shape *shape, dv_value name);
+
+dv_value dv_instance_new(dv_vm *vm, dv_class *class_);
+/* Adds or overwrites an attribute; value is borrowed. */
+bool dv_instance_store(dv_vm *vm, dv_instance *instance, dv_value name,
+                       dv_value value) DV_MUST_CHECK;
+bool dv_instance_delete(dv_vm *vm, dv_instance *instance, dv_value name, bool *found) DV_MUST_CHECK;
+
+static inline bool dv_is_instance(dv_value v) {
+    return dv_is_object(v) && dv_as_object(v)->shape >= DV_T_COUNT;
+}
+
+static inline dv_value *dv_instance_slot(dv_instance *instance, uint32_t slot) {
+    return slot < instance->inline_slots ? &instance->slots[slot]
+                                         : &instance->overflow[slot - instance->inline_slots];
+}
+
+#endif

@@ -1,0 +1,93 @@
+/* upcall.h: what core and types need from above: the generic protocols (run/) and raising
+ * (types/exception.c).
+ *
+ * These are the only upward calls; everything is defined in run/ or types/. */
+#ifndef DV_CORE_UPCALL_H
+#define DV_CORE_UPCALL_H
+
+#include "core/object.h"
+
+/* Raising.  The exception class is named by its C name (types/exception.h: DV_E_...).  All return
+ * EMPTY, so that `return dv_raise(...)` is idiomatic; the message is formatted like printf with the
+ * additions %V (repr of a dv_value), %S (str of a dv_value), %T (name of a dv_value's type,
+ * CPython's tp_name). */
+typedef enum dv_error_class {
+    DV_E_BASE_EXCEPTION,
+    DV_E_EXCEPTION,
+    DV_E_TYPE_ERROR,
+    DV_E_VALUE_ERROR,
+    DV_E_LOOKUP_ERROR,
+    DV_E_INDEX_ERROR,
+    DV_E_KEY_ERROR,
+    DV_E_ATTRIBUTE_ERROR,
+    DV_E_NAME_ERROR,
+    DV_E_UNBOUND_LOCAL_ERROR,
+    DV_E_ARITHMETIC_ERROR,
+    DV_E_ZERO_DIVISION_ERROR,
+    DV_E_OVERFLOW_ERROR,
+    DV_E_FLOATING_POINT_ERROR,
+    DV_E_RUNTIME_ERROR,
+    DV_E_RECURSION_ERROR,
+    DV_E_NOT_IMPLEMENTED_ERROR,
+    DV_E_MEMORY_ERROR,
+    DV_E_STOP_ITERATION,
+    DV_E_ASSERTION_ERROR,
+    DV_E_IMPORT_ERROR,
+    DV_E_MODULE_NOT_FOUND_ERROR,
+    DV_E_OS_ERROR,
+    DV_E_EOF_ERROR,
+    DV_E_SYNTAX_ERROR,
+    DV_E_INDENTATION_ERROR,
+    DV_E_TAB_ERROR,
+    DV_E_SYSTEM_EXIT,
+    DV_E_KEYBOARD_INTERRUPT,
+    DV_E_GENERATOR_EXIT,
+    DV_E_UNICODE_ERROR,
+    DV_E_UNICODE_DECODE_ERROR,
+    DV_E_UNICODE_ENCODE_ERROR,
+    DV_E_SYSTEM_ERROR,
+    DV_E_FILE_NOT_FOUND_ERROR,
+    DV_E_PERMISSION_ERROR,
+    DV_E_BUFFER_ERROR,
+    DV_E_WARNING,
+    DV_E_COUNT
+} dv_error_class;
+
+dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...);
+dv_value dv_raise_value(dv_vm *vm, dv_error_class error,
+                        dv_value argument);        /* args = (argument,) */
+bool dv_error_is(dv_vm *vm, dv_error_class error); /* is vm->error an instance of the class? */
+void dv_error_clear(dv_vm *vm);                    /* forgets vm->error */
+
+/* Generic protocols (run/protocol.c, run/attribute.c, run/call.c), for values of any type. */
+dv_value dv_repr(dv_vm *vm, dv_value v);
+dv_value dv_to_str(dv_vm *vm, dv_value v);
+dv_value dv_format(dv_vm *vm, dv_value v, dv_value spec); /* spec: str or EMPTY */
+bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) DV_MUST_CHECK;
+dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a,
+                    dv_value b);                 /* any value (rich comparison) */
+int dv_equal(dv_vm *vm, dv_value a, dv_value b); /* 1, 0, -1 failed; identity counts as equal */
+int dv_less(dv_vm *vm, dv_value a, dv_value b);  /* a < b: 1, 0, -1 failed */
+int dv_truth(dv_vm *vm, dv_value v);             /* 1, 0, -1 failed */
+int64_t dv_length(dv_vm *vm, dv_value v);        /* -1 failed */
+dv_value dv_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
+dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
+dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a);
+dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key);
+bool dv_set_item(dv_vm *vm, dv_value container, dv_value key,
+                 dv_value value) DV_MUST_CHECK;                /* EMPTY deletes */
+int dv_contains(dv_vm *vm, dv_value container, dv_value item); /* 1, 0, -1 failed */
+dv_value dv_iterate(dv_vm *vm, dv_value v);
+dv_value dv_next(dv_vm *vm, dv_value iterator); /* EMPTY without vm->error: exhausted */
+dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name);
+bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name,
+                      dv_value value) DV_MUST_CHECK; /* EMPTY deletes */
+/* keywords: EMPTY, or tuple of the names of the last arguments. */
+dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
+                 dv_value keywords);
+
+/* An index: int of any size within the machine's range, else TypeError / IndexError as CPython.
+ * `what` is the message's beginning, as in "list indices must be integers or slices, not %T". */
+bool dv_as_index(dv_vm *vm, dv_value v, int64_t *index) DV_MUST_CHECK;
+
+#endif

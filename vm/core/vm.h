@@ -1,0 +1,142 @@
+/* vm.h: the virtual machine as a value: everything that one VM knows.
+ *
+ * Invariants
+ *  1. There is no other state: no globals, nothing thread-local; two VMs share only constant data.
+ *  2. ip, sp and fp here are valid whenever C code runs that may raise or call dl code: handlers
+ *     publish them first (PUBLISH in run/engine.h).
+ *  3. vm->error is EMPTY unless a function has just reported failure.
+ *  4. The stack is reserved address space that is never moved, so pointers to arguments stay valid.
+ */
+#ifndef DV_CORE_VM_H
+#define DV_CORE_VM_H
+
+#include "code/code.h"
+#include "core/cell.h"
+#include "core/heap.h"
+#include "core/object.h"
+#include "core/shape.h"
+
+typedef union dv_cell dv_cell;
+
+typedef enum dv_level { DV_LEVEL_GENERIC, DV_LEVEL_INCA, DV_LEVEL_NAMA } dv_level;
+typedef enum dv_form { DV_FORM_TAIL, DV_FORM_TRAMPOLINE, DV_FORM_MIXED } dv_form;
+
+/* Stress modes (DESIGN section 7): each makes a rare event common. */
+typedef struct dv_stress {
+    bool quicken_at_once;
+    bool break_assumptions;
+    uint32_t fail_guard; /* every n-th guard fails; 0: off */
+    uint32_t take_exit;  /* every n-th region entry/back edge exits; 0: off */
+    uint32_t guards, exits;
+} dv_stress;
+
+typedef void (*dv_output)(void *context, const char *text, size_t size);
+
+/* Names and constants that C code looks up often; filled by dv_vm_new. */
+typedef struct dv_known {
+    dv_value empty_str, init, name, doc, module, qualname, dict, class_, add, len, str, repr, eq,
+        call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash, main;
+    dv_value empty_tuple;
+} dv_known;
+
+struct dv_vm {
+    /* Run-time registers, saved when control leaves tail-form code (run/engine.h). */
+    const dv_cell *ip;
+    dv_value *sp, *fp;
+    int64_t r;
+    double d;
+    /* Hot limits. */
+    int64_t calls_left;    /* recursion limit minus depth of dl calls */
+    dv_value *stack_limit; /* the highest address at which a frame may end */
+    int64_t countdown;     /* one counter for safepoints: back edges; at 0 the slow path polls */
+    dv_value error;        /* the exception that is being raised, or EMPTY */
+    dv_value handled;      /* sys.exc_info(): exception being handled, or None */
+    dv_heap heap;
+
+    dv_shape **shapes; /* by number; entries below DV_T_COUNT are NULL */
+    uint32_t shape_count, shape_capacity;
+    dv_class *classes[DV_T_COUNT]; /* class objects of the built-in types */
+    const dv_type *types[DV_T_COUNT];
+    dv_known known;
+    /* Interned strings: open addressing set of str objects (borrowed: dying strings remove
+     * themselves). */
+    dv_object **interned;
+    uint32_t interned_count, interned_capacity;
+
+    dv_namespace builtins;
+    dv_value modules;   /* dict: name -> module */
+    dv_value main;      /* module __main__ */
+    dv_value arguments; /* list of str: sys.argv */
+
+    /* Release queue (core/release.c): objects whose count is 0, waiting while another is released.
+     */
+    dv_object *release_queue;
+    uint32_t release_depth;
+    dv_value memory_error; /* preallocated */
+
+    dv_value *stack;   /* reserved */
+    size_t stack_size; /* values */
+    int64_t recursion_limit;
+    char *c_stack_limit;   /* lowest address the C stack may reach (stack grows down) */
+    uint32_t native_depth; /* nested dv_run */
+
+    volatile int interrupt;     /* set from other threads, atomically; polled at safepoints */
+    int64_t instruction_budget; /* counted at safepoints in back edges; INT64_MAX: none */
+
+    dv_level level;
+    dv_form form;
+    dv_stress stress;
+    bool region_off;
+
+    /* Configured by the embedder. */
+    dv_output output, error_output;
+    void *output_context;
+    void *codes; /* list of threaded code objects, for inspection */
+
+    /* Hooks through which run/ reaches the layers above it; NULL below their level. */
+    struct {
+        /* quicken: a function's or loop's counter ran out. */
+        void (*warm)(dv_vm *vm, dv_object *code);
+        /* region: loop head at ip is hot; returns where to continue (a region's entry, or ip). */
+        const dv_cell *(*loop)(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp);
+        /* region: control leaves the region that ip lies in because of an exception or
+         * invalidation: writes back and rebuilds frames; returns the ip in INCA code, and vm->sp,
+         * vm->fp. */
+        const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
+        void (*release_code)(dv_vm *vm, dv_object *code);
+        void (*discard)(dv_vm *vm); /* frees what the layer keeps when the VM ends */
+    } hooks;
+    void *plugins;
+};
+
+/* Memory for an object of `size` bytes with one reference and the given shape; NULL: MemoryError is
+ * raised. */
+static inline void *dv_object_new(dv_vm *vm, size_t size, uint32_t shape);
+
+dv_value dv_raise_memory(dv_vm *vm); /* raises MemoryError; returns EMPTY */
+
+static inline void *dv_object_new(dv_vm *vm, size_t size, uint32_t shape) {
+    dv_object *object = dv_heap_alloc(&vm->heap, size);
+    if (DV_UNLIKELY(!object)) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    object->references = 1;
+    object->shape = shape;
+    return object;
+}
+
+/* The type number of any value; of an instance that of its class's layout. */
+static inline dv_type_id dv_type_of(dv_vm *vm, dv_value v) {
+    if (dv_is_float(v)) return DV_T_FLOAT;
+    if (dv_is_int(v)) return DV_T_INT;
+    if (dv_is_object(v)) {
+        uint32_t shape = dv_as_object(v)->shape;
+        return shape < DV_T_COUNT ? (dv_type_id)shape : (dv_type_id)vm->shapes[shape]->class_->type;
+    }
+    if (dv_is_bool(v)) return DV_T_BOOL;
+    if (dv_is_none(v)) return DV_T_NONE;
+    return v.bits == DV_ELLIPSIS.bits ? DV_T_ELLIPSIS : DV_T_NOTIMPLEMENTED;
+}
+
+#endif

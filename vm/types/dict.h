@@ -1,0 +1,45 @@
+/* dict.h: hash tables in insertion order: a compact index over an array of entries, as CPython's.
+ *
+ * Invariants
+ *  1. entries[0 .. used-1]; a deleted entry has key EMPTY.  `count` live ones.
+ *  2. The index has a power-of-two size; a slot holds an entry number, or -1 free, or -2 deleted.
+ *  3. Comparing keys may run dl code which may change the dict; lookups restart when `version`
+ * changed. */
+#ifndef DV_TYPES_DICT_H
+#define DV_TYPES_DICT_H
+
+#include "core/vm.h"
+
+typedef struct dv_dict_entry {
+    int64_t hash;
+    dv_value key, value;
+} dv_dict_entry;
+
+typedef struct dv_dict {
+    dv_object header;
+    int64_t count;    /* live entries */
+    int64_t used;     /* entries in use, deleted ones included */
+    int64_t capacity; /* of entries */
+    uint64_t mask;    /* size of the index - 1 */
+    uint64_t version; /* changed by every change of the set of keys */
+    int32_t *index;
+    dv_dict_entry *entries;
+} dv_dict;
+
+extern const dv_type dv_dict_type, dv_dict_view_type, dv_dict_iterator_type;
+
+static inline bool dv_is_dict(dv_value v) { return dv_is_shape(v, DV_T_DICT); }
+static inline dv_dict *dv_as_dict(dv_value v) { return (dv_dict *)dv_as_object(v); }
+
+dv_value dv_dict_new(dv_vm *vm);
+/* Borrowed value, or EMPTY: not found, or failed when vm->error is set (unhashable key, __eq__
+ * raised). */
+dv_value dv_dict_get(dv_vm *vm, dv_value dict, dv_value key);
+bool dv_dict_set(dv_vm *vm, dv_value dict, dv_value key,
+                 dv_value value) DV_MUST_CHECK;             /* retains both */
+int dv_dict_delete(dv_vm *vm, dv_value dict, dv_value key); /* 1 done, 0 not there, -1 raised */
+/* Walks the entries: *position starts at 0; false at the end.  Borrowed; the dict must not change.
+ */
+bool dv_dict_walk(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
+
+#endif

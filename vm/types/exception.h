@@ -1,0 +1,52 @@
+/* exception.h: exception objects and their classes.
+ *
+ * Invariants
+ *  1. An exception's layout is the same for all classes; class_ tells them apart.
+ *  2. The traceback is a list of (code, pc) pairs, innermost first as they were added; frames do
+ * not outlive their calls. */
+#ifndef DV_TYPES_EXCEPTION_H
+#define DV_TYPES_EXCEPTION_H
+
+#include "core/upcall.h"
+#include "core/vm.h"
+
+typedef struct dv_trace_entry {
+    dv_object *code; /* dv_thread, counted */
+    uint32_t pc;
+} dv_trace_entry;
+
+typedef struct dv_exception {
+    dv_object header;
+    dv_class *class_;        /* counted */
+    dv_value args;           /* tuple */
+    dv_value cause, context; /* exception, None or EMPTY */
+    dv_value attributes;     /* dict or EMPTY */
+    bool suppress_context;
+    dv_trace_entry *trace;
+    uint32_t trace_count, trace_capacity;
+} dv_exception;
+
+extern const dv_type dv_exception_type;
+
+static inline bool dv_is_exception(dv_value v) { return dv_is_shape(v, DV_T_EXCEPTION); }
+static inline dv_exception *dv_as_exception(dv_value v) { return (dv_exception *)dv_as_object(v); }
+
+/* Makes the exception classes of the VM and the builtins that name them. */
+bool dv_exception_setup(dv_vm *vm) DV_MUST_CHECK;
+dv_class *dv_exception_class(dv_vm *vm, dv_error_class error);         /* borrowed */
+dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args); /* args: tuple, retained */
+
+/* RAISE: exc is an exception, or an exception class which is instantiated; cause EMPTY if not
+ * given. Sets vm->error (and __context__ from vm->handled).  TypeError otherwise. */
+void dv_exception_raise(dv_vm *vm, dv_value exc, dv_value cause);
+
+/* Appends a traceback entry to the exception being raised; memory failures lose the entry only. */
+void dv_exception_trace(dv_vm *vm, dv_value exception, dv_object *code, uint32_t pc);
+
+/* MATCH_EXCEPTION: 1, 0, -1 raised (catching what is no exception class). */
+int dv_exception_match(dv_vm *vm, dv_value exception, dv_value type);
+
+/* The text that CPython writes to stderr for an uncaught exception, chains included. */
+dv_value dv_exception_text(dv_vm *vm, dv_value exception);
+
+#endif

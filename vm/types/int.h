@@ -1,0 +1,54 @@
+/* int.h: ints of any size.
+ *
+ * Invariants
+ *  1. An int that fits in 48 bits is immediate (core/value.h); a heap int never does.
+ *  2. A heap int is sign and magnitude: |size| limbs, least significant first, the top limb not 0,
+ *     the number's sign in the sign of `size`.  One limb is the common "heap int64" case.
+ *  3. Limbs are handled with GMP's mpn_* functions on memory from the VM's heap, charged before the
+ *     call, so that memory limits hold. */
+#ifndef DV_TYPES_INT_H
+#define DV_TYPES_INT_H
+
+#include "core/vm.h"
+
+typedef struct dv_bigint {
+    dv_object header;
+    int64_t size;
+    uint64_t limbs[];
+} dv_bigint;
+
+extern const dv_type dv_int_type, dv_bool_type;
+
+dv_value dv_int_from_int64(dv_vm *vm, int64_t i);
+dv_value dv_int_from_uint64(dv_vm *vm, uint64_t i);
+dv_value dv_int_from_double(dv_vm *vm,
+                            double d); /* truncates; OverflowError, ValueError for inf, nan */
+/* Digits in base 2..36 with optional sign, underscores where Python's int() allows them; raises
+ * ValueError with CPython's message (incl. the 4300-digit limit in base 10). */
+dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base);
+dv_value dv_int_from_hex(dv_vm *vm, const char *digits, size_t size); /* DV_CONST_BIGINT */
+/* True and *out if v is an int (or bool) within int64; else false, nothing raised. */
+bool dv_int_to_int64(dv_value v, int64_t *out);
+/* Nearest double, ties to even; OverflowError "int too large to convert to float". */
+bool dv_int_to_double(dv_vm *vm, dv_value v, double *out) DV_MUST_CHECK;
+int dv_int_sign(dv_value v);
+static inline bool dv_is_any_int(dv_value v) {
+    return dv_is_int(v) || dv_is_shape(v, DV_T_INT);
+} /* not bool */
+
+/* a op b for ints of any size (bools count as ints): the slow path behind the immediate cases. */
+dv_value dv_int_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
+dv_value dv_int_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
+dv_value dv_int_to_str(dv_vm *vm, dv_value v, int base, bool prefix); /* decimal: base 10 */
+
+/* Floor division and modulo of int64 as Python defines them; b != 0, and not INT64_MIN / -1. */
+static inline int64_t dv_floordiv64(int64_t a, int64_t b) {
+    int64_t q = a / b;
+    return q - ((a % b != 0) & ((a ^ b) < 0));
+}
+static inline int64_t dv_floormod64(int64_t a, int64_t b) {
+    int64_t m = a % b;
+    return m + ((m != 0 && (m ^ b) < 0) ? b : 0);
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* module.h: modules: a name and a namespace of cells. */
+#ifndef DV_TYPES_MODULE_H
+#define DV_TYPES_MODULE_H
+
+#include "core/cell.h"
+#include "core/vm.h"
+
+typedef struct dv_module {
+    dv_object header;
+    dv_value name;
+    dv_namespace names;
+} dv_module;
+
+extern const dv_type dv_module_type;
+
+static inline bool dv_is_module(dv_value v) { return dv_is_shape(v, DV_T_MODULE); }
+static inline dv_module *dv_as_module(dv_value v) { return (dv_module *)dv_as_object(v); }
+
+dv_value dv_module_new(dv_vm *vm,
+                       const char *name); /* with __name__ set; not registered in vm->modules */
+/* IMPORT_NAME: from vm->modules, or the table of built-in modules (modules/modules.h);
+ * ModuleNotFoundError. */
+dv_value dv_import(dv_vm *vm, dv_value name);
+
+#endif
