@@ -1,0 +1,123 @@
+"""The oracle: CPython 3.11 runs a script, and what it prints is what dynvm must print.
+
+Where no CPython 3.11 is at hand, the stored expectation beside the script (`script.out`) stands in for
+it.  The stored form is the standard output, followed, where there is anything to say, by a section for
+standard error and one for the exit status, each introduced by a line that starts with MARK.
+"""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import List, Optional
+
+MARK = b"#### "
+VERSION = "3.11"
+CANDIDATES = ("/usr/bin/python3", "python3.11", "python3")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run of a program did, as far as anybody outside can tell."""
+
+    stdout: bytes
+    stderr: bytes
+    status: int
+    timed_out: bool = False
+
+    @property
+    def crashed(self) -> bool:
+        return self.status < 0
+
+    def describe(self) -> str:
+        if self.timed_out:
+            return "timed out"
+        if self.crashed:
+            return f"killed by signal {-self.status}"
+        return f"exit status {self.status}"
+
+
+def clean_environment(**extra: str) -> dict:
+    """The environment of every run: nothing of the caller's that could change an output."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "DYNVM", "LC_", "LANG"))}
+    env.update(LC_ALL="C.UTF-8", PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", PYTHONNOUSERSITE="1")
+    env.update(extra)
+    return env
+
+
+def run_process(command: List[str], cwd: Path, env: dict, timeout: float) -> Result:
+    process = subprocess.Popen(
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        return Result(out, err, process.returncode, timed_out=True)
+    return Result(out, err, process.returncode)
+
+
+def find_cpython() -> Optional[str]:
+    """The first CPython 3.11 among the candidates, or None."""
+    check = "import platform; print(platform.python_implementation(), platform.python_version())"
+    for name in CANDIDATES:
+        path = shutil.which(name)
+        if path is None:
+            continue
+        try:
+            told = subprocess.run([path, "-c", check], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=20)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if told.stdout.decode(errors="replace").startswith(f"CPython {VERSION}."):
+            return path
+    return None
+
+
+def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float) -> Result:
+    return run_process([python, script, *args], cwd, clean_environment(), timeout)
+
+
+def encode(result: Result) -> bytes:
+    """The stored form of a result."""
+    text = result.stdout
+    if result.stderr or result.status:
+        if text and not text.endswith(b"\n"):
+            text += b"\n" + MARK + b"no newline\n"
+        if result.stderr:
+            text += MARK + b"stderr\n" + result.stderr
+        text += MARK + b"status %d\n" % result.status
+    return text
+
+
+def decode(stored: bytes) -> Result:
+    """The result whose stored form this is."""
+    parts = {b"stdout": b""}
+    name, status = b"stdout", 0
+    for line in stored.splitlines(keepends=True):
+        if not line.startswith(MARK):
+            parts[name] += line
+            continue
+        words = line[len(MARK):].split()
+        if words[0] == b"stderr":
+            name = b"stderr"
+            parts[name] = b""
+        elif words[0] == b"no":
+            parts[b"stdout"] = parts[b"stdout"][:-1]
+        elif words[0] == b"status":
+            status = int(words[1])
+    return Result(parts[b"stdout"], parts.get(b"stderr", b""), status)
+
+
+def stored_path(script: Path) -> Path:
+    return script.with_suffix(".out")
+
+
+def load(script: Path) -> Optional[Result]:
+    path = stored_path(script)
+    return decode(path.read_bytes()) if path.exists() else None
+
+
+def store(script: Path, result: Result) -> None:
+    stored_path(script).write_bytes(encode(result))

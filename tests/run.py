@@ -1,0 +1,564 @@
+#!/usr/bin/env python3
+"""Runs the test scripts on dynvm, at every level, in every form and under stress, against the oracle.
+
+A test is a file tests/<room>/<name>.dl (see tests/README.md for the comments it may contain), a case
+made by tests/<room>/cases.py, or one of the programs of bench/programs at a small size.  The output, the
+exit status and what is on standard error must be CPython 3.11's in every variant.
+
+Exit status: 0 if all is well, 1 if anything differs, 2 if the run could not begin.
+"""
+
+import argparse
+import concurrent.futures
+import difflib
+import importlib.util
+import json
+import os
+import re
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, Iterable, List, Optional, Tuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import oracle  # noqa: E402
+from oracle import Result  # noqa: E402
+
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
+GOLDEN = TESTS / "golden"
+LEVELS = ("generic", "inca", "nama")
+FORMS = ("tail", "trampoline")
+STRESSES = (
+    "quicken",
+    "quicken,guard:1",
+    "quicken,guard:3",
+    "quicken,guard:17",
+    "quicken,exit:1",
+    "quicken,exit:3",
+    "quicken,exit:10",
+    "quicken,assume",
+    "quicken,guard:5,exit:7,assume",
+    "guard:7",
+    "exit:2",
+    "assume",
+)
+QUICK_STRESSES = ("quicken", "quicken,guard:3", "quicken,exit:3,assume")
+SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
+VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
+MAX_DIFF_LINES = 40
+DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
+KNOWN = {
+    "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
+    "stress", "quick", "valgrind",
+}
+
+
+# ---- Tests ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Test:
+    """One script with everything that its comments ask for."""
+
+    name: str
+    path: Path
+    cwd: Path = ROOT
+    args: List[str] = field(default_factory=list)
+    options: List[str] = field(default_factory=list)
+    levels: Tuple[str, ...] = LEVELS
+    timeout: float = 60.0
+    skip_oracle: str = ""
+    stress: bool = True
+    quick: bool = True
+    valgrind: bool = True
+    expect: Optional[List[str]] = None
+    expect_error: str = ""
+    expect_status: Optional[int] = None
+
+    @property
+    def script(self) -> str:
+        try:
+            return str(self.path.relative_to(self.cwd))
+        except ValueError:
+            return str(self.path)
+
+
+class BadTest(Exception):
+    """A test that says something the runner does not understand."""
+
+
+def apply_directive(test: Test, key: str, value: str) -> None:
+    if key == "expect":
+        test.expect = (test.expect or []) + [value]
+    elif key == "expect-error":
+        test.expect_error = value
+    elif key == "expect-status":
+        test.expect_status = int(value)
+    elif key == "args":
+        test.args = value.split()
+    elif key == "options":
+        test.options = value.split()
+    elif key == "levels":
+        test.levels = tuple(value.replace(",", " ").split())
+        if not set(test.levels) <= set(LEVELS):
+            raise BadTest(f"unknown level in '{value}'")
+    elif key == "timeout":
+        test.timeout = float(value)
+    elif key == "skip-oracle":
+        if not value:
+            raise BadTest("skip-oracle must say why")
+        test.skip_oracle = value
+    else:
+        if value not in ("on", "off"):
+            raise BadTest(f"{key} is on or off, not '{value}'")
+        setattr(test, key, value == "on")
+
+
+def read_test(path: Path, name: str) -> Test:
+    """Reads the comments of a script.  Its first line must say what it shows."""
+    test = Test(name, path)
+    lines = path.read_bytes().splitlines()
+    if not lines or not re.match(rb"# \S", lines[0]) or DIRECTIVE.match(lines[0]):
+        raise BadTest("the first line must be a comment that says what the script shows")
+    for line in lines:
+        match = DIRECTIVE.match(line)
+        if match and match.group(1).decode() in KNOWN:
+            apply_directive(test, match.group(1).decode(), (match.group(2) or b"").decode())
+    return test
+
+
+def load_cases(path: Path, scratch: Path) -> Iterable[Test]:
+    """The tests that tests/<room>/cases.py makes.  Each is written into a directory of its own."""
+    room = path.parent.name
+    spec = importlib.util.spec_from_file_location(f"cases_{room}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for case in module.cases():
+        case = dict(case)
+        directory = scratch / room / case["name"]
+        directory.mkdir(parents=True)
+        script = directory / (case["name"] + ".dl")
+        source = case.pop("source")
+        script.write_bytes(source if isinstance(source, bytes) else source.encode())
+        test = Test(f"{room}/{case.pop('name')}", script, cwd=directory)
+        for key, value in case.items():
+            setattr(test, key, value)
+        yield test
+
+
+def load_programs() -> Iterable[Test]:
+    """The benchmark programs, at sizes that take no time."""
+    programs = ROOT / "bench" / "programs"
+    sizes = json.loads((programs / "sizes.json").read_text())
+    for name, by_use in sorted(sizes.items()):
+        yield Test(f"programs/{name}", programs / f"{name}.dl", args=[str(by_use["test"])])
+
+
+def find_tests(scratch: Path, complaints: List[str]) -> List[Test]:
+    tests = []
+    for path in sorted(TESTS.glob("*/*.dl")):
+        if path.parent == GOLDEN:
+            continue
+        name = f"{path.parent.name}/{path.stem}"
+        try:
+            tests.append(read_test(path, name))
+        except (BadTest, ValueError) as why:
+            complaints.append(f"{name}: {why}")
+    for path in sorted(TESTS.glob("*/cases.py")):
+        tests.extend(load_cases(path, scratch))
+    tests.extend(load_programs())
+    return tests
+
+
+def select(tests: List[Test], patterns: List[str]) -> List[Test]:
+    """Tests whose name or path contains one of the patterns; a pattern that is a file outside the
+    suite becomes a test of its own."""
+    if not patterns:
+        return tests
+    chosen = []
+    for pattern in patterns:
+        path = Path(pattern)
+        inside = path.resolve().is_relative_to(TESTS) if path.exists() else True
+        if path.is_file() and not inside:
+            chosen.append(Test(str(path), path.resolve(), cwd=path.resolve().parent))
+            continue
+        if path.is_file():
+            pattern = f"{path.resolve().parent.name}/{path.stem}"
+        elif path.is_dir() and inside:
+            pattern = f"{path.resolve().name}/"
+        chosen.extend(t for t in tests if pattern in t.name and t not in chosen)
+    return chosen
+
+
+# ---- Expectations ---------------------------------------------------------------------------------
+
+
+class Expectations:
+    """Finds what a test must do: live from CPython, stored, or from the script's comments."""
+
+    def __init__(self, python: Optional[str]):
+        self.python = python
+        self.live = 0
+        self.stored = 0
+
+    def of(self, test: Test) -> Optional[Result]:
+        """The full expected result; None where only the comments say something."""
+        if test.skip_oracle:
+            return None
+        if self.python is not None:
+            self.live += 1
+            return oracle.ask(self.python, test.script, test.args, test.cwd, test.timeout * 2)
+        found = oracle.load(test.path)
+        if found is not None:
+            self.stored += 1
+        return found
+
+
+def last_line(text: bytes) -> str:
+    lines = text.decode(errors="replace").rstrip("\n").splitlines()
+    return lines[-1] if lines else ""
+
+
+def diff(what: str, expected: bytes, got: bytes) -> List[str]:
+    lines = list(
+        difflib.unified_diff(
+            expected.decode(errors="backslashreplace").splitlines(),
+            got.decode(errors="backslashreplace").splitlines(),
+            f"expected {what}", f"{what} of dynvm", lineterm="", n=2,
+        )
+    )
+    if not lines:
+        lines = [f"{what} differs in white space at the end: expected {expected[-20:]!r}, got {got[-20:]!r}"]
+    if len(lines) > MAX_DIFF_LINES:
+        lines = lines[:MAX_DIFF_LINES] + [f"... {len(lines) - MAX_DIFF_LINES} more lines"]
+    return lines
+
+
+def check_comments(test: Test, got: Result) -> List[str]:
+    """Differences from what the comments in the script say."""
+    problems = []
+    if test.expect is not None:
+        expected = "".join(line + "\n" for line in test.expect).encode()
+        if got.stdout != expected:
+            problems += diff("stdout", expected, got.stdout)
+    if test.expect_error and test.expect_error not in last_line(got.stderr):
+        problems.append(f"expected the error '{test.expect_error}', got '{last_line(got.stderr)}'")
+    status = test.expect_status
+    if status is None and test.expect_error:
+        status = 1
+    if status is None and test.skip_oracle:
+        status = 0
+    if status is not None and got.status != status:
+        problems.append(f"expected exit status {status}, got {got.status}")
+    return problems
+
+
+def check(test: Test, expected: Optional[Result], got: Result) -> List[str]:
+    """The lines of the report about one run; none if it did what it must."""
+    problems = []
+    if got.timed_out:
+        return [f"timed out after {test.timeout:g} s"]
+    if any(mark in got.stderr for mark in SANITIZER_MARKS):
+        return ["a sanitizer complains:"] + got.stderr.decode(errors="replace").splitlines()[:MAX_DIFF_LINES]
+    if got.crashed:
+        problems.append(got.describe())
+    if expected is not None:
+        if got.stdout != expected.stdout:
+            problems += diff("stdout", expected.stdout, got.stdout)
+        if got.stderr != expected.stderr:
+            problems += diff("stderr", expected.stderr, got.stderr)
+        if got.status != expected.status and not got.crashed:
+            problems.append(f"expected exit status {expected.status}, got {got.status}")
+    problems += check_comments(test, got)
+    if problems and expected is None and got.stderr and not test.expect_error:
+        problems += ["stderr:"] + got.stderr.decode(errors="replace").splitlines()[-5:]
+    return problems
+
+
+# ---- Variants -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Variant:
+    level: str
+    form: str = ""
+    stress: str = ""
+    lockstep: bool = False
+    prefix: Tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        words = [self.level, self.form, self.stress, "lockstep" if self.lockstep else "", *self.prefix[:1]]
+        return " ".join(w for w in words if w)
+
+    def options(self) -> List[str]:
+        if self.lockstep:
+            return ["--lockstep"]
+        options = [f"--level={self.level}"]
+        if self.form:
+            options.append(f"--form={self.form}")
+        if self.stress:
+            options.append(f"--stress={self.stress}")
+        return options
+
+
+class Machine:
+    """The dynvm under test and what it can do."""
+
+    def __init__(self, path: Path, extensions: Path, only_levels: List[str], only_forms: List[str]):
+        self.path = path
+        self.env = oracle.clean_environment(
+            DYNVM_PATH=str(extensions), ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1")
+        self.levels = tuple(only_levels or LEVELS)
+        self.forms = [f for f in (only_forms or FORMS) if self.can(f"--form={f}")]
+        if not self.forms:
+            self.forms = [""]
+        self.mixed = len(self.forms) == 2 and self.can("--form=mixed")
+        self.lockstep = self.can("--lockstep")
+        self.stresses = self.can("--stress=quicken")
+
+    def can(self, option: str) -> bool:
+        return self.run([option, "-c", "pass"], ROOT, 30).status == 0
+
+    def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = ()) -> Result:
+        return oracle.run_process([*prefix, str(self.path), *arguments], cwd, self.env, timeout)
+
+    def variants(self, quick: bool) -> List[Variant]:
+        first, last = self.forms[0], self.forms[-1]
+        if quick:
+            chosen = [Variant(level, first) for level in self.levels]
+            if last != first:
+                chosen.append(Variant(self.levels[-1], last))
+            stresses = [(self.levels[-1], first, s) for s in QUICK_STRESSES]
+        else:
+            chosen = [Variant(level, form) for level in self.levels for form in self.forms]
+            if self.mixed:
+                chosen += [Variant(level, "mixed") for level in self.levels]
+            levels = [level for level in self.levels if level != "generic"]
+            stresses = [(level, form, s) for level in levels for form in self.forms for s in STRESSES]
+            if self.lockstep and len(self.levels) > 1:
+                chosen.append(Variant("nama", lockstep=True))
+        if self.stresses:
+            chosen += [Variant(*stress) for stress in stresses]
+        return chosen
+
+
+def wanted(test: Test, variant: Variant) -> bool:
+    if variant.level not in test.levels:
+        return False
+    return test.stress or not (variant.stress or variant.lockstep or variant.form == "mixed")
+
+
+# ---- The run --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Outcome:
+    test: Test
+    runs: int
+    failures: Dict[Tuple[str, ...], List[str]]  # the report's lines -> labels of variants
+
+
+def run_test(machine: Machine, test: Test, variants: List[Variant], expectations: Expectations) -> Outcome:
+    expected = expectations.of(test)
+    failures: Dict[Tuple[str, ...], List[str]] = {}
+    if expected is not None and expected.timed_out:
+        return Outcome(test, 0, {("the oracle timed out",): ["oracle"]})
+    if expected is not None:
+        wrong = check_comments(test, expected)
+        if wrong:
+            failures[tuple(wrong)] = ["the script's own comments against the oracle"]
+    if expected is None and not test.skip_oracle and not has_comments(test):
+        failures[("no expectation: run tests/run.py --store where CPython 3.11 is installed",)] = ["-"]
+        return Outcome(test, 0, failures)
+    runs = 0
+    for variant in variants:
+        if not wanted(test, variant):
+            continue
+        runs += 1
+        timeout = test.timeout * (30 if variant.prefix else 1)
+        arguments = [*variant.options(), *test.options, test.script, *test.args]
+        got = machine.run(arguments, test.cwd, timeout, variant.prefix)
+        if variant.prefix and got.status == 99:
+            problems = ["valgrind complains:"] + got.stderr.decode(errors="replace").splitlines()[:MAX_DIFF_LINES]
+        else:
+            problems = check(test, expected, got)
+        if problems:
+            failures.setdefault(tuple(problems), []).append(variant.label)
+    return Outcome(test, runs, failures)
+
+
+def has_comments(test: Test) -> bool:
+    return test.expect is not None or bool(test.expect_error) or test.expect_status is not None
+
+
+def report(outcome: Outcome) -> None:
+    for lines, labels in outcome.failures.items():
+        shown = ", ".join(labels[:6]) + (f" and {len(labels) - 6} more" if len(labels) > 6 else "")
+        print(f"FAIL {outcome.test.name}  [{shown}]")
+        for line in lines:
+            print(f"    {line}")
+    sys.stdout.flush()
+
+
+def progress(done: int, total: int, failed: int, start: float) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done}/{total} scripts, {failed} failed, {time.time() - start:.0f} s ")
+        sys.stderr.flush()
+
+
+def run_all(machine: Machine, tests: List[Test], variants: List[Variant], expectations: Expectations,
+            jobs: int) -> bool:
+    start, runs, done, failed = time.time(), 0, 0, []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(run_test, machine, t, variants, expectations) for t in tests]
+        for future in concurrent.futures.as_completed(futures):
+            outcome = future.result()
+            runs += outcome.runs
+            done += 1
+            if outcome.failures:
+                failed.append(outcome.test.name)
+            progress(done, len(tests), len(failed), start)
+            if outcome.failures and sys.stderr.isatty():
+                sys.stderr.write("\r\033[K")
+            report(outcome)
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\033[K")
+    print(f"{len(tests)} scripts, {runs} runs, {len(failed)} scripts failed, {time.time() - start:.1f} s")
+    if expectations.python is None:
+        skipped = sum(1 for t in tests if not t.skip_oracle)
+        print(f"No CPython 3.11 found: {skipped} live comparisons skipped, "
+              f"{expectations.stored} stored expectations used.")
+    else:
+        print(f"{expectations.live} live comparisons with {expectations.python}.")
+    if failed:
+        print("Failed: " + " ".join(sorted(failed)))
+    return not failed
+
+
+# ---- Stored expectations and golden listings ------------------------------------------------------
+
+
+def store_all(tests: List[Test], python: Optional[str]) -> bool:
+    if python is None:
+        print("--store needs a CPython 3.11", file=sys.stderr)
+        return False
+    fine = True
+    for test in tests:
+        if test.skip_oracle or not test.path.is_relative_to(TESTS):
+            continue
+        result = oracle.ask(python, test.script, test.args, test.cwd, test.timeout * 2)
+        wrong = check_comments(test, result)
+        if wrong or result.timed_out or result.crashed:
+            fine = False
+            print(f"{test.name}: " + "; ".join(wrong or [result.describe()]))
+            continue
+        if oracle.load(test.path) != result:
+            oracle.store(test.path, result)
+            print(f"stored {oracle.stored_path(test.path).relative_to(ROOT)}")
+    return fine
+
+
+def run_golden(machine: Machine, patterns: List[str], accept: bool) -> bool:
+    """Compares `dynvm dis` of every golden script and level with the listing beside it."""
+    wrong, count = 0, 0
+    for script in sorted(GOLDEN.glob("*.dl")):
+        if patterns and not any(p in f"golden/{script.stem}" for p in patterns):
+            continue
+        for level in machine.levels:
+            count += 1
+            listing = script.with_name(f"{script.stem}.{level}.txt")
+            command = ["dis", f"--level={level}", str(script.relative_to(ROOT))]
+            if level != "generic":
+                command.insert(1, "--after-run")
+            got = machine.run(command, ROOT, 60)
+            if got.status != 0:
+                wrong += 1
+                print(f"FAIL golden/{listing.name}: {got.describe()}: {last_line(got.stderr)}")
+            elif accept:
+                if not listing.exists() or listing.read_bytes() != got.stdout:
+                    listing.write_bytes(got.stdout)
+                    print(f"wrote {listing.relative_to(ROOT)}")
+            elif not listing.exists():
+                wrong += 1
+                print(f"FAIL golden/{listing.name}: no listing; read it and use --accept")
+            elif listing.read_bytes() != got.stdout:
+                wrong += 1
+                print(f"FAIL golden/{listing.name}")
+                print("\n".join("    " + line for line in diff("listing", listing.read_bytes(), got.stdout)))
+    print(f"{count} golden listings, {wrong} differ")
+    return wrong == 0
+
+
+# ---- Command line ---------------------------------------------------------------------------------
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Run dynvm's test scripts.")
+    parser.add_argument("patterns", nargs="*", help="rooms, names or files; all if none is given")
+    parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm", help="the program to test")
+    parser.add_argument("--quick", action="store_true", help="fewer variants, no slow scripts")
+    parser.add_argument("--level", action="append", default=[], choices=LEVELS, help="only this level")
+    parser.add_argument("--form", action="append", default=[], choices=FORMS, help="only this form")
+    parser.add_argument("--no-stress", action="store_true", help="leave the stress modes out")
+    parser.add_argument("--valgrind", action="store_true", help="run a subset under valgrind instead")
+    parser.add_argument("--no-oracle", action="store_true", help="use stored expectations alone")
+    parser.add_argument("--args", default="", help="arguments for scripts named by file")
+    parser.add_argument("--store", action="store_true", help="write CPython's results beside the scripts")
+    parser.add_argument("--accept", action="store_true", help="rewrite the golden listings")
+    parser.add_argument("--no-golden", action="store_true", help="leave the golden listings out")
+    parser.add_argument("--only-golden", action="store_true", help="nothing but the golden listings")
+    parser.add_argument("--list", action="store_true", help="print the names of the tests")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = parse_arguments()
+    complaints: List[str] = []
+    with tempfile.TemporaryDirectory(prefix="dynvm-tests-") as scratch:
+        tests = select(find_tests(Path(scratch), complaints), options.patterns)
+        for test in tests:
+            if options.args and "/" in test.name and not test.path.is_relative_to(TESTS):
+                test.args = options.args.split()
+        if complaints:
+            print("\n".join(complaints), file=sys.stderr)
+            return 2
+        if options.list:
+            print("\n".join(t.name for t in tests))
+            return 0
+        python = None if options.no_oracle else oracle.find_cpython()
+        if options.store:
+            return 0 if store_all(tests, python) else 1
+        if not os.access(options.dynvm, os.X_OK):
+            print(f"{options.dynvm} is not a program; build it first", file=sys.stderr)
+            return 2
+        program = options.dynvm.resolve()
+        machine = Machine(program, program.parent / "ext", options.level, options.form)
+        fine = True
+        golden_only = options.only_golden or options.accept
+        if not golden_only:
+            if options.quick:
+                tests = [t for t in tests if t.quick]
+            variants = machine.variants(options.quick)
+            if options.no_stress:
+                variants = [v for v in variants if not v.stress and not v.lockstep]
+            if options.valgrind:
+                tests = [t for t in tests if t.valgrind and t.quick]
+                variants = [Variant(level, machine.forms[0], prefix=tuple(VALGRIND)) for level in machine.levels]
+            if not tests and not any("golden" in p for p in options.patterns):
+                print("no such test", file=sys.stderr)
+                return 2
+            if tests:
+                fine = run_all(machine, tests, variants, Expectations(python), options.jobs)
+        if not options.no_golden and not options.valgrind and (golden_only or not options.patterns or any(
+                "golden" in p for p in options.patterns)):
+            fine = run_golden(machine, [p for p in options.patterns if "golden" in p], options.accept) and fine
+    return 0 if fine else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
