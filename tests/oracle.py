@@ -55,8 +55,13 @@ def run_process(command: List[str], cwd: Path, env: dict, timeout: float) -> Res
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-        return Result(out, err, process.returncode, timed_out=True)
-    return Result(out, err, process.returncode)
+        return Result(out, without_directory(err, cwd), process.returncode, timed_out=True)
+    return Result(out, without_directory(err, cwd), process.returncode)
+
+
+def without_directory(stderr: bytes, cwd: Path) -> bytes:
+    """Tracebacks name the script by its absolute path; expectations are the same in every checkout."""
+    return stderr.replace(b'File "' + os.fsencode(cwd.resolve()) + b"/", b'File "')
 
 
 def find_cpython() -> Optional[str]:
