@@ -117,16 +117,24 @@ def apply_directive(test: Test, key: str, value: str) -> None:
         setattr(test, key, value == "on")
 
 
+def directive(line: bytes) -> Optional[Tuple[str, str]]:
+    """The key and the value of a comment that speaks to the runner."""
+    match = DIRECTIVE.match(line)
+    if match is None or match.group(1).decode() not in KNOWN:
+        return None
+    return match.group(1).decode(), (match.group(2) or b"").decode()
+
+
 def read_test(path: Path, name: str) -> Test:
     """Reads the comments of a script.  Its first line must say what it shows."""
     test = Test(name, path)
     lines = path.read_bytes().splitlines()
-    if not lines or not re.match(rb"# \S", lines[0]) or DIRECTIVE.match(lines[0]):
+    if not lines or not re.match(rb"# \S", lines[0]) or directive(lines[0]):
         raise BadTest("the first line must be a comment that says what the script shows")
     for line in lines:
-        match = DIRECTIVE.match(line)
-        if match and match.group(1).decode() in KNOWN:
-            apply_directive(test, match.group(1).decode(), (match.group(2) or b"").decode())
+        found = directive(line)
+        if found:
+            apply_directive(test, *found)
     return test
 
 
