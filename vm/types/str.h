@@ -12,7 +12,10 @@
 #ifndef DV_TYPES_STR_H
 #define DV_TYPES_STR_H
 
+#include <stdarg.h>
 #include "core/vm.h"
+
+#define DV_STR_LENGTH_MAX ((int64_t)1 << 46) /* code points; more is MemoryError at once */
 
 typedef struct dv_str {
     dv_object header;
@@ -34,6 +37,26 @@ static inline uint32_t dv_str_at(const dv_str *s, int64_t i) {
                           : ((const uint32_t *)(const void *)s->data)[i];
 }
 
+static inline void dv_str_put(dv_str *s, int64_t i, uint32_t c) {
+    if (s->kind == 1)
+        s->data[i] = (char)c;
+    else if (s->kind == 2)
+        ((uint16_t *)(void *)s->data)[i] = (uint16_t)c;
+    else
+        ((uint32_t *)(void *)s->data)[i] = c;
+}
+static inline uint32_t dv_str_kind_of(uint32_t code_point) {
+    return code_point <= 0xFF ? 1 : code_point <= 0xFFFF ? 2 : 4;
+}
+
+/* A string whose data the caller fills in before anybody else sees it (invariant 1); NULL: raised.
+ */
+dv_str *dv_str_alloc(dv_vm *vm, int64_t length, uint32_t kind);
+/* Copies code points from one kind to another that can hold them. */
+void dv_str_copy(char *to, uint32_t to_kind, const char *from, uint32_t from_kind, int64_t length);
+/* A string of these code points, in the smallest kind. */
+dv_value dv_str_points(dv_vm *vm, const char *data, uint32_t kind, int64_t length);
+dv_value dv_str_empty(dv_vm *vm);
 dv_value dv_str_new(dv_vm *vm, const char *utf8,
                     size_t size);               /* valid UTF-8 (surrogates allowed) */
 dv_value dv_str_z(dv_vm *vm, const char *utf8); /* zero-terminated */
@@ -41,6 +64,7 @@ dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
 dv_value dv_str_intern_value(dv_vm *vm, dv_value s);  /* new reference to the interned equal */
 dv_value dv_str_char(dv_vm *vm, uint32_t code_point); /* cached for U+0000..U+00FF */
 dv_value dv_str_printf(dv_vm *vm, const char *format, ...); /* with dv_raise's additions */
+dv_value dv_str_vprintf(dv_vm *vm, const char *format, va_list arguments);
 dv_value dv_str_concat(dv_vm *vm, dv_value a, dv_value b);
 /* a += b where a is owned by the caller: consumes a, grows in place if it is the only reference. */
 dv_value dv_str_append(dv_vm *vm, dv_value a, dv_value b);
@@ -48,6 +72,10 @@ dv_value dv_str_slice(dv_vm *vm, dv_value s, int64_t start,
                       int64_t stop); /* clipped by the caller */
 dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items,
                      int64_t count); /* items all str */
+dv_value dv_str_repeat(dv_vm *vm, dv_value s, int64_t count);
+dv_value dv_str_repr(dv_vm *vm, dv_value s);
+dv_value dv_str_ascii(dv_vm *vm,
+                      dv_value s); /* s with what is not ASCII escaped, as ascii() does */
 bool dv_str_equal(dv_value a, dv_value b);
 int dv_str_order(dv_value a, dv_value b); /* <0, 0, >0 by code points */
 int64_t dv_str_hash(dv_vm *vm, dv_value s);
@@ -72,7 +100,9 @@ void dv_builder_text(dv_builder *b, const char *utf8, size_t size);
 void dv_builder_z(dv_builder *b, const char *utf8);
 void dv_builder_char(dv_builder *b, uint32_t code_point);
 void dv_builder_str(dv_builder *b, dv_value s);
+void dv_builder_slice(dv_builder *b, dv_value s, int64_t start, int64_t stop);
 void dv_builder_repeat(dv_builder *b, uint32_t code_point, int64_t count);
+void dv_builder_quoted(dv_builder *b, dv_value s);             /* repr of a str */
 bool dv_builder_repr(dv_builder *b, dv_value v) DV_MUST_CHECK; /* false: repr raised */
 bool dv_builder_to_str(dv_builder *b, dv_value v) DV_MUST_CHECK;
 dv_value dv_builder_finish(dv_builder *b);

@@ -1,0 +1,23 @@
+/* str_search.h: finding text in text. */
+#ifndef DV_TYPES_STR_SEARCH_H
+#define DV_TYPES_STR_SEARCH_H
+
+#include "types/str.h"
+
+/* Position of the first (last) occurrence of `part` that lies within s[start:stop]; -1: none.
+ * 0 <= start and stop <= length; start > stop finds nothing, not even the empty string. */
+int64_t dv_str_find(const dv_str *s, const dv_str *part, int64_t start, int64_t stop);
+int64_t dv_str_rfind(const dv_str *s, const dv_str *part, int64_t start, int64_t stop);
+
+/* The same for one code point. */
+int64_t dv_str_find_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop);
+int64_t dv_str_rfind_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop);
+
+/* Number of occurrences that do not overlap, at most `limit` of them (negative: no limit). */
+int64_t dv_str_count(const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                     int64_t limit);
+
+/* Does `part` stand at position `at`? */
+bool dv_str_matches(const dv_str *s, const dv_str *part, int64_t at);
+
+#endif
