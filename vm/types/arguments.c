@@ -1,0 +1,81 @@
+/* arguments.c: sorting positional and keyword arguments of C functions into parameters. */
+#include "types/arguments.h"
+
+#include "core/upcall.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+static bool refuse_number(dv_vm *vm, const dv_parameters *p, uint32_t positional, uint32_t named) {
+    uint32_t given = positional + named;
+    if (given > p->count)
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes %s %d %sargument%s (%d given)", p->function,
+                 p->required < p->count ? "at most" : "exactly", p->count,
+                 positional == 0 ? "keyword " : "", p->count == 1 ? "" : "s", given);
+    else if (p->positional == 0)
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes no positional arguments", p->function);
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes %s %d positional argument%s (%d given)",
+                 p->function, p->required < p->positional ? "at most" : "exactly", p->positional,
+                 p->positional == 1 ? "" : "s", positional);
+    return false;
+}
+
+/* Number of the parameter with this name; `count` if there is none. */
+static uint32_t parameter_named(const dv_parameters *p, dv_value name) {
+    for (uint32_t i = 0; i < p->count; i++)
+        if (dv_str_is(name, p->names[i])) return i;
+    return p->count;
+}
+
+static bool place_keyword(dv_vm *vm, const dv_parameters *p, uint32_t positional, dv_value name,
+                          dv_value value, dv_value *out) {
+    uint32_t i = parameter_named(p, name);
+    if (i == p->count) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "'%S' is an invalid keyword argument for %s()", name,
+                 p->function);
+        return false;
+    }
+    if (i < positional) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "argument for %s() given by name ('%S') and position (%d)",
+                 p->function, name, i + 1);
+        return false;
+    }
+    out[i] = value;
+    return true;
+}
+
+bool dv_arguments_sort(dv_vm *vm, const dv_parameters *p, const dv_value *args, uint32_t count,
+                       dv_value keywords, dv_value *out) {
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    uint32_t positional = count - named;
+    if (count > p->count || positional > p->positional)
+        return refuse_number(vm, p, positional, named);
+    for (uint32_t i = 0; i < p->count; i++) out[i] = i < positional ? args[i] : DV_EMPTY;
+    for (uint32_t i = 0; i < named; i++)
+        if (!place_keyword(vm, p, positional, dv_as_tuple(keywords)->items[i], args[positional + i],
+                           out))
+            return false;
+    for (uint32_t i = 0; i < p->required; i++) {
+        if (!dv_is_empty(out[i])) continue;
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s() missing required argument '%s' (pos %d)", p->function,
+                 p->names[i], i + 1);
+        return false;
+    }
+    return true;
+}
+
+bool dv_arguments_no_keywords(dv_vm *vm, const char *function, dv_value keywords) {
+    if (dv_is_empty(keywords) || dv_as_tuple(keywords)->count == 0) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes no keyword arguments", function);
+    return false;
+}
+
+bool dv_arguments_count(dv_vm *vm, const char *function, uint32_t count, uint32_t min,
+                        uint32_t max) {
+    if (count >= min && count <= max) return true;
+    uint32_t bound = count < min ? min : max;
+    const char *how = min == max ? "" : count < min ? "at least " : "at most ";
+    dv_raise(vm, DV_E_TYPE_ERROR, "%s expected %s%d argument%s, got %d", function, how, bound,
+             bound == 1 ? "" : "s", count);
+    return false;
+}

@@ -1,0 +1,293 @@
+/* sequence.c: the rules that str, list, tuple and range share.
+ *
+ * Invariant 1: comparing or printing an item may run dl code, which may change the list that it is
+ * in: items are counted while they are worked on, and the list is read again after each. */
+#include "types/sequence.h"
+
+#include "core/native.h"
+#include "types/int.h"
+#include "types/list.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* ---- Indices and bounds ------------------------------------------------------------------------
+ */
+
+bool dv_is_index(dv_vm *vm, dv_value v) {
+    if (dv_is_any_int(v) || dv_is_bool(v)) return true;
+    return dv_is_instance(v) && dv_class_find(vm, dv_class_of(vm, v), vm->known.index);
+}
+
+bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *index) {
+    if (DV_LIKELY(dv_is_int(key))) {
+        *index = dv_as_int(key);
+        return true;
+    }
+    if (dv_is_index(vm, key)) return dv_as_index(vm, key, index);
+    dv_raise(vm, DV_E_TYPE_ERROR, refusal, key);
+    return false;
+}
+
+bool dv_slice_bound(dv_vm *vm, dv_value v, bool none_allowed, int64_t *bound) {
+    if (dv_is_int(v)) {
+        *bound = dv_as_int(v);
+        return true;
+    }
+    if (dv_int_to_int64(v, bound)) return true;
+    if (dv_is_any_int(v)) {
+        *bound = dv_int_sign(v) < 0 ? INT64_MIN : INT64_MAX;
+        return true;
+    }
+    if (dv_is_index(vm, v)) return dv_as_index(vm, v, bound);
+    dv_raise(vm, DV_E_TYPE_ERROR, "slice indices must be integers or %shave an __index__ method",
+             none_allowed ? "None or " : "");
+    return false;
+}
+
+static int64_t clip(int64_t bound, int64_t length) {
+    if (bound < 0) bound = bound < -length ? 0 : bound + length;
+    return bound;
+}
+
+bool dv_search_bounds(dv_vm *vm, const dv_value *args, uint32_t count, int64_t length,
+                      bool none_allowed, int64_t *start, int64_t *stop) {
+    *start = 0;
+    *stop = length;
+    if (count > 0 && !(none_allowed && dv_is_none(args[0]))) {
+        if (!dv_slice_bound(vm, args[0], none_allowed, start)) return false;
+        *start = clip(*start, length);
+    }
+    if (count > 1 && !(none_allowed && dv_is_none(args[1]))) {
+        if (!dv_slice_bound(vm, args[1], none_allowed, stop)) return false;
+        *stop = clip(*stop, length);
+        if (*stop > length) *stop = length;
+    }
+    return true;
+}
+
+/* ---- Repetition and concatenation --------------------------------------------------------------
+ */
+
+/* Does an instance answer the reflected operator itself? */
+static bool reflects(dv_vm *vm, dv_value v, dv_binary_op op) {
+    return dv_is_instance(v) &&
+           dv_class_find(vm, dv_class_of(vm, v), vm->known.reflected[op]) != NULL;
+}
+
+bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_value *sequence,
+                        int64_t *times) {
+    bool first = dv_is_shape(a, type);
+    dv_value number = first ? b : a;
+    *sequence = first ? a : b;
+    if (dv_int_to_int64(number, times)) return true;
+    if (dv_is_any_int(number)) {
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer");
+        return false;
+    }
+    if (first && reflects(vm, b, DV_BINARY_MUL)) return false;
+    if (dv_is_index(vm, number)) return dv_as_index(vm, number, times);
+    dv_raise(vm, DV_E_TYPE_ERROR, "can't multiply sequence by non-int of type '%T'", number);
+    return false;
+}
+
+dv_value dv_concat_refuse(dv_vm *vm, const char *name, dv_value b) {
+    if (reflects(vm, b, DV_BINARY_ADD)) return DV_NOTIMPLEMENTED;
+    return dv_raise(vm, DV_E_TYPE_ERROR, "can only concatenate %s (not \"%T\") to %s", name, b,
+                    name);
+}
+
+/* ---- Items of lists and tuples -----------------------------------------------------------------
+ */
+
+const dv_value *dv_items_of(dv_value sequence, int64_t *count) {
+    if (dv_is_list(sequence)) {
+        *count = dv_as_list(sequence)->count;
+        return dv_as_list(sequence)->items;
+    }
+    *count = dv_as_tuple(sequence)->count;
+    return dv_as_tuple(sequence)->items;
+}
+
+int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
+    if (dv_same(a, b)) return 1;
+    if (dv_are_ints(a, b)) return 0;
+    if (dv_is_float(a) && dv_is_float(b)) return dv_as_float(a) == dv_as_float(b);
+    if (dv_is_str(a) && dv_is_str(b)) return dv_str_equal(a, b);
+    dv_retain(a);
+    dv_retain(b);
+    int equal = dv_equal(vm, a, b);
+    dv_release(vm, a);
+    dv_release(vm, b);
+    return equal;
+}
+
+static dv_value compare_counts(dv_compare_op op, int64_t a, int64_t b) {
+    switch (op) {
+    case DV_LT: return dv_bool(a < b);
+    case DV_LE: return dv_bool(a <= b);
+    case DV_GT: return dv_bool(a > b);
+    case DV_GE: return dv_bool(a >= b);
+    case DV_EQ: return dv_bool(a == b);
+    default: return dv_bool(a != b);
+    }
+}
+
+/* The first pair that differs decides, or else the lengths. */
+static dv_value compare_items(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    for (int64_t i = 0;; i++) {
+        int64_t count_a, count_b;
+        const dv_value *items_a = dv_items_of(a, &count_a), *items_b = dv_items_of(b, &count_b);
+        if (i >= count_a || i >= count_b) return compare_counts(op, count_a, count_b);
+        dv_value x = items_a[i], y = items_b[i];
+        if (dv_same(x, y)) continue;
+        dv_retain(x);
+        dv_retain(y);
+        int equal = dv_items_equal(vm, x, y);
+        dv_value result = DV_EMPTY;
+        if (equal == 0)
+            result = op == DV_EQ ? DV_FALSE : op == DV_NE ? DV_TRUE : dv_compare(vm, op, x, y);
+        dv_release(vm, x);
+        dv_release(vm, y);
+        if (equal != 1) return result;
+    }
+}
+
+dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    int64_t count_a, count_b;
+    dv_items_of(a, &count_a);
+    dv_items_of(b, &count_b);
+    if (count_a != count_b && (op == DV_EQ || op == DV_NE)) return dv_bool(op == DV_NE);
+    if (!dv_enter_native(vm)) return DV_EMPTY;
+    dv_value result = compare_items(vm, op, a, b);
+    dv_leave_native(vm);
+    return result;
+}
+
+int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start, int64_t stop) {
+    for (int64_t i = start;; i++) {
+        int64_t count;
+        const dv_value *items = dv_items_of(sequence, &count);
+        if (i >= count || i >= stop) return -1;
+        int equal = dv_items_equal(vm, items[i], item);
+        if (equal < 0) return -2;
+        if (equal) return i;
+    }
+}
+
+int64_t dv_items_count(dv_vm *vm, dv_value sequence, dv_value item) {
+    int64_t found = 0, count;
+    for (int64_t i = 0;; i++) {
+        const dv_value *items = dv_items_of(sequence, &count);
+        if (i >= count) return found;
+        int equal = dv_items_equal(vm, items[i], item);
+        if (equal < 0) return -1;
+        found += equal;
+    }
+}
+
+/* ---- repr --------------------------------------------------------------------------------------
+ */
+
+bool dv_repr_enter(dv_vm *vm, struct dv_repr_guard *guard, dv_value v) {
+    for (struct dv_repr_guard *outer = vm->repr_guard; outer; outer = outer->next)
+        if (outer->object == dv_as_object(v)) return false;
+    guard->object = dv_as_object(v);
+    guard->next = vm->repr_guard;
+    vm->repr_guard = guard;
+    return true;
+}
+
+void dv_repr_leave(dv_vm *vm) { vm->repr_guard = vm->repr_guard->next; }
+
+static bool append_items(dv_builder *b, dv_value sequence) {
+    for (int64_t i = 0;; i++) {
+        int64_t count;
+        const dv_value *items = dv_items_of(sequence, &count);
+        if (i >= count) return true;
+        if (i > 0) dv_builder_text(b, ", ", 2);
+        dv_value item = dv_retain(items[i]);
+        bool good = dv_builder_repr(b, item);
+        dv_release(b->vm, item);
+        if (!good) return false;
+    }
+}
+
+dv_value dv_items_repr(dv_vm *vm, dv_value sequence, const char *open, const char *close,
+                       const char *recursive) {
+    struct dv_repr_guard guard;
+    if (!dv_repr_enter(vm, &guard, sequence)) return dv_str_z(vm, recursive);
+    dv_value result = DV_EMPTY;
+    if (dv_enter_native(vm)) {
+        dv_builder b;
+        dv_builder_init(&b, vm);
+        dv_builder_z(&b, open);
+        bool good = append_items(&b, sequence);
+        dv_builder_z(&b, close);
+        if (good)
+            result = dv_builder_finish(&b);
+        else
+            dv_builder_discard(&b);
+        dv_leave_native(vm);
+    }
+    dv_repr_leave(vm);
+    return result;
+}
+
+/* ---- Collecting --------------------------------------------------------------------------------
+ */
+
+void dv_items_discard(dv_vm *vm, dv_items *items) {
+    for (int64_t i = 0; i < items->count; i++) dv_release(vm, items->data[i]);
+    if (items->data) dv_heap_free(&vm->heap, items->data, (size_t)items->room * sizeof(dv_value));
+    *items = (dv_items){NULL, 0, 0};
+}
+
+/* Takes the ownership of item, also on failure. */
+static bool items_add(dv_vm *vm, dv_items *items, dv_value item) {
+    if (items->count == items->room) {
+        int64_t room = items->room + items->room / 2 + 8;
+        dv_value *data =
+            dv_heap_resize(&vm->heap, items->data, (size_t)items->room * sizeof(dv_value),
+                           (size_t)room * sizeof(dv_value));
+        if (!data) {
+            dv_release(vm, item);
+            dv_raise_memory(vm);
+            return false;
+        }
+        items->data = data;
+        items->room = room;
+    }
+    items->data[items->count++] = item;
+    return true;
+}
+
+static bool collect_copy(dv_vm *vm, dv_value sequence, dv_items *out) {
+    int64_t count;
+    const dv_value *items = dv_items_of(sequence, &count);
+    if (count == 0) return true;
+    out->data = dv_heap_alloc(&vm->heap, (size_t)count * sizeof(dv_value));
+    if (!out->data) {
+        dv_raise_memory(vm);
+        return false;
+    }
+    for (int64_t i = 0; i < count; i++) out->data[i] = dv_retain(items[i]);
+    out->count = out->room = count;
+    return true;
+}
+
+bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) {
+    *out = (dv_items){NULL, 0, 0};
+    if (dv_is_list(iterable) || dv_is_tuple(iterable)) return collect_copy(vm, iterable, out);
+    dv_value iterator = dv_iterate(vm, iterable);
+    if (dv_is_empty(iterator)) return false;
+    bool good = true;
+    while (good) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        good = items_add(vm, out, item);
+    }
+    good = good && dv_is_empty(vm->error);
+    dv_release(vm, iterator);
+    if (!good) dv_items_discard(vm, out);
+    return good;
+}

@@ -1,0 +1,64 @@
+/* sequence.h: the rules that str, list, tuple and range share: indices, bounds, repetition,
+ * concatenation; and comparing, searching and printing the items of lists and tuples. */
+#ifndef DV_TYPES_SEQUENCE_H
+#define DV_TYPES_SEQUENCE_H
+
+#include "core/upcall.h"
+#include "core/vm.h"
+
+/* A key as an index.  `refusal` is the TypeError for what is no index, with one %T for the key. */
+bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *index) DV_MUST_CHECK;
+
+/* Does the value count as an index: int, bool, or an instance with __index__? */
+bool dv_is_index(dv_vm *vm, dv_value v);
+
+/* A bound of a slice, or a start or stop argument: ints of any size are clipped to int64.
+ * `none_allowed` says which of CPython's two messages TypeError has; None itself is the caller's.
+ */
+bool dv_slice_bound(dv_vm *vm, dv_value v, bool none_allowed, int64_t *bound) DV_MUST_CHECK;
+
+/* Optional start and stop among method arguments, clipped to 0 .. length. */
+bool dv_search_bounds(dv_vm *vm, const dv_value *args, uint32_t count, int64_t length,
+                      bool none_allowed, int64_t *start, int64_t *stop) DV_MUST_CHECK;
+
+/* For sequence * n and n * sequence: *sequence and *times; false with vm->error: raised; false
+ * without: NotImplemented. */
+bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_value *sequence,
+                        int64_t *times) DV_MUST_CHECK;
+
+/* What a + b is where a is a sequence named `name` and b is none: NotImplemented if b knows
+ * __radd__, else TypeError 'can only concatenate ...'. */
+dv_value dv_concat_refuse(dv_vm *vm, const char *name, dv_value b);
+
+/* Items of a list or tuple, as they are now. */
+const dv_value *dv_items_of(dv_value sequence, int64_t *count);
+
+/* Rich comparison of two lists or two tuples. */
+dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
+
+/* Position of the first equal item in [start, stop), which may lie beyond the end; -1: none; -2:
+ * raised. */
+int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start, int64_t stop);
+int64_t dv_items_count(dv_vm *vm, dv_value sequence, dv_value item); /* -1: raised */
+
+/* dv_equal with the common cases inline. */
+int dv_items_equal(dv_vm *vm, dv_value a, dv_value b);
+
+/* "[1, 2]": `close` goes in front of the closing bracket ("," for a tuple of one item). */
+dv_value dv_items_repr(dv_vm *vm, dv_value sequence, const char *open, const char *close,
+                       const char *recursive);
+
+/* Is the repr of this object being made further out?  If not, the guard is entered. */
+bool dv_repr_enter(dv_vm *vm, struct dv_repr_guard *guard, dv_value v);
+void dv_repr_leave(dv_vm *vm);
+
+/* The items of any iterable, collected in order to an array on the VM's heap (capacity *room); the
+ * caller owns the items.  False: raised. */
+typedef struct dv_items {
+    dv_value *data;
+    int64_t count, room;
+} dv_items;
+bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) DV_MUST_CHECK;
+void dv_items_discard(dv_vm *vm, dv_items *items);
+
+#endif
