@@ -4,7 +4,8 @@
  * Invariants
  *  1. Blocks up to DV_HEAP_SMALL bytes come from pages of one size class; a page is charged to the
  *     limit as a whole when it is taken from the host.  Larger blocks are charged exactly.
- *  2. Freeing needs the size that was asked for (sized free), as no block has a header of its own.
+ *  2. Freeing needs the size that was asked for (sized free): small blocks have no header.  Large
+ *     ones are linked, so that destroying the heap frees them even if nobody did.
  *  3. A request that would exceed the limit fails like a host that is out of memory: the result is
  * NULL and nothing else has changed.  dv_heap_* never raise; the callers raise MemoryError
  *     (dv_raise_memory), for which a preallocated exception exists. */
@@ -28,12 +29,15 @@ typedef struct dv_free_block {
 } dv_free_block;
 
 typedef struct dv_heap_page dv_heap_page;
+typedef struct dv_heap_large dv_heap_large;
 
 typedef struct dv_heap {
     dv_free_block *free[DV_HEAP_CLASSES];
     char *bump[DV_HEAP_CLASSES]; /* rest of the newest page of the class, never used so far */
     char *bump_end[DV_HEAP_CLASSES];
+    uint8_t page_count[DV_HEAP_CLASSES]; /* pages grow from 4 KB to 64 KB */
     dv_heap_page *pages;
+    dv_heap_large *large;
     size_t used, peak, limit; /* bytes taken from the host; limit SIZE_MAX: none */
     uint64_t fail_at;         /* faults: the allocation with this number fails; 0: none */
     uint64_t allocations;     /* calls of the slow path, counted for fail_at */
@@ -42,7 +46,7 @@ typedef struct dv_heap {
 } dv_heap;
 
 void dv_heap_init(dv_heap *heap, dv_host_resize resize, void *context, size_t limit);
-void dv_heap_destroy(dv_heap *heap); /* frees all pages; large blocks must have been freed */
+void dv_heap_destroy(dv_heap *heap); /* frees everything that was allocated from it */
 
 void *dv_heap_alloc_slow(dv_heap *heap, size_t size);
 void dv_heap_free_large(dv_heap *heap, void *block, size_t size);

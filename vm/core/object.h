@@ -43,7 +43,13 @@ typedef enum dv_type_id {
     DV_T_DICT_ITERATOR,
     DV_T_DICT_VIEW, /* keys, values, items */
     DV_T_ENUMERATE,
-    DV_T_FOREIGN, /* object of an extension's type */
+    DV_T_ZIP, /* builtins/iterators.c */
+    DV_T_MAP,
+    DV_T_FILTER,
+    DV_T_REVERSED,
+    DV_T_CALL_ITERATOR, /* iter(callable, sentinel) */
+    DV_T_STREAM,        /* sys.stdout, sys.stderr, sys.stdin (modules/sys.c) */
+    DV_T_FOREIGN,       /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;
 

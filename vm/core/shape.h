@@ -22,7 +22,12 @@ struct dv_shape {
     dv_shape *parent;
     dv_value name; /* the attribute that this shape adds; interned; EMPTY at the root */
     dv_shape *children, *sibling;
+    uint16_t *index; /* of shapes with many attributes, made at first use: open addressing over the
+                        address of the name; slot + 1, 0: free */
+    uint32_t index_capacity;
 };
+
+#define DV_SHAPE_LIMIT (1u << 21) /* numbers below this one: see core/release.c */
 
 /* A class object.  Attributes are cells of a namespace, so that code may depend on one of them. */
 struct dv_class {
@@ -55,6 +60,15 @@ bool dv_class_is_subclass(const dv_class *class_, const dv_class *base);
 /* The class of any value; borrowed. */
 dv_class *dv_class_of(dv_vm *vm, dv_value v);
 
+/* Frees a class with its shapes, when its last reference goes. */
+void dv_class_release(dv_vm *vm, dv_object *object);
+/* The cell of an attribute in the class or the first of its bases that has it; NULL if none has.
+ * Classes of built-in types must have been filled (types/class.h). */
+dv_global_cell *dv_class_cell(const dv_class *class_, dv_value name);
+/* Sets an attribute (owned value; EMPTY deletes), breaking `layout` where the set of names changes.
+ */
+bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) DV_MUST_CHECK;
+
 /* Slot of an attribute in a shape, or -1. */
 int32_t dv_shape_slot(const dv_shape *shape, dv_value name);
 /* The shape after adding `name`; NULL: out of memory (raised). */
@@ -65,6 +79,8 @@ dv_value dv_instance_new(dv_vm *vm, dv_class *class_);
 bool dv_instance_store(dv_vm *vm, dv_instance *instance, dv_value name,
                        dv_value value) DV_MUST_CHECK;
 bool dv_instance_delete(dv_vm *vm, dv_instance *instance, dv_value name, bool *found) DV_MUST_CHECK;
+
+void dv_instance_release(dv_vm *vm, dv_object *object);
 
 static inline bool dv_is_instance(dv_value v) {
     return dv_is_object(v) && dv_as_object(v)->shape >= DV_T_COUNT;

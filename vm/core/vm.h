@@ -15,6 +15,7 @@
 #include "core/heap.h"
 #include "core/object.h"
 #include "core/shape.h"
+#include "core/upcall.h"
 
 typedef union dv_cell dv_cell;
 
@@ -32,12 +33,24 @@ typedef struct dv_stress {
 
 typedef void (*dv_output)(void *context, const char *text, size_t size);
 
-/* Names and constants that C code looks up often; filled by dv_vm_new. */
+#define DV_BINARY_OPS (DV_BINARY_XOR + 1)
+
+/* Names and constants that C code looks up often; filled by dv_setup (api/setup.c). */
 typedef struct dv_known {
     dv_value empty_str, init, name, doc, module, qualname, dict, class_, add, len, str, repr, eq,
         call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash, main;
+    dv_value delattr, delitem, exit, file, format, getattr, index, invert, neg, obj, pos, reversed,
+        setattr;
+    dv_value binary[DV_BINARY_OPS], reflected[DV_BINARY_OPS], inplace[DV_BINARY_OPS];
     dv_value empty_tuple;
 } dv_known;
+
+/* Containers whose repr is being made, innermost first, so that one that contains itself is
+ * printed as "[...]". */
+struct dv_repr_guard {
+    struct dv_repr_guard *next;
+    dv_object *object;
+};
 
 struct dv_vm {
     /* Run-time registers, saved when control leaves tail-form code (run/engine.h). */
@@ -51,6 +64,7 @@ struct dv_vm {
     int64_t countdown;     /* one counter for safepoints: back edges; at 0 the slow path polls */
     dv_value error;        /* the exception that is being raised, or EMPTY */
     dv_value handled;      /* sys.exc_info(): exception being handled, or None */
+    dv_value keywords; /* from CALL_KW to its slow path: names of the last arguments (borrowed) */
     dv_heap heap;
 
     dv_shape **shapes; /* by number; entries below DV_T_COUNT are NULL */
@@ -73,12 +87,16 @@ struct dv_vm {
     dv_object *release_queue;
     uint32_t release_depth;
     dv_value memory_error; /* preallocated */
+    struct dv_repr_guard *repr_guard;
+    dv_class *error_classes[DV_E_COUNT];
 
     dv_value *stack;   /* reserved */
     size_t stack_size; /* values */
     int64_t recursion_limit;
-    char *c_stack_limit;   /* lowest address the C stack may reach (stack grows down) */
-    uint32_t native_depth; /* nested dv_run */
+    char *c_stack_limit;          /* lowest address the C stack may reach (stack grows down) */
+    unsigned long c_stack_thread; /* pthread_self() of the thread that it was found for; 0: none */
+    size_t c_stack_size;          /* use at most so much of a thread's stack */
+    uint32_t native_depth;        /* nested dv_run */
 
     volatile int interrupt;     /* set from other threads, atomically; polled at safepoints */
     int64_t instruction_budget; /* counted at safepoints in back edges; INT64_MAX: none */
@@ -91,6 +109,9 @@ struct dv_vm {
     /* Configured by the embedder. */
     dv_output output, error_output;
     void *output_context;
+    /* Reads one line of input with its newline into buffer; 0: end; NULL: no input. */
+    size_t (*input)(void *context, char *buffer, size_t size);
+    void *input_context;
     void *codes; /* list of threaded code objects, for inspection */
 
     /* Hooks through which run/ reaches the layers above it; NULL below their level. */
@@ -108,6 +129,25 @@ struct dv_vm {
     } hooks;
     void *plugins;
 };
+
+typedef struct dv_vm_config {
+    dv_host_resize resize; /* NULL: the C library's */
+    void *resize_context;
+    size_t memory_limit; /* bytes; SIZE_MAX: none */
+    size_t c_stack_size; /* 0: 8 MB */
+    int64_t recursion_limit;
+    dv_level level;
+    dv_form form;
+    dv_stress stress;
+    dv_output output, error_output; /* NULL: text is dropped */
+    void *output_context;
+} dv_vm_config;
+
+/* The bare machine: heap, stack, limits.  Types, builtins and modules are put in by dv_setup
+ * (api/setup.c).  NULL: out of memory. */
+dv_vm *dv_vm_new(const dv_vm_config *config);
+/* Frees everything that the VM has; no value of it may be used any more. */
+void dv_vm_free(dv_vm *vm);
 
 /* Memory for an object of `size` bytes with one reference and the given shape; NULL: MemoryError is
  * raised. */

@@ -1,0 +1,26 @@
+/* native.h: the C stack.  C functions that recurse on the data of a program (repr, comparison,
+ * calls of dl code from C) ask here first, so that deep data raises RecursionError instead of
+ * crashing.
+ *
+ * Invariant 1: every successful dv_enter_native is followed by one dv_leave_native. */
+#ifndef DV_CORE_NATIVE_H
+#define DV_CORE_NATIVE_H
+
+#include "core/vm.h"
+
+/* At each entry from the host: finds the limits of this thread's C stack if the thread is another
+ * one than last time. */
+void dv_native_attach(dv_vm *vm);
+
+/* False: raised.  Counts like a dl call, as CPython counts C recursion. */
+bool dv_enter_native_slow(dv_vm *vm) DV_MUST_CHECK;
+
+DV_MUST_CHECK static inline bool dv_enter_native(dv_vm *vm) {
+    if (DV_UNLIKELY(--vm->calls_left < 0 || (char *)__builtin_frame_address(0) < vm->c_stack_limit))
+        return dv_enter_native_slow(vm);
+    return true;
+}
+
+static inline void dv_leave_native(dv_vm *vm) { vm->calls_left++; }
+
+#endif
