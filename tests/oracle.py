@@ -1,8 +1,9 @@
 """The oracle: CPython 3.11 runs a script, and what it prints is what dynvm must print.
 
-Where no CPython 3.11 is at hand, the stored expectation beside the script (`script.out`) stands in for
-it.  The stored form is the standard output, followed, where there is anything to say, by a section for
-standard error and one for the exit status, each introduced by a line that starts with MARK.
+Where no CPython 3.11 is at hand, a stored expectation stands in for it: `script.out` beside the script,
+or tests/<room>/made/ for a script that cases.py makes.  The stored form is the standard output, followed,
+where there is anything to say, by a section for standard error and one for the exit status, each
+introduced by a line that starts with MARK.
 """
 
 import os
@@ -115,14 +116,10 @@ def decode(stored: bytes) -> Result:
     return Result(parts[b"stdout"], parts.get(b"stderr", b""), status)
 
 
-def stored_path(script: Path) -> Path:
-    return script.with_suffix(".out")
-
-
-def load(script: Path) -> Optional[Result]:
-    path = stored_path(script)
+def load(path: Path) -> Optional[Result]:
     return decode(path.read_bytes()) if path.exists() else None
 
 
-def store(script: Path, result: Result) -> None:
-    stored_path(script).write_bytes(encode(result))
+def store(path: Path, result: Result) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encode(result))

@@ -17,16 +17,18 @@ def refused(name, source, error, **more):
 
 
 def junk(seed, size):
-    return bytes(random.Random(seed).randrange(256) for _ in range(size))
+    numbers = random.Random(seed)
+    return bytes(numbers.randrange(256) for _ in range(size))
 
 
 def junk_cases():
     """Binary junk ends with a syntax error and never with anything worse."""
     for seed in range(20):
         yield refused(f"junk_{seed}", junk(seed, 50 * seed + 10), "SyntaxError")
-    text = "".join(chr(random.Random(99).randrange(32, 127)) for _ in range(500))
+    numbers = random.Random(99)
+    text = "".join(chr(numbers.randrange(32, 127)) for _ in range(500))
     yield refused("junk_ascii", text, "Error")
-    yield refused("null_bytes", b"print(1)\n\0\0\n", "source code")
+    yield refused("null_bytes", b"print(1)\n\0\0\n", "null bytes")
     yield refused("elf", b"\x7fELF\x02\x01\x01" + bytes(200), "SyntaxError")
     yield refused("bad_utf8", b"x = '\xff\xfe'\n", "SyntaxError")
     yield refused("half_utf8", b"x = '\xe2\x82", "SyntaxError")

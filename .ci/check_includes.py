@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Checks the direction of includes: DESIGN.md section 2, "Includes go down only".
+
+A room is a directory under vm/, or lang, or ext.  Every `#include "..."` must name a room that the
+including room may see.  The rules are the table below and nothing else.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+# What each room may see besides itself.  `code` includes nothing; the public headers are for those that
+# implement or use them; generated headers count as `code`.
+LOWER = ["code", "core"]
+SEES = {
+    "include": [],
+    "code": [],
+    "core": ["code"],
+    "types": LOWER,
+    "run": LOWER + ["types"],
+    "quicken": LOWER + ["types", "run"],
+    "region": LOWER + ["types", "run", "quicken"],
+    "builtins": LOWER + ["types"],
+    "modules": LOWER + ["types"],
+    "plugin": LOWER + ["types", "run", "quicken", "region", "builtins", "modules", "include"],
+    "inspect": LOWER + ["types", "run", "quicken", "region", "builtins", "modules"],
+    "api": LOWER + ["types", "run", "quicken", "region", "builtins", "modules", "plugin", "inspect", "lang", "include"],
+    "cli": ["include"],
+    "lang": ["code", "core"],
+    "ext": ["include"],
+}
+# Handlers are generated from gen/ops and belong to no room; their helpers may be of any room below them.
+GENERATED = re.compile(r"^dv_[a-z_]+\.h$")
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).parts
+    return parts[1] if parts[0] == "vm" else parts[0]
+
+
+def room_of_include(name: str, source: Path) -> str:
+    """The room of an included file; '' if it is a sibling or a generated header."""
+    if GENERATED.match(name):
+        return "code"
+    if "/" in name:
+        return name.split("/")[0]
+    if (source.parent / name).exists():
+        return room_of(source)
+    if (ROOT / "vm" / "include" / name).exists():
+        return "include"
+    return "?"
+
+
+def complaints_about(source: Path) -> list:
+    room = room_of(source)
+    found = []
+    for number, line in enumerate(source.read_text(errors="replace").splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = room_of_include(match.group(1), source)
+        if target != room and target not in SEES.get(room, []):
+            where = source.relative_to(ROOT)
+            found.append(f"{where}:{number}: {room} must not include \"{match.group(1)}\"")
+    return found
+
+
+def main() -> int:
+    sources = []
+    for pattern in ("vm/*/*.[ch]", "lang/*.[ch]", "ext/*/*.[ch]"):
+        sources += sorted(ROOT.glob(pattern))
+    found = [line for source in sources for line in complaints_about(source)]
+    print("\n".join(found + [f"{len(sources)} files, {len(found)} includes in the wrong direction"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

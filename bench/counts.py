@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Counts instructions: small versions of the programs under callgrind, at each level.
+
+Times on a shared machine are noise below 15 %; instruction counts repeat to a few in a million.  They
+are kept in bench/counts.json, and `--check` fails when one has grown by more than 1 %.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Dict
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = ROOT / "bench" / "programs"
+STORE = ROOT / "bench" / "counts.json"
+LEVELS = ("generic", "inca", "nama")
+TOLERANCE = 0.01
+
+
+def count(dynvm: Path, level: str, arguments: list) -> int:
+    """Instructions that dynvm executes for one command line."""
+    with tempfile.TemporaryDirectory() as scratch:
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out",
+                   str(dynvm), f"--level={level}", *arguments]
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, timeout=600, env=dict(os.environ, LC_ALL="C.UTF-8"))
+    found = re.search(rb"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or found is None:
+        tail = done.stderr.decode(errors="replace")[-500:]
+        raise RuntimeError(f"{' '.join(command)} failed:\n{tail}")
+    return int(found.group(1))
+
+
+def count_all(dynvm: Path, jobs: int) -> Dict[str, Dict[str, int]]:
+    """Counts by program and level; the start-up of an empty program is the program `startup`."""
+    sizes = json.loads((PROGRAMS / "sizes.json").read_text())
+    work = {"startup": ["-c", "pass"]}
+    work.update({name: [f"bench/programs/{name}.dl", str(by_use["count"])] for name, by_use in sizes.items()})
+    counts: Dict[str, Dict[str, int]] = {name: {} for name in work}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = {
+            pool.submit(count, dynvm, level, arguments): (name, level)
+            for name, arguments in work.items() for level in LEVELS
+        }
+        for future in concurrent.futures.as_completed(futures):
+            name, level = futures[future]
+            counts[name][level] = future.result()
+    return {name: {level: counts[name][level] for level in LEVELS} for name in sorted(counts)}
+
+
+def report(counts: Dict[str, Dict[str, int]], stored: Dict[str, Dict[str, int]]) -> int:
+    """Prints the counts with their changes; returns how many grew by more than the tolerance."""
+    grown = 0
+    print(f"{'program':14}" + "".join(f"{level:>26}" for level in LEVELS))
+    for name, by_level in counts.items():
+        line = f"{name:14}"
+        for level in LEVELS:
+            now, before = by_level[level], stored.get(name, {}).get(level)
+            change = "" if before is None else f" ({(now - before) / before:+.2%})"
+            if before is not None and now > before * (1 + TOLERANCE):
+                grown += 1
+                change += "!"
+            line += f"{now:>15,}{change:>11}"
+        print(line)
+    return grown
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Count dynvm's instructions with callgrind.")
+    parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm")
+    parser.add_argument("--check", action="store_true", help="fail if a count grew by more than 1 %%")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        print("counts.py needs valgrind (Debian: apt-get install valgrind)", file=sys.stderr)
+        return 2
+    stored = json.loads(STORE.read_text()) if STORE.exists() else {}
+    counts = count_all(options.dynvm.resolve(), options.jobs)
+    grown = report(counts, stored)
+    if options.check:
+        print(f"{grown} counts grew by more than {TOLERANCE:.0%}")
+        return 1 if grown else 0
+    STORE.write_text(json.dumps(counts, indent=1) + "\n")
+    print(f"written to {STORE.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Measures the benchmark programs on dynvm, at each level, and on the peers that are installed.
+
+Every round runs every peer once on every program, so that a slow minute of the machine hits all of them;
+the figure is the minimum of user + system CPU time of the whole process over the rounds.  Outputs must
+agree.  Results go to a JSON file and a Markdown table of ratios to CPython.
+"""
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, List, Optional, Tuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from peers import LEVELS, Peer, dynvm_peers, installed_peers, program_file, program_names  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = ROOT / "bench" / "programs"
+BASE = "cpython"
+DEFAULT_PEERS = ["cpython", "luajit-joff", "lua5.4"]
+
+
+@dataclass
+class Samples:
+    """What was measured for one program on one peer."""
+
+    seconds: List[float] = field(default_factory=list)
+    kilobytes: List[int] = field(default_factory=list)
+    failure: str = ""
+
+    @property
+    def best(self) -> float:
+        return min(self.seconds)
+
+
+Table = Dict[Tuple[str, str], Samples]  # (program, peer) -> samples
+
+
+def measure(command: List[str], timeout: float) -> Tuple[float, int, str, str]:
+    """CPU seconds, peak memory in kB, a hash of the output, and what went wrong ('' if nothing)."""
+    env = dict(os.environ, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1")
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, env=env)
+        deadline = time.monotonic() + timeout
+        pause = 0.001
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > deadline:
+                process.kill()
+                os.wait4(process.pid, 0)
+                process.returncode = -9
+                return 0.0, 0, "", "timed out"
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.05)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        digest = hashlib.sha256(out.read()).hexdigest()
+    failure = "" if process.returncode == 0 else f"exit status {process.returncode}"
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss, digest, failure
+
+
+def note(text: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{text}")
+    else:
+        sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def run_rounds(programs: List[str], peers: List[Peer], options: argparse.Namespace, sizes: dict) -> Table:
+    table: Table = {}
+    agreed: Dict[str, str] = {}
+    for turn in range(options.rounds):
+        for program in programs:
+            argument = str(options.size or sizes[program])
+            for peer in peers:
+                path = program_file(options.programs_dir, peer.language, program)
+                samples = table.setdefault((program, peer.name), Samples())
+                if path is None or samples.failure:
+                    continue
+                note(f"round {turn + 1}/{options.rounds}  {program} {argument}  {peer.name}")
+                seconds, memory, digest, failure = measure([*peer.command, str(path), argument], options.timeout)
+                if not failure and agreed.setdefault(program, digest) != digest:
+                    failure = "output differs"
+                if failure:
+                    samples.failure = failure
+                    note(f"{program} on {peer.name}: {failure}\n")
+                    continue
+                samples.seconds.append(seconds)
+                samples.kilobytes.append(memory)
+    if sys.stderr.isatty():
+        note("")
+    return table
+
+
+# ---- Reports --------------------------------------------------------------------------------------
+
+
+def ratio(table: Table, program: str, peer: str, base: str) -> Optional[float]:
+    mine, its = table.get((program, peer)), table.get((program, base))
+    if not mine or not its or mine.failure or its.failure or not mine.seconds or not its.seconds:
+        return None
+    return mine.best / its.best
+
+
+def geometric_mean(values: List[Optional[float]]) -> Optional[float]:
+    if not values or any(v is None for v in values):
+        return None
+    return math.exp(sum(math.log(v) for v in values) / len(values))
+
+
+def cell(value: Optional[float], digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def markdown(table: Table, programs: List[str], peers: List[Peer], base: str) -> str:
+    head = "| ratio to " + base + " | " + " | ".join(programs) + " | geomean |"
+    lines = [head, "|---" * (len(programs) + 2) + "|"]
+    for peer in peers:
+        ratios = [ratio(table, program, peer.name, base) for program in programs]
+        cells = [cell(r) for r in ratios] + [cell(geometric_mean(ratios))]
+        lines.append(f"| {peer.name} | " + " | ".join(cells) + " |")
+    lines += ["", "| CPU seconds, minimum (median) | " + " | ".join(programs) + " |", "|---" * (len(programs) + 1) + "|"]
+    for peer in peers:
+        cells = []
+        for program in programs:
+            samples = table[(program, peer.name)]
+            if samples.failure or not samples.seconds:
+                cells.append(samples.failure or "-")
+            else:
+                cells.append(f"{samples.best:.3f} ({statistics.median(samples.seconds):.3f})")
+        lines.append(f"| {peer.name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def as_json(table: Table, options: argparse.Namespace, sizes: dict) -> dict:
+    results = [
+        {
+            "program": program,
+            "peer": peer,
+            "seconds": [round(s, 4) for s in samples.seconds],
+            "peak_kilobytes": max(samples.kilobytes, default=0),
+            "failure": samples.failure,
+        }
+        for (program, peer), samples in table.items()
+    ]
+    return {"rounds": options.rounds, "sizes": sizes, "results": results}
+
+
+def load_sizes(options: argparse.Namespace, programs: List[str]) -> Dict[str, int]:
+    path = options.programs_dir / "sizes.json"
+    known = json.loads((path if path.exists() else PROGRAMS / "sizes.json").read_text())
+    use = "quick" if options.quick else "full"
+    missing = [p for p in programs if p not in known]
+    if missing and not options.size:
+        sys.exit(f"no sizes for {', '.join(missing)} in {path}; use --size")
+    return {p: known.get(p, {}).get(use, options.size) for p in programs}
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Benchmark dynvm and its peers.")
+    parser.add_argument("--dynvm", type=Path, action="append", help="a build to measure; may be repeated (A/B)")
+    parser.add_argument("--levels", nargs="+", default=list(LEVELS), choices=LEVELS)
+    parser.add_argument("--peers", nargs="*", default=DEFAULT_PEERS, help="peers, 'all', or none")
+    parser.add_argument("--programs", nargs="+", help="programs; all if not given")
+    parser.add_argument("--programs-dir", type=Path, default=PROGRAMS)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true", help="small sizes")
+    parser.add_argument("--size", type=int, help="the argument of every program")
+    parser.add_argument("--timeout", type=float, default=600)
+    parser.add_argument("--base", help="the peer that ratios are to (default: cpython if it runs)")
+    parser.add_argument("--json", type=Path, help="write all samples here")
+    parser.add_argument("--markdown", type=Path, help="write the table here as well as on stdout")
+    options = parser.parse_args()
+    options.dynvm = options.dynvm or [ROOT / "build" / "dynvm"]
+    return options
+
+
+def main() -> int:
+    options = parse_arguments()
+    for path in options.dynvm:
+        if not os.access(path, os.X_OK):
+            print(f"{path} is not a program; build it first", file=sys.stderr)
+            return 2
+    wanted = None if options.peers == ["all"] else options.peers
+    peers = dynvm_peers(options.dynvm, options.levels) + installed_peers(wanted)
+    programs = options.programs or program_names(options.programs_dir)
+    sizes = load_sizes(options, programs)
+    table = run_rounds(programs, peers, options, sizes)
+    names = [p.name for p in peers]
+    base = options.base or (BASE if BASE in names else names[0])
+    text = markdown(table, programs, peers, base)
+    print(text)
+    if options.json:
+        options.json.write_text(json.dumps(as_json(table, options, sizes), indent=1) + "\n")
+    if options.markdown:
+        options.markdown.write_text(text)
+    return 1 if any(samples.failure for samples in table.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
