@@ -13,7 +13,8 @@
 
 typedef struct dv_bigint {
     dv_object header;
-    int64_t size;
+    int32_t size;
+    uint32_t capacity; /* limbs in the block, at least |size| */
     uint64_t limbs[];
 } dv_bigint;
 
@@ -23,8 +24,9 @@ dv_value dv_int_from_int64(dv_vm *vm, int64_t i);
 dv_value dv_int_from_uint64(dv_vm *vm, uint64_t i);
 dv_value dv_int_from_double(dv_vm *vm,
                             double d); /* truncates; OverflowError, ValueError for inf, nan */
-/* Digits in base 2..36 with optional sign, underscores where Python's int() allows them; raises
- * ValueError with CPython's message (incl. the 4300-digit limit in base 10). */
+/* Digits in base 2..36 (or 0: by prefix) with optional sign, white space around them, underscores
+ * where Python's int() allows them; raises ValueError with CPython's message (incl. the 4300-digit
+ * limit in base 10). */
 dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base);
 dv_value dv_int_from_hex(dv_vm *vm, const char *digits, size_t size); /* DV_CONST_BIGINT */
 /* True and *out if v is an int (or bool) within int64; else false, nothing raised. */
@@ -35,11 +37,35 @@ int dv_int_sign(dv_value v);
 static inline bool dv_is_any_int(dv_value v) {
     return dv_is_int(v) || dv_is_shape(v, DV_T_INT);
 } /* not bool */
+static inline bool dv_is_integral(dv_value v) {
+    return dv_is_int(v) || dv_is_bool(v) || dv_is_shape(v, DV_T_INT);
+} /* int or bool */
 
 /* a op b for ints of any size (bools count as ints): the slow path behind the immediate cases. */
 dv_value dv_int_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
+/* Exact; also where one of them is a float. */
 dv_value dv_int_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
+dv_value dv_int_unary(dv_vm *vm, dv_unary_op op, dv_value a);
 dv_value dv_int_to_str(dv_vm *vm, dv_value v, int base, bool prefix); /* decimal: base 10 */
+int64_t dv_int_hash(dv_value v);
+uint64_t dv_int_bit_length(dv_value v);
+
+/* a // b and a % b at once (b may be 0: ZeroDivisionError); both results new. */
+bool dv_int_divmod(dv_vm *vm, dv_value a, dv_value b, dv_value *quotient,
+                   dv_value *remainder) DV_MUST_CHECK;
+/* pow(a, b, c) for ints. */
+dv_value dv_int_pow_mod(dv_vm *vm, dv_value a, dv_value b, dv_value c);
+/* round(v, digits), half to even; digits is an int of any size. */
+dv_value dv_int_round(dv_vm *vm, dv_value v, dv_value digits);
+
+/* v as an int: ints themselves, bools as 0 and 1, instances through __index__; TypeError
+ * "'%T' object cannot be interpreted as an integer".  (operator.index) */
+dv_value dv_int_index(dv_vm *vm, dv_value v);
+/* What int(v) makes of a value that is not text: also floats, __int__ and __trunc__.  EMPTY without
+ * vm->error: v is no number. */
+dv_value dv_int_convert(dv_vm *vm, dv_value v);
+/* Calls v.__name__() if v's class (a dl class) defines it; *found tells. */
+dv_value dv_number_special(dv_vm *vm, dv_value v, const char *name, bool *found);
 
 /* Floor division and modulo of int64 as Python defines them; b != 0, and not INT64_MIN / -1. */
 static inline int64_t dv_floordiv64(int64_t a, int64_t b) {

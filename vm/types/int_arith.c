@@ -1,0 +1,612 @@
+/* int_arith.c: arithmetic on ints of any size, as sign and magnitude, through GMP's mpn_*.
+ *
+ * Invariants
+ *  1. Memory is charged to the VM before GMP is called; where GMP takes scratch memory for itself,
+ *     as much is held in reserve during the call.
+ *  2. Results are normalised by dv_bigint_finish, so that invariant 1 of int.h holds. */
+#include "types/int_arith.h"
+
+#include <gmp.h>
+#include <math.h>
+
+#include "core/upcall.h"
+
+_Static_assert(sizeof(mp_limb_t) == sizeof(uint64_t), "GMP with 64-bit limbs");
+
+#define LIMB_BITS 64
+
+/* From this many limbs on GMP's scratch memory is reserved. */
+#define RESERVE_FROM 1024
+
+static mp_limb_t *limbs_of(dv_bigint *b) { return (mp_limb_t *)b->limbs; }
+static const mp_limb_t *seen(const dv_int_view *v) { return (const mp_limb_t *)v->limbs; }
+
+/* ---- Blocks and views -------------------------------------------------------------------------*/
+
+void dv_int_look(dv_value v, dv_int_view *view) {
+    if (dv_is_object(v)) {
+        dv_bigint *b = (dv_bigint *)dv_as_object(v);
+        view->limbs = b->limbs;
+        view->negative = b->size < 0;
+        view->count = view->negative ? -(int64_t)b->size : b->size;
+        return;
+    }
+    int64_t i = dv_is_int(v) ? dv_as_int(v) : dv_same(v, DV_TRUE);
+    view->word = i < 0 ? (uint64_t)-i : (uint64_t)i;
+    view->limbs = &view->word;
+    view->negative = i < 0;
+    view->count = i != 0;
+}
+
+uint64_t dv_int_view_bits(const dv_int_view *view) {
+    if (view->count == 0) return 0;
+    return (uint64_t)view->count * LIMB_BITS -
+           (uint64_t)__builtin_clzll(view->limbs[view->count - 1]);
+}
+
+static size_t block_size(int64_t limbs) {
+    return sizeof(dv_bigint) + (size_t)limbs * sizeof(uint64_t);
+}
+
+dv_bigint *dv_bigint_new(dv_vm *vm, int64_t limbs) {
+    if (limbs > DV_INT_MAX_LIMBS) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    if (limbs < 1) limbs = 1;
+    dv_bigint *b = dv_object_new(vm, block_size(limbs), DV_T_INT);
+    if (b) b->capacity = (uint32_t)limbs;
+    return b;
+}
+
+void dv_bigint_free(dv_vm *vm, dv_bigint *b) {
+    dv_heap_free(&vm->heap, b, block_size(b->capacity));
+}
+
+dv_value dv_bigint_finish(dv_vm *vm, dv_bigint *b, int64_t count, bool negative) {
+    while (count > 0 && b->limbs[count - 1] == 0) count--;
+    if (count <= 1) {
+        uint64_t word = count ? b->limbs[0] : 0;
+        if (word <= (uint64_t)DV_INT_MAX + negative) {
+            dv_bigint_free(vm, b);
+            return dv_int(negative ? -(int64_t)word : (int64_t)word);
+        }
+    }
+    if (b->capacity > (uint64_t)count + 8) {
+        dv_bigint *smaller =
+            dv_heap_resize(&vm->heap, b, block_size(b->capacity), block_size(count));
+        if (smaller) {
+            b = smaller;
+            b->capacity = (uint32_t)count;
+        }
+    }
+    b->size = negative ? -(int32_t)count : (int32_t)count;
+    return dv_object_value(b);
+}
+
+static dv_value from_words(dv_vm *vm, uint64_t low, uint64_t high, bool negative) {
+    dv_bigint *b = dv_bigint_new(vm, high ? 2 : 1);
+    if (!b) return DV_EMPTY;
+    b->limbs[0] = low;
+    if (high) b->limbs[1] = high;
+    return dv_bigint_finish(vm, b, high ? 2 : 1, negative);
+}
+
+dv_value dv_int_from_int64(dv_vm *vm, int64_t i) {
+    if (DV_LIKELY(dv_fits_int(i))) return dv_int(i);
+    return from_words(vm, i < 0 ? -(uint64_t)i : (uint64_t)i, 0, i < 0);
+}
+
+dv_value dv_int_from_uint64(dv_vm *vm, uint64_t i) {
+    if (DV_LIKELY(i <= (uint64_t)DV_INT_MAX)) return dv_int((int64_t)i);
+    return from_words(vm, i, 0, false);
+}
+
+dv_value dv_int_from_int128(dv_vm *vm, __int128 i) {
+    if (i >= DV_INT_MIN && i <= DV_INT_MAX) return dv_int((int64_t)i);
+    unsigned __int128 magnitude = i < 0 ? -(unsigned __int128)i : (unsigned __int128)i;
+    return from_words(vm, (uint64_t)magnitude, (uint64_t)(magnitude >> 64), i < 0);
+}
+
+bool dv_int_reserve_take(dv_vm *vm, dv_int_reserve *reserve, int64_t limbs) {
+    *reserve = (dv_int_reserve){NULL, 0};
+    if (limbs < RESERVE_FROM) return true;
+    reserve->size = (size_t)limbs * 4 * sizeof(uint64_t);
+    reserve->block = dv_heap_alloc(&vm->heap, reserve->size);
+    if (!reserve->block) dv_raise_memory(vm);
+    return reserve->block != NULL;
+}
+
+void dv_int_reserve_drop(dv_vm *vm, dv_int_reserve *reserve) {
+    if (reserve->block) dv_heap_free(&vm->heap, reserve->block, reserve->size);
+}
+
+/* ---- Doubles ----------------------------------------------------------------------------------*/
+
+double dv_int_scale(uint64_t mantissa, int64_t exponent) {
+    if (mantissa == 0 || exponent < -1200) return 0.0;
+    if (exponent > 1100) return INFINITY;
+    int bits = 64 - __builtin_clzll(mantissa);
+    int64_t lowest = bits + exponent - 53;
+    if (lowest < -1074) lowest = -1074;
+    int64_t drop = lowest - exponent;
+    if (drop > 0) {
+        if (drop > 64) return 0.0;
+        uint64_t half = (uint64_t)1 << (drop - 1);
+        uint64_t rest = drop == 64 ? mantissa : mantissa & (2 * half - 1);
+        mantissa = drop == 64 ? 0 : mantissa >> drop;
+        mantissa += rest > half || (rest == half && (mantissa & 1));
+        exponent = lowest;
+    }
+    return ldexp((double)mantissa, (int)exponent);
+}
+
+uint64_t dv_int_leading(const dv_int_view *view, int64_t *exponent) {
+    int64_t n = view->count;
+    *exponent = 0;
+    if (n == 0) return 0;
+    uint64_t top = view->limbs[n - 1];
+    if (n == 1) return top;
+    int shift = __builtin_clzll(top);
+    uint64_t next = view->limbs[n - 2];
+    uint64_t lost = shift ? next << shift : next;
+    if (shift) top = top << shift | next >> (LIMB_BITS - shift);
+    for (int64_t i = n - 3; i >= 0 && !lost; i--) lost = view->limbs[i];
+    *exponent = (n - 1) * LIMB_BITS - shift;
+    return top | (lost != 0);
+}
+
+/* ---- Addition and multiplication --------------------------------------------------------------*/
+
+static int compare_magnitudes(const dv_int_view *a, const dv_int_view *b) {
+    if (a->count != b->count) return a->count < b->count ? -1 : 1;
+    return a->count ? mpn_cmp(seen(a), seen(b), a->count) : 0;
+}
+
+dv_value dv_int_add(dv_vm *vm, const dv_int_view *a, const dv_int_view *b, bool subtract) {
+    bool b_negative = b->negative != subtract, negative = a->negative;
+    if (a->negative == b_negative) {
+        const dv_int_view *longer = a->count >= b->count ? a : b;
+        const dv_int_view *shorter = longer == a ? b : a;
+        dv_bigint *r = dv_bigint_new(vm, longer->count + 1);
+        if (!r) return DV_EMPTY;
+        mp_limb_t carry =
+            mpn_add(limbs_of(r), seen(longer), longer->count, seen(shorter), shorter->count);
+        r->limbs[longer->count] = carry;
+        return dv_bigint_finish(vm, r, longer->count + 1, negative);
+    }
+    int order = compare_magnitudes(a, b);
+    if (order == 0) return dv_int(0);
+    const dv_int_view *larger = order > 0 ? a : b, *smaller = order > 0 ? b : a;
+    if (order < 0) negative = b_negative;
+    dv_bigint *r = dv_bigint_new(vm, larger->count);
+    if (!r) return DV_EMPTY;
+    mpn_sub(limbs_of(r), seen(larger), larger->count, seen(smaller), smaller->count);
+    return dv_bigint_finish(vm, r, larger->count, negative);
+}
+
+dv_value dv_int_multiply(dv_vm *vm, const dv_int_view *a, const dv_int_view *b) {
+    if (a->count < b->count) {
+        const dv_int_view *t = a;
+        a = b;
+        b = t;
+    }
+    if (b->count == 0) return dv_int(0);
+    int64_t count = a->count + b->count;
+    dv_bigint *r = dv_bigint_new(vm, count);
+    if (!r) return DV_EMPTY;
+    if (b->count == 1) {
+        r->limbs[a->count] = mpn_mul_1(limbs_of(r), seen(a), a->count, b->limbs[0]);
+    } else {
+        dv_int_reserve reserve;
+        if (!dv_int_reserve_take(vm, &reserve, count)) {
+            dv_bigint_free(vm, r);
+            return DV_EMPTY;
+        }
+        if (a->limbs == b->limbs)
+            mpn_sqr(limbs_of(r), seen(a), a->count);
+        else
+            mpn_mul(limbs_of(r), seen(a), a->count, seen(b), b->count);
+        dv_int_reserve_drop(vm, &reserve);
+    }
+    return dv_bigint_finish(vm, r, count, a->negative != b->negative);
+}
+
+dv_value dv_int_negate(dv_vm *vm, const dv_int_view *a) {
+    dv_bigint *r = dv_bigint_new(vm, a->count);
+    if (!r) return DV_EMPTY;
+    if (a->count) mpn_copyi(limbs_of(r), seen(a), a->count);
+    return dv_bigint_finish(vm, r, a->count, !a->negative);
+}
+
+/* ---- Division ---------------------------------------------------------------------------------*/
+
+/* Magnitudes of a / b and a % b, truncated; q has a->count - b->count + 2 limbs (the top one 0), r
+ * has b->count.  |a| >= |b| in limbs. */
+static bool divide_magnitudes(dv_vm *vm, const dv_int_view *a, const dv_int_view *b, dv_bigint **q,
+                              dv_bigint **r) {
+    int64_t q_count = a->count - b->count + 1;
+    *r = NULL;
+    *q = dv_bigint_new(vm, q_count + 1);
+    if (*q) *r = dv_bigint_new(vm, b->count);
+    dv_int_reserve reserve;
+    if (!*r || !dv_int_reserve_take(vm, &reserve, a->count)) {
+        if (*q) dv_bigint_free(vm, *q);
+        if (*r) dv_bigint_free(vm, *r);
+        return false;
+    }
+    mpn_tdiv_qr(limbs_of(*q), limbs_of(*r), 0, seen(a), a->count, seen(b), b->count);
+    (*q)->limbs[q_count] = 0;
+    dv_int_reserve_drop(vm, &reserve);
+    return true;
+}
+
+static dv_value copy_of(dv_vm *vm, const dv_int_view *a) {
+    dv_bigint *r = dv_bigint_new(vm, a->count);
+    if (!r) return DV_EMPTY;
+    if (a->count) mpn_copyi(limbs_of(r), seen(a), a->count);
+    return dv_bigint_finish(vm, r, a->count, a->negative);
+}
+
+/* a // b and a % b where a has fewer limbs than b. */
+static bool divide_short(dv_vm *vm, const dv_int_view *a, const dv_int_view *b, dv_value *quotient,
+                         dv_value *remainder) {
+    bool down = a->count && a->negative != b->negative;
+    if (remainder) {
+        *remainder = down ? dv_int_add(vm, a, b, false) : copy_of(vm, a);
+        if (dv_is_empty(*remainder)) return false;
+    }
+    if (quotient) *quotient = dv_int(down ? -1 : 0);
+    return true;
+}
+
+bool dv_int_divide(dv_vm *vm, const dv_int_view *a, const dv_int_view *b, dv_value *quotient,
+                   dv_value *remainder) {
+    if (a->count < b->count) return divide_short(vm, a, b, quotient, remainder);
+    dv_bigint *q, *r;
+    if (!divide_magnitudes(vm, a, b, &q, &r)) return false;
+    int64_t q_count = a->count - b->count + 2;
+    if (a->negative != b->negative && !mpn_zero_p(limbs_of(r), b->count)) {
+        mpn_add_1(limbs_of(q), limbs_of(q), q_count, 1);
+        mpn_sub_n(limbs_of(r), seen(b), limbs_of(r), b->count);
+    }
+    if (quotient)
+        *quotient = dv_bigint_finish(vm, q, q_count, a->negative != b->negative);
+    else
+        dv_bigint_free(vm, q);
+    if (remainder)
+        *remainder = dv_bigint_finish(vm, r, b->count, b->negative);
+    else
+        dv_bigint_free(vm, r);
+    return true;
+}
+
+/* The quotient of magnitudes, scaled to 62 or 63 bits, with a sticky lowest bit: a / b =
+ * result * 2^-shift. */
+static bool scaled_quotient(dv_vm *vm, const dv_int_view *a, const dv_int_view *b, int64_t shift,
+                            uint64_t *out) {
+    dv_int_view n, d;
+    dv_value scaled = shift >= 0 ? dv_int_shift_left(vm, a, (uint64_t)shift)
+                                 : dv_int_shift_left(vm, b, (uint64_t)-shift);
+    if (dv_is_empty(scaled)) return false;
+    dv_int_look(scaled, shift >= 0 ? &n : &d);
+    const dv_int_view *numerator = shift >= 0 ? &n : a, *denominator = shift >= 0 ? b : &d;
+    dv_bigint *q, *r;
+    bool ok = divide_magnitudes(vm, numerator, denominator, &q, &r);
+    if (ok) {
+        *out = q->limbs[0] | !mpn_zero_p(limbs_of(r), denominator->count);
+        dv_bigint_free(vm, q);
+        dv_bigint_free(vm, r);
+    }
+    dv_release(vm, scaled);
+    return ok;
+}
+
+dv_value dv_int_true_divide(dv_vm *vm, const dv_int_view *a, const dv_int_view *b) {
+    if (b->count == 0) return dv_raise(vm, DV_E_ZERO_DIVISION_ERROR, "division by zero");
+    bool negative = a->negative != b->negative;
+    double result = 0.0;
+    uint64_t a_bits = dv_int_view_bits(a), b_bits = dv_int_view_bits(b);
+    int64_t difference = (int64_t)(a_bits - b_bits);
+    if (a_bits <= 53 && b_bits <= 53) {
+        result = (double)(a->count ? a->limbs[0] : 0) / (double)b->limbs[0];
+    } else if (a->count && difference > 1024) {
+        result = INFINITY;
+    } else if (a->count && difference >= -1080) {
+        uint64_t quotient;
+        if (!scaled_quotient(vm, a, b, 62 - difference, &quotient)) return DV_EMPTY;
+        result = dv_int_scale(quotient, difference - 62);
+    }
+    if (isinf(result))
+        return dv_raise(vm, DV_E_OVERFLOW_ERROR, "integer division result too large for a float");
+    return dv_float(negative ? -result : result);
+}
+
+/* ---- Shifts -----------------------------------------------------------------------------------*/
+
+dv_value dv_int_shift_left(dv_vm *vm, const dv_int_view *a, uint64_t bits) {
+    if (a->count == 0) return dv_int(0);
+    uint64_t words = bits / LIMB_BITS, rest = bits % LIMB_BITS;
+    if (words > (uint64_t)DV_INT_MAX_LIMBS) return dv_raise_memory(vm);
+    int64_t count = a->count + (int64_t)words + 1;
+    dv_bigint *r = dv_bigint_new(vm, count);
+    if (!r) return DV_EMPTY;
+    mp_limb_t *limbs = limbs_of(r);
+    if (words) mpn_zero(limbs, (mp_size_t)words);
+    if (rest) {
+        limbs[count - 1] = mpn_lshift(limbs + words, seen(a), a->count, (unsigned)rest);
+    } else {
+        mpn_copyi(limbs + words, seen(a), a->count);
+        limbs[count - 1] = 0;
+    }
+    return dv_bigint_finish(vm, r, count, a->negative);
+}
+
+dv_value dv_int_shift_right(dv_vm *vm, const dv_int_view *a, uint64_t bits) {
+    uint64_t words = bits / LIMB_BITS, rest = bits % LIMB_BITS;
+    if (words >= (uint64_t)a->count) return dv_int(a->negative ? -1 : 0);
+    int64_t count = a->count - (int64_t)words;
+    dv_bigint *r = dv_bigint_new(vm, count + 1);
+    if (!r) return DV_EMPTY;
+    mp_limb_t *limbs = limbs_of(r), lost = 0;
+    if (rest)
+        lost = mpn_rshift(limbs, seen(a) + words, count, (unsigned)rest);
+    else
+        mpn_copyi(limbs, seen(a) + words, count);
+    limbs[count] = 0;
+    for (uint64_t i = 0; i < words && !lost; i++) lost = a->limbs[i];
+    if (a->negative && lost) mpn_add_1(limbs, limbs, count + 1, 1);
+    return dv_bigint_finish(vm, r, count + 1, a->negative);
+}
+
+/* ---- Bits -------------------------------------------------------------------------------------*/
+
+/* The limbs of a number in two's complement, one after the other. */
+typedef struct complement {
+    const dv_int_view *view;
+    int64_t next;
+    bool carry;
+} complement;
+
+static uint64_t complement_next(complement *c) {
+    uint64_t limb = c->next < c->view->count ? c->view->limbs[c->next] : 0;
+    c->next++;
+    if (!c->view->negative) return limb;
+    limb = ~limb + c->carry;
+    c->carry = c->carry && limb == 0;
+    return limb;
+}
+
+static uint64_t apply(dv_binary_op op, uint64_t a, uint64_t b) {
+    return op == DV_BINARY_AND ? a & b : op == DV_BINARY_OR ? a | b : a ^ b;
+}
+
+dv_value dv_int_bitwise(dv_vm *vm, dv_binary_op op, const dv_int_view *a, const dv_int_view *b) {
+    int64_t count = a->count > b->count ? a->count : b->count;
+    if (op == DV_BINARY_AND && !b->negative) count = b->count;
+    if (op == DV_BINARY_AND && !a->negative && a->count < b->count) count = a->count;
+    count++; /* for the sign */
+    dv_bigint *r = dv_bigint_new(vm, count);
+    if (!r) return DV_EMPTY;
+    complement x = {a, 0, true}, y = {b, 0, true};
+    for (int64_t i = 0; i < count; i++)
+        r->limbs[i] = apply(op, complement_next(&x), complement_next(&y));
+    bool negative = apply(op, a->negative, b->negative);
+    if (negative) mpn_neg(limbs_of(r), limbs_of(r), count);
+    return dv_bigint_finish(vm, r, count, negative);
+}
+
+/* ---- Powers -----------------------------------------------------------------------------------*/
+
+/* Consumes a; a or b may be EMPTY after a failure. */
+static dv_value multiply_values(dv_vm *vm, dv_value a, dv_value b) {
+    if (dv_is_empty(a)) return a;
+    dv_int_view x, y;
+    dv_int_look(a, &x);
+    dv_int_look(b, &y);
+    dv_value r = dv_int_multiply(vm, &x, dv_same(a, b) ? &x : &y);
+    dv_release(vm, a);
+    return r;
+}
+
+/* base ** exponent, exponent >= 1, by squaring from the top bit. */
+static dv_value power_plain(dv_vm *vm, dv_value base, uint64_t exponent) {
+    dv_value r = dv_retain(base);
+    for (int bit = 62 - __builtin_clzll(exponent); bit >= 0; bit--) {
+        r = multiply_values(vm, r, r);
+        if (exponent >> bit & 1) r = multiply_values(vm, r, base);
+    }
+    return r;
+}
+
+dv_value dv_int_power(dv_vm *vm, dv_value base, dv_value exponent) {
+    dv_int_view b, e;
+    dv_int_look(base, &b);
+    dv_int_look(exponent, &e);
+    if (e.count == 0) return dv_int(1);
+    if (b.count == 0) return dv_int(0);
+    bool negative = b.negative && (e.limbs[0] & 1);
+    if (b.count == 1 && b.limbs[0] == 1) return dv_int(negative ? -1 : 1);
+    uint64_t bits = dv_int_view_bits(&b), size;
+    if (e.count > 1 || __builtin_mul_overflow(bits - 1, e.limbs[0], &size) ||
+        size / LIMB_BITS > (uint64_t)DV_INT_MAX_LIMBS)
+        return dv_raise_memory(vm);
+    uint64_t n = e.limbs[0];
+    if (b.count > 1) return power_plain(vm, base, n);
+    /* The factors of two are a shift at the end. */
+    int twos = __builtin_ctzll(b.limbs[0]);
+    dv_value odd = dv_int_from_uint64(vm, b.limbs[0] >> twos);
+    if (dv_is_empty(odd)) return odd;
+    dv_value r = b.limbs[0] >> twos == 1 ? dv_int(1) : power_plain(vm, odd, n);
+    dv_release(vm, odd);
+    if (dv_is_empty(r) || (!twos && !negative)) return r;
+    dv_int_view view;
+    dv_int_look(r, &view);
+    view.negative = negative;
+    dv_value shifted = dv_int_shift_left(vm, &view, n * (uint64_t)twos);
+    dv_release(vm, r);
+    return shifted;
+}
+
+/* The inverse of a modulo m (m > 1, 0 <= a < m), or EMPTY: raised. */
+static dv_value inverse_mod(dv_vm *vm, dv_value a, dv_value m) {
+    dv_value r0 = dv_retain(m), r1 = dv_retain(a), t0 = dv_int(0), t1 = dv_int(1);
+    bool ok = true;
+    while (ok && dv_int_sign(r1) != 0) {
+        dv_value q = DV_EMPTY, r = DV_EMPTY, product = DV_EMPTY, t = DV_EMPTY;
+        ok = dv_int_divmod(vm, r0, r1, &q, &r);
+        if (ok) product = dv_int_binary(vm, DV_BINARY_MUL, q, t1);
+        if (!dv_is_empty(product)) t = dv_int_binary(vm, DV_BINARY_SUB, t0, product);
+        dv_release(vm, q);
+        dv_release(vm, product);
+        ok = !dv_is_empty(t);
+        if (!ok) {
+            dv_release(vm, r);
+            break;
+        }
+        dv_release(vm, r0);
+        dv_release(vm, t0);
+        r0 = r1;
+        r1 = r;
+        t0 = t1;
+        t1 = t;
+    }
+    dv_value result = DV_EMPTY;
+    if (ok && dv_same(r0, dv_int(1)))
+        result = dv_int_binary(vm, DV_BINARY_MOD, t0, m);
+    else if (ok)
+        dv_raise(vm, DV_E_VALUE_ERROR, "base is not invertible for the given modulus");
+    dv_release(vm, r0);
+    dv_release(vm, r1);
+    dv_release(vm, t0);
+    dv_release(vm, t1);
+    return result;
+}
+
+/* a * b % m, consuming a. */
+static dv_value multiply_mod(dv_vm *vm, dv_value a, dv_value b, dv_value m) {
+    dv_value product = multiply_values(vm, a, b);
+    if (dv_is_empty(product)) return product;
+    dv_value r = dv_int_binary(vm, DV_BINARY_MOD, product, m);
+    dv_release(vm, product);
+    return r;
+}
+
+/* base ** |exponent| % m for 0 <= base < m. */
+static dv_value power_mod(dv_vm *vm, dv_value base, const dv_int_view *exponent, dv_value m) {
+    dv_value r = dv_int_binary(vm, DV_BINARY_MOD, dv_int(1), m);
+    for (int64_t bit = (int64_t)dv_int_view_bits(exponent) - 1; bit >= 0 && !dv_is_empty(r);
+         bit--) {
+        r = multiply_mod(vm, r, r, m);
+        if (!dv_is_empty(r) && exponent->limbs[bit / LIMB_BITS] >> (bit % LIMB_BITS) & 1)
+            r = multiply_mod(vm, r, base, m);
+    }
+    return r;
+}
+
+dv_value dv_int_pow_mod(dv_vm *vm, dv_value a, dv_value b, dv_value c) {
+    if (dv_int_sign(c) == 0)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "pow() 3rd argument cannot be 0");
+    dv_int_view exponent, modulus;
+    dv_int_look(b, &exponent);
+    dv_int_look(c, &modulus);
+    dv_value m = modulus.negative ? dv_int_negate(vm, &modulus) : dv_retain(c);
+    if (dv_is_empty(m)) return m;
+    dv_value r = DV_EMPTY, base = dv_int_binary(vm, DV_BINARY_MOD, a, m);
+    if (!dv_is_empty(base) && exponent.negative && !dv_same(m, dv_int(1))) {
+        dv_value inverse = inverse_mod(vm, base, m);
+        dv_release(vm, base);
+        base = inverse;
+    }
+    if (!dv_is_empty(base)) r = power_mod(vm, base, &exponent, m);
+    if (!dv_is_empty(r) && modulus.negative && dv_int_sign(r) != 0) {
+        dv_value moved = dv_int_binary(vm, DV_BINARY_ADD, r, c);
+        dv_release(vm, r);
+        r = moved;
+    }
+    dv_release(vm, base);
+    dv_release(vm, m);
+    return r;
+}
+
+/* ---- Number theory for math.c -----------------------------------------------------------------*/
+
+static uint64_t gcd_words(uint64_t a, uint64_t b) {
+    if (!a || !b) return a | b;
+    int twos = __builtin_ctzll(a | b);
+    a >>= __builtin_ctzll(a);
+    while (b) {
+        b >>= __builtin_ctzll(b);
+        if (a > b) {
+            uint64_t t = a;
+            a = b;
+            b = t;
+        }
+        b -= a;
+    }
+    return a << twos;
+}
+
+/* |a| without its factors of two, in a new block; *twos is their number. */
+static dv_bigint *odd_part(dv_vm *vm, const dv_int_view *a, uint64_t *twos, int64_t *count) {
+    *twos = mpn_scan1(seen(a), 0);
+    int64_t words = (int64_t)(*twos / LIMB_BITS);
+    unsigned rest = *twos % LIMB_BITS;
+    *count = a->count - words;
+    dv_bigint *r = dv_bigint_new(vm, *count);
+    if (!r) return NULL;
+    if (rest)
+        mpn_rshift(limbs_of(r), seen(a) + words, *count, rest);
+    else
+        mpn_copyi(limbs_of(r), seen(a) + words, *count);
+    while (r->limbs[*count - 1] == 0) --*count;
+    return r;
+}
+
+dv_value dv_int_gcd(dv_vm *vm, dv_value a, dv_value b) {
+    dv_int_view x, y;
+    dv_int_look(a, &x);
+    dv_int_look(b, &y);
+    if (x.count <= 1 && y.count <= 1)
+        return dv_int_from_uint64(vm,
+                                  gcd_words(x.count ? x.limbs[0] : 0, y.count ? y.limbs[0] : 0));
+    x.negative = y.negative = false;
+    if (y.count == 0) return copy_of(vm, &x);
+    if (x.count == 0) return copy_of(vm, &y);
+    uint64_t x_twos, y_twos;
+    int64_t x_count, y_count;
+    dv_bigint *p = odd_part(vm, &x, &x_twos, &x_count);
+    if (!p) return DV_EMPTY;
+    dv_bigint *q = odd_part(vm, &y, &y_twos, &y_count);
+    dv_bigint *g = q ? dv_bigint_new(vm, x_count < y_count ? x_count : y_count) : NULL;
+    dv_int_reserve reserve;
+    dv_value r = DV_EMPTY;
+    if (g && dv_int_reserve_take(vm, &reserve, x_count + y_count)) {
+        int64_t count = x_count >= y_count
+                            ? mpn_gcd(limbs_of(g), limbs_of(p), x_count, limbs_of(q), y_count)
+                            : mpn_gcd(limbs_of(g), limbs_of(q), y_count, limbs_of(p), x_count);
+        dv_int_reserve_drop(vm, &reserve);
+        dv_int_view odd = {g->limbs, count, false, 0};
+        r = dv_int_shift_left(vm, &odd, x_twos < y_twos ? x_twos : y_twos);
+    }
+    dv_bigint_free(vm, p);
+    if (q) dv_bigint_free(vm, q);
+    if (g) dv_bigint_free(vm, g);
+    return r;
+}
+
+dv_value dv_int_isqrt(dv_vm *vm, dv_value a) {
+    dv_int_view v;
+    dv_int_look(a, &v);
+    if (v.count == 0) return dv_int(0);
+    dv_bigint *r = dv_bigint_new(vm, (v.count + 1) / 2);
+    if (!r) return DV_EMPTY;
+    dv_int_reserve reserve;
+    if (!dv_int_reserve_take(vm, &reserve, v.count)) {
+        dv_bigint_free(vm, r);
+        return DV_EMPTY;
+    }
+    mpn_sqrtrem(limbs_of(r), NULL, seen(&v), v.count);
+    dv_int_reserve_drop(vm, &reserve);
+    return dv_bigint_finish(vm, r, (v.count + 1) / 2, false);
+}

@@ -1,0 +1,323 @@
+/* int_text.c: ints to text and back.
+ *
+ * Invariants
+ *  1. Conversions whose time is quadratic (bases that are no powers of two) are limited to
+ *     MAX_DIGITS decimal digits, as in CPython.
+ *  2. Digits are made and read by GMP where a number has more than one limb. */
+#include "types/int_arith.h"
+
+#include <gmp.h>
+
+#include "core/dtoa.h"
+#include "core/upcall.h"
+#include "types/str.h"
+#include "types/str_text.h"
+#include "types/str_unicode.h"
+
+#define MAX_DIGITS 4300
+#define LIMIT_HINT "use sys.set_int_max_str_digits() to increase the limit"
+
+static const char digit_characters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+
+static bool is_power_of_two(int base) { return (base & (base - 1)) == 0; }
+
+/* ---- To text ----------------------------------------------------------------------------------*/
+
+/* Digits of a machine word; `end` is behind the buffer, the result where they begin. */
+static char *word_digits(uint64_t n, int base, char *end) {
+    if (is_power_of_two(base)) {
+        int shift = __builtin_ctz((unsigned)base);
+        do *--end = digit_characters[n & (uint64_t)(base - 1)];
+        while (n >>= shift);
+        return end;
+    }
+    do *--end = digit_characters[n % (uint64_t)base];
+    while (n /= (uint64_t)base);
+    return end;
+}
+
+static void raise_too_long(dv_vm *vm) {
+    dv_raise(vm, DV_E_VALUE_ERROR,
+             "Exceeds the limit (%d digits) for integer string conversion; " LIMIT_HINT,
+             MAX_DIGITS);
+}
+
+static char *word_block(dv_vm *vm, uint64_t word, int base, size_t *size, size_t *capacity) {
+    char buffer[64], *begin = word_digits(word, base, buffer + sizeof buffer);
+    *size = *capacity = (size_t)(buffer + sizeof buffer - begin);
+    char *digits = dv_heap_alloc(&vm->heap, *capacity);
+    if (digits)
+        memcpy(digits, begin, *size);
+    else
+        dv_raise_memory(vm);
+    return digits;
+}
+
+/* GMP's digits are numbers, maybe with a zero in front; makes them characters. */
+static size_t name_digits(char *digits, size_t size) {
+    size_t zeros = 0;
+    while (zeros + 1 < size && digits[zeros] == 0) zeros++;
+    for (size_t i = zeros; i < size; i++)
+        digits[i - zeros] = digit_characters[(unsigned char)digits[i]];
+    return size - zeros;
+}
+
+char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capacity) {
+    dv_int_view view;
+    dv_int_look(v, &view);
+    if (view.count <= 1)
+        return word_block(vm, view.count ? view.limbs[0] : 0, base, size, capacity);
+    bool limited = !is_power_of_two(base);
+    if (limited && view.count > MAX_DIGITS * 6 / 64 + 1) {
+        raise_too_long(vm);
+        return NULL;
+    }
+    *capacity = mpn_sizeinbase((const mp_limb_t *)view.limbs, view.count, base) + 1;
+    char *digits = dv_heap_alloc(&vm->heap, *capacity);
+    if (!digits) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    /* mpn_get_str destroys its operand. */
+    dv_bigint *copy = dv_bigint_new(vm, view.count + 1);
+    dv_int_reserve reserve;
+    bool ok = copy && dv_int_reserve_take(vm, &reserve, view.count);
+    if (ok) {
+        mpn_copyi((mp_limb_t *)copy->limbs, (const mp_limb_t *)view.limbs, view.count);
+        *size = name_digits(digits, mpn_get_str((unsigned char *)digits, base,
+                                                (mp_limb_t *)copy->limbs, view.count));
+        dv_int_reserve_drop(vm, &reserve);
+        ok = !limited || base != 10 || *size <= MAX_DIGITS;
+        if (!ok) raise_too_long(vm);
+    }
+    if (copy) dv_bigint_free(vm, copy);
+    if (ok) return digits;
+    dv_heap_free(&vm->heap, digits, *capacity);
+    return NULL;
+}
+
+static const char *prefix_of(int base) {
+    return base == 16 ? "0x" : base == 8 ? "0o" : base == 2 ? "0b" : "";
+}
+
+static dv_value small_to_str(dv_vm *vm, int64_t i, int base, bool prefix) {
+    char buffer[80], *end = buffer + sizeof buffer, *begin;
+    uint64_t magnitude = i < 0 ? -(uint64_t)i : (uint64_t)i;
+    if (base == 10) {
+        size_t size = dv_dtoa_decimal(magnitude, buffer + 1);
+        buffer[0] = '-';
+        return dv_str_new(vm, buffer + (i >= 0), size + (i < 0));
+    }
+    begin = word_digits(magnitude, base, end);
+    if (prefix) {
+        const char *p = prefix_of(base);
+        size_t n = strlen(p);
+        begin -= n;
+        memcpy(begin, p, n);
+    }
+    if (i < 0) *--begin = '-';
+    return dv_str_new(vm, begin, (size_t)(end - begin));
+}
+
+dv_value dv_int_to_str(dv_vm *vm, dv_value v, int base, bool prefix) {
+    int64_t i;
+    if (dv_int_to_int64(v, &i)) return small_to_str(vm, i, base, prefix);
+    size_t size, capacity;
+    char *digits = dv_int_digits(vm, v, base, &size, &capacity);
+    if (!digits) return DV_EMPTY;
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    if (dv_int_sign(v) < 0) dv_builder_char(&b, '-');
+    if (prefix) dv_builder_z(&b, prefix_of(base));
+    dv_builder_text(&b, digits, size);
+    dv_heap_free(&vm->heap, digits, capacity);
+    return dv_builder_finish(&b);
+}
+
+/* ---- From text --------------------------------------------------------------------------------*/
+
+static bool is_ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static void strip(dv_numeric_text *t) {
+    while (t->size && is_ascii_space(t->text[0])) {
+        t->text++;
+        t->size--;
+    }
+    while (t->size && is_ascii_space(t->text[t->size - 1])) t->size--;
+}
+
+static char ascii_of(uint32_t c) {
+    if (c < 128) return (char)c;
+    const dv_unicode_record *record = dv_unicode_find(c);
+    if (record->flags & DV_UNICODE_SPACE) return ' ';
+    return record->decimal >= 0 ? (char)('0' + record->decimal) : '?';
+}
+
+bool dv_numeric_text_take(dv_vm *vm, const char *utf8, size_t size, dv_numeric_text *out) {
+    *out = (dv_numeric_text){utf8, size, NULL, 0};
+    size_t at = 0;
+    while (at < size && (unsigned char)utf8[at] < 128) at++;
+    if (at < size) {
+        out->capacity = size;
+        out->block = dv_heap_alloc(&vm->heap, size);
+        if (!out->block) {
+            dv_raise_memory(vm);
+            return false;
+        }
+        out->size = 0;
+        for (at = 0; at < size;) out->block[out->size++] = ascii_of(dv_utf8_next(utf8, size, &at));
+        out->text = out->block;
+    }
+    strip(out);
+    return true;
+}
+
+void dv_numeric_text_drop(dv_vm *vm, dv_numeric_text *text) {
+    if (text->block) dv_heap_free(&vm->heap, text->block, text->capacity);
+}
+
+static int digit_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    char lower = (char)(c | 32);
+    return lower >= 'a' && lower <= 'z' ? lower - 'a' + 10 : 99;
+}
+
+/* Counts the digits of text; -1 if something else is in it or an underscore is out of place. */
+static int64_t count_digits(const char *text, size_t size, int base) {
+    int64_t count = 0;
+    char previous = '_';
+    for (size_t i = 0; i < size; previous = text[i++]) {
+        if (text[i] == '_') {
+            if (previous == '_') return -1;
+            continue;
+        }
+        if (digit_value(text[i]) >= base) return -1;
+        count++;
+    }
+    return previous == '_' ? -1 : count;
+}
+
+/* Digits a char can surely take in 64 bits: floor(64 / log2(base)). */
+static int word_capacity(int base) {
+    int n = 0;
+    for (uint64_t left = UINT64_MAX; left >= (uint64_t)base; left /= (uint64_t)base) n++;
+    return n;
+}
+
+static int bits_per_digit(int base) { return 32 - __builtin_clz((unsigned)(base - 1)); }
+
+static dv_value large_from_digits(dv_vm *vm, const char *text, size_t size, int base, int64_t count,
+                                  bool negative) {
+    size_t capacity = (size_t)count;
+    unsigned char *digits = dv_heap_alloc(&vm->heap, capacity);
+    if (!digits) return dv_raise_memory(vm);
+    int64_t used = 0;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != '_') digits[used++] = (unsigned char)digit_value(text[i]);
+    int64_t limbs = count / 64 * bits_per_digit(base) + bits_per_digit(base) + 2;
+    dv_value result = DV_EMPTY;
+    dv_bigint *b = dv_bigint_new(vm, limbs);
+    dv_int_reserve reserve;
+    if (b && dv_int_reserve_take(vm, &reserve, limbs)) {
+        int64_t zeros = 0;
+        while (zeros + 1 < count && digits[zeros] == 0) zeros++;
+        int64_t n =
+            mpn_set_str((mp_limb_t *)b->limbs, digits + zeros, (size_t)(count - zeros), base);
+        dv_int_reserve_drop(vm, &reserve);
+        result = dv_bigint_finish(vm, b, n, negative);
+    } else if (b) {
+        dv_bigint_free(vm, b);
+    }
+    dv_heap_free(&vm->heap, digits, capacity);
+    return result;
+}
+
+static dv_value from_digits(dv_vm *vm, const char *text, size_t size, int base, int64_t count,
+                            bool negative) {
+    if (count > word_capacity(base))
+        return large_from_digits(vm, text, size, base, count, negative);
+    uint64_t n = 0;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != '_') n = n * (uint64_t)base + (uint64_t)digit_value(text[i]);
+    return dv_int_from_int128(vm, negative ? -(__int128)n : (__int128)n);
+}
+
+static dv_value raise_invalid(dv_vm *vm, const char *text, size_t size, int base) {
+    dv_value s = dv_str_new(vm, text, size);
+    if (dv_is_empty(s)) return s;
+    dv_value repr = dv_repr(vm, s);
+    dv_release(vm, s);
+    if (dv_is_empty(repr)) return repr;
+    if (dv_as_str(repr)->length > 200) {
+        dv_value cut = dv_str_slice(vm, repr, 0, 200);
+        dv_release(vm, repr);
+        if (dv_is_empty(cut)) return cut;
+        repr = cut;
+    }
+    dv_raise(vm, DV_E_VALUE_ERROR, "invalid literal for int() with base %d: %S", base, repr);
+    dv_release(vm, repr);
+    return DV_EMPTY;
+}
+
+/* The base that a prefix says, 0: none. */
+static int prefix_base(const char *text, size_t size) {
+    if (size < 2 || text[0] != '0') return 0;
+    switch (text[1] | 32) {
+    case 'x': return 16;
+    case 'o': return 8;
+    case 'b': return 2;
+    default: return 0;
+    }
+}
+
+/* The stripped text; *valid tells whether it is a number at all. */
+static dv_value parse(dv_vm *vm, const char *text, size_t size, int base, bool *valid) {
+    bool negative = false, zero_only = false;
+    *valid = false;
+    if (size && (*text == '+' || *text == '-')) {
+        negative = *text++ == '-';
+        size--;
+    }
+    int prefix = prefix_base(text, size);
+    if (base == 0) {
+        zero_only = !prefix && size && text[0] == '0';
+        base = prefix ? prefix : 10;
+    }
+    if (prefix && prefix == base) {
+        text += 2;
+        size -= 2;
+        if (size && *text == '_') {
+            text++;
+            size--;
+        }
+    }
+    int64_t count = count_digits(text, size, base);
+    if (count < 0) return DV_EMPTY;
+    if (!is_power_of_two(base) && count > MAX_DIGITS) {
+        *valid = true;
+        return dv_raise(vm, DV_E_VALUE_ERROR,
+                        "Exceeds the limit (%d digits) for integer string conversion: value has "
+                        "%lld digits; " LIMIT_HINT,
+                        MAX_DIGITS, (long long)count);
+    }
+    dv_value v = from_digits(vm, text, size, base, count, negative);
+    *valid = dv_is_empty(v) || !zero_only || dv_int_sign(v) == 0;
+    if (*valid) return v;
+    dv_release(vm, v);
+    return DV_EMPTY;
+}
+
+dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base) {
+    dv_numeric_text ascii;
+    if (!dv_numeric_text_take(vm, text, size, &ascii)) return DV_EMPTY;
+    bool valid;
+    dv_value v = parse(vm, ascii.text, ascii.size, base, &valid);
+    dv_numeric_text_drop(vm, &ascii);
+    return valid ? v : raise_invalid(vm, text, size, base);
+}
+
+dv_value dv_int_from_hex(dv_vm *vm, const char *digits, size_t size) {
+    bool negative = size && digits[0] == '-';
+    return from_digits(vm, digits + negative, size - negative, 16, (int64_t)(size - negative),
+                       negative);
+}
