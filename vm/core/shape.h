@@ -15,6 +15,11 @@
 typedef struct dv_shape dv_shape;
 typedef struct dv_class dv_class;
 
+struct dv_shape_entry {
+    dv_value name; /* borrowed; EMPTY: free */
+    int32_t slot;
+};
+
 struct dv_shape {
     uint32_t number;
     uint32_t count; /* attributes */
@@ -22,9 +27,10 @@ struct dv_shape {
     dv_shape *parent;
     dv_value name; /* the attribute that this shape adds; interned; EMPTY at the root */
     dv_shape *children, *sibling;
-    uint16_t *index; /* of shapes with many attributes, made at first use: open addressing over the
-                        address of the name; slot + 1, 0: free */
+    uint32_t lookups; /* in this shape, counted until it gets an index */
     uint32_t index_capacity;
+    struct dv_shape_entry *index; /* of a shape with many attributes and lookups: open addressing
+                                     over the address of the name */
 };
 
 #define DV_SHAPE_LIMIT (1u << 21) /* numbers below this one: see core/release.c */
@@ -41,6 +47,7 @@ struct dv_class {
     dv_shape *root;       /* NULL for built-in types */
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
     const dv_type *descriptor; /* built-in types and exception classes; NULL for dl classes */
+    bool filled;               /* the methods of the descriptor are attributes */
 };
 
 typedef struct dv_instance {
@@ -62,15 +69,22 @@ dv_class *dv_class_of(dv_vm *vm, dv_value v);
 
 /* Frees a class with its shapes, when its last reference goes. */
 void dv_class_release(dv_vm *vm, dv_object *object);
-/* The cell of an attribute in the class or the first of its bases that has it; NULL if none has.
- * Classes of built-in types must have been filled (types/class.h). */
-dv_global_cell *dv_class_cell(const dv_class *class_, dv_value name);
+/* A special method (__add__, ...) that a dl class or one of its dl bases defines; NULL: none does,
+ * so that the built-in behaviour of the layout counts. */
+dv_global_cell *dv_class_special(const dv_class *class_, dv_value name);
+/* Up-call (types/class.c): methods of a built-in type become attributes of its class object, at the
+ * first lookup. */
+bool dv_class_fill(dv_vm *vm, dv_class *class_) DV_MUST_CHECK;
 /* Sets an attribute (owned value; EMPTY deletes), breaking `layout` where the set of names changes.
  */
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) DV_MUST_CHECK;
 
+/* The shape of instances without attributes; NULL: out of memory (raised). */
+dv_shape *dv_shape_root(dv_vm *vm, dv_class *class_);
 /* Slot of an attribute in a shape, or -1. */
 int32_t dv_shape_slot(const dv_shape *shape, dv_value name);
+/* The same, for lookups that happen often: gives shapes with many attributes an index. */
+int32_t dv_shape_find(dv_vm *vm, dv_shape *shape, dv_value name);
 /* The shape after adding `name`; NULL: out of memory (raised). */
 dv_shape *dv_shape_add(dv_vm *vm, dv_shape *shape, dv_value name);
 

@@ -86,6 +86,9 @@ bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name,
 dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                  dv_value keywords);
 
+/* New reference to the interned str with this text (types/str.c). */
+dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
+
 /* An index: int of any size within the machine's range, else TypeError / IndexError as CPython.
  * `what` is the message's beginning, as in "list indices must be integers or slices, not %T". */
 bool dv_as_index(dv_vm *vm, dv_value v, int64_t *index) DV_MUST_CHECK;

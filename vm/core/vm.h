@@ -63,8 +63,8 @@ struct dv_vm {
     dv_value *stack_limit; /* the highest address at which a frame may end */
     int64_t countdown;     /* one counter for safepoints: back edges; at 0 the slow path polls */
     dv_value error;        /* the exception that is being raised, or EMPTY */
+    dv_value keywords;     /* of a call on its way to a slow path: tuple of names (borrowed) */
     dv_value handled;      /* sys.exc_info(): exception being handled, or None */
-    dv_value keywords; /* from CALL_KW to its slow path: names of the last arguments (borrowed) */
     dv_heap heap;
 
     dv_shape **shapes; /* by number; entries below DV_T_COUNT are NULL */

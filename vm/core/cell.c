@@ -1,0 +1,120 @@
+/* cell.c: namespaces of global variables (cell.h).
+ *
+ * Names are interned, so their addresses decide; small namespaces are searched without an index. */
+#include "core/cell.h"
+
+#include "core/vm.h"
+
+#define SEARCH_LIMIT 8u /* up to so many names are searched one by one */
+
+void dv_namespace_init(dv_namespace *space) { memset(space, 0, sizeof *space); }
+
+void dv_namespace_release(dv_vm *vm, dv_namespace *space) {
+    for (uint32_t i = 0; i < space->count; i++) {
+        dv_global_cell *cell = space->cells[i];
+        dv_assumption_break(vm, &cell->constant);
+        dv_value value = cell->value;
+        cell->value = DV_EMPTY;
+        dv_release(vm, value);
+    }
+    for (uint32_t i = 0; i < space->count; i++) {
+        dv_global_cell *cell = space->cells[i];
+        dv_assumption_break(vm, &cell->constant);
+        dv_release(vm, cell->value);
+        dv_release(vm, cell->name);
+        dv_heap_free(&vm->heap, cell, sizeof *cell);
+    }
+    if (space->cells) dv_heap_free(&vm->heap, space->cells, space->capacity * sizeof *space->cells);
+    if (space->index)
+        dv_heap_free(&vm->heap, space->index, space->index_capacity * sizeof *space->index);
+    dv_namespace_init(space);
+}
+
+static uint32_t hash_of(dv_value name) {
+    return (uint32_t)((name.bits >> 4) * 0x9E3779B97F4A7C15u >> 40);
+}
+
+dv_global_cell *dv_namespace_find(const dv_namespace *space, dv_value name) {
+    if (!space->index) {
+        for (uint32_t i = 0; i < space->count; i++)
+            if (dv_same(space->cells[i]->name, name)) return space->cells[i];
+        return NULL;
+    }
+    uint32_t mask = space->index_capacity - 1;
+    for (uint32_t at = hash_of(name) & mask;; at = (at + 1) & mask) {
+        uint32_t number = space->index[at];
+        if (number == 0) return NULL;
+        if (dv_same(space->cells[number - 1]->name, name)) return space->cells[number - 1];
+    }
+}
+
+static void index_cell(dv_namespace *space, uint32_t number) {
+    uint32_t mask = space->index_capacity - 1;
+    uint32_t at = hash_of(space->cells[number]->name) & mask;
+    while (space->index[at]) at = (at + 1) & mask;
+    space->index[at] = number + 1;
+}
+
+/* The index is at most half full. */
+static bool grow_index(dv_vm *vm, dv_namespace *space) {
+    uint32_t capacity = space->index_capacity ? space->index_capacity * 2 : 4 * SEARCH_LIMIT;
+    uint32_t *index = dv_heap_alloc(&vm->heap, capacity * sizeof *index);
+    if (!index) return dv_raise_memory(vm), false;
+    memset(index, 0, capacity * sizeof *index);
+    if (space->index)
+        dv_heap_free(&vm->heap, space->index, space->index_capacity * sizeof *space->index);
+    space->index = index;
+    space->index_capacity = capacity;
+    for (uint32_t i = 0; i < space->count; i++) index_cell(space, i);
+    return true;
+}
+
+static bool make_room(dv_vm *vm, dv_namespace *space) {
+    if (space->count == space->capacity) {
+        uint32_t capacity = space->capacity ? space->capacity * 2 : 4;
+        void *cells =
+            dv_heap_resize(&vm->heap, space->cells, space->capacity * sizeof *space->cells,
+                           capacity * sizeof *space->cells);
+        if (!cells) return dv_raise_memory(vm), false;
+        space->cells = cells;
+        space->capacity = capacity;
+    }
+    bool crowded = space->count >= SEARCH_LIMIT && (space->count + 1) * 2 > space->index_capacity;
+    return !crowded || grow_index(vm, space);
+}
+
+dv_global_cell *dv_namespace_cell(dv_vm *vm, dv_namespace *space, dv_value name) {
+    dv_global_cell *cell = dv_namespace_find(space, name);
+    if (cell) return cell;
+    if (!make_room(vm, space)) return NULL;
+    cell = dv_heap_alloc(&vm->heap, sizeof *cell);
+    if (!cell) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    cell->value = DV_EMPTY;
+    cell->name = dv_retain(name);
+    cell->constant.dependents = NULL;
+    space->cells[space->count++] = cell;
+    if (space->index) index_cell(space, space->count - 1);
+    return cell;
+}
+
+void dv_cell_store(dv_vm *vm, dv_global_cell *cell, dv_value value) {
+    dv_assumption_break(vm, &cell->constant);
+    dv_value old = cell->value;
+    cell->value = value;
+    dv_release(vm, old);
+}
+
+bool dv_namespace_set(dv_vm *vm, dv_namespace *space, const char *name, dv_value value) {
+    dv_value interned = dv_str_intern(vm, name, strlen(name));
+    dv_global_cell *cell = dv_is_empty(interned) ? NULL : dv_namespace_cell(vm, space, interned);
+    dv_release(vm, interned);
+    if (!cell) {
+        dv_release(vm, value);
+        return false;
+    }
+    dv_cell_store(vm, cell, value);
+    return true;
+}

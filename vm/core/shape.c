@@ -1,0 +1,282 @@
+/* shape.c: hidden classes, and instances that have them (shape.h). */
+#include "core/shape.h"
+
+#include "core/vm.h"
+
+#define SLOTS_MIN     4u
+#define SLOTS_MAX     28u /* inline slots of an instance at most: 256 bytes */
+#define INDEX_FROM    8u  /* attributes from which on a shape may get an index */
+#define INDEX_LOOKUPS 32u
+#define SLOT_LIMIT    65000u
+
+/* Classes ---------------------------------------------------------------------------------------
+ */
+
+dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type) {
+    dv_class *class_ = dv_object_new(vm, sizeof *class_, DV_T_CLASS);
+    if (!class_) return NULL;
+    class_->type = (uint16_t)type;
+    class_->inline_slots = base && base->inline_slots > SLOTS_MIN ? base->inline_slots : SLOTS_MIN;
+    class_->name = dv_retain(name);
+    class_->base = base;
+    if (base) base->header.references++;
+    dv_namespace_init(&class_->attributes);
+    class_->root = NULL;
+    class_->layout.dependents = NULL;
+    class_->descriptor = NULL;
+    class_->filled = false;
+    return class_;
+}
+
+static void free_shape(dv_vm *vm, dv_shape *shape) {
+    vm->shapes[shape->number] = NULL;
+    dv_release(vm, shape->name);
+    if (shape->index)
+        dv_heap_free(&vm->heap, shape->index, shape->index_capacity * sizeof *shape->index);
+    dv_heap_free(&vm->heap, shape, sizeof *shape);
+}
+
+/* Frees a tree of shapes without recursion: always the first leaf. */
+static void free_shapes(dv_vm *vm, dv_shape *shape) {
+    while (shape) {
+        if (shape->children) {
+            shape = shape->children;
+            continue;
+        }
+        dv_shape *parent = shape->parent;
+        if (parent) parent->children = shape->sibling;
+        free_shape(vm, shape);
+        shape = parent;
+    }
+}
+
+void dv_class_release(dv_vm *vm, dv_object *object) {
+    dv_class *class_ = (dv_class *)object;
+    dv_assumption_break(vm, &class_->layout);
+    dv_namespace_release(vm, &class_->attributes);
+    if (class_->root) free_shapes(vm, class_->root);
+    if (class_->base) dv_release_object(vm, &class_->base->header);
+    dv_release(vm, class_->name);
+    dv_heap_free(&vm->heap, class_, sizeof *class_);
+}
+
+dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name) {
+    for (; class_; class_ = class_->base) {
+        if (class_->descriptor && !class_->filled && !dv_class_fill(vm, class_)) return NULL;
+        dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
+        if (cell && !dv_is_empty(cell->value)) return cell;
+    }
+    return NULL;
+}
+
+dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
+    for (; class_ && !class_->descriptor; class_ = class_->base) {
+        dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
+        if (cell && !dv_is_empty(cell->value)) return cell;
+    }
+    return NULL;
+}
+
+bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {
+    dv_global_cell *cell = dv_namespace_cell(vm, &class_->attributes, name);
+    if (!cell) {
+        dv_release(vm, value);
+        return false;
+    }
+    if (dv_is_empty(cell->value) != dv_is_empty(value)) dv_assumption_break(vm, &class_->layout);
+    dv_cell_store(vm, cell, value);
+    return true;
+}
+
+bool dv_class_is_subclass(const dv_class *class_, const dv_class *base) {
+    while (class_ && class_ != base) class_ = class_->base;
+    return class_ != NULL;
+}
+
+/* Shapes ----------------------------------------------------------------------------------------
+ */
+
+static bool number_shape(dv_vm *vm, dv_shape *shape) {
+    if (vm->shape_count == vm->shape_capacity) {
+        uint32_t capacity = vm->shape_capacity * 2;
+        void *shapes =
+            dv_heap_resize(&vm->heap, vm->shapes, vm->shape_capacity * sizeof *vm->shapes,
+                           capacity * sizeof *vm->shapes);
+        if (!shapes) return false;
+        vm->shapes = shapes;
+        vm->shape_capacity = capacity;
+    }
+    if (vm->shape_count >= DV_SHAPE_LIMIT) return false;
+    shape->number = vm->shape_count++;
+    vm->shapes[shape->number] = shape;
+    return true;
+}
+
+static dv_shape *new_shape(dv_vm *vm, dv_class *class_, dv_shape *parent, dv_value name) {
+    dv_shape *shape = dv_heap_alloc(&vm->heap, sizeof *shape);
+    if (shape) {
+        *shape = (dv_shape){.count = parent ? parent->count + 1 : 0,
+                            .class_ = class_,
+                            .parent = parent,
+                            .name = dv_retain(name),
+                            .sibling = parent ? parent->children : NULL};
+        if (number_shape(vm, shape)) return shape;
+        dv_release(vm, name);
+        dv_heap_free(&vm->heap, shape, sizeof *shape);
+    }
+    dv_raise_memory(vm);
+    return NULL;
+}
+
+dv_shape *dv_shape_root(dv_vm *vm, dv_class *class_) {
+    if (!class_->root) class_->root = new_shape(vm, class_, NULL, DV_EMPTY);
+    return class_->root;
+}
+
+static uint32_t hash_of(dv_value name) {
+    return (uint32_t)((name.bits >> 4) * 0x9E3779B97F4A7C15u >> 40);
+}
+
+int32_t dv_shape_slot(const dv_shape *shape, dv_value name) {
+    if (!shape->index) {
+        for (; shape->parent; shape = shape->parent)
+            if (dv_same(shape->name, name)) return (int32_t)shape->count - 1;
+        return -1;
+    }
+    uint32_t mask = shape->index_capacity - 1;
+    for (uint32_t at = hash_of(name) & mask;; at = (at + 1) & mask) {
+        if (dv_same(shape->index[at].name, name)) return shape->index[at].slot;
+        if (dv_is_empty(shape->index[at].name)) return -1;
+    }
+}
+
+/* Without memory for it a shape stays without index. */
+static void make_index(dv_vm *vm, dv_shape *shape) {
+    uint32_t capacity = 4 * INDEX_FROM;
+    while (capacity < 2 * shape->count) capacity *= 2;
+    struct dv_shape_entry *index = dv_heap_alloc(&vm->heap, capacity * sizeof *index);
+    if (!index) return;
+    for (uint32_t i = 0; i < capacity; i++) index[i].name = DV_EMPTY;
+    for (const dv_shape *from = shape; from->parent; from = from->parent) {
+        uint32_t at = hash_of(from->name) & (capacity - 1);
+        while (!dv_is_empty(index[at].name)) at = (at + 1) & (capacity - 1);
+        index[at] = (struct dv_shape_entry){from->name, (int32_t)from->count - 1};
+    }
+    shape->index = index;
+    shape->index_capacity = capacity;
+}
+
+int32_t dv_shape_find(dv_vm *vm, dv_shape *shape, dv_value name) {
+    if (shape->count >= INDEX_FROM && !shape->index && ++shape->lookups == INDEX_LOOKUPS)
+        make_index(vm, shape);
+    return dv_shape_slot(shape, name);
+}
+
+dv_shape *dv_shape_add(dv_vm *vm, dv_shape *shape, dv_value name) {
+    for (dv_shape *child = shape->children; child; child = child->sibling)
+        if (dv_same(child->name, name)) return child;
+    if (shape->count >= SLOT_LIMIT) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    dv_shape *child = new_shape(vm, shape->class_, shape, name);
+    if (child) shape->children = child;
+    return child;
+}
+
+/* Instances -------------------------------------------------------------------------------------
+ */
+
+static size_t instance_size(uint32_t inline_slots) {
+    return sizeof(dv_instance) + inline_slots * sizeof(dv_value);
+}
+
+dv_value dv_instance_new(dv_vm *vm, dv_class *class_) {
+    dv_shape *root = class_->root ? class_->root : dv_shape_root(vm, class_);
+    if (!root) return DV_EMPTY;
+    uint32_t inline_slots = class_->inline_slots;
+    dv_instance *instance = dv_object_new(vm, instance_size(inline_slots), root->number);
+    if (!instance) return DV_EMPTY;
+    instance->overflow = NULL;
+    instance->overflow_capacity = 0;
+    instance->inline_slots = inline_slots;
+    class_->header.references++;
+    return dv_object_value(instance);
+}
+
+void dv_instance_release(dv_vm *vm, dv_object *object) {
+    dv_instance *instance = (dv_instance *)object;
+    const dv_shape *shape = vm->shapes[object->shape];
+    dv_class *class_ = shape->class_;
+    for (uint32_t i = 0, count = shape->count; i < count; i++)
+        dv_release(vm, *dv_instance_slot(instance, i));
+    if (instance->overflow)
+        dv_heap_free(&vm->heap, instance->overflow, instance->overflow_capacity * sizeof(dv_value));
+    dv_heap_free(&vm->heap, instance, instance_size(instance->inline_slots));
+    dv_release_object(vm, &class_->header);
+}
+
+/* Room for slot number `slot`; tells the class that its instances need so many. */
+static bool make_room(dv_vm *vm, dv_instance *instance, dv_class *class_, uint32_t slot) {
+    if (slot < instance->inline_slots) return true;
+    if (slot >= class_->inline_slots && class_->inline_slots < SLOTS_MAX)
+        class_->inline_slots = slot < SLOTS_MAX ? (uint16_t)(slot + 1) : SLOTS_MAX;
+    uint32_t needed = slot - instance->inline_slots + 1;
+    if (needed <= instance->overflow_capacity) return true;
+    uint32_t capacity = instance->overflow_capacity ? instance->overflow_capacity * 2 : 4;
+    void *overflow =
+        dv_heap_resize(&vm->heap, instance->overflow,
+                       instance->overflow_capacity * sizeof(dv_value), capacity * sizeof(dv_value));
+    if (!overflow) return dv_raise_memory(vm), false;
+    instance->overflow = overflow;
+    instance->overflow_capacity = capacity;
+    return true;
+}
+
+bool dv_instance_store(dv_vm *vm, dv_instance *instance, dv_value name, dv_value value) {
+    dv_shape *shape = vm->shapes[instance->header.shape];
+    int32_t slot = dv_shape_find(vm, shape, name);
+    if (slot >= 0) {
+        dv_value *place = dv_instance_slot(instance, (uint32_t)slot), old = *place;
+        *place = dv_retain(value);
+        dv_release(vm, old);
+        return true;
+    }
+    dv_shape *next = dv_shape_add(vm, shape, name);
+    if (!next || !make_room(vm, instance, shape->class_, shape->count)) return false;
+    *dv_instance_slot(instance, shape->count) = dv_retain(value);
+    instance->header.shape = next->number;
+    return true;
+}
+
+/* The shape with all attributes of `shape` but the one at `slot`. */
+static dv_shape *shape_without(dv_vm *vm, dv_shape *shape, uint32_t slot) {
+    size_t size = shape->count * sizeof(dv_value);
+    dv_value *names = dv_heap_alloc(&vm->heap, size);
+    if (!names) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    for (const dv_shape *from = shape; from->parent; from = from->parent)
+        names[from->count - 1] = from->name;
+    dv_shape *result = shape->class_->root;
+    for (uint32_t i = 0; i < shape->count && result; i++)
+        if (i != slot) result = dv_shape_add(vm, result, names[i]);
+    dv_heap_free(&vm->heap, names, size);
+    return result;
+}
+
+bool dv_instance_delete(dv_vm *vm, dv_instance *instance, dv_value name, bool *found) {
+    dv_shape *shape = vm->shapes[instance->header.shape];
+    int32_t slot = dv_shape_find(vm, shape, name);
+    *found = slot >= 0;
+    if (!*found) return true;
+    dv_shape *without = shape_without(vm, shape, (uint32_t)slot);
+    if (!without) return false;
+    dv_value old = *dv_instance_slot(instance, (uint32_t)slot);
+    for (uint32_t i = (uint32_t)slot + 1; i < shape->count; i++)
+        *dv_instance_slot(instance, i - 1) = *dv_instance_slot(instance, i);
+    instance->header.shape = without->number;
+    dv_release(vm, old);
+    return true;
+}

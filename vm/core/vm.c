@@ -1,0 +1,81 @@
+/* vm.c: the bare machine: heap, stack and limits (vm.h). */
+#define _GNU_SOURCE
+#include "core/vm.h"
+
+#include <sys/mman.h>
+
+#define STACK_VALUES     ((size_t)1 << 27) /* 1 GB of address space, committed lazily */
+#define STACK_VALUES_MIN ((size_t)1 << 14)
+#define STACK_SLACK      64 /* values beyond stack_limit, for calls that are being prepared */
+#define FIRST_SHAPES     (DV_T_COUNT + 32u)
+
+/* Reserves address space for the stack; halves the wish where the system does not allow it. */
+static bool reserve_stack(dv_vm *vm, size_t memory_limit) {
+    size_t values = STACK_VALUES;
+    while (values > STACK_VALUES_MIN && values * sizeof(dv_value) > memory_limit) values /= 2;
+    for (; values >= STACK_VALUES_MIN; values /= 2) {
+        void *memory = mmap(NULL, values * sizeof(dv_value), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) continue;
+        vm->stack = memory;
+        vm->stack_size = values;
+        vm->stack_limit = vm->stack + values - STACK_SLACK;
+        vm->sp = vm->fp = vm->stack;
+        return true;
+    }
+    return false;
+}
+
+static bool make_shape_table(dv_vm *vm) {
+    vm->shapes = dv_heap_alloc(&vm->heap, FIRST_SHAPES * sizeof *vm->shapes);
+    if (!vm->shapes) return false;
+    memset(vm->shapes, 0, FIRST_SHAPES * sizeof *vm->shapes);
+    vm->shape_capacity = FIRST_SHAPES;
+    vm->shape_count = DV_T_COUNT;
+    return true;
+}
+
+static void fill_known_with_empty(dv_known *known) {
+    dv_value *values = (dv_value *)known;
+    for (size_t i = 0; i < sizeof *known / sizeof *values; i++) values[i] = DV_EMPTY;
+}
+
+static void configure(dv_vm *vm, const dv_vm_config *config) {
+    vm->level = config->level;
+    vm->form = config->form;
+    vm->stress = config->stress;
+    vm->output = config->output;
+    vm->error_output = config->error_output;
+    vm->output_context = config->output_context;
+    vm->recursion_limit = config->recursion_limit;
+    vm->calls_left = config->recursion_limit;
+    vm->c_stack_size = config->c_stack_size;
+    vm->instruction_budget = INT64_MAX;
+}
+
+dv_vm *dv_vm_new(const dv_vm_config *config) {
+    dv_heap heap;
+    dv_heap_init(&heap, config->resize, config->resize_context, config->memory_limit);
+    if (sizeof(dv_vm) > config->memory_limit) return NULL;
+    dv_vm *vm = heap.resize(heap.context, NULL, 0, sizeof *vm);
+    if (!vm) return NULL;
+    memset(vm, 0, sizeof *vm);
+    vm->heap = heap;
+    vm->heap.used = sizeof *vm;
+    vm->error = vm->modules = vm->main = vm->arguments = vm->memory_error = vm->keywords = DV_EMPTY;
+    vm->handled = DV_NONE;
+    fill_known_with_empty(&vm->known);
+    configure(vm, config);
+    if (!reserve_stack(vm, config->memory_limit) || !make_shape_table(vm)) {
+        dv_vm_free(vm);
+        return NULL;
+    }
+    return vm;
+}
+
+void dv_vm_free(dv_vm *vm) {
+    if (vm->stack) munmap(vm->stack, vm->stack_size * sizeof(dv_value));
+    dv_heap heap = vm->heap;
+    dv_heap_destroy(&heap);
+    heap.resize(heap.context, vm, sizeof *vm, 0);
+}
