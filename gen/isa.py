@@ -1,0 +1,225 @@
+"""The model of the instruction set: typed data, filled by the blocks in gen/ops and validated before
+anything is rendered.  render.py turns it into C.
+
+An instruction is defined once, as one tagged block in one file of gen/ops (see gen/README.md).  Kinds:
+
+  generic     what the compiler emits and the verifier checks: plain stack instructions
+  adaptive    made here for every family with derivatives: chooses a derivative by what it sees
+  derivative  an INCA form of a generic instruction: a guard and a typed body
+  region      an operand-mode instruction of NAMA regions
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+OPERAND_KINDS = ("own", "const", "local", "name", "jump", "count", "code")
+
+# Guards by type name: C condition on the value, the abstract interpreter's lattice element.
+TYPES = {
+    "int": ("dv_is_int({0})", "DV_K_INT"),
+    "float": ("dv_is_float({0})", "DV_K_FLOAT"),
+    "str": ("dv_is_shape({0}, DV_T_STR)", "DV_K_STR"),
+    "list": ("dv_is_shape({0}, DV_T_LIST)", "DV_K_LIST"),
+    "tuple": ("dv_is_shape({0}, DV_T_TUPLE)", "DV_K_TUPLE"),
+    "dict": ("dv_is_shape({0}, DV_T_DICT)", "DV_K_DICT"),
+    "bool": ("dv_is_bool({0})", "DV_K_BOOL"),
+    "none": ("dv_is_none({0})", "DV_K_NONE"),
+    "any": (None, "DV_K_ANY"),
+}
+
+
+def c_string(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def type_constant(name: str) -> str:
+    return f"DV_RESULT_{(name or 'none_known').upper()}"
+
+
+class ModelError(Exception):
+    pass
+
+
+@dataclass
+class Instruction:
+    name: str
+    kind: str
+    doc: str
+    source: str
+    body: str
+    operands: list[str] = field(default_factory=list)  # kinds, in the order of the words
+    inputs: list[str] = field(default_factory=list)  # names, deepest first
+    outputs: list[str] = field(default_factory=list)
+    variable: str = ""  # stack effect that depends on operand a: see EFFECTS
+    cache: int = 0  # cells behind the operands
+    site: bool = False  # has a dv_site cell (owns, counters)
+    calls_out: bool = False  # may run dl code or raise
+    kills: str = ""  # what the abstract interpreter must forget: "", "heap", "all"
+    ends: bool = False  # control never falls through
+    family: str = ""  # derivatives: the generic instruction
+    types: list[str] = field(default_factory=list)  # derivatives: guarded input types
+    result: str = ""  # derivatives: type of the output for the abstract interpreter
+    select: str = ""  # families: C function that chooses the derivative
+    modes: str = ""  # region: operand modes that this variant stands for
+    number: int = -1
+
+    @property
+    def length(self) -> int:
+        cells = 1 + (1 if self.site else 0) + self.cache
+        return cells + sum(1 for kind in self.operands if kind != "own")
+
+    def cell_of(self, index: int) -> int:
+        """The cell of the index-th operand; `own` lives in the site cell."""
+        if self.operands[index] == "own":
+            return 1
+        first = 2 if self.site else 1
+        return first + sum(1 for kind in self.operands[:index] if kind != "own")
+
+    @property
+    def guard(self) -> str:
+        """The C condition that a derivative's typed inputs must meet; "" if it guards by itself."""
+        if self.types == ["int", "int"]:
+            return "dv_are_ints({}, {})".format(*self.inputs)
+        tests = [TYPES[kind][0].format(name) for kind, name in zip(self.types, self.inputs) if TYPES[kind][0]]
+        return " && ".join(tests)
+
+    @property
+    def row(self) -> str:
+        """The initialiser of the instruction's dv_op_info, but for the numbers that the model knows."""
+        kinds = ", ".join("DV_OPERAND_" + kind.upper() for kind in self.operands) or "0"
+        cells = ", ".join(str(self.cell_of(n)) for n in range(len(self.operands))) or "0"
+        effect = (self.variable or "fixed").upper()
+        return (
+            f"{c_string(self.name)}, {c_string(self.doc)}, DV_KIND_{self.kind.upper()}, {len(self.operands)}, "
+            f"{{{kinds}}}, {{{cells}}}, {len(self.inputs)}, {len(self.outputs)}, DV_EFFECT_{effect}, "
+            f"{self.length}, {self.cache_cell}, {int(self.site)}, {int(self.calls_out)}, {int(self.ends)}"
+        )
+
+    @property
+    def facts(self) -> str:
+        kinds = ", ".join(type_constant(kind) for kind in self.types) or "0"
+        kill = {"": 0, "heap": 1, "all": 2}[self.kills]
+        return f"{type_constant(self.result)}, {kill}, {{{kinds}}}"
+
+    @property
+    def cache_cell(self) -> int:
+        return self.length - self.cache
+
+
+# Stack effects that depend on operand a = n (and b): name -> (inputs, outputs) as C expressions.
+EFFECTS = {
+    "build": ("n", "1"),
+    "build_pairs": ("2 * n", "1"),
+    "call": ("n + 3", "1"),
+    "call_method": ("n + 4", "1"),
+    "unpack": ("1", "n"),
+    "copy": ("0", "1"),
+    "swap": ("0", "0"),
+    "format": ("(n & 4 ? 2 : 1)", "1"),
+    "raise": ("n", "0"),
+    "defaults": ("m", "1"),
+    "jump_or_pop": ("1", "0"),
+    "for_iter": ("0", "1"),
+}
+
+
+class Model:
+    def __init__(self) -> None:
+        self.instructions: list[Instruction] = []
+        self.by_name: dict[str, Instruction] = {}
+        self.costs: dict[str, list[int]] = {}
+
+    def add(self, instruction: Instruction) -> None:
+        if instruction.name in self.by_name:
+            raise ModelError(f"{instruction.source}: {instruction.name} is defined twice")
+        if not instruction.doc:
+            raise ModelError(f"{instruction.source}: {instruction.name} has no documentation sentence")
+        self.instructions.append(instruction)
+        self.by_name[instruction.name] = instruction
+
+    def generic(self) -> list[Instruction]:
+        return [i for i in self.instructions if i.kind == "generic"]
+
+    def family_of(self, item: Instruction) -> Instruction:
+        return self.by_name[item.family] if item.family else item
+
+    def adaptive_of(self, item: Instruction) -> Instruction:
+        return self.by_name.get((item.family or item.name) + "_ADAPTIVE", item)
+
+    def families(self) -> list[Instruction]:
+        names = {i.family for i in self.instructions if i.kind == "derivative"}
+        return [i for i in self.instructions if i.name in names]
+
+    def derivatives(self, family: Instruction) -> list[Instruction]:
+        return [i for i in self.instructions if i.kind == "derivative" and i.family == family.name]
+
+    def finish(self) -> None:
+        """Completes derivatives from their families, makes the adaptive forms, numbers, validates."""
+        for item in self.instructions:
+            if item.kind == "derivative":
+                self._complete(item)
+        for family in self.families():
+            self.add(
+                Instruction(
+                    name=f"{family.name}_ADAPTIVE",
+                    kind="adaptive",
+                    doc=f"{family.name}, about to choose a derivative by what it sees.",
+                    source=family.source,
+                    body="",
+                    operands=family.operands,
+                    inputs=family.inputs,
+                    outputs=family.outputs,
+                    variable=family.variable,
+                    cache=family.cache,
+                    site=family.site,
+                    calls_out=True,
+                    family=family.name,
+                )
+            )
+        order = {"generic": 0, "adaptive": 1, "derivative": 2, "region": 3}
+        self.instructions.sort(key=lambda i: order[i.kind])
+        for number, item in enumerate(self.instructions):
+            item.number = number
+            self._validate(item)
+        if len(self.generic()) > 256:
+            raise ModelError("more than 256 generic instructions do not fit a word's opcode")
+
+    def _complete(self, item: Instruction) -> None:
+        family = self.by_name.get(item.family)
+        if family is None or family.kind != "generic":
+            raise ModelError(f"{item.source}: {item.name} derives from unknown {item.family}")
+        if not family.site:
+            raise ModelError(f"{item.source}: {family.name} has derivatives but no site cell")
+        item.operands, item.inputs, item.outputs = family.operands, family.inputs, family.outputs
+        item.variable, item.cache, item.site = family.variable, family.cache, True
+
+    def _validate(self, item: Instruction) -> None:
+        where = f"{item.source}: {item.name}"
+        for kind in item.operands:
+            if kind not in OPERAND_KINDS:
+                raise ModelError(f"{where}: unknown operand kind '{kind}'")
+        if "own" in item.operands and not item.site:
+            raise ModelError(f"{where}: an `own` operand needs a site cell")
+        if item.kills not in ("", "heap", "all"):
+            raise ModelError(f"{where}: unknown kill set '{item.kills}'")
+        if item.variable and item.variable not in EFFECTS:
+            raise ModelError(f"{where}: unknown stack effect '{item.variable}'")
+        for name in item.types:
+            if name not in TYPES:
+                raise ModelError(f"{where}: unknown type '{name}'")
+        if item.types and len(item.types) != len(item.inputs):
+            raise ModelError(f"{where}: {len(item.types)} types for {len(item.inputs)} inputs")
+        if item.result and item.result not in TYPES:
+            raise ModelError(f"{where}: unknown result type '{item.result}'")
+        if item.kind == "derivative":
+            self._check_guards_first(item, where)
+
+    @staticmethod
+    def _check_guards_first(item: Instruction, where: str) -> None:
+        """No guard after a side effect: MISS must not follow an assignment to memory or a release."""
+        stores = r"->\w+\s*=[^=]|\]\s*=[^=]|(?:^|[;{])\s*\*\w+\s*=[^=]|(?:->\w+|\])(?:\+\+|--)"
+        effect = re.search(r"\b(?:dv_release\w*|dv_cell_store|DISPOSE\d)\s*\(|" + stores, item.body)
+        if effect and "MISS(" in item.body[effect.start() :]:
+            raise ModelError(f"{where}: a guard (MISS) stands behind a side effect")

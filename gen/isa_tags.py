@@ -1,0 +1,63 @@
+"""The tags of gen/ops/*.mako: <%isa:op>, <%isa:derivative>, <%isa:region>.  Each adds one instruction to the model."""
+
+from mako.runtime import capture, supports_caller
+
+from isa import Instruction, ModelError
+
+KNOWN = {
+    "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
+    "of", "types", "result", "select", "modes",
+}
+
+
+def _flag(value: str) -> bool:
+    return value == "yes"
+
+
+def _add(context, kind: str, attributes: dict) -> str:
+    model, source = context["model"], context["source"]
+    unknown = set(attributes) - KNOWN
+    if unknown:
+        raise ModelError(f"{source}: unknown attribute {', '.join(sorted(unknown))}")
+    body = capture(context, context["caller"].body)
+    before, _, after = attributes.get("stack", "--").partition("--")
+    operands = attributes.get("operands", "").split()
+    model.add(
+        Instruction(
+            name=attributes["name"],
+            kind=kind,
+            doc=" ".join(attributes.get("doc", "").split()),
+            source=source,
+            body=body.strip("\n"),
+            operands=operands,
+            inputs=before.split(),
+            outputs=after.split(),
+            variable=attributes.get("variable", ""),
+            cache=int(attributes.get("cache", "0")),
+            site=_flag(attributes.get("site", "")) or "own" in operands,
+            calls_out=_flag(attributes.get("calls_out", "")),
+            kills=attributes.get("kills", ""),
+            ends=_flag(attributes.get("ends", "")),
+            family=attributes.get("of", ""),
+            types=attributes.get("types", "").split(),
+            result=attributes.get("result", ""),
+            select=attributes.get("select", ""),
+            modes=attributes.get("modes", ""),
+        )
+    )
+    return ""
+
+
+@supports_caller
+def op(context, **attributes):
+    return _add(context, "generic", attributes)
+
+
+@supports_caller
+def derivative(context, **attributes):
+    return _add(context, "derivative", attributes)
+
+
+@supports_caller
+def region(context, **attributes):
+    return _add(context, "region", attributes)

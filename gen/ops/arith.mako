@@ -1,0 +1,121 @@
+## arith.mako: unary and binary operators.  Derivatives are made from lists of types (Brunthaler 2013, equation 3):
+## a general definition with its types fixed.
+<%
+BINARY = ["ADD", "SUB", "MUL", "TRUEDIV", "FLOORDIV", "MOD", "POW", "MATMUL", "LSHIFT", "RSHIFT", "AND", "OR", "XOR"]
+SIGNS = dict(zip(BINARY, ["+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"]))
+
+# Operators on two 48-bit ints: statements that set `result`, or MISS where the result is not an int of 48 bits.
+INT = {
+    "ADD": "int64_t s; if (__builtin_add_overflow((int64_t)(a.bits << 16), (int64_t)(b.bits << 16), &s)) MISS();"
+           " const dv_value result = {DV_TAG_INT | (uint64_t)s >> 16};",
+    "SUB": "int64_t s; if (__builtin_sub_overflow((int64_t)(a.bits << 16), (int64_t)(b.bits << 16), &s)) MISS();"
+           " const dv_value result = {DV_TAG_INT | (uint64_t)s >> 16};",
+    "MUL": "int64_t s; if (__builtin_mul_overflow(dv_as_int(a), (int64_t)(b.bits << 16), &s)) MISS();"
+           " const dv_value result = {DV_TAG_INT | (uint64_t)s >> 16};",
+    "FLOORDIV": "const int64_t y = dv_as_int(b); if (y == 0) MISS();"
+                " const int64_t q = dv_floordiv64(dv_as_int(a), y); if (!dv_fits_int(q)) MISS();"
+                " const dv_value result = dv_int(q);",
+    "MOD": "const int64_t y = dv_as_int(b); if (y == 0) MISS(); const dv_value result = dv_int(dv_floormod64(dv_as_int(a), y));",
+    "TRUEDIV": "const int64_t y = dv_as_int(b); if (y == 0) MISS();"
+               " const dv_value result = dv_float((double)dv_as_int(a) / (double)y);",
+    "AND": "const dv_value result = {a.bits & b.bits};",
+    "OR": "const dv_value result = {a.bits | b.bits};",
+    "XOR": "const dv_value result = {DV_TAG_INT | (a.bits ^ b.bits)};",
+    "RSHIFT": "const int64_t n = dv_as_int(b); if (n < 0 || n > 63) MISS(); const dv_value result = dv_int(dv_as_int(a) >> n);",
+    "LSHIFT": "const int64_t n = dv_as_int(b), x = dv_as_int(a); if (n < 0 || n > 46 || x != (x << n) >> n) MISS();"
+              " if (!dv_fits_int(x << n)) MISS(); const dv_value result = dv_int(x << n);",
+}
+# Operators on doubles x and y.
+FLOAT = {
+    "ADD": "const dv_value result = dv_float(x + y);",
+    "SUB": "const dv_value result = dv_float(x - y);",
+    "MUL": "const dv_value result = dv_float(x * y);",
+    "TRUEDIV": "if (y == 0.0) MISS(); const dv_value result = dv_float(x / y);",
+}
+def as_double(kind, name):
+    return f"dv_as_float({name})" if kind == "float" else f"(double)dv_as_int({name})"
+%>
+% for prefix in ("", "I"):
+% for op in BINARY:
+<%
+name = prefix + op
+call = "dv_inplace" if prefix else "dv_binary"
+doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix else f"a {SIGNS[op]} b."
+%>
+<%isa:op name="${name}" operands="own" stack="a b -- r" calls_out="yes" kills="all" doc="${doc}">
+    const dv_value result = ${call}(vm, DV_BINARY_${op}, a, b);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE2(SITE.own, a, b);
+    DONE(result);
+</%isa:op>
+
+% if op in INT:
+<%isa:derivative name="${name}_INT" of="${name}" types="int int" result="${'float' if op == 'TRUEDIV' else 'int'}" doc="${name} of two ints with a result of at most 48 bits.">
+    ${INT[op]}
+    DONE(result);
+</%isa:derivative>
+% endif
+
+% if op in FLOAT:
+% for left, right in (("float", "float"), ("float", "int"), ("int", "float")):
+<%
+short = "FLOAT" if left == right else f"{left}_{right}".upper()
+%>
+<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="float" doc="${name} of ${left} and ${right}.">
+    const double x = ${as_double(left, "a")}, y = ${as_double(right, "b")};
+    ${FLOAT[op]}
+    DONE(result);
+</%isa:derivative>
+% endfor
+% endif
+
+% if op == "ADD":
+<%isa:derivative name="${name}_STR" of="${name}" types="str str" result="str" doc="${name} of two strs; a left operand that dies here grows in place.">
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    dv_value result;
+    if (own & 1 && dv_as_object(a)->references == 1) {
+        sp[-2] = DV_NONE; /* consumed */
+        result = dv_str_append(vm, a, b);
+        if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+        DISPOSE1(own >> 1, b);
+    } else {
+        result = dv_str_concat(vm, a, b);
+        if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+        DISPOSE2(own, a, b);
+    }
+    DONE(result);
+</%isa:derivative>
+% endif
+% endfor
+% endfor
+
+% for op, sign in (("NEG", "-"), ("POS", "+"), ("INVERT", "~")):
+<%isa:op name="${op}" operands="own" stack="a -- r" calls_out="yes" kills="all" doc="${sign}a.">
+    const dv_value result = dv_unary(vm, DV_UNARY_${op}, a);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE1(SITE.own, a);
+    DONE(result);
+</%isa:op>
+% endfor
+
+<%isa:derivative name="NEG_INT" of="NEG" types="int" result="int" doc="-a of an int.">
+    const int64_t x = -dv_as_int(a);
+    if (!dv_fits_int(x)) MISS();
+    DONE(dv_int(x));
+</%isa:derivative>
+
+<%isa:derivative name="NEG_FLOAT" of="NEG" types="float" result="float" doc="-a of a float.">
+    DONE(dv_float(-dv_as_float(a)));
+</%isa:derivative>
+
+<%isa:op name="NOT" operands="own" stack="a -- r" calls_out="yes" kills="all" doc="not a.">
+    const int truth = dv_truth(vm, a);
+    if (DV_UNLIKELY(truth < 0)) RAISE();
+    DISPOSE1(SITE.own, a);
+    DONE(dv_bool(!truth));
+</%isa:op>
+
+<%isa:derivative name="NOT_BOOL" of="NOT" types="bool" result="bool" doc="not a, of a bool.">
+    DONE(((dv_value){a.bits ^ 1}));
+</%isa:derivative>

@@ -1,0 +1,197 @@
+## call.mako: calls, functions, classes, modules.
+
+<%isa:op name="PREPARE_CALL" stack="-- R1 R2" doc="Pushes the two reserved entries of a call (caller's next ip and fp).">
+    sp += 2;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="CALL" operands="count" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n positional arguments.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    if (dv_is_function(callee)) {
+        const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+        if (thread->simple && thread->argument_count == n && dv_frame_fits(vm, thread, sp - n)) {
+            dv_value *frame = sp - n;
+            sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+            fp = frame;
+            JUMP(thread->entry);
+        }
+    }
+    r = n;
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_call);
+</%isa:op>
+
+<%isa:derivative name="CALL_DL" of="CALL" doc="CALL of a dl function with exactly its positional parameters; the cache holds its threaded code.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    const dv_thread *thread = CELL(CACHE).p;
+    if (DV_UNLIKELY(!dv_is_function(callee) || dv_as_function(callee)->code != &thread->header || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
+    dv_value *frame = sp - n;
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_C" of="CALL" doc="CALL of a C function without keywords; the cache holds its definition.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    const dv_cfunction_def *def = CELL(CACHE).p;
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != def || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = def->entry(vm, sp - n, (uint32_t)n);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    dv_release_object(vm, dv_as_object(callee));
+    NEXT();
+</%isa:derivative>
+
+<%isa:op name="CALL_KW" operands="count const" variable="call" stack="args -- r" calls_out="yes" kills="all" doc="Calls with n arguments, the last ones named by the constant tuple.">
+    vm->keywords = CELL(2).v;
+    r = CELL(1).i;
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_call_keywords);
+</%isa:op>
+
+<%isa:op name="LOAD_METHOD" operands="name" site="yes" cache="2" stack="object -- callee R1 R2 self" calls_out="yes" kills="all" select="dv_choose_method" doc="Prepares object.name(...): pushes callee, the two reserved entries and self, which is EMPTY if what was found is not a method.">
+    bool is_method;
+    const dv_value callee = dv_load_method(vm, object, CELL(2).v, &is_method);
+    if (DV_UNLIKELY(dv_is_empty(callee))) RAISE();
+    sp[-1] = callee;
+    sp[2] = object;
+    if (!is_method) {
+        sp[2] = DV_EMPTY;
+        dv_release(vm, object);
+    }
+    sp += 3;
+    NEXT();
+</%isa:op>
+
+<%isa:derivative name="LOAD_METHOD_SHAPE" of="LOAD_METHOD" doc="LOAD_METHOD of an object with the cached shape: the class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
+    sp[-1] = dv_retain(callee);
+    sp[2] = object;
+    sp += 3;
+    NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: the module and its cell are in the cache.">
+    if (DV_UNLIKELY(object.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
+    sp[-1] = dv_retain(callee);
+    sp[2] = DV_EMPTY;
+    sp += 3;
+    PUBLISH();
+    dv_release_object(vm, dv_as_object(object));
+    NEXT();
+</%isa:derivative>
+
+<%isa:op name="CALL_METHOD" operands="count" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared, with n positional arguments.">
+    r = CELL(2).i;
+    dv_value *self = sp - r - 1;
+    if (dv_is_empty(*self)) {
+        memmove(self, self + 1, (size_t)r * sizeof *sp);
+        sp--;
+    } else {
+        r++;
+    }
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_call);
+</%isa:op>
+
+<%isa:derivative name="CALL_METHOD_DL" of="CALL_METHOD" doc="CALL_METHOD of a dl function with self and exactly its other positional parameters; the cache holds its threaded code.">
+    const int64_t n = CELL(2).i + 1;
+    const dv_value callee = sp[-n - 3];
+    const dv_thread *thread = CELL(CACHE).p;
+    if (DV_UNLIKELY(!dv_is_function(callee) || dv_as_function(callee)->code != &thread->header || dv_is_empty(sp[-n]) || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
+    dv_value *frame = sp - n;
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_METHOD_C" of="CALL_METHOD" doc="CALL_METHOD of a C function without keywords; the cache holds its definition.">
+    int64_t n = CELL(2).i + 1;
+    const dv_value callee = sp[-n - 3];
+    const dv_cfunction_def *def = CELL(CACHE).p;
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != def || GUARD_FAILS())) MISS();
+    const dv_value *args = sp - n;
+    int64_t count = n;
+    if (dv_is_empty(*args)) args++, count--;
+    if (DV_UNLIKELY((uint64_t)count < def->min || (uint64_t)count > def->max)) MISS();
+    PUBLISH();
+    const dv_value result = def->entry(vm, args, (uint32_t)count);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    dv_release_object(vm, dv_as_object(callee));
+    NEXT();
+</%isa:derivative>
+
+<%isa:op name="CALL_METHOD_KW" operands="count const" variable="call_method" stack="args -- r" calls_out="yes" kills="all" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">
+    vm->keywords = CELL(2).v;
+    r = CELL(1).i;
+    dv_value *self = sp - r - 1;
+    if (dv_is_empty(*self)) {
+        memmove(self, self + 1, (size_t)r * sizeof *sp);
+        sp--;
+    } else {
+        r++;
+    }
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_call_keywords);
+</%isa:op>
+
+<%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
+    const dv_cell *link = dv_frame_link(fp);
+    dv_value *caller = dv_frame_caller(fp);
+    sp -= 1;
+    PUBLISH();
+    dv_frame_pop(vm, fp);
+    sp = fp - 2;
+    sp[-1] = v;
+    fp = caller;
+    JUMP(link);
+</%isa:op>
+
+<%isa:op name="MAKE_FUNCTION" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
+    const int64_t n = CELL(2).i;
+    const dv_value result = dv_make_function(vm, CELL(1).v, sp - n, (uint32_t)n);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="BUILD_CLASS" operands="name" stack="base space -- class_" calls_out="yes" kills="all" doc="Makes a class of its base (None: object) and its namespace.">
+    const dv_value result = dv_class_build(vm, CELL(1).v, base, space);
+    if (dv_is_empty(result)) RAISE();
+    dv_release(vm, base);
+    dv_release(vm, space);
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="IMPORT_NAME" operands="name" stack="-- module" calls_out="yes" kills="all" doc="Imports a module.">
+    const dv_value result = dv_import(vm, CELL(1).v);
+    if (dv_is_empty(result)) RAISE();
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="IMPORT_FROM" operands="name" stack="module -- module2 v" calls_out="yes" kills="all" doc="Pushes an attribute of the module below: ImportError.">
+    const dv_value result = dv_import_from(vm, module, CELL(1).v);
+    if (dv_is_empty(result)) RAISE();
+    sp[0] = result;
+    sp++;
+    NEXT();
+</%isa:op>

@@ -1,0 +1,67 @@
+## compare.mako: comparison, identity and membership, and comparison fused with the jump that follows.
+<%
+COMPARE = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "==", "NE": "!="}
+def as_double(kind, name):
+    return f"dv_as_float({name})" if kind == "float" else f"(double)dv_as_int({name})"
+%>
+% for op, sign in COMPARE.items():
+<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" doc="a ${sign} b.">
+    const dv_value result = dv_compare(vm, DV_${op}, a, b);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE2(SITE.own, a, b);
+    DONE(result);
+</%isa:op>
+
+% for left, right in (("int", "int"), ("float", "float"), ("float", "int"), ("int", "float")):
+<%
+short = left.upper() if left == right else f"{left}_{right}".upper()
+if left == right == "int":
+    test = f"dv_as_int(a) {sign} dv_as_int(b)"
+    if op in ("EQ", "NE"):
+        test = f"a.bits {sign} b.bits"
+    else:
+        test = f"(int64_t)(a.bits << 16) {sign} (int64_t)(b.bits << 16)"
+else:
+    test = f"{as_double(left, 'a')} {sign} {as_double(right, 'b')}"
+%>
+## Fused forms first: they are preferred where they fit.
+% for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
+<%isa:derivative name="${op}_${short}_${jump}" of="${op}" types="${left} ${right}" result="bool" modes="${jump}" doc="${op} of ${left} and ${right}, and the ${jump} behind it.">
+    const bool result = ${test};
+    sp -= 2;
+    JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);
+</%isa:derivative>
+% endfor
+<%isa:derivative name="${op}_${short}" of="${op}" types="${left} ${right}" result="bool" doc="${op} of ${left} and ${right}.">
+    const bool result = ${test};
+    DONE(dv_bool(result));
+</%isa:derivative>
+% endfor
+% if op in ("EQ", "NE"):
+<%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
+    const uint8_t own = SITE.own;
+    const bool result = dv_str_equal(a, b)${"" if op == "EQ" else " == false"};
+    PUBLISH();
+    DISPOSE2(own, a, b);
+    DONE(dv_bool(result));
+</%isa:derivative>
+% endif
+% endfor
+
+% for op, sign in (("IS", "=="), ("IS_NOT", "!=")):
+<%isa:op name="${op}" operands="own" stack="a b -- r" doc="a ${op.lower().replace('_', ' ')} b: the same object.">
+    const bool result = a.bits ${sign} b.bits;
+    PUBLISH();
+    DISPOSE2(SITE.own, a, b);
+    DONE(dv_bool(result));
+</%isa:op>
+% endfor
+
+% for op, wanted in (("IN", "!= 0"), ("NOT_IN", "== 0")):
+<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" doc="a ${op.lower().replace('_', ' ')} b.">
+    const int found = dv_contains(vm, b, a);
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    DISPOSE2(SITE.own, a, b);
+    DONE(dv_bool(found ${wanted}));
+</%isa:op>
+% endfor

@@ -1,0 +1,172 @@
+## control.mako: jumps, iteration, exceptions.
+
+<%isa:op name="JUMP" operands="jump" ends="yes" doc="Jumps forward.">
+    JUMP(CELL(1).target);
+</%isa:op>
+
+<%isa:op name="JUMP_BACK" operands="jump" site="yes" cache="1" ends="yes" doc="Jumps to the head of a loop: a safepoint, and where warmth is counted.">
+    dv_site *site = &((dv_cell *)ip)[1].site;
+    if (DV_UNLIKELY(site->wait && --site->wait == 0 && vm->hooks.warm)) {
+        PUBLISH();
+        vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
+    }
+    ip = CELL(2).target;
+    DEAD();
+    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
+    GO();
+</%isa:op>
+
+<%isa:derivative name="JUMP_BACK_QUIET" of="JUMP_BACK" doc="JUMP_BACK of a loop that will not become a region.">
+    ip = CELL(2).target;
+    DEAD();
+    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
+    GO();
+</%isa:derivative>
+
+<%isa:derivative name="JUMP_BACK_COUNT" of="JUMP_BACK" doc="JUMP_BACK that counts until the loop is hot enough for a region.">
+    dv_site *site = &((dv_cell *)ip)[1].site;
+    if (DV_UNLIKELY(--site->wait == 0)) {
+        PUBLISH();
+        ip = vm->hooks.loop(vm, ip, sp, fp);
+    } else {
+        ip = CELL(2).target;
+    }
+    DEAD();
+    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
+    GO();
+</%isa:derivative>
+
+<%isa:derivative name="JUMP_BACK_REGION" of="JUMP_BACK" doc="JUMP_BACK of a loop that has a region: enters it (on-stack entry) if the types of the locals are as it expects.">
+    PUBLISH();
+    ip = dv_region_enter(vm, ip, sp, fp);
+    DEAD();
+    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
+    GO();
+</%isa:derivative>
+
+% for name, wanted, other in (("JUMP_IF_FALSE", "FALSE", "TRUE"), ("JUMP_IF_TRUE", "TRUE", "FALSE")):
+<%isa:op name="${name}" operands="jump own" stack="v --" calls_out="yes" kills="all" doc="Pops a value and jumps if it is ${wanted.lower()}.">
+    if (v.bits == DV_${wanted}.bits) {
+        sp--;
+        JUMP(CELL(2).target);
+    }
+    if (v.bits == DV_${other}.bits) DONE0();
+    const int truth = dv_truth(vm, v);
+    if (DV_UNLIKELY(truth < 0)) RAISE();
+    const dv_cell *target = truth == ${1 if wanted == "TRUE" else 0} ? CELL(2).target : ip + LEN;
+    DISPOSE1(SITE.own, v);
+    sp--;
+    JUMP(target);
+</%isa:op>
+
+<%isa:op name="${name}_OR_POP" operands="jump" variable="jump_or_pop" stack="v --" calls_out="yes" kills="all" doc="Jumps and keeps the value if it is ${wanted.lower()}, else pops it.">
+    const dv_value v = sp[-1];
+    const int truth = dv_truth(vm, v);
+    if (DV_UNLIKELY(truth < 0)) RAISE();
+    if (truth == ${1 if wanted == "TRUE" else 0}) JUMP(CELL(1).target);
+    dv_release(vm, v);
+    DONE0();
+</%isa:op>
+% endfor
+
+<%isa:op name="GET_ITER" operands="own" stack="v -- iterator" calls_out="yes" kills="all" doc="Makes an iterator.">
+    const dv_value result = dv_iterate(vm, v);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE1(SITE.own, v);
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="FOR_ITER" operands="jump" site="yes" variable="for_iter" stack="-- item" calls_out="yes" kills="all" select="dv_choose_iteration" doc="Pushes the iterator's next item, or pops the iterator and jumps when it is exhausted.">
+    const dv_value iterator = sp[-1];
+    const dv_value item = dv_next(vm, iterator);
+    if (DV_UNLIKELY(dv_is_empty(item))) {
+        if (!dv_is_empty(vm->error)) RAISE();
+        const dv_cell *target = CELL(2).target;
+        sp--;
+        PUBLISH();
+        dv_release(vm, iterator);
+        JUMP(target);
+    }
+    DONE(item);
+</%isa:op>
+
+<%isa:derivative name="FOR_ITER_RANGE" of="FOR_ITER" result="int" doc="FOR_ITER over a range.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_RANGE_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_range_iterator *range = (dv_range_iterator *)dv_as_object(iterator);
+    const int64_t i = range->next;
+    if (DV_UNLIKELY(!dv_fits_int(i))) MISS();
+    if (DV_UNLIKELY(range->remaining <= 0)) {
+        sp--;
+        PUBLISH();
+        dv_release_object(vm, &range->header);
+        JUMP(CELL(2).target);
+    }
+    range->remaining--;
+    range->next = (int64_t)((uint64_t)i + (uint64_t)range->step);
+    DONE(dv_int(i));
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_LIST" of="FOR_ITER" doc="FOR_ITER over a list.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (DV_UNLIKELY(!dv_is_list(walk->sequence))) MISS();
+    const dv_list *list = dv_as_list(walk->sequence);
+    if (DV_UNLIKELY(walk->next >= list->count)) {
+        sp--;
+        PUBLISH();
+        dv_release_object(vm, &walk->header);
+        JUMP(CELL(2).target);
+    }
+    DONE(dv_retain(list->items[walk->next++]));
+</%isa:derivative>
+
+<%isa:op name="RAISE" operands="count" variable="raise" stack="exc --" calls_out="yes" kills="all" ends="yes" doc="raise, raise exc, raise exc from cause.">
+    const int64_t n = CELL(1).i;
+    if (n == 0 && dv_is_none(vm->handled)) {
+        dv_raise(vm, DV_E_RUNTIME_ERROR, "No active exception to reraise");
+    } else if (n == 0) {
+        vm->error = dv_retain(vm->handled);
+    } else {
+        dv_exception_raise(vm, sp[-n], n == 2 ? sp[-1] : DV_EMPTY);
+    }
+    RAISE();
+</%isa:op>
+
+<%isa:op name="RERAISE" stack="exc --" calls_out="yes" ends="yes" doc="Raises the exception on top again; its traceback goes on growing.">
+    vm->error = exc;
+    sp -= 1;
+    PUBLISH();
+    RAISE();
+</%isa:op>
+
+<%isa:op name="ENTER_HANDLER" stack="exc -- previous exc2" doc="The exception on top becomes the one being handled; the previously handled one is saved below it.">
+    sp[-1] = vm->handled;
+    sp[0] = exc;
+    vm->handled = dv_retain(exc);
+    sp++;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="MATCH_EXCEPTION" stack="exc type -- exc2 matches" calls_out="yes" kills="all" doc="Does an except clause with this type (or tuple of types) catch the exception below?">
+    const int matches = dv_exception_match(vm, exc, type);
+    if (matches < 0) RAISE();
+    dv_release(vm, type);
+    DONE(dv_bool(matches));
+</%isa:op>
+
+<%isa:op name="LEAVE_HANDLER" stack="previous --" doc="Restores the previously handled exception.">
+    const dv_value handled = vm->handled;
+    vm->handled = previous;
+    sp -= 1;
+    PUBLISH();
+    dv_release(vm, handled);
+    NEXT();
+</%isa:op>
+
+<%isa:op name="PRINT_EXPR" stack="v --" calls_out="yes" kills="all" doc="REPL: prints the value of an expression statement.">
+    if (!dv_print_expression(vm, v)) RAISE();
+    dv_release(vm, v);
+    DONE0();
+</%isa:op>

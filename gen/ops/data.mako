@@ -1,0 +1,216 @@
+## data.mako: subscripts, slices, attributes, displays, formatting.
+
+<%isa:op name="LOAD_SUBSCR" operands="own" stack="container index -- r" calls_out="yes" kills="all" select="dv_choose_subscript" doc="container[index].">
+    const dv_value result = dv_get_item(vm, container, index);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE2(SITE.own, container, index);
+    DONE(result);
+</%isa:op>
+
+% for kind, struct, count in (("list", "dv_list", "count"), ("tuple", "dv_tuple", "count")):
+<%isa:derivative name="LOAD_SUBSCR_${kind.upper()}" of="LOAD_SUBSCR" types="${kind} int" doc="container[index] of a ${kind} with an int within its bounds.">
+    const ${struct} *sequence = (const ${struct} *)dv_as_object(container);
+    int64_t i = dv_as_int(index);
+    if (i < 0) i += sequence->${count};
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)sequence->${count})) MISS();
+    const dv_value result = dv_retain(sequence->items[i]);
+    if (SITE.own & 1) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(container));
+    }
+    DONE(result);
+</%isa:derivative>
+% endfor
+
+<%isa:derivative name="LOAD_SUBSCR_STR" of="LOAD_SUBSCR" types="str int" result="str" doc="container[index] of a str with an int within its bounds.">
+    const dv_str *s = (const dv_str *)dv_as_object(container);
+    int64_t i = dv_as_int(index);
+    if (i < 0) i += s->length;
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)s->length)) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = dv_str_char(vm, dv_str_at(s, i));
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE1(own, container);
+    DONE(result);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str that is a key.">
+    PUBLISH();
+    const dv_value found = dv_dict_get(vm, container, index);
+    if (DV_UNLIKELY(dv_is_empty(found))) {
+        dv_error_clear(vm);
+        MISS();
+    }
+    const uint8_t own = SITE.own;
+    dv_retain(found);
+    DISPOSE2(own, container, index);
+    DONE(found);
+</%isa:derivative>
+
+<%isa:op name="STORE_SUBSCR" operands="own" stack="value container index --" calls_out="yes" kills="all" select="dv_choose_store_subscript" doc="container[index] = value.">
+    const uint8_t own = SITE.own;
+    if (DV_UNLIKELY(!dv_set_item(vm, container, index, value))) RAISE();
+    DISPOSE1(own, value);
+    DISPOSE2(own >> 1, container, index);
+    DONE0();
+</%isa:op>
+
+<%isa:derivative name="STORE_SUBSCR_LIST" of="STORE_SUBSCR" types="any list int" doc="container[index] = value of a list with an int within its bounds.">
+    dv_list *list = (dv_list *)dv_as_object(container);
+    int64_t i = dv_as_int(index);
+    if (i < 0) i += list->count;
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) MISS();
+    const uint8_t own = SITE.own;
+    const dv_value old = list->items[i];
+    if (!(own & 1)) dv_retain(value);
+    list->items[i] = value;
+    sp -= 3;
+    if (DV_UNLIKELY(own & 2) || dv_is_object(old)) {
+        PUBLISH();
+        dv_release(vm, old);
+        DISPOSE1(own >> 1, container);
+    }
+    NEXT();
+</%isa:derivative>
+
+<%isa:op name="DELETE_SUBSCR" operands="own" stack="container index --" calls_out="yes" kills="all" doc="del container[index].">
+    const uint8_t own = SITE.own;
+    if (!dv_set_item(vm, container, index, DV_EMPTY)) RAISE();
+    DISPOSE2(own, container, index);
+    DONE0();
+</%isa:op>
+
+<%isa:op name="BUILD_SLICE" operands="count" variable="build" stack="parts -- r" calls_out="yes" doc="Makes a slice of 2 or 3 parts.">
+    const int64_t n = CELL(1).i;
+    const dv_value *parts = sp - n;
+    const dv_value result = dv_slice_new(vm, parts[0], parts[1], n == 3 ? parts[2] : DV_NONE);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 0; i < n; i++) dv_release(vm, parts[i]);
+    sp -= n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="LOAD_ATTR" operands="name own" cache="2" stack="object -- r" calls_out="yes" kills="all" select="dv_choose_attribute" doc="object.name.">
+    const uint8_t own = SITE.own;
+    const dv_value result = dv_get_attribute(vm, object, CELL(2).v);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE1(own, object);
+    DONE(result);
+</%isa:op>
+
+<%isa:derivative name="LOAD_ATTR_SLOT" of="LOAD_ATTR" doc="object.name of an instance whose shape has the name in a slot within the object.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value result = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b));
+    if (SITE.own & 1) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(object));
+    }
+    DONE(result);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_ATTR_MODULE" of="LOAD_ATTR" doc="object.name of a module: the module and its cell are in the cache.">
+    if (DV_UNLIKELY(object.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(dv_is_empty(found))) MISS();
+    const dv_value result = dv_retain(found);
+    if (SITE.own & 1) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(object));
+    }
+    DONE(result);
+</%isa:derivative>
+
+<%isa:op name="STORE_ATTR" operands="name own" cache="2" stack="value object --" calls_out="yes" kills="all" select="dv_choose_store_attribute" doc="object.name = value.">
+    const uint8_t own = SITE.own;
+    if (DV_UNLIKELY(!dv_set_attribute(vm, object, CELL(2).v, value))) RAISE();
+    DISPOSE2(own, value, object);
+    DONE0();
+</%isa:op>
+
+<%isa:derivative name="STORE_ATTR_SLOT" of="STORE_ATTR" doc="object.name = value of an instance whose shape has the name in a slot within the object.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    dv_value *slot = (dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b);
+    const dv_value old = *slot;
+    if (!(own & 1)) dv_retain(value);
+    *slot = value;
+    sp -= 2;
+    if (own & 2 || dv_is_object(old)) {
+        PUBLISH();
+        dv_release(vm, old);
+        DISPOSE1(own >> 1, object);
+    }
+    NEXT();
+</%isa:derivative>
+
+<%isa:op name="DELETE_ATTR" operands="name own" stack="object --" calls_out="yes" kills="all" doc="del object.name.">
+    const uint8_t own = SITE.own;
+    if (!dv_set_attribute(vm, object, CELL(2).v, DV_EMPTY)) RAISE();
+    DISPOSE1(own, object);
+    DONE0();
+</%isa:op>
+
+% for kind in ("list", "tuple"):
+<%isa:op name="BUILD_${kind.upper()}" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a ${kind} of the n topmost entries.">
+    const int64_t n = CELL(1).i;
+    const dv_value result = dv_${kind}_take(vm, sp - n, n);
+    sp -= n;
+    if (DV_UNLIKELY(dv_is_empty(result))) {
+        PUBLISH();
+        RAISE();
+    }
+    *sp++ = result;
+    NEXT();
+</%isa:op>
+% endfor
+
+<%isa:op name="BUILD_DICT" operands="count" variable="build_pairs" stack="pairs -- r" calls_out="yes" kills="all" doc="Makes a dict of n pairs of key and value.">
+    const int64_t n = CELL(1).i;
+    const dv_value result = dv_build_dict(vm, sp - 2 * n, (uint32_t)n);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 1; i <= 2 * n; i++) dv_release(vm, sp[-i]);
+    sp -= 2 * n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="BUILD_STRING" operands="count" variable="build" stack="parts -- r" calls_out="yes" doc="Joins n strs (f-strings).">
+    const int64_t n = CELL(1).i;
+    const dv_value result = dv_build_string(vm, sp - n, (uint32_t)n);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="FORMAT_VALUE" operands="count" variable="format" stack="v -- r" calls_out="yes" kills="all" doc="Formats a value for an f-string: bits 0-1 of n: conversion (str, repr, ascii); bit 2: a format spec is on top.">
+    const uint32_t n = (uint32_t)CELL(1).i;
+    const bool has_spec = n & 4;
+    const dv_value spec = has_spec ? sp[-1] : DV_EMPTY, v = sp[has_spec ? -2 : -1];
+    const dv_value result = dv_format_value(vm, v, n & 3, spec);
+    if (dv_is_empty(result)) RAISE();
+    dv_release(vm, spec);
+    dv_release(vm, v);
+    if (has_spec) sp--;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="UNPACK_SEQUENCE" operands="count" variable="unpack" stack="v -- items" calls_out="yes" kills="all" doc="Replaces a sequence of exactly n items by them, the first on top.">
+    const int64_t n = CELL(1).i;
+    const dv_value sequence = sp[-1];
+    if (dv_is_tuple(sequence) && dv_as_tuple(sequence)->count == n) {
+        const dv_value *items = dv_as_tuple(sequence)->items;
+        for (int64_t i = 0; i < n; i++) sp[-1 + i] = dv_retain(items[n - 1 - i]);
+    } else {
+        if (!dv_unpack(vm, sequence, (uint32_t)n, sp)) RAISE();
+        memmove(sp - 1, sp, (size_t)n * sizeof *sp);
+    }
+    sp += n - 1;
+    PUBLISH();
+    dv_release(vm, sequence);
+    NEXT();
+</%isa:op>

@@ -1,0 +1,138 @@
+## stack.mako: moving values between locals, constants, globals and the operand stack.
+
+<%isa:op name="NOP" doc="Does nothing.">
+    NEXT();
+</%isa:op>
+
+<%isa:op name="ENTER" site="yes" doc="First cell of every function: counts calls until the function is warm. Not emitted by the compiler.">
+    dv_site *site = &((dv_cell *)ip)[1].site;
+    if (site->wait && --site->wait == 0 && vm->hooks.warm) {
+        PUBLISH();
+        vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
+    }
+    NEXT();
+</%isa:op>
+
+<%isa:op name="LOAD_CONST" operands="const" stack="-- v" doc="Pushes a constant.">
+    DONE(dv_retain(CELL(1).v));
+</%isa:op>
+
+<%isa:op name="LOAD_CONST_B" operands="const" stack="-- v" doc="Pushes a constant, borrowed.">
+    DONE(CELL(1).v);
+</%isa:op>
+
+<%isa:op name="LOAD_LOCAL" operands="local" stack="-- v" doc="Pushes a local that is known to be assigned.">
+    DONE(dv_retain(LOCAL(1)));
+</%isa:op>
+
+<%isa:op name="LOAD_LOCAL_B" operands="local" stack="-- v" doc="Pushes a local, borrowed: nothing stores to it before the value is used.">
+    DONE(LOCAL(1));
+</%isa:op>
+
+<%isa:op name="LOAD_LOCAL_CHECK" operands="local" stack="-- v" calls_out="yes" doc="Pushes a local that may be unassigned: UnboundLocalError.">
+    const dv_value v = LOCAL(1);
+    if (DV_UNLIKELY(dv_is_empty(v))) {
+        dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
+        RAISE();
+    }
+    DONE(dv_retain(v));
+</%isa:op>
+
+<%isa:op name="STORE_LOCAL" operands="local" stack="v --" doc="Stores into a local and releases what it held.">
+    const dv_value old = LOCAL(1);
+    LOCAL(1) = v;
+    sp -= 1;
+    if (dv_is_object(old)) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(old));
+    }
+    NEXT();
+</%isa:op>
+
+<%isa:op name="DELETE_LOCAL" operands="local" calls_out="yes" doc="Unassigns a local: UnboundLocalError if it is not assigned.">
+    const dv_value old = LOCAL(1);
+    if (dv_is_empty(old)) {
+        dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
+        RAISE();
+    }
+    LOCAL(1) = DV_EMPTY;
+    dv_release(vm, old);
+    NEXT();
+</%isa:op>
+
+% for name, extra, doc in (("LOAD_GLOBAL", 0, "Pushes a global of the module, or a builtin: NameError."), ("LOAD_GLOBAL_CALLEE", 2, "LOAD_GLOBAL and PREPARE_CALL in one: pushes a callee and the two reserved entries of a call.")):
+<%
+outs = "-- v" if not extra else "-- v R1 R2"
+%>
+<%isa:op name="${name}" operands="name" site="yes" cache="2" stack="${outs}" calls_out="yes" select="dv_choose_global" doc="${doc}">
+    const dv_value v = dv_load_global(vm, fp, CELL(2).v);
+    if (DV_UNLIKELY(dv_is_empty(v))) RAISE();
+    sp[0] = v;
+    sp += OUT;
+    NEXT();
+</%isa:op>
+
+<%isa:derivative name="${name}_CELL" of="${name}" doc="${name} of a name that the module defines: its cell is in the cache.">
+    const dv_value v = ((const dv_global_cell *)CELL(CACHE).p)->value;
+    if (DV_UNLIKELY(dv_is_empty(v) || GUARD_FAILS())) MISS();
+    sp[0] = dv_retain(v);
+    sp += OUT;
+    NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="${name}_BUILTIN" of="${name}" doc="${name} of a builtin: the module's cell must be empty.">
+    if (DV_UNLIKELY(!dv_is_empty(((const dv_global_cell *)CELL(CACHE).p)->value) || GUARD_FAILS())) MISS();
+    const dv_value v = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(dv_is_empty(v))) MISS();
+    sp[0] = dv_retain(v);
+    sp += OUT;
+    NEXT();
+</%isa:derivative>
+% endfor
+
+<%isa:op name="STORE_GLOBAL" operands="name" stack="v --" calls_out="yes" kills="all" doc="Stores into a global of the module.">
+    if (!dv_store_global(vm, fp, CELL(1).v, v)) RAISE();
+    DONE0();
+</%isa:op>
+
+<%isa:op name="DELETE_GLOBAL" operands="name" calls_out="yes" kills="all" doc="Unassigns a global: NameError if it is not assigned.">
+    if (!dv_store_global(vm, fp, CELL(1).v, DV_EMPTY)) RAISE();
+    NEXT();
+</%isa:op>
+
+<%isa:op name="LOAD_NAME" operands="name" stack="-- v" calls_out="yes" doc="Class body: pushes a name of the class namespace (local 0), a global or a builtin.">
+    const dv_value v = dv_load_name(vm, fp, fp[0], CELL(1).v);
+    if (dv_is_empty(v)) RAISE();
+    DONE(v);
+</%isa:op>
+
+<%isa:op name="STORE_NAME" operands="name" stack="v --" calls_out="yes" kills="all" doc="Class body: stores into the class namespace.">
+    if (!dv_dict_set(vm, fp[0], CELL(1).v, v)) RAISE();
+    dv_release(vm, v);
+    DONE0();
+</%isa:op>
+
+<%isa:op name="DELETE_NAME" operands="name" calls_out="yes" kills="all" doc="Class body: removes a name from the class namespace.">
+    if (!dv_delete_name(vm, fp[0], CELL(1).v)) RAISE();
+    NEXT();
+</%isa:op>
+
+<%isa:op name="POP_TOP" stack="v --" doc="Drops the top of the stack.">
+    sp -= 1;
+    if (dv_is_object(v)) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(v));
+    }
+    NEXT();
+</%isa:op>
+
+<%isa:op name="COPY" operands="count" variable="copy" stack="-- v" doc="Pushes an owned copy of the n-th entry from the top (1 is the top).">
+    DONE(dv_retain(sp[-CELL(1).i]));
+</%isa:op>
+
+<%isa:op name="SWAP" operands="count" variable="swap" doc="Exchanges the top with the n-th entry from the top.">
+    const dv_value top = sp[-1];
+    sp[-1] = sp[-CELL(1).i];
+    sp[-CELL(1).i] = top;
+    NEXT();
+</%isa:op>

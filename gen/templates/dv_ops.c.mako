@@ -1,0 +1,34 @@
+/* Generated from gen/ops by gen/render.py: the table of instructions and the tables of handlers. */
+#include "run/engine.h"
+
+const dv_op_info dv_op_infos[DV_OP_COUNT] = {
+% for i in model.instructions:
+    {${i.row}, ${model.family_of(i).number}, ${model.adaptive_of(i).number}, ${i.facts}},
+% endfor
+};
+
+#if DV_HAVE_TAIL
+% for i in model.instructions:
+const dv_cell *dv_h_${i.name}(DV_HANDLER_PARAMETERS);
+% endfor
+const dv_handler dv_handlers_tail[] = {
+% for i in model.instructions:
+    dv_h_${i.name},
+% endfor
+};
+#else
+const dv_handler dv_handlers_tail[] = {0};
+#endif
+
+#if DV_HAVE_TRAMPOLINE
+% for i in model.instructions:
+const dv_cell *dv_ht_${i.name}(DV_HANDLER_PARAMETERS);
+% endfor
+const dv_handler dv_handlers_trampoline[] = {
+% for i in model.instructions:
+    dv_ht_${i.name},
+% endfor
+};
+#else
+const dv_handler dv_handlers_trampoline[] = {0};
+#endif

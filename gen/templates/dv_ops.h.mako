@@ -1,0 +1,61 @@
+/* Generated from gen/ops by gen/render.py: opcodes and what is known about them. */
+#ifndef DV_OPS_H
+#define DV_OPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum dv_op {
+% for i in model.instructions:
+    DV_OP_${i.name} = ${i.number},
+% endfor
+    DV_OP_COUNT = ${len(model.instructions)},
+    DV_OP_GENERIC_COUNT = ${len(model.generic())}
+} dv_op;
+
+typedef enum dv_op_kind { DV_KIND_GENERIC, DV_KIND_ADAPTIVE, DV_KIND_DERIVATIVE, DV_KIND_REGION } dv_op_kind;
+
+typedef enum dv_operand_kind {
+    DV_OPERAND_NONE,
+% for kind in isa.OPERAND_KINDS:
+    DV_OPERAND_${kind.upper()},
+% endfor
+} dv_operand_kind;
+
+/* Stack effects that depend on operand a; DV_EFFECT_FIXED: inputs and outputs say all. */
+typedef enum dv_effect {
+    DV_EFFECT_FIXED,
+% for name in isa.EFFECTS:
+    DV_EFFECT_${name.upper()},
+% endfor
+} dv_effect;
+
+typedef struct dv_op_info {
+    const char *name;
+    const char *doc;
+    uint8_t kind;           /* dv_op_kind */
+    uint8_t operand_count;  /* words = max(1, operand_count) */
+    uint8_t operands[3];    /* dv_operand_kind */
+    uint8_t operand_cells[3];
+    uint8_t inputs, outputs;
+    uint8_t effect;         /* dv_effect */
+    uint8_t length;         /* cells */
+    uint8_t cache_cell;     /* first cell of the inline cache */
+    bool site, calls_out, ends;
+    uint16_t family;        /* derivatives and adaptive forms: the generic opcode; others: the opcode itself */
+    uint16_t adaptive;      /* families: the adaptive form; others: the opcode itself */
+    uint8_t result;         /* derivatives: lattice kind number of the output, 0: not known (dv_result) */
+    uint8_t kills;          /* 0 nothing, 1 heap, 2 all: what the abstract interpreter must forget */
+    uint8_t types[3];       /* derivatives: dv_result of the guarded inputs, 0: unguarded */
+} dv_op_info;
+
+typedef enum dv_result {
+    DV_RESULT_NONE_KNOWN,
+% for name in isa.TYPES:
+    DV_RESULT_${name.upper()},
+% endfor
+} dv_result;
+
+extern const dv_op_info dv_op_infos[DV_OP_COUNT];
+
+#endif

@@ -1,0 +1,11 @@
+/* verify.h: the proof that a code object is safe to run. */
+#ifndef DV_CODE_VERIFY_H
+#define DV_CODE_VERIFY_H
+
+#include "code/code.h"
+
+/* Checks every code object of the unit and fills in states, state_at and max_stack (code.h).  On
+ * failure the result is false and `message` says what is wrong and where; "out of memory" if so. */
+bool dv_code_verify(dv_unit *unit, char *message, size_t size);
+
+#endif

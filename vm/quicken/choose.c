@@ -1,0 +1,234 @@
+/* choose.c: choosing derivatives by more than operand types (choose.h). */
+#include "quicken/choose.h"
+
+#include "run/frame.h"
+#include <stddef.h>
+
+#include "types/class.h"
+#include "types/iterator.h"
+#include "types/list.h"
+#include "types/module.h"
+#include "types/range.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+static uint32_t family_of(const dv_cell *ip) { return dv_op_infos[dv_op_of(ip->h)].family; }
+static dv_cell *cache_of(dv_cell *ip) { return ip + dv_op_infos[dv_op_of(ip->h)].cache_cell; }
+
+static void unsuitable(dv_vm *vm, dv_cell *ip, dv_reason reason) {
+    dv_site_unsuitable(vm, ip);
+    ip[1].site.reason = (uint8_t)reason;
+}
+
+void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    (void)sp;
+    bool callee = family_of(ip) == DV_OP_LOAD_GLOBAL_CALLEE;
+    dv_cell *cache = cache_of(ip);
+    dv_global_cell *cell = dv_namespace_cell(vm, &dv_frame_thread(vm->fp)->module->names, ip[2].v);
+    if (!cell) {
+        dv_error_clear(vm);
+        unsuitable(vm, ip, DV_REASON_NAME);
+        return;
+    }
+    cache[0].p = cell;
+    if (!dv_is_empty(cell->value)) {
+        dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_CELL : DV_OP_LOAD_GLOBAL_CELL);
+        return;
+    }
+    dv_global_cell *builtin = dv_namespace_find(&vm->builtins, ip[2].v);
+    if (!builtin || dv_is_empty(builtin->value)) {
+        unsuitable(vm, ip, DV_REASON_NAME);
+        return;
+    }
+    cache[1].p = builtin;
+    dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN : DV_OP_LOAD_GLOBAL_BUILTIN);
+}
+
+static bool is_plain_c(dv_value callee, int64_t count) {
+    if (!dv_is_shape(callee, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    return function->def->entry && dv_is_empty(function->self) && count >= function->def->min &&
+           (uint64_t)count <= function->def->max;
+}
+
+static bool is_exact_dl(dv_value callee, int64_t count) {
+    if (!dv_is_function(callee)) return false;
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    return thread->simple && thread->argument_count == count;
+}
+
+static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl, uint32_t c) {
+    dv_cell *cache = cache_of(ip);
+    if (is_exact_dl(callee, count)) {
+        cache[0].p = dv_as_function(callee)->code;
+        dv_site_become(vm, ip, dl);
+    } else if (is_plain_c(callee, count)) {
+        cache[0].p = (void *)(uintptr_t)((const dv_cfunction *)dv_as_object(callee))->def;
+        dv_site_become(vm, ip, c);
+    } else {
+        unsuitable(vm, ip, DV_REASON_CALLEE);
+    }
+}
+
+void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    int64_t count = ip[2].i;
+    choose_call(vm, ip, sp[-count - 3], count, DV_OP_CALL_DL, DV_OP_CALL_C);
+}
+
+void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    int64_t count = ip[2].i + 1;
+    dv_value callee = sp[-count - 3];
+    if (!dv_is_empty(sp[-count])) choose_call(vm, ip, callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_C);
+    else if (is_plain_c(callee, count - 1)) choose_call(vm, ip, callee, count - 1, DV_OP_CALL_METHOD, DV_OP_CALL_METHOD_C);
+    else unsuitable(vm, ip, DV_REASON_CALLEE);
+}
+
+void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value container = sp[-2], index = sp[-1];
+    if (dv_is_int(index) && dv_is_list(container)) {
+        const dv_list *list = dv_as_list(container);
+        int64_t i = dv_as_int(index);
+        if (i < 0) i += list->count;
+        if (i >= 0 && i < list->count) ip[1].site.seen |= dv_seen(list->items[i]);
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_LIST);
+    } else if (dv_is_int(index) && dv_is_tuple(container)) {
+        const dv_tuple *tuple = dv_as_tuple(container);
+        int64_t i = dv_as_int(index);
+        if (i < 0) i += tuple->count;
+        if (i >= 0 && i < tuple->count) ip[1].site.seen |= dv_seen(tuple->items[i]);
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_TUPLE);
+    } else if (dv_is_int(index) && dv_is_str(container)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_STR);
+    } else if (dv_is_str(index) && dv_is_shape(container, DV_T_DICT)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DICT);
+    } else {
+        unsuitable(vm, ip, DV_REASON_TYPES);
+    }
+}
+
+void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    if (dv_is_list(sp[-2]) && dv_is_int(sp[-1])) dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
+    else unsuitable(vm, ip, DV_REASON_TYPES);
+}
+
+void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value iterator = sp[-1];
+    if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
+        ip[1].site.seen |= dv_seen(dv_int(0));
+        dv_site_become(vm, ip, DV_OP_FOR_ITER_RANGE);
+    } else if (dv_is_shape(iterator, DV_T_ITERATOR) && dv_is_list(((dv_iterator *)dv_as_object(iterator))->sequence)) {
+        const dv_iterator *walk = (const dv_iterator *)dv_as_object(iterator);
+        const dv_list *list = dv_as_list(walk->sequence);
+        if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
+        dv_site_become(vm, ip, DV_OP_FOR_ITER_LIST);
+    } else {
+        unsuitable(vm, ip, DV_REASON_TYPES);
+    }
+}
+
+/* Instances have at least so many slots in the object itself (core/shape.h), whenever they were made. */
+enum { LEAST_INLINE_SLOTS = 4 };
+
+/* An instance of a dl class that leaves attribute access to the VM. */
+static bool is_plain_instance(dv_vm *vm, dv_value object) {
+    static const char *const special[] = {"__getattribute__", "__getattr__", "__setattr__"};
+    if (!dv_is_instance(object)) return false;
+    const dv_class *class_ = vm->shapes[dv_as_object(object)->shape]->class_;
+    if (class_->type != DV_T_OBJECT) return false;
+    for (int i = 0; i < 3; i++) {
+        dv_value name = dv_str_intern(vm, special[i], strlen(special[i]));
+        if (dv_is_empty(name)) {
+            dv_error_clear(vm);
+            return false;
+        }
+        bool found = dv_class_special(class_, name) != NULL;
+        dv_release(vm, name);
+        if (found) return false;
+    }
+    return true;
+}
+
+/* Offset of an attribute in the object itself, the same for all objects of the shape; 0: there is none. */
+static int32_t inline_offset(dv_vm *vm, dv_value object, dv_value name) {
+    if (!is_plain_instance(vm, object)) return 0;
+    int32_t slot = dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name);
+    if (slot < 0 || slot >= LEAST_INLINE_SLOTS) return 0;
+    return (int32_t)(offsetof(dv_instance, slots) + (size_t)slot * sizeof(dv_value));
+}
+
+/* The cell of a method in the object's own class (not a base: a later attribute of the class would hide it). */
+static dv_global_cell *own_method(dv_vm *vm, dv_value object, dv_value name) {
+    dv_class *class_ = dv_class_of(vm, object);
+    if (class_->descriptor && !dv_class_fill(vm, class_)) {
+        dv_error_clear(vm);
+        return NULL;
+    }
+    return dv_namespace_find(&class_->attributes, name);
+}
+
+void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value object = sp[-1], name = ip[2].v;
+    dv_cell *cache = cache_of(ip);
+    int32_t offset = inline_offset(vm, object, name);
+    if (offset) {
+        cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+        cache[0].s.b = offset;
+        ip[1].site.seen |= dv_seen(*(dv_value *)(void *)((char *)dv_as_object(object) + cache[0].s.b));
+        dv_site_become(vm, ip, DV_OP_LOAD_ATTR_SLOT);
+        return;
+    }
+    dv_global_cell *cell = dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
+    if (!cell || dv_is_empty(cell->value)) {
+        unsuitable(vm, ip, DV_REASON_TYPES);
+        return;
+    }
+    cache[0].v = object;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_MODULE);
+}
+
+void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value object = sp[-1], name = ip[2].v;
+    dv_cell *cache = cache_of(ip);
+    int32_t offset = inline_offset(vm, object, name);
+    if (!offset) {
+        unsuitable(vm, ip, DV_REASON_TYPES);
+        return;
+    }
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[0].s.b = offset;
+    dv_site_become(vm, ip, DV_OP_STORE_ATTR_SLOT);
+}
+
+void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value object = sp[-1], name = ip[2].v;
+    dv_cell *cache = cache_of(ip);
+    if (dv_is_module(object)) {
+        dv_global_cell *cell = dv_namespace_find(&dv_as_module(object)->names, name);
+        if (cell && !dv_is_empty(cell->value)) {
+            cache[0].v = object;
+            cache[1].p = cell;
+            dv_site_become(vm, ip, DV_OP_LOAD_METHOD_MODULE);
+            return;
+        }
+    }
+    bool fits = false;
+    if (is_plain_instance(vm, object)) /* an attribute of the instance itself would come first */
+        fits = dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name) < 0;
+    else if (dv_is_object(object) && dv_as_object(object)->shape < DV_T_COUNT)
+        fits = !vm->types[dv_as_object(object)->shape]->get_attribute;
+    dv_global_cell *cell = fits ? own_method(vm, object, name) : NULL;
+    if (!cell || !dv_is_object(cell->value)) {
+        unsuitable(vm, ip, DV_REASON_TYPES);
+        return;
+    }
+    uint32_t kind = dv_as_object(cell->value)->shape;
+    if (kind != DV_T_FUNCTION && kind != DV_T_CFUNCTION) {
+        unsuitable(vm, ip, DV_REASON_CALLEE);
+        return;
+    }
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[0].s.b = (int32_t)kind;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_METHOD_SHAPE);
+}

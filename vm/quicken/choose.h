@@ -1,0 +1,20 @@
+/* choose.h: choosing derivatives where types of operands alone do not decide: globals, calls, attributes, subscripts, iteration.
+ *
+ * Each function looks at the operands of the adaptive instruction at ip and makes the site what fits, or
+ * calls dv_site_unsuitable.  None of them raises or runs dl code. */
+#ifndef DV_QUICKEN_CHOOSE_H
+#define DV_QUICKEN_CHOOSE_H
+
+#include "quicken/site.h"
+
+void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp);
+
+#endif

@@ -1,0 +1,23 @@
+/* handler.h: everything that the bodies of instructions (gen/ops) use. */
+#ifndef DV_QUICKEN_HANDLER_H
+#define DV_QUICKEN_HANDLER_H
+
+#include "quicken/choose.h"
+#include "quicken/site.h"
+#include "run/execute.h"
+#include "run/frame.h"
+#include "types/class.h"
+#include "types/dict.h"
+#include "types/exception.h"
+#include "types/float.h"
+#include "types/function.h"
+#include "types/int.h"
+#include "types/iterator.h"
+#include "types/list.h"
+#include "types/module.h"
+#include "types/range.h"
+#include "types/str.h"
+#include "types/tuple.h"
+#include "region/entry.h"
+
+#endif

@@ -1,0 +1,51 @@
+/* site.c: life of a site (site.h). */
+#include "quicken/site.h"
+
+#include "run/thread.h"
+
+static uint16_t waiting(uint8_t backoff) { return (uint16_t)((uint32_t)DV_SITE_WAIT << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF)); }
+
+void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
+    ip->h = dv_handler_of(vm, ip, op);
+    ip[1].site.misses = DV_SITE_MISSES;
+    ip[1].site.reason = DV_REASON_NONE;
+}
+
+void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
+    dv_site *site = &ip[1].site;
+    uint32_t adaptive = dv_op_infos[dv_op_of(ip->h)].adaptive;
+    site->reason = DV_REASON_TYPES;
+    site->wait = waiting(site->backoff);
+    if (site->backoff < DV_SITE_BACKOFF) site->backoff++;
+    ip->h = dv_handler_of(vm, ip, adaptive);
+}
+
+void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
+    dv_site *site = &ip[1].site;
+    if (site->misses > 0 && --site->misses > 0) return;
+    ip->h = dv_handler_of(vm, ip, adaptive_op);
+    site->wait = waiting(site->backoff);
+    if (site->backoff < DV_SITE_BACKOFF) site->backoff++;
+}
+
+void dv_quicken_warm(dv_vm *vm, dv_object *object) {
+    dv_thread *thread = (dv_thread *)object;
+    if (thread->warm || !thread->cells) return;
+    thread->warm = true;
+    thread->entry = thread->cells + dv_op_infos[DV_OP_ENTER].length;
+    const dv_code *code = thread->code;
+    for (uint32_t pc = 0; pc < code->word_count;) {
+        uint32_t op = code->words[pc] & 0xFF;
+        const dv_op_info *info = &dv_op_infos[op];
+        dv_cell *cell = thread->cells + thread->cell_at[pc];
+        if (op == DV_OP_JUMP_BACK) {
+            bool counts = vm->level == DV_LEVEL_NAMA && vm->hooks.loop;
+            cell->h = dv_handler_of(vm, cell, counts ? DV_OP_JUMP_BACK_COUNT : DV_OP_JUMP_BACK_QUIET);
+            cell[1].site.wait = vm->stress.quicken_at_once ? 2 : DV_HOT_ITERATIONS;
+            cell[1].site.misses = UINT8_MAX;
+        } else if (info->adaptive != op) {
+            cell->h = dv_handler_of(vm, cell, info->adaptive);
+        }
+        pc += info->operand_count > 1 ? info->operand_count : 1;
+    }
+}

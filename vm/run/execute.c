@@ -1,0 +1,161 @@
+/* execute.c: the long parts of generic instructions (execute.h). */
+#include "run/execute.h"
+
+#include "run/call.h"
+#include "types/dict.h"
+#include "types/list.h"
+#include "types/module.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
+    const dv_global_cell *cell = dv_namespace_find(&dv_frame_thread(fp)->module->names, name);
+    if (!cell || dv_is_empty(cell->value)) cell = dv_namespace_find(&vm->builtins, name);
+    if (!cell || dv_is_empty(cell->value)) return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+    return dv_retain(cell->value);
+}
+
+bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) {
+    dv_namespace *names = &dv_frame_thread(fp)->module->names;
+    dv_global_cell *cell = dv_is_empty(value) ? dv_namespace_find(names, name) : dv_namespace_cell(vm, names, name);
+    if (dv_is_empty(value) && (!cell || dv_is_empty(cell->value))) {
+        dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+        return false;
+    }
+    if (!cell) return false;
+    dv_cell_store(vm, cell, value);
+    return true;
+}
+
+dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value space, dv_value name) {
+    dv_value v = dv_dict_get(vm, space, name);
+    if (!dv_is_empty(v)) return dv_retain(v);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    return dv_load_global(vm, fp, name);
+}
+
+bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
+    int done = dv_dict_delete(vm, space, name);
+    if (done == 0) dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+    return done == 1;
+}
+
+dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local) {
+    const dv_text *name = &dv_frame_thread(fp)->code->local_names[local];
+    return dv_raise(vm, DV_E_UNBOUND_LOCAL_ERROR, "cannot access local variable '%.*s' where it is not associated with a value",
+                    (int)name->size, name->data);
+}
+
+static bool raise_count(dv_vm *vm, uint32_t wanted, int64_t got) {
+    if (got > wanted) dv_raise(vm, DV_E_VALUE_ERROR, "too many values to unpack (expected %d)", (int)wanted);
+    else dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected %d, got %d)", (int)wanted, (int)got);
+    return false;
+}
+
+static bool unpack_items(dv_vm *vm, const dv_value *items, int64_t got, uint32_t count, dv_value *out) {
+    if (got != count) return raise_count(vm, count, got);
+    for (uint32_t i = 0; i < count; i++) out[count - 1 - i] = dv_retain(items[i]);
+    return true;
+}
+
+static bool unpack_iterator(dv_vm *vm, dv_value iterator, uint32_t count, dv_value *out) {
+    uint32_t got = 0;
+    bool done = false;
+    while (got < count) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        out[count - 1 - got++] = item;
+    }
+    if (dv_is_empty(vm->error) && got == count) {
+        dv_value more = dv_next(vm, iterator);
+        done = dv_is_empty(more) && dv_is_empty(vm->error);
+        if (!dv_is_empty(more)) raise_count(vm, count, (int64_t)count + 1);
+        dv_release(vm, more);
+    } else if (dv_is_empty(vm->error)) {
+        raise_count(vm, count, got);
+    }
+    if (!done)
+        while (got > 0) dv_release(vm, out[count - got--]);
+    return done;
+}
+
+bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
+    if (dv_is_tuple(sequence)) return unpack_items(vm, dv_as_tuple(sequence)->items, dv_as_tuple(sequence)->count, count, out);
+    if (dv_is_list(sequence)) return unpack_items(vm, dv_as_list(sequence)->items, dv_as_list(sequence)->count, count, out);
+    dv_value iterator = dv_iterate(vm, sequence);
+    if (dv_is_empty(iterator)) {
+        if (dv_error_is(vm, DV_E_TYPE_ERROR) && vm->types[dv_type_of(vm, sequence)] && !vm->types[dv_type_of(vm, sequence)]->iterate &&
+            !dv_is_instance(sequence)) {
+            dv_error_clear(vm);
+            dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
+        }
+        return false;
+    }
+    /* Iterating may run dl code, which uses the stack from vm->sp on: the items wait elsewhere. */
+    dv_value few[16], *items = few;
+    size_t size = count * sizeof *items;
+    bool done = false;
+    if (count > 16 && !(items = dv_heap_alloc(&vm->heap, size))) dv_raise_memory(vm);
+    else done = unpack_iterator(vm, iterator, count, items);
+    if (done) memcpy(out, items, size);
+    if (items && items != few) dv_heap_free(&vm->heap, items, size);
+    dv_release(vm, iterator);
+    return done;
+}
+
+dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count) {
+    dv_value dict = dv_dict_new(vm);
+    for (uint32_t i = 0; i < count && !dv_is_empty(dict); i++) {
+        if (dv_dict_set(vm, dict, pairs[2 * i], pairs[2 * i + 1])) continue;
+        dv_release(vm, dict);
+        dict = DV_EMPTY;
+    }
+    return dict;
+}
+
+dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count) {
+    return dv_str_join(vm, vm->known.empty_str, parts, count);
+}
+
+dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion, dv_value spec) {
+    dv_value converted = conversion == 0 ? dv_retain(v) : conversion == 1 ? dv_to_str(vm, v) : dv_repr(vm, v);
+    if (dv_is_empty(converted)) return DV_EMPTY;
+    if (conversion == 3) {
+        dv_value ascii = dv_str_ascii(vm, converted);
+        dv_release(vm, converted);
+        if (dv_is_empty(converted = ascii)) return DV_EMPTY;
+    }
+    dv_value result = dv_is_str(converted) && dv_is_empty(spec) ? dv_retain(converted) : dv_format(vm, converted, spec);
+    dv_release(vm, converted);
+    return result;
+}
+
+dv_value dv_make_function(dv_vm *vm, dv_value thread, const dv_value *defaults, uint32_t count) {
+    dv_value tuple = count ? dv_tuple_new(vm, defaults, count) : DV_EMPTY;
+    if (count && dv_is_empty(tuple)) return DV_EMPTY;
+    dv_value function = dv_function_make(vm, (dv_thread *)dv_as_object(thread), tuple);
+    dv_release(vm, tuple);
+    return function;
+}
+
+dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {
+    dv_value v = dv_get_attribute(vm, module, name);
+    if (!dv_is_empty(v) || !dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) return v;
+    dv_error_clear(vm);
+    dv_value owner = dv_is_module(module) ? dv_as_module(module)->name : vm->known.empty_str;
+    return dv_raise(vm, DV_E_IMPORT_ERROR, "cannot import name '%S' from '%S' (unknown location)", name, owner);
+}
+
+bool dv_print_expression(dv_vm *vm, dv_value v) {
+    if (dv_is_none(v)) return true;
+    dv_value text = dv_repr(vm, v);
+    if (dv_is_empty(text)) return false;
+    size_t size;
+    char *utf8 = dv_str_utf8(vm, text, &size);
+    dv_release(vm, text);
+    if (!utf8) return false;
+    vm->output(vm->output_context, utf8, size);
+    vm->output(vm->output_context, "\n", 1);
+    dv_heap_free(&vm->heap, utf8, size + 1);
+    return true;
+}

@@ -1,0 +1,242 @@
+/* thread.c: expanding code objects to cells (thread.h). */
+#include "run/thread.h"
+
+#include "run/frame.h"
+#include "types/int.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+enum { WARM_CALLS = 8, WARM_ITERATIONS = 8 };
+
+static const dv_cell *halt(DV_HANDLER_PARAMETERS) {
+    (void)ip, (void)r, (void)d;
+    vm->sp = sp;
+    vm->fp = fp;
+    return NULL;
+}
+
+/* The frame is already in place, as for every call; expansion happens in it. */
+static const dv_cell *expand(DV_HANDLER_PARAMETERS) {
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    dv_thread *thread = dv_frame_thread(fp);
+    if (!thread->cells && !dv_thread_expand(vm, thread)) return dv_slow_raise(ip, sp, fp, vm, r, d);
+    return thread->entry;
+}
+
+const dv_cell dv_halt_cell[] = {{.h = halt}};
+const dv_cell dv_expand_cell[] = {{.h = expand}};
+
+const dv_code *dv_thread_code(const dv_object *thread) { return ((const dv_thread *)thread)->code; }
+
+dv_handler dv_handler_of(const dv_vm *vm, const dv_cell *at, uint32_t op) {
+    dv_form form = vm->form;
+    if (form == DV_FORM_MIXED) form = (uintptr_t)at >> 3 & 1 ? DV_FORM_TAIL : DV_FORM_TRAMPOLINE;
+#if !DV_HAVE_TAIL
+    form = DV_FORM_TRAMPOLINE;
+#elif !DV_HAVE_TRAMPOLINE
+    form = DV_FORM_TAIL;
+#endif
+    return (form == DV_FORM_TAIL ? dv_handlers_tail : dv_handlers_trampoline)[op];
+}
+
+uint32_t dv_op_of(dv_handler handler) {
+    for (uint32_t op = 0; op < DV_OP_COUNT; op++) {
+#if DV_HAVE_TAIL
+        if (dv_handlers_tail[op] == handler) return op;
+#endif
+#if DV_HAVE_TRAMPOLINE
+        if (dv_handlers_trampoline[op] == handler) return op;
+#endif
+    }
+    return DV_OP_COUNT;
+}
+
+uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell) {
+    if (!dv_thread_owns(thread, cell)) return DV_NO_PC;
+    uint32_t at = (uint32_t)(cell - thread->cells), low = 0, high = thread->code->word_count;
+    if (high == 0 || at < thread->cell_at[0]) return DV_NO_PC;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        if (thread->cell_at[middle] <= at) low = middle;
+        else high = middle;
+    }
+    /* Operand words have the cell of their instruction: find its first word. */
+    while (low > 0 && thread->cell_at[low - 1] == thread->cell_at[low]) low--;
+    return low;
+}
+
+static uint32_t words_of(uint32_t op) {
+    uint32_t operands = dv_op_infos[op].operand_count;
+    return operands > 1 ? operands : 1;
+}
+
+/* A constant of the code object as a value; tuples refer to constants made before them. */
+static dv_value make_constant(dv_vm *vm, dv_thread *thread, const dv_const *c) {
+    switch (c->kind) {
+    case DV_CONST_NONE: return DV_NONE;
+    case DV_CONST_FALSE: return DV_FALSE;
+    case DV_CONST_TRUE: return DV_TRUE;
+    case DV_CONST_ELLIPSIS: return DV_ELLIPSIS;
+    case DV_CONST_INT: return dv_int_from_int64(vm, c->as.integer);
+    case DV_CONST_BIGINT: return dv_int_from_hex(vm, c->as.text.data, c->as.text.size);
+    case DV_CONST_FLOAT: return dv_float_foreign(c->as.real);
+    case DV_CONST_STR: return dv_str_intern(vm, c->as.text.data, c->as.text.size);
+    case DV_CONST_TUPLE: {
+        dv_value tuple = dv_tuple_new(vm, NULL, 0);
+        if (c->as.tuple.count == 0 || dv_is_empty(tuple)) return tuple;
+        dv_release(vm, tuple);
+        size_t size = c->as.tuple.count * sizeof(dv_value);
+        dv_value *items = dv_heap_alloc(&vm->heap, size);
+        if (!items) return dv_raise_memory(vm);
+        for (uint32_t i = 0; i < c->as.tuple.count; i++) items[i] = thread->constants[c->as.tuple.items[i]];
+        tuple = dv_tuple_new(vm, items, c->as.tuple.count);
+        dv_heap_free(&vm->heap, items, size);
+        return tuple;
+    }
+    case DV_CONST_CODE: {
+        dv_thread *inner = dv_thread_new(vm, c->as.code, thread->module);
+        return inner ? dv_object_value(inner) : DV_EMPTY;
+    }
+    case DV_CONST_COMPLEX:
+    case DV_CONST_BYTES: break;
+    }
+    return dv_raise(vm, DV_E_SYSTEM_ERROR, "constant of an unsupported kind");
+}
+
+static bool make_values(dv_vm *vm, dv_thread *thread) {
+    const dv_code *code = thread->code;
+    for (uint32_t i = 0; i < code->constant_count; i++) {
+        thread->constants[i] = make_constant(vm, thread, &code->constants[i]);
+        if (dv_is_empty(thread->constants[i])) return false;
+    }
+    for (uint32_t i = 0; i < code->name_count; i++) {
+        thread->names[i] = dv_str_intern(vm, code->names[i].data, code->names[i].size);
+        if (dv_is_empty(thread->names[i])) return false;
+    }
+    return true;
+}
+
+static void fill_operand(dv_thread *thread, dv_cell *cell, uint32_t kind, uint32_t operand) {
+    switch (kind) {
+    case DV_OPERAND_OWN: cell->site.own = (uint8_t)operand; break;
+    case DV_OPERAND_CONST:
+    case DV_OPERAND_CODE: cell->v = thread->constants[operand]; break;
+    case DV_OPERAND_LOCAL: cell->i = (int64_t)operand * (int64_t)sizeof(dv_value); break;
+    case DV_OPERAND_NAME: cell->v = thread->names[operand]; break;
+    case DV_OPERAND_JUMP: cell->target = thread->cells + thread->cell_at[operand]; break;
+    default: cell->i = operand; break;
+    }
+}
+
+static void fill_cells(dv_vm *vm, dv_thread *thread) {
+    const dv_code *code = thread->code;
+    dv_cell *cell = thread->cells;
+    memset(cell, 0, thread->cell_count * sizeof *cell);
+    cell[0].h = dv_handler_of(vm, cell, DV_OP_ENTER);
+    cell[1].site.wait = WARM_CALLS;
+    for (uint32_t pc = 0; pc < code->word_count;) {
+        uint32_t op = code->words[pc] & 0xFF;
+        const dv_op_info *info = &dv_op_infos[op];
+        cell = thread->cells + thread->cell_at[pc];
+        cell->h = dv_handler_of(vm, cell, op);
+        if (op == DV_OP_JUMP_BACK) cell[1].site.wait = WARM_ITERATIONS;
+        for (uint32_t i = 0; i < info->operand_count; i++) {
+            uint32_t operand = i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
+            fill_operand(thread, cell + info->operand_cells[i], info->operands[i], operand);
+        }
+        pc += words_of(op);
+    }
+}
+
+bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
+    const dv_code *code = thread->code;
+    uint32_t count = dv_op_infos[DV_OP_ENTER].length;
+    size_t map_size = code->word_count * sizeof(uint32_t);
+    thread->cell_at = dv_heap_alloc(&vm->heap, map_size);
+    if (!thread->cell_at) return dv_raise_memory(vm), false;
+    for (uint32_t pc = 0; pc < code->word_count;) {
+        uint32_t op = code->words[pc] & 0xFF;
+        for (uint32_t i = 0; i < words_of(op); i++) thread->cell_at[pc + i] = count;
+        count += dv_op_infos[op].length;
+        pc += words_of(op);
+    }
+    thread->cells = dv_heap_alloc(&vm->heap, count * sizeof(dv_cell));
+    if (!thread->cells) {
+        dv_heap_free(&vm->heap, thread->cell_at, map_size);
+        thread->cell_at = NULL;
+        return dv_raise_memory(vm), false;
+    }
+    thread->cell_count = count;
+    if (!make_values(vm, thread)) {
+        dv_heap_free(&vm->heap, thread->cells, count * sizeof(dv_cell));
+        dv_heap_free(&vm->heap, thread->cell_at, map_size);
+        thread->cells = NULL;
+        return false;
+    }
+    fill_cells(vm, thread);
+    thread->entry = thread->cells;
+    if (vm->stress.quicken_at_once && vm->hooks.warm) vm->hooks.warm(vm, &thread->header);
+    return true;
+}
+
+dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
+    dv_thread *thread = dv_object_new(vm, sizeof *thread, DV_T_CODE);
+    if (!thread) return NULL;
+    dv_object header = thread->header;
+    memset(thread, 0, sizeof *thread);
+    thread->header = header;
+    size_t values = code->constant_count + code->name_count;
+    if (values) {
+        thread->constants = dv_heap_alloc(&vm->heap, values * sizeof(dv_value));
+        if (!thread->constants) {
+            dv_heap_free(&vm->heap, thread, sizeof *thread);
+            dv_raise_memory(vm);
+            return NULL;
+        }
+        for (size_t i = 0; i < values; i++) thread->constants[i] = DV_EMPTY;
+    }
+    thread->names = thread->constants + code->constant_count;
+    thread->entry = dv_expand_cell;
+    thread->argument_count = code->positional_count;
+    thread->local_count = code->local_count;
+    thread->simple = !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR)) && !code->keyword_only_count;
+    uint32_t shadow = code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
+    thread->stack_base = code->local_count + shadow;
+    thread->frame_size = thread->stack_base + code->max_stack + 8;
+    thread->code = code;
+    code->unit->references++;
+    thread->module = module;
+    module->header.references++;
+    thread->next = vm->codes;
+    thread->previous = (dv_thread **)&vm->codes;
+    if (thread->next) thread->next->previous = &thread->next;
+    vm->codes = thread;
+    return thread;
+}
+
+static void release_thread(dv_vm *vm, dv_object *object) {
+    dv_thread *thread = (dv_thread *)object;
+    const dv_code *code = thread->code;
+    if (vm->hooks.release_code) vm->hooks.release_code(vm, object);
+    *thread->previous = thread->next;
+    if (thread->next) thread->next->previous = thread->previous;
+    size_t values = code->constant_count + code->name_count;
+    for (size_t i = 0; i < values; i++) dv_release(vm, thread->constants[i]);
+    if (values) dv_heap_free(&vm->heap, thread->constants, values * sizeof(dv_value));
+    if (thread->cells) {
+        dv_heap_free(&vm->heap, thread->cells, thread->cell_count * sizeof(dv_cell));
+        dv_heap_free(&vm->heap, thread->cell_at, code->word_count * sizeof(uint32_t));
+    }
+    dv_release_object(vm, &thread->module->header);
+    dv_unit *unit = code->unit;
+    if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
+    dv_heap_free(&vm->heap, thread, sizeof *thread);
+}
+
+static dv_value repr_thread(dv_vm *vm, dv_value self) {
+    const dv_code *code = dv_thread_code(dv_as_object(self));
+    return dv_str_printf(vm, "<code object %.*s, file \"%.*s\", line %d>", (int)code->name.size, code->name.data,
+                         (int)code->unit->filename.size, code->unit->filename.data, (int)code->first_line);
+}
+
+const dv_type dv_code_type = {.name = "code", .id = DV_T_CODE, .release = release_thread, .repr = repr_thread};
