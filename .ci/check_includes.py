@@ -32,8 +32,6 @@ SEES = {
     "lang": ["code", "core"],
     "ext": ["include"],
 }
-# Handlers are generated from gen/ops and belong to no room; their helpers may be of any room below them.
-GENERATED = re.compile(r"^dv_[a-z_]+\.h$")
 
 
 def room_of(path: Path) -> str:
@@ -42,16 +40,15 @@ def room_of(path: Path) -> str:
 
 
 def room_of_include(name: str, source: Path) -> str:
-    """The room of an included file; '' if it is a sibling or a generated header."""
-    if GENERATED.match(name):
-        return "code"
+    """The room of an included file.  A bare name that is neither a sibling nor a public header is
+    generated; generated headers count as `code`."""
     if "/" in name:
         return name.split("/")[0]
     if (source.parent / name).exists():
         return room_of(source)
     if (ROOT / "vm" / "include" / name).exists():
         return "include"
-    return "?"
+    return "code"
 
 
 def complaints_about(source: Path) -> list:
