@@ -26,6 +26,9 @@ dv_value dv_list_take(dv_vm *vm, const dv_value *items,
 bool dv_list_append(dv_vm *vm, dv_value list, dv_value item) DV_MUST_CHECK; /* retains */
 bool dv_list_grow(dv_vm *vm, dv_list *list,
                   int64_t capacity) DV_MUST_CHECK; /* room for at least so many */
+bool dv_list_reserve(dv_vm *vm, dv_list *list,
+                     int64_t capacity) DV_MUST_CHECK; /* the same without reserve for more */
+void dv_list_trim(dv_vm *vm, dv_list *list);          /* gives memory back after a removal */
 bool dv_list_extend(dv_vm *vm, dv_value list, dv_value iterable) DV_MUST_CHECK;
 bool dv_list_sort(dv_vm *vm, dv_value list, dv_value key,
                   bool reverse) DV_MUST_CHECK; /* stable; key EMPTY or None */

@@ -33,5 +33,10 @@ dv_value dv_slice_new(dv_vm *vm, dv_value start, dv_value stop, dv_value step); 
  * *count: number of selected items. */
 bool dv_slice_indices(dv_vm *vm, dv_value slice, int64_t length, int64_t *start, int64_t *stop,
                       int64_t *step, int64_t *count) DV_MUST_CHECK;
+/* The two halves of dv_slice_indices, as CPython's PySlice_Unpack (may run dl code: __index__) and
+ * PySlice_AdjustIndices (returns the count). */
+bool dv_slice_unpack(dv_vm *vm, dv_value slice, int64_t *start, int64_t *stop,
+                     int64_t *step) DV_MUST_CHECK;
+int64_t dv_slice_adjust(int64_t length, int64_t *start, int64_t *stop, int64_t step);
 
 #endif

@@ -1,0 +1,145 @@
+/* iterator.c: iterators of list, tuple and str by index, and of instances with __getitem__;
+ * enumerate. */
+#include "types/iterator.h"
+
+#include "core/upcall.h"
+#include "types/arguments.h"
+#include "types/int.h"
+#include "types/list.h"
+#include "types/sequence.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* ---- By index ----------------------------------------------------------------------------------
+ */
+
+dv_value dv_iterator_new(dv_vm *vm, dv_value sequence) {
+    dv_iterator *iterator = dv_object_new(vm, sizeof(dv_iterator), DV_T_ITERATOR);
+    if (!iterator) return DV_EMPTY;
+    iterator->sequence = dv_retain(sequence);
+    iterator->next = 0;
+    return dv_object_value(iterator);
+}
+
+static void iterator_release(dv_vm *vm, dv_object *object) {
+    dv_release(vm, ((dv_iterator *)object)->sequence);
+    dv_heap_free(&vm->heap, object, sizeof(dv_iterator));
+}
+
+/* The item at an index, or EMPTY at the end (or with vm->error). */
+static dv_value item_at(dv_vm *vm, dv_value sequence, int64_t index) {
+    if (dv_is_list(sequence)) {
+        const dv_list *list = dv_as_list(sequence);
+        return index < list->count ? dv_retain(list->items[index]) : DV_EMPTY;
+    }
+    if (dv_is_tuple(sequence)) {
+        const dv_tuple *tuple = dv_as_tuple(sequence);
+        return index < tuple->count ? dv_retain(tuple->items[index]) : DV_EMPTY;
+    }
+    if (dv_is_str(sequence)) {
+        const dv_str *s = dv_as_str(sequence);
+        return index < s->length ? dv_str_char(vm, dv_str_at(s, index)) : DV_EMPTY;
+    }
+    dv_value item = dv_get_item(vm, sequence, dv_int(index));
+    if (dv_is_empty(item) &&
+        (dv_error_is(vm, DV_E_INDEX_ERROR) || dv_error_is(vm, DV_E_STOP_ITERATION)))
+        dv_error_clear(vm);
+    return item;
+}
+
+static dv_value iterator_next(dv_vm *vm, dv_value self) {
+    dv_iterator *iterator = (dv_iterator *)dv_as_object(self);
+    dv_value sequence = iterator->sequence;
+    if (dv_is_empty(sequence)) return DV_EMPTY;
+    dv_value item = item_at(vm, sequence, iterator->next);
+    if (DV_LIKELY(!dv_is_empty(item))) {
+        iterator->next++;
+    } else if (dv_is_empty(vm->error) && !dv_is_empty(iterator->sequence)) {
+        iterator->sequence = DV_EMPTY;
+        dv_release(vm, sequence);
+    }
+    return item;
+}
+
+static dv_value iterator_self(dv_vm *vm, dv_value self) {
+    (void)vm;
+    return dv_retain(self);
+}
+
+static dv_value iterator_repr(dv_vm *vm, dv_value self) {
+    dv_value sequence = ((dv_iterator *)dv_as_object(self))->sequence;
+    const char *name = "iterator";
+    if (dv_is_list(sequence)) name = "list_iterator";
+    if (dv_is_tuple(sequence)) name = "tuple_iterator";
+    if (dv_is_str(sequence)) name = "str_iterator";
+    return dv_str_printf(vm, "<%s object at %p>", name, (void *)dv_as_object(self));
+}
+
+const dv_type dv_iterator_type = {
+    .name = "iterator",
+    .id = DV_T_ITERATOR,
+    .release = iterator_release,
+    .repr = iterator_repr,
+    .iterate = iterator_self,
+    .next = iterator_next,
+};
+
+/* ---- enumerate ---------------------------------------------------------------------------------
+ */
+
+static void enumerate_release(dv_vm *vm, dv_object *object) {
+    dv_release(vm, ((dv_enumerate *)object)->iterator);
+    dv_heap_free(&vm->heap, object, sizeof(dv_enumerate));
+}
+
+static dv_value enumerate_next(dv_vm *vm, dv_value self) {
+    dv_enumerate *e = (dv_enumerate *)dv_as_object(self);
+    dv_value item = dv_next(vm, e->iterator);
+    if (dv_is_empty(item)) return DV_EMPTY;
+    dv_value number = dv_int_from_int64(vm, e->next);
+    if (dv_is_empty(number)) {
+        dv_release(vm, item);
+        return DV_EMPTY;
+    }
+    e->next++;
+    return dv_tuple_take(vm, (dv_value[]){number, item}, 2);
+}
+
+/* start=: an int within int64. */
+static bool enumerate_start(dv_vm *vm, dv_value start, int64_t *out) {
+    *out = 0;
+    if (dv_is_empty(start) || dv_int_to_int64(start, out)) return true;
+    if (!dv_is_any_int(start))
+        return dv_sequence_index(vm, start, "'%T' object cannot be interpreted as an integer", out);
+    dv_raise(vm, DV_E_OVERFLOW_ERROR, "enumerate() start beyond 64 bits");
+    return false;
+}
+
+static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                    dv_value keywords) {
+    static const char *const names[] = {"iterable", "start"};
+    static const dv_parameters parameters = {"enumerate", names, 2, 2, 1};
+    dv_value out[2];
+    int64_t start;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
+    if (!enumerate_start(vm, out[1], &start)) return DV_EMPTY;
+    dv_value iterator = dv_iterate(vm, out[0]);
+    if (dv_is_empty(iterator)) return DV_EMPTY;
+    dv_enumerate *e = dv_object_new(vm, sizeof(dv_enumerate), DV_T_ENUMERATE);
+    if (!e) {
+        dv_release(vm, iterator);
+        return DV_EMPTY;
+    }
+    e->iterator = iterator;
+    e->next = start;
+    return dv_object_value(e);
+}
+
+const dv_type dv_enumerate_type = {
+    .name = "enumerate",
+    .id = DV_T_ENUMERATE,
+    .release = enumerate_release,
+    .iterate = iterator_self,
+    .next = enumerate_next,
+    .construct = enumerate_construct,
+};

@@ -1,0 +1,140 @@
+/* slice.c: slice objects and the arithmetic of slices. */
+#include "core/upcall.h"
+#include "types/arguments.h"
+#include "types/int.h"
+#include "types/range.h"
+#include "types/sequence.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+static dv_slice *as_slice(dv_value v) { return (dv_slice *)dv_as_object(v); }
+
+dv_value dv_slice_new(dv_vm *vm, dv_value start, dv_value stop, dv_value step) {
+    dv_slice *slice = dv_object_new(vm, sizeof(dv_slice), DV_T_SLICE);
+    if (!slice) return DV_EMPTY;
+    slice->start = dv_retain(start);
+    slice->stop = dv_retain(stop);
+    slice->step = dv_retain(step);
+    return dv_object_value(slice);
+}
+
+bool dv_slice_unpack(dv_vm *vm, dv_value v, int64_t *start, int64_t *stop, int64_t *step) {
+    const dv_slice *slice = as_slice(v);
+    *step = 1;
+    if (!dv_is_none(slice->step)) {
+        if (!dv_slice_bound(vm, slice->step, true, step)) return false;
+        if (*step == 0) {
+            dv_raise(vm, DV_E_VALUE_ERROR, "slice step cannot be zero");
+            return false;
+        }
+        if (*step < -INT64_MAX) *step = -INT64_MAX; /* so that -step exists */
+    }
+    *start = *step < 0 ? INT64_MAX : 0;
+    *stop = *step < 0 ? INT64_MIN : INT64_MAX;
+    return (dv_is_none(slice->start) || dv_slice_bound(vm, slice->start, true, start)) &&
+           (dv_is_none(slice->stop) || dv_slice_bound(vm, slice->stop, true, stop));
+}
+
+static int64_t adjust_bound(int64_t bound, int64_t length, bool backward) {
+    if (bound < 0) {
+        bound += length;
+        return bound >= 0 ? bound : backward ? -1 : 0;
+    }
+    return bound < length ? bound : backward ? length - 1 : length;
+}
+
+int64_t dv_slice_adjust(int64_t length, int64_t *start, int64_t *stop, int64_t step) {
+    *start = adjust_bound(*start, length, step < 0);
+    *stop = adjust_bound(*stop, length, step < 0);
+    if (step < 0) return *stop < *start ? (*start - *stop - 1) / -step + 1 : 0;
+    return *start < *stop ? (*stop - *start - 1) / step + 1 : 0;
+}
+
+bool dv_slice_indices(dv_vm *vm, dv_value slice, int64_t length, int64_t *start, int64_t *stop,
+                      int64_t *step, int64_t *count) {
+    if (!dv_slice_unpack(vm, slice, start, stop, step)) return false;
+    *count = dv_slice_adjust(length, start, stop, *step);
+    return true;
+}
+
+static void slice_release(dv_vm *vm, dv_object *object) {
+    dv_slice *slice = (dv_slice *)object;
+    dv_release(vm, slice->step);
+    dv_release(vm, slice->start);
+    dv_release(vm, slice->stop);
+    dv_heap_free(&vm->heap, slice, sizeof(dv_slice));
+}
+
+static dv_value slice_repr(dv_vm *vm, dv_value self) {
+    const dv_slice *slice = as_slice(self);
+    return dv_str_printf(vm, "slice(%V, %V, %V)", slice->start, slice->stop, slice->step);
+}
+
+static bool slice_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    (void)hash;
+    dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%T'", self);
+    return false;
+}
+
+static dv_value slice_tuple(dv_vm *vm, dv_value self) {
+    const dv_slice *slice = as_slice(self);
+    return dv_tuple_new(vm, (dv_value[]){slice->start, slice->stop, slice->step}, 3);
+}
+
+/* Slices compare like the tuples of their parts. */
+static dv_value slice_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (!dv_is_shape(a, DV_T_SLICE) || !dv_is_shape(b, DV_T_SLICE)) return DV_NOTIMPLEMENTED;
+    dv_value left = slice_tuple(vm, a), right = slice_tuple(vm, b), result = DV_EMPTY;
+    if (!dv_is_empty(left) && !dv_is_empty(right)) result = dv_items_compare(vm, op, left, right);
+    dv_release(vm, left);
+    dv_release(vm, right);
+    return result;
+}
+
+static dv_value slice_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    const dv_slice *slice = as_slice(self);
+    (void)vm;
+    if (dv_str_is(name, "start")) return dv_retain(slice->start);
+    if (dv_str_is(name, "stop")) return dv_retain(slice->stop);
+    if (dv_str_is(name, "step")) return dv_retain(slice->step);
+    return DV_EMPTY;
+}
+
+static dv_value slice_indices(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    int64_t length, start, stop, step, selected;
+    if (!dv_sequence_index(vm, args[1], "'%T' object cannot be interpreted as an integer", &length))
+        return DV_EMPTY;
+    if (length < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "length should not be negative");
+    if (!dv_slice_indices(vm, args[0], length, &start, &stop, &step, &selected)) return DV_EMPTY;
+    return dv_tuple_take(vm,
+                         (dv_value[]){dv_int_from_int64(vm, start), dv_int_from_int64(vm, stop),
+                                      dv_int_from_int64(vm, step)},
+                         3);
+}
+
+static dv_value slice_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                dv_value keywords) {
+    if (!dv_arguments_no_keywords(vm, "slice", keywords) ||
+        !dv_arguments_count(vm, "slice", count, 1, 3))
+        return DV_EMPTY;
+    if (count == 1) return dv_slice_new(vm, DV_NONE, args[0], DV_NONE);
+    return dv_slice_new(vm, args[0], args[1], count == 3 ? args[2] : DV_NONE);
+}
+
+static const dv_cfunction_def slice_methods[] = {
+    {.name = "indices", .entry = slice_indices, .min = 2, .max = 2},
+    {.name = NULL},
+};
+
+const dv_type dv_slice_type = {
+    .name = "slice",
+    .id = DV_T_SLICE,
+    .release = slice_release,
+    .repr = slice_repr,
+    .hash = slice_hash,
+    .compare = slice_compare,
+    .get_attribute = slice_get_attribute,
+    .construct = slice_construct,
+    .methods = slice_methods,
+};
