@@ -52,7 +52,7 @@ MAX_DIFF_LINES = 40
 DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
 KNOWN = {
     "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
-    "stress", "quick", "valgrind",
+    "stress", "quick", "valgrind", "forms", "c-stack",
 }
 
 
@@ -69,6 +69,8 @@ class Test:
     args: List[str] = field(default_factory=list)
     options: List[str] = field(default_factory=list)
     levels: Tuple[str, ...] = LEVELS
+    forms: Tuple[str, ...] = ()  # all that were built, if empty
+    c_stack: int = 0  # limit of the C stack in kB, if not 0
     timeout: float = 60.0
     skip_oracle: str = ""
     stress: bool = True
@@ -106,6 +108,10 @@ def apply_directive(test: Test, key: str, value: str) -> None:
         test.levels = tuple(value.replace(",", " ").split())
         if not set(test.levels) <= set(LEVELS):
             raise BadTest(f"unknown level in '{value}'")
+    elif key == "forms":
+        test.forms = tuple(value.split())
+    elif key == "c-stack":
+        test.c_stack = int(value)
     elif key == "timeout":
         test.timeout = float(value)
     elif key == "skip-oracle":
@@ -360,6 +366,8 @@ class Machine:
 def wanted(test: Test, variant: Variant) -> bool:
     if variant.level not in test.levels:
         return False
+    if test.forms:
+        return variant.form in test.forms and not variant.stress
     return test.stress or not (variant.stress or variant.lockstep or variant.form == "mixed")
 
 
@@ -392,7 +400,8 @@ def run_test(machine: Machine, test: Test, variants: List[Variant], expectations
         runs += 1
         timeout = test.timeout * (30 if variant.prefix else 1)
         arguments = [*variant.options(), *test.options, test.script, *test.args]
-        got = machine.run(arguments, test.cwd, timeout, variant.prefix)
+        limit = ("sh", "-c", f'ulimit -s {test.c_stack}; exec "$@"', "sh") if test.c_stack else ()
+        got = machine.run(arguments, test.cwd, timeout, limit + variant.prefix)
         if variant.prefix and got.status == 99:
             problems = ["valgrind complains:"] + got.stderr.decode(errors="replace").splitlines()[:MAX_DIFF_LINES]
         else:
