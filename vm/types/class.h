@@ -18,13 +18,16 @@ dv_value dv_class_build(dv_vm *vm, dv_value name, dv_value base, dv_value namesp
  * AttributeError. */
 dv_value dv_instance_get_attribute(dv_vm *vm, dv_value self, dv_value name);
 
+/* Attribute lookup for a value of any type; dv_get_attribute adds what error messages suggest. */
+dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name);
+
+/* "__main__.C"; plain names for built-in classes. */
+dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_);
+
 /* What LOAD_METHOD needs: looks `name` up for a call.  If it is a function (dl or C) of self's
  * class, the result is the function itself and *is_method is true (self is passed as first
  * argument); otherwise the result is what dv_get_attribute returns and *is_method is false.  EMPTY:
  * raised. */
 dv_value dv_load_method(dv_vm *vm, dv_value self, dv_value name, bool *is_method);
-
-/* Methods of the built-in types become attributes of their class object at its first use. */
-bool dv_class_fill(dv_vm *vm, dv_class *class_) DV_MUST_CHECK;
 
 #endif

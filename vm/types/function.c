@@ -1,0 +1,310 @@
+/* function.c: functions, C functions and bound methods as values (function.h).  What calling a dl
+ * function does is in run/call.c. */
+#include "types/function.h"
+
+#include "core/upcall.h"
+#include "types/class.h"
+#include "types/dict.h"
+#include "types/module.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* dl functions ----------------------------------------------------------------------------------
+ */
+
+static void function_release(dv_vm *vm, dv_object *object) {
+    dv_function *function = (dv_function *)object;
+    dv_release_object(vm, function->code);
+    dv_release(vm, function->globals);
+    dv_release(vm, function->defaults);
+    dv_release(vm, function->name);
+    dv_release(vm, function->qualname);
+    dv_release(vm, function->attributes);
+    dv_heap_free(&vm->heap, function, sizeof *function);
+}
+
+static dv_value function_repr(dv_vm *vm, dv_value self) {
+    return dv_str_printf(vm, "<function %S at 0x%llx>", dv_as_function(self)->qualname,
+                         (unsigned long long)(uintptr_t)dv_as_object(self));
+}
+
+static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    dv_function *function = dv_as_function(self);
+    if (!dv_is_empty(function->attributes)) {
+        dv_value v = dv_dict_get(vm, function->attributes, name);
+        if (!dv_is_empty(v)) return dv_retain(v);
+    }
+    if (dv_same(name, vm->known.name)) return dv_retain(function->name);
+    if (dv_same(name, vm->known.qualname)) return dv_retain(function->qualname);
+    if (dv_same(name, vm->known.doc)) return DV_NONE;
+    if (dv_same(name, vm->known.module)) return dv_retain(dv_as_module(function->globals)->name);
+    if (dv_str_is(name, "__defaults__"))
+        return dv_is_empty(function->defaults) ? DV_NONE : dv_retain(function->defaults);
+    if (dv_str_is(name, "__code__")) return dv_retain(dv_object_value(function->code));
+    if (dv_str_is(name, "__kwdefaults__")) return DV_NONE;
+    return DV_EMPTY;
+}
+
+/* Replaces a name of the function: it must be a str. */
+static bool set_text(dv_vm *vm, dv_value *place, const char *what, dv_value value) {
+    if (dv_is_empty(value) || !dv_is_str(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s must be set to a string object", what);
+        return false;
+    }
+    dv_value old = *place;
+    *place = dv_retain(value);
+    dv_release(vm, old);
+    return true;
+}
+
+static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    dv_function *function = dv_as_function(self);
+    if (dv_same(name, vm->known.name)) return set_text(vm, &function->name, "__name__", value);
+    if (dv_same(name, vm->known.qualname))
+        return set_text(vm, &function->qualname, "__qualname__", value);
+    if (dv_str_is(name, "__defaults__") || dv_str_is(name, "__code__")) {
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%S' of functions is read-only in dl", name);
+        return false;
+    }
+    if (dv_is_empty(value)) {
+        int done =
+            dv_is_empty(function->attributes) ? 0 : dv_dict_delete(vm, function->attributes, name);
+        if (done == 0)
+            dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'function' object has no attribute '%S'", name);
+        return done == 1;
+    }
+    if (dv_is_empty(function->attributes)) {
+        function->attributes = dv_dict_new(vm);
+        if (dv_is_empty(function->attributes)) return false;
+    }
+    return dv_dict_set(vm, function->attributes, name, value);
+}
+
+const dv_type dv_function_type = {
+    .name = "function",
+    .id = DV_T_FUNCTION,
+    .release = function_release,
+    .repr = function_repr,
+    .get_attribute = function_get_attribute,
+    .set_attribute = function_set_attribute,
+};
+
+/* C functions -----------------------------------------------------------------------------------
+ */
+
+dv_value dv_cfunction_new(dv_vm *vm, const dv_cfunction_def *def, dv_value self, dv_value owner) {
+    dv_cfunction *function = dv_object_new(vm, sizeof *function, DV_T_CFUNCTION);
+    if (!function) return DV_EMPTY;
+    function->def = def;
+    function->self = dv_retain(self);
+    function->owner = dv_retain(owner);
+    return dv_object_value(function);
+}
+
+static void cfunction_release(dv_vm *vm, dv_object *object) {
+    dv_cfunction *function = (dv_cfunction *)object;
+    dv_release(vm, function->self);
+    dv_release(vm, function->owner);
+    dv_heap_free(&vm->heap, function, sizeof *function);
+}
+
+static bool is_method(const dv_cfunction *function) { return dv_is_class(function->owner); }
+
+static bool is_unbound_method(const dv_cfunction *function) {
+    return is_method(function) && dv_is_empty(function->self) &&
+           !(function->def->flags & DV_CFUNCTION_STATIC);
+}
+
+static dv_value cfunction_repr(dv_vm *vm, dv_value self) {
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
+    const char *name = function->def->name;
+    if (is_unbound_method(function))
+        return dv_str_printf(vm, "<method '%s' of '%S' objects>", name,
+                             dv_as_class(function->owner)->name);
+    if (!dv_is_empty(function->self))
+        return dv_str_printf(vm, "<built-in method %s of %T object at 0x%llx>", name,
+                             function->self,
+                             (unsigned long long)(function->self.bits & DV_PAYLOAD));
+    return dv_str_printf(vm, "<built-in function %s>", name);
+}
+
+/* "list.append" for methods, "len" for functions: as CPython's messages name it. */
+static dv_value cfunction_qualname(dv_vm *vm, const dv_cfunction *function) {
+    if (is_method(function))
+        return dv_str_printf(vm, "%S.%s", dv_as_class(function->owner)->name, function->def->name);
+    return dv_str_z(vm, function->def->name);
+}
+
+static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
+    if (dv_same(name, vm->known.name)) return dv_str_z(vm, function->def->name);
+    if (dv_same(name, vm->known.qualname)) return cfunction_qualname(vm, function);
+    if (dv_same(name, vm->known.module)) {
+        if (dv_is_module(function->owner)) return dv_retain(dv_as_module(function->owner)->name);
+        return is_method(function) ? DV_NONE : dv_str_z(vm, "builtins");
+    }
+    if (dv_str_is(name, "__self__") && !dv_is_empty(function->self))
+        return dv_retain(function->self);
+    return DV_EMPTY;
+}
+
+static dv_value raise_count(dv_vm *vm, const dv_cfunction *function, uint32_t given) {
+    const dv_cfunction_def *def = function->def;
+    bool counts_self = is_method(function) && !(def->flags & DV_CFUNCTION_STATIC);
+    uint32_t hidden = counts_self ? 1 : 0;
+    uint32_t min = def->min - hidden, max = def->max == UINT32_MAX ? def->max : def->max - hidden;
+    given -= hidden;
+    if (min == max && max <= 1) {
+        dv_value name = cfunction_qualname(vm, function);
+        if (dv_is_empty(name)) return DV_EMPTY;
+        dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes %s (%d given)", name,
+                 max == 0 ? "no arguments" : "exactly one argument", (int)given);
+        dv_release(vm, name);
+        return DV_EMPTY;
+    }
+    const char *bound = min == max ? "" : given < min ? "at least " : "at most ";
+    uint32_t wanted = given < min ? min : max;
+    return dv_raise(vm, DV_E_TYPE_ERROR, "%s expected %s%d argument%s, got %d", def->name, bound,
+                    (int)wanted, wanted == 1 ? "" : "s", (int)given);
+}
+
+/* Is args[0] what a method of a built-in type takes as self? */
+static bool check_self(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
+                       uint32_t count) {
+    const dv_class *class_ = dv_as_class(function->owner);
+    if (count == 0) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "unbound method %S.%s() needs an argument", class_->name,
+                 function->def->name);
+        return false;
+    }
+    if (dv_class_is_subclass(dv_class_of(vm, args[0]), class_)) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "descriptor '%s' for '%S' objects doesn't apply to a '%T' object",
+             function->def->name, class_->name, args[0]);
+    return false;
+}
+
+static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
+                           uint32_t count, dv_value keywords) {
+    const dv_cfunction_def *def = function->def;
+    if (def->keyword_entry) {
+        uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+        if (count - named < def->min || (count - named > def->max && named == 0))
+            if (named == 0) return raise_count(vm, function, count);
+        return def->keyword_entry(vm, args, count, keywords);
+    }
+    if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0) {
+        dv_value name = cfunction_qualname(vm, function);
+        if (dv_is_empty(name)) return DV_EMPTY;
+        dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", name);
+        dv_release(vm, name);
+        return DV_EMPTY;
+    }
+    if (count < def->min || count > def->max) return raise_count(vm, function, count);
+    return def->entry(vm, args, count);
+}
+
+static dv_value cfunction_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
+                               dv_value keywords) {
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (dv_is_empty(function->self)) {
+        if (is_unbound_method(function) && !check_self(vm, function, args, count)) return DV_EMPTY;
+        return call_entry(vm, function, args, count, keywords);
+    }
+    dv_value few[6], *all = few;
+    size_t size = (count + 1) * sizeof *all;
+    if (count + 1 > 6 && !(all = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
+    all[0] = function->self;
+    if (count) memcpy(all + 1, args, count * sizeof *args);
+    dv_value result = call_entry(vm, function, all, count + 1, keywords);
+    if (all != few) dv_heap_free(&vm->heap, all, size);
+    return result;
+}
+
+/* Bound methods of one object are equal if their functions are. */
+static dv_value cfunction_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    (void)vm;
+    if (!dv_is_shape(b, DV_T_CFUNCTION) || (op != DV_EQ && op != DV_NE)) return DV_NOTIMPLEMENTED;
+    const dv_cfunction *fa = (const dv_cfunction *)dv_as_object(a);
+    const dv_cfunction *fb = (const dv_cfunction *)dv_as_object(b);
+    bool same = fa->def == fb->def && dv_same(fa->self, fb->self);
+    return dv_bool(same == (op == DV_EQ));
+}
+
+static bool cfunction_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    (void)vm;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
+    *hash = (int64_t)((uintptr_t)function->def >> 4 ^ (function->self.bits & DV_PAYLOAD));
+    return true;
+}
+
+const dv_type dv_cfunction_type = {
+    .name = "builtin_function_or_method",
+    .id = DV_T_CFUNCTION,
+    .release = cfunction_release,
+    .repr = cfunction_repr,
+    .hash = cfunction_hash,
+    .compare = cfunction_compare,
+    .get_attribute = cfunction_get_attribute,
+    .call = cfunction_call,
+};
+
+/* Bound methods ---------------------------------------------------------------------------------
+ */
+
+dv_value dv_method_new(dv_vm *vm, dv_value function, dv_value self) {
+    dv_method *method = dv_object_new(vm, sizeof *method, DV_T_METHOD);
+    if (!method) return DV_EMPTY;
+    method->function = dv_retain(function);
+    method->self = dv_retain(self);
+    return dv_object_value(method);
+}
+
+static void method_release(dv_vm *vm, dv_object *object) {
+    dv_method *method = (dv_method *)object;
+    dv_release(vm, method->function);
+    dv_release(vm, method->self);
+    dv_heap_free(&vm->heap, method, sizeof *method);
+}
+
+static dv_value method_repr(dv_vm *vm, dv_value self) {
+    const dv_method *method = (const dv_method *)dv_as_object(self);
+    dv_value name = dv_get_attribute(vm, method->function, vm->known.qualname);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value text = dv_str_printf(vm, "<bound method %S of %V>", name, method->self);
+    dv_release(vm, name);
+    return text;
+}
+
+static dv_value method_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    const dv_method *method = (const dv_method *)dv_as_object(self);
+    if (dv_str_is(name, "__self__")) return dv_retain(method->self);
+    if (dv_str_is(name, "__func__")) return dv_retain(method->function);
+    return dv_is_function(method->function) ? function_get_attribute(vm, method->function, name)
+                                            : dv_get_attribute(vm, method->function, name);
+}
+
+static dv_value method_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    (void)vm;
+    if (!dv_is_shape(b, DV_T_METHOD) || (op != DV_EQ && op != DV_NE)) return DV_NOTIMPLEMENTED;
+    const dv_method *ma = (const dv_method *)dv_as_object(a);
+    const dv_method *mb = (const dv_method *)dv_as_object(b);
+    bool same = dv_same(ma->function, mb->function) && dv_same(ma->self, mb->self);
+    return dv_bool(same == (op == DV_EQ));
+}
+
+static bool method_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    (void)vm;
+    const dv_method *method = (const dv_method *)dv_as_object(self);
+    *hash = (int64_t)((method->function.bits >> 4 ^ method->self.bits) & DV_PAYLOAD);
+    return true;
+}
+
+const dv_type dv_method_type = {
+    .name = "method",
+    .id = DV_T_METHOD,
+    .release = method_release,
+    .repr = method_repr,
+    .hash = method_hash,
+    .compare = method_compare,
+    .get_attribute = method_get_attribute,
+};

@@ -1,0 +1,426 @@
+/* instance.c: operators, comparison, subscripts, ... of instances through special methods
+ * (instance.h), and the type `object`. */
+#include "types/instance.h"
+
+#include "core/native.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/function.h"
+#include "types/int.h"
+#include "types/iterator.h"
+#include "types/str.h"
+
+/* Calling special methods -----------------------------------------------------------------------
+ */
+
+static dv_global_cell *special_cell(dv_vm *vm, dv_value self, dv_value name) {
+    if (!dv_is_instance(self) && !dv_is_exception(self)) return NULL;
+    return dv_class_special(dv_class_of(vm, self), name);
+}
+
+bool dv_has_special(dv_vm *vm, dv_value self, dv_value name) {
+    dv_global_cell *cell = special_cell(vm, self, name);
+    return cell && !dv_is_none(cell->value);
+}
+
+static bool takes_self(dv_value function) {
+    if (dv_is_function(function)) return true;
+    return dv_is_shape(function, DV_T_CFUNCTION) &&
+           dv_is_class(((dv_cfunction *)dv_as_object(function))->owner) &&
+           dv_is_empty(((dv_cfunction *)dv_as_object(function))->self);
+}
+
+dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv_value *args,
+                           uint32_t count, dv_value keywords) {
+    if (!takes_self(function)) return dv_call(vm, function, args, count, keywords);
+    dv_value few[6], *all = few;
+    size_t size = (count + 1) * sizeof *all;
+    if (count + 1 > 6 && !(all = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
+    all[0] = self;
+    if (count) memcpy(all + 1, args, count * sizeof *args);
+    dv_value result = dv_call(vm, function, all, count + 1, keywords);
+    if (all != few) dv_heap_free(&vm->heap, all, size);
+    return result;
+}
+
+dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value *args,
+                         uint32_t count, bool *found) {
+    dv_global_cell *cell = special_cell(vm, self, name);
+    *found = cell && !dv_is_none(cell->value);
+    if (!*found) return DV_EMPTY;
+    dv_value function = dv_retain(cell->value);
+    dv_value result = dv_call_with_self(vm, function, self, args, count, DV_EMPTY);
+    dv_release(vm, function);
+    return result;
+}
+
+/* Text and hash ---------------------------------------------------------------------------------
+ */
+
+dv_value dv_default_repr(dv_vm *vm, dv_value self) {
+    dv_value name = dv_class_qualified_name(vm, dv_class_of(vm, self));
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value text = dv_str_printf(vm, "<%S object at 0x%llx>", name,
+                                  (unsigned long long)(uintptr_t)dv_as_object(self));
+    dv_release(vm, name);
+    return text;
+}
+
+dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found) {
+    dv_value text = dv_special_call(vm, self, name, NULL, 0, found);
+    if (dv_is_empty(text) || dv_is_str(text)) return text;
+    dv_raise(vm, DV_E_TYPE_ERROR, "%S returned non-string (type %T)", name, text);
+    dv_release(vm, text);
+    return DV_EMPTY;
+}
+
+static dv_value object_repr(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value text = dv_special_text(vm, self, vm->known.repr, &found);
+    return found ? text : dv_default_repr(vm, self);
+}
+
+static dv_value object_str(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value text = dv_special_text(vm, self, vm->known.str, &found);
+    return found ? text : object_repr(vm, self);
+}
+
+int64_t dv_default_hash(dv_value self) {
+    uint64_t address = (uint64_t)(uintptr_t)dv_as_object(self);
+    return (int64_t)(address >> 4 | address << 60);
+}
+
+bool dv_special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
+    dv_global_cell *cell = special_cell(vm, self, vm->known.hash);
+    *found = cell != NULL;
+    if (!cell) return true;
+    if (dv_is_none(cell->value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%T'", self);
+        return false;
+    }
+    dv_value v = dv_special_call(vm, self, vm->known.hash, NULL, 0, found);
+    if (dv_is_empty(v)) return false;
+    if (!dv_is_any_int(v) && !dv_is_bool(v)) {
+        dv_release(vm, v);
+        dv_raise(vm, DV_E_TYPE_ERROR, "__hash__ method should return an integer");
+        return false;
+    }
+    bool done = dv_int_to_int64(v, hash) || dv_hash(vm, v, hash);
+    if (*hash == -1) *hash = -2;
+    dv_release(vm, v);
+    return done;
+}
+
+static bool object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    bool found;
+    if (!dv_special_hash(vm, self, hash, &found)) return false;
+    if (!found) *hash = dv_default_hash(self);
+    return true;
+}
+
+static dv_value object_format(dv_vm *vm, dv_value self, dv_value spec) {
+    bool found;
+    dv_value text = dv_special_call(vm, self, vm->known.format, &spec, 1, &found);
+    if (!found) {
+        if (dv_as_str(spec)->length == 0) return dv_to_str(vm, self);
+        return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported format string passed to %T.__format__",
+                        self);
+    }
+    if (dv_is_empty(text) || dv_is_str(text)) return text;
+    dv_raise(vm, DV_E_TYPE_ERROR, "__format__ must return a str, not %T", text);
+    dv_release(vm, text);
+    return DV_EMPTY;
+}
+
+/* Operators -------------------------------------------------------------------------------------
+ */
+
+static dv_value comparison_name(const dv_vm *vm, dv_compare_op op) {
+    switch (op) {
+    case DV_LT: return vm->known.lt;
+    case DV_LE: return vm->known.le;
+    case DV_GT: return vm->known.gt;
+    case DV_GE: return vm->known.ge;
+    case DV_EQ: return vm->known.eq;
+    default: return vm->known.ne;
+    }
+}
+
+dv_value dv_special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool *found) {
+    dv_value result = dv_special_call(vm, a, comparison_name(vm, op), &b, 1, found);
+    if (*found || op != DV_NE) return result;
+    /* Without __ne__, != is the opposite of __eq__. */
+    result = dv_special_call(vm, a, vm->known.eq, &b, 1, found);
+    if (!*found || dv_is_empty(result) || dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    int truth = dv_truth(vm, result);
+    dv_release(vm, result);
+    return truth < 0 ? DV_EMPTY : dv_bool(!truth);
+}
+
+static dv_value object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    bool found;
+    dv_value result = dv_special_compare(vm, op, a, b, &found);
+    return found ? result : DV_NOTIMPLEMENTED;
+}
+
+/* One of the two methods of a binary operator; NotImplemented where there is none. */
+static dv_value try_method(dv_vm *vm, dv_value self, dv_value name, dv_value other) {
+    bool found;
+    dv_value result = dv_special_call(vm, self, name, &other, 1, &found);
+    return found ? result : DV_NOTIMPLEMENTED;
+}
+
+/* Does b's class refine a's, so that its reflected method goes first? */
+static bool reflected_first(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    dv_class *class_a = dv_class_of(vm, a), *class_b = dv_class_of(vm, b);
+    if (class_a == class_b || !dv_class_is_subclass(class_b, class_a)) return false;
+    dv_global_cell *of_b = special_cell(vm, b, vm->known.reflected[op]);
+    return of_b && of_b != special_cell(vm, a, vm->known.reflected[op]);
+}
+
+static dv_value object_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    dv_value name = vm->known.binary[op], reflected = vm->known.reflected[op];
+    if (!dv_is_instance(a)) return try_method(vm, b, reflected, a);
+    bool first = dv_is_instance(b) && reflected_first(vm, op, a, b);
+    if (first) {
+        dv_value result = try_method(vm, b, reflected, a);
+        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    }
+    dv_value result = try_method(vm, a, name, b);
+    bool done = !dv_same(result, DV_NOTIMPLEMENTED) || first || !dv_is_instance(b);
+    if (done || dv_class_of(vm, a) == dv_class_of(vm, b)) return result;
+    return try_method(vm, b, reflected, a);
+}
+
+static dv_value object_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    dv_value result =
+        dv_is_instance(a) ? try_method(vm, a, vm->known.inplace[op], b) : DV_NOTIMPLEMENTED;
+    return dv_same(result, DV_NOTIMPLEMENTED) ? object_binary(vm, op, a, b) : result;
+}
+
+static dv_value object_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
+    dv_value name = op == DV_UNARY_NEG   ? vm->known.neg
+                    : op == DV_UNARY_POS ? vm->known.pos
+                                         : vm->known.invert;
+    bool found;
+    dv_value result = dv_special_call(vm, a, name, NULL, 0, &found);
+    return found ? result : DV_NOTIMPLEMENTED;
+}
+
+/* Containers ------------------------------------------------------------------------------------
+ */
+
+static int64_t object_length(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value v = dv_special_call(vm, self, vm->known.len, NULL, 0, &found);
+    int64_t length = -1;
+    if (!found)
+        dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", self);
+    else if (!dv_is_empty(v) && dv_as_index(vm, v, &length) && length < 0) {
+        length = -1;
+        dv_raise(vm, DV_E_VALUE_ERROR, "__len__() should return >= 0");
+    }
+    dv_release(vm, v);
+    return dv_is_empty(vm->error) ? length : -1;
+}
+
+static dv_value object_get_item(dv_vm *vm, dv_value self, dv_value key) {
+    bool found;
+    dv_value v = dv_special_call(vm, self, vm->known.getitem, &key, 1, &found);
+    return found ? v : dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", self);
+}
+
+static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+    bool found, deletes = dv_is_empty(value);
+    dv_value args[2] = {key, value};
+    dv_value result = dv_special_call(vm, self, deletes ? vm->known.delitem : vm->known.setitem,
+                                      args, deletes ? 1 : 2, &found);
+    if (!found)
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 deletes ? "'%T' object doesn't support item deletion"
+                         : "'%T' object does not support item assignment",
+                 self);
+    dv_release(vm, result);
+    return !dv_is_empty(result);
+}
+
+static int contains_by_iteration(dv_vm *vm, dv_value self, dv_value item) {
+    dv_value iterator = dv_iterate(vm, self);
+    if (dv_is_empty(iterator)) return -1;
+    int result = 0;
+    while (result == 0) {
+        dv_value v = dv_next(vm, iterator);
+        if (dv_is_empty(v)) break;
+        result = dv_equal(vm, v, item);
+        dv_release(vm, v);
+    }
+    dv_release(vm, iterator);
+    return dv_is_empty(vm->error) ? result : -1;
+}
+
+static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
+    bool found;
+    dv_value v = dv_special_call(vm, self, vm->known.contains, &item, 1, &found);
+    if (found) {
+        int truth = dv_is_empty(v) ? -1 : dv_truth(vm, v);
+        dv_release(vm, v);
+        return truth;
+    }
+    if (dv_has_special(vm, self, vm->known.iter) || dv_has_special(vm, self, vm->known.getitem))
+        return contains_by_iteration(vm, self, item);
+    dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", self);
+    return -1;
+}
+
+static bool is_iterator(dv_vm *vm, dv_value v) {
+    if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.next);
+    const dv_type *type = vm->types[dv_type_of(vm, v)];
+    return type && type->next;
+}
+
+static dv_value object_iterate(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value v = dv_special_call(vm, self, vm->known.iter, NULL, 0, &found);
+    if (!found) {
+        if (dv_has_special(vm, self, vm->known.getitem)) return dv_iterator_new(vm, self);
+        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", self);
+    }
+    if (dv_is_empty(v) || is_iterator(vm, v)) return v;
+    dv_raise(vm, DV_E_TYPE_ERROR, "iter() returned non-iterator of type '%T'", v);
+    dv_release(vm, v);
+    return DV_EMPTY;
+}
+
+static dv_value object_next(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value v = dv_special_call(vm, self, vm->known.next, NULL, 0, &found);
+    if (!found) return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", self);
+    if (dv_is_empty(v) && dv_error_is(vm, DV_E_STOP_ITERATION)) dv_error_clear(vm);
+    return v;
+}
+
+/* Attributes, calls, the end --------------------------------------------------------------------
+ */
+
+static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    if (!dv_is_instance(self)) {
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'object' object has no attribute '%S'", name);
+        return false;
+    }
+    dv_instance *instance = (dv_instance *)dv_as_object(self);
+    if (!dv_is_empty(value)) return dv_instance_store(vm, instance, name, value);
+    bool found;
+    if (!dv_instance_delete(vm, instance, name, &found)) return false;
+    /* CPython's message for a missing attribute is its name alone. */
+    if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%S", name);
+    return found;
+}
+
+static dv_value object_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords) {
+    dv_global_cell *cell = special_cell(vm, self, vm->known.call);
+    if (!cell) return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not callable", self);
+    dv_value function = dv_retain(cell->value);
+    dv_value result = dv_call_with_self(vm, function, self, args, count, keywords);
+    dv_release(vm, function);
+    return result;
+}
+
+/* Only for instances of exactly `object`; those of dl classes: dv_instance_release. */
+static void object_release(dv_vm *vm, dv_object *object) {
+    dv_heap_free(&vm->heap, object, sizeof *object);
+}
+
+static dv_value object_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                 dv_value keywords) {
+    (void)args, (void)keywords;
+    if (count) return dv_raise(vm, DV_E_TYPE_ERROR, "object() takes no arguments");
+    dv_object *object = dv_object_new(vm, sizeof *object, DV_T_OBJECT);
+    return object ? dv_object_value(object) : DV_EMPTY;
+}
+
+/* Methods of `object`, as they are for instances whose class overrides them.  For values of
+ * built-in types they are what the type does. */
+
+static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)args, (void)count;
+    return DV_NONE;
+}
+
+static dv_value method_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_is_instance(args[0]) ? dv_default_repr(vm, args[0]) : dv_repr(vm, args[0]);
+}
+
+static dv_value method_str(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_is_instance(args[0]) ? dv_repr(vm, args[0]) : dv_to_str(vm, args[0]);
+}
+
+static dv_value method_hash(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    int64_t hash;
+    if (dv_is_instance(args[0]))
+        hash = dv_default_hash(args[0]);
+    else if (!dv_hash(vm, args[0], &hash))
+        return DV_EMPTY;
+    return dv_int_from_int64(vm, hash);
+}
+
+static dv_value method_compare(dv_vm *vm, dv_compare_op op, const dv_value *args) {
+    if (!dv_is_instance(args[0])) {
+        const dv_type *type = vm->types[dv_type_of(vm, args[0])];
+        if (type->compare) return type->compare(vm, op, args[0], args[1]);
+    }
+    return dv_same(args[0], args[1]) ? dv_bool(op == DV_EQ) : DV_NOTIMPLEMENTED;
+}
+
+static dv_value method_eq(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return method_compare(vm, DV_EQ, args);
+}
+
+static dv_value method_ne(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return method_compare(vm, DV_NE, args);
+}
+
+static dv_value method_format(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_format(vm, args[0], args[1]);
+}
+
+static const dv_cfunction_def object_methods[] = {
+    {.name = "__init__", .entry = method_init, .min = 1, .max = 1},
+    {.name = "__repr__", .entry = method_repr, .min = 1, .max = 1},
+    {.name = "__str__", .entry = method_str, .min = 1, .max = 1},
+    {.name = "__hash__", .entry = method_hash, .min = 1, .max = 1},
+    {.name = "__eq__", .entry = method_eq, .min = 2, .max = 2},
+    {.name = "__ne__", .entry = method_ne, .min = 2, .max = 2},
+    {.name = "__format__", .entry = method_format, .min = 2, .max = 2},
+    {.name = NULL}};
+
+const dv_type dv_object_type = {
+    .name = "object",
+    .id = DV_T_OBJECT,
+    .release = object_release,
+    .repr = object_repr,
+    .str = object_str,
+    .hash = object_hash,
+    .compare = object_compare,
+    .binary = object_binary,
+    .inplace = object_inplace,
+    .unary = object_unary,
+    .length = object_length,
+    .get_item = object_get_item,
+    .set_item = object_set_item,
+    .contains = object_contains,
+    .iterate = object_iterate,
+    .next = object_next,
+    .set_attribute = object_set_attribute,
+    .call = object_call,
+    .format = object_format,
+    .construct = object_construct,
+    .methods = object_methods,
+};

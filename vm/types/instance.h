@@ -1,0 +1,27 @@
+/* instance.h: what instances of dl classes do: special methods (__add__, __len__, ...) where their
+ * class has them, else the behaviour of `object`. */
+#ifndef DV_TYPES_INSTANCE_H
+#define DV_TYPES_INSTANCE_H
+
+#include "core/vm.h"
+
+/* Calls the special method `name` that self's dl class defines; *found is false (and the result
+ * EMPTY with nothing raised) where it defines none.  Exceptions of dl classes have them, too. */
+dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value *args,
+                         uint32_t count, bool *found);
+bool dv_has_special(dv_vm *vm, dv_value self, dv_value name);
+
+/* Calls a function found in self's class with self in front of the arguments. */
+dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv_value *args,
+                           uint32_t count, dv_value keywords);
+
+/* repr and str through __repr__ and __str__ with the check that the result is a str. */
+dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found);
+/* "<__main__.C object at 0x...>" */
+dv_value dv_default_repr(dv_vm *vm, dv_value self);
+/* __hash__; an __hash__ that is None makes unhashable. */
+bool dv_special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) DV_MUST_CHECK;
+dv_value dv_special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool *found);
+int64_t dv_default_hash(dv_value self);
+
+#endif
