@@ -44,6 +44,7 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->level = config->level;
     vm->form = config->form;
     vm->stress = config->stress;
+    vm->no_native = config->no_native;
     vm->output = config->output;
     vm->error_output = config->error_output;
     vm->output_context = config->output_context;

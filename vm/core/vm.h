@@ -53,6 +53,8 @@ struct dv_repr_guard {
 };
 
 struct dv_vm {
+    /* The stable table of extensions, which find it through their vm (include/dynvm_ext.h). */
+    const struct dvx_api *api;
     /* Run-time registers, saved when control leaves tail-form code (run/engine.h). */
     const dv_cell *ip;
     dv_value *sp, *fp;
@@ -105,6 +107,7 @@ struct dv_vm {
     dv_form form;
     dv_stress stress;
     bool region_off;
+    bool no_native; /* native handlers of extensions are ignored: their portable twins run */
 
     /* Configured by the embedder. */
     dv_output output, error_output;
@@ -126,8 +129,18 @@ struct dv_vm {
         const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
         void (*release_code)(dv_vm *vm, dv_object *code);
         void (*discard)(dv_vm *vm); /* frees what the layer keeps when the VM ends */
+        /* plugin: the module of an extension (new, not yet in vm->modules); EMPTY without vm->error:
+         * there is no such extension. */
+        dv_value (*import_extension)(dv_vm *vm, dv_value name);
+        /* plugin: specialises the CALL (CALL_METHOD if `method`) at ip for the extension's function
+         * *callee, with `count` arguments behind its reserved entries; false: no derivative fits.
+         * NULL until an extension is loaded. */
+        bool (*extension_call)(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count,
+                               bool method);
+        /* plugin: name of the derivative whose handler an extension's site has, for listings. */
+        const char *(*extension_derivative)(dv_vm *vm, const dv_cell *ip);
     } hooks;
-    void *plugins;
+    struct dv_plugins *plugins; /* plugin/plugin.h */
 };
 
 typedef struct dv_vm_config {
@@ -139,6 +152,7 @@ typedef struct dv_vm_config {
     dv_level level;
     dv_form form;
     dv_stress stress;
+    bool no_native;
     dv_output output, error_output; /* NULL: text is dropped */
     void *output_context;
 } dv_vm_config;

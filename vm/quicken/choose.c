@@ -70,14 +70,21 @@ static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, 
     }
 }
 
+/* An extension's function may bring a derivative of its own (plugin/oint.h). */
+static bool choose_extension(dv_vm *vm, dv_cell *ip, const dv_value *callee, int64_t count, bool method) {
+    return vm->hooks.extension_call && vm->hooks.extension_call(vm, ip, callee, (uint32_t)count, method);
+}
+
 void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     int64_t count = ip[2].i;
+    if (choose_extension(vm, ip, sp - count - 3, count, false)) return;
     choose_call(vm, ip, sp[-count - 3], count, DV_OP_CALL_DL, DV_OP_CALL_C);
 }
 
 void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     int64_t count = ip[2].i + 1;
     dv_value callee = sp[-count - 3];
+    if (dv_is_empty(sp[-count]) && choose_extension(vm, ip, sp - count - 3, count - 1, true)) return;
     if (!dv_is_empty(sp[-count])) choose_call(vm, ip, callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_C);
     else if (is_plain_c(callee, count - 1)) choose_call(vm, ip, callee, count - 1, DV_OP_CALL_METHOD, DV_OP_CALL_METHOD_C);
     else unsuitable(vm, ip, DV_REASON_CALLEE);
