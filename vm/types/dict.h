@@ -3,6 +3,8 @@
  * Invariants
  *  1. entries[0 .. used-1]; a deleted entry has key EMPTY.  `count` live ones.
  *  2. The index has a power-of-two size; a slot holds an entry number, or -1 free, or -2 deleted.
+ *     A third of it is always free, so that every search ends.  A dict that never had an entry
+ *     shares a constant index of one free slot.
  *  3. Comparing keys may run dl code which may change the dict; lookups restart when `version`
  * changed. */
 #ifndef DV_TYPES_DICT_H
@@ -20,6 +22,7 @@ typedef struct dv_dict {
     int64_t count;    /* live entries */
     int64_t used;     /* entries in use, deleted ones included */
     int64_t capacity; /* of entries */
+    int64_t usable;   /* entries that can be added before the table is made anew */
     uint64_t mask;    /* size of the index - 1 */
     uint64_t version; /* changed by every change of the set of keys */
     int32_t *index;
@@ -41,5 +44,19 @@ int dv_dict_delete(dv_vm *vm, dv_value dict, dv_value key); /* 1 done, 0 not the
 /* Walks the entries: *position starts at 0; false at the end.  Borrowed; the dict must not change.
  */
 bool dv_dict_walk(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
+/* Room for `count` more keys without making the table anew. */
+bool dv_dict_reserve(dv_vm *vm, dv_value dict, int64_t count) DV_MUST_CHECK;
+dv_value dv_dict_copy(dv_vm *vm, dv_value dict);
+void dv_dict_release(dv_vm *vm, dv_object *object); /* dv_type.release */
+void dv_dict_clear(dv_vm *vm, dv_value dict);
+/* Removes a key and hands its value over: *value EMPTY if it is not there; false: raised. */
+bool dv_dict_pop(dv_vm *vm, dv_value dict, dv_value key, dv_value *value) DV_MUST_CHECK;
+/* Removes the newest entry, handing key and value over; false: the dict is empty. */
+bool dv_dict_pop_last(dv_value dict, dv_value *key, dv_value *value);
+/* The borrowed value of a key, which is put in with `value` first if it is not there; EMPTY:
+ * raised. */
+dv_value dv_dict_get_or_set(dv_vm *vm, dv_value dict, dv_value key, dv_value value);
+/* dict.update(other) for a mapping or an iterable of pairs. */
+bool dv_dict_update(dv_vm *vm, dv_value dict, dv_value other) DV_MUST_CHECK;
 
 #endif

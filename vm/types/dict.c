@@ -1,0 +1,399 @@
+/* dict.c: hash tables in insertion order.
+ *
+ * Invariants (more in dict.h)
+ *  1. Entries and index lie in one block of the heap, the entries first.
+ *  2. used + usable <= capacity, which is two thirds of the index; sizes are those of CPython, so
+ *     that loops which change a dict meanwhile see the same keys.
+ *  3. Keys and values are released only after the dict is whole again. */
+#include "types/dict.h"
+
+#include <string.h>
+
+#include "core/upcall.h"
+#include "types/sequence.h"
+#include "types/str.h"
+
+#define FREE         (-1)
+#define DELETED      (-2)
+#define FIRST_SIZE   8
+#define PERTURB      5
+#define LARGEST_SIZE ((uint64_t)1 << 31) /* entry numbers are int32_t */
+
+/* Never written to: a dict with this index has no room, and is given a block first. */
+static const int32_t no_index[1] = {FREE};
+
+/* ---- Memory ------------------------------------------------------------------------------------
+ */
+
+static size_t block_size(int64_t capacity, uint64_t mask) {
+    return (size_t)capacity * sizeof(dv_dict_entry) + (size_t)(mask + 1) * sizeof(int32_t);
+}
+
+static void be_empty(dv_dict *dict) {
+    dict->count = dict->used = dict->capacity = dict->usable = 0;
+    dict->mask = 0;
+    dict->index = (int32_t *)no_index;
+    dict->entries = NULL;
+}
+
+dv_value dv_dict_new(dv_vm *vm) {
+    dv_dict *dict = dv_object_new(vm, sizeof(dv_dict), DV_T_DICT);
+    if (!dict) return DV_EMPTY;
+    be_empty(dict);
+    dict->version = 0;
+    return dv_object_value(dict);
+}
+
+/* Copies the live entries, closing the gaps. */
+static int64_t copy_entries(dv_dict_entry *to, const dv_dict *dict) {
+    if (dict->count == dict->used) {
+        if (dict->used) memcpy(to, dict->entries, (size_t)dict->used * sizeof *to);
+        return dict->used;
+    }
+    int64_t count = 0;
+    for (int64_t i = 0; i < dict->used; i++)
+        if (!dv_is_empty(dict->entries[i].key)) to[count++] = dict->entries[i];
+    return count;
+}
+
+static uint64_t next_slot(uint64_t slot, uint64_t *perturb, uint64_t mask) {
+    *perturb >>= PERTURB;
+    return (slot * 5 + *perturb + 1) & mask;
+}
+
+/* A slot that may take a new entry. */
+static uint64_t slot_for_new(const dv_dict *dict, int64_t hash) {
+    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+    while (dict->index[slot] >= 0) slot = next_slot(slot, &perturb, dict->mask);
+    return slot;
+}
+
+static void index_entries(dv_dict *dict) {
+    memset(dict->index, 0xFF, (size_t)(dict->mask + 1) * sizeof(int32_t)); /* FREE */
+    for (int64_t i = 0; i < dict->used; i++)
+        dict->index[slot_for_new(dict, dict->entries[i].hash)] = (int32_t)i;
+}
+
+/* A new block with an index of at least `size` slots. */
+static bool rebuild(dv_vm *vm, dv_dict *dict, uint64_t wanted) {
+    uint64_t size = FIRST_SIZE;
+    while (size < wanted) size *= 2;
+    int64_t capacity = (int64_t)(size * 2 / 3);
+    char *block =
+        size > LARGEST_SIZE ? NULL : dv_heap_alloc(&vm->heap, block_size(capacity, size - 1));
+    if (!block) {
+        dv_raise_memory(vm);
+        return false;
+    }
+    dv_dict_entry *entries = (dv_dict_entry *)(void *)block, *old = dict->entries;
+    size_t old_size = block_size(dict->capacity, dict->mask);
+    dict->used = copy_entries(entries, dict);
+    dict->entries = entries;
+    dict->index = (int32_t *)(void *)(entries + capacity);
+    dict->mask = size - 1;
+    dict->capacity = capacity;
+    dict->usable = capacity - dict->used;
+    index_entries(dict);
+    if (old) dv_heap_free(&vm->heap, old, old_size);
+    return true;
+}
+
+bool dv_dict_reserve(dv_vm *vm, dv_value self, int64_t count) {
+    dv_dict *dict = dv_as_dict(self);
+    if (count <= dict->usable) return true;
+    if (count > (int64_t)LARGEST_SIZE) {
+        dv_raise_memory(vm);
+        return false;
+    }
+    return rebuild(vm, dict, ((uint64_t)(dict->count + count) * 3 + 1) / 2);
+}
+
+static void release_block(dv_vm *vm, dv_dict_entry *entries, int64_t used, size_t size) {
+    if (!entries) return;
+    for (int64_t i = 0; i < used; i++) {
+        dv_release(vm, entries[i].key);
+        dv_release(vm, entries[i].value);
+    }
+    dv_heap_free(&vm->heap, entries, size);
+}
+
+void dv_dict_clear(dv_vm *vm, dv_value self) {
+    dv_dict *dict = dv_as_dict(self);
+    dv_dict_entry *entries = dict->entries;
+    int64_t used = dict->used;
+    size_t size = block_size(dict->capacity, dict->mask);
+    be_empty(dict);
+    dict->version++;
+    release_block(vm, entries, used, size);
+}
+
+void dv_dict_release(dv_vm *vm, dv_object *object) {
+    dv_dict *dict = (dv_dict *)object;
+    release_block(vm, dict->entries, dict->used, block_size(dict->capacity, dict->mask));
+    dv_heap_free(&vm->heap, dict, sizeof(dv_dict));
+}
+
+/* ---- Searching ---------------------------------------------------------------------------------
+ */
+
+static inline bool key_hash(dv_vm *vm, dv_value key, int64_t *hash) {
+    if (DV_LIKELY(dv_is_str(key))) {
+        int64_t known = dv_as_str(key)->hash;
+        *hash = known != -1 ? known : dv_str_hash(vm, key);
+        return true;
+    }
+    if (dv_is_int(key)) {
+        int64_t i = dv_as_int(key);
+        *hash = i == -1 ? -2 : i;
+        return true;
+    }
+    return dv_hash(vm, key, hash);
+}
+
+/* Number of the key's entry, or -1: not there; -2: raised.  *found is its slot. */
+static int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash,
+                          uint64_t *found) {
+restart:;
+    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+    for (;; slot = next_slot(slot, &perturb, dict->mask)) {
+        int32_t number = dict->index[slot];
+        if (number == FREE) return -1;
+        if (number == DELETED) continue;
+        const dv_dict_entry *entry = &dict->entries[number];
+        if (!dv_same(entry->key, key)) {
+            if (entry->hash != hash) continue;
+            uint64_t version = dict->version;
+            int equal = dv_items_equal(vm, entry->key, key);
+            if (DV_UNLIKELY(equal < 0)) return -2;
+            if (DV_UNLIKELY(dict->version != version)) goto restart;
+            if (!equal) continue;
+        }
+        *found = slot;
+        return number;
+    }
+}
+
+dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
+    int64_t hash;
+    uint64_t slot;
+    if (!key_hash(vm, key, &hash)) return DV_EMPTY;
+    int64_t number = find_entry(vm, dv_as_dict(self), key, hash, &slot);
+    return number >= 0 ? dv_as_dict(self)->entries[number].value : DV_EMPTY;
+}
+
+bool dv_dict_walk(dv_value self, int64_t *position, dv_value *key, dv_value *value) {
+    const dv_dict *dict = dv_as_dict(self);
+    int64_t i = *position;
+    while (i < dict->used && dv_is_empty(dict->entries[i].key)) i++;
+    if (i >= dict->used) return false;
+    *key = dict->entries[i].key;
+    *value = dict->entries[i].value;
+    *position = i + 1;
+    return true;
+}
+
+/* ---- Changing ----------------------------------------------------------------------------------
+ */
+
+/* Adds a key that is not there; retains both. */
+static bool add_entry(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash, dv_value value) {
+    if (dict->usable == 0 && !rebuild(vm, dict, (uint64_t)dict->count * 3)) return false;
+    dict->index[slot_for_new(dict, hash)] = (int32_t)dict->used;
+    dict->entries[dict->used++] = (dv_dict_entry){hash, dv_retain(key), dv_retain(value)};
+    dict->usable--;
+    dict->count++;
+    dict->version++;
+    return true;
+}
+
+bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+    dv_dict *dict = dv_as_dict(self);
+    int64_t hash;
+    uint64_t slot;
+    if (!key_hash(vm, key, &hash)) return false;
+    int64_t number = find_entry(vm, dict, key, hash, &slot);
+    if (number == -2) return false;
+    if (number < 0) return add_entry(vm, dict, key, hash, value);
+    dv_value old = dict->entries[number].value;
+    dict->entries[number].value = dv_retain(value);
+    dv_release(vm, old);
+    return true;
+}
+
+dv_value dv_dict_get_or_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+    dv_dict *dict = dv_as_dict(self);
+    int64_t hash;
+    uint64_t slot;
+    if (!key_hash(vm, key, &hash)) return DV_EMPTY;
+    int64_t number = find_entry(vm, dict, key, hash, &slot);
+    if (number == -2) return DV_EMPTY;
+    if (number >= 0) return dict->entries[number].value;
+    return add_entry(vm, dict, key, hash, value) ? value : DV_EMPTY;
+}
+
+/* Takes an entry out; its key and value become the caller's. */
+static dv_dict_entry take_out(dv_dict *dict, int64_t number, uint64_t slot) {
+    dv_dict_entry entry = dict->entries[number];
+    dict->index[slot] = DELETED;
+    dict->entries[number].key = dict->entries[number].value = DV_EMPTY;
+    dict->count--;
+    dict->version++;
+    return entry;
+}
+
+bool dv_dict_pop(dv_vm *vm, dv_value self, dv_value key, dv_value *value) {
+    dv_dict *dict = dv_as_dict(self);
+    int64_t hash;
+    uint64_t slot;
+    *value = DV_EMPTY;
+    if (!key_hash(vm, key, &hash)) return false;
+    int64_t number = find_entry(vm, dict, key, hash, &slot);
+    if (number < 0) return number == -1;
+    dv_dict_entry entry = take_out(dict, number, slot);
+    *value = entry.value;
+    dv_release(vm, entry.key);
+    return true;
+}
+
+int dv_dict_delete(dv_vm *vm, dv_value self, dv_value key) {
+    dv_value value;
+    if (!dv_dict_pop(vm, self, key, &value)) return -1;
+    if (dv_is_empty(value)) return 0;
+    dv_release(vm, value);
+    return 1;
+}
+
+bool dv_dict_pop_last(dv_value self, dv_value *key, dv_value *value) {
+    dv_dict *dict = dv_as_dict(self);
+    if (dict->count == 0) return false;
+    int64_t number = dict->used - 1;
+    while (dv_is_empty(dict->entries[number].key)) number--;
+    uint64_t perturb = (uint64_t)dict->entries[number].hash, slot = perturb & dict->mask;
+    while (dict->index[slot] != number) slot = next_slot(slot, &perturb, dict->mask);
+    dv_dict_entry entry = take_out(dict, number, slot);
+    dict->used = number; /* what lay behind was deleted before */
+    *key = entry.key;
+    *value = entry.value;
+    return true;
+}
+
+dv_value dv_dict_copy(dv_vm *vm, dv_value self) {
+    const dv_dict *from = dv_as_dict(self);
+    dv_value copy = dv_dict_new(vm);
+    if (dv_is_empty(copy) || from->count == 0) return copy;
+    dv_dict *to = dv_as_dict(copy);
+    if (!dv_dict_reserve(vm, copy, from->count)) {
+        dv_release(vm, copy);
+        return DV_EMPTY;
+    }
+    to->used = to->count = copy_entries(to->entries, from);
+    to->usable = to->capacity - to->used;
+    for (int64_t i = 0; i < to->used; i++) {
+        dv_retain(to->entries[i].key);
+        dv_retain(to->entries[i].value);
+    }
+    index_entries(to);
+    return copy;
+}
+
+/* ---- update ------------------------------------------------------------------------------------
+ */
+
+static bool update_from_dict(dv_vm *vm, dv_value self, dv_value other) {
+    if (dv_same(self, other) || dv_as_dict(other)->count == 0) return true;
+    /* As in CPython: room for all, unless half of them fit already. */
+    if (dv_as_dict(self)->usable * 3 < dv_as_dict(other)->count * 2 &&
+        !dv_dict_reserve(vm, self, dv_as_dict(other)->count))
+        return false;
+    int64_t position = 0, count = dv_as_dict(other)->count;
+    dv_value key, value;
+    while (dv_dict_walk(other, &position, &key, &value)) {
+        dv_retain(key);
+        dv_retain(value);
+        bool good = dv_dict_set(vm, self, key, value);
+        dv_release(vm, key);
+        dv_release(vm, value);
+        if (!good) return false;
+        if (dv_as_dict(other)->count != count) {
+            dv_raise(vm, DV_E_RUNTIME_ERROR, "dict mutated during update");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* From an object with keys() and __getitem__. */
+static bool update_from_keys(dv_vm *vm, dv_value self, dv_value other, dv_value keys_method) {
+    dv_value keys = dv_call(vm, keys_method, NULL, 0, DV_EMPTY);
+    if (dv_is_empty(keys)) return false;
+    dv_value iterator = dv_iterate(vm, keys);
+    dv_release(vm, keys);
+    if (dv_is_empty(iterator)) return false;
+    bool good = true;
+    while (good) {
+        dv_value key = dv_next(vm, iterator);
+        if (dv_is_empty(key)) break;
+        dv_value value = dv_get_item(vm, other, key);
+        good = !dv_is_empty(value) && dv_dict_set(vm, self, key, value);
+        dv_release(vm, key);
+        dv_release(vm, value);
+    }
+    dv_release(vm, iterator);
+    return good && dv_is_empty(vm->error);
+}
+
+/* One element of an iterable of pairs. */
+static bool update_from_pair(dv_vm *vm, dv_value self, dv_value element, int64_t number) {
+    dv_items pair;
+    if (!dv_items_collect(vm, element, &pair)) {
+        if (dv_error_is(vm, DV_E_TYPE_ERROR)) {
+            dv_error_clear(vm);
+            dv_raise(vm, DV_E_TYPE_ERROR,
+                     "cannot convert dictionary update sequence element #%lld to a sequence",
+                     (long long)number);
+        }
+        return false;
+    }
+    bool good = pair.count == 2;
+    if (!good)
+        dv_raise(vm, DV_E_VALUE_ERROR,
+                 "dictionary update sequence element #%lld has length %lld; 2 is required",
+                 (long long)number, (long long)pair.count);
+    else
+        good = dv_dict_set(vm, self, pair.data[0], pair.data[1]);
+    dv_items_discard(vm, &pair);
+    return good;
+}
+
+static bool update_from_pairs(dv_vm *vm, dv_value self, dv_value iterable) {
+    dv_value iterator = dv_iterate(vm, iterable);
+    if (dv_is_empty(iterator)) return false;
+    bool good = true;
+    for (int64_t number = 0; good; number++) {
+        dv_value element = dv_next(vm, iterator);
+        if (dv_is_empty(element)) break;
+        good = update_from_pair(vm, self, element, number);
+        dv_release(vm, element);
+    }
+    dv_release(vm, iterator);
+    return good && dv_is_empty(vm->error);
+}
+
+bool dv_dict_update(dv_vm *vm, dv_value self, dv_value other) {
+    if (dv_is_dict(other)) return update_from_dict(vm, self, other);
+    /* No other built-in type has a method keys. */
+    if (!dv_is_instance(other) && !dv_is_shape(other, DV_T_FOREIGN))
+        return update_from_pairs(vm, self, other);
+    dv_value name = dv_str_intern(vm, "keys", 4);
+    if (dv_is_empty(name)) return false;
+    dv_value method = dv_get_attribute(vm, other, name);
+    dv_release(vm, name);
+    if (dv_is_empty(method)) {
+        if (!dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) return false;
+        dv_error_clear(vm);
+        return update_from_pairs(vm, self, other);
+    }
+    bool good = update_from_keys(vm, self, other, method);
+    dv_release(vm, method);
+    return good;
+}

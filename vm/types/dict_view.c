@@ -1,0 +1,237 @@
+/* dict_view.c: keys(), values() and items() of dicts, and their iterators. */
+#include "types/dict_view.h"
+
+#include "core/native.h"
+#include "core/upcall.h"
+#include "types/sequence.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+static dv_dict_view *as_view(dv_value v) { return (dv_dict_view *)dv_as_object(v); }
+static dv_dict_iterator *as_iterator(dv_value v) { return (dv_dict_iterator *)dv_as_object(v); }
+
+/* ---- Iterators ---------------------------------------------------------------------------------
+ */
+
+dv_value dv_dict_iterator_new(dv_vm *vm, dv_value dict, dv_dict_part part) {
+    dv_dict_iterator *iterator = dv_object_new(vm, sizeof(dv_dict_iterator), DV_T_DICT_ITERATOR);
+    if (!iterator) return DV_EMPTY;
+    iterator->dict = dv_retain(dict);
+    iterator->position = 0;
+    iterator->count = iterator->remaining = dv_as_dict(dict)->count;
+    iterator->part = part;
+    return dv_object_value(iterator);
+}
+
+static void iterator_release(dv_vm *vm, dv_object *object) {
+    dv_release(vm, ((dv_dict_iterator *)object)->dict);
+    dv_heap_free(&vm->heap, object, sizeof(dv_dict_iterator));
+}
+
+static dv_value exhaust(dv_vm *vm, dv_dict_iterator *iterator) {
+    dv_value dict = iterator->dict;
+    iterator->dict = DV_EMPTY;
+    dv_release(vm, dict);
+    return DV_EMPTY;
+}
+
+static dv_value part_of(dv_vm *vm, dv_dict_part part, dv_value key, dv_value value) {
+    if (part == DV_DICT_KEYS) return dv_retain(key);
+    if (part == DV_DICT_VALUES) return dv_retain(value);
+    return dv_tuple_new(vm, (dv_value[]){key, value}, 2);
+}
+
+static dv_value iterator_next(dv_vm *vm, dv_value self) {
+    dv_dict_iterator *iterator = as_iterator(self);
+    dv_value key, value;
+    if (dv_is_empty(iterator->dict)) return DV_EMPTY;
+    if (DV_UNLIKELY(iterator->count != dv_as_dict(iterator->dict)->count)) {
+        iterator->count = -1; /* and it stays so */
+        return dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary changed size during iteration");
+    }
+    if (!dv_dict_walk(iterator->dict, &iterator->position, &key, &value))
+        return exhaust(vm, iterator);
+    if (DV_UNLIKELY(iterator->remaining == 0)) {
+        exhaust(vm, iterator);
+        return dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary keys changed during iteration");
+    }
+    iterator->remaining--;
+    return part_of(vm, iterator->part, key, value);
+}
+
+static dv_value iterator_self(dv_vm *vm, dv_value self) {
+    (void)vm;
+    return dv_retain(self);
+}
+
+static dv_value iterator_repr(dv_vm *vm, dv_value self) {
+    static const char *const names[] = {"dict_keyiterator", "dict_valueiterator",
+                                        "dict_itemiterator"};
+    return dv_str_printf(vm, "<%s object at %p>", names[as_iterator(self)->part],
+                         (void *)dv_as_object(self));
+}
+
+const dv_type dv_dict_iterator_type = {
+    .name = "dict_iterator",
+    .id = DV_T_DICT_ITERATOR,
+    .release = iterator_release,
+    .repr = iterator_repr,
+    .iterate = iterator_self,
+    .next = iterator_next,
+};
+
+/* ---- Views -------------------------------------------------------------------------------------
+ */
+
+dv_value dv_dict_view_new(dv_vm *vm, dv_value dict, dv_dict_part part) {
+    dv_dict_view *view = dv_object_new(vm, sizeof(dv_dict_view), DV_T_DICT_VIEW);
+    if (!view) return DV_EMPTY;
+    view->dict = dv_retain(dict);
+    view->part = part;
+    return dv_object_value(view);
+}
+
+static void view_release(dv_vm *vm, dv_object *object) {
+    dv_release(vm, ((dv_dict_view *)object)->dict);
+    dv_heap_free(&vm->heap, object, sizeof(dv_dict_view));
+}
+
+static int64_t view_length(dv_vm *vm, dv_value self) {
+    (void)vm;
+    return dv_as_dict(as_view(self)->dict)->count;
+}
+
+static dv_value view_iterate(dv_vm *vm, dv_value self) {
+    return dv_dict_iterator_new(vm, as_view(self)->dict, as_view(self)->part);
+}
+
+/* All items as a list, as CPython prints them. */
+static dv_value view_items(dv_vm *vm, dv_value self) {
+    dv_items items;
+    if (!dv_items_collect(vm, self, &items)) return DV_EMPTY;
+    dv_value tuple = dv_tuple_take(vm, items.data, items.count);
+    items.count = 0;
+    dv_items_discard(vm, &items);
+    return tuple;
+}
+
+static dv_value view_repr(dv_vm *vm, dv_value self) {
+    static const char *const names[] = {"dict_keys([", "dict_values([", "dict_items(["};
+    struct dv_repr_guard guard;
+    if (!dv_repr_enter(vm, &guard, self)) return dv_str_z(vm, "...");
+    dv_value items = view_items(vm, self), result = DV_EMPTY;
+    if (!dv_is_empty(items)) {
+        result = dv_items_repr(vm, items, names[as_view(self)->part], "])", "...");
+        dv_release(vm, items);
+    }
+    dv_repr_leave(vm);
+    return result;
+}
+
+static int items_contain(dv_vm *vm, dv_value dict, dv_value item) {
+    if (!dv_is_tuple(item) || dv_as_tuple(item)->count != 2) return 0;
+    dv_value value = dv_dict_get(vm, dict, dv_as_tuple(item)->items[0]);
+    if (dv_is_empty(value)) return dv_is_empty(vm->error) ? 0 : -1;
+    return dv_items_equal(vm, value, dv_as_tuple(item)->items[1]);
+}
+
+static int values_contain(dv_vm *vm, dv_value dict, dv_value item) {
+    int64_t position = 0;
+    dv_value key, value;
+    while (dv_dict_walk(dict, &position, &key, &value)) {
+        int equal = dv_items_equal(vm, value, item);
+        if (equal) return equal;
+    }
+    return 0;
+}
+
+static int view_contains(dv_vm *vm, dv_value self, dv_value item) {
+    dv_value dict = as_view(self)->dict;
+    if (as_view(self)->part == DV_DICT_ITEMS) return items_contain(vm, dict, item);
+    if (as_view(self)->part == DV_DICT_VALUES) return values_contain(vm, dict, item);
+    if (!dv_is_empty(dv_dict_get(vm, dict, item))) return 1;
+    return dv_is_empty(vm->error) ? 0 : -1;
+}
+
+/* Are all items of a in b?  1, 0, -1. */
+static int all_contained(dv_vm *vm, dv_value a, dv_value b) {
+    dv_value iterator = dv_iterate(vm, a);
+    if (dv_is_empty(iterator)) return -1;
+    int contained = 1;
+    while (contained == 1) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        contained = dv_contains(vm, b, item);
+        dv_release(vm, item);
+    }
+    dv_release(vm, iterator);
+    return dv_is_empty(vm->error) ? contained : -1;
+}
+
+static bool is_set_like(dv_value v) {
+    return dv_is_shape(v, DV_T_DICT_VIEW) && as_view(v)->part != DV_DICT_VALUES;
+}
+
+/* Views of keys and items compare like sets. */
+static dv_value compare_sets(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    int64_t count_a = view_length(vm, a), count_b = view_length(vm, b);
+    bool possible, swap = op == DV_GT || op == DV_GE;
+    switch (op) {
+    case DV_LT: possible = count_a < count_b; break;
+    case DV_LE: possible = count_a <= count_b; break;
+    case DV_GT: possible = count_a > count_b; break;
+    case DV_GE: possible = count_a >= count_b; break;
+    default: possible = count_a == count_b;
+    }
+    int contained = 0;
+    if (possible) contained = swap ? all_contained(vm, b, a) : all_contained(vm, a, b);
+    return contained < 0 ? DV_EMPTY : dv_bool((contained == 1) == (op != DV_NE));
+}
+
+static dv_value view_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (is_set_like(a) && is_set_like(b)) return compare_sets(vm, op, a, b);
+    return DV_NOTIMPLEMENTED;
+}
+
+static bool view_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    static const char *const names[] = {"dict_keys", "dict_values", "dict_items"};
+    if (as_view(self)->part == DV_DICT_VALUES) {
+        *hash = (int64_t)((uintptr_t)dv_as_object(self) >> 4);
+        return true;
+    }
+    dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%s'", names[as_view(self)->part]);
+    return false;
+}
+
+static dv_value view_isdisjoint(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value iterator = dv_iterate(vm, args[1]);
+    if (dv_is_empty(iterator)) return DV_EMPTY;
+    int contained = 0;
+    while (contained == 0) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        contained = dv_contains(vm, args[0], item);
+        dv_release(vm, item);
+    }
+    dv_release(vm, iterator);
+    return dv_is_empty(vm->error) && contained >= 0 ? dv_bool(!contained) : DV_EMPTY;
+}
+
+static const dv_cfunction_def view_methods[] = {
+    {.name = "isdisjoint", .entry = view_isdisjoint, .min = 2, .max = 2},
+    {.name = NULL},
+};
+
+const dv_type dv_dict_view_type = {
+    .name = "dict_view",
+    .id = DV_T_DICT_VIEW,
+    .release = view_release,
+    .repr = view_repr,
+    .hash = view_hash,
+    .compare = view_compare,
+    .length = view_length,
+    .contains = view_contains,
+    .iterate = view_iterate,
+    .methods = view_methods,
+};
