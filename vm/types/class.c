@@ -169,6 +169,10 @@ dv_value dv_instance_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 
 /* Attributes of a value of a built-in type: methods of its class, then what the type computes. */
 static dv_value builtin_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    if (dv_is_exception(self) && !dv_is_empty(dv_as_exception(self)->attributes)) {
+        dv_value v = dv_dict_get(vm, dv_as_exception(self)->attributes, name);
+        if (!dv_is_empty(v)) return dv_retain(v);
+    }
     dv_class *class_ = dv_class_of(vm, self);
     dv_global_cell *cell = dv_class_find(vm, class_, name);
     if (cell) return bind(vm, cell->value, self, class_);

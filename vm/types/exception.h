@@ -43,6 +43,12 @@ void dv_exception_raise(dv_vm *vm, dv_value exc, dv_value cause);
 /* Appends a traceback entry to the exception being raised; memory failures lose the entry only. */
 void dv_exception_trace(dv_vm *vm, dv_value exception, dv_object *code, uint32_t pc);
 
+/* Attributes of an exception that are not computed: `name` and `obj` for suggestions, __notes__.
+ * The result of get is borrowed; EMPTY: there is none. */
+bool dv_exception_set(dv_vm *vm, dv_value exception, const char *name,
+                      dv_value attribute) DV_MUST_CHECK;
+dv_value dv_exception_get(dv_vm *vm, dv_value exception, const char *name);
+
 /* MATCH_EXCEPTION: 1, 0, -1 raised (catching what is no exception class). */
 int dv_exception_match(dv_vm *vm, dv_value exception, dv_value type);
 

@@ -1,0 +1,394 @@
+/* exception.c: exception objects as values (exception.h).  Raising is in exception_raise.c. */
+#include "types/exception.h"
+#include "types/exception_raise.h"
+
+#include "types/class.h"
+#include "types/dict.h"
+#include "types/instance.h"
+#include "types/int.h"
+#include "types/list.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* Classes ---------------------------------------------------------------------------------------
+ */
+
+typedef struct class_row {
+    const char *name;
+    dv_error_class base;
+} class_row;
+
+/* In the order of dv_error_class; a base stands before its subclasses. */
+static const class_row rows[DV_E_COUNT] = {
+    [DV_E_BASE_EXCEPTION] = {"BaseException", DV_E_COUNT},
+    [DV_E_EXCEPTION] = {"Exception", DV_E_BASE_EXCEPTION},
+    [DV_E_TYPE_ERROR] = {"TypeError", DV_E_EXCEPTION},
+    [DV_E_VALUE_ERROR] = {"ValueError", DV_E_EXCEPTION},
+    [DV_E_LOOKUP_ERROR] = {"LookupError", DV_E_EXCEPTION},
+    [DV_E_INDEX_ERROR] = {"IndexError", DV_E_LOOKUP_ERROR},
+    [DV_E_KEY_ERROR] = {"KeyError", DV_E_LOOKUP_ERROR},
+    [DV_E_ATTRIBUTE_ERROR] = {"AttributeError", DV_E_EXCEPTION},
+    [DV_E_NAME_ERROR] = {"NameError", DV_E_EXCEPTION},
+    [DV_E_UNBOUND_LOCAL_ERROR] = {"UnboundLocalError", DV_E_NAME_ERROR},
+    [DV_E_ARITHMETIC_ERROR] = {"ArithmeticError", DV_E_EXCEPTION},
+    [DV_E_ZERO_DIVISION_ERROR] = {"ZeroDivisionError", DV_E_ARITHMETIC_ERROR},
+    [DV_E_OVERFLOW_ERROR] = {"OverflowError", DV_E_ARITHMETIC_ERROR},
+    [DV_E_FLOATING_POINT_ERROR] = {"FloatingPointError", DV_E_ARITHMETIC_ERROR},
+    [DV_E_RUNTIME_ERROR] = {"RuntimeError", DV_E_EXCEPTION},
+    [DV_E_RECURSION_ERROR] = {"RecursionError", DV_E_RUNTIME_ERROR},
+    [DV_E_NOT_IMPLEMENTED_ERROR] = {"NotImplementedError", DV_E_RUNTIME_ERROR},
+    [DV_E_MEMORY_ERROR] = {"MemoryError", DV_E_EXCEPTION},
+    [DV_E_STOP_ITERATION] = {"StopIteration", DV_E_EXCEPTION},
+    [DV_E_ASSERTION_ERROR] = {"AssertionError", DV_E_EXCEPTION},
+    [DV_E_IMPORT_ERROR] = {"ImportError", DV_E_EXCEPTION},
+    [DV_E_MODULE_NOT_FOUND_ERROR] = {"ModuleNotFoundError", DV_E_IMPORT_ERROR},
+    [DV_E_OS_ERROR] = {"OSError", DV_E_EXCEPTION},
+    [DV_E_EOF_ERROR] = {"EOFError", DV_E_EXCEPTION},
+    [DV_E_SYNTAX_ERROR] = {"SyntaxError", DV_E_EXCEPTION},
+    [DV_E_INDENTATION_ERROR] = {"IndentationError", DV_E_SYNTAX_ERROR},
+    [DV_E_TAB_ERROR] = {"TabError", DV_E_INDENTATION_ERROR},
+    [DV_E_SYSTEM_EXIT] = {"SystemExit", DV_E_BASE_EXCEPTION},
+    [DV_E_KEYBOARD_INTERRUPT] = {"KeyboardInterrupt", DV_E_BASE_EXCEPTION},
+    [DV_E_GENERATOR_EXIT] = {"GeneratorExit", DV_E_BASE_EXCEPTION},
+    [DV_E_UNICODE_ERROR] = {"UnicodeError", DV_E_VALUE_ERROR},
+    [DV_E_UNICODE_DECODE_ERROR] = {"UnicodeDecodeError", DV_E_UNICODE_ERROR},
+    [DV_E_UNICODE_ENCODE_ERROR] = {"UnicodeEncodeError", DV_E_UNICODE_ERROR},
+    [DV_E_SYSTEM_ERROR] = {"SystemError", DV_E_EXCEPTION},
+    [DV_E_FILE_NOT_FOUND_ERROR] = {"FileNotFoundError", DV_E_OS_ERROR},
+    [DV_E_PERMISSION_ERROR] = {"PermissionError", DV_E_OS_ERROR},
+    [DV_E_BUFFER_ERROR] = {"BufferError", DV_E_EXCEPTION},
+    [DV_E_WARNING] = {"Warning", DV_E_EXCEPTION},
+};
+
+static bool make_class(dv_vm *vm, dv_error_class error) {
+    const class_row *row = &rows[error];
+    dv_class *base =
+        row->base == DV_E_COUNT ? vm->classes[DV_T_OBJECT] : vm->error_classes[row->base];
+    dv_value name = dv_str_intern(vm, row->name, strlen(row->name));
+    if (dv_is_empty(name)) return false;
+    dv_class *class_ = dv_class_new(vm, name, base, DV_T_EXCEPTION);
+    dv_release(vm, name);
+    if (!class_) return false;
+    class_->descriptor = &dv_exception_type;
+    vm->error_classes[error] = class_;
+    return dv_namespace_set(vm, &vm->builtins, row->name, dv_retain(dv_object_value(class_)));
+}
+
+bool dv_exception_setup(dv_vm *vm) {
+    for (uint32_t error = 0; error < DV_E_COUNT; error++)
+        if (!make_class(vm, (dv_error_class)error)) return false;
+    vm->classes[DV_T_EXCEPTION] = vm->error_classes[DV_E_BASE_EXCEPTION];
+    vm->classes[DV_T_EXCEPTION]->header.references++;
+    vm->memory_error =
+        dv_exception_new(vm, vm->error_classes[DV_E_MEMORY_ERROR], vm->known.empty_tuple);
+    if (dv_is_empty(vm->memory_error)) return false;
+    dv_value os_error = dv_object_value(vm->error_classes[DV_E_OS_ERROR]);
+    return dv_namespace_set(vm, &vm->builtins, "EnvironmentError", dv_retain(os_error)) &&
+           dv_namespace_set(vm, &vm->builtins, "IOError", dv_retain(os_error));
+}
+
+dv_class *dv_exception_class(dv_vm *vm, dv_error_class error) { return vm->error_classes[error]; }
+
+static bool is_kind(dv_vm *vm, const dv_exception *exception, dv_error_class error) {
+    return dv_class_is_subclass(exception->class_, vm->error_classes[error]);
+}
+
+/* Objects ---------------------------------------------------------------------------------------
+ */
+
+dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
+    dv_exception *exception = dv_object_new(vm, sizeof *exception, DV_T_EXCEPTION);
+    if (!exception) return DV_EMPTY;
+    class_->header.references++;
+    exception->class_ = class_;
+    exception->args = dv_retain(args);
+    exception->cause = exception->context = exception->attributes = DV_EMPTY;
+    exception->suppress_context = false;
+    exception->trace = NULL;
+    exception->trace_count = exception->trace_capacity = 0;
+    return dv_object_value(exception);
+}
+
+void dv_exception_forget_trace(dv_vm *vm, dv_exception *exception) {
+    for (uint32_t i = 0; i < exception->trace_count; i++)
+        dv_release_object(vm, exception->trace[i].code);
+    if (exception->trace)
+        dv_heap_free(&vm->heap, exception->trace,
+                     exception->trace_capacity * sizeof *exception->trace);
+    exception->trace = NULL;
+    exception->trace_count = exception->trace_capacity = 0;
+}
+
+static void exception_release(dv_vm *vm, dv_object *object) {
+    dv_exception *exception = (dv_exception *)object;
+    dv_exception_forget_trace(vm, exception);
+    dv_release(vm, exception->args);
+    dv_release(vm, exception->cause);
+    dv_release(vm, exception->context);
+    dv_release(vm, exception->attributes);
+    dv_class *class_ = exception->class_;
+    dv_heap_free(&vm->heap, exception, sizeof *exception);
+    dv_release_object(vm, &class_->header);
+}
+
+void dv_exception_trace(dv_vm *vm, dv_value value, dv_object *code, uint32_t pc) {
+    dv_exception *exception = dv_as_exception(value);
+    if (exception->trace_count == exception->trace_capacity) {
+        uint32_t old = exception->trace_capacity, capacity = old ? old * 2 : 4;
+        void *trace = dv_heap_resize(&vm->heap, exception->trace, old * sizeof *exception->trace,
+                                     capacity * sizeof *exception->trace);
+        if (!trace) return;
+        exception->trace = trace;
+        exception->trace_capacity = capacity;
+    }
+    code->references++;
+    exception->trace[exception->trace_count++] = (dv_trace_entry){code, pc};
+}
+
+bool dv_exception_set(dv_vm *vm, dv_value value, const char *name, dv_value attribute) {
+    dv_exception *exception = dv_as_exception(value);
+    if (dv_is_empty(exception->attributes)) exception->attributes = dv_dict_new(vm);
+    dv_value key = dv_str_intern(vm, name, strlen(name));
+    bool done = !dv_is_empty(key) && !dv_is_empty(exception->attributes) &&
+                dv_dict_set(vm, exception->attributes, key, attribute);
+    dv_release(vm, key);
+    return done;
+}
+
+dv_value dv_exception_get(dv_vm *vm, dv_value value, const char *name) {
+    dv_exception *exception = dv_as_exception(value);
+    if (dv_is_empty(exception->attributes)) return DV_EMPTY;
+    dv_value key = dv_str_intern(vm, name, strlen(name));
+    dv_value found = dv_is_empty(key) ? DV_EMPTY : dv_dict_get(vm, exception->attributes, key);
+    dv_release(vm, key);
+    return found;
+}
+
+/* Text ------------------------------------------------------------------------------------------
+ */
+
+static dv_value exception_repr(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value text = dv_special_text(vm, self, vm->known.repr, &found);
+    if (found) return text;
+    dv_exception *exception = dv_as_exception(self);
+    const dv_tuple *args = dv_as_tuple(exception->args);
+    if (args->count == 1)
+        return dv_str_printf(vm, "%S(%V)", exception->class_->name, args->items[0]);
+    return dv_str_printf(vm, "%S%V", exception->class_->name, exception->args);
+}
+
+/* "[Errno 2] No such file or directory: 'x'" */
+static dv_value os_error_str(dv_vm *vm, const dv_tuple *args) {
+    if (args->count == 2) return dv_str_printf(vm, "[Errno %S] %S", args->items[0], args->items[1]);
+    return dv_str_printf(vm, "[Errno %S] %S: %V", args->items[0], args->items[1], args->items[2]);
+}
+
+/* "invalid syntax (script.dl, line 3)" */
+static dv_value syntax_error_str(dv_vm *vm, const dv_tuple *args) {
+    const dv_tuple *place = dv_as_tuple(args->items[1]);
+    if (place->count < 2) return dv_to_str(vm, args->items[0]);
+    return dv_str_printf(vm, "%S (%S, line %S)", args->items[0], place->items[0], place->items[1]);
+}
+
+static dv_value exception_str(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value text = dv_special_text(vm, self, vm->known.str, &found);
+    if (found) return text;
+    dv_exception *exception = dv_as_exception(self);
+    const dv_tuple *args = dv_as_tuple(exception->args);
+    if (args->count == 0) return dv_str_empty(vm);
+    if (args->count == 1)
+        return is_kind(vm, exception, DV_E_KEY_ERROR) ? dv_repr(vm, args->items[0])
+                                                      : dv_to_str(vm, args->items[0]);
+    if (is_kind(vm, exception, DV_E_OS_ERROR) && args->count <= 3) return os_error_str(vm, args);
+    if (is_kind(vm, exception, DV_E_SYNTAX_ERROR) && dv_is_tuple(args->items[1]))
+        return syntax_error_str(vm, args);
+    return dv_repr(vm, exception->args);
+}
+
+static bool exception_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    bool found;
+    if (!dv_special_hash(vm, self, hash, &found)) return false;
+    if (!found) *hash = dv_default_hash(self);
+    return true;
+}
+
+static dv_value exception_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    bool found;
+    dv_value result = dv_special_compare(vm, op, a, b, &found);
+    return found ? result : DV_NOTIMPLEMENTED;
+}
+
+/* Attributes ------------------------------------------------------------------------------------
+ */
+
+static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : dv_retain(v); }
+
+static dv_value argument(const dv_tuple *args, int64_t i) {
+    return i < args->count ? dv_retain(args->items[i]) : DV_NONE;
+}
+
+static dv_value exit_code(const dv_exception *exception) {
+    const dv_tuple *args = dv_as_tuple(exception->args);
+    return args->count > 1 ? dv_retain(exception->args) : argument(args, 0);
+}
+
+static dv_value os_error_attribute(const dv_tuple *args, dv_value name) {
+    bool full = args->count >= 2;
+    if (dv_str_is(name, "errno")) return full ? argument(args, 0) : DV_NONE;
+    if (dv_str_is(name, "strerror")) return full ? argument(args, 1) : DV_NONE;
+    if (dv_str_is(name, "filename")) return full ? argument(args, 2) : DV_NONE;
+    return DV_EMPTY;
+}
+
+static dv_value syntax_error_attribute(const dv_tuple *args, dv_value name) {
+    static const char *const places[] = {"filename", "lineno",     "offset",
+                                         "text",     "end_lineno", "end_offset"};
+    if (dv_str_is(name, "msg")) return argument(args, 0);
+    for (int64_t i = 0; i < 6; i++) {
+        if (!dv_str_is(name, places[i])) continue;
+        bool full = args->count == 2 && dv_is_tuple(args->items[1]);
+        return full ? argument(dv_as_tuple(args->items[1]), i) : DV_NONE;
+    }
+    return DV_EMPTY;
+}
+
+/* What certain classes compute from their arguments. */
+static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_value name) {
+    const dv_tuple *args = dv_as_tuple(exception->args);
+    if (dv_str_is(name, "value") && is_kind(vm, exception, DV_E_STOP_ITERATION))
+        return argument(args, 0);
+    if (dv_str_is(name, "code") && is_kind(vm, exception, DV_E_SYSTEM_EXIT))
+        return exit_code(exception);
+    if (is_kind(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(args, name);
+    if (is_kind(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_attribute(args, name);
+    bool import = is_kind(vm, exception, DV_E_IMPORT_ERROR);
+    bool attribute = is_kind(vm, exception, DV_E_ATTRIBUTE_ERROR);
+    if (dv_str_is(name, "name") && (import || attribute || is_kind(vm, exception, DV_E_NAME_ERROR)))
+        return DV_NONE;
+    if (dv_str_is(name, "obj") && attribute) return DV_NONE;
+    if (dv_str_is(name, "path") && import) return DV_NONE;
+    if (dv_str_is(name, "msg") && import) return argument(args, 0);
+    return DV_EMPTY;
+}
+
+static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    const dv_exception *exception = dv_as_exception(self);
+    if (dv_str_is(name, "args")) return dv_retain(exception->args);
+    if (dv_str_is(name, "__cause__")) return or_none(exception->cause);
+    if (dv_str_is(name, "__context__")) return or_none(exception->context);
+    if (dv_str_is(name, "__suppress_context__")) return dv_bool(exception->suppress_context);
+    if (dv_str_is(name, "__traceback__")) return DV_NONE;
+    return class_attribute(vm, exception, name);
+}
+
+/* Replaces __cause__ or __context__. */
+static bool set_chained(dv_vm *vm, dv_value *place, const char *what, dv_value value) {
+    if (dv_is_empty(value) || (!dv_is_none(value) && !dv_is_exception(value))) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "exception %s must be None or derive from BaseException",
+                 what);
+        return false;
+    }
+    dv_value old = *place;
+    *place = dv_retain(value);
+    dv_release(vm, old);
+    return true;
+}
+
+static bool set_args(dv_vm *vm, dv_exception *exception, dv_value value) {
+    if (dv_is_empty(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "args may not be deleted");
+        return false;
+    }
+    dv_value list = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(list) || !dv_list_extend(vm, list, value)) {
+        dv_release(vm, list);
+        return false;
+    }
+    dv_value args = dv_tuple_new(vm, dv_as_list(list)->items, dv_as_list(list)->count);
+    dv_release(vm, list);
+    if (dv_is_empty(args)) return false;
+    dv_release(vm, exception->args);
+    exception->args = args;
+    return true;
+}
+
+static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    dv_exception *exception = dv_as_exception(self);
+    if (dv_str_is(name, "args")) return set_args(vm, exception, value);
+    if (dv_str_is(name, "__context__"))
+        return set_chained(vm, &exception->context, "context", value);
+    if (dv_str_is(name, "__cause__")) {
+        if (!set_chained(vm, &exception->cause, "cause", value)) return false;
+        exception->suppress_context = true;
+        return true;
+    }
+    if (dv_str_is(name, "__suppress_context__")) {
+        exception->suppress_context = dv_same(value, DV_TRUE);
+        return true;
+    }
+    if (dv_str_is(name, "__traceback__")) {
+        dv_exception_forget_trace(vm, exception);
+        return true;
+    }
+    if (dv_is_empty(exception->attributes)) exception->attributes = dv_dict_new(vm);
+    if (dv_is_empty(exception->attributes)) return false;
+    if (!dv_is_empty(value)) return dv_dict_set(vm, exception->attributes, name, value);
+    int done = dv_dict_delete(vm, exception->attributes, name);
+    if (done == 0) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%S", name);
+    return done == 1;
+}
+
+/* Methods ---------------------------------------------------------------------------------------
+ */
+
+static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_value tuple = dv_tuple_new(vm, args + 1, count - 1);
+    if (dv_is_empty(tuple)) return DV_EMPTY;
+    dv_exception *exception = dv_as_exception(args[0]);
+    dv_release(vm, exception->args);
+    exception->args = tuple;
+    return DV_NONE;
+}
+
+static dv_value method_with_traceback(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (dv_is_none(args[1])) dv_exception_forget_trace(vm, dv_as_exception(args[0]));
+    return dv_retain(args[0]);
+}
+
+static dv_value method_add_note(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "note must be a str, not '%T'", args[1]);
+    dv_value notes = dv_exception_get(vm, args[0], "__notes__");
+    if (dv_is_empty(notes)) {
+        notes = dv_list_new(vm, NULL, 0);
+        bool stored = !dv_is_empty(notes) && dv_exception_set(vm, args[0], "__notes__", notes);
+        dv_release(vm, notes);
+        if (!stored) return DV_EMPTY;
+    }
+    if (!dv_is_list(notes))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "Cannot add note: __notes__ is not a list");
+    return dv_list_append(vm, notes, args[1]) ? DV_NONE : DV_EMPTY;
+}
+
+static const dv_cfunction_def methods[] = {
+    {.name = "__init__", .entry = method_init, .min = 1, .max = UINT32_MAX},
+    {.name = "with_traceback", .entry = method_with_traceback, .min = 2, .max = 2},
+    {.name = "add_note", .entry = method_add_note, .min = 2, .max = 2},
+    {.name = NULL}};
+
+const dv_type dv_exception_type = {
+    .name = "BaseException",
+    .id = DV_T_EXCEPTION,
+    .release = exception_release,
+    .repr = exception_repr,
+    .str = exception_str,
+    .hash = exception_hash,
+    .compare = exception_compare,
+    .get_attribute = exception_get_attribute,
+    .set_attribute = exception_set_attribute,
+    .methods = methods,
+};
