@@ -11,9 +11,17 @@ double dv_float_floordiv(double a, double b);
 double dv_float_mod(double a, double b);
 /* a ** b as Python; may raise ZeroDivisionError, OverflowError (complex results are refused). */
 dv_value dv_float_pow(dv_vm *vm, double a, double b);
-/* The value as a double: float, int, bool; TypeError "must be real number, not %T". */
+/* The value as a double: float, int, bool, instances with __float__ or __index__; TypeError "must
+ * be real number, not %T". */
 bool dv_as_double(dv_vm *vm, dv_value v, double *out) DV_MUST_CHECK;
 /* Shortest repr ("1.0", "1e+16", "inf"); returns the length; buffer of at least 32 bytes. */
 size_t dv_float_repr(double d, char *buffer);
+/* "e+05": the exponent as repr and format write it; returns the length (at most 5). */
+size_t dv_float_write_exponent(int exponent, char letter, char *out);
+/* round(d) as an int, or round(d, digits) as a float. */
+dv_value dv_float_round(dv_vm *vm, double d, bool has_digits, int64_t digits);
+int64_t dv_float_hash(double d);
+/* The number that a str says, as float(text); ValueError. */
+dv_value dv_float_from_str(dv_vm *vm, dv_value text);
 
 #endif

@@ -348,8 +348,8 @@ bool dv_int_divmod(dv_vm *vm, dv_value a, dv_value b, dv_value *quotient, dv_val
     if (dv_int_divide(vm, &x, &y, quotient, remainder) && !dv_is_empty(*quotient) &&
         !dv_is_empty(*remainder))
         return true;
-    if (!dv_is_empty(*quotient)) dv_release(vm, *quotient);
-    if (!dv_is_empty(*remainder)) dv_release(vm, *remainder);
+    dv_release(vm, *quotient);
+    dv_release(vm, *remainder);
     return false;
 }
 
@@ -363,8 +363,7 @@ dv_value dv_int_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     if (op == DV_UNARY_NEG) return dv_int_negate(vm, &view);
     dv_int_look(dv_int(1), &one);
     one.negative = true;
-    dv_value moved = dv_int_add(vm, &one, &view, true);
-    return moved;
+    return dv_int_add(vm, &one, &view, true); /* ~a == -1 - a */
 }
 
 /* The multiple of 10^digits nearest to v, ties to even; digits > 0. */
