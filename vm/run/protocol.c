@@ -1,0 +1,443 @@
+/* protocol.c: operators, comparison, truth, subscripts, iteration, ... for values of any type
+ * (core/upcall.h).  Numbers first: they are what programs mostly compute with.
+ *
+ * Invariant 1: a type's function is called with a value of that type among its operands; what it
+ * does not know it answers with NotImplemented, and the TypeErrors for that are made here. */
+#include "run/protocol.h"
+
+#include <math.h>
+
+#include "core/native.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/float.h"
+#include "types/format.h"
+#include "types/function.h"
+#include "types/instance.h"
+#include "types/int.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+static const dv_type *type_of(dv_vm *vm, dv_value v) { return vm->types[dv_type_of(vm, v)]; }
+
+/* Text and hash ---------------------------------------------------------------------------------
+ */
+
+static dv_value nameless_repr(dv_vm *vm, dv_value v) {
+    return dv_str_printf(vm, "<%T object at 0x%llx>", v, (unsigned long long)(v.bits & DV_PAYLOAD));
+}
+
+dv_value dv_repr(dv_vm *vm, dv_value v) {
+    if (dv_is_str(v)) return dv_str_repr(vm, v);
+    if (dv_is_any_int(v)) return dv_int_to_str(vm, v, 10, false);
+    const dv_type *type = type_of(vm, v);
+    if (!type->repr) return nameless_repr(vm, v);
+    if (!dv_is_object(v)) return type->repr(vm, v);
+    if (!dv_enter_native(vm)) return DV_EMPTY;
+    dv_value text = type->repr(vm, v);
+    dv_leave_native(vm);
+    return text;
+}
+
+dv_value dv_to_str(dv_vm *vm, dv_value v) {
+    if (dv_is_str(v)) return dv_retain(v);
+    const dv_type *type = type_of(vm, v);
+    if (!type->str) return dv_repr(vm, v);
+    if (!dv_enter_native(vm)) return DV_EMPTY;
+    dv_value text = type->str(vm, v);
+    dv_leave_native(vm);
+    return text;
+}
+
+dv_value dv_ascii(dv_vm *vm, dv_value v) { return dv_format_ascii(vm, v); }
+
+dv_value dv_format(dv_vm *vm, dv_value v, dv_value spec) {
+    bool plain = dv_is_empty(spec) || (dv_is_str(spec) && dv_as_str(spec)->length == 0);
+    const dv_type *type = type_of(vm, v);
+    if (plain && !dv_is_instance(v) && !dv_is_exception(v)) return dv_to_str(vm, v);
+    if (type->format) return type->format(vm, v, plain ? vm->known.empty_str : spec);
+    if (plain) return dv_to_str(vm, v);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported format string passed to %T.__format__", v);
+}
+
+bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
+    if (dv_is_int(v)) {
+        /* Modulo 2^61 - 1, which is beyond 48 bits; -1 is no hash. */
+        int64_t i = dv_as_int(v);
+        *hash = i == -1 ? -2 : i;
+        return true;
+    }
+    if (dv_is_str(v)) {
+        *hash = dv_str_hash(vm, v);
+        return true;
+    }
+    const dv_type *type = type_of(vm, v);
+    if (type->hash) {
+        if (!dv_enter_native(vm)) return false;
+        bool done = type->hash(vm, v, hash);
+        dv_leave_native(vm);
+        return done;
+    }
+    *hash = dv_is_object(v) ? dv_default_hash(v) : (int64_t)(v.bits & DV_PAYLOAD) + 0x5CA1AB1E;
+    return true;
+}
+
+/* Comparison ------------------------------------------------------------------------------------
+ */
+
+static bool compare_ints(dv_compare_op op, int64_t a, int64_t b) {
+    switch (op) {
+    case DV_LT: return a < b;
+    case DV_LE: return a <= b;
+    case DV_GT: return a > b;
+    case DV_GE: return a >= b;
+    case DV_EQ: return a == b;
+    default: return a != b;
+    }
+}
+
+static bool compare_floats(dv_compare_op op, double a, double b) {
+    switch (op) {
+    case DV_LT: return a < b;
+    case DV_LE: return a <= b;
+    case DV_GT: return a > b;
+    case DV_GE: return a >= b;
+    case DV_EQ: return a == b;
+    default: return a != b;
+    }
+}
+
+static dv_compare_op mirrored(dv_compare_op op) {
+    switch (op) {
+    case DV_LT: return DV_GT;
+    case DV_LE: return DV_GE;
+    case DV_GT: return DV_LT;
+    case DV_GE: return DV_LE;
+    default: return op;
+    }
+}
+
+static const char *compare_sign(dv_compare_op op) {
+    static const char *const signs[] = {"<", "<=", ">", ">=", "==", "!="};
+    return signs[op];
+}
+
+static dv_value try_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    const dv_type *type = type_of(vm, a);
+    return type->compare ? type->compare(vm, op, a, b) : DV_NOTIMPLEMENTED;
+}
+
+/* b's class refines a's: it is asked first. */
+static bool right_first(dv_vm *vm, dv_value a, dv_value b) {
+    if (!dv_is_instance(b)) return false;
+    dv_class *class_a = dv_class_of(vm, a), *class_b = dv_class_of(vm, b);
+    return class_a != class_b && dv_class_is_subclass(class_b, class_a);
+}
+
+static dv_value compare_objects(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    bool first = right_first(vm, a, b);
+    dv_value result = first ? try_compare(vm, mirrored(op), b, a) : DV_NOTIMPLEMENTED;
+    if (dv_same(result, DV_NOTIMPLEMENTED)) result = try_compare(vm, op, a, b);
+    if (dv_same(result, DV_NOTIMPLEMENTED) && !first) result = try_compare(vm, mirrored(op), b, a);
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    if (op == DV_EQ || op == DV_NE) return dv_bool(dv_same(a, b) == (op == DV_EQ));
+    return dv_raise(vm, DV_E_TYPE_ERROR, "'%s' not supported between instances of '%T' and '%T'",
+                    compare_sign(op), a, b);
+}
+
+dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (dv_are_ints(a, b)) return dv_bool(compare_ints(op, dv_as_int(a), dv_as_int(b)));
+    if (dv_is_float(a) && dv_is_float(b))
+        return dv_bool(compare_floats(op, dv_as_float(a), dv_as_float(b)));
+    if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
+    if (!dv_enter_native(vm)) return DV_EMPTY;
+    dv_value result = compare_objects(vm, op, a, b);
+    dv_leave_native(vm);
+    return result;
+}
+
+static int truth_of_result(dv_vm *vm, dv_value result) {
+    if (dv_same(result, DV_TRUE)) return 1;
+    if (dv_same(result, DV_FALSE)) return 0;
+    if (dv_is_empty(result)) return -1;
+    int truth = dv_truth(vm, result);
+    dv_release(vm, result);
+    return truth;
+}
+
+int dv_equal(dv_vm *vm, dv_value a, dv_value b) {
+    if (dv_same(a, b)) return 1;
+    if (dv_is_str(a) && dv_is_str(b)) return dv_str_equal(a, b);
+    return truth_of_result(vm, dv_compare(vm, DV_EQ, a, b));
+}
+
+int dv_less(dv_vm *vm, dv_value a, dv_value b) {
+    if (dv_are_ints(a, b)) return dv_as_int(a) < dv_as_int(b);
+    return truth_of_result(vm, dv_compare(vm, DV_LT, a, b));
+}
+
+/* Truth and length ------------------------------------------------------------------------------
+ */
+
+static int instance_truth(dv_vm *vm, dv_value v) {
+    bool found;
+    dv_value result = dv_special_call(vm, v, vm->known.bool_, NULL, 0, &found);
+    if (found) {
+        if (dv_is_empty(result)) return -1;
+        if (dv_is_bool(result)) return dv_same(result, DV_TRUE);
+        dv_raise(vm, DV_E_TYPE_ERROR, "__bool__ should return bool, returned %T", result);
+        dv_release(vm, result);
+        return -1;
+    }
+    if (!dv_has_special(vm, v, vm->known.len)) return 1;
+    int64_t length = dv_length(vm, v);
+    return length < 0 ? -1 : length != 0;
+}
+
+int dv_truth(dv_vm *vm, dv_value v) {
+    if (dv_is_bool(v)) return dv_same(v, DV_TRUE);
+    if (dv_is_int(v)) return dv_as_int(v) != 0;
+    if (dv_is_float(v)) return dv_as_float(v) != 0;
+    if (dv_is_none(v)) return 0;
+    if (dv_is_instance(v) || dv_is_exception(v)) return instance_truth(vm, v);
+    const dv_type *type = type_of(vm, v);
+    if (type->truth) return type->truth(v);
+    if (!type->length) return 1;
+    int64_t length = type->length(vm, v);
+    return length < 0 ? -1 : length != 0;
+}
+
+int64_t dv_length(dv_vm *vm, dv_value v) {
+    const dv_type *type = type_of(vm, v);
+    if (type->length) return type->length(vm, v);
+    dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", v);
+    return -1;
+}
+
+/* Operators -------------------------------------------------------------------------------------
+ */
+
+static const char *const binary_signs[DV_BINARY_OPS] = {
+    "+", "-", "*", "/", "//", "%", "** or pow()", "@", "<<", ">>", "&", "|", "^"};
+static const char *const inplace_signs[DV_BINARY_OPS] = {
+    "+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "<<=", ">>=", "&=", "|=", "^="};
+
+static dv_value raise_operands(dv_vm *vm, const char *sign, dv_value a, dv_value b) {
+    return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported operand type(s) for %s: '%T' and '%T'", sign,
+                    a, b);
+}
+
+/* The operator by what the two types know; NotImplemented where neither knows it.  An instance on
+ * the right of a built-in value is asked before sequences, which raise instead of leaving it to
+ * the right operand. */
+static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
+    const dv_type *left = type_of(vm, a), *right = type_of(vm, b);
+    dv_value result = DV_NOTIMPLEMENTED;
+    if (inplace && left->inplace) {
+        result = left->inplace(vm, op, a, b);
+        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    }
+    bool instance_first = dv_is_instance(b) && !dv_is_instance(a);
+    if (instance_first) {
+        result = right->binary(vm, op, a, b);
+        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    }
+    if (left->binary) result = left->binary(vm, op, a, b);
+    if (!dv_same(result, DV_NOTIMPLEMENTED) || right == left || instance_first) return result;
+    return right->binary ? right->binary(vm, op, a, b) : DV_NOTIMPLEMENTED;
+}
+
+static dv_value binary_ints(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    int64_t x = dv_as_int(a), y = dv_as_int(b), result;
+    switch (op) {
+    case DV_BINARY_ADD: result = x + y; break;
+    case DV_BINARY_SUB: result = x - y; break;
+    case DV_BINARY_MUL:
+        if (__builtin_mul_overflow(x, y, &result)) return dv_int_binary(vm, op, a, b);
+        break;
+    case DV_BINARY_FLOORDIV:
+        if (y == 0) return dv_int_binary(vm, op, a, b);
+        result = dv_floordiv64(x, y);
+        break;
+    case DV_BINARY_MOD:
+        if (y == 0) return dv_int_binary(vm, op, a, b);
+        result = dv_floormod64(x, y);
+        break;
+    case DV_BINARY_AND: result = x & y; break;
+    case DV_BINARY_OR: result = x | y; break;
+    case DV_BINARY_XOR: result = x ^ y; break;
+    case DV_BINARY_TRUEDIV:
+        /* Both are exact as doubles, so that the quotient is correctly rounded. */
+        if (y != 0) return dv_float((double)x / (double)y);
+        return dv_int_binary(vm, op, a, b);
+    default: return dv_int_binary(vm, op, a, b);
+    }
+    return dv_fits_int(result) ? dv_int(result) : dv_int_from_int64(vm, result);
+}
+
+/* The operators of floats that cannot raise; EMPTY: another operator. */
+static dv_value binary_floats(dv_binary_op op, double x, double y) {
+    switch (op) {
+    case DV_BINARY_ADD: return dv_float(x + y);
+    case DV_BINARY_SUB: return dv_float(x - y);
+    case DV_BINARY_MUL: return dv_float(x * y);
+    case DV_BINARY_TRUEDIV: return y != 0 ? dv_float(x / y) : DV_EMPTY;
+    default: return DV_EMPTY;
+    }
+}
+
+static dv_value binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
+    if (dv_are_ints(a, b)) return binary_ints(vm, op, a, b);
+    if (dv_is_float(a) && dv_is_float(b)) {
+        dv_value result = binary_floats(op, dv_as_float(a), dv_as_float(b));
+        if (!dv_is_empty(result)) return result;
+    }
+    dv_value result = binary_by_types(vm, op, a, b, inplace);
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    return raise_operands(vm, inplace ? inplace_signs[op] : binary_signs[op], a, b);
+}
+
+dv_value dv_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    return binary(vm, op, a, b, false);
+}
+
+dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    return binary(vm, op, a, b, true);
+}
+
+dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
+    if (dv_is_float(a) && op != DV_UNARY_INVERT)
+        return op == DV_UNARY_NEG ? dv_float(-dv_as_float(a)) : a;
+    const dv_type *type = type_of(vm, a);
+    dv_value result = type->unary ? type->unary(vm, op, a) : DV_NOTIMPLEMENTED;
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    static const char *const signs[] = {"unary -", "unary +", "unary ~"};
+    return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for %s: '%T'", signs[op], a);
+}
+
+dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
+    if (dv_is_empty(modulus) || dv_is_none(modulus)) return dv_binary(vm, DV_BINARY_POW, a, b);
+    if (dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus))
+        return dv_int_pow_mod(vm, a, b, modulus);
+    bool number = (dv_is_integral(a) || dv_is_float(a)) && (dv_is_integral(b) || dv_is_float(b)) &&
+                  (dv_is_integral(modulus) || dv_is_float(modulus));
+    if (number)
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "pow() 3rd argument not allowed unless all arguments are integers");
+    return dv_raise(vm, DV_E_TYPE_ERROR,
+                    "unsupported operand type(s) for ** or pow(): '%T', '%T', '%T'", a, b, modulus);
+}
+
+/* Subscripts ------------------------------------------------------------------------------------
+ */
+
+dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
+    const dv_type *type = type_of(vm, container);
+    if (type->get_item) return type->get_item(vm, container, key);
+    if (dv_is_class(container))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "type '%S' is not subscriptable",
+                        dv_as_class(container)->name);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", container);
+}
+
+bool dv_set_item(dv_vm *vm, dv_value container, dv_value key, dv_value value) {
+    const dv_type *type = type_of(vm, container);
+    if (type->set_item) return type->set_item(vm, container, key, value);
+    dv_raise(vm, DV_E_TYPE_ERROR,
+             dv_is_empty(value) ? "'%T' object doesn't support item deletion"
+                                : "'%T' object does not support item assignment",
+             container);
+    return false;
+}
+
+/* Items of an iterable one after the other. */
+static int contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {
+    dv_value iterator = dv_iterate(vm, container);
+    if (dv_is_empty(iterator)) return -1;
+    int result = 0;
+    while (result == 0) {
+        dv_value v = dv_next(vm, iterator);
+        if (dv_is_empty(v)) break;
+        result = dv_equal(vm, v, item);
+        dv_release(vm, v);
+    }
+    dv_release(vm, iterator);
+    return dv_is_empty(vm->error) ? result : -1;
+}
+
+int dv_contains(dv_vm *vm, dv_value container, dv_value item) {
+    const dv_type *type = type_of(vm, container);
+    if (type->contains) return type->contains(vm, container, item);
+    if (type->iterate || type->next) return contains_by_iteration(vm, container, item);
+    dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", container);
+    return -1;
+}
+
+bool dv_as_index(dv_vm *vm, dv_value v, int64_t *index) {
+    if (dv_int_to_int64(v, index)) return true;
+    dv_value converted = dv_int_index(vm, v);
+    if (dv_is_empty(converted)) return false;
+    bool fits = dv_int_to_int64(converted, index);
+    dv_release(vm, converted);
+    if (!fits) dv_raise(vm, DV_E_INDEX_ERROR, "cannot fit '%T' into an index-sized integer", v);
+    return fits;
+}
+
+/* Iteration -------------------------------------------------------------------------------------
+ */
+
+dv_value dv_iterate(dv_vm *vm, dv_value v) {
+    const dv_type *type = type_of(vm, v);
+    if (type->iterate) return type->iterate(vm, v);
+    if (type->next) return dv_retain(v);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", v);
+}
+
+dv_value dv_next(dv_vm *vm, dv_value iterator) {
+    const dv_type *type = type_of(vm, iterator);
+    if (type->next) return type->next(vm, iterator);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", iterator);
+}
+
+bool dv_is_iterator(dv_vm *vm, dv_value v) {
+    if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.next);
+    return type_of(vm, v)->next != NULL;
+}
+
+/* Classes ---------------------------------------------------------------------------------------
+ */
+
+bool dv_is_callable(dv_vm *vm, dv_value v) {
+    if (dv_is_function(v) || dv_is_shape(v, DV_T_METHOD)) return true;
+    if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.call);
+    return !dv_is_shape(v, DV_T_OBJECT) && type_of(vm, v)->call != NULL;
+}
+
+static int class_in(dv_vm *vm, const dv_class *class_, dv_value type, const char *refusal) {
+    if (dv_is_class(type)) return dv_class_is_subclass(class_, dv_as_class(type));
+    if (!dv_is_tuple(type)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s", refusal);
+        return -1;
+    }
+    if (!dv_enter_native(vm)) return -1;
+    const dv_tuple *types = dv_as_tuple(type);
+    int result = 0;
+    for (int64_t i = 0; i < types->count && result == 0; i++)
+        result = class_in(vm, class_, types->items[i], refusal);
+    dv_leave_native(vm);
+    return result;
+}
+
+int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type) {
+    return class_in(vm, dv_class_of(vm, v), type,
+                    "isinstance() arg 2 must be a type, a tuple of types, or a union");
+}
+
+int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type) {
+    if (!dv_is_class(class_)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
+        return -1;
+    }
+    return class_in(vm, dv_as_class(class_), type,
+                    "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+}
