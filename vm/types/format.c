@@ -407,21 +407,14 @@ static dv_value write_str(dv_vm *vm, const format_spec *f, dv_value s) {
         return dv_raise(vm, DV_E_VALUE_ERROR,
                         "'=' alignment not allowed in string format specifier");
     if (f->width <= length && (f->precision < 0 || f->precision >= length)) return dv_retain(s);
-    dv_value part = dv_retain(s);
-    if (f->precision >= 0 && f->precision < length) {
-        dv_release(vm, part);
-        length = f->precision;
-        part = dv_str_slice(vm, s, 0, length);
-        if (dv_is_empty(part)) return part;
-    }
+    if (f->precision >= 0 && f->precision < length) length = f->precision;
     int64_t padding = f->width > length ? f->width - length : 0;
     int64_t left = f->align == '>' ? padding : f->align == '^' ? padding / 2 : 0;
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_repeat(&b, f->fill, left);
-    dv_builder_str(&b, part);
+    dv_builder_slice(&b, s, 0, length);
     dv_builder_repeat(&b, f->fill, padding - left);
-    dv_release(vm, part);
     return dv_builder_finish(&b);
 }
 

@@ -257,11 +257,7 @@ static bool write_literal(formatter *f, dv_builder *b, int64_t *i, int64_t stop,
     literal.stop = *i - (brace && !doubled);
     *i += doubled;
     *has_field = brace && !doubled;
-    if (literal.start == literal.stop) return true;
-    dv_value text = text_of(f, literal);
-    if (dv_is_empty(text)) return false;
-    dv_builder_str(b, text);
-    dv_release(f->vm, text);
+    dv_builder_slice(b, f->source, literal.start, literal.stop);
     return true;
 }
 
