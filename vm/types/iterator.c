@@ -105,24 +105,16 @@ static dv_value enumerate_next(dv_vm *vm, dv_value self) {
     return dv_tuple_take(vm, (dv_value[]){number, item}, 2);
 }
 
-/* start=: an int within int64. */
-static bool enumerate_start(dv_vm *vm, dv_value start, int64_t *out) {
-    *out = 0;
-    if (dv_is_empty(start) || dv_int_to_int64(start, out)) return true;
-    if (!dv_is_any_int(start))
-        return dv_sequence_index(vm, start, "'%T' object cannot be interpreted as an integer", out);
-    dv_raise(vm, DV_E_OVERFLOW_ERROR, "enumerate() start beyond 64 bits");
-    return false;
-}
-
 static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
     static const char *const names[] = {"iterable", "start"};
     static const dv_parameters parameters = {"enumerate", names, 2, 2, 1};
     dv_value out[2];
-    int64_t start;
+    int64_t start = 0;
+    if (count == 0)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
-    if (!enumerate_start(vm, out[1], &start)) return DV_EMPTY;
+    if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &start)) return DV_EMPTY;
     dv_value iterator = dv_iterate(vm, out[0]);
     if (dv_is_empty(iterator)) return DV_EMPTY;
     dv_enumerate *e = dv_object_new(vm, sizeof(dv_enumerate), DV_T_ENUMERATE);

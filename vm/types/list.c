@@ -352,8 +352,7 @@ static dv_value list_insert(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_list *list = dv_as_list(args[0]);
     int64_t index;
-    if (!dv_sequence_index(vm, args[1], "'%T' object cannot be interpreted as an integer", &index))
-        return DV_EMPTY;
+    if (!dv_size_argument(vm, args[1], &index)) return DV_EMPTY;
     if (list->count == list->capacity && !dv_list_grow(vm, list, list->count + 1)) return DV_EMPTY;
     if (index < 0) index = index < -list->count ? 0 : index + list->count;
     if (index > list->count) index = list->count;
@@ -433,9 +432,7 @@ static dv_value list_sort(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
     bool reverse = false;
     if (!dv_is_empty(out[1])) {
         int64_t number;
-        if (!dv_sequence_index(vm, out[1], "'%T' object cannot be interpreted as an integer",
-                               &number))
-            return DV_EMPTY;
+        if (!dv_size_argument(vm, out[1], &number)) return DV_EMPTY;
         reverse = number != 0;
     }
     return dv_list_sort(vm, args[0], out[0], reverse) ? DV_NONE : DV_EMPTY;

@@ -195,15 +195,6 @@ static dv_value range_count_method(dv_vm *vm, const dv_value *args, uint32_t cou
     return dv_int_from_int64(vm, found);
 }
 
-/* An argument of range(): an int within int64. */
-static bool range_argument(dv_vm *vm, dv_value v, int64_t *out) {
-    if (dv_int_to_int64(v, out)) return true;
-    if (!dv_is_any_int(v))
-        return dv_sequence_index(vm, v, "'%T' object cannot be interpreted as an integer", out);
-    refuse_size(vm);
-    return false;
-}
-
 static dv_value range_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                 dv_value keywords) {
     int64_t start = 0, stop, step = 1;
@@ -211,11 +202,11 @@ static dv_value range_construct(dv_vm *vm, const dv_value *args, uint32_t count,
         !dv_arguments_count(vm, "range", count, 1, 3))
         return DV_EMPTY;
     if (count == 1) {
-        if (!range_argument(vm, args[0], &stop)) return DV_EMPTY;
-    } else if (!range_argument(vm, args[0], &start) || !range_argument(vm, args[1], &stop)) {
+        if (!dv_size_argument(vm, args[0], &stop)) return DV_EMPTY;
+    } else if (!dv_size_argument(vm, args[0], &start) || !dv_size_argument(vm, args[1], &stop)) {
         return DV_EMPTY;
     }
-    if (count == 3 && !range_argument(vm, args[2], &step)) return DV_EMPTY;
+    if (count == 3 && !dv_size_argument(vm, args[2], &step)) return DV_EMPTY;
     if (step == 0) return dv_raise(vm, DV_E_VALUE_ERROR, "range() arg 3 must not be zero");
     return dv_range_new(vm, start, stop, step);
 }

@@ -28,6 +28,14 @@ bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *in
     return false;
 }
 
+bool dv_size_argument(dv_vm *vm, dv_value v, int64_t *size) {
+    if (dv_int_to_int64(v, size)) return true;
+    if (!dv_is_any_int(v))
+        return dv_sequence_index(vm, v, "'%T' object cannot be interpreted as an integer", size);
+    dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C ssize_t");
+    return false;
+}
+
 bool dv_slice_bound(dv_vm *vm, dv_value v, bool none_allowed, int64_t *bound) {
     if (dv_is_int(v)) {
         *bound = dv_as_int(v);

@@ -9,6 +9,10 @@
 /* A key as an index.  `refusal` is the TypeError for what is no index, with one %T for the key. */
 bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *index) DV_MUST_CHECK;
 
+/* An argument that is a size or a count: an int within int64, or else TypeError or OverflowError.
+ */
+bool dv_size_argument(dv_vm *vm, dv_value v, int64_t *size) DV_MUST_CHECK;
+
 /* Does the value count as an index: int, bool, or an instance with __index__? */
 bool dv_is_index(dv_vm *vm, dv_value v);
 

@@ -103,8 +103,7 @@ static dv_value slice_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 static dv_value slice_indices(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     int64_t length, start, stop, step, selected;
-    if (!dv_sequence_index(vm, args[1], "'%T' object cannot be interpreted as an integer", &length))
-        return DV_EMPTY;
+    if (!dv_size_argument(vm, args[1], &length)) return DV_EMPTY;
     if (length < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "length should not be negative");
     if (!dv_slice_indices(vm, args[0], length, &start, &stop, &step, &selected)) return DV_EMPTY;
     return dv_tuple_take(vm,

@@ -1,4 +1,4 @@
-/* str_text.h: what the files of str share: UTF-8, and the parts that the type's table is made of.
+/* str_text.h: what the files of str share: UTF-8 and releasing.
  */
 #ifndef DV_TYPES_STR_TEXT_H
 #define DV_TYPES_STR_TEXT_H
@@ -11,7 +11,5 @@ uint32_t dv_utf8_next(const char *text, size_t size, size_t *at);
 size_t dv_utf8_put(uint32_t code_point, char *out);
 
 void dv_str_release(dv_vm *vm, dv_object *object);
-
-extern const dv_cfunction_def dv_str_methods[];
 
 #endif

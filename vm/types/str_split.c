@@ -1,0 +1,332 @@
+/* str_split.c: methods of str that take text apart, put it together, or replace parts of it. */
+#include "types/str_split.h"
+
+#include "core/upcall.h"
+#include "types/arguments.h"
+#include "types/list.h"
+#include "types/sequence.h"
+#include "types/str_search.h"
+#include "types/str_unicode.h"
+#include "types/tuple.h"
+
+static bool is_space(uint32_t c) {
+    if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
+    return dv_unicode_is(c, DV_UNICODE_SPACE);
+}
+
+/* Appends s[start:stop]. */
+static bool add_piece(dv_vm *vm, dv_value list, dv_value s, int64_t start, int64_t stop) {
+    dv_value piece = dv_str_slice(vm, s, start, stop);
+    bool good = !dv_is_empty(piece) && dv_list_append(vm, list, piece);
+    dv_release(vm, piece);
+    return good;
+}
+
+static void reverse_list(dv_list *list) {
+    for (int64_t i = 0, k = list->count - 1; i < k; i++, k--) {
+        dv_value item = list->items[i];
+        list->items[i] = list->items[k];
+        list->items[k] = item;
+    }
+}
+
+/* ---- split -------------------------------------------------------------------------------------
+ * `limit` is the number of cuts that may still be made; negative: any number. */
+
+static bool split_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
+    const dv_str *s = dv_as_str(v);
+    int64_t at = 0;
+    for (;;) {
+        while (at < s->length && is_space(dv_str_at(s, at))) at++;
+        if (at == s->length) return true;
+        int64_t start = at, stop;
+        if (limit-- == 0) {
+            for (stop = s->length; is_space(dv_str_at(s, stop - 1));) stop--;
+            return add_piece(vm, list, v, start, stop);
+        }
+        while (at < s->length && !is_space(dv_str_at(s, at))) at++;
+        if (!add_piece(vm, list, v, start, at)) return false;
+    }
+}
+
+static bool split_text(dv_vm *vm, dv_value list, dv_value v, const dv_str *separator,
+                       int64_t limit) {
+    const dv_str *s = dv_as_str(v);
+    int64_t at = 0;
+    while (limit-- != 0) {
+        int64_t hit = dv_str_find(s, separator, at, s->length);
+        if (hit < 0) break;
+        if (!add_piece(vm, list, v, at, hit)) return false;
+        at = hit + separator->length;
+    }
+    return add_piece(vm, list, v, at, s->length);
+}
+
+/* From the right; the pieces come in reverse order. */
+static bool rsplit_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
+    const dv_str *s = dv_as_str(v);
+    int64_t at = s->length;
+    for (;;) {
+        while (at > 0 && is_space(dv_str_at(s, at - 1))) at--;
+        if (at == 0) return true;
+        int64_t stop = at, start;
+        if (limit-- == 0) {
+            for (start = 0; is_space(dv_str_at(s, start));) start++;
+            return add_piece(vm, list, v, start, stop);
+        }
+        while (at > 0 && !is_space(dv_str_at(s, at - 1))) at--;
+        if (!add_piece(vm, list, v, at, stop)) return false;
+    }
+}
+
+static bool rsplit_text(dv_vm *vm, dv_value list, dv_value v, const dv_str *separator,
+                        int64_t limit) {
+    const dv_str *s = dv_as_str(v);
+    int64_t at = s->length;
+    while (limit-- != 0) {
+        int64_t hit = dv_str_rfind(s, separator, 0, at);
+        if (hit < 0) break;
+        if (!add_piece(vm, list, v, hit + separator->length, at)) return false;
+        at = hit;
+    }
+    return add_piece(vm, list, v, 0, at);
+}
+
+static dv_value split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords,
+                      bool from_right) {
+    static const char *const names[] = {"sep", "maxsplit"};
+    const dv_parameters parameters = {from_right ? "rsplit" : "split", names, 2, 2, 0};
+    dv_value out[2];
+    int64_t limit = -1;
+    if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return DV_EMPTY;
+    if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &limit)) return DV_EMPTY;
+    bool spaces = dv_is_empty(out[0]) || dv_is_none(out[0]);
+    if (!spaces && !dv_is_str(out[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "must be str or None, not %T", out[0]);
+    if (!spaces && dv_as_str(out[0])->length == 0)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
+    dv_value list = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(list)) return DV_EMPTY;
+    bool good;
+    if (spaces)
+        good = from_right ? rsplit_spaces(vm, list, args[0], limit)
+                          : split_spaces(vm, list, args[0], limit);
+    else
+        good = from_right ? rsplit_text(vm, list, args[0], dv_as_str(out[0]), limit)
+                          : split_text(vm, list, args[0], dv_as_str(out[0]), limit);
+    if (good) {
+        if (from_right) reverse_list(dv_as_list(list));
+        return list;
+    }
+    dv_release(vm, list);
+    return DV_EMPTY;
+}
+
+dv_value dv_str_split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    return split(vm, args, count, keywords, false);
+}
+
+dv_value dv_str_rsplit(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    return split(vm, args, count, keywords, true);
+}
+
+static bool split_lines(dv_vm *vm, dv_value list, dv_value v, bool keep_ends) {
+    const dv_str *s = dv_as_str(v);
+    for (int64_t at = 0; at < s->length;) {
+        int64_t start = at;
+        while (at < s->length && !dv_unicode_is(dv_str_at(s, at), DV_UNICODE_LINE_BREAK)) at++;
+        int64_t stop = at;
+        if (at < s->length) {
+            bool pair =
+                dv_str_at(s, at) == '\r' && at + 1 < s->length && dv_str_at(s, at + 1) == '\n';
+            at += pair ? 2 : 1;
+        }
+        if (!add_piece(vm, list, v, start, keep_ends ? at : stop)) return false;
+    }
+    return true;
+}
+
+dv_value dv_str_splitlines(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"keepends"};
+    static const dv_parameters parameters = {"splitlines", names, 1, 1, 0};
+    dv_value keep;
+    int64_t keep_ends = 0;
+    if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, &keep)) return DV_EMPTY;
+    if (!dv_is_empty(keep) && !dv_size_argument(vm, keep, &keep_ends)) return DV_EMPTY;
+    dv_value list = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(list) || split_lines(vm, list, args[0], keep_ends != 0)) return list;
+    dv_release(vm, list);
+    return DV_EMPTY;
+}
+
+/* ---- partition ---------------------------------------------------------------------------------
+ */
+
+static dv_value partition(dv_vm *vm, dv_value v, dv_value separator, bool from_right) {
+    if (!dv_is_str(separator))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "must be str, not %T", separator);
+    const dv_str *s = dv_as_str(v), *part = dv_as_str(separator);
+    if (part->length == 0) return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
+    int64_t hit =
+        from_right ? dv_str_rfind(s, part, 0, s->length) : dv_str_find(s, part, 0, s->length);
+    dv_value parts[3];
+    if (hit < 0) {
+        dv_value empty = dv_str_empty(vm);
+        if (dv_is_empty(empty)) return DV_EMPTY;
+        parts[0] = parts[1] = parts[2] = empty;
+        parts[from_right ? 2 : 0] = v;
+        dv_value tuple = dv_tuple_new(vm, parts, 3);
+        dv_release(vm, empty);
+        return tuple;
+    }
+    parts[0] = dv_str_slice(vm, v, 0, hit);
+    parts[1] = dv_retain(separator);
+    parts[2] = dv_str_slice(vm, v, hit + part->length, s->length);
+    if (!dv_is_empty(parts[0]) && !dv_is_empty(parts[2])) return dv_tuple_take(vm, parts, 3);
+    for (int i = 0; i < 3; i++) dv_release(vm, parts[i]);
+    return DV_EMPTY;
+}
+
+dv_value dv_str_partition(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return partition(vm, args[0], args[1], false);
+}
+
+dv_value dv_str_rpartition(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return partition(vm, args[0], args[1], true);
+}
+
+/* ---- join --------------------------------------------------------------------------------------
+ */
+
+static dv_value join_items(dv_vm *vm, dv_value separator, const dv_value *items, int64_t count) {
+    for (int64_t i = 0; i < count; i++)
+        if (!dv_is_str(items[i]))
+            return dv_raise(vm, DV_E_TYPE_ERROR,
+                            "sequence item %lld: expected str instance, %T found", (long long)i,
+                            items[i]);
+    return dv_str_join(vm, separator, items, count);
+}
+
+dv_value dv_str_join_method(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (dv_is_list(args[1]) || dv_is_tuple(args[1])) {
+        int64_t length;
+        const dv_value *direct = dv_items_of(args[1], &length);
+        return join_items(vm, args[0], direct, length);
+    }
+    dv_value iterator = dv_iterate(vm, args[1]);
+    if (dv_is_empty(iterator)) {
+        if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return DV_EMPTY;
+        dv_error_clear(vm);
+        return dv_raise(vm, DV_E_TYPE_ERROR, "can only join an iterable");
+    }
+    dv_items items;
+    bool good = dv_items_collect(vm, iterator, &items);
+    dv_release(vm, iterator);
+    if (!good) return DV_EMPTY;
+    dv_value joined = join_items(vm, args[0], items.data, items.count);
+    dv_items_discard(vm, &items);
+    return joined;
+}
+
+/* ---- replace -----------------------------------------------------------------------------------
+ */
+
+/* Puts `with` before each of the first code points, and at the end. */
+static void insert_everywhere(dv_builder *b, dv_value v, dv_value with, int64_t times) {
+    const dv_str *s = dv_as_str(v);
+    int64_t at = 0;
+    for (; times > 0; times--) {
+        dv_builder_str(b, with);
+        if (at < s->length) dv_builder_char(b, dv_str_at(s, at++));
+    }
+    dv_builder_slice(b, v, at, s->length);
+}
+
+static void replace_hits(dv_builder *b, dv_value v, const dv_str *part, dv_value with,
+                         int64_t limit) {
+    const dv_str *s = dv_as_str(v);
+    int64_t at = 0;
+    while (limit-- != 0) {
+        int64_t hit = dv_str_find(s, part, at, s->length);
+        if (hit < 0) break;
+        dv_builder_slice(b, v, at, hit);
+        dv_builder_str(b, with);
+        at = hit + part->length;
+    }
+    dv_builder_slice(b, v, at, s->length);
+}
+
+dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
+    for (int i = 1; i <= 2; i++)
+        if (!dv_is_str(args[i]))
+            return dv_raise(vm, DV_E_TYPE_ERROR, "replace() argument %d must be str, not %T", i,
+                            args[i]);
+    int64_t limit = -1;
+    if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
+    const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
+    if (limit == 0 || dv_str_find(s, part, 0, s->length) < 0) return dv_retain(args[0]);
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    if (part->length == 0)
+        insert_everywhere(&b, args[0], args[2],
+                          limit < 0 || limit > s->length ? s->length + 1 : limit);
+    else
+        replace_hits(&b, args[0], part, args[2], limit);
+    return dv_builder_finish(&b);
+}
+
+/* ---- strip -------------------------------------------------------------------------------------
+ */
+
+static bool strips(uint32_t c, const dv_str *set) {
+    return set ? dv_str_find_char(set, c, 0, set->length) >= 0 : is_space(c);
+}
+
+static dv_value strip(dv_vm *vm, const dv_value *args, uint32_t count, const char *name, bool left,
+                      bool right) {
+    const dv_str *s = dv_as_str(args[0]), *set = NULL;
+    if (count > 1 && !dv_is_none(args[1])) {
+        if (!dv_is_str(args[1]))
+            return dv_raise(vm, DV_E_TYPE_ERROR, "%s arg must be None or str", name);
+        set = dv_as_str(args[1]);
+    }
+    int64_t start = 0, stop = s->length;
+    while (left && start < stop && strips(dv_str_at(s, start), set)) start++;
+    while (right && stop > start && strips(dv_str_at(s, stop - 1), set)) stop--;
+    return dv_str_slice(vm, args[0], start, stop);
+}
+
+dv_value dv_str_strip(dv_vm *vm, const dv_value *args, uint32_t count) {
+    return strip(vm, args, count, "strip", true, true);
+}
+
+dv_value dv_str_lstrip(dv_vm *vm, const dv_value *args, uint32_t count) {
+    return strip(vm, args, count, "lstrip", true, false);
+}
+
+dv_value dv_str_rstrip(dv_vm *vm, const dv_value *args, uint32_t count) {
+    return strip(vm, args, count, "rstrip", false, true);
+}
+
+dv_value dv_str_removeprefix(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "removeprefix() argument must be str, not %T",
+                        args[1]);
+    const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
+    if (!dv_str_matches(s, part, 0)) return dv_retain(args[0]);
+    return dv_str_slice(vm, args[0], part->length, s->length);
+}
+
+dv_value dv_str_removesuffix(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "removesuffix() argument must be str, not %T",
+                        args[1]);
+    const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
+    if (!dv_str_matches(s, part, s->length - part->length)) return dv_retain(args[0]);
+    return dv_str_slice(vm, args[0], 0, s->length - part->length);
+}
