@@ -1,5 +1,4 @@
 /* dict_methods.c: the type dict: operators and methods. */
-#include "core/native.h"
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/dict_view.h"
@@ -42,11 +41,7 @@ static dv_value repr_entries(dv_vm *vm, dv_value self) {
 static dv_value dict_repr(dv_vm *vm, dv_value self) {
     struct dv_repr_guard guard;
     if (!dv_repr_enter(vm, &guard, self)) return dv_str_z(vm, "{...}");
-    dv_value result = DV_EMPTY;
-    if (dv_enter_native(vm)) {
-        result = repr_entries(vm, self);
-        dv_leave_native(vm);
-    }
+    dv_value result = repr_entries(vm, self);
     dv_repr_leave(vm);
     return result;
 }
@@ -83,9 +78,7 @@ static int dicts_equal(dv_vm *vm, dv_value a, dv_value b) {
 
 static dv_value dict_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     if (!dv_is_dict(a) || !dv_is_dict(b) || (op != DV_EQ && op != DV_NE)) return DV_NOTIMPLEMENTED;
-    if (!dv_enter_native(vm)) return DV_EMPTY;
     int equal = dicts_equal(vm, a, b);
-    dv_leave_native(vm);
     return equal < 0 ? DV_EMPTY : dv_bool(equal == (op == DV_EQ));
 }
 

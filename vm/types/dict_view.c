@@ -1,7 +1,6 @@
 /* dict_view.c: keys(), values() and items() of dicts, and their iterators. */
 #include "types/dict_view.h"
 
-#include "core/native.h"
 #include "core/upcall.h"
 #include "types/sequence.h"
 #include "types/str.h"

@@ -245,9 +245,8 @@ static dv_value list_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) 
     if (op == DV_BINARY_MUL) {
         dv_value sequence;
         int64_t times;
-        if (dv_repeat_operands(vm, DV_T_LIST, a, b, &sequence, &times))
-            return list_repeat(vm, sequence, times);
-        if (!dv_is_empty(vm->error)) return DV_EMPTY;
+        if (!dv_repeat_operands(vm, DV_T_LIST, a, b, &sequence, &times)) return DV_EMPTY;
+        return list_repeat(vm, sequence, times);
     }
     return DV_NOTIMPLEMENTED;
 }
@@ -273,8 +272,7 @@ static dv_value list_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b)
     if (op != DV_BINARY_MUL) return DV_NOTIMPLEMENTED;
     dv_value sequence;
     int64_t times;
-    if (!dv_repeat_operands(vm, DV_T_LIST, a, b, &sequence, &times))
-        return dv_is_empty(vm->error) ? DV_NOTIMPLEMENTED : DV_EMPTY;
+    if (!dv_repeat_operands(vm, DV_T_LIST, a, b, &sequence, &times)) return DV_EMPTY;
     return repeat_in_place(vm, dv_as_list(a), times) ? dv_retain(a) : DV_EMPTY;
 }
 

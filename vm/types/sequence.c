@@ -1,10 +1,12 @@
 /* sequence.c: the rules that str, list, tuple and range share.
  *
- * Invariant 1: comparing or printing an item may run dl code, which may change the list that it is
- * in: items are counted while they are worked on, and the list is read again after each. */
+ * Invariants
+ *  1. Comparing or printing an item may run dl code, which may change the list that it is in: items
+ *     are counted while they are worked on, and the list is read again after each.
+ *  2. Recursion into items goes through dv_repr, dv_compare and dv_hash, which watch the C stack.
+ */
 #include "types/sequence.h"
 
-#include "core/native.h"
 #include "types/int.h"
 #include "types/list.h"
 #include "types/str.h"
@@ -76,12 +78,6 @@ bool dv_search_bounds(dv_vm *vm, const dv_value *args, uint32_t count, int64_t l
 /* ---- Repetition and concatenation --------------------------------------------------------------
  */
 
-/* Does an instance answer the reflected operator itself? */
-static bool reflects(dv_vm *vm, dv_value v, dv_binary_op op) {
-    return dv_is_instance(v) &&
-           dv_class_find(vm, dv_class_of(vm, v), vm->known.reflected[op]) != NULL;
-}
-
 bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_value *sequence,
                         int64_t *times) {
     bool first = dv_is_shape(a, type);
@@ -92,14 +88,12 @@ bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_v
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer");
         return false;
     }
-    if (first && reflects(vm, b, DV_BINARY_MUL)) return false;
     if (dv_is_index(vm, number)) return dv_as_index(vm, number, times);
     dv_raise(vm, DV_E_TYPE_ERROR, "can't multiply sequence by non-int of type '%T'", number);
     return false;
 }
 
 dv_value dv_concat_refuse(dv_vm *vm, const char *name, dv_value b) {
-    if (reflects(vm, b, DV_BINARY_ADD)) return DV_NOTIMPLEMENTED;
     return dv_raise(vm, DV_E_TYPE_ERROR, "can only concatenate %s (not \"%T\") to %s", name, b,
                     name);
 }
@@ -141,9 +135,12 @@ static dv_value compare_counts(dv_compare_op op, int64_t a, int64_t b) {
 }
 
 /* The first pair that differs decides, or else the lengths. */
-static dv_value compare_items(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    int64_t count_a, count_b;
+    dv_items_of(a, &count_a);
+    dv_items_of(b, &count_b);
+    if (count_a != count_b && (op == DV_EQ || op == DV_NE)) return dv_bool(op == DV_NE);
     for (int64_t i = 0;; i++) {
-        int64_t count_a, count_b;
         const dv_value *items_a = dv_items_of(a, &count_a), *items_b = dv_items_of(b, &count_b);
         if (i >= count_a || i >= count_b) return compare_counts(op, count_a, count_b);
         dv_value x = items_a[i], y = items_b[i];
@@ -158,17 +155,6 @@ static dv_value compare_items(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
         dv_release(vm, y);
         if (equal != 1) return result;
     }
-}
-
-dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    int64_t count_a, count_b;
-    dv_items_of(a, &count_a);
-    dv_items_of(b, &count_b);
-    if (count_a != count_b && (op == DV_EQ || op == DV_NE)) return dv_bool(op == DV_NE);
-    if (!dv_enter_native(vm)) return DV_EMPTY;
-    dv_value result = compare_items(vm, op, a, b);
-    dv_leave_native(vm);
-    return result;
 }
 
 int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start, int64_t stop) {
@@ -225,18 +211,15 @@ dv_value dv_items_repr(dv_vm *vm, dv_value sequence, const char *open, const cha
     struct dv_repr_guard guard;
     if (!dv_repr_enter(vm, &guard, sequence)) return dv_str_z(vm, recursive);
     dv_value result = DV_EMPTY;
-    if (dv_enter_native(vm)) {
-        dv_builder b;
-        dv_builder_init(&b, vm);
-        dv_builder_z(&b, open);
-        bool good = append_items(&b, sequence);
-        dv_builder_z(&b, close);
-        if (good)
-            result = dv_builder_finish(&b);
-        else
-            dv_builder_discard(&b);
-        dv_leave_native(vm);
-    }
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    dv_builder_z(&b, open);
+    bool good = append_items(&b, sequence);
+    dv_builder_z(&b, close);
+    if (good)
+        result = dv_builder_finish(&b);
+    else
+        dv_builder_discard(&b);
     dv_repr_leave(vm);
     return result;
 }

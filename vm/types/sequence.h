@@ -25,13 +25,13 @@ bool dv_slice_bound(dv_vm *vm, dv_value v, bool none_allowed, int64_t *bound) DV
 bool dv_search_bounds(dv_vm *vm, const dv_value *args, uint32_t count, int64_t length,
                       bool none_allowed, int64_t *start, int64_t *stop) DV_MUST_CHECK;
 
-/* For sequence * n and n * sequence: *sequence and *times; false with vm->error: raised; false
- * without: NotImplemented. */
+/* For sequence * n and n * sequence: *sequence and *times; TypeError for what is no number.  (An
+ * instance with __rmul__ has been asked before, see run/protocol.c.) */
 bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_value *sequence,
                         int64_t *times) DV_MUST_CHECK;
 
-/* What a + b is where a is a sequence named `name` and b is none: NotImplemented if b knows
- * __radd__, else TypeError 'can only concatenate ...'. */
+/* What a + b is where a is a sequence named `name` and b is none: TypeError 'can only concatenate
+ * ...'. */
 dv_value dv_concat_refuse(dv_vm *vm, const char *name, dv_value b);
 
 /* Items of a list or tuple, as they are now. */

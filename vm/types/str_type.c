@@ -41,8 +41,8 @@ static dv_value str_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     if (op == DV_BINARY_MUL) {
         dv_value s;
         int64_t times;
-        if (dv_repeat_operands(vm, DV_T_STR, a, b, &s, &times)) return dv_str_repeat(vm, s, times);
-        if (!dv_is_empty(vm->error)) return DV_EMPTY;
+        if (!dv_repeat_operands(vm, DV_T_STR, a, b, &s, &times)) return DV_EMPTY;
+        return dv_str_repeat(vm, s, times);
     }
     return DV_NOTIMPLEMENTED;
 }

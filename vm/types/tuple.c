@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "core/native.h"
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/iterator.h"
@@ -78,7 +77,8 @@ static dv_value tuple_repr(dv_vm *vm, dv_value self) {
 }
 
 /* CPython's tuple hash, which is xxHash's 64-bit mixing of the items' hashes. */
-static bool hash_items(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
+static bool tuple_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    const dv_tuple *tuple = dv_as_tuple(self);
     const uint64_t prime1 = 11400714785074694791u, prime2 = 14029467366897019727u,
                    prime5 = 2870177450012600261u;
     uint64_t mixed = prime5;
@@ -92,13 +92,6 @@ static bool hash_items(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
     mixed += (uint64_t)tuple->count ^ (prime5 ^ 3527539u);
     *hash = mixed == UINT64_MAX ? 1546275796 : (int64_t)mixed;
     return true;
-}
-
-static bool tuple_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    if (!dv_enter_native(vm)) return false;
-    bool good = hash_items(vm, dv_as_tuple(self), hash);
-    dv_leave_native(vm);
-    return good;
 }
 
 static dv_value tuple_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
@@ -142,9 +135,8 @@ static dv_value tuple_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b)
     if (op == DV_BINARY_MUL) {
         dv_value sequence;
         int64_t times;
-        if (dv_repeat_operands(vm, DV_T_TUPLE, a, b, &sequence, &times))
-            return tuple_repeat(vm, sequence, times);
-        if (!dv_is_empty(vm->error)) return DV_EMPTY;
+        if (!dv_repeat_operands(vm, DV_T_TUPLE, a, b, &sequence, &times)) return DV_EMPTY;
+        return tuple_repeat(vm, sequence, times);
     }
     return DV_NOTIMPLEMENTED;
 }
