@@ -58,6 +58,21 @@ dv_value dv_raise_value(dv_vm *vm, dv_error_class error, dv_value argument) {
     return raise_new(vm, error, &argument, 1);
 }
 
+/* NameErrors made by the machine know which name it was, for suggestions. */
+static void note_name(dv_vm *vm, dv_value message) {
+    const dv_str *s = dv_as_str(message);
+    int64_t first = 0, last = s->length - 1;
+    while (first < s->length && dv_str_at(s, first) != '\'') first++;
+    while (last > first && dv_str_at(s, last) != '\'') last--;
+    if (last <= first) return;
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    dv_value name = dv_str_slice(vm, message, first + 1, last);
+    if (dv_is_empty(name) || !dv_exception_set(vm, error, "name", name)) dv_error_clear(vm);
+    dv_release(vm, name);
+    vm->error = error;
+}
+
 dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...) {
     if (!*format) return raise_new(vm, error, NULL, 0);
     va_list arguments;
@@ -66,6 +81,7 @@ dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...) {
     va_end(arguments);
     if (dv_is_empty(message)) return DV_EMPTY;
     raise_new(vm, error, &message, 1);
+    if (error == DV_E_NAME_ERROR && dv_error_is(vm, error)) note_name(vm, message);
     dv_release(vm, message);
     return DV_EMPTY;
 }

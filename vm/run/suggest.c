@@ -1,0 +1,176 @@
+/* suggest.c: names that are near to a missing one (suggest.h), by CPython 3.11's measure. */
+#include "run/suggest.h"
+
+#include "run/thread.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/module.h"
+#include "types/str.h"
+
+#define MOVE_COST  2
+#define CASE_COST  1
+#define LENGTH_MAX 40
+#define NAMES_MAX  750
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t substitution_cost(char a, char b) {
+    if ((a & 31) != (b & 31)) return MOVE_COST;
+    if (a == b) return 0;
+    if (a >= 'A' && a <= 'Z') a += 'a' - 'A';
+    if (b >= 'A' && b <= 'Z') b += 'a' - 'A';
+    return a == b ? CASE_COST : MOVE_COST;
+}
+
+/* Levenshtein distance of two short texts that differ at both ends, a being the shorter. */
+static size_t row_distance(const char *a, size_t a_size, const char *b, size_t b_size,
+                           size_t max_cost) {
+    size_t row[LENGTH_MAX], result = 0;
+    for (size_t i = 0; i < a_size; i++) row[i] = (i + 1) * MOVE_COST;
+    for (size_t j = 0; j < b_size; j++) {
+        size_t distance = result = j * MOVE_COST, minimum = SIZE_MAX;
+        for (size_t i = 0; i < a_size; i++) {
+            size_t substitute = distance + substitution_cost(b[j], a[i]);
+            distance = row[i];
+            result = smaller(smaller(result, distance) + MOVE_COST, substitute);
+            row[i] = result;
+            minimum = smaller(minimum, result);
+        }
+        if (minimum > max_cost) return max_cost + 1;
+    }
+    return result;
+}
+
+static size_t distance_of(const char *a, size_t a_size, const char *b, size_t b_size,
+                          size_t max_cost) {
+    while (a_size && b_size && *a == *b) a++, a_size--, b++, b_size--;
+    while (a_size && b_size && a[a_size - 1] == b[b_size - 1]) a_size--, b_size--;
+    if (!a_size || !b_size) return (a_size + b_size) * MOVE_COST;
+    if (a_size > LENGTH_MAX || b_size > LENGTH_MAX) return max_cost + 1;
+    if (b_size < a_size) return distance_of(b, b_size, a, a_size, max_cost);
+    if ((b_size - a_size) * MOVE_COST > max_cost) return max_cost + 1;
+    return row_distance(a, a_size, b, b_size, max_cost);
+}
+
+/* The search so far.  Texts are UTF-8 on the heap; `best` belongs to the search. */
+typedef struct search {
+    dv_vm *vm;
+    const char *name;
+    size_t name_size;
+    char *best;
+    size_t best_size;
+    int64_t best_distance;
+    bool sorted; /* of equally near names the first in order of code points counts */
+    uint32_t seen;
+} search;
+
+static int order_of(const char *a, size_t a_size, const char *b, size_t b_size) {
+    int order = memcmp(a, b, smaller(a_size, b_size));
+    return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+static void consider(search *s, const char *text, size_t size) {
+    s->seen++;
+    if (size == s->name_size && memcmp(text, s->name, size) == 0) return;
+    int64_t max_cost = (int64_t)((s->name_size + size + 3) * MOVE_COST / 6);
+    bool replaces = s->sorted && s->best && order_of(text, size, s->best, s->best_size) < 0;
+    int64_t beaten = replaces ? s->best_distance : s->best_distance - 1;
+    if (max_cost > beaten) max_cost = beaten;
+    if (max_cost < 0) return;
+    int64_t distance = (int64_t)distance_of(s->name, s->name_size, text, size, (size_t)max_cost);
+    if (distance > max_cost) return;
+    char *copy = dv_heap_alloc(&s->vm->heap, size + 1);
+    if (!copy) return;
+    memcpy(copy, text, size);
+    if (s->best) dv_heap_free(&s->vm->heap, s->best, s->best_size + 1);
+    s->best = copy;
+    s->best_size = size;
+    s->best_distance = distance;
+}
+
+static void consider_value(search *s, dv_value name) {
+    size_t size;
+    char *text = dv_str_utf8(s->vm, name, &size);
+    if (!text) {
+        dv_error_clear(s->vm);
+        return;
+    }
+    consider(s, text, size);
+    dv_heap_free(&s->vm->heap, text, size + 1);
+}
+
+static void consider_namespace(search *s, const dv_namespace *space) {
+    for (uint32_t i = 0; i < space->count; i++)
+        if (!dv_is_empty(space->cells[i]->value)) consider_value(s, space->cells[i]->name);
+}
+
+/* Ends a search; keeps nothing of it but the suggestion. */
+static dv_value finish(search *s) {
+    if (!s->best) return DV_EMPTY;
+    dv_value result = s->seen >= NAMES_MAX ? DV_EMPTY : dv_str_new(s->vm, s->best, s->best_size);
+    dv_heap_free(&s->vm->heap, s->best, s->best_size + 1);
+    s->best = NULL;
+    s->best_distance = INT64_MAX;
+    s->seen = 0;
+    return result;
+}
+
+/* Locals of the innermost frame, then globals, then builtins. */
+static dv_value suggest_name(search *s, const dv_exception *exception) {
+    if (exception->trace_count == 0) return DV_EMPTY;
+    const dv_thread *thread = (const dv_thread *)exception->trace[0].code;
+    const dv_code *code = thread->code;
+    for (uint32_t i = 0; i < code->local_count; i++)
+        consider(s, code->local_names[i].data, code->local_names[i].size);
+    dv_value result = finish(s);
+    if (!dv_is_empty(result)) return result;
+    consider_namespace(s, &thread->module->names);
+    result = finish(s);
+    if (!dv_is_empty(result)) return result;
+    consider_namespace(s, &s->vm->builtins);
+    return finish(s);
+}
+
+static void consider_class(search *s, dv_class *class_) {
+    for (; class_; class_ = class_->base) {
+        if (class_->descriptor && !class_->filled && !dv_class_fill(s->vm, class_))
+            dv_error_clear(s->vm);
+        consider_namespace(s, &class_->attributes);
+    }
+}
+
+static dv_value suggest_attribute(search *s, dv_value object) {
+    s->sorted = true;
+    if (dv_is_module(object)) {
+        consider_namespace(s, &dv_as_module(object)->names);
+        return finish(s);
+    }
+    if (dv_is_instance(object))
+        for (const dv_shape *shape = s->vm->shapes[dv_as_object(object)->shape]; shape->parent;
+             shape = shape->parent)
+            consider_value(s, shape->name);
+    consider_class(s, dv_is_class(object) ? dv_as_class(object) : dv_class_of(s->vm, object));
+    return finish(s);
+}
+
+dv_value dv_suggestion(dv_vm *vm, dv_value value) {
+    const dv_exception *exception = dv_as_exception(value);
+    bool of_name = exception->class_ == vm->error_classes[DV_E_NAME_ERROR];
+    bool of_attribute = exception->class_ == vm->error_classes[DV_E_ATTRIBUTE_ERROR];
+    dv_value name = of_name || of_attribute ? dv_exception_get(vm, value, "name") : DV_EMPTY;
+    if (dv_is_empty(name) || !dv_is_str(name)) return DV_EMPTY;
+    search s = {.vm = vm, .best_distance = INT64_MAX};
+    char *text = dv_str_utf8(vm, name, &s.name_size);
+    dv_value result = DV_EMPTY;
+    if (text) {
+        s.name = text;
+        dv_value object = of_attribute ? dv_exception_get(vm, value, "obj") : DV_EMPTY;
+        if (of_name)
+            result = suggest_name(&s, exception);
+        else if (!dv_is_empty(object))
+            result = suggest_attribute(&s, object);
+        dv_heap_free(&vm->heap, text, s.name_size + 1);
+    }
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    return result;
+}

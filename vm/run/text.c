@@ -1,0 +1,305 @@
+/* text.c: tracebacks as text (text.h). */
+#include "run/text.h"
+
+#include "run/caret.h"
+#include "run/suggest.h"
+#include "run/thread.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/int.h"
+#include "types/list.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+#define REPEAT_LIMIT 3    /* equal lines of a traceback that are printed */
+#define ENTRY_LIMIT  1000 /* innermost entries that are printed */
+
+bool dv_source_line(dv_text source, uint32_t line, dv_text *out) {
+    const char *at = source.data, *end = source.data + source.size;
+    for (; line > 1; line--) {
+        while (at < end && *at != '\n' && *at != '\r') at++;
+        if (at == end) return false;
+        at += *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
+    }
+    if (at == end) return false;
+    out->data = at;
+    while (at < end && *at != '\n' && *at != '\r') at++;
+    out->size = (uint32_t)(at - out->data);
+    return true;
+}
+
+/* Code points in text[0 .. bytes-1]; bytes beyond the text count as the text. */
+static size_t count_characters(dv_text text, size_t bytes) {
+    size_t count = 0;
+    for (size_t i = 0; i < bytes && i < text.size; i++) count += (text.data[i] & 0xC0) != 0x80;
+    return count;
+}
+
+static uint32_t indentation(dv_text line) {
+    uint32_t i = 0;
+    while (i < line.size && (line.data[i] == ' ' || line.data[i] == '\t' || line.data[i] == '\f'))
+        i++;
+    return i;
+}
+
+static void repeat(dv_builder *b, char c, size_t from, size_t to) {
+    if (to > from) dv_builder_repeat(b, (uint8_t)c, (int64_t)(to - from));
+}
+
+/* The line of carets below a source line; offsets in characters of the whole line. */
+static void write_carets(dv_vm *vm, dv_builder *b, dv_text line, const dv_position *position) {
+    uint32_t indent = indentation(line);
+    size_t start = count_characters(line, position->column);
+    size_t length = count_characters(line, line.size);
+    size_t end, left = 0, right = 0;
+    bool anchored = false;
+    if (position->line == position->end_line) {
+        end = count_characters(line, position->end_column);
+        size_t from = position->column < line.size ? position->column : line.size;
+        size_t to = position->end_column < line.size ? position->end_column : line.size;
+        if (to > from) anchored = dv_caret_anchors(vm, line.data + from, to - from, &left, &right);
+        left = count_characters(line, from + left);
+        right = count_characters(line, from + right);
+    } else {
+        size_t last = line.size;
+        while (last > 0 && strchr(" \t\f", line.data[last - 1])) last--;
+        end = count_characters(line, last);
+    }
+    if (end - start == length - indent && !anchored) return;
+    dv_builder_z(b, "    ");
+    repeat(b, ' ', indent, start);
+    if (anchored) {
+        repeat(b, '~', start, left);
+        repeat(b, '^', left, right);
+        repeat(b, '~', right, end);
+    } else {
+        repeat(b, '^', start, end);
+    }
+    dv_builder_char(b, '\n');
+}
+
+static void write_entry(dv_vm *vm, dv_builder *b, const dv_trace_entry *entry, uint32_t line) {
+    const dv_code *code = dv_thread_code(entry->code);
+    char number[32];
+    dv_builder_z(b, "  File \"");
+    dv_builder_text(b, code->unit->filename.data, code->unit->filename.size);
+    snprintf(number, sizeof number, "\", line %u, in ", line);
+    dv_builder_z(b, number);
+    dv_builder_text(b, code->name.data, code->name.size);
+    dv_builder_char(b, '\n');
+    dv_text source;
+    if (code->unit->source.size == 0 || !dv_source_line(code->unit->source, line, &source)) return;
+    uint32_t indent = indentation(source);
+    dv_builder_z(b, "    ");
+    dv_builder_text(b, source.data + indent, source.size - indent);
+    dv_builder_char(b, '\n');
+    const dv_position *position = dv_code_position(code, entry->pc);
+    bool has_range = position && position->line == line &&
+                     (position->end_line > line || position->end_column > position->column);
+    if (has_range) write_carets(vm, b, source, position);
+}
+
+static uint32_t line_of(const dv_trace_entry *entry) {
+    const dv_code *code = dv_thread_code(entry->code);
+    const dv_position *position = dv_code_position(code, entry->pc);
+    return position && position->line ? position->line : code->first_line;
+}
+
+static void write_repeated(dv_builder *b, uint32_t count) {
+    char text[64];
+    if (count <= REPEAT_LIMIT) return;
+    count -= REPEAT_LIMIT;
+    snprintf(text, sizeof text, "  [Previous line repeated %u more time%s]\n", count,
+             count > 1 ? "s" : "");
+    dv_builder_z(b, text);
+}
+
+static void write_trace(dv_vm *vm, dv_builder *b, const dv_exception *exception) {
+    if (exception->trace_count == 0) return;
+    dv_builder_z(b, "Traceback (most recent call last):\n");
+    const dv_code *last_code = NULL;
+    uint32_t last_line = 0, count = 0, first = exception->trace_count;
+    if (first > ENTRY_LIMIT) first = ENTRY_LIMIT;
+    for (uint32_t i = first; i-- > 0;) {
+        const dv_trace_entry *entry = &exception->trace[i];
+        const dv_code *code = dv_thread_code(entry->code);
+        uint32_t line = line_of(entry);
+        bool same = last_code && line == last_line && code->unit == last_code->unit &&
+                    code->name.size == last_code->name.size &&
+                    memcmp(code->name.data, last_code->name.data, code->name.size) == 0;
+        if (!same) {
+            write_repeated(b, count);
+            count = 0;
+        }
+        last_code = code;
+        last_line = line;
+        if (++count <= REPEAT_LIMIT) write_entry(vm, b, entry, line);
+    }
+    write_repeated(b, count);
+}
+
+/* Syntax errors ---------------------------------------------------------------------------------
+ */
+
+/* The line with the error and its carets; offsets count from 1 in characters, 0: none. */
+static void write_error_line(dv_builder *b, dv_value text, int64_t offset, int64_t end_offset,
+                             bool to_end) {
+    const dv_str *s = dv_as_str(text);
+    int64_t length = s->length, first = 0;
+    while (length > 0 && dv_str_at(s, length - 1) == '\n') length--;
+    if (to_end) end_offset = length + 1;
+    int64_t repetitions = end_offset > 0 && end_offset > offset ? end_offset - offset : 1;
+    while (first < length && (dv_str_at(s, first) == ' ' || dv_str_at(s, first) == '\t' ||
+                              dv_str_at(s, first) == '\f'))
+        first++;
+    offset -= 1 + first;
+    if (offset > length - first) offset = length - first;
+    dv_builder_z(b, "    ");
+    dv_builder_slice(b, text, first, length);
+    dv_builder_char(b, '\n');
+    if (offset < 0) return;
+    dv_builder_z(b, "    ");
+    dv_builder_repeat(b, ' ', offset);
+    dv_builder_repeat(b, '^', repetitions);
+    dv_builder_char(b, '\n');
+}
+
+/* args of a SyntaxError: (message, (filename, line, offset, text, end line, end offset)). */
+static bool write_syntax_place(dv_vm *vm, dv_builder *b, const dv_exception *exception) {
+    const dv_tuple *args = dv_as_tuple(exception->args);
+    if (args->count != 2 || !dv_is_tuple(args->items[1])) return true;
+    const dv_tuple *place = dv_as_tuple(args->items[1]);
+    int64_t line, offset = 0, end_line = 0, end_offset = 0;
+    if (place->count < 4 || !dv_int_to_int64(place->items[1], &line)) return true;
+    dv_builder_z(b, "  File \"");
+    if (dv_is_none(place->items[0]))
+        dv_builder_z(b, "<string>");
+    else if (!dv_builder_to_str(b, place->items[0]))
+        return false;
+    char number[48];
+    snprintf(number, sizeof number, "\", line %lld\n", (long long)line);
+    dv_builder_z(b, number);
+    if (!dv_is_str(place->items[3])) return true;
+    if (!dv_int_to_int64(place->items[2], &offset)) offset = 0;
+    if (place->count >= 6) {
+        if (!dv_int_to_int64(place->items[4], &end_line)) end_line = 0;
+        if (!dv_int_to_int64(place->items[5], &end_offset)) end_offset = 0;
+    }
+    (void)vm;
+    write_error_line(b, place->items[3], offset, end_offset, end_line > line);
+    return true;
+}
+
+/* One exception ---------------------------------------------------------------------------------
+ */
+
+dv_value dv_exception_type_text(dv_vm *vm, dv_value exception) {
+    dv_class *class_ = dv_as_exception(exception)->class_;
+    if (class_->descriptor) return dv_retain(class_->name);
+    dv_value full = dv_class_qualified_name(vm, class_);
+    if (dv_is_empty(full)) return DV_EMPTY;
+    const dv_str *s = dv_as_str(full);
+    static const char prefix[] = "__main__.";
+    int64_t skip = sizeof prefix - 1;
+    bool main = s->length > skip;
+    for (int64_t i = 0; main && i < skip; i++) main = dv_str_at(s, i) == (uint8_t)prefix[i];
+    if (!main) return full;
+    dv_value name = dv_str_slice(vm, full, skip, s->length);
+    dv_release(vm, full);
+    return name;
+}
+
+/* What stands behind the type's name. */
+static dv_value message_of(dv_vm *vm, dv_value exception, bool syntax) {
+    const dv_tuple *args = dv_as_tuple(dv_as_exception(exception)->args);
+    dv_value message = syntax && args->count == 2 && dv_is_tuple(args->items[1])
+                           ? dv_to_str(vm, args->items[0])
+                           : dv_to_str(vm, exception);
+    if (!dv_is_empty(message)) return message;
+    dv_error_clear(vm);
+    return dv_str_z(vm, "<exception str() failed>");
+}
+
+static void write_notes(dv_vm *vm, dv_builder *b, dv_value exception) {
+    dv_value notes = dv_exception_get(vm, exception, "__notes__");
+    if (dv_is_empty(notes) || !dv_is_list(notes)) return;
+    for (int64_t i = 0; i < dv_as_list(notes)->count; i++) {
+        if (!dv_builder_to_str(b, dv_as_list(notes)->items[i])) {
+            dv_error_clear(vm);
+            dv_builder_z(b, "<note str() failed>");
+        }
+        dv_builder_char(b, '\n');
+    }
+}
+
+static bool write_exception(dv_vm *vm, dv_builder *b, dv_value value) {
+    const dv_exception *exception = dv_as_exception(value);
+    bool syntax = dv_class_is_subclass(exception->class_, vm->error_classes[DV_E_SYNTAX_ERROR]);
+    write_trace(vm, b, exception);
+    if (syntax && !write_syntax_place(vm, b, exception)) return false;
+    dv_value type = dv_exception_type_text(vm, value);
+    if (dv_is_empty(type)) return false;
+    dv_builder_str(b, type);
+    dv_release(vm, type);
+    dv_value message = message_of(vm, value, syntax);
+    if (dv_is_empty(message)) return false;
+    if (dv_as_str(message)->length > 0) {
+        dv_builder_z(b, ": ");
+        dv_builder_str(b, message);
+    }
+    dv_release(vm, message);
+    dv_value suggestion = dv_suggestion(vm, value);
+    if (!dv_is_empty(suggestion)) {
+        dv_builder_z(b, ". Did you mean: ");
+        dv_builder_quoted(b, suggestion);
+        dv_builder_char(b, '?');
+        dv_release(vm, suggestion);
+    }
+    dv_builder_char(b, '\n');
+    write_notes(vm, b, value);
+    return true;
+}
+
+/* Chains ----------------------------------------------------------------------------------------
+ */
+
+/* The exception that is printed before this one, or EMPTY; *cause tells which of the two. */
+static dv_value predecessor(dv_value value, bool *cause) {
+    const dv_exception *exception = dv_as_exception(value);
+    *cause = dv_is_exception(exception->cause);
+    if (*cause) return exception->cause;
+    if (dv_is_exception(exception->context) && !exception->suppress_context)
+        return exception->context;
+    return DV_EMPTY;
+}
+
+dv_value dv_exception_text(dv_vm *vm, dv_value exception) {
+    dv_value chain = dv_list_new(vm, &exception, 1);
+    if (dv_is_empty(chain)) return DV_EMPTY;
+    bool cause, good = true;
+    dv_value at = exception;
+    while (good) {
+        at = predecessor(at, &cause);
+        bool seen = dv_is_empty(at);
+        for (int64_t i = 0; !seen && i < dv_as_list(chain)->count; i++)
+            seen = dv_same(dv_as_list(chain)->items[i], at);
+        if (seen) break;
+        good = dv_list_append(vm, chain, at);
+    }
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    for (int64_t i = dv_as_list(chain)->count; good && i-- > 0;) {
+        dv_value item = dv_as_list(chain)->items[i];
+        good = write_exception(vm, &b, item);
+        if (i == 0) break;
+        predecessor(dv_as_list(chain)->items[i - 1], &cause);
+        dv_builder_z(&b, cause ? "\nThe above exception was the direct cause of the following "
+                                 "exception:\n\n"
+                               : "\nDuring handling of the above exception, another exception "
+                                 "occurred:\n\n");
+    }
+    dv_release(vm, chain);
+    if (good) return dv_builder_finish(&b);
+    dv_builder_discard(&b);
+    return DV_EMPTY;
+}
