@@ -137,8 +137,9 @@ struct dv_vm {
          * NULL until an extension is loaded. */
         bool (*extension_call)(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count,
                                bool method);
-        /* plugin: name of the derivative whose handler an extension's site has, for listings. */
-        const char *(*extension_derivative)(dv_vm *vm, const dv_cell *ip);
+        /* plugin: name of the derivative that a site with a foreign handler has become, and whether
+         * that is native, for listings; NULL: no extension knows the handler. */
+        const char *(*extension_derivative)(dv_vm *vm, const dv_cell *ip, bool *native);
     } hooks;
     struct dv_plugins *plugins; /* plugin/plugin.h */
 };
