@@ -1,0 +1,207 @@
+/* dis.c: listings of code (dis.h). */
+#include "inspect/dis.h"
+
+#include "inspect/words.h"
+#include "region/region.h"
+#include "run/call.h"
+
+enum { OPERAND_COLUMN = 33, DERIVATIVE_COLUMN = 58 };
+
+typedef struct listing {
+    dv_vm *vm;
+    const dv_unit *unit;
+    dv_output out;
+    void *context;
+    const char *function;
+    bool after_run;
+    uint32_t listed; /* code objects so far */
+    /* The source line that was shown last, and where it begins: lines are mostly asked for in
+     * order. */
+    uint32_t line;
+    const char *line_begin;
+} listing;
+
+static void emit(const listing *l, dv_line *line) {
+    while (line->size && line->text[line->size - 1] == ' ') line->size--;
+    l->out(l->context, line->text, line->size);
+    l->out(l->context, "\n", 1);
+    line->size = 0;
+    line->width = 0;
+}
+
+static void emit_text(const listing *l, const char *text) {
+    l->out(l->context, text, strlen(text));
+}
+
+/* Most recently made first: of a function that was defined twice, the newer. */
+static const dv_thread *thread_of(const dv_vm *vm, const dv_code *code) {
+    const dv_thread *thread = vm->codes;
+    while (thread && (thread->code != code || !thread->cells)) thread = thread->next;
+    return thread;
+}
+
+static void put_parameter(dv_line *line, const dv_code *code, uint32_t index, const char *stars,
+                          uint32_t *put) {
+    dv_line_put(line, "%s%s", (*put)++ ? ", " : "", stars);
+    dv_line_text(line, code->local_names[index].data, code->local_names[index].size);
+}
+
+static void put_parameters(dv_line *line, const dv_code *code) {
+    uint32_t put = 0, next = 0;
+    for (; next < code->positional_count; next++) {
+        put_parameter(line, code, next, "", &put);
+        if (next + 1 == code->positional_only_count) dv_line_put(line, ", /");
+    }
+    uint32_t varargs = code->positional_count + code->keyword_only_count;
+    bool has_varargs = code->flags & DV_CODE_VARARGS;
+    if (has_varargs)
+        put_parameter(line, code, varargs, "*", &put);
+    else if (code->keyword_only_count)
+        dv_line_put(line, "%s*", put++ ? ", " : "");
+    for (; next < varargs; next++) put_parameter(line, code, next, "", &put);
+    if (code->flags & DV_CODE_VARKEYWORDS)
+        put_parameter(line, code, varargs + has_varargs, "**", &put);
+}
+
+static void list_header(const listing *l, const dv_code *code, const dv_thread *thread) {
+    dv_line line = {0};
+    dv_line_text(&line, code->qualname.data, code->qualname.size);
+    if (!(code->flags & (DV_CODE_MODULE | DV_CODE_CLASS))) {
+        dv_line_put(&line, "(");
+        put_parameters(&line, code);
+        dv_line_put(&line, ")");
+    }
+    dv_line_put(&line, "  ");
+    dv_line_text(&line, l->unit->filename.data, l->unit->filename.size);
+    dv_line_put(&line, ":%u", code->first_line);
+    if (l->after_run)
+        dv_line_put(&line, "  %s", !thread ? "not run" : thread->warm ? "warm" : "cold");
+    emit(l, &line);
+}
+
+/* The text of a source line, without its end; empty where the unit has none. */
+static dv_text source_line(listing *l, uint32_t number) {
+    const char *end = l->unit->source.data + l->unit->source.size;
+    if (!l->line || number < l->line) l->line = 1, l->line_begin = l->unit->source.data;
+    for (; l->line < number && l->line_begin < end; l->line++) {
+        const char *newline = memchr(l->line_begin, '\n', (size_t)(end - l->line_begin));
+        l->line_begin = newline ? newline + 1 : end;
+    }
+    if (l->line != number || l->line_begin >= end) return (dv_text){"", 0};
+    const char *stop = memchr(l->line_begin, '\n', (size_t)(end - l->line_begin));
+    if (!stop) stop = end;
+    if (stop > l->line_begin && stop[-1] == '\r') stop--;
+    return (dv_text){l->line_begin, (uint32_t)(stop - l->line_begin)};
+}
+
+static void list_source_line(listing *l, uint32_t number) {
+    dv_line line = {0};
+    dv_text text = source_line(l, number);
+    dv_line_put(&line, "%4u | ", number);
+    dv_line_text(&line, text.data, text.size);
+    emit(l, &line);
+}
+
+static uint32_t words_of(const dv_code *code, uint32_t pc) {
+    uint32_t operands = dv_op_infos[code->words[pc] & 0xFF].operand_count;
+    return operands > 1 ? operands : 1;
+}
+
+/* One byte for each pc: does a jump or the exception table lead there?  NULL, and no marks are
+ * shown, if memory runs out. */
+static bool *find_targets(const listing *l, const dv_code *code) {
+    bool *targets = dv_heap_alloc(&l->vm->heap, code->word_count + 1);
+    if (!targets) return NULL;
+    memset(targets, 0, code->word_count + 1);
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code, pc)) {
+        const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
+        for (uint32_t i = 0; i < info->operand_count; i++)
+            if (info->operands[i] == DV_OPERAND_JUMP)
+                targets[i ? code->words[pc + i] : code->words[pc] >> 8] = true;
+    }
+    for (uint32_t i = 0; i < code->exception_count; i++)
+        targets[code->exceptions[i].handler] = true;
+    return targets;
+}
+
+static void list_instruction(const listing *l, const dv_code *code, const dv_thread *thread,
+                             uint32_t pc, bool target) {
+    dv_line line = {0};
+    dv_line_put(&line, "  %2s %5u  %s", target ? ">>" : "", pc,
+                dv_op_infos[code->words[pc] & 0xFF].name);
+    if (dv_op_infos[code->words[pc] & 0xFF].operand_count) {
+        dv_line_column(&line, OPERAND_COLUMN);
+        dv_words_operands(l->vm, &line, code, pc);
+    }
+    if (thread) {
+        dv_line site = {0};
+        dv_words_site(l->vm, &site, thread, pc);
+        if (site.size) dv_line_column(&line, DERIVATIVE_COLUMN);
+        dv_line_text(&line, site.text, site.size);
+    }
+    emit(l, &line);
+}
+
+static void list_instructions(listing *l, const dv_code *code, const dv_thread *thread) {
+    uint32_t shown = 0;
+    bool *targets = find_targets(l, code);
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code, pc)) {
+        const dv_position *position = dv_code_position(code, pc);
+        if (position && position->line && position->line != shown) {
+            shown = position->line;
+            list_source_line(l, shown);
+        }
+        list_instruction(l, code, thread, pc, targets && targets[pc]);
+    }
+    if (targets) dv_heap_free(&l->vm->heap, targets, code->word_count + 1);
+}
+
+static void list_exceptions(const listing *l, const dv_code *code) {
+    for (uint32_t i = 0; i < code->exception_count; i++) {
+        const dv_exception_entry *entry = &code->exceptions[i];
+        dv_line line = {0};
+        dv_line_put(&line, "  exception at %u..%u: to %u with stack depth %u", entry->begin,
+                    entry->end, entry->handler, entry->depth);
+        emit(l, &line);
+    }
+}
+
+static bool is_wanted(const listing *l, const dv_code *code) {
+    if (!l->function) return true;
+    size_t size = strlen(l->function);
+    return (size == code->name.size && !memcmp(l->function, code->name.data, size)) ||
+           (size == code->qualname.size && !memcmp(l->function, code->qualname.data, size));
+}
+
+static void list_code(listing *l, const dv_code *code) {
+    if (is_wanted(l, code)) {
+        const dv_thread *thread = l->after_run ? thread_of(l->vm, code) : NULL;
+        if (l->listed++) emit_text(l, "\n");
+        list_header(l, code, thread);
+        list_instructions(l, code, thread);
+        list_exceptions(l, code);
+        if (thread) dv_region_print(l->vm, thread, l->out, l->context);
+    }
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        if (code->constants[i].kind == DV_CONST_CODE) list_code(l, code->constants[i].as.code);
+}
+
+bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const char *function,
+                    dv_output out, void *context) {
+    listing l = {.vm = vm, .unit = unit, .out = out, .context = context, .function = function};
+    l.after_run = after_run;
+    list_code(&l, unit->code);
+    return l.listed > 0;
+}
+
+dv_value dv_inspect_run(dv_vm *vm, dv_unit *unit, dv_value module, dv_object **top) {
+    dv_thread *thread = dv_thread_new(vm, unit->code, dv_as_module(module));
+    if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
+    *top = thread ? &thread->header : NULL;
+    if (!thread) return DV_EMPTY;
+    dv_value function = dv_function_make(vm, thread, DV_EMPTY);
+    if (dv_is_empty(function)) return DV_EMPTY;
+    dv_value result = dv_call(vm, function, NULL, 0, DV_EMPTY);
+    dv_release(vm, function);
+    return result;
+}

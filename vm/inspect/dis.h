@@ -1,0 +1,24 @@
+/* dis.h: listings of code: what the compiler made, and what became of it in a VM.
+ *
+ * For each code object: a header, then each source line with its instructions (generic name and
+ * operands) and, after a run, the current derivative of each site beside it with its cache in
+ * words; then the exception table, then the regions.
+ *
+ * Invariant 1: a listing is a function of the program and its input alone: it holds no address, no
+ * time and no name of this machine's files but the script's, so that tests can store it. */
+#ifndef DV_INSPECT_DIS_H
+#define DV_INSPECT_DIS_H
+
+#include "core/vm.h"
+
+/* Lists the code objects of a verified unit, or only those whose name or qualified name is
+ * `function` (NULL: all).  False: there is none of that name. */
+bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const char *function,
+                    dv_output out, void *context);
+
+/* As dv_run_unit, but keeps the threaded code of the unit's top level for a listing after the run:
+ * *top is new (released by the caller), or NULL.  The unit's reference is consumed; *top holds
+ * another. */
+dv_value dv_inspect_run(dv_vm *vm, dv_unit *unit, dv_value module, dv_object **top);
+
+#endif

@@ -1,0 +1,151 @@
+/* oint.c: the optimisation interface: call derivatives of extensions (DESIGN section 8).
+ *
+ * A hot call of an extension's function becomes the first of the function's derivatives whose guard
+ * accepts the arguments: its native handler where that was compiled against this build, else a
+ * handler of this file that calls the portable twin.  Either is an instruction like the VM's own:
+ * it counts misses, and is given up after too many of them.
+ *
+ * Invariants
+ *  1. A site specialised here has the layout of CALL_C and CALL_METHOD_C.  Its cache cell holds the
+ *     callee's dv_cfunction_def (native), or a dv_extension_case (portable).
+ *  2. The handlers are in trampoline form and call no handler that might be in tail form. */
+#include "plugin/extension.h"
+
+#include "core/upcall.h"
+#include "quicken/site.h"
+#include "types/function.h"
+
+enum { SITE_LENGTH = 4, SITE_COUNT = 2, SITE_CACHE = 3 };
+
+/* ---- Handlers ---- */
+
+/* The generic instruction for this once.  CALL_METHOD's self is EMPTY, or counts as an argument. */
+static const dv_cell *call_generic(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
+                                   bool method) {
+    int64_t count = ip[SITE_COUNT].i;
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    dv_site_missed(vm, (dv_cell *)ip, method ? DV_OP_CALL_METHOD_ADAPTIVE : DV_OP_CALL_ADAPTIVE);
+    if (method) {
+        dv_value *self = sp - count - 1;
+        if (dv_is_empty(*self)) {
+            memmove(self, self + 1, (size_t)count * sizeof *sp);
+            sp--;
+        } else {
+            count++;
+        }
+    }
+    return dv_slow_call(ip + SITE_LENGTH, sp, fp, vm, count, 0);
+}
+
+static const dv_cell *miss_call(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    return call_generic(vm, ip, sp, fp, false);
+}
+
+static const dv_cell *miss_call_method(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    return call_generic(vm, ip, sp, fp, true);
+}
+
+static bool is_case(const dv_extension_case *wanted, const dv_value *callee, bool method) {
+    if (!dv_is_shape(*callee, DV_T_CFUNCTION)) return false;
+    if (((const dv_cfunction *)dv_as_object(*callee))->def != wanted->def) return false;
+    return !method || dv_is_empty(callee[3]);
+}
+
+/* Nothing of ip's cells is read after the twin was called: the site may have changed. */
+static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
+                                   bool method) {
+    uint32_t count = (uint32_t)ip[SITE_COUNT].i;
+    dv_value *callee = sp - count - 3 - method;
+    const dv_extension_case *taken = ip[SITE_CACHE].p;
+    if (!is_case(taken, callee, method) || GUARD_FAILS())
+        return call_generic(vm, ip, sp, fp, method);
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    dv_value result = DV_EMPTY;
+    dvx_outcome outcome = taken->derivative->run(vm, sp - count, count, &result);
+    if (outcome == DVX_DEOPTIMISE) return call_generic(vm, ip, sp, fp, method);
+    if (outcome == DVX_ERROR) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    for (uint32_t i = 1; i <= count; i++) dv_release(vm, sp[-(int64_t)i]);
+    dv_value function = *callee;
+    *callee = result;
+    vm->sp = callee + 1;
+    dv_release(vm, function);
+    return ip + SITE_LENGTH;
+}
+
+static const dv_cell *run_call(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    return run_portable(vm, ip, sp, fp, false);
+}
+
+static const dv_cell *run_call_method(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    return run_portable(vm, ip, sp, fp, true);
+}
+
+/* ---- Choosing ---- */
+
+/* The extension that a function is of, and what is known of the function. */
+static dv_extension *owner_of(const dv_vm *vm, const dv_cfunction_def *def,
+                              dv_extension_function **function) {
+    for (dv_extension *e = vm->plugins->extensions; e; e = e->next)
+        for (dv_extension_function *f = e->functions; f; f = f->next)
+            if (&f->def == def) {
+                *function = f;
+                return e;
+            }
+    return NULL;
+}
+
+static dvx_handler native_of(const dv_vm *vm, const dv_extension *extension,
+                             const dvx_derivative *derivative, uint32_t count, bool method) {
+    if (!extension->native || vm->no_native || derivative->native_count != count) return NULL;
+    return method ? derivative->native_call_method : derivative->native_call;
+}
+
+static void specialise(dv_vm *vm, dv_cell *ip, const dv_extension *extension,
+                       dv_extension_case *chosen, uint32_t count, bool method) {
+    dvx_handler native = native_of(vm, extension, chosen->derivative, count, method);
+    ip->h = native ? native : method ? run_call_method : run_call;
+    ip[SITE_CACHE].p = native ? (void *)(uintptr_t)chosen->def : chosen;
+    ip[1].site.misses = DV_SITE_MISSES;
+    ip[1].site.reason = DV_REASON_NONE;
+}
+
+static bool choose(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count, bool method) {
+    if (!dv_is_shape(*callee, DV_T_CFUNCTION)) return false;
+    dv_extension_function *function;
+    const dv_cfunction *object = (const dv_cfunction *)dv_as_object(*callee);
+    const dv_extension *extension = owner_of(vm, object->def, &function);
+    if (!extension || count < function->def.min || count > function->def.max) return false;
+    for (uint32_t i = 0; i < function->described->derivative_count; i++) {
+        dv_extension_case *tried = &function->cases[i];
+        if (!tried->derivative->guard(vm, callee + 3 + method, count)) continue;
+        specialise(vm, ip, extension, tried, count, method);
+        return true;
+    }
+    return false;
+}
+
+static bool is_native(const dvx_derivative *derivative, dv_handler handler) {
+    return derivative->native_call == handler || derivative->native_call_method == handler;
+}
+
+static const char *name_of(dv_vm *vm, const dv_cell *ip, bool *native) {
+    *native = ip->h != run_call && ip->h != run_call_method;
+    if (!*native) return ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative->name;
+    for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
+        for (const dv_extension_function *f = e->functions; f; f = f->next)
+            for (uint32_t i = 0; i < f->described->derivative_count; i++)
+                if (is_native(f->cases[i].derivative, ip->h)) return f->cases[i].derivative->name;
+    return NULL;
+}
+
+void dv_oint_setup(dv_vm *vm) {
+    vm->plugins->native.miss_call = miss_call;
+    vm->plugins->native.miss_call_method = miss_call_method;
+    vm->plugins->native.dispose = dv_object_dispose;
+    vm->hooks.extension_call = choose;
+    vm->hooks.extension_derivative = name_of;
+}
