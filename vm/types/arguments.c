@@ -79,3 +79,9 @@ bool dv_arguments_count(dv_vm *vm, const char *function, uint32_t count, uint32_
              bound == 1 ? "" : "s", count);
     return false;
 }
+
+dv_value dv_arguments_refuse(dv_vm *vm, const char *what, const char *wanted, dv_value v) {
+    if (dv_is_none(v))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "%s must be %s, not None", what, wanted);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "%s must be %s, not %T", what, wanted, v);
+}

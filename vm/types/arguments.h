@@ -24,5 +24,7 @@ bool dv_arguments_no_keywords(dv_vm *vm, const char *function, dv_value keywords
 /* Checks the number of positional arguments: "f expected at most 1 argument, got 2". */
 bool dv_arguments_count(dv_vm *vm, const char *function, uint32_t count, uint32_t min,
                         uint32_t max) DV_MUST_CHECK;
+/* TypeError: "<what> must be <wanted>, not <type of v>". */
+dv_value dv_arguments_refuse(dv_vm *vm, const char *what, const char *wanted, dv_value v);
 
 #endif

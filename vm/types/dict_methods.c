@@ -148,8 +148,10 @@ static dv_value dict_get(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value dict_pop(dv_vm *vm, const dv_value *args, uint32_t count) {
-    dv_value value;
-    if (!dv_dict_pop(vm, args[0], args[1], &value)) return DV_EMPTY;
+    dv_value value = DV_EMPTY;
+    /* An empty dict does not look at the key, as in CPython: it may even be unhashable. */
+    if (dv_as_dict(args[0])->count > 0 && !dv_dict_pop(vm, args[0], args[1], &value))
+        return DV_EMPTY;
     if (!dv_is_empty(value)) return value;
     return count > 2 ? dv_retain(args[2]) : dv_raise_value(vm, DV_E_KEY_ERROR, args[1]);
 }

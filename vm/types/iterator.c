@@ -107,10 +107,15 @@ static dv_value enumerate_next(dv_vm *vm, dv_value self) {
 
 static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
-    static const char *const names[] = {"iterable", "start"};
-    static const dv_parameters parameters = {"enumerate", names, 2, 2, 1};
+    static const char *const names[] = {"iterable", "start"}, *const rest[] = {"", "start"};
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    /* Once `iterable` is given by position, CPython does not know its name any more. */
+    const dv_parameters parameters = {"enumerate", count > named ? rest : names, 2, 2, 1};
     dv_value out[2];
     int64_t start = 0;
+    if (count == 1 && named == 1 && dv_str_is(dv_as_tuple(keywords)->items[0], "start"))
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "'start' is an invalid keyword argument for enumerate()");
     if (count == 0)
         return dv_raise(vm, DV_E_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;

@@ -24,7 +24,7 @@ dv_value dv_list_get_slice(dv_vm *vm, dv_value list, dv_value slice) {
         dv_release(vm, result);
         return DV_EMPTY;
     }
-    for (int64_t i = 0, at = start; i < count; i++, at += step) to->items[i] = dv_retain(items[at]);
+    for (int64_t i = 0; i < count; i++) to->items[i] = dv_retain(items[start + i * step]);
     to->count = count;
     return result;
 }
@@ -68,7 +68,8 @@ static bool delete_stepped(dv_vm *vm, dv_list *list, int64_t start, int64_t step
     }
     int64_t to = start;
     for (int64_t i = 0; i < count; i++) {
-        int64_t at = start + i * step, next = i + 1 < count ? at + step : list->count;
+        int64_t at = start + i * step;
+        int64_t next = i + 1 < count ? at + step : list->count;
         removed[i] = list->items[at];
         memmove(list->items + to, list->items + at + 1, (size_t)(next - at - 1) * sizeof(dv_value));
         to += next - at - 1;
@@ -83,9 +84,9 @@ static bool delete_stepped(dv_vm *vm, dv_list *list, int64_t start, int64_t step
 /* list[start::step] = values, as many of them as there are places.  The values are exchanged with
  * the old items, which the caller then discards. */
 static void exchange_stepped(dv_list *list, int64_t start, int64_t step, dv_items *values) {
-    for (int64_t i = 0, at = start; i < values->count; i++, at += step) {
-        dv_value old = list->items[at];
-        list->items[at] = values->data[i];
+    for (int64_t i = 0; i < values->count; i++) {
+        dv_value *place = &list->items[start + i * step], old = *place;
+        *place = values->data[i];
         values->data[i] = old;
     }
 }

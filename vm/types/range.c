@@ -91,14 +91,16 @@ static int64_t range_length(dv_vm *vm, dv_value self) {
 
 /* start + index * step for any index of a slice's bounds; false: beyond int64. */
 static bool bound_at(const dv_range *range, int64_t index, int64_t *bound) {
-    int64_t offset;
-    return !__builtin_mul_overflow(index, range->step, &offset) &&
-           !__builtin_add_overflow(range->start, offset, bound);
+    __int128 exact = (__int128)index * range->step + range->start;
+    *bound = (int64_t)exact;
+    return exact == *bound;
 }
 
 static dv_value range_slice(dv_vm *vm, const dv_range *range, dv_value slice) {
     int64_t start, stop, step, count, first, last, stride;
+    dv_value given = ((dv_slice *)dv_as_object(slice))->step;
     if (!dv_slice_indices(vm, slice, range->length, &start, &stop, &step, &count)) return DV_EMPTY;
+    if (dv_is_any_int(given) && !dv_int_to_int64(given, &stride)) return refuse_size(vm);
     if (!bound_at(range, start, &first) || !bound_at(range, stop, &last) ||
         __builtin_mul_overflow(range->step, step, &stride))
         return refuse_size(vm);
@@ -109,6 +111,8 @@ static dv_value range_get_item(dv_vm *vm, dv_value self, dv_value key) {
     const dv_range *range = as_range(self);
     int64_t index;
     if (dv_is_shape(key, DV_T_SLICE)) return range_slice(vm, range, key);
+    if (dv_is_any_int(key) && !dv_int_to_int64(key, &index))
+        return dv_raise(vm, DV_E_INDEX_ERROR, "range object index out of range");
     if (!dv_sequence_index(vm, key, "range indices must be integers or slices, not %T", &index))
         return DV_EMPTY;
     if (index < 0) index += range->length;

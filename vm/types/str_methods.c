@@ -296,8 +296,8 @@ static bool table_from_strings(dv_vm *vm, dv_value table, const dv_value *args, 
 dv_value dv_str_maketrans(dv_vm *vm, const dv_value *args, uint32_t count) {
     for (uint32_t i = 1; i < count; i++)
         if (!dv_is_str(args[i]))
-            return dv_raise(vm, DV_E_TYPE_ERROR, "maketrans() argument %d must be str, not %T",
-                            i + 1, args[i]);
+            return dv_arguments_refuse(
+                vm, i == 1 ? "maketrans() argument 2" : "maketrans() argument 3", "str", args[i]);
     if (count == 1 && !dv_is_dict(args[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "if you give only one argument to maketrans it must be a dict");

@@ -31,7 +31,7 @@ static void reverse_list(dv_list *list) {
 }
 
 /* ---- split -------------------------------------------------------------------------------------
- * `limit` is the number of cuts that may still be made; negative: any number. */
+ * `limit` is the number of cuts that may still be made. */
 
 static bool split_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
     const dv_str *s = dv_as_str(v);
@@ -39,11 +39,8 @@ static bool split_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
     for (;;) {
         while (at < s->length && is_space(dv_str_at(s, at))) at++;
         if (at == s->length) return true;
-        int64_t start = at, stop;
-        if (limit-- == 0) {
-            for (stop = s->length; is_space(dv_str_at(s, stop - 1));) stop--;
-            return add_piece(vm, list, v, start, stop);
-        }
+        int64_t start = at;
+        if (limit-- == 0) return add_piece(vm, list, v, start, s->length);
         while (at < s->length && !is_space(dv_str_at(s, at))) at++;
         if (!add_piece(vm, list, v, start, at)) return false;
     }
@@ -69,11 +66,8 @@ static bool rsplit_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
     for (;;) {
         while (at > 0 && is_space(dv_str_at(s, at - 1))) at--;
         if (at == 0) return true;
-        int64_t stop = at, start;
-        if (limit-- == 0) {
-            for (start = 0; is_space(dv_str_at(s, start));) start++;
-            return add_piece(vm, list, v, start, stop);
-        }
+        int64_t stop = at;
+        if (limit-- == 0) return add_piece(vm, list, v, 0, stop);
         while (at > 0 && !is_space(dv_str_at(s, at - 1))) at--;
         if (!add_piece(vm, list, v, at, stop)) return false;
     }
@@ -100,6 +94,7 @@ static dv_value split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value 
     int64_t limit = -1;
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return DV_EMPTY;
     if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &limit)) return DV_EMPTY;
+    if (limit < 0) limit = INT64_MAX;
     bool spaces = dv_is_empty(out[0]) || dv_is_none(out[0]);
     if (!spaces && !dv_is_str(out[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "must be str or None, not %T", out[0]);
@@ -262,17 +257,17 @@ static void replace_hits(dv_builder *b, dv_value v, const dv_str *part, dv_value
 dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     for (int i = 1; i <= 2; i++)
         if (!dv_is_str(args[i]))
-            return dv_raise(vm, DV_E_TYPE_ERROR, "replace() argument %d must be str, not %T", i,
-                            args[i]);
+            return dv_arguments_refuse(vm, i == 1 ? "replace() argument 1" : "replace() argument 2",
+                                       "str", args[i]);
     int64_t limit = -1;
     if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
+    if (limit < 0) limit = INT64_MAX;
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
     if (limit == 0 || dv_str_find(s, part, 0, s->length) < 0) return dv_retain(args[0]);
     dv_builder b;
     dv_builder_init(&b, vm);
     if (part->length == 0)
-        insert_everywhere(&b, args[0], args[2],
-                          limit < 0 || limit > s->length ? s->length + 1 : limit);
+        insert_everywhere(&b, args[0], args[2], limit > s->length ? s->length + 1 : limit);
     else
         replace_hits(&b, args[0], part, args[2], limit);
     return dv_builder_finish(&b);
@@ -314,8 +309,7 @@ dv_value dv_str_rstrip(dv_vm *vm, const dv_value *args, uint32_t count) {
 dv_value dv_str_removeprefix(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     if (!dv_is_str(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "removeprefix() argument must be str, not %T",
-                        args[1]);
+        return dv_arguments_refuse(vm, "removeprefix() argument", "str", args[1]);
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
     if (!dv_str_matches(s, part, 0)) return dv_retain(args[0]);
     return dv_str_slice(vm, args[0], part->length, s->length);
@@ -324,8 +318,7 @@ dv_value dv_str_removeprefix(dv_vm *vm, const dv_value *args, uint32_t count) {
 dv_value dv_str_removesuffix(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     if (!dv_is_str(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "removesuffix() argument must be str, not %T",
-                        args[1]);
+        return dv_arguments_refuse(vm, "removesuffix() argument", "str", args[1]);
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
     if (!dv_str_matches(s, part, s->length - part->length)) return dv_retain(args[0]);
     return dv_str_slice(vm, args[0], 0, s->length - part->length);

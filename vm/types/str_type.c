@@ -55,14 +55,13 @@ static int64_t str_length(dv_vm *vm, dv_value self) {
 static dv_value slice_stepped(dv_vm *vm, const dv_str *s, int64_t start, int64_t step,
                               int64_t count) {
     uint32_t largest = 0;
-    for (int64_t i = 0, at = start; i < count && s->kind > 1; i++, at += step) {
-        uint32_t c = dv_str_at(s, at);
+    for (int64_t i = 0; i < count && s->kind > 1; i++) {
+        uint32_t c = dv_str_at(s, start + i * step);
         if (c > largest) largest = c;
     }
     dv_str *out = dv_str_alloc(vm, count, dv_str_kind_of(largest));
     if (!out) return DV_EMPTY;
-    for (int64_t i = 0, at = start; i < count; i++, at += step)
-        dv_str_put(out, i, dv_str_at(s, at));
+    for (int64_t i = 0; i < count; i++) dv_str_put(out, i, dv_str_at(s, start + i * step));
     return dv_object_value(out);
 }
 
@@ -109,11 +108,11 @@ static dv_value str_format_map(dv_vm *vm, const dv_value *args, uint32_t count) 
 
 /* str(object, encoding, errors) decodes bytes, which do not exist yet: every object is refused. */
 static dv_value refuse_decoding(dv_vm *vm, const dv_value out[3]) {
-    static const char *const names[] = {"encoding", "errors"};
+    static const char *const names[] = {"str() argument 'encoding'", "str() argument 'errors'"};
     for (int i = 0; i < 2; i++)
         if (!dv_is_empty(out[i + 1]) && !dv_is_str(out[i + 1]))
-            return dv_raise(vm, DV_E_TYPE_ERROR, "str() argument '%s' must be str, not %T",
-                            names[i], out[i + 1]);
+            return dv_arguments_refuse(vm, names[i], "str", out[i + 1]);
+    if (dv_is_empty(out[0])) return dv_str_empty(vm);
     if (dv_is_str(out[0])) return dv_raise(vm, DV_E_TYPE_ERROR, "decoding str is not supported");
     return dv_raise(vm, DV_E_TYPE_ERROR, "decoding to str: need a bytes-like object, %T found",
                     out[0]);
@@ -125,9 +124,9 @@ static dv_value str_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     dv_value out[3];
     if (count == 1 && dv_is_empty(keywords)) return dv_to_str(vm, args[0]);
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
-    if (dv_is_empty(out[0])) return dv_str_empty(vm);
-    if (dv_is_empty(out[1]) && dv_is_empty(out[2])) return dv_to_str(vm, out[0]);
-    return refuse_decoding(vm, out);
+    bool decodes = !dv_is_empty(out[1]) || !dv_is_empty(out[2]);
+    if (decodes) return refuse_decoding(vm, out);
+    return dv_is_empty(out[0]) ? dv_str_empty(vm) : dv_to_str(vm, out[0]);
 }
 
 static const dv_cfunction_def str_methods[] = {

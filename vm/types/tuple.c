@@ -154,8 +154,7 @@ static dv_value tuple_slice(dv_vm *vm, dv_value self, dv_value slice) {
     if (step == 1 || count == 0) return dv_tuple_new(vm, from->items + (count ? start : 0), count);
     dv_tuple *tuple = dv_tuple_alloc(vm, count);
     if (!tuple) return DV_EMPTY;
-    for (int64_t i = 0, at = start; i < count; i++, at += step)
-        tuple->items[i] = dv_retain(from->items[at]);
+    for (int64_t i = 0; i < count; i++) tuple->items[i] = dv_retain(from->items[start + i * step]);
     return dv_object_value(tuple);
 }
 
