@@ -86,6 +86,17 @@ bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name,
 dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                  dv_value keywords);
 
+/* The attribute, or EMPTY without vm->error if there is none. */
+dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name);
+dv_value dv_ascii(dv_vm *vm, dv_value v);
+/* pow(a, b[, modulus]); modulus EMPTY or None: none. */
+dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus);
+bool dv_is_callable(dv_vm *vm, dv_value v);
+bool dv_is_iterator(dv_vm *vm, dv_value v); /* has it a next()? */
+/* isinstance and issubclass: `type` is a class or a (nested) tuple of classes.  1, 0, -1 raised. */
+int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type);
+int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type);
+
 /* New reference to the interned str with this text (types/str.c). */
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
 

@@ -110,8 +110,9 @@ struct dv_vm {
     bool no_native; /* native handlers of extensions are ignored: their portable twins run */
 
     /* Configured by the embedder. */
-    dv_output output, error_output;
+    dv_output output, error_output; /* size 0: flush */
     void *output_context;
+    dv_global_cell *stdout_cell; /* sys.stdout once sys is imported; NULL before */
     /* Reads one line of input with its newline into buffer; 0: end; NULL: no input. */
     size_t (*input)(void *context, char *buffer, size_t size);
     void *input_context;
@@ -129,8 +130,8 @@ struct dv_vm {
         const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
         void (*release_code)(dv_vm *vm, dv_object *code);
         void (*discard)(dv_vm *vm); /* frees what the layer keeps when the VM ends */
-        /* plugin: the module of an extension (new, not yet in vm->modules); EMPTY without vm->error:
-         * there is no such extension. */
+        /* plugin: the module of an extension (new, not yet in vm->modules); EMPTY without
+         * vm->error: there is no such extension. */
         dv_value (*import_extension)(dv_vm *vm, dv_value name);
         /* plugin: specialises the CALL (CALL_METHOD if `method`) at ip for the extension's function
          * *callee, with `count` arguments behind its reserved entries; false: no derivative fits.

@@ -1,5 +1,5 @@
-/* attribute.c: attributes of values of any type (attribute.h). */
-#include "run/attribute.h"
+/* attribute.c: attributes of values of any type (core/upcall.h). */
+#include "core/upcall.h"
 
 #include "types/class.h"
 #include "types/exception.h"

@@ -3,7 +3,7 @@
  *
  * Invariant 1: a type's function is called with a value of that type among its operands; what it
  * does not know it answers with NotImplemented, and the TypeErrors for that are made here. */
-#include "run/protocol.h"
+#include "core/upcall.h"
 
 #include <math.h>
 

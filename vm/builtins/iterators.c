@@ -1,0 +1,317 @@
+/* iterators.c: zip, map, filter, reversed, and iter(callable, sentinel).
+ *
+ * Invariant 1: an exhausted iterator has dropped what it iterates over and stays exhausted. */
+#include "builtins/builtins.h"
+
+#include "types/arguments.h"
+#include "types/class.h"
+#include "types/dict.h"
+#include "types/instance.h"
+#include "types/list.h"
+#include "types/range.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* An iterator over several others: zip and map. */
+typedef struct many {
+    dv_object header;
+    dv_value function; /* of map; EMPTY for zip */
+    bool strict;
+    uint32_t count;
+    dv_value iterators[];
+} many;
+
+/* filter: function and iterator; reversed: sequence and next index; iter: callable, sentinel. */
+typedef struct pair {
+    dv_object header;
+    dv_value first, second;
+    int64_t next;
+} pair;
+
+static dv_value self_iterate(dv_vm *vm, dv_value self) {
+    (void)vm;
+    return dv_retain(self);
+}
+
+/* zip and map -----------------------------------------------------------------------------------
+ */
+
+static size_t many_size(uint32_t count) { return sizeof(many) + count * sizeof(dv_value); }
+
+static void many_release(dv_vm *vm, dv_object *object) {
+    many *m = (many *)object;
+    for (uint32_t i = 0; i < m->count; i++) dv_release(vm, m->iterators[i]);
+    dv_release(vm, m->function);
+    dv_heap_free(&vm->heap, m, many_size(m->count));
+}
+
+static dv_value many_new(dv_vm *vm, dv_type_id type, dv_value function, const dv_value *args,
+                         uint32_t count) {
+    many *m = dv_object_new(vm, many_size(count), type);
+    if (!m) return DV_EMPTY;
+    m->function = dv_retain(function);
+    m->strict = false;
+    m->count = count;
+    for (uint32_t i = 0; i < count; i++) m->iterators[i] = DV_EMPTY;
+    for (uint32_t i = 0; i < count; i++) {
+        m->iterators[i] = dv_iterate(vm, args[i]);
+        if (!dv_is_empty(m->iterators[i])) continue;
+        dv_release_object(vm, &m->header);
+        return DV_EMPTY;
+    }
+    return dv_object_value(m);
+}
+
+static dv_value zip_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"strict", NULL};
+    if (!dv_check_keywords(vm, keywords, names, "zip")) return DV_EMPTY;
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    dv_value strict = dv_keyword_argument(args, count - named, keywords, "strict");
+    int is_strict = dv_is_empty(strict) ? 0 : dv_truth(vm, strict);
+    if (is_strict < 0) return DV_EMPTY;
+    dv_value zip = many_new(vm, DV_T_ZIP, DV_EMPTY, args, count - named);
+    if (!dv_is_empty(zip)) ((many *)dv_as_object(zip))->strict = is_strict;
+    return zip;
+}
+
+static dv_value raise_lengths(dv_vm *vm, uint32_t i, const char *how) {
+    if (i == 1)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "zip() argument 2 is %s than argument 1", how);
+    return dv_raise(vm, DV_E_VALUE_ERROR, "zip() argument %d is %s than arguments 1-%d",
+                    (int)(i + 1), how, (int)i);
+}
+
+/* Iterator number i is exhausted: the others must be, too, if the zip is strict. */
+static dv_value zip_end(dv_vm *vm, many *m, uint32_t i) {
+    if (!m->strict || !dv_is_empty(vm->error)) return DV_EMPTY;
+    if (i > 0) return raise_lengths(vm, i, "shorter");
+    for (uint32_t j = 1; j < m->count; j++) {
+        dv_value item = dv_next(vm, m->iterators[j]);
+        if (!dv_is_empty(vm->error)) return DV_EMPTY;
+        if (dv_is_empty(item)) continue;
+        dv_release(vm, item);
+        return raise_lengths(vm, j, "longer");
+    }
+    return DV_EMPTY;
+}
+
+/* The next item of each iterator to items[]; false: number *ended is exhausted or raised. */
+static bool next_items(dv_vm *vm, many *m, dv_value *items, uint32_t *ended) {
+    for (uint32_t i = 0; i < m->count; i++) {
+        items[i] = dv_next(vm, m->iterators[i]);
+        if (!dv_is_empty(items[i])) continue;
+        *ended = i;
+        while (i-- > 0) dv_release(vm, items[i]);
+        return false;
+    }
+    return true;
+}
+
+static dv_value zip_next(dv_vm *vm, dv_value self) {
+    many *m = (many *)dv_as_object(self);
+    if (m->count == 0) return DV_EMPTY;
+    dv_value few[8], *items = few;
+    size_t size = m->count * sizeof *items;
+    if (m->count > 8 && !(items = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
+    uint32_t ended;
+    dv_value result = next_items(vm, m, items, &ended) ? dv_tuple_take(vm, items, m->count)
+                                                       : zip_end(vm, m, ended);
+    if (items != few) dv_heap_free(&vm->heap, items, size);
+    return result;
+}
+
+static dv_value map_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    if (!dv_arguments_no_keywords(vm, "map", keywords)) return DV_EMPTY;
+    if (count < 2) return dv_raise(vm, DV_E_TYPE_ERROR, "map() must have at least two arguments.");
+    return many_new(vm, DV_T_MAP, args[0], args + 1, count - 1);
+}
+
+static dv_value map_next(dv_vm *vm, dv_value self) {
+    many *m = (many *)dv_as_object(self);
+    dv_value few[8], *items = few;
+    size_t size = m->count * sizeof *items;
+    if (m->count > 8 && !(items = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
+    uint32_t ended;
+    dv_value result = DV_EMPTY;
+    if (next_items(vm, m, items, &ended)) {
+        result = dv_call(vm, m->function, items, m->count, DV_EMPTY);
+        for (uint32_t i = 0; i < m->count; i++) dv_release(vm, items[i]);
+    }
+    if (items != few) dv_heap_free(&vm->heap, items, size);
+    return result;
+}
+
+const dv_type dv_zip_type = {.name = "zip",
+                             .id = DV_T_ZIP,
+                             .release = many_release,
+                             .iterate = self_iterate,
+                             .next = zip_next,
+                             .construct = zip_construct};
+
+const dv_type dv_map_type = {.name = "map",
+                             .id = DV_T_MAP,
+                             .release = many_release,
+                             .iterate = self_iterate,
+                             .next = map_next,
+                             .construct = map_construct};
+
+/* filter ----------------------------------------------------------------------------------------
+ */
+
+static void pair_release(dv_vm *vm, dv_object *object) {
+    pair *p = (pair *)object;
+    dv_release(vm, p->first);
+    dv_release(vm, p->second);
+    dv_heap_free(&vm->heap, p, sizeof *p);
+}
+
+/* Retains the first, takes the second. */
+static dv_value pair_new(dv_vm *vm, dv_type_id type, dv_value first, dv_value second) {
+    pair *p = dv_object_new(vm, sizeof *p, type);
+    if (!p) {
+        dv_release(vm, second);
+        return DV_EMPTY;
+    }
+    p->first = dv_retain(first);
+    p->second = second;
+    p->next = 0;
+    return dv_object_value(p);
+}
+
+static dv_value filter_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                 dv_value keywords) {
+    if (!dv_arguments_no_keywords(vm, "filter", keywords) ||
+        !dv_arguments_count(vm, "filter", count, 2, 2))
+        return DV_EMPTY;
+    dv_value iterator = dv_iterate(vm, args[1]);
+    return dv_is_empty(iterator) ? DV_EMPTY : pair_new(vm, DV_T_FILTER, args[0], iterator);
+}
+
+/* Does filter's function keep the item?  -1: raised. */
+static int keeps(dv_vm *vm, dv_value function, dv_value item) {
+    if (dv_is_none(function)) return dv_truth(vm, item);
+    dv_value result = dv_call(vm, function, &item, 1, DV_EMPTY);
+    if (dv_is_empty(result)) return -1;
+    int kept = dv_truth(vm, result);
+    dv_release(vm, result);
+    return kept;
+}
+
+static dv_value filter_next(dv_vm *vm, dv_value self) {
+    pair *p = (pair *)dv_as_object(self);
+    for (;;) {
+        dv_value item = dv_next(vm, p->second);
+        if (dv_is_empty(item)) return DV_EMPTY;
+        int kept = keeps(vm, p->first, item);
+        if (kept > 0) return item;
+        dv_release(vm, item);
+        if (kept < 0) return DV_EMPTY;
+    }
+}
+
+const dv_type dv_filter_type = {.name = "filter",
+                                .id = DV_T_FILTER,
+                                .release = pair_release,
+                                .iterate = self_iterate,
+                                .next = filter_next,
+                                .construct = filter_construct};
+
+/* reversed --------------------------------------------------------------------------------------
+ */
+
+/* The keys of a dict in a list: a dict has no indices to walk backwards over. */
+static dv_value keys_of(dv_vm *vm, dv_value dict) {
+    dv_value list = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(list) || dv_list_extend(vm, list, dict)) return list;
+    dv_release(vm, list);
+    return DV_EMPTY;
+}
+
+static bool is_reversible(dv_vm *vm, dv_value v) {
+    if (dv_is_instance(v))
+        return dv_has_special(vm, v, vm->known.getitem) && dv_has_special(vm, v, vm->known.len);
+    const dv_type *type = vm->types[dv_type_of(vm, v)];
+    return type->get_item && type->length;
+}
+
+static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                   dv_value keywords) {
+    if (!dv_arguments_no_keywords(vm, "reversed", keywords) ||
+        !dv_arguments_count(vm, "reversed", count, 1, 1))
+        return DV_EMPTY;
+    bool found;
+    dv_value own = dv_special_call(vm, args[0], vm->known.reversed, NULL, 0, &found);
+    if (found) return own;
+    if (!is_reversible(vm, args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not reversible", args[0]);
+    dv_value sequence = dv_is_dict(args[0]) ? keys_of(vm, args[0]) : dv_retain(args[0]);
+    if (dv_is_empty(sequence)) return DV_EMPTY;
+    int64_t length = dv_length(vm, sequence);
+    dv_value result = length < 0 ? DV_EMPTY : pair_new(vm, DV_T_REVERSED, sequence, DV_NONE);
+    dv_release(vm, sequence);
+    if (!dv_is_empty(result)) ((pair *)dv_as_object(result))->next = length - 1;
+    return result;
+}
+
+static dv_value reversed_item(dv_vm *vm, const pair *p) {
+    if (dv_is_list(p->first)) {
+        const dv_list *list = dv_as_list(p->first);
+        return p->next < list->count ? dv_retain(list->items[p->next]) : DV_EMPTY;
+    }
+    dv_value item = dv_get_item(vm, p->first, dv_int(p->next));
+    if (dv_is_empty(item) &&
+        (dv_error_is(vm, DV_E_INDEX_ERROR) || dv_error_is(vm, DV_E_STOP_ITERATION)))
+        dv_error_clear(vm);
+    return item;
+}
+
+static dv_value reversed_next(dv_vm *vm, dv_value self) {
+    pair *p = (pair *)dv_as_object(self);
+    dv_value item = p->next >= 0 ? reversed_item(vm, p) : DV_EMPTY;
+    p->next--;
+    if (!dv_is_empty(item)) return item;
+    p->next = -1;
+    dv_value done = p->first;
+    p->first = DV_EMPTY;
+    dv_release(vm, done);
+    return DV_EMPTY;
+}
+
+const dv_type dv_reversed_type = {.name = "reversed",
+                                  .id = DV_T_REVERSED,
+                                  .release = pair_release,
+                                  .iterate = self_iterate,
+                                  .next = reversed_next,
+                                  .construct = reversed_construct};
+
+/* iter(callable, sentinel) ----------------------------------------------------------------------
+ */
+
+dv_value dv_call_iterator_new(dv_vm *vm, dv_value callable, dv_value sentinel) {
+    return pair_new(vm, DV_T_CALL_ITERATOR, callable, dv_retain(sentinel));
+}
+
+static dv_value call_iterator_next(dv_vm *vm, dv_value self) {
+    pair *p = (pair *)dv_as_object(self);
+    if (dv_is_empty(p->first)) return DV_EMPTY;
+    dv_value item = dv_call(vm, p->first, NULL, 0, DV_EMPTY);
+    int same = -1;
+    if (dv_is_empty(item)) {
+        if (dv_error_is(vm, DV_E_STOP_ITERATION)) dv_error_clear(vm);
+    } else {
+        same = dv_equal(vm, item, p->second);
+    }
+    if (same == 0) return item;
+    dv_release(vm, item);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    dv_value done = p->first;
+    p->first = DV_EMPTY;
+    dv_release(vm, done);
+    return DV_EMPTY;
+}
+
+const dv_type dv_call_iterator_type = {.name = "callable_iterator",
+                                       .id = DV_T_CALL_ITERATOR,
+                                       .release = pair_release,
+                                       .iterate = self_iterate,
+                                       .next = call_iterator_next};

@@ -1,0 +1,274 @@
+/* numbers.c: builtins about numbers: abs, round, divmod, pow, sum, min, max, hex, chr, ... */
+#include "builtins/builtins.h"
+
+#include <math.h>
+
+#include "types/arguments.h"
+#include "types/float.h"
+#include "types/int.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value v = args[0];
+    if (dv_is_float(v)) return dv_float(fabs(dv_as_float(v)));
+    if (dv_is_integral(v)) return dv_unary(vm, dv_int_sign(v) < 0 ? DV_UNARY_NEG : DV_UNARY_POS, v);
+    bool found;
+    dv_value result = dv_number_special(vm, v, "__abs__", &found);
+    return found ? result : dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for abs(): '%T'", v);
+}
+
+static dv_value round_float(dv_vm *vm, double d, dv_value digits) {
+    if (dv_is_none(digits)) return dv_float_round(vm, d, false, 0);
+    dv_value whole = dv_int_index(vm, digits);
+    if (dv_is_empty(whole)) return DV_EMPTY;
+    int64_t n;
+    if (!dv_int_to_int64(whole, &n)) n = dv_int_sign(whole) < 0 ? INT32_MIN : INT32_MAX;
+    dv_release(vm, whole);
+    return dv_float_round(vm, d, true, n);
+}
+
+static dv_value round_int(dv_vm *vm, dv_value v, dv_value digits) {
+    if (dv_is_none(digits)) return dv_int_index(vm, v);
+    dv_value whole = dv_int_index(vm, digits);
+    if (dv_is_empty(whole)) return DV_EMPTY;
+    dv_value result = dv_int_round(vm, v, whole);
+    dv_release(vm, whole);
+    return result;
+}
+
+static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"number", "ndigits"};
+    static const dv_parameters parameters = {"round", names, 2, 2, 1};
+    dv_value given[2];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    dv_value digits = dv_is_empty(given[1]) ? DV_NONE : given[1];
+    if (dv_is_float(given[0])) return round_float(vm, dv_as_float(given[0]), digits);
+    if (dv_is_integral(given[0])) return round_int(vm, given[0], digits);
+    bool found;
+    dv_value result = dv_number_special(vm, given[0], "__round__", &found);
+    if (found) return result;
+    return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __round__ method", given[0]);
+}
+
+static bool is_number(dv_value v) { return dv_is_float(v) || dv_is_integral(v); }
+
+static dv_value builtin_divmod(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value pair[2];
+    if (dv_is_integral(args[0]) && dv_is_integral(args[1])) {
+        if (!dv_int_divmod(vm, args[0], args[1], &pair[0], &pair[1])) return DV_EMPTY;
+    } else if (is_number(args[0]) && is_number(args[1])) {
+        double a, b;
+        if (!dv_as_double(vm, args[0], &a) || !dv_as_double(vm, args[1], &b)) return DV_EMPTY;
+        if (b == 0) return dv_raise(vm, DV_E_ZERO_DIVISION_ERROR, "float divmod()");
+        pair[0] = dv_float_foreign(dv_float_floordiv(a, b));
+        pair[1] = dv_float_foreign(dv_float_mod(a, b));
+    } else {
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "unsupported operand type(s) for divmod(): '%T' and '%T'", args[0],
+                        args[1]);
+    }
+    return dv_tuple_take(vm, pair, 2);
+}
+
+static dv_value builtin_pow(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"base", "exp", "mod"};
+    static const dv_parameters parameters = {"pow", names, 3, 3, 2};
+    dv_value given[3];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    return dv_power(vm, given[0], given[1], given[2]);
+}
+
+/* total + item; takes total. */
+static dv_value add_item(dv_vm *vm, dv_value total, dv_value item) {
+    if (dv_are_ints(total, item)) {
+        int64_t sum = dv_as_int(total) + dv_as_int(item);
+        if (dv_fits_int(sum)) return dv_int(sum);
+    }
+    dv_value sum = dv_binary(vm, DV_BINARY_ADD, total, item);
+    dv_release(vm, total);
+    return sum;
+}
+
+static dv_value sum_items(dv_vm *vm, dv_value iterable, dv_value start) {
+    dv_value iterator = dv_iterate(vm, iterable);
+    if (dv_is_empty(iterator)) return DV_EMPTY;
+    dv_value total = dv_retain(start);
+    for (;;) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        total = add_item(vm, total, item);
+        dv_release(vm, item);
+        if (dv_is_empty(total)) break;
+    }
+    dv_release(vm, iterator);
+    if (dv_is_empty(vm->error)) return total;
+    dv_release(vm, total);
+    return DV_EMPTY;
+}
+
+static dv_value builtin_sum(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"iterable", "start"};
+    static const dv_parameters parameters = {"sum", names, 2, 2, 1};
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    if (count == named)
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "sum() takes at least 1 positional argument (%d given)",
+                        (int)(count - named));
+    dv_value given[2];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    dv_value start = dv_is_empty(given[1]) ? dv_int(0) : given[1];
+    if (dv_is_str(start))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "sum() can't sum strings [use ''.join(seq) instead]");
+    return sum_items(vm, given[0], start);
+}
+
+/* min and max -----------------------------------------------------------------------------------
+ */
+
+typedef struct extreme {
+    dv_compare_op op; /* item op best: item is the better one */
+    dv_value key;
+    dv_value best, best_key; /* owned; EMPTY before the first item */
+} extreme;
+
+/* Takes item; false: raised. */
+static bool consider(dv_vm *vm, extreme *e, dv_value item) {
+    dv_value key = dv_is_empty(e->key) ? dv_retain(item) : dv_call(vm, e->key, &item, 1, DV_EMPTY);
+    int better = dv_is_empty(key) ? -1 : 1;
+    if (better > 0 && !dv_is_empty(e->best)) {
+        dv_value result = dv_compare(vm, e->op, key, e->best_key);
+        better = dv_is_empty(result) ? -1 : dv_truth(vm, result);
+        dv_release(vm, result);
+    }
+    if (better > 0) {
+        dv_release(vm, e->best);
+        dv_release(vm, e->best_key);
+        e->best = item;
+        e->best_key = key;
+        return true;
+    }
+    dv_release(vm, item);
+    dv_release(vm, key);
+    return better == 0;
+}
+
+static bool consider_all(dv_vm *vm, extreme *e, dv_value iterable) {
+    dv_value iterator = dv_iterate(vm, iterable);
+    if (dv_is_empty(iterator)) return false;
+    for (;;) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item) || !consider(vm, e, item)) break;
+    }
+    dv_release(vm, iterator);
+    return dv_is_empty(vm->error);
+}
+
+static dv_value find_extreme(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords,
+                             dv_compare_op op, const char *function) {
+    static const char *const names[] = {"key", "default", NULL};
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    uint32_t positional = count - named;
+    if (positional == 0)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "%s expected at least 1 argument, got 0", function);
+    if (!dv_check_keywords(vm, keywords, names, function)) return DV_EMPTY;
+    dv_value otherwise = dv_keyword_argument(args, positional, keywords, "default");
+    extreme e = {op, dv_keyword_argument(args, positional, keywords, "key"), DV_EMPTY, DV_EMPTY};
+    if (dv_is_none(e.key)) e.key = DV_EMPTY;
+    if (positional > 1 && !dv_is_empty(otherwise))
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "Cannot specify a default for %s() with multiple positional arguments",
+                        function);
+    bool good = true;
+    if (positional == 1)
+        good = consider_all(vm, &e, args[0]);
+    else
+        for (uint32_t i = 0; i < positional && good; i++)
+            good = consider(vm, &e, dv_retain(args[i]));
+    dv_release(vm, e.best_key);
+    if (good && !dv_is_empty(e.best)) return e.best;
+    dv_release(vm, e.best);
+    if (!good) return DV_EMPTY;
+    if (!dv_is_empty(otherwise)) return dv_retain(otherwise);
+    return dv_raise(vm, DV_E_VALUE_ERROR, "%s() arg is an empty sequence", function);
+}
+
+static dv_value builtin_min(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    return find_extreme(vm, args, count, keywords, DV_LT, "min");
+}
+
+static dv_value builtin_max(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    return find_extreme(vm, args, count, keywords, DV_GT, "max");
+}
+
+/* Text of ints ----------------------------------------------------------------------------------
+ */
+
+static dv_value to_base(dv_vm *vm, dv_value v, int base) {
+    dv_value whole = dv_int_index(vm, v);
+    if (dv_is_empty(whole)) return DV_EMPTY;
+    dv_value text = dv_int_to_str(vm, whole, base, true);
+    dv_release(vm, whole);
+    return text;
+}
+
+static dv_value builtin_hex(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return to_base(vm, args[0], 16);
+}
+
+static dv_value builtin_oct(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return to_base(vm, args[0], 8);
+}
+
+static dv_value builtin_bin(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return to_base(vm, args[0], 2);
+}
+
+static dv_value builtin_chr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value whole = dv_int_index(vm, args[0]);
+    if (dv_is_empty(whole)) return DV_EMPTY;
+    int64_t i;
+    bool fits = dv_int_to_int64(whole, &i) && i >= INT32_MIN && i <= INT32_MAX;
+    int sign = dv_int_sign(whole);
+    dv_release(vm, whole);
+    if (!fits)
+        return dv_raise(vm, DV_E_OVERFLOW_ERROR, "%s",
+                        sign < 0 ? "signed integer is less than minimum"
+                                 : "Python int too large to convert to C int");
+    if (i < 0 || i > 0x10FFFF)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "chr() arg not in range(0x110000)");
+    return dv_str_char(vm, (uint32_t)i);
+}
+
+static dv_value builtin_ord(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "ord() expected string of length 1, but %T found",
+                        args[0]);
+    const dv_str *s = dv_as_str(args[0]);
+    if (s->length == 1) return dv_int(dv_str_at(s, 0));
+    return dv_raise(vm, DV_E_TYPE_ERROR,
+                    "ord() expected a character, but string of length %lld found",
+                    (long long)s->length);
+}
+
+const dv_cfunction_def dv_builtin_numbers[] = {
+    {.name = "abs", .entry = builtin_abs, .min = 1, .max = 1},
+    {.name = "round", .keyword_entry = builtin_round, .min = 0, .max = UINT32_MAX},
+    {.name = "divmod", .entry = builtin_divmod, .min = 2, .max = 2},
+    {.name = "pow", .keyword_entry = builtin_pow, .min = 0, .max = UINT32_MAX},
+    {.name = "sum", .keyword_entry = builtin_sum, .min = 0, .max = UINT32_MAX},
+    {.name = "min", .keyword_entry = builtin_min, .min = 0, .max = UINT32_MAX},
+    {.name = "max", .keyword_entry = builtin_max, .min = 0, .max = UINT32_MAX},
+    {.name = "hex", .entry = builtin_hex, .min = 1, .max = 1},
+    {.name = "oct", .entry = builtin_oct, .min = 1, .max = 1},
+    {.name = "bin", .entry = builtin_bin, .min = 1, .max = 1},
+    {.name = "chr", .entry = builtin_chr, .min = 1, .max = 1},
+    {.name = "ord", .entry = builtin_ord, .min = 1, .max = 1},
+    {.name = NULL}};

@@ -1,0 +1,199 @@
+/* objects.c: builtins about objects of any type: len, repr, isinstance, getattr, iter, sorted, ...
+ */
+#include "builtins/builtins.h"
+
+#include "types/arguments.h"
+#include "types/class.h"
+#include "types/int.h"
+#include "types/list.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+static dv_value truth(int value) { return value < 0 ? DV_EMPTY : dv_bool(value); }
+
+static dv_value builtin_len(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    int64_t length = dv_length(vm, args[0]);
+    return length < 0 ? DV_EMPTY : dv_int(length);
+}
+
+static dv_value builtin_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_repr(vm, args[0]);
+}
+
+static dv_value builtin_ascii(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_ascii(vm, args[0]);
+}
+
+static dv_value builtin_format(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (count == 2 && !dv_is_str(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "format() argument 2 must be str, not %T", args[1]);
+    return dv_format(vm, args[0], count == 2 ? args[1] : DV_EMPTY);
+}
+
+static dv_value builtin_hash(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    int64_t hash;
+    return dv_hash(vm, args[0], &hash) ? dv_int_from_int64(vm, hash) : DV_EMPTY;
+}
+
+/* The address of an object; equal immediate values have equal ids. */
+static dv_value builtin_id(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (dv_is_object(args[0])) return dv_int((int64_t)(uintptr_t)dv_as_object(args[0]));
+    return dv_int_from_uint64(vm, args[0].bits);
+}
+
+static dv_value builtin_callable(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_bool(dv_is_callable(vm, args[0]));
+}
+
+static dv_value builtin_isinstance(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (dv_is_class(args[1]))
+        return dv_bool(dv_class_is_subclass(dv_class_of(vm, args[0]), dv_as_class(args[1])));
+    return truth(dv_is_instance_of(vm, args[0], args[1]));
+}
+
+static dv_value builtin_issubclass(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return truth(dv_is_subclass_of(vm, args[0], args[1]));
+}
+
+/* Attributes ------------------------------------------------------------------------------------
+ */
+
+/* The name of an attribute as an interned str, new. */
+static dv_value attribute_name(dv_vm *vm, dv_value name) {
+    if (dv_is_str(name)) return dv_str_intern_value(vm, name);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "attribute name must be string, not '%T'", name);
+}
+
+static dv_value builtin_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_value name = attribute_name(vm, args[1]);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value result =
+        count == 3 ? dv_find_attribute(vm, args[0], name) : dv_get_attribute(vm, args[0], name);
+    dv_release(vm, name);
+    if (count == 3 && dv_is_empty(result) && dv_is_empty(vm->error)) return dv_retain(args[2]);
+    return result;
+}
+
+static dv_value builtin_hasattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value name = attribute_name(vm, args[1]);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value result = dv_find_attribute(vm, args[0], name);
+    dv_release(vm, name);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    dv_release(vm, result);
+    return dv_bool(!dv_is_empty(result));
+}
+
+static dv_value set_attribute(dv_vm *vm, dv_value object, dv_value name_given, dv_value value) {
+    dv_value name = attribute_name(vm, name_given);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    bool done = dv_set_attribute(vm, object, name, value);
+    dv_release(vm, name);
+    return done ? DV_NONE : DV_EMPTY;
+}
+
+static dv_value builtin_setattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return set_attribute(vm, args[0], args[1], args[2]);
+}
+
+static dv_value builtin_delattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return set_attribute(vm, args[0], args[1], DV_EMPTY);
+}
+
+/* Iteration -------------------------------------------------------------------------------------
+ */
+
+static dv_value builtin_iter(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (count == 1) return dv_iterate(vm, args[0]);
+    if (!dv_is_callable(vm, args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "iter(v, w): v must be callable");
+    return dv_call_iterator_new(vm, args[0], args[1]);
+}
+
+static dv_value builtin_next(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_value item = dv_next(vm, args[0]);
+    if (!dv_is_empty(item) || !dv_is_empty(vm->error)) return item;
+    if (count == 2) return dv_retain(args[1]);
+    return dv_raise(vm, DV_E_STOP_ITERATION, "");
+}
+
+/* any (stop_at true) and all (stop_at false). */
+static dv_value test_items(dv_vm *vm, dv_value iterable, bool stop_at) {
+    dv_value iterator = dv_iterate(vm, iterable);
+    if (dv_is_empty(iterator)) return DV_EMPTY;
+    bool stopped = false;
+    while (!stopped) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        int value = dv_truth(vm, item);
+        dv_release(vm, item);
+        if (value < 0) break;
+        stopped = (value != 0) == stop_at;
+    }
+    dv_release(vm, iterator);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    return dv_bool(stopped == stop_at);
+}
+
+static dv_value builtin_any(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return test_items(vm, args[0], true);
+}
+
+static dv_value builtin_all(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return test_items(vm, args[0], false);
+}
+
+static dv_value builtin_sorted(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"key", "reverse", NULL};
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    if (!dv_arguments_count(vm, "sorted", count - named, 1, 1)) return DV_EMPTY;
+    if (!dv_check_keywords(vm, keywords, names, "sort")) return DV_EMPTY;
+    dv_value key = dv_keyword_argument(args, 1, keywords, "key");
+    dv_value reverse = dv_keyword_argument(args, 1, keywords, "reverse");
+    int backwards = 0;
+    if (!dv_is_empty(reverse)) {
+        dv_value whole = dv_int_index(vm, reverse);
+        if (dv_is_empty(whole)) return DV_EMPTY;
+        backwards = dv_int_sign(whole) != 0;
+        dv_release(vm, whole);
+    }
+    dv_value list = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(list)) return DV_EMPTY;
+    if (dv_list_extend(vm, list, args[0]) && dv_list_sort(vm, list, key, backwards)) return list;
+    dv_release(vm, list);
+    return DV_EMPTY;
+}
+
+const dv_cfunction_def dv_builtin_objects[] = {
+    {.name = "len", .entry = builtin_len, .min = 1, .max = 1},
+    {.name = "repr", .entry = builtin_repr, .min = 1, .max = 1},
+    {.name = "ascii", .entry = builtin_ascii, .min = 1, .max = 1},
+    {.name = "format", .entry = builtin_format, .min = 1, .max = 2},
+    {.name = "hash", .entry = builtin_hash, .min = 1, .max = 1},
+    {.name = "id", .entry = builtin_id, .min = 1, .max = 1},
+    {.name = "callable", .entry = builtin_callable, .min = 1, .max = 1},
+    {.name = "isinstance", .entry = builtin_isinstance, .min = 2, .max = 2},
+    {.name = "issubclass", .entry = builtin_issubclass, .min = 2, .max = 2},
+    {.name = "getattr", .entry = builtin_getattr, .min = 2, .max = 3},
+    {.name = "hasattr", .entry = builtin_hasattr, .min = 2, .max = 2},
+    {.name = "setattr", .entry = builtin_setattr, .min = 3, .max = 3},
+    {.name = "delattr", .entry = builtin_delattr, .min = 2, .max = 2},
+    {.name = "iter", .entry = builtin_iter, .min = 1, .max = 2},
+    {.name = "next", .entry = builtin_next, .min = 1, .max = 2},
+    {.name = "any", .entry = builtin_any, .min = 1, .max = 1},
+    {.name = "all", .entry = builtin_all, .min = 1, .max = 1},
+    {.name = "sorted", .keyword_entry = builtin_sorted, .min = 0, .max = UINT32_MAX},
+    {.name = NULL}};

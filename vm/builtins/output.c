@@ -1,0 +1,133 @@
+/* output.c: print and input. */
+#include "builtins/builtins.h"
+
+#include "types/str.h"
+#include "types/stream.h"
+#include "types/tuple.h"
+
+/* Where print writes to: a standard stream, or any object with a method write. */
+typedef struct sink {
+    dv_value write; /* bound method write of an object, owned; EMPTY: the stream below */
+    dv_stream_number number;
+} sink;
+
+static bool sink_write(dv_vm *vm, const sink *to, dv_value text) {
+    if (dv_is_empty(to->write)) return dv_stream_write(vm, to->number, text);
+    dv_value result = dv_call(vm, to->write, &text, 1, DV_EMPTY);
+    dv_release(vm, result);
+    return !dv_is_empty(result);
+}
+
+static bool open_sink(dv_vm *vm, dv_value file, sink *out) {
+    *out = (sink){.write = DV_EMPTY, .number = DV_STDOUT};
+    if (dv_is_empty(file) || dv_is_none(file)) {
+        if (!vm->stdout_cell || dv_is_empty(vm->stdout_cell->value)) return true;
+        file = vm->stdout_cell->value;
+    }
+    if (dv_is_shape(file, DV_T_STREAM)) {
+        out->number = ((const dv_stream *)dv_as_object(file))->number;
+        return true;
+    }
+    dv_value name = dv_str_intern(vm, "write", 5);
+    if (dv_is_empty(name)) return false;
+    out->write = dv_get_attribute(vm, file, name);
+    dv_release(vm, name);
+    return !dv_is_empty(out->write);
+}
+
+/* sep or end: a str or None; EMPTY is left for the default. */
+static bool text_option(dv_vm *vm, const char *name, dv_value *option) {
+    if (dv_is_none(*option)) *option = DV_EMPTY;
+    if (dv_is_empty(*option) || dv_is_str(*option)) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "%s must be None or a string, not %T", name, *option);
+    return false;
+}
+
+static bool write_value(dv_vm *vm, const sink *to, dv_value v) {
+    dv_value text = dv_to_str(vm, v);
+    if (dv_is_empty(text)) return false;
+    bool written = sink_write(vm, to, text);
+    dv_release(vm, text);
+    return written;
+}
+
+/* sep or end, or their default: one character, which is cached. */
+static bool write_option(dv_vm *vm, const sink *to, dv_value option, char otherwise) {
+    if (!dv_is_empty(option)) return sink_write(vm, to, option);
+    dv_value text = dv_str_char(vm, (uint8_t)otherwise);
+    if (dv_is_empty(text)) return false;
+    bool written = sink_write(vm, to, text);
+    dv_release(vm, text);
+    return written;
+}
+
+static bool print_all(dv_vm *vm, const sink *to, const dv_value *args, uint32_t count,
+                      dv_value separator, dv_value end) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && !write_option(vm, to, separator, ' ')) return false;
+        if (!write_value(vm, to, args[i])) return false;
+    }
+    return write_option(vm, to, end, '\n');
+}
+
+static bool flush_file(dv_vm *vm, const sink *to, dv_value file) {
+    if (dv_is_empty(to->write)) {
+        dv_stream_flush(vm, to->number);
+        return true;
+    }
+    dv_value name = dv_str_intern(vm, "flush", 5);
+    dv_value flush = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, file, name);
+    dv_value result = dv_is_empty(flush) ? DV_EMPTY : dv_call(vm, flush, NULL, 0, DV_EMPTY);
+    dv_release(vm, name);
+    dv_release(vm, flush);
+    dv_release(vm, result);
+    return !dv_is_empty(result);
+}
+
+static dv_value builtin_print(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"sep", "end", "file", "flush", NULL};
+    uint32_t positional = count;
+    dv_value separator = DV_EMPTY, end = DV_EMPTY, file = DV_EMPTY, flush = DV_EMPTY;
+    if (!dv_is_empty(keywords)) {
+        positional -= (uint32_t)dv_as_tuple(keywords)->count;
+        if (!dv_check_keywords(vm, keywords, names, "print")) return DV_EMPTY;
+        separator = dv_keyword_argument(args, positional, keywords, "sep");
+        end = dv_keyword_argument(args, positional, keywords, "end");
+        file = dv_keyword_argument(args, positional, keywords, "file");
+        flush = dv_keyword_argument(args, positional, keywords, "flush");
+        if (!text_option(vm, "sep", &separator) || !text_option(vm, "end", &end)) return DV_EMPTY;
+    }
+    sink to;
+    if (!open_sink(vm, file, &to)) return DV_EMPTY;
+    bool done = print_all(vm, &to, args, positional, separator, end);
+    if (done && !dv_is_empty(flush)) {
+        int wanted = dv_truth(vm, flush);
+        done = wanted == 0 || (wanted > 0 && flush_file(vm, &to, file));
+    }
+    dv_release(vm, to.write);
+    return done ? DV_NONE : DV_EMPTY;
+}
+
+static dv_value builtin_input(dv_vm *vm, const dv_value *args, uint32_t count) {
+    sink to;
+    if (!open_sink(vm, DV_NONE, &to)) return DV_EMPTY;
+    bool prompted = count == 0 || write_value(vm, &to, args[0]);
+    dv_release(vm, to.write);
+    if (!prompted) return DV_EMPTY;
+    dv_value line = dv_stream_read_line(vm);
+    if (dv_is_empty(line)) return DV_EMPTY;
+    const dv_str *s = dv_as_str(line);
+    if (s->length == 0) {
+        dv_release(vm, line);
+        return dv_raise(vm, DV_E_EOF_ERROR, "EOF when reading a line");
+    }
+    if (dv_str_at(s, s->length - 1) != '\n') return line;
+    dv_value result = dv_str_slice(vm, line, 0, s->length - 1);
+    dv_release(vm, line);
+    return result;
+}
+
+const dv_cfunction_def dv_builtin_output[] = {
+    {.name = "print", .keyword_entry = builtin_print, .min = 0, .max = UINT32_MAX},
+    {.name = "input", .entry = builtin_input, .min = 0, .max = 1},
+    {.name = NULL}};

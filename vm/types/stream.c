@@ -1,0 +1,230 @@
+/* stream.c: the standard streams (stream.h). */
+#include "types/stream.h"
+
+#include <stdio.h>
+
+#include "core/upcall.h"
+#include "types/int.h"
+#include "types/str.h"
+
+dv_value dv_stream_new(dv_vm *vm, dv_stream_number number) {
+    dv_stream *stream = dv_object_new(vm, sizeof *stream, DV_T_STREAM);
+    if (!stream) return DV_EMPTY;
+    stream->number = number;
+    return dv_object_value(stream);
+}
+
+static void stream_release(dv_vm *vm, dv_object *object) {
+    dv_heap_free(&vm->heap, object, sizeof(dv_stream));
+}
+
+static dv_stream_number number_of(dv_value self) {
+    return ((const dv_stream *)dv_as_object(self))->number;
+}
+
+static const char *name_of(dv_value self) {
+    static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
+    return names[number_of(self)];
+}
+
+/* Writing ---------------------------------------------------------------------------------------
+ */
+
+static void put(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
+    dv_output output = number == DV_STDERR ? vm->error_output : vm->output;
+    if (output && size) output(vm->output_context, text, size);
+}
+
+static bool is_ascii(const char *text, size_t size) {
+    size_t i = 0;
+    for (; i + 8 <= size; i += 8) {
+        uint64_t word;
+        memcpy(&word, text + i, 8);
+        if (word & 0x8080808080808080u) return false;
+    }
+    for (; i < size; i++)
+        if (text[i] & 0x80) return false;
+    return true;
+}
+
+static bool is_surrogate(uint32_t c) { return c >= 0xD800 && c <= 0xDFFF; }
+
+/* Position of the first lone surrogate; -1: there is none. */
+static int64_t find_surrogate(const dv_str *s) {
+    if (s->kind == 1) return -1;
+    for (int64_t i = 0; i < s->length; i++)
+        if (is_surrogate(dv_str_at(s, i))) return i;
+    return -1;
+}
+
+static dv_value escape_surrogates(dv_vm *vm, const dv_str *s) {
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    for (int64_t i = 0; i < s->length; i++) {
+        uint32_t c = dv_str_at(s, i);
+        char escape[8];
+        if (is_surrogate(c)) {
+            snprintf(escape, sizeof escape, "\\u%04x", c);
+            dv_builder_z(&b, escape);
+        } else {
+            dv_builder_char(&b, c);
+        }
+    }
+    return dv_builder_finish(&b);
+}
+
+static bool raise_surrogates(dv_vm *vm, const dv_str *s, int64_t first) {
+    int64_t last = first;
+    while (last + 1 < s->length && is_surrogate(dv_str_at(s, last + 1))) last++;
+    if (first == last)
+        dv_raise(vm, DV_E_UNICODE_ENCODE_ERROR,
+                 "'utf-8' codec can't encode character '\\u%04x' in position %lld: surrogates not "
+                 "allowed",
+                 dv_str_at(s, first), (long long)first);
+    else
+        dv_raise(vm, DV_E_UNICODE_ENCODE_ERROR,
+                 "'utf-8' codec can't encode characters in position %lld-%lld: surrogates not "
+                 "allowed",
+                 (long long)first, (long long)last);
+    return false;
+}
+
+static bool write_wide(dv_vm *vm, dv_stream_number number, dv_value text) {
+    size_t size;
+    char *utf8 = dv_str_utf8(vm, text, &size);
+    if (!utf8) return false;
+    put(vm, number, utf8, size);
+    dv_heap_free(&vm->heap, utf8, size + 1);
+    return true;
+}
+
+bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) {
+    const dv_str *s = dv_as_str(text);
+    if (s->kind == 1 && is_ascii(s->data, (size_t)s->length)) {
+        put(vm, number, s->data, (size_t)s->length);
+        return true;
+    }
+    int64_t surrogate = find_surrogate(s);
+    if (surrogate < 0) return write_wide(vm, number, text);
+    if (number != DV_STDERR) return raise_surrogates(vm, s, surrogate);
+    dv_value escaped = escape_surrogates(vm, s);
+    bool written = !dv_is_empty(escaped) && write_wide(vm, number, escaped);
+    dv_release(vm, escaped);
+    return written;
+}
+
+void dv_stream_flush(dv_vm *vm, dv_stream_number number) {
+    dv_output output = number == DV_STDERR ? vm->error_output : vm->output;
+    if (output) output(vm->output_context, "", 0);
+}
+
+/* Reading ---------------------------------------------------------------------------------------
+ */
+
+dv_value dv_stream_read_line(dv_vm *vm) {
+    char chunk[512];
+    dv_builder line;
+    dv_builder_init(&line, vm);
+    dv_stream_flush(vm, DV_STDOUT);
+    for (bool more = vm->input != NULL; more;) {
+        size_t size = vm->input(vm->input_context, chunk, sizeof chunk);
+        dv_builder_text(&line, chunk, size);
+        more = size == sizeof chunk && chunk[size - 1] != '\n';
+    }
+    return dv_builder_finish(&line);
+}
+
+/* The type --------------------------------------------------------------------------------------
+ */
+
+static dv_value stream_repr(dv_vm *vm, dv_value self) {
+    return dv_str_printf(vm, "<_io.TextIOWrapper name='%s' mode='%s' encoding='utf-8'>",
+                         name_of(self), number_of(self) == DV_STDIN ? "r" : "w");
+}
+
+static dv_value stream_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    if (dv_str_is(name, "name")) return dv_str_z(vm, name_of(self));
+    if (dv_str_is(name, "mode")) return dv_str_z(vm, number_of(self) == DV_STDIN ? "r" : "w");
+    if (dv_str_is(name, "encoding")) return dv_str_z(vm, "utf-8");
+    if (dv_str_is(name, "closed")) return DV_FALSE;
+    return DV_EMPTY;
+}
+
+static dv_value method_write(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "write() argument must be str, not %T", args[1]);
+    if (number_of(args[0]) == DV_STDIN) return dv_raise(vm, DV_E_OS_ERROR, "not writable");
+    if (!dv_stream_write(vm, number_of(args[0]), args[1])) return DV_EMPTY;
+    return dv_int(dv_as_str(args[1])->length);
+}
+
+static dv_value method_flush(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (number_of(args[0]) != DV_STDIN) dv_stream_flush(vm, number_of(args[0]));
+    return DV_NONE;
+}
+
+static bool check_readable(dv_vm *vm, dv_value self) {
+    if (number_of(self) == DV_STDIN) return true;
+    dv_raise(vm, DV_E_OS_ERROR, "not readable");
+    return false;
+}
+
+static dv_value method_readline(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return check_readable(vm, args[0]) ? dv_stream_read_line(vm) : DV_EMPTY;
+}
+
+static dv_value method_read(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!check_readable(vm, args[0])) return DV_EMPTY;
+    dv_builder all;
+    dv_builder_init(&all, vm);
+    for (;;) {
+        dv_value line = dv_stream_read_line(vm);
+        bool end = dv_is_empty(line) || dv_as_str(line)->length == 0;
+        if (!dv_is_empty(line)) dv_builder_str(&all, line);
+        dv_release(vm, line);
+        if (end) break;
+    }
+    if (dv_is_empty(vm->error)) return dv_builder_finish(&all);
+    dv_builder_discard(&all);
+    return DV_EMPTY;
+}
+
+static dv_value method_no(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)args, (void)count;
+    return DV_FALSE;
+}
+
+static dv_value stream_iterate(dv_vm *vm, dv_value self) {
+    return check_readable(vm, self) ? dv_retain(self) : DV_EMPTY;
+}
+
+static dv_value stream_next(dv_vm *vm, dv_value self) {
+    if (!check_readable(vm, self)) return DV_EMPTY;
+    dv_value line = dv_stream_read_line(vm);
+    if (dv_is_empty(line) || dv_as_str(line)->length > 0) return line;
+    dv_release(vm, line);
+    return DV_EMPTY;
+}
+
+static const dv_cfunction_def methods[] = {
+    {.name = "write", .entry = method_write, .min = 2, .max = 2},
+    {.name = "flush", .entry = method_flush, .min = 1, .max = 1},
+    {.name = "read", .entry = method_read, .min = 1, .max = 1},
+    {.name = "readline", .entry = method_readline, .min = 1, .max = 1},
+    {.name = "isatty", .entry = method_no, .min = 1, .max = 1},
+    {.name = NULL}};
+
+const dv_type dv_stream_type = {
+    .name = "_io.TextIOWrapper",
+    .id = DV_T_STREAM,
+    .release = stream_release,
+    .repr = stream_repr,
+    .iterate = stream_iterate,
+    .next = stream_next,
+    .get_attribute = stream_get_attribute,
+    .methods = methods,
+};

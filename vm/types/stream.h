@@ -1,0 +1,25 @@
+/* stream.h: sys.stdin, sys.stdout and sys.stderr: text streams that the embedder provides
+ * (output, error_output, input of dv_vm). */
+#ifndef DV_TYPES_STREAM_H
+#define DV_TYPES_STREAM_H
+
+#include "core/vm.h"
+
+typedef enum dv_stream_number { DV_STDIN, DV_STDOUT, DV_STDERR } dv_stream_number;
+
+typedef struct dv_stream {
+    dv_object header;
+    dv_stream_number number;
+} dv_stream;
+
+extern const dv_type dv_stream_type;
+
+dv_value dv_stream_new(dv_vm *vm, dv_stream_number number);
+
+/* Writes a str as UTF-8.  Lone surrogates: UnicodeEncodeError on stdout, escaped on stderr. */
+bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) DV_MUST_CHECK;
+void dv_stream_flush(dv_vm *vm, dv_stream_number number);
+/* A line of stdin with its newline; an empty str at the end. */
+dv_value dv_stream_read_line(dv_vm *vm);
+
+#endif
