@@ -1,0 +1,102 @@
+/* ast.c: lists of tree nodes, and small questions about nodes (ast.h). */
+#include "lang/ast.h"
+
+bool dv_expr_push(dv_front *front, dv_expr_builder *builder, dv_expr *expr) {
+    void *items = builder->list.items;
+    if (!dv_front_reserve(front, &items, builder->list.count, &builder->capacity, sizeof expr))
+        return false;
+    builder->list.items = items;
+    builder->list.items[builder->list.count++] = expr;
+    return true;
+}
+
+bool dv_block_push(dv_front *front, dv_block_builder *builder, dv_stmt *stmt) {
+    void *items = builder->list.items;
+    if (!dv_front_reserve(front, &items, builder->list.count, &builder->capacity, sizeof stmt))
+        return false;
+    builder->list.items = items;
+    builder->list.items[builder->list.count++] = stmt;
+    return true;
+}
+
+dv_expr *dv_expr_left(const dv_expr *expr) {
+    switch (expr->kind) {
+    case DV_EXPR_BINARY: return expr->as.binary.left;
+    case DV_EXPR_ATTRIBUTE: return expr->as.attribute.object;
+    case DV_EXPR_SUBSCRIPT: return expr->as.subscript.container;
+    case DV_EXPR_CALL: return expr->as.call.callee;
+    default: return NULL;
+    }
+}
+
+dv_expr *dv_expr_leftmost(dv_expr *expr) {
+    for (dv_expr *left = dv_expr_left(expr); left != NULL; left = dv_expr_left(expr)) expr = left;
+    return expr;
+}
+
+bool dv_expr_is_constant(const dv_expr *expr) { return expr->kind == DV_EXPR_CONSTANT; }
+
+int dv_expr_truth(const dv_expr *expr) {
+    if (!dv_expr_is_constant(expr)) return -1;
+    const dv_literal *literal = &expr->as.constant;
+    switch (literal->kind) {
+    case DV_CONST_NONE:
+    case DV_CONST_FALSE: return 0;
+    case DV_CONST_TRUE:
+    case DV_CONST_ELLIPSIS:
+    case DV_CONST_BIGINT: return 1;
+    case DV_CONST_INT: return literal->as.integer != 0;
+    case DV_CONST_FLOAT:
+    case DV_CONST_COMPLEX: return literal->as.real != 0.0;
+    case DV_CONST_STR:
+    case DV_CONST_BYTES: return literal->as.text.size != 0;
+    case DV_CONST_TUPLE: return literal->as.tuple.count != 0;
+    default: return -1;
+    }
+}
+
+static const char *describe_constant(const dv_literal *literal) {
+    switch (literal->kind) {
+    case DV_CONST_NONE: return "None";
+    case DV_CONST_FALSE: return "False";
+    case DV_CONST_TRUE: return "True";
+    case DV_CONST_ELLIPSIS: return "ellipsis";
+    default: return "literal";
+    }
+}
+
+static const char *describe_comprehension(const dv_expr *expr) {
+    static const char *const names[] = {"list comprehension", "set comprehension",
+                                        "dict comprehension", "generator expression"};
+    return names[expr->op];
+}
+
+const char *dv_expr_describe(const dv_expr *expr) {
+    switch ((dv_expr_kind)expr->kind) {
+    case DV_EXPR_NAME: return "name";
+    case DV_EXPR_CONSTANT: return describe_constant(&expr->as.constant);
+    case DV_EXPR_FSTRING:
+    case DV_EXPR_FORMAT: return "f-string expression";
+    case DV_EXPR_TUPLE: return "tuple";
+    case DV_EXPR_LIST: return "list";
+    case DV_EXPR_SET: return "set display";
+    case DV_EXPR_DICT: return "dict literal";
+    case DV_EXPR_BINARY:
+    case DV_EXPR_UNARY:
+    case DV_EXPR_AND:
+    case DV_EXPR_OR: return "expression";
+    case DV_EXPR_COMPARE: return "comparison";
+    case DV_EXPR_CONDITIONAL: return "conditional expression";
+    case DV_EXPR_LAMBDA: return "lambda";
+    case DV_EXPR_CALL: return "function call";
+    case DV_EXPR_ATTRIBUTE: return "attribute";
+    case DV_EXPR_SUBSCRIPT: return "subscript";
+    case DV_EXPR_SLICE: return "slice";
+    case DV_EXPR_STARRED: return "starred";
+    case DV_EXPR_NAMED: return "named expression";
+    case DV_EXPR_COMPREHENSION: return describe_comprehension(expr);
+    case DV_EXPR_YIELD:
+    case DV_EXPR_YIELD_FROM: return "yield expression";
+    }
+    return "expression";
+}

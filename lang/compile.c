@@ -1,0 +1,181 @@
+/* compile.c: code objects of modules, functions and classes (compile.h). */
+#include "lang/compile.h"
+
+#include "lang/assign.h"
+#include "lang/compile_expression.h"
+#include "lang/compile_statement.h"
+
+#include <string.h>
+
+static const dv_range no_range = {0, 0, 0, 0};
+
+/* ---- Qualified names ---- */
+
+static dv_text join(dv_front *front, dv_text left, const char *middle, dv_text right) {
+    size_t size = left.size + strlen(middle) + right.size;
+    char *text = dv_front_keep(front, size);
+    if (text == NULL) return (dv_text){"", 0};
+    memcpy(text, left.data, left.size);
+    memcpy(text + left.size, middle, strlen(middle));
+    memcpy(text + left.size + strlen(middle), right.data, right.size);
+    return (dv_text){text, (uint32_t)size};
+}
+
+/* C.f for a method, f.<locals>.g for a function in a function; a name declared global in the scope
+ * around is qualified by nothing. */
+static dv_text qualified_name(const dv_compiler *outer, dv_text name) {
+    dv_name *bound = dv_name_intern(outer->front, name);
+    const dv_symbol *symbol = bound == NULL ? NULL : dv_scope_find(outer->scope, bound);
+    bool global = symbol != NULL && symbol->flags & DV_SYMBOL_GLOBAL;
+    if (outer->scope->kind == DV_SCOPE_MODULE || global) return name;
+    const char *middle = outer->scope->kind == DV_SCOPE_CLASS ? "." : ".<locals>.";
+    return join(outer->front, outer->qualname, middle, name);
+}
+
+/* ---- Code objects ---- */
+
+static bool begin(dv_compiler *c, dv_compiler *outer, const dv_scope *scope, dv_text name) {
+    *c = (dv_compiler){.front = outer->front, .unit = outer->unit, .scope = scope, .outer = outer};
+    c->qualname = qualified_name(outer, name);
+    dv_emit_begin(&c->emit, outer->front);
+    return c->front->status == DV_LANG_OK;
+}
+
+/* Names of the locals, by index. */
+static const dv_text *local_names(dv_front *front, const dv_scope *scope) {
+    dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
+    if (names == NULL) return NULL;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const dv_symbol *symbol = scope->symbols[i];
+        if (symbol->access == DV_ACCESS_LOCAL) names[symbol->index] = symbol->name->text;
+    }
+    return names;
+}
+
+static dv_code *finish(dv_compiler *c, dv_text name, uint32_t first_line) {
+    dv_code *code = dv_front_keep(c->front, sizeof *code);
+    if (code == NULL) return NULL;
+    code->unit = c->unit;
+    code->name = name;
+    code->qualname = c->qualname;
+    code->first_line = first_line;
+    return dv_emit_finish(&c->emit, code) ? code : NULL;
+}
+
+static void emit_return_none(dv_compiler *c) {
+    dv_range at = dv_emit_last_range(&c->emit, no_range);
+    dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_none(&c->emit), at);
+    dv_emit(&c->emit, DV_OP_RETURN, at);
+}
+
+/* ---- Modules ---- */
+
+bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
+                       const dv_block *module, bool interactive) {
+    static const dv_text name = {"<module>", 8};
+    dv_compiler *c = dv_front_scratch(front, sizeof *c);
+    if (c == NULL) return false;
+    *c = (dv_compiler){.front = front, .unit = unit, .scope = scope, .interactive = interactive};
+    c->qualname = name;
+    dv_emit_begin(&c->emit, front);
+    if (!dv_compile_block(c, module)) return false;
+    emit_return_none(c);
+    dv_code *code = finish(c, name, 1);
+    if (code == NULL) return false;
+    code->flags |= DV_CODE_MODULE;
+    unit->code = code;
+    return true;
+}
+
+/* ---- Functions ---- */
+
+static dv_text function_name(const dv_function *function) {
+    static const dv_text lambda = {"<lambda>", 8};
+    return function->name == NULL ? lambda : function->name->text;
+}
+
+static dv_code *compile_function_body(dv_compiler *outer, const dv_function *function) {
+    dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
+    if (c == NULL) return NULL;
+    dv_text name = function_name(function);
+    if (!begin(c, outer, function->scope, name)) return NULL;
+    if (!dv_assign_run(c->front, function)) return NULL;
+    if (!dv_compile_block(c, &function->body)) return NULL;
+    emit_return_none(c);
+    dv_code *code = finish(c, name, function->at.line);
+    if (code == NULL) return NULL;
+    code->positional_count = function->parameter_count;
+    code->local_count = function->scope->local_count;
+    code->local_names = local_names(c->front, function->scope);
+    return code->local_names == NULL ? NULL : code;
+}
+
+bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at) {
+    uint32_t defaults = 0;
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        if (function->parameters[i].standard == NULL) continue;
+        if (!dv_compile_owned(c, function->parameters[i].standard)) return false;
+        defaults++;
+    }
+    dv_code *code = compile_function_body(c, function);
+    if (code == NULL) return false;
+    dv_emit_ab(&c->emit, DV_OP_MAKE_FUNCTION, dv_emit_code(&c->emit, code), defaults, at);
+    return c->front->status == DV_LANG_OK;
+}
+
+/* ---- Classes ---- */
+
+static dv_name *intern(dv_compiler *c, const char *text) {
+    return dv_name_intern(c->front, (dv_text){text, (uint32_t)strlen(text)});
+}
+
+/* __module__ = __name__; __qualname__ = '...' */
+static bool emit_class_header(dv_compiler *c, dv_range at) {
+    const dv_name *name = intern(c, "__name__"), *module = intern(c, "__module__");
+    const dv_name *qualname = intern(c, "__qualname__");
+    if (name == NULL || module == NULL || qualname == NULL) return false;
+    dv_emitter *e = &c->emit;
+    dv_emit_a(e, DV_OP_LOAD_GLOBAL, dv_emit_name(e, name), at);
+    dv_emit_a(e, DV_OP_STORE_NAME, dv_emit_name(e, module), at);
+    dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_text(e, c->qualname), at);
+    dv_emit_a(e, DV_OP_STORE_NAME, dv_emit_name(e, qualname), at);
+    return c->front->status == DV_LANG_OK;
+}
+
+/* The body is a function of one parameter, the namespace, which it returns. */
+static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv_range at) {
+    static const dv_text parameter = {".namespace", 10};
+    dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
+    if (c == NULL || !begin(c, outer, klass->scope, klass->name->text)) return NULL;
+    dv_range start = {at.line, 0, at.line, 0};
+    if (!emit_class_header(c, start) || !dv_compile_block(c, &klass->body)) return NULL;
+    dv_range end = dv_emit_last_range(&c->emit, start);
+    dv_emit_a(&c->emit, DV_OP_LOAD_LOCAL, 0, end);
+    dv_emit(&c->emit, DV_OP_RETURN, end);
+    dv_code *code = finish(c, klass->name->text, at.line);
+    dv_text *names = dv_front_keep(c->front, sizeof *names);
+    if (code == NULL || names == NULL) return NULL;
+    *names = parameter;
+    code->flags |= DV_CODE_CLASS;
+    code->positional_count = 1;
+    code->local_count = 1;
+    code->local_names = names;
+    return code;
+}
+
+bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at) {
+    dv_emitter *e = &c->emit;
+    if (klass->bases.count > 0) {
+        if (!dv_compile_owned(c, klass->bases.items[0])) return false;
+    } else {
+        dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), at);
+    }
+    dv_code *code = compile_class_body(c, klass, at);
+    if (code == NULL) return false;
+    dv_emit_ab(e, DV_OP_MAKE_FUNCTION, dv_emit_code(e, code), 0, at);
+    dv_emit(e, DV_OP_PREPARE_CALL, at);
+    dv_emit_a(e, DV_OP_BUILD_DICT, 0, at);
+    dv_emit_a(e, DV_OP_CALL, 1, at);
+    dv_emit_a(e, DV_OP_BUILD_CLASS, dv_emit_name(e, klass->name), at);
+    return c->front->status == DV_LANG_OK;
+}

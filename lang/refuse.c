@@ -1,0 +1,48 @@
+/* refuse.c: the one table of constructs that Python has and dl has not (refuse.h).
+ *
+ * A construct that dl gets leaves this table when the compiler can handle it; one that dl never
+ * gets stays with `later` false.  The language reference in README.md lists the same rows. */
+#include "lang/refuse.h"
+
+typedef struct refusal {
+    const char *what;
+    bool later;
+} refusal;
+
+static const refusal refusals[] = {
+    [DV_REFUSE_ASYNC_DEF] = {"'async def' is", false},
+    [DV_REFUSE_ASYNC_FOR] = {"'async for' is", false},
+    [DV_REFUSE_ASYNC_WITH] = {"'async with' is", false},
+    [DV_REFUSE_AWAIT] = {"'await' is", false},
+    [DV_REFUSE_MATCH] = {"'match' is", false},
+    [DV_REFUSE_EXCEPT_STAR] = {"'except*' is", false},
+    [DV_REFUSE_CLOSURE] = {"closures are", true},
+    [DV_REFUSE_YIELD] = {"'yield' is", true},
+    [DV_REFUSE_YIELD_FROM] = {"'yield from' is", true},
+    [DV_REFUSE_WITH] = {"'with' is", true},
+    [DV_REFUSE_NONLOCAL] = {"'nonlocal' is", true},
+    [DV_REFUSE_DECORATOR] = {"a decorator is", true},
+    [DV_REFUSE_COMPREHENSION] = {"a comprehension is", true},
+    [DV_REFUSE_GENERATOR] = {"a generator expression is", true},
+    [DV_REFUSE_SET] = {"a set display is", true},
+    [DV_REFUSE_STARRED_TARGET] = {"a starred assignment target is", true},
+    [DV_REFUSE_STARRED_DISPLAY] = {"'*' in a display is", true},
+    [DV_REFUSE_DICT_UNPACKING] = {"'**' in a dict display is", true},
+    [DV_REFUSE_STARRED_ARGUMENT] = {"'*' in a call is", true},
+    [DV_REFUSE_DOUBLE_STARRED_ARGUMENT] = {"'**' in a call is", true},
+    [DV_REFUSE_VARARGS] = {"a '*' parameter is", true},
+    [DV_REFUSE_VARKEYWORDS] = {"a '**' parameter is", true},
+    [DV_REFUSE_KEYWORD_ONLY] = {"a keyword-only parameter is", true},
+    [DV_REFUSE_POSITIONAL_ONLY] = {"'/' in a parameter list is", true},
+    [DV_REFUSE_BASES] = {"a class with several bases is", true},
+    [DV_REFUSE_CLASS_KEYWORDS] = {"a keyword argument of a class statement is", true},
+    [DV_REFUSE_IMPORT_STAR] = {"'import *' is", true},
+    [DV_REFUSE_DOTTED_IMPORT] = {"importing a dotted module name is", true},
+    [DV_REFUSE_RELATIVE_IMPORT] = {"a relative import is", true},
+    [DV_REFUSE_NAMED_CHARACTER] = {"'\\N{...}' in a string is", true},
+};
+
+void dv_refuse(dv_front *front, dv_range at, dv_refusal what) {
+    const refusal *row = &refusals[what];
+    dv_front_error(front, at, "%s not part of dl%s", row->what, row->later ? " yet" : "");
+}

@@ -1,0 +1,45 @@
+/* refuse.h: what dl leaves out of Python, refused by name. */
+#ifndef DV_LANG_REFUSE_H
+#define DV_LANG_REFUSE_H
+
+#include "lang/diag.h"
+
+typedef enum dv_refusal {
+    /* never part of dl */
+    DV_REFUSE_ASYNC_DEF,
+    DV_REFUSE_ASYNC_FOR,
+    DV_REFUSE_ASYNC_WITH,
+    DV_REFUSE_AWAIT,
+    DV_REFUSE_MATCH,
+    DV_REFUSE_EXCEPT_STAR,
+    /* not yet */
+    DV_REFUSE_CLOSURE,
+    DV_REFUSE_YIELD,
+    DV_REFUSE_YIELD_FROM,
+    DV_REFUSE_WITH,
+    DV_REFUSE_NONLOCAL,
+    DV_REFUSE_DECORATOR,
+    DV_REFUSE_COMPREHENSION,
+    DV_REFUSE_GENERATOR,
+    DV_REFUSE_SET,
+    DV_REFUSE_STARRED_TARGET,
+    DV_REFUSE_STARRED_DISPLAY,
+    DV_REFUSE_DICT_UNPACKING,
+    DV_REFUSE_STARRED_ARGUMENT,
+    DV_REFUSE_DOUBLE_STARRED_ARGUMENT,
+    DV_REFUSE_VARARGS,
+    DV_REFUSE_VARKEYWORDS,
+    DV_REFUSE_KEYWORD_ONLY,
+    DV_REFUSE_POSITIONAL_ONLY,
+    DV_REFUSE_BASES,
+    DV_REFUSE_CLASS_KEYWORDS,
+    DV_REFUSE_IMPORT_STAR,
+    DV_REFUSE_DOTTED_IMPORT,
+    DV_REFUSE_RELATIVE_IMPORT,
+    DV_REFUSE_NAMED_CHARACTER
+} dv_refusal;
+
+/* Records a SyntaxError that names the construct. */
+void dv_refuse(dv_front *front, dv_range at, dv_refusal what);
+
+#endif

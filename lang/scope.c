@@ -1,0 +1,520 @@
+/* scope.c: builds scopes and resolves names (scope.h). */
+#include "lang/scope.h"
+
+#include "lang/refuse.h"
+
+#include <string.h>
+
+typedef struct scoper {
+    dv_front *front;
+    dv_scope *current;
+    dv_scope *first, **end; /* the list of all scopes */
+} scoper;
+
+static bool visit_expr(scoper *s, dv_expr *root);
+static bool visit_block(scoper *s, const dv_block *block);
+
+static bool refuse(scoper *s, dv_range at, dv_refusal what) {
+    dv_refuse(s->front, at, what);
+    return false;
+}
+
+/* ---- Names ---- */
+
+dv_name *dv_scope_mangle(dv_front *front, const dv_name *class_name, dv_name *name) {
+    dv_text text = name->text;
+    if (class_name == NULL || text.size < 3 || text.data[0] != '_' || text.data[1] != '_')
+        return name;
+    bool dunder = text.data[text.size - 1] == '_' && text.data[text.size - 2] == '_';
+    if (dunder || memchr(text.data, '.', text.size) != NULL) return name;
+    dv_text owner = class_name->text;
+    while (owner.size > 0 && owner.data[0] == '_') owner.data++, owner.size--;
+    if (owner.size == 0) return name;
+    char *mangled = dv_front_keep(front, (size_t)1 + owner.size + text.size);
+    if (mangled == NULL) return NULL;
+    mangled[0] = '_';
+    memcpy(mangled + 1, owner.data, owner.size);
+    memcpy(mangled + 1 + owner.size, text.data, text.size);
+    return dv_name_intern(front, (dv_text){mangled, 1 + owner.size + text.size});
+}
+
+static bool mangle(scoper *s, dv_name **name) {
+    *name = dv_scope_mangle(s->front, s->current->class_name, *name);
+    return *name != NULL;
+}
+
+dv_symbol *dv_scope_find(const dv_scope *scope, const dv_name *name) {
+    uint32_t index = dv_index_map_get(&scope->map, name);
+    return index == DV_NO_INDEX ? NULL : scope->symbols[index];
+}
+
+static dv_symbol *add_symbol(scoper *s, dv_name *name) {
+    dv_scope *scope = s->current;
+    void *items = scope->symbols;
+    if (!dv_front_reserve(s->front, &items, scope->symbol_count, &scope->symbol_capacity,
+                          sizeof(dv_symbol *)))
+        return NULL;
+    scope->symbols = items;
+    dv_symbol *symbol = dv_front_scratch(s->front, sizeof *symbol);
+    if (symbol == NULL) return NULL;
+    if (!dv_index_map_put(s->front, &scope->map, name, scope->symbol_count)) return NULL;
+    symbol->name = name;
+    scope->symbols[scope->symbol_count++] = symbol;
+    return symbol;
+}
+
+/* The symbol of the (already mangled) name in the current scope, with the flags added. */
+static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags, dv_range at) {
+    dv_symbol *symbol = dv_scope_find(s->current, name);
+    if (symbol == NULL) symbol = add_symbol(s, name);
+    if (symbol == NULL) return NULL;
+    if (!(symbol->flags & DV_SYMBOL_USED)) symbol->used_at = at;
+    symbol->flags |= flags;
+    return symbol;
+}
+
+static bool use_name(scoper *s, dv_expr *expr) {
+    if (!mangle(s, &expr->as.name.name)) return false;
+    expr->as.name.symbol = note(s, expr->as.name.name, DV_SYMBOL_USED, expr->at);
+    return expr->as.name.symbol != NULL;
+}
+
+static bool check_debug(scoper *s, const dv_name *name, dv_range at, const char *verb) {
+    if (!dv_name_is(name, "__debug__")) return true;
+    dv_front_error(s->front, at, "cannot %s __debug__", verb);
+    return false;
+}
+
+static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags) {
+    if (!check_debug(s, expr->as.name.name, expr->at, "assign to")) return false;
+    if (!mangle(s, &expr->as.name.name)) return false;
+    expr->as.name.symbol = note(s, expr->as.name.name, flags, expr->at);
+    return expr->as.name.symbol != NULL;
+}
+
+/* ---- Targets ---- */
+
+static bool visit_target(scoper *s, dv_expr *target) {
+    switch (target->kind) {
+    case DV_EXPR_NAME: return bind_name(s, target, DV_SYMBOL_ASSIGNED);
+    case DV_EXPR_TUPLE:
+    case DV_EXPR_LIST:
+        for (uint32_t i = 0; i < target->as.list.count; i++)
+            if (!visit_target(s, target->as.list.items[i])) return false;
+        return true;
+    case DV_EXPR_STARRED: return refuse(s, target->at, DV_REFUSE_STARRED_TARGET);
+    case DV_EXPR_ATTRIBUTE:
+        if (!check_debug(s, target->as.attribute.name, target->at, "assign to")) return false;
+        return visit_expr(s, target);
+    default: return visit_expr(s, target);
+    }
+}
+
+static bool visit_deleted(scoper *s, dv_expr *target) {
+    if (target->kind == DV_EXPR_NAME) {
+        return check_debug(s, target->as.name.name, target->at, "delete") &&
+               bind_name(s, target, DV_SYMBOL_ASSIGNED);
+    }
+    if (target->kind != DV_EXPR_TUPLE && target->kind != DV_EXPR_LIST)
+        return visit_expr(s, target);
+    for (uint32_t i = 0; i < target->as.list.count; i++)
+        if (!visit_deleted(s, target->as.list.items[i])) return false;
+    return true;
+}
+
+/* ---- Functions and classes ---- */
+
+static dv_scope *enter_scope(scoper *s, dv_scope_kind kind, dv_name *name) {
+    dv_scope *scope = dv_front_scratch(s->front, sizeof *scope);
+    if (scope == NULL) return NULL;
+    scope->parent = s->current;
+    scope->kind = kind;
+    scope->name = name;
+    if (kind == DV_SCOPE_CLASS) scope->class_name = name;
+    else if (s->current != NULL) scope->class_name = s->current->class_name;
+    *s->end = scope;
+    s->end = &scope->next;
+    s->current = scope;
+    return scope;
+}
+
+static void leave_scope(scoper *s) { s->current = s->current->parent; }
+
+static bool check_parameter_kind(scoper *s, const dv_parameter *parameter) {
+    switch (parameter->kind) {
+    case DV_PARAMETER_POSITIONAL: return true;
+    case DV_PARAMETER_POSITIONAL_ONLY: return refuse(s, parameter->at, DV_REFUSE_POSITIONAL_ONLY);
+    case DV_PARAMETER_VARARGS: return refuse(s, parameter->at, DV_REFUSE_VARARGS);
+    case DV_PARAMETER_KEYWORD_ONLY: return refuse(s, parameter->at, DV_REFUSE_KEYWORD_ONLY);
+    case DV_PARAMETER_VARKEYWORDS: return refuse(s, parameter->at, DV_REFUSE_VARKEYWORDS);
+    }
+    return true;
+}
+
+static bool declare_parameters(scoper *s, dv_function *function) {
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        dv_parameter *parameter = &function->parameters[i];
+        if (!check_parameter_kind(s, parameter)) return false;
+        if (!check_debug(s, parameter->name, parameter->at, "assign to")) return false;
+        if (!mangle(s, &parameter->name)) return false;
+        if (dv_scope_find(s->current, parameter->name) != NULL) {
+            dv_front_error(s->front, parameter->at,
+                           "duplicate argument '%.*s' in function definition",
+                           DV_NAME_ARGS(parameter->name));
+            return false;
+        }
+        if (note(s, parameter->name, DV_SYMBOL_PARAMETER, parameter->at) == NULL) return false;
+    }
+    return true;
+}
+
+/* Defaults belong to the scope around. */
+static bool visit_function(scoper *s, dv_function *function) {
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        dv_expr *standard = function->parameters[i].standard;
+        if (standard != NULL && !visit_expr(s, standard)) return false;
+    }
+    function->scope = enter_scope(s, DV_SCOPE_FUNCTION, function->name);
+    if (function->scope == NULL) return false;
+    if (!declare_parameters(s, function) || !visit_block(s, &function->body)) return false;
+    leave_scope(s);
+    return true;
+}
+
+static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
+    dv_function *function = stmt->as.function;
+    if (function->decorators.count > 0)
+        return refuse(s, function->decorators.items[0]->at, DV_REFUSE_DECORATOR);
+    if (!check_debug(s, function->name, stmt->at, "assign to")) return false;
+    dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, function->name);
+    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED, stmt->at) == NULL) return false;
+    return visit_function(s, function);
+}
+
+static bool visit_class(scoper *s, dv_stmt *stmt) {
+    dv_class *klass = stmt->as.klass;
+    if (klass->decorators.count > 0)
+        return refuse(s, klass->decorators.items[0]->at, DV_REFUSE_DECORATOR);
+    if (klass->keyword_count > 0) {
+        dv_refusal what = klass->keywords[0].name == NULL ? DV_REFUSE_DOUBLE_STARRED_ARGUMENT
+                                                          : DV_REFUSE_CLASS_KEYWORDS;
+        return refuse(s, klass->keywords[0].at, what);
+    }
+    if (klass->bases.count > 1) return refuse(s, klass->bases.items[1]->at, DV_REFUSE_BASES);
+    if (klass->bases.count == 1) {
+        dv_expr *base = klass->bases.items[0];
+        if (base->kind == DV_EXPR_STARRED) return refuse(s, base->at, DV_REFUSE_STARRED_ARGUMENT);
+        if (!visit_expr(s, base)) return false;
+    }
+    if (!check_debug(s, klass->name, stmt->at, "assign to")) return false;
+    dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, klass->name);
+    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED, stmt->at) == NULL) return false;
+    klass->scope = enter_scope(s, DV_SCOPE_CLASS, klass->name);
+    if (klass->scope == NULL || !visit_block(s, &klass->body)) return false;
+    leave_scope(s);
+    return true;
+}
+
+/* ---- Expressions ---- */
+
+static bool visit_exprs(scoper *s, const dv_exprs *exprs) {
+    for (uint32_t i = 0; i < exprs->count; i++)
+        if (!visit_expr(s, exprs->items[i])) return false;
+    return true;
+}
+
+static bool visit_optional(scoper *s, dv_expr *expr) { return expr == NULL || visit_expr(s, expr); }
+
+static bool visit_display(scoper *s, const dv_exprs *items) {
+    for (uint32_t i = 0; i < items->count; i++)
+        if (items->items[i]->kind == DV_EXPR_STARRED)
+            return refuse(s, items->items[i]->at, DV_REFUSE_STARRED_DISPLAY);
+    return visit_exprs(s, items);
+}
+
+static bool visit_dict(scoper *s, const dv_expr *expr) {
+    for (uint32_t i = 0; i < expr->as.dict.keys.count; i++) {
+        dv_expr *key = expr->as.dict.keys.items[i], *value = expr->as.dict.values.items[i];
+        if (key == NULL) return refuse(s, value->at, DV_REFUSE_DICT_UNPACKING);
+        if (!visit_expr(s, key) || !visit_expr(s, value)) return false;
+    }
+    return true;
+}
+
+static bool visit_arguments(scoper *s, dv_expr *call) {
+    const dv_exprs *arguments = &call->as.call.arguments;
+    for (uint32_t i = 0; i < arguments->count; i++)
+        if (arguments->items[i]->kind == DV_EXPR_STARRED)
+            return refuse(s, arguments->items[i]->at, DV_REFUSE_STARRED_ARGUMENT);
+    if (!visit_exprs(s, arguments)) return false;
+    for (uint32_t i = 0; i < call->as.call.keyword_count; i++) {
+        dv_keyword *keyword = &call->as.call.keywords[i];
+        if (keyword->name == NULL)
+            return refuse(s, keyword->at, DV_REFUSE_DOUBLE_STARRED_ARGUMENT);
+        if (!check_debug(s, keyword->name, keyword->at, "assign to")) return false;
+        if (!mangle(s, &keyword->name) || !visit_expr(s, keyword->value)) return false;
+    }
+    return true;
+}
+
+static bool visit_yield(scoper *s, const dv_expr *expr) {
+    if (s->current->kind != DV_SCOPE_FUNCTION) {
+        dv_front_error(s->front, expr->at, "'yield' outside function");
+        return false;
+    }
+    bool from = expr->kind == DV_EXPR_YIELD_FROM;
+    return refuse(s, expr->at, from ? DV_REFUSE_YIELD_FROM : DV_REFUSE_YIELD);
+}
+
+/* Visits what belongs to the node itself and all children but the left one. */
+static bool visit_node(scoper *s, dv_expr *expr) {
+    switch ((dv_expr_kind)expr->kind) {
+    case DV_EXPR_NAME: return use_name(s, expr);
+    case DV_EXPR_CONSTANT: return true;
+    case DV_EXPR_FSTRING:
+    case DV_EXPR_AND:
+    case DV_EXPR_OR: return visit_exprs(s, &expr->as.list);
+    case DV_EXPR_FORMAT:
+        return visit_expr(s, expr->as.format.value) && visit_optional(s, expr->as.format.spec);
+    case DV_EXPR_TUPLE:
+    case DV_EXPR_LIST: return visit_display(s, &expr->as.list);
+    case DV_EXPR_SET: return refuse(s, expr->at, DV_REFUSE_SET);
+    case DV_EXPR_DICT: return visit_dict(s, expr);
+    case DV_EXPR_BINARY: return visit_expr(s, expr->as.binary.right);
+    case DV_EXPR_UNARY: return visit_expr(s, expr->as.child);
+    case DV_EXPR_COMPARE:
+        return visit_expr(s, expr->as.compare.left) && visit_exprs(s, &expr->as.compare.rights);
+    case DV_EXPR_CONDITIONAL:
+        return visit_expr(s, expr->as.conditional.test) &&
+               visit_expr(s, expr->as.conditional.body) &&
+               visit_expr(s, expr->as.conditional.otherwise);
+    case DV_EXPR_LAMBDA: return visit_function(s, expr->as.function);
+    case DV_EXPR_CALL: return visit_arguments(s, expr);
+    case DV_EXPR_ATTRIBUTE: return mangle(s, &expr->as.attribute.name);
+    case DV_EXPR_SUBSCRIPT: return visit_expr(s, expr->as.subscript.index);
+    case DV_EXPR_SLICE:
+        return visit_optional(s, expr->as.slice.start) && visit_optional(s, expr->as.slice.stop) &&
+               visit_optional(s, expr->as.slice.step);
+    case DV_EXPR_STARRED:
+        dv_front_error(s->front, expr->at, "can't use starred expression here");
+        return false;
+    case DV_EXPR_NAMED:
+        return visit_expr(s, expr->as.named.value) && visit_target(s, expr->as.named.target);
+    case DV_EXPR_COMPREHENSION:
+        return refuse(s, expr->at,
+                      expr->op == DV_COMPREHENSION_GENERATOR ? DV_REFUSE_GENERATOR
+                                                             : DV_REFUSE_COMPREHENSION);
+    case DV_EXPR_YIELD:
+    case DV_EXPR_YIELD_FROM: return visit_yield(s, expr);
+    }
+    return true;
+}
+
+static bool visit_expr(scoper *s, dv_expr *root) {
+    dv_expr *expr = dv_expr_leftmost(root);
+    while (visit_node(s, expr)) {
+        if (expr == root) return true;
+        expr = expr->up;
+    }
+    return false;
+}
+
+/* ---- Statements ---- */
+
+static bool fail_global(scoper *s, const dv_stmt *stmt, const dv_name *name, uint32_t flags) {
+    const char *format = flags & DV_SYMBOL_PARAMETER   ? "name '%.*s' is parameter and global"
+                         : flags & DV_SYMBOL_ANNOTATED ? "annotated name '%.*s' can't be global"
+                         : flags & DV_SYMBOL_ASSIGNED
+                             ? "name '%.*s' is assigned to before global declaration"
+                             : "name '%.*s' is used prior to global declaration";
+    char message[200];
+    size_t size = name->text.size < 100 ? name->text.size : 100;
+    const char *place = strstr(format, "%.*s");
+    size_t before = (size_t)(place - format);
+    memcpy(message, format, before);
+    memcpy(message + before, name->text.data, size);
+    strcpy(message + before + size, place + 4);
+    dv_front_error(s->front, stmt->at, "%s", message);
+    return false;
+}
+
+static bool visit_global(scoper *s, dv_stmt *stmt) {
+    const uint32_t conflicts = DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_USED |
+                               DV_SYMBOL_ANNOTATED;
+    for (uint32_t i = 0; i < stmt->as.names.count; i++) {
+        dv_name *name = stmt->as.names.items[i];
+        if (!mangle(s, &name)) return false;
+        const dv_symbol *known = dv_scope_find(s->current, name);
+        if (known != NULL && known->flags & conflicts)
+            return fail_global(s, stmt, name, known->flags);
+        if (note(s, name, DV_SYMBOL_GLOBAL, stmt->at) == NULL) return false;
+    }
+    return true;
+}
+
+static bool visit_nonlocal(scoper *s, const dv_stmt *stmt) {
+    if (s->current->kind == DV_SCOPE_MODULE) {
+        dv_front_error(s->front, stmt->at, "nonlocal declaration not allowed at module level");
+        return false;
+    }
+    return refuse(s, stmt->at, DV_REFUSE_NONLOCAL);
+}
+
+static bool visit_annotated(scoper *s, dv_stmt *stmt) {
+    dv_expr *target = stmt->as.annotate.target;
+    if (target->kind != DV_EXPR_NAME)
+        return visit_target(s, target) && visit_optional(s, stmt->as.annotate.value);
+    const dv_symbol *known = dv_scope_find(s->current, target->as.name.name);
+    bool global = known != NULL && known->flags & DV_SYMBOL_GLOBAL;
+    if (global && s->current->kind != DV_SCOPE_MODULE && !target->parenthesized) {
+        dv_front_error(s->front, stmt->at, "annotated name '%.*s' can't be global",
+                       DV_NAME_ARGS(target->as.name.name));
+        return false;
+    }
+    uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
+    return bind_name(s, target, flags) && visit_optional(s, stmt->as.annotate.value);
+}
+
+static bool visit_aliases(scoper *s, dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.import.count; i++) {
+        dv_alias *alias = &stmt->as.import.aliases[i];
+        if (alias->target == NULL) {
+            if (s->current->kind == DV_SCOPE_MODULE)
+                return refuse(s, alias->at, DV_REFUSE_IMPORT_STAR);
+            dv_front_error(s->front, alias->at, "import * only allowed at module level");
+            return false;
+        }
+        if (memchr(alias->path.data, '.', alias->path.size) != NULL)
+            return refuse(s, alias->at, DV_REFUSE_DOTTED_IMPORT);
+        if (!bind_name(s, alias->target, DV_SYMBOL_IMPORTED)) return false;
+    }
+    return true;
+}
+
+static bool visit_from(scoper *s, dv_stmt *stmt) {
+    if (stmt->as.import.level > 0) return refuse(s, stmt->at, DV_REFUSE_RELATIVE_IMPORT);
+    if (memchr(stmt->as.import.module.data, '.', stmt->as.import.module.size) != NULL)
+        return refuse(s, stmt->at, DV_REFUSE_DOTTED_IMPORT);
+    return visit_aliases(s, stmt);
+}
+
+static bool visit_try(scoper *s, const dv_stmt *stmt) {
+    if (!visit_block(s, &stmt->as.attempt.body)) return false;
+    for (uint32_t i = 0; i < stmt->as.attempt.handler_count; i++) {
+        dv_handler *handler = &stmt->as.attempt.handlers[i];
+        if (!visit_optional(s, handler->type)) return false;
+        if (handler->name != NULL && !visit_target(s, handler->name)) return false;
+        if (!visit_block(s, &handler->body)) return false;
+    }
+    return visit_block(s, &stmt->as.attempt.otherwise) && visit_block(s, &stmt->as.attempt.finally);
+}
+
+static bool visit_if(scoper *s, const dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.branch.count; i++) {
+        const dv_branch *branch = &stmt->as.branch.branches[i];
+        if (!visit_expr(s, branch->test) || !visit_block(s, &branch->body)) return false;
+    }
+    return visit_block(s, &stmt->as.branch.otherwise);
+}
+
+static bool visit_assign(scoper *s, const dv_stmt *stmt) {
+    if (!visit_expr(s, stmt->as.assign.value)) return false;
+    for (uint32_t i = 0; i < stmt->as.assign.targets.count; i++)
+        if (!visit_target(s, stmt->as.assign.targets.items[i])) return false;
+    return true;
+}
+
+static bool visit_delete(scoper *s, const dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.targets.count; i++)
+        if (!visit_deleted(s, stmt->as.targets.items[i])) return false;
+    return true;
+}
+
+static bool visit_stmt(scoper *s, dv_stmt *stmt) {
+    switch (stmt->kind) {
+    case DV_STMT_EXPR: return visit_expr(s, stmt->as.expr);
+    case DV_STMT_ASSIGN: return visit_assign(s, stmt);
+    case DV_STMT_AUGMENT:
+        return visit_target(s, stmt->as.augment.target) && visit_expr(s, stmt->as.augment.value);
+    case DV_STMT_ANNOTATE: return visit_annotated(s, stmt);
+    case DV_STMT_DELETE: return visit_delete(s, stmt);
+    case DV_STMT_IF: return visit_if(s, stmt);
+    case DV_STMT_WHILE:
+        return visit_expr(s, stmt->as.loop.test) && visit_block(s, &stmt->as.loop.body) &&
+               visit_block(s, &stmt->as.loop.otherwise);
+    case DV_STMT_FOR:
+        return visit_target(s, stmt->as.each.target) && visit_expr(s, stmt->as.each.iterable) &&
+               visit_block(s, &stmt->as.each.body) && visit_block(s, &stmt->as.each.otherwise);
+    case DV_STMT_BREAK:
+    case DV_STMT_CONTINUE:
+    case DV_STMT_PASS: return true;
+    case DV_STMT_FUNCTION: return visit_function_statement(s, stmt);
+    case DV_STMT_RETURN: return visit_optional(s, stmt->as.expr);
+    case DV_STMT_GLOBAL: return visit_global(s, stmt);
+    case DV_STMT_NONLOCAL: return visit_nonlocal(s, stmt);
+    case DV_STMT_CLASS: return visit_class(s, stmt);
+    case DV_STMT_TRY: return visit_try(s, stmt);
+    case DV_STMT_RAISE:
+        return visit_optional(s, stmt->as.raise.exception) &&
+               visit_optional(s, stmt->as.raise.cause);
+    case DV_STMT_WITH: return refuse(s, stmt->at, DV_REFUSE_WITH);
+    case DV_STMT_ASSERT:
+        return visit_expr(s, stmt->as.assertion.test) &&
+               visit_optional(s, stmt->as.assertion.message);
+    case DV_STMT_IMPORT: return visit_aliases(s, stmt);
+    case DV_STMT_FROM: return visit_from(s, stmt);
+    }
+    return true;
+}
+
+static bool visit_block(scoper *s, const dv_block *block) {
+    for (uint32_t i = 0; i < block->count; i++)
+        if (!visit_stmt(s, block->items[i])) return false;
+    return true;
+}
+
+/* ---- Resolving ---- */
+
+/* Whether a function around the scope binds the name. */
+static bool bound_outside(const dv_scope *scope, const dv_name *name) {
+    for (const dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
+        if (outer->kind != DV_SCOPE_FUNCTION) continue;
+        const dv_symbol *symbol = dv_scope_find(outer, name);
+        if (symbol == NULL) continue;
+        if (symbol->flags & DV_SYMBOL_GLOBAL) return false;
+        if (symbol->flags & DV_SYMBOL_BOUND) return true;
+    }
+    return false;
+}
+
+static bool resolve_symbol(scoper *s, dv_scope *scope, dv_symbol *symbol) {
+    bool bound = (symbol->flags & DV_SYMBOL_BOUND) != 0;
+    bool local = scope->kind == DV_SCOPE_FUNCTION && bound;
+    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) {
+        symbol->access = DV_ACCESS_GLOBAL;
+    } else if (local) {
+        symbol->access = DV_ACCESS_LOCAL;
+        symbol->index = scope->local_count++;
+    } else if (!bound && bound_outside(scope, symbol->name)) {
+        return refuse(s, symbol->used_at, DV_REFUSE_CLOSURE);
+    } else {
+        symbol->access =
+            scope->kind == DV_SCOPE_CLASS ? DV_ACCESS_NAMESPACE : DV_ACCESS_GLOBAL;
+    }
+    return true;
+}
+
+static bool resolve(scoper *s) {
+    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next)
+        for (uint32_t i = 0; i < scope->symbol_count; i++)
+            if (!resolve_symbol(s, scope, scope->symbols[i])) return false;
+    return true;
+}
+
+dv_scope *dv_scope_run(dv_front *front, const dv_block *module) {
+    scoper s = {front, NULL, NULL, NULL};
+    s.end = &s.first;
+    dv_scope *scope = enter_scope(&s, DV_SCOPE_MODULE, NULL);
+    if (scope == NULL || !visit_block(&s, module) || !resolve(&s)) return NULL;
+    return scope;
+}

@@ -1,0 +1,59 @@
+/* scope.h: which name means what.
+ *
+ * One pass over the tree gives every function, class and module a scope with the names that occur in
+ * it, and every DV_EXPR_NAME its symbol; it also refuses what the compiler cannot do yet (refuse.h).
+ * Then each symbol is resolved: a local variable, a name of a class body, or a global. */
+#ifndef DV_LANG_SCOPE_H
+#define DV_LANG_SCOPE_H
+
+#include "lang/ast.h"
+
+typedef enum dv_scope_kind { DV_SCOPE_MODULE, DV_SCOPE_CLASS, DV_SCOPE_FUNCTION } dv_scope_kind;
+
+typedef enum dv_access {
+    DV_ACCESS_GLOBAL,
+    DV_ACCESS_LOCAL,
+    DV_ACCESS_NAMESPACE /* a class body's dict, then globals */
+} dv_access;
+
+enum {
+    DV_SYMBOL_PARAMETER = 1,
+    DV_SYMBOL_ASSIGNED = 2,
+    DV_SYMBOL_IMPORTED = 4,
+    DV_SYMBOL_USED = 8,
+    DV_SYMBOL_ANNOTATED = 16,
+    DV_SYMBOL_GLOBAL = 32,
+    DV_SYMBOL_BOUND = DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_IMPORTED
+};
+
+struct dv_symbol {
+    dv_symbol *next; /* in the scope, in order of occurrence */
+    dv_name *name;
+    uint32_t flags;
+    dv_access access;
+    uint32_t index;   /* of a local variable */
+    dv_range used_at; /* the first use */
+};
+
+struct dv_scope {
+    dv_scope *parent;
+    dv_scope *next; /* all scopes of the module */
+    dv_scope_kind kind;
+    dv_name *name;       /* of the function or class; NULL for a lambda or the module */
+    dv_name *class_name; /* of the innermost class around, for private names; or NULL */
+    dv_index_map map;    /* dv_name to position in `symbols` */
+    dv_symbol **symbols;
+    uint32_t symbol_count, symbol_capacity;
+    uint32_t local_count;
+};
+
+/* NULL, with a problem recorded or out of memory, if the module cannot be compiled. */
+dv_scope *dv_scope_run(dv_front *front, const dv_block *module);
+
+/* The symbol of a name in a scope; it must be there. */
+dv_symbol *dv_scope_find(const dv_scope *scope, const dv_name *name);
+
+/* __name inside a class is _Class__name. */
+dv_name *dv_scope_mangle(dv_front *front, const dv_name *class_name, dv_name *name);
+
+#endif
