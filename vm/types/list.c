@@ -364,9 +364,7 @@ static dv_value list_insert(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value list_pop(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_list *list = dv_as_list(args[0]);
     int64_t index = -1;
-    if (count > 1 &&
-        !dv_sequence_index(vm, args[1], "'%T' object cannot be interpreted as an integer", &index))
-        return DV_EMPTY;
+    if (count > 1 && !dv_size_argument(vm, args[1], &index)) return DV_EMPTY;
     if (list->count == 0) return dv_raise(vm, DV_E_INDEX_ERROR, "pop from empty list");
     if (index < 0) index += list->count;
     if ((uint64_t)index >= (uint64_t)list->count)
