@@ -33,13 +33,14 @@ static bool is_defined(double x, double r) {
     return isnan(r) ? isnan(x) : !isfinite(x);
 }
 
-typedef enum pole { POLE_DOMAIN, POLE_RANGE } pole; /* what infinity from a finite number means */
+/* What infinity from a finite number means. */
+typedef enum pole { POLE_DOMAIN, POLE_RANGE, POLE_NONE } pole;
 
 static dv_value unary(dv_vm *vm, dv_value v, double (*function)(double), pole pole) {
     double x;
     if (!dv_as_double(vm, v, &x)) return DV_EMPTY;
     double r = function(x);
-    if (DV_LIKELY(is_defined(x, r))) return dv_float(r);
+    if (DV_LIKELY(is_defined(x, r)) || pole == POLE_NONE) return dv_float(r);
     return isnan(r) || pole == POLE_DOMAIN ? raise_domain(vm) : raise_range(vm);
 }
 
@@ -54,31 +55,31 @@ static double ulp_of(double x) {
     return isinf(next) ? x - nextafter(x, -INFINITY) : next - x;
 }
 
-#define UNARY_FUNCTIONS(X)             \
-    X(acos, acos, POLE_DOMAIN)         \
-    X(acosh, acosh, POLE_DOMAIN)       \
-    X(asin, asin, POLE_DOMAIN)         \
-    X(asinh, asinh, POLE_DOMAIN)       \
-    X(atan, atan, POLE_DOMAIN)         \
-    X(atanh, atanh, POLE_DOMAIN)       \
-    X(cbrt, cbrt, POLE_DOMAIN)         \
-    X(cos, cos, POLE_DOMAIN)           \
-    X(cosh, cosh, POLE_RANGE)          \
-    X(degrees, degrees_of, POLE_RANGE) \
-    X(erf, erf, POLE_RANGE)            \
-    X(erfc, erfc, POLE_RANGE)          \
-    X(exp, exp, POLE_RANGE)            \
-    X(exp2, exp2, POLE_RANGE)          \
-    X(expm1, expm1, POLE_RANGE)        \
-    X(fabs, fabs, POLE_DOMAIN)         \
-    X(log1p, log1p, POLE_DOMAIN)       \
-    X(radians, radians_of, POLE_RANGE) \
-    X(sin, sin, POLE_DOMAIN)           \
-    X(sinh, sinh, POLE_RANGE)          \
-    X(sqrt, sqrt, POLE_DOMAIN)         \
-    X(tan, tan, POLE_DOMAIN)           \
-    X(tanh, tanh, POLE_DOMAIN)         \
-    X(ulp, ulp_of, POLE_RANGE)
+#define UNARY_FUNCTIONS(X)            \
+    X(acos, acos, POLE_DOMAIN)        \
+    X(acosh, acosh, POLE_DOMAIN)      \
+    X(asin, asin, POLE_DOMAIN)        \
+    X(asinh, asinh, POLE_DOMAIN)      \
+    X(atan, atan, POLE_DOMAIN)        \
+    X(atanh, atanh, POLE_DOMAIN)      \
+    X(cbrt, cbrt, POLE_DOMAIN)        \
+    X(cos, cos, POLE_DOMAIN)          \
+    X(cosh, cosh, POLE_RANGE)         \
+    X(degrees, degrees_of, POLE_NONE) \
+    X(erf, erf, POLE_RANGE)           \
+    X(erfc, erfc, POLE_RANGE)         \
+    X(exp, exp, POLE_RANGE)           \
+    X(exp2, exp2, POLE_RANGE)         \
+    X(expm1, expm1, POLE_RANGE)       \
+    X(fabs, fabs, POLE_DOMAIN)        \
+    X(log1p, log1p, POLE_DOMAIN)      \
+    X(radians, radians_of, POLE_NONE) \
+    X(sin, sin, POLE_DOMAIN)          \
+    X(sinh, sinh, POLE_RANGE)         \
+    X(sqrt, sqrt, POLE_DOMAIN)        \
+    X(tan, tan, POLE_DOMAIN)          \
+    X(tanh, tanh, POLE_DOMAIN)        \
+    X(ulp, ulp_of, POLE_NONE)
 
 #define DEFINE_ENTRY(name, function, pole)                                          \
     static dv_value name##_entry(dv_vm *vm, const dv_value *args, uint32_t count) { \

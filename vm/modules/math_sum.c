@@ -177,8 +177,19 @@ static double norm_scaled(const double *vector, int64_t count, double scale) {
     return h / scale;
 }
 
-/* The length of a vector of magnitudes; changes the vector. */
-static double norm(double *vector, int64_t count) {
+static double norm_tiny(const double *vector, int64_t count, double max) {
+    double sum = 1.0, lost = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        double x = vector[i] / max;
+        double_length s = sum_exact(sum, x * x);
+        sum = s.high;
+        lost += s.low;
+    }
+    return max * sqrt(sum - 1.0 + lost);
+}
+
+/* The length of a vector of magnitudes. */
+static double norm(const double *vector, int64_t count) {
     double max = 0.0;
     bool has_nan = false;
     for (int64_t i = 0; i < count; i++) {
@@ -189,14 +200,10 @@ static double norm(double *vector, int64_t count) {
     if (has_nan) return NAN;
     if (max == 0.0 || count <= 1) return max;
     int exponent;
-    double unit = 1.0;
     frexp(max, &exponent);
-    if (exponent < -1023) { /* 2^-exponent would overflow: make the numbers normal */
-        unit = 0x1p-1022;
-        for (int64_t i = 0; i < count; i++) vector[i] /= unit;
-        frexp(max / unit, &exponent);
-    }
-    return unit * norm_scaled(vector, count, ldexp(1.0, -exponent));
+    /* 2^-exponent would overflow */
+    if (exponent < -1023) return norm_tiny(vector, count, max);
+    return norm_scaled(vector, count, ldexp(1.0, -exponent));
 }
 
 /* Magnitudes of the values, or of their differences where `others` is given. */

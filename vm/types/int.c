@@ -235,17 +235,21 @@ static bool small_power(int64_t x, int64_t y, int64_t *out) {
 }
 
 /* The count of a shift that is larger than any word. */
-static dv_value shift_far(dv_vm *vm, dv_binary_op op, dv_value a) {
+static dv_value shift_far(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     int sign = dv_int_sign(a);
     if (op == DV_BINARY_RSHIFT) return dv_int(sign < 0 ? -1 : 0);
     if (sign == 0) return dv_int(0);
+    /* CPython's limit is in its digits of 30 bits. */
+    dv_int_view count;
+    dv_int_look(b, &count);
+    if (count.count == 1 || (count.count == 2 && count.limbs[1] < 15)) return dv_raise_memory(vm);
     return dv_raise(vm, DV_E_OVERFLOW_ERROR, "too many digits in integer");
 }
 
 static dv_value shift(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     int64_t count;
     if (dv_int_sign(b) < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "negative shift count");
-    if (!dv_int_to_int64(b, &count)) return shift_far(vm, op, a);
+    if (!dv_int_to_int64(b, &count)) return shift_far(vm, op, a, b);
     dv_int_view view;
     dv_int_look(a, &view);
     return op == DV_BINARY_LSHIFT ? dv_int_shift_left(vm, &view, (uint64_t)count)

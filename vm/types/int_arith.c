@@ -513,7 +513,8 @@ dv_value dv_int_pow_mod(dv_vm *vm, dv_value a, dv_value b, dv_value c) {
     dv_value m = modulus.negative ? dv_int_negate(vm, &modulus) : dv_retain(c);
     if (dv_is_empty(m)) return m;
     dv_value r = DV_EMPTY, base = dv_int_binary(vm, DV_BINARY_MOD, a, m);
-    if (!dv_is_empty(base) && exponent.negative && !dv_same(m, dv_int(1))) {
+    bool trivial = modulus.count == 1 && modulus.limbs[0] == 1;
+    if (!dv_is_empty(base) && exponent.negative && !trivial) {
         dv_value inverse = inverse_mod(vm, base, m);
         dv_release(vm, base);
         base = inverse;
