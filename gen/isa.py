@@ -94,7 +94,8 @@ class Instruction:
         return (
             f"{c_string(self.name)}, {c_string(self.doc)}, DV_KIND_{self.kind.upper()}, {len(self.operands)}, "
             f"{{{kinds}}}, {{{cells}}}, {len(self.inputs)}, {len(self.outputs)}, DV_EFFECT_{effect}, "
-            f"{self.length}, {self.cache_cell}, {int(self.site)}, {int(self.calls_out)}, {int(self.ends)}"
+            f"{self.length}, {self.cache_cell}, {int(self.site)}, {int(self.calls_out)}, {int(self.ends)}, "
+            f"{int(self.kind == 'derivative' and bool(self.modes))}"
         )
 
     @property

@@ -42,6 +42,7 @@ typedef struct dv_op_info {
     uint8_t length;         /* cells */
     uint8_t cache_cell;     /* first cell of the inline cache */
     bool site, calls_out, ends;
+    bool fused;             /* stands for the instruction behind it as well */
     uint16_t family;        /* derivatives and adaptive forms: the generic opcode; others: the opcode itself */
     uint16_t adaptive;      /* families: the adaptive form; others: the opcode itself */
     uint8_t result;         /* derivatives: lattice kind number of the output, 0: not known (dv_result) */

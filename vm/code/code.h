@@ -147,8 +147,8 @@ struct dv_unit {
     dv_text filename; /* as tracebacks print it: "script.dl", "<string>" */
     dv_text source;   /* empty where the text must not be quoted (-c) */
     const dv_code *code;
-    uint32_t references;                               /* used by one VM only */
-    void *arena; /* owner of everything in the unit */
+    uint32_t references;                         /* used by one VM only */
+    void *arena;                                 /* owner of everything in the unit */
     void *(*allocate)(void *arena, size_t size); /* aligned memory of the arena; NULL: none left */
     void (*release_arena)(void *context, void *arena); /* called when `references` becomes 0 */
     void *context;

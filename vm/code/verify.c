@@ -2,14 +2,15 @@
  *
  * What is proved, for every path, exception edges included:
  *  1. Words are well formed: known opcodes, operands within their tables, jumps to instructions.
- *  2. At each pc the operand stack has one static state: depth, and for each entry whether it is owned,
- *     borrowed (and covered by which local), or reserved for a call.
+ *  2. At each pc the operand stack has one static state: depth, and for each entry whether it is
+ * owned, borrowed (and covered by which local), or reserved for a call.
  *  3. `own` operands say exactly what the state says; all other inputs are owned.
  *  4. While an entry borrows from a local, the local is not stored to or deleted.
  *  5. LOAD_LOCAL and LOAD_LOCAL_B read locals that are assigned.
  *  6. Control never falls off the end.
  *
- * States are hash-consed in a tree (code.h), so equal stacks are equal numbers and a join is one compare. */
+ * States are hash-consed in a tree (code.h), so equal stacks are equal numbers and a join is one
+ * compare. */
 #include "code/verify.h"
 
 #include <stdio.h>
@@ -40,7 +41,8 @@ typedef struct verifier {
 } verifier;
 
 static bool fail(verifier *v, const char *what) {
-    snprintf(v->message, v->message_size, "%.*s: pc %u: %s", (int)v->code->qualname.size, v->code->qualname.data, v->pc, what);
+    snprintf(v->message, v->message_size, "%.*s: pc %u: %s", (int)v->code->qualname.size,
+             v->code->qualname.data, v->pc, what);
     return false;
 }
 
@@ -54,7 +56,9 @@ static void *get(verifier *v, size_t size) {
     return memset(p, 0, size);
 }
 
-/* States -------------------------------------------------------------------------------------------------- */
+/* States
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static uint32_t hash_state(const verifier *v, uint32_t below, uint8_t kind, uint32_t local) {
     return (below * 2654435761u ^ (local * 40503u + kind) * 2246822519u) >> 7 & v->bucket_mask;
@@ -63,13 +67,15 @@ static uint32_t hash_state(const verifier *v, uint32_t below, uint8_t kind, uint
 static bool grow_states(verifier *v) {
     uint32_t capacity = v->state_capacity * 2;
     dv_stack_state *states = get(v, capacity * sizeof *states);
-    uint32_t *chain = get(v, capacity * sizeof *chain), *buckets = get(v, capacity * sizeof *buckets);
+    uint32_t *chain = get(v, capacity * sizeof *chain),
+             *buckets = get(v, capacity * sizeof *buckets);
     if (!states || !chain || !buckets) return false;
     memcpy(states, v->states, v->state_count * sizeof *states);
     v->states = states, v->chain = chain, v->buckets = buckets;
     v->state_capacity = capacity, v->bucket_mask = capacity - 1;
     for (uint32_t i = 1; i < v->state_count; i++) {
-        uint32_t *bucket = &buckets[hash_state(v, states[i].below, states[i].kind, states[i].local)];
+        uint32_t *bucket =
+            &buckets[hash_state(v, states[i].below, states[i].kind, states[i].local)];
         chain[i] = *bucket;
         *bucket = i + 1;
     }
@@ -83,13 +89,15 @@ static uint32_t push(verifier *v, uint32_t below, dv_slot_kind kind, uint32_t lo
         const dv_stack_state *s = &v->states[i - 1];
         if (s->below == below && s->kind == kind && s->local == local) return i - 1;
     }
-    if (v->states[below].depth == UINT16_MAX) return fail(v, "operand stack deeper than 65535"), DV_NO_STATE;
+    if (v->states[below].depth == UINT16_MAX)
+        return fail(v, "operand stack deeper than 65535"), DV_NO_STATE;
     if (v->state_count == v->state_capacity) {
         if (!grow_states(v)) return DV_NO_STATE;
         bucket = &v->buckets[hash_state(v, below, kind, local)];
     }
     uint32_t number = v->state_count++;
-    v->states[number] = (dv_stack_state){below, local, (uint16_t)(v->states[below].depth + 1), (uint8_t)kind};
+    v->states[number] =
+        (dv_stack_state){below, local, (uint16_t)(v->states[below].depth + 1), (uint8_t)kind};
     v->chain[number] = *bucket;
     *bucket = number + 1;
     if (v->states[number].depth > v->max_depth) v->max_depth = v->states[number].depth;
@@ -108,7 +116,8 @@ static bool pop(verifier *v, uint32_t *state, uint32_t count, dv_slot_kind kind)
 }
 
 static bool push_owned(verifier *v, uint32_t *state, uint32_t count) {
-    for (; count > 0 && *state != DV_NO_STATE; count--) *state = push(v, *state, DV_SLOT_OWNED, DV_NO_LOCAL);
+    for (; count > 0 && *state != DV_NO_STATE; count--)
+        *state = push(v, *state, DV_SLOT_OWNED, DV_NO_LOCAL);
     return *state != DV_NO_STATE;
 }
 
@@ -118,7 +127,8 @@ static bool pop_masked(verifier *v, uint32_t *state, uint32_t count, uint32_t ow
         if (*state == 0) return fail(v, "operand stack underflow");
         const dv_stack_state *entry = &v->states[*state];
         if (entry->kind == DV_SLOT_RESERVED) return fail(v, "a reserved entry is used as a value");
-        if ((entry->kind == DV_SLOT_OWNED) != (own >> i & 1)) return fail(v, "the own mask differs from the stack's state");
+        if ((entry->kind == DV_SLOT_OWNED) != (own >> i & 1))
+            return fail(v, "the own mask differs from the stack's state");
         *state = entry->below;
     }
     return true;
@@ -134,22 +144,28 @@ static bool swap(verifier *v, uint32_t *state, uint32_t n) {
     uint32_t low = entry_at(v, *state, n);
     if (n < 2 || low == 0) return fail(v, "SWAP out of range");
     dv_stack_state top = v->states[*state], other = v->states[low];
-    if (top.kind == DV_SLOT_RESERVED || other.kind == DV_SLOT_RESERVED) return fail(v, "SWAP of a reserved entry");
+    if (top.kind == DV_SLOT_RESERVED || other.kind == DV_SLOT_RESERVED)
+        return fail(v, "SWAP of a reserved entry");
     /* Rebuild from below `low`; the entries between stay as they are. */
     dv_stack_state between[64];
     if (n - 2 > 64) return fail(v, "SWAP too deep");
     uint32_t s = v->states[*state].below;
     for (uint32_t i = 0; i < n - 2; i++) between[i] = v->states[s], s = v->states[s].below;
     uint32_t built = push(v, other.below, top.kind, top.local);
-    for (uint32_t i = n - 2; i-- > 0 && built != DV_NO_STATE;) built = push(v, built, between[i].kind, between[i].local);
+    for (uint32_t i = n - 2; i-- > 0 && built != DV_NO_STATE;)
+        built = push(v, built, between[i].kind, between[i].local);
     if (built != DV_NO_STATE) built = push(v, built, other.kind, other.local);
     *state = built;
     return built != DV_NO_STATE;
 }
 
-/* Locals -------------------------------------------------------------------------------------------------- */
+/* Locals
+ * --------------------------------------------------------------------------------------------------
+ */
 
-static bool is_assigned(const verifier *v, uint32_t local) { return v->current[local / 64] >> (local % 64) & 1; }
+static bool is_assigned(const verifier *v, uint32_t local) {
+    return v->current[local / 64] >> (local % 64) & 1;
+}
 
 static bool check_cover(verifier *v, uint32_t state, uint32_t local) {
     for (; state != 0; state = v->states[state].below)
@@ -158,11 +174,14 @@ static bool check_cover(verifier *v, uint32_t state, uint32_t local) {
     return true;
 }
 
-/* Flow ---------------------------------------------------------------------------------------------------- */
+/* Flow
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 /* Control may come to `target` with this stack and the current assignments. */
 static bool flow(verifier *v, uint32_t target, uint32_t state) {
-    if (target >= v->code->word_count || !v->starts[target]) return fail(v, "jump or fall to what is no instruction");
+    if (target >= v->code->word_count || !v->starts[target])
+        return fail(v, "jump or fall to what is no instruction");
     uint64_t *known = v->assigned + (size_t)target * v->set_words;
     bool changed = false;
     if (v->state_at[target] == DV_NO_STATE) {
@@ -170,7 +189,8 @@ static bool flow(verifier *v, uint32_t target, uint32_t state) {
         memcpy(known, v->current, v->set_words * sizeof *known);
         changed = true;
     } else {
-        if (v->state_at[target] != state) return fail(v, "paths join with different operand stacks");
+        if (v->state_at[target] != state)
+            return fail(v, "paths join with different operand stacks");
         for (uint32_t i = 0; i < v->set_words; i++) {
             uint64_t both = known[i] & v->current[i];
             changed |= both != known[i];
@@ -190,7 +210,8 @@ static bool flow_to_handlers(verifier *v, uint32_t state) {
         if (v->pc < e->begin || v->pc >= e->end) continue;
         uint32_t cut = state;
         while (v->states[cut].depth > e->depth) cut = v->states[cut].below;
-        if (v->states[cut].depth != e->depth) return fail(v, "an exception entry is deeper than the stack");
+        if (v->states[cut].depth != e->depth)
+            return fail(v, "an exception entry is deeper than the stack");
         cut = push(v, cut, DV_SLOT_OWNED, DV_NO_LOCAL);
         return cut != DV_NO_STATE && flow(v, e->handler, cut);
     }
@@ -209,17 +230,20 @@ static uint32_t own_operand(const verifier *v, const dv_op_info *info) {
 
 /* The call instructions: callee, two reserved entries, [self,] arguments. */
 static bool effect_call(verifier *v, uint32_t *state, uint32_t arguments) {
-    return pop(v, state, arguments, DV_SLOT_OWNED) && pop(v, state, 2, DV_SLOT_RESERVED) && pop(v, state, 1, DV_SLOT_OWNED) &&
-           push_owned(v, state, 1);
+    return pop(v, state, arguments, DV_SLOT_OWNED) && pop(v, state, 2, DV_SLOT_RESERVED) &&
+           pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, 1);
 }
 
 static bool effect_load(verifier *v, uint32_t op, uint32_t *state) {
     uint32_t a = operand(v, 0);
     bool local = op == DV_OP_LOAD_LOCAL || op == DV_OP_LOAD_LOCAL_B;
     if (local && !is_assigned(v, a)) return fail(v, "a local is read that may be unassigned");
-    if (op == DV_OP_LOAD_LOCAL_B) *state = push(v, *state, DV_SLOT_BORROWED, a);
-    else if (op == DV_OP_LOAD_CONST_B) *state = push(v, *state, DV_SLOT_BORROWED, DV_NO_LOCAL);
-    else return push_owned(v, state, 1);
+    if (op == DV_OP_LOAD_LOCAL_B)
+        *state = push(v, *state, DV_SLOT_BORROWED, a);
+    else if (op == DV_OP_LOAD_CONST_B)
+        *state = push(v, *state, DV_SLOT_BORROWED, DV_NO_LOCAL);
+    else
+        return push_owned(v, state, 1);
     return *state != DV_NO_STATE;
 }
 
@@ -227,13 +251,16 @@ static bool effect_store(verifier *v, uint32_t op, uint32_t *state) {
     uint32_t a = operand(v, 0);
     if (op == DV_OP_STORE_LOCAL && !pop(v, state, 1, DV_SLOT_OWNED)) return false;
     if (!check_cover(v, *state, a)) return false;
-    if (op == DV_OP_STORE_LOCAL) v->current[a / 64] |= (uint64_t)1 << (a % 64);
-    else v->current[a / 64] &= ~((uint64_t)1 << (a % 64));
+    if (op == DV_OP_STORE_LOCAL)
+        v->current[a / 64] |= (uint64_t)1 << (a % 64);
+    else
+        v->current[a / 64] &= ~((uint64_t)1 << (a % 64));
     return true;
 }
 
 static bool push_reserved(verifier *v, uint32_t *state) {
-    for (int i = 0; i < 2 && *state != DV_NO_STATE; i++) *state = push(v, *state, DV_SLOT_RESERVED, DV_NO_LOCAL);
+    for (int i = 0; i < 2 && *state != DV_NO_STATE; i++)
+        *state = push(v, *state, DV_SLOT_RESERVED, DV_NO_LOCAL);
     return *state != DV_NO_STATE;
 }
 
@@ -248,17 +275,21 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     case DV_OP_LOAD_LOCAL_CHECK: return effect_load(v, op, state);
     case DV_OP_STORE_LOCAL:
     case DV_OP_DELETE_LOCAL: return effect_store(v, op, state);
-    case DV_OP_PREPARE_CALL: return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, 1) && push_reserved(v, state);
+    case DV_OP_PREPARE_CALL:
+        return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, 1) &&
+               push_reserved(v, state);
     case DV_OP_LOAD_GLOBAL_CALLEE: return push_owned(v, state, 1) && push_reserved(v, state);
     case DV_OP_LOAD_METHOD:
-        return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, 1) && push_reserved(v, state) && push_owned(v, state, 1);
+        return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, 1) &&
+               push_reserved(v, state) && push_owned(v, state, 1);
     case DV_OP_JUMP:
     case DV_OP_JUMP_BACK: return flow(v, a, *state);
     case DV_OP_JUMP_IF_FALSE:
     case DV_OP_JUMP_IF_TRUE: return pop_masked(v, state, 1, own) && flow(v, a, *state);
     case DV_OP_COPY: {
         uint32_t entry = entry_at(v, *state, a);
-        if (a < 1 || entry == 0 || v->states[entry].kind == DV_SLOT_RESERVED) return fail(v, "COPY out of range");
+        if (a < 1 || entry == 0 || v->states[entry].kind == DV_SLOT_RESERVED)
+            return fail(v, "COPY out of range");
         return push_owned(v, state, 1);
     }
     case DV_OP_SWAP: return swap(v, state, a);
@@ -266,15 +297,20 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     }
     switch ((dv_effect)info->effect) {
     case DV_EFFECT_BUILD: return pop(v, state, a, DV_SLOT_OWNED) && push_owned(v, state, 1);
-    case DV_EFFECT_BUILD_PAIRS: return pop(v, state, 2 * a, DV_SLOT_OWNED) && push_owned(v, state, 1);
+    case DV_EFFECT_BUILD_PAIRS:
+        return pop(v, state, 2 * a, DV_SLOT_OWNED) && push_owned(v, state, 1);
     case DV_EFFECT_CALL: return effect_call(v, state, a);
     case DV_EFFECT_CALL_METHOD: return effect_call(v, state, a + 1);
     case DV_EFFECT_UNPACK: return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a);
-    case DV_EFFECT_FORMAT: return pop(v, state, a & 4 ? 2 : 1, DV_SLOT_OWNED) && push_owned(v, state, 1);
-    case DV_EFFECT_RAISE: return a <= 2 ? pop(v, state, a, DV_SLOT_OWNED) : fail(v, "RAISE of more than two");
-    case DV_EFFECT_DEFAULTS: return pop(v, state, operand(v, 1), DV_SLOT_OWNED) && push_owned(v, state, 1);
+    case DV_EFFECT_FORMAT:
+        return pop(v, state, a & 4 ? 2 : 1, DV_SLOT_OWNED) && push_owned(v, state, 1);
+    case DV_EFFECT_RAISE:
+        return a <= 2 ? pop(v, state, a, DV_SLOT_OWNED) : fail(v, "RAISE of more than two");
+    case DV_EFFECT_DEFAULTS:
+        return pop(v, state, operand(v, 1), DV_SLOT_OWNED) && push_owned(v, state, 1);
     case DV_EFFECT_JUMP_OR_POP:
-        if (*state == 0 || v->states[*state].kind != DV_SLOT_OWNED) return fail(v, "an input is not owned");
+        if (*state == 0 || v->states[*state].kind != DV_SLOT_OWNED)
+            return fail(v, "an input is not owned");
         return flow(v, a, *state) && pop(v, state, 1, DV_SLOT_OWNED);
     case DV_EFFECT_FOR_ITER: {
         uint32_t without = *state;
@@ -282,7 +318,8 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     }
     default: break;
     }
-    bool popped = own != UINT32_MAX ? pop_masked(v, state, info->inputs, own) : pop(v, state, info->inputs, DV_SLOT_OWNED);
+    bool popped = own != UINT32_MAX ? pop_masked(v, state, info->inputs, own)
+                                    : pop(v, state, info->inputs, DV_SLOT_OWNED);
     return popped && push_owned(v, state, info->outputs);
 }
 
@@ -297,14 +334,17 @@ static bool visit(verifier *v, uint32_t pc) {
     return flow(v, pc + (info->operand_count > 1 ? info->operand_count : 1), state);
 }
 
-/* Form ---------------------------------------------------------------------------------------------------- */
+/* Form
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static bool check_operand(verifier *v, uint32_t kind, uint32_t value) {
     const dv_code *code = v->code;
     switch (kind) {
     case DV_OPERAND_CONST: return value < code->constant_count || fail(v, "constant out of range");
     case DV_OPERAND_CODE:
-        return (value < code->constant_count && code->constants[value].kind == DV_CONST_CODE) || fail(v, "not a code constant");
+        return (value < code->constant_count && code->constants[value].kind == DV_CONST_CODE) ||
+               fail(v, "not a code constant");
     case DV_OPERAND_LOCAL: return value < code->local_count || fail(v, "local out of range");
     case DV_OPERAND_NAME: return value < code->name_count || fail(v, "name out of range");
     default: return true;
@@ -331,12 +371,17 @@ static bool check_words(verifier *v) {
 static bool check_tables(verifier *v) {
     const dv_code *code = v->code;
     if (code->word_count == 0) return fail(v, "no instructions");
-    if (code->positional_count + code->keyword_only_count > code->local_count) return fail(v, "more parameters than locals");
+    if (code->positional_count + code->keyword_only_count > code->local_count)
+        return fail(v, "more parameters than locals");
     for (uint32_t i = 0; i < code->exception_count; i++)
-        if (code->exceptions[i].handler >= code->word_count) return fail(v, "exception handler out of range");
+        if (code->exceptions[i].handler >= code->word_count)
+            return fail(v, "exception handler out of range");
     for (uint32_t i = 0; i < code->constant_count; i++)
-        for (uint32_t k = 0; code->constants[i].kind == DV_CONST_TUPLE && k < code->constants[i].as.tuple.count; k++)
-            if (code->constants[i].as.tuple.items[k] >= i) return fail(v, "a constant tuple refers forward");
+        for (uint32_t k = 0;
+             code->constants[i].kind == DV_CONST_TUPLE && k < code->constants[i].as.tuple.count;
+             k++)
+            if (code->constants[i].as.tuple.items[k] >= i)
+                return fail(v, "a constant tuple refers forward");
     return true;
 }
 
@@ -360,14 +405,16 @@ static bool prepare(verifier *v) {
 }
 
 static uint32_t parameter_count(const dv_code *code) {
-    return code->positional_count + code->keyword_only_count + !!(code->flags & DV_CODE_VARARGS) + !!(code->flags & DV_CODE_VARKEYWORDS);
+    return code->positional_count + code->keyword_only_count + !!(code->flags & DV_CODE_VARARGS) +
+           !!(code->flags & DV_CODE_VARKEYWORDS);
 }
 
 static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, uint32_t nesting) {
     verifier v = {.unit = unit, .code = code, .message = message, .message_size = size};
     if (nesting > 200) return fail(&v, "code objects nested too deeply");
     if (!check_tables(&v) || !prepare(&v) || !check_words(&v)) return false;
-    for (uint32_t i = 0; i < parameter_count(code); i++) v.current[i / 64] |= (uint64_t)1 << (i % 64);
+    for (uint32_t i = 0; i < parameter_count(code); i++)
+        v.current[i / 64] |= (uint64_t)1 << (i % 64);
     if (!flow(&v, 0, 0)) return false;
     while (v.work_count > 0) {
         uint32_t pc = v.work[--v.work_count];

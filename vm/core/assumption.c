@@ -45,6 +45,7 @@ static void leave_dependent(dv_dependency *dependency) {
 /* A dependent may die while it is invalidated, and takes itself off other lists, so each step
  * starts at the head again. */
 void dv_assumption_break_slow(dv_vm *vm, dv_assumption *assumption) {
+    assumption->broken++;
     while (assumption->dependents) {
         dv_dependency *dependency = assumption->dependents;
         dv_dependent *dependent = dependency->dependent;

@@ -17,6 +17,7 @@ typedef struct dv_dependency dv_dependency;
 
 typedef struct dv_assumption {
     dv_dependency *dependents;
+    uint32_t broken; /* how often, with dependents: what keeps changing is not worth assuming */
 } dv_assumption;
 
 typedef struct dv_dependent {

@@ -57,7 +57,8 @@ static bool is_exact_dl(dv_value callee, int64_t count) {
     return thread->simple && thread->argument_count == count;
 }
 
-static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl, uint32_t c) {
+static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl,
+                        uint32_t c) {
     dv_cell *cache = cache_of(ip);
     if (is_exact_dl(callee, count)) {
         cache[0].p = dv_as_function(callee)->code;
@@ -71,8 +72,10 @@ static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, 
 }
 
 /* An extension's function may bring a derivative of its own (plugin/oint.h). */
-static bool choose_extension(dv_vm *vm, dv_cell *ip, const dv_value *callee, int64_t count, bool method) {
-    return vm->hooks.extension_call && vm->hooks.extension_call(vm, ip, callee, (uint32_t)count, method);
+static bool choose_extension(dv_vm *vm, dv_cell *ip, const dv_value *callee, int64_t count,
+                             bool method) {
+    return vm->hooks.extension_call &&
+           vm->hooks.extension_call(vm, ip, callee, (uint32_t)count, method);
 }
 
 void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -84,10 +87,14 @@ void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     int64_t count = ip[2].i + 1;
     dv_value callee = sp[-count - 3];
-    if (dv_is_empty(sp[-count]) && choose_extension(vm, ip, sp - count - 3, count - 1, true)) return;
-    if (!dv_is_empty(sp[-count])) choose_call(vm, ip, callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_C);
-    else if (is_plain_c(callee, count - 1)) choose_call(vm, ip, callee, count - 1, DV_OP_CALL_METHOD, DV_OP_CALL_METHOD_C);
-    else unsuitable(vm, ip, DV_REASON_CALLEE);
+    if (dv_is_empty(sp[-count]) && choose_extension(vm, ip, sp - count - 3, count - 1, true))
+        return;
+    if (!dv_is_empty(sp[-count]))
+        choose_call(vm, ip, callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_C);
+    else if (is_plain_c(callee, count - 1))
+        choose_call(vm, ip, callee, count - 1, DV_OP_CALL_METHOD, DV_OP_CALL_METHOD_C);
+    else
+        unsuitable(vm, ip, DV_REASON_CALLEE);
 }
 
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -114,8 +121,10 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 }
 
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    if (dv_is_list(sp[-2]) && dv_is_int(sp[-1])) dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
-    else unsuitable(vm, ip, DV_REASON_TYPES);
+    if (dv_is_list(sp[-2]) && dv_is_int(sp[-1]))
+        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
+    else
+        unsuitable(vm, ip, DV_REASON_TYPES);
 }
 
 void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -123,7 +132,8 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
         ip[1].site.seen |= dv_seen(dv_int(0));
         dv_site_become(vm, ip, DV_OP_FOR_ITER_RANGE);
-    } else if (dv_is_shape(iterator, DV_T_ITERATOR) && dv_is_list(((dv_iterator *)dv_as_object(iterator))->sequence)) {
+    } else if (dv_is_shape(iterator, DV_T_ITERATOR) &&
+               dv_is_list(((dv_iterator *)dv_as_object(iterator))->sequence)) {
         const dv_iterator *walk = (const dv_iterator *)dv_as_object(iterator);
         const dv_list *list = dv_as_list(walk->sequence);
         if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
@@ -133,7 +143,8 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
 }
 
-/* Instances have at least so many slots in the object itself (core/shape.h), whenever they were made. */
+/* Instances have at least so many slots in the object itself (core/shape.h), whenever they were
+ * made. */
 enum { LEAST_INLINE_SLOTS = 4 };
 
 /* An instance of a dl class that leaves attribute access to the VM. */
@@ -155,7 +166,8 @@ static bool is_plain_instance(dv_vm *vm, dv_value object) {
     return true;
 }
 
-/* Offset of an attribute in the object itself, the same for all objects of the shape; 0: there is none. */
+/* Offset of an attribute in the object itself, the same for all objects of the shape; 0: there is
+ * none. */
 static int32_t inline_offset(dv_vm *vm, dv_value object, dv_value name) {
     if (!is_plain_instance(vm, object)) return 0;
     int32_t slot = dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name);
@@ -163,7 +175,8 @@ static int32_t inline_offset(dv_vm *vm, dv_value object, dv_value name) {
     return (int32_t)(offsetof(dv_instance, slots) + (size_t)slot * sizeof(dv_value));
 }
 
-/* The cell of a method in the object's own class (not a base: a later attribute of the class would hide it). */
+/* The cell of a method in the object's own class (not a base: a later attribute of the class would
+ * hide it). */
 static dv_global_cell *own_method(dv_vm *vm, dv_value object, dv_value name) {
     dv_class *class_ = dv_class_of(vm, object);
     if (class_->descriptor && !dv_class_fill(vm, class_)) {
@@ -180,11 +193,13 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (offset) {
         cache[0].s.a = (int32_t)dv_as_object(object)->shape;
         cache[0].s.b = offset;
-        ip[1].site.seen |= dv_seen(*(dv_value *)(void *)((char *)dv_as_object(object) + cache[0].s.b));
+        ip[1].site.seen |=
+            dv_seen(*(dv_value *)(void *)((char *)dv_as_object(object) + cache[0].s.b));
         dv_site_become(vm, ip, DV_OP_LOAD_ATTR_SLOT);
         return;
     }
-    dv_global_cell *cell = dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
+    dv_global_cell *cell =
+        dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
     if (!cell || dv_is_empty(cell->value)) {
         unsuitable(vm, ip, DV_REASON_TYPES);
         return;

@@ -1,7 +1,8 @@
-/* choose.h: choosing derivatives where types of operands alone do not decide: globals, calls, attributes, subscripts, iteration.
+/* choose.h: choosing derivatives where types of operands alone do not decide: globals, calls,
+ * attributes, subscripts, iteration.
  *
- * Each function looks at the operands of the adaptive instruction at ip and makes the site what fits, or
- * calls dv_site_unsuitable.  None of them raises or runs dl code. */
+ * Each function looks at the operands of the adaptive instruction at ip and makes the site what
+ * fits, or calls dv_site_unsuitable.  None of them raises or runs dl code. */
 #ifndef DV_QUICKEN_CHOOSE_H
 #define DV_QUICKEN_CHOOSE_H
 

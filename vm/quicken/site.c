@@ -3,7 +3,10 @@
 
 #include "run/thread.h"
 
-static uint16_t waiting(uint8_t backoff) { return (uint16_t)((uint32_t)DV_SITE_WAIT << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF)); }
+static uint16_t waiting(uint8_t backoff) {
+    return (uint16_t)((uint32_t)DV_SITE_WAIT
+                      << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF));
+}
 
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
     ip->h = dv_handler_of(vm, ip, op);
@@ -28,6 +31,15 @@ void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     if (site->backoff < DV_SITE_BACKOFF) site->backoff++;
 }
 
+void dv_site_reconsider(dv_vm *vm, dv_cell *ip) {
+    uint32_t op = dv_op_of(ip->h);
+    if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE ||
+        dv_op_infos[op].family == DV_OP_JUMP_BACK)
+        return;
+    ip->h = dv_handler_of(vm, ip, dv_op_infos[op].adaptive);
+    ip[1].site.wait = 0;
+}
+
 void dv_quicken_warm(dv_vm *vm, dv_object *object) {
     dv_thread *thread = (dv_thread *)object;
     if (thread->warm || !thread->cells) return;
@@ -40,7 +52,8 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
         dv_cell *cell = thread->cells + thread->cell_at[pc];
         if (op == DV_OP_JUMP_BACK) {
             bool counts = vm->level == DV_LEVEL_NAMA && vm->hooks.loop;
-            cell->h = dv_handler_of(vm, cell, counts ? DV_OP_JUMP_BACK_COUNT : DV_OP_JUMP_BACK_QUIET);
+            cell->h =
+                dv_handler_of(vm, cell, counts ? DV_OP_JUMP_BACK_COUNT : DV_OP_JUMP_BACK_QUIET);
             cell[1].site.wait = vm->stress.quicken_at_once ? 2 : DV_HOT_ITERATIONS;
             cell[1].site.misses = UINT8_MAX;
         } else if (info->adaptive != op) {

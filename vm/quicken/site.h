@@ -1,12 +1,13 @@
-/* site.h: life of a site: warm-up, choosing a derivative, misses, back-off (PEP 659; DESIGN sections 6 and 7).
+/* site.h: life of a site: warm-up, choosing a derivative, misses, back-off (PEP 659; DESIGN
+ * sections 6 and 7).
  *
  *     generic --(function is warm)--> adaptive --(types fit a derivative)--> derivative
  *        ^                               |  ^                                   |
  *        +--- waits 2^backoff times -----+  +---- DV_SITE_MISSES failed guards --+
  *
  * Invariants
- *  1. All forms of a family have one length and one layout; only the handler cell, the site cell and
- *     the inline cache change.
+ *  1. All forms of a family have one length and one layout; only the handler cell, the site cell
+ * and the inline cache change.
  *  2. A guard that fails executes the generic instruction for this once. */
 #ifndef DV_QUICKEN_SITE_H
 #define DV_QUICKEN_SITE_H
@@ -15,13 +16,18 @@
 
 enum {
     DV_HOT_ITERATIONS = 500, /* iterations of a loop in a warm function until a region is tried */
-    DV_SITE_MISSES = 8,   /* failed guards until a derivative is given up */
-    DV_SITE_WAIT = 16,    /* executions until a site that nothing fitted tries again ... */
-    DV_SITE_BACKOFF = 10, /* ... doubled so many times at most */
+    DV_SITE_MISSES = 8,      /* failed guards until a derivative is given up */
+    DV_SITE_WAIT = 16,       /* executions until a site that nothing fitted tries again ... */
+    DV_SITE_BACKOFF = 10,    /* ... doubled so many times at most */
 };
 
 /* Why a site stayed generic (shown by `dynvm explain`). */
-typedef enum dv_reason { DV_REASON_NONE, DV_REASON_TYPES, DV_REASON_CALLEE, DV_REASON_NAME } dv_reason;
+typedef enum dv_reason {
+    DV_REASON_NONE,
+    DV_REASON_TYPES,
+    DV_REASON_CALLEE,
+    DV_REASON_NAME
+} dv_reason;
 
 /* Types of results that a site was seen to have, as bits of dv_site.seen: evidence for regions. */
 enum {
@@ -49,6 +55,10 @@ static inline uint16_t dv_seen(dv_value v) {
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op);
 /* No derivative fits: back to generic execution for a while. */
 void dv_site_unsuitable(dv_vm *vm, dv_cell *ip);
+
+/* A region found the site's evidence wrong: the site becomes adaptive and chooses at its next
+ * execution. */
+void dv_site_reconsider(dv_vm *vm, dv_cell *ip);
 
 /* Makes all sites of a thread adaptive. */
 void dv_quicken_warm(dv_vm *vm, dv_object *thread);

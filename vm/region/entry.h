@@ -1,4 +1,4 @@
-/* entry.h: entering regions from INCA code. */
+/* entry.h: how control crosses the edge of a region, as handlers need it. */
 #ifndef DV_REGION_ENTRY_H
 #define DV_REGION_ENTRY_H
 
@@ -6,5 +6,10 @@
 
 /* JUMP_BACK_REGION at ip: where to continue, the region's code or the loop head in INCA code. */
 const dv_cell *dv_region_enter(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp);
+
+/* R_EXIT: leaves through the exit in the cell. */
+const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS);
+/* R_RETIRED (and stress): leaves at a back edge or resume point through that point's exit. */
+const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS);
 
 #endif

@@ -1,21 +1,22 @@
-/* engine.h: how instructions run: cells, handlers, and the macros that handler bodies are written in.
+/* engine.h: how instructions run: cells, handlers, and the macros that handler bodies are written
+ * in.
  *
- * A threaded function is an array of cells: each instruction is a cell with the address of its handler,
- * a site cell if it has one, its operands, and its inline cache.  All derivatives of an instruction have
- * its length, so that quickening only rewrites cells in place.
+ * A threaded function is an array of cells: each instruction is a cell with the address of its
+ * handler, a site cell if it has one, its operands, and its inline cache.  All derivatives of an
+ * instruction have its length, so that quickening only rewrites cells in place.
  *
  * A handler comes in two forms with one signature.  *Tail form* ends in a sibling call of the next
- * handler; *trampoline form* saves the machine's registers in the vm and returns the next ip.  Whoever
- * enters the machine runs `while (ip) ip = ip->h(ip, vm->sp, ...)`, so both forms mix in one stream
- * and the C stack stays constant (DESIGN section 5).
+ * handler; *trampoline form* saves the machine's registers in the vm and returns the next ip.
+ * Whoever enters the machine runs `while (ip) ip = ip->h(ip, vm->sp, ...)`, so both forms mix in
+ * one stream and the C stack stays constant (DESIGN section 5).
  *
  * Invariants
- *  1. When control passes between handlers, sp points behind the topmost entry of the operand stack and
- *     fp to local 0 of the running frame; fp[-1] is the caller's fp, fp[-2] the caller's next ip (raw
- *     pointers), fp[-3] the callee (a function, owned).
+ *  1. When control passes between handlers, sp points behind the topmost entry of the operand stack
+ * and fp to local 0 of the running frame; fp[-1] is the caller's fp, fp[-2] the caller's next ip
+ * (raw pointers), fp[-3] the callee (a function, owned).
  *  2. r and d mean something only between two instructions of a region.
- *  3. A handler that raises leaves its inputs on the stack, with sp as it was at its start, or with the
- *     topmost of them already gone; the unwinder releases what lies below vm->sp (run/unwind.c).
+ *  3. A handler that raises leaves its inputs on the stack, with sp as it was at its start, or with
+ * the topmost of them already gone; the unwinder releases what lies below vm->sp (run/unwind.c).
  *  4. A handler never reads its own cells after it has called out: the site may have changed.
  *  5. A guard comes before every side effect of its handler (checked by gen/isa.py). */
 #ifndef DV_RUN_ENGINE_H
@@ -25,16 +26,18 @@
 #include "core/vm.h"
 #include "dv_ops.h"
 
-typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm, int64_t r, double d);
+typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
+                                     int64_t r, double d);
 
 /* State of a site: an instruction that can be quickened or releases operands. */
 typedef struct dv_site {
-    uint8_t own;      /* bit i: the i-th input is owned (static, from the code object) */
-    uint8_t misses;   /* left until the derivative is given up */
-    uint8_t backoff;  /* how often it was given up: the next attempt waits 2^backoff times as long */
-    uint8_t reason;   /* dv_reason: why it stayed generic */
-    uint16_t wait;    /* executions until the adaptive form tries again */
-    uint16_t seen;    /* lattice kinds (region/lattice.h) of results seen when a derivative was chosen */
+    uint8_t own;     /* bit i: the i-th input is owned (static, from the code object) */
+    uint8_t misses;  /* left until the derivative is given up */
+    uint8_t backoff; /* how often it was given up: the next attempt waits 2^backoff times as long */
+    uint8_t reason;  /* dv_reason: why it stayed generic */
+    uint16_t wait;   /* executions until the adaptive form tries again */
+    uint16_t
+        seen; /* lattice kinds (region/lattice.h) of results seen when a derivative was chosen */
 } dv_site;
 
 union dv_cell {
@@ -48,24 +51,32 @@ union dv_cell {
     struct {
         int32_t a, b;
     } s;
+    struct {
+        int16_t a, b, c, d;
+    } o; /* regions: slot numbers from fp */
 };
 
 /* The handlers of each form by opcode; NULL tables where a form is not built. */
 extern const dv_handler dv_handlers_tail[], dv_handlers_trampoline[];
 
-#define DV_HANDLER_PARAMETERS                                                                                          \
+#define DV_HANDLER_PARAMETERS \
     const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm, int64_t r, double d
 
-/* Out-of-line parts of handlers; all in trampoline form (they save sp, fp in the vm and return the next ip). */
-const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS);           /* vm->error is set: unwind */
-const dv_cell *dv_slow_call(DV_HANDLER_PARAMETERS);            /* r: number of arguments (self included), sp behind them */
-const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS);   /* the same; vm->handover: names */
-const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS);       /* polls; ip: where to continue */
-const dv_cell *dv_slow_limit(DV_HANDLER_PARAMETERS);           /* a call exceeded a limit: RecursionError at ip */
+/* Out-of-line parts of handlers; all in trampoline form (they save sp, fp in the vm and return the
+ * next ip). */
+const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS); /* vm->error is set: unwind */
+const dv_cell *dv_slow_call(
+    DV_HANDLER_PARAMETERS); /* r: number of arguments (self included), sp behind them */
+const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS); /* the same; vm->handover: names */
+const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS);     /* polls; ip: where to continue */
+const dv_cell *
+    dv_slow_limit(DV_HANDLER_PARAMETERS); /* a call exceeded a limit: RecursionError at ip */
 
-/* The site's derivative was given up after too many misses, or may be: bookkeeping of a failed guard. */
+/* The site's derivative was given up after too many misses, or may be: bookkeeping of a failed
+ * guard. */
 void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op);
-/* The handler of an opcode in the form that this VM runs (in mixed form: by the parity of the cell's address). */
+/* The handler of an opcode in the form that this VM runs (in mixed form: by the parity of the
+ * cell's address). */
 dv_handler dv_handler_of(const dv_vm *vm, const dv_cell *at, uint32_t op);
 /* The opcode of a cell; DV_OP_COUNT if it holds a foreign handler. */
 uint32_t dv_op_of(dv_handler handler);
@@ -74,15 +85,20 @@ uint32_t dv_op_of(dv_handler handler);
 
 #if DV_TRAMPOLINE
 #define DV_H(name) dv_ht_##name
-#define GO()                                                                                                           \
-    do {                                                                                                               \
-        vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d;                                                                \
-        return ip;                                                                                                     \
+#define GO()                                            \
+    do {                                                \
+        vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d; \
+        return ip;                                      \
     } while (0)
 #define TAIL(function) return function(ip, sp, fp, vm, r, d)
-/* Stress mode: every n-th guard fails.  Compiled into this form alone, so that it costs the other nothing. */
-#define GUARD_FAILS()                                                                                                  \
-    (vm->stress.fail_guard && ++vm->stress.guards >= vm->stress.fail_guard && (vm->stress.guards = 0, true))
+/* Stress mode: every n-th guard fails.  Compiled into this form alone, so that it costs the other
+ * nothing. */
+#define GUARD_FAILS()                                                         \
+    (vm->stress.fail_guard && ++vm->stress.guards >= vm->stress.fail_guard && \
+     (vm->stress.guards = 0, true))
+#define EXIT_TAKEN()                                                       \
+    (vm->stress.take_exit && ++vm->stress.exits >= vm->stress.take_exit && \
+     (vm->stress.exits = 0, true))
 #else
 #if defined(__clang__)
 #define DV_MUSTTAIL __attribute__((musttail))
@@ -93,20 +109,21 @@ uint32_t dv_op_of(dv_handler handler);
 #define GO()           DV_MUSTTAIL return ip->h(ip, sp, fp, vm, r, d)
 #define TAIL(function) DV_MUSTTAIL return function(ip, sp, fp, vm, r, d)
 #define GUARD_FAILS()  false
+#define EXIT_TAKEN()   false
 #endif
 
 #define OP(name) const dv_cell *DV_H(name)(DV_HANDLER_PARAMETERS)
 /* Every handler begins with this; generated code follows it with the named inputs. */
-#define BEGIN()                                                                                                        \
-    (void)ip;                                                                                                          \
-    (void)sp;                                                                                                          \
-    (void)fp;                                                                                                          \
-    (void)vm;                                                                                                          \
-    (void)r;                                                                                                           \
+#define BEGIN() \
+    (void)ip;   \
+    (void)sp;   \
+    (void)fp;   \
+    (void)vm;   \
+    (void)r;    \
     (void)d
 
-/* Outside regions r and d are dead: telling the compiler so saves it from keeping them across C calls
- * (recovers 8-20 % of a generic handler, DESIGN section 5). */
+/* Outside regions r and d are dead: telling the compiler so saves it from keeping them across C
+ * calls (recovers 8-20 % of a generic handler, DESIGN section 5). */
 #define DEAD() __asm__("" : "=r"(r), "=x"(d))
 
 #define PUBLISH() (vm->ip = ip, vm->sp = sp, vm->fp = fp)
@@ -115,43 +132,78 @@ uint32_t dv_op_of(dv_handler handler);
 #define LOCAL(n)  (*(dv_value *)(void *)((char *)fp + ip[n].i))
 
 /* Ways out of a handler.  LEN, IN and OUT are constants of the instruction. */
-#define NEXT()                                                                                                         \
-    do {                                                                                                               \
-        DEAD();                                                                                                        \
-        ip += LEN;                                                                                                     \
-        GO();                                                                                                          \
+#define NEXT()     \
+    do {           \
+        DEAD();    \
+        ip += LEN; \
+        GO();      \
     } while (0)
-#define JUMP(to)                                                                                                       \
-    do {                                                                                                               \
-        DEAD();                                                                                                        \
-        ip = (to);                                                                                                     \
-        GO();                                                                                                          \
+#define JUMP(to)   \
+    do {           \
+        DEAD();    \
+        ip = (to); \
+        GO();      \
     } while (0)
-#define DONE(result)                                                                                                   \
-    do {                                                                                                               \
-        sp += OUT - IN;                                                                                                \
-        sp[-1] = (result);                                                                                             \
-        NEXT();                                                                                                        \
+#define DONE(result)       \
+    do {                   \
+        sp += OUT - IN;    \
+        sp[-1] = (result); \
+        NEXT();            \
     } while (0)
-#define DONE0()                                                                                                        \
-    do {                                                                                                               \
-        sp -= IN;                                                                                                      \
-        NEXT();                                                                                                        \
+#define DONE0()   \
+    do {          \
+        sp -= IN; \
+        NEXT();   \
     } while (0)
-#define RAISE()                                                                                                        \
-    do {                                                                                                               \
-        DEAD();                                                                                                        \
-        TAIL(dv_slow_raise);                                                                                           \
+#define RAISE()              \
+    do {                     \
+        DEAD();              \
+        TAIL(dv_slow_raise); \
     } while (0)
+/* Regions: slots by number, raw or boxed (home); exits; the next instruction with r and d alive. */
+#define HOME(x)     (fp[ip[1].o.x])
+#define SLOT_I(x)   (*(int64_t *)(void *)&fp[ip[1].o.x])
+#define SLOT_D(x)   dv_as_float(fp[ip[1].o.x])
+#define SET_D(x, y) (fp[ip[1].o.x] = dv_float(y))
+#define RANGE(x)    (&fp[ip[1].o.x])
+/* Regions do not keep sp: what calls out says where the operand stack ends (a slot number). */
+#define PUBLISH_AT(x) (vm->ip = ip, vm->sp = fp + ip[1].o.x, vm->fp = fp)
+#define REGION_NEXT() \
+    do {              \
+        ip += LEN;    \
+        GO();         \
+    } while (0)
+#define EXIT()               \
+    do {                     \
+        ip = CELL(3).target; \
+        GO();                \
+    } while (0)
+/* At a back edge, before anything has happened: polls, and comes back to the same instruction. */
+#define SAFEPOINT()                                                     \
+    do {                                                                \
+        if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint); \
+        if (EXIT_TAKEN()) TAIL(dv_region_retired);                      \
+    } while (0)
+/* int64 to double without the false dependency of cvtsi2sd on its target's old value. */
+static inline double dv_i2d(int64_t i) {
+#if defined(__x86_64__)
+    double d;
+    __asm__("xorps %0, %0\n\tcvtsi2sdq %1, %0" : "=x"(d) : "r"(i));
+    return d;
+#else
+    return (double)i;
+#endif
+}
+#define I2D(i) dv_i2d(i)
 /* Releases the owned ones of two inputs. */
-#define DISPOSE1(own, a)                                                                                               \
-    do {                                                                                                               \
-        if ((own)&1) dv_release(vm, (a));                                                                              \
+#define DISPOSE1(own, a)                  \
+    do {                                  \
+        if ((own)&1) dv_release(vm, (a)); \
     } while (0)
-#define DISPOSE2(own, a, b)                                                                                            \
-    do {                                                                                                               \
-        if ((own)&1) dv_release(vm, (a));                                                                              \
-        if ((own)&2) dv_release(vm, (b));                                                                              \
+#define DISPOSE2(own, a, b)               \
+    do {                                  \
+        if ((own)&1) dv_release(vm, (a)); \
+        if ((own)&2) dv_release(vm, (b)); \
     } while (0)
 #endif
 

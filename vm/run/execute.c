@@ -11,13 +11,15 @@
 dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
     const dv_global_cell *cell = dv_namespace_find(&dv_frame_thread(fp)->module->names, name);
     if (!cell || dv_is_empty(cell->value)) cell = dv_namespace_find(&vm->builtins, name);
-    if (!cell || dv_is_empty(cell->value)) return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+    if (!cell || dv_is_empty(cell->value))
+        return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
     return dv_retain(cell->value);
 }
 
 bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) {
     dv_namespace *names = &dv_frame_thread(fp)->module->names;
-    dv_global_cell *cell = dv_is_empty(value) ? dv_namespace_find(names, name) : dv_namespace_cell(vm, names, name);
+    dv_global_cell *cell =
+        dv_is_empty(value) ? dv_namespace_find(names, name) : dv_namespace_cell(vm, names, name);
     if (dv_is_empty(value) && (!cell || dv_is_empty(cell->value))) {
         dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
         return false;
@@ -42,17 +44,22 @@ bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
 
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local) {
     const dv_text *name = &dv_frame_thread(fp)->code->local_names[local];
-    return dv_raise(vm, DV_E_UNBOUND_LOCAL_ERROR, "cannot access local variable '%.*s' where it is not associated with a value",
+    return dv_raise(vm, DV_E_UNBOUND_LOCAL_ERROR,
+                    "cannot access local variable '%.*s' where it is not associated with a value",
                     (int)name->size, name->data);
 }
 
 static bool raise_count(dv_vm *vm, uint32_t wanted, int64_t got) {
-    if (got > wanted) dv_raise(vm, DV_E_VALUE_ERROR, "too many values to unpack (expected %d)", (int)wanted);
-    else dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected %d, got %d)", (int)wanted, (int)got);
+    if (got > wanted)
+        dv_raise(vm, DV_E_VALUE_ERROR, "too many values to unpack (expected %d)", (int)wanted);
+    else
+        dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected %d, got %d)",
+                 (int)wanted, (int)got);
     return false;
 }
 
-static bool unpack_items(dv_vm *vm, const dv_value *items, int64_t got, uint32_t count, dv_value *out) {
+static bool unpack_items(dv_vm *vm, const dv_value *items, int64_t got, uint32_t count,
+                         dv_value *out) {
     if (got != count) return raise_count(vm, count, got);
     for (uint32_t i = 0; i < count; i++) out[count - 1 - i] = dv_retain(items[i]);
     return true;
@@ -80,12 +87,16 @@ static bool unpack_iterator(dv_vm *vm, dv_value iterator, uint32_t count, dv_val
 }
 
 bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
-    if (dv_is_tuple(sequence)) return unpack_items(vm, dv_as_tuple(sequence)->items, dv_as_tuple(sequence)->count, count, out);
-    if (dv_is_list(sequence)) return unpack_items(vm, dv_as_list(sequence)->items, dv_as_list(sequence)->count, count, out);
+    if (dv_is_tuple(sequence))
+        return unpack_items(vm, dv_as_tuple(sequence)->items, dv_as_tuple(sequence)->count, count,
+                            out);
+    if (dv_is_list(sequence))
+        return unpack_items(vm, dv_as_list(sequence)->items, dv_as_list(sequence)->count, count,
+                            out);
     dv_value iterator = dv_iterate(vm, sequence);
     if (dv_is_empty(iterator)) {
-        if (dv_error_is(vm, DV_E_TYPE_ERROR) && vm->types[dv_type_of(vm, sequence)] && !vm->types[dv_type_of(vm, sequence)]->iterate &&
-            !dv_is_instance(sequence)) {
+        if (dv_error_is(vm, DV_E_TYPE_ERROR) && vm->types[dv_type_of(vm, sequence)] &&
+            !vm->types[dv_type_of(vm, sequence)]->iterate && !dv_is_instance(sequence)) {
             dv_error_clear(vm);
             dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
         }
@@ -95,8 +106,10 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
     dv_value few[16], *items = few;
     size_t size = count * sizeof *items;
     bool done = false;
-    if (count > 16 && !(items = dv_heap_alloc(&vm->heap, size))) dv_raise_memory(vm);
-    else done = unpack_iterator(vm, iterator, count, items);
+    if (count > 16 && !(items = dv_heap_alloc(&vm->heap, size)))
+        dv_raise_memory(vm);
+    else
+        done = unpack_iterator(vm, iterator, count, items);
     if (done) memcpy(out, items, size);
     if (items && items != few) dv_heap_free(&vm->heap, items, size);
     dv_release(vm, iterator);
@@ -118,14 +131,17 @@ dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count) {
 }
 
 dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion, dv_value spec) {
-    dv_value converted = conversion == 0 ? dv_retain(v) : conversion == 1 ? dv_to_str(vm, v) : dv_repr(vm, v);
+    dv_value converted = conversion == 0   ? dv_retain(v)
+                         : conversion == 1 ? dv_to_str(vm, v)
+                                           : dv_repr(vm, v);
     if (dv_is_empty(converted)) return DV_EMPTY;
     if (conversion == 3) {
         dv_value ascii = dv_str_ascii(vm, converted);
         dv_release(vm, converted);
         if (dv_is_empty(converted = ascii)) return DV_EMPTY;
     }
-    dv_value result = dv_is_str(converted) && dv_is_empty(spec) ? dv_retain(converted) : dv_format(vm, converted, spec);
+    dv_value result = dv_is_str(converted) && dv_is_empty(spec) ? dv_retain(converted)
+                                                                : dv_format(vm, converted, spec);
     dv_release(vm, converted);
     return result;
 }
@@ -143,7 +159,8 @@ dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {
     if (!dv_is_empty(v) || !dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) return v;
     dv_error_clear(vm);
     dv_value owner = dv_is_module(module) ? dv_as_module(module)->name : vm->known.empty_str;
-    return dv_raise(vm, DV_E_IMPORT_ERROR, "cannot import name '%S' from '%S' (unknown location)", name, owner);
+    return dv_raise(vm, DV_E_IMPORT_ERROR, "cannot import name '%S' from '%S' (unknown location)",
+                    name, owner);
 }
 
 bool dv_print_expression(dv_vm *vm, dv_value v) {

@@ -1,7 +1,7 @@
 /* execute.h: what generic instructions do that is too long for a handler's body.
  *
- * Everything here follows the conventions of the protocols (core/upcall.h): arguments borrowed, results
- * new, EMPTY or false with vm->error set on failure. */
+ * Everything here follows the conventions of the protocols (core/upcall.h): arguments borrowed,
+ * results new, EMPTY or false with vm->error set on failure. */
 #ifndef DV_RUN_EXECUTE_H
 #define DV_RUN_EXECUTE_H
 
@@ -10,19 +10,22 @@
 
 /* Module global, then builtin; NameError. */
 dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name);
-bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) DV_MUST_CHECK; /* takes value; EMPTY deletes */
+bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name,
+                     dv_value value) DV_MUST_CHECK; /* takes value; EMPTY deletes */
 /* Names in a class body: `space` is its namespace dict. */
 dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value space, dv_value name);
 bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) DV_MUST_CHECK;
 
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local);
 
-/* Writes the count items of a sequence or iterable to out, last first; exact ValueErrors of CPython. */
+/* Writes the count items of a sequence or iterable to out, last first; exact ValueErrors of
+ * CPython. */
 bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) DV_MUST_CHECK;
 
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count);
 dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count);
-dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion, dv_value spec); /* spec EMPTY if none */
+dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion,
+                         dv_value spec); /* spec EMPTY if none */
 dv_value dv_make_function(dv_vm *vm, dv_value thread, const dv_value *defaults, uint32_t count);
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 

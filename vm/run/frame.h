@@ -5,24 +5,30 @@
  *     fp[-3]  callee, owned      fp[-2] caller's next ip      fp[-1] caller's fp
  *     fp[0 ..] arguments = locals | shadow slots | operand stack
  *
- * so that a call moves nothing: the caller pushed callee, two reserved entries and the arguments. */
+ * so that a call moves nothing: the caller pushed callee, two reserved entries and the arguments.
+ */
 #ifndef DV_RUN_FRAME_H
 #define DV_RUN_FRAME_H
 
 #include "run/thread.h"
 
 static inline dv_value dv_raw_pointer(const void *p) { return (dv_value){(uint64_t)(uintptr_t)p}; }
-static inline const dv_cell *dv_frame_link(const dv_value *fp) { return (const dv_cell *)(uintptr_t)fp[-2].bits; }
-static inline dv_value *dv_frame_caller(const dv_value *fp) { return (dv_value *)(uintptr_t)fp[-1].bits; }
+static inline const dv_cell *dv_frame_link(const dv_value *fp) {
+    return (const dv_cell *)(uintptr_t)fp[-2].bits;
+}
+static inline dv_value *dv_frame_caller(const dv_value *fp) {
+    return (dv_value *)(uintptr_t)fp[-1].bits;
+}
 
 /* Can a function with this thread be entered with its frame at `frame`? */
 static inline bool dv_frame_fits(const dv_vm *vm, const dv_thread *thread, const dv_value *frame) {
     return frame + thread->frame_size <= vm->stack_limit && vm->calls_left > 0;
 }
 
-/* Fills in a frame whose parameters are in place; the result is the operand stack's base.  (The caller
- * has checked dv_frame_fits.) */
-static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_value *frame, dv_value *fp, const dv_cell *link) {
+/* Fills in a frame whose parameters are in place; the result is the operand stack's base.  (The
+ * caller has checked dv_frame_fits.) */
+static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_value *frame,
+                                      dv_value *fp, const dv_cell *link) {
     frame[-2] = dv_raw_pointer(link);
     frame[-1] = dv_raw_pointer(fp);
     for (uint32_t i = thread->argument_count; i < thread->local_count; i++) frame[i] = DV_EMPTY;

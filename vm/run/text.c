@@ -1,6 +1,8 @@
 /* text.c: tracebacks as text (text.h). */
 #include "run/text.h"
 
+#include <stdio.h>
+
 #include "run/caret.h"
 #include "run/suggest.h"
 #include "run/thread.h"

@@ -57,8 +57,10 @@ uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell) {
     if (high == 0 || at < thread->cell_at[0]) return DV_NO_PC;
     while (high - low > 1) {
         uint32_t middle = (low + high) / 2;
-        if (thread->cell_at[middle] <= at) low = middle;
-        else high = middle;
+        if (thread->cell_at[middle] <= at)
+            low = middle;
+        else
+            high = middle;
     }
     /* Operand words have the cell of their instruction: find its first word. */
     while (low > 0 && thread->cell_at[low - 1] == thread->cell_at[low]) low--;
@@ -88,7 +90,8 @@ static dv_value make_constant(dv_vm *vm, dv_thread *thread, const dv_const *c) {
         size_t size = c->as.tuple.count * sizeof(dv_value);
         dv_value *items = dv_heap_alloc(&vm->heap, size);
         if (!items) return dv_raise_memory(vm);
-        for (uint32_t i = 0; i < c->as.tuple.count; i++) items[i] = thread->constants[c->as.tuple.items[i]];
+        for (uint32_t i = 0; i < c->as.tuple.count; i++)
+            items[i] = thread->constants[c->as.tuple.items[i]];
         tuple = dv_tuple_new(vm, items, c->as.tuple.count);
         dv_heap_free(&vm->heap, items, size);
         return tuple;
@@ -199,8 +202,10 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     thread->entry = dv_expand_cell;
     thread->argument_count = code->positional_count;
     thread->local_count = code->local_count;
-    thread->simple = !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR)) && !code->keyword_only_count;
-    uint32_t shadow = code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
+    thread->simple = !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR)) &&
+                     !code->keyword_only_count;
+    uint32_t shadow =
+        code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
     thread->stack_base = code->local_count + shadow;
     thread->frame_size = thread->stack_base + code->max_stack + 8;
     thread->code = code;
@@ -235,8 +240,10 @@ static void release_thread(dv_vm *vm, dv_object *object) {
 
 static dv_value repr_thread(dv_vm *vm, dv_value self) {
     const dv_code *code = dv_thread_code(dv_as_object(self));
-    return dv_str_printf(vm, "<code object %.*s, file \"%.*s\", line %d>", (int)code->name.size, code->name.data,
-                         (int)code->unit->filename.size, code->unit->filename.data, (int)code->first_line);
+    return dv_str_printf(vm, "<code object %.*s, file \"%.*s\", line %d>", (int)code->name.size,
+                         code->name.data, (int)code->unit->filename.size, code->unit->filename.data,
+                         (int)code->first_line);
 }
 
-const dv_type dv_code_type = {.name = "code", .id = DV_T_CODE, .release = release_thread, .repr = repr_thread};
+const dv_type dv_code_type = {
+    .name = "code", .id = DV_T_CODE, .release = release_thread, .repr = repr_thread};

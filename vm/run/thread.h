@@ -1,14 +1,14 @@
 /* thread.h: threaded code: what a code object becomes in a VM.
  *
- * A dv_thread belongs to one code object in one VM and one module.  It is made with its function and
- * expanded to cells at the first call (`entry` leads to the expanding cell until then).
+ * A dv_thread belongs to one code object in one VM and one module.  It is made with its function
+ * and expanded to cells at the first call (`entry` leads to the expanding cell until then).
  *
  * Invariants
- *  1. cell_at[pc] is the first cell of the instruction at pc; cells[0] is DV_OP_ENTER, which belongs to
- *     no pc and counts calls until the function is warm.
+ *  1. cell_at[pc] is the first cell of the instruction at pc; cells[0] is DV_OP_ENTER, which
+ * belongs to no pc and counts calls until the function is warm.
  *  2. constants are counted by the thread, so LOAD_CONST_B may borrow them while the function runs.
- *  3. A frame of the function needs frame_size values from local 0 on: locals, shadow slots, operand
- *     stack, and room for the frame header of a callee. */
+ *  3. A frame of the function needs frame_size values from local 0 on: locals, shadow slots,
+ * operand stack, and room for the frame header of a callee. */
 #ifndef DV_RUN_THREAD_H
 #define DV_RUN_THREAD_H
 
@@ -20,7 +20,7 @@ typedef struct dv_region dv_region;
 
 typedef struct dv_thread {
     dv_object header;
-    const dv_cell *entry;   /* where calls begin */
+    const dv_cell *entry;    /* where calls begin */
     uint32_t argument_count; /* positional parameters */
     bool simple;             /* no *args, no keyword-only parameters, no generator, ... */
     bool warm;
@@ -32,13 +32,14 @@ typedef struct dv_thread {
     uint32_t *cell_at;
     dv_value *constants;
     dv_value *names;
-    dv_region *regions; /* list, region/region.h */
+    dv_region *regions;                 /* list, region/region.h */
     struct dv_thread *next, **previous; /* all threads of the VM, for inspection */
 } dv_thread;
 
 extern const dv_type dv_code_type;
 
-/* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, and what inlining may use. */
+/* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, and what inlining may
+ * use. */
 #define DV_SHADOW_EXTRA 48
 
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module);
@@ -53,10 +54,14 @@ uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell);
 static inline bool dv_thread_owns(const dv_thread *thread, const dv_cell *cell) {
     return cell >= thread->cells && cell < thread->cells + thread->cell_count;
 }
-static inline dv_thread *dv_function_thread(const dv_function *function) { return (dv_thread *)function->code; }
+static inline dv_thread *dv_function_thread(const dv_function *function) {
+    return (dv_thread *)function->code;
+}
 
 /* The thread of the running frame. */
-static inline dv_thread *dv_frame_thread(const dv_value *fp) { return dv_function_thread(dv_as_function(fp[-3])); }
+static inline dv_thread *dv_frame_thread(const dv_value *fp) {
+    return dv_function_thread(dv_as_function(fp[-3]));
+}
 
 /* Cells that belong to no function: they end dv_run, expand a thread. */
 extern const dv_cell dv_halt_cell[];

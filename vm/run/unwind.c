@@ -1,16 +1,17 @@
 /* unwind.c: where an exception goes: the one unwinder for all levels (DESIGN section 7).
  *
  * Invariants
- *  1. Before a frame is looked at, it is in its INCA form: an ip inside a region is first taken through
- *     its exit (hooks.leave), which writes raw values back and rebuilds inlined frames.
- *  2. What the operand stack owns is known statically: the state of the pc (code/code.h), of which the
- *     topmost entries may already be gone (their number follows from sp). */
+ *  1. Before a frame is looked at, it is in its INCA form: an ip inside a region is first taken
+ * through its exit (hooks.leave), which writes raw values back and rebuilds inlined frames.
+ *  2. What the operand stack owns is known statically: the state of the pc (code/code.h), of which
+ * the topmost entries may already be gone (their number follows from sp). */
 #include "run/engine.h"
 #include "run/frame.h"
 #include "types/exception.h"
 
 /* Releases the operand stack's entries above `depth`; sp is where the stack ends now. */
-static void cut_stack(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp, dv_value *sp, uint32_t depth) {
+static void cut_stack(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp, dv_value *sp,
+                      uint32_t depth) {
     const dv_code *code = thread->code;
     dv_value *base = fp + thread->stack_base;
     uint32_t state = code->state_at[pc];
@@ -27,11 +28,13 @@ static void cut_stack(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value 
     vm->sp = base + depth;
 }
 
-/* `raise` without an operand and the end of a handler go on with a traceback that has this frame already. */
+/* `raise` without an operand and the end of a handler go on with a traceback that has this frame
+ * already. */
 static bool raises_again(uint32_t word) { return word == DV_OP_RERAISE || word == DV_OP_RAISE; }
 
 /* The frame at fp does not catch: releases it. */
-static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp, dv_value *sp) {
+static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp,
+                       dv_value *sp) {
     if (pc != DV_NO_PC) cut_stack(vm, thread, pc, fp, sp, 0);
     dv_frame_pop(vm, fp);
     vm->sp = fp - 3;
@@ -51,7 +54,8 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         }
         uint32_t pc = dv_thread_pc(thread, ip);
         if (pc != DV_NO_PC) {
-            if (!raises_again(thread->code->words[pc])) dv_exception_trace(vm, exception, &thread->header, pc);
+            if (!raises_again(thread->code->words[pc]))
+                dv_exception_trace(vm, exception, &thread->header, pc);
             const dv_exception_entry *entry = dv_code_handler(thread->code, pc);
             if (entry) {
                 cut_stack(vm, thread, pc, fp, sp, entry->depth);

@@ -1,0 +1,171 @@
+## region_number.mako: operand-mode instructions on raw int64 and double values.
+##
+## Modes: S a slot of the frame, K a constant in the instruction, R the register (r for ints, d for doubles).
+## The letters behind a name are the operands' modes, then the result's.
+<%
+MODES = ["SS", "SK", "KS", "RS", "SR", "RK", "KR"]
+BRANCH_MODES = ["SS", "SK", "RS", "RK"]
+def ints(mode):
+    a = {"S": "SLOT_I(a)", "K": "CELL(2).i", "R": "r"}[mode[0]]
+    b = {"S": "SLOT_I(b)", "K": "CELL(2).i", "R": "r"}[mode[1]]
+    return a, b
+def doubles(mode):
+    a = {"S": "SLOT_D(a)", "K": "CELL(2).d", "R": "d"}[mode[0]]
+    b = {"S": "SLOT_D(b)", "K": "CELL(2).d", "R": "d"}[mode[1]]
+    return a, b
+INT = {
+    "ADD": "if (DV_UNLIKELY(__builtin_add_overflow(x, y, &z) || GUARD_FAILS())) EXIT();",
+    "SUB": "if (DV_UNLIKELY(__builtin_sub_overflow(x, y, &z) || GUARD_FAILS())) EXIT();",
+    "MUL": "if (DV_UNLIKELY(__builtin_mul_overflow(x, y, &z) || GUARD_FAILS())) EXIT();",
+    "FLOORDIV": "if (DV_UNLIKELY(y == 0 || y == -1 || GUARD_FAILS())) EXIT(); z = dv_floordiv64(x, y);",
+    "MOD": "if (DV_UNLIKELY(y == 0 || y == -1 || GUARD_FAILS())) EXIT(); z = dv_floormod64(x, y);",
+    "AND": "z = x & y;",
+    "OR": "z = x | y;",
+    "XOR": "z = x ^ y;",
+    "LSHIFT": "if (DV_UNLIKELY((uint64_t)y > 62 || (int64_t)((uint64_t)x << y) >> y != x || GUARD_FAILS())) EXIT(); z = (int64_t)((uint64_t)x << y);",
+    "RSHIFT": "if (DV_UNLIKELY(y < 0 || GUARD_FAILS())) EXIT(); z = x >> (y > 63 ? 63 : y);",
+}
+DOUBLE = {"ADD": "x + y", "SUB": "x - y", "MUL": "x * y", "DIV": "x / y"}
+COMPARE = {"LT": "<", "LE": "<=", "GT": ">", "GE": ">=", "EQ": "==", "NE": "!="}
+%>
+% for op, code in INT.items():
+% for mode in MODES:
+% for to in "RS":
+<%
+a, b = ints(mode)
+%>
+<%isa:region name="RI_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="${op} of raw ints; leaves through its exit on overflow.">
+    const int64_t x = ${a}, y = ${b};
+    int64_t z;
+    ${code}
+    ${"r = z;" if to == "R" else "SLOT_I(c) = z;"}
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% endfor
+% for op, code in DOUBLE.items():
+% for mode in MODES:
+% for to in "RS":
+<%
+a, b = doubles(mode)
+%>
+<%isa:region name="RD_${op}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="${op} of raw doubles.">
+    const double x = ${a}, y = ${b};
+% if op == "DIV":
+    if (DV_UNLIKELY(y == 0.0 || GUARD_FAILS())) EXIT();
+% endif
+    ${"d = " + code if to == "R" else "SET_D(c, " + code + ")"};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% endfor
+
+% for op, sign in COMPARE.items():
+% for mode in BRANCH_MODES:
+<%
+a, b = ints(mode)
+x, y = doubles(mode)
+%>
+<%isa:region name="RBI_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} holds for raw ints.">
+    ip = ${a} ${sign} ${b} ? CELL(3).target : ip + LEN;
+    GO();
+</%isa:region>
+<%isa:region name="RBDT_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} holds for raw doubles.">
+    ip = ${x} ${sign} ${y} ? CELL(3).target : ip + LEN;
+    GO();
+</%isa:region>
+<%isa:region name="RBDF_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} does not hold for raw doubles.">
+    ip = ${x} ${sign} ${y} ? ip + LEN : CELL(3).target;
+    GO();
+</%isa:region>
+<%isa:region name="RSI_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="The truth of ${op} of raw ints, to the register.">
+    r = ${a} ${sign} ${b};
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="RSD_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="The truth of ${op} of raw doubles, to the register.">
+    r = ${x} ${sign} ${y};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+
+<%isa:region name="R_I2D_R" operands="" cache="3" doc="The int register as a double, to the double register.">
+    d = I2D(r);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_I2D_S" operands="" cache="3" doc="A raw int slot as a double, to the double register.">
+    d = I2D(SLOT_I(a));
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_I2D_RX" operands="" cache="3" doc="R_I2D_R where the double must be exact (quotients, comparisons): leaves beyond 2^53.">
+    if (DV_UNLIKELY((uint64_t)(r + (INT64_C(1) << 53)) > UINT64_C(1) << 54 || GUARD_FAILS())) EXIT();
+    d = I2D(r);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_I2D_SX" operands="" cache="3" doc="R_I2D_S where the double must be exact.">
+    const int64_t x = SLOT_I(a);
+    if (DV_UNLIKELY((uint64_t)(x + (INT64_C(1) << 53)) > UINT64_C(1) << 54 || GUARD_FAILS())) EXIT();
+    d = I2D(x);
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_NEG_I" operands="" cache="3" doc="Negates the int register.">
+    if (DV_UNLIKELY(r == INT64_MIN || GUARD_FAILS())) EXIT();
+    r = -r;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_NEG_D" operands="" cache="3" doc="Negates the double register.">
+    d = -d;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_NOT" operands="" cache="3" doc="Inverts the truth value in the register.">
+    r = !r;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_SQRT" operands="" cache="3" doc="Square root of the double register; leaves for negative arguments.">
+    if (DV_UNLIKELY(!(d >= 0.0) || GUARD_FAILS())) EXIT();
+    d = __builtin_sqrt(d);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_CALL_D1" operands="" cache="4" doc="A pure C function from double to double, on the register; leaves where it would raise.">
+    const dv_cfunction_def *def = CELL(4).p;
+    const double y = def->raw1(d);
+    if (DV_UNLIKELY(!def->raw1_defined(d, y) || GUARD_FAILS())) EXIT();
+    d = y;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_LOAD_I" operands="" cache="3" doc="Slot to the int register.">
+    r = SLOT_I(a);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_LOAD_D" operands="" cache="3" doc="Slot to the double register.">
+    d = SLOT_D(a);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_STORE_I" operands="" cache="3" doc="Int register to a slot.">
+    SLOT_I(a) = r;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_STORE_D" operands="" cache="3" doc="Double register to a slot.">
+    SET_D(a, d);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_MOVE" operands="" cache="3" doc="Raw slot to raw slot.">
+    SLOT_I(b) = SLOT_I(a);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_CONST" operands="" cache="3" doc="Raw constant to a slot.">
+    SLOT_I(a) = CELL(2).i;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_CONST_I" operands="" cache="3" doc="Raw constant to the int register.">
+    r = CELL(2).i;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_CONST_D" operands="" cache="3" doc="Raw constant to the double register.">
+    d = CELL(2).d;
+    REGION_NEXT();
+</%isa:region>

@@ -1,0 +1,208 @@
+## region_object.mako: lists, loops, boxing, and the edges of regions.
+
+% for kind, test, take in (("I", "dv_is_int(v)", "dv_as_int(v)"), ("D", "dv_is_float(v)", "dv_as_float(v)")):
+% for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
+% for to in "RS":
+<%
+set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
+%>
+<%isa:region name="RL_GET_${kind}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="Item of the list in home slot a, which must be ${'an int' if kind == 'I' else 'a float'} (guard), within bounds.">
+    const dv_list *list = dv_as_list(HOME(a));
+    int64_t i = ${index};
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) {
+        if (i >= 0 || (i += list->count) < 0) EXIT();
+    }
+    const dv_value v = list->items[i];
+    if (DV_UNLIKELY(!${test} || GUARD_FAILS())) EXIT();
+    ${set_to + take if set_to else "SET_D(c, " + take + ")"};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% endfor
+
+% for kind, test in (("L", "dv_is_list(v)"), ("A", "true")):
+% for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
+<%isa:region name="RL_GET_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="${'List item' if kind == 'L' else 'Item'} of the list in home slot a, owned, to home slot c.">
+    const dv_list *list = dv_as_list(HOME(a));
+    int64_t i = ${index};
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) {
+        if (i >= 0 || (i += list->count) < 0) EXIT();
+    }
+    const dv_value v = list->items[i];
+    if (DV_UNLIKELY(!${test} || GUARD_FAILS())) EXIT();
+    HOME(c) = dv_retain(v);
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+
+% for kind, values in (("I", (("R", "r"), ("S", "SLOT_I(c)"))), ("D", (("R", "d"), ("S", "SLOT_D(c)")))):
+% for value_mode, value in values:
+% for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
+<%isa:region name="RL_SET_${kind}_${mode}_${value_mode}" operands="" cache="3" modes="${mode}${value_mode}" doc="Stores a raw ${'int' if kind == 'I' else 'double'} into the list in home slot a, within bounds, over an immediate value.">
+    dv_list *list = dv_as_list(HOME(a));
+    int64_t i = ${index};
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) {
+        if (i >= 0 || (i += list->count) < 0) EXIT();
+    }
+% if kind == "I":
+    const int64_t x = ${value};
+    if (DV_UNLIKELY(!dv_fits_int(x) || dv_is_object(list->items[i]) || GUARD_FAILS())) EXIT();
+    list->items[i] = dv_int(x);
+% else:
+    if (DV_UNLIKELY(dv_is_object(list->items[i]) || GUARD_FAILS())) EXIT();
+    list->items[i] = dv_float(${value});
+% endif
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% endfor
+
+<%isa:region name="RL_LENGTH" operands="" cache="3" doc="Length of the list in home slot a, to the int register.">
+    r = dv_as_list(HOME(a))->count;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_RANGE" operands="" cache="3" doc="Starts a range loop: raw slots a start, b stop, constant step; c: the loop's three slots (remaining, next, step). The iterator object is virtual: its home slot d holds None.">
+    const int64_t start = SLOT_I(a), stop = SLOT_I(b), step = CELL(2).i;
+    const uint64_t span = step > 0 ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
+    const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
+    const bool some = step > 0 ? start < stop : start > stop;
+    RANGE(c)[0].bits = some ? (span - 1) / stride + 1 : 0;
+    RANGE(c)[1].bits = (uint64_t)start;
+    RANGE(c)[2].bits = (uint64_t)step;
+    HOME(d) = DV_NONE;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_FOR_RANGE" operands="" cache="3" doc="Head of a range loop: next int to raw slot b, or jumps when it is exhausted.">
+    dv_value *range = RANGE(a);
+    if (DV_UNLIKELY(range[0].bits == 0)) {
+        ip = CELL(3).target;
+        GO();
+    }
+    range[0].bits--;
+    SLOT_I(b) = (int64_t)range[1].bits;
+    range[1].bits += range[2].bits;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_NEXT_RANGE" operands="" cache="4" doc="Back edge of a range loop: safepoint, R_FOR_RANGE, and jump to the body.">
+    SAFEPOINT();
+    dv_value *range = RANGE(a);
+    if (DV_UNLIKELY(range[0].bits == 0)) {
+        ip = CELL(3).target;
+        GO();
+    }
+    range[0].bits--;
+    SLOT_I(b) = (int64_t)range[1].bits;
+    range[1].bits += range[2].bits;
+    ip = CELL(4).target;
+    GO();
+</%isa:region>
+
+<%isa:region name="R_JUMP" operands="" cache="3" doc="Jumps.">
+    ip = CELL(3).target;
+    GO();
+</%isa:region>
+<%isa:region name="R_JUMP_BACK" operands="" cache="3" doc="Back edge: safepoint and jump.">
+    SAFEPOINT();
+    ip = CELL(3).target;
+    GO();
+</%isa:region>
+<%isa:region name="R_IF_TRUE" operands="" cache="3" doc="Jumps if the truth value in the register is true.">
+    ip = r ? CELL(3).target : ip + LEN;
+    GO();
+</%isa:region>
+<%isa:region name="R_IF_FALSE" operands="" cache="3" doc="Jumps if the truth value in the register is false.">
+    ip = r ? ip + LEN : CELL(3).target;
+    GO();
+</%isa:region>
+
+<%isa:region name="R_UNBOX_I" operands="" cache="3" doc="Int in home slot a (guard), to the int register.">
+    if (DV_UNLIKELY(!dv_is_int(HOME(a)) || GUARD_FAILS())) EXIT();
+    r = dv_as_int(HOME(a));
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_UNBOX_D" operands="" cache="3" doc="Float in home slot a (guard), to the double register.">
+    if (DV_UNLIKELY(!dv_is_float(HOME(a)) || GUARD_FAILS())) EXIT();
+    d = dv_as_float(HOME(a));
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_UNBOX_B" operands="" cache="3" doc="Bool in home slot a (guard), to the int register.">
+    if (DV_UNLIKELY(!dv_is_bool(HOME(a)) || GUARD_FAILS())) EXIT();
+    r = HOME(a).bits == DV_TRUE.bits;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_GUARD_LIST" operands="" cache="3" doc="Leaves unless home slot a holds a list.">
+    if (DV_UNLIKELY(!dv_is_list(HOME(a)) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_BOX_I" operands="" cache="3" doc="Raw int slot a as a value to home slot b.">
+    const int64_t x = SLOT_I(a);
+    if (DV_LIKELY(dv_fits_int(x))) {
+        HOME(b) = dv_int(x);
+    } else {
+        PUBLISH_AT(d);
+        HOME(b) = dv_int_from_int64(vm, x);
+        if (dv_is_empty(HOME(b))) {
+            HOME(b) = DV_NONE;
+            RAISE();
+        }
+    }
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_BOX_D" operands="" cache="3" doc="Raw double slot a as a value to home slot b.">
+    HOME(b).bits = HOME(a).bits;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_BOX_B" operands="" cache="3" doc="Raw truth value in slot a as a value to home slot b.">
+    HOME(b) = dv_bool(SLOT_I(a));
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_VALUE" operands="" cache="3" doc="A constant value, retained, to home slot a.">
+    HOME(a) = dv_retain(CELL(2).v);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_VALUE_B" operands="" cache="3" doc="A constant value, borrowed, to home slot a.">
+    HOME(a) = CELL(2).v;
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_COPY" operands="" cache="3" doc="Home slot a, retained, to home slot b.">
+    HOME(b) = dv_retain(HOME(a));
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_BORROW" operands="" cache="3" doc="Home slot a, not retained, to home slot b.">
+    HOME(b) = HOME(a);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_STORE_HOME" operands="" cache="3" doc="Moves home slot a to local b and releases what that held.">
+    const dv_value old = HOME(b);
+    HOME(b) = HOME(a);
+    if (dv_is_object(old)) {
+        PUBLISH_AT(d);
+        dv_release_object(vm, dv_as_object(old));
+    }
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_RELEASE" operands="" cache="3" doc="Releases home slot a, which becomes None.">
+    const dv_value old = HOME(a);
+    HOME(a) = DV_NONE;
+    PUBLISH_AT(d);
+    dv_release(vm, old);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_SET_SP" operands="" cache="3" doc="The operand stack ends at slot a: what follows is a stack instruction.">
+    sp = fp + CELL(1).o.a;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_EXIT" operands="" cache="3" ends="yes" doc="Leaves the region: boxes raw values, rebuilds inlined frames, and goes on in INCA code.">
+    TAIL(dv_region_exit);
+</%isa:region>
+<%isa:region name="R_RETIRED" operands="" cache="0" ends="yes" doc="Written over back edges and resume points of a region whose assumption was broken: leaves through the point's exit.">
+    TAIL(dv_region_retired);
+</%isa:region>

@@ -1,0 +1,489 @@
+/* build.c: driving the region builder (build.h): contexts, the fixed point, emission, finishing. */
+#include "region/build.h"
+
+#include "region/step.h"
+
+enum {
+    MOST_WORDS = 4000,
+    INLINE_WORDS = 80,
+    INLINE_DEPTH = 4,
+    MOST_CELLS = 30000,
+    EXTRA_ENTRIES = 22
+};
+
+void dv_build_fail(dv_build *b, const char *why) {
+    if (!b->failed) b->failed = why;
+    b->ended = true;
+}
+
+void *dv_build_get(dv_build *b, size_t size) {
+    dv_block *block = dv_heap_alloc(&b->vm->heap, sizeof *block + size);
+    if (!block) {
+        dv_build_fail(b, "out of memory");
+        return NULL;
+    }
+    *block = (dv_block){b->blocks, sizeof *block + size};
+    b->blocks = block;
+    return memset(block + 1, 0, size);
+}
+
+bool dv_build_grow(dv_build *b, void *vector, size_t size) {
+    DV_VECTOR(char) *v = vector;
+    if (b->failed) return false;
+    if (v->count < v->capacity) return true;
+    uint32_t capacity = v->capacity ? v->capacity * 2 : 32;
+    char *data = dv_build_get(b, capacity * size);
+    if (!data) return false;
+    if (v->count) memcpy(data, v->data, v->count * size);
+    v->data = data;
+    v->capacity = capacity;
+    return true;
+}
+
+bool dv_build_depends(dv_build *b, dv_assumption *assumption) {
+    return dv_assumption_depend(b->vm, assumption, &b->region->dependent);
+}
+
+/* Contexts
+ * ------------------------------------------------------------------------------------------------
+ */
+
+dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc) {
+    return pc >= context->begin && pc < context->end ? &context->at[pc - context->begin] : NULL;
+}
+
+static uint32_t length_of(const dv_code *code, uint32_t pc) {
+    uint32_t n = dv_op_infos[code->words[pc] & 0xFF].operand_count;
+    return n > 1 ? n : 1;
+}
+
+static void find_leaders(dv_context *context) {
+    const dv_code *code = context->thread->code;
+    for (uint32_t pc = context->begin; pc < context->end; pc += length_of(code, pc)) {
+        const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
+        if (info->operand_count == 0 || info->operands[0] != DV_OPERAND_JUMP) continue;
+        dv_snapshot *target = dv_snapshot_at(context, code->words[pc] >> 8);
+        if (target) target->leader = true;
+        context->branches = true;
+    }
+}
+
+static dv_context *new_context(dv_build *b, dv_thread *thread, uint32_t begin, uint32_t end,
+                               int32_t base) {
+    dv_context *context = dv_build_get(b, sizeof *context);
+    dv_snapshot *at = context ? dv_build_get(b, (end - begin) * sizeof *at) : NULL;
+    if (!at) return NULL;
+    *context = (dv_context){.thread = thread, .begin = begin, .end = end, .base = base, .at = at};
+    for (uint32_t i = 0; i < end - begin; i++) at[i].label = at[i].body = -1;
+    find_leaders(context);
+    return context;
+}
+
+dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
+    dv_context *parent = b->context;
+    for (dv_context *c = parent->inlined; c; c = c->siblings)
+        if (c->call_pc == b->pc) return c;
+    dv_context *context = new_context(b, callee, 0, callee->code->word_count,
+                                      b->top - (int32_t)callee->argument_count);
+    if (!context) return NULL;
+    context->parent = parent;
+    context->call_pc = b->pc;
+    context->depth = parent->depth + 1;
+    context->siblings = parent->inlined;
+    parent->inlined = context;
+    if (context->branches) {
+        dv_snapshot *after = dv_snapshot_at(parent, b->pc + length_of(parent->thread->code, b->pc));
+        if (after) after->leader = true;
+    }
+    return context;
+}
+
+static bool has_instructions_for_inlining(const dv_code *code) {
+    for (uint32_t pc = 0; pc < code->word_count; pc += length_of(code, pc)) {
+        uint32_t op = code->words[pc] & 0xFF;
+        if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_BUILD_CLASS ||
+            op == DV_OP_ENTER_HANDLER)
+            return false;
+    }
+    return true;
+}
+
+bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments) {
+    const dv_thread *callee = dv_function_thread(function);
+    const dv_code *code = callee->code;
+    if (!callee->simple || callee->argument_count != arguments || !callee->warm) return false;
+    if (code->word_count > INLINE_WORDS || code->exception_count || code->flags & DV_CODE_HAS_LOOP)
+        return false;
+    if (b->context->depth >= INLINE_DEPTH || callee->module != b->root->thread->module)
+        return false;
+    for (const dv_context *c = b->context; c; c = c->parent)
+        if (c->thread == callee) return false;
+    if (b->top + (int32_t)code->local_count + (int32_t)code->max_stack >= b->entry_limit)
+        return false;
+    return has_instructions_for_inlining(code);
+}
+
+uint32_t dv_build_weight(const dv_build *b) {
+    const dv_context *c = b->context;
+    uint32_t pc = b->pc, weight = 1;
+    for (; c->parent; c = c->parent) pc = c->call_pc;
+    const dv_code *code = c->thread->code;
+    for (uint32_t at = c->begin; at < c->end; at += length_of(code, at))
+        if ((code->words[at] & 0xFF) == DV_OP_JUMP_BACK && at >= pc && code->words[at] >> 8 <= pc &&
+            weight < 512)
+            weight *= 8;
+    return weight;
+}
+
+/* Flow
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+static dv_known_value canonical(const dv_build *b, int32_t q, const dv_known_value *e) {
+    dv_known_value c = {e->kind, DV_AT_HOME, 0, DV_EMPTY};
+    if (dv_kind_is_raw(e->kind)) c.where = DV_AT_SLOT, c.slot = dv_shadow(b, q);
+    if (e->kind == DV_K_CONSTANT) c.where = DV_AT_VALUE, c.value = e->value;
+    if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
+    if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
+    return c;
+}
+
+static void enqueue(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
+    if (at->queued) return;
+    if (b->work_count == sizeof b->work / sizeof *b->work) {
+        dv_build_fail(b, "control flow too complex");
+        return;
+    }
+    at->queued = true;
+    b->work[b->work_count].context = context;
+    b->work[b->work_count++].pc = pc;
+}
+
+static dv_kind join_entries(const dv_known_value *a, const dv_known_value *c) {
+    if (a->kind == DV_K_CONSTANT && c->kind == DV_K_CONSTANT && dv_same(a->value, c->value))
+        return DV_K_CONSTANT;
+    if (a->kind == DV_K_RANGE && c->kind == DV_K_RANGE && a->slot != c->slot) return DV_K_CONFLICT;
+    return dv_kind_join((dv_kind)a->kind, (dv_kind)c->kind);
+}
+
+void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
+    dv_snapshot *at = dv_snapshot_at(context, pc);
+    if (b->emitting || !at || b->failed) return;
+    bool changed = !at->entries;
+    if (changed) {
+        at->entries = dv_build_get(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
+        if (!at->entries) return;
+        at->top = b->top;
+        at->leader = true;
+        for (int32_t q = 0; q < b->top; q++) at->entries[q] = canonical(b, q, &b->e[q]);
+    } else if (at->top != b->top) {
+        dv_build_fail(b, "operand stacks differ at a join");
+        return;
+    }
+    for (int32_t q = 0; q < b->top && !changed; q++)
+        if (join_entries(&at->entries[q], &b->e[q]) != at->entries[q].kind) changed = true;
+    for (int32_t q = 0; q < b->top; q++) {
+        dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
+        if (kind == DV_K_CONFLICT) {
+            dv_build_fail(b, "values of different representation meet");
+            return;
+        }
+        if (kind == at->entries[q].kind) continue;
+        dv_known_value joined = {(uint8_t)kind, DV_AT_HOME, at->entries[q].slot,
+                                 at->entries[q].value};
+        at->entries[q] = canonical(b, q, &joined);
+    }
+    if (changed) enqueue(b, context, pc, at);
+}
+
+void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
+    dv_snapshot *at = dv_snapshot_at(context, pc);
+    if (!b->emitting) {
+        dv_build_reach(b, context, pc);
+        b->ended = true;
+        return;
+    }
+    if (!at) { /* out of the loop */
+        dv_context *saved = b->context;
+        b->context = context;
+        dv_emit_exit(b, context, pc, false);
+        b->context = saved;
+        return;
+    }
+    uint32_t saved_pc = b->pc;
+    dv_context *saved = b->context;
+    b->pc = pc, b->context = context; /* conversions happen at the target's doorstep */
+    dv_convert(b, at);
+    b->pc = saved_pc, b->context = saved;
+    uint32_t cell = dv_emit(b, DV_OP_R_JUMP, 0, 0, 0);
+    DV_PUSH(b, edges, (dv_edge){cell + 3, context, pc, NULL, 0, false, -1});
+    b->ended = true;
+}
+
+/* Runs over instructions from a leader to where control goes elsewhere or reaches a leader. */
+static uint32_t run_block(dv_build *b) {
+    for (;;) {
+        uint32_t next = dv_step(b);
+        if (b->ended || b->failed) return DV_NO_PC;
+        dv_snapshot *at = dv_snapshot_at(b->context, next);
+        if (!at) {
+            dv_build_flow(b, b->context, next);
+            return DV_NO_PC;
+        }
+        b->pc = next;
+        if (at->leader) return next;
+    }
+}
+
+static void load(dv_build *b, dv_context *context, uint32_t pc) {
+    dv_snapshot *at = dv_snapshot_at(context, pc);
+    memcpy(b->e, at->entries, (size_t)at->top * sizeof *b->e);
+    b->top = at->top;
+    b->context = context;
+    b->pc = pc;
+    b->ended = false;
+    b->sp = -1;
+    b->version++;
+}
+
+static void find_fixed_point(dv_build *b) {
+    while (b->work_count > 0 && !b->failed) {
+        b->work_count--;
+        dv_context *context = b->work[b->work_count].context;
+        uint32_t pc = b->work[b->work_count].pc;
+        dv_snapshot_at(context, pc)->queued = false;
+        load(b, context, pc);
+        uint32_t next = run_block(b);
+        if (next != DV_NO_PC) dv_build_reach(b, b->context, next);
+    }
+}
+
+void dv_build_range(dv_build *b, dv_context *context) {
+    const dv_code *code = context->thread->code;
+    for (uint32_t pc = context->begin; pc < context->end && !b->failed; pc += length_of(code, pc)) {
+        dv_snapshot *at = dv_snapshot_at(context, pc);
+        if (!at->entries) continue;
+        load(b, context, pc);
+        at->label = (int32_t)b->cells.count;
+        uint32_t next = run_block(b);
+        if (next == DV_NO_PC) continue;
+        /* Falls into the next leader, which is emitted next if it is of this context. */
+        dv_snapshot *after = dv_snapshot_at(b->context, next);
+        if (b->context != context || !after->entries || after->label >= 0)
+            dv_build_flow(b, b->context, next);
+        else
+            dv_convert(b, after);
+        if (b->cells.count > MOST_CELLS) dv_build_fail(b, "region too large");
+    }
+}
+
+/* Finishing
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static void emit_stub(dv_build *b, dv_edge edge) {
+    dv_snapshot *to = dv_snapshot_at(edge.context, edge.pc);
+    uint32_t label = b->cells.count;
+    if (edge.entries) {
+        memcpy(b->e, edge.entries, (size_t)edge.top * sizeof *b->e);
+        b->top = edge.top;
+    }
+    b->context = edge.context, b->pc = edge.pc, b->sp = -1, b->ended = false;
+    b->version++;
+    bool straight = to && edge.release < 0 && !edge.resumes &&
+                    (!edge.entries || !dv_conversion_needed(b, edge.entries, edge.top, to));
+    if (straight) {
+        label = (uint32_t)to->label;
+    } else {
+        if (edge.release >= 0) dv_emit(b, DV_OP_R_RELEASE, dv_home(b, edge.release), 0, 0);
+        if (edge.resumes)
+            dv_point_add(b, b->cells.count, dv_exit_make(b, edge.context, edge.pc, false), false,
+                         true, false);
+        if (!to) {
+            dv_emit_exit(b, edge.context, edge.pc, false);
+        } else {
+            dv_convert(b, to);
+            uint32_t at = dv_emit(b, DV_OP_R_JUMP, 0, 0, 0);
+            if (b->failed) return;
+            b->cells.data[at + 3].i = to->label;
+            DV_PUSH(b, label_uses, at + 3);
+        }
+    }
+    if (b->failed) return;
+    b->cells.data[edge.cell].i = label;
+    DV_PUSH(b, label_uses, edge.cell);
+}
+
+/* Guards name their exit by number; each such exit gets one R_EXIT at the end. */
+static void emit_exits(dv_build *b) {
+    uint32_t *label = dv_build_get(b, (b->exits.count + 1) * sizeof *label);
+    for (uint32_t i = 0; i < b->exit_uses.count && !b->failed; i++) {
+        uint32_t use = b->exit_uses.data[i], exit = (uint32_t)b->cells.data[use].i;
+        if (!label[exit]) {
+            uint32_t at = dv_emit(b, DV_OP_R_EXIT, 0, 0, 0);
+            if (b->failed) return;
+            b->cells.data[at + 2].i = exit;
+            label[exit] = at;
+        }
+        b->cells.data[use].i = label[exit];
+        DV_PUSH(b, label_uses, use);
+    }
+}
+
+static void *keep(dv_build *b, const void *data, size_t size) {
+    void *copy = dv_heap_alloc(&b->vm->heap, size ? size : 1);
+    if (!copy)
+        dv_build_fail(b, "out of memory");
+    else if (size)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+static int by_cell(const dv_point *a, const dv_point *c) {
+    return a->cell < c->cell ? -1 : a->cell > c->cell;
+}
+
+static void sort_points(dv_build *b) {
+    for (uint32_t i = 1; i < b->points.count; i++)
+        for (uint32_t k = i; k > 0 && by_cell(&b->points.data[k - 1], &b->points.data[k]) > 0;
+             k--) {
+            dv_point t = b->points.data[k];
+            b->points.data[k] = b->points.data[k - 1];
+            b->points.data[k - 1] = t;
+        }
+}
+
+#define KEEP(field, number)                                                          \
+    (region->field = keep(b, b->field.data, b->field.count * sizeof *b->field.data), \
+     region->number = b->field.count)
+
+static void finish(dv_build *b) {
+    dv_region *region = b->region;
+    sort_points(b);
+    KEEP(cells, cell_count);
+    KEEP(exits, exit_count);
+    KEEP(items, item_count);
+    KEEP(frames, frame_count);
+    KEEP(points, point_count);
+    KEEP(entries, entry_count);
+    KEEP(entry_items, entry_item_count);
+    KEEP(constants, constant_count);
+    if (b->failed) return;
+    for (uint32_t i = 0; i < b->starts.count; i++) {
+        dv_cell *cell = &region->cells[b->starts.data[i]];
+        uint32_t op = (uint32_t)cell->i;
+        if (op == DV_OP_R_EXIT) cell[2].p = &region->exits[cell[2].i];
+        cell->h = dv_handler_of(b->vm, cell, op);
+    }
+    for (uint32_t i = 0; i < b->label_uses.count; i++) {
+        dv_cell *cell = &region->cells[b->label_uses.data[i]];
+        cell->target = &region->cells[cell->i];
+    }
+    for (uint32_t i = 0; i < region->constant_count; i++) dv_retain(region->constants[i]);
+    for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
+    region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
+}
+
+/* Each loop head in the region is an entry: what its snapshot expects of the frame. */
+static void add_entries(dv_build *b) {
+    const dv_thread *thread = b->root->thread;
+    const dv_code *code = thread->code;
+    for (uint32_t pc = b->root->begin; pc < b->root->end && !b->failed; pc += length_of(code, pc)) {
+        if ((code->words[pc] & 0xFF) != DV_OP_JUMP_BACK) continue;
+        const dv_snapshot *head = dv_snapshot_at(b->root, code->words[pc] >> 8);
+        if (!head || head->label < 0) continue;
+        dv_entry entry = {.back = thread->cells + thread->cell_at[pc],
+                          .cell = (uint32_t)head->label,
+                          .first_item = b->entry_items.count};
+        bool possible = true;
+        for (int32_t q = 0; q < head->top; q++) {
+            const dv_known_value *e = &head->entries[q];
+            if (e->kind == DV_K_CONSTANT || e->kind == DV_K_RESERVED) possible = false;
+            if (e->kind == DV_K_ANY || e->kind == DV_K_UNSET) continue;
+            DV_PUSH(b, entry_items, (dv_entry_item){dv_home(b, q), e->slot, e->kind});
+        }
+        entry.item_count = b->entry_items.count - entry.first_item;
+        if (possible) DV_PUSH(b, entries, entry);
+    }
+}
+
+/* Entry state: what the frame holds at the head of the loop that just went round. */
+static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
+    const dv_code *code = b->root->thread->code;
+    uint32_t depth =
+        code->state_at[head] == DV_NO_STATE ? 0 : code->states[code->state_at[head]].depth;
+    b->top = 0;
+    for (uint32_t i = 0; i < code->local_count + depth; i++) {
+        dv_value v = fp[dv_home(b, (int32_t)i)];
+        dv_kind kind = dv_is_int(v)     ? DV_K_INT
+                       : dv_is_float(v) ? DV_K_FLOAT
+                       : dv_is_bool(v)  ? DV_K_BOOL
+                                        : DV_K_ANY;
+        if (dv_is_empty(v)) kind = DV_K_UNSET;
+        if (dv_is_shape(v, DV_T_LIST)) kind = DV_K_LIST;
+        if (i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR)) kind = DV_K_RANGE;
+        dv_push_known(b, kind, DV_AT_HOME, kind == DV_K_RANGE ? dv_triple(b, (int32_t)i) : 0,
+                      DV_EMPTY);
+    }
+    b->context = b->root;
+    dv_build_reach(b, b->root, head);
+}
+
+static bool is_worth_it(const dv_build *b) { return b->typed >= 2 * b->boxed; }
+
+static void emit_all(dv_build *b) {
+    b->emitting = true;
+    dv_build_range(b, b->root);
+    for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
+    if (!b->failed) add_entries(b);
+    if (!b->failed) emit_exits(b);
+    if (!b->failed && !is_worth_it(b)) dv_build_fail(b, "most of its instructions cannot be typed");
+    if (!b->failed && b->entries.count == 0) dv_build_fail(b, "it cannot be entered");
+    if (!b->failed) finish(b);
+}
+
+static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end) {
+    const dv_code *code = thread->code;
+    b->locals = (int32_t)code->local_count;
+    b->stack_base = (int32_t)thread->stack_base;
+    b->entry_limit = b->locals + (int32_t)code->max_stack + EXTRA_ENTRIES;
+    b->triples = b->locals + b->entry_limit + 1;
+    b->scratch = (int16_t)(b->triples - 1);
+    b->triple_limit = b->stack_base;
+    if (b->stack_base > 8000 || end - head > MOST_WORDS) dv_build_fail(b, "function too large");
+    b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
+    b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);
+    b->root = new_context(b, thread, head, end, 0);
+    return !b->failed;
+}
+
+dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
+                           uint32_t back, uint32_t now, const char **reason) {
+    dv_region *region = dv_heap_alloc(&vm->heap, sizeof *region);
+    dv_build *b = dv_heap_alloc(&vm->heap, sizeof *b);
+    *reason = "out of memory";
+    if (b && region) {
+        memset(region, 0, sizeof *region);
+        memset(b, 0, sizeof *b);
+        region->dependent.invalidate = dv_region_invalidate;
+        region->thread = thread, region->begin = head, region->end = back + 1;
+        b->vm = vm, b->region = region;
+        if (prepare(b, thread, head, back + length_of(thread->code, back))) {
+            start_from_frame(b, fp, now);
+            find_fixed_point(b);
+            if (!b->failed) emit_all(b);
+        }
+        *reason = b->failed;
+        while (b->blocks) {
+            dv_block *next = b->blocks->next;
+            dv_heap_free(&vm->heap, b->blocks, b->blocks->size);
+            b->blocks = next;
+        }
+    }
+    if (region && *reason) {
+        dv_region_free(vm, region);
+        region = NULL;
+    }
+    if (b) dv_heap_free(&vm->heap, b, sizeof *b);
+    return region;
+}

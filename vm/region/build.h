@@ -1,0 +1,189 @@
+/* build.h: the region builder: abstract interpretation and emission of one loop (internal to
+ * region/).
+ *
+ * The builder runs over the loop twice with the same transfer function (step.c): first to the fixed
+ * point, recording at each leader what is known there; then once more, emitting cells.
+ *
+ * All frames of the region (the loop's function and what is inlined) share one row of *entries*:
+ * locals, then the operand stack, and on it, where the arguments of an inlined call lie, the
+ * callee's locals and stack, exactly as frames lie in memory.  Entry q has the home slot dv_home(q)
+ * and the shadow slot dv_shadow(q).
+ *
+ * Invariants
+ *  1. At leaders entries are canonical: raw kinds in their own shadow slot, CONSTANT and RESERVED
+ *     nowhere, RANGE in its triple, all others in their home slot.
+ *  2. A slot that an entry refers to is its own shadow or the shadow of a local; whoever changes a
+ * local first moves what refers to it (claim in emit.c).
+ *  3. At most one entry is in r and one in d. */
+#ifndef DV_REGION_BUILD_H
+#define DV_REGION_BUILD_H
+
+#include "quicken/site.h"
+#include "region/region.h"
+#include "run/frame.h"
+
+typedef enum dv_where {
+    DV_AT_HOME,
+    DV_AT_SLOT,
+    DV_AT_REGISTER,
+    DV_AT_VALUE,
+    DV_AT_ALIAS,
+    DV_AT_NOWHERE
+} dv_where;
+
+typedef struct dv_known_value {
+    uint8_t kind;  /* dv_kind */
+    uint8_t where; /* dv_where */
+    int16_t slot; /* AT_SLOT: slot number; AT_ALIAS: entry number of the local; RANGE: first slot of
+                     the triple */
+    dv_value value; /* AT_VALUE */
+} dv_known_value;
+
+typedef struct dv_snapshot {
+    dv_known_value *entries; /* NULL: not reached */
+    int32_t top;
+    int32_t label; /* cell, or -1 */
+    int32_t body;  /* FOR_ITER heads: cell behind R_FOR_RANGE, or -1 */
+    int16_t item;  /* the slot that R_FOR_RANGE puts its int into */
+    bool leader, queued;
+} dv_snapshot;
+
+typedef struct dv_context {
+    dv_thread *thread;
+    struct dv_context *parent, *siblings, *inlined;
+    uint32_t call_pc, return_pc; /* in the parent */
+    int32_t base;                /* entry of local 0 */
+    uint32_t begin, end;         /* pcs */
+    dv_snapshot *at;             /* by pc - begin */
+    bool branches;
+    int depth;
+} dv_context;
+
+/* A jump whose target is patched at the end, through a stub if entries must be converted on the
+ * way. */
+typedef struct dv_edge {
+    uint32_t cell;
+    dv_context *context;
+    uint32_t pc;
+    dv_known_value *entries; /* NULL: already as the target expects */
+    int32_t top;
+    bool resumes;    /* the jump called out: a resume point stands on the way */
+    int32_t release; /* entry whose home slot the stub releases (an exhausted iterator), or -1 */
+} dv_edge;
+
+typedef struct dv_block {
+    struct dv_block *next;
+    size_t size;
+} dv_block;
+
+#define DV_VECTOR(type)           \
+    struct {                      \
+        type *data;               \
+        uint32_t count, capacity; \
+    }
+
+typedef struct dv_build {
+    dv_vm *vm;
+    dv_region *region;
+    dv_context *root, *context;
+    dv_known_value *e; /* the current entries */
+    int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
+    int16_t scratch; /* raw slot for one instruction's operand */
+    int16_t *triple_of;
+    uint32_t pc; /* of the instruction being interpreted, in context */
+    bool emitting, ended;
+    const char *failed;
+    dv_block *blocks;
+    int32_t sp;       /* entry number that sp is known to stand at while emitting, or -1 */
+    uint32_t version; /* changes with every change of the entries */
+    struct {
+        uint32_t pc, version, exit;
+        dv_context *context;
+    } last_exit;
+    uint32_t typed, boxed; /* instructions, weighted by loop depth: is it worth it? */
+    struct {
+        dv_context *context;
+        uint32_t pc;
+    } work[512];
+    uint32_t work_count;
+    DV_VECTOR(dv_cell) cells;
+    DV_VECTOR(dv_exit) exits;
+    DV_VECTOR(dv_exit_item) items;
+    DV_VECTOR(dv_exit_frame) frames;
+    DV_VECTOR(dv_point) points;
+    DV_VECTOR(dv_edge) edges;
+    DV_VECTOR(dv_value) constants;
+    DV_VECTOR(dv_entry) entries;
+    DV_VECTOR(dv_entry_item) entry_items;
+    DV_VECTOR(uint32_t) exit_uses;  /* cells whose target is the number of an exit, to be patched */
+    DV_VECTOR(uint32_t) label_uses; /* cells whose target is the number of a cell, to be patched */
+    DV_VECTOR(uint32_t)
+    starts; /* cells that begin an instruction and hold its opcode, to be patched */
+} dv_build;
+
+/* build.c */
+void *dv_build_get(dv_build *b, size_t size); /* zeroed; NULL and b->failed when memory runs out */
+void dv_build_fail(dv_build *b, const char *why);
+bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for one more */
+#define DV_PUSH(b, vector, ...)                                          \
+    (dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)            \
+         ? ((b)->vector.data[(b)->vector.count++] = (__VA_ARGS__), true) \
+         : false)
+dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc); /* NULL: outside the region */
+void dv_build_flow(dv_build *b, dv_context *context,
+                   uint32_t pc); /* control goes on at pc; ends the block */
+void dv_build_reach(dv_build *b, dv_context *context,
+                    uint32_t pc);                      /* control may go on at pc as well */
+void dv_build_range(dv_build *b, dv_context *context); /* emits all reached blocks of a context */
+uint32_t
+dv_build_weight(const dv_build *b); /* of the instruction at b->pc: 8 for each loop around it */
+bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
+dv_context *dv_build_inline(dv_build *b,
+                            dv_thread *callee); /* context of the call at b->pc, made if needed */
+void dv_build_block(dv_build *b, dv_context *context, uint32_t pc);
+bool dv_build_depends(dv_build *b, dv_assumption *assumption);
+
+/* step.c: one instruction; returns the pc of the next one in b->context, unless b->ended. */
+uint32_t dv_step(dv_build *b);
+
+/* emit.c */
+static inline int16_t dv_home(const dv_build *b, int32_t q) {
+    return (int16_t)(q < b->locals ? q : b->stack_base + (q - b->locals));
+}
+static inline int16_t dv_shadow(const dv_build *b, int32_t q) { return (int16_t)(b->locals + q); }
+static inline dv_known_value *dv_top(dv_build *b, int32_t n) {
+    return &b->e[b->top - n];
+} /* 1: the top */
+int16_t dv_triple(dv_build *b, int32_t q);
+
+uint32_t dv_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
+                 int32_t oc); /* index of its first cell */
+uint32_t dv_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
+                       int32_t oc);                                  /* with an exit before b->pc */
+void dv_emit_constant(dv_build *b, uint32_t cell, dv_cell constant); /* its cell 2 */
+uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts);
+void dv_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts); /* leave here */
+void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
+                  bool keeps_sp);
+void dv_push_known(dv_build *b, dv_kind kind, dv_where where, int32_t slot, dv_value value);
+void dv_pop(dv_build *b, int32_t n);
+void dv_spill(dv_build *b, bool doubles,
+              int32_t keep); /* entries in r (or d) to their slots, but not those from `keep` on */
+void dv_to_slot(dv_build *b, int32_t q);     /* raw entry: into some slot */
+void dv_materialize(dv_build *b, int32_t q); /* into its home slot */
+void dv_claim(dv_build *b, int32_t local);   /* nothing else refers to the local any more */
+bool dv_owned(dv_build *b, dv_context *context, uint32_t pc,
+              int32_t q); /* does INCA code at pc expect q owned? */
+void dv_convert(dv_build *b, const dv_snapshot *to);
+bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t top,
+                          const dv_snapshot *to);
+void dv_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc);
+/* The same for an instruction that jumps; the result is the cell with its target. */
+uint32_t dv_embed_jump(dv_build *b, int32_t inputs, int32_t outputs, uint32_t target_cell,
+                       uint32_t next_pc);
+void dv_edge_add(dv_build *b, uint32_t cell, dv_context *context, uint32_t pc, int32_t release);
+static inline void dv_edge_resumes(dv_build *b) {
+    if (b->emitting && !b->failed) b->edges.data[b->edges.count - 1].resumes = true;
+}
+
+#endif

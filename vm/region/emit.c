@@ -1,0 +1,330 @@
+/* emit.c: the builder's way from entries to cells: where values are, how they get elsewhere, exits.
+ *
+ * In the first pass (b->emitting is false) the same functions run and change the entries in the
+ * same way, but make no cells; so both passes see the same knowledge. */
+#include "region/build.h"
+
+static dv_cell none(void) { return (dv_cell){.i = 0}; }
+
+uint32_t dv_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
+    uint32_t at = b->cells.count;
+    if (!b->emitting) return at;
+    uint32_t length = dv_op_infos[op].length;
+    for (uint32_t i = 0; i < length; i++)
+        if (!DV_PUSH(b, cells, none())) return 0;
+    /* The handler depends on the cell's final address: the opcode waits here (build.c, finish). */
+    b->cells.data[at].i = op;
+    if (length > 1) {
+        b->cells.data[at + 1].o.a = (int16_t)oa;
+        b->cells.data[at + 1].o.b = (int16_t)ob;
+        b->cells.data[at + 1].o.c = (int16_t)oc;
+        b->cells.data[at + 1].o.d = dv_home(b, b->top);
+    }
+    DV_PUSH(b, starts, at);
+    return at;
+}
+
+void dv_emit_constant(dv_build *b, uint32_t cell, dv_cell constant) {
+    if (b->emitting && !b->failed) b->cells.data[cell + 2] = constant;
+}
+
+uint32_t dv_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
+    uint32_t at = dv_emit(b, op, oa, ob, oc);
+    if (!b->emitting || b->failed) return at;
+    b->cells.data[at + 3].i = dv_exit_make(b, b->context, b->pc, true);
+    DV_PUSH(b, exit_uses, at + 3);
+    return at;
+}
+
+void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
+                  bool keeps_sp) {
+    if (b->emitting) DV_PUSH(b, points, (dv_point){cell, exit, raises, resumes, keeps_sp});
+}
+
+/* Exits
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+    while (q < context->base) {
+        pc = context->call_pc;
+        context = context->parent;
+    }
+    const dv_code *code = context->thread->code;
+    int32_t depth = q - context->base - (int32_t)code->local_count + 1;
+    if (depth <= 0) return true;
+    (void)b;
+    uint32_t state = code->state_at[pc];
+    while (state != 0 && state != DV_NO_STATE && code->states[state].depth > depth)
+        state = code->states[state].below;
+    return state == 0 || state == DV_NO_STATE || code->states[state].kind == DV_SLOT_OWNED;
+}
+
+static bool keep_value(dv_build *b, dv_value v) {
+    if (!dv_is_object(v)) return true;
+    for (uint32_t i = 0; i < b->constants.count; i++)
+        if (dv_same(b->constants.data[i], v)) return true;
+    return DV_PUSH(b, constants, v);
+}
+
+static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
+    if (e->kind == DV_K_RESERVED) return;
+    if (e->kind == DV_K_RANGE) {
+        item.action = DV_EXIT_RANGE;
+    } else {
+        bool owned = dv_owned(b, context, pc, q);
+        int raw = e->kind == DV_K_INT ? 0 : e->kind == DV_K_FLOAT ? 1 : 2;
+        switch ((dv_where)e->where) {
+        case DV_AT_HOME:
+        case DV_AT_NOWHERE: return;
+        case DV_AT_SLOT: item.action = (uint8_t)(DV_EXIT_INT + raw); break;
+        case DV_AT_REGISTER: item.action = (uint8_t)(DV_EXIT_INT_R + raw); break;
+        case DV_AT_VALUE:
+            item.action = owned ? DV_EXIT_VALUE : DV_EXIT_VALUE_B;
+            item.value = e->value;
+            if (!keep_value(b, e->value)) return;
+            break;
+        case DV_AT_ALIAS:
+            item.action = owned ? DV_EXIT_COPY : DV_EXIT_COPY_B;
+            item.from = dv_home(b, e->slot);
+            break;
+        }
+    }
+    DV_PUSH(b, items, item);
+}
+
+uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
+    if (!b->emitting) return 0;
+    if (counts && b->last_exit.context == context && b->last_exit.pc == pc &&
+        b->last_exit.version == b->version)
+        return b->last_exit.exit;
+    dv_exit x = {.pc = pc, .thread = context->thread, .counts = counts, .top = dv_home(b, b->top)};
+    x.first_item = b->items.count;
+    x.first_frame = b->frames.count;
+    for (int32_t q = 0; q < b->top; q++) exit_item(b, context, pc, q);
+    x.item_count = b->items.count - x.first_item;
+    for (dv_context *c = context; c->parent; c = c->parent) {
+        const dv_thread *caller = c->parent->thread;
+        DV_PUSH(
+            b, frames,
+            (dv_exit_frame){dv_home(b, c->base), caller->cells + caller->cell_at[c->return_pc]});
+    }
+    x.frame_count = b->frames.count - x.first_frame;
+    uint32_t number = b->exits.count;
+    DV_PUSH(b, exits, x);
+    if (counts) {
+        b->last_exit.context = context, b->last_exit.pc = pc;
+        b->last_exit.version = b->version, b->last_exit.exit = number;
+    }
+    return number;
+}
+
+void dv_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
+    b->ended = true;
+    if (!b->emitting || b->failed) return;
+    uint32_t exit = dv_exit_make(b, context, pc, counts);
+    uint32_t at = dv_emit(b, DV_OP_R_EXIT, 0, 0, 0);
+    if (!b->failed) b->cells.data[at + 2].i = exit;
+}
+
+void dv_edge_add(dv_build *b, uint32_t cell, dv_context *context, uint32_t pc, int32_t release) {
+    if (!b->emitting || b->failed) return;
+    dv_known_value *copy = dv_build_get(b, (size_t)(b->top + 1) * sizeof *copy);
+    if (!copy) return;
+    memcpy(copy, b->e, (size_t)b->top * sizeof *copy);
+    DV_PUSH(b, edges, (dv_edge){cell, context, pc, copy, b->top, false, release});
+}
+
+/* Entries
+ * -------------------------------------------------------------------------------------------------
+ */
+
+int16_t dv_triple(dv_build *b, int32_t q) {
+    if (b->triple_of[q] == 0) {
+        if (b->triples + 3 > b->triple_limit) {
+            dv_build_fail(b, "too many nested range loops");
+            return 0;
+        }
+        b->triple_of[q] = (int16_t)b->triples;
+        b->triples += 3;
+    }
+    return b->triple_of[q];
+}
+
+void dv_push_known(dv_build *b, dv_kind kind, dv_where where, int32_t slot, dv_value value) {
+    if (b->top >= b->entry_limit) {
+        dv_build_fail(b, "too many values for the frame's shadow slots");
+        return;
+    }
+    b->e[b->top++] = (dv_known_value){(uint8_t)kind, (uint8_t)where, (int16_t)slot, value};
+    b->version++;
+}
+
+void dv_pop(dv_build *b, int32_t n) {
+    b->top -= n;
+    b->version++;
+}
+
+static void set_where(dv_build *b, int32_t q, dv_where where, int32_t slot) {
+    b->e[q].where = (uint8_t)where;
+    b->e[q].slot = (int16_t)slot;
+    b->version++;
+}
+
+void dv_spill(dv_build *b, bool doubles, int32_t keep) {
+    for (int32_t q = 0; q < b->top && q < keep; q++) {
+        if (b->e[q].where != DV_AT_REGISTER || (b->e[q].kind == DV_K_FLOAT) != doubles) continue;
+        dv_emit(b, doubles ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, dv_shadow(b, q), 0, 0);
+        set_where(b, q, DV_AT_SLOT, dv_shadow(b, q));
+    }
+}
+
+static dv_cell raw_constant(const dv_known_value *e) {
+    if (e->kind == DV_K_FLOAT) return (dv_cell){.d = dv_as_float(e->value)};
+    return (dv_cell){.i =
+                         e->kind == DV_K_INT ? dv_as_int(e->value) : e->value.bits == DV_TRUE.bits};
+}
+
+/* A raw entry to its own shadow slot. */
+static void to_shadow(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    int16_t slot = dv_shadow(b, q);
+    if (e->where == DV_AT_SLOT && e->slot == slot) return;
+    if (e->where == DV_AT_SLOT)
+        dv_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
+    else if (e->where == DV_AT_REGISTER)
+        dv_emit(b, e->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+    else
+        dv_emit_constant(b, dv_emit(b, DV_OP_R_CONST, slot, 0, 0), raw_constant(e));
+    set_where(b, q, DV_AT_SLOT, slot);
+}
+
+void dv_to_slot(dv_build *b, int32_t q) {
+    if (b->e[q].where != DV_AT_SLOT) to_shadow(b, q);
+}
+
+static uint32_t box_op(dv_kind kind) {
+    return kind == DV_K_INT ? DV_OP_R_BOX_I : kind == DV_K_FLOAT ? DV_OP_R_BOX_D : DV_OP_R_BOX_B;
+}
+
+void dv_materialize(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_HOME || e->where == DV_AT_NOWHERE) return;
+    bool owned = dv_owned(b, b->context, b->pc, q);
+    if (e->where == DV_AT_VALUE) {
+        if (!keep_value(b, e->value)) return;
+        uint32_t at = dv_emit(b, owned ? DV_OP_R_VALUE : DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
+        dv_emit_constant(b, at, (dv_cell){.v = e->value});
+    } else if (e->where == DV_AT_ALIAS) {
+        dv_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, e->slot), dv_home(b, q), 0);
+    } else if (e->kind == DV_K_RANGE) {
+        dv_build_fail(b, "a range iterator is used as a value");
+    } else {
+        dv_to_slot(b, q);
+        if (e->kind == DV_K_INT) {
+            dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
+                         false);
+        }
+        dv_emit(b, box_op(e->kind), e->slot, dv_home(b, q), 0);
+    }
+    if (dv_kind_is_raw(e->kind)) e->kind = DV_K_ANY;
+    if (e->kind == DV_K_CONSTANT) e->kind = DV_K_ANY;
+    set_where(b, q, DV_AT_HOME, 0);
+}
+
+void dv_claim(dv_build *b, int32_t local) {
+    int16_t slot = dv_shadow(b, local);
+    for (int32_t q = 0; q < b->top; q++) {
+        if (q == local) continue;
+        if (b->e[q].where == DV_AT_SLOT && b->e[q].kind != DV_K_RANGE && b->e[q].slot == slot)
+            to_shadow(b, q);
+        else if (b->e[q].where == DV_AT_ALIAS && b->e[q].slot == local)
+            dv_materialize(b, q);
+    }
+}
+
+/* Joins
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
+    dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED) return;
+    if (dv_kind_is_raw(to->kind)) {
+        to_shadow(b, q);
+    } else if (to->kind == DV_K_CONSTANT) {
+        return;
+    } else {
+        dv_materialize(b, q);
+        e->kind = to->kind;
+    }
+}
+
+void dv_convert(dv_build *b, const dv_snapshot *to) {
+    for (int32_t q = 0; q < b->top; q++) convert_entry(b, q, &to->entries[q]);
+}
+
+bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t top,
+                          const dv_snapshot *to) {
+    for (int32_t q = 0; q < top; q++) {
+        const dv_known_value *e = &entries[q], *t = &to->entries[q];
+        if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT) continue;
+        if (dv_kind_is_raw(t->kind) ? e->where != DV_AT_SLOT || e->slot != dv_shadow(b, q)
+                                    : e->where != DV_AT_HOME)
+            return true;
+    }
+    return false;
+}
+
+/* Boxed instructions
+ * -------------------------------------------------------------------------------------- */
+
+/* The instruction at b->pc as it stands in INCA code, on the operand stack.  Fused forms read the
+ * cells behind them, which are others here: they become adaptive again. */
+static uint32_t copied_op(uint32_t op) {
+    const dv_op_info *info = &dv_op_infos[op];
+    bool fused =
+        info->kind == DV_KIND_DERIVATIVE && dv_op_infos[info->family].outputs == 1 && info->fused;
+    return fused ? info->adaptive : op;
+}
+
+static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
+    uint32_t at = 0;
+    for (int32_t q = b->top - inputs; q < b->top; q++) dv_materialize(b, q);
+    dv_spill(b, false, b->top);
+    dv_spill(b, true, b->top);
+    if (b->sp != b->top) dv_emit(b, DV_OP_R_SET_SP, dv_home(b, b->top), 0, 0);
+    const dv_thread *thread = b->context->thread;
+    const dv_cell *original = thread->cells + thread->cell_at[b->pc];
+    uint32_t op = dv_op_of(original->h);
+    if (b->emitting && op < DV_OP_COUNT) {
+        dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
+                     true);
+        uint32_t length = dv_op_infos[op].length;
+        at = b->cells.count;
+        for (uint32_t i = 0; i < length; i++)
+            if (!DV_PUSH(b, cells, original[i])) return 0;
+        b->cells.data[at].i = copied_op(op);
+        DV_PUSH(b, starts, at);
+    } else if (op >= DV_OP_COUNT) {
+        dv_build_fail(b, "an extension's instruction");
+    }
+    dv_pop(b, inputs);
+    for (int32_t i = 0; i < outputs; i++) dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+    b->sp = b->top;
+    if (next_pc != DV_NO_PC)
+        dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, next_pc, false), false, true,
+                     false);
+    return at;
+}
+
+void dv_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
+    embed(b, inputs, outputs, next_pc);
+}
+
+uint32_t dv_embed_jump(dv_build *b, int32_t inputs, int32_t outputs, uint32_t target_cell,
+                       uint32_t next_pc) {
+    return embed(b, inputs, outputs, next_pc) + target_cell;
+}

@@ -1,0 +1,374 @@
+/* entry.c: the edges of regions at run time: entering, leaving, retiring (region.h). */
+#include "region/entry.h"
+
+#include "quicken/site.h"
+#include "region/region.h"
+#include "run/frame.h"
+#include "types/int.h"
+#include "types/range.h"
+
+enum {
+    ENTRY_FAILURES = 8, /* entries refused by their types until the region is given up */
+    EXITS_ALLOWED = 40, /* counted exits (failed guards, cold paths) through one exit, likewise */
+    REBUILDS = 5        /* regions of one loop that were given up until none is tried any more */
+};
+
+/* Regions and their thread
+ * -------------------------------------------------------------------------------- */
+
+static void free_array(dv_vm *vm, void *data, size_t size) {
+    if (data) dv_heap_free(&vm->heap, data, size ? size : 1);
+}
+
+void dv_region_free(dv_vm *vm, dv_region *region) {
+    dv_dependent_leave(vm, &region->dependent);
+    if (region->constants)
+        for (uint32_t i = 0; i < region->constant_count; i++) dv_release(vm, region->constants[i]);
+    free_array(vm, region->cells, region->cell_count * sizeof *region->cells);
+    free_array(vm, region->exits, region->exit_count * sizeof *region->exits);
+    free_array(vm, region->items, region->item_count * sizeof *region->items);
+    free_array(vm, region->frames, region->frame_count * sizeof *region->frames);
+    free_array(vm, region->points, region->point_count * sizeof *region->points);
+    free_array(vm, region->entries, region->entry_count * sizeof *region->entries);
+    free_array(vm, region->entry_items, region->entry_item_count * sizeof *region->entry_items);
+    free_array(vm, region->constants, region->constant_count * sizeof *region->constants);
+    dv_heap_free(&vm->heap, region, sizeof *region);
+}
+
+static void unlink_region(dv_region *region) {
+    dv_region **at = &region->thread->regions;
+    while (*at && *at != region) at = &(*at)->next;
+    if (*at) *at = region->next;
+}
+
+static void free_if_unused(dv_vm *vm, dv_region *region) {
+    if (!region->retired || region->active > 0) return;
+    unlink_region(region);
+    dv_region_free(vm, region);
+}
+
+static bool owns_cell(const dv_region *region, const dv_cell *cell) {
+    return cell >= region->cells && cell < region->cells + region->cell_count;
+}
+
+static dv_region *region_of(const dv_thread *thread, const dv_cell *cell) {
+    for (dv_region *region = thread->regions; region; region = region->next)
+        if (owns_cell(region, cell)) return region;
+    return NULL;
+}
+
+/* Retiring
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static void set_back_edge(dv_vm *vm, dv_cell *back, uint32_t op, uint32_t wait) {
+    back->h = dv_handler_of(vm, back, op);
+    back[1].site.wait = (uint16_t)(wait > 60000 ? 60000 : wait);
+}
+
+void dv_region_retire(dv_vm *vm, dv_region *region) {
+    if (region->retired) return;
+    region->retired = true;
+    for (uint32_t i = 0; i < region->entry_count; i++) {
+        dv_cell *back = region->entries[i].back;
+        uint8_t *tries = &back[1].site.backoff;
+        if (*tries < REBUILDS) (*tries)++;
+        if (*tries < REBUILDS)
+            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, (uint32_t)DV_HOT_ITERATIONS << *tries);
+        else
+            set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
+    }
+    for (uint32_t i = 0; i < region->point_count; i++)
+        if (region->points[i].resumes) {
+            dv_cell *cell = &region->cells[region->points[i].cell];
+            cell->h = dv_handler_of(vm, cell, DV_OP_R_RETIRED);
+        }
+}
+
+void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent) {
+    dv_region_retire(vm, (dv_region *)dependent);
+}
+
+/* Leaving
+ * -------------------------------------------------------------------------------------------------
+ */
+
+typedef struct registers {
+    int64_t r;
+    double d;
+} registers;
+
+/* A boxed int may need memory; when there is none, MemoryError is what the program sees next. */
+static dv_value box(dv_vm *vm, int64_t i) {
+    if (dv_fits_int(i)) return dv_int(i);
+    dv_value v = dv_int_from_int64(vm, i);
+    return dv_is_empty(v) ? DV_NONE : v;
+}
+
+static void leave_range(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    dv_value *raw = &fp[item->from], home = fp[item->to];
+    dv_range_iterator *iterator = dv_is_object(home)
+                                      ? (dv_range_iterator *)dv_as_object(home)
+                                      : dv_object_new(vm, sizeof *iterator, DV_T_RANGE_ITERATOR);
+    if (!iterator) {
+        fp[item->to] = DV_NONE;
+        return;
+    }
+    iterator->remaining = (int64_t)raw[0].bits;
+    iterator->next = (int64_t)raw[1].bits;
+    iterator->step = (int64_t)raw[2].bits;
+    fp[item->to] = dv_object_value(iterator);
+}
+
+static void do_item(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *saved) {
+    dv_value *to = &fp[item->to];
+    switch ((dv_exit_action)item->action) {
+    case DV_EXIT_INT: *to = box(vm, (int64_t)fp[item->from].bits); break;
+    case DV_EXIT_FLOAT: *to = fp[item->from]; break;
+    case DV_EXIT_BOOL: *to = dv_bool(fp[item->from].bits != 0); break;
+    case DV_EXIT_INT_R: *to = box(vm, saved->r); break;
+    case DV_EXIT_FLOAT_D: *to = dv_float(saved->d); break;
+    case DV_EXIT_BOOL_R: *to = dv_bool(saved->r != 0); break;
+    case DV_EXIT_VALUE: *to = dv_retain(item->value); break;
+    case DV_EXIT_VALUE_B: *to = item->value; break;
+    case DV_EXIT_COPY: *to = dv_retain(fp[item->from]); break;
+    case DV_EXIT_COPY_B: *to = fp[item->from]; break;
+    case DV_EXIT_RANGE: leave_range(vm, fp, item); break;
+    }
+}
+
+/* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.
+ * The result is the cell there; vm->fp is the innermost frame. */
+static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
+                                const registers *saved) {
+    for (uint32_t i = 0; i < exit->item_count; i++)
+        do_item(vm, fp, &region->items[exit->first_item + i], saved);
+    dv_value *caller = fp;
+    for (uint32_t i = exit->frame_count; i-- > 0;) { /* outermost first */
+        const dv_exit_frame *frame = &region->frames[exit->first_frame + i];
+        dv_value *base = fp + frame->base;
+        base[-2] = dv_raw_pointer(frame->link);
+        base[-1] = dv_raw_pointer(caller);
+        vm->calls_left--;
+        caller = base;
+    }
+    vm->fp = caller;
+    const dv_cell *cell = exit->thread->cells + exit->thread->cell_at[exit->pc];
+    if (exit->counts && !region->retired && ++exit->taken >= EXITS_ALLOWED) {
+        dv_site_reconsider(vm, (dv_cell *)cell);
+        dv_region_retire(vm, region);
+    }
+    region->active--;
+    free_if_unused(vm, region);
+    return cell;
+}
+
+static dv_region *running_region(const dv_value *fp, const dv_cell *cell) {
+    return region_of(dv_frame_thread(fp), cell);
+}
+
+const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS) {
+    (void)sp;
+    dv_exit *exit = ip[2].p;
+    const registers saved = {r, d};
+    vm->ip = ip, vm->fp = fp;
+    dv_value *top = fp + exit->top;
+    vm->sp = top;
+    const dv_cell *next = take_exit(vm, running_region(fp, ip), exit, fp, &saved);
+    vm->sp = top;
+    if (dv_is_empty(vm->error)) return next;
+    return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
+}
+
+/* The point at this cell, or for exceptions the last one before it. */
+static const dv_point *find_point(const dv_region *region, uint32_t cell, bool raises) {
+    const dv_point *found = NULL;
+    for (uint32_t i = 0; i < region->point_count && region->points[i].cell <= cell; i++) {
+        const dv_point *point = &region->points[i];
+        if (raises ? point->raises : point->resumes && point->cell == cell) found = point;
+    }
+    return found;
+}
+
+const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS) {
+    (void)sp;
+    dv_region *region = running_region(fp, ip);
+    const dv_point *point = find_point(region, (uint32_t)(ip - region->cells), false);
+    dv_exit *exit = &region->exits[point->exit];
+    const registers saved = {r, d};
+    dv_value *top = fp + exit->top;
+    vm->ip = ip, vm->sp = top, vm->fp = fp;
+    const dv_cell *next = take_exit(vm, region, exit, fp, &saved);
+    vm->sp = top;
+    if (dv_is_empty(vm->error)) return next;
+    return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
+}
+
+/* Hook of the unwinder: an exception was raised at ip. */
+static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
+    dv_value *fp = vm->fp;
+    dv_region *region = running_region(fp, ip);
+    if (!region) return ip;
+    const dv_point *point = find_point(region, (uint32_t)(ip - region->cells), true);
+    dv_exit *exit = &region->exits[point->exit];
+    const registers saved = {vm->r, vm->d};
+    dv_value *sp = point->keeps_sp ? vm->sp : fp + exit->top;
+    const dv_cell *next = take_exit(vm, region, exit, fp, &saved);
+    dv_error_clear(vm); /* the exception on its way comes before a MemoryError of its exit */
+    vm->sp = sp;
+    return next;
+}
+
+/* Entering
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool entry_fits(const dv_region *region, const dv_entry *entry, const dv_value *fp) {
+    for (uint32_t i = 0; i < entry->item_count; i++) {
+        const dv_entry_item *item = &region->entry_items[entry->first_item + i];
+        dv_value v = fp[item->home];
+        bool fits = false;
+        switch ((dv_kind)item->kind) {
+        case DV_K_INT: fits = dv_is_int(v); break;
+        case DV_K_FLOAT: fits = dv_is_float(v); break;
+        case DV_K_BOOL: fits = dv_is_bool(v); break;
+        case DV_K_LIST: fits = dv_is_shape(v, DV_T_LIST); break;
+        case DV_K_RANGE:
+            fits = dv_is_shape(v, DV_T_RANGE_ITERATOR) && dv_as_object(v)->references == 1;
+            break;
+        default: break;
+        }
+        if (!fits) return false;
+    }
+    return true;
+}
+
+static void unbox(dv_value *fp, const dv_entry_item *item) {
+    dv_value v = fp[item->home];
+    switch ((dv_kind)item->kind) {
+    case DV_K_INT: fp[item->raw].bits = (uint64_t)dv_as_int(v); break;
+    case DV_K_FLOAT: fp[item->raw] = v; break;
+    case DV_K_BOOL: fp[item->raw].bits = v.bits == DV_TRUE.bits; break;
+    case DV_K_RANGE: {
+        const dv_range_iterator *iterator = (const dv_range_iterator *)dv_as_object(v);
+        fp[item->raw].bits = (uint64_t)iterator->remaining;
+        fp[item->raw + 1].bits = (uint64_t)iterator->next;
+        fp[item->raw + 2].bits = (uint64_t)iterator->step;
+        break;
+    }
+    default: break;
+    }
+}
+
+const dv_cell *dv_region_enter(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp) {
+    (void)sp;
+    dv_entry *entry = ip[3].p;
+    dv_region *region = entry->region;
+    const dv_cell *head = ip[2].target;
+    if (!entry_fits(region, entry, fp)) {
+        if (++entry->failures >= ENTRY_FAILURES) {
+            dv_region_retire(vm, region);
+            free_if_unused(vm, region);
+        }
+        return head;
+    }
+    if (fp + region->extent > vm->stack_limit) return head;
+    for (uint32_t i = 0; i < entry->item_count; i++)
+        unbox(fp, &region->entry_items[entry->first_item + i]);
+    region->active++;
+    return region->cells + entry->cell;
+}
+
+/* A loop is hot
+ * --------------------------------------------------------------------------------------------- */
+
+static bool was_seen_twice(const dv_thread *thread, uint32_t pc) {
+    const dv_cell *back = thread->cells + thread->cell_at[pc];
+    uint32_t op = dv_op_of(back->h);
+    return op == DV_OP_JUMP_BACK_REGION ||
+           (op == DV_OP_JUMP_BACK_COUNT && back[1].site.wait + 2u <= DV_HOT_ITERATIONS);
+}
+
+static uint32_t words_at(const dv_code *code, uint32_t pc) {
+    uint32_t n = dv_op_infos[code->words[pc] & 0xFF].operand_count;
+    return n > 1 ? n : 1;
+}
+
+/* The loop that ends in `back` gets a region if it can; its loops then enter it. */
+static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t back,
+                     uint32_t hot) {
+    const dv_code *code = thread->code;
+    const char *reason;
+    dv_region *region = dv_region_build(vm, thread, fp, code->words[back] >> 8, back,
+                                        code->words[hot] >> 8, &reason);
+    if (!region) return false;
+    region->next = thread->regions;
+    thread->regions = region;
+    for (uint32_t i = 0; i < region->entry_count; i++) {
+        dv_entry *entry = &region->entries[i];
+        if (dv_op_of(entry->back->h) == DV_OP_JUMP_BACK_REGION) {
+            dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
+            uint8_t tries = entry->back[1].site.backoff;
+            dv_region_retire(vm, old->region);
+            free_if_unused(vm, old->region);
+            entry->back[1].site.backoff = tries;
+        }
+        entry->back[3].p = entry;
+        set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION, 1);
+    }
+    return true;
+}
+
+/* Outermost loop first that was seen to go round twice, then further in, down to the one at `hot`.
+ */
+static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t hot) {
+    const dv_code *code = thread->code;
+    uint32_t limit = code->word_count;
+    for (;;) {
+        uint32_t back = hot;
+        for (uint32_t pc = hot; pc < limit; pc += words_at(code, pc))
+            if ((code->words[pc] & 0xFF) == DV_OP_JUMP_BACK &&
+                code->words[pc] >> 8 <= code->words[hot] >> 8 &&
+                (pc == hot || was_seen_twice(thread, pc)))
+                back = pc;
+        if (try_loop(vm, thread, fp, back, hot)) return true;
+        if (back == hot) return false;
+        limit = back;
+    }
+}
+
+static const dv_cell *loop(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp) {
+    dv_thread *thread = dv_frame_thread(fp);
+    dv_cell *back = (dv_cell *)ip;
+    const dv_cell *head = ip[2].target;
+    uint32_t pc = dv_thread_pc(thread, ip);
+    if (!try_loops(vm, thread, fp, pc)) {
+        uint8_t *tries = &back[1].site.backoff;
+        if (*tries < REBUILDS) (*tries)++;
+        if (*tries < REBUILDS)
+            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, (uint32_t)DV_HOT_ITERATIONS << *tries);
+        else
+            set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
+        return head;
+    }
+    if (dv_op_of(back->h) != DV_OP_JUMP_BACK_REGION) {
+        set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
+        return head;
+    }
+    return dv_region_enter(vm, ip, sp, fp);
+}
+
+static void release_code(dv_vm *vm, dv_object *object) {
+    dv_thread *thread = (dv_thread *)object;
+    while (thread->regions) {
+        dv_region *region = thread->regions;
+        thread->regions = region->next;
+        dv_region_free(vm, region);
+    }
+}
+
+void dv_region_setup(dv_vm *vm) {
+    vm->hooks.loop = loop;
+    vm->hooks.leave = leave;
+    vm->hooks.release_code = release_code;
+}

@@ -1,0 +1,104 @@
+/* print.c: the listing of regions for `dynvm dis`: cells, exits, entries with the types of locals.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "region/region.h"
+
+typedef struct printer {
+    dv_output out;
+    void *context;
+} printer;
+
+__attribute__((format(printf, 2, 3))) static void print(const printer *p, const char *format, ...) {
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (n > (int)sizeof line - 1) n = (int)sizeof line - 1;
+    p->out(p->context, line, (size_t)n);
+}
+
+static const char *const KINDS[] = {"nothing",  "int", "float", "bool",  "list",
+                                    "constant", "any", "unset", "range", "reserved"};
+
+static void print_slot(const printer *p, const dv_code *code, int16_t slot) {
+    uint32_t locals = code->local_count;
+    if (slot >= 0 && (uint32_t)slot < locals)
+        print(p, "%.*s", (int)code->local_names[slot].size, code->local_names[slot].data);
+    else if (slot >= 0 && (uint32_t)slot < 2 * locals)
+        print(p, "%.*s'", (int)code->local_names[slot - locals].size,
+              code->local_names[slot - locals].data);
+    else
+        print(p, "s%d", slot);
+}
+
+static void print_entries(const printer *p, const dv_region *region) {
+    const dv_code *code = region->thread->code;
+    for (uint32_t i = 0; i < region->entry_count; i++) {
+        const dv_entry *entry = &region->entries[i];
+        print(p, "    entry at %u:", entry->cell);
+        for (uint32_t k = 0; k < entry->item_count; k++) {
+            const dv_entry_item *item = &region->entry_items[entry->first_item + k];
+            print(p, " ");
+            print_slot(p, code, item->home);
+            print(p, ":%s", KINDS[item->kind]);
+        }
+        print(p, "\n");
+    }
+}
+
+static bool has_target(const dv_region *region, const dv_cell *cell) {
+    return cell->target >= region->cells && cell->target < region->cells + region->cell_count;
+}
+
+static void print_region_op(const printer *p, const dv_region *region, uint32_t at,
+                            const dv_op_info *info) {
+    const dv_cell *cell = &region->cells[at];
+    const dv_code *code = region->thread->code;
+    if (cell->h && info->length > 1 && !strcmp(info->name, "R_EXIT")) {
+        const dv_exit *exit = cell[2].p;
+        print(p, " to pc %u of %.*s, %u slots", exit->pc, (int)exit->thread->code->name.size,
+              exit->thread->code->name.data, exit->item_count);
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        int16_t slot = i == 0 ? cell[1].o.a : i == 1 ? cell[1].o.b : cell[1].o.c;
+        if (slot == 0 && i > 0) continue;
+        print(p, " ");
+        print_slot(p, code, slot);
+    }
+    if (strstr(info->name, "_K") || strstr(info->name, "K_") || strstr(info->name, "CONST") ||
+        !strcmp(info->name, "R_RANGE")) {
+        bool doubles = !strncmp(info->name, "RD", 2) || !strncmp(info->name, "RBD", 3) ||
+                       !strncmp(info->name, "RSD", 3) || !strcmp(info->name, "R_CONST_D");
+        if (doubles)
+            print(p, " #%.17g", cell[2].d);
+        else
+            print(p, " #%lld", (long long)cell[2].i);
+    }
+    if (has_target(region, &cell[3])) print(p, " -> %d", (int)(cell[3].target - region->cells));
+}
+
+static void print_region(const printer *p, const dv_region *region) {
+    print(p, "  region of pcs %u to %u: %u cells, %u exits%s\n", region->begin, region->end - 1,
+          region->cell_count, region->exit_count, region->retired ? ", retired" : "");
+    print_entries(p, region);
+    for (uint32_t at = 0; at < region->cell_count;) {
+        uint32_t op = dv_op_of(region->cells[at].h);
+        if (op >= DV_OP_COUNT) break;
+        const dv_op_info *info = &dv_op_infos[op];
+        print(p, "    %4u  %s", at, info->name);
+        if (info->kind == DV_KIND_REGION && info->length > 1) print_region_op(p, region, at, info);
+        print(p, "\n");
+        at += info->length;
+    }
+}
+
+void dv_region_print(dv_vm *vm, const dv_thread *thread, dv_output out, void *context) {
+    (void)vm;
+    printer p = {out, context};
+    for (const dv_region *region = thread->regions; region; region = region->next)
+        print_region(&p, region);
+}

@@ -1,0 +1,123 @@
+/* region.h: regions: loops rewritten to operand-mode instructions over unboxed values (DESIGN
+ * sections 6, 7).
+ *
+ * Invariants
+ *  1. While control is in a region, a local or stack entry with a raw value has it in its shadow
+ * slot (or in r or d between two instructions), and its home slot holds no counted reference.
+ *  2. Objects stay counted in their home slots; aliases of them are covered by these.
+ *  3. Every point where control can leave has an exit: what to box, which constants and aliases to
+ * put on the stack, which inlined frames to build.  After an exit the frame is what INCA code
+ * expects at the exit's pc; nothing is executed twice.
+ *  4. A region that nobody is in (`active` is 0) and that is retired is freed. */
+#ifndef DV_REGION_REGION_H
+#define DV_REGION_REGION_H
+
+#include "core/assumption.h"
+#include "region/entry.h"
+#include "region/lattice.h"
+
+/* What an exit does for one slot; `to` and `from` are slot numbers from fp. */
+typedef enum dv_exit_action {
+    DV_EXIT_INT, /* box raw int of slot `from` */
+    DV_EXIT_FLOAT,
+    DV_EXIT_BOOL,
+    DV_EXIT_INT_R,   /* box register r */
+    DV_EXIT_FLOAT_D, /* box register d */
+    DV_EXIT_BOOL_R,
+    DV_EXIT_VALUE,   /* constant `value`, retained */
+    DV_EXIT_VALUE_B, /* the same, borrowed */
+    DV_EXIT_COPY,    /* home slot `from`, retained */
+    DV_EXIT_COPY_B,
+    DV_EXIT_RANGE /* range iterator with raw state in slots from .. from+2: write back, or make it
+                   */
+} dv_exit_action;
+
+typedef struct dv_exit_item {
+    int16_t to, from;
+    uint8_t action;
+    dv_value value;
+} dv_exit_item;
+
+/* An inlined frame that an exit builds: its header around slots whose contents items provide. */
+typedef struct dv_exit_frame {
+    int16_t base; /* slot number of its local 0 */
+    const dv_cell *link;
+} dv_exit_frame;
+
+typedef struct dv_exit {
+    uint32_t pc;             /* where execution goes on, in the innermost frame */
+    const dv_thread *thread; /* of the innermost frame */
+    uint32_t first_item, item_count;
+    uint32_t first_frame, frame_count;
+    int16_t top; /* slot number behind the operand stack */
+    bool counts; /* a guard failed or a cold path was taken: many of these retire the region */
+    uint16_t taken;
+} dv_exit;
+
+/* A cell at which control may be outside (in a callee, in a slow path) or be sent out. */
+typedef struct dv_point {
+    uint32_t cell;
+    uint32_t exit;
+    bool raises;   /* exit for exceptions raised by the instruction at the cell */
+    bool resumes;  /* R_RETIRED is written here when the region is invalidated */
+    bool keeps_sp; /* the instruction there keeps vm->sp */
+} dv_point;
+
+/* What a loop head expects of the frame when the region is entered there. */
+typedef struct dv_entry_item {
+    int16_t home, raw;
+    uint8_t kind; /* dv_kind */
+} dv_entry_item;
+
+typedef struct dv_entry {
+    dv_region *region;
+    dv_cell *back; /* the JUMP_BACK cell in INCA code */
+    uint32_t cell; /* where the region's code for the loop head begins */
+    uint32_t first_item, item_count;
+    uint32_t failures;
+} dv_entry;
+
+struct dv_region {
+    dv_dependent dependent;
+    dv_region *next; /* of the thread's list */
+    dv_thread *thread;
+    uint32_t begin, end; /* pcs of the loop, JUMP_BACK included */
+    dv_cell *cells;
+    uint32_t cell_count;
+    dv_exit *exits;
+    uint32_t exit_count;
+    dv_exit_item *items;
+    uint32_t item_count;
+    dv_exit_frame *frames;
+    uint32_t frame_count;
+    dv_point *points; /* sorted by cell */
+    uint32_t point_count;
+    dv_entry *entries;
+    uint32_t entry_count;
+    dv_entry_item *entry_items;
+    uint32_t entry_item_count;
+    dv_value *constants; /* counted: values that cells and exits refer to */
+    uint32_t constant_count;
+    int16_t extent; /* slots that the region uses from fp on */
+    uint32_t active;
+    bool retired;
+};
+
+/* Tries to make a region of the loop that ends in the JUMP_BACK at pc `back`; NULL: not possible or
+ * not worth it, *reason says why. */
+dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
+                           uint32_t back, uint32_t now, const char **reason);
+
+/* Takes the region out of use: its entries become INCA code again, activations leave at their next
+ * back edge or resume point. */
+void dv_region_retire(dv_vm *vm, dv_region *region);
+void dv_region_free(dv_vm *vm, dv_region *region);
+void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption broke */
+
+/* Sets the hooks of run/ (api calls it for --level=nama). */
+void dv_region_setup(dv_vm *vm);
+
+/* The listing of a thread's regions, for `dynvm dis`. */
+void dv_region_print(dv_vm *vm, const dv_thread *thread, dv_output out, void *context);
+
+#endif

@@ -1,0 +1,987 @@
+/* step.c: the transfer function: what one instruction does to the entries, and the cells it
+ * becomes.
+ *
+ * One function serves both passes.  Where operands have known raw kinds, or a derivative in INCA
+ * code is evidence for them (then a guard unboxes), the instruction becomes typed; the rest stays
+ * as a boxed instruction on the operand stack (dv_embed); what a region cannot hold at all becomes
+ * an exit. */
+#include "region/step.h"
+
+#include <math.h>
+
+#include "types/list.h"
+#include "types/module.h"
+
+static const char MODE_NAMES[7][3] = {"SS", "SK", "KS", "RS", "SR", "RK", "KR"};
+static const char BRANCH_NAMES[4][3] = {"SS", "SK", "RS", "RK"};
+
+uint32_t dv_word_operand(const dv_build *b, uint32_t pc, uint32_t i) {
+    const uint32_t *words = b->context->thread->code->words;
+    return i == 0 ? words[pc] >> 8 : words[pc + i];
+}
+
+static uint32_t op_at(const dv_build *b, uint32_t pc) {
+    return b->context->thread->code->words[pc] & 0xFF;
+}
+static uint32_t length_at(const dv_build *b, uint32_t pc) {
+    uint32_t n = dv_op_infos[op_at(b, pc)].operand_count;
+    return n > 1 ? n : 1;
+}
+const dv_cell *dv_site_cell(const dv_build *b, uint32_t pc) {
+    return b->context->thread->cells + b->context->thread->cell_at[pc];
+}
+
+/* The instruction at pc follows directly in the same block: it may be taken together with this one.
+ */
+static bool follows(dv_build *b, uint32_t pc, uint32_t op) {
+    dv_snapshot *at = dv_snapshot_at(b->context, pc);
+    return at && !at->leader && op_at(b, pc) == op;
+}
+
+/* The evidence for a site: the derivative it has in INCA code. */
+static const dv_op_info *evidence(const dv_build *b) {
+    uint32_t op = dv_op_of(dv_site_cell(b, b->pc)->h);
+    return op < DV_OP_COUNT ? &dv_op_infos[op] : NULL;
+}
+
+/* Never executed since the function is warm: nothing is known, and it may never matter. */
+static bool is_cold(const dv_build *b) {
+    const dv_cell *cell = dv_site_cell(b, b->pc);
+    const dv_op_info *info = evidence(b);
+    return info && info->kind == DV_KIND_ADAPTIVE && cell[1].site.backoff == 0;
+}
+
+static void count(dv_build *b, bool typed) {
+    if (!b->emitting) return;
+    uint32_t weight = dv_build_weight(b);
+    if (typed)
+        b->typed += weight;
+    else
+        b->boxed += weight;
+}
+
+/* Operands
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* An entry that INCA saw as an int or float becomes raw, behind a guard. */
+static void unbox(dv_build *b, int32_t q, dv_kind kind) {
+    dv_known_value *e = &b->e[q];
+    uint32_t op = kind == DV_K_INT     ? DV_OP_R_UNBOX_I
+                  : kind == DV_K_FLOAT ? DV_OP_R_UNBOX_D
+                                       : DV_OP_R_UNBOX_B;
+    dv_spill(b, kind == DV_K_FLOAT, b->top);
+    int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
+    dv_emit_guard(b, op, home, 0, 0);
+    *e = (dv_known_value){(uint8_t)kind, DV_AT_REGISTER, 0, DV_EMPTY};
+    b->version++;
+}
+
+/* Makes entry q raw of one of the number kinds, if it is or if the evidence says so. */
+static void unbox_by_evidence(dv_build *b, int32_t q, uint32_t input) {
+    const dv_known_value *e = &b->e[q];
+    const dv_op_info *info = evidence(b);
+    if (dv_kind_is_raw(e->kind) || e->kind == DV_K_CONSTANT ||
+        (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS))
+        return;
+    if (!info || info->kind != DV_KIND_DERIVATIVE) return;
+    if (info->types[input] == DV_RESULT_INT) unbox(b, q, DV_K_INT);
+    if (info->types[input] == DV_RESULT_FLOAT) unbox(b, q, DV_K_FLOAT);
+}
+
+/* An operand as a typed instruction takes it.  Entries stay as they are until the instruction is
+ * emitted, so that its exit finds what INCA code expects. */
+typedef struct operand {
+    char mode; /* S, K or R */
+    int16_t slot;
+    dv_cell k;
+} operand;
+
+static operand raw_operand(const dv_known_value *e) {
+    operand o = {.mode = e->where == DV_AT_REGISTER ? 'R'
+                         : e->where == DV_AT_VALUE  ? 'K'
+                                                    : 'S',
+                 .slot = e->slot};
+    if (o.mode != 'K') return o;
+    if (e->kind == DV_K_FLOAT)
+        o.k.d = dv_as_float(e->value);
+    else
+        o.k.i = dv_raw_int(e->value);
+    return o;
+}
+
+static int find_mode(const char (*names)[3], int n, char a, char c) {
+    for (int i = 0; i < n; i++)
+        if (names[i][0] == a && names[i][1] == c) return i;
+    return -1;
+}
+
+/* Converts int entry q into d (the entry stays an int). */
+static operand converted(dv_build *b, int32_t q, bool exact) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_VALUE) return (operand){.mode = 'K', .k.d = (double)dv_as_int(e->value)};
+    dv_spill(b, true, b->top);
+    bool in_register = e->where == DV_AT_REGISTER;
+    if (exact)
+        dv_emit_guard(b, in_register ? DV_OP_R_I2D_RX : DV_OP_R_I2D_SX, e->slot, 0, 0);
+    else
+        dv_emit(b, in_register ? DV_OP_R_I2D_R : DV_OP_R_I2D_S, e->slot, 0, 0);
+    return (operand){.mode = 'R'};
+}
+
+/* The two topmost entries as doubles. */
+static void double_operands(dv_build *b, bool exact, operand *x, operand *y) {
+    int32_t qx = b->top - 2, qy = b->top - 1;
+    bool convert_x = b->e[qx].kind == DV_K_INT, convert_y = b->e[qy].kind == DV_K_INT;
+    if (convert_x) *x = converted(b, qx, exact);
+    if (convert_x && convert_y && x->mode == 'R' && b->e[qy].where != DV_AT_VALUE) {
+        dv_emit(b, DV_OP_R_STORE_D, b->scratch, 0, 0);
+        *x = (operand){.mode = 'S', .slot = b->scratch};
+    }
+    if (convert_y)
+        *y = converted(b, qy, exact);
+    else
+        *y = raw_operand(&b->e[qy]);
+    if (!convert_x) *x = raw_operand(&b->e[qx]);
+}
+
+/* Two constants have no mode: the first comes into the register. */
+static void separate_constants(dv_build *b, operand *x, const operand *y, bool doubles) {
+    if (x->mode != 'K' || y->mode != 'K') return;
+    dv_spill(b, doubles, b->top);
+    dv_emit_constant(b, dv_emit(b, doubles ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0), x->k);
+    x->mode = 'R';
+}
+
+static void constant_to_register(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    bool is_double = e->kind == DV_K_FLOAT;
+    dv_spill(b, is_double, b->top);
+    dv_emit_constant(b, dv_emit(b, is_double ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0),
+                     raw_operand(e).k);
+    e->where = DV_AT_REGISTER;
+    b->version++;
+}
+
+/* Results
+ * -------------------------------------------------------------------------------------------------
+ */
+
+/* If the instruction at pc stores into a local that can take a raw value at once: its entry, else
+ * -1. `inputs` entries on top are consumed before. */
+static int32_t direct_target(dv_build *b, uint32_t pc, int32_t inputs) {
+    if (!follows(b, pc, DV_OP_STORE_LOCAL)) return -1;
+    int32_t q = b->context->base + (int32_t)dv_word_operand(b, pc, 0);
+    const dv_known_value *e = &b->e[q];
+    if (!dv_kind_is_raw(e->kind) && e->where != DV_AT_VALUE)
+        return -1; /* an object must be released */
+    for (int32_t i = 0; i < b->top - inputs; i++)
+        if (i != q && b->e[i].where == DV_AT_SLOT && b->e[i].kind != DV_K_RANGE &&
+            b->e[i].slot == dv_shadow(b, q))
+            return -1;
+    return q;
+}
+
+/* A raw result that an instruction has put into register or into local `target`. */
+static uint32_t finish_raw(dv_build *b, int32_t inputs, dv_kind kind, int32_t target,
+                           uint32_t next_pc) {
+    dv_pop(b, inputs);
+    if (target < 0) {
+        dv_push_known(b, kind, DV_AT_REGISTER, 0, DV_EMPTY);
+        return next_pc;
+    }
+    b->e[target] = (dv_known_value){(uint8_t)kind, DV_AT_SLOT, dv_shadow(b, target), DV_EMPTY};
+    b->version++;
+    return next_pc + length_at(b, next_pc);
+}
+
+/* Emits base[mode][result]: a typed operator on the two topmost entries. */
+static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, operand x, operand y,
+                            uint32_t next_pc) {
+    bool doubles = kind == DV_K_FLOAT;
+    separate_constants(b, &x, &y, doubles);
+    int32_t target = direct_target(b, next_pc, 2);
+    if (target >= b->top - 2) target = -1;
+    if (target < 0) dv_spill(b, doubles, b->top - 2);
+    uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
+    uint32_t at = dv_emit_guard(b, base + mode * 2 + (target >= 0), x.slot, y.slot,
+                                target >= 0 ? dv_shadow(b, target) : 0);
+    if (x.mode == 'K' || y.mode == 'K') dv_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
+    count(b, true);
+    return finish_raw(b, 2, kind, target, next_pc);
+}
+
+/* The instruction just emitted may have called out: the world is looked at again before the next
+ * one. */
+static void point_after(dv_build *b, uint32_t next_pc) {
+    dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, next_pc, false), false, true,
+                 false);
+}
+
+/* Operators
+ * -----------------------------------------------------------------------------------------------
+ */
+
+static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
+    if (is_cold(b)) {
+        dv_emit_exit(b, b->context, b->pc, true);
+        return b->pc;
+    }
+    count(b, false);
+    dv_embed(b, inputs, outputs, next_pc);
+    return next_pc;
+}
+
+static uint32_t leave(dv_build *b) {
+    dv_emit_exit(b, b->context, b->pc, true);
+    return b->pc;
+}
+
+_Static_assert(DV_OP_XOR - DV_OP_ADD == DV_BINARY_XOR && DV_OP_IXOR - DV_OP_IADD == DV_BINARY_XOR,
+               "operators are consecutive");
+_Static_assert(DV_OP_NE - DV_OP_LT == DV_NE, "comparisons are consecutive");
+
+/* First int operator of the generated table: [op][mode][result]. */
+static const uint32_t INT_BASE[] = {
+    [DV_BINARY_ADD] = DV_OP_RI_ADD_SS_R,       [DV_BINARY_SUB] = DV_OP_RI_SUB_SS_R,
+    [DV_BINARY_MUL] = DV_OP_RI_MUL_SS_R,       [DV_BINARY_FLOORDIV] = DV_OP_RI_FLOORDIV_SS_R,
+    [DV_BINARY_MOD] = DV_OP_RI_MOD_SS_R,       [DV_BINARY_AND] = DV_OP_RI_AND_SS_R,
+    [DV_BINARY_OR] = DV_OP_RI_OR_SS_R,         [DV_BINARY_XOR] = DV_OP_RI_XOR_SS_R,
+    [DV_BINARY_LSHIFT] = DV_OP_RI_LSHIFT_SS_R, [DV_BINARY_RSHIFT] = DV_OP_RI_RSHIFT_SS_R,
+};
+static const uint32_t DOUBLE_BASE[] = {
+    [DV_BINARY_ADD] = DV_OP_RD_ADD_SS_R,
+    [DV_BINARY_SUB] = DV_OP_RD_SUB_SS_R,
+    [DV_BINARY_MUL] = DV_OP_RD_MUL_SS_R,
+    [DV_BINARY_TRUEDIV] = DV_OP_RD_DIV_SS_R,
+};
+_Static_assert(DV_OP_RI_ADD_KR_S == DV_OP_RI_ADD_SS_R + 13, "modes are consecutive");
+_Static_assert(DV_OP_RD_DIV_KR_S == DV_OP_RD_DIV_SS_R + 13, "modes are consecutive");
+
+/* x // 2^k and x % 2^k as shift and mask: exactly Python's results, for negative x too. */
+static dv_binary_op simplify(dv_binary_op op, operand *y) {
+    if (y->mode != 'K' || (op != DV_BINARY_FLOORDIV && op != DV_BINARY_MOD)) return op;
+    int64_t k = y->k.i;
+    if (k <= 0 || (k & (k - 1)) != 0) return op;
+    y->k.i = op == DV_BINARY_MOD ? k - 1 : __builtin_ctzll((uint64_t)k);
+    return op == DV_BINARY_MOD ? DV_BINARY_AND : DV_BINARY_RSHIFT;
+}
+
+static bool is_number(const dv_known_value *e) {
+    return e->kind == DV_K_INT || e->kind == DV_K_FLOAT;
+}
+
+static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
+    unbox_by_evidence(b, b->top - 2, 0);
+    unbox_by_evidence(b, b->top - 1, 1);
+    const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    if (!is_number(x) || !is_number(y)) return embed(b, 2, 1, next_pc);
+    bool ints = x->kind == DV_K_INT && y->kind == DV_K_INT;
+    if (ints && op < sizeof INT_BASE / sizeof *INT_BASE && INT_BASE[op]) {
+        operand left = raw_operand(x), right = raw_operand(y);
+        op = simplify(op, &right);
+        return emit_binary(b, INT_BASE[op], DV_K_INT, left, right, next_pc);
+    }
+    if (op >= sizeof DOUBLE_BASE / sizeof *DOUBLE_BASE || !DOUBLE_BASE[op])
+        return embed(b, 2, 1, next_pc);
+    operand left, right;
+    double_operands(b, ints, &left,
+                    &right); /* only a quotient of two ints needs exact conversions */
+    return emit_binary(b, DOUBLE_BASE[op], DV_K_FLOAT, left, right, next_pc);
+}
+
+static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
+    unbox_by_evidence(b, b->top - 1, 0);
+    dv_known_value *x = dv_top(b, 1);
+    bool fits = op == DV_OP_NEG ? is_number(x) : op == DV_OP_NOT && x->kind == DV_K_BOOL;
+    if (!fits) return embed(b, 1, 1, next_pc);
+    dv_kind kind = x->kind;
+    bool is_double = kind == DV_K_FLOAT;
+    dv_load_register(b, b->top - 1);
+    if (op == DV_OP_NOT)
+        dv_emit(b, DV_OP_R_NOT, 0, 0, 0);
+    else
+        dv_emit_guard(b, is_double ? DV_OP_R_NEG_D : DV_OP_R_NEG_I, 0, 0, 0);
+    count(b, true);
+    return finish_raw(b, 1, kind, -1, next_pc);
+}
+
+/* Raw entry q into its register (nothing else lives there afterwards). */
+void dv_load_register(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_REGISTER) return;
+    if (e->where == DV_AT_VALUE) {
+        constant_to_register(b, q);
+        return;
+    }
+    bool is_double = e->kind == DV_K_FLOAT;
+    dv_spill(b, is_double, b->top);
+    dv_emit(b, is_double ? DV_OP_R_LOAD_D : DV_OP_R_LOAD_I, e->slot, 0, 0);
+    e->where = DV_AT_REGISTER;
+    b->version++;
+}
+
+/* Comparisons and branches
+ * -------------------------------------------------------------------------------- */
+
+/* Generated per comparison and mode: RBI, RBDT, RBDF, RSI, RSD. */
+enum {
+    FORMS = 5,
+    FORM_RBI = 0,
+    FORM_RBDT = 1,
+    FORM_RBDF = 2,
+    FORM_RSI = 3,
+    FORM_RSD = 4,
+    MODES_OF_BRANCH = 4
+};
+_Static_assert(DV_OP_RBI_LE_SS == DV_OP_RBI_LT_SS + FORMS * MODES_OF_BRANCH,
+               "comparisons are consecutive");
+_Static_assert(DV_OP_RSD_LT_RK == DV_OP_RBI_LT_SS + FORMS * MODES_OF_BRANCH - 1,
+               "forms are consecutive");
+
+static dv_compare_op mirrored(dv_compare_op op) {
+    static const dv_compare_op MIRROR[] = {DV_GT, DV_GE, DV_LT, DV_LE, DV_EQ, DV_NE};
+    return MIRROR[op];
+}
+static dv_compare_op inverted(dv_compare_op op) {
+    static const dv_compare_op INVERSE[] = {DV_GE, DV_GT, DV_LE, DV_LT, DV_NE, DV_EQ};
+    return INVERSE[op];
+}
+
+static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, operand x, operand y,
+                             bool doubles) {
+    separate_constants(b, &x, &y, doubles);
+    if (x.mode == 'K' || y.mode == 'R') {
+        operand t = x;
+        x = y, y = t;
+        op = mirrored(op);
+    }
+    uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x.mode, y.mode);
+    uint32_t at =
+        dv_emit(b, DV_OP_RBI_LT_SS + ((uint32_t)op * MODES_OF_BRANCH + mode) * FORMS + form, x.slot,
+                y.slot, 0);
+    if (y.mode == 'K') dv_emit_constant(b, at, y.k);
+    count(b, true);
+    return at;
+}
+
+static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, bool jump_if,
+                                  operand x, operand y) {
+    if (!doubles) return emit_compare(b, jump_if ? op : inverted(op), FORM_RBI, x, y, false);
+    return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
+}
+
+static uint32_t step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
+    unbox_by_evidence(b, b->top - 2, 0);
+    unbox_by_evidence(b, b->top - 1, 1);
+    const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    if (!is_number(x) || !is_number(y)) return embed(b, 2, 1, next_pc);
+    bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
+    operand left = raw_operand(x), right = raw_operand(y);
+    if (doubles) double_operands(b, true, &left, &right);
+    bool jump_false = follows(b, next_pc, DV_OP_JUMP_IF_FALSE);
+    if (jump_false || follows(b, next_pc, DV_OP_JUMP_IF_TRUE)) {
+        uint32_t target = dv_word_operand(b, next_pc, 0);
+        uint32_t at = emit_compare_jump(b, op, doubles, !jump_false, left, right);
+        dv_pop(b, 2);
+        dv_edge_add(b, at + 3, b->context, target, -1);
+        dv_build_reach(b, b->context, target);
+        return next_pc + length_at(b, next_pc);
+    }
+    dv_spill(b, false, b->top - 2);
+    emit_compare(b, op, doubles ? FORM_RSD : FORM_RSI, left, right, doubles);
+    return finish_raw(b, 2, DV_K_BOOL, -1, next_pc);
+}
+
+static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
+    uint32_t target = dv_word_operand(b, b->pc, 0);
+    const dv_known_value *x = dv_top(b, 1);
+    if (x->kind == DV_K_INT || x->kind == DV_K_FLOAT) { /* its truth: x != 0 */
+        bool doubles = x->kind == DV_K_FLOAT;
+        operand zero = {.mode = 'K', .k.i = 0};
+        uint32_t at = emit_compare_jump(b, DV_NE, doubles, jump_if, raw_operand(x), zero);
+        dv_pop(b, 1);
+        dv_edge_add(b, at + 3, b->context, target, -1);
+    } else if (x->kind == DV_K_BOOL) {
+        dv_load_register(b, b->top - 1);
+        uint32_t at = dv_emit(b, jump_if ? DV_OP_R_IF_TRUE : DV_OP_R_IF_FALSE, 0, 0, 0);
+        dv_pop(b, 1);
+        dv_edge_add(b, at + 3, b->context, target, -1);
+    } else {
+        uint32_t at = dv_embed_jump(b, 1, 0, 2, next_pc);
+        dv_edge_add(b, at, b->context, target, -1);
+        dv_edge_resumes(b);
+    }
+    dv_build_reach(b, b->context, target);
+    return next_pc;
+}
+
+static uint32_t step_jump_or_pop(dv_build *b, uint32_t next_pc) {
+    uint32_t target = dv_word_operand(b, b->pc, 0);
+    uint32_t at = dv_embed_jump(b, 1, 1, 1, DV_NO_PC);
+    dv_edge_add(b, at, b->context, target, -1);
+    dv_edge_resumes(b);
+    dv_build_reach(b, b->context, target);
+    dv_pop(b, 1);
+    b->sp = b->top;
+    point_after(b, next_pc);
+    return next_pc;
+}
+
+/* Locals and constants
+ * ------------------------------------------------------------------------------------ */
+
+static void push_constant(dv_build *b, dv_value v) {
+    dv_kind kind = dv_is_int(v)     ? DV_K_INT
+                   : dv_is_float(v) ? DV_K_FLOAT
+                   : dv_is_bool(v)  ? DV_K_BOOL
+                                    : DV_K_CONSTANT;
+    dv_push_known(b, kind, DV_AT_VALUE, 0, v);
+}
+
+static uint32_t step_load_local(dv_build *b, uint32_t op, uint32_t next_pc) {
+    int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
+    const dv_known_value e = b->e[q];
+    if (e.kind == DV_K_UNSET && op == DV_OP_LOAD_LOCAL_CHECK) {
+        if (b->context != b->root) return leave(b);
+        return embed(b, 0, 1, next_pc);
+    }
+    if (e.where == DV_AT_HOME)
+        dv_push_known(b, e.kind == DV_K_UNSET ? DV_K_ANY : e.kind, DV_AT_ALIAS, q, DV_EMPTY);
+    else
+        dv_push_known(b, e.kind, e.where, e.slot, e.value);
+    return next_pc;
+}
+
+static bool holds_object(const dv_known_value *e) { return e->where == DV_AT_HOME; }
+
+static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
+    int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
+    dv_claim(b, q);
+    dv_known_value *to = &b->e[q], *v = &b->e[top];
+    bool drops = holds_object(to);
+    if (dv_kind_is_raw(v->kind)) {
+        int16_t slot = dv_shadow(b, q);
+        operand o = raw_operand(v);
+        if (o.mode == 'R')
+            dv_emit(b, v->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+        else if (o.mode == 'S')
+            dv_emit(b, DV_OP_R_MOVE, o.slot, slot, 0);
+        else
+            dv_emit_constant(b, dv_emit(b, DV_OP_R_CONST, slot, 0, 0), o.k);
+        dv_kind kind = v->kind;
+        dv_pop(b, 1);
+        *to = (dv_known_value){(uint8_t)kind, DV_AT_SLOT, slot, DV_EMPTY};
+        if (!drops) return next_pc;
+        dv_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        point_after(b, next_pc);
+        return next_pc;
+    }
+    if (v->where == DV_AT_ALIAS && v->slot == q) { /* x = x */
+        dv_pop(b, 1);
+        return next_pc;
+    }
+    dv_kind kind = v->kind == DV_K_LIST ? DV_K_LIST : DV_K_ANY;
+    dv_materialize(b, top);
+    dv_pop(b, 1);
+    dv_emit(b, drops ? DV_OP_R_STORE_HOME : DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q), 0);
+    *to = (dv_known_value){(uint8_t)kind, DV_AT_HOME, 0, DV_EMPTY};
+    b->version++;
+    if (drops) point_after(b, next_pc);
+    count(b, true);
+    return next_pc;
+}
+
+/* The value of a global as a constant under an assumption; EMPTY: not constant. */
+static dv_value constant_global(dv_build *b, dv_global_cell *cell) {
+    if (!cell || dv_is_empty(cell->value) || cell->constant.broken > 1) return DV_EMPTY;
+    return dv_build_depends(b, &cell->constant) ? cell->value : DV_EMPTY;
+}
+
+static dv_value lookup_global(dv_build *b, dv_value name) {
+    dv_vm *vm = b->vm;
+    dv_global_cell *cell = dv_namespace_cell(vm, &b->context->thread->module->names, name);
+    if (!cell) {
+        dv_error_clear(vm);
+        return DV_EMPTY;
+    }
+    if (!dv_is_empty(cell->value)) return constant_global(b, cell);
+    if (cell->constant.broken > 1 || !dv_build_depends(b, &cell->constant)) return DV_EMPTY;
+    return constant_global(b, dv_namespace_find(&vm->builtins, name));
+}
+
+static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
+    const dv_cell *site = dv_site_cell(b, b->pc);
+    dv_value v = lookup_global(b, site[2].v);
+    if (dv_is_empty(v)) {
+        next_pc = embed(b, 0, callee ? 3 : 1, next_pc);
+        if (callee && !b->ended) dv_mark_reserved(b, 2);
+        return next_pc;
+    }
+    push_constant(b, v);
+    if (!callee) return next_pc;
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    return next_pc;
+}
+
+void dv_mark_reserved(dv_build *b, int32_t n) {
+    for (int32_t i = 1; i <= n; i++)
+        *dv_top(b, i) = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+}
+
+/* Subscripts
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Entry q is a list for sure, or becomes so behind a guard if INCA saw one.  Result: home slot, or
+ * -1. */
+static int32_t list_home(dv_build *b, int32_t q, uint32_t input) {
+    dv_known_value *e = &b->e[q];
+    const dv_op_info *info = evidence(b);
+    if (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS) return -1;
+    int32_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
+    if (e->kind == DV_K_LIST) return home;
+    if (!info || info->kind != DV_KIND_DERIVATIVE || info->types[input] != DV_RESULT_LIST)
+        return -1;
+    dv_emit_guard(b, DV_OP_R_GUARD_LIST, home, 0, 0);
+    if (e->where == DV_AT_ALIAS) b->e[e->slot].kind = DV_K_LIST;
+    e->kind = DV_K_LIST;
+    return home;
+}
+
+static uint32_t index_mode(const dv_known_value *index) {
+    return raw_operand(index).mode == 'S' ? 0 : raw_operand(index).mode == 'K' ? 1 : 2;
+}
+
+_Static_assert(DV_OP_RL_GET_I_R_S == DV_OP_RL_GET_I_S_R + 5, "modes are consecutive");
+_Static_assert(DV_OP_RL_SET_D_R_S == DV_OP_RL_SET_D_S_R + 5, "modes are consecutive");
+
+static uint32_t get_object(dv_build *b, int32_t home, bool is_list, uint32_t next_pc) {
+    const dv_known_value *index = dv_top(b, 1);
+    uint32_t base = is_list ? DV_OP_RL_GET_L_S : DV_OP_RL_GET_A_S;
+    uint32_t at =
+        dv_emit_guard(b, base + index_mode(index), home, index->slot, dv_home(b, b->top - 2));
+    if (index->where == DV_AT_VALUE)
+        dv_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
+    dv_pop(b, 2);
+    dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+    count(b, true);
+    return next_pc;
+}
+
+static uint32_t step_load_subscript(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *index = dv_top(b, 1), *container = dv_top(b, 2);
+    uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    unbox_by_evidence(b, b->top - 1, 1);
+    if (index->kind != DV_K_INT || container->where != DV_AT_ALIAS || is_cold(b))
+        return embed(b, 2, 1, next_pc);
+    int32_t home = list_home(b, b->top - 2, 0);
+    if (home < 0) return embed(b, 2, 1, next_pc);
+    if (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)
+        return get_object(b, home, seen == DV_SEEN_LIST, next_pc);
+    dv_kind kind = seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT;
+    int32_t target = direct_target(b, next_pc, 2);
+    if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
+    uint32_t base = kind == DV_K_INT ? DV_OP_RL_GET_I_S_R : DV_OP_RL_GET_D_S_R;
+    uint32_t at = dv_emit_guard(b, base + index_mode(index) * 2 + (target >= 0), home, index->slot,
+                                target >= 0 ? dv_shadow(b, target) : 0);
+    if (index->where == DV_AT_VALUE)
+        dv_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
+    count(b, true);
+    return finish_raw(b, 2, kind, target, next_pc);
+}
+
+static uint32_t step_store_subscript(dv_build *b, uint32_t next_pc) {
+    int32_t qv = b->top - 3, qi = b->top - 1;
+    unbox_by_evidence(b, qi, 2);
+    if (b->e[qi].kind != DV_K_INT || b->e[b->top - 2].where != DV_AT_ALIAS ||
+        !is_number(&b->e[qv]) || is_cold(b))
+        return embed(b, 3, 0, next_pc);
+    int32_t home = list_home(b, b->top - 2, 1);
+    if (home < 0) return embed(b, 3, 0, next_pc);
+    bool is_double = b->e[qv].kind == DV_K_FLOAT;
+    if (b->e[qv].where == DV_AT_VALUE) dv_to_slot(b, qv);
+    const dv_known_value *v = &b->e[qv], *index = &b->e[qi];
+    uint32_t base = is_double ? DV_OP_RL_SET_D_S_R : DV_OP_RL_SET_I_S_R;
+    uint32_t at = dv_emit_guard(b, base + (v->where == DV_AT_SLOT ? 3u : 0u) + index_mode(index),
+                                home, index->slot, v->slot);
+    if (index->where == DV_AT_VALUE)
+        dv_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
+    dv_pop(b, 3);
+    count(b, true);
+    return next_pc;
+}
+
+/* Loops
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static uint32_t step_for_iter(dv_build *b, uint32_t next_pc) {
+    uint32_t exhausted = dv_word_operand(b, b->pc, 0);
+    int32_t q = b->top - 1;
+    if (b->e[q].kind != DV_K_RANGE) {
+        if (is_cold(b)) return leave(b);
+        count(b, false);
+        dv_materialize(b, q);
+        uint32_t at = dv_embed_jump(b, 0, 1, 2, next_pc);
+        dv_pop(b, 2);
+        dv_edge_add(b, at, b->context, exhausted, -1);
+        dv_edge_resumes(b);
+        dv_build_reach(b, b->context, exhausted);
+        dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+        dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+        return next_pc;
+    }
+    int32_t target = direct_target(b, next_pc, 0);
+    int16_t slot = target >= 0 ? dv_shadow(b, target) : dv_shadow(b, b->top);
+    dv_snapshot *head = dv_snapshot_at(b->context, b->pc);
+    uint32_t at = dv_emit(b, DV_OP_R_FOR_RANGE, b->e[q].slot, slot, 0);
+    if (b->emitting) head->body = (int32_t)b->cells.count, head->item = slot;
+    dv_known_value iterator = b->e[q];
+    dv_pop(b, 1);
+    dv_edge_add(b, at + 3, b->context, exhausted, q);
+    dv_build_reach(b, b->context, exhausted);
+    b->e[b->top++] = iterator;
+    b->version++;
+    count(b, true);
+    if (target >= 0) return finish_raw(b, 0, DV_K_INT, target, next_pc);
+    dv_push_known(b, DV_K_INT, DV_AT_SLOT, slot, DV_EMPTY);
+    return next_pc;
+}
+
+static uint32_t step_jump_back(dv_build *b) {
+    uint32_t target = dv_word_operand(b, b->pc, 0);
+    dv_snapshot *head = dv_snapshot_at(b->context, target);
+    b->ended = true;
+    if (!b->emitting || !head) {
+        dv_build_flow(b, b->context, target);
+        return b->pc;
+    }
+    dv_convert(b, head);
+    uint32_t exit = dv_exit_make(b, b->context, b->pc, false);
+    dv_point_add(b, b->cells.count, exit, true, true, false);
+    bool range = head->body >= 0 && b->top > 0 && dv_top(b, 1)->kind == DV_K_RANGE &&
+                 op_at(b, target) == DV_OP_FOR_ITER;
+    if (!range) {
+        uint32_t at = dv_emit(b, DV_OP_R_JUMP_BACK, 0, 0, 0);
+        DV_PUSH(b, edges, (dv_edge){at + 3, b->context, target, NULL, 0, false, -1});
+        return b->pc;
+    }
+    uint32_t at = dv_emit(b, DV_OP_R_NEXT_RANGE, dv_top(b, 1)->slot, head->item, 0);
+    if (b->failed) return b->pc;
+    b->cells.data[at + 4].i = head->body;
+    DV_PUSH(b, label_uses, at + 4);
+    dv_pop(b, 1);
+    dv_edge_add(b, at + 3, b->context, dv_word_operand(b, target, 0), b->top);
+    return b->pc;
+}
+
+/* Calls
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static bool is_builtin(dv_build *b, dv_value v, const char *name) {
+    if (dv_is_empty(v) || !dv_is_object(v)) return false;
+    if (!strcmp(name, "range")) return v.bits == dv_object_value(b->vm->classes[DV_T_RANGE]).bits;
+    return dv_is_shape(v, DV_T_CFUNCTION) &&
+           !strcmp(((dv_cfunction *)dv_as_object(v))->def->name, name) &&
+           dv_is_empty(((dv_cfunction *)dv_as_object(v))->self);
+}
+
+/* range(...) whose result is iterated at once: the iterator stays virtual. */
+static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
+    int64_t step = 1;
+    if (n == 3) {
+        step = dv_as_int(dv_top(b, 1)->value);
+        dv_pop(b, 1);
+    }
+    int32_t callee = b->top - (n > 2 ? 2 : n) - 3;
+    if (n == 1) { /* range(stop): put the start below it */
+        dv_known_value stop = *dv_top(b, 1);
+        if (stop.where == DV_AT_REGISTER) {
+            dv_to_slot(b, b->top - 1);
+            stop = *dv_top(b, 1);
+        }
+        *dv_top(b, 1) = (dv_known_value){DV_K_INT, DV_AT_VALUE, 0, dv_int(0)};
+        if (stop.where == DV_AT_SLOT && stop.slot == dv_shadow(b, b->top - 1)) {
+            dv_emit(b, DV_OP_R_MOVE, stop.slot, dv_shadow(b, b->top), 0);
+            stop.slot = dv_shadow(b, b->top);
+        }
+        dv_push_known(b, DV_K_INT, stop.where, stop.slot, stop.value);
+    }
+    dv_to_slot(b, b->top - 2);
+    dv_to_slot(b, b->top - 1);
+    int16_t triple = dv_triple(b, callee);
+    uint32_t at = dv_emit(b, DV_OP_R_RANGE, dv_top(b, 2)->slot, dv_top(b, 1)->slot, triple);
+    dv_emit_constant(b, at, (dv_cell){.i = step});
+    if (b->emitting && !b->failed) b->cells.data[at + 1].o.d = dv_home(b, callee);
+    b->top = callee;
+    dv_push_known(b, DV_K_RANGE, DV_AT_NOWHERE, triple, DV_EMPTY);
+    count(b, true);
+    return next_pc + length_at(b, next_pc); /* GET_ITER */
+}
+
+static bool range_fits(dv_build *b, int32_t n) {
+    for (int32_t i = 1; i <= n; i++)
+        if (dv_top(b, i)->kind != DV_K_INT) return false;
+    if (n == 3 && (dv_top(b, 1)->where != DV_AT_VALUE || dv_as_int(dv_top(b, 1)->value) == 0))
+        return false;
+    return n >= 1 && n <= 3;
+}
+
+/* A pure function from double to double: its argument is on top of `inputs` entries. */
+static uint32_t call_double(dv_build *b, const dv_cfunction_def *def, int32_t inputs,
+                            uint32_t next_pc) {
+    if (dv_top(b, 1)->kind == DV_K_INT) {
+        operand x = converted(b, b->top - 1, false);
+        if (x.mode == 'K') dv_emit_constant(b, dv_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
+    } else {
+        dv_load_register(b, b->top - 1);
+    }
+    if (def->raw1 == (double (*)(double))sqrt) {
+        dv_emit_guard(b, DV_OP_R_SQRT, 0, 0, 0);
+    } else {
+        uint32_t at = dv_emit_guard(b, DV_OP_R_CALL_D1, 0, 0, 0);
+        if (b->emitting && !b->failed) b->cells.data[at + 4].p = (void *)(uintptr_t)def;
+    }
+    count(b, true);
+    dv_pop(b, inputs);
+    dv_push_known(b, DV_K_FLOAT, DV_AT_REGISTER, 0, DV_EMPTY);
+    return next_pc;
+}
+
+static uint32_t enter_inlined(dv_build *b, dv_thread *callee, uint32_t next_pc) {
+    dv_context *context = dv_build_inline(b, callee);
+    if (!context) return b->pc;
+    context->return_pc = next_pc;
+    /* Parameters are read any number of times: none of them stays in a register. */
+    for (int32_t q = context->base; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
+    for (uint32_t i = callee->argument_count; i < callee->local_count; i++)
+        dv_push_known(b, DV_K_UNSET, DV_AT_VALUE, 0, DV_EMPTY);
+    b->context = context;
+    if (context->branches) {
+        dv_build_flow(b, context, 0);
+        if (b->emitting) dv_build_range(b, context);
+        b->ended = true;
+    }
+    return 0;
+}
+
+static uint32_t step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
+    const dv_known_value callee = *dv_top(b, n + self + 3);
+    if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
+                                                   dv_is_empty(dv_top(b, n + 1)->value)))) {
+        if (!self && is_builtin(b, callee.value, "range") && range_fits(b, n) &&
+            follows(b, next_pc, DV_OP_GET_ITER))
+            return start_range(b, n, next_pc);
+        if (dv_is_shape(callee.value, DV_T_CFUNCTION) && n == 1 && is_number(dv_top(b, 1))) {
+            const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee.value);
+            if (function->def->raw1 && dv_is_empty(function->self)) {
+                return call_double(b, function->def, n + self + 3, next_pc);
+            }
+        }
+        if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
+            dv_top(b, 1)->kind == DV_K_LIST && dv_top(b, 1)->where == DV_AT_ALIAS) {
+            dv_spill(b, false, b->top);
+            dv_emit(b, DV_OP_RL_LENGTH, dv_home(b, dv_top(b, 1)->slot), 0, 0);
+            dv_pop(b, 4);
+            dv_push_known(b, DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
+            return next_pc;
+        }
+        if (!self && dv_is_function(callee.value) &&
+            dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
+            return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
+    }
+    return embed(b, n + self + 3, 1, next_pc);
+}
+
+/* module.name(...): the function is known, self is absent. */
+static uint32_t step_load_method(dv_build *b, uint32_t next_pc) {
+    const dv_known_value object = *dv_top(b, 1);
+    const dv_cell *site = dv_site_cell(b, b->pc);
+    if (object.kind == DV_K_CONSTANT && dv_is_module(object.value)) {
+        dv_value v =
+            constant_global(b, dv_namespace_find(&dv_as_module(object.value)->names, site[2].v));
+        if (!dv_is_empty(v)) {
+            dv_pop(b, 1);
+            push_constant(b, v);
+            dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+            dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+            dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY);
+            return next_pc;
+        }
+    }
+    next_pc = embed(b, 1, 4, next_pc);
+    if (!b->ended) {
+        dv_known_value self = *dv_top(b, 1);
+        dv_mark_reserved(b, 3);
+        *dv_top(b, 1) = self;
+    }
+    return next_pc;
+}
+
+static uint32_t step_return(dv_build *b) {
+    dv_context *context = b->context;
+    if (!context->parent) return leave(b);
+    int32_t to = context->base - 3, top = b->top - 1;
+    dv_known_value v = b->e[top];
+    /* What lies in the callee's slots must leave them. */
+    if (v.where == DV_AT_SLOT && v.slot > dv_shadow(b, to)) {
+        dv_load_register(b, top);
+        v = b->e[top];
+    }
+    bool object = v.where == DV_AT_HOME || (v.where == DV_AT_ALIAS && v.slot >= context->base),
+         released = false;
+    if (object) dv_materialize(b, top);
+    if (object) { /* the callee's slot is free: functions that are inlined are constants, not on the
+                     stack */
+        dv_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, to), 0);
+        v = (dv_known_value){v.kind, DV_AT_HOME, 0, DV_EMPTY};
+    }
+    for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
+        if (b->e[q].where == DV_AT_HOME) {
+            dv_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+            released = true;
+        }
+    b->top = to;
+    b->e[b->top++] = v;
+    b->version++;
+    b->sp = -1;
+    b->context = context->parent;
+    if (released) point_after(b, context->return_pc);
+    if (context->branches) {
+        dv_build_flow(b, b->context, context->return_pc);
+        b->ended = true;
+    }
+    return context->return_pc;
+}
+
+/* Others
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static uint32_t step_pop(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *v = dv_top(b, 1);
+    bool release = v->where == DV_AT_HOME || v->kind == DV_K_RANGE;
+    int32_t q = b->top - 1;
+    dv_pop(b, 1);
+    if (release) {
+        dv_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        point_after(b, next_pc);
+    }
+    return next_pc;
+}
+
+static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
+    int32_t q = b->top - (int32_t)dv_word_operand(b, b->pc, 0);
+    const dv_known_value *e = &b->e[q];
+    if (dv_kind_is_raw(e->kind) && e->where != DV_AT_VALUE) {
+        dv_to_slot(b, q);
+        dv_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, b->top), 0);
+        dv_push_known(b, e->kind, DV_AT_SLOT, dv_shadow(b, b->top), DV_EMPTY);
+        return next_pc;
+    }
+    if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS) {
+        dv_push_known(b, e->kind, e->where, e->slot, e->value);
+        return next_pc;
+    }
+    if (e->kind >= DV_K_RANGE) return leave(b);
+    dv_emit(b, DV_OP_R_COPY, dv_home(b, q), dv_home(b, b->top), 0);
+    dv_push_known(b, e->kind, DV_AT_HOME, 0, DV_EMPTY);
+    return next_pc;
+}
+
+/* Exchanging two raw entries goes through their shadow slots; others are exchanged on the stack. */
+static uint32_t step_swap(dv_build *b, uint32_t next_pc) {
+    int32_t n = (int32_t)dv_word_operand(b, b->pc, 0), low = b->top - n, top = b->top - 1;
+    if (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE) return leave(b);
+    if (dv_kind_is_raw(b->e[low].kind) && dv_kind_is_raw(b->e[top].kind) && n == 2) {
+        dv_known_value *x = &b->e[low], *y = &b->e[top];
+        bool x_own = x->where == DV_AT_SLOT && x->slot == dv_shadow(b, low);
+        bool y_own = y->where == DV_AT_SLOT && y->slot == dv_shadow(b, top);
+        if (x_own) dv_load_register(b, low);
+        if (y_own && (!x_own || x->kind != y->kind || y->kind == DV_K_FLOAT))
+            dv_load_register(b, top);
+        x_own = x->where == DV_AT_SLOT && x->slot == dv_shadow(b, low);
+        y_own = y->where == DV_AT_SLOT && y->slot == dv_shadow(b, top);
+        if (!x_own && !y_own) {
+            dv_known_value t = *x;
+            *x = *y;
+            *y = t;
+            b->version++;
+            return next_pc;
+        }
+    }
+    for (int32_t q = low; q < b->top; q++) dv_materialize(b, q);
+    return embed(b, 0, 0, next_pc);
+}
+
+uint32_t dv_step(dv_build *b) {
+    uint32_t op = op_at(b, b->pc), next_pc = b->pc + length_at(b, b->pc);
+    uint32_t a = dv_op_infos[op].operand_count ? dv_word_operand(b, b->pc, 0) : 0;
+    const dv_op_info *info = &dv_op_infos[op];
+    if (op - DV_OP_ADD <= DV_OP_XOR - DV_OP_ADD)
+        return step_binary(b, (dv_binary_op)(op - DV_OP_ADD), next_pc);
+    if (op - DV_OP_IADD <= DV_OP_IXOR - DV_OP_IADD)
+        return step_binary(b, (dv_binary_op)(op - DV_OP_IADD), next_pc);
+    if (op - DV_OP_LT <= DV_OP_NE - DV_OP_LT)
+        return step_compare(b, (dv_compare_op)(op - DV_OP_LT), next_pc);
+    switch (op) {
+    case DV_OP_NOP: return next_pc;
+    case DV_OP_LOAD_CONST:
+    case DV_OP_LOAD_CONST_B: push_constant(b, dv_site_cell(b, b->pc)[1].v); return next_pc;
+    case DV_OP_LOAD_LOCAL:
+    case DV_OP_LOAD_LOCAL_B:
+    case DV_OP_LOAD_LOCAL_CHECK: return step_load_local(b, op, next_pc);
+    case DV_OP_STORE_LOCAL: return step_store_local(b, next_pc);
+    case DV_OP_LOAD_GLOBAL: return step_load_global(b, false, next_pc);
+    case DV_OP_LOAD_GLOBAL_CALLEE: return step_load_global(b, true, next_pc);
+    case DV_OP_PREPARE_CALL:
+        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+        return next_pc;
+    case DV_OP_NEG:
+    case DV_OP_NOT: return step_unary(b, op, next_pc);
+    case DV_OP_LOAD_SUBSCR: return step_load_subscript(b, next_pc);
+    case DV_OP_STORE_SUBSCR: return step_store_subscript(b, next_pc);
+    case DV_OP_JUMP:
+        dv_build_flow(b, b->context, a);
+        b->ended = true;
+        return b->pc;
+    case DV_OP_JUMP_BACK: return step_jump_back(b);
+    case DV_OP_JUMP_IF_FALSE: return step_branch(b, false, next_pc);
+    case DV_OP_JUMP_IF_TRUE: return step_branch(b, true, next_pc);
+    case DV_OP_JUMP_IF_FALSE_OR_POP:
+    case DV_OP_JUMP_IF_TRUE_OR_POP: return step_jump_or_pop(b, next_pc);
+    case DV_OP_FOR_ITER: return step_for_iter(b, next_pc);
+    case DV_OP_CALL: return step_call(b, (int32_t)a, 0, next_pc);
+    case DV_OP_CALL_METHOD: return step_call(b, (int32_t)a, 1, next_pc);
+    case DV_OP_LOAD_METHOD: return step_load_method(b, next_pc);
+    case DV_OP_RETURN: return step_return(b);
+    case DV_OP_POP_TOP: return step_pop(b, next_pc);
+    case DV_OP_COPY: return step_copy(b, next_pc);
+    case DV_OP_SWAP: return step_swap(b, next_pc);
+    case DV_OP_CALL_KW: return embed(b, (int32_t)a + 3, 1, next_pc);
+    case DV_OP_CALL_METHOD_KW: return embed(b, (int32_t)a + 4, 1, next_pc);
+    case DV_OP_BUILD_LIST:
+    case DV_OP_BUILD_TUPLE:
+    case DV_OP_BUILD_STRING:
+    case DV_OP_BUILD_SLICE: return embed(b, (int32_t)a, 1, next_pc);
+    case DV_OP_BUILD_DICT: return embed(b, 2 * (int32_t)a, 1, next_pc);
+    case DV_OP_FORMAT_VALUE: return embed(b, a & 4 ? 2 : 1, 1, next_pc);
+    case DV_OP_UNPACK_SEQUENCE: return embed(b, 1, (int32_t)a, next_pc);
+    case DV_OP_STORE_GLOBAL:
+    case DV_OP_GET_ITER:
+    case DV_OP_LOAD_ATTR:
+    case DV_OP_STORE_ATTR:
+    case DV_OP_DELETE_SUBSCR:
+    case DV_OP_POS:
+    case DV_OP_INVERT:
+    case DV_OP_IS:
+    case DV_OP_IS_NOT:
+    case DV_OP_IN:
+    case DV_OP_NOT_IN: return embed(b, info->inputs, info->outputs, next_pc);
+    default: return leave(b);
+    }
+}
