@@ -1,4 +1,5 @@
-/* arena.c: chunked memory (arena.h).  Chunks are in a list, newest first; only the newest has room. */
+/* arena.c: chunked memory (arena.h).  Chunks are in a list, newest first; only the newest has room.
+ */
 #include "lang/arena.h"
 
 #include <string.h>

@@ -4,12 +4,12 @@
  * all of them, so that joining is intersecting.
  *
  * Invariants
- *  1. Within a loop only `del` (and the end of `except ... as`) can take a variable away: the state at a
- *     loop's head is the state before it without what the body deletes; no iteration is needed.
+ *  1. Within a loop only `del` (and the end of `except ... as`) can take a variable away: the state
+ * at a loop's head is the state before it without what the body deletes; no iteration is needed.
  *  2. An exception can leave a try body anywhere: its handlers begin with the state before the try
  *     without what the body deletes.
- *  3. A finally body is compiled several times but analysed once, from the weakest of its entry states,
- *     the exceptional one.
+ *  3. A finally body is compiled several times but analysed once, from the weakest of its entry
+ * states, the exceptional one.
  *  4. The verifier proves every LOAD_LOCAL again on the code: this pass may only be weaker. */
 #include "lang/assign.h"
 
@@ -23,9 +23,9 @@ typedef struct loop {
 
 typedef struct flow {
     dv_front *front;
-    uint32_t words;   /* of a set */
-    uint64_t *now;    /* the state at the current point */
-    loop *loop;       /* the innermost one */
+    uint32_t words; /* of a set */
+    uint64_t *now;  /* the state at the current point */
+    loop *loop;     /* the innermost one */
 } flow;
 
 static bool flow_block(flow *f, const dv_block *block);
@@ -43,9 +43,7 @@ static uint64_t *copy_set(flow *f, const uint64_t *set) {
     return copy;
 }
 
-static void fill_set(const flow *f, uint64_t *set) {
-    memset(set, 0xFF, f->words * sizeof *set);
-}
+static void fill_set(const flow *f, uint64_t *set) { memset(set, 0xFF, f->words * sizeof *set); }
 
 static uint64_t *new_full_set(flow *f) {
     uint64_t *set = new_set(f);

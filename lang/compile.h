@@ -1,10 +1,10 @@
 /* compile.h: the tree to code objects.
  *
  * Invariants
- *  1. `depth` is the height of the operand stack between statements: what the loops and handlers around
- *     keep on it.  An exception entry cuts the stack to the depth where its try statement began.
- *  2. A borrowed operand is a definitely assigned local (or a constant) that nothing evaluated before
- *     its consumer can store to; see dv_compile_operand.
+ *  1. `depth` is the height of the operand stack between statements: what the loops and handlers
+ * around keep on it.  An exception entry cuts the stack to the depth where its try statement began.
+ *  2. A borrowed operand is a definitely assigned local (or a constant) that nothing evaluated
+ * before its consumer can store to; see dv_compile_operand.
  *  3. At a join all paths leave owned entries. */
 #ifndef DV_LANG_COMPILE_H
 #define DV_LANG_COMPILE_H
@@ -15,12 +15,12 @@
 /* What a return, break or continue has to undo on its way out. */
 typedef enum dv_region_kind {
     DV_REGION_WHILE,
-    DV_REGION_FOR,           /* the iterator is on the stack */
-    DV_REGION_TRY,           /* the body of a try with except clauses */
-    DV_REGION_FINALLY,       /* what a finally body follows */
-    DV_REGION_EXCEPT,        /* an except clause: the previous exception is on the stack */
+    DV_REGION_FOR,            /* the iterator is on the stack */
+    DV_REGION_TRY,            /* the body of a try with except clauses */
+    DV_REGION_FINALLY,        /* what a finally body follows */
+    DV_REGION_EXCEPT,         /* an except clause: the previous exception is on the stack */
     DV_REGION_FINALLY_RAISED, /* a finally body after an exception: previous and raised exception */
-    DV_REGION_VALUE          /* a finally body on the way out of a return: its value */
+    DV_REGION_VALUE           /* a finally body on the way out of a return: its value */
 } dv_region_kind;
 
 typedef struct dv_region {
@@ -54,7 +54,8 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
 /* Compiles a function or lambda and emits its creation, defaults included. */
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at);
 
-/* Compiles a class statement's body and emits the making of the class object, without storing it. */
+/* Compiles a class statement's body and emits the making of the class object, without storing it.
+ */
 bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at);
 
 #endif

@@ -77,8 +77,8 @@ static bool run_finally(dv_compiler *c, const dv_region *region, bool value) {
     return done;
 }
 
-/* Undoes one region, with the value of a return on top if `value`; afterwards the compiler's state is
- * that of the code around it. */
+/* Undoes one region, with the value of a return on top if `value`; afterwards the compiler's state
+ * is that of the code around it. */
 static bool unwind_one(dv_compiler *c, bool value, dv_range at) {
     const dv_region *region = c->region;
     dv_emitter *e = &c->emit;
@@ -127,7 +127,7 @@ bool dv_compile_if(dv_compiler *c, const dv_stmt *stmt) {
         const dv_branch *branch = &stmt->as.branch.branches[i];
         bool last = i + 1 == stmt->as.branch.count && stmt->as.branch.otherwise.count == 0;
         dv_label next = last ? end : dv_emit_new_label(e);
-        if (!dv_compile_jump(c, branch->test, false, next)) return false;
+        if (!dv_compile_jump(c, branch->test, branch->at, false, next)) return false;
         if (!dv_compile_block(c, &branch->body)) return false;
         if (last) break;
         dv_emit_jump(e, DV_OP_JUMP, end, dv_emit_last_range(e, branch->at));
@@ -166,7 +166,7 @@ bool dv_compile_while(dv_compiler *c, const dv_stmt *stmt) {
     dv_region loop;
     if (!enter_loop(c, &loop, DV_REGION_WHILE, stmt->at)) return false;
     dv_label head = dv_emit_head(e), otherwise = dv_emit_new_label(e);
-    if (!dv_compile_jump(c, stmt->as.loop.test, false, otherwise)) return false;
+    if (!dv_compile_jump(c, stmt->as.loop.test, stmt->at, false, otherwise)) return false;
     if (!compile_loop_body(c, &stmt->as.loop.body, head, stmt->at)) return false;
     dv_emit_place(e, otherwise);
     if (!dv_compile_block(c, &stmt->as.loop.otherwise)) return false;
@@ -179,7 +179,7 @@ bool dv_compile_for(dv_compiler *c, const dv_stmt *stmt) {
     dv_region loop;
     bool owned;
     if (!dv_compile_operand(c, stmt->as.each.iterable, false, &owned)) return false;
-    dv_range at = stmt->as.each.iterable->at;
+    dv_range at = stmt->at;
     dv_emit_a(e, DV_OP_GET_ITER, owned, at);
     if (!enter_loop(c, &loop, DV_REGION_FOR, stmt->at)) return false;
     dv_label head = dv_emit_head(e), otherwise = dv_emit_new_label(e);
@@ -242,8 +242,10 @@ bool dv_compile_return(dv_compiler *c, const dv_stmt *stmt) {
     if (value && !dv_compile_owned(c, result)) return false;
     while (c->region != NULL)
         if (!unwind_one(c, value, stmt->at)) return false;
-    if (result == NULL) dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), stmt->at);
-    else if (!value && !dv_compile_owned(c, result)) return false;
+    if (result == NULL)
+        dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), stmt->at);
+    else if (!value && !dv_compile_owned(c, result))
+        return false;
     dv_emit(e, DV_OP_RETURN, stmt->at);
     restore(c, &here);
     return ok(c);
@@ -264,21 +266,22 @@ static bool compile_match(dv_compiler *c, const dv_handler *handler, dv_label ne
     dv_emitter *e = &c->emit;
     if (handler->type == NULL) return true;
     if (!dv_compile_owned(c, handler->type)) return false;
-    dv_emit(e, DV_OP_MATCH_EXCEPTION, handler->type->at);
-    dv_emit_branch(e, DV_OP_JUMP_IF_FALSE, next, 1, handler->type->at);
+    dv_emit(e, DV_OP_MATCH_EXCEPTION, handler->at);
+    dv_emit_branch(e, DV_OP_JUMP_IF_FALSE, next, 1, handler->at);
     return ok(c);
 }
 
-/* The clause's body; the exception is on top of the previous one.  In a named clause an exception passes
- * through code that forgets the name. */
+/* The clause's body; the exception is on top of the previous one.  In a named clause an exception
+ * passes through code that forgets the name. */
 static bool compile_clause(dv_compiler *c, const dv_handler *handler, uint32_t cleanup,
-                           dv_label end) {
+                           uint32_t outer, dv_label end) {
     dv_emitter *e = &c->emit;
     dv_region region;
-    uint32_t outer = e->handler;
     bool named = handler->name != NULL;
-    if (named) dv_compile_store_name(c, handler->name->as.name.symbol, handler->at);
-    else dv_emit(e, DV_OP_POP_TOP, handler->at);
+    if (named)
+        dv_compile_store_name(c, handler->name->as.name.symbol, handler->at);
+    else
+        dv_emit(e, DV_OP_POP_TOP, handler->at);
     if (!enter(c, &region, DV_REGION_EXCEPT, 1, handler->at)) return false;
     region.outer_handler = outer;
     region.name = handler->name;
@@ -314,8 +317,7 @@ static bool compile_clauses(dv_compiler *c, const dv_stmt *stmt, uint32_t cleanu
         dv_label next = dv_emit_new_label(e);
         e->handler = cleanup;
         if (!compile_match(c, handler, next)) return false;
-        e->handler = outer;
-        if (!compile_clause(c, handler, cleanup, end)) return false;
+        if (!compile_clause(c, handler, cleanup, outer, end)) return false;
         dv_emit_place(e, next);
     }
     return true;

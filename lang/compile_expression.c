@@ -5,8 +5,8 @@
 
 static bool ok(const dv_compiler *c) { return c->front->status == DV_LANG_OK; }
 
-/* The range of an instruction that gets, sets or deletes an attribute: if the object's expression spans
- * lines, only the line of the attribute's name counts, as in CPython. */
+/* The range of an instruction that gets, sets or deletes an attribute: if the object's expression
+ * spans lines, only the line of the attribute's name counts, as in CPython. */
 static dv_range attribute_range(const dv_expr *attribute, dv_range at) {
     dv_range name = attribute->at;
     if (at.line == name.end_line) return at;
@@ -19,9 +19,7 @@ static dv_range attribute_range(const dv_expr *attribute, dv_range at) {
 /* ---- Names and constants ---- */
 
 static uint8_t by_access(dv_access access, uint8_t local, uint8_t global, uint8_t namespace) {
-    return access == DV_ACCESS_LOCAL    ? local
-           : access == DV_ACCESS_GLOBAL ? global
-                                        : namespace;
+    return access == DV_ACCESS_LOCAL ? local : access == DV_ACCESS_GLOBAL ? global : namespace;
 }
 
 static uint32_t name_operand(dv_compiler *c, const dv_symbol *symbol) {
@@ -37,8 +35,7 @@ static void load_name(dv_compiler *c, const dv_expr *expr) {
 }
 
 void dv_compile_store_name(dv_compiler *c, const dv_symbol *symbol, dv_range at) {
-    uint8_t op =
-        by_access(symbol->access, DV_OP_STORE_LOCAL, DV_OP_STORE_GLOBAL, DV_OP_STORE_NAME);
+    uint8_t op = by_access(symbol->access, DV_OP_STORE_LOCAL, DV_OP_STORE_GLOBAL, DV_OP_STORE_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), at);
 }
 
@@ -154,8 +151,10 @@ static bool compile_subscript(dv_compiler *c, const dv_expr *expr, bool containe
 static void compile_attribute(dv_compiler *c, const dv_expr *expr, bool object_owned, bool called) {
     uint32_t name = c->emit.reachable ? dv_emit_name(&c->emit, expr->as.attribute.name) : 0;
     dv_range at = attribute_range(expr, expr->at);
-    if (called) dv_emit_a(&c->emit, DV_OP_LOAD_METHOD, name, at);
-    else dv_emit_ab(&c->emit, DV_OP_LOAD_ATTR, name, object_owned, at);
+    if (called)
+        dv_emit_a(&c->emit, DV_OP_LOAD_METHOD, name, at);
+    else
+        dv_emit_ab(&c->emit, DV_OP_LOAD_ATTR, name, object_owned, at);
 }
 
 /* The left operand is on the stack; finishes the node. */
@@ -197,8 +196,8 @@ static bool any_stores(const dv_exprs *exprs, uint32_t from) {
     return false;
 }
 
-/* One link of a comparison chain: the left operand is on the stack.  If another link follows, the right
- * operand is kept below the result, as *copied says, unless it can simply be loaded again. */
+/* One link of a comparison chain: the left operand is on the stack.  If another link follows, the
+ * right operand is kept below the result, as *copied says, unless it can simply be loaded again. */
 static bool compile_link(dv_compiler *c, const dv_expr *expr, uint32_t i, bool *left_owned,
                          bool *copied) {
     dv_emitter *e = &c->emit;
@@ -251,7 +250,7 @@ static bool compile_compare(dv_compiler *c, const dv_expr *expr) {
 static bool compile_conditional(dv_compiler *c, const dv_expr *expr) {
     dv_emitter *e = &c->emit;
     dv_label otherwise = dv_emit_new_label(e), end = dv_emit_new_label(e);
-    if (!dv_compile_jump(c, expr->as.conditional.test, false, otherwise)) return false;
+    if (!dv_compile_jump(c, expr->as.conditional.test, expr->at, false, otherwise)) return false;
     if (!dv_compile_owned(c, expr->as.conditional.body)) return false;
     dv_emit_jump(e, DV_OP_JUMP, end, expr->at);
     dv_emit_place(e, otherwise);
@@ -346,8 +345,8 @@ static bool compile_leftmost(dv_compiler *c, dv_expr *expr, const dv_expr *root,
     const dv_expr *parent = expr->up;
     *owned = true;
     if (parent->kind == DV_EXPR_CALL) {
-        bool global = expr->kind == DV_EXPR_NAME &&
-                      expr->as.name.symbol->access == DV_ACCESS_GLOBAL;
+        bool global =
+            expr->kind == DV_EXPR_NAME && expr->as.name.symbol->access == DV_ACCESS_GLOBAL;
         if (global) {
             uint32_t name = name_operand(c, expr->as.name.symbol);
             dv_emit_a(&c->emit, DV_OP_LOAD_GLOBAL_CALLEE, name, expr->at);
@@ -395,13 +394,14 @@ bool dv_compile_operand(dv_compiler *c, dv_expr *expr, bool lasting, bool *owned
 /* ---- Conditions ---- */
 
 /* a and b, a or b: jumps as soon as an operand decides */
-static bool jump_boolean(dv_compiler *c, const dv_expr *expr, bool when, dv_label target) {
+static bool jump_boolean(dv_compiler *c, const dv_expr *expr, dv_range at, bool when,
+                         dv_label target) {
     bool decides = expr->kind == DV_EXPR_OR; /* the truth that ends the evaluation */
     uint32_t count = expr->as.list.count;
     dv_label end = decides == when ? target : dv_emit_new_label(&c->emit);
     for (uint32_t i = 0; i + 1 < count; i++)
-        if (!dv_compile_jump(c, expr->as.list.items[i], decides, end)) return false;
-    if (!dv_compile_jump(c, expr->as.list.items[count - 1], when, target)) return false;
+        if (!dv_compile_jump(c, expr->as.list.items[i], at, decides, end)) return false;
+    if (!dv_compile_jump(c, expr->as.list.items[count - 1], at, when, target)) return false;
     if (decides != when) dv_emit_place(&c->emit, end);
     return ok(c);
 }
@@ -426,8 +426,8 @@ static bool jump_chain(dv_compiler *c, const dv_expr *expr, bool when, dv_label 
         bool last = i + 1 == rights->count;
         if (!compile_link(c, expr, i, &left_owned, &copied)) return false;
         bool positive = last && when;
-        dv_emit_branch(e, positive ? DV_OP_JUMP_IF_TRUE : DV_OP_JUMP_IF_FALSE,
-                       last ? target : end, 1, expr->at);
+        dv_emit_branch(e, positive ? DV_OP_JUMP_IF_TRUE : DV_OP_JUMP_IF_FALSE, last ? target : end,
+                       1, expr->at);
         if (!last && !reload_link(c, expr, i, &left_owned)) return false;
     }
     if (when) dv_emit_place(e, end);
@@ -436,16 +436,16 @@ static bool jump_chain(dv_compiler *c, const dv_expr *expr, bool when, dv_label 
 
 static bool jump_conditional(dv_compiler *c, const dv_expr *expr, bool when, dv_label target) {
     dv_label otherwise = dv_emit_new_label(&c->emit), end = dv_emit_new_label(&c->emit);
-    if (!dv_compile_jump(c, expr->as.conditional.test, false, otherwise)) return false;
-    if (!dv_compile_jump(c, expr->as.conditional.body, when, target)) return false;
+    if (!dv_compile_jump(c, expr->as.conditional.test, expr->at, false, otherwise)) return false;
+    if (!dv_compile_jump(c, expr->as.conditional.body, expr->at, when, target)) return false;
     dv_emit_jump(&c->emit, DV_OP_JUMP, end, expr->at);
     dv_emit_place(&c->emit, otherwise);
-    if (!dv_compile_jump(c, expr->as.conditional.otherwise, when, target)) return false;
+    if (!dv_compile_jump(c, expr->as.conditional.otherwise, expr->at, when, target)) return false;
     dv_emit_place(&c->emit, end);
     return ok(c);
 }
 
-bool dv_compile_jump(dv_compiler *c, dv_expr *expr, bool when, dv_label target) {
+bool dv_compile_jump(dv_compiler *c, dv_expr *expr, dv_range at, bool when, dv_label target) {
     while (expr->kind == DV_EXPR_UNARY && expr->op == DV_UNARY_NOT) {
         expr = expr->as.child;
         when = !when;
@@ -457,7 +457,7 @@ bool dv_compile_jump(dv_compiler *c, dv_expr *expr, bool when, dv_label target) 
     }
     switch (expr->kind) {
     case DV_EXPR_AND:
-    case DV_EXPR_OR: return jump_boolean(c, expr, when, target);
+    case DV_EXPR_OR: return jump_boolean(c, expr, at, when, target);
     case DV_EXPR_CONDITIONAL: return jump_conditional(c, expr, when, target);
     case DV_EXPR_COMPARE:
         if (expr->as.compare.rights.count > 1 && is_simple_chain(expr))
@@ -467,8 +467,8 @@ bool dv_compile_jump(dv_compiler *c, dv_expr *expr, bool when, dv_label target) 
     }
     bool owned;
     if (!dv_compile_operand(c, expr, false, &owned)) return false;
-    dv_emit_branch(&c->emit, when ? DV_OP_JUMP_IF_TRUE : DV_OP_JUMP_IF_FALSE, target, owned,
-                   expr->at);
+    uint8_t op = when ? DV_OP_JUMP_IF_TRUE : DV_OP_JUMP_IF_FALSE;
+    dv_emit_branch(&c->emit, op, target, owned, expr->kind == DV_EXPR_COMPARE ? expr->at : at);
     return ok(c);
 }
 
@@ -481,8 +481,8 @@ static bool store_subscript(dv_compiler *c, const dv_expr *target, bool value_ow
     if (!dv_compile_operand(c, target->as.subscript.container, index->stores, &container_owned) ||
         !dv_compile_operand(c, index, false, &index_owned))
         return false;
-    uint32_t own = (uint32_t)value_owned | (uint32_t)container_owned << 1 |
-                   (uint32_t)index_owned << 2;
+    uint32_t own =
+        (uint32_t)value_owned | (uint32_t)container_owned << 1 | (uint32_t)index_owned << 2;
     dv_emit_a(&c->emit, DV_OP_STORE_SUBSCR, own, target->at);
     return ok(c);
 }
@@ -508,9 +508,7 @@ static bool store_sequence(dv_compiler *c, const dv_expr *target) {
 
 bool dv_compile_store(dv_compiler *c, dv_expr *target) {
     switch (target->kind) {
-    case DV_EXPR_NAME:
-        dv_compile_store_name(c, target->as.name.symbol, target->at);
-        return ok(c);
+    case DV_EXPR_NAME: dv_compile_store_name(c, target->as.name.symbol, target->at); return ok(c);
     case DV_EXPR_SUBSCRIPT: return store_subscript(c, target, true);
     case DV_EXPR_ATTRIBUTE: return store_attribute(c, target, true);
     default: return store_sequence(c, target);
@@ -520,9 +518,7 @@ bool dv_compile_store(dv_compiler *c, dv_expr *target) {
 bool dv_compile_delete(dv_compiler *c, dv_expr *target) {
     bool object_owned, index_owned;
     switch (target->kind) {
-    case DV_EXPR_NAME:
-        dv_compile_delete_name(c, target->as.name.symbol, target->at);
-        return ok(c);
+    case DV_EXPR_NAME: dv_compile_delete_name(c, target->as.name.symbol, target->at); return ok(c);
     case DV_EXPR_SUBSCRIPT: {
         dv_expr *index = target->as.subscript.index;
         if (!dv_compile_operand(c, target->as.subscript.container, index->stores, &object_owned) ||
@@ -616,8 +612,8 @@ static bool augment_subscript(dv_compiler *c, const dv_stmt *stmt) {
     const dv_expr *target = stmt->as.augment.target;
     dv_expr *container = target->as.subscript.container, *index = target->as.subscript.index;
     dv_emitter *e = &c->emit;
-    bool again = is_repeatable(container) && is_repeatable(index) &&
-                 !stmt->as.augment.value->stores;
+    bool again =
+        is_repeatable(container) && is_repeatable(index) && !stmt->as.augment.value->stores;
     if (again) {
         bool container_owned;
         if (!dv_compile_operand(c, container, false, &container_owned)) return false;

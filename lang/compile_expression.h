@@ -7,13 +7,14 @@
 /* Leaves an owned value on the stack. */
 bool dv_compile_owned(dv_compiler *c, dv_expr *expr);
 
-/* Leaves a value for an instruction with an `own` operand: *owned says which kind.  `lasting` must be
- * true if what is evaluated between here and that instruction may store to a local: then the value is
- * not borrowed from one. */
+/* Leaves a value for an instruction with an `own` operand: *owned says which kind.  `lasting` must
+ * be true if what is evaluated between here and that instruction may store to a local: then the
+ * value is not borrowed from one. */
 bool dv_compile_operand(dv_compiler *c, dv_expr *expr, bool lasting, bool *owned);
 
-/* Jumps to the label if the expression's truth is `when`, and falls through otherwise. */
-bool dv_compile_jump(dv_compiler *c, dv_expr *expr, bool when, dv_label target);
+/* Jumps to the label if the expression's truth is `when`, and falls through otherwise.  `at` is the
+ * range of the statement or expression whose condition it is. */
+bool dv_compile_jump(dv_compiler *c, dv_expr *expr, dv_range at, bool when, dv_label target);
 
 /* Stores the top of the stack, an owned value, into the target. */
 bool dv_compile_store(dv_compiler *c, dv_expr *target);

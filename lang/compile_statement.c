@@ -24,8 +24,7 @@ static bool compile_expression_statement(dv_compiler *c, const dv_stmt *stmt) {
 /* a = b = value: every target but the last gets a copy */
 static bool compile_assignment(dv_compiler *c, const dv_stmt *stmt) {
     const dv_exprs *targets = &stmt->as.assign.targets;
-    if (targets->count == 1)
-        return dv_compile_assign(c, targets->items[0], stmt->as.assign.value);
+    if (targets->count == 1) return dv_compile_assign(c, targets->items[0], stmt->as.assign.value);
     if (!dv_compile_owned(c, stmt->as.assign.value)) return false;
     for (uint32_t i = 0; i < targets->count; i++) {
         if (i + 1 < targets->count) dv_emit_a(&c->emit, DV_OP_COPY, 1, stmt->at);
@@ -70,21 +69,35 @@ static bool compile_raise(dv_compiler *c, const dv_stmt *stmt) {
     return ok(c);
 }
 
+/* The comparison that decides last in a condition, if there is one: CPython shows it as the place
+ * of a failed assertion. */
+static const dv_expr *last_comparison(const dv_expr *test) {
+    while (test->kind == DV_EXPR_UNARY && test->op == DV_UNARY_NOT) test = test->as.child;
+    if (test->kind == DV_EXPR_COMPARE) return test;
+    if (test->kind != DV_EXPR_AND && test->kind != DV_EXPR_OR) return NULL;
+    const dv_expr *found = NULL;
+    for (uint32_t i = test->as.list.count; i-- > 0 && found == NULL;)
+        found = last_comparison(test->as.list.items[i]);
+    return found;
+}
+
 static bool compile_assert(dv_compiler *c, const dv_stmt *stmt) {
     dv_emitter *e = &c->emit;
     static const dv_text text = {"AssertionError", 14};
     dv_name *name = dv_name_intern(c->front, text);
     if (name == NULL) return false;
     dv_label end = dv_emit_new_label(e);
-    if (!dv_compile_jump(c, stmt->as.assertion.test, true, end)) return false;
+    const dv_expr *comparison = last_comparison(stmt->as.assertion.test);
+    dv_range at = comparison == NULL ? stmt->at : comparison->at;
+    if (!dv_compile_jump(c, stmt->as.assertion.test, stmt->at, true, end)) return false;
     if (e->reachable) {
-        dv_emit_a(e, DV_OP_LOAD_GLOBAL, dv_emit_name(e, name), stmt->at);
+        dv_emit_a(e, DV_OP_LOAD_GLOBAL, dv_emit_name(e, name), at);
         if (stmt->as.assertion.message != NULL) {
-            dv_emit(e, DV_OP_PREPARE_CALL, stmt->at);
+            dv_emit(e, DV_OP_PREPARE_CALL, at);
             if (!dv_compile_owned(c, stmt->as.assertion.message)) return false;
-            dv_emit_a(e, DV_OP_CALL, 1, stmt->at);
+            dv_emit_a(e, DV_OP_CALL, 1, at);
         }
-        dv_emit_a(e, DV_OP_RAISE, 1, stmt->at);
+        dv_emit_a(e, DV_OP_RAISE, 1, at);
     }
     dv_emit_place(e, end);
     return ok(c);

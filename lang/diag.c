@@ -22,9 +22,9 @@ bool dv_front_reserve(dv_front *front, void **items, uint32_t count, uint32_t *c
                       size_t size) {
     if (count < *capacity) return true;
     uint32_t wanted = *capacity == 0 ? 8 : *capacity * 2;
-    void *grown = wanted <= *capacity ? NULL
-                                      : dv_arena_grow(front->scratch, *items, *capacity * size,
-                                                      wanted * size);
+    void *grown = wanted <= *capacity
+                      ? NULL
+                      : dv_arena_grow(front->scratch, *items, *capacity * size, wanted * size);
     if (checked(front, grown) == NULL) return false;
     *items = grown;
     *capacity = wanted;

@@ -2,7 +2,8 @@
  *
  * Invariants
  *  1. The first problem counts: later ones are dropped, so a pass may go on a little after one.
- *  2. Ranges count lines from 1 and columns in bytes from 0; they become code points at the very end. */
+ *  2. Ranges count lines from 1 and columns in bytes from 0; they become code points at the very
+ * end. */
 #ifndef DV_LANG_DIAG_H
 #define DV_LANG_DIAG_H
 
@@ -26,7 +27,8 @@ typedef struct dv_name_table dv_name_table;
 typedef struct dv_front {
     dv_arena *scratch; /* tokens, tree, scopes: gone when the unit is made */
     dv_arena *keep;    /* becomes the unit's arena */
-    dv_text source;    /* normalised: no byte order mark, lines end in \n, the last one too; in `keep` */
+    dv_text
+        source; /* normalised: no byte order mark, lines end in \n, the last one too; in `keep` */
     dv_name_table *names;
     void *lexer; /* lexer.c's state, used again for each f-string expression */
     dv_lang_status status;

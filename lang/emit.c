@@ -57,7 +57,8 @@ void dv_emit_ab(dv_emitter *e, uint8_t op, uint32_t a, uint32_t b, dv_range at) 
 }
 
 dv_range dv_emit_last_range(const dv_emitter *e, dv_range otherwise) {
-    return e->count == 0 ? otherwise : e->ranges[e->items[e->count - 1].range];
+    const dv_range *last = e->count == 0 ? NULL : &e->ranges[e->items[e->count - 1].range];
+    return last == NULL || last->line == 0 ? otherwise : *last;
 }
 
 /* ---- Labels ---- */
@@ -165,11 +166,10 @@ static uint32_t hash_constant(const dv_const *constant) {
     case DV_CONST_COMPLEX: return dv_hash_bytes(&constant->as.real, sizeof(double), seed);
     case DV_CONST_BIGINT:
     case DV_CONST_STR:
-    case DV_CONST_BYTES:
-        return dv_hash_bytes(constant->as.text.data, constant->as.text.size, seed);
+    case DV_CONST_BYTES: return dv_hash_bytes(constant->as.text.data, constant->as.text.size, seed);
     case DV_CONST_TUPLE:
-        return dv_hash_bytes(constant->as.tuple.items,
-                             constant->as.tuple.count * sizeof(uint32_t), seed);
+        return dv_hash_bytes(constant->as.tuple.items, constant->as.tuple.count * sizeof(uint32_t),
+                             seed);
     case DV_CONST_CODE: return dv_hash_bytes(&constant->as.code, sizeof constant->as.code, seed);
     default: return seed;
     }
@@ -298,8 +298,7 @@ static bool *find_reachable(dv_emitter *e) {
         const dv_instruction *item = &e->items[index];
         if (is_jump(item->op)) visit(&r, item->a);
         if (!ends_path(item->op)) visit(&r, index + 1);
-        if (item->handler != DV_NO_HANDLER)
-            visit(&r, e->labels[e->handlers[item->handler].label]);
+        if (item->handler != DV_NO_HANDLER) visit(&r, e->labels[e->handlers[item->handler].label]);
     }
     return r.seen;
 }
@@ -309,8 +308,10 @@ static void drop_empty_jumps(const dv_emitter *e, bool *kept) {
     uint32_t next = e->count;
     for (uint32_t i = e->count; i-- > 0;) {
         if (!kept[i]) continue;
-        if (e->items[i].op == DV_OP_JUMP && e->items[i].a == next) kept[i] = false;
-        else next = i;
+        if (e->items[i].op == DV_OP_JUMP && e->items[i].a == next)
+            kept[i] = false;
+        else
+            next = i;
         if (e->items[i].op == DV_OP_JUMP && !kept[i]) e->items[i].a = next;
     }
 }
@@ -354,7 +355,9 @@ static bool write_words(dv_emitter *e, dv_code *code, const bool *kept, const ui
     return true;
 }
 
-static uint16_t narrow(uint32_t column) { return column > UINT16_MAX ? UINT16_MAX : (uint16_t)column; }
+static uint16_t narrow(uint32_t column) {
+    return column > UINT16_MAX ? UINT16_MAX : (uint16_t)column;
+}
 
 static bool write_positions(dv_emitter *e, dv_code *code, const bool *kept, const uint32_t *pcs) {
     uint32_t count = 0, last = DV_NO_INDEX;

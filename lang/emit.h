@@ -3,10 +3,10 @@
  * Invariants
  *  1. Nothing is emitted where control cannot come: after a jump, return or raise the emitter is
  *     silent until a label is placed that something refers to.
- *  2. Out of memory is sticky (front->status); emitting then does nothing, so callers need not check
- *     each call, only the status now and then.
- *  3. Each instruction belongs to at most one exception handler, the innermost; the exception table is
- *     made of runs of instructions with the same one, so its entries never overlap. */
+ *  2. Out of memory is sticky (front->status); emitting then does nothing, so callers need not
+ * check each call, only the status now and then.
+ *  3. Each instruction belongs to at most one exception handler, the innermost; the exception table
+ * is made of runs of instructions with the same one, so its entries never overlap. */
 #ifndef DV_LANG_EMIT_H
 #define DV_LANG_EMIT_H
 
@@ -81,7 +81,7 @@ uint32_t dv_emit_new_handler(dv_emitter *e, uint32_t depth);
 void dv_emit_place_handler(dv_emitter *e, uint32_t handler);
 dv_label dv_emit_handler_label(const dv_emitter *e, uint32_t handler);
 
-/* The range of the last instruction; `otherwise` if there is none. */
+/* The range of the last instruction; `otherwise` if it has none. */
 dv_range dv_emit_last_range(const dv_emitter *e, dv_range otherwise);
 
 uint32_t dv_emit_constant(dv_emitter *e, const dv_literal *literal);

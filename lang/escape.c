@@ -31,8 +31,7 @@ static bool append_point(decoder *d, uint32_t point) {
         bytes[0] = (char)point;
         return dv_escape_append(d->front, d->buffer, bytes, 1);
     }
-    return dv_escape_append(d->front, d->buffer, bytes,
-                            (uint32_t)dv_chars_encode(point, bytes));
+    return dv_escape_append(d->front, d->buffer, bytes, (uint32_t)dv_chars_encode(point, bytes));
 }
 
 /* Where `at` is for CPython, which decodes a copy that holds \UXXXXXXXX for each code point beyond
@@ -111,7 +110,8 @@ static bool decode_escape(decoder *d) {
     if (text && c == 'u') return decode_hexadecimal(d, backslash, 4);
     if (text && c == 'U') return decode_hexadecimal(d, backslash, 8);
     if (text && c == 'N') return decode_named(d, backslash);
-    /* an unknown escape stands for itself; what follows the backslash may be a multi-byte character */
+    /* an unknown escape stands for itself; what follows the backslash may be a multi-byte character
+     */
     d->at = backslash + 1;
     return dv_escape_append(d->front, d->buffer, backslash, 1);
 }

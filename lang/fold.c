@@ -1,8 +1,9 @@
 /* fold.c: constant folding (fold.h).
  *
  * Invariants
- *  1. An operation is folded only if it cannot raise and its result is exactly what the machine would
- *     compute: 64-bit integers without overflow, finite doubles with + - * /, tuples of constants.
+ *  1. An operation is folded only if it cannot raise and its result is exactly what the machine
+ * would compute: 64-bit integers without overflow, finite doubles with + - * /, tuples of
+ * constants.
  *  2. A folded node keeps its address and range, so spines and positions stay valid. */
 #include "lang/fold.h"
 
@@ -144,8 +145,10 @@ static bool negate_big(folder *f, dv_expr *expr, dv_text digits) {
 static bool fold_negation(folder *f, dv_expr *expr, const dv_literal *operand) {
     if (operand->kind == DV_CONST_INT && operand->as.integer != INT64_MIN)
         become_int(expr, -operand->as.integer);
-    else if (operand->kind == DV_CONST_FLOAT) become_float(expr, -operand->as.real);
-    else if (operand->kind == DV_CONST_BIGINT) return negate_big(f, expr, operand->as.text);
+    else if (operand->kind == DV_CONST_FLOAT)
+        become_float(expr, -operand->as.real);
+    else if (operand->kind == DV_CONST_BIGINT)
+        return negate_big(f, expr, operand->as.text);
     return true;
 }
 
@@ -364,8 +367,7 @@ static bool fold_stmt(folder *f, const dv_stmt *stmt) {
     case DV_STMT_CLASS: return fold_class(f, stmt->as.klass);
     case DV_STMT_TRY: return fold_try(f, stmt);
     case DV_STMT_RAISE:
-        return fold_optional(f, stmt->as.raise.exception) &&
-               fold_optional(f, stmt->as.raise.cause);
+        return fold_optional(f, stmt->as.raise.exception) && fold_optional(f, stmt->as.raise.cause);
     case DV_STMT_ASSERT:
         return fold_expr(f, stmt->as.assertion.test) &&
                fold_optional(f, stmt->as.assertion.message);

@@ -1,4 +1,5 @@
-/* lang.c: the front end's entry (lang.h): checks the source's encoding and runs the passes in order. */
+/* lang.c: the front end's entry (lang.h): checks the source's encoding and runs the passes in
+ * order. */
 #include "lang/lang.h"
 
 #include "lang/chars.h"
@@ -134,8 +135,10 @@ dv_lang_status dv_lang_compile(const dv_lang_request *request, dv_unit **unit,
     front.scratch = dv_arena_new(&request->allocator);
     front.keep = dv_arena_new(&request->allocator);
     dv_unit *made = NULL;
-    if (front.scratch == NULL || front.keep == NULL) front.status = DV_LANG_NO_MEMORY;
-    else made = run_passes(&front, request);
+    if (front.scratch == NULL || front.keep == NULL)
+        front.status = DV_LANG_NO_MEMORY;
+    else
+        made = run_passes(&front, request);
     if (front.status == DV_LANG_OK && made != NULL) *unit = made;
     if (front.status == DV_LANG_ERROR) dv_front_report(&front, error);
     if (front.scratch != NULL) dv_arena_free(front.scratch);

@@ -3,8 +3,8 @@
  *
  * Invariants
  *  1. No global state: everything belongs to one call of dv_lang_compile or to the unit it returns.
- *  2. Every byte comes from the caller's allocator, the unit's arena included; the allocator must stay
- *     valid until the unit is released.
+ *  2. Every byte comes from the caller's allocator, the unit's arena included; the allocator must
+ * stay valid until the unit is released.
  *  3. The C stack needed is bounded (less than 256 KB) whatever the source says.
  *  4. A source is compiled as CPython 3.11 would, or refused; nothing is silently misread. */
 #ifndef DV_LANG_H
@@ -29,7 +29,8 @@ typedef struct dv_lang_request {
 
 typedef enum dv_lang_status { DV_LANG_OK, DV_LANG_ERROR, DV_LANG_NO_MEMORY } dv_lang_status;
 
-/* Columns count code points from 1, as CPython's offset and end_offset; line 0: no place is known. */
+/* Columns count code points from 1, as CPython's offset and end_offset; line 0: no place is known.
+ */
 typedef struct dv_lang_error {
     const char *type; /* "SyntaxError", "IndentationError" or "TabError" */
     char message[256];

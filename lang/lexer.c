@@ -1,10 +1,10 @@
 /* lexer.c: source text to tokens (lexer.h).
  *
  * Invariants
- *  1. The source ends in a newline (diag.h), so looking one byte ahead of a byte that is not the last
- *     newline is always allowed; at the end of the text `peek` yields 0.
- *  2. Indentation is measured twice, with tabs of 8 columns and of 1: where the two orders disagree,
- *     the meaning depends on the width of a tab, which is a TabError. */
+ *  1. The source ends in a newline (diag.h), so looking one byte ahead of a byte that is not the
+ * last newline is always allowed; at the end of the text `peek` yields 0.
+ *  2. Indentation is measured twice, with tabs of 8 columns and of 1: where the two orders
+ * disagree, the meaning depends on the width of a tab, which is a TabError. */
 #include "lang/lexer.h"
 
 #include "lang/chars.h"
@@ -69,9 +69,8 @@ static bool push_simple(lexer *lx, dv_token_kind kind, uint32_t begin) {
 }
 
 /* Ends the tokens with an error; returns false, as "stop" (the status tells errors of memory). */
-__attribute__((format(printf, 5, 6))) static bool fail(lexer *lx, dv_lexer_rank rank,
-                                                       const char *type, dv_range at,
-                                                       const char *format, ...) {
+__attribute__((format(printf, 5, 6))) static bool
+fail(lexer *lx, dv_lexer_rank rank, const char *type, dv_range at, const char *format, ...) {
     dv_tokens *tokens = lx->tokens;
     tokens->rank = rank;
     tokens->problem.type = type;
@@ -110,13 +109,14 @@ static bool skip_continuation(lexer *lx) {
     return true;
 }
 
-static bool fail_indentation(lexer *lx, const char *type, const char *message) {
-    dv_range at = {lx->line, column(lx, lx->position), lx->line, DV_NO_COLUMN};
+static bool fail_indentation(lexer *lx, const char *type, uint32_t at_column, const char *message) {
+    dv_range at = {lx->line, at_column, lx->line, DV_NO_COLUMN};
     return fail(lx, DV_LEXER_WHEN_REACHED, type, at, "%s", message);
 }
 
 static bool fail_tabs(lexer *lx) {
-    return fail_indentation(lx, "TabError", "inconsistent use of tabs and spaces in indentation");
+    return fail_indentation(lx, "TabError", 0,
+                            "inconsistent use of tabs and spaces in indentation");
 }
 
 /* Skips the white space at the start of a line and measures it; blank lines are skipped as well. */
@@ -153,7 +153,7 @@ static bool measure_indentation(lexer *lx, uint32_t *width, uint32_t *tab_width)
 
 static bool push_indent(lexer *lx, uint32_t width, uint32_t tab_width) {
     if (lx->indent_count + 1 >= DV_MAX_INDENTS)
-        return fail_indentation(lx, "IndentationError", "too many levels of indentation");
+        return fail_indentation(lx, "IndentationError", 0, "too many levels of indentation");
     if (tab_width <= lx->tab_indents[lx->indent_count]) return fail_tabs(lx);
     lx->indents[++lx->indent_count] = width;
     lx->tab_indents[lx->indent_count] = tab_width;
@@ -165,7 +165,7 @@ static bool pop_indents(lexer *lx, uint32_t width, uint32_t tab_width) {
         lx->indent_count--;
         if (width > lx->indents[lx->indent_count]) {
             while (peek(lx) != '\n') lx->position++;
-            return fail_indentation(lx, "IndentationError",
+            return fail_indentation(lx, "IndentationError", column(lx, lx->position),
                                     "unindent does not match any outer indentation level");
         }
         if (!push_simple(lx, DV_TOKEN_DEDENT, lx->position)) return false;
@@ -192,18 +192,20 @@ typedef struct keyword {
 
 static dv_token_kind keyword_kind(const char *text, uint32_t size) {
     static const char *const keywords[] = {
-        "False",  "None",   "True",   "and",   "as",    "assert", "async",    "await", "break",
-        "class",  "continue", "def",  "del",   "elif",  "else",   "except",   "finally", "for",
-        "from",   "global", "if",     "import", "in",   "is",     "lambda",   "nonlocal", "not",
-        "or",     "pass",   "raise",  "return", "try",  "while",  "with",     "yield"};
+        "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+        "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+        "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+        "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
     uint32_t low = 0, high = sizeof keywords / sizeof *keywords;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         int order = strncmp(text, keywords[middle], size);
         if (order == 0 && keywords[middle][size] != '\0') order = -1;
         if (order == 0) return (dv_token_kind)(DV_TOKEN_FALSE + middle);
-        if (order < 0) high = middle;
-        else low = middle + 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
     }
     return DV_TOKEN_NAME;
 }
@@ -226,8 +228,8 @@ static bool lex_name(lexer *lx, uint32_t begin) {
     for (uint32_t at = begin; !ascii && at < lx->position;) {
         uint32_t point;
         size_t size = dv_chars_decode(lx->text + at, lx->text + lx->end, &point);
-        bool valid = at == begin ? dv_chars_is_identifier_start(point)
-                                 : dv_chars_is_identifier_part(point);
+        bool valid =
+            at == begin ? dv_chars_is_identifier_start(point) : dv_chars_is_identifier_part(point);
         if (!valid) return fail_character(lx, at, point, size);
         at += (uint32_t)size;
     }
@@ -372,18 +374,23 @@ static uint32_t string_prefix(const lexer *lx) {
         char c = peek_at(lx, i);
         if (c == '"' || c == '\'') return i;
         c |= 0x20;
-        if (c == 'b' && !(bytes || unicode || format)) bytes = true;
-        else if (c == 'u' && !(bytes || unicode || raw || format)) unicode = true;
-        else if (c == 'r' && !(raw || unicode)) raw = true;
-        else if (c == 'f' && !(format || bytes || unicode)) format = true;
-        else return 99;
+        if (c == 'b' && !(bytes || unicode || format))
+            bytes = true;
+        else if (c == 'u' && !(bytes || unicode || raw || format))
+            unicode = true;
+        else if (c == 'r' && !(raw || unicode))
+            raw = true;
+        else if (c == 'f' && !(format || bytes || unicode))
+            format = true;
+        else
+            return 99;
     }
 }
 
 static bool fail_string(lexer *lx, dv_range start, bool triple) {
     /* CPython counts the line of the end of file, which the closing newline begins, as the last. */
     uint32_t line = lx->line;
-    if (triple && lx->position == lx->line_start && line > start.line) line--;
+    if (lx->position == lx->line_start && line > start.line) line--;
     return fail(lx, DV_LEXER_ALWAYS, "SyntaxError", start,
                 triple ? "unterminated triple-quoted string literal (detected at line %u)"
                        : "unterminated string literal (detected at line %u)",
@@ -565,11 +572,21 @@ static bool fail_unclosed(lexer *lx) {
     return fail(lx, DV_LEXER_UNCLOSED, "SyntaxError", at, "'%c' was never closed", last->open);
 }
 
+/* What is missing at the end of the source is reported at the end of its last line. */
+static dv_range end_range(const lexer *lx) {
+    dv_range at = {lx->line, column(lx, lx->position), lx->line, DV_NO_COLUMN};
+    if (lx->inside || lx->line == 1 || at.column > 0) return at;
+    uint32_t start = lx->line_start - 1;
+    while (start > 0 && lx->text[start - 1] != '\n') start--;
+    return (dv_range){lx->line - 1, lx->line_start - 1 - start, lx->line - 1, DV_NO_COLUMN};
+}
+
 static bool lex_end(lexer *lx) {
     if (lx->bracket_count > 0) return fail_unclosed(lx);
+    dv_range at = end_range(lx);
     for (uint32_t i = 0; i < lx->indent_count; i++)
-        if (!push_simple(lx, DV_TOKEN_DEDENT, lx->position)) return false;
-    return push_simple(lx, DV_TOKEN_END, lx->position);
+        if (push_token(lx, DV_TOKEN_DEDENT, lx->position, at) == NULL) return false;
+    return push_token(lx, DV_TOKEN_END, lx->position, at) != NULL;
 }
 
 static bool lex_all(lexer *lx) {
@@ -591,8 +608,10 @@ static bool run(dv_front *front, lexer *lx, dv_tokens *tokens) {
 
 /* One lexer serves all: each run ends before the next begins. */
 static lexer *take_lexer(dv_front *front) {
-    if (front->lexer == NULL) front->lexer = dv_front_scratch(front, sizeof(lexer));
-    else memset(front->lexer, 0, sizeof(lexer));
+    if (front->lexer == NULL)
+        front->lexer = dv_front_scratch(front, sizeof(lexer));
+    else
+        memset(front->lexer, 0, sizeof(lexer));
     return front->lexer;
 }
 

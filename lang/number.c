@@ -1,4 +1,5 @@
-/* number.c: number tokens to constants (number.h).  Integers beyond 64 bits become hexadecimal text. */
+/* number.c: number tokens to constants (number.h).  Integers beyond 64 bits become hexadecimal
+ * text. */
 #include "lang/number.h"
 
 #include "core/dtoa.h"
@@ -95,8 +96,10 @@ static bool read_big(dv_front *front, const char *digits, uint32_t size, unsigne
                      dv_literal *out) {
     limbs number = {dv_front_scratch(front, limb_bound(size, base) * sizeof(uint32_t)), 0};
     if (number.items == NULL) return false;
-    if (base == 10) accumulate_decimal(&number, digits, size);
-    else place_bits(&number, digits, size, base == 2 ? 1 : base == 8 ? 3 : 4);
+    if (base == 10)
+        accumulate_decimal(&number, digits, size);
+    else
+        place_bits(&number, digits, size, base == 2 ? 1 : base == 8 ? 3 : 4);
     out->kind = DV_CONST_BIGINT;
     return write_hexadecimal(front, &number, &out->as.text);
 }
@@ -110,8 +113,10 @@ bool dv_number_read(dv_front *front, dv_text text, dv_range at, dv_literal *out)
         char letter = digits[1] | 0x20;
         base = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 10;
     }
-    if (base != 10) digits += 2, size -= 2;
-    else if (strcspn(digits, ".eEjJ") < size) return read_float(digits, size, out);
+    if (base != 10)
+        digits += 2, size -= 2;
+    else if (strcspn(digits, ".eEjJ") < size)
+        return read_float(digits, size, out);
     out->kind = DV_CONST_INT;
     if (read_small(digits, size, base, &out->as.integer)) return true;
     if (base == 10 && size > MAX_DECIMAL_DIGITS) {

@@ -111,6 +111,10 @@ void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...) {
 
 void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...) {
     dv_problem problem = {"IndentationError", {0}, p->token->at};
+    if (dv_parser_at(p, DV_TOKEN_INDENT)) {
+        problem.at.column -= problem.at.column > 0;
+        problem.at.end_column = DV_NO_COLUMN;
+    }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);
@@ -118,11 +122,27 @@ void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...) {
     return report(p, &problem);
 }
 
+/* `a not b`: the token behind `not` decides, and is what CPython points at. */
+static bool at_lone_not(const dv_parser *p) {
+    if (!dv_parser_at(p, DV_TOKEN_NOT) || p->token == p->tokens->items) return false;
+    switch (p->token[-1].kind) {
+    case DV_TOKEN_NAME:
+    case DV_TOKEN_NUMBER:
+    case DV_TOKEN_STRING:
+    case DV_TOKEN_RIGHT_PAREN:
+    case DV_TOKEN_RIGHT_BRACKET:
+    case DV_TOKEN_RIGHT_BRACE: return true;
+    default: return false;
+    }
+}
+
 void *dv_parser_invalid(dv_parser *p) {
     if (dv_parser_at(p, DV_TOKEN_INDENT)) return dv_parser_fail_indentation(p, "unexpected indent");
     if (dv_parser_at(p, DV_TOKEN_DEDENT))
         return dv_parser_fail_indentation(p, "unexpected unindent");
-    return dv_parser_fail(p, p->token->at, "invalid syntax");
+    dv_range at = at_lone_not(p) ? p->token[1].at : p->token->at;
+    if (dv_parser_at(p, DV_TOKEN_END) && p->fstring_depth == 0) at.column = DV_NO_COLUMN;
+    return dv_parser_fail(p, at, "invalid syntax");
 }
 
 void *dv_parser_refuse(dv_parser *p, dv_range at, dv_refusal what) {

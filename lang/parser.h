@@ -1,10 +1,10 @@
 /* parser.h: tokens to a syntax tree.  Recursive descent, one token ahead.
  *
  * Invariants
- *  1. A function that fails has recorded a problem (or memory has run out) and returns NULL or false;
- *     its caller returns the same at once.
- *  2. `depth` counts nested calls of the recursive functions; DV_MAX_DEPTH bounds the C stack of the
- *     parser and, since the tree is no deeper, of every later pass.
+ *  1. A function that fails has recorded a problem (or memory has run out) and returns NULL or
+ * false; its caller returns the same at once.
+ *  2. `depth` counts nested calls of the recursive functions; DV_MAX_DEPTH bounds the C stack of
+ * the parser and, since the tree is no deeper, of every later pass.
  *  3. Errors are those of CPython 3.11; an error found by the lexer may count before one that the
  *     parser finds earlier in the text (lexer.h). */
 #ifndef DV_LANG_PARSER_H

@@ -44,8 +44,7 @@ static dv_stmt *parse_if(dv_parser *p) {
     if (!parse_else(p, &stmt->as.branch.otherwise)) return NULL;
     stmt->at = dv_parser_range(p, start);
     for (uint32_t i = 0; i < stmt->as.branch.count; i++)
-        stmt->as.branch.branches[i].at =
-            dv_range_join(stmt->as.branch.branches[i].at, stmt->at);
+        stmt->as.branch.branches[i].at = dv_range_join(stmt->as.branch.branches[i].at, stmt->at);
     return stmt;
 }
 

@@ -104,7 +104,7 @@ static dv_expr *parse_parentheses(dv_parser *p) {
     dv_parser_advance(p);
     if (dv_parser_at(p, DV_TOKEN_RIGHT_PAREN))
         return parse_rest_of_sequence(p, DV_EXPR_TUPLE, NULL, DV_TOKEN_RIGHT_PAREN, start);
-    if (dv_parser_at(p, DV_TOKEN_YIELD)) 
+    if (dv_parser_at(p, DV_TOKEN_YIELD))
         return close_group(p, dv_parser_yield(p), DV_TOKEN_RIGHT_PAREN);
     if (dv_parser_at(p, DV_TOKEN_DOUBLE_STAR)) return fail_double_starred(p);
     dv_expr *first = dv_parser_star_named(p);
@@ -112,9 +112,9 @@ static dv_expr *parse_parentheses(dv_parser *p) {
     if (dv_parser_at(p, DV_TOKEN_COMMA))
         return parse_rest_of_sequence(p, DV_EXPR_TUPLE, first, DV_TOKEN_RIGHT_PAREN, start);
     if (at_comprehension(p))
-        return close_display(
-            p, parse_comprehension(p, DV_COMPREHENSION_GENERATOR, start, first, NULL),
-            DV_TOKEN_RIGHT_PAREN, start);
+        return close_display(p,
+                             parse_comprehension(p, DV_COMPREHENSION_GENERATOR, start, first, NULL),
+                             DV_TOKEN_RIGHT_PAREN, start);
     return close_group(p, first, DV_TOKEN_RIGHT_PAREN);
 }
 
@@ -126,9 +126,9 @@ dv_expr *dv_parser_bare_group(dv_parser *p) {
     if (dv_parser_at(p, DV_TOKEN_COMMA))
         return parse_rest_of_sequence(p, DV_EXPR_TUPLE, first, DV_TOKEN_END, start);
     if (at_comprehension(p))
-        return close_display(
-            p, parse_comprehension(p, DV_COMPREHENSION_GENERATOR, start, first, NULL),
-            DV_TOKEN_END, start);
+        return close_display(p,
+                             parse_comprehension(p, DV_COMPREHENSION_GENERATOR, start, first, NULL),
+                             DV_TOKEN_END, start);
     return close_group(p, first, DV_TOKEN_END);
 }
 
@@ -194,7 +194,8 @@ static dv_expr *parse_dict(dv_parser *p, dv_expr *first_key, dv_range start) {
         if (at_comprehension(p) && keys.list.count == 1) {
             if (keys.list.items[0] == NULL)
                 return dv_parser_fail(
-                    p, (dv_range){first_at.line, first_at.column, first_at.line, first_at.end_column},
+                    p,
+                    (dv_range){first_at.line, first_at.column, first_at.line, first_at.end_column},
                     "dict unpacking cannot be used in dict comprehension");
             return close_display(p,
                                  parse_comprehension(p, DV_COMPREHENSION_DICT, start,
@@ -270,6 +271,7 @@ static dv_expr *parse_atom(dv_parser *p) {
 
 typedef struct argument_list {
     dv_arguments *out;
+    dv_range start; /* of the first argument */
     dv_expr_builder positional;
     uint32_t keyword_capacity;
     bool after_keyword, after_unpacking;
@@ -323,10 +325,10 @@ static bool parse_unpacking(dv_parser *p, argument_list *list) {
 static bool fail_argument_assignment(dv_parser *p, const dv_expr *left) {
     dv_range at = dv_range_join(left->at, p->token->at);
     bool singleton = left->kind == DV_EXPR_CONSTANT && left->as.constant.kind <= DV_CONST_TRUE;
-    if (singleton) dv_parser_fail(p, at, "cannot assign to %s", dv_expr_describe(left));
+    if (singleton)
+        dv_parser_fail(p, at, "cannot assign to %s", dv_expr_describe(left));
     else
-        dv_parser_fail(p, at,
-                       "expression cannot contain assignment, perhaps you meant \"==\"?");
+        dv_parser_fail(p, at, "expression cannot contain assignment, perhaps you meant \"==\"?");
     return false;
 }
 
@@ -385,6 +387,15 @@ static bool parse_generator_argument(dv_parser *p, argument_list *list, dv_expr 
     return dv_expr_push(p->front, &list->positional, expr);
 }
 
+/* The token in front of the comma in front of an argument. */
+static dv_range before_comma(const dv_parser *p, const dv_expr *argument) {
+    const dv_token *token = p->token;
+    while (token->at.line > argument->at.line ||
+           (token->at.line == argument->at.line && token->at.column > argument->at.column))
+        token--;
+    return token[-2].at;
+}
+
 static bool parse_argument(dv_parser *p, argument_list *list, dv_range open) {
     if (dv_parser_at(p, DV_TOKEN_DOUBLE_STAR)) return parse_unpacking(p, list);
     if (dv_parser_at(p, DV_TOKEN_NAME) && dv_parser_peek(p) == DV_TOKEN_ASSIGN)
@@ -393,9 +404,9 @@ static bool parse_argument(dv_parser *p, argument_list *list, dv_range open) {
     if (expr == NULL) return false;
     if (at_comprehension(p)) return parse_generator_argument(p, list, expr, open);
     if (expr->kind == DV_EXPR_STARRED && list->after_unpacking)
-        return dv_parser_fail(
-                   p, expr->at,
-                   "iterable argument unpacking follows keyword argument unpacking") != NULL;
+        return dv_parser_fail(p, dv_range_join(list->start, before_comma(p, expr)),
+                              "iterable argument unpacking follows keyword argument unpacking") !=
+               NULL;
     if (expr->kind != DV_EXPR_STARRED && list->after_unpacking) return fail_positional(p, true);
     if (expr->kind != DV_EXPR_STARRED && list->after_keyword) return fail_positional(p, false);
     return dv_expr_push(p->front, &list->positional, expr);
@@ -404,6 +415,7 @@ static bool parse_argument(dv_parser *p, argument_list *list, dv_range open) {
 bool dv_parser_arguments(dv_parser *p, dv_range open, dv_arguments *out) {
     argument_list list = {0};
     list.out = out;
+    list.start = p->token->at;
     while (!dv_parser_at(p, DV_TOKEN_RIGHT_PAREN)) {
         if (!parse_argument(p, &list, open)) return false;
         if (!dv_parser_accept(p, DV_TOKEN_COMMA)) break;
@@ -506,9 +518,8 @@ static dv_expr *parse_trailer(dv_parser *p, dv_expr *expr, dv_range start) {
 dv_expr *dv_parser_primary(dv_parser *p) {
     dv_range start = p->token->at;
     dv_expr *expr = parse_atom(p);
-    while (expr != NULL &&
-           (dv_parser_at(p, DV_TOKEN_DOT) || dv_parser_at(p, DV_TOKEN_LEFT_PAREN) ||
-            dv_parser_at(p, DV_TOKEN_LEFT_BRACKET))) {
+    while (expr != NULL && (dv_parser_at(p, DV_TOKEN_DOT) || dv_parser_at(p, DV_TOKEN_LEFT_PAREN) ||
+                            dv_parser_at(p, DV_TOKEN_LEFT_BRACKET))) {
         dv_expr *inner = expr;
         expr = parse_trailer(p, inner, start);
         if (expr != NULL) inner->up = expr;

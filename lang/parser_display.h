@@ -8,8 +8,8 @@
 /* An atom and all the attributes, subscripts and calls behind it. */
 dv_expr *dv_parser_primary(dv_parser *p);
 
-/* The arguments of a call or of a class statement, from behind the opening parenthesis to behind the
- * closing one, whose partner began at `open`. */
+/* The arguments of a call or of a class statement, from behind the opening parenthesis to behind
+ * the closing one, whose partner began at `open`. */
 typedef struct dv_arguments {
     dv_exprs positional;
     dv_keyword *keywords;

@@ -169,9 +169,12 @@ static dv_expr *parse_operators(dv_parser *p, int minimum) {
     while (left != NULL) {
         int level = level_of(p);
         if (level == LEVEL_NONE || level < minimum) break;
-        if (level <= LEVEL_AND) left = parse_boolean(p, left, start, level);
-        else if (level == LEVEL_COMPARE) left = parse_comparison(p, left, start);
-        else left = parse_binary(p, left, start, level);
+        if (level <= LEVEL_AND)
+            left = parse_boolean(p, left, start, level);
+        else if (level == LEVEL_COMPARE)
+            left = parse_comparison(p, left, start);
+        else
+            left = parse_binary(p, left, start, level);
     }
     p->depth--;
     return left;
@@ -366,12 +369,13 @@ dv_expr *dv_parser_yield(dv_parser *p) {
     dv_parser_advance(p);
     bool from = dv_parser_accept(p, DV_TOKEN_FROM);
     dv_expr *value = NULL;
-    if (from) value = dv_parser_expression(p);
+    if (from)
+        value = dv_parser_expression(p);
     else if (dv_parser_at_expression(p) || dv_parser_at(p, DV_TOKEN_STAR))
         value = dv_parser_star_expressions(p);
     if (p->front->status != DV_LANG_OK) return NULL;
-    dv_expr *expr = dv_parser_expr(p, from ? DV_EXPR_YIELD_FROM : DV_EXPR_YIELD,
-                                   dv_parser_range(p, start));
+    dv_expr *expr =
+        dv_parser_expr(p, from ? DV_EXPR_YIELD_FROM : DV_EXPR_YIELD, dv_parser_range(p, start));
     if (expr != NULL) expr->as.child = value;
     return expr;
 }

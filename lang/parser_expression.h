@@ -28,8 +28,8 @@ dv_expr *dv_parser_value(dv_parser *p);
 /* The current token is `yield`. */
 dv_expr *dv_parser_yield(dv_parser *p);
 
-/* The current token is `=` behind something that cannot be assigned to: fails with the message that fits,
- * "cannot assign to literal here. Maybe you meant '==' instead of '='?" or another. */
+/* The current token is `=` behind something that cannot be assigned to: fails with the message that
+ * fits, "cannot assign to literal here. Maybe you meant '==' instead of '='?" or another. */
 bool dv_parser_check_equals(dv_parser *p, dv_expr *left);
 
 /* True if expr, not in parentheses, binds at least as tightly as `|`. */

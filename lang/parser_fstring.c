@@ -37,8 +37,8 @@ static literal take_apart(const dv_parser *p, const dv_token *token) {
         it.format = it.format || letter == 'f';
     }
     char quote = text[it.begin];
-    bool triple = it.end - it.begin >= 6 && text[it.begin + 1] == quote &&
-                  text[it.begin + 2] == quote;
+    bool triple =
+        it.end - it.begin >= 6 && text[it.begin + 1] == quote && text[it.begin + 2] == quote;
     it.begin += triple ? 3 : 1;
     it.end -= triple ? 3 : 1;
     return it;
@@ -49,9 +49,7 @@ static literal take_apart(const dv_parser *p, const dv_token *token) {
 static bool append_text(joiner *j, const literal *it, uint32_t begin, uint32_t end) {
     dv_parser *p = j->p;
     const char *text = p->front->source.data;
-    dv_escape_kind kind = it->raw     ? DV_ESCAPE_RAW
-                          : it->bytes ? DV_ESCAPE_BYTES
-                                      : DV_ESCAPE_TEXT;
+    dv_escape_kind kind = it->raw ? DV_ESCAPE_RAW : it->bytes ? DV_ESCAPE_BYTES : DV_ESCAPE_TEXT;
     if (kind == DV_ESCAPE_TEXT && dv_escape_has_named_character(text + begin, text + end))
         return dv_parser_refuse(p, it->token->at, DV_REFUSE_NAMED_CHARACTER) != NULL;
     char problem[128];
@@ -267,8 +265,8 @@ static bool parse_field(joiner *j, const literal *it, uint32_t *at, uint32_t end
 
 /* ---- f-strings ---- */
 
-/* Text up to the next brace that is not doubled.  Doubled braces count only outside of format specs.
- * *at stops at a single brace or at the end. */
+/* Text up to the next brace that is not doubled.  Doubled braces count only outside of format
+ * specs. *at stops at a single brace or at the end. */
 static bool parse_format_text(joiner *j, const literal *it, uint32_t *at, uint32_t end,
                               unsigned level) {
     const char *text = j->p->front->source.data;

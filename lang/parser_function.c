@@ -34,7 +34,7 @@ static dv_parameter *parse_parameter_name(dv_parser *p, parameter_list *list,
     if (parameter == NULL) return NULL;
     dv_parser_advance(p);
     bool annotated = list->closing == DV_TOKEN_RIGHT_PAREN && dv_parser_accept(p, DV_TOKEN_COLON);
-    if (annotated && dv_parser_star_named(p) == NULL) return NULL;
+    if (annotated && dv_parser_expression(p) == NULL) return NULL;
     parameter->at = dv_parser_range(p, parameter->at);
     return parameter;
 }
@@ -44,8 +44,8 @@ static bool parse_default(dv_parser *p, parameter_list *list, dv_parameter *para
     if (!dv_parser_accept(p, DV_TOKEN_ASSIGN)) {
         bool required = parameter->kind == DV_PARAMETER_POSITIONAL && list->seen_default;
         if (!required) return true;
-        return dv_parser_fail(p, parameter->at,
-                              "non-default argument follows default argument") != NULL;
+        return dv_parser_fail(p, parameter->at, "non-default argument follows default argument") !=
+               NULL;
     }
     if (dv_parser_at(p, DV_TOKEN_COMMA) || dv_parser_at(p, list->closing))
         return dv_parser_fail(p, equals, "expected default value expression") != NULL;
@@ -67,18 +67,22 @@ static bool parse_slash(dv_parser *p, parameter_list *list) {
     return true;
 }
 
+/* A star without a name and without a keyword-only parameter behind it; in a lambda CPython points
+ * at what stands there instead. */
+static bool fail_bare_star(dv_parser *p, const parameter_list *list, dv_range star) {
+    bool comma = dv_parser_at(p, DV_TOKEN_COMMA);
+    dv_range at = list->closing == DV_TOKEN_COLON ? p->token[comma].at : star;
+    return dv_parser_fail(p, at, "named arguments must follow bare *") != NULL;
+}
+
 static bool parse_star(dv_parser *p, parameter_list *list) {
     dv_range at = p->token->at;
     if (list->seen_star) return dv_parser_fail(p, at, "* argument may appear only once") != NULL;
     list->seen_star = true;
     dv_parser_advance(p);
-    if (dv_parser_at(p, DV_TOKEN_COMMA)) {
-        dv_token_kind next = dv_parser_peek(p);
-        if (next == DV_TOKEN_NAME) return true;
-        return dv_parser_fail(p, at, "named arguments must follow bare *") != NULL;
-    }
-    if (dv_parser_at(p, list->closing))
-        return dv_parser_fail(p, at, "named arguments must follow bare *") != NULL;
+    if (dv_parser_at(p, DV_TOKEN_COMMA))
+        return dv_parser_peek(p) == DV_TOKEN_NAME || fail_bare_star(p, list, at);
+    if (dv_parser_at(p, list->closing)) return fail_bare_star(p, list, at);
     if (parse_parameter_name(p, list, DV_PARAMETER_VARARGS) == NULL) return false;
     if (!dv_parser_at(p, DV_TOKEN_ASSIGN)) return true;
     return dv_parser_fail(p, p->token->at, "var-positional argument cannot have default value") !=

@@ -272,9 +272,9 @@ static bool parse_aliases(dv_parser *p, dv_stmt *stmt, bool parentheses) {
         if (parentheses && stmt->as.import.count > 0 && dv_parser_at(p, DV_TOKEN_RIGHT_PAREN))
             return true;
         if (from && !parentheses && stmt->as.import.count > 0 && at_statement_end(p))
-            return dv_parser_fail(
-                       p, p->token->at,
-                       "trailing comma not allowed without surrounding parentheses") != NULL;
+            return dv_parser_fail(p, p->token->at,
+                                  "trailing comma not allowed without surrounding parentheses") !=
+                   NULL;
         void *items = stmt->as.import.aliases;
         if (!dv_front_reserve(p->front, &items, stmt->as.import.count, &capacity, sizeof(dv_alias)))
             return false;
@@ -317,9 +317,12 @@ static dv_stmt *parse_from(dv_parser *p) {
     if (stmt == NULL) return NULL;
     dv_parser_advance(p);
     for (;;) {
-        if (dv_parser_accept(p, DV_TOKEN_DOT)) stmt->as.import.level += 1;
-        else if (dv_parser_accept(p, DV_TOKEN_ELLIPSIS)) stmt->as.import.level += 3;
-        else break;
+        if (dv_parser_accept(p, DV_TOKEN_DOT))
+            stmt->as.import.level += 1;
+        else if (dv_parser_accept(p, DV_TOKEN_ELLIPSIS))
+            stmt->as.import.level += 3;
+        else
+            break;
     }
     bool bare = stmt->as.import.level > 0 && dv_parser_at(p, DV_TOKEN_IMPORT);
     if (!bare && !parse_dotted_name(p, &stmt->as.import.module)) return NULL;

@@ -115,8 +115,7 @@ static bool visit_deleted(scoper *s, dv_expr *target) {
         return check_debug(s, target->as.name.name, target->at, "delete") &&
                bind_name(s, target, DV_SYMBOL_ASSIGNED);
     }
-    if (target->kind != DV_EXPR_TUPLE && target->kind != DV_EXPR_LIST)
-        return visit_expr(s, target);
+    if (target->kind != DV_EXPR_TUPLE && target->kind != DV_EXPR_LIST) return visit_expr(s, target);
     for (uint32_t i = 0; i < target->as.list.count; i++)
         if (!visit_deleted(s, target->as.list.items[i])) return false;
     return true;
@@ -130,8 +129,10 @@ static dv_scope *enter_scope(scoper *s, dv_scope_kind kind, dv_name *name) {
     scope->parent = s->current;
     scope->kind = kind;
     scope->name = name;
-    if (kind == DV_SCOPE_CLASS) scope->class_name = name;
-    else if (s->current != NULL) scope->class_name = s->current->class_name;
+    if (kind == DV_SCOPE_CLASS)
+        scope->class_name = name;
+    else if (s->current != NULL)
+        scope->class_name = s->current->class_name;
     *s->end = scope;
     s->end = &scope->next;
     s->current = scope;
@@ -249,8 +250,7 @@ static bool visit_arguments(scoper *s, dv_expr *call) {
     if (!visit_exprs(s, arguments)) return false;
     for (uint32_t i = 0; i < call->as.call.keyword_count; i++) {
         dv_keyword *keyword = &call->as.call.keywords[i];
-        if (keyword->name == NULL)
-            return refuse(s, keyword->at, DV_REFUSE_DOUBLE_STARRED_ARGUMENT);
+        if (keyword->name == NULL) return refuse(s, keyword->at, DV_REFUSE_DOUBLE_STARRED_ARGUMENT);
         if (!check_debug(s, keyword->name, keyword->at, "assign to")) return false;
         if (!mangle(s, &keyword->name) || !visit_expr(s, keyword->value)) return false;
     }
@@ -339,8 +339,8 @@ static bool fail_global(scoper *s, const dv_stmt *stmt, const dv_name *name, uin
 }
 
 static bool visit_global(scoper *s, dv_stmt *stmt) {
-    const uint32_t conflicts = DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_USED |
-                               DV_SYMBOL_ANNOTATED;
+    const uint32_t conflicts =
+        DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_USED | DV_SYMBOL_ANNOTATED;
     for (uint32_t i = 0; i < stmt->as.names.count; i++) {
         dv_name *name = stmt->as.names.items[i];
         if (!mangle(s, &name)) return false;
@@ -498,8 +498,7 @@ static bool resolve_symbol(scoper *s, dv_scope *scope, dv_symbol *symbol) {
     } else if (!bound && bound_outside(scope, symbol->name)) {
         return refuse(s, symbol->used_at, DV_REFUSE_CLOSURE);
     } else {
-        symbol->access =
-            scope->kind == DV_SCOPE_CLASS ? DV_ACCESS_NAMESPACE : DV_ACCESS_GLOBAL;
+        symbol->access = scope->kind == DV_SCOPE_CLASS ? DV_ACCESS_NAMESPACE : DV_ACCESS_GLOBAL;
     }
     return true;
 }

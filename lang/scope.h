@@ -1,8 +1,9 @@
 /* scope.h: which name means what.
  *
- * One pass over the tree gives every function, class and module a scope with the names that occur in
- * it, and every DV_EXPR_NAME its symbol; it also refuses what the compiler cannot do yet (refuse.h).
- * Then each symbol is resolved: a local variable, a name of a class body, or a global. */
+ * One pass over the tree gives every function, class and module a scope with the names that occur
+ * in it, and every DV_EXPR_NAME its symbol; it also refuses what the compiler cannot do yet
+ * (refuse.h). Then each symbol is resolved: a local variable, a name of a class body, or a global.
+ */
 #ifndef DV_LANG_SCOPE_H
 #define DV_LANG_SCOPE_H
 
