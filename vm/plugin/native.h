@@ -36,10 +36,11 @@ typedef dv_value dvx_value;
 typedef dv_vm dvx_vm;
 typedef dv_handler dvx_handler;
 
-/* What native handlers call, at the beginning of struct dv_plugins. */
+/* Where native handlers go when it gets slow, at the beginning of struct dv_plugins.  One of each
+ * for CALL and for CALL_METHOD. */
 typedef struct dv_native {
-    dv_handler miss_call, miss_call_method; /* a miss for the site, and the ordinary call */
-    void (*dispose)(dv_vm *vm, dv_object *object);
+    dv_handler miss[2];   /* a miss for the site, and the ordinary call */
+    dv_handler finish[2]; /* r: bits of the result; releases arguments and callee */
 } dv_native;
 
 #define DVX_TABLE ((const dv_native *)(const void *)vm->plugins)
@@ -50,35 +51,46 @@ static inline bool dvx_is_callee(const dv_cell *ip, dv_value callee) {
            ((const dv_cfunction *)(const void *)dv_as_object(callee))->def == ip[3].p;
 }
 
-static inline void dvx_drop(dv_vm *vm, dv_value v) {
-    if (dv_is_object(v) && --dv_as_object(v)->references == 0)
-        DVX_TABLE->dispose(vm, dv_as_object(v));
+/* Is any of the last n entries below sp an object?  (Folds to false after a guard that proved all
+ * of them immediate.) */
+static inline bool dvx_any_object(const dv_value *sp, int n) {
+    return (n > 0 && dv_is_object(sp[-1])) || (n > 1 && dv_is_object(sp[-2])) ||
+           (n > 2 && dv_is_object(sp[-3])) || (n > 3 && dv_is_object(sp[-4])) ||
+           (n > 4 && dv_is_object(sp[-5])) || (n > 5 && dv_is_object(sp[-6])) || n > 6;
 }
 
 /* Two handlers, name_call and name_call_method, of
  *     static inline dvx_value function(const dvx_value *args)
  * for calls with exactly `count` arguments. */
-#define DVX_HANDLERS(name, function, count)                 \
-    DVX_HANDLER(name##_call, function, count, 0, miss_call) \
-    DVX_HANDLER(name##_call_method, function, count, 1, miss_call_method)
+#define DVX_HANDLERS(name, function, count)      \
+    DVX_HANDLER(name##_call, function, count, 0) \
+    DVX_HANDLER(name##_call_method, function, count, 1)
+
+#define DVX_MISS(method)               \
+    do {                               \
+        DEAD();                        \
+        TAIL(DVX_TABLE->miss[method]); \
+    } while (0)
 
 /* The operand stack holds the callee, two reserved entries, for CALL_METHOD a self that must be
  * EMPTY, and the arguments. */
-#define DVX_HANDLER(name, function, count, selves, miss)                                     \
-    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                      \
-        enum { LEN = 4, N = (count), DEPTH = N + 3 + (selves) };                             \
-        BEGIN();                                                                             \
-        const dv_value callee = sp[-DEPTH];                                                  \
-        if (DV_UNLIKELY(!dvx_is_callee(ip, callee) || GUARD_FAILS())) TAIL(DVX_TABLE->miss); \
-        if ((selves) && DV_UNLIKELY(!dv_is_empty(sp[-N - 1]))) TAIL(DVX_TABLE->miss);        \
-        const dv_value result = (function)(sp - N);                                          \
-        if (DV_UNLIKELY(dv_is_empty(result))) TAIL(DVX_TABLE->miss);                         \
-        PUBLISH();                                                                           \
-        for (int i = 1; i <= N; i++) dvx_drop(vm, sp[-i]);                                   \
-        sp -= DEPTH - 1;                                                                     \
-        sp[-1] = result;                                                                     \
-        dvx_drop(vm, callee);                                                                \
-        NEXT();                                                                              \
+#define DVX_HANDLER(name, function, count, method)                                         \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                    \
+        enum { LEN = 4, N = (count), DEPTH = N + 3 + (method) };                           \
+        BEGIN();                                                                           \
+        const dv_value callee = sp[-DEPTH];                                                \
+        if (DV_UNLIKELY(!dvx_is_callee(ip, callee) || GUARD_FAILS())) DVX_MISS(method);    \
+        if ((method) && DV_UNLIKELY(!dv_is_empty(sp[-N - 1]))) DVX_MISS(method);           \
+        const dv_value result = (function)(sp - N);                                        \
+        if (DV_UNLIKELY(dv_is_empty(result))) DVX_MISS(method);                            \
+        if (DV_UNLIKELY(dv_as_object(callee)->references == 1) || dvx_any_object(sp, N)) { \
+            r = (int64_t)result.bits;                                                      \
+            TAIL(DVX_TABLE->finish[method]);                                               \
+        }                                                                                  \
+        dv_as_object(callee)->references--;                                                \
+        sp -= DEPTH - 1;                                                                   \
+        sp[-1] = result;                                                                   \
+        NEXT();                                                                            \
     }
 
 #endif

@@ -37,14 +37,18 @@ static const dv_cell *call_generic(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
     return dv_slow_call(ip + SITE_LENGTH, sp, fp, vm, count, 0);
 }
 
-static const dv_cell *miss_call(DV_HANDLER_PARAMETERS) {
-    (void)r, (void)d;
-    return call_generic(vm, ip, sp, fp, false);
-}
-
-static const dv_cell *miss_call_method(DV_HANDLER_PARAMETERS) {
-    (void)r, (void)d;
-    return call_generic(vm, ip, sp, fp, true);
+/* Replaces callee, reserved entries and arguments by the result. */
+static const dv_cell *finish(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp, bool method,
+                             dv_value result) {
+    uint32_t count = (uint32_t)ip[SITE_COUNT].i;
+    dv_value *callee = sp - count - 3 - method;
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    for (uint32_t i = 1; i <= count; i++) dv_release(vm, sp[-(int64_t)i]);
+    dv_value function = *callee;
+    *callee = result;
+    vm->sp = callee + 1;
+    dv_release(vm, function);
+    return ip + SITE_LENGTH;
 }
 
 static bool is_case(const dv_extension_case *wanted, const dv_value *callee, bool method) {
@@ -53,7 +57,6 @@ static bool is_case(const dv_extension_case *wanted, const dv_value *callee, boo
     return !method || dv_is_empty(callee[3]);
 }
 
-/* Nothing of ip's cells is read after the twin was called: the site may have changed. */
 static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
                                    bool method) {
     uint32_t count = (uint32_t)ip[SITE_COUNT].i;
@@ -66,23 +69,24 @@ static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
     dvx_outcome outcome = taken->derivative->run(vm, sp - count, count, &result);
     if (outcome == DVX_DEOPTIMISE) return call_generic(vm, ip, sp, fp, method);
     if (outcome == DVX_ERROR) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
-    for (uint32_t i = 1; i <= count; i++) dv_release(vm, sp[-(int64_t)i]);
-    dv_value function = *callee;
-    *callee = result;
-    vm->sp = callee + 1;
-    dv_release(vm, function);
-    return ip + SITE_LENGTH;
+    return finish(vm, ip, sp, fp, method, result);
 }
 
-static const dv_cell *run_call(DV_HANDLER_PARAMETERS) {
-    (void)r, (void)d;
-    return run_portable(vm, ip, sp, fp, false);
-}
-
-static const dv_cell *run_call_method(DV_HANDLER_PARAMETERS) {
-    (void)r, (void)d;
-    return run_portable(vm, ip, sp, fp, true);
-}
+/* Each as a handler, for CALL and for CALL_METHOD. */
+#define BOTH(name, ...)                                               \
+    static const dv_cell *name##_call(DV_HANDLER_PARAMETERS) {        \
+        const bool method = false;                                    \
+        (void)r, (void)d;                                             \
+        return __VA_ARGS__;                                           \
+    }                                                                 \
+    static const dv_cell *name##_call_method(DV_HANDLER_PARAMETERS) { \
+        const bool method = true;                                     \
+        (void)r, (void)d;                                             \
+        return __VA_ARGS__;                                           \
+    }
+BOTH(miss, call_generic(vm, ip, sp, fp, method))
+BOTH(finish, finish(vm, ip, sp, fp, method, (dv_value){(uint64_t)r}))
+BOTH(run, run_portable(vm, ip, sp, fp, method))
 
 /* ---- Choosing ---- */
 
@@ -143,9 +147,8 @@ static const char *name_of(dv_vm *vm, const dv_cell *ip, bool *native) {
 }
 
 void dv_oint_setup(dv_vm *vm) {
-    vm->plugins->native.miss_call = miss_call;
-    vm->plugins->native.miss_call_method = miss_call_method;
-    vm->plugins->native.dispose = dv_object_dispose;
+    vm->plugins->native = (dv_native){.miss = {miss_call, miss_call_method},
+                                      .finish = {finish_call, finish_call_method}};
     vm->hooks.extension_call = choose;
     vm->hooks.extension_derivative = name_of;
 }
