@@ -346,9 +346,20 @@ static uint64_t shortest(double d, int *exponent) {
     return s + (v > middle || (v == middle && (s & 1)));
 }
 
+/* round(mantissa * 2^exponent / 10^power), half to even, if the integer part fits in 64 bits. */
+static bool scaled_down(uint64_t mantissa, int exponent, int power, uint64_t *out) {
+    if (exponent > 11 || exponent < -63 || power > 18) return false;
+    uint64_t whole = exponent < 0 ? mantissa >> -exponent : mantissa << exponent;
+    bool fraction = exponent < 0 && (mantissa & (((uint64_t)1 << -exponent) - 1));
+    uint64_t quotient = whole / tens[power], rest = whole % tens[power], half = tens[power] / 2;
+    *out = quotient + (rest > half || (rest == half && (fraction || (quotient & 1))));
+    return true;
+}
+
 /* round(mantissa * 2^exponent * 10^power), half to even, if it can be had from 128 bits. */
 static bool scaled(uint64_t mantissa, int exponent, int power, uint64_t *out) {
-    if (exponent > -1 || exponent < -127 || power < 0 || power > 22) return false;
+    if (power < 0) return scaled_down(mantissa, exponent, -power, out);
+    if (exponent > -1 || exponent < -127 || power > 22) return false;
     uint128 product = (uint128)mantissa * tens[power < 19 ? power : 19];
     if (power > 19) product *= tens[power - 19];
     uint128 quotient = product >> -exponent, half = (uint128)1 << (-exponent - 1);

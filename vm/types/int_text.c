@@ -197,14 +197,10 @@ static int64_t count_digits(const char *text, size_t size, int base) {
     return previous == '_' ? -1 : count;
 }
 
-/* Digits a char can surely take in 64 bits: floor(64 / log2(base)). */
-static int word_capacity(int base) {
-    int n = 0;
-    for (uint64_t left = UINT64_MAX; left >= (uint64_t)base; left /= (uint64_t)base) n++;
-    return n;
-}
-
 static int bits_per_digit(int base) { return 32 - __builtin_clz((unsigned)(base - 1)); }
+
+/* So many digits always fit in 64 bits. */
+static int word_capacity(int base) { return base == 10 ? 19 : 64 / bits_per_digit(base); }
 
 static dv_value large_from_digits(dv_vm *vm, const char *text, size_t size, int base, int64_t count,
                                   bool negative) {
