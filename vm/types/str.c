@@ -457,7 +457,8 @@ dv_value dv_str_repeat(dv_vm *vm, dv_value v, int64_t count) {
     if (count <= 0 || s->length == 0) return dv_str_empty(vm);
     if (count == 1) return dv_retain(v);
     int64_t length;
-    if (__builtin_mul_overflow(s->length, count, &length)) return dv_raise_memory(vm);
+    if (__builtin_mul_overflow(s->length, count, &length))
+        return dv_raise(vm, DV_E_OVERFLOW_ERROR, "repeated string is too long");
     dv_str *out = dv_str_alloc(vm, length, s->kind);
     if (!out) return DV_EMPTY;
     size_t unit = (size_t)s->length * s->kind, size = unit * (size_t)count;
