@@ -101,6 +101,8 @@ static void release_arena(void *context, void *arena) {
     dv_arena_free(arena);
 }
 
+static void *allocate(void *arena, size_t size) { return dv_arena_alloc(arena, size); }
+
 static dv_unit *new_unit(dv_front *front, const dv_lang_request *request) {
     dv_unit *unit = dv_front_keep(front, sizeof *unit);
     char *filename = dv_front_keep(front, (size_t)request->filename.size + 1);
@@ -111,6 +113,7 @@ static dv_unit *new_unit(dv_front *front, const dv_lang_request *request) {
     if (request->quote_source) unit->source = front->source;
     unit->references = 1;
     unit->arena = front->keep;
+    unit->allocate = allocate;
     unit->release_arena = release_arena;
     return unit;
 }

@@ -62,3 +62,5 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
         pc += info->operand_count > 1 ? info->operand_count : 1;
     }
 }
+
+void dv_quicken_setup(dv_vm *vm) { vm->hooks.warm = dv_quicken_warm; }

@@ -60,6 +60,9 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip);
  * execution. */
 void dv_site_reconsider(dv_vm *vm, dv_cell *ip);
 
+/* Sets the hook of run/ that starts all this (api calls it unless --level=generic). */
+void dv_quicken_setup(dv_vm *vm);
+
 /* Makes all sites of a thread adaptive. */
 void dv_quicken_warm(dv_vm *vm, dv_object *thread);
 

@@ -206,7 +206,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
     if (!at) { /* out of the loop */
         dv_context *saved = b->context;
         b->context = context;
-        dv_emit_exit(b, context, pc, false);
+        dv_region_emit_exit(b, context, pc, false);
         b->context = saved;
         return;
     }
@@ -215,7 +215,7 @@ void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
     b->pc = pc, b->context = context; /* conversions happen at the target's doorstep */
     dv_convert(b, at);
     b->pc = saved_pc, b->context = saved;
-    uint32_t cell = dv_emit(b, DV_OP_R_JUMP, 0, 0, 0);
+    uint32_t cell = dv_region_emit(b, DV_OP_R_JUMP, 0, 0, 0);
     DV_PUSH(b, edges, (dv_edge){cell + 3, context, pc, NULL, 0, false, -1});
     b->ended = true;
 }
@@ -295,15 +295,15 @@ static void emit_stub(dv_build *b, dv_edge edge) {
     if (straight) {
         label = (uint32_t)to->label;
     } else {
-        if (edge.release >= 0) dv_emit(b, DV_OP_R_RELEASE, dv_home(b, edge.release), 0, 0);
+        if (edge.release >= 0) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, edge.release), 0, 0);
         if (edge.resumes)
             dv_point_add(b, b->cells.count, dv_exit_make(b, edge.context, edge.pc, false), false,
                          true, false);
         if (!to) {
-            dv_emit_exit(b, edge.context, edge.pc, false);
+            dv_region_emit_exit(b, edge.context, edge.pc, false);
         } else {
             dv_convert(b, to);
-            uint32_t at = dv_emit(b, DV_OP_R_JUMP, 0, 0, 0);
+            uint32_t at = dv_region_emit(b, DV_OP_R_JUMP, 0, 0, 0);
             if (b->failed) return;
             b->cells.data[at + 3].i = to->label;
             DV_PUSH(b, label_uses, at + 3);
@@ -320,7 +320,7 @@ static void emit_exits(dv_build *b) {
     for (uint32_t i = 0; i < b->exit_uses.count && !b->failed; i++) {
         uint32_t use = b->exit_uses.data[i], exit = (uint32_t)b->cells.data[use].i;
         if (!label[exit]) {
-            uint32_t at = dv_emit(b, DV_OP_R_EXIT, 0, 0, 0);
+            uint32_t at = dv_region_emit(b, DV_OP_R_EXIT, 0, 0, 0);
             if (b->failed) return;
             b->cells.data[at + 2].i = exit;
             label[exit] = at;

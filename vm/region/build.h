@@ -156,13 +156,13 @@ static inline dv_known_value *dv_top(dv_build *b, int32_t n) {
 } /* 1: the top */
 int16_t dv_triple(dv_build *b, int32_t q);
 
-uint32_t dv_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
+uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
                  int32_t oc); /* index of its first cell */
-uint32_t dv_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
+uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
                        int32_t oc);                                  /* with an exit before b->pc */
-void dv_emit_constant(dv_build *b, uint32_t cell, dv_cell constant); /* its cell 2 */
+void dv_region_emit_constant(dv_build *b, uint32_t cell, dv_cell constant); /* its cell 2 */
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts);
-void dv_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts); /* leave here */
+void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts); /* leave here */
 void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
                   bool keeps_sp);
 void dv_push_known(dv_build *b, dv_kind kind, dv_where where, int32_t slot, dv_value value);

@@ -6,7 +6,7 @@
 
 static dv_cell none(void) { return (dv_cell){.i = 0}; }
 
-uint32_t dv_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
+uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     uint32_t at = b->cells.count;
     if (!b->emitting) return at;
     uint32_t length = dv_op_infos[op].length;
@@ -24,12 +24,12 @@ uint32_t dv_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     return at;
 }
 
-void dv_emit_constant(dv_build *b, uint32_t cell, dv_cell constant) {
+void dv_region_emit_constant(dv_build *b, uint32_t cell, dv_cell constant) {
     if (b->emitting && !b->failed) b->cells.data[cell + 2] = constant;
 }
 
-uint32_t dv_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
-    uint32_t at = dv_emit(b, op, oa, ob, oc);
+uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
+    uint32_t at = dv_region_emit(b, op, oa, ob, oc);
     if (!b->emitting || b->failed) return at;
     b->cells.data[at + 3].i = dv_exit_make(b, b->context, b->pc, true);
     DV_PUSH(b, exit_uses, at + 3);
@@ -121,11 +121,11 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     return number;
 }
 
-void dv_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
+void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
     b->ended = true;
     if (!b->emitting || b->failed) return;
     uint32_t exit = dv_exit_make(b, context, pc, counts);
-    uint32_t at = dv_emit(b, DV_OP_R_EXIT, 0, 0, 0);
+    uint32_t at = dv_region_emit(b, DV_OP_R_EXIT, 0, 0, 0);
     if (!b->failed) b->cells.data[at + 2].i = exit;
 }
 
@@ -176,7 +176,7 @@ static void set_where(dv_build *b, int32_t q, dv_where where, int32_t slot) {
 void dv_spill(dv_build *b, bool doubles, int32_t keep) {
     for (int32_t q = 0; q < b->top && q < keep; q++) {
         if (b->e[q].where != DV_AT_REGISTER || (b->e[q].kind == DV_K_FLOAT) != doubles) continue;
-        dv_emit(b, doubles ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, dv_shadow(b, q), 0, 0);
+        dv_region_emit(b, doubles ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, dv_shadow(b, q), 0, 0);
         set_where(b, q, DV_AT_SLOT, dv_shadow(b, q));
     }
 }
@@ -193,11 +193,11 @@ static void to_shadow(dv_build *b, int32_t q) {
     int16_t slot = dv_shadow(b, q);
     if (e->where == DV_AT_SLOT && e->slot == slot) return;
     if (e->where == DV_AT_SLOT)
-        dv_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
+        dv_region_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
     else if (e->where == DV_AT_REGISTER)
-        dv_emit(b, e->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+        dv_region_emit(b, e->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
     else
-        dv_emit_constant(b, dv_emit(b, DV_OP_R_CONST, slot, 0, 0), raw_constant(e));
+        dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST, slot, 0, 0), raw_constant(e));
     set_where(b, q, DV_AT_SLOT, slot);
 }
 
@@ -215,10 +215,10 @@ void dv_materialize(dv_build *b, int32_t q) {
     bool owned = dv_owned(b, b->context, b->pc, q);
     if (e->where == DV_AT_VALUE) {
         if (!keep_value(b, e->value)) return;
-        uint32_t at = dv_emit(b, owned ? DV_OP_R_VALUE : DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
-        dv_emit_constant(b, at, (dv_cell){.v = e->value});
+        uint32_t at = dv_region_emit(b, owned ? DV_OP_R_VALUE : DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
+        dv_region_emit_constant(b, at, (dv_cell){.v = e->value});
     } else if (e->where == DV_AT_ALIAS) {
-        dv_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, e->slot), dv_home(b, q), 0);
+        dv_region_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, e->slot), dv_home(b, q), 0);
     } else if (e->kind == DV_K_RANGE) {
         dv_build_fail(b, "a range iterator is used as a value");
     } else {
@@ -227,7 +227,7 @@ void dv_materialize(dv_build *b, int32_t q) {
             dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                          false);
         }
-        dv_emit(b, box_op(e->kind), e->slot, dv_home(b, q), 0);
+        dv_region_emit(b, box_op(e->kind), e->slot, dv_home(b, q), 0);
     }
     if (dv_kind_is_raw(e->kind)) e->kind = DV_K_ANY;
     if (e->kind == DV_K_CONSTANT) e->kind = DV_K_ANY;
@@ -295,7 +295,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
     for (int32_t q = b->top - inputs; q < b->top; q++) dv_materialize(b, q);
     dv_spill(b, false, b->top);
     dv_spill(b, true, b->top);
-    if (b->sp != b->top) dv_emit(b, DV_OP_R_SET_SP, dv_home(b, b->top), 0, 0);
+    if (b->sp != b->top) dv_region_emit(b, DV_OP_R_SET_SP, dv_home(b, b->top), 0, 0);
     const dv_thread *thread = b->context->thread;
     const dv_cell *original = thread->cells + thread->cell_at[b->pc];
     uint32_t op = dv_op_of(original->h);

@@ -72,7 +72,7 @@ static void unbox(dv_build *b, int32_t q, dv_kind kind) {
                                        : DV_OP_R_UNBOX_B;
     dv_spill(b, kind == DV_K_FLOAT, b->top);
     int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
-    dv_emit_guard(b, op, home, 0, 0);
+    dv_region_emit_guard(b, op, home, 0, 0);
     *e = (dv_known_value){(uint8_t)kind, DV_AT_REGISTER, 0, DV_EMPTY};
     b->version++;
 }
@@ -123,9 +123,9 @@ static operand converted(dv_build *b, int32_t q, bool exact) {
     dv_spill(b, true, b->top);
     bool in_register = e->where == DV_AT_REGISTER;
     if (exact)
-        dv_emit_guard(b, in_register ? DV_OP_R_I2D_RX : DV_OP_R_I2D_SX, e->slot, 0, 0);
+        dv_region_emit_guard(b, in_register ? DV_OP_R_I2D_RX : DV_OP_R_I2D_SX, e->slot, 0, 0);
     else
-        dv_emit(b, in_register ? DV_OP_R_I2D_R : DV_OP_R_I2D_S, e->slot, 0, 0);
+        dv_region_emit(b, in_register ? DV_OP_R_I2D_R : DV_OP_R_I2D_S, e->slot, 0, 0);
     return (operand){.mode = 'R'};
 }
 
@@ -135,7 +135,7 @@ static void double_operands(dv_build *b, bool exact, operand *x, operand *y) {
     bool convert_x = b->e[qx].kind == DV_K_INT, convert_y = b->e[qy].kind == DV_K_INT;
     if (convert_x) *x = converted(b, qx, exact);
     if (convert_x && convert_y && x->mode == 'R' && b->e[qy].where != DV_AT_VALUE) {
-        dv_emit(b, DV_OP_R_STORE_D, b->scratch, 0, 0);
+        dv_region_emit(b, DV_OP_R_STORE_D, b->scratch, 0, 0);
         *x = (operand){.mode = 'S', .slot = b->scratch};
     }
     if (convert_y)
@@ -149,7 +149,7 @@ static void double_operands(dv_build *b, bool exact, operand *x, operand *y) {
 static void separate_constants(dv_build *b, operand *x, const operand *y, bool doubles) {
     if (x->mode != 'K' || y->mode != 'K') return;
     dv_spill(b, doubles, b->top);
-    dv_emit_constant(b, dv_emit(b, doubles ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0), x->k);
+    dv_region_emit_constant(b, dv_region_emit(b, doubles ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0), x->k);
     x->mode = 'R';
 }
 
@@ -157,7 +157,7 @@ static void constant_to_register(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     bool is_double = e->kind == DV_K_FLOAT;
     dv_spill(b, is_double, b->top);
-    dv_emit_constant(b, dv_emit(b, is_double ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0),
+    dv_region_emit_constant(b, dv_region_emit(b, is_double ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0),
                      raw_operand(e).k);
     e->where = DV_AT_REGISTER;
     b->version++;
@@ -204,9 +204,9 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, operand x,
     if (target >= b->top - 2) target = -1;
     if (target < 0) dv_spill(b, doubles, b->top - 2);
     uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
-    uint32_t at = dv_emit_guard(b, base + mode * 2 + (target >= 0), x.slot, y.slot,
+    uint32_t at = dv_region_emit_guard(b, base + mode * 2 + (target >= 0), x.slot, y.slot,
                                 target >= 0 ? dv_shadow(b, target) : 0);
-    if (x.mode == 'K' || y.mode == 'K') dv_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
+    if (x.mode == 'K' || y.mode == 'K') dv_region_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
     count(b, true);
     return finish_raw(b, 2, kind, target, next_pc);
 }
@@ -224,7 +224,7 @@ static void point_after(dv_build *b, uint32_t next_pc) {
 
 static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
     if (is_cold(b)) {
-        dv_emit_exit(b, b->context, b->pc, true);
+        dv_region_emit_exit(b, b->context, b->pc, true);
         return b->pc;
     }
     count(b, false);
@@ -233,7 +233,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
 }
 
 static uint32_t leave(dv_build *b) {
-    dv_emit_exit(b, b->context, b->pc, true);
+    dv_region_emit_exit(b, b->context, b->pc, true);
     return b->pc;
 }
 
@@ -299,9 +299,9 @@ static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
     bool is_double = kind == DV_K_FLOAT;
     dv_load_register(b, b->top - 1);
     if (op == DV_OP_NOT)
-        dv_emit(b, DV_OP_R_NOT, 0, 0, 0);
+        dv_region_emit(b, DV_OP_R_NOT, 0, 0, 0);
     else
-        dv_emit_guard(b, is_double ? DV_OP_R_NEG_D : DV_OP_R_NEG_I, 0, 0, 0);
+        dv_region_emit_guard(b, is_double ? DV_OP_R_NEG_D : DV_OP_R_NEG_I, 0, 0, 0);
     count(b, true);
     return finish_raw(b, 1, kind, -1, next_pc);
 }
@@ -316,7 +316,7 @@ void dv_load_register(dv_build *b, int32_t q) {
     }
     bool is_double = e->kind == DV_K_FLOAT;
     dv_spill(b, is_double, b->top);
-    dv_emit(b, is_double ? DV_OP_R_LOAD_D : DV_OP_R_LOAD_I, e->slot, 0, 0);
+    dv_region_emit(b, is_double ? DV_OP_R_LOAD_D : DV_OP_R_LOAD_I, e->slot, 0, 0);
     e->where = DV_AT_REGISTER;
     b->version++;
 }
@@ -358,9 +358,9 @@ static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, opera
     }
     uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x.mode, y.mode);
     uint32_t at =
-        dv_emit(b, DV_OP_RBI_LT_SS + ((uint32_t)op * MODES_OF_BRANCH + mode) * FORMS + form, x.slot,
+        dv_region_emit(b, DV_OP_RBI_LT_SS + ((uint32_t)op * MODES_OF_BRANCH + mode) * FORMS + form, x.slot,
                 y.slot, 0);
-    if (y.mode == 'K') dv_emit_constant(b, at, y.k);
+    if (y.mode == 'K') dv_region_emit_constant(b, at, y.k);
     count(b, true);
     return at;
 }
@@ -404,7 +404,7 @@ static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
         dv_edge_add(b, at + 3, b->context, target, -1);
     } else if (x->kind == DV_K_BOOL) {
         dv_load_register(b, b->top - 1);
-        uint32_t at = dv_emit(b, jump_if ? DV_OP_R_IF_TRUE : DV_OP_R_IF_FALSE, 0, 0, 0);
+        uint32_t at = dv_region_emit(b, jump_if ? DV_OP_R_IF_TRUE : DV_OP_R_IF_FALSE, 0, 0, 0);
         dv_pop(b, 1);
         dv_edge_add(b, at + 3, b->context, target, -1);
     } else {
@@ -464,16 +464,16 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
         int16_t slot = dv_shadow(b, q);
         operand o = raw_operand(v);
         if (o.mode == 'R')
-            dv_emit(b, v->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+            dv_region_emit(b, v->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
         else if (o.mode == 'S')
-            dv_emit(b, DV_OP_R_MOVE, o.slot, slot, 0);
+            dv_region_emit(b, DV_OP_R_MOVE, o.slot, slot, 0);
         else
-            dv_emit_constant(b, dv_emit(b, DV_OP_R_CONST, slot, 0, 0), o.k);
+            dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST, slot, 0, 0), o.k);
         dv_kind kind = v->kind;
         dv_pop(b, 1);
         *to = (dv_known_value){(uint8_t)kind, DV_AT_SLOT, slot, DV_EMPTY};
         if (!drops) return next_pc;
-        dv_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
         point_after(b, next_pc);
         return next_pc;
     }
@@ -484,7 +484,7 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     dv_kind kind = v->kind == DV_K_LIST ? DV_K_LIST : DV_K_ANY;
     dv_materialize(b, top);
     dv_pop(b, 1);
-    dv_emit(b, drops ? DV_OP_R_STORE_HOME : DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q), 0);
+    dv_region_emit(b, drops ? DV_OP_R_STORE_HOME : DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q), 0);
     *to = (dv_known_value){(uint8_t)kind, DV_AT_HOME, 0, DV_EMPTY};
     b->version++;
     if (drops) point_after(b, next_pc);
@@ -543,7 +543,7 @@ static int32_t list_home(dv_build *b, int32_t q, uint32_t input) {
     if (e->kind == DV_K_LIST) return home;
     if (!info || info->kind != DV_KIND_DERIVATIVE || info->types[input] != DV_RESULT_LIST)
         return -1;
-    dv_emit_guard(b, DV_OP_R_GUARD_LIST, home, 0, 0);
+    dv_region_emit_guard(b, DV_OP_R_GUARD_LIST, home, 0, 0);
     if (e->where == DV_AT_ALIAS) b->e[e->slot].kind = DV_K_LIST;
     e->kind = DV_K_LIST;
     return home;
@@ -560,9 +560,9 @@ static uint32_t get_object(dv_build *b, int32_t home, bool is_list, uint32_t nex
     const dv_known_value *index = dv_top(b, 1);
     uint32_t base = is_list ? DV_OP_RL_GET_L_S : DV_OP_RL_GET_A_S;
     uint32_t at =
-        dv_emit_guard(b, base + index_mode(index), home, index->slot, dv_home(b, b->top - 2));
+        dv_region_emit_guard(b, base + index_mode(index), home, index->slot, dv_home(b, b->top - 2));
     if (index->where == DV_AT_VALUE)
-        dv_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
+        dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     dv_pop(b, 2);
     dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
     count(b, true);
@@ -583,10 +583,10 @@ static uint32_t step_load_subscript(dv_build *b, uint32_t next_pc) {
     int32_t target = direct_target(b, next_pc, 2);
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
     uint32_t base = kind == DV_K_INT ? DV_OP_RL_GET_I_S_R : DV_OP_RL_GET_D_S_R;
-    uint32_t at = dv_emit_guard(b, base + index_mode(index) * 2 + (target >= 0), home, index->slot,
+    uint32_t at = dv_region_emit_guard(b, base + index_mode(index) * 2 + (target >= 0), home, index->slot,
                                 target >= 0 ? dv_shadow(b, target) : 0);
     if (index->where == DV_AT_VALUE)
-        dv_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
+        dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     count(b, true);
     return finish_raw(b, 2, kind, target, next_pc);
 }
@@ -603,10 +603,10 @@ static uint32_t step_store_subscript(dv_build *b, uint32_t next_pc) {
     if (b->e[qv].where == DV_AT_VALUE) dv_to_slot(b, qv);
     const dv_known_value *v = &b->e[qv], *index = &b->e[qi];
     uint32_t base = is_double ? DV_OP_RL_SET_D_S_R : DV_OP_RL_SET_I_S_R;
-    uint32_t at = dv_emit_guard(b, base + (v->where == DV_AT_SLOT ? 3u : 0u) + index_mode(index),
+    uint32_t at = dv_region_emit_guard(b, base + (v->where == DV_AT_SLOT ? 3u : 0u) + index_mode(index),
                                 home, index->slot, v->slot);
     if (index->where == DV_AT_VALUE)
-        dv_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
+        dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     dv_pop(b, 3);
     count(b, true);
     return next_pc;
@@ -635,7 +635,7 @@ static uint32_t step_for_iter(dv_build *b, uint32_t next_pc) {
     int32_t target = direct_target(b, next_pc, 0);
     int16_t slot = target >= 0 ? dv_shadow(b, target) : dv_shadow(b, b->top);
     dv_snapshot *head = dv_snapshot_at(b->context, b->pc);
-    uint32_t at = dv_emit(b, DV_OP_R_FOR_RANGE, b->e[q].slot, slot, 0);
+    uint32_t at = dv_region_emit(b, DV_OP_R_FOR_RANGE, b->e[q].slot, slot, 0);
     if (b->emitting) head->body = (int32_t)b->cells.count, head->item = slot;
     dv_known_value iterator = b->e[q];
     dv_pop(b, 1);
@@ -663,11 +663,11 @@ static uint32_t step_jump_back(dv_build *b) {
     bool range = head->body >= 0 && b->top > 0 && dv_top(b, 1)->kind == DV_K_RANGE &&
                  op_at(b, target) == DV_OP_FOR_ITER;
     if (!range) {
-        uint32_t at = dv_emit(b, DV_OP_R_JUMP_BACK, 0, 0, 0);
+        uint32_t at = dv_region_emit(b, DV_OP_R_JUMP_BACK, 0, 0, 0);
         DV_PUSH(b, edges, (dv_edge){at + 3, b->context, target, NULL, 0, false, -1});
         return b->pc;
     }
-    uint32_t at = dv_emit(b, DV_OP_R_NEXT_RANGE, dv_top(b, 1)->slot, head->item, 0);
+    uint32_t at = dv_region_emit(b, DV_OP_R_NEXT_RANGE, dv_top(b, 1)->slot, head->item, 0);
     if (b->failed) return b->pc;
     b->cells.data[at + 4].i = head->body;
     DV_PUSH(b, label_uses, at + 4);
@@ -704,7 +704,7 @@ static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
         }
         *dv_top(b, 1) = (dv_known_value){DV_K_INT, DV_AT_VALUE, 0, dv_int(0)};
         if (stop.where == DV_AT_SLOT && stop.slot == dv_shadow(b, b->top - 1)) {
-            dv_emit(b, DV_OP_R_MOVE, stop.slot, dv_shadow(b, b->top), 0);
+            dv_region_emit(b, DV_OP_R_MOVE, stop.slot, dv_shadow(b, b->top), 0);
             stop.slot = dv_shadow(b, b->top);
         }
         dv_push_known(b, DV_K_INT, stop.where, stop.slot, stop.value);
@@ -712,8 +712,8 @@ static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
     dv_to_slot(b, b->top - 2);
     dv_to_slot(b, b->top - 1);
     int16_t triple = dv_triple(b, callee);
-    uint32_t at = dv_emit(b, DV_OP_R_RANGE, dv_top(b, 2)->slot, dv_top(b, 1)->slot, triple);
-    dv_emit_constant(b, at, (dv_cell){.i = step});
+    uint32_t at = dv_region_emit(b, DV_OP_R_RANGE, dv_top(b, 2)->slot, dv_top(b, 1)->slot, triple);
+    dv_region_emit_constant(b, at, (dv_cell){.i = step});
     if (b->emitting && !b->failed) b->cells.data[at + 1].o.d = dv_home(b, callee);
     b->top = callee;
     dv_push_known(b, DV_K_RANGE, DV_AT_NOWHERE, triple, DV_EMPTY);
@@ -734,14 +734,14 @@ static uint32_t call_double(dv_build *b, const dv_cfunction_def *def, int32_t in
                             uint32_t next_pc) {
     if (dv_top(b, 1)->kind == DV_K_INT) {
         operand x = converted(b, b->top - 1, false);
-        if (x.mode == 'K') dv_emit_constant(b, dv_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
+        if (x.mode == 'K') dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
     } else {
         dv_load_register(b, b->top - 1);
     }
     if (def->raw1 == (double (*)(double))sqrt) {
-        dv_emit_guard(b, DV_OP_R_SQRT, 0, 0, 0);
+        dv_region_emit_guard(b, DV_OP_R_SQRT, 0, 0, 0);
     } else {
-        uint32_t at = dv_emit_guard(b, DV_OP_R_CALL_D1, 0, 0, 0);
+        uint32_t at = dv_region_emit_guard(b, DV_OP_R_CALL_D1, 0, 0, 0);
         if (b->emitting && !b->failed) b->cells.data[at + 4].p = (void *)(uintptr_t)def;
     }
     count(b, true);
@@ -784,7 +784,7 @@ static uint32_t step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc
         if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
             dv_top(b, 1)->kind == DV_K_LIST && dv_top(b, 1)->where == DV_AT_ALIAS) {
             dv_spill(b, false, b->top);
-            dv_emit(b, DV_OP_RL_LENGTH, dv_home(b, dv_top(b, 1)->slot), 0, 0);
+            dv_region_emit(b, DV_OP_RL_LENGTH, dv_home(b, dv_top(b, 1)->slot), 0, 0);
             dv_pop(b, 4);
             dv_push_known(b, DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
             return next_pc;
@@ -836,12 +836,12 @@ static uint32_t step_return(dv_build *b) {
     if (object) dv_materialize(b, top);
     if (object) { /* the callee's slot is free: functions that are inlined are constants, not on the
                      stack */
-        dv_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, to), 0);
+        dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, to), 0);
         v = (dv_known_value){v.kind, DV_AT_HOME, 0, DV_EMPTY};
     }
     for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
         if (b->e[q].where == DV_AT_HOME) {
-            dv_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
             released = true;
         }
     b->top = to;
@@ -867,7 +867,7 @@ static uint32_t step_pop(dv_build *b, uint32_t next_pc) {
     int32_t q = b->top - 1;
     dv_pop(b, 1);
     if (release) {
-        dv_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
         point_after(b, next_pc);
     }
     return next_pc;
@@ -878,7 +878,7 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
     const dv_known_value *e = &b->e[q];
     if (dv_kind_is_raw(e->kind) && e->where != DV_AT_VALUE) {
         dv_to_slot(b, q);
-        dv_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, b->top), 0);
+        dv_region_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, b->top), 0);
         dv_push_known(b, e->kind, DV_AT_SLOT, dv_shadow(b, b->top), DV_EMPTY);
         return next_pc;
     }
@@ -887,7 +887,7 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
         return next_pc;
     }
     if (e->kind >= DV_K_RANGE) return leave(b);
-    dv_emit(b, DV_OP_R_COPY, dv_home(b, q), dv_home(b, b->top), 0);
+    dv_region_emit(b, DV_OP_R_COPY, dv_home(b, q), dv_home(b, b->top), 0);
     dv_push_known(b, e->kind, DV_AT_HOME, 0, DV_EMPTY);
     return next_pc;
 }
