@@ -1,0 +1,248 @@
+/* api.c: creating VMs and running programs in them (dynvm.h). */
+#include "dynvm.h"
+
+#include <stdlib.h>
+
+#include "api/compile.h"
+#include "api/error.h"
+#include "api/setup.h"
+#include "core/native.h"
+#include "core/upcall.h"
+#include "inspect/dis.h"
+#include "run/call.h"
+#include "types/exception.h"
+#include "types/int.h"
+#include "types/list.h"
+#include "types/str.h"
+#include "types/stream.h"
+#include "types/tuple.h"
+
+#define DEFAULT_RECURSION_LIMIT 1000
+
+struct dynvm_vm {
+    dv_vm *vm;
+    dynvm_error *error; /* of the last run, until it is taken */
+    int exit_status;
+    dynvm_resize resize;
+    void *resize_context;
+};
+
+/* Creating --------------------------------------------------------------------------------------
+ */
+
+/* The caller's configuration may be an older, shorter or a newer, longer one. */
+static dynvm_config read_config(const dynvm_config *config) {
+    dynvm_config known = DYNVM_CONFIG;
+    if (config) {
+        size_t size = config->size < sizeof known ? config->size : sizeof known;
+        memcpy(&known, config, size);
+    }
+    return known;
+}
+
+static bool choose_form(dynvm_form wanted, dv_form *form) {
+    switch (wanted) {
+    case DYNVM_FORM_DEFAULT: *form = DV_HAVE_TAIL ? DV_FORM_TAIL : DV_FORM_TRAMPOLINE; return true;
+    case DYNVM_FORM_TAIL: *form = DV_FORM_TAIL; return DV_HAVE_TAIL;
+    case DYNVM_FORM_TRAMPOLINE: *form = DV_FORM_TRAMPOLINE; return DV_HAVE_TRAMPOLINE;
+    case DYNVM_FORM_MIXED: *form = DV_FORM_MIXED; return DV_HAVE_TAIL && DV_HAVE_TRAMPOLINE;
+    }
+    return false;
+}
+
+static dv_level choose_level(dynvm_level wanted) {
+    switch (wanted) {
+    case DYNVM_LEVEL_GENERIC: return DV_LEVEL_GENERIC;
+    case DYNVM_LEVEL_INCA: return DV_LEVEL_INCA;
+    default: return DV_LEVEL_NAMA;
+    }
+}
+
+static void *c_library_resize(void *context, void *block, size_t old_size, size_t new_size) {
+    (void)context, (void)old_size;
+    if (new_size) return realloc(block, new_size);
+    free(block);
+    return NULL;
+}
+
+static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
+    dv_vm_config internal = {
+        .resize = self->resize,
+        .resize_context = self->resize_context,
+        .memory_limit = config->memory_limit ? config->memory_limit : SIZE_MAX,
+        .c_stack_size = config->c_stack_size,
+        .recursion_limit =
+            config->recursion_limit ? config->recursion_limit : DEFAULT_RECURSION_LIMIT,
+        .level = choose_level(config->level),
+        .form = form,
+        .stress = {.quicken_at_once = config->stress & DYNVM_STRESS_QUICKEN,
+                   .break_assumptions = config->stress & DYNVM_STRESS_ASSUME,
+                   .fail_guard = config->stress_guards,
+                   .take_exit = config->stress_exits},
+        .output = config->output,
+        .error_output = config->error_output,
+        .output_context = config->output_context,
+    };
+    self->vm = dv_vm_new(&internal);
+    if (!self->vm) return false;
+    dv_native_attach(self->vm);
+    self->vm->input = config->input;
+    self->vm->input_context = config->input_context;
+    if (config->instruction_limit && config->instruction_limit < INT64_MAX)
+        self->vm->instruction_budget = (int64_t)config->instruction_limit;
+    return dv_setup(self->vm);
+}
+
+dynvm_vm *dynvm_create(const dynvm_config *given) {
+    dynvm_config config = read_config(given);
+    dv_form form;
+    if (!choose_form(config.form, &form)) return NULL;
+    dynvm_resize resize = config.resize ? config.resize : c_library_resize;
+    dynvm_vm *self = resize(config.resize_context, NULL, 0, sizeof *self);
+    if (!self) return NULL;
+    *self = (dynvm_vm){.resize = resize, .resize_context = config.resize_context};
+    if (start(self, &config, form)) return self;
+    if (self->vm) dv_vm_free(self->vm);
+    resize(config.resize_context, self, sizeof *self, 0);
+    return NULL;
+}
+
+void dynvm_destroy(dynvm_vm *self) {
+    if (!self) return;
+    dv_native_attach(self->vm);
+    dv_teardown(self->vm);
+    dv_vm_free(self->vm);
+    dynvm_error_free(self->error);
+    self->resize(self->resize_context, self, sizeof *self, 0);
+}
+
+/* Running ---------------------------------------------------------------------------------------
+ */
+
+/* What SystemExit's code means: None 0, an int itself, anything else is printed and means 1. */
+static int exit_status_of(dv_vm *vm, dv_value code) {
+    int64_t status;
+    if (dv_is_none(code)) return 0;
+    if (dv_is_integral(code)) return dv_int_to_int64(code, &status) ? (int)status : -1;
+    dv_value text = dv_to_str(vm, code);
+    dv_value newline = dv_str_char(vm, '\n');
+    bool written = !dv_is_empty(text) && !dv_is_empty(newline) &&
+                   dv_stream_write(vm, DV_STDERR, text) && dv_stream_write(vm, DV_STDERR, newline);
+    if (!written) dv_error_clear(vm);
+    dv_release(vm, text);
+    dv_release(vm, newline);
+    return 1;
+}
+
+/* vm->error is a SystemExit. */
+static dynvm_status take_exit(dynvm_vm *self) {
+    dv_vm *vm = self->vm;
+    dv_value exception = vm->error;
+    vm->error = DV_EMPTY;
+    dv_value name = dv_str_intern(vm, "code", 4);
+    dv_value code = dv_is_empty(name) ? DV_NONE : dv_get_attribute(vm, exception, name);
+    if (dv_is_empty(code)) dv_error_clear(vm);
+    self->exit_status = dv_is_empty(code) ? 1 : exit_status_of(vm, code);
+    dv_release(vm, name);
+    dv_release(vm, code);
+    dv_release(vm, exception);
+    return DYNVM_EXIT;
+}
+
+/* What vm->error means for the caller. */
+static dynvm_status finish(dynvm_vm *self) {
+    dv_vm *vm = self->vm;
+    if (dv_is_empty(vm->error)) return DYNVM_OK;
+    if (dv_error_is(vm, DV_E_SYSTEM_EXIT)) return take_exit(self);
+    self->exit_status = 1;
+    self->error = dv_error_take(vm);
+    return self->error ? DYNVM_ERROR : DYNVM_NO_MEMORY;
+}
+
+static void begin(dynvm_vm *self) {
+    dv_native_attach(self->vm);
+    dynvm_error_free(self->error);
+    self->error = NULL;
+    self->exit_status = 0;
+}
+
+static dynvm_status run_unit(dynvm_vm *self, dv_unit *unit) {
+    if (unit) dv_release(self->vm, dv_run_unit(self->vm, unit, self->vm->main));
+    return finish(self);
+}
+
+dynvm_status dynvm_run_file(dynvm_vm *self, const char *path) {
+    begin(self);
+    return run_unit(self, dv_compile_file(self->vm, path));
+}
+
+dynvm_status dynvm_run_text(dynvm_vm *self, const char *text, size_t size, const char *filename) {
+    begin(self);
+    return run_unit(self, dv_compile(self->vm, text, size, filename));
+}
+
+dynvm_status dynvm_set_arguments(dynvm_vm *self, int count, const char *const *arguments) {
+    begin(self);
+    dv_vm *vm = self->vm;
+    for (int i = 0; i < count && dv_is_empty(vm->error); i++) {
+        dv_value text = dv_str_z(vm, arguments[i]);
+        if (!dv_is_empty(text) && !dv_list_append(vm, vm->arguments, text)) {
+            dv_release(vm, text);
+            break;
+        }
+        dv_release(vm, text);
+    }
+    return finish(self);
+}
+
+/* Listings --------------------------------------------------------------------------------------
+ */
+
+/* Runs the unit, whose own output goes where it always goes, and lists what became of it. */
+static bool list_after_run(dv_vm *vm, dv_unit *unit, const char *function, dv_output output,
+                           void *context) {
+    dv_object *top = NULL;
+    unit->references++;
+    dv_release(vm, dv_inspect_run(vm, unit, vm->main, &top));
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    bool found = dv_inspect_dis(vm, unit, true, function, output, context);
+    if (top) dv_release_object(vm, top);
+    vm->error = error;
+    return found;
+}
+
+dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
+                               const char *function, dynvm_output output, void *context) {
+    begin(self);
+    dv_vm *vm = self->vm;
+    dv_unit *unit = dv_compile_file(vm, path);
+    if (!unit) return finish(self);
+    bool found = after_run ? list_after_run(vm, unit, function, output, context)
+                           : dv_inspect_dis(vm, unit, false, function, output, context);
+    if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
+    if (!found && dv_is_empty(vm->error))
+        dv_raise(vm, DV_E_LOOKUP_ERROR, "there is no function '%s'", function ? function : "");
+    return finish(self);
+}
+
+/* The rest --------------------------------------------------------------------------------------
+ */
+
+int dynvm_exit_status(const dynvm_vm *self) { return self->exit_status; }
+
+void dynvm_interrupt(dynvm_vm *self) {
+    __atomic_store_n(&self->vm->interrupt, 1, __ATOMIC_RELAXED);
+}
+
+size_t dynvm_memory_used(const dynvm_vm *self) { return self->vm->heap.used; }
+
+size_t dynvm_memory_peak(const dynvm_vm *self) { return self->vm->heap.peak; }
+
+dynvm_error *dynvm_take_error(dynvm_vm *self) {
+    dynvm_error *error = self->error;
+    self->error = NULL;
+    return error;
+}
+
+const char *dynvm_version(void) { return DYNVM_VERSION; }

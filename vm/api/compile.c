@@ -1,0 +1,169 @@
+/* compile.c: source text to verified units (compile.h). */
+#include "api/compile.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "code/verify.h"
+#include "core/upcall.h"
+#include "lang/lang.h"
+#include "run/text.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/int.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* The front end's memory comes from the VM's heap, so that limits hold for it, too. */
+static void *heap_resize(void *context, void *block, size_t old_size, size_t new_size) {
+    dv_heap *heap = context;
+    if (new_size) return dv_heap_resize(heap, block, old_size, new_size);
+    if (block) dv_heap_free(heap, block, old_size);
+    return NULL;
+}
+
+static dv_error_class error_class(const char *type) {
+    if (strcmp(type, "IndentationError") == 0) return DV_E_INDENTATION_ERROR;
+    return strcmp(type, "TabError") == 0 ? DV_E_TAB_ERROR : DV_E_SYNTAX_ERROR;
+}
+
+static bool is_utf8(const char *text, size_t size) {
+    for (size_t i = 0; i < size;) {
+        uint8_t c = (uint8_t)text[i++];
+        int more = c < 0x80                ? 0
+                   : c >= 0xC2 && c < 0xE0 ? 1
+                   : c >= 0xE0 && c < 0xF0 ? 2
+                   : c >= 0xF0 && c < 0xF5 ? 3
+                                           : -1;
+        if (more < 0) return false;
+        for (; more > 0; more--, i++)
+            if (i >= size || ((uint8_t)text[i] & 0xC0) != 0x80) return false;
+    }
+    return true;
+}
+
+/* The line of the error; None where there is none to show. */
+static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line) {
+    dv_text text;
+    if (line == 0 || !dv_source_line(source, line, &text) || !is_utf8(text.data, text.size))
+        return DV_NONE;
+    return dv_str_new(vm, text.data, text.size);
+}
+
+/* SyntaxError(message, (filename, line, column, text, end line, end column)) */
+static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
+                               const dv_lang_error *error) {
+    dv_value place[6] = {
+        dv_str_new(vm, request->filename.data, request->filename.size),
+        dv_int(error->line),
+        dv_int(error->column),
+        error_line(vm, request->source, error->line),
+        dv_int(error->end_line),
+        dv_int(error->end_column),
+    };
+    dv_value args[2] = {dv_str_z(vm, error->message), dv_tuple_take(vm, place, 6)};
+    dv_value tuple = DV_EMPTY;
+    if (dv_is_empty(args[0]) || dv_is_empty(args[1]) || error->line == 0) {
+        dv_release(vm, args[1]);
+        if (!dv_is_empty(args[0])) tuple = dv_tuple_take(vm, args, 1);
+    } else {
+        tuple = dv_tuple_take(vm, args, 2);
+    }
+    if (dv_is_empty(tuple)) return;
+    dv_value exception =
+        dv_exception_new(vm, dv_exception_class(vm, error_class(error->type)), tuple);
+    dv_release(vm, tuple);
+    if (!dv_is_empty(exception)) dv_exception_raise(vm, exception, DV_EMPTY);
+    dv_release(vm, exception);
+}
+
+static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
+
+dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename) {
+    if (size >= UINT32_MAX) {
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
+        return NULL;
+    }
+    dv_lang_request request = {
+        .filename = text_of(filename, strlen(filename)),
+        .source = text_of(text, size),
+        .quote_source = filename[0] != '<',
+        .mode = "module",
+        .allocator = {heap_resize, &vm->heap},
+    };
+    dv_unit *unit = NULL;
+    dv_lang_error error;
+    switch (dv_lang_compile(&request, &unit, &error)) {
+    case DV_LANG_OK: break;
+    case DV_LANG_ERROR: raise_syntax_error(vm, &request, &error); return NULL;
+    case DV_LANG_NO_MEMORY: dv_raise_memory(vm); return NULL;
+    }
+    char message[256];
+    if (dv_code_verify(unit, message, sizeof message)) return unit;
+    if (strcmp(message, "out of memory") == 0)
+        dv_raise_memory(vm);
+    else
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "the compiler made invalid code: %s", message);
+    unit->release_arena(unit->context, unit->arena);
+    return NULL;
+}
+
+static void raise_os_error(dv_vm *vm, int number, const char *path) {
+    dv_value items[3] = {dv_int(number), dv_str_z(vm, strerror(number)), dv_str_z(vm, path)};
+    dv_error_class error = number == ENOENT   ? DV_E_FILE_NOT_FOUND_ERROR
+                           : number == EACCES ? DV_E_PERMISSION_ERROR
+                                              : DV_E_OS_ERROR;
+    if (dv_is_empty(items[1]) || dv_is_empty(items[2])) {
+        dv_release(vm, items[1]);
+        dv_release(vm, items[2]);
+        return;
+    }
+    dv_value args = dv_tuple_take(vm, items, 3);
+    if (dv_is_empty(args)) return;
+    dv_value exception = dv_exception_new(vm, dv_exception_class(vm, error), args);
+    dv_release(vm, args);
+    if (!dv_is_empty(exception)) dv_exception_raise(vm, exception, DV_EMPTY);
+    dv_release(vm, exception);
+}
+
+/* The whole file on the VM's heap (capacity *room); NULL: raised. */
+static char *read_all(dv_vm *vm, FILE *file, const char *path, size_t *size, size_t *room) {
+    char *text = NULL;
+    *size = *room = 0;
+    for (;;) {
+        if (*size == *room) {
+            size_t more = *room ? *room * 2 : 16384;
+            char *moved = dv_heap_resize(&vm->heap, text, *room, more);
+            if (!moved) {
+                dv_raise_memory(vm);
+                break;
+            }
+            text = moved;
+            *room = more;
+        }
+        errno = 0;
+        size_t got = fread(text + *size, 1, *room - *size, file);
+        *size += got;
+        if (got > 0) continue;
+        if (!ferror(file)) return text;
+        raise_os_error(vm, errno ? errno : EIO, path);
+        break;
+    }
+    if (text) dv_heap_free(&vm->heap, text, *room);
+    return NULL;
+}
+
+dv_unit *dv_compile_file(dv_vm *vm, const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        raise_os_error(vm, errno, path);
+        return NULL;
+    }
+    size_t size, room;
+    char *text = read_all(vm, file, path, &size, &room);
+    fclose(file);
+    if (!text) return NULL;
+    dv_unit *unit = dv_compile(vm, text, size, path);
+    dv_heap_free(&vm->heap, text, room);
+    return unit;
+}

@@ -1,0 +1,12 @@
+/* compile.h: source text to verified units. */
+#ifndef DV_API_COMPILE_H
+#define DV_API_COMPILE_H
+
+#include "core/vm.h"
+
+/* A verified unit with one reference; NULL: raised (SyntaxError with its place, MemoryError). */
+dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename);
+/* The same from a file; OSError if it cannot be read. */
+dv_unit *dv_compile_file(dv_vm *vm, const char *path);
+
+#endif

@@ -1,0 +1,11 @@
+/* error.h: exceptions as objects of the host, independent of the VM (dynvm_error). */
+#ifndef DV_API_ERROR_H
+#define DV_API_ERROR_H
+
+#include "core/vm.h"
+#include "dynvm.h"
+
+/* Makes an error of vm->error, which it clears; NULL: out of memory. */
+dynvm_error *dv_error_take(dv_vm *vm);
+
+#endif

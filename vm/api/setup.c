@@ -1,0 +1,200 @@
+/* setup.c: putting types, builtins and modules into a bare machine (setup.h).  This happens for
+ * every VM, so it does little: methods become attributes of their class at the first lookup, and
+ * modules are made when they are imported. */
+#include "api/setup.h"
+
+#include "builtins/builtins.h"
+#include "modules/modules.h"
+#include "plugin/plugin.h"
+#include "quicken/site.h"
+#include "region/region.h"
+#include "run/thread.h"
+#include "types/class.h"
+#include "types/dict.h"
+#include "types/exception.h"
+#include "types/float.h"
+#include "types/function.h"
+#include "types/int.h"
+#include "types/iterator.h"
+#include "types/list.h"
+#include "types/range.h"
+#include "types/singleton.h"
+#include "types/str.h"
+#include "types/stream.h"
+#include "types/tuple.h"
+
+static const dv_type *const types[] = {
+    &dv_none_type,          &dv_bool_type,
+    &dv_ellipsis_type,      &dv_notimplemented_type,
+    &dv_float_type,         &dv_int_type,
+    &dv_str_type,           &dv_tuple_type,
+    &dv_list_type,          &dv_dict_type,
+    &dv_range_type,         &dv_slice_type,
+    &dv_code_type,          &dv_function_type,
+    &dv_cfunction_type,     &dv_method_type,
+    &dv_class_type,         &dv_object_type,
+    &dv_module_type,        &dv_exception_type,
+    &dv_iterator_type,      &dv_range_iterator_type,
+    &dv_dict_iterator_type, &dv_dict_view_type,
+    &dv_enumerate_type,     &dv_zip_type,
+    &dv_map_type,           &dv_filter_type,
+    &dv_reversed_type,      &dv_call_iterator_type,
+    &dv_stream_type,
+};
+
+#define KNOWN(field, text) \
+    { offsetof(dv_known, field), text }
+
+static const struct {
+    size_t offset;
+    const char *text;
+} known_names[] = {
+    KNOWN(empty_str, ""),
+    KNOWN(init, "__init__"),
+    KNOWN(name, "__name__"),
+    KNOWN(doc, "__doc__"),
+    KNOWN(module, "__module__"),
+    KNOWN(qualname, "__qualname__"),
+    KNOWN(dict, "__dict__"),
+    KNOWN(class_, "__class__"),
+    KNOWN(add, "__add__"),
+    KNOWN(len, "__len__"),
+    KNOWN(str, "__str__"),
+    KNOWN(repr, "__repr__"),
+    KNOWN(eq, "__eq__"),
+    KNOWN(call, "__call__"),
+    KNOWN(getitem, "__getitem__"),
+    KNOWN(setitem, "__setitem__"),
+    KNOWN(delitem, "__delitem__"),
+    KNOWN(contains, "__contains__"),
+    KNOWN(iter, "__iter__"),
+    KNOWN(next, "__next__"),
+    KNOWN(bool_, "__bool__"),
+    KNOWN(lt, "__lt__"),
+    KNOWN(le, "__le__"),
+    KNOWN(gt, "__gt__"),
+    KNOWN(ge, "__ge__"),
+    KNOWN(ne, "__ne__"),
+    KNOWN(hash, "__hash__"),
+    KNOWN(main, "__main__"),
+    KNOWN(delattr, "__delattr__"),
+    KNOWN(exit, "__exit__"),
+    KNOWN(file, "file"),
+    KNOWN(format, "__format__"),
+    KNOWN(getattr, "__getattr__"),
+    KNOWN(index, "__index__"),
+    KNOWN(invert, "__invert__"),
+    KNOWN(neg, "__neg__"),
+    KNOWN(obj, "obj"),
+    KNOWN(pos, "__pos__"),
+    KNOWN(reversed, "__reversed__"),
+    KNOWN(setattr, "__setattr__"),
+};
+
+/* Names of the binary operators' special methods, in the order of dv_binary_op. */
+static const char *const operator_names[DV_BINARY_OPS] = {
+    "add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
+    "matmul", "lshift", "rshift", "and",     "or",       "xor"};
+
+static bool know(dv_vm *vm, dv_value *place, const char *text) {
+    *place = dv_str_intern(vm, text, strlen(text));
+    return !dv_is_empty(*place);
+}
+
+/* __add__, __radd__ or __iadd__ */
+static bool know_operator(dv_vm *vm, dv_value *place, const char *prefix, const char *name) {
+    char text[24] = "__";
+    strcat(text, prefix);
+    strcat(text, name);
+    strcat(text, "__");
+    return know(vm, place, text);
+}
+
+static bool know_names(dv_vm *vm) {
+    for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++) {
+        dv_value *place = (dv_value *)(void *)((char *)&vm->known + known_names[i].offset);
+        if (!know(vm, place, known_names[i].text)) return false;
+    }
+    for (int op = 0; op < DV_BINARY_OPS; op++) {
+        const char *name = operator_names[op];
+        if (!know_operator(vm, &vm->known.binary[op], "", name) ||
+            !know_operator(vm, &vm->known.reflected[op], "r", name) ||
+            !know_operator(vm, &vm->known.inplace[op], "i", name))
+            return false;
+    }
+    vm->known.empty_tuple = dv_tuple_new(vm, NULL, 0);
+    return !dv_is_empty(vm->known.empty_tuple);
+}
+
+/* bool is a subclass of int, everything else of object. */
+static dv_class *base_of(dv_vm *vm, dv_type_id id) {
+    if (id == DV_T_OBJECT) return NULL;
+    return vm->classes[id == DV_T_BOOL ? DV_T_INT : DV_T_OBJECT];
+}
+
+static bool make_class(dv_vm *vm, const dv_type *type) {
+    if (vm->classes[type->id] || type->id == DV_T_EXCEPTION) return true;
+    dv_value name = dv_str_intern(vm, type->name, strlen(type->name));
+    if (dv_is_empty(name)) return false;
+    dv_class *class_ = dv_class_new(vm, name, base_of(vm, type->id), type->id);
+    dv_release(vm, name);
+    if (!class_) return false;
+    class_->descriptor = type;
+    vm->classes[type->id] = class_;
+    return true;
+}
+
+static bool make_classes(dv_vm *vm) {
+    if (!make_class(vm, &dv_object_type) || !make_class(vm, &dv_int_type)) return false;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!make_class(vm, types[i])) return false;
+    return true;
+}
+
+bool dv_setup(dv_vm *vm) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) vm->types[types[i]->id] = types[i];
+    dv_namespace_init(&vm->builtins);
+    if (!know_names(vm) || !make_classes(vm) || !dv_exception_setup(vm) || !dv_builtins_setup(vm) ||
+        !dv_modules_setup(vm) || !dv_plugin_setup(vm))
+        return false;
+    if (vm->level >= DV_LEVEL_INCA) dv_quicken_setup(vm);
+    if (vm->level == DV_LEVEL_NAMA) dv_region_setup(vm);
+    return true;
+}
+
+/* Taking down -----------------------------------------------------------------------------------
+ */
+
+static void drop(dv_vm *vm, dv_value *place) {
+    dv_value old = *place;
+    *place = DV_EMPTY;
+    dv_release(vm, old);
+}
+
+static void clear_names(dv_vm *vm, dv_value module) {
+    if (!dv_is_module(module)) return;
+    dv_retain(module);
+    dv_namespace *names = &dv_as_module(module)->names;
+    for (uint32_t i = 0; i < names->count; i++) dv_cell_store(vm, names->cells[i], DV_EMPTY);
+    dv_release(vm, module);
+}
+
+static void clear_modules(dv_vm *vm) {
+    if (!dv_is_dict(vm->modules)) return;
+    int64_t position = 0;
+    dv_value name, module;
+    while (dv_dict_walk(vm->modules, &position, &name, &module)) clear_names(vm, module);
+}
+
+void dv_teardown(dv_vm *vm) {
+    drop(vm, &vm->handled);
+    dv_error_clear(vm);
+    vm->stdout_cell = NULL;
+    clear_names(vm, vm->main);
+    clear_modules(vm);
+    drop(vm, &vm->main);
+    drop(vm, &vm->modules);
+    drop(vm, &vm->arguments);
+    if (vm->hooks.discard) vm->hooks.discard(vm);
+    if (vm->plugins) dv_plugin_discard(vm);
+}

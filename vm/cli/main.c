@@ -1,0 +1,146 @@
+/* main.c: the program `dynvm`.  It knows the machine through dynvm.h alone. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dynvm.h"
+#include "options.h"
+#include "output.h"
+
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
+
+/* The VM that SIGINT interrupts: a signal handler has no other way to know it. */
+static dynvm_vm *volatile interruptible;
+
+static void on_interrupt(int number) {
+    (void)number;
+    if (interruptible) dynvm_interrupt(interruptible);
+}
+
+static void watch_signals(dynvm_vm *vm) {
+    interruptible = vm;
+    struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write (output.c) */
+}
+
+/* As shells expect it of a program that Ctrl-C has ended. */
+static void end_by_interrupt(void) {
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+}
+
+/* The rest of stdin in memory of malloc; NULL: no memory. */
+static char *read_stdin(size_t *size) {
+    size_t room = 0;
+    char *text = NULL;
+    *size = 0;
+    for (;;) {
+        if (*size == room) {
+            room = room ? room * 2 : 16384;
+            char *moved = realloc(text, room);
+            if (!moved) {
+                free(text);
+                return NULL;
+            }
+            text = moved;
+        }
+        size_t got = fread(text + *size, 1, room - *size, stdin);
+        if (got == 0) return text;
+        *size += got;
+    }
+}
+
+static dynvm_status run_stdin(dynvm_vm *vm) {
+    size_t size;
+    char *text = read_stdin(&size);
+    if (!text) return DYNVM_NO_MEMORY;
+    dynvm_status status = dynvm_run_text(vm, text, size, "<stdin>");
+    free(text);
+    return status;
+}
+
+static dynvm_status act(dynvm_vm *vm, const cli_options *options, cli_output *output) {
+    switch (options->action) {
+    case CLI_RUN_CODE:
+        return dynvm_run_text(vm, options->program, strlen(options->program), "<string>");
+    case CLI_RUN_STDIN: return run_stdin(vm);
+    case CLI_DISASSEMBLE:
+        return dynvm_disassemble(vm, options->program, options->after_run, options->function,
+                                 cli_write, output);
+    default: return dynvm_run_file(vm, options->program);
+    }
+}
+
+/* Says what went wrong; the exit status. */
+static int report(dynvm_vm *vm, dynvm_status status, cli_output *output) {
+    if (status == DYNVM_NO_MEMORY) {
+        fputs("dynvm: out of memory\n", stderr);
+        return STATUS_FAILED;
+    }
+    if (status != DYNVM_ERROR) return dynvm_exit_status(vm);
+    dynvm_error *error = dynvm_take_error(vm);
+    const char *text = dynvm_error_traceback(error);
+    bool interrupted = strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0;
+    if (!output->error) cli_write_error(output, text, strlen(text));
+    dynvm_error_free(error);
+    if (interrupted && !output->error) {
+        cli_output_close(output);
+        end_by_interrupt();
+    }
+    return STATUS_FAILED;
+}
+
+static int run(cli_options *options) {
+    cli_output output;
+    if (!cli_output_open(&output)) return STATUS_FAILED;
+    options->config.output = cli_write;
+    options->config.error_output = cli_write_error;
+    options->config.output_context = &output;
+    options->config.input = cli_read_line;
+    dynvm_vm *vm = dynvm_create(&options->config);
+    if (!vm) {
+        free(output.buffer);
+        fputs(
+            "dynvm: this machine cannot be made: not enough memory, or a form that was not built\n",
+            stderr);
+        return STATUS_FAILED;
+    }
+    output.vm = vm;
+    watch_signals(vm);
+    dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
+    if (status == DYNVM_OK) status = act(vm, options, &output);
+    int result = report(vm, status, &output);
+    interruptible = NULL;
+    output.vm = NULL;
+    dynvm_destroy(vm);
+    return cli_output_close(&output) ? result : STATUS_FAILED;
+}
+
+/* A script that is not there is an error of the command line. */
+static bool can_open(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        fclose(file);
+        return true;
+    }
+    fprintf(stderr, "dynvm: can't open file '%s': [Errno %d] %s\n", path, errno, strerror(errno));
+    return false;
+}
+
+int main(int argc, char **argv) {
+    cli_options options;
+    if (!cli_parse(argc, argv, &options)) return STATUS_USAGE;
+    switch (options.action) {
+    case CLI_HELP: cli_print_help(); return 0;
+    case CLI_VERSION: printf("dynvm %s\n", dynvm_version()); return 0;
+    case CLI_RUN_FILE:
+    case CLI_DISASSEMBLE:
+        if (!can_open(options.program)) return STATUS_USAGE;
+        break;
+    default: break;
+    }
+    return run(&options);
+}

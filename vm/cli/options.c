@@ -1,0 +1,176 @@
+/* options.c: the command line (options.h). */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: dynvm [options] SCRIPT [arguments]\n"
+    "       dynvm [options] -c CODE [arguments]\n"
+    "       dynvm [options] - [arguments]        run what is read from stdin\n"
+    "       dynvm dis [options] SCRIPT           list the script's code\n"
+    "\n"
+    "  --level=generic|inca|nama   highest level of execution (default: nama)\n"
+    "  --form=tail|trampoline|mixed\n"
+    "                              how instructions follow one another\n"
+    "  --memory-limit=BYTES[K|M|G] programs that want more get MemoryError\n"
+    "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
+    "  --version                   print the version\n"
+    "  --help                      print this\n"
+    "\n"
+    "of dis:\n"
+    "  --after-run                 run the script first, and list what its code became\n"
+    "  --function=NAME             only this function\n";
+
+void cli_print_help(void) { fputs(help, stdout); }
+
+static bool refuse(const char *what, const char *value) {
+    fprintf(stderr, "dynvm: %s '%s'; try --help\n", what, value);
+    return false;
+}
+
+/* The text behind "--name=", or NULL. */
+static const char *value_of(const char *argument, const char *name) {
+    size_t length = strlen(name);
+    return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1
+                                                                           : NULL;
+}
+
+static bool parse_level(const char *text, dynvm_level *level) {
+    if (strcmp(text, "generic") == 0)
+        *level = DYNVM_LEVEL_GENERIC;
+    else if (strcmp(text, "inca") == 0)
+        *level = DYNVM_LEVEL_INCA;
+    else if (strcmp(text, "nama") == 0)
+        *level = DYNVM_LEVEL_NAMA;
+    else
+        return refuse("unknown level", text);
+    return true;
+}
+
+static bool parse_form(const char *text, dynvm_form *form) {
+    if (strcmp(text, "tail") == 0)
+        *form = DYNVM_FORM_TAIL;
+    else if (strcmp(text, "trampoline") == 0)
+        *form = DYNVM_FORM_TRAMPOLINE;
+    else if (strcmp(text, "mixed") == 0)
+        *form = DYNVM_FORM_MIXED;
+    else
+        return refuse("unknown form", text);
+    return true;
+}
+
+static bool parse_size(const char *text, size_t *size) {
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    if (shift) end++;
+    bool good = end != text && !*end && text[0] != '-' && number > 0 && number <= SIZE_MAX >> shift;
+    if (!good) return refuse("not a number of bytes:", text);
+    *size = (size_t)number << shift;
+    return true;
+}
+
+/* "guard:3": the number behind the colon. */
+static bool parse_period(const char *text, size_t size, const char *name, uint32_t *period) {
+    size_t length = strlen(name);
+    if (size <= length + 1 || strncmp(text, name, length) != 0 || text[length] != ':') return false;
+    char *end;
+    unsigned long number = strtoul(text + length + 1, &end, 10);
+    if (end != text + size || number == 0 || number > UINT32_MAX) return false;
+    *period = (uint32_t)number;
+    return true;
+}
+
+static bool is_word(const char *text, size_t size, const char *word) {
+    return strlen(word) == size && strncmp(text, word, size) == 0;
+}
+
+static bool parse_stress(const char *text, dynvm_config *config) {
+    for (const char *at = text; *at;) {
+        size_t size = strcspn(at, ",");
+        if (is_word(at, size, "quicken"))
+            config->stress |= DYNVM_STRESS_QUICKEN;
+        else if (is_word(at, size, "assume"))
+            config->stress |= DYNVM_STRESS_ASSUME;
+        else if (!parse_period(at, size, "guard", &config->stress_guards) &&
+                 !parse_period(at, size, "exit", &config->stress_exits))
+            return refuse("unknown stress mode in", text);
+        at += size + (at[size] == ',');
+    }
+    return true;
+}
+
+static bool parse_option(const char *argument, cli_options *options) {
+    const char *value;
+    if ((value = value_of(argument, "--level"))) return parse_level(value, &options->config.level);
+    if ((value = value_of(argument, "--form"))) return parse_form(value, &options->config.form);
+    if ((value = value_of(argument, "--stress"))) return parse_stress(value, &options->config);
+    if ((value = value_of(argument, "--memory-limit")))
+        return parse_size(value, &options->config.memory_limit);
+    if (options->action == CLI_DISASSEMBLE) {
+        if (strcmp(argument, "--after-run") == 0) return options->after_run = true;
+        if ((value = value_of(argument, "--function"))) {
+            options->function = value;
+            return true;
+        }
+    }
+    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
+        options->action = CLI_HELP;
+    else if (strcmp(argument, "--version") == 0 || strcmp(argument, "-V") == 0)
+        options->action = CLI_VERSION;
+    else
+        return refuse("unknown option", argument);
+    return true;
+}
+
+/* What is to be run, at argv[at], and its arguments. */
+static bool parse_program(int argc, char **argv, int at, cli_options *options) {
+    options->arguments = (const char *const *)argv + at;
+    options->argument_count = argc - at;
+    if (at == argc || strcmp(argv[at], "-") == 0) {
+        options->action = CLI_RUN_STDIN;
+        return true;
+    }
+    options->program = argv[at];
+    if (strcmp(argv[at], "-c") != 0) return true;
+    if (at + 1 == argc) return refuse("no code behind", "-c");
+    options->action = CLI_RUN_CODE;
+    options->program = argv[at + 1];
+    /* sys.argv is ["-c", ...]: the code itself makes room for it. */
+    argv[at + 1] = argv[at];
+    options->arguments++;
+    options->argument_count--;
+    return true;
+}
+
+static bool parse_disassemble(int argc, char **argv, cli_options *options) {
+    options->action = CLI_DISASSEMBLE;
+    for (int i = 2; i < argc; i++) {
+        if (argv[i][0] == '-' && argv[i][1]) {
+            if (!parse_option(argv[i], options)) return false;
+            if (options->action != CLI_DISASSEMBLE) return true;
+        } else {
+            options->program = argv[i];
+            options->arguments = (const char *const *)argv + i;
+            options->argument_count = argc - i;
+            break;
+        }
+    }
+    for (int i = 1; i < options->argument_count; i++)
+        if (!parse_option(options->arguments[i], options)) return false;
+    options->argument_count = options->program ? 1 : 0;
+    return options->program || refuse("no script behind", "dis");
+}
+
+bool cli_parse(int argc, char **argv, cli_options *options) {
+    *options = (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG};
+    if (argc > 1 && strcmp(argv[1], "dis") == 0) return parse_disassemble(argc, argv, options);
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-' && argv[at][1] && strcmp(argv[at], "-c") != 0; at++) {
+        if (!parse_option(argv[at], options)) return false;
+        if (options->action != CLI_RUN_FILE) return true;
+    }
+    return parse_program(argc, argv, at, options);
+}

@@ -1,0 +1,171 @@
+/* dynvm.h: embedding dynvm, a bytecode VM for dl (a strict subset of Python 3.11).
+ *
+ *     #include <dynvm.h>
+ *
+ *     int main(void) {
+ *         dynvm_vm *vm = dynvm_create(NULL);
+ *         if (!vm) return 1;
+ *         if (dynvm_run_text(vm, "print(6 * 7)\n", 13, "<example>") == DYNVM_ERROR) {
+ *             dynvm_error *error = dynvm_take_error(vm);
+ *             fputs(dynvm_error_traceback(error), stderr);
+ *             dynvm_error_free(error);
+ *         }
+ *         dynvm_destroy(vm);
+ *     }
+ *
+ * Rules
+ *  1. A VM is a value: there is no global state, any number of VMs may exist, each used by one
+ *     thread at a time; different threads may run different VMs at once.  dynvm_interrupt alone may
+ *     be called from any thread while the VM runs.
+ *  2. Arguments are borrowed: nothing that is passed in is kept after the call, unless the
+ *     function's comment says so.  Results that the caller must give back say by what.
+ *  3. Every call that can fail returns a status.  After DYNVM_ERROR dynvm_take_error tells what
+ *     happened.
+ *  4. Text is UTF-8. */
+#ifndef DYNVM_H
+#define DYNVM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DYNVM_VERSION_MAJOR 0
+#define DYNVM_VERSION_MINOR 1
+
+typedef struct dynvm_vm dynvm_vm;
+typedef struct dynvm_error dynvm_error;
+
+typedef enum dynvm_status {
+    DYNVM_OK,
+    DYNVM_ERROR,    /* an exception was not caught: dynvm_take_error */
+    DYNVM_EXIT,     /* the program called sys.exit: dynvm_exit_status */
+    DYNVM_NO_MEMORY /* not even an exception could be made */
+} dynvm_status;
+
+/* ---- Configuration ---- */
+
+/* The highest level at which code is executed.  Each is complete: they differ in speed only. */
+typedef enum dynvm_level {
+    DYNVM_LEVEL_DEFAULT, /* nama */
+    DYNVM_LEVEL_GENERIC, /* plain instructions */
+    DYNVM_LEVEL_INCA,    /* instructions specialised in place to the types they see */
+    DYNVM_LEVEL_NAMA     /* hot loops as regions that compute on unboxed values */
+} dynvm_level;
+
+/* How one instruction's handler reaches the next. */
+typedef enum dynvm_form {
+    DYNVM_FORM_DEFAULT,    /* tail, where it was built */
+    DYNVM_FORM_TAIL,       /* by a jump */
+    DYNVM_FORM_TRAMPOLINE, /* by returning to a loop */
+    DYNVM_FORM_MIXED       /* both, alternating, for tests */
+} dynvm_form;
+
+/* Stress modes make rare events common, for tests; results must not change. */
+enum {
+    DYNVM_STRESS_QUICKEN = 1, /* specialise at first execution */
+    DYNVM_STRESS_ASSUME = 2   /* break every assumption once */
+};
+
+/* Memory of the host.  block NULL and old_size 0: allocate; new_size 0: free, the result is NULL;
+ * otherwise as realloc.  NULL for another new_size: there is no memory, the block is untouched. */
+typedef void *(*dynvm_resize)(void *context, void *block, size_t old_size, size_t new_size);
+
+/* Text that the program prints.  size 0: the program asks for buffers to be flushed. */
+typedef void (*dynvm_output)(void *context, const char *text, size_t size);
+
+/* Reads a line with its newline, or its next `size` bytes; the number of bytes, 0 at the end. */
+typedef size_t (*dynvm_input)(void *context, char *buffer, size_t size);
+
+/* How a VM is to be.  Start with DYNVM_CONFIG and set what is to differ; 0 and NULL are the
+ * defaults of every field. */
+typedef struct dynvm_config {
+    size_t size; /* of this struct, as the caller knows it */
+
+    dynvm_resize resize; /* default: the C library's */
+    void *resize_context;
+    size_t memory_limit; /* bytes; programs that want more get MemoryError */
+
+    dynvm_output output;       /* what print writes; default: dropped */
+    dynvm_output error_output; /* what is written to sys.stderr; default: dropped */
+    void *output_context;      /* of both */
+    dynvm_input input;         /* default: there is none */
+    void *input_context;
+
+    dynvm_level level;
+    dynvm_form form;
+    unsigned stress;            /* DYNVM_STRESS_... */
+    uint32_t stress_guards;     /* every n-th guard fails */
+    uint32_t stress_exits;      /* every n-th exit of a region is taken */
+    uint32_t recursion_limit;   /* default 1000 */
+    size_t c_stack_size;        /* use at most so much of a thread's C stack; default 8 MB */
+    uint64_t instruction_limit; /* about so many instructions, then RuntimeError */
+} dynvm_config;
+
+#define DYNVM_CONFIG                                                                              \
+    {                                                                                             \
+        sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
+            0, 0, 0, 0, 0                                                                         \
+    }
+
+/* ---- VMs ---- */
+
+/* A new VM; config NULL: all defaults.  Fails with NULL: no memory, or a form that was not built.
+ * The VM must be given back with dynvm_destroy. */
+dynvm_vm *dynvm_create(const dynvm_config *config);
+
+/* Ends a VM and frees everything that belongs to it; NULL is allowed. */
+void dynvm_destroy(dynvm_vm *vm);
+
+/* sys.argv: the first is the program's name.  The strings are copied. */
+dynvm_status dynvm_set_arguments(dynvm_vm *vm, int count, const char *const *arguments);
+
+/* Runs a file as the main program.  Names defined by it stay for later runs in this VM. */
+dynvm_status dynvm_run_file(dynvm_vm *vm, const char *path);
+
+/* Runs a text as the main program.  `filename` is what tracebacks call it; they quote its lines
+ * unless the name is in angle brackets, as "<string>". */
+dynvm_status dynvm_run_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
+
+/* Writes a listing of a file's code to `output`: as it was compiled, or with `after_run` what its
+ * instructions had become after running it (then its output appears too).  `function`: only the
+ * function of this name; NULL: all.  DYNVM_ERROR also if there is no such function. */
+dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run, const char *function,
+                               dynvm_output output, void *context);
+
+/* After DYNVM_EXIT: what the program passed to sys.exit; after DYNVM_ERROR: 1; else 0. */
+int dynvm_exit_status(const dynvm_vm *vm);
+
+/* Makes the running program raise KeyboardInterrupt soon.  Any thread may call it, and signal
+ * handlers may. */
+void dynvm_interrupt(dynvm_vm *vm);
+
+/* Bytes taken from the host now, and at most so far. */
+size_t dynvm_memory_used(const dynvm_vm *vm);
+size_t dynvm_memory_peak(const dynvm_vm *vm);
+
+/* ---- Errors ---- */
+
+/* What the last failed run ended with, or NULL.  The caller owns it and gives it back with
+ * dynvm_error_free, before or after the VM's end. */
+dynvm_error *dynvm_take_error(dynvm_vm *vm);
+void dynvm_error_free(dynvm_error *error); /* NULL is allowed */
+
+/* Text of an error, valid as long as the error: the name of the exception's class, str() of the
+ * exception, and what Python writes to stderr.  For error NULL: empty. */
+const char *dynvm_error_type(const dynvm_error *error);
+const char *dynvm_error_message(const dynvm_error *error);
+const char *dynvm_error_traceback(const dynvm_error *error);
+
+/* ---- The library ---- */
+
+/* "0.1.0" */
+const char *dynvm_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

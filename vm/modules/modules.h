@@ -1,0 +1,22 @@
+/* modules.h: the built-in modules. */
+#ifndef DV_MODULES_MODULES_H
+#define DV_MODULES_MODULES_H
+
+#include "types/module.h"
+
+/* Makes the dict of modules, __main__ and sys.argv; the built-in modules are made when they are
+ * imported first. */
+bool dv_modules_setup(dv_vm *vm) DV_MUST_CHECK;
+
+/* Fill a new module with its names; false: raised. */
+bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_math_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+
+/* Adds functions of a table that ends with an entry without a name. */
+bool dv_module_add_functions(dv_vm *vm, dv_module *module,
+                             const dv_cfunction_def *functions) DV_MUST_CHECK;
+/* Adds a constant; takes the value (EMPTY: making it failed). */
+bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) DV_MUST_CHECK;
+
+#endif

@@ -1,0 +1,104 @@
+/* sys.c: the module sys. */
+#include "modules/modules.h"
+
+#include "core/upcall.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/int.h"
+#include "types/str.h"
+#include "types/stream.h"
+#include "types/tuple.h"
+
+#define RECURSION_MOST INT32_MAX
+
+static dv_value sys_exit(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (count == 0) return dv_raise(vm, DV_E_SYSTEM_EXIT, "");
+    if (!dv_is_tuple(args[0])) return dv_raise_value(vm, DV_E_SYSTEM_EXIT, args[0]);
+    dv_value exit = dv_exception_new(vm, dv_exception_class(vm, DV_E_SYSTEM_EXIT), args[0]);
+    if (!dv_is_empty(exit)) dv_exception_raise(vm, exit, DV_EMPTY);
+    dv_release(vm, exit);
+    return DV_EMPTY;
+}
+
+static dv_value sys_getrecursionlimit(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)args, (void)count;
+    return dv_int(vm->recursion_limit);
+}
+
+static dv_value sys_setrecursionlimit(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value whole = dv_int_index(vm, args[0]);
+    if (dv_is_empty(whole)) return DV_EMPTY;
+    int64_t limit;
+    bool fits = dv_int_to_int64(whole, &limit) && limit >= INT32_MIN && limit <= RECURSION_MOST;
+    dv_release(vm, whole);
+    if (!fits) return dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C int");
+    if (limit < 1)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "recursion limit must be greater or equal than 1");
+    int64_t depth = vm->recursion_limit - vm->calls_left;
+    if (depth >= limit)
+        return dv_raise(vm, DV_E_RECURSION_ERROR,
+                        "cannot set the recursion limit to %lld at the recursion depth %lld: the "
+                        "limit is too low",
+                        (long long)limit, (long long)depth);
+    vm->recursion_limit = limit;
+    vm->calls_left = limit - depth;
+    return DV_NONE;
+}
+
+static dv_value sys_intern(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "intern() argument must be str, not %T", args[0]);
+    return dv_str_intern_value(vm, args[0]);
+}
+
+static dv_value sys_exc_info(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)args, (void)count;
+    dv_value info[3] = {DV_NONE, DV_NONE, DV_NONE};
+    if (dv_is_exception(vm->handled)) {
+        info[0] = dv_object_value(dv_class_of(vm, vm->handled));
+        info[1] = vm->handled;
+    }
+    return dv_tuple_new(vm, info, 3);
+}
+
+static const dv_cfunction_def functions[] = {
+    {.name = "exit", .entry = sys_exit, .min = 0, .max = 1},
+    {.name = "getrecursionlimit", .entry = sys_getrecursionlimit, .min = 0, .max = 0},
+    {.name = "setrecursionlimit", .entry = sys_setrecursionlimit, .min = 1, .max = 1},
+    {.name = "intern", .entry = sys_intern, .min = 1, .max = 1},
+    {.name = "exc_info", .entry = sys_exc_info, .min = 0, .max = 0},
+    {.name = NULL}};
+
+/* The version of Python that dl is a subset of. */
+static dv_value version_info(dv_vm *vm) {
+    dv_value level = dv_str_z(vm, "final");
+    if (dv_is_empty(level)) return DV_EMPTY;
+    dv_value items[5] = {dv_int(3), dv_int(11), dv_int(0), level, dv_int(0)};
+    return dv_tuple_take(vm, items, 5);
+}
+
+static bool add_streams(dv_vm *vm, dv_module *module) {
+    if (!dv_module_add(vm, module, "stdin", dv_stream_new(vm, DV_STDIN)) ||
+        !dv_module_add(vm, module, "stdout", dv_stream_new(vm, DV_STDOUT)) ||
+        !dv_module_add(vm, module, "stderr", dv_stream_new(vm, DV_STDERR)))
+        return false;
+    dv_value name = dv_str_intern(vm, "stdout", 6);
+    if (dv_is_empty(name)) return false;
+    vm->stdout_cell = dv_namespace_find(&module->names, name);
+    dv_release(vm, name);
+    return true;
+}
+
+bool dv_sys_fill(dv_vm *vm, dv_module *module) {
+    return dv_module_add_functions(vm, module, functions) &&
+           dv_module_add(vm, module, "argv", dv_retain(vm->arguments)) &&
+           dv_module_add(vm, module, "modules", dv_retain(vm->modules)) &&
+           dv_module_add(vm, module, "maxsize", dv_int_from_int64(vm, INT64_MAX)) &&
+           dv_module_add(vm, module, "maxunicode", dv_int(0x10FFFF)) &&
+           dv_module_add(vm, module, "byteorder", dv_str_z(vm, "little")) &&
+           dv_module_add(vm, module, "platform", dv_str_z(vm, "linux")) &&
+           dv_module_add(vm, module, "version", dv_str_z(vm, "3.11 (dynvm)")) &&
+           dv_module_add(vm, module, "version_info", version_info(vm)) && add_streams(vm, module);
+}

@@ -1,0 +1,75 @@
+/* time.c: the module time. */
+#include "modules/modules.h"
+
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#include "core/upcall.h"
+#include "types/float.h"
+#include "types/int.h"
+
+#define SLICE 0.05 /* seconds that a sleep may outlast an interrupt */
+
+static int64_t nanoseconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static dv_value as_seconds(int64_t ns) { return dv_float((double)ns * 1e-9); }
+
+#define CLOCK(name, clock)                                                              \
+    static dv_value time_##name(dv_vm *vm, const dv_value *args, uint32_t count) {      \
+        (void)vm, (void)args, (void)count;                                              \
+        return as_seconds(nanoseconds(clock));                                          \
+    }                                                                                   \
+    static dv_value time_##name##_ns(dv_vm *vm, const dv_value *args, uint32_t count) { \
+        (void)args, (void)count;                                                        \
+        return dv_int_from_int64(vm, nanoseconds(clock));                               \
+    }
+
+CLOCK(time, CLOCK_REALTIME)
+CLOCK(monotonic, CLOCK_MONOTONIC)
+CLOCK(perf_counter, CLOCK_MONOTONIC)
+CLOCK(process_time, CLOCK_PROCESS_CPUTIME_ID)
+CLOCK(thread_time, CLOCK_THREAD_CPUTIME_ID)
+
+/* Sleeps in slices, so that an interrupt from another thread is noticed. */
+static dv_value time_sleep(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    double seconds;
+    if (!dv_is_float(args[0]) && !dv_is_integral(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer",
+                        args[0]);
+    if (!dv_as_double(vm, args[0], &seconds)) return DV_EMPTY;
+    if (seconds != seconds)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "Invalid value NaN (not a number)");
+    if (seconds < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "sleep length must be non-negative");
+    int64_t start = nanoseconds(CLOCK_MONOTONIC);
+    for (;;) {
+        double left = seconds - (double)(nanoseconds(CLOCK_MONOTONIC) - start) * 1e-9;
+        if (left <= 0 || __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED)) return DV_NONE;
+        double slice = fmin(left, SLICE);
+        struct timespec wait = {0, (long)(slice * 1e9)};
+        nanosleep(&wait, NULL);
+    }
+}
+
+static const dv_cfunction_def functions[] = {
+    {.name = "time", .entry = time_time, .min = 0, .max = 0},
+    {.name = "time_ns", .entry = time_time_ns, .min = 0, .max = 0},
+    {.name = "monotonic", .entry = time_monotonic, .min = 0, .max = 0},
+    {.name = "monotonic_ns", .entry = time_monotonic_ns, .min = 0, .max = 0},
+    {.name = "perf_counter", .entry = time_perf_counter, .min = 0, .max = 0},
+    {.name = "perf_counter_ns", .entry = time_perf_counter_ns, .min = 0, .max = 0},
+    {.name = "process_time", .entry = time_process_time, .min = 0, .max = 0},
+    {.name = "process_time_ns", .entry = time_process_time_ns, .min = 0, .max = 0},
+    {.name = "thread_time", .entry = time_thread_time, .min = 0, .max = 0},
+    {.name = "thread_time_ns", .entry = time_thread_time_ns, .min = 0, .max = 0},
+    {.name = "sleep", .entry = time_sleep, .min = 1, .max = 1},
+    {.name = NULL}};
+
+bool dv_time_fill(dv_vm *vm, dv_module *module) {
+    return dv_module_add_functions(vm, module, functions);
+}
