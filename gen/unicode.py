@@ -1,13 +1,18 @@
-"""Writes the Unicode tables of str (unicode_tables.c and .h).
+"""Writes the Unicode tables of str (unicode_tables.c and .h) from unicode_data.txt.
 
-Every property is found by asking the methods of Python's own str, because they are what dl's str must do.
-Properties are kept in records; two levels of index lead from a code point to its record.
+dl follows CPython 3.11, whose str knows Unicode 14.  The Python that happens to run the build may know another
+version, so what 3.11 says is kept beside this file: `python3.11 gen/unicode.py --save` writes unicode_data.txt,
+`--check` compares.  Every property is found by asking the methods of Python's own str, because they are what dl's
+str must do.  Properties are kept in records; two levels of index lead from a code point to its record.
 """
 
+import itertools
 import sys
 import unicodedata
 from pathlib import Path
 
+VERSION = "14.0.0"
+DATA = Path(__file__).resolve().parent / "unicode_data.txt"
 SHIFT = 7
 FLAGS = (
     "ALPHA DECIMAL DIGIT NUMERIC LOWER UPPER TITLE SPACE PRINTABLE ID_START ID_CONTINUE CASED CASE_IGNORABLE LINE_BREAK"
@@ -72,7 +77,35 @@ class Tables:
         self.many = []
         self.many_at = {}
         self.records = {(0, 0, 0, 0, 0, -1): 0}
+        self.numbers = []
+
+    def ask_python(self):
+        """Fills the tables with what the str of this Python does."""
         self.numbers = [self.number_of(point) for point in range(sys.maxunicode + 1)]
+        return self
+
+    def load(self, text):
+        """Fills the tables from what dump() made."""
+        self.records = {}
+        for line in text.splitlines():
+            kind, *words = line.split()
+            if kind == "many":
+                self.many = [int(word) for word in words]
+            elif kind == "record":
+                self.records[tuple(int(word) for word in words)] = len(self.records)
+            elif kind == "runs":
+                for word in words:
+                    count, number = word.split("*")
+                    self.numbers += [int(number)] * int(count)
+        return self
+
+    def dump(self):
+        """The tables as text: the records in order, then runs of code points with the same record."""
+        lines = [f"# Properties of code points in Unicode {VERSION}; written by gen/unicode.py --save."]
+        lines += wrapped("many", self.many)
+        lines += ["record " + " ".join(map(str, record)) for record in self.records]
+        runs = [f"{len(list(run))}*{number}" for number, run in itertools.groupby(self.numbers)]
+        return "\n".join(lines + wrapped("runs", runs)) + "\n"
 
     def mapping(self, c, mapped):
         if len(mapped) == 1:
@@ -99,6 +132,13 @@ class Tables:
         return order, [number for block in found for number in block]
 
 
+def wrapped(kind, values):
+    """Lines that begin with kind and hold the values; `many` must be one line."""
+    words = [str(value) for value in values]
+    size = 16 if kind == "runs" else len(words)
+    return [f"{kind} " + " ".join(words[i:i + size]) for i in range(0, len(words), size)]
+
+
 def array(declaration, values):
     lines, line = [], ""
     for value in values:
@@ -113,11 +153,11 @@ def array(declaration, values):
 
 def render():
     """Contents of the two files, in the order of outputs()."""
-    tables = Tables()
+    tables = Tables().load(DATA.read_text())
     blocks, index = tables.blocks()
     records = ["{%d, %d, %d, %d, %d, %d}" % record for record in tables.records]
     source = "\n".join([
-        f"/* unicode_tables.c: Unicode {unicodedata.unidata_version}; written by gen/unicode.py. */",
+        f"/* unicode_tables.c: Unicode {VERSION}; written by gen/unicode.py. */",
         '#include "unicode_tables.h"\n',
         array("dv_unicode_record dv_unicode_records", records),
         array("uint32_t dv_unicode_many", tables.many),
@@ -136,5 +176,19 @@ def write(out_dir):
             path.write_text(text)
 
 
+def main(arguments):
+    if arguments[:1] == ["--out"]:
+        write(arguments[1])
+        return 0
+    if arguments not in (["--save"], ["--check"]):
+        sys.exit("usage: unicode.py --out DIR | --save | --check")
+    if unicodedata.unidata_version != VERSION:
+        sys.exit(f"this needs a Python with Unicode {VERSION}, not {unicodedata.unidata_version}")
+    text = Tables().ask_python().dump()
+    if arguments == ["--save"]:
+        DATA.write_text(text)
+    return int(DATA.read_text() != text)
+
+
 if __name__ == "__main__":
-    write(sys.argv[sys.argv.index("--out") + 1] if "--out" in sys.argv else ".")
+    sys.exit(main(sys.argv[1:]))
