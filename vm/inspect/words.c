@@ -233,9 +233,9 @@ static void put_cache(dv_vm *vm, dv_line *line, uint32_t op, const dv_cell *cach
     }
 }
 
-/* The name that the cache is about, where the generic operand already says it. */
-static void put_global(dv_line *line, uint32_t op, const dv_code *code, uint32_t pc) {
-    if (op != DV_OP_LOAD_GLOBAL_CELL && op != DV_OP_LOAD_GLOBAL_CALLEE_CELL) return;
+/* Caches of globals hold cells of the name that the generic operand already says. */
+static void put_global(dv_line *line, uint32_t family, const dv_code *code, uint32_t pc) {
+    if (family != DV_OP_LOAD_GLOBAL && family != DV_OP_LOAD_GLOBAL_CALLEE) return;
     dv_line_put(line, " ");
     put_text(line, code->names[code->words[pc] >> 8]);
 }
@@ -261,14 +261,14 @@ static void put_waiting(dv_line *line, const dv_site *site) {
     };
     if (site->reason < sizeof reasons / sizeof *reasons && reasons[site->reason])
         dv_line_put(line, "  %s", reasons[site->reason]);
-    if (site->wait) dv_line_put(line, ", waits %u", site->wait);
-    if (site->backoff) dv_line_put(line, ", back-off %u", site->backoff);
+    if (site->wait) dv_line_put(line, "  waits %u", site->wait);
+    if (site->backoff) dv_line_put(line, "  back-off %u", site->backoff);
 }
 
 static void put_counters(dv_line *line, const dv_site *site) {
     if (site->misses < DV_SITE_MISSES)
         dv_line_put(line, "  %d of %d misses", DV_SITE_MISSES - site->misses, DV_SITE_MISSES);
-    if (site->backoff) dv_line_put(line, ", back-off %u", site->backoff);
+    if (site->backoff) dv_line_put(line, "  back-off %u", site->backoff);
 }
 
 /* Back edges count iterations in their site, not misses. */
@@ -301,7 +301,7 @@ void dv_words_site(dv_vm *vm, dv_line *line, const dv_thread *thread, uint32_t p
     } else if (dv_op_infos[op].kind == DV_KIND_ADAPTIVE) {
         put_waiting(line, &cell[1].site);
     } else {
-        put_global(line, op, code, pc);
+        put_global(line, info->family, code, pc);
         put_cache(vm, line, op, cell + info->cache_cell);
         put_seen(line, cell[1].site.seen);
         put_counters(line, &cell[1].site);
