@@ -9,6 +9,14 @@
 static dv_dict_view *as_view(dv_value v) { return (dv_dict_view *)dv_as_object(v); }
 static dv_dict_iterator *as_iterator(dv_value v) { return (dv_dict_iterator *)dv_as_object(v); }
 
+const char *dv_dict_view_name(dv_value v) {
+    static const char *const views[] = {"dict_keys", "dict_values", "dict_items"};
+    static const char *const iterators[] = {"dict_keyiterator", "dict_valueiterator",
+                                            "dict_itemiterator"};
+    return dv_is_shape(v, DV_T_DICT_VIEW) ? views[as_view(v)->part]
+                                          : iterators[as_iterator(v)->part];
+}
+
 /* ---- Iterators ---------------------------------------------------------------------------------
  */
 
@@ -63,18 +71,10 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
-static dv_value iterator_repr(dv_vm *vm, dv_value self) {
-    static const char *const names[] = {"dict_keyiterator", "dict_valueiterator",
-                                        "dict_itemiterator"};
-    return dv_str_printf(vm, "<%s object at %p>", names[as_iterator(self)->part],
-                         (void *)dv_as_object(self));
-}
-
 const dv_type dv_dict_iterator_type = {
     .name = "dict_iterator",
     .id = DV_T_DICT_ITERATOR,
     .release = iterator_release,
-    .repr = iterator_repr,
     .iterate = iterator_self,
     .next = iterator_next,
 };
@@ -115,12 +115,12 @@ static dv_value view_items(dv_vm *vm, dv_value self) {
 }
 
 static dv_value view_repr(dv_vm *vm, dv_value self) {
-    static const char *const names[] = {"dict_keys([", "dict_values([", "dict_items(["};
+    static const char *const begins[] = {"dict_keys([", "dict_values([", "dict_items(["};
     struct dv_repr_guard guard;
     if (!dv_repr_enter(vm, &guard, self)) return dv_str_z(vm, "...");
     dv_value items = view_items(vm, self), result = DV_EMPTY;
     if (!dv_is_empty(items)) {
-        result = dv_items_repr(vm, items, names[as_view(self)->part], "])", "...");
+        result = dv_items_repr(vm, items, begins[as_view(self)->part], "])", "...");
         dv_release(vm, items);
     }
     dv_repr_leave(vm);
@@ -193,12 +193,11 @@ static dv_value view_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b
 }
 
 static bool view_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    static const char *const names[] = {"dict_keys", "dict_values", "dict_items"};
     if (as_view(self)->part == DV_DICT_VALUES) {
         *hash = (int64_t)((uintptr_t)dv_as_object(self) >> 4);
         return true;
     }
-    dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%s'", names[as_view(self)->part]);
+    dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%T'", self);
     return false;
 }
 

@@ -25,5 +25,8 @@ typedef struct dv_dict_iterator {
 
 dv_value dv_dict_view_new(dv_vm *vm, dv_value dict, dv_dict_part part);     /* retains */
 dv_value dv_dict_iterator_new(dv_vm *vm, dv_value dict, dv_dict_part part); /* retains */
+/* "dict_keys", "dict_valueiterator", ...: views and iterators of one C type each have three names.
+ */
+const char *dv_dict_view_name(dv_value view_or_iterator);
 
 #endif

@@ -18,6 +18,7 @@ dv_value dv_iterator_new(dv_vm *vm, dv_value sequence) {
     if (!iterator) return DV_EMPTY;
     iterator->sequence = dv_retain(sequence);
     iterator->next = 0;
+    iterator->type = dv_type_of(vm, sequence);
     return dv_object_value(iterator);
 }
 
@@ -66,20 +67,19 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
-static dv_value iterator_repr(dv_vm *vm, dv_value self) {
-    dv_value sequence = ((dv_iterator *)dv_as_object(self))->sequence;
-    const char *name = "iterator";
-    if (dv_is_list(sequence)) name = "list_iterator";
-    if (dv_is_tuple(sequence)) name = "tuple_iterator";
-    if (dv_is_str(sequence)) name = "str_iterator";
-    return dv_str_printf(vm, "<%s object at %p>", name, (void *)dv_as_object(self));
+const char *dv_iterator_name(dv_value self) {
+    switch (((dv_iterator *)dv_as_object(self))->type) {
+    case DV_T_LIST: return "list_iterator";
+    case DV_T_TUPLE: return "tuple_iterator";
+    case DV_T_STR: return "str_iterator";
+    default: return "iterator";
+    }
 }
 
 const dv_type dv_iterator_type = {
     .name = "iterator",
     .id = DV_T_ITERATOR,
     .release = iterator_release,
-    .repr = iterator_repr,
     .iterate = iterator_self,
     .next = iterator_next,
 };

@@ -1,6 +1,8 @@
 /* iterator.h: iterators of list, tuple and str by index, enumerate.
  *
- * Invariant 1: an exhausted iterator has sequence EMPTY and stays exhausted. */
+ * Invariants
+ *  1. An exhausted iterator has sequence EMPTY and stays exhausted.
+ *  2. `type` is the type number of the sequence, also after that. */
 #ifndef DV_TYPES_ITERATOR_H
 #define DV_TYPES_ITERATOR_H
 
@@ -10,6 +12,7 @@ typedef struct dv_iterator {
     dv_object header;
     dv_value sequence; /* list, tuple, str, or any object with __getitem__ */
     int64_t next;
+    uint32_t type;
 } dv_iterator;
 
 typedef struct dv_enumerate {
@@ -21,5 +24,8 @@ typedef struct dv_enumerate {
 extern const dv_type dv_iterator_type, dv_enumerate_type;
 
 dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
+
+/* "list_iterator", "tuple_iterator", "str_iterator", "iterator": CPython has a type for each. */
+const char *dv_iterator_name(dv_value iterator);
 
 #endif

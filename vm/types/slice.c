@@ -103,13 +103,18 @@ static dv_value slice_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 static dv_value slice_indices(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     int64_t length, start, stop, step, selected;
+    dv_value given = as_slice(args[0])->step;
     if (!dv_size_argument(vm, args[1], &length)) return DV_EMPTY;
     if (length < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "length should not be negative");
     if (!dv_slice_indices(vm, args[0], length, &start, &stop, &step, &selected)) return DV_EMPTY;
-    return dv_tuple_take(vm,
-                         (dv_value[]){dv_int_from_int64(vm, start), dv_int_from_int64(vm, stop),
-                                      dv_int_from_int64(vm, step)},
-                         3);
+    /* A step beyond int64 was clipped for the arithmetic, but is told as it is. */
+    bool clipped = dv_is_any_int(given) && !dv_int_to_int64(given, &selected);
+    dv_value parts[3] = {dv_int_from_int64(vm, start), dv_int_from_int64(vm, stop),
+                         clipped ? dv_retain(given) : dv_int_from_int64(vm, step)};
+    if (!dv_is_empty(parts[0]) && !dv_is_empty(parts[1]) && !dv_is_empty(parts[2]))
+        return dv_tuple_take(vm, parts, 3);
+    for (int i = 0; i < 3; i++) dv_release(vm, parts[i]);
+    return DV_EMPTY;
 }
 
 static dv_value slice_construct(dv_vm *vm, const dv_value *args, uint32_t count,
