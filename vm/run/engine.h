@@ -144,11 +144,12 @@ uint32_t dv_op_of(dv_handler handler);
         ip = (to); \
         GO();      \
     } while (0)
-#define DONE(result)       \
-    do {                   \
-        sp += OUT - IN;    \
-        sp[-1] = (result); \
-        NEXT();            \
+#define DONE(result)                     \
+    do {                                 \
+        const dv_value done_ = (result); \
+        sp += OUT - IN;                  \
+        sp[-1] = done_;                  \
+        NEXT();                          \
     } while (0)
 #define DONE0()   \
     do {          \
