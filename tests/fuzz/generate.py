@@ -220,7 +220,9 @@ class Program:
         elif kind == 15:
             self.line(f"items[{self.index()}] = clip({self.number()})")
         elif kind == 16:
-            self.line(f"n{self.random.randrange(4)}, n{self.random.randrange(4)} = {self.number(1)}, {self.number(0)}")
+            # Two different targets: CPython 3.11.2 swaps the stores of `x, x = 1, 2` (fixed in 3.11.3).
+            first, second = self.random.sample(range(4), 2)
+            self.line(f"n{first}, n{second} = {self.number(1)}, {self.number(0)}")
         elif kind == 17:
             self.line(f"thing.{self.pick('ab')} = clip({self.number(1)})")
         elif kind == 18:
