@@ -82,7 +82,8 @@ def find_cpython() -> Optional[str]:
 
 
 def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float) -> Result:
-    return run_process([python, script, *args], cwd, clean_environment(), timeout)
+    # Warnings are about style; dynvm has none.
+    return run_process([python, "-W", "ignore", script, *args], cwd, clean_environment(), timeout)
 
 
 def encode(result: Result) -> bytes:
