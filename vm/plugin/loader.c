@@ -1,8 +1,8 @@
 /* loader.c: `import` of extensions: finding NAME.so, checking its descriptor, making its module
  * (plugin.h).
  *
- * An extension is looked for beside the script, then in the directories of DYNVM_PATH.  The first
- * file of its name counts: if that cannot be loaded, ImportError says why. */
+ * An extension is looked for beside the importing script, then in the directories of DYNVM_PATH.
+ * The first file of its name counts: if that cannot be loaded, ImportError says why. */
 #include "plugin/plugin.h"
 
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 
 #include "core/upcall.h"
 #include "plugin/extension.h"
+#include "run/frame.h"
 #include "types/module.h"
 #include "types/str.h"
 
@@ -50,21 +51,13 @@ static bool find_in(const char *directory, size_t size, const char *name, char *
     return length > 0 && length < LONGEST_PATH && is_file(path);
 }
 
-/* Beside the script: the directory of __main__.__file__, or the current one. */
+/* Beside the file of the code that imports; text without a file ("<string>") is in the current
+ * directory. */
 static bool find_beside_script(dv_vm *vm, const char *name, char *path) {
-    dv_value key = dv_str_intern(vm, "__file__", 8);
-    const dv_global_cell *cell = dv_is_module(vm->main) && !dv_is_empty(key)
-                                     ? dv_namespace_find(&dv_as_module(vm->main)->names, key)
-                                     : NULL;
-    dv_release(vm, key);
-    size_t size = 0;
-    char *file = cell && dv_is_str(cell->value) ? dv_str_utf8(vm, cell->value, &size) : NULL;
-    dv_error_clear(vm);
-    if (!file) return find_in("", 0, name, path);
-    const char *slash = strrchr(file, '/');
-    bool found = find_in(file, slash ? (size_t)(slash - file) + (slash == file) : 0, name, path);
-    dv_heap_free(&vm->heap, file, size + 1);
-    return found;
+    dv_text file = dv_frame_thread(vm->fp)->code->unit->filename;
+    size_t size = file.size;
+    while (size > 0 && file.data[size - 1] != '/') size--;
+    return find_in(file.data, size > 1 ? size - 1 : size, name, path);
 }
 
 static bool find_file(dv_vm *vm, const char *name, char *path) {
