@@ -94,7 +94,7 @@ dv_global_cell *dv_namespace_cell(dv_vm *vm, dv_namespace *space, dv_value name)
     }
     cell->value = DV_EMPTY;
     cell->name = dv_retain(name);
-    cell->constant.dependents = NULL;
+    cell->constant = (dv_assumption){0};
     space->cells[space->count++] = cell;
     if (space->index) index_cell(space, space->count - 1);
     return cell;
