@@ -79,6 +79,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
                    .break_assumptions = config->stress & DYNVM_STRESS_ASSUME,
                    .fail_guard = config->stress_guards,
                    .take_exit = config->stress_exits},
+        .no_native = config->stress & DYNVM_STRESS_PORTABLE,
         .output = config->output,
         .error_output = config->error_output,
         .output_context = config->output_context,
@@ -166,8 +167,11 @@ static void begin(dynvm_vm *self) {
     self->exit_status = 0;
 }
 
+/* The module's own frame counts as one call, the C function that enters it as none. */
 static dynvm_status run_unit(dynvm_vm *self, dv_unit *unit) {
+    self->vm->calls_left++;
     if (unit) dv_release(self->vm, dv_run_unit(self->vm, unit, self->vm->main));
+    self->vm->calls_left--;
     return finish(self);
 }
 
@@ -203,7 +207,9 @@ static bool list_after_run(dv_vm *vm, dv_unit *unit, const char *function, dv_ou
                            void *context) {
     dv_object *top = NULL;
     unit->references++;
+    vm->calls_left++;
     dv_release(vm, dv_inspect_run(vm, unit, vm->main, &top));
+    vm->calls_left--;
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
     bool found = dv_inspect_dis(vm, unit, true, function, output, context);

@@ -42,12 +42,16 @@ static bool is_utf8(const char *text, size_t size) {
     return true;
 }
 
-/* The line of the error; None where there is none to show. */
+/* The line of the error with its newline; None where there is none to show. */
 static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line) {
     dv_text text;
     if (line == 0 || !dv_source_line(source, line, &text) || !is_utf8(text.data, text.size))
         return DV_NONE;
-    return dv_str_new(vm, text.data, text.size);
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    dv_builder_text(&b, text.data, text.size);
+    if (text.data + text.size < source.data + source.size) dv_builder_char(&b, '\n');
+    return dv_builder_finish(&b);
 }
 
 /* SyntaxError(message, (filename, line, column, text, end line, end column)) */

@@ -14,6 +14,7 @@ enum { TYPE, MESSAGE, TRACEBACK, TEXTS };
 
 struct dynvm_error {
     const char *texts[TEXTS];
+    size_t traceback_size;
 };
 
 /* A text of the exception as a str; what fails becomes empty. */
@@ -38,6 +39,7 @@ static dynvm_error *join(char *const *texts, const size_t *sizes) {
         at[sizes[i]] = 0;
         at += sizes[i] + 1;
     }
+    error->traceback_size = sizes[TRACEBACK];
     return error;
 }
 
@@ -70,4 +72,8 @@ const char *dynvm_error_message(const dynvm_error *error) {
 
 const char *dynvm_error_traceback(const dynvm_error *error) {
     return error ? error->texts[TRACEBACK] : "";
+}
+
+size_t dynvm_error_traceback_size(const dynvm_error *error) {
+    return error ? error->traceback_size : 0;
 }

@@ -84,7 +84,7 @@ static int report(dynvm_vm *vm, dynvm_status status, cli_output *output) {
     dynvm_error *error = dynvm_take_error(vm);
     const char *text = dynvm_error_traceback(error);
     bool interrupted = strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0;
-    if (!output->error) cli_write_error(output, text, strlen(text));
+    if (!output->error) cli_write_error(output, text, dynvm_error_traceback_size(error));
     dynvm_error_free(error);
     if (interrupted && !output->error) {
         cli_output_close(output);

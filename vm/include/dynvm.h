@@ -66,7 +66,8 @@ typedef enum dynvm_form {
 /* Stress modes make rare events common, for tests; results must not change. */
 enum {
     DYNVM_STRESS_QUICKEN = 1, /* specialise at first execution */
-    DYNVM_STRESS_ASSUME = 2   /* break every assumption once */
+    DYNVM_STRESS_ASSUME = 2,  /* break every assumption once */
+    DYNVM_STRESS_PORTABLE = 4 /* ignore native handlers of extensions: their portable twins run */
 };
 
 /* Memory of the host.  block NULL and old_size 0: allocate; new_size 0: free, the result is NULL;
@@ -158,6 +159,8 @@ void dynvm_error_free(dynvm_error *error); /* NULL is allowed */
 const char *dynvm_error_type(const dynvm_error *error);
 const char *dynvm_error_message(const dynvm_error *error);
 const char *dynvm_error_traceback(const dynvm_error *error);
+/* Bytes of the traceback, which may itself contain zero bytes. */
+size_t dynvm_error_traceback_size(const dynvm_error *error);
 
 /* ---- The library ---- */
 

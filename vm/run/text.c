@@ -143,18 +143,35 @@ static void write_trace(dv_vm *vm, dv_builder *b, const dv_exception *exception)
 /* Syntax errors ---------------------------------------------------------------------------------
  */
 
-/* The line with the error and its carets; offsets count from 1 in characters, 0: none. */
-static void write_error_line(dv_builder *b, dv_value text, int64_t offset, int64_t end_offset,
-                             bool to_end) {
+/* Columns of an error in a line, counted from 1 in characters; 0: none. */
+typedef struct error_range {
+    int64_t first, end;
+    bool further; /* it ends in a later line */
+} error_range;
+
+static size_t utf8_size(const dv_str *s) {
+    size_t size = 0;
+    for (int64_t i = 0; i < s->length; i++) {
+        uint32_t c = dv_str_at(s, i);
+        size += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    }
+    return size;
+}
+
+/* The line with the error and its carets.  CPython compares columns with the line's size in bytes
+ * and prints the line up to a zero byte. */
+static void write_error_line(dv_builder *b, dv_value text, error_range range) {
     const dv_str *s = dv_as_str(text);
-    int64_t length = s->length, first = 0;
-    while (length > 0 && dv_str_at(s, length - 1) == '\n') length--;
-    if (to_end) end_offset = length + 1;
-    int64_t repetitions = end_offset > 0 && end_offset > offset ? end_offset - offset : 1;
+    int64_t size = (int64_t)utf8_size(s), length = 0, first = 0;
+    while (length < s->length && dv_str_at(s, length) != 0 && dv_str_at(s, length) != '\n')
+        length++;
+    if (range.further) range.end = size;
+    if (range.end > size + 1) range.end = size + 1;
+    int64_t repetitions = range.end > 0 && range.end > range.first ? range.end - range.first : 1;
     while (first < length && (dv_str_at(s, first) == ' ' || dv_str_at(s, first) == '\t' ||
                               dv_str_at(s, first) == '\f'))
         first++;
-    offset -= 1 + first;
+    int64_t offset = range.first - 1 - first;
     if (offset > length - first) offset = length - first;
     dv_builder_z(b, "    ");
     dv_builder_slice(b, text, first, length);
@@ -166,12 +183,17 @@ static void write_error_line(dv_builder *b, dv_value text, int64_t offset, int64
     dv_builder_char(b, '\n');
 }
 
+static int64_t place_number(const dv_tuple *place, int64_t i) {
+    int64_t number = 0;
+    return i < place->count && dv_int_to_int64(place->items[i], &number) ? number : 0;
+}
+
 /* args of a SyntaxError: (message, (filename, line, offset, text, end line, end offset)). */
 static bool write_syntax_place(dv_vm *vm, dv_builder *b, const dv_exception *exception) {
     const dv_tuple *args = dv_as_tuple(exception->args);
     if (args->count != 2 || !dv_is_tuple(args->items[1])) return true;
     const dv_tuple *place = dv_as_tuple(args->items[1]);
-    int64_t line, offset = 0, end_line = 0, end_offset = 0;
+    int64_t line;
     if (place->count < 4 || !dv_int_to_int64(place->items[1], &line)) return true;
     dv_builder_z(b, "  File \"");
     if (dv_is_none(place->items[0]))
@@ -182,13 +204,13 @@ static bool write_syntax_place(dv_vm *vm, dv_builder *b, const dv_exception *exc
     snprintf(number, sizeof number, "\", line %lld\n", (long long)line);
     dv_builder_z(b, number);
     if (!dv_is_str(place->items[3])) return true;
-    if (!dv_int_to_int64(place->items[2], &offset)) offset = 0;
-    if (place->count >= 6) {
-        if (!dv_int_to_int64(place->items[4], &end_line)) end_line = 0;
-        if (!dv_int_to_int64(place->items[5], &end_offset)) end_offset = 0;
+    error_range range = {.first = place_number(place, 2)};
+    /* Subclasses show where the error is, not how far it goes. */
+    if (exception->class_ == vm->error_classes[DV_E_SYNTAX_ERROR]) {
+        range.further = place_number(place, 4) > line;
+        range.end = place_number(place, 5);
     }
-    (void)vm;
-    write_error_line(b, place->items[3], offset, end_offset, end_line > line);
+    write_error_line(b, place->items[3], range);
     return true;
 }
 

@@ -128,11 +128,18 @@ static dv_value cfunction_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "<built-in function %s>", name);
 }
 
-/* "list.append" for methods, "len" for functions: as CPython's messages name it. */
+/* "list.append" for methods, "len" for functions. */
 static dv_value cfunction_qualname(dv_vm *vm, const dv_cfunction *function) {
     if (is_method(function))
         return dv_str_printf(vm, "%S.%s", dv_as_class(function->owner)->name, function->def->name);
     return dv_str_z(vm, function->def->name);
+}
+
+/* As messages name it: like the qualified name, with the module if that is not the builtins. */
+static dv_value message_name(dv_vm *vm, const dv_cfunction *function) {
+    if (dv_is_module(function->owner))
+        return dv_str_printf(vm, "%S.%s", dv_as_module(function->owner)->name, function->def->name);
+    return cfunction_qualname(vm, function);
 }
 
 static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
@@ -155,7 +162,7 @@ static dv_value raise_count(dv_vm *vm, const dv_cfunction *function, uint32_t gi
     uint32_t min = def->min - hidden, max = def->max == UINT32_MAX ? def->max : def->max - hidden;
     given -= hidden;
     if (min == max && max <= 1) {
-        dv_value name = cfunction_qualname(vm, function);
+        dv_value name = message_name(vm, function);
         if (dv_is_empty(name)) return DV_EMPTY;
         dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes %s (%d given)", name,
                  max == 0 ? "no arguments" : "exactly one argument", (int)given);
@@ -193,7 +200,7 @@ static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_val
         return def->keyword_entry(vm, args, count, keywords);
     }
     if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0) {
-        dv_value name = cfunction_qualname(vm, function);
+        dv_value name = message_name(vm, function);
         if (dv_is_empty(name)) return DV_EMPTY;
         dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", name);
         dv_release(vm, name);

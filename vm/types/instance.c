@@ -312,8 +312,7 @@ static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
     if (!dv_is_empty(value)) return dv_instance_store(vm, instance, name, value);
     bool found;
     if (!dv_instance_delete(vm, instance, name, &found)) return false;
-    /* CPython's message for a missing attribute is its name alone. */
-    if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%S", name);
+    if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
     return found;
 }
 
