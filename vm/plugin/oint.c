@@ -68,7 +68,12 @@ static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
     dv_value result = DV_EMPTY;
     dvx_outcome outcome = taken->derivative->run(vm, sp - count, count, &result);
     if (outcome == DVX_DEOPTIMISE) return call_generic(vm, ip, sp, fp, method);
-    if (outcome == DVX_ERROR) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    if (outcome == DVX_ERROR) {
+        if (dv_is_empty(vm->error))
+            dv_raise(vm, DV_E_SYSTEM_ERROR, "%s failed without raising an exception",
+                     taken->def->name);
+        return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    }
     return finish(vm, ip, sp, fp, method, result);
 }
 
