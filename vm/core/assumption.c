@@ -64,3 +64,15 @@ void dv_dependent_leave(dv_vm *vm, dv_dependent *dependent) {
         dv_heap_free(&vm->heap, dependency, sizeof *dependency);
     }
 }
+
+static dv_assumption *find_unbroken(const dv_dependent *dependent) {
+    for (const dv_dependency *d = dependent->dependencies; d; d = d->next_of_dependent)
+        if (d->assumption->broken == 0) return d->assumption;
+    return NULL;
+}
+
+bool dv_dependent_break_new(dv_vm *vm, dv_dependent *dependent) {
+    bool broke = false;
+    for (dv_assumption *a; (a = find_unbroken(dependent)); broke = true) dv_assumption_break_slow(vm, a);
+    return broke;
+}

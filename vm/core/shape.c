@@ -22,7 +22,7 @@ dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type
     if (base) base->header.references++;
     dv_namespace_init(&class_->attributes);
     class_->root = NULL;
-    class_->layout.dependents = NULL;
+    class_->layout = (dv_assumption){0};
     class_->descriptor = NULL;
     class_->filled = false;
     return class_;

@@ -124,6 +124,8 @@ struct dv_vm {
         void (*warm)(dv_vm *vm, dv_object *code);
         /* region: loop head at ip is hot; returns where to continue (a region's entry, or ip). */
         const dv_cell *(*loop)(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp);
+        /* region, stress mode: breaks what the running region assumes. */
+        void (*break_assumptions)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region: control leaves the region that ip lies in because of an exception or
          * invalidation: writes back and rebuilds frames; returns the ip in INCA code, and vm->sp,
          * vm->fp. */

@@ -367,7 +367,13 @@ static void release_code(dv_vm *vm, dv_object *object) {
     }
 }
 
+static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
+    dv_region *region = running_region(fp, ip);
+    if (region) dv_dependent_break_new(vm, &region->dependent);
+}
+
 void dv_region_setup(dv_vm *vm) {
+    vm->hooks.break_assumptions = break_assumptions;
     vm->hooks.loop = loop;
     vm->hooks.leave = leave;
     vm->hooks.release_code = release_code;

@@ -222,11 +222,15 @@ const dv_cell *dv_slow_limit(DV_HANDLER_PARAMETERS) {
 /* Safepoints
  * -------------------------------------------------------------------------------------------- */
 
-enum { SAFEPOINT_INTERVAL = 1 << 16 };
+enum { SAFEPOINT_INTERVAL = 1 << 16, STRESSED_INTERVAL = 3 };
 
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d;
     vm->countdown = SAFEPOINT_INTERVAL;
+    if (vm->stress.break_assumptions && vm->hooks.break_assumptions) {
+        vm->countdown = STRESSED_INTERVAL;
+        vm->hooks.break_assumptions(vm, ip, fp);
+    }
     if (vm->instruction_budget != INT64_MAX && (vm->instruction_budget -= SAFEPOINT_INTERVAL) < 0) {
         vm->instruction_budget = INT64_MAX;
         dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
