@@ -18,7 +18,7 @@
 typedef struct loop {
     struct loop *outer;
     uint64_t *at_break; /* join of the states at its break statements */
-    uint64_t *deleted;  /* by finally bodies between the loop and the current point */
+    uint64_t *deleted;  /* by what a break has to leave: finally bodies, named except clauses */
 } loop;
 
 typedef struct flow {
@@ -327,18 +327,28 @@ static void flow_break(flow *f) {
     fill_set(f, f->now);
 }
 
+/* An except clause.  Whatever leaves it, a break too, deletes its name. */
+static bool flow_handler(flow *f, const dv_handler *handler) {
+    if (!flow_optional(f, handler->type)) return false;
+    if (handler->name == NULL) return flow_block(f, &handler->body);
+    const dv_symbol *symbol = handler->name->as.name.symbol;
+    bool crosses = f->loop != NULL && !contains(f->loop->deleted, symbol);
+    if (crosses) add(f->loop->deleted, symbol);
+    add(f->now, symbol);
+    if (!flow_block(f, &handler->body)) return false;
+    take_away(f->now, symbol);
+    if (crosses) take_away(f->loop->deleted, symbol);
+    return true;
+}
+
 static bool flow_handlers(flow *f, const dv_stmt *stmt, const uint64_t *before) {
     uint64_t *begin = copy_set(f, before), *deleted = new_set(f), *joined = copy_set(f, f->now);
     if (begin == NULL || deleted == NULL || joined == NULL) return false;
     collect_block(deleted, &stmt->as.attempt.body);
     set_subtract(f, begin, deleted);
     for (uint32_t i = 0; i < stmt->as.attempt.handler_count; i++) {
-        const dv_handler *handler = &stmt->as.attempt.handlers[i];
         set_assign(f, f->now, begin);
-        if (!flow_optional(f, handler->type)) return false;
-        if (handler->name != NULL) add(f->now, handler->name->as.name.symbol);
-        if (!flow_block(f, &handler->body)) return false;
-        if (handler->name != NULL) take_away(f->now, handler->name->as.name.symbol);
+        if (!flow_handler(f, &stmt->as.attempt.handlers[i])) return false;
         set_intersect(f, joined, f->now);
     }
     set_assign(f, f->now, joined);

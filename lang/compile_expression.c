@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+/* Opcodes are computed from operators: the lists must have one order. */
+_Static_assert(DV_OP_XOR - DV_OP_ADD == (int)DV_OPERATOR_XOR, "binary operators");
+_Static_assert(DV_OP_IXOR - DV_OP_IADD == (int)DV_OPERATOR_XOR, "augmented operators");
+_Static_assert(DV_OP_NOT - DV_OP_NEG == (int)DV_UNARY_NOT, "unary operators");
+_Static_assert(DV_OP_NOT_IN - DV_OP_LT == (int)DV_COMPARISON_NOT_IN, "comparisons");
+
 static bool ok(const dv_compiler *c) { return c->front->status == DV_LANG_OK; }
 
 /* The range of an instruction that gets, sets or deletes an attribute: if the object's expression

@@ -47,7 +47,7 @@ static bool check_declared_encoding(dv_front *front, dv_text source) {
     return true;
 }
 
-static bool check_bytes(dv_front *front, dv_text source) {
+static bool check_bytes(dv_front *front, dv_text source, dv_text filename) {
     const char *end = source.data + source.size;
     for (const char *at = source.data; at < end;) {
         uint32_t point, line;
@@ -58,9 +58,9 @@ static bool check_bytes(dv_front *front, dv_text source) {
         if (size == 0) {
             line = line_of(source.data, (size_t)(at - source.data));
             dv_front_error(front, (dv_range){line, DV_NO_COLUMN, line, DV_NO_COLUMN},
-                           "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %u: "
-                           "invalid start byte or sequence",
-                           (unsigned)(unsigned char)*at, (unsigned)(at - source.data));
+                           "Non-UTF-8 code starting with '\\x%02x' in file %.*s on line %u, but no "
+                           "encoding declared; see https://peps.python.org/pep-0263/ for details",
+                           (unsigned)(unsigned char)*at, (int)filename.size, filename.data, line);
             return false;
         }
         at += size;
@@ -89,8 +89,9 @@ static bool normalise(dv_front *front, dv_text given) {
     return true;
 }
 
-static bool prepare_source(dv_front *front, dv_text given) {
-    return normalise(front, given) && check_bytes(front, front->source) &&
+static bool prepare_source(dv_front *front, const dv_lang_request *request) {
+    return normalise(front, request->source) &&
+           check_bytes(front, front->source, request->filename) &&
            check_declared_encoding(front, front->source);
 }
 
@@ -123,7 +124,7 @@ static dv_unit *new_unit(dv_front *front, const dv_lang_request *request) {
 static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
     dv_block module = {0};
     bool interactive = request->mode != NULL && strcmp(request->mode, "interactive") == 0;
-    if (!prepare_source(front, request->source)) return NULL;
+    if (!prepare_source(front, request)) return NULL;
     if (!dv_name_table_make(front) || !dv_parser_run(front, &module)) return NULL;
     const dv_scope *scope = dv_scope_run(front, &module);
     if (scope == NULL || !dv_fold_run(front, &module)) return NULL;
