@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Differential fuzzing: random programs on CPython 3.11 against dynvm at every level and under stress.
 
-A program that fails is written to the directory given with --keep, with the command that fails.
+Odd seeds make hot, typed loops (generate_loops.py), even ones programs of all kinds (generate.py).  A program
+that fails is written to the directory given with --keep, with the command that fails.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import generate  # noqa: E402
+import generate_loops  # noqa: E402
 import oracle  # noqa: E402
 import run as runner  # noqa: E402
 
@@ -23,7 +25,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 def try_seed(seed: int, machine: "runner.Machine", python: str, scratch: Path, keep: Path) -> str:
     """'' if dynvm agrees with CPython, 'skipped', or what is wrong."""
     script = scratch / f"seed{seed}.dl"
-    script.write_text(generate.generate(seed))
+    maker = generate_loops if seed % 2 else generate
+    script.write_text(maker.generate(seed))
     test = runner.Test(f"seed{seed}", script, cwd=scratch, timeout=20)
     expected = oracle.ask(python, test.script, [], scratch, 5)
     if expected.timed_out or b"MemoryError" in expected.stderr + expected.stdout:

@@ -1,0 +1,267 @@
+"""Makes random dl programs whose loops are hot and well typed, until something changes late.
+
+Where generate.py makes programs that keep quickening busy, these become regions: variables i* are ints,
+x* floats, lists hold one type; small functions are called from the loops.  Then, at one iteration of one
+loop, a variable, an element, a global or a called function changes its type, a callee raises, or a list
+shrinks.  The same seed always makes the same program.
+"""
+
+import random
+
+INTS = ["i0", "i1", "i2"]
+FLOATS = ["x0", "x1", "x2"]
+SURPRISES = {
+    "int": ["0.5", "2**47 - 5", "2**62", "-(2**63)", "2**70", "True", "None", "-1"],
+    "float": ["1", "None", '"s"', "2**53", 'float("inf")', 'float("nan")', "-0.0"],
+}
+
+
+class Loops:
+    def __init__(self, seed: int):
+        self.random = random.Random(seed * 7919 + 1)
+        self.lines = []
+        self.indent = 0
+        self.loops = []
+        self.callees = []  # (name, types of parameters, type of result)
+        self.inside = False  # in the main function, where lists and globals may be used
+        self.counter = 0
+        self.surprises = 0
+
+    def pick(self, items):
+        return self.random.choice(items)
+
+    def chance(self, percent: int) -> bool:
+        return self.random.randrange(100) < percent
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " * self.indent + text)
+
+    # ---- Expressions of one type ----
+
+    def int_leaf(self) -> str:
+        if self.chance(30):
+            return str(self.pick([0, 1, 2, 3, 5, -1, 7, 100]))
+        return self.pick(INTS + self.loops * 2 + (["g0"] if self.inside and self.chance(30) else []))
+
+    def int_expression(self, depth: int = 2) -> str:
+        if depth == 0 or self.chance(25):
+            return self.int_leaf()
+        a, b = self.int_expression(depth - 1), self.int_expression(depth - 1)
+        kind = self.random.randrange(12)
+        if kind < 5:
+            return f"({a} {self.pick(['+', '-', '+', '-', '*'])} {b})"
+        if kind == 5:
+            return f"({a} {self.pick(['//', '%'])} {self.pick([2, 3, 7, -5, 10])})"
+        if kind == 6:
+            return f"({a} {self.pick(['&', '|', '^'])} {self.pick([1, 7, 255])})"
+        if kind == 7:
+            return f"({a} {self.pick(['<<', '>>'])} {self.pick([0, 1, 2, 5])})"
+        if kind == 8 and self.inside:
+            return f"ints[{self.index('ints')}]"
+        if kind == 9:
+            return f"({a} if {self.condition()} else {b})"
+        if kind == 10:
+            return f"-{a}"
+        return self.call("int", depth) or f"({a} + {b})"
+
+    def float_leaf(self) -> str:
+        if self.chance(25):
+            return self.pick(["0.5", "2.0", "-1.5", "0.25", "1e-3", "3.0"])
+        return self.pick(FLOATS + (["g1"] if self.inside and self.chance(30) else []))
+
+    def float_expression(self, depth: int = 2) -> str:
+        if depth == 0 or self.chance(20):
+            return self.float_leaf()
+        a, b = self.float_expression(depth - 1), self.float_expression(depth - 1)
+        kind = self.random.randrange(11)
+        if kind < 5:
+            return f"({a} {self.pick(['+', '-', '*'])} {b})"
+        if kind == 5:
+            return f"({a} / {self.pick(['2.0', '3.5', f'({b} * {b} + 1.0)'])})"
+        if kind == 6:
+            return f"({a} {self.pick(['+', '*', '-'])} {self.int_expression(0)})"
+        if kind == 7 and self.inside:
+            return f"floats[{self.index('floats')}]"
+        if kind == 8:
+            return f"({self.int_expression(1)} / {self.pick([2, 3, 10])})"
+        if kind == 9:
+            return self.pick([f"-{a}", f"abs({a})", f"sqrt({a} * {a})"])
+        return self.call("float", depth) or f"({a} - {b})"
+
+    def expression(self, kind: str, depth: int = 2) -> str:
+        return self.int_expression(depth) if kind == "int" else self.float_expression(depth)
+
+    def index(self, name: str) -> str:
+        base = self.pick(self.loops or ["i0"])
+        return self.pick([f"{base} % 4", f"{base} % len({name})", f"-1 - {base} % 3", "2"])
+
+    def call(self, kind: str, depth: int) -> str:
+        found = [c for c in self.callees if c[2] == kind]
+        if not found:
+            return ""
+        name, types, _ = self.pick(found)
+        return f"{name}({', '.join(self.expression(t, min(depth - 1, 1)) for t in types)})"
+
+    def condition(self) -> str:
+        kind = self.pick(["int", "int", "float"])
+        compare = self.pick(["<", "<=", ">", ">=", "==", "!="])
+        text = f"{self.expression(kind, 1)} {compare} {self.expression(kind, 0)}"
+        if self.chance(20):
+            text = f"({text} {self.pick(['and', 'or'])} {self.int_leaf()} {compare} {self.int_leaf()})"
+        return text
+
+    # ---- Statements ----
+
+    def assign(self) -> None:
+        kind = self.pick(["int", "float"])
+        name = self.pick(INTS if kind == "int" else FLOATS)
+        shape = self.random.randrange(6)
+        if shape == 0:
+            self.line(f"{name} {self.pick(['+=', '-='])} {self.expression(kind, 1)}")
+        elif shape == 1 and self.inside:
+            target = "ints" if kind == "int" else "floats"
+            self.line(f"{target}[{self.index(target)}] = {self.expression(kind, 1)}")
+        elif shape == 2:
+            a, b = (INTS if kind == "int" else FLOATS)[:2]
+            self.line(f"{a}, {b} = {b}, {self.expression(kind, 1)}")
+        else:
+            self.line(f"{name} = {self.expression(kind)}")
+        # Mostly keep values small, sometimes let them overflow.
+        if kind == "int" and self.chance(60):
+            self.line(f"{name} = {name} % 1000003")
+        elif kind == "int" and self.chance(80):
+            self.line(f"if {name} > 2**80 or {name} < -(2**80):")
+            self.line(f"    {name} = 12345")
+        elif kind == "float" and self.chance(70):
+            self.line(f"if {name} > 1e6 or {name} < -1e6:")
+            self.line(f"    {name} = 0.75")
+
+    def surprise(self) -> None:
+        """At one iteration something changes that the loop was built on."""
+        self.surprises += 1
+        loop = self.pick(self.loops)
+        self.line(f"if {loop} == {self.random.randrange(2, 60)} and i2 != -77:")
+        kind = self.pick(["int", "float"])
+        name, items = (self.pick(INTS), "ints") if kind == "int" else (self.pick(FLOATS), "floats")
+        value = self.pick(SURPRISES[kind])
+        changes = [
+            f"{name} = {value}",
+            f"{items}[{self.random.randrange(4)}] = {value}",
+            f"{'g0' if kind == 'int' else 'g1'} = {value}",
+            f"{items} = {items} + [{value}]",
+            f"{items}.append({value})",
+            "shrink(floats)",
+            "g2 = later(g2)",
+        ]
+        if self.callees:
+            name = self.pick(self.callees)[0]
+            changes += [f"{name} = spare{self.random.randrange(3)}", f"swap_{name}()"]
+        self.line("    " + self.pick(changes))
+
+    def attempt(self) -> None:
+        self.line("try:")
+        self.indent += 1
+        self.assign()
+        if self.callees:
+            self.line(f"x2 = {self.call(self.callees[0][2], 1)}")
+        self.indent -= 1
+        self.line("except (TypeError, ZeroDivisionError, IndexError, OverflowError, ValueError) as e:")
+        self.line(f"    g3 += len(str(e))\n{'    ' * self.indent}    x2 = 0.5")
+
+    def loop(self, depth: int) -> None:
+        self.counter += 1
+        name = f"k{self.counter}"
+        count = self.pick([[80, 200, 700], [5, 20, 60], [3, 8]][depth])
+        if self.chance(65):
+            form = self.pick([f"range({count})", f"range(1, {count})", f"range({count}, 0, -1)", f"range(0, {count * 2}, 2)"])
+            self.line(f"for {name} in {form}:")
+            self.indent += 1
+        else:
+            self.line(f"{name} = 0")
+            self.line(f"while {name} < {count}:")
+            self.indent += 1
+            self.line(f"{name} += 1")
+        self.loops.append(name)
+        for _ in range(self.random.randrange(1, 5)):
+            roll = self.random.randrange(10)
+            if roll < 5:
+                self.assign()
+            elif roll < 7 and depth < 2:
+                self.loop(depth + 1)
+            elif roll == 7:
+                self.line(f"if {self.condition()}:")
+                self.indent += 1
+                self.assign()
+                if self.chance(20):
+                    self.line(self.pick(["continue", "break"]))
+                self.indent -= 1
+            elif roll == 8:
+                self.surprise()
+            else:
+                self.attempt()
+        self.loops.pop()
+        self.indent -= 1
+
+    # ---- Functions ----
+
+    def callee(self, number: int) -> None:
+        name, result = f"f{number}", self.pick(["int", "float"])
+        types = [self.pick(["int", "float"]) for _ in range(self.random.randrange(1, 4))]
+        ints = iter(INTS)
+        floats = iter(FLOATS)
+        names = [next(ints) if t == "int" else next(floats) for t in types]
+        self.line("")
+        self.line("")
+        self.line(f"def {name}({', '.join(names)}):")
+        self.indent = 1
+        for unset in INTS + FLOATS:
+            if unset not in names:
+                self.line(f"{unset} = {self.random.randrange(4)}" + ("" if unset in INTS else ".5"))
+        if self.chance(40):
+            self.line(f"if {self.condition()}:")
+            self.line(f"    return {self.expression(result, 1)}")
+        if self.chance(30):
+            self.line(f"if {names[0]} == {self.random.randrange(3, 200)}:")
+            self.line("    raise ValueError('in " + name + "')")
+        self.assign()
+        self.line(f"return {self.expression(result)}")
+        self.indent = 0
+        self.callees.append((name, types, result))
+
+    def text(self, seed: int) -> str:
+        self.lines = [f"# Random loops {seed}.", "from math import sqrt", "", "g0 = 3", "g1 = 0.5", "g2 = 0", "g3 = 0"]
+        self.lines += ["", "", "def later(x):", "    return x + 0.5"]
+        self.lines += ["", "", "def shrink(items):", "    while len(items) > 3:", "        items.pop()"]
+        for number, result in enumerate(["7", "0.25", "None"]):
+            self.lines += ["", "", f"def spare{number}(a=0, b=0, c=0):", f"    return {result}"]
+        for number in range(self.random.randrange(0, 3)):
+            self.callee(number)
+        for name, types, result in self.callees:
+            self.lines += ["", "", f"def swap_{name}():", f"    global {name}", f"    {name} = spare{self.random.randrange(3)}"]
+        names = "".join(f", {name}" for name, _, _ in self.callees)
+        self.lines += ["", "", "def run(i0, x0):"]
+        self.indent = 1
+        self.inside = True
+        self.line(f"global g0, g1, g2, g3{names}")
+        self.line("i1 = i2 = 1")
+        self.line("x1 = x2 = 0.5")
+        self.line("ints = [1, 2, 3, 4]")
+        self.line("floats = [0.5, 1.5, 2.5, 3.5]")
+        for _ in range(self.random.randrange(1, 3)):
+            self.loop(0)
+        self.line("print(i0, i1, i2, x0, x1, x2, ints, floats, g0, g1, g2, g3)")
+        self.indent = 0
+        self.lines += ["", "", "for time in range(6):", "    try:", "        run(time, time / 2)"]
+        self.lines += ["    except (ArithmeticError, TypeError, ValueError, LookupError) as e:", "        print(e)"]
+        self.lines += ["g0 = 1", "run(2.5, 1)", "run(1, 0.5)"]
+        return "\n".join(self.lines) + "\n"
+
+
+def generate(seed: int) -> str:
+    return Loops(seed).text(seed)
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(generate(int(sys.argv[1])), end="")
