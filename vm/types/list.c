@@ -127,6 +127,16 @@ bool dv_list_append(dv_vm *vm, dv_value self, dv_value item) {
     return true;
 }
 
+bool dv_list_push(dv_vm *vm, dv_value self, dv_value item) {
+    dv_list *list = dv_as_list(self);
+    if (DV_UNLIKELY(list->count == list->capacity) && !dv_list_grow(vm, list, list->count + 1)) {
+        dv_release(vm, item);
+        return false;
+    }
+    list->items[list->count++] = item;
+    return true;
+}
+
 static bool extend_items(dv_vm *vm, dv_list *list, dv_value sequence) {
     int64_t count;
     dv_items_of(sequence, &count);
@@ -156,8 +166,7 @@ static bool extend_iterator(dv_vm *vm, dv_value self, dv_value iterable) {
     while (good) {
         dv_value item = dv_next(vm, iterator);
         if (dv_is_empty(item)) break;
-        good = dv_list_append(vm, self, item);
-        dv_release(vm, item);
+        good = dv_list_push(vm, self, item);
     }
     dv_release(vm, iterator);
     return good && dv_is_empty(vm->error);

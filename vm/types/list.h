@@ -24,6 +24,8 @@ dv_value dv_list_new(dv_vm *vm, const dv_value *items, int64_t count); /* retain
 dv_value dv_list_take(dv_vm *vm, const dv_value *items,
                       int64_t count); /* takes their ownership, even on failure */
 bool dv_list_append(dv_vm *vm, dv_value list, dv_value item) DV_MUST_CHECK; /* retains */
+bool dv_list_push(dv_vm *vm, dv_value list,
+                  dv_value item) DV_MUST_CHECK; /* takes the item's ownership, even on failure */
 bool dv_list_grow(dv_vm *vm, dv_list *list,
                   int64_t capacity) DV_MUST_CHECK; /* room for at least so many */
 bool dv_list_reserve(dv_vm *vm, dv_list *list,

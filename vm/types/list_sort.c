@@ -64,6 +64,16 @@ static int less_float(sorter *s, dv_value a, dv_value b) {
     return dv_as_float(a) < dv_as_float(b);
 }
 
+/* Strings of one byte per code point; most pairs differ in the first. */
+static int less_latin(sorter *s, dv_value va, dv_value vb) {
+    (void)s;
+    const dv_str *a = dv_as_str(va), *b = dv_as_str(vb);
+    int64_t shorter = a->length < b->length ? a->length : b->length;
+    if (shorter > 0 && a->data[0] != b->data[0]) return (uint8_t)a->data[0] < (uint8_t)b->data[0];
+    int order = memcmp(a->data, b->data, (size_t)shorter);
+    return order ? order < 0 : a->length < b->length;
+}
+
 static int less_str(sorter *s, dv_value a, dv_value b) {
     (void)s;
     return dv_str_order(a, b) < 0;
@@ -71,13 +81,15 @@ static int less_str(sorter *s, dv_value a, dv_value b) {
 
 /* The cheapest comparison that fits all keys. */
 static less_function choose_less(const dv_value *keys, int64_t count) {
-    bool ints = true, floats = true, strs = true;
+    bool ints = true, floats = true, strs = true, latin = true;
     for (int64_t i = 0; i < count && (ints || floats || strs); i++) {
         ints = ints && dv_is_int(keys[i]);
         floats = floats && dv_is_float(keys[i]);
         strs = strs && dv_is_str(keys[i]);
+        latin = strs && latin && dv_as_str(keys[i])->kind == 1;
     }
-    return ints ? less_int : floats ? less_float : strs ? less_str : less_any;
+    if (strs) return latin ? less_latin : less_str;
+    return ints ? less_int : floats ? less_float : less_any;
 }
 
 /* ---- Spans -------------------------------------------------------------------------------------

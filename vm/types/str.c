@@ -378,42 +378,69 @@ dv_value dv_str_concat(dv_vm *vm, dv_value va, dv_value vb) {
     return dv_object_value(s);
 }
 
-/* Gives s, which has one reference, room for `needed` bytes and more; NULL: no memory, s stays. */
-static dv_str *append_room(dv_vm *vm, dv_str *s, size_t needed) {
-    size_t old_size = sizeof(dv_str) + s->capacity;
-    size_t size = sizeof(dv_str) + needed + needed / 8 + APPEND_SPARE;
+/* Size of a block for `needed` bytes and more, such that appending is linear on the whole. */
+static size_t size_to_grow(size_t needed) {
+    size_t size = sizeof(dv_str) + needed + needed / 4 + APPEND_SPARE;
     if (needed < 65536) size += needed / 2;
-    size = (size + DV_HEAP_GRAIN - 1) & ~(size_t)(DV_HEAP_GRAIN - 1);
-    dv_str *grown = dv_heap_resize(&vm->heap, s, old_size, size);
-    if (grown) grown->capacity = size - sizeof(dv_str);
-    return grown;
+    return (size + DV_HEAP_GRAIN - 1) & ~(size_t)(DV_HEAP_GRAIN - 1);
+}
+
+/* May b be written behind a's text?  Somebody else's a must not change, and no interned one. */
+static bool can_grow(const dv_str *a, const dv_str *b) {
+    return a->header.references == 1 && !a->interned && a->kind >= b->kind && a->length > 0 &&
+           a != b && a->length + b->length <= DV_STR_LENGTH_MAX;
+}
+
+/* Writes b behind a's text, for which there is room. */
+static void put_behind(dv_str *a, const dv_str *b) {
+    dv_str_copy(a->data + a->length * a->kind, a->kind, b->data, b->kind, b->length);
+    a->length += b->length;
+    a->hash = -1;
 }
 
 dv_value dv_str_append(dv_vm *vm, dv_value va, dv_value vb) {
     dv_str *a = dv_as_str(va);
     const dv_str *b = dv_as_str(vb);
-    if (a->header.references != 1 || a->interned || a->kind < b->kind || a->length == 0 || a == b) {
+    if (!can_grow(a, b)) {
         dv_value joined = dv_str_concat(vm, va, vb);
         dv_release(vm, va);
         return joined;
     }
-    if (a->length + b->length > DV_STR_LENGTH_MAX) {
-        dv_release(vm, va);
-        return dv_raise_memory(vm);
-    }
     size_t needed = (size_t)(a->length + b->length) * a->kind;
     if (needed > a->capacity) {
-        dv_str *grown = append_room(vm, a, needed);
+        size_t size = size_to_grow(needed);
+        dv_str *grown = dv_heap_resize(&vm->heap, a, sizeof(dv_str) + a->capacity, size);
         if (!grown) {
             dv_release(vm, va);
             return dv_raise_memory(vm);
         }
+        grown->capacity = size - sizeof(dv_str);
         a = grown;
     }
-    dv_str_copy(a->data + a->length * a->kind, a->kind, b->data, b->kind, b->length);
-    a->length += b->length;
-    a->hash = -1;
+    put_behind(a, b);
     return dv_object_value(a);
+}
+
+dv_value dv_str_extend(dv_vm *vm, dv_value va, dv_value vb) {
+    dv_str *a = dv_as_str(va);
+    const dv_str *b = dv_as_str(vb);
+    if (!can_grow(a, b)) return dv_str_concat(vm, va, vb);
+    size_t needed = (size_t)(a->length + b->length) * a->kind;
+    if (needed <= a->capacity) {
+        put_behind(a, b);
+        return dv_retain(va);
+    }
+    /* A new block, as whoever covers a holds its address. */
+    size_t size = size_to_grow(needed);
+    dv_str *grown = dv_object_new(vm, size, DV_T_STR);
+    if (!grown) return DV_EMPTY;
+    grown->length = a->length;
+    grown->kind = a->kind;
+    grown->interned = 0;
+    grown->capacity = size - sizeof(dv_str);
+    memcpy(grown->data, a->data, (size_t)a->length * a->kind);
+    put_behind(grown, b);
+    return dv_object_value(grown);
 }
 
 dv_value dv_str_slice(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {

@@ -68,6 +68,10 @@ dv_value dv_str_vprintf(dv_vm *vm, const char *format, va_list arguments);
 dv_value dv_str_concat(dv_vm *vm, dv_value a, dv_value b);
 /* a += b where a is owned by the caller: consumes a, grows in place if it is the only reference. */
 dv_value dv_str_append(dv_vm *vm, dv_value a, dv_value b);
+/* a += b where a is borrowed and the result takes the place of what covers it (a local): if that is
+ * a's only reference, a grows in place where it has room, and gets room for more where it has not.
+ */
+dv_value dv_str_extend(dv_vm *vm, dv_value a, dv_value b);
 dv_value dv_str_slice(dv_vm *vm, dv_value s, int64_t start,
                       int64_t stop); /* clipped by the caller */
 dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items,

@@ -17,9 +17,7 @@ static bool is_space(uint32_t c) {
 /* Appends s[start:stop]. */
 static bool add_piece(dv_vm *vm, dv_value list, dv_value s, int64_t start, int64_t stop) {
     dv_value piece = dv_str_slice(vm, s, start, stop);
-    bool good = !dv_is_empty(piece) && dv_list_append(vm, list, piece);
-    dv_release(vm, piece);
-    return good;
+    return !dv_is_empty(piece) && dv_list_push(vm, list, piece);
 }
 
 static void reverse_list(dv_list *list) {
@@ -33,15 +31,24 @@ static void reverse_list(dv_list *list) {
 /* ---- split -------------------------------------------------------------------------------------
  * `limit` is the number of cuts that may still be made. */
 
+/* Position of the first code point from `at` on that is white space (or is none). */
+static int64_t skip_until(const dv_str *s, int64_t at, bool space) {
+    if (s->kind == 1)
+        while (at < s->length && is_space((uint8_t)s->data[at]) != space) at++;
+    else
+        while (at < s->length && is_space(dv_str_at(s, at)) != space) at++;
+    return at;
+}
+
 static bool split_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
     const dv_str *s = dv_as_str(v);
     int64_t at = 0;
     for (;;) {
-        while (at < s->length && is_space(dv_str_at(s, at))) at++;
+        at = skip_until(s, at, false);
         if (at == s->length) return true;
         int64_t start = at;
         if (limit-- == 0) return add_piece(vm, list, v, start, s->length);
-        while (at < s->length && !is_space(dv_str_at(s, at))) at++;
+        at = skip_until(s, at, true);
         if (!add_piece(vm, list, v, start, at)) return false;
     }
 }

@@ -47,6 +47,11 @@ static dv_value str_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     return DV_NOTIMPLEMENTED;
 }
 
+static dv_value str_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    if (op == DV_BINARY_ADD && dv_is_str(a) && dv_is_str(b)) return dv_str_extend(vm, a, b);
+    return str_binary(vm, op, a, b);
+}
+
 static int64_t str_length(dv_vm *vm, dv_value self) {
     (void)vm;
     return dv_as_str(self)->length;
@@ -192,6 +197,7 @@ const dv_type dv_str_type = {
     .hash = str_hash,
     .compare = str_compare,
     .binary = str_binary,
+    .inplace = str_inplace,
     .length = str_length,
     .get_item = str_get_item,
     .contains = str_contains,

@@ -84,7 +84,13 @@ static bool tuple_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     uint64_t mixed = prime5;
     for (int64_t i = 0; i < tuple->count; i++) {
         int64_t lane;
-        if (!dv_hash(vm, tuple->items[i], &lane)) return false;
+        dv_value item = tuple->items[i];
+        if (dv_is_int(item))
+            lane = dv_as_int(item) == -1 ? -2 : dv_as_int(item);
+        else if (dv_is_str(item))
+            lane = dv_str_hash(vm, item);
+        else if (!dv_hash(vm, item, &lane))
+            return false;
         mixed += (uint64_t)lane * prime2;
         mixed = mixed << 31 | mixed >> 33;
         mixed *= prime1;
