@@ -79,7 +79,6 @@ ERRORS = {
     "fstring_empty": "f'{}'\n",
     "fstring_unclosed": "f'{a'\n",
     "fstring_single_close": "f'a}'\n",
-    "fstring_bad_expression": "f'{a b}'\n",
     "fstring_bad_conversion": "f'{a!x}'\n",
     "missing_comma": "x = [1 2]\n",
     "missing_comma_call": "f(a b)\n",
