@@ -22,8 +22,9 @@ INT = {
     "OR": "const dv_value result = {a.bits | b.bits};",
     "XOR": "const dv_value result = {DV_TAG_INT | (a.bits ^ b.bits)};",
     "RSHIFT": "const int64_t n = dv_as_int(b); if (n < 0 || n > 63) MISS(); const dv_value result = dv_int(dv_as_int(a) >> n);",
-    "LSHIFT": "const int64_t n = dv_as_int(b), x = dv_as_int(a); if (n < 0 || n > 46 || x != (x << n) >> n) MISS();"
-              " if (!dv_fits_int(x << n)) MISS(); const dv_value result = dv_int(x << n);",
+    "LSHIFT": "const int64_t n = dv_as_int(b), x = dv_as_int(a); if (n < 0 || n > 46) MISS();"
+              " int64_t y; if (__builtin_mul_overflow(x, INT64_C(1) << n, &y) || !dv_fits_int(y)) MISS();"
+              " const dv_value result = dv_int(y);",
 }
 # Operators on doubles x and y.
 FLOAT = {

@@ -243,6 +243,7 @@ static void load(dv_build *b, dv_context *context, uint32_t pc) {
     b->pc = pc;
     b->ended = false;
     b->sp = -1;
+    b->last_result = DV_NO_CELL;
     b->version++;
 }
 
@@ -289,6 +290,7 @@ static void emit_stub(dv_build *b, dv_edge edge) {
         b->top = edge.top;
     }
     b->context = edge.context, b->pc = edge.pc, b->sp = -1, b->ended = false;
+    b->last_result = DV_NO_CELL;
     b->version++;
     bool straight = to && edge.release < 0 && !edge.resumes &&
                     (!edge.entries || !dv_conversion_needed(b, edge.entries, edge.top, to));

@@ -22,6 +22,8 @@
 #include "region/region.h"
 #include "run/frame.h"
 
+#define DV_NO_CELL UINT32_MAX
+
 typedef enum dv_where {
     DV_AT_HOME,
     DV_AT_SLOT,
@@ -94,8 +96,11 @@ typedef struct dv_build {
     bool emitting, ended;
     const char *failed;
     dv_block *blocks;
-    int32_t sp;       /* entry number that sp is known to stand at while emitting, or -1 */
-    uint32_t version; /* changes with every change of the entries */
+    int32_t sp;           /* entry number that sp is known to stand at while emitting, or -1 */
+    uint32_t last_result; /* cell of the instruction that put its result into r or d just now, if it
+                             has a form that puts it into a slot; else DV_NO_CELL */
+    int32_t last_entry;   /* that result's entry */
+    uint32_t version;     /* changes with every change of the entries */
     struct {
         uint32_t pc, version, exit;
         dv_context *context;
@@ -157,21 +162,23 @@ static inline dv_known_value *dv_top(dv_build *b, int32_t n) {
 int16_t dv_triple(dv_build *b, int32_t q);
 
 uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
-                 int32_t oc); /* index of its first cell */
+                        int32_t oc); /* index of its first cell */
 uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
-                       int32_t oc);                                  /* with an exit before b->pc */
+                              int32_t oc); /* with an exit before b->pc */
 void dv_region_emit_constant(dv_build *b, uint32_t cell, dv_cell constant); /* its cell 2 */
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts);
-void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool counts); /* leave here */
+void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc,
+                         bool counts); /* leave here */
 void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
                   bool keeps_sp);
 void dv_push_known(dv_build *b, dv_kind kind, dv_where where, int32_t slot, dv_value value);
 void dv_pop(dv_build *b, int32_t n);
 void dv_spill(dv_build *b, bool doubles,
               int32_t keep); /* entries in r (or d) to their slots, but not those from `keep` on */
-void dv_to_slot(dv_build *b, int32_t q);     /* raw entry: into some slot */
-void dv_materialize(dv_build *b, int32_t q); /* into its home slot */
-void dv_claim(dv_build *b, int32_t local);   /* nothing else refers to the local any more */
+void dv_store_register(dv_build *b, int32_t q, int16_t slot); /* raw entry in r or d to a slot */
+void dv_to_slot(dv_build *b, int32_t q);                      /* raw entry: into some slot */
+void dv_materialize(dv_build *b, int32_t q);                  /* into its home slot */
+void dv_claim(dv_build *b, int32_t local); /* nothing else refers to the local any more */
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc,
               int32_t q); /* does INCA code at pc expect q owned? */
 void dv_convert(dv_build *b, const dv_snapshot *to);

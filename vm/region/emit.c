@@ -173,12 +173,29 @@ static void set_where(dv_build *b, int32_t q, dv_where where, int32_t slot) {
     b->version++;
 }
 
+/* If the value in a register was made by the very last instruction, that one puts it into the slot.
+ */
+static bool redirect(dv_build *b, int32_t q, int16_t slot) {
+    uint32_t at = b->last_result;
+    if (!b->emitting || b->failed || at == DV_NO_CELL || q != b->last_entry) return false;
+    if (at + dv_op_infos[b->cells.data[at].i].length != b->cells.count) return false;
+    b->cells.data[at].i++; /* forms with a slot as result follow those with a register */
+    b->cells.data[at + 1].o.c = slot;
+    b->last_result = DV_NO_CELL;
+    return true;
+}
+
+void dv_store_register(dv_build *b, int32_t q, int16_t slot) {
+    if (redirect(b, q, slot)) return;
+    dv_region_emit(b, b->e[q].kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+}
+
 void dv_spill(dv_build *b, bool doubles, int32_t keep) {
-    for (int32_t q = 0; q < b->top && q < keep; q++) {
-        if (b->e[q].where != DV_AT_REGISTER || (b->e[q].kind == DV_K_FLOAT) != doubles) continue;
-        dv_region_emit(b, doubles ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, dv_shadow(b, q), 0, 0);
-        set_where(b, q, DV_AT_SLOT, dv_shadow(b, q));
-    }
+    for (int32_t q = 0; q < b->top && q < keep; q++)
+        if (b->e[q].where == DV_AT_REGISTER && (b->e[q].kind == DV_K_FLOAT) == doubles) {
+            dv_store_register(b, q, dv_shadow(b, q));
+            set_where(b, q, DV_AT_SLOT, dv_shadow(b, q));
+        }
 }
 
 static dv_cell raw_constant(const dv_known_value *e) {
@@ -195,7 +212,7 @@ static void to_shadow(dv_build *b, int32_t q) {
     if (e->where == DV_AT_SLOT)
         dv_region_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
     else if (e->where == DV_AT_REGISTER)
-        dv_region_emit(b, e->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+        dv_store_register(b, q, slot);
     else
         dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST, slot, 0, 0), raw_constant(e));
     set_where(b, q, DV_AT_SLOT, slot);
@@ -215,10 +232,12 @@ void dv_materialize(dv_build *b, int32_t q) {
     bool owned = dv_owned(b, b->context, b->pc, q);
     if (e->where == DV_AT_VALUE) {
         if (!keep_value(b, e->value)) return;
-        uint32_t at = dv_region_emit(b, owned ? DV_OP_R_VALUE : DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
+        uint32_t at =
+            dv_region_emit(b, owned ? DV_OP_R_VALUE : DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
         dv_region_emit_constant(b, at, (dv_cell){.v = e->value});
     } else if (e->where == DV_AT_ALIAS) {
-        dv_region_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, e->slot), dv_home(b, q), 0);
+        dv_region_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, e->slot), dv_home(b, q),
+                       0);
     } else if (e->kind == DV_K_RANGE) {
         dv_build_fail(b, "a range iterator is used as a value");
     } else {

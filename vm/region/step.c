@@ -149,7 +149,8 @@ static void double_operands(dv_build *b, bool exact, operand *x, operand *y) {
 static void separate_constants(dv_build *b, operand *x, const operand *y, bool doubles) {
     if (x->mode != 'K' || y->mode != 'K') return;
     dv_spill(b, doubles, b->top);
-    dv_region_emit_constant(b, dv_region_emit(b, doubles ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0), x->k);
+    dv_region_emit_constant(
+        b, dv_region_emit(b, doubles ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0), x->k);
     x->mode = 'R';
 }
 
@@ -157,8 +158,9 @@ static void constant_to_register(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     bool is_double = e->kind == DV_K_FLOAT;
     dv_spill(b, is_double, b->top);
-    dv_region_emit_constant(b, dv_region_emit(b, is_double ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0),
-                     raw_operand(e).k);
+    dv_region_emit_constant(
+        b, dv_region_emit(b, is_double ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0),
+        raw_operand(e).k);
     e->where = DV_AT_REGISTER;
     b->version++;
 }
@@ -183,16 +185,24 @@ static int32_t direct_target(dv_build *b, uint32_t pc, int32_t inputs) {
 }
 
 /* A raw result that an instruction has put into register or into local `target`. */
-static uint32_t finish_raw(dv_build *b, int32_t inputs, dv_kind kind, int32_t target,
+static uint32_t finish_raw(dv_build *b, uint32_t at, int32_t inputs, dv_kind kind, int32_t target,
                            uint32_t next_pc) {
     dv_pop(b, inputs);
     if (target < 0) {
         dv_push_known(b, kind, DV_AT_REGISTER, 0, DV_EMPTY);
+        b->last_result = at;
+        b->last_entry = b->top - 1;
         return next_pc;
     }
     b->e[target] = (dv_known_value){(uint8_t)kind, DV_AT_SLOT, dv_shadow(b, target), DV_EMPTY};
     b->version++;
     return next_pc + length_at(b, next_pc);
+}
+
+/* Of the typed operators these cannot fail. */
+static bool may_exit(uint32_t base) {
+    return base != DV_OP_RD_ADD_SS_R && base != DV_OP_RD_SUB_SS_R && base != DV_OP_RD_MUL_SS_R &&
+           base != DV_OP_RI_AND_SS_R && base != DV_OP_RI_OR_SS_R && base != DV_OP_RI_XOR_SS_R;
 }
 
 /* Emits base[mode][result]: a typed operator on the two topmost entries. */
@@ -204,11 +214,13 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, operand x,
     if (target >= b->top - 2) target = -1;
     if (target < 0) dv_spill(b, doubles, b->top - 2);
     uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
-    uint32_t at = dv_region_emit_guard(b, base + mode * 2 + (target >= 0), x.slot, y.slot,
-                                target >= 0 ? dv_shadow(b, target) : 0);
+    uint32_t op = base + mode * 2 + (target >= 0);
+    int32_t to = target >= 0 ? dv_shadow(b, target) : 0;
+    uint32_t at = may_exit(base) ? dv_region_emit_guard(b, op, x.slot, y.slot, to)
+                                 : dv_region_emit(b, op, x.slot, y.slot, to);
     if (x.mode == 'K' || y.mode == 'K') dv_region_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
     count(b, true);
-    return finish_raw(b, 2, kind, target, next_pc);
+    return finish_raw(b, at, 2, kind, target, next_pc);
 }
 
 /* The instruction just emitted may have called out: the world is looked at again before the next
@@ -303,7 +315,7 @@ static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
     else
         dv_region_emit_guard(b, is_double ? DV_OP_R_NEG_D : DV_OP_R_NEG_I, 0, 0, 0);
     count(b, true);
-    return finish_raw(b, 1, kind, -1, next_pc);
+    return finish_raw(b, DV_NO_CELL, 1, kind, -1, next_pc);
 }
 
 /* Raw entry q into its register (nothing else lives there afterwards). */
@@ -358,8 +370,8 @@ static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, opera
     }
     uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x.mode, y.mode);
     uint32_t at =
-        dv_region_emit(b, DV_OP_RBI_LT_SS + ((uint32_t)op * MODES_OF_BRANCH + mode) * FORMS + form, x.slot,
-                y.slot, 0);
+        dv_region_emit(b, DV_OP_RBI_LT_SS + ((uint32_t)op * MODES_OF_BRANCH + mode) * FORMS + form,
+                       x.slot, y.slot, 0);
     if (y.mode == 'K') dv_region_emit_constant(b, at, y.k);
     count(b, true);
     return at;
@@ -390,7 +402,7 @@ static uint32_t step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     }
     dv_spill(b, false, b->top - 2);
     emit_compare(b, op, doubles ? FORM_RSD : FORM_RSI, left, right, doubles);
-    return finish_raw(b, 2, DV_K_BOOL, -1, next_pc);
+    return finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
 }
 
 static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
@@ -464,7 +476,8 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
         int16_t slot = dv_shadow(b, q);
         operand o = raw_operand(v);
         if (o.mode == 'R')
-            dv_region_emit(b, v->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0, 0);
+            dv_region_emit(b, v->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0,
+                           0);
         else if (o.mode == 'S')
             dv_region_emit(b, DV_OP_R_MOVE, o.slot, slot, 0);
         else
@@ -484,7 +497,8 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     dv_kind kind = v->kind == DV_K_LIST ? DV_K_LIST : DV_K_ANY;
     dv_materialize(b, top);
     dv_pop(b, 1);
-    dv_region_emit(b, drops ? DV_OP_R_STORE_HOME : DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q), 0);
+    dv_region_emit(b, drops ? DV_OP_R_STORE_HOME : DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q),
+                   0);
     *to = (dv_known_value){(uint8_t)kind, DV_AT_HOME, 0, DV_EMPTY};
     b->version++;
     if (drops) point_after(b, next_pc);
@@ -559,8 +573,8 @@ _Static_assert(DV_OP_RL_SET_D_R_S == DV_OP_RL_SET_D_S_R + 5, "modes are consecut
 static uint32_t get_object(dv_build *b, int32_t home, bool is_list, uint32_t next_pc) {
     const dv_known_value *index = dv_top(b, 1);
     uint32_t base = is_list ? DV_OP_RL_GET_L_S : DV_OP_RL_GET_A_S;
-    uint32_t at =
-        dv_region_emit_guard(b, base + index_mode(index), home, index->slot, dv_home(b, b->top - 2));
+    uint32_t at = dv_region_emit_guard(b, base + index_mode(index), home, index->slot,
+                                       dv_home(b, b->top - 2));
     if (index->where == DV_AT_VALUE)
         dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     dv_pop(b, 2);
@@ -583,12 +597,12 @@ static uint32_t step_load_subscript(dv_build *b, uint32_t next_pc) {
     int32_t target = direct_target(b, next_pc, 2);
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
     uint32_t base = kind == DV_K_INT ? DV_OP_RL_GET_I_S_R : DV_OP_RL_GET_D_S_R;
-    uint32_t at = dv_region_emit_guard(b, base + index_mode(index) * 2 + (target >= 0), home, index->slot,
-                                target >= 0 ? dv_shadow(b, target) : 0);
+    uint32_t at = dv_region_emit_guard(b, base + index_mode(index) * 2 + (target >= 0), home,
+                                       index->slot, target >= 0 ? dv_shadow(b, target) : 0);
     if (index->where == DV_AT_VALUE)
         dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     count(b, true);
-    return finish_raw(b, 2, kind, target, next_pc);
+    return finish_raw(b, at, 2, kind, target, next_pc);
 }
 
 static uint32_t step_store_subscript(dv_build *b, uint32_t next_pc) {
@@ -603,8 +617,9 @@ static uint32_t step_store_subscript(dv_build *b, uint32_t next_pc) {
     if (b->e[qv].where == DV_AT_VALUE) dv_to_slot(b, qv);
     const dv_known_value *v = &b->e[qv], *index = &b->e[qi];
     uint32_t base = is_double ? DV_OP_RL_SET_D_S_R : DV_OP_RL_SET_I_S_R;
-    uint32_t at = dv_region_emit_guard(b, base + (v->where == DV_AT_SLOT ? 3u : 0u) + index_mode(index),
-                                home, index->slot, v->slot);
+    uint32_t at =
+        dv_region_emit_guard(b, base + (v->where == DV_AT_SLOT ? 3u : 0u) + index_mode(index), home,
+                             index->slot, v->slot);
     if (index->where == DV_AT_VALUE)
         dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     dv_pop(b, 3);
@@ -644,7 +659,7 @@ static uint32_t step_for_iter(dv_build *b, uint32_t next_pc) {
     b->e[b->top++] = iterator;
     b->version++;
     count(b, true);
-    if (target >= 0) return finish_raw(b, 0, DV_K_INT, target, next_pc);
+    if (target >= 0) return finish_raw(b, DV_NO_CELL, 0, DV_K_INT, target, next_pc);
     dv_push_known(b, DV_K_INT, DV_AT_SLOT, slot, DV_EMPTY);
     return next_pc;
 }
@@ -734,7 +749,8 @@ static uint32_t call_double(dv_build *b, const dv_cfunction_def *def, int32_t in
                             uint32_t next_pc) {
     if (dv_top(b, 1)->kind == DV_K_INT) {
         operand x = converted(b, b->top - 1, false);
-        if (x.mode == 'K') dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
+        if (x.mode == 'K')
+            dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
     } else {
         dv_load_register(b, b->top - 1);
     }

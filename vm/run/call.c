@@ -295,7 +295,7 @@ static dv_value call_bound(dv_vm *vm, const dv_method *method, const dv_value *a
     size_t size = (count + 1) * sizeof *all;
     if (count + 1 > 8 && !(all = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
     all[0] = method->self;
-    memcpy(all + 1, args, count * sizeof *all);
+    if (count > 0) memcpy(all + 1, args, count * sizeof *all);
     dv_value function = dv_retain(method->function);
     dv_retain(all[0]);
     dv_value result = dv_call(vm, function, all, count + 1, keywords);

@@ -287,7 +287,7 @@ static dv_value binary_floats(dv_binary_op op, double x, double y) {
 }
 
 static dv_value binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
-    if (dv_are_ints(a, b)) return binary_ints(vm, op, a, b);
+    if (dv_are_ints(a, b) && op != DV_BINARY_MATMUL) return binary_ints(vm, op, a, b);
     if (dv_is_float(a) && dv_is_float(b)) {
         dv_value result = binary_floats(op, dv_as_float(a), dv_as_float(b));
         if (!dv_is_empty(result)) return result;

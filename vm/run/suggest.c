@@ -139,6 +139,36 @@ static void consider_class(search *s, dv_class *class_) {
     }
 }
 
+/* Attributes that types compute, so that no namespace lists them. */
+static const struct {
+    dv_type_id type; /* DV_T_COUNT: all */
+    const char *names;
+} computed[] = {
+    {DV_T_COUNT, "__class__ __doc__"},
+    {DV_T_INT, "denominator imag numerator real"},
+    {DV_T_BOOL, "denominator imag numerator real"},
+    {DV_T_FLOAT, "imag real"},
+    {DV_T_RANGE, "start step stop"},
+    {DV_T_SLICE, "start step stop"},
+    {DV_T_FUNCTION, "__code__ __defaults__ __kwdefaults__ __module__ __name__ __qualname__"},
+    {DV_T_CFUNCTION, "__module__ __name__ __qualname__ __self__"},
+    {DV_T_METHOD, "__func__ __self__"},
+    {DV_T_CLASS, "__base__ __bases__ __module__ __mro__ __name__ __qualname__"},
+    {DV_T_EXCEPTION, "__cause__ __context__ __suppress_context__ __traceback__ args"},
+    {DV_T_STREAM, "closed encoding mode name"},
+};
+
+static void consider_computed(search *s, dv_type_id type) {
+    for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
+        if (computed[i].type != DV_T_COUNT && computed[i].type != type) continue;
+        for (const char *at = computed[i].names; *at;) {
+            size_t size = strcspn(at, " ");
+            consider(s, at, size);
+            at += size + (at[size] == ' ');
+        }
+    }
+}
+
 static dv_value suggest_attribute(search *s, dv_value object) {
     s->sorted = true;
     if (dv_is_module(object)) {
@@ -149,6 +179,7 @@ static dv_value suggest_attribute(search *s, dv_value object) {
         for (const dv_shape *shape = s->vm->shapes[dv_as_object(object)->shape]; shape->parent;
              shape = shape->parent)
             consider_value(s, shape->name);
+    consider_computed(s, dv_type_of(s->vm, object));
     consider_class(s, dv_is_class(object) ? dv_as_class(object) : dv_class_of(s->vm, object));
     return finish(s);
 }

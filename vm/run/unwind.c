@@ -42,6 +42,9 @@ static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value
 
 const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
+    /* An extension's function may fail without saying why. */
+    if (dv_is_empty(vm->error))
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "error return without exception set");
     dv_value exception = vm->error;
     for (;;) {
         vm->error = DV_EMPTY; /* releases below may run dl code */
