@@ -109,12 +109,12 @@ static dv_value fsum(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value prod(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"", "start"};
-    static const dv_parameters parameters = {"prod", names, 2, 1, 0};
+    static const dv_parameters parameters = {"prod", names, 2, 1, 1};
     dv_value given[2], item;
-    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
-    if (dv_is_empty(given[0]))
+    if (count == 0 || (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count == count))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "prod() takes exactly 1 positional argument (0 given)");
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
     dv_value iterator = dv_iterate(vm, given[0]);
     if (dv_is_empty(iterator)) return iterator;
     dv_value r = dv_is_empty(given[1]) ? dv_int(1) : dv_retain(given[1]);
