@@ -3,6 +3,7 @@
 
 #include "core/upcall.h"
 #include "types/dict.h"
+#include "types/exception.h"
 #include "types/function.h"
 #include "types/list.h"
 #include "types/str.h"
@@ -53,14 +54,20 @@ static dv_value make_module(dv_vm *vm, dv_value name) {
     return DV_EMPTY;
 }
 
+static dv_value raise_not_found(dv_vm *vm, dv_value name) {
+    dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, "No module named %V", name);
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    if (!dv_exception_set(vm, error, "name", name)) dv_error_clear(vm);
+    vm->error = error;
+    return DV_EMPTY;
+}
+
 dv_value dv_import(dv_vm *vm, dv_value name) {
     dv_value known = dv_dict_get(vm, vm->modules, name);
     if (!dv_is_empty(known)) return dv_retain(known);
     dv_value module = make_module(vm, name);
-    if (dv_is_empty(module))
-        return dv_is_empty(vm->error)
-                   ? dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, "No module named %V", name)
-                   : DV_EMPTY;
+    if (dv_is_empty(module)) return dv_is_empty(vm->error) ? raise_not_found(vm, name) : DV_EMPTY;
     if (dv_dict_set(vm, vm->modules, name, module)) return module;
     dv_release(vm, module);
     return DV_EMPTY;

@@ -66,12 +66,18 @@ dv_value dv_default_repr(dv_vm *vm, dv_value self) {
     return text;
 }
 
-dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found) {
+/* Calls the method `name`; what is wrong with its result is said of `blamed`. */
+static dv_value special_text(dv_vm *vm, dv_value self, dv_value name, dv_value blamed,
+                             bool *found) {
     dv_value text = dv_special_call(vm, self, name, NULL, 0, found);
     if (dv_is_empty(text) || dv_is_str(text)) return text;
-    dv_raise(vm, DV_E_TYPE_ERROR, "%S returned non-string (type %T)", name, text);
+    dv_raise(vm, DV_E_TYPE_ERROR, "%S returned non-string (type %T)", blamed, text);
     dv_release(vm, text);
     return DV_EMPTY;
+}
+
+dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found) {
+    return special_text(vm, self, name, name, found);
 }
 
 static dv_value object_repr(dv_vm *vm, dv_value self) {
@@ -83,7 +89,8 @@ static dv_value object_repr(dv_vm *vm, dv_value self) {
 static dv_value object_str(dv_vm *vm, dv_value self) {
     bool found;
     dv_value text = dv_special_text(vm, self, vm->known.str, &found);
-    return found ? text : object_repr(vm, self);
+    if (!found) text = special_text(vm, self, vm->known.repr, vm->known.str, &found);
+    return found ? text : dv_default_repr(vm, self);
 }
 
 int64_t dv_default_hash(dv_value self) {

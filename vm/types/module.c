@@ -48,8 +48,7 @@ static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
                                               : dv_namespace_cell(vm, &module->names, name);
     if (!cell || (dv_is_empty(value) && dv_is_empty(cell->value))) {
         if (dv_is_empty(value))
-            dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module '%S' has no attribute '%S'", module->name,
-                     name);
+            dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'module' object has no attribute '%S'", name);
         return false;
     }
     dv_cell_store(vm, cell, dv_retain(value));
