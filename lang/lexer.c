@@ -25,6 +25,7 @@ typedef struct lexer {
     const char *text;
     uint32_t position, end;
     uint32_t line, line_start; /* line_start may be "negative" modulo 2^32 inside f-strings */
+    uint32_t comment;          /* where a comment of the current line begins; 0: none */
     bool inside;               /* an expression of an f-string */
     uint32_t indents[DV_MAX_INDENTS], tab_indents[DV_MAX_INDENTS], indent_count;
     bracket brackets[DV_MAX_BRACKETS];
@@ -258,14 +259,9 @@ static bool check_number_end(lexer *lx, const char *kind) {
     for (size_t i = 0; i < sizeof followers / sizeof *followers; i++) {
         size_t size = strlen(followers[i]);
         if (lx->end - lx->position >= size &&
-            memcmp(lx->text + lx->position, followers[i], size) == 0)
+            memcmp(lx->text + lx->position, followers[i], size) == 0 &&
+            !is_name_byte(peek_at(lx, (uint32_t)size)))
             return true;
-    }
-    if ((unsigned char)c >= 0x80) {
-        uint32_t point;
-        size_t size = dv_chars_decode(lx->text + lx->position, lx->text + lx->end, &point);
-        if (!dv_chars_is_identifier_part(point))
-            return fail_character(lx, lx->position, point, size);
     }
     return fail_number(lx, kind);
 }
@@ -535,6 +531,7 @@ static bool skip_space(lexer *lx) {
         case '\t':
         case '\f': lx->position++; break;
         case '#':
+            lx->comment = lx->position;
             while (lx->position < lx->end && peek(lx) != '\n') lx->position++;
             break;
         case '\\':
@@ -559,6 +556,7 @@ static bool lex_token(lexer *lx) {
     if (is_name_byte(c)) return lex_name(lx, begin);
     if (c != '\n') return lex_operator(lx, begin);
     lx->position++;
+    if (lx->comment > lx->line_start) begin = lx->comment;
     if (!push_simple(lx, DV_TOKEN_NEWLINE, begin)) return false;
     next_line(lx);
     return lex_line_start(lx);

@@ -88,14 +88,28 @@ static bool lexer_first(const dv_parser *p) {
     return p->token->kind == DV_TOKEN_ERROR;
 }
 
+/* Unexpected indentation counts before anything that the lexer found later. */
+static void *report_indentation(dv_parser *p, const char *message) {
+    dv_problem problem = {"IndentationError", {0}, p->token->at};
+    snprintf(problem.message, sizeof problem.message, "%s", message);
+    if (dv_parser_at(p, DV_TOKEN_INDENT)) {
+        problem.at.column -= problem.at.column > 0;
+        problem.at.end_column = DV_NO_COLUMN;
+    }
+    dv_front_problem(p->front, &problem);
+    return NULL;
+}
+
+/* Only the parser's own errors say that they are about an f-string. */
 static void *report(dv_parser *p, dv_problem *problem) {
-    const dv_problem *reported = lexer_first(p) ? &p->tokens->problem : problem;
-    if (p->fstring_depth > 0) {
-        dv_problem prefixed = *reported;
-        snprintf(prefixed.message, sizeof prefixed.message, "f-string: %.240s", reported->message);
+    if (lexer_first(p)) {
+        dv_front_problem(p->front, &p->tokens->problem);
+    } else if (p->fstring_depth > 0) {
+        dv_problem prefixed = *problem;
+        snprintf(prefixed.message, sizeof prefixed.message, "f-string: %.240s", problem->message);
         dv_front_problem(p->front, &prefixed);
     } else {
-        dv_front_problem(p->front, reported);
+        dv_front_problem(p->front, problem);
     }
     return NULL;
 }
@@ -111,10 +125,6 @@ void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...) {
 
 void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...) {
     dv_problem problem = {"IndentationError", {0}, p->token->at};
-    if (dv_parser_at(p, DV_TOKEN_INDENT)) {
-        problem.at.column -= problem.at.column > 0;
-        problem.at.end_column = DV_NO_COLUMN;
-    }
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);
@@ -137,9 +147,8 @@ static bool at_lone_not(const dv_parser *p) {
 }
 
 void *dv_parser_invalid(dv_parser *p) {
-    if (dv_parser_at(p, DV_TOKEN_INDENT)) return dv_parser_fail_indentation(p, "unexpected indent");
-    if (dv_parser_at(p, DV_TOKEN_DEDENT))
-        return dv_parser_fail_indentation(p, "unexpected unindent");
+    if (dv_parser_at(p, DV_TOKEN_INDENT)) return report_indentation(p, "unexpected indent");
+    if (dv_parser_at(p, DV_TOKEN_DEDENT)) return report_indentation(p, "unexpected unindent");
     dv_range at = at_lone_not(p) ? p->token[1].at : p->token->at;
     if (dv_parser_at(p, DV_TOKEN_END) && p->fstring_depth == 0) at.column = DV_NO_COLUMN;
     return dv_parser_fail(p, at, "invalid syntax");

@@ -346,9 +346,7 @@ static dv_expr *parse_positional(dv_parser *p) {
         return dv_parser_named(p);
     dv_expr *expr = dv_parser_expression(p);
     if (expr == NULL) return NULL;
-    if (dv_parser_at(p, DV_TOKEN_WALRUS))
-        return dv_parser_fail(p, expr->at, "cannot use assignment expressions with %s",
-                              dv_expr_describe(expr));
+    if (dv_parser_at(p, DV_TOKEN_WALRUS)) return dv_parser_fail_walrus(p, expr);
     if (dv_parser_at(p, DV_TOKEN_ASSIGN)) {
         fail_argument_assignment(p, expr);
         return NULL;

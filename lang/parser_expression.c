@@ -200,23 +200,25 @@ bool dv_parser_is_bitwise_or(const dv_expr *expr) {
 
 /* ---- Expressions ---- */
 
-/* Two expressions side by side inside brackets: say what is probably missing. */
-static dv_expr *fail_adjacent(dv_parser *p, const dv_expr *first) {
+/* Two expressions side by side.  Inside brackets, says what is probably missing; elsewhere the
+ * caller will find the error, unless reading on shows a worse one (an open bracket). */
+static dv_expr *check_adjacent(dv_parser *p, dv_expr *first) {
     const dv_token *second = p->token;
     uint32_t depth = p->depth;
+    bool inside = p->token->brackets > 0 || p->fstring_depth > 0;
     dv_expr *other = dv_parser_expression(p);
-    if (p->front->status == DV_LANG_NO_MEMORY) return NULL;
+    if (p->front->status == DV_LANG_NO_MEMORY || dv_parser_at(p, DV_TOKEN_ERROR))
+        return other == NULL ? NULL : dv_parser_invalid(p);
     p->front->status = DV_LANG_OK;
     p->depth = depth;
-    if (other != NULL)
+    if (inside && other != NULL)
         return dv_parser_fail(p, dv_range_join(first->at, other->at),
                               "invalid syntax. Perhaps you forgot a comma?");
     p->token = second;
-    return dv_parser_invalid(p);
+    return inside ? dv_parser_invalid(p) : first;
 }
 
 static bool looks_adjacent(const dv_parser *p, const dv_expr *first) {
-    if (p->token->brackets == 0 && p->fstring_depth == 0) return false;
     if (!dv_parser_at_expression(p) || dv_parser_at(p, DV_TOKEN_NOT)) return false;
     return !(first->kind == DV_EXPR_NAME && dv_parser_at(p, DV_TOKEN_STRING));
 }
@@ -247,7 +249,7 @@ static dv_expr *parse_expression(dv_parser *p) {
     dv_expr *expr = dv_parser_disjunction(p);
     if (expr == NULL) return NULL;
     if (dv_parser_at(p, DV_TOKEN_IF)) return parse_conditional(p, expr, start);
-    return looks_adjacent(p, expr) ? fail_adjacent(p, expr) : expr;
+    return looks_adjacent(p, expr) ? check_adjacent(p, expr) : expr;
 }
 
 dv_expr *dv_parser_expression(dv_parser *p) {
@@ -272,9 +274,12 @@ static bool try_right_side(dv_parser *p, dv_range *right_at) {
     dv_parser_advance(p);
     dv_expr *right = dv_parser_bitwise_or(p);
     bool chain = dv_parser_at(p, DV_TOKEN_ASSIGN) || dv_parser_at(p, DV_TOKEN_WALRUS);
+    if (p->front->status == DV_LANG_NO_MEMORY || dv_parser_at(p, DV_TOKEN_ERROR)) {
+        if (right != NULL) dv_parser_invalid(p);
+        return false;
+    }
     p->token = equals;
     p->depth = depth;
-    if (p->front->status == DV_LANG_NO_MEMORY) return false;
     p->front->status = DV_LANG_OK;
     if (right != NULL) *right_at = right->at;
     return right != NULL && !chain;
@@ -319,14 +324,20 @@ static dv_expr *parse_walrus(dv_parser *p) {
     return expr;
 }
 
+void *dv_parser_fail_walrus(dv_parser *p, const dv_expr *left) {
+    dv_parser_advance(p);
+    if (dv_parser_expression(p) == NULL) return NULL;
+    return dv_parser_fail(p, left->at, "cannot use assignment expressions with %s",
+                          dv_expr_describe(left));
+}
+
 dv_expr *dv_parser_named(dv_parser *p) {
     if (dv_parser_at(p, DV_TOKEN_NAME) && dv_parser_peek(p) == DV_TOKEN_WALRUS)
         return parse_walrus(p);
     dv_expr *expr = dv_parser_expression(p);
     if (expr == NULL) return NULL;
     if (dv_parser_at(p, DV_TOKEN_WALRUS) && (p->fstring_depth == 0 || p->token->brackets > 0))
-        return dv_parser_fail(p, expr->at, "cannot use assignment expressions with %s",
-                              dv_expr_describe(expr));
+        return dv_parser_fail_walrus(p, expr);
     return dv_parser_at(p, DV_TOKEN_ASSIGN) ? fail_equals(p, expr) : expr;
 }
 

@@ -32,6 +32,9 @@ dv_expr *dv_parser_yield(dv_parser *p);
  * fits, "cannot assign to literal here. Maybe you meant '==' instead of '='?" or another. */
 bool dv_parser_check_equals(dv_parser *p, dv_expr *left);
 
+/* The current token is `:=` behind something else than a name. */
+void *dv_parser_fail_walrus(dv_parser *p, const dv_expr *left);
+
 /* True if expr, not in parentheses, binds at least as tightly as `|`. */
 bool dv_parser_is_bitwise_or(const dv_expr *expr);
 

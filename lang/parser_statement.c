@@ -57,11 +57,26 @@ static bool is_simple_target(const dv_expr *expr) {
            expr->kind == DV_EXPR_SUBSCRIPT;
 }
 
+/* What is right of an operator whose left side is wrong: if that is wrong as well, the error is at
+ * the operator, which is the current token. */
+static bool check_right_side(dv_parser *p) {
+    const dv_token *operator= p->token;
+    dv_parser_advance(p);
+    if (dv_parser_value(p) != NULL || dv_parser_at(p, DV_TOKEN_ERROR))
+        return p->front->status == DV_LANG_OK;
+    if (p->front->status == DV_LANG_ERROR) p->front->status = DV_LANG_OK;
+    p->token = operator;
+    return dv_parser_invalid(p) != NULL;
+}
+
+static dv_stmt *fail_augmented(dv_parser *p, const dv_expr *target) {
+    if (!check_right_side(p)) return NULL;
+    return dv_parser_fail(p, target->at, "'%s' is an illegal expression for augmented assignment",
+                          dv_expr_describe(target));
+}
+
 static dv_stmt *parse_augmented(dv_parser *p, dv_expr *target, dv_range start) {
-    if (!is_simple_target(target))
-        return dv_parser_fail(p, target->at,
-                              "'%s' is an illegal expression for augmented assignment",
-                              dv_expr_describe(target));
+    if (!is_simple_target(target)) return fail_augmented(p, target);
     dv_operator op = (dv_operator)(p->token->kind - DV_TOKEN_PLUS_ASSIGN);
     dv_parser_advance(p);
     dv_expr *value = dv_parser_value(p);
@@ -76,6 +91,7 @@ static dv_stmt *parse_augmented(dv_parser *p, dv_expr *target, dv_range start) {
 
 static bool check_annotated(dv_parser *p, const dv_expr *target) {
     if (is_simple_target(target)) return true;
+    if (!check_right_side(p)) return false;
     if (target->kind != DV_EXPR_LIST && target->kind != DV_EXPR_TUPLE)
         return dv_parser_fail(p, target->at, "illegal target for annotation") != NULL;
     bool bare = target->kind == DV_EXPR_TUPLE && !target->parenthesized;

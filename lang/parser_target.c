@@ -21,26 +21,6 @@ static dv_expr *find_invalid(dv_expr *expr, bool deleted) {
     }
 }
 
-static bool check_stars(dv_parser *p, dv_expr *target) {
-    if (target->kind != DV_EXPR_LIST && target->kind != DV_EXPR_TUPLE) return true;
-    uint32_t stars = 0;
-    for (uint32_t i = 0; i < target->as.list.count; i++) {
-        dv_expr *item = target->as.list.items[i];
-        bool starred = item->kind == DV_EXPR_STARRED;
-        stars += starred;
-        if (!check_stars(p, starred ? item->as.child : item)) return false;
-    }
-    if (stars <= 1) return true;
-    return dv_parser_fail(p, target->at, "multiple starred expressions in assignment") != NULL;
-}
-
-static bool check_stored(dv_parser *p, dv_expr *target) {
-    if (target->kind == DV_EXPR_STARRED)
-        return dv_parser_fail(p, target->at,
-                              "starred assignment target must be in a list or tuple") != NULL;
-    return check_stars(p, target);
-}
-
 static bool fail_target(dv_parser *p, const dv_expr *invalid, const char *verb) {
     return dv_parser_fail(p, invalid->at, "cannot %s %s", verb, dv_expr_describe(invalid)) != NULL;
 }
@@ -56,7 +36,7 @@ bool dv_parser_check_assigned(dv_parser *p, dv_expr *target, bool first) {
         !target->parenthesized)
         return dv_parser_fail(p, target->at, "assignment to yield expression not possible") != NULL;
     dv_expr *invalid = find_invalid(target, false);
-    if (invalid == NULL) return check_stored(p, target);
+    if (invalid == NULL) return true;
     if (first && last_item(target) == invalid) return dv_parser_check_equals(p, invalid);
     return fail_target(p, invalid, "assign to");
 }
@@ -110,7 +90,7 @@ dv_expr *dv_parser_for_target(dv_parser *p) {
     if (invalid != NULL && !comparison) return fail_target(p, invalid, "assign to"), NULL;
     if (!dv_parser_at(p, DV_TOKEN_IN)) return fail_missing_in(p, target);
     if (comparison) return fail_target(p, invalid, "assign to"), NULL;
-    return check_stored(p, target) ? target : NULL;
+    return target;
 }
 
 dv_expr *dv_parser_with_target(dv_parser *p) {
@@ -118,5 +98,5 @@ dv_expr *dv_parser_with_target(dv_parser *p) {
     if (target == NULL) return NULL;
     dv_expr *invalid = find_invalid(target, false);
     if (invalid != NULL) return fail_target(p, invalid, "assign to"), NULL;
-    return check_stored(p, target) ? target : NULL;
+    return target;
 }

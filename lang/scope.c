@@ -9,9 +9,11 @@ typedef struct scoper {
     dv_front *front;
     dv_scope *current;
     dv_scope *first, **end; /* the list of all scopes */
+    bool at_beginning;      /* nothing but a docstring and __future__ imports so far */
 } scoper;
 
 static bool visit_expr(scoper *s, dv_expr *root);
+static bool visit_target(scoper *s, dv_expr *target);
 static bool visit_block(scoper *s, const dv_block *block);
 
 static bool refuse(scoper *s, dv_range at, dv_refusal what) {
@@ -94,15 +96,31 @@ static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags) {
 
 /* ---- Targets ---- */
 
+static bool visit_targets(scoper *s, const dv_expr *sequence) {
+    uint32_t stars = 0;
+    for (uint32_t i = 0; i < sequence->as.list.count; i++)
+        stars += sequence->as.list.items[i]->kind == DV_EXPR_STARRED;
+    if (stars > 1) {
+        dv_front_error(s->front, sequence->at, "multiple starred expressions in assignment");
+        return false;
+    }
+    for (uint32_t i = 0; i < sequence->as.list.count; i++) {
+        dv_expr *item = sequence->as.list.items[i];
+        if (item->kind == DV_EXPR_STARRED) return refuse(s, item->at, DV_REFUSE_STARRED_TARGET);
+        if (!visit_target(s, item)) return false;
+    }
+    return true;
+}
+
 static bool visit_target(scoper *s, dv_expr *target) {
     switch (target->kind) {
     case DV_EXPR_NAME: return bind_name(s, target, DV_SYMBOL_ASSIGNED);
     case DV_EXPR_TUPLE:
-    case DV_EXPR_LIST:
-        for (uint32_t i = 0; i < target->as.list.count; i++)
-            if (!visit_target(s, target->as.list.items[i])) return false;
-        return true;
-    case DV_EXPR_STARRED: return refuse(s, target->at, DV_REFUSE_STARRED_TARGET);
+    case DV_EXPR_LIST: return visit_targets(s, target);
+    case DV_EXPR_STARRED:
+        dv_front_error(s->front, target->at,
+                       "starred assignment target must be in a list or tuple");
+        return false;
     case DV_EXPR_ATTRIBUTE:
         if (!check_debug(s, target->as.attribute.name, target->at, "assign to")) return false;
         return visit_expr(s, target);
@@ -391,7 +409,39 @@ static bool visit_aliases(scoper *s, dv_stmt *stmt) {
     return true;
 }
 
+/* Features are on in dl already, or change what it leaves out; but a wrong one is an error. */
+static bool check_feature(scoper *s, const dv_alias *alias, dv_range at) {
+    static const char *const features[] = {"nested_scopes",    "generators",     "division",
+                                           "absolute_import",  "with_statement", "print_function",
+                                           "unicode_literals", "generator_stop", "annotations"};
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        if (strlen(features[i]) == alias->path.size &&
+            memcmp(features[i], alias->path.data, alias->path.size) == 0)
+            return true;
+    dv_front_error(s->front, (dv_range){at.line, at.column, at.line, DV_NO_COLUMN},
+                   "future feature %.*s is not defined", (int)alias->path.size, alias->path.data);
+    return false;
+}
+
+static bool is_future_import(const dv_stmt *stmt) {
+    dv_text module = stmt->as.import.module;
+    return stmt->kind == DV_STMT_FROM && stmt->as.import.level == 0 && module.size == 10 &&
+           memcmp(module.data, "__future__", 10) == 0;
+}
+
+static bool visit_future_import(scoper *s, const dv_stmt *stmt) {
+    if (!s->at_beginning) {
+        dv_front_error(s->front, stmt->at,
+                       "from __future__ imports must occur at the beginning of the file");
+        return false;
+    }
+    for (uint32_t i = 0; i < stmt->as.import.count; i++)
+        if (!check_feature(s, &stmt->as.import.aliases[i], stmt->at)) return false;
+    return true;
+}
+
 static bool visit_from(scoper *s, dv_stmt *stmt) {
+    if (is_future_import(stmt) && !visit_future_import(s, stmt)) return false;
     if (stmt->as.import.level > 0) return refuse(s, stmt->at, DV_REFUSE_RELATIVE_IMPORT);
     if (memchr(stmt->as.import.module.data, '.', stmt->as.import.module.size) != NULL)
         return refuse(s, stmt->at, DV_REFUSE_DOTTED_IMPORT);
@@ -431,6 +481,9 @@ static bool visit_delete(scoper *s, const dv_stmt *stmt) {
 }
 
 static bool visit_stmt(scoper *s, dv_stmt *stmt) {
+    bool docstring = stmt->kind == DV_STMT_EXPR && dv_expr_is_constant(stmt->as.expr) &&
+                     stmt->as.expr->as.constant.kind == DV_CONST_STR;
+    if (!docstring && !is_future_import(stmt)) s->at_beginning = false;
     switch (stmt->kind) {
     case DV_STMT_EXPR: return visit_expr(s, stmt->as.expr);
     case DV_STMT_ASSIGN: return visit_assign(s, stmt);
@@ -511,7 +564,7 @@ static bool resolve(scoper *s) {
 }
 
 dv_scope *dv_scope_run(dv_front *front, const dv_block *module) {
-    scoper s = {front, NULL, NULL, NULL};
+    scoper s = {front, NULL, NULL, NULL, true};
     s.end = &s.first;
     dv_scope *scope = enter_scope(&s, DV_SCOPE_MODULE, NULL);
     if (scope == NULL || !visit_block(&s, module) || !resolve(&s)) return NULL;
