@@ -448,6 +448,12 @@ dv_value dv_str_slice(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {
     if (start >= stop) return dv_str_empty(vm);
     if (start == 0 && stop == s->length) return dv_retain(v);
     if (stop - start == 1) return dv_str_char(vm, dv_str_at(s, start));
+    if (DV_LIKELY(s->kind == 1)) {
+        dv_str *out = dv_str_alloc(vm, stop - start, 1);
+        if (!out) return DV_EMPTY;
+        memcpy(out->data, s->data + start, (size_t)(stop - start));
+        return dv_object_value(out);
+    }
     return dv_str_points(vm, s->data + start * s->kind, s->kind, stop - start);
 }
 

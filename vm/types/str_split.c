@@ -9,8 +9,12 @@
 #include "types/str_unicode.h"
 #include "types/tuple.h"
 
-static bool is_space(uint32_t c) {
-    if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
+#define FIRST_PIECES 12 /* a list of pieces has room for so many at first, as in CPython */
+#define ASCII_SPACES 0x1F0003E00u /* bits of U+0009 to U+000D and U+001C to U+0020 */
+
+static inline bool is_space(uint32_t c) {
+    if (c < 64) return ASCII_SPACES >> c & 1;
+    if (c < 0x80) return false;
     return dv_unicode_is(c, DV_UNICODE_SPACE);
 }
 
@@ -93,6 +97,15 @@ static bool rsplit_text(dv_vm *vm, dv_value list, dv_value v, const dv_str *sepa
     return add_piece(vm, list, v, 0, at);
 }
 
+static bool split_into(dv_vm *vm, dv_value list, dv_value v, dv_value separator, int64_t limit,
+                       bool from_right) {
+    if (dv_is_none(separator))
+        return from_right ? rsplit_spaces(vm, list, v, limit) : split_spaces(vm, list, v, limit);
+    const dv_str *part = dv_as_str(separator);
+    return from_right ? rsplit_text(vm, list, v, part, limit)
+                      : split_text(vm, list, v, part, limit);
+}
+
 static dv_value split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords,
                       bool from_right) {
     static const char *const names[] = {"sep", "maxsplit"};
@@ -109,13 +122,8 @@ static dv_value split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value 
         return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list)) return DV_EMPTY;
-    bool good;
-    if (spaces)
-        good = from_right ? rsplit_spaces(vm, list, args[0], limit)
-                          : split_spaces(vm, list, args[0], limit);
-    else
-        good = from_right ? rsplit_text(vm, list, args[0], dv_as_str(out[0]), limit)
-                          : split_text(vm, list, args[0], dv_as_str(out[0]), limit);
+    bool good = dv_list_reserve(vm, dv_as_list(list), FIRST_PIECES) &&
+                split_into(vm, list, args[0], spaces ? DV_NONE : out[0], limit, from_right);
     if (good) {
         if (from_right) reverse_list(dv_as_list(list));
         return list;
