@@ -5,43 +5,36 @@
 </%isa:op>
 
 <%isa:op name="JUMP_BACK" operands="jump" site="yes" cache="1" ends="yes" doc="Jumps to the head of a loop: a safepoint, and where warmth is counted.">
+    DEAD();
+    SAFEPOINT();
     dv_site *site = &((dv_cell *)ip)[1].site;
     if (DV_UNLIKELY(site->wait && --site->wait == 0 && vm->hooks.warm)) {
         PUBLISH();
         vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
     }
-    ip = CELL(2).target;
-    DEAD();
-    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
-    GO();
+    JUMP(CELL(2).target);
 </%isa:op>
 
 <%isa:derivative name="JUMP_BACK_QUIET" of="JUMP_BACK" doc="JUMP_BACK of a loop that will not become a region.">
-    ip = CELL(2).target;
     DEAD();
-    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
-    GO();
+    SAFEPOINT();
+    JUMP(CELL(2).target);
 </%isa:derivative>
 
 <%isa:derivative name="JUMP_BACK_COUNT" of="JUMP_BACK" doc="JUMP_BACK that counts until the loop is hot enough for a region.">
-    dv_site *site = &((dv_cell *)ip)[1].site;
-    if (DV_UNLIKELY(--site->wait == 0)) {
-        PUBLISH();
-        ip = vm->hooks.loop(vm, ip, sp, fp);
-    } else {
-        ip = CELL(2).target;
-    }
     DEAD();
-    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
-    GO();
+    SAFEPOINT();
+    dv_site *site = &((dv_cell *)ip)[1].site;
+    if (DV_LIKELY(--site->wait != 0)) JUMP(CELL(2).target);
+    PUBLISH();
+    JUMP(vm->hooks.loop(vm, ip, sp, fp));
 </%isa:derivative>
 
 <%isa:derivative name="JUMP_BACK_REGION" of="JUMP_BACK" doc="JUMP_BACK of a loop that has a region: enters it (on-stack entry) if the types of the locals are as it expects.">
-    PUBLISH();
-    ip = dv_region_enter(vm, ip, sp, fp);
     DEAD();
-    if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint);
-    GO();
+    SAFEPOINT();
+    PUBLISH();
+    JUMP(dv_region_enter(vm, ip, sp, fp));
 </%isa:derivative>
 
 % for name, wanted, other in (("JUMP_IF_FALSE", "FALSE", "TRUE"), ("JUMP_IF_TRUE", "TRUE", "FALSE")):

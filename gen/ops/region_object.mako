@@ -90,7 +90,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 </%isa:region>
 
 <%isa:region name="R_NEXT_RANGE" operands="" cache="4" doc="Back edge of a range loop: safepoint, R_FOR_RANGE, and jump to the body.">
-    SAFEPOINT();
+    REGION_SAFEPOINT();
     dv_value *range = RANGE(a);
     if (DV_UNLIKELY(range[0].bits == 0)) {
         ip = CELL(3).target;
@@ -108,7 +108,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     GO();
 </%isa:region>
 <%isa:region name="R_JUMP_BACK" operands="" cache="3" doc="Back edge: safepoint and jump.">
-    SAFEPOINT();
+    REGION_SAFEPOINT();
     ip = CELL(3).target;
     GO();
 </%isa:region>

@@ -18,6 +18,7 @@
 #include "core/upcall.h"
 
 typedef union dv_cell dv_cell;
+struct dv_event;
 
 typedef enum dv_level { DV_LEVEL_GENERIC, DV_LEVEL_INCA, DV_LEVEL_NAMA } dv_level;
 typedef enum dv_form { DV_FORM_TAIL, DV_FORM_TRAMPOLINE, DV_FORM_MIXED } dv_form;
@@ -124,6 +125,8 @@ struct dv_vm {
         void (*warm)(dv_vm *vm, dv_object *code);
         /* region: loop head at ip is hot; returns where to continue (a region's entry, or ip). */
         const dv_cell *(*loop)(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp);
+        /* inspect: at every back edge of an observed VM. */
+        void (*observe)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region, stress mode: breaks what the running region assumes. */
         void (*break_assumptions)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region: control leaves the region that ip lies in because of an exception or
@@ -144,6 +147,9 @@ struct dv_vm {
          * that is native, for listings; NULL: no extension knows the handler. */
         const char *(*extension_derivative)(dv_vm *vm, const dv_cell *ip, bool *native);
     } hooks;
+    bool (*observer)(void *context, const struct dv_event *event); /* inspect/observe.h */
+    void *observer_context;
+    bool observer_failed;
     struct dv_plugins *plugins; /* plugin/plugin.h */
 };
 

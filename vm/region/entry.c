@@ -204,6 +204,36 @@ const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS) {
     return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
 }
 
+static const dv_exit *exit_at(const dv_thread *thread, const dv_cell *ip,
+                              const dv_region **region) {
+    *region = region_of(thread, ip);
+    if (!*region) return NULL;
+    const dv_point *point = find_point(*region, (uint32_t)(ip - (*region)->cells), false);
+    return point ? &(*region)->exits[point->exit] : NULL;
+}
+
+uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip) {
+    const dv_region *region;
+    const dv_exit *exit = exit_at(thread, ip, &region);
+    return exit ? exit->pc : DV_NO_PC;
+}
+
+dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_value *fp,
+                       uint32_t local) {
+    const dv_region *region;
+    const dv_exit *exit = exit_at(thread, ip, &region);
+    for (uint32_t i = 0; exit && i < exit->item_count; i++) {
+        const dv_exit_item *item = &region->items[exit->first_item + i];
+        if (item->to != (int16_t)local) continue;
+        if (item->action == DV_EXIT_INT)
+            return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
+        if (item->action == DV_EXIT_FLOAT) return (dv_peek){.value = fp[item->from]};
+        if (item->action == DV_EXIT_BOOL)
+            return (dv_peek){.value = dv_bool(fp[item->from].bits != 0)};
+    }
+    return (dv_peek){.value = fp[local]};
+}
+
 /* Hook of the unwinder: an exception was raised at ip. */
 static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
     dv_value *fp = vm->fp;

@@ -114,6 +114,17 @@ void dv_region_retire(dv_vm *vm, dv_region *region);
 void dv_region_free(dv_vm *vm, dv_region *region);
 void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption broke */
 
+/* A local of the running function while control is at a point of a region (inspect/observe.c). */
+typedef struct dv_peek {
+    bool is_raw_int;
+    int64_t integer;
+    dv_value value; /* borrowed */
+} dv_peek;
+dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_value *fp,
+                       uint32_t local);
+/* The pc that a point of a region stands for; DV_NO_PC: ip is no such point. */
+uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip);
+
 /* Sets the hooks of run/ (api calls it for --level=nama). */
 void dv_region_setup(dv_vm *vm);
 

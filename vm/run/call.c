@@ -222,11 +222,17 @@ const dv_cell *dv_slow_limit(DV_HANDLER_PARAMETERS) {
 /* Safepoints
  * -------------------------------------------------------------------------------------------- */
 
-enum { SAFEPOINT_INTERVAL = 1 << 16, STRESSED_INTERVAL = 3 };
+enum { SAFEPOINT_INTERVAL = 1 << 16, STRESSED_INTERVAL = 3, OBSERVED_INTERVAL = 2 };
 
+/* Comes back to the instruction at ip, which counts down again: hence 2 to poll at every back edge.
+ */
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d;
     vm->countdown = SAFEPOINT_INTERVAL;
+    if (vm->hooks.observe) {
+        vm->countdown = OBSERVED_INTERVAL;
+        vm->hooks.observe(vm, ip, fp);
+    }
     if (vm->stress.break_assumptions && vm->hooks.break_assumptions) {
         vm->countdown = STRESSED_INTERVAL;
         vm->hooks.break_assumptions(vm, ip, fp);

@@ -183,7 +183,11 @@ uint32_t dv_op_of(dv_handler handler);
 #define SAFEPOINT()                                                     \
     do {                                                                \
         if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint); \
-        if (EXIT_TAKEN()) TAIL(dv_region_retired);                      \
+    } while (0)
+#define REGION_SAFEPOINT()                         \
+    do {                                           \
+        SAFEPOINT();                               \
+        if (EXIT_TAKEN()) TAIL(dv_region_retired); \
     } while (0)
 /* int64 to double without the false dependency of cvtsi2sd on its target's old value. */
 static inline double dv_i2d(int64_t i) {

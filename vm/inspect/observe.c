@@ -1,0 +1,144 @@
+/* observe.c: the program's state at back edges (observe.h). */
+#include "inspect/observe.h"
+
+#include <stdio.h>
+
+#include "region/region.h"
+#include "types/class.h"
+#include "types/dict.h"
+#include "types/exception.h"
+#include "types/int.h"
+#include "types/list.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+enum { DEPTH = 3, ITEMS = 16 };
+
+/* What the state of a program consists of, as one number
+ * -------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t x) {
+    h ^= x + 0x9E3779B97F4A7C15u + (h << 6) + (h >> 2);
+    return h * 0xFF51AFD7ED558CCDu;
+}
+
+static uint64_t mix_bytes(uint64_t h, const void *data, size_t size) {
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++) h = mix(h, bytes[i]);
+    return mix(h, size);
+}
+
+static uint64_t digest(dv_vm *vm, uint64_t h, dv_value v, int depth);
+
+static uint64_t digest_items(dv_vm *vm, uint64_t h, const dv_value *items, int64_t count,
+                             int depth) {
+    h = mix(h, (uint64_t)count);
+    for (int64_t i = 0; depth > 0 && i < count && i < ITEMS; i++)
+        h = digest(vm, h, items[i], depth - 1);
+    return h;
+}
+
+static uint64_t digest_object(dv_vm *vm, uint64_t h, dv_value v, int depth) {
+    const dv_object *object = dv_as_object(v);
+    switch (object->shape) {
+    case DV_T_INT: {
+        const dv_bigint *big = (const dv_bigint *)object;
+        size_t limbs = (size_t)(big->size < 0 ? -big->size : big->size);
+        return mix_bytes(mix(h, big->size < 0), big->limbs, limbs * sizeof *big->limbs);
+    }
+    case DV_T_STR: {
+        const dv_str *s = (const dv_str *)object;
+        return mix_bytes(h, s->data, (size_t)s->length * s->kind);
+    }
+    case DV_T_LIST: return digest_items(vm, h, dv_as_list(v)->items, dv_as_list(v)->count, depth);
+    case DV_T_TUPLE:
+        return digest_items(vm, h, dv_as_tuple(v)->items, dv_as_tuple(v)->count, depth);
+    case DV_T_DICT: return mix(h, (uint64_t)dv_as_dict(v)->count);
+    default: return h;
+    }
+}
+
+static uint64_t digest(dv_vm *vm, uint64_t h, dv_value v, int depth) {
+    h = mix(h, dv_is_empty(v) ? 99u : (uint64_t)dv_type_of(vm, v));
+    return dv_is_object(v) ? digest_object(vm, h, v, depth) : mix(h, v.bits);
+}
+
+/* A raw int counts as the int that it would be boxed to. */
+static uint64_t digest_int(uint64_t h, int64_t i) {
+    h = mix(h, DV_T_INT);
+    if (dv_fits_int(i)) return mix(h, dv_int(i).bits);
+    uint64_t limb = i < 0 ? -(uint64_t)i : (uint64_t)i;
+    return mix_bytes(mix(h, i < 0), &limb, sizeof limb);
+}
+
+/* Events
+ * ---------------------------------------------------------------------------------------------- */
+
+static dv_peek local_at(const dv_event *event, uint32_t i) {
+    if (dv_thread_owns(event->thread, event->ip)) return (dv_peek){.value = event->fp[i]};
+    return dv_region_peek(event->thread, event->ip, event->fp, i);
+}
+
+uint64_t dv_event_digest(const dv_event *event) {
+    const dv_code *code = event->thread->code;
+    uint64_t h = mix_bytes(1, code->qualname.data, code->qualname.size);
+    h = mix(h, event->pc);
+    for (uint32_t i = 0; i < code->local_count; i++) {
+        dv_peek local = local_at(event, i);
+        h = local.is_raw_int ? digest_int(h, local.integer)
+                             : digest(event->vm, h, local.value, DEPTH);
+    }
+    return h;
+}
+
+uint32_t dv_event_line(const dv_event *event) {
+    const dv_position *position = dv_code_position(event->thread->code, event->pc);
+    return position ? position->line : 0;
+}
+
+static int describe(dv_vm *vm, const dv_peek *local, char *buffer, size_t size) {
+    dv_value v = local->value;
+    if (local->is_raw_int) return snprintf(buffer, size, "%lld", (long long)local->integer);
+    if (dv_is_empty(v)) return snprintf(buffer, size, "(unassigned)");
+    if (dv_is_int(v)) return snprintf(buffer, size, "%lld", (long long)dv_as_int(v));
+    if (dv_is_float(v)) return snprintf(buffer, size, "%.17g", dv_as_float(v));
+    if (dv_is_none(v)) return snprintf(buffer, size, "None");
+    if (dv_is_bool(v)) return snprintf(buffer, size, v.bits == DV_TRUE.bits ? "True" : "False");
+    if (dv_is_list(v))
+        return snprintf(buffer, size, "list of %lld", (long long)dv_as_list(v)->count);
+    const dv_type *type = vm->types[dv_type_of(vm, v)];
+    return snprintf(buffer, size, "%s", type ? type->name : "object");
+}
+
+void dv_event_locals(const dv_event *event, char *buffer, size_t size) {
+    const dv_code *code = event->thread->code;
+    size_t used = 0;
+    if (size > 0) buffer[0] = 0;
+    for (uint32_t i = 0; i < code->local_count && used + 1 < size; i++) {
+        dv_peek local = local_at(event, i);
+        char value[64];
+        describe(event->vm, &local, value, sizeof value);
+        int n = snprintf(buffer + used, size - used, "%s%.*s = %s", i ? ", " : "",
+                         (int)code->local_names[i].size, code->local_names[i].data, value);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* Hook of the safepoints. */
+static void at_safepoint(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
+    dv_event event = {.vm = vm, .thread = dv_frame_thread(fp), .ip = ip, .fp = fp};
+    event.pc = dv_thread_owns(event.thread, ip) ? dv_thread_pc(event.thread, ip)
+                                                : dv_region_pc(event.thread, ip);
+    if (event.pc == DV_NO_PC || vm->observer_failed) return;
+    if (vm->observer(vm->observer_context, &event)) return;
+    vm->observer_failed = true;
+    __atomic_store_n(&vm->interrupt, 1, __ATOMIC_RELAXED);
+}
+
+void dv_observe(dv_vm *vm, dv_observer observer, void *context) {
+    vm->observer = observer;
+    vm->observer_context = context;
+    vm->observer_failed = false;
+    vm->hooks.observe = observer ? at_safepoint : NULL;
+    vm->countdown = 1;
+}
