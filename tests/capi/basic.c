@@ -1,0 +1,190 @@
+/* basic.c: creating VMs, running programs, their output, errors, exit statuses and arguments. */
+#include "check.h"
+
+static void test_output(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(vm);
+    CHECK(run(vm, "print('hello', 6 * 7)\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "hello 42\n") == 0);
+    CHECK(dynvm_exit_status(vm) == 0);
+    CHECK(dynvm_take_error(vm) == NULL);
+    dynvm_destroy(vm);
+}
+
+static void test_names_stay(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(run(vm, "x = 5\ndef f(n):\n    return n * x\n") == DYNVM_OK);
+    CHECK(run(vm, "x = 7\nprint(f(3))\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "21\n") == 0);
+    dynvm_destroy(vm);
+}
+
+static void test_error(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(run(vm, "def f():\n    raise ValueError('bad')\nf()\n") == DYNVM_ERROR);
+    CHECK(dynvm_exit_status(vm) == 1);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(error);
+    CHECK(dynvm_take_error(vm) == NULL);
+    CHECK(strcmp(dynvm_error_type(error), "ValueError") == 0);
+    CHECK(strcmp(dynvm_error_message(error), "bad") == 0);
+    const char *expected = "Traceback (most recent call last):\n"
+                           "  File \"<test>\", line 3, in <module>\n"
+                           "  File \"<test>\", line 2, in f\n"
+                           "ValueError: bad\n";
+    CHECK(strcmp(dynvm_error_traceback(error), expected) == 0);
+    CHECK(dynvm_error_traceback_size(error) == strlen(expected));
+    CHECK(t.size == 0);
+    /* The VM goes on working, and an error outlives it. */
+    CHECK(run(vm, "print('still here')\n") == DYNVM_OK);
+    CHECK(dynvm_exit_status(vm) == 0);
+    dynvm_destroy(vm);
+    CHECK(strcmp(dynvm_error_message(error), "bad") == 0);
+    dynvm_error_free(error);
+}
+
+static void test_quoted_source(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    const char *source = "x = 1 / 0\n";
+    CHECK(dynvm_run_text(vm, source, strlen(source), "calc.dl") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_traceback(error), "Traceback (most recent call last):\n"
+                                               "  File \"calc.dl\", line 1, in <module>\n"
+                                               "    x = 1 / 0\n"
+                                               "        ~~^~~\n"
+                                               "ZeroDivisionError: division by zero\n") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
+static void test_syntax_error(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(run(vm, "print(1)\nx = (\n") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "SyntaxError") == 0);
+    CHECK(strcmp(dynvm_error_message(error), "'(' was never closed (<test>, line 2)") == 0);
+    CHECK(strcmp(dynvm_error_traceback(error), "  File \"<test>\", line 2\n"
+                                               "    x = (\n"
+                                               "        ^\n"
+                                               "SyntaxError: '(' was never closed\n") == 0);
+    CHECK(t.size == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
+static void test_exit(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(run(vm, "import sys\nsys.exit(7)\n") == DYNVM_EXIT);
+    CHECK(dynvm_exit_status(vm) == 7);
+    CHECK(run(vm, "sys.exit('sorry')\n") == DYNVM_EXIT);
+    CHECK(dynvm_exit_status(vm) == 1);
+    CHECK(strcmp(t.data, "sorry\n") == 0);
+    CHECK(run(vm, "sys.exit()\n") == DYNVM_EXIT);
+    CHECK(dynvm_exit_status(vm) == 0);
+    dynvm_destroy(vm);
+}
+
+static void test_arguments(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    const char *const arguments[] = {"program", "one", "zw\xC3\xB6lf"};
+    CHECK(dynvm_set_arguments(vm, 3, arguments) == DYNVM_OK);
+    CHECK(run(vm, "import sys\nprint(sys.argv, len(sys.argv[2]))\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "['program', 'one', 'zw\xC3\xB6lf'] 5\n") == 0);
+    dynvm_destroy(vm);
+}
+
+static void test_missing_file(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(dynvm_run_file(vm, "/no/such/file.dl") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "FileNotFoundError") == 0);
+    CHECK(strcmp(dynvm_error_message(error),
+                 "[Errno 2] No such file or directory: '/no/such/file.dl'") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
+static size_t read_line(void *context, char *buffer, size_t size) {
+    const char **rest = (const char **)context;
+    size_t length = strcspn(*rest, "\n");
+    if ((*rest)[length] == '\n') length++;
+    if (length > size) length = size;
+    memcpy(buffer, *rest, length);
+    *rest += length;
+    return length;
+}
+
+static void test_input(void) {
+    text t = {.size = 0};
+    const char *lines = "first\nsecond";
+    dynvm_config config = DYNVM_CONFIG;
+    config.output = collect;
+    config.output_context = &t;
+    config.input = read_line;
+    config.input_context = &lines;
+    dynvm_vm *vm = dynvm_create(&config);
+    CHECK(run(vm, "print([input('> '), input()])\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "> ['first', 'second']\n") == 0);
+    CHECK(run(vm, "input()\n") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "EOFError") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
+/* Every level gives the same; 0 bytes of configuration are all defaults; NULL is allowed. */
+static void test_configurations(void) {
+    const dynvm_level levels[] = {DYNVM_LEVEL_DEFAULT, DYNVM_LEVEL_GENERIC, DYNVM_LEVEL_INCA,
+                                  DYNVM_LEVEL_NAMA};
+    const char *source = "s = 0\nfor i in range(5000):\n    s += i % 7\nprint(s)\n";
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        text t = {.size = 0};
+        dynvm_config config = DYNVM_CONFIG;
+        config.level = levels[i];
+        config.output = collect;
+        config.output_context = &t;
+        dynvm_vm *vm = dynvm_create(&config);
+        CHECK(run(vm, source) == DYNVM_OK);
+        CHECK(strcmp(t.data, "14995\n") == 0);
+        dynvm_destroy(vm);
+    }
+    dynvm_config empty = {.size = 0};
+    dynvm_vm *vm = dynvm_create(&empty);
+    CHECK(vm && run(vm, "print(1)\n") == DYNVM_OK);
+    dynvm_destroy(vm);
+    vm = dynvm_create(NULL);
+    CHECK(vm && run(vm, "1 / 0\n") == DYNVM_ERROR); /* the error is never taken */
+    dynvm_destroy(vm);
+    dynvm_destroy(NULL);
+    dynvm_error_free(NULL);
+    CHECK(strcmp(dynvm_error_type(NULL), "") == 0);
+}
+
+static void test_version(void) {
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.", DYNVM_VERSION_MAJOR, DYNVM_VERSION_MINOR);
+    CHECK(strncmp(dynvm_version(), version, strlen(version)) == 0);
+}
+
+int main(void) {
+    test_output();
+    test_names_stay();
+    test_error();
+    test_quoted_source();
+    test_syntax_error();
+    test_exit();
+    test_arguments();
+    test_missing_file();
+    test_input();
+    test_configurations();
+    test_version();
+    return 0;
+}
