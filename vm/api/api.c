@@ -9,6 +9,7 @@
 #include "core/native.h"
 #include "core/upcall.h"
 #include "inspect/dis.h"
+#include "inspect/observe.h"
 #include "run/call.h"
 #include "types/exception.h"
 #include "types/int.h"
@@ -23,6 +24,8 @@ struct dynvm_vm {
     dv_vm *vm;
     dynvm_error *error; /* of the last run, until it is taken */
     int exit_status;
+    dynvm_observer observer;
+    void *observer_context;
     dynvm_resize resize;
     void *resize_context;
 };
@@ -230,6 +233,32 @@ dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
     if (!found && dv_is_empty(vm->error))
         dv_raise(vm, DV_E_LOOKUP_ERROR, "there is no function '%s'", function ? function : "");
     return finish(self);
+}
+
+/* Observing -------------------------------------------------------------------------------------
+ */
+
+static bool observe(void *context, const struct dv_event *event) {
+    dynvm_vm *self = context;
+    return self->observer(self->observer_context, (const dynvm_event *)event) == 0;
+}
+
+void dynvm_observe(dynvm_vm *self, dynvm_observer observer, void *context) {
+    self->observer = observer;
+    self->observer_context = context;
+    dv_observe(self->vm, observer ? observe : NULL, self);
+}
+
+uint64_t dynvm_event_digest(const dynvm_event *event) {
+    return dv_event_digest((const dv_event *)event);
+}
+
+uint32_t dynvm_event_line(const dynvm_event *event) {
+    return dv_event_line((const dv_event *)event);
+}
+
+void dynvm_event_locals(const dynvm_event *event, char *buffer, size_t size) {
+    dv_event_locals((const dv_event *)event, buffer, size);
 }
 
 /* The rest --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dynvm.h"
+#include "lockstep.h"
 #include "options.h"
 #include "output.h"
 
@@ -62,7 +63,7 @@ static dynvm_status run_stdin(dynvm_vm *vm) {
     return status;
 }
 
-static dynvm_status act(dynvm_vm *vm, const cli_options *options, cli_output *output) {
+static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) {
     switch (options->action) {
     case CLI_RUN_CODE:
         return dynvm_run_text(vm, options->program, strlen(options->program), "<string>");
@@ -109,10 +110,16 @@ static int run(cli_options *options) {
         return STATUS_FAILED;
     }
     output.vm = vm;
+    cli_lockstep steps = {0};
+    if (options->lockstep) {
+        if (!cli_lockstep_record(&steps, options, act)) fputs("dynvm: out of memory\n", stderr);
+        cli_lockstep_follow(&steps, vm);
+    }
     watch_signals(vm);
     dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
     if (status == DYNVM_OK) status = act(vm, options, &output);
     int result = report(vm, status, &output);
+    if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
     interruptible = NULL;
     output.vm = NULL;
     dynvm_destroy(vm);

@@ -16,6 +16,7 @@ static const char help[] =
     "                              how instructions follow one another\n"
     "  --memory-limit=BYTES[K|M|G] programs that want more get MemoryError\n"
     "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
+    "  --lockstep                  compare with the generic level at every loop iteration\n"
     "  --no-native-extensions      extensions run in their portable form\n"
     "  --version                   print the version\n"
     "  --help                      print this\n"
@@ -110,6 +111,7 @@ static bool parse_option(const char *argument, cli_options *options) {
     if ((value = value_of(argument, "--stress"))) return parse_stress(value, &options->config);
     if ((value = value_of(argument, "--memory-limit")))
         return parse_size(value, &options->config.memory_limit);
+    if (strcmp(argument, "--lockstep") == 0) return options->lockstep = true;
     if (strcmp(argument, "--no-native-extensions") == 0) {
         options->config.stress |= DYNVM_STRESS_PORTABLE;
         return true;

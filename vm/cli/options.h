@@ -21,6 +21,7 @@ typedef struct cli_options {
     const char *program;          /* path or code */
     const char *const *arguments; /* sys.argv */
     int argument_count;
+    bool lockstep;        /* compare with the generic level at every loop iteration */
     bool after_run;       /* dis */
     const char *function; /* dis; NULL: all */
 } cli_options;

@@ -143,6 +143,25 @@ int dynvm_exit_status(const dynvm_vm *vm);
  * handlers may. */
 void dynvm_interrupt(dynvm_vm *vm);
 
+/* ---- Observing ---- */
+
+/* A loop of the program goes round.  An event lives only during the call that reports it. */
+typedef struct dynvm_event dynvm_event;
+
+/* 0: go on; otherwise the program gets KeyboardInterrupt. */
+typedef int (*dynvm_observer)(void *context, const dynvm_event *event);
+
+/* Reports every loop iteration from now on, at every level (NULL: no more).  Slow: for tests and
+ * tools, such as `dynvm --lockstep`. */
+void dynvm_observe(dynvm_vm *vm, dynvm_observer observer, void *context);
+
+/* A number that is equal where the same function is at the same place with equal locals. */
+uint64_t dynvm_event_digest(const dynvm_event *event);
+/* Source line of the loop. */
+uint32_t dynvm_event_line(const dynvm_event *event);
+/* "name = value, ..." of the locals, zero-terminated, cut to fit the buffer. */
+void dynvm_event_locals(const dynvm_event *event, char *buffer, size_t size);
+
 /* Bytes taken from the host now, and at most so far. */
 size_t dynvm_memory_used(const dynvm_vm *vm);
 size_t dynvm_memory_peak(const dynvm_vm *vm);

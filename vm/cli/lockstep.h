@@ -1,0 +1,27 @@
+/* lockstep.h: --lockstep: the program runs at the generic level first, unseen, and then at the
+ * level asked for; at every loop iteration both must be at the same place with equal locals. */
+#ifndef DV_CLI_LOCKSTEP_H
+#define DV_CLI_LOCKSTEP_H
+
+#include "options.h"
+
+typedef struct cli_lockstep {
+    uint64_t *digests; /* of the first run, in order */
+    size_t count, capacity, at;
+    bool full;     /* more iterations than are compared */
+    bool diverged; /* at iteration `at` */
+    uint32_t line;
+    char locals[512], expected[512];
+} cli_lockstep;
+
+/* Runs a program in a VM (main.c). */
+typedef dynvm_status (*cli_act)(dynvm_vm *vm, const cli_options *options, void *output);
+
+/* The first run; false: no memory. */
+bool cli_lockstep_record(cli_lockstep *steps, const cli_options *options, cli_act act);
+/* Compares from now on. */
+void cli_lockstep_follow(cli_lockstep *steps, dynvm_vm *vm);
+/* Says on stderr where the runs differ; true: they do not. */
+bool cli_lockstep_report(cli_lockstep *steps, const cli_options *options, cli_act act);
+
+#endif
