@@ -14,7 +14,7 @@ static dv_value truth(int value) { return value < 0 ? DV_EMPTY : dv_bool(value);
 static dv_value builtin_len(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     int64_t length = dv_length(vm, args[0]);
-    return length < 0 ? DV_EMPTY : dv_int(length);
+    return length < 0 ? DV_EMPTY : dv_int_from_int64(vm, length);
 }
 
 static dv_value builtin_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
