@@ -118,7 +118,7 @@ static int run(cli_options *options) {
     watch_signals(vm);
     dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
     if (status == DYNVM_OK) status = act(vm, options, &output);
-    int result = report(vm, status, &output);
+    int result = steps.diverged ? STATUS_FAILED : report(vm, status, &output);
     if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
     interruptible = NULL;
     output.vm = NULL;
