@@ -7,7 +7,7 @@
 #include "types/int.h"
 #include "types/list.h"
 #include "types/sequence.h"
-#include "types/str.h"
+#include "types/str_text.h"
 #include "types/tuple.h"
 
 /* ---- By index ----------------------------------------------------------------------------------
@@ -68,10 +68,13 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
 }
 
 const char *dv_iterator_name(dv_value self) {
-    switch (((dv_iterator *)dv_as_object(self))->type) {
+    const dv_iterator *iterator = (const dv_iterator *)dv_as_object(self);
+    const dv_str *s = dv_is_str(iterator->sequence) ? dv_as_str(iterator->sequence) : NULL;
+    bool ascii = s && s->kind == 1 && dv_utf8_is_ascii(s->data, (size_t)s->length);
+    switch (iterator->type) {
     case DV_T_LIST: return "list_iterator";
     case DV_T_TUPLE: return "tuple_iterator";
-    case DV_T_STR: return "str_iterator";
+    case DV_T_STR: return ascii ? "str_ascii_iterator" : "str_iterator";
     default: return "iterator";
     }
 }

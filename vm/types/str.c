@@ -96,7 +96,7 @@ dv_value dv_str_points(dv_vm *vm, const char *data, uint32_t kind, int64_t lengt
     return dv_object_value(s);
 }
 
-static bool is_ascii(const char *text, size_t size) {
+bool dv_utf8_is_ascii(const char *text, size_t size) {
     size_t i = 0;
     for (; i + 8 <= size; i += 8) {
         uint64_t word;
@@ -132,7 +132,7 @@ static int64_t utf8_measure(const char *utf8, size_t size, uint32_t *largest) {
 }
 
 dv_value dv_str_new(dv_vm *vm, const char *utf8, size_t size) {
-    if (is_ascii(utf8, size)) return dv_str_points(vm, utf8, 1, (int64_t)size);
+    if (dv_utf8_is_ascii(utf8, size)) return dv_str_points(vm, utf8, 1, (int64_t)size);
     uint32_t largest;
     int64_t length = utf8_measure(utf8, size, &largest);
     if (length == 1) return dv_str_char(vm, largest);
@@ -286,7 +286,7 @@ dv_value dv_str_intern_value(dv_vm *vm, dv_value v) {
 }
 
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size) {
-    if (size > 1 && vm->interned && is_ascii(utf8, size)) {
+    if (size > 1 && vm->interned && dv_utf8_is_ascii(utf8, size)) {
         uint32_t at = intern_slot(vm, hash_bytes(utf8, size), utf8, (int64_t)size, 1);
         if (intern_table(vm)[at]) return dv_retain(dv_object_value(intern_table(vm)[at]));
     }
@@ -299,7 +299,6 @@ dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size) {
 
 /* Takes a dying string out of the table and closes the gap. */
 static void intern_remove(dv_vm *vm, const dv_str *s) {
-    if (!vm->interned) return;
     dv_object **table = intern_table(vm);
     uint32_t mask = vm->interned_capacity - 1, gap = (uint32_t)s->hash & mask;
     for (; table[gap] != &s->header; gap = (gap + 1) & mask)
@@ -312,16 +311,6 @@ static void intern_remove(dv_vm *vm, const dv_str *s) {
     }
     table[gap] = NULL;
     vm->interned_count--;
-}
-
-void dv_str_release_interned(dv_vm *vm) {
-    dv_object **block = vm->interned;
-    if (!block) return;
-    vm->interned = NULL; /* from now on dying strings find no table */
-    for (int c = 0; c < DV_CHARS; c++)
-        if (block[c]) dv_release_object(vm, block[c]);
-    dv_heap_free(&vm->heap, block, intern_bytes(vm->interned_capacity));
-    vm->interned_count = vm->interned_capacity = 0;
 }
 
 void dv_str_release(dv_vm *vm, dv_object *object) {
@@ -533,7 +522,7 @@ size_t dv_utf8_put(uint32_t c, char *out) {
 
 char *dv_str_utf8(dv_vm *vm, dv_value v, size_t *size) {
     const dv_str *s = dv_as_str(v);
-    bool plain = s->kind == 1 && is_ascii(s->data, (size_t)s->length);
+    bool plain = s->kind == 1 && dv_utf8_is_ascii(s->data, (size_t)s->length);
     *size = plain ? (size_t)s->length : utf8_size(s);
     char *text = dv_heap_alloc(&vm->heap, *size + 1);
     if (!text) {

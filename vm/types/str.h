@@ -87,7 +87,6 @@ int64_t dv_str_hash(dv_vm *vm, dv_value s);
  * NULL: raised. */
 char *dv_str_utf8(dv_vm *vm, dv_value s, size_t *size);
 bool dv_str_is(dv_value s, const char *ascii); /* equal to this ASCII text? */
-void dv_str_release_interned(dv_vm *vm);       /* at VM end: frees the table */
 
 /* Growing text, for building strings in C.  Appending to a failed builder does nothing; finish
  * reports the failure (EMPTY, raised). */

@@ -5,6 +5,7 @@
 
 #include "types/str.h"
 
+bool dv_utf8_is_ascii(const char *text, size_t size);
 /* The code point at *at of UTF-8 text, which is moved behind it. */
 uint32_t dv_utf8_next(const char *text, size_t size, size_t *at);
 /* Writes up to 4 bytes; returns how many. */
