@@ -229,7 +229,7 @@ static dv_value raise_operands(dv_vm *vm, const char *sign, dv_value a, dv_value
 
 /* The operator by what the two types know; NotImplemented where neither knows it.  An instance on
  * the right of a built-in value is asked before sequences, which raise instead of leaving it to
- * the right operand. */
+ * the right operand; but not before a str that formats. */
 static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
     const dv_type *left = type_of(vm, a), *right = type_of(vm, b);
     dv_value result = DV_NOTIMPLEMENTED;
@@ -237,7 +237,8 @@ static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value
         result = left->inplace(vm, op, a, b);
         if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     }
-    bool instance_first = dv_is_instance(b) && !dv_is_instance(a);
+    bool formats = op == DV_BINARY_MOD && dv_is_str(a);
+    bool instance_first = dv_is_instance(b) && !dv_is_instance(a) && !formats;
     if (instance_first) {
         result = right->binary(vm, op, a, b);
         if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
