@@ -22,9 +22,7 @@ dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name) {
 }
 
 dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name) {
-    dv_value result = dv_value_get_attribute(vm, v, name);
-    if (dv_is_empty(result) && dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) dv_error_clear(vm);
-    return result;
+    return dv_value_find_attribute(vm, v, name);
 }
 
 /* A value of a type without attributes of its own: the message depends on whether its class has

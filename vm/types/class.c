@@ -146,15 +146,9 @@ static dv_value raise_no_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
 }
 
-/* __getattr__, where nothing else was found. */
-static dv_value instance_missing(dv_vm *vm, dv_value self, dv_value name) {
-    if (!dv_is_empty(vm->error)) return DV_EMPTY;
-    bool found;
-    dv_value v = dv_special_call(vm, self, vm->known.getattr, &name, 1, &found);
-    return found ? v : raise_no_attribute(vm, self, name);
-}
-
-dv_value dv_instance_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+/* The functions find_... have the result EMPTY without vm->error where there is no such attribute.
+ */
+static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
     dv_instance *instance = (dv_instance *)dv_as_object(self);
     dv_shape *shape = vm->shapes[instance->header.shape];
     int32_t slot = dv_shape_find(vm, shape, name);
@@ -162,13 +156,15 @@ dv_value dv_instance_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     dv_class *class_ = shape->class_;
     dv_global_cell *cell = dv_class_find(vm, class_, name);
     if (cell) return bind(vm, cell->value, self, class_);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(class_));
     if (dv_same(name, vm->known.doc)) return DV_NONE;
-    return instance_missing(vm, self, name);
+    bool found;
+    return dv_special_call(vm, self, vm->known.getattr, &name, 1, &found);
 }
 
 /* Attributes of a value of a built-in type: methods of its class, then what the type computes. */
-static dv_value builtin_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+static dv_value find_of_builtin(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_is_exception(self) && !dv_is_empty(dv_as_exception(self)->attributes)) {
         dv_value v = dv_dict_get(vm, dv_as_exception(self)->attributes, name);
         if (!dv_is_empty(v)) return dv_retain(v);
@@ -183,7 +179,12 @@ static dv_value builtin_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
         dv_value v = type->get_attribute(vm, self, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
     }
-    if (dv_same(name, vm->known.doc)) return DV_NONE;
+    return dv_same(name, vm->known.doc) ? DV_NONE : DV_EMPTY;
+}
+
+dv_value dv_instance_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    dv_value v = find_of_instance(vm, self, name);
+    if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
     return raise_no_attribute(vm, self, name);
 }
 
@@ -191,7 +192,17 @@ dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_is_instance(self)) return dv_instance_get_attribute(vm, self, name);
     if (dv_is_module(self) || dv_is_class(self))
         return vm->types[dv_as_object(self)->shape]->get_attribute(vm, self, name);
-    return builtin_get_attribute(vm, self, name);
+    dv_value v = find_of_builtin(vm, self, name);
+    if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
+    return raise_no_attribute(vm, self, name);
+}
+
+dv_value dv_value_find_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    dv_value v = dv_is_instance(self)                      ? find_of_instance(vm, self, name)
+                 : dv_is_module(self) || dv_is_class(self) ? dv_value_get_attribute(vm, self, name)
+                                                           : find_of_builtin(vm, self, name);
+    if (dv_is_empty(v) && dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) dv_error_clear(vm);
+    return v;
 }
 
 /* Is `name` of self found in its class and a function there, so that calling it needs no bound

@@ -20,6 +20,8 @@ dv_value dv_instance_get_attribute(dv_vm *vm, dv_value self, dv_value name);
 
 /* Attribute lookup for a value of any type; dv_get_attribute adds what error messages suggest. */
 dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name);
+/* The same, with the result EMPTY without vm->error where there is no such attribute. */
+dv_value dv_value_find_attribute(dv_vm *vm, dv_value self, dv_value name);
 
 /* "__main__.C"; plain names for built-in classes. */
 dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_);
