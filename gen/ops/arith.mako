@@ -81,7 +81,8 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
         if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
         DISPOSE1(own >> 1, b);
     } else {
-        result = dv_str_concat(vm, a, b);
+        /* An augmented assignment stores the result where a came from: a may grow under it. */
+        result = ${"dv_str_extend" if prefix else "dv_str_concat"}(vm, a, b);
         if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
         DISPOSE2(own, a, b);
     }

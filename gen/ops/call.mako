@@ -10,7 +10,7 @@
     const dv_value callee = sp[-n - 3];
     if (dv_is_function(callee)) {
         const dv_thread *thread = dv_function_thread(dv_as_function(callee));
-        if (thread->simple && thread->argument_count == n && dv_frame_fits(vm, thread, sp - n)) {
+        if (thread->exact_arguments == n && dv_frame_fits(vm, thread, sp - n)) {
             dv_value *frame = sp - n;
             sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
             fp = frame;
@@ -23,11 +23,12 @@
     TAIL(dv_slow_call);
 </%isa:op>
 
-<%isa:derivative name="CALL_DL" of="CALL" doc="CALL of a dl function with exactly its positional parameters; the cache holds its threaded code.">
+<%isa:derivative name="CALL_DL" of="CALL" doc="CALL of a dl function with exactly its positional parameters; the cache says which was seen.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3];
-    const dv_thread *thread = CELL(CACHE).p;
-    if (DV_UNLIKELY(!dv_is_function(callee) || dv_as_function(callee)->code != &thread->header || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    if (DV_UNLIKELY(thread->exact_arguments != n || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
     dv_value *frame = sp - n;
     sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
     fp = frame;
@@ -38,7 +39,9 @@
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3];
     const dv_cfunction_def *def = CELL(CACHE).p;
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != def || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
     PUBLISH();
     const dv_value result = def->entry(vm, sp - n, (uint32_t)n);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
@@ -107,11 +110,12 @@
     TAIL(dv_slow_call);
 </%isa:op>
 
-<%isa:derivative name="CALL_METHOD_DL" of="CALL_METHOD" doc="CALL_METHOD of a dl function with self and exactly its other positional parameters; the cache holds its threaded code.">
+<%isa:derivative name="CALL_METHOD_DL" of="CALL_METHOD" doc="CALL_METHOD of a dl function with self and exactly its other positional parameters; the cache says which was seen.">
     const int64_t n = CELL(2).i + 1;
     const dv_value callee = sp[-n - 3];
-    const dv_thread *thread = CELL(CACHE).p;
-    if (DV_UNLIKELY(!dv_is_function(callee) || dv_as_function(callee)->code != &thread->header || dv_is_empty(sp[-n]) || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    if (DV_UNLIKELY(thread->exact_arguments != n || dv_is_empty(sp[-n]) || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
     dv_value *frame = sp - n;
     sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
     fp = frame;
@@ -122,10 +126,17 @@
     int64_t n = CELL(2).i + 1;
     const dv_value callee = sp[-n - 3];
     const dv_cfunction_def *def = CELL(CACHE).p;
-    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != def || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || GUARD_FAILS())) MISS();
     const dv_value *args = sp - n;
     int64_t count = n;
-    if (dv_is_empty(*args)) args++, count--;
+    if (dv_is_empty(*args)) {
+        /* Without self from LOAD_METHOD nobody has checked the type of a method's first argument. */
+        if (dv_is_class(function->owner)) MISS();
+        args++;
+        count--;
+    }
     if (DV_UNLIKELY((uint64_t)count < def->min || (uint64_t)count > def->max)) MISS();
     PUBLISH();
     const dv_value result = def->entry(vm, args, (uint32_t)count);

@@ -26,38 +26,59 @@ static dv_value text_of(dv_vm *vm, dv_value exception, int which) {
     return text;
 }
 
-/* Copies of the texts in the VM's heap become one block of the host. */
-static dynvm_error *join(char *const *texts, const size_t *sizes) {
+/* A text on its way from the VM's heap to the host's. */
+typedef struct passage {
+    char *text; /* on the VM's heap; NULL: it could not be made */
+    size_t size;
+} passage;
+
+/* Where there was no memory for a text: the name of the class, which is there already. */
+static void write_name(const dv_exception *exception, size_t size, char *out) {
+    const dv_str *name = dv_as_str(exception->class_->name);
+    for (size_t i = 0; i < size; i++) {
+        uint32_t c = dv_str_at(name, (int64_t)i);
+        out[i] = c < 0x80 ? (char)c : '?';
+    }
+}
+
+/* The passages become one block of the host. */
+static dynvm_error *join(const dv_exception *exception, const passage *passages) {
+    size_t name_size = (size_t)dv_as_str(exception->class_->name)->length;
     size_t size = sizeof(dynvm_error);
-    for (int i = 0; i < TEXTS; i++) size += sizes[i] + 1;
+    for (int i = 0; i < TEXTS; i++) size += (passages[i].text ? passages[i].size : name_size) + 2;
     dynvm_error *error = malloc(size);
     if (!error) return NULL;
     char *at = (char *)(error + 1);
     for (int i = 0; i < TEXTS; i++) {
+        const passage *p = &passages[i];
+        size_t length = p->text ? p->size : i == MESSAGE ? 0 : name_size;
         error->texts[i] = at;
-        if (texts[i]) memcpy(at, texts[i], sizes[i]);
-        at[sizes[i]] = 0;
-        at += sizes[i] + 1;
+        if (p->text)
+            memcpy(at, p->text, length);
+        else
+            write_name(exception, length, at);
+        if (!p->text && i == TRACEBACK) at[length++] = '\n';
+        if (i == TRACEBACK) error->traceback_size = length;
+        at[length] = 0;
+        at += length + 1;
     }
-    error->traceback_size = sizes[TRACEBACK];
     return error;
 }
 
 dynvm_error *dv_error_take(dv_vm *vm) {
     dv_value exception = vm->error;
     vm->error = DV_EMPTY;
-    char *texts[TEXTS] = {NULL, NULL, NULL};
-    size_t sizes[TEXTS] = {0, 0, 0};
+    passage passages[TEXTS] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     for (int i = 0; i < TEXTS; i++) {
         dv_value text = text_of(vm, exception, i);
         if (dv_is_empty(text)) continue;
-        texts[i] = dv_str_utf8(vm, text, &sizes[i]);
-        if (!texts[i]) dv_error_clear(vm);
+        passages[i].text = dv_str_utf8(vm, text, &passages[i].size);
+        if (!passages[i].text) dv_error_clear(vm);
         dv_release(vm, text);
     }
-    dynvm_error *error = join(texts, sizes);
+    dynvm_error *error = join(dv_as_exception(exception), passages);
     for (int i = 0; i < TEXTS; i++)
-        if (texts[i]) dv_heap_free(&vm->heap, texts[i], sizes[i] + 1);
+        if (passages[i].text) dv_heap_free(&vm->heap, passages[i].text, passages[i].size + 1);
     dv_release(vm, exception);
     return error;
 }

@@ -44,26 +44,30 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN : DV_OP_LOAD_GLOBAL_BUILTIN);
 }
 
-static bool is_plain_c(dv_value callee, int64_t count) {
+/* A C function that a derivative may call directly.  A method of a type (its owner is a class)
+ * counts only with the self that LOAD_METHOD found it on: its entry does not check the type again.
+ */
+static bool is_plain_c(dv_value callee, int64_t count, bool has_self) {
     if (!dv_is_shape(callee, DV_T_CFUNCTION)) return false;
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
-    return function->def->entry && dv_is_empty(function->self) && count >= function->def->min &&
+    return function->def->entry && dv_is_empty(function->self) &&
+           (has_self || !dv_is_class(function->owner)) && count >= function->def->min &&
            (uint64_t)count <= function->def->max;
 }
 
 static bool is_exact_dl(dv_value callee, int64_t count) {
-    if (!dv_is_function(callee)) return false;
-    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
-    return thread->simple && thread->argument_count == count;
+    return dv_is_function(callee) &&
+           dv_function_thread(dv_as_function(callee))->exact_arguments == count;
 }
 
+/* dl: the derivative for dl functions, or DV_OP_COUNT where there is none. */
 static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl,
                         uint32_t c) {
     dv_cell *cache = cache_of(ip);
-    if (is_exact_dl(callee, count)) {
+    if (is_exact_dl(callee, count) && dl != DV_OP_COUNT) {
         cache[0].p = dv_as_function(callee)->code;
         dv_site_become(vm, ip, dl);
-    } else if (is_plain_c(callee, count)) {
+    } else if (is_plain_c(callee, count, dl == DV_OP_CALL_METHOD_DL)) {
         cache[0].p = (void *)(uintptr_t)((const dv_cfunction *)dv_as_object(callee))->def;
         dv_site_become(vm, ip, c);
     } else {
@@ -89,12 +93,11 @@ void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value callee = sp[-count - 3];
     if (dv_is_empty(sp[-count]) && choose_extension(vm, ip, sp - count - 3, count - 1, true))
         return;
-    if (!dv_is_empty(sp[-count]))
+    bool has_self = !dv_is_empty(sp[-count]);
+    if (has_self)
         choose_call(vm, ip, callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_C);
-    else if (is_plain_c(callee, count - 1))
-        choose_call(vm, ip, callee, count - 1, DV_OP_CALL_METHOD, DV_OP_CALL_METHOD_C);
     else
-        unsuitable(vm, ip, DV_REASON_CALLEE);
+        choose_call(vm, ip, callee, count - 1, DV_OP_COUNT, DV_OP_CALL_METHOD_C);
 }
 
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -222,6 +225,13 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, DV_OP_STORE_ATTR_SLOT);
 }
 
+/* dl functions in dl classes, and the ordinary methods of built-in types in these. */
+static bool is_method_of_instances(dv_value object, dv_value found) {
+    if (dv_is_function(found)) return dv_is_instance(object);
+    return dv_is_shape(found, DV_T_CFUNCTION) && !dv_is_instance(object) &&
+           ((const dv_cfunction *)dv_as_object(found))->def->flags == 0;
+}
+
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
@@ -245,7 +255,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         return;
     }
     uint32_t kind = dv_as_object(cell->value)->shape;
-    if (kind != DV_T_FUNCTION && kind != DV_T_CFUNCTION) {
+    if (!is_method_of_instances(object, cell->value)) {
         unsuitable(vm, ip, DV_REASON_CALLEE);
         return;
     }

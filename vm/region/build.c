@@ -111,7 +111,7 @@ static bool has_instructions_for_inlining(const dv_code *code) {
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments) {
     const dv_thread *callee = dv_function_thread(function);
     const dv_code *code = callee->code;
-    if (!callee->simple || callee->argument_count != arguments || !callee->warm) return false;
+    if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;
     if (code->word_count > INLINE_WORDS || code->exception_count || code->flags & DV_CODE_HAS_LOOP)
         return false;
     if (b->context->depth >= INLINE_DEPTH || callee->module != b->root->thread->module)

@@ -202,8 +202,9 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     thread->entry = dv_expand_cell;
     thread->argument_count = code->positional_count;
     thread->local_count = code->local_count;
-    thread->simple = !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR)) &&
-                     !code->keyword_only_count;
+    bool simple = !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR)) &&
+                  !code->keyword_only_count;
+    thread->exact_arguments = simple ? (int64_t)code->positional_count : -1;
     uint32_t shadow =
         code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
     thread->stack_base = code->local_count + shadow;
