@@ -9,6 +9,9 @@ _Static_assert(DV_OP_IXOR - DV_OP_IADD == (int)DV_OPERATOR_XOR, "augmented opera
 _Static_assert(DV_OP_NOT - DV_OP_NEG == (int)DV_UNARY_NOT, "unary operators");
 _Static_assert(DV_OP_NOT_IN - DV_OP_LT == (int)DV_COMPARISON_NOT_IN, "comparisons");
 
+/* The operand stack is limited (code/verify.c). */
+enum { PIECE = 4096, MAX_ARGUMENTS = 32767 };
+
 static bool ok(const dv_compiler *c) { return c->front->status == DV_LANG_OK; }
 
 /* The range of an instruction that gets, sets or deletes an attribute: if the object's expression
@@ -106,6 +109,10 @@ static uint32_t keyword_names(dv_compiler *c, const dv_expr *call) {
 static bool finish_call(dv_compiler *c, const dv_expr *call) {
     const dv_expr *callee = call->as.call.callee;
     bool method = callee->kind == DV_EXPR_ATTRIBUTE;
+    if (call->as.call.arguments.count + call->as.call.keyword_count > MAX_ARGUMENTS) {
+        dv_front_error(c->front, call->at, "more than %d arguments in a call", MAX_ARGUMENTS);
+        return false;
+    }
     if (!compile_arguments(c, call)) return false;
     dv_range at = method ? attribute_range(callee, call->at) : call->at;
     uint32_t count = call->as.call.arguments.count + call->as.call.keyword_count;
@@ -273,20 +280,37 @@ static bool compile_named(dv_compiler *c, const dv_expr *expr) {
 
 /* ---- Displays ---- */
 
-static bool compile_display(dv_compiler *c, const dv_expr *expr, uint8_t op) {
-    for (uint32_t i = 0; i < expr->as.list.count; i++)
+/* A long display is built in pieces, which `join` puts together. */
+
+static void finish_piece(dv_compiler *c, const dv_expr *expr, uint32_t done, uint32_t total,
+                         uint8_t build, uint8_t join) {
+    bool full = done % PIECE == 0, last = done == total;
+    if (!full && !last) return;
+    uint32_t size = full ? (done == 0 ? 0 : PIECE) : done % PIECE;
+    dv_emit_a(&c->emit, build, size, expr->at);
+    if (done > PIECE) dv_emit_a(&c->emit, join, 3, expr->at);
+}
+
+static bool compile_display(dv_compiler *c, const dv_expr *expr, uint8_t build, uint8_t join) {
+    uint32_t total = expr->as.list.count;
+    if (total == 0) finish_piece(c, expr, 0, 0, build, join);
+    for (uint32_t i = 0; i < total; i++) {
         if (!dv_compile_owned(c, expr->as.list.items[i])) return false;
-    dv_emit_a(&c->emit, op, expr->as.list.count, expr->at);
-    return true;
+        finish_piece(c, expr, i + 1, total, build, join);
+    }
+    return ok(c);
 }
 
 static bool compile_dict(dv_compiler *c, const dv_expr *expr) {
-    for (uint32_t i = 0; i < expr->as.dict.keys.count; i++)
+    uint32_t total = expr->as.dict.keys.count;
+    if (total == 0) finish_piece(c, expr, 0, 0, DV_OP_BUILD_DICT, DV_OP_IOR);
+    for (uint32_t i = 0; i < total; i++) {
         if (!dv_compile_owned(c, expr->as.dict.keys.items[i]) ||
             !dv_compile_owned(c, expr->as.dict.values.items[i]))
             return false;
-    dv_emit_a(&c->emit, DV_OP_BUILD_DICT, expr->as.dict.keys.count, expr->at);
-    return true;
+        finish_piece(c, expr, i + 1, total, DV_OP_BUILD_DICT, DV_OP_IOR);
+    }
+    return ok(c);
 }
 
 static bool compile_slice_part(dv_compiler *c, dv_expr *part, dv_range at) {
@@ -319,7 +343,7 @@ static bool compile_fstring(dv_compiler *c, const dv_expr *expr) {
         dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_text(&c->emit, (dv_text){"", 0}), expr->at);
         return true;
     }
-    return compile_display(c, expr, DV_OP_BUILD_STRING);
+    return compile_display(c, expr, DV_OP_BUILD_STRING, DV_OP_ADD);
 }
 
 /* ---- Expressions ---- */
@@ -331,8 +355,8 @@ static bool compile_leaf(dv_compiler *c, dv_expr *expr) {
     case DV_EXPR_CONSTANT: load_constant(c, expr, DV_OP_LOAD_CONST); return true;
     case DV_EXPR_FSTRING: return compile_fstring(c, expr);
     case DV_EXPR_FORMAT: return compile_format(c, expr);
-    case DV_EXPR_TUPLE: return compile_display(c, expr, DV_OP_BUILD_TUPLE);
-    case DV_EXPR_LIST: return compile_display(c, expr, DV_OP_BUILD_LIST);
+    case DV_EXPR_TUPLE: return compile_display(c, expr, DV_OP_BUILD_TUPLE, DV_OP_ADD);
+    case DV_EXPR_LIST: return compile_display(c, expr, DV_OP_BUILD_LIST, DV_OP_IADD);
     case DV_EXPR_DICT: return compile_dict(c, expr);
     case DV_EXPR_UNARY: return compile_unary(c, expr);
     case DV_EXPR_AND:
