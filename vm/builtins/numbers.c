@@ -236,8 +236,7 @@ static dv_value builtin_chr(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t i;
     bool fits = dv_int_to_int64(whole, &i) && i >= INT32_MIN && i <= INT32_MAX;
     dv_release(vm, whole);
-    if (!fits)
-        return dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C int");
+    if (!fits) return dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C int");
     if (i < 0 || i > 0x10FFFF)
         return dv_raise(vm, DV_E_VALUE_ERROR, "chr() arg not in range(0x110000)");
     return dv_str_char(vm, (uint32_t)i);

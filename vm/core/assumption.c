@@ -73,6 +73,7 @@ static dv_assumption *find_unbroken(const dv_dependent *dependent) {
 
 bool dv_dependent_break_new(dv_vm *vm, dv_dependent *dependent) {
     bool broke = false;
-    for (dv_assumption *a; (a = find_unbroken(dependent)); broke = true) dv_assumption_break_slow(vm, a);
+    for (dv_assumption *a; (a = find_unbroken(dependent)); broke = true)
+        dv_assumption_break_slow(vm, a);
     return broke;
 }

@@ -32,7 +32,8 @@ void dv_assumption_break_slow(dv_vm *vm, dv_assumption *assumption);
 /* Takes a dying dependent off all lists. */
 void dv_dependent_leave(dv_vm *vm, dv_dependent *dependent);
 
-/* Stress mode: breaks those assumptions of the dependent that were never broken; false: there is none. */
+/* Stress mode: breaks those assumptions of the dependent that were never broken; false: there is
+ * none. */
 bool dv_dependent_break_new(dv_vm *vm, dv_dependent *dependent);
 
 static inline void dv_assumption_break(dv_vm *vm, dv_assumption *assumption) {
