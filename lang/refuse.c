@@ -40,6 +40,8 @@ static const refusal refusals[] = {
     [DV_REFUSE_DOTTED_IMPORT] = {"importing a dotted module name is", true},
     [DV_REFUSE_RELATIVE_IMPORT] = {"a relative import is", true},
     [DV_REFUSE_NAMED_CHARACTER] = {"'\\N{...}' in a string is", true},
+    [DV_REFUSE_BYTES] = {"a bytes literal is", true},
+    [DV_REFUSE_COMPLEX] = {"an imaginary literal is", true},
 };
 
 void dv_refuse(dv_front *front, dv_range at, dv_refusal what) {

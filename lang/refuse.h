@@ -36,7 +36,9 @@ typedef enum dv_refusal {
     DV_REFUSE_IMPORT_STAR,
     DV_REFUSE_DOTTED_IMPORT,
     DV_REFUSE_RELATIVE_IMPORT,
-    DV_REFUSE_NAMED_CHARACTER
+    DV_REFUSE_NAMED_CHARACTER,
+    DV_REFUSE_BYTES,
+    DV_REFUSE_COMPLEX
 } dv_refusal;
 
 /* Records a SyntaxError that names the construct. */
