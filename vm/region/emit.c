@@ -317,18 +317,17 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
     if (b->sp != b->top) dv_region_emit(b, DV_OP_R_SET_SP, dv_home(b, b->top), 0, 0);
     const dv_thread *thread = b->context->thread;
     const dv_cell *original = thread->cells + thread->cell_at[b->pc];
-    uint32_t op = dv_op_of(original->h);
-    if (b->emitting && op < DV_OP_COUNT) {
+    if (b->emitting) {
+        uint32_t op = dv_op_of(original->h), generic = thread->code->words[b->pc] & 0xFF;
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      true);
-        uint32_t length = dv_op_infos[op].length;
         at = b->cells.count;
-        for (uint32_t i = 0; i < length; i++)
+        for (uint32_t i = 0; i < dv_op_infos[generic].length; i++)
             if (!DV_PUSH(b, cells, original[i])) return 0;
-        b->cells.data[at].i = copied_op(op);
-        DV_PUSH(b, starts, at);
-    } else if (op >= DV_OP_COUNT) {
-        dv_build_fail(b, "an extension's instruction");
+        if (op < DV_OP_COUNT) { /* else an extension's handler, which works anywhere */
+            b->cells.data[at].i = copied_op(op);
+            DV_PUSH(b, starts, at);
+        }
     }
     dv_pop(b, inputs);
     for (int32_t i = 0; i < outputs; i++) dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);

@@ -87,9 +87,9 @@ static void print_region(const printer *p, const dv_region *region) {
     print_entries(p, region);
     for (uint32_t at = 0; at < region->cell_count;) {
         uint32_t op = dv_op_of(region->cells[at].h);
-        if (op >= DV_OP_COUNT) break;
-        const dv_op_info *info = &dv_op_infos[op];
-        print(p, "    %4u  %s", at, info->name);
+        bool foreign = op >= DV_OP_COUNT; /* an extension's call has the layout of CALL_C */
+        const dv_op_info *info = &dv_op_infos[foreign ? DV_OP_CALL_C : op];
+        print(p, "    %4u  %s", at, foreign ? "(an extension's call)" : info->name);
         if (info->kind == DV_KIND_REGION && info->length > 1) print_region_op(p, region, at, info);
         print(p, "\n");
         at += info->length;
