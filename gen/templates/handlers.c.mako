@@ -1,5 +1,5 @@
 /* Generated from gen/ops/${room}.mako by gen/render.py. */
-#include "quicken/handler.h"
+#include "region/handler.h"
 
 % for i in chosen:
 <% family = model.family_of(i) %>\

@@ -1,6 +1,6 @@
 /* handler.h: everything that the bodies of instructions (gen/ops) use. */
-#ifndef DV_QUICKEN_HANDLER_H
-#define DV_QUICKEN_HANDLER_H
+#ifndef DV_REGION_HANDLER_H
+#define DV_REGION_HANDLER_H
 
 #include "quicken/choose.h"
 #include "quicken/site.h"
