@@ -191,13 +191,13 @@ dynvm_status dynvm_run_text(dynvm_vm *self, const char *text, size_t size, const
 dynvm_status dynvm_set_arguments(dynvm_vm *self, int count, const char *const *arguments) {
     begin(self);
     dv_vm *vm = self->vm;
-    for (int i = 0; i < count && dv_is_empty(vm->error); i++) {
-        dv_value text = dv_str_z(vm, arguments[i]);
-        if (!dv_is_empty(text) && !dv_list_append(vm, vm->arguments, text)) {
-            dv_release(vm, text);
-            break;
-        }
+    dv_list *list = dv_as_list(vm->arguments);
+    while (list->count > 0) dv_release(vm, list->items[--list->count]);
+    for (int i = 0; i < count; i++) {
+        dv_value text = dv_host_text(vm, arguments[i]);
+        bool added = !dv_is_empty(text) && dv_list_append(vm, vm->arguments, text);
         dv_release(vm, text);
+        if (!added) break;
     }
     return finish(self);
 }

@@ -42,6 +42,18 @@ static bool is_utf8(const char *text, size_t size) {
     return true;
 }
 
+dv_value dv_host_text(dv_vm *vm, const char *text) {
+    size_t size = strlen(text);
+    if (is_utf8(text, size)) return dv_str_new(vm, text, size);
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    for (size_t i = 0; i < size; i++) {
+        uint8_t c = (uint8_t)text[i];
+        dv_builder_char(&b, c < 0x80 ? c : 0xDC00u + c);
+    }
+    return dv_builder_finish(&b);
+}
+
 /* The line of the error with its newline; None where there is none to show. */
 static dv_value error_line(dv_vm *vm, dv_text source, uint32_t line) {
     dv_text text;
@@ -83,7 +95,7 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
 
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
-dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename) {
+static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename) {
     if (size >= UINT32_MAX) {
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
         return NULL;
@@ -112,8 +124,20 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
     return NULL;
 }
 
+dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename) {
+    dv_value name = dv_host_text(vm, filename);
+    if (dv_is_empty(name)) return NULL;
+    size_t name_size;
+    char *utf8 = dv_str_utf8(vm, name, &name_size);
+    dv_release(vm, name);
+    if (!utf8) return NULL;
+    dv_unit *unit = compile(vm, text, size, utf8);
+    dv_heap_free(&vm->heap, utf8, name_size + 1);
+    return unit;
+}
+
 static void raise_os_error(dv_vm *vm, int number, const char *path) {
-    dv_value items[3] = {dv_int(number), dv_str_z(vm, strerror(number)), dv_str_z(vm, path)};
+    dv_value items[3] = {dv_int(number), dv_str_z(vm, strerror(number)), dv_host_text(vm, path)};
     dv_error_class error = number == ENOENT   ? DV_E_FILE_NOT_FOUND_ERROR
                            : number == EACCES ? DV_E_PERMISSION_ERROR
                                               : DV_E_OS_ERROR;

@@ -9,4 +9,8 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
 /* The same from a file; OSError if it cannot be read. */
 dv_unit *dv_compile_file(dv_vm *vm, const char *path);
 
+/* Text of the host (an argument, a path) as a str; bytes that are no UTF-8 become lone surrogates,
+ * as in Python. */
+dv_value dv_host_text(dv_vm *vm, const char *text);
+
 #endif

@@ -9,6 +9,7 @@
 #include "run/text.h"
 #include "types/exception.h"
 #include "types/str.h"
+#include "types/stream.h"
 
 enum { TYPE, MESSAGE, TRACEBACK, TEXTS };
 
@@ -17,11 +18,13 @@ struct dynvm_error {
     size_t traceback_size;
 };
 
-/* A text of the exception as a str; what fails becomes empty. */
+/* A text of the exception as a str without lone surrogates; what fails becomes empty. */
 static dv_value text_of(dv_vm *vm, dv_value exception, int which) {
-    dv_value text = which == TYPE      ? dv_exception_type_text(vm, exception)
-                    : which == MESSAGE ? dv_to_str(vm, exception)
-                                       : dv_exception_text(vm, exception);
+    dv_value raw = which == TYPE      ? dv_exception_type_text(vm, exception)
+                   : which == MESSAGE ? dv_to_str(vm, exception)
+                                      : dv_exception_text(vm, exception);
+    dv_value text = dv_is_empty(raw) ? DV_EMPTY : dv_stream_escape(vm, raw);
+    dv_release(vm, raw);
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
     return text;
 }

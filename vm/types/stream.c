@@ -57,14 +57,16 @@ static int64_t find_surrogate(const dv_str *s) {
     return -1;
 }
 
-static dv_value escape_surrogates(dv_vm *vm, const dv_str *s) {
+dv_value dv_stream_escape(dv_vm *vm, dv_value text) {
+    const dv_str *s = dv_as_str(text);
+    if (find_surrogate(s) < 0) return dv_retain(text);
     dv_builder b;
     dv_builder_init(&b, vm);
     for (int64_t i = 0; i < s->length; i++) {
         uint32_t c = dv_str_at(s, i);
         char escape[8];
         if (is_surrogate(c)) {
-            snprintf(escape, sizeof escape, "\\u%04x", c);
+            snprintf(escape, sizeof escape, "\\u%04x", c & 0xFFFF);
             dv_builder_z(&b, escape);
         } else {
             dv_builder_char(&b, c);
@@ -107,7 +109,7 @@ bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) {
     int64_t surrogate = find_surrogate(s);
     if (surrogate < 0) return write_wide(vm, number, text);
     if (number != DV_STDERR) return raise_surrogates(vm, s, surrogate);
-    dv_value escaped = escape_surrogates(vm, s);
+    dv_value escaped = dv_stream_escape(vm, text);
     bool written = !dv_is_empty(escaped) && write_wide(vm, number, escaped);
     dv_release(vm, escaped);
     return written;

@@ -18,6 +18,8 @@ dv_value dv_stream_new(dv_vm *vm, dv_stream_number number);
 
 /* Writes a str as UTF-8.  Lone surrogates: UnicodeEncodeError on stdout, escaped on stderr. */
 bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) DV_MUST_CHECK;
+/* The text with its lone surrogates as "\\ud800": new. */
+dv_value dv_stream_escape(dv_vm *vm, dv_value text);
 void dv_stream_flush(dv_vm *vm, dv_stream_number number);
 /* A line of stdin with its newline; an empty str at the end. */
 dv_value dv_stream_read_line(dv_vm *vm);
