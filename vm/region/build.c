@@ -370,6 +370,8 @@ static void finish(dv_build *b) {
     KEEP(entries, entry_count);
     KEEP(entry_items, entry_item_count);
     KEEP(constants, constant_count);
+    if (region->constants)
+        for (uint32_t i = 0; i < region->constant_count; i++) dv_retain(region->constants[i]);
     if (b->failed) return;
     for (uint32_t i = 0; i < b->starts.count; i++) {
         dv_cell *cell = &region->cells[b->starts.data[i]];
@@ -381,7 +383,6 @@ static void finish(dv_build *b) {
         dv_cell *cell = &region->cells[b->label_uses.data[i]];
         cell->target = &region->cells[cell->i];
     }
-    for (uint32_t i = 0; i < region->constant_count; i++) dv_retain(region->constants[i]);
     for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
 }

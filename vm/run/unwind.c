@@ -29,8 +29,11 @@ static void cut_stack(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value 
 }
 
 /* `raise` without an operand and the end of a handler go on with a traceback that has this frame
- * already. */
-static bool raises_again(uint32_t word) { return word == DV_OP_RERAISE || word == DV_OP_RAISE; }
+ * already (unless there was nothing to raise again, and the exception is a new one). */
+static bool raises_again(uint32_t word, dv_value exception) {
+    return (word == DV_OP_RERAISE || word == DV_OP_RAISE) &&
+           dv_as_exception(exception)->trace_count > 0;
+}
 
 /* The frame at fp does not catch: releases it. */
 static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp,
@@ -57,7 +60,7 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         }
         uint32_t pc = dv_thread_pc(thread, ip);
         if (pc != DV_NO_PC) {
-            if (!raises_again(thread->code->words[pc]))
+            if (!raises_again(thread->code->words[pc], exception))
                 dv_exception_trace(vm, exception, &thread->header, pc);
             const dv_exception_entry *entry = dv_code_handler(thread->code, pc);
             if (entry) {
