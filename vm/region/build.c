@@ -465,8 +465,8 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
     dv_region *region = dv_heap_alloc(&vm->heap, sizeof *region);
     dv_build *b = dv_heap_alloc(&vm->heap, sizeof *b);
     *reason = "out of memory";
+    if (region) memset(region, 0, sizeof *region);
     if (b && region) {
-        memset(region, 0, sizeof *region);
         memset(b, 0, sizeof *b);
         region->dependent.invalidate = dv_region_invalidate;
         region->thread = thread, region->begin = head, region->end = back + 1;
