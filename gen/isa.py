@@ -99,10 +99,23 @@ class Instruction:
         )
 
     @property
+    def slots(self) -> int:
+        """Region instructions: which of the slot operands a, b, c, d (bits 0 to 3) the body uses, whether
+        it has a constant (bit 4, a double: bit 5) and a target (bit 6)."""
+        bits = 0
+        for n, name in enumerate("abcd"):
+            if re.search(rf"\b(SLOT_I|SLOT_D|SET_D|HOME|RANGE)\({name}\b", self.body):
+                bits |= 1 << n
+        for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)")):
+            if re.search(use, self.body):
+                bits |= 1 << n
+        return bits
+
+    @property
     def facts(self) -> str:
         kinds = ", ".join(type_constant(kind) for kind in self.types) or "0"
         kill = {"": 0, "heap": 1, "all": 2}[self.kills]
-        return f"{type_constant(self.result)}, {kill}, {{{kinds}}}"
+        return f"{type_constant(self.result)}, {kill}, {{{kinds}}}, {self.slots}"
 
     @property
     def cache_cell(self) -> int:

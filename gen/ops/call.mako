@@ -61,15 +61,7 @@
 </%isa:op>
 
 <%isa:op name="LOAD_METHOD" operands="name" site="yes" cache="2" stack="object -- callee R1 R2 self" calls_out="yes" kills="all" select="dv_choose_method" doc="Prepares object.name(...): pushes callee, the two reserved entries and self, which is EMPTY if what was found is not a method.">
-    bool is_method;
-    const dv_value callee = dv_load_method(vm, object, CELL(2).v, &is_method);
-    if (DV_UNLIKELY(dv_is_empty(callee))) RAISE();
-    sp[-1] = callee;
-    sp[2] = object;
-    if (!is_method) {
-        sp[2] = DV_EMPTY;
-        dv_release(vm, object);
-    }
+    if (DV_UNLIKELY(!dv_prepare_method(vm, sp, CELL(2).v))) RAISE();
     sp += 3;
     NEXT();
 </%isa:op>

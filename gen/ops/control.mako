@@ -8,10 +8,7 @@
     DEAD();
     SAFEPOINT();
     dv_site *site = &((dv_cell *)ip)[1].site;
-    if (DV_UNLIKELY(site->wait && --site->wait == 0 && vm->hooks.warm)) {
-        PUBLISH();
-        vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
-    }
+    if (DV_UNLIKELY(site->wait && --site->wait == 0)) TAIL(dv_slow_warm);
     JUMP(CELL(2).target);
 </%isa:op>
 
@@ -25,16 +22,14 @@
     DEAD();
     SAFEPOINT();
     dv_site *site = &((dv_cell *)ip)[1].site;
-    if (DV_LIKELY(--site->wait != 0)) JUMP(CELL(2).target);
-    PUBLISH();
-    JUMP(vm->hooks.loop(vm, ip, sp, fp));
+    if (DV_UNLIKELY(--site->wait == 0)) TAIL(dv_region_hot);
+    JUMP(CELL(2).target);
 </%isa:derivative>
 
 <%isa:derivative name="JUMP_BACK_REGION" of="JUMP_BACK" doc="JUMP_BACK of a loop that has a region: enters it (on-stack entry) if the types of the locals are as it expects.">
     DEAD();
     SAFEPOINT();
-    PUBLISH();
-    JUMP(dv_region_enter(vm, ip, sp, fp));
+    TAIL(dv_region_enter);
 </%isa:derivative>
 
 % for name, wanted, other in (("JUMP_IF_FALSE", "FALSE", "TRUE"), ("JUMP_IF_TRUE", "TRUE", "FALSE")):

@@ -6,10 +6,8 @@
 
 <%isa:op name="ENTER" site="yes" doc="First cell of every function: counts calls until the function is warm. Not emitted by the compiler.">
     dv_site *site = &((dv_cell *)ip)[1].site;
-    if (site->wait && --site->wait == 0 && vm->hooks.warm) {
-        PUBLISH();
-        vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
-    }
+    DEAD();
+    if (DV_UNLIKELY(site->wait && --site->wait == 0)) TAIL(dv_slow_warm);
     NEXT();
 </%isa:op>
 

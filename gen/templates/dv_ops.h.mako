@@ -48,6 +48,7 @@ typedef struct dv_op_info {
     uint8_t result;         /* derivatives: lattice kind number of the output, 0: not known (dv_result) */
     uint8_t kills;          /* 0 nothing, 1 heap, 2 all: what the abstract interpreter must forget */
     uint8_t types[3];       /* derivatives: dv_result of the guarded inputs, 0: unguarded */
+    uint8_t slots;          /* region instructions: operands in use (isa.py, slots) */
 } dv_op_info;
 
 typedef enum dv_result {

@@ -123,8 +123,6 @@ struct dv_vm {
     struct {
         /* quicken: a function's or loop's counter ran out. */
         void (*warm)(dv_vm *vm, dv_object *code);
-        /* region: loop head at ip is hot; returns where to continue (a region's entry, or ip). */
-        const dv_cell *(*loop)(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp);
         /* inspect: at every back edge of an observed VM. */
         void (*observe)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region, stress mode: breaks what the running region assumes. */

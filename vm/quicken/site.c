@@ -51,7 +51,7 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
         const dv_op_info *info = &dv_op_infos[op];
         dv_cell *cell = thread->cells + thread->cell_at[pc];
         if (op == DV_OP_JUMP_BACK) {
-            bool counts = vm->level == DV_LEVEL_NAMA && vm->hooks.loop;
+            bool counts = vm->level == DV_LEVEL_NAMA;
             cell->h =
                 dv_handler_of(vm, cell, counts ? DV_OP_JUMP_BACK_COUNT : DV_OP_JUMP_BACK_QUIET);
             cell[1].site.wait = vm->stress.quicken_at_once ? 2 : DV_HOT_ITERATIONS;

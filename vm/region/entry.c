@@ -290,8 +290,9 @@ static void unbox(dv_value *fp, const dv_entry_item *item) {
     }
 }
 
-const dv_cell *dv_region_enter(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp) {
-    (void)sp;
+const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_entry *entry = ip[3].p;
     dv_region *region = entry->region;
     const dv_cell *head = ip[2].target;
@@ -367,7 +368,8 @@ static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t
     }
 }
 
-static const dv_cell *loop(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp) {
+const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_thread *thread = dv_frame_thread(fp);
     dv_cell *back = (dv_cell *)ip;
     const dv_cell *head = ip[2].target;
@@ -385,7 +387,7 @@ static const dv_cell *loop(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value 
         set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
         return head;
     }
-    return dv_region_enter(vm, ip, sp, fp);
+    return dv_region_enter(ip, sp, fp, vm, r, d);
 }
 
 static void release_code(dv_vm *vm, dv_object *object) {
@@ -404,7 +406,6 @@ static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
 
 void dv_region_setup(dv_vm *vm) {
     vm->hooks.break_assumptions = break_assumptions;
-    vm->hooks.loop = loop;
     vm->hooks.leave = leave;
     vm->hooks.release_code = release_code;
 }

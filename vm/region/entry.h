@@ -4,8 +4,10 @@
 
 #include "run/thread.h"
 
-/* JUMP_BACK_REGION at ip: where to continue, the region's code or the loop head in INCA code. */
-const dv_cell *dv_region_enter(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp);
+/* JUMP_BACK_REGION at ip: goes on in the region's code or at the loop head in INCA code. */
+const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS);
+/* JUMP_BACK_COUNT at ip: the loop is hot; tries to make a region, and enters it. */
+const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS);
 
 /* R_EXIT: leaves through the exit in the cell. */
 const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS);

@@ -49,9 +49,7 @@ static void print_entries(const printer *p, const dv_region *region) {
     }
 }
 
-static bool has_target(const dv_region *region, const dv_cell *cell) {
-    return cell->target >= region->cells && cell->target < region->cells + region->cell_count;
-}
+enum { USES_INT = 1 << 4, USES_DOUBLE = 1 << 5, USES_TARGET = 1 << 6 };
 
 static void print_region_op(const printer *p, const dv_region *region, uint32_t at,
                             const dv_op_info *info) {
@@ -63,22 +61,15 @@ static void print_region_op(const printer *p, const dv_region *region, uint32_t 
               exit->thread->code->name.data, exit->item_count);
         return;
     }
+    const int16_t slots[] = {cell[1].o.a, cell[1].o.b, cell[1].o.c};
     for (int i = 0; i < 3; i++) {
-        int16_t slot = i == 0 ? cell[1].o.a : i == 1 ? cell[1].o.b : cell[1].o.c;
-        if (slot == 0 && i > 0) continue;
+        if (!(info->slots >> i & 1)) continue;
         print(p, " ");
-        print_slot(p, code, slot);
+        print_slot(p, code, slots[i]);
     }
-    if (strstr(info->name, "_K") || strstr(info->name, "K_") || strstr(info->name, "CONST") ||
-        !strcmp(info->name, "R_RANGE")) {
-        bool doubles = !strncmp(info->name, "RD", 2) || !strncmp(info->name, "RBD", 3) ||
-                       !strncmp(info->name, "RSD", 3) || !strcmp(info->name, "R_CONST_D");
-        if (doubles)
-            print(p, " #%.17g", cell[2].d);
-        else
-            print(p, " #%lld", (long long)cell[2].i);
-    }
-    if (has_target(region, &cell[3])) print(p, " -> %d", (int)(cell[3].target - region->cells));
+    if (info->slots & USES_INT) print(p, " #%lld", (long long)cell[2].i);
+    if (info->slots & USES_DOUBLE) print(p, " #%.17g", cell[2].d);
+    if (info->slots & USES_TARGET) print(p, " -> %d", (int)(cell[3].target - region->cells));
 }
 
 static void print_region(const printer *p, const dv_region *region) {

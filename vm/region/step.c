@@ -839,7 +839,10 @@ static uint32_t step_load_method(dv_build *b, uint32_t next_pc) {
 
 static uint32_t step_return(dv_build *b) {
     dv_context *context = b->context;
-    if (!context->parent) return leave(b);
+    if (!context->parent) { /* the loop ends here, as it may */
+        dv_region_emit_exit(b, context, b->pc, false);
+        return b->pc;
+    }
     int32_t to = context->base - 3, top = b->top - 1;
     dv_known_value v = b->e[top];
     /* What lies in the callee's slots must leave them. */

@@ -72,6 +72,9 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS);     /* polls; ip: where
 const dv_cell *
     dv_slow_limit(DV_HANDLER_PARAMETERS); /* a call exceeded a limit: RecursionError at ip */
 
+const dv_cell *
+    dv_slow_warm(DV_HANDLER_PARAMETERS); /* ENTER or JUMP_BACK at ip: its function is warm now */
+
 /* The site's derivative was given up after too many misses, or may be: bookkeeping of a failed
  * guard. */
 void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op);

@@ -2,6 +2,7 @@
 #include "run/execute.h"
 
 #include "run/call.h"
+#include "types/class.h"
 #include "types/dict.h"
 #include "types/list.h"
 #include "types/module.h"
@@ -114,6 +115,17 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
     if (items && items != few) dv_heap_free(&vm->heap, items, size);
     dv_release(vm, iterator);
     return done;
+}
+
+bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) {
+    dv_value object = sp[-1];
+    bool is_method;
+    dv_value callee = dv_load_method(vm, object, name, &is_method);
+    if (dv_is_empty(callee)) return false;
+    sp[-1] = callee;
+    sp[2] = is_method ? object : DV_EMPTY;
+    if (!is_method) dv_release(vm, object);
+    return true;
 }
 
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count) {

@@ -22,6 +22,9 @@ dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local);
  * CPython. */
 bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) DV_MUST_CHECK;
 
+/* LOAD_METHOD: replaces the object at sp[-1] by the callee and writes self (or EMPTY) to sp[2]. */
+bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) DV_MUST_CHECK;
+
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count);
 dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count);
 dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion,

@@ -23,6 +23,14 @@ static const dv_cell *expand(DV_HANDLER_PARAMETERS) {
     return thread->entry;
 }
 
+const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    bool entering = dv_op_of(ip->h) == DV_OP_ENTER;
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    if (vm->hooks.warm) vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
+    return entering ? ip + dv_op_infos[DV_OP_ENTER].length : ip[2].target;
+}
+
 const dv_cell dv_halt_cell[] = {{.h = halt}};
 const dv_cell dv_expand_cell[] = {{.h = expand}};
 
