@@ -18,6 +18,7 @@
 #include "types/iterator.h"
 #include "types/list.h"
 #include "types/range.h"
+#include "types/set.h"
 #include "types/singleton.h"
 #include "types/str.h"
 #include "types/stream.h"
@@ -39,7 +40,8 @@ static const dv_type *const types[] = {
     &dv_enumerate_type,     &dv_zip_type,
     &dv_map_type,           &dv_filter_type,
     &dv_reversed_type,      &dv_call_iterator_type,
-    &dv_stream_type,
+    &dv_stream_type,        &dv_set_type,
+    &dv_frozenset_type,     &dv_set_iterator_type,
 };
 
 #define KNOWN(field, text) \

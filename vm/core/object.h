@@ -49,6 +49,9 @@ typedef enum dv_type_id {
     DV_T_REVERSED,
     DV_T_CALL_ITERATOR, /* iter(callable, sentinel) */
     DV_T_STREAM,        /* sys.stdout, sys.stderr, sys.stdin (modules/sys.c) */
+    DV_T_SET,
+    DV_T_FROZENSET,
+    DV_T_SET_ITERATOR,
     DV_T_FOREIGN,       /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;

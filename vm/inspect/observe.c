@@ -9,6 +9,7 @@
 #include "types/exception.h"
 #include "types/int.h"
 #include "types/list.h"
+#include "types/set.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -54,6 +55,8 @@ static uint64_t digest_object(dv_vm *vm, uint64_t h, dv_value v, int depth) {
     case DV_T_TUPLE:
         return digest_items(vm, h, dv_as_tuple(v)->items, dv_as_tuple(v)->count, depth);
     case DV_T_DICT: return mix(h, (uint64_t)dv_as_dict(v)->count);
+    case DV_T_SET:
+    case DV_T_FROZENSET: return mix(h, (uint64_t)dv_as_set(v)->used);
     default: return h;
     }
 }

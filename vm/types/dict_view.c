@@ -3,6 +3,7 @@
 
 #include "core/upcall.h"
 #include "types/sequence.h"
+#include "types/set.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -167,13 +168,13 @@ static int all_contained(dv_vm *vm, dv_value a, dv_value b) {
     return dv_is_empty(vm->error) ? contained : -1;
 }
 
+/* A view of keys or items: it compares and computes like a set. */
 static bool is_set_like(dv_value v) {
     return dv_is_shape(v, DV_T_DICT_VIEW) && as_view(v)->part != DV_DICT_VALUES;
 }
 
-/* Views of keys and items compare like sets. */
 static dv_value compare_sets(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    int64_t count_a = view_length(vm, a), count_b = view_length(vm, b);
+    int64_t count_a = dv_length(vm, a), count_b = dv_length(vm, b);
     bool possible, swap = op == DV_GT || op == DV_GE;
     switch (op) {
     case DV_LT: possible = count_a < count_b; break;
@@ -188,8 +189,113 @@ static dv_value compare_sets(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b
 }
 
 static dv_value view_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    if (is_set_like(a) && is_set_like(b)) return compare_sets(vm, op, a, b);
+    if (is_set_like(a) && (is_set_like(b) || dv_is_any_set(b))) return compare_sets(vm, op, a, b);
     return DV_NOTIMPLEMENTED;
+}
+
+/* The view's items as a set; any iterable may stand in the view's place. */
+static dv_value to_set(dv_vm *vm, dv_value v) {
+    bool keys = dv_is_shape(v, DV_T_DICT_VIEW) && as_view(v)->part == DV_DICT_KEYS;
+    return dv_set_from(vm, DV_T_SET, keys ? as_view(v)->dict : v);
+}
+
+/* Adds the items of an iterable that the view has. */
+static bool add_common(dv_vm *vm, dv_value set, dv_value view, dv_value iterable) {
+    dv_value iterator = dv_iterate(vm, iterable);
+    if (dv_is_empty(iterator)) return false;
+    bool good = true;
+    while (good) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        int there = view_contains(vm, view, item);
+        good = there >= 0 && (!there || dv_set_add(vm, set, item));
+        dv_release(vm, item);
+    }
+    dv_release(vm, iterator);
+    return good && dv_is_empty(vm->error);
+}
+
+/* Which operand is walked decides the order, as in CPython. */
+static dv_value intersect(dv_vm *vm, dv_value view, dv_value other) {
+    if (!is_set_like(view)) {
+        dv_value swapped = view;
+        view = other;
+        other = swapped;
+    }
+    if (dv_is_set(other) && view_length(vm, view) <= dv_as_set(other)->used)
+        return dv_set_intersection(vm, other, view);
+    if (is_set_like(other) && view_length(vm, other) > view_length(vm, view)) {
+        dv_value swapped = view;
+        view = other;
+        other = swapped;
+    }
+    dv_value result = dv_set_new(vm);
+    if (dv_is_empty(result) || add_common(vm, result, view, other)) return result;
+    dv_release(vm, result);
+    return DV_EMPTY;
+}
+
+/* Takes a pair out of `rest` (a dict) or else adds it to the set. */
+static bool toggle_pair(dv_vm *vm, dv_value set, dv_value rest, dv_value key, dv_value value) {
+    dv_value found = dv_retain(dv_dict_get(vm, rest, key));
+    int equal = dv_is_empty(found) ? 0 : dv_items_equal(vm, found, value);
+    dv_release(vm, found);
+    if (equal < 0 || !dv_is_empty(vm->error)) return false;
+    if (equal) return dv_dict_delete(vm, rest, key) >= 0;
+    dv_value pair = dv_tuple_new(vm, (dv_value[]){key, value}, 2);
+    bool good = !dv_is_empty(pair) && dv_set_add(vm, set, pair);
+    dv_release(vm, pair);
+    return good;
+}
+
+static bool toggle_pairs(dv_vm *vm, dv_value set, dv_value rest, dv_value dict) {
+    int64_t position = 0;
+    dv_value key, value;
+    while (dv_dict_walk(dict, &position, &key, &value)) {
+        dv_retain(key);
+        dv_retain(value);
+        bool good = toggle_pair(vm, set, rest, key, value);
+        dv_release(vm, key);
+        dv_release(vm, value);
+        if (!good) return false;
+    }
+    dv_value pairs = dv_dict_view_new(vm, rest, DV_DICT_ITEMS);
+    bool good = !dv_is_empty(pairs) && dv_set_update(vm, set, pairs);
+    dv_release(vm, pairs);
+    return good;
+}
+
+/* items() ^ items(): values that are in both need not be hashable. */
+static dv_value items_xor(dv_vm *vm, dv_value a, dv_value b) {
+    dv_value rest = dv_dict_copy(vm, as_view(a)->dict), result = DV_EMPTY;
+    if (dv_is_empty(rest)) return DV_EMPTY;
+    result = dv_set_new(vm);
+    if (!dv_is_empty(result) && !toggle_pairs(vm, result, rest, as_view(b)->dict)) {
+        dv_release(vm, result);
+        result = DV_EMPTY;
+    }
+    dv_release(vm, rest);
+    return result;
+}
+
+static bool is_items(dv_value v) {
+    return dv_is_shape(v, DV_T_DICT_VIEW) && as_view(v)->part == DV_DICT_ITEMS;
+}
+
+static dv_value view_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    if (!is_set_like(a) && !is_set_like(b)) return DV_NOTIMPLEMENTED;
+    if (op != DV_BINARY_OR && op != DV_BINARY_AND && op != DV_BINARY_SUB && op != DV_BINARY_XOR)
+        return DV_NOTIMPLEMENTED;
+    if (op == DV_BINARY_AND) return intersect(vm, a, b);
+    if (op == DV_BINARY_XOR && is_items(a) && is_items(b)) return items_xor(vm, a, b);
+    dv_value result = to_set(vm, a);
+    if (dv_is_empty(result)) return DV_EMPTY;
+    bool good = op == DV_BINARY_OR    ? dv_set_update(vm, result, b)
+                : op == DV_BINARY_SUB ? dv_set_difference_update(vm, result, b)
+                                      : dv_set_symmetric_difference_update(vm, result, b);
+    if (good) return result;
+    dv_release(vm, result);
+    return DV_EMPTY;
 }
 
 static bool view_hash(dv_vm *vm, dv_value self, int64_t *hash) {
@@ -203,13 +309,20 @@ static bool view_hash(dv_vm *vm, dv_value self, int64_t *hash) {
 
 static dv_value view_isdisjoint(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    dv_value iterator = dv_iterate(vm, args[1]);
+    dv_value self = args[0], other = args[1];
+    if (dv_same(self, other)) return dv_bool(view_length(vm, self) == 0);
+    bool sized = dv_is_any_set(other) || is_set_like(other);
+    if (sized && dv_length(vm, other) > view_length(vm, self)) {
+        self = args[1];
+        other = args[0];
+    }
+    dv_value iterator = dv_iterate(vm, other);
     if (dv_is_empty(iterator)) return DV_EMPTY;
     int contained = 0;
     while (contained == 0) {
         dv_value item = dv_next(vm, iterator);
         if (dv_is_empty(item)) break;
-        contained = dv_contains(vm, args[0], item);
+        contained = dv_contains(vm, self, item);
         dv_release(vm, item);
     }
     dv_release(vm, iterator);
@@ -228,6 +341,7 @@ const dv_type dv_dict_view_type = {
     .repr = view_repr,
     .hash = view_hash,
     .compare = view_compare,
+    .binary = view_binary,
     .length = view_length,
     .contains = view_contains,
     .iterate = view_iterate,
