@@ -41,15 +41,40 @@ static bool begin(dv_compiler *c, dv_compiler *outer, const dv_scope *scope, dv_
     return c->front->status == DV_LANG_OK;
 }
 
-/* Names of the locals, by index. */
-static const dv_text *local_names(dv_front *front, const dv_scope *scope) {
-    dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
-    if (names == NULL) return NULL;
+/* Where locals that are shared with other functions become cells. */
+static void emit_prologue(dv_compiler *c) {
+    const dv_scope *scope = c->scope;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         const dv_symbol *symbol = scope->symbols[i];
-        if (symbol->access == DV_ACCESS_LOCAL) names[symbol->index] = symbol->name->text;
+        if (symbol->access == DV_ACCESS_CELL &&
+            symbol->index < scope->local_count - scope->free_count)
+            dv_emit_a(&c->emit, DV_OP_MAKE_CELL, symbol->index, no_range);
     }
-    return names;
+    if (scope->free_count > 0) dv_emit(&c->emit, DV_OP_COPY_FREE, no_range);
+}
+
+/* What the code object says of its locals. */
+static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
+    dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
+    uint32_t *from = dv_front_keep(front, scope->free_count * sizeof *from);
+    if (names == NULL || from == NULL) return false;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const dv_symbol *symbol = scope->symbols[i];
+        if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL)
+            names[symbol->index] = symbol->name->text;
+    }
+    static const dv_text namespace = {".namespace", 10};
+    if (scope->kind == DV_SCOPE_CLASS) names[0] = namespace;
+    uint32_t first = scope->local_count - scope->free_count;
+    for (uint32_t i = 0; i < scope->free_count; i++) {
+        names[first + i] = scope->free[i].name->text;
+        from[i] = scope->free[i].from;
+    }
+    code->local_count = scope->local_count;
+    code->local_names = names;
+    code->free_count = scope->free_count;
+    code->free_from = from;
+    return true;
 }
 
 static dv_code *finish(dv_compiler *c, dv_text name, uint32_t first_line) {
@@ -100,14 +125,19 @@ static dv_code *compile_function_body(dv_compiler *outer, const dv_function *fun
     dv_text name = function_name(function);
     if (!begin(c, outer, function->scope, name)) return NULL;
     if (!dv_assign_run(c->front, function)) return NULL;
+    emit_prologue(c);
     if (!dv_compile_block(c, &function->body)) return NULL;
     emit_return_none(c);
     dv_code *code = finish(c, name, function->at.line);
     if (code == NULL) return NULL;
     code->positional_count = function->parameter_count;
-    code->local_count = function->scope->local_count;
-    code->local_names = local_names(c->front, function->scope);
-    return code->local_names == NULL ? NULL : code;
+    return write_locals(c->front, function->scope, code) ? code : NULL;
+}
+
+/* The function of a code object, with its last parameters' default values on the stack. */
+static void emit_make(dv_compiler *c, const dv_code *code, uint32_t defaults, dv_range at) {
+    uint8_t op = code->free_count > 0 ? DV_OP_MAKE_CLOSURE : DV_OP_MAKE_FUNCTION;
+    dv_emit_ab(&c->emit, op, dv_emit_code(&c->emit, code), defaults, at);
 }
 
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at) {
@@ -119,7 +149,7 @@ bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range a
     }
     dv_code *code = compile_function_body(c, function);
     if (code == NULL) return false;
-    dv_emit_ab(&c->emit, DV_OP_MAKE_FUNCTION, dv_emit_code(&c->emit, code), defaults, at);
+    emit_make(c, code, defaults, at);
     return c->front->status == DV_LANG_OK;
 }
 
@@ -144,22 +174,18 @@ static bool emit_class_header(dv_compiler *c, dv_range at) {
 
 /* The body is a function of one parameter, the namespace, which it returns. */
 static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv_range at) {
-    static const dv_text parameter = {".namespace", 10};
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL || !begin(c, outer, klass->scope, klass->name->text)) return NULL;
     dv_range start = {at.line, 0, at.line, 0};
+    emit_prologue(c);
     if (!emit_class_header(c, start) || !dv_compile_block(c, &klass->body)) return NULL;
     dv_range end = dv_emit_last_range(&c->emit, start);
     dv_emit_a(&c->emit, DV_OP_LOAD_LOCAL, 0, end);
     dv_emit(&c->emit, DV_OP_RETURN, end);
     dv_code *code = finish(c, klass->name->text, at.line);
-    dv_text *names = dv_front_keep(c->front, sizeof *names);
-    if (code == NULL || names == NULL) return NULL;
-    *names = parameter;
+    if (code == NULL || !write_locals(c->front, klass->scope, code)) return NULL;
     code->flags |= DV_CODE_CLASS;
     code->positional_count = 1;
-    code->local_count = 1;
-    code->local_names = names;
     return code;
 }
 
@@ -172,7 +198,7 @@ bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at) {
     }
     dv_code *code = compile_class_body(c, klass, at);
     if (code == NULL) return false;
-    dv_emit_ab(e, DV_OP_MAKE_FUNCTION, dv_emit_code(e, code), 0, at);
+    emit_make(c, code, 0, at);
     dv_emit(e, DV_OP_PREPARE_CALL, at);
     dv_emit_a(e, DV_OP_BUILD_DICT, 0, at);
     dv_emit_a(e, DV_OP_CALL, 1, at);

@@ -27,30 +27,39 @@ static dv_range attribute_range(const dv_expr *attribute, dv_range at) {
 
 /* ---- Names and constants ---- */
 
-static uint8_t by_access(dv_access access, uint8_t local, uint8_t global, uint8_t namespace) {
-    return access == DV_ACCESS_LOCAL ? local : access == DV_ACCESS_GLOBAL ? global : namespace;
+static uint8_t by_access(dv_access access, uint8_t local, uint8_t cell, uint8_t global,
+                         uint8_t namespace) {
+    switch (access) {
+    case DV_ACCESS_LOCAL: return local;
+    case DV_ACCESS_CELL: return cell;
+    case DV_ACCESS_GLOBAL: return global;
+    case DV_ACCESS_NAMESPACE: break;
+    }
+    return namespace;
 }
 
 static uint32_t name_operand(dv_compiler *c, const dv_symbol *symbol) {
-    if (symbol->access == DV_ACCESS_LOCAL) return symbol->index;
+    if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL) return symbol->index;
     return c->emit.reachable ? dv_emit_name(&c->emit, symbol->name) : 0;
 }
 
 static void load_name(dv_compiler *c, const dv_expr *expr) {
     const dv_symbol *symbol = expr->as.name.symbol;
     uint8_t local = expr->assigned ? DV_OP_LOAD_LOCAL : DV_OP_LOAD_LOCAL_CHECK;
-    uint8_t op = by_access(symbol->access, local, DV_OP_LOAD_GLOBAL, DV_OP_LOAD_NAME);
+    uint8_t op =
+        by_access(symbol->access, local, DV_OP_LOAD_CELL, DV_OP_LOAD_GLOBAL, DV_OP_LOAD_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), expr->at);
 }
 
 void dv_compile_store_name(dv_compiler *c, const dv_symbol *symbol, dv_range at) {
-    uint8_t op = by_access(symbol->access, DV_OP_STORE_LOCAL, DV_OP_STORE_GLOBAL, DV_OP_STORE_NAME);
+    uint8_t op = by_access(symbol->access, DV_OP_STORE_LOCAL, DV_OP_STORE_CELL, DV_OP_STORE_GLOBAL,
+                           DV_OP_STORE_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), at);
 }
 
 void dv_compile_delete_name(dv_compiler *c, const dv_symbol *symbol, dv_range at) {
-    uint8_t op =
-        by_access(symbol->access, DV_OP_DELETE_LOCAL, DV_OP_DELETE_GLOBAL, DV_OP_DELETE_NAME);
+    uint8_t op = by_access(symbol->access, DV_OP_DELETE_LOCAL, DV_OP_DELETE_CELL,
+                           DV_OP_DELETE_GLOBAL, DV_OP_DELETE_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), at);
 }
 

@@ -66,18 +66,17 @@ static dv_symbol *add_symbol(scoper *s, dv_name *name) {
 }
 
 /* The symbol of the (already mangled) name in the current scope, with the flags added. */
-static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags, dv_range at) {
+static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags) {
     dv_symbol *symbol = dv_scope_find(s->current, name);
     if (symbol == NULL) symbol = add_symbol(s, name);
     if (symbol == NULL) return NULL;
-    if (!(symbol->flags & DV_SYMBOL_USED)) symbol->used_at = at;
     symbol->flags |= flags;
     return symbol;
 }
 
 static bool use_name(scoper *s, dv_expr *expr) {
     if (!mangle(s, &expr->as.name.name)) return false;
-    expr->as.name.symbol = note(s, expr->as.name.name, DV_SYMBOL_USED, expr->at);
+    expr->as.name.symbol = note(s, expr->as.name.name, DV_SYMBOL_USED);
     return expr->as.name.symbol != NULL;
 }
 
@@ -90,7 +89,7 @@ static bool check_debug(scoper *s, const dv_name *name, dv_range at, const char 
 static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags) {
     if (!check_debug(s, expr->as.name.name, expr->at, "assign to")) return false;
     if (!mangle(s, &expr->as.name.name)) return false;
-    expr->as.name.symbol = note(s, expr->as.name.name, flags, expr->at);
+    expr->as.name.symbol = note(s, expr->as.name.name, flags);
     return expr->as.name.symbol != NULL;
 }
 
@@ -182,7 +181,7 @@ static bool declare_parameters(scoper *s, dv_function *function) {
                            DV_NAME_ARGS(parameter->name));
             return false;
         }
-        if (note(s, parameter->name, DV_SYMBOL_PARAMETER, parameter->at) == NULL) return false;
+        if (note(s, parameter->name, DV_SYMBOL_PARAMETER) == NULL) return false;
     }
     return true;
 }
@@ -206,7 +205,7 @@ static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
         return refuse(s, function->decorators.items[0]->at, DV_REFUSE_DECORATOR);
     if (!check_debug(s, function->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, function->name);
-    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED, stmt->at) == NULL) return false;
+    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
     return visit_function(s, function);
 }
 
@@ -227,7 +226,7 @@ static bool visit_class(scoper *s, dv_stmt *stmt) {
     }
     if (!check_debug(s, klass->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, klass->name);
-    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED, stmt->at) == NULL) return false;
+    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
     klass->scope = enter_scope(s, DV_SCOPE_CLASS, klass->name);
     if (klass->scope == NULL || !visit_block(s, &klass->body)) return false;
     leave_scope(s);
@@ -345,43 +344,44 @@ static bool visit_expr(scoper *s, dv_expr *root) {
 
 /* ---- Statements ---- */
 
-static bool fail_global(scoper *s, const dv_stmt *stmt, const dv_name *name, uint32_t flags) {
-    const char *format = flags & DV_SYMBOL_PARAMETER   ? "name '%.*s' is parameter and global"
-                         : flags & DV_SYMBOL_ANNOTATED ? "annotated name '%.*s' can't be global"
-                         : flags & DV_SYMBOL_ASSIGNED
-                             ? "name '%.*s' is assigned to before global declaration"
-                             : "name '%.*s' is used prior to global declaration";
-    char message[200];
-    size_t size = name->text.size < 100 ? name->text.size : 100;
-    const char *place = strstr(format, "%.*s");
-    size_t before = (size_t)(place - format);
-    memcpy(message, format, before);
-    memcpy(message + before, name->text.data, size);
-    strcpy(message + before + size, place + 4);
-    dv_front_error(s->front, stmt->at, "%s", message);
+/* A declaration behind a use of the name; `what` is "global" or "nonlocal". */
+static bool fail_declaration(scoper *s, const dv_stmt *stmt, const dv_name *name, uint32_t flags,
+                             const char *what) {
+    if (flags & DV_SYMBOL_PARAMETER)
+        dv_front_error(s->front, stmt->at, "name '%.*s' is parameter and %s", DV_NAME_ARGS(name),
+                       what);
+    else if (flags & DV_SYMBOL_USED)
+        dv_front_error(s->front, stmt->at, "name '%.*s' is used prior to %s declaration",
+                       DV_NAME_ARGS(name), what);
+    else if (flags & DV_SYMBOL_ANNOTATED)
+        dv_front_error(s->front, stmt->at, "annotated name '%.*s' can't be %s", DV_NAME_ARGS(name),
+                       what);
+    else
+        dv_front_error(s->front, stmt->at, "name '%.*s' is assigned to before %s declaration",
+                       DV_NAME_ARGS(name), what);
     return false;
 }
 
-static bool visit_global(scoper *s, dv_stmt *stmt) {
+/* global and nonlocal */
+static bool visit_declaration(scoper *s, dv_stmt *stmt) {
     const uint32_t conflicts =
         DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_USED | DV_SYMBOL_ANNOTATED;
+    bool global = stmt->kind == DV_STMT_GLOBAL;
+    if (!global && s->current->kind == DV_SCOPE_MODULE) {
+        dv_front_error(s->front, stmt->at, "nonlocal declaration not allowed at module level");
+        return false;
+    }
     for (uint32_t i = 0; i < stmt->as.names.count; i++) {
         dv_name *name = stmt->as.names.items[i];
         if (!mangle(s, &name)) return false;
         const dv_symbol *known = dv_scope_find(s->current, name);
         if (known != NULL && known->flags & conflicts)
-            return fail_global(s, stmt, name, known->flags);
-        if (note(s, name, DV_SYMBOL_GLOBAL, stmt->at) == NULL) return false;
+            return fail_declaration(s, stmt, name, known->flags, global ? "global" : "nonlocal");
+        dv_symbol *symbol = note(s, name, global ? DV_SYMBOL_GLOBAL : DV_SYMBOL_NONLOCAL);
+        if (symbol == NULL) return false;
+        if (known == NULL) symbol->declared_at = stmt->at;
     }
     return true;
-}
-
-static bool visit_nonlocal(scoper *s, const dv_stmt *stmt) {
-    if (s->current->kind == DV_SCOPE_MODULE) {
-        dv_front_error(s->front, stmt->at, "nonlocal declaration not allowed at module level");
-        return false;
-    }
-    return refuse(s, stmt->at, DV_REFUSE_NONLOCAL);
 }
 
 static bool visit_annotated(scoper *s, dv_stmt *stmt) {
@@ -389,10 +389,11 @@ static bool visit_annotated(scoper *s, dv_stmt *stmt) {
     if (target->kind != DV_EXPR_NAME)
         return visit_target(s, target) && visit_optional(s, stmt->as.annotate.value);
     const dv_symbol *known = dv_scope_find(s->current, target->as.name.name);
-    bool global = known != NULL && known->flags & DV_SYMBOL_GLOBAL;
-    if (global && s->current->kind != DV_SCOPE_MODULE && !target->parenthesized) {
-        dv_front_error(s->front, stmt->at, "annotated name '%.*s' can't be global",
-                       DV_NAME_ARGS(target->as.name.name));
+    uint32_t elsewhere = known == NULL ? 0 : known->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
+    if (elsewhere && s->current->kind != DV_SCOPE_MODULE && !target->parenthesized) {
+        dv_front_error(s->front, stmt->at, "annotated name '%.*s' can't be %s",
+                       DV_NAME_ARGS(target->as.name.name),
+                       elsewhere & DV_SYMBOL_GLOBAL ? "global" : "nonlocal");
         return false;
     }
     uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
@@ -509,8 +510,8 @@ static bool visit_stmt(scoper *s, dv_stmt *stmt) {
     case DV_STMT_PASS: return true;
     case DV_STMT_FUNCTION: return visit_function_statement(s, stmt);
     case DV_STMT_RETURN: return visit_optional(s, stmt->as.expr);
-    case DV_STMT_GLOBAL: return visit_global(s, stmt);
-    case DV_STMT_NONLOCAL: return visit_nonlocal(s, stmt);
+    case DV_STMT_GLOBAL:
+    case DV_STMT_NONLOCAL: return visit_declaration(s, stmt);
     case DV_STMT_CLASS: return visit_class(s, stmt);
     case DV_STMT_TRY: return visit_try(s, stmt);
     case DV_STMT_RAISE:
@@ -534,35 +535,91 @@ static bool visit_block(scoper *s, const dv_block *block) {
 
 /* ---- Resolving ---- */
 
-/* Whether a function around the scope binds the name. */
-static bool bound_outside(const dv_scope *scope, const dv_name *name) {
-    for (const dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
+/* Local variables get their numbers first, since free variables come behind them. */
+static void number_locals(dv_scope *scope) {
+    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = 1; /* the namespace */
+    if (scope->kind != DV_SCOPE_FUNCTION) return;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        dv_symbol *symbol = scope->symbols[i];
+        bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
+        if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
+        symbol->access = DV_ACCESS_LOCAL;
+        symbol->index = scope->local_count++;
+    }
+}
+
+/* The function around the scope that binds the name, or NULL. */
+static dv_scope *binding_scope(const dv_scope *scope, const dv_name *name) {
+    for (dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
         if (outer->kind != DV_SCOPE_FUNCTION) continue;
         const dv_symbol *symbol = dv_scope_find(outer, name);
-        if (symbol == NULL) continue;
-        if (symbol->flags & DV_SYMBOL_GLOBAL) return false;
-        if (symbol->flags & DV_SYMBOL_BOUND) return true;
+        if (symbol == NULL || symbol->flags & DV_SYMBOL_NONLOCAL) continue;
+        if (symbol->flags & DV_SYMBOL_GLOBAL) return NULL;
+        if (symbol->flags & DV_SYMBOL_BOUND) return outer;
     }
+    return NULL;
+}
+
+static bool add_free(scoper *s, dv_scope *scope, dv_name *name, uint32_t from) {
+    void *items = scope->free;
+    if (!dv_front_reserve(s->front, &items, scope->free_count, &scope->free_capacity,
+                          sizeof(dv_free_variable)))
+        return false;
+    scope->free = items;
+    if (!dv_index_map_put(s->front, &scope->free_map, name, scope->free_count)) return false;
+    scope->free[scope->free_count++] = (dv_free_variable){name, from};
+    scope->local_count++;
+    return true;
+}
+
+/* The local of `scope` that holds the cell of a variable of `owner`, which is the scope itself or
+ * one around it: all scopes between pass the cell on. */
+static bool capture(scoper *s, dv_scope *scope, dv_scope *owner, dv_name *name, uint32_t *local) {
+    if (scope == owner) {
+        dv_symbol *symbol = dv_scope_find(owner, name);
+        symbol->access = DV_ACCESS_CELL;
+        *local = symbol->index;
+        return true;
+    }
+    uint32_t known = dv_index_map_get(&scope->free_map, name);
+    if (known == DV_NO_INDEX) {
+        uint32_t from;
+        if (!capture(s, scope->parent, owner, name, &from)) return false;
+        known = scope->free_count;
+        if (!add_free(s, scope, name, from)) return false;
+    }
+    *local = scope->local_count - scope->free_count + known;
+    return true;
+}
+
+static bool fail_nonlocal(scoper *s, const dv_symbol *symbol) {
+    if (symbol->flags & DV_SYMBOL_GLOBAL)
+        dv_front_error(s->front, symbol->declared_at, "name '%.*s' is nonlocal and global",
+                       DV_NAME_ARGS(symbol->name));
+    else
+        dv_front_error(s->front, symbol->declared_at, "no binding for nonlocal '%.*s' found",
+                       DV_NAME_ARGS(symbol->name));
     return false;
 }
 
 static bool resolve_symbol(scoper *s, dv_scope *scope, dv_symbol *symbol) {
-    bool bound = (symbol->flags & DV_SYMBOL_BOUND) != 0;
-    bool local = scope->kind == DV_SCOPE_FUNCTION && bound;
-    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) {
-        symbol->access = DV_ACCESS_GLOBAL;
-    } else if (local) {
-        symbol->access = DV_ACCESS_LOCAL;
-        symbol->index = scope->local_count++;
-    } else if (!bound && bound_outside(scope, symbol->name)) {
-        return refuse(s, symbol->used_at, DV_REFUSE_CLOSURE);
-    } else {
-        symbol->access = scope->kind == DV_SCOPE_CLASS ? DV_ACCESS_NAMESPACE : DV_ACCESS_GLOBAL;
+    if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL) return true;
+    bool bound = symbol->flags & DV_SYMBOL_BOUND, nonlocal = symbol->flags & DV_SYMBOL_NONLOCAL;
+    if (nonlocal && symbol->flags & DV_SYMBOL_GLOBAL) return fail_nonlocal(s, symbol);
+    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) return true;
+    dv_scope *owner = bound && !nonlocal ? NULL : binding_scope(scope, symbol->name);
+    if (owner != NULL) {
+        symbol->access = DV_ACCESS_CELL;
+        return capture(s, scope, owner, symbol->name, &symbol->index);
     }
+    if (nonlocal) return fail_nonlocal(s, symbol);
+    if (scope->kind == DV_SCOPE_CLASS) symbol->access = DV_ACCESS_NAMESPACE;
     return true;
 }
 
+/* Scopes are listed before those inside them. */
 static bool resolve(scoper *s) {
+    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next) number_locals(scope);
     for (dv_scope *scope = s->first; scope != NULL; scope = scope->next)
         for (uint32_t i = 0; i < scope->symbol_count; i++)
             if (!resolve_symbol(s, scope, scope->symbols[i])) return false;

@@ -185,6 +185,16 @@
     NEXT();
 </%isa:op>
 
+<%isa:op name="MAKE_CLOSURE" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
+    const int64_t n = CELL(2).i;
+    const dv_value result = dv_make_closure(vm, fp, CELL(1).v, sp - n, (uint32_t)n);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
 <%isa:op name="BUILD_CLASS" operands="name" stack="base space -- class_" calls_out="yes" kills="all" doc="Makes a class of its base (None: object) and its namespace.">
     const dv_value result = dv_class_build(vm, CELL(1).v, base, space);
     if (dv_is_empty(result)) RAISE();

@@ -22,6 +22,7 @@
 #include "types/str.h"
 #include "types/stream.h"
 #include "types/tuple.h"
+#include "types/variable.h"
 
 static const dv_type *const types[] = {
     &dv_none_type,          &dv_bool_type,
@@ -39,7 +40,7 @@ static const dv_type *const types[] = {
     &dv_enumerate_type,     &dv_zip_type,
     &dv_map_type,           &dv_filter_type,
     &dv_reversed_type,      &dv_call_iterator_type,
-    &dv_stream_type,
+    &dv_stream_type,        &dv_variable_type,
 };
 
 #define KNOWN(field, text) \

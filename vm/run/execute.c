@@ -44,6 +44,12 @@ bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
 
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local) {
     const dv_text *name = &dv_frame_thread(fp)->code->local_names[local];
+    const dv_code *code = dv_frame_thread(fp)->code;
+    if (local >= code->local_count - code->free_count)
+        return dv_raise(vm, DV_E_NAME_ERROR,
+                        "cannot access free variable '%.*s' where it is not associated with a "
+                        "value in enclosing scope",
+                        (int)name->size, name->data);
     return dv_raise(vm, DV_E_UNBOUND_LOCAL_ERROR,
                     "cannot access local variable '%.*s' where it is not associated with a value",
                     (int)name->size, name->data);
@@ -152,6 +158,36 @@ dv_value dv_make_function(dv_vm *vm, dv_value thread, const dv_value *defaults, 
     dv_value function = dv_function_make(vm, (dv_thread *)dv_as_object(thread), tuple);
     dv_release(vm, tuple);
     return function;
+}
+
+dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const dv_value *defaults,
+                         uint32_t count) {
+    const dv_code *code = dv_thread_code(dv_as_object(thread));
+    dv_value function = dv_make_function(vm, thread, defaults, count);
+    if (dv_is_empty(function)) return DV_EMPTY;
+    dv_value few[16], *cells = few;
+    size_t size = code->free_count * sizeof *cells;
+    if (code->free_count > 16 && !(cells = dv_heap_alloc(&vm->heap, size))) {
+        dv_release(vm, function);
+        return dv_raise_memory(vm);
+    }
+    for (uint32_t i = 0; i < code->free_count; i++) cells[i] = fp[code->free_from[i]];
+    dv_value closure = dv_tuple_new(vm, cells, code->free_count);
+    if (cells != few) dv_heap_free(&vm->heap, cells, size);
+    if (dv_is_empty(closure)) {
+        dv_release(vm, function);
+        return DV_EMPTY;
+    }
+    dv_as_function(function)->closure = closure;
+    return function;
+}
+
+void dv_copy_free(dv_value *fp) {
+    const dv_function *function = dv_as_function(fp[-3]);
+    const dv_code *code = dv_function_thread(function)->code;
+    const dv_tuple *closure = dv_as_tuple(function->closure);
+    dv_value *free = fp + code->local_count - code->free_count;
+    for (uint32_t i = 0; i < code->free_count; i++) free[i] = dv_retain(closure->items[i]);
 }
 
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {

@@ -27,6 +27,11 @@ dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count);
 dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion,
                          dv_value spec); /* spec EMPTY if none */
 dv_value dv_make_function(dv_vm *vm, dv_value thread, const dv_value *defaults, uint32_t count);
+/* The same for a function with free variables, whose cells are in locals of the running frame. */
+dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const dv_value *defaults,
+                         uint32_t count);
+/* Puts the cells of the running function's closure into its locals. */
+void dv_copy_free(dv_value *fp);
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 
 /* REPL: prints repr(v) unless v is None. */
