@@ -119,6 +119,23 @@ static dv_text function_name(const dv_function *function) {
     return function->name == NULL ? lambda : function->name->text;
 }
 
+/* A definition begins with its decorators. */
+static uint32_t first_line(const dv_exprs *decorators, dv_range at) {
+    return decorators->count > 0 ? decorators->items[0]->at.line : at.line;
+}
+
+static void write_parameters(const dv_function *function, dv_code *code) {
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        switch (function->parameters[i].kind) {
+        case DV_PARAMETER_POSITIONAL_ONLY: code->positional_only_count++; /* fall through */
+        case DV_PARAMETER_POSITIONAL: code->positional_count++; break;
+        case DV_PARAMETER_KEYWORD_ONLY: code->keyword_only_count++; break;
+        case DV_PARAMETER_VARARGS: code->flags |= DV_CODE_VARARGS; break;
+        case DV_PARAMETER_VARKEYWORDS: code->flags |= DV_CODE_VARKEYWORDS; break;
+        }
+    }
+}
+
 static dv_code *compile_function_body(dv_compiler *outer, const dv_function *function) {
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL) return NULL;
@@ -128,9 +145,9 @@ static dv_code *compile_function_body(dv_compiler *outer, const dv_function *fun
     emit_prologue(c);
     if (!dv_compile_block(c, &function->body)) return NULL;
     emit_return_none(c);
-    dv_code *code = finish(c, name, function->at.line);
+    dv_code *code = finish(c, name, first_line(&function->decorators, function->at));
     if (code == NULL) return NULL;
-    code->positional_count = function->parameter_count;
+    write_parameters(function, code);
     return write_locals(c->front, function->scope, code) ? code : NULL;
 }
 
@@ -140,16 +157,46 @@ static void emit_make(dv_compiler *c, const dv_code *code, uint32_t defaults, dv
     dv_emit_ab(&c->emit, op, dv_emit_code(&c->emit, code), defaults, at);
 }
 
-bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at) {
-    uint32_t defaults = 0;
+/* The default values of keyword-only, or of all other parameters; *count says how many. */
+static bool compile_defaults(dv_compiler *c, const dv_function *function, bool keyword_only,
+                             dv_range at, uint32_t *count) {
+    *count = 0;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
-        if (function->parameters[i].standard == NULL) continue;
-        if (!dv_compile_owned(c, function->parameters[i].standard)) return false;
-        defaults++;
+        const dv_parameter *parameter = &function->parameters[i];
+        if (parameter->standard == NULL) continue;
+        if ((parameter->kind == DV_PARAMETER_KEYWORD_ONLY) != keyword_only) continue;
+        if (keyword_only)
+            dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_text(&c->emit, parameter->name->text),
+                      at);
+        if (!dv_compile_owned(c, parameter->standard)) return false;
+        (*count)++;
+    }
+    return true;
+}
+
+static bool has_keyword_defaults(const dv_function *function) {
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (function->parameters[i].kind == DV_PARAMETER_KEYWORD_ONLY &&
+            function->parameters[i].standard != NULL)
+            return true;
+    return false;
+}
+
+bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at) {
+    dv_emitter *e = &c->emit;
+    uint32_t defaults, keyword_defaults;
+    bool keyword_only = has_keyword_defaults(function);
+    if (!compile_defaults(c, function, false, at, &defaults)) return false;
+    if (keyword_only) {
+        dv_emit_a(e, DV_OP_BUILD_TUPLE, defaults, at);
+        if (!compile_defaults(c, function, true, at, &keyword_defaults)) return false;
+        dv_emit_a(e, DV_OP_BUILD_DICT, keyword_defaults, at);
+        defaults = 0;
     }
     dv_code *code = compile_function_body(c, function);
     if (code == NULL) return false;
     emit_make(c, code, defaults, at);
+    if (keyword_only) dv_emit(e, DV_OP_SET_DEFAULTS, at);
     return c->front->status == DV_LANG_OK;
 }
 
@@ -176,13 +223,14 @@ static bool emit_class_header(dv_compiler *c, dv_range at) {
 static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv_range at) {
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL || !begin(c, outer, klass->scope, klass->name->text)) return NULL;
-    dv_range start = {at.line, 0, at.line, 0};
+    uint32_t line = first_line(&klass->decorators, at);
+    dv_range start = {line, 0, line, 0};
     emit_prologue(c);
     if (!emit_class_header(c, start) || !dv_compile_block(c, &klass->body)) return NULL;
     dv_range end = dv_emit_last_range(&c->emit, start);
     dv_emit_a(&c->emit, DV_OP_LOAD_LOCAL, 0, end);
     dv_emit(&c->emit, DV_OP_RETURN, end);
-    dv_code *code = finish(c, klass->name->text, at.line);
+    dv_code *code = finish(c, klass->name->text, first_line(&klass->decorators, at));
     if (code == NULL || !write_locals(c->front, klass->scope, code)) return NULL;
     code->flags |= DV_CODE_CLASS;
     code->positional_count = 1;

@@ -15,6 +15,7 @@ typedef struct scoper {
 static bool visit_expr(scoper *s, dv_expr *root);
 static bool visit_target(scoper *s, dv_expr *target);
 static bool visit_block(scoper *s, const dv_block *block);
+static bool visit_exprs(scoper *s, const dv_exprs *exprs);
 
 static bool refuse(scoper *s, dv_range at, dv_refusal what) {
     dv_refuse(s->front, at, what);
@@ -158,21 +159,10 @@ static dv_scope *enter_scope(scoper *s, dv_scope_kind kind, dv_name *name) {
 
 static void leave_scope(scoper *s) { s->current = s->current->parent; }
 
-static bool check_parameter_kind(scoper *s, const dv_parameter *parameter) {
-    switch (parameter->kind) {
-    case DV_PARAMETER_POSITIONAL: return true;
-    case DV_PARAMETER_POSITIONAL_ONLY: return refuse(s, parameter->at, DV_REFUSE_POSITIONAL_ONLY);
-    case DV_PARAMETER_VARARGS: return refuse(s, parameter->at, DV_REFUSE_VARARGS);
-    case DV_PARAMETER_KEYWORD_ONLY: return refuse(s, parameter->at, DV_REFUSE_KEYWORD_ONLY);
-    case DV_PARAMETER_VARKEYWORDS: return refuse(s, parameter->at, DV_REFUSE_VARKEYWORDS);
-    }
-    return true;
-}
-
-static bool declare_parameters(scoper *s, dv_function *function) {
+static bool declare_kind(scoper *s, dv_function *function, dv_parameter_kind kind) {
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         dv_parameter *parameter = &function->parameters[i];
-        if (!check_parameter_kind(s, parameter)) return false;
+        if (parameter->kind != kind) continue;
         if (!check_debug(s, parameter->name, parameter->at, "assign to")) return false;
         if (!mangle(s, &parameter->name)) return false;
         if (dv_scope_find(s->current, parameter->name) != NULL) {
@@ -184,6 +174,15 @@ static bool declare_parameters(scoper *s, dv_function *function) {
         if (note(s, parameter->name, DV_SYMBOL_PARAMETER) == NULL) return false;
     }
     return true;
+}
+
+/* In the order of the locals (code.h). */
+static bool declare_parameters(scoper *s, dv_function *function) {
+    return declare_kind(s, function, DV_PARAMETER_POSITIONAL_ONLY) &&
+           declare_kind(s, function, DV_PARAMETER_POSITIONAL) &&
+           declare_kind(s, function, DV_PARAMETER_KEYWORD_ONLY) &&
+           declare_kind(s, function, DV_PARAMETER_VARARGS) &&
+           declare_kind(s, function, DV_PARAMETER_VARKEYWORDS);
 }
 
 /* Defaults belong to the scope around. */
@@ -201,8 +200,7 @@ static bool visit_function(scoper *s, dv_function *function) {
 
 static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
     dv_function *function = stmt->as.function;
-    if (function->decorators.count > 0)
-        return refuse(s, function->decorators.items[0]->at, DV_REFUSE_DECORATOR);
+    if (!visit_exprs(s, &function->decorators)) return false;
     if (!check_debug(s, function->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, function->name);
     if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
@@ -211,8 +209,7 @@ static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
 
 static bool visit_class(scoper *s, dv_stmt *stmt) {
     dv_class *klass = stmt->as.klass;
-    if (klass->decorators.count > 0)
-        return refuse(s, klass->decorators.items[0]->at, DV_REFUSE_DECORATOR);
+    if (!visit_exprs(s, &klass->decorators)) return false;
     if (klass->keyword_count > 0) {
         dv_refusal what = klass->keywords[0].name == NULL ? DV_REFUSE_DOUBLE_STARRED_ARGUMENT
                                                           : DV_REFUSE_CLASS_KEYWORDS;
@@ -249,33 +246,31 @@ static bool visit_constant(scoper *s, const dv_expr *expr) {
     return true;
 }
 
-static bool visit_display(scoper *s, const dv_exprs *items) {
-    for (uint32_t i = 0; i < items->count; i++)
-        if (items->items[i]->kind == DV_EXPR_STARRED)
-            return refuse(s, items->items[i]->at, DV_REFUSE_STARRED_DISPLAY);
-    return visit_exprs(s, items);
+/* Items of a display, or arguments, some of which may be starred. */
+static bool visit_items(scoper *s, const dv_exprs *items) {
+    for (uint32_t i = 0; i < items->count; i++) {
+        dv_expr *item = items->items[i];
+        if (!visit_expr(s, item->kind == DV_EXPR_STARRED ? item->as.child : item)) return false;
+    }
+    return true;
 }
 
 static bool visit_dict(scoper *s, const dv_expr *expr) {
     for (uint32_t i = 0; i < expr->as.dict.keys.count; i++) {
         dv_expr *key = expr->as.dict.keys.items[i], *value = expr->as.dict.values.items[i];
-        if (key == NULL) return refuse(s, value->at, DV_REFUSE_DICT_UNPACKING);
-        if (!visit_expr(s, key) || !visit_expr(s, value)) return false;
+        if (!visit_optional(s, key) || !visit_expr(s, value)) return false;
     }
     return true;
 }
 
 static bool visit_arguments(scoper *s, dv_expr *call) {
-    const dv_exprs *arguments = &call->as.call.arguments;
-    for (uint32_t i = 0; i < arguments->count; i++)
-        if (arguments->items[i]->kind == DV_EXPR_STARRED)
-            return refuse(s, arguments->items[i]->at, DV_REFUSE_STARRED_ARGUMENT);
-    if (!visit_exprs(s, arguments)) return false;
+    if (!visit_items(s, &call->as.call.arguments)) return false;
     for (uint32_t i = 0; i < call->as.call.keyword_count; i++) {
         dv_keyword *keyword = &call->as.call.keywords[i];
-        if (keyword->name == NULL) return refuse(s, keyword->at, DV_REFUSE_DOUBLE_STARRED_ARGUMENT);
-        if (!check_debug(s, keyword->name, keyword->at, "assign to")) return false;
-        if (!mangle(s, &keyword->name) || !visit_expr(s, keyword->value)) return false;
+        if (keyword->name != NULL && (!check_debug(s, keyword->name, keyword->at, "assign to") ||
+                                      !mangle(s, &keyword->name)))
+            return false;
+        if (!visit_expr(s, keyword->value)) return false;
     }
     return true;
 }
@@ -300,7 +295,7 @@ static bool visit_node(scoper *s, dv_expr *expr) {
     case DV_EXPR_FORMAT:
         return visit_expr(s, expr->as.format.value) && visit_optional(s, expr->as.format.spec);
     case DV_EXPR_TUPLE:
-    case DV_EXPR_LIST: return visit_display(s, &expr->as.list);
+    case DV_EXPR_LIST: return visit_items(s, &expr->as.list);
     case DV_EXPR_SET: return refuse(s, expr->at, DV_REFUSE_SET);
     case DV_EXPR_DICT: return visit_dict(s, expr);
     case DV_EXPR_BINARY: return visit_expr(s, expr->as.binary.right);

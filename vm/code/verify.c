@@ -312,6 +312,12 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
         return pop(v, state, 2 * a, DV_SLOT_OWNED) && push_owned(v, state, 1);
     case DV_EFFECT_CALL: return effect_call(v, state, a);
     case DV_EFFECT_CALL_METHOD: return effect_call(v, state, a + 1);
+    case DV_EFFECT_CALL_EX:
+        return a <= 1 ? effect_call(v, state, a + 1) : fail(v, "CALL_EX of more than two");
+    case DV_EFFECT_MERGE: {
+        uint32_t call = *state;
+        return effect_call(v, &call, 3) && pop(v, state, 1, DV_SLOT_OWNED);
+    }
     case DV_EFFECT_UNPACK: return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a);
     case DV_EFFECT_FORMAT:
         return pop(v, state, a & 4 ? 2 : 1, DV_SLOT_OWNED) && push_owned(v, state, 1);
