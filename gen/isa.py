@@ -128,6 +128,8 @@ EFFECTS = {
     "build_pairs": ("2 * n", "1"),
     "call": ("n + 3", "1"),
     "call_method": ("n + 4", "1"),
+    "call_ex": ("n + 4", "1"),
+    "merge": ("1", "0"),
     "unpack": ("1", "n"),
     "copy": ("0", "1"),
     "swap": ("0", "0"),

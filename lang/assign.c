@@ -179,7 +179,7 @@ static bool flow_call(flow *f, const dv_expr *expr) {
 
 static bool flow_dict(flow *f, const dv_expr *expr) {
     for (uint32_t i = 0; i < expr->as.dict.keys.count; i++)
-        if (!flow_expr(f, expr->as.dict.keys.items[i]) ||
+        if (!flow_optional(f, expr->as.dict.keys.items[i]) ||
             !flow_expr(f, expr->as.dict.values.items[i]))
             return false;
     return true;
@@ -206,7 +206,8 @@ static bool flow_node(flow *f, dv_expr *expr) {
                flow_uncertain(f, expr->as.list.items + 1, expr->as.list.count - 1);
     case DV_EXPR_DICT: return flow_dict(f, expr);
     case DV_EXPR_BINARY: return flow_expr(f, expr->as.binary.right);
-    case DV_EXPR_UNARY: return flow_expr(f, expr->as.child);
+    case DV_EXPR_UNARY:
+    case DV_EXPR_STARRED: return flow_expr(f, expr->as.child);
     case DV_EXPR_COMPARE: return flow_compare(f, expr);
     case DV_EXPR_CONDITIONAL: return flow_conditional(f, expr);
     case DV_EXPR_LAMBDA: return flow_defaults(f, expr->as.function);
@@ -414,13 +415,13 @@ static bool flow_aliases(flow *f, const dv_stmt *stmt) {
 }
 
 static bool flow_class(flow *f, const dv_class *klass) {
-    if (!flow_exprs(f, &klass->bases)) return false;
+    if (!flow_exprs(f, &klass->decorators) || !flow_exprs(f, &klass->bases)) return false;
     flow_bound(f, klass->scope->parent, klass->name);
     return f->front->status == DV_LANG_OK;
 }
 
 static bool flow_function(flow *f, const dv_function *function) {
-    if (!flow_defaults(f, function)) return false;
+    if (!flow_exprs(f, &function->decorators) || !flow_defaults(f, function)) return false;
     flow_bound(f, function->scope->parent, function->name);
     return f->front->status == DV_LANG_OK;
 }

@@ -41,15 +41,40 @@ static bool begin(dv_compiler *c, dv_compiler *outer, const dv_scope *scope, dv_
     return c->front->status == DV_LANG_OK;
 }
 
-/* Names of the locals, by index. */
-static const dv_text *local_names(dv_front *front, const dv_scope *scope) {
-    dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
-    if (names == NULL) return NULL;
+/* Where locals that are shared with other functions become cells. */
+static void emit_prologue(dv_compiler *c) {
+    const dv_scope *scope = c->scope;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         const dv_symbol *symbol = scope->symbols[i];
-        if (symbol->access == DV_ACCESS_LOCAL) names[symbol->index] = symbol->name->text;
+        if (symbol->access == DV_ACCESS_CELL &&
+            symbol->index < scope->local_count - scope->free_count)
+            dv_emit_a(&c->emit, DV_OP_MAKE_CELL, symbol->index, no_range);
     }
-    return names;
+    if (scope->free_count > 0) dv_emit(&c->emit, DV_OP_COPY_FREE, no_range);
+}
+
+/* What the code object says of its locals. */
+static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
+    dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
+    uint32_t *from = dv_front_keep(front, scope->free_count * sizeof *from);
+    if (names == NULL || from == NULL) return false;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const dv_symbol *symbol = scope->symbols[i];
+        if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL)
+            names[symbol->index] = symbol->name->text;
+    }
+    static const dv_text namespace = {".namespace", 10};
+    if (scope->kind == DV_SCOPE_CLASS) names[0] = namespace;
+    uint32_t first = scope->local_count - scope->free_count;
+    for (uint32_t i = 0; i < scope->free_count; i++) {
+        names[first + i] = scope->free[i].name->text;
+        from[i] = scope->free[i].from;
+    }
+    code->local_count = scope->local_count;
+    code->local_names = names;
+    code->free_count = scope->free_count;
+    code->free_from = from;
+    return true;
 }
 
 static dv_code *finish(dv_compiler *c, dv_text name, uint32_t first_line) {
@@ -94,32 +119,84 @@ static dv_text function_name(const dv_function *function) {
     return function->name == NULL ? lambda : function->name->text;
 }
 
+/* A definition begins with its decorators. */
+static uint32_t first_line(const dv_exprs *decorators, dv_range at) {
+    return decorators->count > 0 ? decorators->items[0]->at.line : at.line;
+}
+
+static void write_parameters(const dv_function *function, dv_code *code) {
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        switch (function->parameters[i].kind) {
+        case DV_PARAMETER_POSITIONAL_ONLY: code->positional_only_count++; /* fall through */
+        case DV_PARAMETER_POSITIONAL: code->positional_count++; break;
+        case DV_PARAMETER_KEYWORD_ONLY: code->keyword_only_count++; break;
+        case DV_PARAMETER_VARARGS: code->flags |= DV_CODE_VARARGS; break;
+        case DV_PARAMETER_VARKEYWORDS: code->flags |= DV_CODE_VARKEYWORDS; break;
+        }
+    }
+}
+
 static dv_code *compile_function_body(dv_compiler *outer, const dv_function *function) {
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL) return NULL;
     dv_text name = function_name(function);
     if (!begin(c, outer, function->scope, name)) return NULL;
     if (!dv_assign_run(c->front, function)) return NULL;
+    emit_prologue(c);
     if (!dv_compile_block(c, &function->body)) return NULL;
     emit_return_none(c);
-    dv_code *code = finish(c, name, function->at.line);
+    dv_code *code = finish(c, name, first_line(&function->decorators, function->at));
     if (code == NULL) return NULL;
-    code->positional_count = function->parameter_count;
-    code->local_count = function->scope->local_count;
-    code->local_names = local_names(c->front, function->scope);
-    return code->local_names == NULL ? NULL : code;
+    write_parameters(function, code);
+    return write_locals(c->front, function->scope, code) ? code : NULL;
+}
+
+/* The function of a code object, with its last parameters' default values on the stack. */
+static void emit_make(dv_compiler *c, const dv_code *code, uint32_t defaults, dv_range at) {
+    uint8_t op = code->free_count > 0 ? DV_OP_MAKE_CLOSURE : DV_OP_MAKE_FUNCTION;
+    dv_emit_ab(&c->emit, op, dv_emit_code(&c->emit, code), defaults, at);
+}
+
+/* The default values of keyword-only, or of all other parameters; *count says how many. */
+static bool compile_defaults(dv_compiler *c, const dv_function *function, bool keyword_only,
+                             dv_range at, uint32_t *count) {
+    *count = 0;
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        const dv_parameter *parameter = &function->parameters[i];
+        if (parameter->standard == NULL) continue;
+        if ((parameter->kind == DV_PARAMETER_KEYWORD_ONLY) != keyword_only) continue;
+        if (keyword_only)
+            dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_text(&c->emit, parameter->name->text),
+                      at);
+        if (!dv_compile_owned(c, parameter->standard)) return false;
+        (*count)++;
+    }
+    return true;
+}
+
+static bool has_keyword_defaults(const dv_function *function) {
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (function->parameters[i].kind == DV_PARAMETER_KEYWORD_ONLY &&
+            function->parameters[i].standard != NULL)
+            return true;
+    return false;
 }
 
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at) {
-    uint32_t defaults = 0;
-    for (uint32_t i = 0; i < function->parameter_count; i++) {
-        if (function->parameters[i].standard == NULL) continue;
-        if (!dv_compile_owned(c, function->parameters[i].standard)) return false;
-        defaults++;
+    dv_emitter *e = &c->emit;
+    uint32_t defaults, keyword_defaults;
+    bool keyword_only = has_keyword_defaults(function);
+    if (!compile_defaults(c, function, false, at, &defaults)) return false;
+    if (keyword_only) {
+        dv_emit_a(e, DV_OP_BUILD_TUPLE, defaults, at);
+        if (!compile_defaults(c, function, true, at, &keyword_defaults)) return false;
+        dv_emit_a(e, DV_OP_BUILD_DICT, keyword_defaults, at);
+        defaults = 0;
     }
     dv_code *code = compile_function_body(c, function);
     if (code == NULL) return false;
-    dv_emit_ab(&c->emit, DV_OP_MAKE_FUNCTION, dv_emit_code(&c->emit, code), defaults, at);
+    emit_make(c, code, defaults, at);
+    if (keyword_only) dv_emit(e, DV_OP_SET_DEFAULTS, at);
     return c->front->status == DV_LANG_OK;
 }
 
@@ -144,22 +221,19 @@ static bool emit_class_header(dv_compiler *c, dv_range at) {
 
 /* The body is a function of one parameter, the namespace, which it returns. */
 static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv_range at) {
-    static const dv_text parameter = {".namespace", 10};
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL || !begin(c, outer, klass->scope, klass->name->text)) return NULL;
-    dv_range start = {at.line, 0, at.line, 0};
+    uint32_t line = first_line(&klass->decorators, at);
+    dv_range start = {line, 0, line, 0};
+    emit_prologue(c);
     if (!emit_class_header(c, start) || !dv_compile_block(c, &klass->body)) return NULL;
     dv_range end = dv_emit_last_range(&c->emit, start);
     dv_emit_a(&c->emit, DV_OP_LOAD_LOCAL, 0, end);
     dv_emit(&c->emit, DV_OP_RETURN, end);
-    dv_code *code = finish(c, klass->name->text, at.line);
-    dv_text *names = dv_front_keep(c->front, sizeof *names);
-    if (code == NULL || names == NULL) return NULL;
-    *names = parameter;
+    dv_code *code = finish(c, klass->name->text, first_line(&klass->decorators, at));
+    if (code == NULL || !write_locals(c->front, klass->scope, code)) return NULL;
     code->flags |= DV_CODE_CLASS;
     code->positional_count = 1;
-    code->local_count = 1;
-    code->local_names = names;
     return code;
 }
 
@@ -172,7 +246,7 @@ bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at) {
     }
     dv_code *code = compile_class_body(c, klass, at);
     if (code == NULL) return false;
-    dv_emit_ab(e, DV_OP_MAKE_FUNCTION, dv_emit_code(e, code), 0, at);
+    emit_make(c, code, 0, at);
     dv_emit(e, DV_OP_PREPARE_CALL, at);
     dv_emit_a(e, DV_OP_BUILD_DICT, 0, at);
     dv_emit_a(e, DV_OP_CALL, 1, at);

@@ -27,30 +27,39 @@ static dv_range attribute_range(const dv_expr *attribute, dv_range at) {
 
 /* ---- Names and constants ---- */
 
-static uint8_t by_access(dv_access access, uint8_t local, uint8_t global, uint8_t namespace) {
-    return access == DV_ACCESS_LOCAL ? local : access == DV_ACCESS_GLOBAL ? global : namespace;
+static uint8_t by_access(dv_access access, uint8_t local, uint8_t cell, uint8_t global,
+                         uint8_t namespace) {
+    switch (access) {
+    case DV_ACCESS_LOCAL: return local;
+    case DV_ACCESS_CELL: return cell;
+    case DV_ACCESS_GLOBAL: return global;
+    case DV_ACCESS_NAMESPACE: break;
+    }
+    return namespace;
 }
 
 static uint32_t name_operand(dv_compiler *c, const dv_symbol *symbol) {
-    if (symbol->access == DV_ACCESS_LOCAL) return symbol->index;
+    if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL) return symbol->index;
     return c->emit.reachable ? dv_emit_name(&c->emit, symbol->name) : 0;
 }
 
 static void load_name(dv_compiler *c, const dv_expr *expr) {
     const dv_symbol *symbol = expr->as.name.symbol;
     uint8_t local = expr->assigned ? DV_OP_LOAD_LOCAL : DV_OP_LOAD_LOCAL_CHECK;
-    uint8_t op = by_access(symbol->access, local, DV_OP_LOAD_GLOBAL, DV_OP_LOAD_NAME);
+    uint8_t op =
+        by_access(symbol->access, local, DV_OP_LOAD_CELL, DV_OP_LOAD_GLOBAL, DV_OP_LOAD_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), expr->at);
 }
 
 void dv_compile_store_name(dv_compiler *c, const dv_symbol *symbol, dv_range at) {
-    uint8_t op = by_access(symbol->access, DV_OP_STORE_LOCAL, DV_OP_STORE_GLOBAL, DV_OP_STORE_NAME);
+    uint8_t op = by_access(symbol->access, DV_OP_STORE_LOCAL, DV_OP_STORE_CELL, DV_OP_STORE_GLOBAL,
+                           DV_OP_STORE_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), at);
 }
 
 void dv_compile_delete_name(dv_compiler *c, const dv_symbol *symbol, dv_range at) {
-    uint8_t op =
-        by_access(symbol->access, DV_OP_DELETE_LOCAL, DV_OP_DELETE_GLOBAL, DV_OP_DELETE_NAME);
+    uint8_t op = by_access(symbol->access, DV_OP_DELETE_LOCAL, DV_OP_DELETE_CELL,
+                           DV_OP_DELETE_GLOBAL, DV_OP_DELETE_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), at);
 }
 
@@ -105,8 +114,93 @@ static uint32_t keyword_names(dv_compiler *c, const dv_expr *call) {
     return dv_emit_constant(&c->emit, &tuple);
 }
 
+static bool has_star(const dv_exprs *items) {
+    for (uint32_t i = 0; i < items->count; i++)
+        if (items->items[i]->kind == DV_EXPR_STARRED) return true;
+    return false;
+}
+
+static bool is_starred_call(const dv_expr *call) {
+    for (uint32_t i = 0; i < call->as.call.keyword_count; i++)
+        if (call->as.call.keywords[i].name == NULL) return true;
+    return has_star(&call->as.call.arguments);
+}
+
+/* A list of items of which some are starred: runs of others are extended by the starred ones. */
+static bool compile_starred_list(dv_compiler *c, const dv_exprs *items, dv_range at) {
+    dv_emitter *e = &c->emit;
+    uint32_t run = 0;
+    bool begun = false;
+    for (uint32_t i = 0; i <= items->count; i++) {
+        dv_expr *item = i < items->count ? items->items[i] : NULL;
+        bool plain = item != NULL && item->kind != DV_EXPR_STARRED;
+        if (!plain || run == PIECE) {
+            if (run > 0 || !begun) dv_emit_a(e, DV_OP_BUILD_LIST, run, at);
+            if (run > 0 && begun) dv_emit(e, DV_OP_LIST_EXTEND, at);
+            begun = true;
+            run = 0;
+        }
+        if (item == NULL) break;
+        if (!dv_compile_owned(c, plain ? item : item->as.child)) return false;
+        if (plain)
+            run++;
+        else
+            dv_emit(e, DV_OP_LIST_EXTEND, at);
+    }
+    return ok(c);
+}
+
+/* The positional arguments of a starred call as one value: a tuple, or what is unpacked. */
+static bool compile_positional(dv_compiler *c, const dv_expr *call) {
+    const dv_exprs *items = &call->as.call.arguments;
+    if (items->count == 1 && items->items[0]->kind == DV_EXPR_STARRED)
+        return dv_compile_owned(c, items->items[0]->as.child);
+    if (items->count <= PIECE && !has_star(items)) {
+        for (uint32_t i = 0; i < items->count; i++)
+            if (!dv_compile_owned(c, items->items[i])) return false;
+        dv_emit_a(&c->emit, DV_OP_BUILD_TUPLE, items->count, call->at);
+        return ok(c);
+    }
+    if (!compile_starred_list(c, items, call->at)) return false;
+    dv_emit(&c->emit, DV_OP_LIST_TO_TUPLE, call->at);
+    return ok(c);
+}
+
+/* The keyword arguments of a starred call as a dict. */
+static bool compile_named(dv_compiler *c, const dv_expr *call) {
+    dv_emitter *e = &c->emit;
+    uint32_t run = 0, count = call->as.call.keyword_count;
+    bool begun = false;
+    for (uint32_t i = 0; i <= count; i++) {
+        const dv_keyword *keyword = i < count ? &call->as.call.keywords[i] : NULL;
+        bool named = keyword != NULL && keyword->name != NULL;
+        if (!named || run == PIECE) {
+            if (run > 0 || !begun) dv_emit_a(e, DV_OP_BUILD_DICT, run, call->at);
+            if (run > 0 && begun) dv_emit(e, DV_OP_DICT_MERGE, call->at);
+            begun = true;
+            run = 0;
+        }
+        if (keyword == NULL) break;
+        if (named) dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_text(e, keyword->name->text), call->at);
+        if (!dv_compile_owned(c, keyword->value)) return false;
+        if (named)
+            run++;
+        else
+            dv_emit(e, DV_OP_DICT_MERGE, call->at);
+    }
+    return ok(c);
+}
+
+static bool finish_starred_call(dv_compiler *c, const dv_expr *call) {
+    bool named = call->as.call.keyword_count > 0;
+    if (!compile_positional(c, call) || (named && !compile_named(c, call))) return false;
+    dv_emit_a(&c->emit, DV_OP_CALL_EX, named, call->at);
+    return ok(c);
+}
+
 /* The callee, prepared, is on the stack. */
 static bool finish_call(dv_compiler *c, const dv_expr *call) {
+    if (is_starred_call(call)) return finish_starred_call(c, call);
     const dv_expr *callee = call->as.call.callee;
     bool method = callee->kind == DV_EXPR_ATTRIBUTE;
     if (call->as.call.arguments.count + call->as.call.keyword_count > MAX_ARGUMENTS) {
@@ -130,6 +224,11 @@ static bool is_called(const dv_expr *expr, const dv_expr *root) {
     return expr != root && expr->up->kind == DV_EXPR_CALL;
 }
 
+/* Whether the node is an attribute that LOAD_METHOD prepares for a call. */
+static bool is_method(const dv_expr *expr, const dv_expr *root) {
+    return expr->kind == DV_EXPR_ATTRIBUTE && is_called(expr, root) && !is_starred_call(expr->up);
+}
+
 /* Whether the node's left operand must be owned, since something evaluated after it may store. */
 static bool left_lasts(const dv_expr *parent) {
     switch (parent->kind) {
@@ -141,8 +240,7 @@ static bool left_lasts(const dv_expr *parent) {
 
 /* Whether the consumer of the node's left operand has no `own` operand. */
 static bool left_is_owned(const dv_expr *parent, const dv_expr *root) {
-    return parent->kind == DV_EXPR_CALL ||
-           (parent->kind == DV_EXPR_ATTRIBUTE && is_called(parent, root));
+    return parent->kind == DV_EXPR_CALL || is_method(parent, root);
 }
 
 static bool compile_binary(dv_compiler *c, const dv_expr *expr, bool left_owned) {
@@ -176,7 +274,7 @@ static bool finish_node(dv_compiler *c, const dv_expr *expr, const dv_expr *root
     case DV_EXPR_BINARY: return compile_binary(c, expr, left_owned);
     case DV_EXPR_SUBSCRIPT: return compile_subscript(c, expr, left_owned);
     case DV_EXPR_ATTRIBUTE:
-        compile_attribute(c, expr, left_owned, is_called(expr, root));
+        compile_attribute(c, expr, left_owned, is_method(expr, root));
         return true;
     default: return finish_call(c, expr);
     }
@@ -272,7 +370,7 @@ static bool compile_conditional(dv_compiler *c, const dv_expr *expr) {
     return ok(c);
 }
 
-static bool compile_named(dv_compiler *c, const dv_expr *expr) {
+static bool compile_walrus(dv_compiler *c, const dv_expr *expr) {
     if (!dv_compile_owned(c, expr->as.named.value)) return false;
     dv_emit_a(&c->emit, DV_OP_COPY, 1, expr->at);
     return dv_compile_store(c, expr->as.named.target);
@@ -292,6 +390,11 @@ static void finish_piece(dv_compiler *c, const dv_expr *expr, uint32_t done, uin
 }
 
 static bool compile_display(dv_compiler *c, const dv_expr *expr, uint8_t build, uint8_t join) {
+    if (has_star(&expr->as.list)) {
+        if (!compile_starred_list(c, &expr->as.list, expr->at)) return false;
+        if (expr->kind == DV_EXPR_TUPLE) dv_emit(&c->emit, DV_OP_LIST_TO_TUPLE, expr->at);
+        return ok(c);
+    }
     uint32_t total = expr->as.list.count;
     if (total == 0) finish_piece(c, expr, 0, 0, build, join);
     for (uint32_t i = 0; i < total; i++) {
@@ -301,8 +404,34 @@ static bool compile_display(dv_compiler *c, const dv_expr *expr, uint8_t build, 
     return ok(c);
 }
 
+/* A dict display with `**mapping` items. */
+static bool compile_unpacked_dict(dv_compiler *c, const dv_expr *expr) {
+    dv_emitter *e = &c->emit;
+    uint32_t run = 0, total = expr->as.dict.keys.count;
+    bool begun = false;
+    for (uint32_t i = 0; i <= total; i++) {
+        dv_expr *key = i < total ? expr->as.dict.keys.items[i] : NULL;
+        if (key == NULL || run == PIECE) {
+            if (run > 0 || !begun) dv_emit_a(e, DV_OP_BUILD_DICT, run, expr->at);
+            if (run > 0 && begun) dv_emit(e, DV_OP_DICT_UPDATE, expr->at);
+            begun = true;
+            run = 0;
+        }
+        if (i == total) break;
+        if (key != NULL && !dv_compile_owned(c, key)) return false;
+        if (!dv_compile_owned(c, expr->as.dict.values.items[i])) return false;
+        if (key != NULL)
+            run++;
+        else
+            dv_emit(e, DV_OP_DICT_UPDATE, expr->at);
+    }
+    return ok(c);
+}
+
 static bool compile_dict(dv_compiler *c, const dv_expr *expr) {
     uint32_t total = expr->as.dict.keys.count;
+    for (uint32_t i = 0; i < total; i++)
+        if (expr->as.dict.keys.items[i] == NULL) return compile_unpacked_dict(c, expr);
     if (total == 0) finish_piece(c, expr, 0, 0, DV_OP_BUILD_DICT, DV_OP_IOR);
     for (uint32_t i = 0; i < total; i++) {
         if (!dv_compile_owned(c, expr->as.dict.keys.items[i]) ||
@@ -365,7 +494,7 @@ static bool compile_leaf(dv_compiler *c, dv_expr *expr) {
     case DV_EXPR_CONDITIONAL: return compile_conditional(c, expr);
     case DV_EXPR_LAMBDA: return dv_compile_function(c, expr->as.function, expr->at);
     case DV_EXPR_SLICE: return compile_slice(c, expr);
-    case DV_EXPR_NAMED: return compile_named(c, expr);
+    case DV_EXPR_NAMED: return compile_walrus(c, expr);
     default: return true; /* refused by scope.c, or with a left child */
     }
 }
@@ -393,9 +522,9 @@ static bool compile_leftmost(dv_compiler *c, dv_expr *expr, const dv_expr *root,
     return compile_leaf(c, expr);
 }
 
-/* A node in the middle of a spine that is called, and is not an attribute, must be prepared. */
+/* A node in the middle of a spine that is called must be prepared, unless LOAD_METHOD did. */
 static void prepare_callee(dv_compiler *c, const dv_expr *expr, const dv_expr *root) {
-    if (is_called(expr, root) && expr->kind != DV_EXPR_ATTRIBUTE)
+    if (is_called(expr, root) && !is_method(expr, root))
         dv_emit(&c->emit, DV_OP_PREPARE_CALL, expr->at);
 }
 

@@ -112,15 +112,35 @@ static bool store_definition(dv_compiler *c, dv_name *name, dv_range at) {
     return ok(c);
 }
 
+static bool prepare_decorators(dv_compiler *c, const dv_exprs *decorators) {
+    for (uint32_t i = 0; i < decorators->count; i++) {
+        if (!dv_compile_owned(c, decorators->items[i])) return false;
+        dv_emit(&c->emit, DV_OP_PREPARE_CALL, decorators->items[i]->at);
+    }
+    return true;
+}
+
+/* What is defined is on the stack, above the decorators. */
+static void call_decorators(dv_compiler *c, const dv_exprs *decorators) {
+    for (uint32_t i = decorators->count; i-- > 0;)
+        dv_emit_a(&c->emit, DV_OP_CALL, 1, decorators->items[i]->at);
+}
+
 static bool compile_definition(dv_compiler *c, const dv_stmt *stmt) {
     const dv_function *function = stmt->as.function;
-    return dv_compile_function(c, function, stmt->at) &&
-           store_definition(c, function->name, stmt->at);
+    if (!prepare_decorators(c, &function->decorators) ||
+        !dv_compile_function(c, function, stmt->at))
+        return false;
+    call_decorators(c, &function->decorators);
+    return store_definition(c, function->name, stmt->at);
 }
 
 static bool compile_class_statement(dv_compiler *c, const dv_stmt *stmt) {
-    return dv_compile_class(c, stmt->as.klass, stmt->at) &&
-           store_definition(c, stmt->as.klass->name, stmt->at);
+    const dv_class *klass = stmt->as.klass;
+    if (!prepare_decorators(c, &klass->decorators) || !dv_compile_class(c, klass, stmt->at))
+        return false;
+    call_decorators(c, &klass->decorators);
+    return store_definition(c, klass->name, stmt->at);
 }
 
 static uint32_t text_operand(dv_compiler *c, dv_text text) {

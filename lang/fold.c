@@ -280,9 +280,9 @@ static bool fold_node(folder *f, dv_expr *expr) {
         return fold_child(f, expr, expr->as.slice.start) &&
                fold_child(f, expr, expr->as.slice.stop) && fold_child(f, expr, expr->as.slice.step);
     case DV_EXPR_NAMED: return fold_child(f, expr, expr->as.named.value);
+    case DV_EXPR_STARRED: return fold_child(f, expr, expr->as.child);
     case DV_EXPR_CONSTANT:
     case DV_EXPR_ATTRIBUTE:
-    case DV_EXPR_STARRED:
     case DV_EXPR_COMPREHENSION:
     case DV_EXPR_YIELD:
     case DV_EXPR_YIELD_FROM: return true;
@@ -340,10 +340,15 @@ static bool fold_try(folder *f, const dv_stmt *stmt) {
     return fold_block(f, &stmt->as.attempt.otherwise) && fold_block(f, &stmt->as.attempt.finally);
 }
 
+static bool fold_exprs(folder *f, const dv_exprs *exprs) {
+    for (uint32_t i = 0; i < exprs->count; i++)
+        if (!fold_expr(f, exprs->items[i])) return false;
+    return true;
+}
+
 static bool fold_class(folder *f, const dv_class *klass) {
-    for (uint32_t i = 0; i < klass->bases.count; i++)
-        if (!fold_expr(f, klass->bases.items[i])) return false;
-    return fold_block(f, &klass->body);
+    if (!fold_exprs(f, &klass->decorators)) return false;
+    return fold_exprs(f, &klass->bases) && fold_block(f, &klass->body);
 }
 
 static bool fold_stmt(folder *f, const dv_stmt *stmt) {
@@ -363,7 +368,9 @@ static bool fold_stmt(folder *f, const dv_stmt *stmt) {
         return fold_expr(f, stmt->as.loop.test) && fold_block(f, &stmt->as.loop.body) &&
                fold_block(f, &stmt->as.loop.otherwise);
     case DV_STMT_FOR: return fold_for(f, stmt);
-    case DV_STMT_FUNCTION: return fold_function(f, NULL, stmt->as.function);
+    case DV_STMT_FUNCTION:
+        return fold_exprs(f, &stmt->as.function->decorators) &&
+               fold_function(f, NULL, stmt->as.function);
     case DV_STMT_CLASS: return fold_class(f, stmt->as.klass);
     case DV_STMT_TRY: return fold_try(f, stmt);
     case DV_STMT_RAISE:

@@ -15,6 +15,7 @@ typedef struct scoper {
 static bool visit_expr(scoper *s, dv_expr *root);
 static bool visit_target(scoper *s, dv_expr *target);
 static bool visit_block(scoper *s, const dv_block *block);
+static bool visit_exprs(scoper *s, const dv_exprs *exprs);
 
 static bool refuse(scoper *s, dv_range at, dv_refusal what) {
     dv_refuse(s->front, at, what);
@@ -66,18 +67,17 @@ static dv_symbol *add_symbol(scoper *s, dv_name *name) {
 }
 
 /* The symbol of the (already mangled) name in the current scope, with the flags added. */
-static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags, dv_range at) {
+static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags) {
     dv_symbol *symbol = dv_scope_find(s->current, name);
     if (symbol == NULL) symbol = add_symbol(s, name);
     if (symbol == NULL) return NULL;
-    if (!(symbol->flags & DV_SYMBOL_USED)) symbol->used_at = at;
     symbol->flags |= flags;
     return symbol;
 }
 
 static bool use_name(scoper *s, dv_expr *expr) {
     if (!mangle(s, &expr->as.name.name)) return false;
-    expr->as.name.symbol = note(s, expr->as.name.name, DV_SYMBOL_USED, expr->at);
+    expr->as.name.symbol = note(s, expr->as.name.name, DV_SYMBOL_USED);
     return expr->as.name.symbol != NULL;
 }
 
@@ -90,7 +90,7 @@ static bool check_debug(scoper *s, const dv_name *name, dv_range at, const char 
 static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags) {
     if (!check_debug(s, expr->as.name.name, expr->at, "assign to")) return false;
     if (!mangle(s, &expr->as.name.name)) return false;
-    expr->as.name.symbol = note(s, expr->as.name.name, flags, expr->at);
+    expr->as.name.symbol = note(s, expr->as.name.name, flags);
     return expr->as.name.symbol != NULL;
 }
 
@@ -159,21 +159,10 @@ static dv_scope *enter_scope(scoper *s, dv_scope_kind kind, dv_name *name) {
 
 static void leave_scope(scoper *s) { s->current = s->current->parent; }
 
-static bool check_parameter_kind(scoper *s, const dv_parameter *parameter) {
-    switch (parameter->kind) {
-    case DV_PARAMETER_POSITIONAL: return true;
-    case DV_PARAMETER_POSITIONAL_ONLY: return refuse(s, parameter->at, DV_REFUSE_POSITIONAL_ONLY);
-    case DV_PARAMETER_VARARGS: return refuse(s, parameter->at, DV_REFUSE_VARARGS);
-    case DV_PARAMETER_KEYWORD_ONLY: return refuse(s, parameter->at, DV_REFUSE_KEYWORD_ONLY);
-    case DV_PARAMETER_VARKEYWORDS: return refuse(s, parameter->at, DV_REFUSE_VARKEYWORDS);
-    }
-    return true;
-}
-
-static bool declare_parameters(scoper *s, dv_function *function) {
+static bool declare_kind(scoper *s, dv_function *function, dv_parameter_kind kind) {
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         dv_parameter *parameter = &function->parameters[i];
-        if (!check_parameter_kind(s, parameter)) return false;
+        if (parameter->kind != kind) continue;
         if (!check_debug(s, parameter->name, parameter->at, "assign to")) return false;
         if (!mangle(s, &parameter->name)) return false;
         if (dv_scope_find(s->current, parameter->name) != NULL) {
@@ -182,9 +171,18 @@ static bool declare_parameters(scoper *s, dv_function *function) {
                            DV_NAME_ARGS(parameter->name));
             return false;
         }
-        if (note(s, parameter->name, DV_SYMBOL_PARAMETER, parameter->at) == NULL) return false;
+        if (note(s, parameter->name, DV_SYMBOL_PARAMETER) == NULL) return false;
     }
     return true;
+}
+
+/* In the order of the locals (code.h). */
+static bool declare_parameters(scoper *s, dv_function *function) {
+    return declare_kind(s, function, DV_PARAMETER_POSITIONAL_ONLY) &&
+           declare_kind(s, function, DV_PARAMETER_POSITIONAL) &&
+           declare_kind(s, function, DV_PARAMETER_KEYWORD_ONLY) &&
+           declare_kind(s, function, DV_PARAMETER_VARARGS) &&
+           declare_kind(s, function, DV_PARAMETER_VARKEYWORDS);
 }
 
 /* Defaults belong to the scope around. */
@@ -202,18 +200,16 @@ static bool visit_function(scoper *s, dv_function *function) {
 
 static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
     dv_function *function = stmt->as.function;
-    if (function->decorators.count > 0)
-        return refuse(s, function->decorators.items[0]->at, DV_REFUSE_DECORATOR);
+    if (!visit_exprs(s, &function->decorators)) return false;
     if (!check_debug(s, function->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, function->name);
-    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED, stmt->at) == NULL) return false;
+    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
     return visit_function(s, function);
 }
 
 static bool visit_class(scoper *s, dv_stmt *stmt) {
     dv_class *klass = stmt->as.klass;
-    if (klass->decorators.count > 0)
-        return refuse(s, klass->decorators.items[0]->at, DV_REFUSE_DECORATOR);
+    if (!visit_exprs(s, &klass->decorators)) return false;
     if (klass->keyword_count > 0) {
         dv_refusal what = klass->keywords[0].name == NULL ? DV_REFUSE_DOUBLE_STARRED_ARGUMENT
                                                           : DV_REFUSE_CLASS_KEYWORDS;
@@ -227,7 +223,7 @@ static bool visit_class(scoper *s, dv_stmt *stmt) {
     }
     if (!check_debug(s, klass->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, klass->name);
-    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED, stmt->at) == NULL) return false;
+    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
     klass->scope = enter_scope(s, DV_SCOPE_CLASS, klass->name);
     if (klass->scope == NULL || !visit_block(s, &klass->body)) return false;
     leave_scope(s);
@@ -250,33 +246,31 @@ static bool visit_constant(scoper *s, const dv_expr *expr) {
     return true;
 }
 
-static bool visit_display(scoper *s, const dv_exprs *items) {
-    for (uint32_t i = 0; i < items->count; i++)
-        if (items->items[i]->kind == DV_EXPR_STARRED)
-            return refuse(s, items->items[i]->at, DV_REFUSE_STARRED_DISPLAY);
-    return visit_exprs(s, items);
+/* Items of a display, or arguments, some of which may be starred. */
+static bool visit_items(scoper *s, const dv_exprs *items) {
+    for (uint32_t i = 0; i < items->count; i++) {
+        dv_expr *item = items->items[i];
+        if (!visit_expr(s, item->kind == DV_EXPR_STARRED ? item->as.child : item)) return false;
+    }
+    return true;
 }
 
 static bool visit_dict(scoper *s, const dv_expr *expr) {
     for (uint32_t i = 0; i < expr->as.dict.keys.count; i++) {
         dv_expr *key = expr->as.dict.keys.items[i], *value = expr->as.dict.values.items[i];
-        if (key == NULL) return refuse(s, value->at, DV_REFUSE_DICT_UNPACKING);
-        if (!visit_expr(s, key) || !visit_expr(s, value)) return false;
+        if (!visit_optional(s, key) || !visit_expr(s, value)) return false;
     }
     return true;
 }
 
 static bool visit_arguments(scoper *s, dv_expr *call) {
-    const dv_exprs *arguments = &call->as.call.arguments;
-    for (uint32_t i = 0; i < arguments->count; i++)
-        if (arguments->items[i]->kind == DV_EXPR_STARRED)
-            return refuse(s, arguments->items[i]->at, DV_REFUSE_STARRED_ARGUMENT);
-    if (!visit_exprs(s, arguments)) return false;
+    if (!visit_items(s, &call->as.call.arguments)) return false;
     for (uint32_t i = 0; i < call->as.call.keyword_count; i++) {
         dv_keyword *keyword = &call->as.call.keywords[i];
-        if (keyword->name == NULL) return refuse(s, keyword->at, DV_REFUSE_DOUBLE_STARRED_ARGUMENT);
-        if (!check_debug(s, keyword->name, keyword->at, "assign to")) return false;
-        if (!mangle(s, &keyword->name) || !visit_expr(s, keyword->value)) return false;
+        if (keyword->name != NULL && (!check_debug(s, keyword->name, keyword->at, "assign to") ||
+                                      !mangle(s, &keyword->name)))
+            return false;
+        if (!visit_expr(s, keyword->value)) return false;
     }
     return true;
 }
@@ -301,7 +295,7 @@ static bool visit_node(scoper *s, dv_expr *expr) {
     case DV_EXPR_FORMAT:
         return visit_expr(s, expr->as.format.value) && visit_optional(s, expr->as.format.spec);
     case DV_EXPR_TUPLE:
-    case DV_EXPR_LIST: return visit_display(s, &expr->as.list);
+    case DV_EXPR_LIST: return visit_items(s, &expr->as.list);
     case DV_EXPR_SET: return refuse(s, expr->at, DV_REFUSE_SET);
     case DV_EXPR_DICT: return visit_dict(s, expr);
     case DV_EXPR_BINARY: return visit_expr(s, expr->as.binary.right);
@@ -345,43 +339,44 @@ static bool visit_expr(scoper *s, dv_expr *root) {
 
 /* ---- Statements ---- */
 
-static bool fail_global(scoper *s, const dv_stmt *stmt, const dv_name *name, uint32_t flags) {
-    const char *format = flags & DV_SYMBOL_PARAMETER   ? "name '%.*s' is parameter and global"
-                         : flags & DV_SYMBOL_ANNOTATED ? "annotated name '%.*s' can't be global"
-                         : flags & DV_SYMBOL_ASSIGNED
-                             ? "name '%.*s' is assigned to before global declaration"
-                             : "name '%.*s' is used prior to global declaration";
-    char message[200];
-    size_t size = name->text.size < 100 ? name->text.size : 100;
-    const char *place = strstr(format, "%.*s");
-    size_t before = (size_t)(place - format);
-    memcpy(message, format, before);
-    memcpy(message + before, name->text.data, size);
-    strcpy(message + before + size, place + 4);
-    dv_front_error(s->front, stmt->at, "%s", message);
+/* A declaration behind a use of the name; `what` is "global" or "nonlocal". */
+static bool fail_declaration(scoper *s, const dv_stmt *stmt, const dv_name *name, uint32_t flags,
+                             const char *what) {
+    if (flags & DV_SYMBOL_PARAMETER)
+        dv_front_error(s->front, stmt->at, "name '%.*s' is parameter and %s", DV_NAME_ARGS(name),
+                       what);
+    else if (flags & DV_SYMBOL_USED)
+        dv_front_error(s->front, stmt->at, "name '%.*s' is used prior to %s declaration",
+                       DV_NAME_ARGS(name), what);
+    else if (flags & DV_SYMBOL_ANNOTATED)
+        dv_front_error(s->front, stmt->at, "annotated name '%.*s' can't be %s", DV_NAME_ARGS(name),
+                       what);
+    else
+        dv_front_error(s->front, stmt->at, "name '%.*s' is assigned to before %s declaration",
+                       DV_NAME_ARGS(name), what);
     return false;
 }
 
-static bool visit_global(scoper *s, dv_stmt *stmt) {
+/* global and nonlocal */
+static bool visit_declaration(scoper *s, dv_stmt *stmt) {
     const uint32_t conflicts =
         DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_USED | DV_SYMBOL_ANNOTATED;
+    bool global = stmt->kind == DV_STMT_GLOBAL;
+    if (!global && s->current->kind == DV_SCOPE_MODULE) {
+        dv_front_error(s->front, stmt->at, "nonlocal declaration not allowed at module level");
+        return false;
+    }
     for (uint32_t i = 0; i < stmt->as.names.count; i++) {
         dv_name *name = stmt->as.names.items[i];
         if (!mangle(s, &name)) return false;
         const dv_symbol *known = dv_scope_find(s->current, name);
         if (known != NULL && known->flags & conflicts)
-            return fail_global(s, stmt, name, known->flags);
-        if (note(s, name, DV_SYMBOL_GLOBAL, stmt->at) == NULL) return false;
+            return fail_declaration(s, stmt, name, known->flags, global ? "global" : "nonlocal");
+        dv_symbol *symbol = note(s, name, global ? DV_SYMBOL_GLOBAL : DV_SYMBOL_NONLOCAL);
+        if (symbol == NULL) return false;
+        if (known == NULL) symbol->declared_at = stmt->at;
     }
     return true;
-}
-
-static bool visit_nonlocal(scoper *s, const dv_stmt *stmt) {
-    if (s->current->kind == DV_SCOPE_MODULE) {
-        dv_front_error(s->front, stmt->at, "nonlocal declaration not allowed at module level");
-        return false;
-    }
-    return refuse(s, stmt->at, DV_REFUSE_NONLOCAL);
 }
 
 static bool visit_annotated(scoper *s, dv_stmt *stmt) {
@@ -389,10 +384,11 @@ static bool visit_annotated(scoper *s, dv_stmt *stmt) {
     if (target->kind != DV_EXPR_NAME)
         return visit_target(s, target) && visit_optional(s, stmt->as.annotate.value);
     const dv_symbol *known = dv_scope_find(s->current, target->as.name.name);
-    bool global = known != NULL && known->flags & DV_SYMBOL_GLOBAL;
-    if (global && s->current->kind != DV_SCOPE_MODULE && !target->parenthesized) {
-        dv_front_error(s->front, stmt->at, "annotated name '%.*s' can't be global",
-                       DV_NAME_ARGS(target->as.name.name));
+    uint32_t elsewhere = known == NULL ? 0 : known->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
+    if (elsewhere && s->current->kind != DV_SCOPE_MODULE && !target->parenthesized) {
+        dv_front_error(s->front, stmt->at, "annotated name '%.*s' can't be %s",
+                       DV_NAME_ARGS(target->as.name.name),
+                       elsewhere & DV_SYMBOL_GLOBAL ? "global" : "nonlocal");
         return false;
     }
     uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
@@ -509,8 +505,8 @@ static bool visit_stmt(scoper *s, dv_stmt *stmt) {
     case DV_STMT_PASS: return true;
     case DV_STMT_FUNCTION: return visit_function_statement(s, stmt);
     case DV_STMT_RETURN: return visit_optional(s, stmt->as.expr);
-    case DV_STMT_GLOBAL: return visit_global(s, stmt);
-    case DV_STMT_NONLOCAL: return visit_nonlocal(s, stmt);
+    case DV_STMT_GLOBAL:
+    case DV_STMT_NONLOCAL: return visit_declaration(s, stmt);
     case DV_STMT_CLASS: return visit_class(s, stmt);
     case DV_STMT_TRY: return visit_try(s, stmt);
     case DV_STMT_RAISE:
@@ -534,35 +530,91 @@ static bool visit_block(scoper *s, const dv_block *block) {
 
 /* ---- Resolving ---- */
 
-/* Whether a function around the scope binds the name. */
-static bool bound_outside(const dv_scope *scope, const dv_name *name) {
-    for (const dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
+/* Local variables get their numbers first, since free variables come behind them. */
+static void number_locals(dv_scope *scope) {
+    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = 1; /* the namespace */
+    if (scope->kind != DV_SCOPE_FUNCTION) return;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        dv_symbol *symbol = scope->symbols[i];
+        bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
+        if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
+        symbol->access = DV_ACCESS_LOCAL;
+        symbol->index = scope->local_count++;
+    }
+}
+
+/* The function around the scope that binds the name, or NULL. */
+static dv_scope *binding_scope(const dv_scope *scope, const dv_name *name) {
+    for (dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
         if (outer->kind != DV_SCOPE_FUNCTION) continue;
         const dv_symbol *symbol = dv_scope_find(outer, name);
-        if (symbol == NULL) continue;
-        if (symbol->flags & DV_SYMBOL_GLOBAL) return false;
-        if (symbol->flags & DV_SYMBOL_BOUND) return true;
+        if (symbol == NULL || symbol->flags & DV_SYMBOL_NONLOCAL) continue;
+        if (symbol->flags & DV_SYMBOL_GLOBAL) return NULL;
+        if (symbol->flags & DV_SYMBOL_BOUND) return outer;
     }
+    return NULL;
+}
+
+static bool add_free(scoper *s, dv_scope *scope, dv_name *name, uint32_t from) {
+    void *items = scope->free;
+    if (!dv_front_reserve(s->front, &items, scope->free_count, &scope->free_capacity,
+                          sizeof(dv_free_variable)))
+        return false;
+    scope->free = items;
+    if (!dv_index_map_put(s->front, &scope->free_map, name, scope->free_count)) return false;
+    scope->free[scope->free_count++] = (dv_free_variable){name, from};
+    scope->local_count++;
+    return true;
+}
+
+/* The local of `scope` that holds the cell of a variable of `owner`, which is the scope itself or
+ * one around it: all scopes between pass the cell on. */
+static bool capture(scoper *s, dv_scope *scope, dv_scope *owner, dv_name *name, uint32_t *local) {
+    if (scope == owner) {
+        dv_symbol *symbol = dv_scope_find(owner, name);
+        symbol->access = DV_ACCESS_CELL;
+        *local = symbol->index;
+        return true;
+    }
+    uint32_t known = dv_index_map_get(&scope->free_map, name);
+    if (known == DV_NO_INDEX) {
+        uint32_t from;
+        if (!capture(s, scope->parent, owner, name, &from)) return false;
+        known = scope->free_count;
+        if (!add_free(s, scope, name, from)) return false;
+    }
+    *local = scope->local_count - scope->free_count + known;
+    return true;
+}
+
+static bool fail_nonlocal(scoper *s, const dv_symbol *symbol) {
+    if (symbol->flags & DV_SYMBOL_GLOBAL)
+        dv_front_error(s->front, symbol->declared_at, "name '%.*s' is nonlocal and global",
+                       DV_NAME_ARGS(symbol->name));
+    else
+        dv_front_error(s->front, symbol->declared_at, "no binding for nonlocal '%.*s' found",
+                       DV_NAME_ARGS(symbol->name));
     return false;
 }
 
 static bool resolve_symbol(scoper *s, dv_scope *scope, dv_symbol *symbol) {
-    bool bound = (symbol->flags & DV_SYMBOL_BOUND) != 0;
-    bool local = scope->kind == DV_SCOPE_FUNCTION && bound;
-    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) {
-        symbol->access = DV_ACCESS_GLOBAL;
-    } else if (local) {
-        symbol->access = DV_ACCESS_LOCAL;
-        symbol->index = scope->local_count++;
-    } else if (!bound && bound_outside(scope, symbol->name)) {
-        return refuse(s, symbol->used_at, DV_REFUSE_CLOSURE);
-    } else {
-        symbol->access = scope->kind == DV_SCOPE_CLASS ? DV_ACCESS_NAMESPACE : DV_ACCESS_GLOBAL;
+    if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL) return true;
+    bool bound = symbol->flags & DV_SYMBOL_BOUND, nonlocal = symbol->flags & DV_SYMBOL_NONLOCAL;
+    if (nonlocal && symbol->flags & DV_SYMBOL_GLOBAL) return fail_nonlocal(s, symbol);
+    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) return true;
+    dv_scope *owner = bound && !nonlocal ? NULL : binding_scope(scope, symbol->name);
+    if (owner != NULL) {
+        symbol->access = DV_ACCESS_CELL;
+        return capture(s, scope, owner, symbol->name, &symbol->index);
     }
+    if (nonlocal) return fail_nonlocal(s, symbol);
+    if (scope->kind == DV_SCOPE_CLASS) symbol->access = DV_ACCESS_NAMESPACE;
     return true;
 }
 
+/* Scopes are listed before those inside them. */
 static bool resolve(scoper *s) {
+    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next) number_locals(scope);
     for (dv_scope *scope = s->first; scope != NULL; scope = scope->next)
         for (uint32_t i = 0; i < scope->symbol_count; i++)
             if (!resolve_symbol(s, scope, scope->symbols[i])) return false;

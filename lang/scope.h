@@ -2,7 +2,8 @@
  *
  * One pass over the tree gives every function, class and module a scope with the names that occur
  * in it, and every DV_EXPR_NAME its symbol; it also refuses what the compiler cannot do yet
- * (refuse.h). Then each symbol is resolved: a local variable, a name of a class body, or a global.
+ * (refuse.h). Then each symbol is resolved: a local variable, a variable shared with a function
+ * around or inside, a name of a class body, or a global.
  */
 #ifndef DV_LANG_SCOPE_H
 #define DV_LANG_SCOPE_H
@@ -14,6 +15,7 @@ typedef enum dv_scope_kind { DV_SCOPE_MODULE, DV_SCOPE_CLASS, DV_SCOPE_FUNCTION 
 typedef enum dv_access {
     DV_ACCESS_GLOBAL,
     DV_ACCESS_LOCAL,
+    DV_ACCESS_CELL,     /* a local that holds a cell: shared with a function inside, or free */
     DV_ACCESS_NAMESPACE /* a class body's dict, then globals */
 } dv_access;
 
@@ -24,6 +26,7 @@ enum {
     DV_SYMBOL_USED = 8,
     DV_SYMBOL_ANNOTATED = 16,
     DV_SYMBOL_GLOBAL = 32,
+    DV_SYMBOL_NONLOCAL = 64,
     DV_SYMBOL_BOUND = DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_IMPORTED
 };
 
@@ -32,9 +35,15 @@ struct dv_symbol {
     dv_name *name;
     uint32_t flags;
     dv_access access;
-    uint32_t index;   /* of a local variable */
-    dv_range used_at; /* the first use */
+    uint32_t index;       /* of a local variable */
+    dv_range declared_at; /* global or nonlocal */
 };
+
+/* A variable of an enclosing function that the scope, or one inside it, uses. */
+typedef struct dv_free_variable {
+    dv_name *name;
+    uint32_t from; /* the local of the scope around that holds the cell */
+} dv_free_variable;
 
 struct dv_scope {
     dv_scope *parent;
@@ -45,7 +54,10 @@ struct dv_scope {
     dv_index_map map;    /* dv_name to position in `symbols` */
     dv_symbol **symbols;
     uint32_t symbol_count, symbol_capacity;
-    uint32_t local_count;
+    uint32_t local_count; /* the free variables are the last */
+    dv_free_variable *free;
+    uint32_t free_count, free_capacity;
+    dv_index_map free_map; /* dv_name to position in `free` */
 };
 
 /* NULL, with a problem recorded or out of memory, if the module cannot be compiled. */

@@ -155,6 +155,21 @@
     TAIL(dv_slow_call_keywords);
 </%isa:op>
 
+<%isa:op name="CALL_EX" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the dict above it as keyword arguments.">
+    r = CELL(1).i;
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_call_ex);
+</%isa:op>
+
+<%isa:op name="DICT_MERGE" variable="merge" stack="mapping --" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments below it, which lie above callee, the two reserved entries and the positional arguments: TypeError if a name is there already.">
+    const dv_value mapping = sp[-1];
+    if (!dv_merge_keywords(vm, sp[-6], sp[-2], mapping)) RAISE();
+    dv_release(vm, mapping);
+    sp -= 1;
+    NEXT();
+</%isa:op>
+
 <%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
     const dv_cell *link = dv_frame_link(fp);
     dv_value *caller = dv_frame_caller(fp);
@@ -170,6 +185,21 @@
 <%isa:op name="MAKE_FUNCTION" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_function(vm, CELL(1).v, sp - n, (uint32_t)n);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="SET_DEFAULTS" stack="defaults named function -- function2" calls_out="yes" doc="Gives a new function the tuple of its defaults and the dict of those of keyword-only parameters.">
+    if (!dv_set_defaults(vm, function, defaults, named)) RAISE();
+    DONE(function);
+</%isa:op>
+
+<%isa:op name="MAKE_CLOSURE" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
+    const int64_t n = CELL(2).i;
+    const dv_value result = dv_make_closure(vm, fp, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
     for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
     sp -= n - 1;

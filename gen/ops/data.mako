@@ -176,6 +176,25 @@
     NEXT();
 </%isa:op>
 
+<%isa:op name="LIST_EXTEND" stack="list iterable -- list2" calls_out="yes" kills="all" doc="Appends the items of an iterable to a list under construction.">
+    if (!dv_extend_display(vm, list, iterable)) RAISE();
+    dv_release(vm, iterable);
+    DONE(list);
+</%isa:op>
+
+<%isa:op name="LIST_TO_TUPLE" stack="list -- tuple" calls_out="yes" doc="Makes a tuple of a list under construction.">
+    const dv_value result = dv_tuple_from(vm, list);
+    if (dv_is_empty(result)) RAISE();
+    dv_release(vm, list);
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="DICT_UPDATE" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to a dict under construction.">
+    if (!dv_update_display(vm, dict, mapping)) RAISE();
+    dv_release(vm, mapping);
+    DONE(dict);
+</%isa:op>
+
 <%isa:op name="BUILD_STRING" operands="count" variable="build" stack="parts -- r" calls_out="yes" doc="Joins n strs (f-strings).">
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_string(vm, sp - n, (uint32_t)n);

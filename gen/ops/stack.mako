@@ -58,6 +58,51 @@
     NEXT();
 </%isa:op>
 
+<%isa:op name="MAKE_CELL" operands="local" calls_out="yes" doc="Prologue: a local becomes a cell, which takes the value of a parameter.">
+    const dv_value cell = dv_variable_new(vm, LOCAL(1));
+    if (dv_is_empty(cell)) RAISE();
+    LOCAL(1) = cell;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="COPY_FREE" doc="Prologue: the last locals become the cells of the function's closure.">
+    dv_copy_free(fp);
+    NEXT();
+</%isa:op>
+
+<%isa:op name="LOAD_CELL" operands="local" stack="-- v" calls_out="yes" doc="Pushes the value of the cell in a local: UnboundLocalError, or NameError of a free variable.">
+    const dv_value v = dv_as_variable(LOCAL(1))->value;
+    if (DV_UNLIKELY(dv_is_empty(v))) {
+        dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
+        RAISE();
+    }
+    DONE(dv_retain(v));
+</%isa:op>
+
+<%isa:op name="STORE_CELL" operands="local" stack="v --" kills="heap" doc="Stores into the cell in a local and releases what it held.">
+    dv_variable *cell = dv_as_variable(LOCAL(1));
+    const dv_value old = cell->value;
+    cell->value = v;
+    sp -= 1;
+    if (dv_is_object(old)) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(old));
+    }
+    NEXT();
+</%isa:op>
+
+<%isa:op name="DELETE_CELL" operands="local" calls_out="yes" kills="heap" doc="Unassigns the cell in a local: UnboundLocalError, or NameError of a free variable.">
+    dv_variable *cell = dv_as_variable(LOCAL(1));
+    const dv_value old = cell->value;
+    if (dv_is_empty(old)) {
+        dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
+        RAISE();
+    }
+    cell->value = DV_EMPTY;
+    dv_release(vm, old);
+    NEXT();
+</%isa:op>
+
 % for name, extra, doc in (("LOAD_GLOBAL", 0, "Pushes a global of the module, or a builtin: NameError."), ("LOAD_GLOBAL_CALLEE", 2, "LOAD_GLOBAL and PREPARE_CALL in one: pushes a callee and the two reserved entries of a call.")):
 <%
 outs = "-- v" if not extra else "-- v R1 R2"

@@ -23,6 +23,7 @@
 #include "types/str.h"
 #include "types/stream.h"
 #include "types/tuple.h"
+#include "types/variable.h"
 
 static const dv_type *const types[] = {
     &dv_none_type,          &dv_bool_type,
@@ -42,6 +43,7 @@ static const dv_type *const types[] = {
     &dv_reversed_type,      &dv_call_iterator_type,
     &dv_stream_type,        &dv_set_type,
     &dv_frozenset_type,     &dv_set_iterator_type,
+    &dv_variable_type,
 };
 
 #define KNOWN(field, text) \

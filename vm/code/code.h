@@ -13,7 +13,9 @@
  * with more operands is followed by one word for each.  The number of operands is fixed for each
  * opcode (dv_op_info in dv_ops.h, generated from gen/ops).
  *  4. Jump operands are absolute pcs.
- *  5. Every pointer points into the unit's arena, which lives until the unit's last reference goes.
+ *  5. A local that functions share holds a cell, from the prologue on: the MAKE_CELL and COPY_FREE
+ * instructions that the code begins with (code/verify.c).
+ *  6. Every pointer points into the unit's arena, which lives until the unit's last reference goes.
  *
  * This header includes no header of the VM (vm/README.md, "direction of includes"). */
 #ifndef DV_CODE_H
@@ -129,6 +131,10 @@ struct dv_code {
     const dv_text *names; /* globals, attributes, modules: operands called `name` */
     uint32_t name_count;
     const dv_text *local_names;
+    /* Free variables: the last free_count locals.  Each gets the cell that local free_from[i] of
+     * the enclosing function holds where the function is made. */
+    const uint32_t *free_from;
+    uint32_t free_count;
     const dv_position *positions;
     uint32_t position_count;
     const dv_exception_entry *exceptions;

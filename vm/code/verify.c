@@ -8,6 +8,9 @@
  *  4. While an entry borrows from a local, the local is not stored to or deleted.
  *  5. LOAD_LOCAL and LOAD_LOCAL_B read locals that are assigned.
  *  6. Control never falls off the end.
+ *  7. A local is made a cell in the prologue (the MAKE_CELL and COPY_FREE at the start, to which
+ * nothing jumps and in which no exception is caught) or never; cell instructions use the former,
+ * all others the latter.  Functions take their free variables from locals that hold cells.
  *
  * States are hash-consed in a tree (code.h), so equal stacks are equal numbers and a join is one
  * compare. */
@@ -36,6 +39,8 @@ typedef struct verifier {
     uint8_t *queued;
     uint8_t *starts; /* is there an instruction at this pc? */
     uint64_t *current;
+    uint64_t *cells; /* set of the locals that hold cells behind the prologue */
+    uint32_t prologue_end;
     uint32_t pc, max_depth;
     bool out_of_memory;
 } verifier;
@@ -167,6 +172,10 @@ static bool is_assigned(const verifier *v, uint32_t local) {
     return v->current[local / 64] >> (local % 64) & 1;
 }
 
+static bool is_cell(const verifier *v, uint32_t local) {
+    return v->cells[local / 64] >> (local % 64) & 1;
+}
+
 static bool check_cover(verifier *v, uint32_t state, uint32_t local) {
     for (; state != 0; state = v->states[state].below)
         if (v->states[state].kind == DV_SLOT_BORROWED && v->states[state].local == local)
@@ -182,6 +191,8 @@ static bool check_cover(verifier *v, uint32_t state, uint32_t local) {
 static bool flow(verifier *v, uint32_t target, uint32_t state) {
     if (target >= v->code->word_count || !v->starts[target])
         return fail(v, "jump or fall to what is no instruction");
+    if (target < v->prologue_end && v->pc >= v->prologue_end)
+        return fail(v, "jump into the prologue");
     uint64_t *known = v->assigned + (size_t)target * v->set_words;
     bool changed = false;
     if (v->state_at[target] == DV_NO_STATE) {
@@ -301,6 +312,12 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
         return pop(v, state, 2 * a, DV_SLOT_OWNED) && push_owned(v, state, 1);
     case DV_EFFECT_CALL: return effect_call(v, state, a);
     case DV_EFFECT_CALL_METHOD: return effect_call(v, state, a + 1);
+    case DV_EFFECT_CALL_EX:
+        return a <= 1 ? effect_call(v, state, a + 1) : fail(v, "CALL_EX of more than two");
+    case DV_EFFECT_MERGE: {
+        uint32_t call = *state;
+        return effect_call(v, &call, 3) && pop(v, state, 1, DV_SLOT_OWNED);
+    }
     case DV_EFFECT_UNPACK: return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a);
     case DV_EFFECT_FORMAT:
         return pop(v, state, a & 4 ? 2 : 1, DV_SLOT_OWNED) && push_owned(v, state, 1);
@@ -351,6 +368,63 @@ static bool check_operand(verifier *v, uint32_t kind, uint32_t value) {
     }
 }
 
+/* The instructions that use a local that holds a cell. */
+static bool is_cell_op(uint32_t op) {
+    return op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_DELETE_CELL;
+}
+
+static bool make_cell(verifier *v, uint32_t local) {
+    if (is_cell(v, local)) return fail(v, "a local is made a cell twice");
+    v->cells[local / 64] |= (uint64_t)1 << (local % 64);
+    return true;
+}
+
+/* Finds out which locals hold cells: those that the prologue makes. */
+static bool check_prologue(verifier *v) {
+    const dv_code *code = v->code;
+    uint32_t pc = 0;
+    bool copied = false;
+    for (; pc < code->word_count; pc++) {
+        uint32_t op = code->words[pc] & 0xFF, a = code->words[pc] >> 8;
+        v->pc = pc;
+        if (op == DV_OP_MAKE_CELL && !make_cell(v, a)) return false;
+        if (op == DV_OP_COPY_FREE) {
+            for (uint32_t i = 0; i < code->free_count; i++)
+                if (!make_cell(v, code->local_count - 1 - i)) return false;
+            copied = true;
+        }
+        if (op != DV_OP_MAKE_CELL && op != DV_OP_COPY_FREE) break;
+    }
+    if (!copied && code->free_count) return fail(v, "free variables without COPY_FREE");
+    v->prologue_end = pc;
+    for (uint32_t i = 0; i < code->exception_count; i++)
+        if (code->exceptions[i].begin < pc) return fail(v, "exceptions of the prologue are caught");
+    return true;
+}
+
+/* Free variables of the function that is made come from locals that hold cells. */
+static bool check_free(verifier *v, uint32_t op, uint32_t constant) {
+    const dv_code *inner = v->code->constants[constant].as.code;
+    if ((op == DV_OP_MAKE_CLOSURE) != (inner->free_count != 0))
+        return fail(v, "the function's free variables do not fit the instruction");
+    for (uint32_t i = 0; i < inner->free_count; i++)
+        if (inner->free_from[i] >= v->code->local_count || !is_cell(v, inner->free_from[i]))
+            return fail(v, "a free variable does not come from a cell");
+    return true;
+}
+
+static bool check_cells(verifier *v, uint32_t op, const dv_op_info *info) {
+    if ((op == DV_OP_MAKE_CELL || op == DV_OP_COPY_FREE) && v->pc >= v->prologue_end)
+        return fail(v, "a cell is made behind the prologue");
+    if (op == DV_OP_MAKE_CELL || op == DV_OP_COPY_FREE) return true;
+    for (uint32_t i = 0; i < info->operand_count; i++) {
+        if (info->operands[i] == DV_OPERAND_LOCAL && is_cell(v, operand(v, i)) != is_cell_op(op))
+            return fail(v, "a cell is used as a plain local, or the reverse");
+        if (info->operands[i] == DV_OPERAND_CODE && !check_free(v, op, operand(v, i))) return false;
+    }
+    return true;
+}
+
 static bool check_words(verifier *v) {
     const dv_code *code = v->code;
     for (uint32_t pc = 0; pc < code->word_count;) {
@@ -362,10 +436,16 @@ static bool check_words(verifier *v) {
         if (words > code->word_count - pc) return fail(v, "instruction is cut off");
         for (uint32_t i = 0; i < info->operand_count; i++)
             if (!check_operand(v, info->operands[i], operand(v, i))) return false;
+        if (!check_cells(v, op, info)) return false;
         v->starts[pc] = 1;
         pc += words;
     }
     return true;
+}
+
+static uint32_t parameter_count(const dv_code *code) {
+    return code->positional_count + code->keyword_only_count + !!(code->flags & DV_CODE_VARARGS) +
+           !!(code->flags & DV_CODE_VARKEYWORDS);
 }
 
 static bool check_tables(verifier *v) {
@@ -373,6 +453,8 @@ static bool check_tables(verifier *v) {
     if (code->word_count == 0) return fail(v, "no instructions");
     if (code->positional_count + code->keyword_only_count > code->local_count)
         return fail(v, "more parameters than locals");
+    if (parameter_count(code) + code->free_count > code->local_count)
+        return fail(v, "more free variables than locals");
     for (uint32_t i = 0; i < code->exception_count; i++)
         if (code->exceptions[i].handler >= code->word_count)
             return fail(v, "exception handler out of range");
@@ -398,23 +480,20 @@ static bool prepare(verifier *v) {
     v->queued = get(v, code->word_count);
     v->starts = get(v, code->word_count);
     v->current = get(v, v->set_words * sizeof *v->current);
+    v->cells = get(v, v->set_words * sizeof *v->cells);
     if (v->out_of_memory) return false;
     v->states[0] = (dv_stack_state){0, DV_NO_LOCAL, 0, DV_SLOT_OWNED};
     for (uint32_t pc = 0; pc < code->word_count; pc++) v->state_at[pc] = DV_NO_STATE;
     return true;
 }
 
-static uint32_t parameter_count(const dv_code *code) {
-    return code->positional_count + code->keyword_only_count + !!(code->flags & DV_CODE_VARARGS) +
-           !!(code->flags & DV_CODE_VARKEYWORDS);
-}
-
 static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, uint32_t nesting) {
     verifier v = {.unit = unit, .code = code, .message = message, .message_size = size};
     if (nesting > 200) return fail(&v, "code objects nested too deeply");
-    if (!check_tables(&v) || !prepare(&v) || !check_words(&v)) return false;
+    if (!check_tables(&v) || !prepare(&v) || !check_prologue(&v) || !check_words(&v)) return false;
     for (uint32_t i = 0; i < parameter_count(code); i++)
         v.current[i / 64] |= (uint64_t)1 << (i % 64);
+    v.pc = 0;
     if (!flow(&v, 0, 0)) return false;
     while (v.work_count > 0) {
         uint32_t pc = v.work[--v.work_count];

@@ -33,6 +33,7 @@ typedef enum dv_type_id {
     DV_T_FUNCTION,  /* dl function */
     DV_T_CFUNCTION, /* C function, or method of a built-in type */
     DV_T_METHOD,    /* bound method */
+    DV_T_CELL,      /* variable that functions share (types/variable.h) */
     DV_T_CLASS,
     DV_T_OBJECT, /* instance of exactly `object` */
     DV_T_MODULE,

@@ -101,7 +101,8 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
 static bool has_instructions_for_inlining(const dv_code *code) {
     for (uint32_t pc = 0; pc < code->word_count; pc += length_of(code, pc)) {
         uint32_t op = code->words[pc] & 0xFF;
-        if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_BUILD_CLASS ||
+        if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
+            op == DV_OP_MAKE_CELL || op == DV_OP_COPY_FREE || op == DV_OP_BUILD_CLASS ||
             op == DV_OP_ENTER_HANDLER)
             return false;
     }

@@ -18,6 +18,7 @@
 #include "types/range.h"
 #include "types/str.h"
 #include "types/tuple.h"
+#include "types/variable.h"
 #include "region/entry.h"
 
 #endif

@@ -11,10 +11,10 @@ dv_value dv_run_unit(dv_vm *vm, dv_unit *unit, dv_value module);
 /* A function object of a code object; defaults (EMPTY or tuple) are retained. */
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults);
 
-/* Arranges the arguments at sp[-count] .. sp[-1] (the last ones named by `keywords`, unless EMPTY)
- * as the function's parameters, filling in defaults.  On failure TypeError is raised with CPython's
- * message and the arguments are as many as before (released by whoever unwinds). */
-bool dv_bind_arguments(dv_vm *vm, dv_function *function, dv_value *args, uint32_t count,
-                       dv_value keywords) DV_MUST_CHECK;
+/* Writes the values of the function's parameters (thread->argument_count new references) to `out`:
+ * the arguments (the last ones named by `keywords`, unless EMPTY), borrowed, then defaults.  On
+ * failure TypeError is raised with CPython's message and nothing is written. */
+bool dv_bind_arguments(dv_vm *vm, const dv_function *function, const dv_value *args, uint32_t count,
+                       dv_value keywords, dv_value *out) DV_MUST_CHECK;
 
 #endif

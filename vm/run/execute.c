@@ -45,6 +45,12 @@ bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
 
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local) {
     const dv_text *name = &dv_frame_thread(fp)->code->local_names[local];
+    const dv_code *code = dv_frame_thread(fp)->code;
+    if (local >= code->local_count - code->free_count)
+        return dv_raise(vm, DV_E_NAME_ERROR,
+                        "cannot access free variable '%.*s' where it is not associated with a "
+                        "value in enclosing scope",
+                        (int)name->size, name->data);
     return dv_raise(vm, DV_E_UNBOUND_LOCAL_ERROR,
                     "cannot access local variable '%.*s' where it is not associated with a value",
                     (int)name->size, name->data);
@@ -138,6 +144,95 @@ dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count) {
     return dict;
 }
 
+bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) {
+    if (!dv_is_list(list)) {
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "a list under construction is none");
+        return false;
+    }
+    if (!dv_is_list(iterable) && !dv_is_tuple(iterable)) {
+        dv_value iterator = dv_iterate(vm, iterable);
+        if (dv_is_empty(iterator)) {
+            if (!dv_error_is(vm, DV_E_TYPE_ERROR) || dv_is_iterable(vm, iterable)) return false;
+            dv_error_clear(vm);
+            dv_raise(vm, DV_E_TYPE_ERROR, "Value after * must be an iterable, not %T", iterable);
+            return false;
+        }
+        bool good = dv_list_extend(vm, list, iterator);
+        dv_release(vm, iterator);
+        return good;
+    }
+    return dv_list_extend(vm, list, iterable);
+}
+
+/* A mapping is what has a method keys. */
+static int is_mapping(dv_vm *vm, dv_value v) {
+    if (dv_is_dict(v)) return 1;
+    if (!dv_is_instance(v) && !dv_is_shape(v, DV_T_FOREIGN)) return 0;
+    dv_value name = dv_str_intern(vm, "keys", 4);
+    if (dv_is_empty(name)) return -1;
+    dv_value method = dv_find_attribute(vm, v, name);
+    dv_release(vm, name);
+    if (dv_is_empty(method)) return dv_is_empty(vm->error) ? 0 : -1;
+    dv_release(vm, method);
+    return 1;
+}
+
+bool dv_update_display(dv_vm *vm, dv_value dict, dv_value mapping) {
+    int fits = dv_is_dict(dict) ? is_mapping(vm, mapping) : -1;
+    if (fits == 0) dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not a mapping", mapping);
+    return fits == 1 && dv_dict_update(vm, dict, mapping);
+}
+
+dv_value dv_callee_name(dv_vm *vm, dv_value callee) {
+    dv_value name = dv_find_attribute(vm, callee, vm->known.qualname);
+    if (dv_is_empty(name)) return dv_is_empty(vm->error) ? dv_to_str(vm, callee) : DV_EMPTY;
+    dv_value module = dv_find_attribute(vm, callee, vm->known.module), text = DV_EMPTY;
+    if (dv_is_empty(module) && !dv_is_empty(vm->error)) {
+        dv_release(vm, name);
+        return DV_EMPTY;
+    }
+    if (dv_is_empty(module) || !dv_is_str(module) || dv_str_is(module, "builtins"))
+        text = dv_str_printf(vm, "%S()", name);
+    else
+        text = dv_str_printf(vm, "%S.%S()", module, name);
+    dv_release(vm, module);
+    dv_release(vm, name);
+    return text;
+}
+
+static bool raise_callee(dv_vm *vm, dv_value callee, const char *format, dv_value what) {
+    dv_value name = dv_callee_name(vm, callee);
+    if (!dv_is_empty(name)) dv_raise(vm, DV_E_TYPE_ERROR, format, name, what);
+    dv_release(vm, name);
+    return false;
+}
+
+static bool merge_dict(dv_vm *vm, dv_value callee, dv_value dict, dv_value more) {
+    dv_value key, value;
+    for (int64_t at = 0; dv_dict_walk(more, &at, &key, &value);) {
+        bool known = !dv_is_empty(dv_dict_get(vm, dict, key));
+        if (!dv_is_empty(vm->error)) return false;
+        if (known)
+            return raise_callee(vm, callee, "%S got multiple values for keyword argument '%S'",
+                                key);
+        if (!dv_dict_set(vm, dict, key, value)) return false;
+    }
+    return true;
+}
+
+bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mapping) {
+    int fits = dv_is_dict(dict) ? is_mapping(vm, mapping) : -1;
+    if (fits == 0)
+        return raise_callee(vm, callee, "%S argument after ** must be a mapping, not %T", mapping);
+    if (fits < 0) return false;
+    if (dv_is_dict(mapping)) return merge_dict(vm, callee, dict, mapping);
+    dv_value more = dv_dict_new(vm);
+    if (dv_is_empty(more)) return false;
+    bool good = dv_dict_update(vm, more, mapping) && merge_dict(vm, callee, dict, more);
+    dv_release(vm, more);
+    return good;
+}
+
 dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count) {
     return dv_str_join(vm, vm->known.empty_str, parts, count);
 }
@@ -164,6 +259,50 @@ dv_value dv_make_function(dv_vm *vm, dv_value thread, const dv_value *defaults, 
     dv_value function = dv_function_make(vm, (dv_thread *)dv_as_object(thread), tuple);
     dv_release(vm, tuple);
     return function;
+}
+
+bool dv_set_defaults(dv_vm *vm, dv_value function, dv_value defaults, dv_value named) {
+    if (!dv_is_function(function) || !dv_is_tuple(defaults) || !dv_is_dict(named) ||
+        !dv_is_empty(dv_as_function(function)->keyword_defaults)) {
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "defaults of what is no new function");
+        return false;
+    }
+    dv_as_function(function)->keyword_defaults = named;
+    if (dv_as_tuple(defaults)->count > 0)
+        dv_as_function(function)->defaults = defaults;
+    else
+        dv_release(vm, defaults);
+    return true;
+}
+
+dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const dv_value *defaults,
+                         uint32_t count) {
+    const dv_code *code = dv_thread_code(dv_as_object(thread));
+    dv_value function = dv_make_function(vm, thread, defaults, count);
+    if (dv_is_empty(function)) return DV_EMPTY;
+    dv_value few[16], *cells = few;
+    size_t size = code->free_count * sizeof *cells;
+    if (code->free_count > 16 && !(cells = dv_heap_alloc(&vm->heap, size))) {
+        dv_release(vm, function);
+        return dv_raise_memory(vm);
+    }
+    for (uint32_t i = 0; i < code->free_count; i++) cells[i] = fp[code->free_from[i]];
+    dv_value closure = dv_tuple_new(vm, cells, code->free_count);
+    if (cells != few) dv_heap_free(&vm->heap, cells, size);
+    if (dv_is_empty(closure)) {
+        dv_release(vm, function);
+        return DV_EMPTY;
+    }
+    dv_as_function(function)->closure = closure;
+    return function;
+}
+
+void dv_copy_free(dv_value *fp) {
+    const dv_function *function = dv_as_function(fp[-3]);
+    const dv_code *code = dv_function_thread(function)->code;
+    const dv_tuple *closure = dv_as_tuple(function->closure);
+    dv_value *free = fp + code->local_count - code->free_count;
+    for (uint32_t i = 0; i < code->free_count; i++) free[i] = dv_retain(closure->items[i]);
 }
 
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {

@@ -26,10 +26,22 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) DV_M
 bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) DV_MUST_CHECK;
 
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count);
+/* Displays and calls with stars: a list or dict under construction takes more items. */
+bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) DV_MUST_CHECK;
+bool dv_update_display(dv_vm *vm, dv_value dict, dv_value mapping) DV_MUST_CHECK;
+bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mapping) DV_MUST_CHECK;
+/* What CPython's messages call a callee: "module.f()". */
+dv_value dv_callee_name(dv_vm *vm, dv_value callee);
 dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count);
 dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion,
                          dv_value spec); /* spec EMPTY if none */
 dv_value dv_make_function(dv_vm *vm, dv_value thread, const dv_value *defaults, uint32_t count);
+bool dv_set_defaults(dv_vm *vm, dv_value function, dv_value defaults, dv_value named) DV_MUST_CHECK;
+/* The same for a function with free variables, whose cells are in locals of the running frame. */
+dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const dv_value *defaults,
+                         uint32_t count);
+/* Puts the cells of the running function's closure into its locals. */
+void dv_copy_free(dv_value *fp);
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 
 /* REPL: prints repr(v) unless v is None. */

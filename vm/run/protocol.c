@@ -400,6 +400,13 @@ dv_value dv_next(dv_vm *vm, dv_value iterator) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", iterator);
 }
 
+bool dv_is_iterable(dv_vm *vm, dv_value v) {
+    if (dv_is_instance(v))
+        return dv_has_special(vm, v, vm->known.iter) || dv_has_special(vm, v, vm->known.getitem);
+    const dv_type *type = type_of(vm, v);
+    return type->iterate != NULL || type->next != NULL;
+}
+
 bool dv_is_iterator(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.next);
     return type_of(vm, v)->next != NULL;

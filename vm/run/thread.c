@@ -208,7 +208,9 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     }
     thread->names = thread->constants + code->constant_count;
     thread->entry = dv_expand_cell;
-    thread->argument_count = code->positional_count;
+    thread->argument_count = code->positional_count + code->keyword_only_count +
+                             !!(code->flags & DV_CODE_VARARGS) +
+                             !!(code->flags & DV_CODE_VARKEYWORDS);
     thread->local_count = code->local_count;
     bool simple = !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR)) &&
                   !code->keyword_only_count;

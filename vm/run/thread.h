@@ -21,7 +21,7 @@ typedef struct dv_region dv_region;
 typedef struct dv_thread {
     dv_object header;
     const dv_cell *entry;    /* where calls begin */
-    uint32_t argument_count; /* positional parameters */
+    uint32_t argument_count; /* parameters of all kinds */
     int64_t exact_arguments; /* argument_count if nothing else is special about calls, or -1 */
     bool warm;
     uint32_t local_count, stack_base, frame_size; /* in values; stack_base: locals + shadow */

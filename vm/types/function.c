@@ -17,6 +17,8 @@ static void function_release(dv_vm *vm, dv_object *object) {
     dv_release_object(vm, function->code);
     dv_release(vm, function->globals);
     dv_release(vm, function->defaults);
+    dv_release(vm, function->keyword_defaults);
+    dv_release(vm, function->closure);
     dv_release(vm, function->name);
     dv_release(vm, function->qualname);
     dv_release(vm, function->attributes);
@@ -40,8 +42,12 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     if (dv_same(name, vm->known.module)) return dv_retain(dv_as_module(function->globals)->name);
     if (dv_str_is(name, "__defaults__"))
         return dv_is_empty(function->defaults) ? DV_NONE : dv_retain(function->defaults);
+    if (dv_str_is(name, "__closure__"))
+        return dv_is_empty(function->closure) ? DV_NONE : dv_retain(function->closure);
     if (dv_str_is(name, "__code__")) return dv_retain(dv_object_value(function->code));
-    if (dv_str_is(name, "__kwdefaults__")) return DV_NONE;
+    if (dv_str_is(name, "__kwdefaults__"))
+        return dv_is_empty(function->keyword_defaults) ? DV_NONE
+                                                       : dv_retain(function->keyword_defaults);
     return DV_EMPTY;
 }
 
