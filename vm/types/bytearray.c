@@ -29,7 +29,8 @@ static dv_str *own(dv_vm *vm, dv_bytearray *array, int64_t room) {
         s->hash = -1;
         return s;
     }
-    dv_str *copy = dv_bytes_alloc(vm, room > s->length && !fits ? room + room / 8 : s->length);
+    int64_t needed = room > s->length ? room : s->length;
+    dv_str *copy = dv_bytes_alloc(vm, fits ? needed : needed + needed / 8);
     if (!copy) return NULL;
     memcpy(copy->data, s->data, (size_t)s->length);
     copy->length = s->length;
