@@ -31,7 +31,6 @@ static const refusal refusals[] = {
     [DV_REFUSE_DOTTED_IMPORT] = {"importing a dotted module name is", true},
     [DV_REFUSE_RELATIVE_IMPORT] = {"a relative import is", true},
     [DV_REFUSE_NAMED_CHARACTER] = {"'\\N{...}' in a string is", true},
-    [DV_REFUSE_BYTES] = {"a bytes literal is", true},
     [DV_REFUSE_COMPLEX] = {"an imaginary literal is", true},
 };
 

@@ -28,7 +28,6 @@ typedef enum dv_refusal {
     DV_REFUSE_DOTTED_IMPORT,
     DV_REFUSE_RELATIVE_IMPORT,
     DV_REFUSE_NAMED_CHARACTER,
-    DV_REFUSE_BYTES,
     DV_REFUSE_COMPLEX
 } dv_refusal;
 

@@ -242,7 +242,6 @@ static bool visit_optional(scoper *s, dv_expr *expr) { return expr == NULL || vi
 
 static bool visit_constant(scoper *s, const dv_expr *expr) {
     if (expr->as.constant.kind == DV_CONST_COMPLEX) return refuse(s, expr->at, DV_REFUSE_COMPLEX);
-    if (expr->as.constant.kind == DV_CONST_BYTES) return refuse(s, expr->at, DV_REFUSE_BYTES);
     return true;
 }
 

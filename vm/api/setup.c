@@ -9,6 +9,7 @@
 #include "quicken/site.h"
 #include "region/region.h"
 #include "run/thread.h"
+#include "types/bytes.h"
 #include "types/class.h"
 #include "types/dict.h"
 #include "types/exception.h"
@@ -43,6 +44,7 @@ static const dv_type *const types[] = {
     &dv_reversed_type,      &dv_call_iterator_type,
     &dv_stream_type,        &dv_set_type,
     &dv_frozenset_type,     &dv_set_iterator_type,
+    &dv_bytes_type,         &dv_bytearray_type,
     &dv_variable_type,
 };
 

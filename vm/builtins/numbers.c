@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "types/bytes.h"
 #include "types/arguments.h"
 #include "types/float.h"
 #include "types/int.h"
@@ -244,10 +245,11 @@ static dv_value builtin_chr(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value builtin_ord(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_str(args[0]))
+    bool bytes = dv_is_bytes_like(args[0]);
+    if (!dv_is_str(args[0]) && !bytes)
         return dv_raise(vm, DV_E_TYPE_ERROR, "ord() expected string of length 1, but %T found",
                         args[0]);
-    const dv_str *s = dv_as_str(args[0]);
+    const dv_str *s = bytes ? dv_as_bytes(args[0]) : dv_as_str(args[0]);
     if (s->length == 1) return dv_int(dv_str_at(s, 0));
     return dv_raise(vm, DV_E_TYPE_ERROR,
                     "ord() expected a character, but string of length %lld found",

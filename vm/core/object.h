@@ -53,7 +53,9 @@ typedef enum dv_type_id {
     DV_T_SET,
     DV_T_FROZENSET,
     DV_T_SET_ITERATOR,
-    DV_T_FOREIGN,       /* object of an extension's type */
+    DV_T_BYTES,
+    DV_T_BYTEARRAY,
+    DV_T_FOREIGN, /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;
 

@@ -47,6 +47,7 @@ static uint64_t digest_object(dv_vm *vm, uint64_t h, dv_value v, int depth) {
         size_t limbs = (size_t)(big->size < 0 ? -big->size : big->size);
         return mix_bytes(mix(h, big->size < 0), big->limbs, limbs * sizeof *big->limbs);
     }
+    case DV_T_BYTES:
     case DV_T_STR: {
         const dv_str *s = (const dv_str *)object;
         return mix_bytes(h, s->data, (size_t)s->length * s->kind);

@@ -2,6 +2,7 @@
 #include "run/thread.h"
 
 #include "run/frame.h"
+#include "types/bytes.h"
 #include "types/int.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -108,8 +109,8 @@ static dv_value make_constant(dv_vm *vm, dv_thread *thread, const dv_const *c) {
         dv_thread *inner = dv_thread_new(vm, c->as.code, thread->module);
         return inner ? dv_object_value(inner) : DV_EMPTY;
     }
-    case DV_CONST_COMPLEX:
-    case DV_CONST_BYTES: break;
+    case DV_CONST_BYTES: return dv_bytes_new(vm, c->as.text.data, (int64_t)c->as.text.size);
+    case DV_CONST_COMPLEX: break;
     }
     return dv_raise(vm, DV_E_SYSTEM_ERROR, "constant of an unsupported kind");
 }

@@ -69,6 +69,8 @@ static bool check_base(dv_vm *vm, dv_value base) {
     case DV_T_DICT:
     case DV_T_SET:
     case DV_T_FROZENSET:
+    case DV_T_BYTES:
+    case DV_T_BYTEARRAY:
     case DV_T_CLASS:
         dv_raise(vm, DV_E_TYPE_ERROR, "subclassing '%S' is not part of dl yet", class_->name);
         return false;

@@ -2,6 +2,9 @@
 #include "types/exception.h"
 #include "types/exception_raise.h"
 
+#include <stdio.h>
+
+#include "types/bytes.h"
 #include "types/class.h"
 #include "types/dict.h"
 #include "types/instance.h"
@@ -191,6 +194,38 @@ static dv_value syntax_error_str(dv_vm *vm, const dv_tuple *args) {
     return dv_str_printf(vm, "%S (%S, line %S)", args->items[0], place->items[0], place->items[1]);
 }
 
+/* "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte" */
+static dv_value unicode_error_str(dv_vm *vm, const dv_tuple *args, bool decodes) {
+    int64_t start, stop;
+    dv_value object = args->items[1];
+    if (!dv_int_to_int64(args->items[2], &start) || !dv_int_to_int64(args->items[3], &stop))
+        return dv_str_empty(vm);
+    const char *verb = decodes ? "decode" : "encode";
+    int64_t length = decodes ? dv_as_bytes(object)->length : dv_as_str(object)->length;
+    if (start < 0 || start >= length || stop != start + 1)
+        return dv_str_printf(vm, "'%S' codec can't %s %s in position %lld-%lld: %S", args->items[0],
+                             verb, decodes ? "bytes" : "characters", (long long)start,
+                             (long long)stop - 1, args->items[4]);
+    if (decodes)
+        return dv_str_printf(vm, "'%S' codec can't decode byte 0x%02x in position %lld: %S",
+                             args->items[0], (uint8_t)dv_as_bytes(object)->data[start],
+                             (long long)start, args->items[4]);
+    uint32_t c = dv_str_at(dv_as_str(object), start);
+    char digits[12];
+    snprintf(digits, sizeof digits, c <= 0xFF ? "x%02x" : c <= 0xFFFF ? "u%04x" : "U%08x", c);
+    return dv_str_printf(vm, "'%S' codec can't encode character '\\%s' in position %lld: %S",
+                         args->items[0], digits, (long long)start, args->items[4]);
+}
+
+/* Has an instance of UnicodeDecodeError or UnicodeEncodeError the arguments that it should? */
+static bool is_unicode_error(dv_vm *vm, const dv_exception *exception, bool decodes) {
+    const dv_tuple *args = dv_as_tuple(exception->args);
+    return is_kind(vm, exception,
+                   decodes ? DV_E_UNICODE_DECODE_ERROR : DV_E_UNICODE_ENCODE_ERROR) &&
+           args->count == 5 &&
+           (decodes ? dv_is_bytes_like(args->items[1]) : dv_is_str(args->items[1]));
+}
+
 static dv_value exception_str(dv_vm *vm, dv_value self) {
     bool found;
     dv_value text = dv_special_text(vm, self, vm->known.str, &found);
@@ -204,6 +239,8 @@ static dv_value exception_str(dv_vm *vm, dv_value self) {
     if (is_kind(vm, exception, DV_E_OS_ERROR) && args->count <= 3) return os_error_str(vm, args);
     if (is_kind(vm, exception, DV_E_SYNTAX_ERROR) && dv_is_tuple(args->items[1]))
         return syntax_error_str(vm, args);
+    for (int decodes = 0; decodes < 2; decodes++)
+        if (is_unicode_error(vm, exception, decodes)) return unicode_error_str(vm, args, decodes);
     return dv_repr(vm, exception->args);
 }
 
@@ -263,6 +300,9 @@ static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_val
         return exit_code(exception);
     if (is_kind(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(args, name);
     if (is_kind(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_attribute(args, name);
+    static const char *const unicode[] = {"encoding", "object", "start", "end", "reason"};
+    for (int64_t i = 0; i < 5 && is_kind(vm, exception, DV_E_UNICODE_ERROR); i++)
+        if (dv_str_is(name, unicode[i]) && args->count == 5) return argument(args, i);
     bool import = is_kind(vm, exception, DV_E_IMPORT_ERROR);
     bool attribute = is_kind(vm, exception, DV_E_ATTRIBUTE_ERROR);
     if (dv_str_is(name, "name") && (import || attribute || is_kind(vm, exception, DV_E_NAME_ERROR)))

@@ -9,6 +9,7 @@
 
 #include "core/dtoa.h"
 #include "core/upcall.h"
+#include "types/bytes.h"
 #include "types/arguments.h"
 #include "types/exception.h"
 #include "types/format.h"
@@ -186,6 +187,16 @@ dv_value dv_float_from_str(dv_vm *vm, dv_value text) {
     return status < 0 ? DV_EMPTY : dv_float(d);
 }
 
+static dv_value float_from_bytes(dv_vm *vm, dv_value v) {
+    dv_value text = dv_str_points(vm, dv_as_bytes(v)->data, 1, dv_as_bytes(v)->length);
+    if (dv_is_empty(text)) return DV_EMPTY;
+    dv_value result = dv_float_from_str(vm, text);
+    dv_release(vm, text);
+    if (!dv_is_empty(result) || !dv_error_is(vm, DV_E_VALUE_ERROR)) return result;
+    dv_error_clear(vm);
+    return dv_raise(vm, DV_E_VALUE_ERROR, "could not convert string to float: %V", v);
+}
+
 static dv_value float_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                 dv_value keywords) {
     if (!dv_arguments_no_keywords(vm, "float", keywords) ||
@@ -195,6 +206,7 @@ static dv_value float_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     dv_value v = args[0];
     if (dv_is_float(v)) return v;
     if (dv_is_str(v)) return dv_float_from_str(vm, v);
+    if (dv_is_bytes_like(v)) return float_from_bytes(vm, v);
     double d;
     if (dv_is_integral(v)) return dv_int_to_double(vm, v, &d) ? dv_float(d) : DV_EMPTY;
     bool found;

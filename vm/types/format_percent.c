@@ -3,6 +3,7 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "types/bytes.h"
 #include "types/float.h"
 #include "types/format.h"
 #include "types/format_number.h"
@@ -14,6 +15,7 @@
 typedef struct percent {
     dv_vm *vm;
     dv_value source; /* the format */
+    bool bytes;      /* it is a bytes object, and so is the result */
     int64_t next;    /* position in it */
     dv_builder out;
     /* Arguments: those of a tuple, or one value which is taken once. */
@@ -62,7 +64,8 @@ static bool read_key(percent *p) {
         depth += c == '(' ? 1 : c == ')' ? -1 : 0;
         p->next++;
     }
-    dv_value key = dv_str_slice(p->vm, p->source, start, p->next - 1);
+    dv_value key = p->bytes ? dv_bytes_slice(p->vm, p->source, start, p->next - 1)
+                            : dv_str_slice(p->vm, p->source, start, p->next - 1);
     if (dv_is_empty(key)) return false;
     dv_value v = dv_get_item(p->vm, p->mapping, key);
     dv_release(p->vm, key);
@@ -223,7 +226,12 @@ static bool write_integer(percent *p, const conversion *c, dv_value v) {
 static bool write_double(percent *p, const conversion *c, dv_value v) {
     double d;
     dv_number_text text;
-    if (!dv_as_double(p->vm, v, &d)) return false;
+    if (!dv_as_double(p->vm, v, &d)) {
+        if (!p->bytes || !dv_error_is(p->vm, DV_E_TYPE_ERROR)) return false;
+        dv_error_clear(p->vm);
+        dv_raise(p->vm, DV_E_TYPE_ERROR, "float argument required, not %T", v);
+        return false;
+    }
     int precision = c->precision < 0 ? 6 : (int)c->precision;
     if (!dv_number_text_double(p->vm, &text, d, (char)c->type, precision,
                                c->alternate ? DV_DOUBLE_ALTERNATE : 0))
@@ -251,6 +259,27 @@ static bool raise_character(percent *p) {
     return false;
 }
 
+/* The byte that %c shows in bytes. */
+static bool byte_of(percent *p, dv_value v, uint32_t *out) {
+    int64_t n = -1;
+    if (dv_is_bytes_like(v) && dv_as_bytes(v)->length == 1) {
+        *out = (uint8_t)dv_as_bytes(v)->data[0];
+        return true;
+    }
+    dv_value i = dv_is_bytes_like(v) ? DV_EMPTY : dv_int_index(p->vm, v);
+    if (dv_is_empty(i)) {
+        if (!dv_is_empty(p->vm->error) && !dv_error_is(p->vm, DV_E_TYPE_ERROR)) return false;
+        dv_error_clear(p->vm);
+        dv_raise(p->vm, DV_E_TYPE_ERROR, "%%c requires an integer in range(256) or a single byte");
+        return false;
+    }
+    bool fits = dv_int_to_int64(i, &n) && n >= 0 && n <= 255;
+    dv_release(p->vm, i);
+    if (!fits) dv_raise(p->vm, DV_E_OVERFLOW_ERROR, "%%c arg not in range(256)");
+    *out = (uint32_t)n;
+    return fits;
+}
+
 /* The code point that %c shows. */
 static bool character_of(percent *p, dv_value v, uint32_t *out) {
     if (dv_is_str(v)) {
@@ -273,7 +302,7 @@ static bool character_of(percent *p, dv_value v, uint32_t *out) {
 
 static bool write_character(percent *p, const conversion *c, dv_value v) {
     uint32_t point;
-    if (!character_of(p, v, &point)) return false;
+    if (!(p->bytes ? byte_of(p, v, &point) : character_of(p, v, &point))) return false;
     int64_t padding = c->width > 1 ? c->width - 1 : 0;
     if (!c->left) dv_builder_repeat(&p->out, ' ', padding);
     dv_builder_char(&p->out, point);
@@ -281,10 +310,36 @@ static bool write_character(percent *p, const conversion *c, dv_value v) {
     return true;
 }
 
+/* What %s and %b show in bytes. */
+static dv_value contents_of(percent *p, dv_value v) {
+    if (dv_is_bytes_like(v)) return dv_retain(dv_bytes_of(v));
+    if (dv_is_instance(v)) {
+        bool found;
+        dv_value made = dv_number_special(p->vm, v, "__bytes__", &found);
+        if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;
+        if (found) {
+            dv_raise(p->vm, DV_E_TYPE_ERROR, "__bytes__ returned non-bytes (type %T)", made);
+            dv_release(p->vm, made);
+            return DV_EMPTY;
+        }
+    }
+    return dv_raise(p->vm, DV_E_TYPE_ERROR,
+                    "%%b requires a bytes-like object, or an object that implements __bytes__, "
+                    "not '%T'",
+                    v);
+}
+
 static bool write_object(percent *p, const conversion *c, dv_value v) {
-    dv_value text = c->type == 's'   ? dv_to_str(p->vm, v)
-                    : c->type == 'r' ? dv_repr(p->vm, v)
-                                     : dv_format_ascii(p->vm, v);
+    if (p->bytes && (c->type == 's' || c->type == 'b')) {
+        dv_value bytes = contents_of(p, v);
+        if (dv_is_empty(bytes)) return false;
+        write_text(p, c, bytes);
+        dv_release(p->vm, bytes);
+        return true;
+    }
+    dv_value text = c->type == 's'                ? dv_to_str(p->vm, v)
+                    : c->type == 'r' && !p->bytes ? dv_repr(p->vm, v)
+                                                  : dv_format_ascii(p->vm, v);
     if (dv_is_empty(text)) return false;
     write_text(p, c, text);
     dv_release(p->vm, text);
@@ -308,6 +363,9 @@ static bool write_conversion(percent *p) {
     }
     if (!read_conversion(p, &c) || !next_argument(p, &v)) return false;
     switch (c.type) {
+    case 'b':
+        if (!p->bytes) return raise_unsupported(p, &c);
+        return write_object(p, &c, v);
     case 's':
     case 'r':
     case 'a': return write_object(p, &c, v);
@@ -339,14 +397,16 @@ static bool write_all(percent *p) {
         if (!write_conversion(p)) return false;
     }
     if (p->taken >= p->count || !dv_is_empty(p->mapping)) return true;
-    dv_raise(p->vm, DV_E_TYPE_ERROR, "not all arguments converted during string formatting");
+    dv_raise(p->vm, DV_E_TYPE_ERROR, "not all arguments converted during %s formatting",
+             p->bytes ? "bytes" : "string");
     return false;
 }
 
 /* What CPython's PyMapping_Check accepts, but for tuples and strings. */
-static bool is_mapping(dv_vm *vm, dv_value v) {
+static bool is_mapping(dv_vm *vm, dv_value v, bool bytes) {
     dv_type_id type = dv_type_of(vm, v);
     if (type == DV_T_STR || type == DV_T_TUPLE) return false;
+    if (bytes && (type == DV_T_BYTES || type == DV_T_BYTEARRAY)) return false;
     if (!dv_is_instance(v)) return dv_is_object(v) && vm->types[type]->get_item != NULL;
     dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, v), vm->known.getitem);
     return cell && !dv_is_empty(cell->value);
@@ -355,9 +415,10 @@ static bool is_mapping(dv_vm *vm, dv_value v) {
 dv_value dv_format_percent(dv_vm *vm, dv_value format, dv_value args) {
     percent p = {.vm = vm,
                  .source = format,
+                 .bytes = dv_is_bytes(format),
                  .args = &args,
                  .count = 1,
-                 .mapping = is_mapping(vm, args) ? args : DV_EMPTY,
+                 .mapping = is_mapping(vm, args, dv_is_bytes(format)) ? args : DV_EMPTY,
                  .selected = DV_EMPTY};
     if (dv_is_shape(args, DV_T_TUPLE)) {
         const dv_tuple *tuple = (const dv_tuple *)dv_as_object(args);
@@ -369,7 +430,7 @@ dv_value dv_format_percent(dv_vm *vm, dv_value format, dv_value args) {
     bool ok = write_all(&p);
     dv_leave_native(vm);
     dv_release(vm, p.selected);
-    if (ok) return dv_builder_finish(&p.out);
+    if (ok) return p.bytes ? dv_bytes_finish(&p.out) : dv_builder_finish(&p.out);
     dv_builder_discard(&p.out);
     return DV_EMPTY;
 }

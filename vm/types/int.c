@@ -9,6 +9,8 @@
 #include <math.h>
 
 #include "core/upcall.h"
+#include "types/bytes.h"
+#include "types/int_bytes.h"
 #include "types/arguments.h"
 #include "types/float.h"
 #include "types/format.h"
@@ -421,6 +423,19 @@ static dv_value from_str(dv_vm *vm, dv_value v, int base) {
     return r;
 }
 
+/* int(b"12"): the text is ASCII, and the message shows the bytes. */
+static dv_value from_bytes_text(dv_vm *vm, dv_value v, int base) {
+    const dv_str *s = dv_as_bytes(v);
+    dv_value r = DV_EMPTY;
+    bool ascii = true;
+    for (int64_t i = 0; i < s->length && ascii; i++) ascii = !(s->data[i] & 0x80);
+    if (ascii) r = dv_int_from_text(vm, s->data, (size_t)s->length, base);
+    if (!dv_is_empty(r) || (ascii && !dv_error_is(vm, DV_E_VALUE_ERROR))) return r;
+    dv_error_clear(vm);
+    return dv_raise(vm, DV_E_VALUE_ERROR, "invalid literal for int() with base %d: %V", base,
+                    dv_bytes_of(v));
+}
+
 /* int(x, base) */
 static dv_value convert_based(dv_vm *vm, dv_value x, dv_value base_value) {
     dv_value index = dv_int_index(vm, base_value);
@@ -430,6 +445,7 @@ static dv_value convert_based(dv_vm *vm, dv_value x, dv_value base_value) {
     dv_release(vm, index);
     if (!fits || (base != 0 && (base < 2 || base > 36)))
         return dv_raise(vm, DV_E_VALUE_ERROR, "int() base must be >= 2 and <= 36, or 0");
+    if (dv_is_bytes_like(x)) return from_bytes_text(vm, x, (int)base);
     if (!dv_is_str(x))
         return dv_raise(vm, DV_E_TYPE_ERROR, "int() can't convert non-string with explicit base");
     return from_str(vm, x, (int)base);
@@ -437,6 +453,7 @@ static dv_value convert_based(dv_vm *vm, dv_value x, dv_value base_value) {
 
 static dv_value convert(dv_vm *vm, dv_value x) {
     if (dv_is_str(x)) return from_str(vm, x, 10);
+    if (dv_is_bytes_like(x)) return from_bytes_text(vm, x, 10);
     dv_value r = dv_int_convert(vm, x);
     if (!dv_is_empty(r) || !dv_is_empty(vm->error)) return r;
     return dv_raise(
@@ -507,6 +524,12 @@ static const dv_cfunction_def methods[] = {
     {.name = "bit_count", .entry = bit_count, .min = 1, .max = 1},
     {.name = "bit_length", .entry = bit_length, .min = 1, .max = 1},
     {.name = "conjugate", .entry = conjugate, .min = 1, .max = 1},
+    {.name = "from_bytes",
+     .keyword_entry = dv_int_from_bytes,
+     .min = 1,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_CLASS},
+    {.name = "to_bytes", .keyword_entry = dv_int_to_bytes, .min = 1, .max = UINT32_MAX},
     {.name = NULL},
 };
 

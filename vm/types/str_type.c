@@ -1,6 +1,7 @@
 /* str_type.c: the type str: operators, slots, and the table of its methods. */
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/bytes.h"
 #include "types/format.h"
 #include "types/iterator.h"
 #include "types/range.h"
@@ -111,14 +112,15 @@ static dv_value str_format_map(dv_vm *vm, const dv_value *args, uint32_t count) 
     return dv_format_map(vm, args[0], args[1]);
 }
 
-/* str(object, encoding, errors) decodes bytes, which do not exist yet: every object is refused. */
-static dv_value refuse_decoding(dv_vm *vm, const dv_value out[3]) {
+/* str(object, encoding, errors) */
+static dv_value str_decode(dv_vm *vm, const dv_value out[3]) {
     static const char *const names[] = {"str() argument 'encoding'", "str() argument 'errors'"};
     for (int i = 0; i < 2; i++)
         if (!dv_is_empty(out[i + 1]) && !dv_is_str(out[i + 1]))
             return dv_arguments_refuse(vm, names[i], "str", out[i + 1]);
     if (dv_is_empty(out[0])) return dv_str_empty(vm);
     if (dv_is_str(out[0])) return dv_raise(vm, DV_E_TYPE_ERROR, "decoding str is not supported");
+    if (dv_is_bytes_like(out[0])) return dv_decode(vm, dv_bytes_of(out[0]), out[1], out[2]);
     return dv_raise(vm, DV_E_TYPE_ERROR, "decoding to str: need a bytes-like object, %T found",
                     out[0]);
 }
@@ -130,7 +132,7 @@ static dv_value str_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     if (count == 1 && dv_is_empty(keywords)) return dv_to_str(vm, args[0]);
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
     bool decodes = !dv_is_empty(out[1]) || !dv_is_empty(out[2]);
-    if (decodes) return refuse_decoding(vm, out);
+    if (decodes) return str_decode(vm, out);
     return dv_is_empty(out[0]) ? dv_str_empty(vm) : dv_to_str(vm, out[0]);
 }
 
@@ -176,6 +178,7 @@ static const dv_cfunction_def str_methods[] = {
     {.name = "ljust", .entry = dv_str_ljust, .min = 2, .max = 3},
     {.name = "rjust", .entry = dv_str_rjust, .min = 2, .max = 3},
     {.name = "zfill", .entry = dv_str_zfill, .min = 2, .max = 2},
+    {.name = "encode", .keyword_entry = dv_encode_method, .min = 1, .max = UINT32_MAX},
     {.name = "expandtabs", .keyword_entry = dv_str_expandtabs, .min = 1, .max = UINT32_MAX},
     {.name = "translate", .entry = dv_str_translate, .min = 2, .max = 2},
     {.name = "maketrans",

@@ -1,0 +1,296 @@
+/* codec.c: str to bytes and back: utf-8, ascii and latin-1, with CPython's error handlers and the
+ * ranges that its errors name.
+ *
+ * Invariant 1: what an error handler does with a range is decided in one place for each direction;
+ * the codecs only find the ranges. */
+#include <string.h>
+
+#include "core/upcall.h"
+#include "types/arguments.h"
+#include "types/bytes.h"
+#include "types/exception.h"
+#include "types/str_text.h"
+#include "types/tuple.h"
+
+typedef enum codec { UTF8, ASCII, LATIN1, UNKNOWN } codec;
+
+/* Names as CPython normalises them: lower case, underscores for what separates. */
+static codec codec_named(dv_value name) {
+    static const struct {
+        const char *name;
+        codec codec;
+    } names[] = {
+        {"utf_8", UTF8},        {"utf8", UTF8},        {"u8", UTF8},        {"utf", UTF8},
+        {"utf8_ucs2", UTF8},    {"utf8_ucs4", UTF8},   {"cp65001", UTF8},   {"ascii", ASCII},
+        {"us_ascii", ASCII},    {"646", ASCII},        {"latin_1", LATIN1}, {"latin1", LATIN1},
+        {"iso_8859_1", LATIN1}, {"iso8859_1", LATIN1}, {"l1", LATIN1},      {"latin", LATIN1},
+        {"iso8859", LATIN1},    {"8859", LATIN1},      {"cp819", LATIN1},
+    };
+    if (dv_is_empty(name)) return UTF8;
+    char text[16];
+    const dv_str *s = dv_as_str(name);
+    if (s->kind != 1 || s->length >= (int64_t)sizeof text) return UNKNOWN;
+    for (int64_t i = 0; i < s->length; i++) {
+        char c = s->data[i];
+        text[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c == '-' || c == ' ' ? '_' : c;
+    }
+    text[s->length] = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(text, names[i].name) == 0) return names[i].codec;
+    return UNKNOWN;
+}
+
+static const char *const codec_names[] = {"utf-8", "ascii", "latin-1"};
+
+static bool raise_unicode(dv_vm *vm, dv_error_class error, codec codec, dv_value object,
+                          int64_t start, int64_t stop, const char *reason) {
+    dv_value items[5] = {dv_str_z(vm, codec_names[codec]), dv_retain(object), dv_int(start),
+                         dv_int(stop), dv_str_z(vm, reason)};
+    dv_value args = DV_EMPTY, exception = DV_EMPTY;
+    if (dv_is_empty(items[0]) || dv_is_empty(items[4])) {
+        for (int i = 0; i < 5; i++) dv_release(vm, items[i]);
+        return false;
+    }
+    args = dv_tuple_take(vm, items, 5);
+    if (!dv_is_empty(args)) exception = dv_exception_new(vm, vm->error_classes[error], args);
+    dv_release(vm, args);
+    if (!dv_is_empty(exception)) dv_exception_raise(vm, exception, DV_EMPTY);
+    dv_release(vm, exception);
+    return false;
+}
+
+static bool handler_is(dv_value errors, const char *name) {
+    if (dv_is_empty(errors)) return strcmp(name, "strict") == 0;
+    return dv_str_is(errors, name);
+}
+
+static bool raise_handler(dv_vm *vm, dv_value errors) {
+    dv_raise(vm, DV_E_LOOKUP_ERROR, "unknown error handler name '%S'", errors);
+    return false;
+}
+
+static dv_value raise_encoding(dv_vm *vm, dv_value encoding) {
+    return dv_raise(vm, DV_E_LOOKUP_ERROR, "unknown encoding: %S", encoding);
+}
+
+/* ---- Encoding ----------------------------------------------------------------------------------
+ */
+
+static void put_hex(dv_builder *b, uint32_t c, int digits) {
+    while (digits-- > 0) dv_builder_char(b, (uint8_t) "0123456789abcdef"[c >> (4 * digits) & 15]);
+}
+
+static void put_backslash(dv_builder *b, uint32_t c) {
+    int digits = c <= 0xFF ? 2 : c <= 0xFFFF ? 4 : 8;
+    dv_builder_char(b, '\\');
+    dv_builder_char(b, digits == 2 ? 'x' : digits == 4 ? 'u' : 'U');
+    put_hex(b, c, digits);
+}
+
+static void put_reference(dv_builder *b, uint32_t c) {
+    char text[8];
+    int at = sizeof text;
+    for (; c > 0; c /= 10) text[--at] = (char)('0' + c % 10);
+    dv_builder_text(b, "&#", 2);
+    dv_builder_text(b, text + at, sizeof text - (size_t)at);
+    dv_builder_char(b, ';');
+}
+
+static void put_utf8(dv_builder *b, uint32_t c) {
+    char text[4];
+    size_t size = dv_utf8_put(c, text);
+    for (size_t i = 0; i < size; i++) dv_builder_char(b, (uint8_t)text[i]);
+}
+
+/* s[start:stop] cannot be encoded. */
+static bool encode_error(dv_builder *b, codec codec, dv_value s, int64_t start, int64_t stop,
+                         dv_value errors) {
+    static const char *const reasons[] = {"surrogates not allowed", "ordinal not in range(128)",
+                                          "ordinal not in range(256)"};
+    dv_vm *vm = b->vm;
+    bool strict = handler_is(errors, "strict");
+    bool escape = handler_is(errors, "surrogateescape");
+    bool pass = handler_is(errors, "surrogatepass");
+    for (int64_t i = start; i < stop && !strict; i++) {
+        uint32_t c = dv_str_at(dv_as_str(s), i);
+        if (handler_is(errors, "ignore")) continue;
+        if (handler_is(errors, "replace"))
+            dv_builder_char(b, '?');
+        else if (handler_is(errors, "backslashreplace"))
+            put_backslash(b, c);
+        else if (handler_is(errors, "xmlcharrefreplace"))
+            put_reference(b, c);
+        else if (escape && c >= 0xDC80 && c <= 0xDCFF)
+            dv_builder_char(b, c - 0xDC00);
+        else if (pass && codec == UTF8)
+            put_utf8(b, c);
+        else if (escape || pass)
+            return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop,
+                                 reasons[codec]);
+        else
+            return raise_handler(vm, errors);
+    }
+    if (!strict) return true;
+    return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop, reasons[codec]);
+}
+
+static bool can_encode(codec codec, uint32_t c) {
+    return codec == UTF8 ? c < 0xD800 || c > 0xDFFF : c < (codec == ASCII ? 0x80u : 0x100u);
+}
+
+static dv_value encode(dv_vm *vm, dv_value v, codec codec, dv_value errors) {
+    const dv_str *s = dv_as_str(v);
+    bool plain = s->kind == 1 && (codec == LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length));
+    if (plain) return dv_bytes_new(vm, s->data, s->length);
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    for (int64_t i = 0; i < s->length;) {
+        uint32_t c = dv_str_at(s, i);
+        if (can_encode(codec, c)) {
+            if (codec == UTF8 && c >= 0x80)
+                put_utf8(&b, c);
+            else
+                dv_builder_char(&b, c);
+            i++;
+            continue;
+        }
+        int64_t start = i;
+        while (i < s->length && !can_encode(codec, dv_str_at(s, i))) i++;
+        if (encode_error(&b, codec, v, start, i, errors)) continue;
+        dv_builder_discard(&b);
+        return DV_EMPTY;
+    }
+    return dv_bytes_finish(&b);
+}
+
+dv_value dv_encode(dv_vm *vm, dv_value s, dv_value encoding, dv_value errors) {
+    codec codec = codec_named(encoding);
+    return codec == UNKNOWN ? raise_encoding(vm, encoding) : encode(vm, s, codec, errors);
+}
+
+/* ---- Decoding ----------------------------------------------------------------------------------
+ */
+
+/* bytes[start:stop] mean nothing. */
+static bool decode_error(dv_builder *b, codec codec, dv_value bytes, int64_t start, int64_t stop,
+                         const char *reason, dv_value errors) {
+    const dv_str *s = dv_as_str(bytes);
+    if (handler_is(errors, "strict") || handler_is(errors, "surrogatepass"))
+        return raise_unicode(b->vm, DV_E_UNICODE_DECODE_ERROR, codec, bytes, start, stop, reason);
+    if (handler_is(errors, "ignore")) return true;
+    if (handler_is(errors, "replace")) {
+        dv_builder_char(b, 0xFFFD);
+        return true;
+    }
+    bool escape = handler_is(errors, "surrogateescape");
+    if (!escape && !handler_is(errors, "backslashreplace")) return raise_handler(b->vm, errors);
+    for (int64_t i = start; i < stop; i++) {
+        if (escape)
+            dv_builder_char(b, 0xDC00u + (uint8_t)s->data[i]);
+        else
+            put_backslash(b, (uint8_t)s->data[i]);
+    }
+    return true;
+}
+
+static bool continues(const dv_str *s, int64_t at) { return (s->data[at] & 0xC0) == 0x80; }
+
+/* Is the second byte one that may follow the first?  (No overlong forms, surrogates, or code
+ * points beyond U+10FFFF.) */
+static bool second_fits(uint8_t first, uint8_t second) {
+    if ((second & 0xC0) != 0x80) return false;
+    switch (first) {
+    case 0xE0: return second >= 0xA0;
+    case 0xED: return second < 0xA0;
+    case 0xF0: return second >= 0x90;
+    case 0xF4: return second < 0x90;
+    default: return true;
+    }
+}
+
+/* Length of the sequence at `at`, or 0: *bad bytes are wrong for *reason. */
+static int64_t sequence_length(const dv_str *s, int64_t at, int64_t *bad, const char **reason) {
+    uint8_t first = (uint8_t)s->data[at];
+    int64_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    *bad = 1;
+    *reason = "invalid start byte";
+    if (first < 0xC2 || first > 0xF4) return 0;
+    *reason = "invalid continuation byte";
+    for (int64_t i = 1; i < length; i++) {
+        *bad = i;
+        if (at + i == s->length) {
+            *reason = "unexpected end of data";
+            return 0;
+        }
+        if (i == 1 ? !second_fits(first, (uint8_t)s->data[at + 1]) : !continues(s, at + i))
+            return 0;
+    }
+    return length;
+}
+
+static dv_value decode(dv_vm *vm, dv_value bytes, codec codec, dv_value errors) {
+    const dv_str *s = dv_as_str(bytes);
+    if (codec == LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length))
+        return dv_str_points(vm, s->data, 1, s->length);
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    for (int64_t i = 0; i < s->length;) {
+        int64_t bad = 1, length = 0;
+        const char *reason = "ordinal not in range(128)";
+        if (!(s->data[i] & 0x80)) {
+            dv_builder_char(&b, (uint8_t)s->data[i++]);
+            continue;
+        }
+        if (codec == UTF8) length = sequence_length(s, i, &bad, &reason);
+        if (length > 0) {
+            size_t at = (size_t)i;
+            dv_builder_char(&b, dv_utf8_next(s->data, (size_t)s->length, &at));
+            i += length;
+            continue;
+        }
+        if (!decode_error(&b, codec, bytes, i, i + bad, reason, errors)) {
+            dv_builder_discard(&b);
+            return DV_EMPTY;
+        }
+        i += bad;
+    }
+    return dv_builder_finish(&b);
+}
+
+dv_value dv_decode(dv_vm *vm, dv_value bytes, dv_value encoding, dv_value errors) {
+    codec codec = codec_named(encoding);
+    return codec == UNKNOWN ? raise_encoding(vm, encoding) : decode(vm, bytes, codec, errors);
+}
+
+/* ---- Methods -----------------------------------------------------------------------------------
+ */
+
+static bool codec_arguments(dv_vm *vm, const char *function, const dv_value *args, uint32_t count,
+                            dv_value keywords, dv_value out[2]) {
+    static const char *const names[] = {"encoding", "errors"};
+    const dv_parameters parameters = {function, names, 2, 2, 0};
+    if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return false;
+    for (int i = 0; i < 2; i++) {
+        if (dv_is_empty(out[i]) || dv_is_str(out[i])) continue;
+        if (dv_is_none(out[i]))
+            dv_raise(vm, DV_E_TYPE_ERROR, "%s() argument '%s' must be str, not None", function,
+                     names[i]);
+        else
+            dv_raise(vm, DV_E_TYPE_ERROR, "%s() argument '%s' must be str, not %T", function,
+                     names[i], out[i]);
+        return false;
+    }
+    return true;
+}
+
+dv_value dv_encode_method(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    dv_value out[2];
+    if (!codec_arguments(vm, "encode", args, count, keywords, out)) return DV_EMPTY;
+    return dv_encode(vm, args[0], out[0], out[1]);
+}
+
+dv_value dv_decode_method(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    dv_value out[2];
+    if (!codec_arguments(vm, "decode", args, count, keywords, out)) return DV_EMPTY;
+    return dv_decode(vm, dv_bytes_of(args[0]), out[0], out[1]);
+}
