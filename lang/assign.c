@@ -216,6 +216,7 @@ static bool flow_node(flow *f, dv_expr *expr) {
     case DV_EXPR_SLICE:
         return flow_optional(f, expr->as.slice.start) && flow_optional(f, expr->as.slice.stop) &&
                flow_optional(f, expr->as.slice.step);
+    case DV_EXPR_COMPREHENSION: return flow_expr(f, expr->as.comprehension.clauses[0].iterable);
     case DV_EXPR_NAMED:
         if (!flow_expr(f, expr->as.named.value)) return false;
         add(f->now, expr->as.named.target->as.name.symbol);
@@ -238,6 +239,7 @@ static bool flow_expr(flow *f, dv_expr *root) {
 static bool flow_target(flow *f, dv_expr *target) {
     switch (target->kind) {
     case DV_EXPR_NAME: add(f->now, target->as.name.symbol); return true;
+    case DV_EXPR_STARRED: return flow_target(f, target->as.child);
     case DV_EXPR_TUPLE:
     case DV_EXPR_LIST:
         for (uint32_t i = 0; i < target->as.list.count; i++)
@@ -468,6 +470,21 @@ static bool flow_block(flow *f, const dv_block *block) {
     for (uint32_t i = 0; i < block->count; i++)
         if (!flow_stmt(f, block->items[i])) return false;
     return true;
+}
+
+/* Every part of a comprehension is evaluated behind the parts before it; nothing is deleted. */
+bool dv_assign_comprehension(dv_front *front, const dv_expr *expr) {
+    const dv_scope *scope = expr->as.comprehension.scope;
+    flow f = {front, scope->local_count / 64 + 1, NULL, NULL};
+    f.now = new_set(&f);
+    if (f.now == NULL) return false;
+    for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
+        const dv_clause *clause = &expr->as.comprehension.clauses[i];
+        if (i > 0 && !flow_expr(&f, clause->iterable)) return false;
+        if (!flow_target(&f, clause->target) || !flow_exprs(&f, &clause->conditions)) return false;
+    }
+    return flow_expr(&f, expr->as.comprehension.element) &&
+           flow_optional(&f, expr->as.comprehension.value);
 }
 
 bool dv_assign_run(dv_front *front, const dv_function *function) {

@@ -54,6 +54,9 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
 /* Compiles a function or lambda and emits its creation, defaults included. */
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at);
 
+/* Compiles a comprehension: the function that it is, and its call. */
+bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr);
+
 /* Compiles a class statement's body and emits the making of the class object, without storing it.
  */
 bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at);

@@ -14,6 +14,7 @@ typedef struct folder {
     dv_front *front;
 } folder;
 
+static bool fold_target(folder *f, dv_expr *target);
 static bool fold_expr(folder *f, dv_expr *root);
 static bool fold_block(folder *f, const dv_block *block);
 
@@ -241,6 +242,24 @@ static bool fold_call(folder *f, dv_expr *expr) {
     return true;
 }
 
+static bool fold_exprs(folder *f, const dv_exprs *exprs) {
+    for (uint32_t i = 0; i < exprs->count; i++)
+        if (!fold_expr(f, exprs->items[i])) return false;
+    return true;
+}
+
+/* Nothing in it can store to a local of the function around: what a walrus binds is a cell. */
+static bool fold_comprehension(folder *f, const dv_expr *expr) {
+    for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
+        const dv_clause *clause = &expr->as.comprehension.clauses[i];
+        if (!fold_target(f, clause->target) || !fold_expr(f, clause->iterable) ||
+            !fold_unseen_list(f, clause->iterable) || !fold_exprs(f, &clause->conditions))
+            return false;
+    }
+    dv_expr *value = expr->as.comprehension.value;
+    return fold_expr(f, expr->as.comprehension.element) && (value == NULL || fold_expr(f, value));
+}
+
 static void fold_name(dv_expr *expr) {
     if (dv_name_is(expr->as.name.name, "__debug__")) become_bool(expr, true);
 }
@@ -281,9 +300,9 @@ static bool fold_node(folder *f, dv_expr *expr) {
                fold_child(f, expr, expr->as.slice.stop) && fold_child(f, expr, expr->as.slice.step);
     case DV_EXPR_NAMED: return fold_child(f, expr, expr->as.named.value);
     case DV_EXPR_STARRED: return fold_child(f, expr, expr->as.child);
+    case DV_EXPR_COMPREHENSION: return fold_comprehension(f, expr);
     case DV_EXPR_CONSTANT:
     case DV_EXPR_ATTRIBUTE:
-    case DV_EXPR_COMPREHENSION:
     case DV_EXPR_YIELD:
     case DV_EXPR_YIELD_FROM: return true;
     }
@@ -305,6 +324,7 @@ static bool fold_optional(folder *f, dv_expr *expr) { return expr == NULL || fol
 
 static bool fold_target(folder *f, dv_expr *target) {
     if (target->kind == DV_EXPR_NAME) return true;
+    if (target->kind == DV_EXPR_STARRED) return fold_target(f, target->as.child);
     if (target->kind != DV_EXPR_TUPLE && target->kind != DV_EXPR_LIST) return fold_expr(f, target);
     for (uint32_t i = 0; i < target->as.list.count; i++)
         if (!fold_target(f, target->as.list.items[i])) return false;
@@ -338,12 +358,6 @@ static bool fold_try(folder *f, const dv_stmt *stmt) {
         if (!fold_optional(f, handler->type) || !fold_block(f, &handler->body)) return false;
     }
     return fold_block(f, &stmt->as.attempt.otherwise) && fold_block(f, &stmt->as.attempt.finally);
-}
-
-static bool fold_exprs(folder *f, const dv_exprs *exprs) {
-    for (uint32_t i = 0; i < exprs->count; i++)
-        if (!fold_expr(f, exprs->items[i])) return false;
-    return true;
 }
 
 static bool fold_class(folder *f, const dv_class *klass) {

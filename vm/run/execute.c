@@ -122,6 +122,32 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
     return done;
 }
 
+bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after, dv_value *out) {
+    dv_value all = DV_EMPTY;
+    if (!dv_is_iterable(vm, sequence))
+        dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
+    else if (!dv_is_empty(all = dv_list_new(vm, NULL, 0)) && !dv_list_extend(vm, all, sequence)) {
+        dv_release(vm, all);
+        all = DV_EMPTY;
+    }
+    if (dv_is_empty(all)) return false;
+    const dv_list *list = dv_as_list(all);
+    int64_t count = list->count, between = count - before - after;
+    dv_value middle = DV_EMPTY;
+    if (between < 0)
+        dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected at least %d, got %d)",
+                 (int)(before + after), (int)count);
+    else
+        middle = dv_list_new(vm, list->items + before, between);
+    if (!dv_is_empty(middle)) {
+        for (int64_t i = 0; i < after; i++) *out++ = dv_retain(list->items[count - 1 - i]);
+        *out++ = middle;
+        for (int64_t i = before; i-- > 0;) *out++ = dv_retain(list->items[i]);
+    }
+    dv_release(vm, all);
+    return !dv_is_empty(middle);
+}
+
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count) {
     dv_value dict = dv_dict_new(vm);
     for (uint32_t i = 0; i < count && !dv_is_empty(dict); i++) {
@@ -150,6 +176,23 @@ bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) {
         return good;
     }
     return dv_list_extend(vm, list, iterable);
+}
+
+/* In case of failure the item stays the caller's. */
+bool dv_append_display(dv_vm *vm, dv_value list, dv_value item) {
+    if (!dv_is_list(list)) {
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "a list under construction is none");
+        return false;
+    }
+    if (!dv_list_append(vm, list, item)) return false;
+    dv_release(vm, item);
+    return true;
+}
+
+bool dv_add_display(dv_vm *vm, dv_value dict, dv_value key, dv_value value) {
+    if (dv_is_dict(dict)) return dv_dict_set(vm, dict, key, value);
+    dv_raise(vm, DV_E_SYSTEM_ERROR, "a dict under construction is none");
+    return false;
 }
 
 /* A mapping is what has a method keys. */

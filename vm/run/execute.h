@@ -22,10 +22,16 @@ dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local);
  * CPython. */
 bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) DV_MUST_CHECK;
 
+/* The same with a list of what is between the first `before` and the last `after` items. */
+bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after,
+                    dv_value *out) DV_MUST_CHECK;
+
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count);
 /* Displays and calls with stars: a list or dict under construction takes more items. */
 bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) DV_MUST_CHECK;
 bool dv_update_display(dv_vm *vm, dv_value dict, dv_value mapping) DV_MUST_CHECK;
+bool dv_append_display(dv_vm *vm, dv_value list, dv_value item) DV_MUST_CHECK; /* takes item */
+bool dv_add_display(dv_vm *vm, dv_value dict, dv_value key, dv_value value) DV_MUST_CHECK;
 bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mapping) DV_MUST_CHECK;
 /* What CPython's messages call a callee: "module.f()". */
 dv_value dv_callee_name(dv_vm *vm, dv_value callee);
