@@ -10,6 +10,8 @@
  *     without what the body deletes.
  *  3. A finally body is compiled several times but analysed once, from the weakest of its entry
  * states, the exceptional one.
+ *  5. Behind a with statement control may come from anywhere in it, for an exit may suppress an
+ * exception.
  *  4. The verifier proves every LOAD_LOCAL again on the code: this pass may only be weaker. */
 #include "lang/assign.h"
 
@@ -124,6 +126,7 @@ static void collect_stmt(uint64_t *set, const dv_stmt *stmt) {
         collect_block(set, &stmt->as.each.otherwise);
         break;
     case DV_STMT_TRY: collect_try(set, stmt); break;
+    case DV_STMT_WITH: collect_block(set, &stmt->as.with.body); break;
     default: break;
     }
 }
@@ -385,6 +388,21 @@ static bool flow_try(flow *f, const dv_stmt *stmt) {
     return true;
 }
 
+static bool flow_with(flow *f, const dv_stmt *stmt) {
+    uint64_t *weakest = NULL, *deleted = new_set(f);
+    for (uint32_t i = 0; i < stmt->as.with.count; i++) {
+        const dv_with_item *item = &stmt->as.with.items[i];
+        if (!flow_expr(f, item->context)) return false;
+        if (i == 0 && (weakest = copy_set(f, f->now)) == NULL) return false;
+        if (item->target != NULL && !flow_target(f, item->target)) return false;
+    }
+    if (deleted == NULL || !flow_block(f, &stmt->as.with.body)) return false;
+    collect_block(deleted, &stmt->as.with.body);
+    set_subtract(f, weakest, deleted);
+    set_intersect(f, f->now, weakest);
+    return true;
+}
+
 static bool flow_assign(flow *f, const dv_stmt *stmt) {
     if (!flow_expr(f, stmt->as.assign.value)) return false;
     for (uint32_t i = 0; i < stmt->as.assign.targets.count; i++)
@@ -460,8 +478,8 @@ static bool flow_stmt(flow *f, const dv_stmt *stmt) {
     case DV_STMT_FROM: return flow_aliases(f, stmt);
     case DV_STMT_PASS:
     case DV_STMT_GLOBAL:
-    case DV_STMT_NONLOCAL:
-    case DV_STMT_WITH: return true;
+    case DV_STMT_NONLOCAL: return true;
+    case DV_STMT_WITH: return flow_with(f, stmt);
     }
     return true;
 }

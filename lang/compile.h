@@ -20,6 +20,7 @@ typedef enum dv_region_kind {
     DV_REGION_FINALLY,        /* what a finally body follows */
     DV_REGION_EXCEPT,         /* an except clause: the previous exception is on the stack */
     DV_REGION_FINALLY_RAISED, /* a finally body after an exception: previous and raised exception */
+    DV_REGION_WITH,           /* the body of a with statement: the exit is on the stack */
     DV_REGION_VALUE           /* a finally body on the way out of a return: its value */
 } dv_region_kind;
 

@@ -365,6 +365,15 @@ static bool fold_class(folder *f, const dv_class *klass) {
     return fold_exprs(f, &klass->bases) && fold_block(f, &klass->body);
 }
 
+static bool fold_with(folder *f, const dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.with.count; i++) {
+        const dv_with_item *item = &stmt->as.with.items[i];
+        if (!fold_expr(f, item->context)) return false;
+        if (item->target != NULL && !fold_target(f, item->target)) return false;
+    }
+    return fold_block(f, &stmt->as.with.body);
+}
+
 static bool fold_stmt(folder *f, const dv_stmt *stmt) {
     switch (stmt->kind) {
     case DV_STMT_EXPR:
@@ -385,6 +394,7 @@ static bool fold_stmt(folder *f, const dv_stmt *stmt) {
     case DV_STMT_FUNCTION:
         return fold_exprs(f, &stmt->as.function->decorators) &&
                fold_function(f, NULL, stmt->as.function);
+    case DV_STMT_WITH: return fold_with(f, stmt);
     case DV_STMT_CLASS: return fold_class(f, stmt->as.klass);
     case DV_STMT_TRY: return fold_try(f, stmt);
     case DV_STMT_RAISE:
@@ -397,7 +407,6 @@ static bool fold_stmt(folder *f, const dv_stmt *stmt) {
     case DV_STMT_PASS:
     case DV_STMT_GLOBAL:
     case DV_STMT_NONLOCAL:
-    case DV_STMT_WITH:
     case DV_STMT_IMPORT:
     case DV_STMT_FROM: return true;
     }

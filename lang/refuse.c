@@ -18,7 +18,6 @@ static const refusal refusals[] = {
     [DV_REFUSE_EXCEPT_STAR] = {"'except*' is", false},
     [DV_REFUSE_YIELD] = {"'yield' is", true},
     [DV_REFUSE_YIELD_FROM] = {"'yield from' is", true},
-    [DV_REFUSE_WITH] = {"'with' is", true},
     [DV_REFUSE_SET_COMPREHENSION] = {"a set comprehension is", true},
     [DV_REFUSE_GENERATOR] = {"a generator expression is", true},
     [DV_REFUSE_SET] = {"a set display is", true},

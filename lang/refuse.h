@@ -15,7 +15,6 @@ typedef enum dv_refusal {
     /* not yet */
     DV_REFUSE_YIELD,
     DV_REFUSE_YIELD_FROM,
-    DV_REFUSE_WITH,
     DV_REFUSE_SET_COMPREHENSION,
     DV_REFUSE_GENERATOR,
     DV_REFUSE_SET,

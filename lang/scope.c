@@ -566,6 +566,15 @@ static bool visit_try(scoper *s, const dv_stmt *stmt) {
     return visit_block(s, &stmt->as.attempt.otherwise) && visit_block(s, &stmt->as.attempt.finally);
 }
 
+static bool visit_with(scoper *s, const dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.with.count; i++) {
+        const dv_with_item *item = &stmt->as.with.items[i];
+        if (!visit_expr(s, item->context)) return false;
+        if (item->target != NULL && !visit_target(s, item->target)) return false;
+    }
+    return visit_block(s, &stmt->as.with.body);
+}
+
 static bool visit_if(scoper *s, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.branch.count; i++) {
         const dv_branch *branch = &stmt->as.branch.branches[i];
@@ -617,7 +626,7 @@ static bool visit_stmt(scoper *s, dv_stmt *stmt) {
     case DV_STMT_RAISE:
         return visit_optional(s, stmt->as.raise.exception) &&
                visit_optional(s, stmt->as.raise.cause);
-    case DV_STMT_WITH: return refuse(s, stmt->at, DV_REFUSE_WITH);
+    case DV_STMT_WITH: return visit_with(s, stmt);
     case DV_STMT_ASSERT:
         return visit_expr(s, stmt->as.assertion.test) &&
                visit_optional(s, stmt->as.assertion.message);

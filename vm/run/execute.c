@@ -2,6 +2,7 @@
 #include "run/execute.h"
 
 #include "run/call.h"
+#include "types/class.h"
 #include "types/dict.h"
 #include "types/list.h"
 #include "types/module.h"
@@ -343,6 +344,50 @@ dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {
     dv_value owner = dv_is_module(module) ? dv_as_module(module)->name : vm->known.empty_str;
     return dv_raise(vm, DV_E_IMPORT_ERROR, "cannot import name '%S' from '%S' (unknown location)",
                     name, owner);
+}
+
+/* A method of the manager's class, bound; EMPTY without an exception if there is none. */
+static dv_value find_method(dv_vm *vm, dv_value self, const char *text) {
+    dv_value name = dv_str_intern(vm, text, strlen(text));
+    if (dv_is_empty(name)) return DV_EMPTY;
+    const dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, self), name);
+    dv_release(vm, name);
+    if (!cell || dv_is_empty(cell->value)) return DV_EMPTY;
+    bool binds = dv_is_function(cell->value) || dv_is_shape(cell->value, DV_T_CFUNCTION);
+    return binds ? dv_method_new(vm, cell->value, self) : dv_retain(cell->value);
+}
+
+dv_value dv_enter_with(dv_vm *vm, dv_value manager, dv_value *exit) {
+    dv_value enter = find_method(vm, manager, "__enter__"), entered = DV_EMPTY;
+    if (dv_is_empty(enter)) {
+        if (dv_is_empty(vm->error))
+            dv_raise(vm, DV_E_TYPE_ERROR,
+                     "'%T' object does not support the context manager protocol", manager);
+        return DV_EMPTY;
+    }
+    *exit = find_method(vm, manager, "__exit__");
+    if (!dv_is_empty(*exit))
+        entered = dv_call(vm, enter, NULL, 0, DV_EMPTY);
+    else if (dv_is_empty(vm->error))
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 "'%T' object does not support the context manager protocol (missed __exit__ "
+                 "method)",
+                 manager);
+    if (dv_is_empty(entered)) dv_release(vm, *exit);
+    dv_release(vm, enter);
+    return entered;
+}
+
+dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {
+    dv_value name = dv_str_intern(vm, "__traceback__", 13);
+    dv_value trace = dv_is_empty(name) ? DV_EMPTY : dv_find_attribute(vm, exception, name);
+    dv_release(vm, name);
+    if (dv_is_empty(trace) && !dv_is_empty(vm->error)) return DV_EMPTY;
+    dv_value args[] = {dv_object_value(dv_class_of(vm, exception)), exception,
+                       dv_is_empty(trace) ? DV_NONE : trace};
+    dv_value result = dv_call(vm, exit, args, 3, DV_EMPTY);
+    dv_release(vm, trace);
+    return result;
 }
 
 bool dv_print_expression(dv_vm *vm, dv_value v) {

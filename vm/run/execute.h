@@ -47,6 +47,11 @@ dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const d
 void dv_copy_free(dv_value *fp);
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 
+/* with: the result of manager.__enter__() and the bound __exit__, both looked up in the class. */
+dv_value dv_enter_with(dv_vm *vm, dv_value manager, dv_value *exit);
+/* exit(type(exception), exception, traceback) */
+dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception);
+
 /* REPL: prints repr(v) unless v is None. */
 bool dv_print_expression(dv_vm *vm, dv_value v) DV_MUST_CHECK;
 
