@@ -159,11 +159,7 @@
 </%isa:op>
 
 <%isa:op name="BEFORE_WITH" stack="manager -- exit entered" calls_out="yes" kills="all" doc="Begins a with statement: pushes the manager's bound __exit__ and what its __enter__ returns.">
-    dv_value exit;
-    const dv_value entered = dv_enter_with(vm, manager, &exit);
-    if (dv_is_empty(entered)) RAISE();
-    sp[-1] = exit;
-    sp[0] = entered;
+    if (!dv_enter_with(vm, manager, sp - 1)) RAISE();
     sp++;
     vm->sp = sp;
     dv_release(vm, manager);

@@ -357,25 +357,30 @@ static dv_value find_method(dv_vm *vm, dv_value self, const char *text) {
     return binds ? dv_method_new(vm, cell->value, self) : dv_retain(cell->value);
 }
 
-dv_value dv_enter_with(dv_vm *vm, dv_value manager, dv_value *exit) {
+bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *out) {
     dv_value enter = find_method(vm, manager, "__enter__"), entered = DV_EMPTY;
     if (dv_is_empty(enter)) {
         if (dv_is_empty(vm->error))
             dv_raise(vm, DV_E_TYPE_ERROR,
                      "'%T' object does not support the context manager protocol", manager);
-        return DV_EMPTY;
+        return false;
     }
-    *exit = find_method(vm, manager, "__exit__");
-    if (!dv_is_empty(*exit))
+    dv_value exit = find_method(vm, manager, "__exit__");
+    if (!dv_is_empty(exit))
         entered = dv_call(vm, enter, NULL, 0, DV_EMPTY);
     else if (dv_is_empty(vm->error))
         dv_raise(vm, DV_E_TYPE_ERROR,
                  "'%T' object does not support the context manager protocol (missed __exit__ "
                  "method)",
                  manager);
-    if (dv_is_empty(entered)) dv_release(vm, *exit);
     dv_release(vm, enter);
-    return entered;
+    if (dv_is_empty(entered)) {
+        dv_release(vm, exit);
+        return false;
+    }
+    out[0] = exit;
+    out[1] = entered;
+    return true;
 }
 
 dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {

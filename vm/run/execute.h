@@ -47,8 +47,9 @@ dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const d
 void dv_copy_free(dv_value *fp);
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 
-/* with: the result of manager.__enter__() and the bound __exit__, both looked up in the class. */
-dv_value dv_enter_with(dv_vm *vm, dv_value manager, dv_value *exit);
+/* with: writes the bound __exit__ and the result of manager.__enter__(), both looked up in the
+ * class, to out[0] and out[1]. */
+bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *out) DV_MUST_CHECK;
 /* exit(type(exception), exception, traceback) */
 dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception);
 
