@@ -10,6 +10,8 @@
  *     without what the body deletes.
  *  3. A finally body is compiled several times but analysed once, from the weakest of its entry
  * states, the exceptional one.
+ *  5. Behind a with statement control may come from anywhere in it, for an exit may suppress an
+ * exception.
  *  4. The verifier proves every LOAD_LOCAL again on the code: this pass may only be weaker. */
 #include "lang/assign.h"
 
@@ -124,6 +126,7 @@ static void collect_stmt(uint64_t *set, const dv_stmt *stmt) {
         collect_block(set, &stmt->as.each.otherwise);
         break;
     case DV_STMT_TRY: collect_try(set, stmt); break;
+    case DV_STMT_WITH: collect_block(set, &stmt->as.with.body); break;
     default: break;
     }
 }
@@ -216,6 +219,7 @@ static bool flow_node(flow *f, dv_expr *expr) {
     case DV_EXPR_SLICE:
         return flow_optional(f, expr->as.slice.start) && flow_optional(f, expr->as.slice.stop) &&
                flow_optional(f, expr->as.slice.step);
+    case DV_EXPR_COMPREHENSION: return flow_expr(f, expr->as.comprehension.clauses[0].iterable);
     case DV_EXPR_NAMED:
         if (!flow_expr(f, expr->as.named.value)) return false;
         add(f->now, expr->as.named.target->as.name.symbol);
@@ -238,6 +242,7 @@ static bool flow_expr(flow *f, dv_expr *root) {
 static bool flow_target(flow *f, dv_expr *target) {
     switch (target->kind) {
     case DV_EXPR_NAME: add(f->now, target->as.name.symbol); return true;
+    case DV_EXPR_STARRED: return flow_target(f, target->as.child);
     case DV_EXPR_TUPLE:
     case DV_EXPR_LIST:
         for (uint32_t i = 0; i < target->as.list.count; i++)
@@ -383,6 +388,21 @@ static bool flow_try(flow *f, const dv_stmt *stmt) {
     return true;
 }
 
+static bool flow_with(flow *f, const dv_stmt *stmt) {
+    uint64_t *weakest = NULL, *deleted = new_set(f);
+    for (uint32_t i = 0; i < stmt->as.with.count; i++) {
+        const dv_with_item *item = &stmt->as.with.items[i];
+        if (!flow_expr(f, item->context)) return false;
+        if (i == 0 && (weakest = copy_set(f, f->now)) == NULL) return false;
+        if (item->target != NULL && !flow_target(f, item->target)) return false;
+    }
+    if (deleted == NULL || !flow_block(f, &stmt->as.with.body)) return false;
+    collect_block(deleted, &stmt->as.with.body);
+    set_subtract(f, weakest, deleted);
+    set_intersect(f, f->now, weakest);
+    return true;
+}
+
 static bool flow_assign(flow *f, const dv_stmt *stmt) {
     if (!flow_expr(f, stmt->as.assign.value)) return false;
     for (uint32_t i = 0; i < stmt->as.assign.targets.count; i++)
@@ -458,8 +478,8 @@ static bool flow_stmt(flow *f, const dv_stmt *stmt) {
     case DV_STMT_FROM: return flow_aliases(f, stmt);
     case DV_STMT_PASS:
     case DV_STMT_GLOBAL:
-    case DV_STMT_NONLOCAL:
-    case DV_STMT_WITH: return true;
+    case DV_STMT_NONLOCAL: return true;
+    case DV_STMT_WITH: return flow_with(f, stmt);
     }
     return true;
 }
@@ -468,6 +488,21 @@ static bool flow_block(flow *f, const dv_block *block) {
     for (uint32_t i = 0; i < block->count; i++)
         if (!flow_stmt(f, block->items[i])) return false;
     return true;
+}
+
+/* Every part of a comprehension is evaluated behind the parts before it; nothing is deleted. */
+bool dv_assign_comprehension(dv_front *front, const dv_expr *expr) {
+    const dv_scope *scope = expr->as.comprehension.scope;
+    flow f = {front, scope->local_count / 64 + 1, NULL, NULL};
+    f.now = new_set(&f);
+    if (f.now == NULL) return false;
+    for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
+        const dv_clause *clause = &expr->as.comprehension.clauses[i];
+        if (i > 0 && !flow_expr(&f, clause->iterable)) return false;
+        if (!flow_target(&f, clause->target) || !flow_exprs(&f, &clause->conditions)) return false;
+    }
+    return flow_expr(&f, expr->as.comprehension.element) &&
+           flow_optional(&f, expr->as.comprehension.value);
 }
 
 bool dv_assign_run(dv_front *front, const dv_function *function) {

@@ -8,4 +8,7 @@
  * variable is assigned on every path.  False when memory runs out. */
 bool dv_assign_run(dv_front *front, const dv_function *function);
 
+/* The same for the function that a comprehension is. */
+bool dv_assign_comprehension(dv_front *front, const dv_expr *expr);
+
 #endif

@@ -228,6 +228,7 @@ struct dv_expr {
             dv_expr *element, *value; /* key and value of a dict comprehension */
             dv_clause *clauses;
             uint32_t clause_count;
+            dv_scope *scope;
         } comprehension;
     } as;
 };

@@ -200,6 +200,71 @@ bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range a
     return c->front->status == DV_LANG_OK;
 }
 
+/* ---- Comprehensions ---- */
+
+/* The loops from clause i on, and the element in the innermost; the list or dict lies below the
+ * iterators. */
+static bool compile_clauses(dv_compiler *c, const dv_expr *expr, uint32_t i) {
+    dv_emitter *e = &c->emit;
+    bool dict = expr->op == DV_COMPREHENSION_DICT, owned = true;
+    if (i == expr->as.comprehension.clause_count) {
+        if (!dv_compile_owned(c, expr->as.comprehension.element)) return false;
+        if (dict && !dv_compile_owned(c, expr->as.comprehension.value)) return false;
+        dv_emit_a(e, dict ? DV_OP_DICT_ADD : DV_OP_LIST_APPEND, i + 1, expr->at);
+        return c->front->status == DV_LANG_OK;
+    }
+    const dv_clause *clause = &expr->as.comprehension.clauses[i];
+    if (i == 0) {
+        dv_emit_a(e, DV_OP_LOAD_LOCAL, 0, expr->at);
+    } else {
+        if (!dv_compile_operand(c, clause->iterable, false, &owned)) return false;
+        dv_emit_a(e, DV_OP_GET_ITER, owned, expr->at);
+    }
+    dv_label head = dv_emit_head(e), again = dv_emit_new_label(e), end = dv_emit_new_label(e);
+    dv_emit_jump(e, DV_OP_FOR_ITER, end, expr->at);
+    if (!dv_compile_store(c, clause->target)) return false;
+    for (uint32_t k = 0; k < clause->conditions.count; k++) {
+        dv_expr *condition = clause->conditions.items[k];
+        if (!dv_compile_jump(c, condition, condition->at, false, again)) return false;
+    }
+    if (!compile_clauses(c, expr, i + 1)) return false;
+    dv_emit_place(e, again);
+    dv_emit_jump(e, DV_OP_JUMP_BACK, head, expr->at);
+    dv_emit_place(e, end);
+    return c->front->status == DV_LANG_OK;
+}
+
+static dv_code *compile_comprehension_body(dv_compiler *outer, const dv_expr *expr) {
+    static const dv_text names[] = {{"<listcomp>", 10}, {"<setcomp>", 9}, {"<dictcomp>", 10}};
+    const dv_scope *scope = expr->as.comprehension.scope;
+    dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
+    if (c == NULL || !begin(c, outer, scope, names[expr->op])) return NULL;
+    if (!dv_assign_comprehension(c->front, expr)) return NULL;
+    emit_prologue(c);
+    bool dict = expr->op == DV_COMPREHENSION_DICT;
+    dv_emit_a(&c->emit, dict ? DV_OP_BUILD_DICT : DV_OP_BUILD_LIST, 0, expr->at);
+    if (!compile_clauses(c, expr, 0)) return NULL;
+    dv_emit(&c->emit, DV_OP_RETURN, expr->at);
+    dv_code *code = finish(c, names[expr->op], expr->at.line);
+    if (code == NULL) return NULL;
+    code->positional_count = 1;
+    return write_locals(c->front, scope, code) ? code : NULL;
+}
+
+bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr) {
+    dv_emitter *e = &c->emit;
+    bool owned;
+    dv_code *code = compile_comprehension_body(c, expr);
+    if (code == NULL) return false;
+    emit_make(c, code, 0, expr->at);
+    dv_emit(e, DV_OP_PREPARE_CALL, expr->at);
+    if (!dv_compile_operand(c, expr->as.comprehension.clauses[0].iterable, false, &owned))
+        return false;
+    dv_emit_a(e, DV_OP_GET_ITER, owned, expr->at);
+    dv_emit_a(e, DV_OP_CALL, 1, expr->at);
+    return c->front->status == DV_LANG_OK;
+}
+
 /* ---- Classes ---- */
 
 static dv_name *intern(dv_compiler *c, const char *text) {

@@ -20,6 +20,7 @@ typedef enum dv_region_kind {
     DV_REGION_FINALLY,        /* what a finally body follows */
     DV_REGION_EXCEPT,         /* an except clause: the previous exception is on the stack */
     DV_REGION_FINALLY_RAISED, /* a finally body after an exception: previous and raised exception */
+    DV_REGION_WITH,           /* the body of a with statement: the exit is on the stack */
     DV_REGION_VALUE           /* a finally body on the way out of a return: its value */
 } dv_region_kind;
 
@@ -53,6 +54,9 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
 
 /* Compiles a function or lambda and emits its creation, defaults included. */
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at);
+
+/* Compiles a comprehension: the function that it is, and its call. */
+bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr);
 
 /* Compiles a class statement's body and emits the making of the class object, without storing it.
  */

@@ -17,6 +17,14 @@
  *     next:  ... [previous exception]
  *     cleanup: [previous exception]  SWAP 2; LEAVE_HANDLER; RERAISE
  *
+ * with, likewise:
+ *
+ *            <context>; BEFORE_WITH  [exit, entered]  store or POP_TOP  [exit]
+ *            <body>  (exceptions go to `handler`); exit(None, None, None); JUMP end
+ *     handler: [exit, exception]  ENTER_HANDLER; WITH_EXCEPTION  [exit, previous, exception,
+ * result] JUMP_IF_TRUE suppress cleanup: [exit, previous exception]  SWAP 2; LEAVE_HANDLER; RERAISE
+ *     suppress: POP_TOP; LEAVE_HANDLER; POP_TOP
+ *
  * A finally body is compiled once for every way into it: after the body, for each return, break or
  * continue that leaves the try statement, and for exceptions, as CPython does. */
 #include "lang/compile_control.h"
@@ -67,6 +75,15 @@ static void bury(dv_compiler *c, bool value, dv_range at) {
     if (value) dv_emit_a(&c->emit, DV_OP_SWAP, 2, at);
 }
 
+/* exit(None, None, None): [exit] is consumed. */
+static void call_exit(dv_compiler *c, dv_range at) {
+    dv_emitter *e = &c->emit;
+    dv_emit(e, DV_OP_PREPARE_CALL, at);
+    for (int i = 0; i < 3; i++) dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), at);
+    dv_emit_a(e, DV_OP_CALL, 3, at);
+    dv_emit(e, DV_OP_POP_TOP, at);
+}
+
 /* A finally body on the way out; the value of a return stays below it. */
 static bool run_finally(dv_compiler *c, const dv_region *region, bool value) {
     dv_region holder;
@@ -95,6 +112,10 @@ static bool unwind_one(dv_compiler *c, bool value, dv_range at) {
         bury(c, value, at);
         dv_emit(e, DV_OP_LEAVE_HANDLER, at);
         forget_name(c, region->name);
+        break;
+    case DV_REGION_WITH:
+        bury(c, value, region->at);
+        call_exit(c, region->at);
         break;
     default: break;
     }
@@ -381,3 +402,54 @@ bool dv_compile_try(dv_compiler *c, const dv_stmt *stmt) {
     return stmt->as.attempt.has_finally ? compile_try_finally(c, stmt)
                                         : compile_try_except(c, stmt);
 }
+
+/* ---- with ---- */
+
+/* The exceptional end: [exit, exception] on the stack. */
+static bool compile_exit_raised(dv_compiler *c, dv_range at) {
+    dv_emitter *e = &c->emit;
+    uint32_t outer = e->handler;
+    dv_emit(e, DV_OP_ENTER_HANDLER, no_range);
+    uint32_t cleanup = dv_emit_new_handler(e, c->depth + 2);
+    dv_label suppress = dv_emit_new_label(e);
+    if (!ok(c)) return false;
+    e->handler = cleanup;
+    dv_emit(e, DV_OP_WITH_EXCEPTION, at);
+    dv_emit_branch(e, DV_OP_JUMP_IF_TRUE, suppress, 1, at);
+    e->handler = outer;
+    emit_cleanup(c, cleanup);
+    dv_emit_place(e, suppress);
+    dv_emit(e, DV_OP_POP_TOP, no_range);
+    dv_emit(e, DV_OP_LEAVE_HANDLER, no_range);
+    dv_emit(e, DV_OP_POP_TOP, no_range);
+    return ok(c);
+}
+
+/* Item i with all that it encloses: the items behind it, or the body. */
+static bool compile_with_item(dv_compiler *c, const dv_stmt *stmt, uint32_t i) {
+    dv_emitter *e = &c->emit;
+    const dv_with_item *item = &stmt->as.with.items[i];
+    dv_region region;
+    if (!dv_compile_owned(c, item->context)) return false;
+    dv_emit(e, DV_OP_BEFORE_WITH, stmt->at);
+    uint32_t handler = dv_emit_new_handler(e, c->depth + 1);
+    dv_label end = dv_emit_new_label(e);
+    if (!ok(c) || !enter(c, &region, DV_REGION_WITH, 1, stmt->at)) return false;
+    e->handler = handler;
+    if (item->target == NULL)
+        dv_emit(e, DV_OP_POP_TOP, stmt->at);
+    else if (!dv_compile_store(c, item->target))
+        return false;
+    bool last = i + 1 == stmt->as.with.count;
+    if (last ? !dv_compile_block(c, &stmt->as.with.body) : !compile_with_item(c, stmt, i + 1))
+        return false;
+    leave(c);
+    call_exit(c, stmt->at);
+    dv_emit_jump(e, DV_OP_JUMP, end, stmt->at);
+    dv_emit_place_handler(e, handler);
+    if (!compile_exit_raised(c, stmt->at)) return false;
+    dv_emit_place(e, end);
+    return ok(c);
+}
+
+bool dv_compile_with(dv_compiler *c, const dv_stmt *stmt) { return compile_with_item(c, stmt, 0); }

@@ -1,4 +1,4 @@
-/* compile_control.h: code for statements that direct control: if, loops, try, return. */
+/* compile_control.h: code for statements that direct control: if, loops, try, with, return. */
 #ifndef DV_LANG_COMPILE_CONTROL_H
 #define DV_LANG_COMPILE_CONTROL_H
 
@@ -10,6 +10,7 @@ bool dv_compile_for(dv_compiler *c, const dv_stmt *stmt);
 bool dv_compile_break(dv_compiler *c, const dv_stmt *stmt);
 bool dv_compile_continue(dv_compiler *c, const dv_stmt *stmt);
 bool dv_compile_return(dv_compiler *c, const dv_stmt *stmt);
+bool dv_compile_with(dv_compiler *c, const dv_stmt *stmt);
 bool dv_compile_try(dv_compiler *c, const dv_stmt *stmt);
 
 #endif

@@ -495,6 +495,7 @@ static bool compile_leaf(dv_compiler *c, dv_expr *expr) {
     case DV_EXPR_LAMBDA: return dv_compile_function(c, expr->as.function, expr->at);
     case DV_EXPR_SLICE: return compile_slice(c, expr);
     case DV_EXPR_NAMED: return compile_walrus(c, expr);
+    case DV_EXPR_COMPREHENSION: return dv_compile_comprehension(c, expr);
     default: return true; /* refused by scope.c, or with a left child */
     }
 }
@@ -659,9 +660,16 @@ static bool store_attribute(dv_compiler *c, const dv_expr *target, bool value_ow
 }
 
 static bool store_sequence(dv_compiler *c, const dv_expr *target) {
-    dv_emit_a(&c->emit, DV_OP_UNPACK_SEQUENCE, target->as.list.count, target->at);
-    for (uint32_t i = 0; i < target->as.list.count; i++)
-        if (!dv_compile_store(c, target->as.list.items[i])) return false;
+    const dv_exprs *items = &target->as.list;
+    uint32_t star = 0;
+    while (star < items->count && items->items[star]->kind != DV_EXPR_STARRED) star++;
+    if (star == items->count)
+        dv_emit_a(&c->emit, DV_OP_UNPACK_SEQUENCE, items->count, target->at);
+    else
+        dv_emit_ab(&c->emit, DV_OP_UNPACK_EX, star, items->count - 1 - star, target->at);
+    for (uint32_t i = 0; i < items->count; i++)
+        if (!dv_compile_store(c, i == star ? items->items[i]->as.child : items->items[i]))
+            return false;
     return true;
 }
 
@@ -708,7 +716,8 @@ static bool is_swap(const dv_expr *target, const dv_expr *value) {
     bool sequence = target->kind == DV_EXPR_TUPLE || target->kind == DV_EXPR_LIST;
     return sequence && value->kind == DV_EXPR_TUPLE &&
            target->as.list.count == value->as.list.count &&
-           (target->as.list.count == 2 || target->as.list.count == 3);
+           (target->as.list.count == 2 || target->as.list.count == 3) &&
+           !has_star(&target->as.list) && !has_star(&value->as.list);
 }
 
 static bool compile_swap(dv_compiler *c, const dv_expr *target, const dv_expr *value) {

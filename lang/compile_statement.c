@@ -193,8 +193,8 @@ static bool compile_statement(dv_compiler *c, const dv_stmt *stmt) {
     case DV_STMT_FROM: return compile_from(c, stmt);
     case DV_STMT_PASS:
     case DV_STMT_GLOBAL:
-    case DV_STMT_NONLOCAL:
-    case DV_STMT_WITH: return true;
+    case DV_STMT_NONLOCAL: return true;
+    case DV_STMT_WITH: return dv_compile_with(c, stmt);
     }
     return true;
 }

@@ -14,6 +14,7 @@ typedef struct folder {
     dv_front *front;
 } folder;
 
+static bool fold_target(folder *f, dv_expr *target);
 static bool fold_expr(folder *f, dv_expr *root);
 static bool fold_block(folder *f, const dv_block *block);
 
@@ -241,6 +242,24 @@ static bool fold_call(folder *f, dv_expr *expr) {
     return true;
 }
 
+static bool fold_exprs(folder *f, const dv_exprs *exprs) {
+    for (uint32_t i = 0; i < exprs->count; i++)
+        if (!fold_expr(f, exprs->items[i])) return false;
+    return true;
+}
+
+/* Nothing in it can store to a local of the function around: what a walrus binds is a cell. */
+static bool fold_comprehension(folder *f, const dv_expr *expr) {
+    for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
+        const dv_clause *clause = &expr->as.comprehension.clauses[i];
+        if (!fold_target(f, clause->target) || !fold_expr(f, clause->iterable) ||
+            !fold_unseen_list(f, clause->iterable) || !fold_exprs(f, &clause->conditions))
+            return false;
+    }
+    dv_expr *value = expr->as.comprehension.value;
+    return fold_expr(f, expr->as.comprehension.element) && (value == NULL || fold_expr(f, value));
+}
+
 static void fold_name(dv_expr *expr) {
     if (dv_name_is(expr->as.name.name, "__debug__")) become_bool(expr, true);
 }
@@ -281,9 +300,9 @@ static bool fold_node(folder *f, dv_expr *expr) {
                fold_child(f, expr, expr->as.slice.stop) && fold_child(f, expr, expr->as.slice.step);
     case DV_EXPR_NAMED: return fold_child(f, expr, expr->as.named.value);
     case DV_EXPR_STARRED: return fold_child(f, expr, expr->as.child);
+    case DV_EXPR_COMPREHENSION: return fold_comprehension(f, expr);
     case DV_EXPR_CONSTANT:
     case DV_EXPR_ATTRIBUTE:
-    case DV_EXPR_COMPREHENSION:
     case DV_EXPR_YIELD:
     case DV_EXPR_YIELD_FROM: return true;
     }
@@ -305,6 +324,7 @@ static bool fold_optional(folder *f, dv_expr *expr) { return expr == NULL || fol
 
 static bool fold_target(folder *f, dv_expr *target) {
     if (target->kind == DV_EXPR_NAME) return true;
+    if (target->kind == DV_EXPR_STARRED) return fold_target(f, target->as.child);
     if (target->kind != DV_EXPR_TUPLE && target->kind != DV_EXPR_LIST) return fold_expr(f, target);
     for (uint32_t i = 0; i < target->as.list.count; i++)
         if (!fold_target(f, target->as.list.items[i])) return false;
@@ -340,15 +360,18 @@ static bool fold_try(folder *f, const dv_stmt *stmt) {
     return fold_block(f, &stmt->as.attempt.otherwise) && fold_block(f, &stmt->as.attempt.finally);
 }
 
-static bool fold_exprs(folder *f, const dv_exprs *exprs) {
-    for (uint32_t i = 0; i < exprs->count; i++)
-        if (!fold_expr(f, exprs->items[i])) return false;
-    return true;
-}
-
 static bool fold_class(folder *f, const dv_class *klass) {
     if (!fold_exprs(f, &klass->decorators)) return false;
     return fold_exprs(f, &klass->bases) && fold_block(f, &klass->body);
+}
+
+static bool fold_with(folder *f, const dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.with.count; i++) {
+        const dv_with_item *item = &stmt->as.with.items[i];
+        if (!fold_expr(f, item->context)) return false;
+        if (item->target != NULL && !fold_target(f, item->target)) return false;
+    }
+    return fold_block(f, &stmt->as.with.body);
 }
 
 static bool fold_stmt(folder *f, const dv_stmt *stmt) {
@@ -371,6 +394,7 @@ static bool fold_stmt(folder *f, const dv_stmt *stmt) {
     case DV_STMT_FUNCTION:
         return fold_exprs(f, &stmt->as.function->decorators) &&
                fold_function(f, NULL, stmt->as.function);
+    case DV_STMT_WITH: return fold_with(f, stmt);
     case DV_STMT_CLASS: return fold_class(f, stmt->as.klass);
     case DV_STMT_TRY: return fold_try(f, stmt);
     case DV_STMT_RAISE:
@@ -383,7 +407,6 @@ static bool fold_stmt(folder *f, const dv_stmt *stmt) {
     case DV_STMT_PASS:
     case DV_STMT_GLOBAL:
     case DV_STMT_NONLOCAL:
-    case DV_STMT_WITH:
     case DV_STMT_IMPORT:
     case DV_STMT_FROM: return true;
     }

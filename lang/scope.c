@@ -8,8 +8,10 @@
 typedef struct scoper {
     dv_front *front;
     dv_scope *current;
-    dv_scope *first, **end; /* the list of all scopes */
-    bool at_beginning;      /* nothing but a docstring and __future__ imports so far */
+    dv_scope *first, **end;  /* the list of all scopes */
+    bool at_beginning;       /* nothing but a docstring and __future__ imports so far */
+    uint32_t comprehensions; /* around the current place */
+    bool iterated;           /* in the target of a comprehension's for */
 } scoper;
 
 static bool visit_expr(scoper *s, dv_expr *root);
@@ -66,6 +68,9 @@ static dv_symbol *add_symbol(scoper *s, dv_name *name) {
     return symbol;
 }
 
+/* Later passes use much of the C stack for a comprehension. */
+enum { MAX_COMPREHENSIONS = 30, MAX_BEFORE_STAR = 255 };
+
 /* The symbol of the (already mangled) name in the current scope, with the flags added. */
 static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags) {
     dv_symbol *symbol = dv_scope_find(s->current, name);
@@ -90,8 +95,63 @@ static bool check_debug(scoper *s, const dv_name *name, dv_range at, const char 
 static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags) {
     if (!check_debug(s, expr->as.name.name, expr->at, "assign to")) return false;
     if (!mangle(s, &expr->as.name.name)) return false;
+    if (s->iterated) {
+        const dv_symbol *known = dv_scope_find(s->current, expr->as.name.name);
+        if (known != NULL && known->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL)) {
+            dv_front_error(s->front, expr->at,
+                           "comprehension inner loop cannot rebind assignment expression target "
+                           "'%.*s'",
+                           DV_NAME_ARGS(expr->as.name.name));
+            return false;
+        }
+        flags |= DV_SYMBOL_ITERATED;
+    }
     expr->as.name.symbol = note(s, expr->as.name.name, flags);
     return expr->as.name.symbol != NULL;
+}
+
+/* A walrus in a comprehension binds the variable of the function or module around. */
+static bool bind_outside(scoper *s, dv_expr *target) {
+    if (!check_debug(s, target->as.name.name, target->at, "assign to") ||
+        !mangle(s, &target->as.name.name))
+        return false;
+    dv_name *name = target->as.name.name;
+    dv_scope *inner = s->current, *outer = inner;
+    for (; outer->is_comprehension; outer = outer->parent) {
+        const dv_symbol *known = dv_scope_find(outer, name);
+        if (known == NULL || !(known->flags & DV_SYMBOL_ITERATED)) continue;
+        dv_front_error(
+            s->front, target->at,
+            "assignment expression cannot rebind comprehension iteration variable '%.*s'",
+            DV_NAME_ARGS(name));
+        return false;
+    }
+    if (outer->kind == DV_SCOPE_CLASS) {
+        dv_front_error(
+            s->front, target->at,
+            "assignment expression within a comprehension cannot be used in a class body");
+        return false;
+    }
+    s->current = outer;
+    const dv_symbol *bound = note(s, name, DV_SYMBOL_ASSIGNED);
+    s->current = inner;
+    if (bound == NULL) return false;
+    bool global = outer->kind == DV_SCOPE_MODULE || bound->flags & DV_SYMBOL_GLOBAL;
+    target->as.name.symbol =
+        note(s, name, DV_SYMBOL_ASSIGNED | (global ? DV_SYMBOL_GLOBAL : DV_SYMBOL_NONLOCAL));
+    return target->as.name.symbol != NULL;
+}
+
+static bool visit_walrus(scoper *s, dv_expr *expr) {
+    if (s->current->iterables > 0) {
+        dv_front_error(
+            s->front, expr->at,
+            "assignment expression cannot be used in a comprehension iterable expression");
+        return false;
+    }
+    if (s->current->is_comprehension)
+        return bind_outside(s, expr->as.named.target) && visit_expr(s, expr->as.named.value);
+    return visit_expr(s, expr->as.named.value) && visit_target(s, expr->as.named.target);
 }
 
 /* ---- Targets ---- */
@@ -106,8 +166,13 @@ static bool visit_targets(scoper *s, const dv_expr *sequence) {
     }
     for (uint32_t i = 0; i < sequence->as.list.count; i++) {
         dv_expr *item = sequence->as.list.items[i];
-        if (item->kind == DV_EXPR_STARRED) return refuse(s, item->at, DV_REFUSE_STARRED_TARGET);
-        if (!visit_target(s, item)) return false;
+        bool star = item->kind == DV_EXPR_STARRED;
+        if (star && i > MAX_BEFORE_STAR) {
+            dv_front_error(s->front, sequence->at,
+                           "too many expressions in star-unpacking assignment");
+            return false;
+        }
+        if (!visit_target(s, star ? item->as.child : item)) return false;
     }
     return true;
 }
@@ -151,6 +216,7 @@ static dv_scope *enter_scope(scoper *s, dv_scope_kind kind, dv_name *name) {
         scope->class_name = name;
     else if (s->current != NULL)
         scope->class_name = s->current->class_name;
+    if (s->current != NULL) scope->iterables = s->current->iterables;
     *s->end = scope;
     s->end = &scope->next;
     s->current = scope;
@@ -274,6 +340,49 @@ static bool visit_arguments(scoper *s, dv_expr *call) {
     return true;
 }
 
+static bool visit_iterable(scoper *s, dv_expr *iterable) {
+    s->current->iterables++;
+    if (!visit_expr(s, iterable)) return false;
+    s->current->iterables--;
+    return true;
+}
+
+static bool visit_clause(scoper *s, const dv_clause *clause, bool first) {
+    s->iterated = true;
+    if (!visit_target(s, clause->target)) return false;
+    s->iterated = false;
+    return (first || visit_iterable(s, clause->iterable)) && visit_exprs(s, &clause->conditions);
+}
+
+/* A function of one parameter, the iterator of the first clause, which belongs to the scope
+ * around. */
+static bool visit_comprehension(scoper *s, dv_expr *expr) {
+    static const dv_text parameter = {".0", 2};
+    if (expr->op == DV_COMPREHENSION_GENERATOR) return refuse(s, expr->at, DV_REFUSE_GENERATOR);
+    if (expr->op == DV_COMPREHENSION_SET) return refuse(s, expr->at, DV_REFUSE_SET_COMPREHENSION);
+    if (++s->comprehensions > MAX_COMPREHENSIONS) {
+        dv_front_error(s->front, expr->at, "too many nested expressions");
+        return false;
+    }
+    bool iterated = s->iterated;
+    s->iterated = false;
+    if (!visit_iterable(s, expr->as.comprehension.clauses[0].iterable)) return false;
+    dv_scope *scope = enter_scope(s, DV_SCOPE_FUNCTION, NULL);
+    dv_name *name = scope == NULL ? NULL : dv_name_intern(s->front, parameter);
+    if (name == NULL || note(s, name, DV_SYMBOL_PARAMETER) == NULL) return false;
+    expr->as.comprehension.scope = scope;
+    scope->is_comprehension = true;
+    for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++)
+        if (!visit_clause(s, &expr->as.comprehension.clauses[i], i == 0)) return false;
+    if (!visit_optional(s, expr->as.comprehension.value) ||
+        !visit_expr(s, expr->as.comprehension.element))
+        return false;
+    leave_scope(s);
+    s->iterated = iterated;
+    s->comprehensions--;
+    return true;
+}
+
 static bool visit_yield(scoper *s, const dv_expr *expr) {
     if (s->current->kind != DV_SCOPE_FUNCTION) {
         dv_front_error(s->front, expr->at, "'yield' outside function");
@@ -315,12 +424,8 @@ static bool visit_node(scoper *s, dv_expr *expr) {
     case DV_EXPR_STARRED:
         dv_front_error(s->front, expr->at, "can't use starred expression here");
         return false;
-    case DV_EXPR_NAMED:
-        return visit_expr(s, expr->as.named.value) && visit_target(s, expr->as.named.target);
-    case DV_EXPR_COMPREHENSION:
-        return refuse(s, expr->at,
-                      expr->op == DV_COMPREHENSION_GENERATOR ? DV_REFUSE_GENERATOR
-                                                             : DV_REFUSE_COMPREHENSION);
+    case DV_EXPR_NAMED: return visit_walrus(s, expr);
+    case DV_EXPR_COMPREHENSION: return visit_comprehension(s, expr);
     case DV_EXPR_YIELD:
     case DV_EXPR_YIELD_FROM: return visit_yield(s, expr);
     }
@@ -460,6 +565,15 @@ static bool visit_try(scoper *s, const dv_stmt *stmt) {
     return visit_block(s, &stmt->as.attempt.otherwise) && visit_block(s, &stmt->as.attempt.finally);
 }
 
+static bool visit_with(scoper *s, const dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.with.count; i++) {
+        const dv_with_item *item = &stmt->as.with.items[i];
+        if (!visit_expr(s, item->context)) return false;
+        if (item->target != NULL && !visit_target(s, item->target)) return false;
+    }
+    return visit_block(s, &stmt->as.with.body);
+}
+
 static bool visit_if(scoper *s, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.branch.count; i++) {
         const dv_branch *branch = &stmt->as.branch.branches[i];
@@ -511,7 +625,7 @@ static bool visit_stmt(scoper *s, dv_stmt *stmt) {
     case DV_STMT_RAISE:
         return visit_optional(s, stmt->as.raise.exception) &&
                visit_optional(s, stmt->as.raise.cause);
-    case DV_STMT_WITH: return refuse(s, stmt->at, DV_REFUSE_WITH);
+    case DV_STMT_WITH: return visit_with(s, stmt);
     case DV_STMT_ASSERT:
         return visit_expr(s, stmt->as.assertion.test) &&
                visit_optional(s, stmt->as.assertion.message);
@@ -621,7 +735,7 @@ static bool resolve(scoper *s) {
 }
 
 dv_scope *dv_scope_run(dv_front *front, const dv_block *module) {
-    scoper s = {front, NULL, NULL, NULL, true};
+    scoper s = {.front = front, .at_beginning = true};
     s.end = &s.first;
     dv_scope *scope = enter_scope(&s, DV_SCOPE_MODULE, NULL);
     if (scope == NULL || !visit_block(&s, module) || !resolve(&s)) return NULL;

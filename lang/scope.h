@@ -27,6 +27,7 @@ enum {
     DV_SYMBOL_ANNOTATED = 16,
     DV_SYMBOL_GLOBAL = 32,
     DV_SYMBOL_NONLOCAL = 64,
+    DV_SYMBOL_ITERATED = 128, /* target of a comprehension's for */
     DV_SYMBOL_BOUND = DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_IMPORTED
 };
 
@@ -49,9 +50,11 @@ struct dv_scope {
     dv_scope *parent;
     dv_scope *next; /* all scopes of the module */
     dv_scope_kind kind;
-    dv_name *name;       /* of the function or class; NULL for a lambda or the module */
-    dv_name *class_name; /* of the innermost class around, for private names; or NULL */
-    dv_index_map map;    /* dv_name to position in `symbols` */
+    bool is_comprehension; /* then kind is DV_SCOPE_FUNCTION */
+    uint32_t iterables;    /* in the iterables of so many comprehensions: no walrus there */
+    dv_name *name;         /* of the function or class; NULL for a lambda or the module */
+    dv_name *class_name;   /* of the innermost class around, for private names; or NULL */
+    dv_index_map map;      /* dv_name to position in `symbols` */
     dv_symbol **symbols;
     uint32_t symbol_count, symbol_capacity;
     uint32_t local_count; /* the free variables are the last */

@@ -153,6 +153,22 @@
     NEXT();
 </%isa:op>
 
+<%isa:op name="BEFORE_WITH" stack="manager -- exit entered" calls_out="yes" kills="all" doc="Begins a with statement: pushes the manager's bound __exit__ and what its __enter__ returns.">
+    if (!dv_enter_with(vm, manager, sp - 1)) RAISE();
+    sp++;
+    vm->sp = sp;
+    dv_release(vm, manager);
+    NEXT();
+</%isa:op>
+
+<%isa:op name="WITH_EXCEPTION" stack="exit previous exc -- exit2 previous2 exc2 result" calls_out="yes" kills="all" doc="Calls the exit below with type, value and traceback of the exception on top.">
+    const dv_value result = dv_exit_with(vm, exit, exc);
+    if (dv_is_empty(result)) RAISE();
+    sp[0] = result;
+    sp++;
+    NEXT();
+</%isa:op>
+
 <%isa:op name="PRINT_EXPR" stack="v --" calls_out="yes" kills="all" doc="REPL: prints the value of an expression statement.">
     if (!dv_print_expression(vm, v)) RAISE();
     dv_release(vm, v);

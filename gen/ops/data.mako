@@ -182,6 +182,21 @@
     DONE(list);
 </%isa:op>
 
+<%isa:op name="LIST_APPEND" operands="count" variable="append" stack="v --" calls_out="yes" doc="Appends the top to the list that is then the n-th entry from the top.">
+    if (!dv_append_display(vm, sp[-1 - CELL(1).i], sp[-1])) RAISE();
+    sp -= 1;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="DICT_ADD" operands="count" variable="add_pair" stack="key v --" calls_out="yes" kills="all" doc="Stores the top under the key below it in the dict that is then the n-th entry from the top.">
+    const dv_value value = sp[-1], key = sp[-2];
+    if (!dv_add_display(vm, sp[-2 - CELL(1).i], key, value)) RAISE();
+    dv_release(vm, value);
+    dv_release(vm, key);
+    sp -= 2;
+    NEXT();
+</%isa:op>
+
 <%isa:op name="LIST_TO_TUPLE" stack="list -- tuple" calls_out="yes" doc="Makes a tuple of a list under construction.">
     const dv_value result = dv_tuple_from(vm, list);
     if (dv_is_empty(result)) RAISE();
@@ -229,6 +244,17 @@
         memmove(sp - 1, sp, (size_t)n * sizeof *sp);
     }
     sp += n - 1;
+    PUBLISH();
+    dv_release(vm, sequence);
+    NEXT();
+</%isa:op>
+
+<%isa:op name="UNPACK_EX" operands="count count" variable="unpack_ex" stack="v -- items" calls_out="yes" kills="all" doc="Replaces an iterable by its first n items, a list, and its last m items, the first on top.">
+    const int64_t n = CELL(1).i, m = CELL(2).i;
+    const dv_value sequence = sp[-1];
+    if (!dv_unpack_star(vm, sequence, n, m, sp)) RAISE();
+    memmove(sp - 1, sp, (size_t)(n + m + 1) * sizeof *sp);
+    sp += n + m;
     PUBLISH();
     dv_release(vm, sequence);
     NEXT();

@@ -319,6 +319,16 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
         return effect_call(v, &call, 3) && pop(v, state, 1, DV_SLOT_OWNED);
     }
     case DV_EFFECT_UNPACK: return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a);
+    case DV_EFFECT_UNPACK_EX:
+        return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a) &&
+               push_owned(v, state, operand(v, 1)) && push_owned(v, state, 1);
+    case DV_EFFECT_APPEND:
+    case DV_EFFECT_ADD_PAIR: {
+        if (!pop(v, state, info->effect == DV_EFFECT_APPEND ? 1 : 2, DV_SLOT_OWNED)) return false;
+        uint32_t entry = entry_at(v, *state, a);
+        return (a >= 1 && entry != 0 && v->states[entry].kind == DV_SLOT_OWNED) ||
+               fail(v, "what grows is not on the stack");
+    }
     case DV_EFFECT_FORMAT:
         return pop(v, state, a & 4 ? 2 : 1, DV_SLOT_OWNED) && push_owned(v, state, 1);
     case DV_EFFECT_RAISE:

@@ -134,6 +134,32 @@ bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) {
     return true;
 }
 
+bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after, dv_value *out) {
+    dv_value all = DV_EMPTY;
+    if (!dv_is_iterable(vm, sequence))
+        dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
+    else if (!dv_is_empty(all = dv_list_new(vm, NULL, 0)) && !dv_list_extend(vm, all, sequence)) {
+        dv_release(vm, all);
+        all = DV_EMPTY;
+    }
+    if (dv_is_empty(all)) return false;
+    const dv_list *list = dv_as_list(all);
+    int64_t count = list->count, between = count - before - after;
+    dv_value middle = DV_EMPTY;
+    if (between < 0)
+        dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected at least %d, got %d)",
+                 (int)(before + after), (int)count);
+    else
+        middle = dv_list_new(vm, list->items + before, between);
+    if (!dv_is_empty(middle)) {
+        for (int64_t i = 0; i < after; i++) *out++ = dv_retain(list->items[count - 1 - i]);
+        *out++ = middle;
+        for (int64_t i = before; i-- > 0;) *out++ = dv_retain(list->items[i]);
+    }
+    dv_release(vm, all);
+    return !dv_is_empty(middle);
+}
+
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count) {
     dv_value dict = dv_dict_new(vm);
     for (uint32_t i = 0; i < count && !dv_is_empty(dict); i++) {
@@ -162,6 +188,23 @@ bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) {
         return good;
     }
     return dv_list_extend(vm, list, iterable);
+}
+
+/* In case of failure the item stays the caller's. */
+bool dv_append_display(dv_vm *vm, dv_value list, dv_value item) {
+    if (!dv_is_list(list)) {
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "a list under construction is none");
+        return false;
+    }
+    if (!dv_list_append(vm, list, item)) return false;
+    dv_release(vm, item);
+    return true;
+}
+
+bool dv_add_display(dv_vm *vm, dv_value dict, dv_value key, dv_value value) {
+    if (dv_is_dict(dict)) return dv_dict_set(vm, dict, key, value);
+    dv_raise(vm, DV_E_SYSTEM_ERROR, "a dict under construction is none");
+    return false;
 }
 
 /* A mapping is what has a method keys. */
@@ -312,6 +355,55 @@ dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {
     dv_value owner = dv_is_module(module) ? dv_as_module(module)->name : vm->known.empty_str;
     return dv_raise(vm, DV_E_IMPORT_ERROR, "cannot import name '%S' from '%S' (unknown location)",
                     name, owner);
+}
+
+/* A method of the manager's class, bound; EMPTY without an exception if there is none. */
+static dv_value find_method(dv_vm *vm, dv_value self, const char *text) {
+    dv_value name = dv_str_intern(vm, text, strlen(text));
+    if (dv_is_empty(name)) return DV_EMPTY;
+    const dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, self), name);
+    dv_release(vm, name);
+    if (!cell || dv_is_empty(cell->value)) return DV_EMPTY;
+    bool binds = dv_is_function(cell->value) || dv_is_shape(cell->value, DV_T_CFUNCTION);
+    return binds ? dv_method_new(vm, cell->value, self) : dv_retain(cell->value);
+}
+
+bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *out) {
+    dv_value enter = find_method(vm, manager, "__enter__"), entered = DV_EMPTY;
+    if (dv_is_empty(enter)) {
+        if (dv_is_empty(vm->error))
+            dv_raise(vm, DV_E_TYPE_ERROR,
+                     "'%T' object does not support the context manager protocol", manager);
+        return false;
+    }
+    dv_value exit = find_method(vm, manager, "__exit__");
+    if (!dv_is_empty(exit))
+        entered = dv_call(vm, enter, NULL, 0, DV_EMPTY);
+    else if (dv_is_empty(vm->error))
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 "'%T' object does not support the context manager protocol (missed __exit__ "
+                 "method)",
+                 manager);
+    dv_release(vm, enter);
+    if (dv_is_empty(entered)) {
+        dv_release(vm, exit);
+        return false;
+    }
+    out[0] = exit;
+    out[1] = entered;
+    return true;
+}
+
+dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {
+    dv_value name = dv_str_intern(vm, "__traceback__", 13);
+    dv_value trace = dv_is_empty(name) ? DV_EMPTY : dv_find_attribute(vm, exception, name);
+    dv_release(vm, name);
+    if (dv_is_empty(trace) && !dv_is_empty(vm->error)) return DV_EMPTY;
+    dv_value args[] = {dv_object_value(dv_class_of(vm, exception)), exception,
+                       dv_is_empty(trace) ? DV_NONE : trace};
+    dv_value result = dv_call(vm, exit, args, 3, DV_EMPTY);
+    dv_release(vm, trace);
+    return result;
 }
 
 bool dv_print_expression(dv_vm *vm, dv_value v) {

@@ -25,10 +25,16 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) DV_M
 /* LOAD_METHOD: replaces the object at sp[-1] by the callee and writes self (or EMPTY) to sp[2]. */
 bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) DV_MUST_CHECK;
 
+/* The same with a list of what is between the first `before` and the last `after` items. */
+bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after,
+                    dv_value *out) DV_MUST_CHECK;
+
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count);
 /* Displays and calls with stars: a list or dict under construction takes more items. */
 bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) DV_MUST_CHECK;
 bool dv_update_display(dv_vm *vm, dv_value dict, dv_value mapping) DV_MUST_CHECK;
+bool dv_append_display(dv_vm *vm, dv_value list, dv_value item) DV_MUST_CHECK; /* takes item */
+bool dv_add_display(dv_vm *vm, dv_value dict, dv_value key, dv_value value) DV_MUST_CHECK;
 bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mapping) DV_MUST_CHECK;
 /* What CPython's messages call a callee: "module.f()". */
 dv_value dv_callee_name(dv_vm *vm, dv_value callee);
@@ -43,6 +49,12 @@ dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const d
 /* Puts the cells of the running function's closure into its locals. */
 void dv_copy_free(dv_value *fp);
 dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
+
+/* with: writes the bound __exit__ and the result of manager.__enter__(), both looked up in the
+ * class, to out[0] and out[1]. */
+bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *out) DV_MUST_CHECK;
+/* exit(type(exception), exception, traceback) */
+dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception);
 
 /* REPL: prints repr(v) unless v is None. */
 bool dv_print_expression(dv_vm *vm, dv_value v) DV_MUST_CHECK;
