@@ -77,6 +77,8 @@ dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key);
 bool dv_set_item(dv_vm *vm, dv_value container, dv_value key,
                  dv_value value) DV_MUST_CHECK;                /* EMPTY deletes */
 int dv_contains(dv_vm *vm, dv_value container, dv_value item); /* 1, 0, -1 failed */
+/* `in` for what can only be iterated over. */
+int dv_contains_by_iteration(dv_vm *vm, dv_value container, dv_value item); /* 1, 0, -1 failed */
 dv_value dv_iterate(dv_vm *vm, dv_value v);
 dv_value dv_next(dv_vm *vm, dv_value iterator); /* EMPTY without vm->error: exhausted */
 dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name);

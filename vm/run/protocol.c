@@ -351,8 +351,7 @@ bool dv_set_item(dv_vm *vm, dv_value container, dv_value key, dv_value value) {
     return false;
 }
 
-/* Items of an iterable one after the other. */
-static int contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {
+int dv_contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {
     dv_value iterator = dv_iterate(vm, container);
     if (dv_is_empty(iterator)) return -1;
     int result = 0;
@@ -369,7 +368,7 @@ static int contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {
 int dv_contains(dv_vm *vm, dv_value container, dv_value item) {
     const dv_type *type = type_of(vm, container);
     if (type->contains) return type->contains(vm, container, item);
-    if (type->iterate || type->next) return contains_by_iteration(vm, container, item);
+    if (type->iterate || type->next) return dv_contains_by_iteration(vm, container, item);
     dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", container);
     return -1;
 }

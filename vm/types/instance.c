@@ -252,20 +252,6 @@ static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value val
     return !dv_is_empty(result);
 }
 
-static int contains_by_iteration(dv_vm *vm, dv_value self, dv_value item) {
-    dv_value iterator = dv_iterate(vm, self);
-    if (dv_is_empty(iterator)) return -1;
-    int result = 0;
-    while (result == 0) {
-        dv_value v = dv_next(vm, iterator);
-        if (dv_is_empty(v)) break;
-        result = dv_equal(vm, v, item);
-        dv_release(vm, v);
-    }
-    dv_release(vm, iterator);
-    return dv_is_empty(vm->error) ? result : -1;
-}
-
 static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.contains, &item, 1, &found);
@@ -275,7 +261,7 @@ static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
         return truth;
     }
     if (dv_has_special(vm, self, vm->known.iter) || dv_has_special(vm, self, vm->known.getitem))
-        return contains_by_iteration(vm, self, item);
+        return dv_contains_by_iteration(vm, self, item);
     dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", self);
     return -1;
 }
