@@ -4,6 +4,7 @@
 #include "api/setup.h"
 
 #include "builtins/builtins.h"
+#include "modules/heapq.h"
 #include "modules/modules.h"
 #include "plugin/plugin.h"
 #include "quicken/site.h"
@@ -45,7 +46,7 @@ static const dv_type *const types[] = {
     &dv_stream_type,        &dv_set_type,
     &dv_frozenset_type,     &dv_set_iterator_type,
     &dv_bytes_type,         &dv_bytearray_type,
-    &dv_variable_type,
+    &dv_variable_type,      &dv_heapq_merge_type,
 };
 
 #define KNOWN(field, text) \

@@ -55,7 +55,8 @@ typedef enum dv_type_id {
     DV_T_SET_ITERATOR,
     DV_T_BYTES,
     DV_T_BYTEARRAY,
-    DV_T_FOREIGN, /* object of an extension's type */
+    DV_T_HEAPQ_MERGE, /* modules/heapq_select.c */
+    DV_T_FOREIGN,     /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;
 

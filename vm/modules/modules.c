@@ -14,7 +14,9 @@ typedef struct builtin_module {
 } builtin_module;
 
 static const builtin_module builtin_modules[] = {
-    {"sys", dv_sys_fill}, {"time", dv_time_fill}, {"math", dv_math_fill}, {NULL, NULL}};
+    {"bisect", dv_bisect_fill}, {"heapq", dv_heapq_fill}, {"math", dv_math_fill},
+    {"sys", dv_sys_fill},       {"time", dv_time_fill},   {NULL, NULL},
+};
 
 bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) {
     return !dv_is_empty(value) && dv_namespace_set(vm, &module->names, name, value);

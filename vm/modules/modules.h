@@ -12,6 +12,8 @@ bool dv_modules_setup(dv_vm *vm) DV_MUST_CHECK;
 bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_math_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_heapq_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_bisect_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 
 /* Adds functions of a table that ends with an entry without a name. */
 bool dv_module_add_functions(dv_vm *vm, dv_module *module,

@@ -18,6 +18,10 @@ typedef struct dv_parameters {
 bool dv_arguments_sort(dv_vm *vm, const dv_parameters *parameters, const dv_value *args,
                        uint32_t count, dv_value keywords, dv_value *out) DV_MUST_CHECK;
 
+/* The same for what is a Python function in CPython, with the messages that such functions have. */
+bool dv_arguments_bind(dv_vm *vm, const dv_parameters *parameters, const dv_value *args,
+                       uint32_t count, dv_value keywords, dv_value *out) DV_MUST_CHECK;
+
 /* Refuses keywords: "f() takes no keyword arguments". */
 bool dv_arguments_no_keywords(dv_vm *vm, const char *function, dv_value keywords) DV_MUST_CHECK;
 
