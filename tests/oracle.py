@@ -3,13 +3,15 @@
 Where no CPython 3.11 is at hand, a stored expectation stands in for it: `script.out` beside the script,
 or tests/<room>/made/ for a script that cases.py makes.  The stored form is the standard output, followed,
 where there is anything to say, by a section for standard error and one for the exit status, each
-introduced by a line that starts with MARK.
+introduced by a line that starts with MARK.  Tracebacks name a script by its absolute path; the stored form
+leaves the working directory out, so that it is the same in every checkout.
 """
 
 import os
+import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import List, Optional
 
@@ -56,13 +58,18 @@ def run_process(command: List[str], cwd: Path, env: dict, timeout: float) -> Res
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
-        return Result(out, without_directory(err, cwd), process.returncode, timed_out=True)
-    return Result(out, without_directory(err, cwd), process.returncode)
+        return Result(out, err, process.returncode, timed_out=True)
+    return Result(out, err, process.returncode)
 
 
 def without_directory(stderr: bytes, cwd: Path) -> bytes:
-    """Tracebacks name the script by its absolute path; expectations are the same in every checkout."""
     return stderr.replace(b'File "' + os.fsencode(cwd.resolve()) + b"/", b'File "')
+
+
+def with_directory(stderr: bytes, cwd: Path) -> bytes:
+    """The inverse: paths that are relative get their directory back."""
+    directory = os.fsencode(cwd.resolve())
+    return re.sub(rb'(?m)^(  File ")(?![/<])', lambda m: m.group(1) + directory + b"/", stderr)
 
 
 def find_cpython() -> Optional[str]:
@@ -117,10 +124,14 @@ def decode(stored: bytes) -> Result:
     return Result(parts[b"stdout"], parts.get(b"stderr", b""), status)
 
 
-def load(path: Path) -> Optional[Result]:
-    return decode(path.read_bytes()) if path.exists() else None
+def load(path: Path, cwd: Path) -> Optional[Result]:
+    if not path.exists():
+        return None
+    stored = decode(path.read_bytes())
+    return replace(stored, stderr=with_directory(stored.stderr, cwd))
 
 
-def store(path: Path, result: Result) -> None:
+def store(path: Path, result: Result, cwd: Path) -> None:
+    result = replace(result, stderr=without_directory(result.stderr, cwd))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(encode(result))

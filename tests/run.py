@@ -228,7 +228,7 @@ class Expectations:
         if self.python is not None:
             self.live += 1
             return oracle.ask(self.python, test.script, test.args, test.cwd, test.timeout * 2)
-        found = oracle.load(test.stored) if test.stored else None
+        found = oracle.load(test.stored, test.cwd) if test.stored else None
         if found is not None:
             self.stored += 1
         return found
@@ -476,8 +476,8 @@ def store_all(tests: List[Test], python: Optional[str]) -> bool:
             fine = False
             print(f"{test.name}: " + "; ".join(wrong or [result.describe()]))
             continue
-        if oracle.load(test.stored) != result:
-            oracle.store(test.stored, result)
+        if oracle.load(test.stored, test.cwd) != result:
+            oracle.store(test.stored, result, test.cwd)
             print(f"stored {test.stored.relative_to(ROOT)}")
     return fine
 

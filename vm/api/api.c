@@ -180,7 +180,8 @@ static dynvm_status run_unit(dynvm_vm *self, dv_unit *unit) {
 
 dynvm_status dynvm_run_file(dynvm_vm *self, const char *path) {
     begin(self);
-    return run_unit(self, dv_compile_file(self->vm, path));
+    char absolute[DV_LONGEST_PATH];
+    return run_unit(self, dv_compile_file(self->vm, dv_absolute_path(path, absolute)));
 }
 
 dynvm_status dynvm_run_text(dynvm_vm *self, const char *text, size_t size, const char *filename) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "code/verify.h"
 #include "core/upcall.h"
@@ -134,6 +135,15 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
     dv_unit *unit = compile(vm, text, size, utf8);
     dv_heap_free(&vm->heap, utf8, name_size + 1);
     return unit;
+}
+
+const char *dv_absolute_path(const char *path, char buffer[DV_LONGEST_PATH]) {
+    if (path[0] == '/' || !getcwd(buffer, DV_LONGEST_PATH)) return path;
+    size_t length = strlen(buffer), more = strlen(path);
+    if (length + 1 + more >= DV_LONGEST_PATH) return path;
+    if (buffer[length - 1] != '/') buffer[length++] = '/';
+    memcpy(buffer + length, path, more + 1);
+    return buffer;
 }
 
 static void raise_os_error(dv_vm *vm, int number, const char *path) {

@@ -9,6 +9,11 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
 /* The same from a file; OSError if it cannot be read. */
 dv_unit *dv_compile_file(dv_vm *vm, const char *path);
 
+/* Tracebacks name a script by its absolute path: the working directory, '/' and the path as it was
+ * given.  The result is `buffer`, or `path` itself where that is absolute or does not fit. */
+enum { DV_LONGEST_PATH = 4096 };
+const char *dv_absolute_path(const char *path, char buffer[DV_LONGEST_PATH]);
+
 /* Text of the host (an argument, a path) as a str; bytes that are no UTF-8 become lone surrogates,
  * as in Python. */
 dv_value dv_host_text(dv_vm *vm, const char *text);

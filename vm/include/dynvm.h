@@ -123,7 +123,8 @@ void dynvm_destroy(dynvm_vm *vm);
 /* sys.argv: the first is the program's name.  The strings are copied. */
 dynvm_status dynvm_set_arguments(dynvm_vm *vm, int count, const char *const *arguments);
 
-/* Runs a file as the main program.  Names defined by it stay for later runs in this VM. */
+/* Runs a file as the main program.  Names defined by it stay for later runs in this VM.  Tracebacks
+ * name it by its absolute path. */
 dynvm_status dynvm_run_file(dynvm_vm *vm, const char *path);
 
 /* Runs a text as the main program.  `filename` is what tracebacks call it; they quote its lines
