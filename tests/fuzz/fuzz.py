@@ -2,69 +2,113 @@
 """Differential fuzzing: random programs on CPython 3.11 against dynvm at every level and under stress.
 
 Odd seeds make hot, typed loops (generate_loops.py), even ones programs of all kinds (generate.py).  A program
-that fails is written to the directory given with --keep, with the command that fails.
+that fails is reduced and written to the directory given with --keep, with the command that fails.
 """
 
 import argparse
-import concurrent.futures
 import os
 import sys
 import tempfile
+import time
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import compare  # noqa: E402
 import generate  # noqa: E402
 import generate_loops  # noqa: E402
 import oracle  # noqa: E402
-import run as runner  # noqa: E402
+import reduce  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+CHUNK = 200
 
 
-def try_seed(seed: int, machine: "runner.Machine", python: str, scratch: Path, keep: Path) -> str:
-    """'' if dynvm agrees with CPython, 'skipped', or what is wrong."""
-    script = scratch / f"seed{seed}.dl"
-    maker = generate_loops if seed % 2 else generate
-    script.write_text(maker.generate(seed))
-    test = runner.Test(f"seed{seed}", script, cwd=scratch, timeout=20)
-    expected = oracle.ask(python, test.script, [], scratch, 5)
-    if expected.timed_out or b"MemoryError" in expected.stderr + expected.stdout:
-        return "skipped"
-    for variant in machine.variants(quick=False):
-        got = machine.run([*variant.options(), test.script], scratch, test.timeout)
-        problems = runner.check(test, expected, got)
-        if problems:
-            keep.mkdir(parents=True, exist_ok=True)
-            (keep / script.name).write_text(script.read_text())
-            return f"seed {seed} [{' '.join(variant.options())}]\n    " + "\n    ".join(problems[:12])
-    return ""
+def generated(seed: int) -> str:
+    return (generate_loops if seed % 2 else generate).generate(seed)
+
+
+def failing_like(comparer: compare.Comparer, first: compare.Failure):
+    """A predicate for reduce.py: which sources fail in the same variant and the same way?"""
+
+    def failing(sources):
+        programs = [(f"try{i}.dl", source) for i, source in enumerate(sources)]
+        masks = {name: 1 << first.variant for name, _ in programs}
+        failed = {f.name for f in comparer.compare(programs, masks)[0] if f.kind == first.kind}
+        return [name in failed for name, _ in programs]
+
+    return failing
+
+
+def keep(options, comparer: compare.Comparer, failures: list, source: str) -> None:
+    """Writes a failing program and its reduced form, and says what fails."""
+    first = failures[0]
+    options.keep.mkdir(parents=True, exist_ok=True)
+    (options.keep / first.name).write_text(source)
+    told = ", ".join(f"{comparer.labels[f.variant]} ({f.kind})" for f in failures[:3])
+    more = f" and {len(failures) - 3} more" if len(failures) > 3 else ""
+    print(f"FAIL {first.name}: {told}{more}", flush=True)
+    if options.reduce:
+        small = reduce.reduce(source, failing_like(comparer, first))
+        path = options.keep / ("small_" + first.name)
+        path.write_text(f"# {comparer.labels[first.variant]}: {first.kind}\n" + small)
+        print("    " + "\n    ".join(small.splitlines()[:40]), flush=True)
+
+
+def run_chunk(options, comparer: compare.Comparer, seeds: range) -> tuple:
+    programs = [(f"seed{seed}.dl", generated(seed)) for seed in seeds]
+    masks = {f"seed{seed}.dl": compare.rotating_mask(seed) for seed in seeds}
+    if options.all_variants:
+        masks = {name: (1 << len(comparer.labels)) - 1 for name in masks}
+    failures, skipped = comparer.compare(programs, masks)
+    by_name = {}
+    for failure in failures:
+        by_name.setdefault(failure.name, []).append(failure)
+    sources = dict(programs)
+    for name, found in by_name.items():
+        keep(options, comparer, found, sources[name])
+    return skipped, Counter(found[0].kind for found in by_name.values())
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Differential fuzzing of dynvm against CPython.")
+    parser.add_argument("--driver", type=Path, default=ROOT / "build" / "tests" / "fuzz" / "fuzz_driver")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--count", type=int, default=1000, help="how many seeds")
+    parser.add_argument("--seconds", type=float, default=0, help="stop after so many seconds")
+    parser.add_argument("--keep", type=Path, default=ROOT / "build" / "fuzz", help="where failing programs go")
+    parser.add_argument("--log", type=Path, help="append the range of seeds that were done to this file")
+    parser.add_argument("--no-reduce", dest="reduce", action="store_false", help="keep failing programs as they are")
+    parser.add_argument("--all-variants", action="store_true", help="every variant for every seed")
+    return parser.parse_args()
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Differential fuzzing of dynvm against CPython.")
-    parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm")
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--count", type=int, default=100, help="how many seeds")
-    parser.add_argument("--keep", type=Path, default=ROOT / "build" / "fuzz", help="where failing programs go")
-    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
-    options = parser.parse_args()
+    options = parse_arguments()
     python = oracle.find_cpython()
     if python is None:
         print("fuzzing needs a CPython 3.11", file=sys.stderr)
         return 2
-    machine = runner.Machine(options.dynvm.resolve(), options.dynvm.resolve().parent / "ext", [], [])
-    failed = skipped = 0
+    start, done, skipped, kinds = time.monotonic(), 0, 0, Counter()
     with tempfile.TemporaryDirectory(prefix="dynvm-fuzz-") as scratch:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            seeds = range(options.first, options.first + options.count)
-            for told in pool.map(lambda s: try_seed(s, machine, python, Path(scratch), options.keep), seeds):
-                skipped += told == "skipped"
-                if told and told != "skipped":
-                    failed += 1
-                    print(told, flush=True)
-    print(f"{options.count} programs, {skipped} skipped, {failed} failed")
-    return 1 if failed else 0
+        comparer = compare.Comparer(options.driver.resolve(), python, Path(scratch))
+        last = options.first + options.count
+        while options.first + done < last:
+            first = options.first + done
+            seeds = range(first, min(first + CHUNK, last))
+            left_out, found = run_chunk(options, comparer, seeds)
+            done, skipped, kinds = done + len(seeds), skipped + left_out, kinds + found
+            if options.seconds and time.monotonic() - start > options.seconds:
+                break
+        comparer.close()
+    told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none failed"
+    line = f"seeds {options.first} to {options.first + done - 1}: {skipped} skipped, {told}"
+    print(f"{line}; {time.monotonic() - start:.0f} s")
+    if options.log:
+        with open(options.log, "a", encoding="utf-8") as log:
+            log.write(line + "\n")
+    return 1 if kinds else 0
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ class Loops:
         self.inside = False  # in the main function, where lists and globals may be used
         self.counter = 0
         self.surprises = 0
+        self.iterations = 1  # of the loops around
 
     def pick(self, items):
         return self.random.choice(items)
@@ -171,7 +172,10 @@ class Loops:
     def loop(self, depth: int) -> None:
         self.counter += 1
         name = f"k{self.counter}"
-        count = self.pick([[80, 200, 700], [5, 20, 60], [3, 8]][depth])
+        count = self.pick([[40, 100, 620], [4, 8, 20], [3, 5]][depth])
+        # A loop becomes a region after 500 iterations; many more only cost time.
+        count = max(2, min(count, 900 // self.iterations))
+        self.iterations *= count
         if self.chance(65):
             form = self.pick([f"range({count})", f"range(1, {count})", f"range({count}, 0, -1)", f"range(0, {count * 2}, 2)"])
             self.line(f"for {name} in {form}:")
@@ -199,6 +203,7 @@ class Loops:
                 self.surprise()
             else:
                 self.attempt()
+        self.iterations //= count
         self.loops.pop()
         self.indent -= 1
 

@@ -1,0 +1,72 @@
+"""Runs programs on CPython 3.11 and on dynvm in many variants, many programs per process (warm.py, driver.c)."""
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Dict, List, Optional, Tuple
+
+import oracle
+
+HERE = Path(__file__).resolve().parent
+ALWAYS = 1 << 0 | 1 << 3 | 1 << 6  # generic, inca and nama in tail form, without stress
+OTHER_FORMS = (1, 2, 4, 5, 7, 8)
+FIRST_STRESSED, STRESSED = 9, 48
+
+
+def rotating_mask(seed: int) -> int:
+    """The variants for a seed: the plain levels, one other form, three under stress; 48 seeds in a row use all."""
+    mask = ALWAYS | 1 << OTHER_FORMS[seed % len(OTHER_FORMS)]
+    for k in range(3):
+        mask |= 1 << FIRST_STRESSED + (seed + k * 17) % STRESSED
+    return mask
+
+
+@dataclass(frozen=True)
+class Failure:
+    name: str
+    variant: int
+    kind: str  # output, error, status, slow, signal-N, exit-N
+
+
+class Comparer:
+    def __init__(self, driver: Path, python: str, scratch: Path):
+        self.driver, self.python, self.scratch = driver, python, scratch
+        listed = subprocess.run([driver, "--list"], stdout=subprocess.PIPE, check=True, text=True)
+        self.labels = listed.stdout.splitlines()
+        self.warm = self.start_python()
+
+    def start_python(self) -> subprocess.Popen:
+        command = [self.python, "-W", "ignore", str(HERE / "warm.py")]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.scratch, text=True,
+                                env=oracle.clean_environment())
+
+    def close(self) -> None:
+        self.warm.stdin.close()
+        self.warm.wait()
+
+    def expected(self, programs: List[Tuple[str, str]]) -> List[Optional[list]]:
+        """[stdout, stderr, status] of each (name, source) on CPython; None where it took too much."""
+        self.warm.stdin.write(json.dumps(programs) + "\n")
+        self.warm.stdin.flush()
+        return json.loads(self.warm.stdout.readline())
+
+    def compare(self, programs: List[Tuple[str, str]], masks: Dict[str, int]) -> Tuple[List[Failure], int]:
+        """What differs, and the number of programs that CPython did not finish."""
+        records, skipped = [], 0
+        for (name, source), result in zip(programs, self.expected(programs)):
+            if result is None:
+                skipped += 1
+                continue
+            out, err = result[0].encode("latin-1"), result[1].encode("latin-1")
+            text = source.encode()
+            records.append(b"%s %x %d %d %d %d\n" % (
+                name.encode(), masks[name], result[2], len(text), len(out), len(err)) + text + out + err)
+        done = subprocess.run([self.driver], input=b"".join(records), stdout=subprocess.PIPE, cwd=self.scratch)
+        if done.returncode != 0:
+            raise RuntimeError(f"the driver ended with status {done.returncode}")
+        failures = []
+        for line in done.stdout.decode().splitlines():
+            name, variant, kind = line.split()
+            failures.append(Failure(name, int(variant), kind))
+        return failures, skipped

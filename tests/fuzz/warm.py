@@ -1,0 +1,111 @@
+"""A CPython 3.11 that runs many programs, each as if it were a script of its own.
+
+Reads requests from standard input, one JSON list of [name, source] a line, and answers each with a line: a
+list of [stdout, stderr, status] in latin-1, or null for a program that took too long or too much memory.
+
+The programs of a request run one after the other in a forked child; what kills the child costs one program.
+Uncaught exceptions go through the interpreter's own printer (sys.excepthook), without the frame of this file,
+so that tracebacks are those of a script; the programs must be in files for their lines to be quoted.
+"""
+
+import gc
+import io
+import json
+import os
+import resource
+import signal
+import sys
+import types
+
+SECONDS = 5  # of CPU time, for one program
+MEMORY = 2 << 30
+FRAMES_ABOVE = 7  # frames of this file above a program's, so that recursion ends where a script's does
+
+
+def out_of_time(number, frame):
+    os._exit(9)
+
+
+def stream(errors: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors=errors, newline="\n", write_through=True)
+
+
+def status_of(code) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF
+    print(code, file=sys.stderr)
+    return 1
+
+
+def execute(name: str, source: str) -> int:
+    """Runs a program as `python3 name` would; its exit status."""
+    module = types.ModuleType("__main__")
+    module.__file__ = name
+    sys.modules["__main__"] = module
+    try:
+        exec(compile(source, name, "exec"), module.__dict__)
+    except SystemExit as e:
+        return status_of(e.code)
+    except BaseException as e:
+        own = e.__traceback__.tb_next
+        sys.excepthook(type(e), e.with_traceback(own), own)
+        return 1
+    return 0
+
+
+def run(name: str, source: str) -> list:
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(source)
+    sys.stdout, sys.stderr = stream("surrogateescape"), stream("backslashreplace")
+    status = execute(name, source)
+    texts = [s.buffer.getvalue().decode("latin-1") for s in (sys.stdout, sys.stderr)]
+    os.unlink(name)
+    return [*texts, status]
+
+
+def serve_some(programs: list, first: int, pipe: int) -> None:
+    """The child: runs programs from `first` on, and writes each result as a line."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGVTALRM, out_of_time)
+    sys.setrecursionlimit(1000 + FRAMES_ABOVE)
+    with open(pipe, "w") as answers:
+        for name, source in programs[first:]:
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+            result = run(name, source)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            answers.write(json.dumps(result) + "\n")
+            answers.flush()
+
+
+def answer(programs: list) -> list:
+    results = []
+    while len(results) < len(programs):
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reader)
+            try:
+                serve_some(programs, len(results), writer)
+            finally:
+                os._exit(0)
+        os.close(writer)
+        with open(reader) as lines:
+            results += [json.loads(line) for line in lines]
+        os.waitpid(child, 0)
+        if len(results) < len(programs):
+            results.append(None)
+    return [None if r and "MemoryError" in r[0] + r[1] else r for r in results]
+
+
+def main() -> None:
+    real = sys.stdout
+    gc.freeze()
+    for line in sys.stdin:
+        real.write(json.dumps(answer(json.loads(line))) + "\n")
+        real.flush()
+
+
+if __name__ == "__main__":
+    main()
