@@ -79,6 +79,20 @@ static dv_context *new_context(dv_build *b, dv_thread *thread, uint32_t begin, u
     return context;
 }
 
+/* An inlined context whose blocks are emitted one by one.  The call in its parent then ends a block
+ * as well, so a parent that was taken for straight is not. */
+static void set_branching(dv_build *b, dv_context *context) {
+    for (dv_context *parent = context->parent; parent; context = parent, parent = context->parent) {
+        context->branches = true;
+        const dv_code *code = parent->thread->code;
+        dv_snapshot *after =
+            dv_snapshot_at(parent, context->call_pc + length_of(code, context->call_pc));
+        if (after) after->leader = true;
+        if (!parent->parent || parent->branches) return;
+        b->again = true;
+    }
+}
+
 dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
     dv_context *parent = b->context;
     for (dv_context *c = parent->inlined; c; c = c->siblings)
@@ -91,10 +105,7 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
     context->depth = parent->depth + 1;
     context->siblings = parent->inlined;
     parent->inlined = context;
-    if (context->branches) {
-        dv_snapshot *after = dv_snapshot_at(parent, b->pc + length_of(parent->thread->code, b->pc));
-        if (after) after->leader = true;
-    }
+    if (context->branches) set_branching(b, context);
     return context;
 }
 
@@ -248,8 +259,17 @@ static void load(dv_build *b, dv_context *context, uint32_t pc) {
     b->version++;
 }
 
-static void find_fixed_point(dv_build *b) {
-    while (b->work_count > 0 && !b->failed) {
+/* Leaders stay: they are why the fixed point is to be found anew. */
+static void forget(dv_context *context) {
+    for (uint32_t i = 0; i < context->end - context->begin; i++) {
+        context->at[i].entries = NULL;
+        context->at[i].queued = false;
+    }
+    for (dv_context *c = context->inlined; c; c = c->siblings) forget(c);
+}
+
+static void interpret(dv_build *b) {
+    while (b->work_count > 0 && !b->failed && !b->again) {
         b->work_count--;
         dv_context *context = b->work[b->work_count].context;
         uint32_t pc = b->work[b->work_count].pc;
@@ -433,6 +453,16 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
     dv_build_reach(b, b->root, head);
 }
 
+static void find_fixed_point(dv_build *b, const dv_value *fp, uint32_t now) {
+    do {
+        b->again = false;
+        b->work_count = 0;
+        forget(b->root);
+        start_from_frame(b, fp, now);
+        interpret(b);
+    } while (b->again && !b->failed);
+}
+
 static bool is_worth_it(const dv_build *b) { return b->typed >= 2 * b->boxed; }
 
 static void emit_all(dv_build *b) {
@@ -473,8 +503,7 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
         region->thread = thread, region->begin = head, region->end = back + 1;
         b->vm = vm, b->region = region;
         if (prepare(b, thread, head, back + length_of(thread->code, back))) {
-            start_from_frame(b, fp, now);
-            find_fixed_point(b);
+            find_fixed_point(b, fp, now);
             if (!b->failed) emit_all(b);
         }
         *reason = b->failed;

@@ -57,7 +57,7 @@ typedef struct dv_context {
     int32_t base;                /* entry of local 0 */
     uint32_t begin, end;         /* pcs */
     dv_snapshot *at;             /* by pc - begin */
-    bool branches;
+    bool branches;               /* its blocks are emitted one by one, and its return is a jump */
     int depth;
 } dv_context;
 
@@ -94,6 +94,7 @@ typedef struct dv_build {
     int16_t *triple_of;
     uint32_t pc; /* of the instruction being interpreted, in context */
     bool emitting, ended;
+    bool again; /* the fixed point is to be found anew: a context turned out to branch */
     const char *failed;
     dv_block *blocks;
     int32_t sp;           /* entry number that sp is known to stand at while emitting, or -1 */
