@@ -200,7 +200,8 @@ static bool flow_node(flow *f, dv_expr *expr) {
     case DV_EXPR_NAME: expr->assigned = contains(f->now, expr->as.name.symbol); return true;
     case DV_EXPR_FSTRING:
     case DV_EXPR_TUPLE:
-    case DV_EXPR_LIST: return flow_exprs(f, &expr->as.list);
+    case DV_EXPR_LIST:
+    case DV_EXPR_SET: return flow_exprs(f, &expr->as.list);
     case DV_EXPR_FORMAT:
         return flow_expr(f, expr->as.format.value) && flow_optional(f, expr->as.format.spec);
     case DV_EXPR_AND:

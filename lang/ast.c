@@ -50,7 +50,8 @@ int dv_expr_truth(const dv_expr *expr) {
     case DV_CONST_COMPLEX: return literal->as.real != 0.0;
     case DV_CONST_STR:
     case DV_CONST_BYTES: return literal->as.text.size != 0;
-    case DV_CONST_TUPLE: return literal->as.tuple.count != 0;
+    case DV_CONST_TUPLE:
+    case DV_CONST_FROZENSET: return literal->as.tuple.count != 0;
     default: return -1;
     }
 }

@@ -210,7 +210,8 @@ static bool compile_clauses(dv_compiler *c, const dv_expr *expr, uint32_t i) {
     if (i == expr->as.comprehension.clause_count) {
         if (!dv_compile_owned(c, expr->as.comprehension.element)) return false;
         if (dict && !dv_compile_owned(c, expr->as.comprehension.value)) return false;
-        dv_emit_a(e, dict ? DV_OP_DICT_ADD : DV_OP_LIST_APPEND, i + 1, expr->at);
+        static const uint8_t ops[] = {DV_OP_LIST_APPEND, DV_OP_SET_ADD, DV_OP_DICT_ADD};
+        dv_emit_a(e, ops[expr->op], i + 1, expr->at);
         return c->front->status == DV_LANG_OK;
     }
     const dv_clause *clause = &expr->as.comprehension.clauses[i];
@@ -241,8 +242,8 @@ static dv_code *compile_comprehension_body(dv_compiler *outer, const dv_expr *ex
     if (c == NULL || !begin(c, outer, scope, names[expr->op])) return NULL;
     if (!dv_assign_comprehension(c->front, expr)) return NULL;
     emit_prologue(c);
-    bool dict = expr->op == DV_COMPREHENSION_DICT;
-    dv_emit_a(&c->emit, dict ? DV_OP_BUILD_DICT : DV_OP_BUILD_LIST, 0, expr->at);
+    static const uint8_t builds[] = {DV_OP_BUILD_LIST, DV_OP_BUILD_SET, DV_OP_BUILD_DICT};
+    dv_emit_a(&c->emit, builds[expr->op], 0, expr->at);
     if (!compile_clauses(c, expr, 0)) return NULL;
     dv_emit(&c->emit, DV_OP_RETURN, expr->at);
     dv_code *code = finish(c, names[expr->op], expr->at.line);

@@ -404,6 +404,54 @@ static bool compile_display(dv_compiler *c, const dv_expr *expr, uint8_t build, 
     return ok(c);
 }
 
+static bool are_constants(const dv_exprs *items) {
+    for (uint32_t i = 0; i < items->count; i++)
+        if (!dv_expr_is_constant(items->items[i])) return false;
+    return true;
+}
+
+/* Three or more constants: an empty set is updated with their frozenset, as in CPython, which
+ * decides the order of iteration. */
+static void emit_constant_set(dv_compiler *c, const dv_expr *expr) {
+    const dv_exprs *items = &expr->as.list;
+    dv_literal *literals = dv_front_scratch(c->front, items->count * sizeof *literals);
+    if (literals == NULL) return;
+    for (uint32_t i = 0; i < items->count; i++) literals[i] = items->items[i]->as.constant;
+    dv_literal set = {.kind = DV_CONST_FROZENSET};
+    set.as.tuple.items = literals;
+    set.as.tuple.count = items->count;
+    dv_emit_a(&c->emit, DV_OP_BUILD_SET, 0, expr->at);
+    dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_constant(&c->emit, &set), expr->at);
+    dv_emit(&c->emit, DV_OP_SET_UPDATE, expr->at);
+}
+
+/* The items before the first star, or the first PIECE, make the set, the others are added one by
+ * one. */
+static bool compile_set(dv_compiler *c, const dv_expr *expr) {
+    dv_emitter *e = &c->emit;
+    const dv_exprs *items = &expr->as.list;
+    bool begun = false;
+    if (items->count > 2 && are_constants(items)) {
+        emit_constant_set(c, expr);
+        return ok(c);
+    }
+    for (uint32_t i = 0; i < items->count; i++) {
+        dv_expr *item = items->items[i];
+        bool star = item->kind == DV_EXPR_STARRED;
+        if (!begun && (star || i == PIECE)) {
+            dv_emit_a(e, DV_OP_BUILD_SET, i, expr->at);
+            begun = true;
+        }
+        if (!dv_compile_owned(c, star ? item->as.child : item)) return false;
+        if (star)
+            dv_emit(e, DV_OP_SET_UPDATE, expr->at);
+        else if (begun)
+            dv_emit_a(e, DV_OP_SET_ADD, 1, expr->at);
+    }
+    if (!begun) dv_emit_a(e, DV_OP_BUILD_SET, items->count, expr->at);
+    return ok(c);
+}
+
 /* A dict display with `**mapping` items. */
 static bool compile_unpacked_dict(dv_compiler *c, const dv_expr *expr) {
     dv_emitter *e = &c->emit;
@@ -486,6 +534,7 @@ static bool compile_leaf(dv_compiler *c, dv_expr *expr) {
     case DV_EXPR_FORMAT: return compile_format(c, expr);
     case DV_EXPR_TUPLE: return compile_display(c, expr, DV_OP_BUILD_TUPLE, DV_OP_ADD);
     case DV_EXPR_LIST: return compile_display(c, expr, DV_OP_BUILD_LIST, DV_OP_IADD);
+    case DV_EXPR_SET: return compile_set(c, expr);
     case DV_EXPR_DICT: return compile_dict(c, expr);
     case DV_EXPR_UNARY: return compile_unary(c, expr);
     case DV_EXPR_AND:

@@ -149,6 +149,7 @@ static bool same_constant(const dv_const *a, const dv_const *b) {
     case DV_CONST_STR:
     case DV_CONST_BYTES: return same_text(a->as.text, b->as.text);
     case DV_CONST_TUPLE:
+    case DV_CONST_FROZENSET:
         return a->as.tuple.count == b->as.tuple.count &&
                (a->as.tuple.count == 0 || memcmp(a->as.tuple.items, b->as.tuple.items,
                                                  a->as.tuple.count * sizeof(uint32_t)) == 0);
@@ -168,6 +169,7 @@ static uint32_t hash_constant(const dv_const *constant) {
     case DV_CONST_STR:
     case DV_CONST_BYTES: return dv_hash_bytes(constant->as.text.data, constant->as.text.size, seed);
     case DV_CONST_TUPLE:
+    case DV_CONST_FROZENSET:
         return dv_hash_bytes(constant->as.tuple.items, constant->as.tuple.count * sizeof(uint32_t),
                              seed);
     case DV_CONST_CODE: return dv_hash_bytes(&constant->as.code, sizeof constant->as.code, seed);
@@ -208,14 +210,14 @@ static uint32_t add_constant(dv_emitter *e, const dv_const *constant) {
     return table->count - 1;
 }
 
-/* Tuples of tuples nest no deeper than their source does (parser.h). */
+/* Tuples (and frozensets) of tuples nest no deeper than their source does (parser.h). */
 static uint32_t add_tuple(dv_emitter *e, const dv_literal *literal) {
     uint32_t count = literal->as.tuple.count;
     uint32_t *items = dv_front_keep(e->front, count * sizeof *items);
     if (items == NULL) return 0;
     for (uint32_t i = 0; i < count; i++)
         items[i] = dv_emit_constant(e, &literal->as.tuple.items[i]);
-    dv_const constant = {.kind = DV_CONST_TUPLE};
+    dv_const constant = {.kind = literal->kind};
     constant.as.tuple.items = items;
     constant.as.tuple.count = count;
     return add_constant(e, &constant);
@@ -223,7 +225,8 @@ static uint32_t add_tuple(dv_emitter *e, const dv_literal *literal) {
 
 uint32_t dv_emit_constant(dv_emitter *e, const dv_literal *literal) {
     if (!e->reachable) return 0;
-    if (literal->kind == DV_CONST_TUPLE) return add_tuple(e, literal);
+    if (literal->kind == DV_CONST_TUPLE || literal->kind == DV_CONST_FROZENSET)
+        return add_tuple(e, literal);
     dv_const constant = {.kind = literal->kind};
     if (literal->kind == DV_CONST_INT) constant.as.integer = literal->as.integer;
     if (literal->kind == DV_CONST_FLOAT || literal->kind == DV_CONST_COMPLEX)

@@ -176,8 +176,8 @@ static bool fold_unary(folder *f, dv_expr *expr) {
 
 /* ---- Tuples ---- */
 
-/* A display of constants becomes a constant tuple. */
-static bool fold_tuple(folder *f, dv_expr *expr) {
+/* A display of constants becomes a constant tuple (or frozenset). */
+static bool fold_items(folder *f, dv_expr *expr, dv_const_kind kind) {
     dv_exprs items = expr->as.list;
     for (uint32_t i = 0; i < items.count; i++)
         if (!dv_expr_is_constant(items.items[i])) return true;
@@ -185,14 +185,17 @@ static bool fold_tuple(folder *f, dv_expr *expr) {
     if (literals == NULL) return false;
     for (uint32_t i = 0; i < items.count; i++) literals[i] = items.items[i]->as.constant;
     expr->kind = DV_EXPR_CONSTANT;
-    expr->as.constant.kind = DV_CONST_TUPLE;
+    expr->as.constant.kind = kind;
     expr->as.constant.as.tuple.items = literals;
     expr->as.constant.as.tuple.count = items.count;
     return true;
 }
 
-/* A list that is only iterated over or searched may be a tuple. */
-static bool fold_unseen_list(folder *f, dv_expr *expr) {
+static bool fold_tuple(folder *f, dv_expr *expr) { return fold_items(f, expr, DV_CONST_TUPLE); }
+
+/* A list that is only iterated over or searched may be a tuple, a set a frozenset. */
+static bool fold_unseen(folder *f, dv_expr *expr) {
+    if (expr->kind == DV_EXPR_SET) return fold_items(f, expr, DV_CONST_FROZENSET);
     return expr->kind != DV_EXPR_LIST || fold_tuple(f, expr);
 }
 
@@ -219,7 +222,7 @@ static bool fold_compare(folder *f, dv_expr *expr) {
         uint8_t op = expr->as.compare.ops[i];
         bool last = i + 1 == expr->as.compare.rights.count;
         if (last && (op == DV_COMPARISON_IN || op == DV_COMPARISON_NOT_IN) &&
-            !fold_unseen_list(f, expr->as.compare.rights.items[i]))
+            !fold_unseen(f, expr->as.compare.rights.items[i]))
             return false;
     }
     return true;
@@ -253,7 +256,7 @@ static bool fold_comprehension(folder *f, const dv_expr *expr) {
     for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
         const dv_clause *clause = &expr->as.comprehension.clauses[i];
         if (!fold_target(f, clause->target) || !fold_expr(f, clause->iterable) ||
-            !fold_unseen_list(f, clause->iterable) || !fold_exprs(f, &clause->conditions))
+            !fold_unseen(f, clause->iterable) || !fold_exprs(f, &clause->conditions))
             return false;
     }
     dv_expr *value = expr->as.comprehension.value;
@@ -347,7 +350,7 @@ static bool fold_if(folder *f, const dv_stmt *stmt) {
 
 static bool fold_for(folder *f, const dv_stmt *stmt) {
     return fold_target(f, stmt->as.each.target) && fold_expr(f, stmt->as.each.iterable) &&
-           fold_unseen_list(f, stmt->as.each.iterable) && fold_block(f, &stmt->as.each.body) &&
+           fold_unseen(f, stmt->as.each.iterable) && fold_block(f, &stmt->as.each.body) &&
            fold_block(f, &stmt->as.each.otherwise);
 }
 

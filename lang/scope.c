@@ -359,7 +359,6 @@ static bool visit_clause(scoper *s, const dv_clause *clause, bool first) {
 static bool visit_comprehension(scoper *s, dv_expr *expr) {
     static const dv_text parameter = {".0", 2};
     if (expr->op == DV_COMPREHENSION_GENERATOR) return refuse(s, expr->at, DV_REFUSE_GENERATOR);
-    if (expr->op == DV_COMPREHENSION_SET) return refuse(s, expr->at, DV_REFUSE_SET_COMPREHENSION);
     if (++s->comprehensions > MAX_COMPREHENSIONS) {
         dv_front_error(s->front, expr->at, "too many nested expressions");
         return false;
@@ -403,8 +402,8 @@ static bool visit_node(scoper *s, dv_expr *expr) {
     case DV_EXPR_FORMAT:
         return visit_expr(s, expr->as.format.value) && visit_optional(s, expr->as.format.spec);
     case DV_EXPR_TUPLE:
-    case DV_EXPR_LIST: return visit_items(s, &expr->as.list);
-    case DV_EXPR_SET: return refuse(s, expr->at, DV_REFUSE_SET);
+    case DV_EXPR_LIST:
+    case DV_EXPR_SET: return visit_items(s, &expr->as.list);
     case DV_EXPR_DICT: return visit_dict(s, expr);
     case DV_EXPR_BINARY: return visit_expr(s, expr->as.binary.right);
     case DV_EXPR_UNARY: return visit_expr(s, expr->as.child);

@@ -176,6 +176,30 @@
     NEXT();
 </%isa:op>
 
+<%isa:op name="BUILD_SET" operands="count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Makes a set of the n topmost entries.">
+    const int64_t n = CELL(1).i;
+    const dv_value result = dv_build_set(vm, sp - n, n);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="SET_UPDATE" stack="set iterable -- set2" calls_out="yes" kills="all" doc="Adds the items of an iterable to a set under construction.">
+    if (!dv_update_set_display(vm, set, iterable)) RAISE();
+    dv_release(vm, iterable);
+    DONE(set);
+</%isa:op>
+
+<%isa:op name="SET_ADD" operands="count" variable="append" stack="v --" calls_out="yes" kills="all" doc="Adds the top to the set that is then the n-th entry from the top.">
+    const dv_value item = sp[-1];
+    if (!dv_add_set_display(vm, sp[-1 - CELL(1).i], item)) RAISE();
+    dv_release(vm, item);
+    sp -= 1;
+    NEXT();
+</%isa:op>
+
 <%isa:op name="LIST_EXTEND" stack="list iterable -- list2" calls_out="yes" kills="all" doc="Appends the items of an iterable to a list under construction.">
     if (!dv_extend_display(vm, list, iterable)) RAISE();
     dv_release(vm, iterable);

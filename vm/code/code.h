@@ -47,7 +47,8 @@ typedef enum dv_const_kind {
     DV_CONST_BYTES, /* as.text */
     DV_CONST_TUPLE, /* as.tuple: indices of other constants of the same code object, smaller than
                        its own */
-    DV_CONST_CODE   /* as.code: the body of a function, lambda, class or comprehension */
+    DV_CONST_FROZENSET, /* as.tuple likewise: the items in the order of the source */
+    DV_CONST_CODE       /* as.code: the body of a function, lambda, class or comprehension */
 } dv_const_kind;
 
 typedef struct dv_const {

@@ -458,6 +458,10 @@ static uint32_t parameter_count(const dv_code *code) {
            !!(code->flags & DV_CODE_VARKEYWORDS);
 }
 
+static bool is_sequence(const dv_const *c) {
+    return c->kind == DV_CONST_TUPLE || c->kind == DV_CONST_FROZENSET;
+}
+
 static bool check_tables(verifier *v) {
     const dv_code *code = v->code;
     if (code->word_count == 0) return fail(v, "no instructions");
@@ -470,8 +474,7 @@ static bool check_tables(verifier *v) {
             return fail(v, "exception handler out of range");
     for (uint32_t i = 0; i < code->constant_count; i++)
         for (uint32_t k = 0;
-             code->constants[i].kind == DV_CONST_TUPLE && k < code->constants[i].as.tuple.count;
-             k++)
+             is_sequence(&code->constants[i]) && k < code->constants[i].as.tuple.count; k++)
             if (code->constants[i].as.tuple.items[k] >= i)
                 return fail(v, "a constant tuple refers forward");
     return true;

@@ -127,6 +127,7 @@ static void put_constant(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t
         break;
     case DV_CONST_STR: put_string(vm, line, c->as.text); break;
     case DV_CONST_BYTES: put_bytes(line, c->as.text); break;
+    case DV_CONST_FROZENSET: dv_line_put(line, "frozenset"); /* fall through */
     case DV_CONST_TUPLE:
         dv_line_put(line, "(");
         for (uint32_t i = 0; i < c->as.tuple.count; i++) {

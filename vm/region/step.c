@@ -985,6 +985,7 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_CALL_METHOD_KW: return embed(b, (int32_t)a + 4, 1, next_pc);
     case DV_OP_BUILD_LIST:
     case DV_OP_BUILD_TUPLE:
+    case DV_OP_BUILD_SET:
     case DV_OP_BUILD_STRING:
     case DV_OP_BUILD_SLICE: return embed(b, (int32_t)a, 1, next_pc);
     case DV_OP_BUILD_DICT: return embed(b, 2 * (int32_t)a, 1, next_pc);

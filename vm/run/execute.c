@@ -6,6 +6,7 @@
 #include "types/dict.h"
 #include "types/list.h"
 #include "types/module.h"
+#include "types/set.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -199,6 +200,30 @@ bool dv_append_display(dv_vm *vm, dv_value list, dv_value item) {
     if (!dv_list_append(vm, list, item)) return false;
     dv_release(vm, item);
     return true;
+}
+
+dv_value dv_build_set(dv_vm *vm, const dv_value *items, int64_t count) {
+    dv_value set = dv_set_new(vm);
+    for (int64_t i = 0; i < count && !dv_is_empty(set); i++) {
+        if (dv_set_add(vm, set, items[i])) continue;
+        dv_release(vm, set);
+        set = DV_EMPTY;
+    }
+    return set;
+}
+
+static bool check_set(dv_vm *vm, dv_value set) {
+    if (dv_is_set(set)) return true;
+    dv_raise(vm, DV_E_SYSTEM_ERROR, "a set under construction is none");
+    return false;
+}
+
+bool dv_update_set_display(dv_vm *vm, dv_value set, dv_value iterable) {
+    return check_set(vm, set) && dv_set_update(vm, set, iterable);
+}
+
+bool dv_add_set_display(dv_vm *vm, dv_value set, dv_value item) {
+    return check_set(vm, set) && dv_set_add(vm, set, item);
 }
 
 bool dv_add_display(dv_vm *vm, dv_value dict, dv_value key, dv_value value) {

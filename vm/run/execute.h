@@ -34,6 +34,9 @@ dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count);
 bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) DV_MUST_CHECK;
 bool dv_update_display(dv_vm *vm, dv_value dict, dv_value mapping) DV_MUST_CHECK;
 bool dv_append_display(dv_vm *vm, dv_value list, dv_value item) DV_MUST_CHECK; /* takes item */
+dv_value dv_build_set(dv_vm *vm, const dv_value *items, int64_t count);
+bool dv_update_set_display(dv_vm *vm, dv_value set, dv_value iterable) DV_MUST_CHECK;
+bool dv_add_set_display(dv_vm *vm, dv_value set, dv_value item) DV_MUST_CHECK;
 bool dv_add_display(dv_vm *vm, dv_value dict, dv_value key, dv_value value) DV_MUST_CHECK;
 bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mapping) DV_MUST_CHECK;
 /* What CPython's messages call a callee: "module.f()". */

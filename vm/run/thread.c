@@ -4,6 +4,7 @@
 #include "run/frame.h"
 #include "types/bytes.h"
 #include "types/int.h"
+#include "types/set.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -81,6 +82,34 @@ static uint32_t words_of(uint32_t op) {
     return operands > 1 ? operands : 1;
 }
 
+static dv_value make_tuple(dv_vm *vm, dv_thread *thread, const dv_const *c) {
+    if (c->as.tuple.count == 0) return dv_tuple_new(vm, NULL, 0);
+    size_t size = c->as.tuple.count * sizeof(dv_value);
+    dv_value *items = dv_heap_alloc(&vm->heap, size);
+    if (!items) return dv_raise_memory(vm);
+    for (uint32_t i = 0; i < c->as.tuple.count; i++)
+        items[i] = thread->constants[c->as.tuple.items[i]];
+    dv_value tuple = dv_tuple_new(vm, items, c->as.tuple.count);
+    dv_heap_free(&vm->heap, items, size);
+    return tuple;
+}
+
+/* CPython's compiler makes each frozenset twice, the second of the first one's items, and the order
+ * of iteration shows it. */
+static dv_value make_frozenset(dv_vm *vm, dv_thread *thread, const dv_const *c) {
+    dv_value tuple = make_tuple(vm, thread, c);
+    if (dv_is_empty(tuple)) return DV_EMPTY;
+    dv_value first = dv_set_from(vm, DV_T_FROZENSET, tuple);
+    dv_release(vm, tuple);
+    if (dv_is_empty(first)) return DV_EMPTY;
+    dv_value items = dv_tuple_from(vm, first);
+    dv_release(vm, first);
+    if (dv_is_empty(items)) return DV_EMPTY;
+    dv_value set = dv_set_from(vm, DV_T_FROZENSET, items);
+    dv_release(vm, items);
+    return set;
+}
+
 /* A constant of the code object as a value; tuples refer to constants made before them. */
 static dv_value make_constant(dv_vm *vm, dv_thread *thread, const dv_const *c) {
     switch (c->kind) {
@@ -92,19 +121,8 @@ static dv_value make_constant(dv_vm *vm, dv_thread *thread, const dv_const *c) {
     case DV_CONST_BIGINT: return dv_int_from_hex(vm, c->as.text.data, c->as.text.size);
     case DV_CONST_FLOAT: return dv_float_foreign(c->as.real);
     case DV_CONST_STR: return dv_str_intern(vm, c->as.text.data, c->as.text.size);
-    case DV_CONST_TUPLE: {
-        dv_value tuple = dv_tuple_new(vm, NULL, 0);
-        if (c->as.tuple.count == 0 || dv_is_empty(tuple)) return tuple;
-        dv_release(vm, tuple);
-        size_t size = c->as.tuple.count * sizeof(dv_value);
-        dv_value *items = dv_heap_alloc(&vm->heap, size);
-        if (!items) return dv_raise_memory(vm);
-        for (uint32_t i = 0; i < c->as.tuple.count; i++)
-            items[i] = thread->constants[c->as.tuple.items[i]];
-        tuple = dv_tuple_new(vm, items, c->as.tuple.count);
-        dv_heap_free(&vm->heap, items, size);
-        return tuple;
-    }
+    case DV_CONST_TUPLE: return make_tuple(vm, thread, c);
+    case DV_CONST_FROZENSET: return make_frozenset(vm, thread, c);
     case DV_CONST_CODE: {
         dv_thread *inner = dv_thread_new(vm, c->as.code, thread->module);
         return inner ? dv_object_value(inner) : DV_EMPTY;
