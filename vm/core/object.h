@@ -56,7 +56,29 @@ typedef enum dv_type_id {
     DV_T_BYTES,
     DV_T_BYTEARRAY,
     DV_T_HEAPQ_MERGE, /* modules/heapq_select.c */
-    DV_T_FOREIGN,     /* object of an extension's type */
+    /* Types of modules, whose classes are made when their module is imported. */
+    DV_T_COUNTER, /* modules/itertools.c: itertools.count, ... */
+    DV_T_CYCLE,
+    DV_T_REPEAT,
+    DV_T_ACCUMULATE,
+    DV_T_CHAIN,
+    DV_T_COMPRESS,
+    DV_T_DROPWHILE,
+    DV_T_FILTERFALSE,
+    DV_T_ISLICE,
+    DV_T_PAIRWISE,
+    DV_T_STARMAP,
+    DV_T_TAKEWHILE,
+    DV_T_GROUPBY, /* modules/itertools_group.c */
+    DV_T_GROUPER,
+    DV_T_TEE,
+    DV_T_TEE_BLOCK,
+    DV_T_PRODUCT, /* modules/itertools_combine.c */
+    DV_T_PERMUTATIONS,
+    DV_T_COMBINATIONS,
+    DV_T_COMBINATIONS_REPEATING,
+    DV_T_ZIP_LONGEST,
+    DV_T_FOREIGN, /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;
 

@@ -14,8 +14,13 @@ typedef struct builtin_module {
 } builtin_module;
 
 static const builtin_module builtin_modules[] = {
-    {"bisect", dv_bisect_fill}, {"heapq", dv_heapq_fill}, {"math", dv_math_fill},
-    {"sys", dv_sys_fill},       {"time", dv_time_fill},   {NULL, NULL},
+    {"bisect", dv_bisect_fill},
+    {"heapq", dv_heapq_fill},
+    {"itertools", dv_itertools_fill},
+    {"math", dv_math_fill},
+    {"sys", dv_sys_fill},
+    {"time", dv_time_fill},
+    {NULL, NULL},
 };
 
 bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) {
@@ -28,6 +33,31 @@ bool dv_module_add_functions(dv_vm *vm, dv_module *module, const dv_cfunction_de
         if (!dv_module_add(vm, module, def->name, function)) return false;
     }
     return true;
+}
+
+/* "count" of "itertools.count". */
+static const char *short_name(const dv_type *type) {
+    const char *dot = strrchr(type->name, '.');
+    return dot ? dot + 1 : type->name;
+}
+
+bool dv_module_know_type(dv_vm *vm, const dv_type *type) {
+    if (vm->classes[type->id]) return true;
+    dv_value name = dv_str_intern(vm, short_name(type), strlen(short_name(type)));
+    if (dv_is_empty(name)) return false;
+    dv_class *class_ = dv_class_new(vm, name, vm->classes[DV_T_OBJECT], type->id);
+    dv_release(vm, name);
+    if (!class_) return false;
+    class_->descriptor = type;
+    vm->types[type->id] = type;
+    vm->classes[type->id] = class_;
+    return true;
+}
+
+bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) {
+    return dv_module_know_type(vm, type) &&
+           dv_module_add(vm, module, short_name(type),
+                         dv_retain(dv_object_value(vm->classes[type->id])));
 }
 
 bool dv_modules_setup(dv_vm *vm) {

@@ -14,10 +14,16 @@ bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_math_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_heapq_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_bisect_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_itertools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 
 /* Adds functions of a table that ends with an entry without a name. */
 bool dv_module_add_functions(dv_vm *vm, dv_module *module,
                              const dv_cfunction_def *functions) DV_MUST_CHECK;
+/* Makes the class of a type that belongs to a module ("itertools.count"), unless the VM has it
+ * already; from then on the VM knows the type. */
+bool dv_module_know_type(dv_vm *vm, const dv_type *type) DV_MUST_CHECK;
+/* The same, and adds the class to the module. */
+bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) DV_MUST_CHECK;
 /* Adds a constant; takes the value (EMPTY: making it failed). */
 bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) DV_MUST_CHECK;
 

@@ -10,9 +10,8 @@
 static bool refuse_number(dv_vm *vm, const dv_parameters *p, uint32_t positional, uint32_t named) {
     uint32_t given = positional + named;
     if (given > p->count)
-        dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes %s %d %sargument%s (%d given)", p->function,
-                 p->required < p->count ? "at most" : "exactly", p->count,
-                 positional == 0 ? "keyword " : "", p->count == 1 ? "" : "s", given);
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes at most %d %sargument%s (%d given)", p->function,
+                 p->count, positional == 0 ? "keyword " : "", p->count == 1 ? "" : "s", given);
     else if (p->positional == 0)
         dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes no positional arguments", p->function);
     else
@@ -29,21 +28,24 @@ static uint32_t parameter_named(const dv_parameters *p, dv_value name) {
     return p->count;
 }
 
-static bool place_keyword(dv_vm *vm, const dv_parameters *p, uint32_t positional, dv_value name,
+/* Puts a keyword argument in its place; false: it has none (nothing is raised). */
+static bool place_keyword(const dv_parameters *p, uint32_t positional, dv_value name,
                           dv_value value, dv_value *out) {
     uint32_t i = parameter_named(p, name);
-    if (i == p->count) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "'%S' is an invalid keyword argument for %s()", name,
-                 p->function);
-        return false;
-    }
-    if (i < positional) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "argument for %s() given by name ('%S') and position (%d)",
-                 p->function, name, i + 1);
-        return false;
-    }
+    if (i == p->count || i < positional) return false;
     out[i] = value;
     return true;
+}
+
+static bool refuse_keyword(dv_vm *vm, const dv_parameters *p, dv_value name) {
+    uint32_t i = parameter_named(p, name);
+    if (i == p->count)
+        dv_raise(vm, DV_E_TYPE_ERROR, "'%S' is an invalid keyword argument for %s()", name,
+                 p->function);
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR, "argument for %s() given by name ('%S') and position (%d)",
+                 p->function, name, i + 1);
+    return false;
 }
 
 bool dv_arguments_sort(dv_vm *vm, const dv_parameters *p, const dv_value *args, uint32_t count,
@@ -53,17 +55,20 @@ bool dv_arguments_sort(dv_vm *vm, const dv_parameters *p, const dv_value *args, 
     if (count > p->count || positional > p->positional)
         return refuse_number(vm, p, positional, named);
     for (uint32_t i = 0; i < p->count; i++) out[i] = i < positional ? args[i] : DV_EMPTY;
-    for (uint32_t i = 0; i < named; i++)
-        if (!place_keyword(vm, p, positional, dv_as_tuple(keywords)->items[i], args[positional + i],
-                           out))
-            return false;
+    dv_value misplaced = DV_EMPTY;
+    for (uint32_t i = 0; i < named; i++) {
+        dv_value name = dv_as_tuple(keywords)->items[i];
+        bool placed = place_keyword(p, positional, name, args[positional + i], out);
+        if (!placed && dv_is_empty(misplaced)) misplaced = name;
+    }
     for (uint32_t i = 0; i < p->required; i++) {
         if (!dv_is_empty(out[i])) continue;
         dv_raise(vm, DV_E_TYPE_ERROR, "%s() missing required argument '%s' (pos %d)", p->function,
                  p->names[i], i + 1);
         return false;
     }
-    return true;
+    /* CPython names what is missing first. */
+    return dv_is_empty(misplaced) || refuse_keyword(vm, p, misplaced);
 }
 
 /* ---- Functions that are Python in CPython -----------------------------------------------------*/

@@ -75,7 +75,8 @@ static bool check_base(dv_vm *vm, dv_value base) {
         dv_raise(vm, DV_E_TYPE_ERROR, "subclassing '%S' is not part of dl yet", class_->name);
         return false;
     default:
-        dv_raise(vm, DV_E_TYPE_ERROR, "type '%S' is not an acceptable base type", class_->name);
+        dv_raise(vm, DV_E_TYPE_ERROR, "type '%s' is not an acceptable base type",
+                 class_->descriptor->name);
         return false;
     }
 }
@@ -244,8 +245,23 @@ static dv_value class_text(dv_vm *vm, dv_class *class_, dv_value name, const cha
     return fallback ? dv_str_z(vm, fallback) : dv_retain(class_->name);
 }
 
+/* "itertools.count" for the type of a module, "" for a built-in type. */
+static const char *type_prefix(const dv_class *class_) {
+    bool of_module = class_->descriptor && strchr(class_->descriptor->name, '.');
+    return of_module ? class_->descriptor->name : "";
+}
+
+/* The module of a class that has no attribute for it. */
+static dv_value class_module(dv_vm *vm, const dv_class *class_) {
+    const char *prefix = type_prefix(class_);
+    if (!*prefix) return dv_str_z(vm, "builtins");
+    return dv_str_new(vm, prefix, (size_t)(strrchr(prefix, '.') - prefix));
+}
+
 dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_) {
-    if (class_->descriptor) return dv_retain(class_->name);
+    if (class_->descriptor)
+        return *type_prefix(class_) ? dv_str_z(vm, class_->descriptor->name)
+                                    : dv_retain(class_->name);
     dv_value module = class_text(vm, class_, vm->known.module, "builtins");
     dv_value name = class_text(vm, class_, vm->known.qualname, NULL);
     dv_value result = DV_EMPTY;
@@ -281,7 +297,7 @@ static dv_value class_mro(dv_vm *vm, dv_class *class_, bool first_base_only) {
 static dv_value class_computed(dv_vm *vm, dv_class *class_, dv_value name) {
     if (dv_same(name, vm->known.name)) return dv_retain(class_->name);
     if (dv_same(name, vm->known.qualname)) return dv_retain(class_->name);
-    if (dv_same(name, vm->known.module)) return dv_str_z(vm, "builtins");
+    if (dv_same(name, vm->known.module)) return class_module(vm, class_);
     if (dv_same(name, vm->known.doc)) return DV_NONE;
     if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(vm->classes[DV_T_CLASS]));
     if (dv_str_is(name, "__bases__")) return class_mro(vm, class_, true);
@@ -302,6 +318,9 @@ static dv_value class_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     }
     dv_value v = class_computed(vm, class_, name);
     if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
+    if (*type_prefix(class_))
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "type object '%s' has no attribute '%S'",
+                        type_prefix(class_), name);
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "type object '%S' has no attribute '%S'",
                     class_->name, name);
 }
