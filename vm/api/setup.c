@@ -6,6 +6,7 @@
 #include "builtins/builtins.h"
 #include "modules/heapq.h"
 #include "modules/modules.h"
+#include "modules/random.h"
 #include "plugin/plugin.h"
 #include "quicken/site.h"
 #include "region/region.h"
@@ -47,6 +48,7 @@ static const dv_type *const types[] = {
     &dv_frozenset_type,     &dv_set_iterator_type,
     &dv_bytes_type,         &dv_bytearray_type,
     &dv_variable_type,      &dv_heapq_merge_type,
+    &dv_random_type,
 };
 
 #define KNOWN(field, text) \

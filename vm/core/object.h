@@ -56,6 +56,7 @@ typedef enum dv_type_id {
     DV_T_BYTES,
     DV_T_BYTEARRAY,
     DV_T_HEAPQ_MERGE, /* modules/heapq_select.c */
+    DV_T_RANDOM,      /* modules/random.c */
     /* Types of modules, whose classes are made when their module is imported. */
     DV_T_COUNTER, /* modules/itertools.c: itertools.count, ... */
     DV_T_CYCLE,
