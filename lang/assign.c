@@ -430,7 +430,7 @@ static void flow_bound(flow *f, const dv_scope *scope, dv_name *name) {
 }
 
 static bool flow_aliases(flow *f, const dv_stmt *stmt) {
-    for (uint32_t i = 0; i < stmt->as.import.count; i++)
+    for (uint32_t i = 0; i < stmt->as.import.count && stmt->as.import.aliases[i].target; i++)
         add(f->now, stmt->as.import.aliases[i].target->as.name.symbol);
     return true;
 }

@@ -276,6 +276,7 @@ typedef struct dv_alias {
     dv_text path;    /* a.b.c; "*" in from-imports */
     dv_name *first;  /* the first part */
     dv_expr *target; /* what it binds, DV_EXPR_NAME; NULL for "*" */
+    bool renamed;    /* with `as` */
     dv_range at;
 } dv_alias;
 

@@ -151,15 +151,47 @@ static uint32_t text_operand(dv_compiler *c, dv_text text) {
 static bool compile_import(dv_compiler *c, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.import.count; i++) {
         const dv_alias *alias = &stmt->as.import.aliases[i];
-        dv_emit_a(&c->emit, DV_OP_IMPORT_NAME, text_operand(c, alias->path), stmt->at);
+        uint32_t op = alias->renamed ? DV_OP_IMPORT_AS : DV_OP_IMPORT_NAME;
+        dv_emit_a(&c->emit, op, text_operand(c, alias->path), stmt->at);
         dv_compile_store_name(c, alias->target->as.name.symbol, stmt->at);
     }
     return ok(c);
 }
 
+/* The module's name, with a dot in front for each level. */
+static uint32_t module_operand(dv_compiler *c, const dv_stmt *stmt) {
+    dv_text module = stmt->as.import.module;
+    uint32_t level = stmt->as.import.level;
+    if (level == 0) return text_operand(c, module);
+    char *text = dv_front_keep(c->front, level + module.size);
+    if (text == NULL) return 0;
+    memset(text, '.', level);
+    if (module.size > 0) memcpy(text + level, module.data, module.size);
+    return text_operand(c, (dv_text){text, level + module.size});
+}
+
+/* What a from-import wants, a constant tuple. */
+static uint32_t imported_names(dv_compiler *c, const dv_stmt *stmt) {
+    uint32_t count = stmt->as.import.count;
+    dv_literal *items = dv_front_scratch(c->front, count * sizeof *items);
+    if (items == NULL || !c->emit.reachable) return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        items[i].kind = DV_CONST_STR;
+        items[i].as.text = stmt->as.import.aliases[i].path;
+    }
+    dv_literal tuple = {.kind = DV_CONST_TUPLE};
+    tuple.as.tuple.items = items;
+    tuple.as.tuple.count = count;
+    return dv_emit_constant(&c->emit, &tuple);
+}
+
 static bool compile_from(dv_compiler *c, const dv_stmt *stmt) {
-    uint32_t module = text_operand(c, stmt->as.import.module);
-    dv_emit_a(&c->emit, DV_OP_IMPORT_NAME, module, stmt->at);
+    uint32_t module = module_operand(c, stmt);
+    dv_emit_ab(&c->emit, DV_OP_IMPORT_MODULE, module, imported_names(c, stmt), stmt->at);
+    if (stmt->as.import.aliases[0].target == NULL) {
+        dv_emit(&c->emit, DV_OP_IMPORT_STAR, stmt->at);
+        return ok(c);
+    }
     for (uint32_t i = 0; i < stmt->as.import.count; i++) {
         const dv_alias *alias = &stmt->as.import.aliases[i];
         dv_emit_a(&c->emit, DV_OP_IMPORT_FROM, text_operand(c, alias->path), stmt->at);

@@ -259,6 +259,7 @@ static bool parse_alias_target(dv_parser *p, dv_alias *alias, dv_name *name, dv_
     if (dv_parser_accept(p, DV_TOKEN_AS)) {
         if (!dv_parser_at(p, DV_TOKEN_NAME)) return dv_parser_invalid(p) != NULL;
         name = p->token->name;
+        alias->renamed = true;
         at = p->token->at;
         dv_parser_advance(p);
     }

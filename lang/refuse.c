@@ -23,9 +23,6 @@ static const refusal refusals[] = {
     [DV_REFUSE_DOUBLE_STARRED_ARGUMENT] = {"'**' in a call is", true},
     [DV_REFUSE_BASES] = {"a class with several bases is", true},
     [DV_REFUSE_CLASS_KEYWORDS] = {"a keyword argument of a class statement is", true},
-    [DV_REFUSE_IMPORT_STAR] = {"'import *' is", true},
-    [DV_REFUSE_DOTTED_IMPORT] = {"importing a dotted module name is", true},
-    [DV_REFUSE_RELATIVE_IMPORT] = {"a relative import is", true},
     [DV_REFUSE_NAMED_CHARACTER] = {"'\\N{...}' in a string is", true},
     [DV_REFUSE_COMPLEX] = {"an imaginary literal is", true},
 };

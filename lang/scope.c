@@ -502,13 +502,10 @@ static bool visit_aliases(scoper *s, dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.import.count; i++) {
         dv_alias *alias = &stmt->as.import.aliases[i];
         if (alias->target == NULL) {
-            if (s->current->kind == DV_SCOPE_MODULE)
-                return refuse(s, alias->at, DV_REFUSE_IMPORT_STAR);
+            if (s->current->kind == DV_SCOPE_MODULE) return true;
             dv_front_error(s->front, alias->at, "import * only allowed at module level");
             return false;
         }
-        if (memchr(alias->path.data, '.', alias->path.size) != NULL)
-            return refuse(s, alias->at, DV_REFUSE_DOTTED_IMPORT);
         if (!bind_name(s, alias->target, DV_SYMBOL_IMPORTED)) return false;
     }
     return true;
@@ -547,9 +544,6 @@ static bool visit_future_import(scoper *s, const dv_stmt *stmt) {
 
 static bool visit_from(scoper *s, dv_stmt *stmt) {
     if (is_future_import(stmt) && !visit_future_import(s, stmt)) return false;
-    if (stmt->as.import.level > 0) return refuse(s, stmt->at, DV_REFUSE_RELATIVE_IMPORT);
-    if (memchr(stmt->as.import.module.data, '.', stmt->as.import.module.size) != NULL)
-        return refuse(s, stmt->at, DV_REFUSE_DOTTED_IMPORT);
     return visit_aliases(s, stmt);
 }
 

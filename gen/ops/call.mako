@@ -215,10 +215,29 @@
     DONE(result);
 </%isa:op>
 
-<%isa:op name="IMPORT_NAME" operands="name" stack="-- module" calls_out="yes" kills="all" doc="Imports a module.">
-    const dv_value result = dv_import(vm, CELL(1).v);
+<%isa:op name="IMPORT_NAME" operands="name" stack="-- module" calls_out="yes" kills="all" doc="Imports a module with its parents; pushes the first of them.">
+    const dv_value result = dv_import_name(vm, CELL(1).v);
     if (dv_is_empty(result)) RAISE();
     DONE(result);
+</%isa:op>
+
+<%isa:op name="IMPORT_AS" operands="name" stack="-- module" calls_out="yes" kills="all" doc="Imports a module with its parents; pushes the module.">
+    const dv_value result = dv_import_as(vm, CELL(1).v);
+    if (dv_is_empty(result)) RAISE();
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="IMPORT_MODULE" operands="name const" stack="-- module" calls_out="yes" kills="all" doc="Imports a module (a relative one with a dot for each level) and its submodules among the names of a constant tuple; pushes it.">
+    const dv_value result = dv_import_module(vm, CELL(1).v, CELL(2).v);
+    if (dv_is_empty(result)) RAISE();
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="IMPORT_STAR" stack="module --" calls_out="yes" kills="all" doc="Stores the public names of a module as globals.">
+    if (!dv_import_star(vm, module)) RAISE();
+    sp -= 1;
+    dv_release(vm, module);
+    NEXT();
 </%isa:op>
 
 <%isa:op name="IMPORT_FROM" operands="name" stack="module -- module2 v" calls_out="yes" kills="all" doc="Pushes an attribute of the module below: ImportError.">

@@ -5,6 +5,7 @@
 
 #include "api/compile.h"
 #include "api/error.h"
+#include "api/path.h"
 #include "api/setup.h"
 #include "core/native.h"
 #include "core/upcall.h"
@@ -181,12 +182,15 @@ static dynvm_status run_unit(dynvm_vm *self, dv_unit *unit) {
 dynvm_status dynvm_run_file(dynvm_vm *self, const char *path) {
     begin(self);
     char absolute[DV_LONGEST_PATH];
-    return run_unit(self, dv_compile_file(self->vm, dv_absolute_path(path, absolute)));
+    path = dv_absolute_path(path, absolute);
+    bool ready = dv_path_begin(self->vm, path);
+    return run_unit(self, ready ? dv_compile_file(self->vm, path) : NULL);
 }
 
 dynvm_status dynvm_run_text(dynvm_vm *self, const char *text, size_t size, const char *filename) {
     begin(self);
-    return run_unit(self, dv_compile(self->vm, text, size, filename));
+    bool ready = dv_path_begin(self->vm, NULL);
+    return run_unit(self, ready ? dv_compile(self->vm, text, size, filename) : NULL);
 }
 
 dynvm_status dynvm_set_arguments(dynvm_vm *self, int count, const char *const *arguments) {
@@ -226,7 +230,7 @@ dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
                                const char *function, dynvm_output output, void *context) {
     begin(self);
     dv_vm *vm = self->vm;
-    dv_unit *unit = dv_compile_file(vm, path);
+    dv_unit *unit = dv_path_begin(vm, path) ? dv_compile_file(vm, path) : NULL;
     if (!unit) return finish(self);
     bool found = after_run ? list_after_run(vm, unit, function, output, context)
                            : dv_inspect_dis(vm, unit, false, function, output, context);

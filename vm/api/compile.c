@@ -191,7 +191,7 @@ static char *read_all(dv_vm *vm, FILE *file, const char *path, size_t *size, siz
     return NULL;
 }
 
-dv_unit *dv_compile_file(dv_vm *vm, const char *path) {
+static dv_unit *compile_file(dv_vm *vm, const char *path, bool imported) {
     FILE *file = fopen(path, "rb");
     if (!file) {
         raise_os_error(vm, errno, path);
@@ -201,7 +201,15 @@ dv_unit *dv_compile_file(dv_vm *vm, const char *path) {
     char *text = read_all(vm, file, path, &size, &room);
     fclose(file);
     if (!text) return NULL;
-    dv_unit *unit = dv_compile(vm, text, size, path);
+    dv_unit *unit = NULL;
+    if (imported && memchr(text, '\0', size))
+        dv_raise(vm, DV_E_VALUE_ERROR, "source code string cannot contain null bytes");
+    else
+        unit = dv_compile(vm, text, size, path);
     dv_heap_free(&vm->heap, text, room);
     return unit;
 }
+
+dv_unit *dv_compile_file(dv_vm *vm, const char *path) { return compile_file(vm, path, false); }
+
+dv_unit *dv_compile_import(dv_vm *vm, const char *path) { return compile_file(vm, path, true); }

@@ -9,6 +9,9 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
 /* The same from a file; OSError if it cannot be read. */
 dv_unit *dv_compile_file(dv_vm *vm, const char *path);
 
+/* The same for a file that is imported: ValueError if it contains a zero byte, as in CPython. */
+dv_unit *dv_compile_import(dv_vm *vm, const char *path);
+
 /* Tracebacks name a script by its absolute path: the working directory, '/' and the path as it was
  * given.  The result is `buffer`, or `path` itself where that is absolute or does not fit. */
 enum { DV_LONGEST_PATH = 4096 };

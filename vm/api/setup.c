@@ -3,6 +3,7 @@
  * modules are made when they are imported. */
 #include "api/setup.h"
 
+#include "api/compile.h"
 #include "builtins/builtins.h"
 #include "modules/heapq.h"
 #include "modules/modules.h"
@@ -166,6 +167,7 @@ bool dv_setup(dv_vm *vm) {
     if (!know_names(vm) || !make_classes(vm) || !dv_exception_setup(vm) || !dv_builtins_setup(vm) ||
         !dv_modules_setup(vm) || !dv_plugin_setup(vm))
         return false;
+    vm->hooks.compile_file = dv_compile_import;
     if (vm->level >= DV_LEVEL_INCA) dv_quicken_setup(vm);
     if (vm->level == DV_LEVEL_NAMA) dv_region_setup(vm);
     return true;
@@ -198,12 +200,13 @@ static void clear_modules(dv_vm *vm) {
 void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->handled);
     dv_error_clear(vm);
-    vm->stdout_cell = NULL;
+    vm->stdout_cell = vm->path_cell = NULL;
     clear_names(vm, vm->main);
     clear_modules(vm);
     drop(vm, &vm->main);
     drop(vm, &vm->modules);
     drop(vm, &vm->arguments);
+    drop(vm, &vm->path);
     drop(vm, &vm->memory_error); /* its traceback holds code */
     if (vm->hooks.discard) vm->hooks.discard(vm);
     if (vm->plugins) dv_plugin_discard(vm);

@@ -84,6 +84,7 @@ struct dv_vm {
     dv_value modules;   /* dict: name -> module */
     dv_value main;      /* module __main__ */
     dv_value arguments; /* list of str: sys.argv */
+    dv_value path;      /* list: sys.path, until the program puts another there */
 
     /* Release queue (core/release.c): objects whose count is 0, waiting while another is released.
      */
@@ -114,6 +115,7 @@ struct dv_vm {
     dv_output output, error_output; /* size 0: flush */
     void *output_context;
     dv_global_cell *stdout_cell; /* sys.stdout once sys is imported; NULL before */
+    dv_global_cell *path_cell;   /* sys.path, likewise */
     /* Reads one line of input with its newline into buffer; 0: end; NULL: no input. */
     size_t (*input)(void *context, char *buffer, size_t size);
     void *input_context;
@@ -133,9 +135,16 @@ struct dv_vm {
         const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
         void (*release_code)(dv_vm *vm, dv_object *code);
         void (*discard)(dv_vm *vm); /* frees what the layer keeps when the VM ends */
-        /* plugin: the module of an extension (new, not yet in vm->modules); EMPTY without
-         * vm->error: there is no such extension. */
-        dv_value (*import_extension)(dv_vm *vm, dv_value name);
+        /* modules: a module of the library (new, not yet in vm->modules); `early`: only one that
+         * CPython has built in, which files cannot replace.  EMPTY without vm->error: there is
+         * none. */
+        dv_value (*load_builtin)(dv_vm *vm, dv_value name, bool early);
+        /* modules: a module of Python's that dl leaves out for good? */
+        bool (*refuses_module)(dv_value name);
+        /* api: compiles a file; NULL: raised. */
+        dv_unit *(*compile_file)(dv_vm *vm, const char *path);
+        /* plugin: the module of the extension in a file (new, not yet in vm->modules). */
+        dv_value (*load_extension)(dv_vm *vm, dv_value name, const char *path);
         /* plugin: specialises the CALL (CALL_METHOD if `method`) at ip for the extension's function
          * *callee, with `count` arguments behind its reserved entries; false: no derivative fits.
          * NULL until an extension is loaded. */

@@ -1,9 +1,8 @@
-/* modules.c: importing, and the table of built-in modules (modules.h). */
+/* modules.c: the table of built-in modules (modules.h). */
 #include "modules/modules.h"
 
 #include "core/upcall.h"
 #include "types/dict.h"
-#include "types/exception.h"
 #include "types/function.h"
 #include "types/list.h"
 #include "types/str.h"
@@ -57,47 +56,77 @@ bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) {
                          dv_retain(dv_object_value(vm->classes[type->id])));
 }
 
-bool dv_modules_setup(dv_vm *vm) {
-    vm->modules = dv_dict_new(vm);
-    if (dv_is_empty(vm->modules)) return false;
-    vm->arguments = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(vm->arguments)) return false;
-    vm->main = dv_module_new(vm, "__main__");
-    return !dv_is_empty(vm->main) && dv_dict_set(vm, vm->modules, vm->known.main, vm->main);
-}
-
 static const builtin_module *find_builtin(dv_value name) {
     for (const builtin_module *m = builtin_modules; m->name; m++)
         if (dv_str_is(name, m->name)) return m;
     return NULL;
 }
 
-/* A module that is imported for the first time; EMPTY without vm->error: there is none. */
-static dv_value make_module(dv_vm *vm, dv_value name) {
+static bool is_among(dv_value name, const char *const *names) {
+    while (*names && !dv_str_is(name, *names)) names++;
+    return *names != NULL;
+}
+
+/* A file of the same name does not hide these in CPython either: they are in its binary, or have
+ * been imported before the program begins. */
+static bool is_early(dv_value name) {
+    static const char *const names[] = {"abc",     "array", "builtins",  "cmath", "codecs", "errno",
+                                        "gc",      "io",    "itertools", "math",  "os",     "sys",
+                                        "os.path", "posix", "posixpath", "stat",  "time",   NULL};
+    return is_among(name, names);
+}
+
+static dv_value load_builtin(dv_vm *vm, dv_value name, bool early) {
     const builtin_module *builtin = find_builtin(name);
-    if (!builtin)
-        return vm->hooks.import_extension ? vm->hooks.import_extension(vm, name) : DV_EMPTY;
+    if (!builtin || is_early(name) != early) return DV_EMPTY;
     dv_value module = dv_module_new(vm, builtin->name);
-    if (dv_is_empty(module) || builtin->fill(vm, dv_as_module(module))) return module;
+    if (dv_is_empty(module)) return DV_EMPTY;
+    dv_value package = dv_retain(vm->known.empty_str);
+    if (dv_module_set_plain(vm, dv_as_module(module), package) &&
+        builtin->fill(vm, dv_as_module(module)))
+        return module;
     dv_release(vm, module);
     return DV_EMPTY;
 }
 
-static dv_value raise_not_found(dv_vm *vm, dv_value name) {
-    dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, "No module named %V", name);
-    dv_value error = vm->error;
-    vm->error = DV_EMPTY;
-    if (!dv_exception_set(vm, error, "name", name)) dv_error_clear(vm);
-    vm->error = error;
-    return DV_EMPTY;
+/* What a program may ask for and never gets (lang/README.md). */
+static bool refuses_module(dv_value name) {
+    static const char *const names[] = {
+        "ast",       "asyncio",     "bz2",         "code",
+        "codeop",    "concurrent",  "ctypes",      "curses",
+        "datetime",  "dbm",         "decimal",     "difflib",
+        "dis",       "doctest",     "email",       "ftplib",
+        "getopt",    "gzip",        "hashlib",     "hmac",
+        "html",      "http",        "importlib",   "inspect",
+        "ipaddress", "linecache",   "locale",      "logging",
+        "lzma",      "marshal",     "mmap",        "multiprocessing",
+        "optparse",  "pathlib",     "pdb",         "pickle",
+        "pkgutil",   "platform",    "pprint",      "profile",
+        "queue",     "re",          "readline",    "resource",
+        "runpy",     "sched",       "select",      "selectors",
+        "shelve",    "shutil",      "signal",      "smtplib",
+        "socket",    "sqlite3",     "ssl",         "subprocess",
+        "symtable",  "tarfile",     "tempfile",    "threading",
+        "timeit",    "tkinter",     "token",       "tokenize",
+        "traceback", "tracemalloc", "unicodedata", "unittest",
+        "urllib",    "uuid",        "venv",        "warnings",
+        "weakref",   "xml",         "zipfile",     "zlib",
+        "_thread",   "argparse",    "cProfile",    "configparser",
+        "csv",       "calendar",    "contextvars", "faulthandler",
+        NULL};
+    return is_among(name, names);
 }
 
-dv_value dv_import(dv_vm *vm, dv_value name) {
-    dv_value known = dv_dict_get(vm, vm->modules, name);
-    if (!dv_is_empty(known)) return dv_retain(known);
-    dv_value module = make_module(vm, name);
-    if (dv_is_empty(module)) return dv_is_empty(vm->error) ? raise_not_found(vm, name) : DV_EMPTY;
-    if (dv_dict_set(vm, vm->modules, name, module)) return module;
-    dv_release(vm, module);
-    return DV_EMPTY;
+bool dv_modules_setup(dv_vm *vm) {
+    vm->modules = dv_dict_new(vm);
+    if (dv_is_empty(vm->modules)) return false;
+    vm->arguments = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(vm->arguments)) return false;
+    vm->path = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(vm->path)) return false;
+    vm->hooks.load_builtin = load_builtin;
+    vm->hooks.refuses_module = refuses_module;
+    vm->main = dv_module_new(vm, "__main__");
+    return !dv_is_empty(vm->main) && dv_module_set_plain(vm, dv_as_module(vm->main), DV_NONE) &&
+           dv_dict_set(vm, vm->modules, vm->known.main, vm->main);
 }

@@ -79,21 +79,29 @@ static dv_value version_info(dv_vm *vm) {
     return dv_tuple_take(vm, items, 5);
 }
 
+/* The cell of a name that the machine itself looks at; NULL: raised. */
+static dv_global_cell *cell_of(dv_vm *vm, const dv_module *module, const char *text) {
+    dv_value name = dv_str_intern(vm, text, strlen(text));
+    if (dv_is_empty(name)) return NULL;
+    dv_global_cell *cell = dv_namespace_find(&module->names, name);
+    dv_release(vm, name);
+    return cell;
+}
+
 static bool add_streams(dv_vm *vm, dv_module *module) {
     if (!dv_module_add(vm, module, "stdin", dv_stream_new(vm, DV_STDIN)) ||
         !dv_module_add(vm, module, "stdout", dv_stream_new(vm, DV_STDOUT)) ||
         !dv_module_add(vm, module, "stderr", dv_stream_new(vm, DV_STDERR)))
         return false;
-    dv_value name = dv_str_intern(vm, "stdout", 6);
-    if (dv_is_empty(name)) return false;
-    vm->stdout_cell = dv_namespace_find(&module->names, name);
-    dv_release(vm, name);
-    return true;
+    vm->stdout_cell = cell_of(vm, module, "stdout");
+    vm->path_cell = cell_of(vm, module, "path");
+    return vm->stdout_cell && vm->path_cell;
 }
 
 bool dv_sys_fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&
            dv_module_add(vm, module, "argv", dv_retain(vm->arguments)) &&
+           dv_module_add(vm, module, "path", dv_retain(vm->path)) &&
            dv_module_add(vm, module, "modules", dv_retain(vm->modules)) &&
            dv_module_add(vm, module, "maxsize", dv_int_from_int64(vm, INT64_MAX)) &&
            dv_module_add(vm, module, "maxunicode", dv_int(0x10FFFF)) &&

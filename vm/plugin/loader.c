@@ -1,75 +1,37 @@
-/* loader.c: `import` of extensions: finding NAME.so, checking its descriptor, making its module
+/* loader.c: `import` of extensions: checking the descriptor of NAME.so, making its module
  * (plugin.h).
  *
- * An extension is looked for beside the importing script, then in the directories of DYNVM_PATH.
- * The first file of its name counts: if that cannot be loaded, ImportError says why. */
+ * run/import.c finds the file.  The first of its name counts: if that cannot be loaded, ImportError
+ * says why. */
 #include "plugin/plugin.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 #include "core/upcall.h"
 #include "plugin/extension.h"
-#include "run/frame.h"
 #include "types/module.h"
 #include "types/str.h"
 
-enum { LONGEST_NAME = 128, LONGEST_PATH = 4096 };
+enum { LONGEST_NAME = 128 };
 
 /* The prefix of the descriptor that never changes. */
 #define FIXED_PREFIX (offsetof(struct dvx_extension, abi_minor) + sizeof(uint16_t))
 
-/* ---- Finding the file ---- */
-
-/* Copies a name that may be part of a path; false: it is none. */
+/* Copies the last part of a module's name; false: no extension is called so. */
 static bool copy_name(dv_vm *vm, dv_value name, char *out) {
     size_t size;
     char *utf8 = dv_str_utf8(vm, name, &size);
-    if (!utf8) {
-        dv_error_clear(vm);
-        return false;
-    }
-    bool fits = size > 0 && size < LONGEST_NAME && !memchr(utf8, '/', size) &&
-                !memchr(utf8, '\0', size) && utf8[0] != '.';
-    if (fits) memcpy(out, utf8, size + 1);
+    if (!utf8) return false;
+    const char *dot = strrchr(utf8, '.');
+    const char *last = dot ? dot + 1 : utf8;
+    size_t length = strlen(last);
+    bool fits = length < LONGEST_NAME;
+    if (fits)
+        memcpy(out, last, length + 1);
+    else
+        dv_raise(vm, DV_E_IMPORT_ERROR, "the name of extension %V is too long", name);
     dv_heap_free(&vm->heap, utf8, size + 1);
     return fits;
-}
-
-static bool is_file(const char *path) {
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
-}
-
-/* The file of an extension in a directory, whose name is `size` bytes; an empty one is the current.
- */
-static bool find_in(const char *directory, size_t size, const char *name, char *path) {
-    if (size == 0) directory = ".", size = 1;
-    int length = snprintf(path, LONGEST_PATH, "%.*s/%s.so", (int)size, directory, name);
-    return length > 0 && length < LONGEST_PATH && is_file(path);
-}
-
-/* Beside the file of the code that imports; text without a file ("<string>") is in the current
- * directory. */
-static bool find_beside_script(dv_vm *vm, const char *name, char *path) {
-    dv_text file = dv_frame_thread(vm->fp)->code->unit->filename;
-    size_t size = file.size;
-    while (size > 0 && file.data[size - 1] != '/') size--;
-    return find_in(file.data, size > 1 ? size - 1 : size, name, path);
-}
-
-static bool find_file(dv_vm *vm, const char *name, char *path) {
-    if (find_beside_script(vm, name, path)) return true;
-    const char *at = getenv("DYNVM_PATH");
-    while (at && *at) {
-        size_t size = strcspn(at, ":");
-        if (find_in(at, size, name, path)) return true;
-        at += size;
-        at += *at == ':';
-    }
-    return false;
 }
 
 /* ---- Checking the descriptor ---- */
@@ -138,13 +100,13 @@ static bool initialise(dv_vm *vm, dv_extension *extension, dv_value module) {
     return done && !raised;
 }
 
-static dv_value import_extension(dv_vm *vm, dv_value wanted) {
-    char name[LONGEST_NAME], path[LONGEST_PATH];
-    if (!copy_name(vm, wanted, name) || !find_file(vm, name, path)) return DV_EMPTY;
+static dv_value load_extension(dv_vm *vm, dv_value wanted, const char *path) {
+    char name[LONGEST_NAME];
+    if (!copy_name(vm, wanted, name)) return DV_EMPTY;
     dv_extension *extension = open_library(vm, name, path);
     if (!extension) return DV_EMPTY;
     dv_oint_setup(vm);
-    dv_value module = dv_module_new(vm, name);
+    dv_value module = dv_module_named(vm, wanted);
     if (dv_is_empty(module) || initialise(vm, extension, module)) return module;
     dv_release(vm, module);
     return DV_EMPTY;
@@ -157,7 +119,7 @@ bool dv_plugin_setup(dv_vm *vm) {
     if (!vm->plugins) return false;
     memset(vm->plugins, 0, sizeof *vm->plugins);
     vm->api = &dv_extension_api;
-    vm->hooks.import_extension = import_extension;
+    vm->hooks.load_extension = load_extension;
     return true;
 }
 

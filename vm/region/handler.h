@@ -5,6 +5,7 @@
 #include "quicken/choose.h"
 #include "quicken/site.h"
 #include "run/execute.h"
+#include "run/import.h"
 #include "run/frame.h"
 #include "types/class.h"
 #include "types/dict.h"

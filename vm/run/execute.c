@@ -373,15 +373,6 @@ void dv_copy_free(dv_value *fp) {
     for (uint32_t i = 0; i < code->free_count; i++) free[i] = dv_retain(closure->items[i]);
 }
 
-dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {
-    dv_value v = dv_get_attribute(vm, module, name);
-    if (!dv_is_empty(v) || !dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) return v;
-    dv_error_clear(vm);
-    dv_value owner = dv_is_module(module) ? dv_as_module(module)->name : vm->known.empty_str;
-    return dv_raise(vm, DV_E_IMPORT_ERROR, "cannot import name '%S' from '%S' (unknown location)",
-                    name, owner);
-}
-
 /* A method of the manager's class, bound; EMPTY without an exception if there is none. */
 static dv_value find_method(dv_vm *vm, dv_value self, const char *text) {
     dv_value name = dv_str_intern(vm, text, strlen(text));

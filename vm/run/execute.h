@@ -51,7 +51,6 @@ dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const d
                          uint32_t count);
 /* Puts the cells of the running function's closure into its locals. */
 void dv_copy_free(dv_value *fp);
-dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 
 /* with: writes the bound __exit__ and the result of manager.__enter__(), both looked up in the
  * class, to out[0] and out[1]. */

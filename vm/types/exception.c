@@ -187,11 +187,22 @@ static dv_value os_error_str(dv_vm *vm, const dv_tuple *args) {
     return dv_str_printf(vm, "[Errno %S] %S: %V", args->items[0], args->items[1], args->items[2]);
 }
 
-/* "invalid syntax (script.dl, line 3)" */
+/* "invalid syntax (script.dl, line 3)", without the file's directory. */
 static dv_value syntax_error_str(dv_vm *vm, const dv_tuple *args) {
     const dv_tuple *place = dv_as_tuple(args->items[1]);
     if (place->count < 2) return dv_to_str(vm, args->items[0]);
-    return dv_str_printf(vm, "%S (%S, line %S)", args->items[0], place->items[0], place->items[1]);
+    dv_value file = dv_retain(place->items[0]);
+    if (dv_is_str(file)) {
+        int64_t from = dv_as_str(file)->length;
+        while (from > 0 && dv_str_at(dv_as_str(file), from - 1) != '/') from--;
+        dv_value base = dv_str_slice(vm, file, from, dv_as_str(file)->length);
+        dv_release(vm, file);
+        if (dv_is_empty(base)) return DV_EMPTY;
+        file = base;
+    }
+    dv_value text = dv_str_printf(vm, "%S (%S, line %S)", args->items[0], file, place->items[1]);
+    dv_release(vm, file);
+    return text;
 }
 
 /* "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte" */

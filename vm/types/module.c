@@ -4,18 +4,31 @@
 #include "core/upcall.h"
 #include "types/str.h"
 
-dv_value dv_module_new(dv_vm *vm, const char *name) {
+dv_value dv_module_named(dv_vm *vm, dv_value name) {
     dv_module *module = dv_object_new(vm, sizeof *module, DV_T_MODULE);
     if (!module) return DV_EMPTY;
     dv_namespace_init(&module->names);
-    module->name = dv_str_intern(vm, name, strlen(name));
+    module->name = dv_retain(name);
+    module->initializing = false;
     dv_value value = dv_object_value(module);
-    if (dv_is_empty(module->name) ||
-        !dv_namespace_set(vm, &module->names, "__name__", dv_retain(module->name))) {
-        dv_release(vm, value);
-        return DV_EMPTY;
-    }
-    return value;
+    if (dv_namespace_set(vm, &module->names, "__name__", dv_retain(name))) return value;
+    dv_release(vm, value);
+    return DV_EMPTY;
+}
+
+dv_value dv_module_new(dv_vm *vm, const char *name) {
+    dv_value text = dv_str_intern(vm, name, strlen(name));
+    if (dv_is_empty(text)) return DV_EMPTY;
+    dv_value module = dv_module_named(vm, text);
+    dv_release(vm, text);
+    return module;
+}
+
+bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) {
+    return dv_namespace_set(vm, &module->names, "__doc__", DV_NONE) &&
+           dv_namespace_set(vm, &module->names, "__package__", package) &&
+           dv_namespace_set(vm, &module->names, "__loader__", DV_NONE) &&
+           dv_namespace_set(vm, &module->names, "__spec__", DV_NONE);
 }
 
 static void module_release(dv_vm *vm, dv_object *object) {
@@ -25,10 +38,45 @@ static void module_release(dv_vm *vm, dv_object *object) {
     dv_heap_free(&vm->heap, module, sizeof *module);
 }
 
+/* A name that the module has now: borrowed, or EMPTY. */
+static dv_value look_up(dv_vm *vm, const dv_module *module, const char *text) {
+    dv_value name = dv_str_intern(vm, text, strlen(text));
+    if (dv_is_empty(name)) return DV_EMPTY;
+    const dv_global_cell *cell = dv_namespace_find(&module->names, name);
+    dv_release(vm, name);
+    return cell ? cell->value : DV_EMPTY;
+}
+
 static dv_value module_repr(dv_vm *vm, dv_value self) {
     const dv_module *module = dv_as_module(self);
-    if (dv_same(self, vm->main)) return dv_str_printf(vm, "<module %V>", module->name);
-    return dv_str_printf(vm, "<module %V (built-in)>", module->name);
+    dv_value name = look_up(vm, module, "__name__");
+    dv_value file = look_up(vm, module, "__file__");
+    dv_value path = look_up(vm, module, "__path__");
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    if (dv_is_empty(name)) name = module->name;
+    if (!dv_is_empty(file)) return dv_str_printf(vm, "<module %V from %V>", name, file);
+    if (!dv_is_empty(path)) return dv_str_printf(vm, "<module %V (namespace)>", name);
+    if (dv_same(self, vm->main)) return dv_str_printf(vm, "<module %V>", name);
+    return dv_str_printf(vm, "<module %V (built-in)>", name);
+}
+
+/* No such name: the module's own __getattr__ may know it. */
+static dv_value missing_attribute(dv_vm *vm, const dv_module *module, dv_value name) {
+    const dv_global_cell *cell = dv_namespace_find(&module->names, vm->known.getattr);
+    if (cell && !dv_is_empty(cell->value)) {
+        dv_value function = dv_retain(cell->value);
+        dv_value result = dv_call(vm, function, &name, 1, DV_EMPTY);
+        dv_release(vm, function);
+        return result;
+    }
+    cell = dv_namespace_find(&module->names, vm->known.name);
+    if (!cell || dv_is_empty(cell->value) || !dv_is_str(cell->value))
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module has no attribute '%S'", name);
+    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
+                    module->initializing ? "partially initialized module '%S' has no attribute "
+                                           "'%S' (most likely due to a circular import)"
+                                         : "module '%S' has no attribute '%S'",
+                    cell->value, name);
 }
 
 static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
@@ -38,8 +86,7 @@ static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_same(name, vm->known.class_))
         return dv_retain(dv_object_value(vm->classes[DV_T_MODULE]));
     if (dv_same(name, vm->known.doc)) return DV_NONE;
-    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module '%S' has no attribute '%S'", module->name,
-                    name);
+    return missing_attribute(vm, module, name);
 }
 
 static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {

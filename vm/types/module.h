@@ -9,6 +9,7 @@ typedef struct dv_module {
     dv_object header;
     dv_value name;
     dv_namespace names;
+    bool initializing; /* its code is running for the first time */
 } dv_module;
 
 extern const dv_type dv_module_type;
@@ -18,8 +19,11 @@ static inline dv_module *dv_as_module(dv_value v) { return (dv_module *)dv_as_ob
 
 dv_value dv_module_new(dv_vm *vm,
                        const char *name); /* with __name__ set; not registered in vm->modules */
-/* IMPORT_NAME: from vm->modules, or the table of built-in modules (modules/modules.h);
- * ModuleNotFoundError. */
+dv_value dv_module_named(dv_vm *vm, dv_value name); /* the same */
+/* The attributes that all modules have; takes __package__. */
+bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) DV_MUST_CHECK;
+/* The module of an absolute name, from sys.modules or newly imported, with its parents
+ * (run/import.c); ModuleNotFoundError. */
 dv_value dv_import(dv_vm *vm, dv_value name);
 
 #endif

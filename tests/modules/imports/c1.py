@@ -1,0 +1,2 @@
+import c2
+x = 1

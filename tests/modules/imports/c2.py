@@ -1,0 +1,1 @@
+from c1 import x

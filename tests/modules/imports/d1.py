@@ -1,0 +1,2 @@
+import d2
+x=1

@@ -1,0 +1,2 @@
+import d1
+d1.x

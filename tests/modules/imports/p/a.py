@@ -1,0 +1,2 @@
+print('a', __name__, __package__)
+def f(): return 1/0

@@ -1,0 +1,3 @@
+print('a', __name__, __package__)
+def f(): return 1/0
+from .. import zz

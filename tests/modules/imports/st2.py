@@ -1,0 +1,3 @@
+_h=1
+w=3
+import sys

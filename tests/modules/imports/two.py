@@ -1,0 +1,1 @@
+what = 'module'
