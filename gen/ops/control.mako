@@ -99,7 +99,7 @@
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (DV_UNLIKELY(!dv_is_list(walk->sequence))) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_LIST))) MISS();
     const dv_list *list = dv_as_list(walk->sequence);
     if (DV_UNLIKELY(walk->next >= list->count)) {
         sp--;

@@ -260,7 +260,7 @@
 <%isa:op name="UNPACK_SEQUENCE" operands="count" variable="unpack" stack="v -- items" calls_out="yes" kills="all" doc="Replaces a sequence of exactly n items by them, the first on top.">
     const int64_t n = CELL(1).i;
     const dv_value sequence = sp[-1];
-    if (dv_is_tuple(sequence) && dv_as_tuple(sequence)->count == n) {
+    if (dv_is_shape(sequence, DV_T_TUPLE) && dv_as_tuple(sequence)->count == n) {
         const dv_value *items = dv_as_tuple(sequence)->items;
         for (int64_t i = 0; i < n; i++) sp[-1 + i] = dv_retain(items[n - 1 - i]);
     } else {

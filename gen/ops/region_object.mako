@@ -21,7 +21,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 % endfor
 % endfor
 
-% for kind, test in (("L", "dv_is_list(v)"), ("A", "true")):
+% for kind, test in (("L", "dv_is_shape(v, DV_T_LIST)"), ("A", "true")):
 % for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
 <%isa:region name="RL_GET_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="${'List item' if kind == 'L' else 'Item'} of the list in home slot a, owned, to home slot c.">
     const dv_list *list = dv_as_list(HOME(a));
@@ -137,7 +137,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_GUARD_LIST" operands="" cache="3" doc="Leaves unless home slot a holds a list.">
-    if (DV_UNLIKELY(!dv_is_list(HOME(a)) || GUARD_FAILS())) EXIT();
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_LIST) || GUARD_FAILS())) EXIT();
     REGION_NEXT();
 </%isa:region>
 

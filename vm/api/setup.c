@@ -94,6 +94,7 @@ static const struct {
     KNOWN(getattr, "__getattr__"),
     KNOWN(index, "__index__"),
     KNOWN(invert, "__invert__"),
+    KNOWN(missing, "__missing__"),
     KNOWN(neg, "__neg__"),
     KNOWN(obj, "obj"),
     KNOWN(pos, "__pos__"),

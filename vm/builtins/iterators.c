@@ -228,7 +228,7 @@ static dv_value keys_of(dv_vm *vm, dv_value dict) {
 }
 
 static bool is_reversible(dv_vm *vm, dv_value v) {
-    if (dv_is_instance(v))
+    if (dv_is_plain_instance(v))
         return dv_has_special(vm, v, vm->known.getitem) && dv_has_special(vm, v, vm->known.len);
     const dv_type *type = vm->types[dv_type_of(vm, v)];
     return type->get_item && type->length;
@@ -246,7 +246,8 @@ static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t cou
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not reversible", args[0]);
     dv_value sequence = dv_is_dict(args[0]) ? keys_of(vm, args[0]) : dv_retain(args[0]);
     if (dv_is_empty(sequence)) return DV_EMPTY;
-    int64_t length = dv_length(vm, sequence);
+    /* A list's own __reversed__ does not ask __len__. */
+    int64_t length = dv_is_list(sequence) ? dv_as_list(sequence)->count : dv_length(vm, sequence);
     dv_value result = length < 0 ? DV_EMPTY : pair_new(vm, DV_T_REVERSED, sequence, DV_NONE);
     dv_release(vm, sequence);
     if (!dv_is_empty(result)) ((pair *)dv_as_object(result))->next = length - 1;

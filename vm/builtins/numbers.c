@@ -13,7 +13,7 @@
 static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_value v = args[0];
-    if (dv_is_float(v)) return dv_float(fabs(dv_as_float(v)));
+    if (dv_is_float(dv_number_of(v))) return dv_float(fabs(dv_as_float(dv_number_of(v))));
     if (dv_is_integral(v)) return dv_unary(vm, dv_int_sign(v) < 0 ? DV_UNARY_NEG : DV_UNARY_POS, v);
     bool found;
     dv_value result = dv_number_special(vm, v, "__abs__", &found);
@@ -45,7 +45,8 @@ static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, d
     dv_value given[2];
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
     dv_value digits = dv_is_empty(given[1]) ? DV_NONE : given[1];
-    if (dv_is_float(given[0])) return round_float(vm, dv_as_float(given[0]), digits);
+    dv_value number = dv_number_of(given[0]);
+    if (dv_is_float(number)) return round_float(vm, dv_as_float(number), digits);
     if (dv_is_integral(given[0])) return round_int(vm, given[0], digits);
     bool found;
     dv_value result = dv_number_special(vm, given[0], "__round__", &found);
@@ -53,7 +54,7 @@ static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, d
     return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __round__ method", given[0]);
 }
 
-static bool is_number(dv_value v) { return dv_is_float(v) || dv_is_integral(v); }
+static bool is_number(dv_value v) { return dv_is_float(dv_number_of(v)) || dv_is_integral(v); }
 
 static dv_value builtin_divmod(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;

@@ -4,7 +4,9 @@
  * Invariants
  *  1. `shape` is below DV_T_COUNT for an object of a built-in type, and is then its type number;
  * other numbers are hidden classes of instances (core/shape.h): layout and class in one number, so
- * that one load and one compare guard both.
+ * that one load and one compare guard both.  An instance of a dl class that derives from a
+ * built-in type is laid out as that type's objects are, and has the type's number in the bits from
+ * DV_LAYOUT_SHIFT on; they are 0 for instances of other dl classes.
  *  2. A dv_type is constant C data shared by all VMs; what a VM adds (its class object) is in the
  * VM.
  *  3. An object dies when its count becomes 0, at once; its `release` frees what it refers to
@@ -82,6 +84,8 @@ typedef enum dv_type_id {
     DV_T_FOREIGN, /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;
+
+typedef struct dv_class dv_class;
 
 struct dv_object {
     uint32_t references;
@@ -163,11 +167,26 @@ typedef struct dv_type {
     /* The class called as a constructor, without the class itself in args; NULL: cannot create
      * instances */
     dv_cfunction_keyword_entry construct;
+    /* A new instance of a dl class that derives from this type, with the contents of a value of
+     * exactly this type; NULL: the type is not an acceptable base. */
+    dv_value (*adopt)(dv_vm *vm, dv_class *class_, dv_value exact);
+    /* __init__ of a mutable type: its instances are made empty.  NULL: construct has done all. */
+    bool (*initialise)(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                       dv_value keywords);
     const dv_cfunction_def *methods; /* up to an entry without a name */
 } dv_type;
 
 static inline bool dv_is_shape(dv_value v, uint32_t shape) {
     return dv_is_object(v) && dv_as_object(v)->shape == shape;
+}
+
+#define DV_LAYOUT_SHIFT 24
+
+/* Is v of this built-in type, or of a dl class that derives from it? */
+static inline bool dv_has_layout(dv_value v, uint32_t type) {
+    if (!dv_is_object(v)) return false;
+    uint32_t shape = dv_as_object(v)->shape;
+    return shape == type || shape >> DV_LAYOUT_SHIFT == type;
 }
 
 void dv_object_dispose(dv_vm *vm, dv_object *object);

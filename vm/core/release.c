@@ -3,9 +3,9 @@
  * Releasing an object releases what it refers to.  A structure nested deeper than NESTED_LIMIT is
  * not released by recursion: its objects wait in a queue which the outermost release works off.
  *
- * Invariant 1: the header of a waiting object holds its shape in the low 21 bits and the next
- * waiting object's address, which is a multiple of 16 below 2^47, in the others; so waiting needs
- * no memory.  That is why shape numbers are below DV_SHAPE_LIMIT. */
+ * Invariant 1: the header of a waiting object holds its shape's index in the low 21 bits and the
+ * next waiting object's address, which is a multiple of 16 below 2^47, in the others; so waiting
+ * needs no memory.  That is why shape numbers are below DV_SHAPE_LIMIT. */
 #include "core/vm.h"
 
 #define NESTED_LIMIT 50u
@@ -16,7 +16,7 @@ _Static_assert(DV_SHAPE_LIMIT == 1u << SHAPE_BITS, "a queued object's shape must
 
 static void enqueue(dv_vm *vm, dv_object *object) {
     uint64_t header = (uint64_t)(uintptr_t)vm->release_queue >> GRAIN_BITS << SHAPE_BITS;
-    header |= object->shape;
+    header |= object->shape & (DV_SHAPE_LIMIT - 1);
     memcpy(object, &header, sizeof header);
     vm->release_queue = object;
 }
@@ -27,7 +27,8 @@ static dv_object *dequeue(dv_vm *vm) {
     memcpy(&header, object, sizeof header);
     vm->release_queue = (dv_object *)(uintptr_t)(header >> SHAPE_BITS << GRAIN_BITS);
     object->references = 0;
-    object->shape = (uint32_t)(header & (DV_SHAPE_LIMIT - 1));
+    uint32_t index = (uint32_t)(header & (DV_SHAPE_LIMIT - 1));
+    object->shape = index < DV_T_COUNT ? index : vm->shapes[index]->number;
     return object;
 }
 

@@ -29,7 +29,7 @@ dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type
 }
 
 static void free_shape(dv_vm *vm, dv_shape *shape) {
-    vm->shapes[shape->number] = NULL;
+    vm->shapes[shape->number & (DV_SHAPE_LIMIT - 1)] = NULL;
     dv_release(vm, shape->name);
     if (shape->index)
         dv_heap_free(&vm->heap, shape->index, shape->index_capacity * sizeof *shape->index);
@@ -107,8 +107,10 @@ static bool number_shape(dv_vm *vm, dv_shape *shape) {
         vm->shape_capacity = capacity;
     }
     if (vm->shape_count >= DV_SHAPE_LIMIT) return false;
-    shape->number = vm->shape_count++;
-    vm->shapes[shape->number] = shape;
+    uint32_t layout = shape->class_->type == DV_T_OBJECT ? 0 : shape->class_->type;
+    uint32_t index = vm->shape_count++;
+    shape->number = index | layout << DV_LAYOUT_SHIFT;
+    vm->shapes[index] = shape;
     return true;
 }
 
@@ -204,7 +206,41 @@ dv_value dv_instance_new(dv_vm *vm, dv_class *class_) {
     return dv_object_value(instance);
 }
 
-void dv_instance_release(dv_vm *vm, dv_object *object) {
+void *dv_subclass_alloc(dv_vm *vm, dv_class *class_, size_t size) {
+    dv_shape *root = dv_shape_root(vm, class_);
+    if (!root) return NULL;
+    dv_attributes *attributes = dv_heap_alloc(&vm->heap, sizeof *attributes + size);
+    if (!attributes) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    *attributes = (dv_attributes){.mark = DV_ATTRIBUTES_MARK};
+    dv_object *object = (dv_object *)(void *)(attributes + 1);
+    object->references = 1;
+    object->shape = root->number;
+    class_->header.references++;
+    return object;
+}
+
+void dv_subclass_free(dv_vm *vm, dv_object *object, size_t size) {
+    dv_class *class_ = dv_shape_at(vm, object->shape)->class_;
+    dv_attributes *attributes = dv_attributes_of(object);
+    if (attributes->values)
+        dv_heap_free(&vm->heap, attributes->values, attributes->capacity * sizeof(dv_value));
+    dv_heap_free(&vm->heap, attributes, sizeof *attributes + size);
+    dv_release_object(vm, &class_->header);
+}
+
+/* The attributes go before the contents, as in CPython. */
+static void release_subclass(dv_vm *vm, dv_object *object) {
+    const dv_shape *shape = dv_shape_at(vm, object->shape);
+    dv_attributes *attributes = dv_attributes_of(object);
+    for (uint32_t i = 0, count = shape->count; i < count; i++)
+        dv_release(vm, attributes->values[i]);
+    vm->types[object->shape >> DV_LAYOUT_SHIFT]->release(vm, object);
+}
+
+static void release_plain(dv_vm *vm, dv_object *object) {
     dv_instance *instance = (dv_instance *)object;
     const dv_shape *shape = vm->shapes[object->shape];
     dv_class *class_ = shape->class_;
@@ -216,36 +252,53 @@ void dv_instance_release(dv_vm *vm, dv_object *object) {
     dv_release_object(vm, &class_->header);
 }
 
-/* Room for slot number `slot`; tells the class that its instances need so many. */
-static bool make_room(dv_vm *vm, dv_instance *instance, dv_class *class_, uint32_t slot) {
-    if (slot < instance->inline_slots) return true;
-    if (slot >= class_->inline_slots && class_->inline_slots < SLOTS_MAX)
-        class_->inline_slots = slot < SLOTS_MAX ? (uint16_t)(slot + 1) : SLOTS_MAX;
-    uint32_t needed = slot - instance->inline_slots + 1;
-    if (needed <= instance->overflow_capacity) return true;
-    uint32_t capacity = instance->overflow_capacity ? instance->overflow_capacity * 2 : 4;
-    void *overflow =
-        dv_heap_resize(&vm->heap, instance->overflow,
-                       instance->overflow_capacity * sizeof(dv_value), capacity * sizeof(dv_value));
-    if (!overflow) return dv_raise_memory(vm), false;
-    instance->overflow = overflow;
-    instance->overflow_capacity = capacity;
+void dv_instance_release(dv_vm *vm, dv_object *object) {
+    if (object->shape >> DV_LAYOUT_SHIFT)
+        release_subclass(vm, object);
+    else
+        release_plain(vm, object);
+}
+
+/* Makes a block of values hold at least `needed`. */
+static bool grow_values(dv_vm *vm, dv_value **values, uint32_t *capacity, uint32_t needed) {
+    if (needed <= *capacity) return true;
+    uint32_t larger = *capacity ? *capacity * 2 : 4;
+    void *block =
+        dv_heap_resize(&vm->heap, *values, *capacity * sizeof(dv_value), larger * sizeof(dv_value));
+    if (!block) return dv_raise_memory(vm), false;
+    *values = block;
+    *capacity = larger;
     return true;
 }
 
-bool dv_instance_store(dv_vm *vm, dv_instance *instance, dv_value name, dv_value value) {
-    dv_shape *shape = vm->shapes[instance->header.shape];
+/* Room for slot number `slot`, the first free one; tells the class that its instances need so many.
+ */
+static bool make_room(dv_vm *vm, dv_object *object, dv_class *class_, uint32_t slot) {
+    if (object->shape >> DV_LAYOUT_SHIFT) {
+        dv_attributes *attributes = dv_attributes_of(object);
+        return grow_values(vm, &attributes->values, &attributes->capacity, slot + 1);
+    }
+    dv_instance *instance = (dv_instance *)object;
+    if (slot < instance->inline_slots) return true;
+    if (slot >= class_->inline_slots && class_->inline_slots < SLOTS_MAX)
+        class_->inline_slots = slot < SLOTS_MAX ? (uint16_t)(slot + 1) : SLOTS_MAX;
+    return grow_values(vm, &instance->overflow, &instance->overflow_capacity,
+                       slot - instance->inline_slots + 1);
+}
+
+bool dv_instance_store(dv_vm *vm, dv_object *object, dv_value name, dv_value value) {
+    dv_shape *shape = dv_shape_at(vm, object->shape);
     int32_t slot = dv_shape_find(vm, shape, name);
     if (slot >= 0) {
-        dv_value *place = dv_instance_slot(instance, (uint32_t)slot), old = *place;
+        dv_value *place = dv_attribute_slot(object, (uint32_t)slot), old = *place;
         *place = dv_retain(value);
         dv_release(vm, old);
         return true;
     }
     dv_shape *next = dv_shape_add(vm, shape, name);
-    if (!next || !make_room(vm, instance, shape->class_, shape->count)) return false;
-    *dv_instance_slot(instance, shape->count) = dv_retain(value);
-    instance->header.shape = next->number;
+    if (!next || !make_room(vm, object, shape->class_, shape->count)) return false;
+    *dv_attribute_slot(object, shape->count) = dv_retain(value);
+    object->shape = next->number;
     return true;
 }
 
@@ -266,17 +319,17 @@ static dv_shape *shape_without(dv_vm *vm, dv_shape *shape, uint32_t slot) {
     return result;
 }
 
-bool dv_instance_delete(dv_vm *vm, dv_instance *instance, dv_value name, bool *found) {
-    dv_shape *shape = vm->shapes[instance->header.shape];
+bool dv_instance_delete(dv_vm *vm, dv_object *object, dv_value name, bool *found) {
+    dv_shape *shape = dv_shape_at(vm, object->shape);
     int32_t slot = dv_shape_find(vm, shape, name);
     *found = slot >= 0;
     if (!*found) return true;
     dv_shape *without = shape_without(vm, shape, (uint32_t)slot);
     if (!without) return false;
-    dv_value old = *dv_instance_slot(instance, (uint32_t)slot);
+    dv_value old = *dv_attribute_slot(object, (uint32_t)slot);
     for (uint32_t i = (uint32_t)slot + 1; i < shape->count; i++)
-        *dv_instance_slot(instance, i - 1) = *dv_instance_slot(instance, i);
-    instance->header.shape = without->number;
+        *dv_attribute_slot(object, i - 1) = *dv_attribute_slot(object, i);
+    object->shape = without->number;
     dv_release(vm, old);
     return true;
 }

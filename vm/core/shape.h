@@ -1,19 +1,21 @@
 /* shape.h: hidden classes (maps) of instances, and the classes themselves.
  *
  * Invariants
- *  1. Shape numbers below DV_T_COUNT are the built-in types and have no dv_shape;
- * vm->shapes[number] is a dv_shape above that.  A shape is never freed before its class.
+ *  1. Shape numbers below DV_T_COUNT are the built-in types and have no dv_shape; for the others
+ * see dv_shape_at.  A shape is never freed before its class.
  *  2. The shapes of one class form a tree: the root has no attributes; each child adds one name,
  * which has slot number `count - 1`.
  *  3. An instance with a shape of `count` attributes has slots 0 .. count-1 filled; the first
- *     `inline_slots` live in the object, the others in `overflow`. */
+ *     `inline_slots` live in the object, the others in `overflow`.
+ *  4. An instance of a dl class that derives from a built-in type keeps its attributes outside: a
+ *     dv_attributes stands in its block in front of the object.  Only dv_subclass_alloc makes such
+ *     blocks, only dv_object_free gives them back. */
 #ifndef DV_CORE_SHAPE_H
 #define DV_CORE_SHAPE_H
 
 #include "core/cell.h"
 
 typedef struct dv_shape dv_shape;
-typedef struct dv_class dv_class;
 
 struct dv_shape_entry {
     dv_value name; /* borrowed; EMPTY: free */
@@ -21,8 +23,8 @@ struct dv_shape_entry {
 };
 
 struct dv_shape {
-    uint32_t number;
-    uint32_t count; /* attributes */
+    uint32_t number; /* what objects have as their shape: index and layout */
+    uint32_t count;  /* attributes */
     dv_class *class_;
     dv_shape *parent;
     dv_value name; /* the attribute that this shape adds; interned; EMPTY at the root */
@@ -58,6 +60,15 @@ typedef struct dv_instance {
     dv_value slots[];
 } dv_instance;
 
+/* In front of an instance of a subclass of a built-in type.  `mark` stands where other blocks have
+ * a reference count, and is none. */
+#define DV_ATTRIBUTES_MARK UINT32_MAX
+typedef struct dv_attributes {
+    uint32_t mark;
+    uint32_t capacity;
+    dv_value *values; /* by slot number; NULL when capacity is 0 */
+} dv_attributes;
+
 /* A new class (owned by the caller); base borrowed.  NULL: raised. */
 dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type);
 /* Looks a name up in the class and its bases; NULL if there is none. */
@@ -89,20 +100,48 @@ int32_t dv_shape_find(dv_vm *vm, dv_shape *shape, dv_value name);
 dv_shape *dv_shape_add(dv_vm *vm, dv_shape *shape, dv_value name);
 
 dv_value dv_instance_new(dv_vm *vm, dv_class *class_);
-/* Adds or overwrites an attribute; value is borrowed. */
-bool dv_instance_store(dv_vm *vm, dv_instance *instance, dv_value name,
-                       dv_value value) DV_MUST_CHECK;
-bool dv_instance_delete(dv_vm *vm, dv_instance *instance, dv_value name, bool *found) DV_MUST_CHECK;
+/* Adds or overwrites an attribute of any instance of a dl class; value is borrowed. */
+bool dv_instance_store(dv_vm *vm, dv_object *object, dv_value name, dv_value value) DV_MUST_CHECK;
+bool dv_instance_delete(dv_vm *vm, dv_object *object, dv_value name, bool *found) DV_MUST_CHECK;
 
+/* Releases an instance of a dl class, whatever its layout. */
 void dv_instance_release(dv_vm *vm, dv_object *object);
 
+/* Memory for an instance of a dl class that derives from a built-in type, without attributes;
+ * `size` is that of the type's objects.  NULL: raised. */
+void *dv_subclass_alloc(dv_vm *vm, dv_class *class_, size_t size);
+/* Frees the block of an object whose attributes are gone, and lets go of its class. */
+void dv_subclass_free(dv_vm *vm, dv_object *object, size_t size);
+
+/* The end of `release` of a type that can be a base: gives the object's memory back. */
+#define dv_object_free(vm, object, size)                                    \
+    ((object)->shape < DV_T_COUNT ? dv_heap_free(&(vm)->heap, object, size) \
+                                  : dv_subclass_free(vm, object, size))
+
+/* An instance of a dl class of any layout, or of one that derives from no built-in type. */
 static inline bool dv_is_instance(dv_value v) {
     return dv_is_object(v) && dv_as_object(v)->shape >= DV_T_COUNT;
+}
+static inline bool dv_is_plain_instance(dv_value v) {
+    return dv_is_instance(v) && dv_as_object(v)->shape >> DV_LAYOUT_SHIFT == 0;
+}
+static inline bool dv_is_subclass_instance(dv_value v) {
+    return dv_is_object(v) && dv_as_object(v)->shape >> DV_LAYOUT_SHIFT != 0;
+}
+
+static inline dv_attributes *dv_attributes_of(dv_object *object) {
+    return (dv_attributes *)(void *)object - 1;
 }
 
 static inline dv_value *dv_instance_slot(dv_instance *instance, uint32_t slot) {
     return slot < instance->inline_slots ? &instance->slots[slot]
                                          : &instance->overflow[slot - instance->inline_slots];
+}
+
+/* The same for an instance of any layout. */
+static inline dv_value *dv_attribute_slot(dv_object *object, uint32_t slot) {
+    if (object->shape >> DV_LAYOUT_SHIFT) return &dv_attributes_of(object)->values[slot];
+    return dv_instance_slot((dv_instance *)object, slot);
 }
 
 #endif

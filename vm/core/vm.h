@@ -40,8 +40,8 @@ typedef void (*dv_output)(void *context, const char *text, size_t size);
 typedef struct dv_known {
     dv_value empty_str, init, name, doc, module, qualname, dict, class_, add, len, str, repr, eq,
         call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash, main;
-    dv_value delattr, delitem, exit, file, format, getattr, index, invert, neg, obj, pos, reversed,
-        setattr;
+    dv_value delattr, delitem, exit, file, format, getattr, index, invert, missing, neg, obj, pos,
+        reversed, setattr;
     dv_value binary[DV_BINARY_OPS], reflected[DV_BINARY_OPS], inplace[DV_BINARY_OPS];
     dv_value empty_tuple;
 } dv_known;
@@ -197,17 +197,29 @@ static inline void *dv_object_new(dv_vm *vm, size_t size, uint32_t shape) {
     return object;
 }
 
+/* The hidden class of an instance of a dl class, by what its header says. */
+static inline dv_shape *dv_shape_at(const dv_vm *vm, uint32_t shape) {
+    return vm->shapes[shape & (DV_SHAPE_LIMIT - 1)];
+}
+
 /* The type number of any value; of an instance that of its class's layout. */
-static inline dv_type_id dv_type_of(dv_vm *vm, dv_value v) {
+static inline dv_type_id dv_type_of(const dv_vm *vm, dv_value v) {
+    (void)vm;
     if (dv_is_float(v)) return DV_T_FLOAT;
     if (dv_is_int(v)) return DV_T_INT;
     if (dv_is_object(v)) {
-        uint32_t shape = dv_as_object(v)->shape;
-        return shape < DV_T_COUNT ? (dv_type_id)shape : (dv_type_id)vm->shapes[shape]->class_->type;
+        uint32_t shape = dv_as_object(v)->shape, layout = shape >> DV_LAYOUT_SHIFT;
+        return (dv_type_id)(shape < DV_T_COUNT ? shape : layout ? layout : DV_T_OBJECT);
     }
     if (dv_is_bool(v)) return DV_T_BOOL;
     if (dv_is_none(v)) return DV_T_NONE;
     return v.bits == DV_ELLIPSIS.bits ? DV_T_ELLIPSIS : DV_T_NOTIMPLEMENTED;
+}
+
+/* The table that says what a value does.  Instances of dl classes behave as instances, whatever
+ * they derive from: their special methods come first (types/instance.c). */
+static inline const dv_type *dv_behaviour_of(const dv_vm *vm, dv_value v) {
+    return vm->types[dv_is_instance(v) ? DV_T_OBJECT : dv_type_of(vm, v)];
 }
 
 #endif

@@ -205,9 +205,9 @@ static void put_shape(dv_vm *vm, dv_line *line, int32_t number) {
     dv_line_put(line, " shape=");
     if (shape < DV_T_COUNT) {
         dv_line_put(line, "%s", vm->types[shape] ? vm->types[shape]->name : "?");
-    } else if (shape < vm->shape_count && vm->shapes[shape]) {
-        put_name(vm, line, vm->shapes[shape]->class_->name);
-        dv_line_put(line, "+%u", vm->shapes[shape]->count);
+    } else if (dv_shape_at(vm, shape)) { /* numbers are not used again */
+        put_name(vm, line, dv_shape_at(vm, shape)->class_->name);
+        dv_line_put(line, "+%u", dv_shape_at(vm, shape)->count);
     } else {
         dv_line_put(line, "(gone)");
     }

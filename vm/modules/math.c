@@ -105,7 +105,7 @@ static dv_value lgamma_entry(dv_vm *vm, const dv_value *args, uint32_t count) {
 /* ---- Logarithms, of ints of any size ----------------------------------------------------------*/
 
 static dv_value logarithm(dv_vm *vm, dv_value v, double (*function)(double)) {
-    if (!dv_is_shape(v, DV_T_INT)) return unary(vm, v, function, POLE_DOMAIN);
+    if (!dv_has_layout(v, DV_T_INT)) return unary(vm, v, function, POLE_DOMAIN);
     dv_int_view view;
     dv_int_look(v, &view);
     if (view.negative) return raise_domain(vm);

@@ -102,21 +102,21 @@ void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value container = sp[-2], index = sp[-1];
-    if (dv_is_int(index) && dv_is_list(container)) {
+    if (dv_is_int(index) && dv_is_shape(container, DV_T_LIST)) {
         const dv_list *list = dv_as_list(container);
         int64_t i = dv_as_int(index);
         if (i < 0) i += list->count;
         if (i >= 0 && i < list->count) ip[1].site.seen |= dv_seen(list->items[i]);
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_LIST);
-    } else if (dv_is_int(index) && dv_is_tuple(container)) {
+    } else if (dv_is_int(index) && dv_is_shape(container, DV_T_TUPLE)) {
         const dv_tuple *tuple = dv_as_tuple(container);
         int64_t i = dv_as_int(index);
         if (i < 0) i += tuple->count;
         if (i >= 0 && i < tuple->count) ip[1].site.seen |= dv_seen(tuple->items[i]);
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_TUPLE);
-    } else if (dv_is_int(index) && dv_is_str(container)) {
+    } else if (dv_is_int(index) && dv_is_shape(container, DV_T_STR)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_STR);
-    } else if (dv_is_str(index) && dv_is_shape(container, DV_T_DICT)) {
+    } else if (dv_is_shape(index, DV_T_STR) && dv_is_shape(container, DV_T_DICT)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DICT);
     } else {
         unsuitable(vm, ip, DV_REASON_TYPES);
@@ -124,7 +124,7 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 }
 
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    if (dv_is_list(sp[-2]) && dv_is_int(sp[-1]))
+    if (dv_is_shape(sp[-2], DV_T_LIST) && dv_is_int(sp[-1]))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
     else
         unsuitable(vm, ip, DV_REASON_TYPES);
@@ -136,7 +136,7 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         ip[1].site.seen |= dv_seen(dv_int(0));
         dv_site_become(vm, ip, DV_OP_FOR_ITER_RANGE);
     } else if (dv_is_shape(iterator, DV_T_ITERATOR) &&
-               dv_is_list(((dv_iterator *)dv_as_object(iterator))->sequence)) {
+               dv_is_shape(((dv_iterator *)dv_as_object(iterator))->sequence, DV_T_LIST)) {
         const dv_iterator *walk = (const dv_iterator *)dv_as_object(iterator);
         const dv_list *list = dv_as_list(walk->sequence);
         if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
@@ -153,9 +153,8 @@ enum { LEAST_INLINE_SLOTS = 4 };
 /* An instance of a dl class that leaves attribute access to the VM. */
 static bool is_plain_instance(dv_vm *vm, dv_value object) {
     static const char *const special[] = {"__getattribute__", "__getattr__", "__setattr__"};
-    if (!dv_is_instance(object)) return false;
+    if (!dv_is_plain_instance(object)) return false;
     const dv_class *class_ = vm->shapes[dv_as_object(object)->shape]->class_;
-    if (class_->type != DV_T_OBJECT) return false;
     for (int i = 0; i < 3; i++) {
         dv_value name = dv_str_intern(vm, special[i], strlen(special[i]));
         if (dv_is_empty(name)) {

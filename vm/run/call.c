@@ -317,7 +317,7 @@ const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS) {
 
 /* The positional arguments become a tuple. */
 static bool make_positional(dv_vm *vm, dv_value callee, dv_value *args) {
-    if (dv_is_tuple(*args)) return true;
+    if (dv_is_shape(*args, DV_T_TUPLE)) return true;
     dv_value given = *args, tuple = dv_tuple_from(vm, given);
     if (dv_is_empty(tuple)) {
         if (!dv_error_is(vm, DV_E_TYPE_ERROR) || dv_is_iterable(vm, given)) return false;
@@ -552,7 +552,7 @@ dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t coun
     if (dv_is_function(callee)) return call_function(vm, callee, args, count, keywords);
     if (dv_is_shape(callee, DV_T_METHOD))
         return call_bound(vm, (const dv_method *)dv_as_object(callee), args, count, keywords);
-    const dv_type *type = vm->types[dv_type_of(vm, callee)];
+    const dv_type *type = dv_behaviour_of(vm, callee);
     if (type && type->call) {
         if (!dv_enter_native(vm)) return DV_EMPTY;
         dv_value result = type->call(vm, callee, args, count, keywords);

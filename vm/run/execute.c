@@ -95,10 +95,10 @@ static bool unpack_iterator(dv_vm *vm, dv_value iterator, uint32_t count, dv_val
 }
 
 bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
-    if (dv_is_tuple(sequence))
+    if (dv_is_shape(sequence, DV_T_TUPLE))
         return unpack_items(vm, dv_as_tuple(sequence)->items, dv_as_tuple(sequence)->count, count,
                             out);
-    if (dv_is_list(sequence))
+    if (dv_is_shape(sequence, DV_T_LIST))
         return unpack_items(vm, dv_as_list(sequence)->items, dv_as_list(sequence)->count, count,
                             out);
     dv_value iterator = dv_iterate(vm, sequence);
@@ -176,7 +176,7 @@ bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) {
         dv_raise(vm, DV_E_SYSTEM_ERROR, "a list under construction is none");
         return false;
     }
-    if (!dv_is_list(iterable) && !dv_is_tuple(iterable)) {
+    if (!dv_is_shape(iterable, DV_T_LIST) && !dv_is_shape(iterable, DV_T_TUPLE)) {
         dv_value iterator = dv_iterate(vm, iterable);
         if (dv_is_empty(iterator)) {
             if (!dv_error_is(vm, DV_E_TYPE_ERROR) || dv_is_iterable(vm, iterable)) return false;
@@ -293,7 +293,7 @@ bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mappi
     if (fits == 0)
         return raise_callee(vm, callee, "%S argument after ** must be a mapping, not %T", mapping);
     if (fits < 0) return false;
-    if (dv_is_dict(mapping)) return merge_dict(vm, callee, dict, mapping);
+    if (dv_dict_is_plain(vm, mapping)) return merge_dict(vm, callee, dict, mapping);
     dv_value more = dv_dict_new(vm);
     if (dv_is_empty(more)) return false;
     bool good = dv_dict_update(vm, more, mapping) && merge_dict(vm, callee, dict, more);
@@ -315,8 +315,9 @@ dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion, dv_value sp
         dv_release(vm, converted);
         if (dv_is_empty(converted = ascii)) return DV_EMPTY;
     }
-    dv_value result = dv_is_str(converted) && dv_is_empty(spec) ? dv_retain(converted)
-                                                                : dv_format(vm, converted, spec);
+    dv_value result = dv_is_shape(converted, DV_T_STR) && dv_is_empty(spec)
+                          ? dv_retain(converted)
+                          : dv_format(vm, converted, spec);
     dv_release(vm, converted);
     return result;
 }

@@ -18,8 +18,6 @@
 #include "types/str.h"
 #include "types/tuple.h"
 
-static const dv_type *type_of(dv_vm *vm, dv_value v) { return vm->types[dv_type_of(vm, v)]; }
-
 /* Text and hash ---------------------------------------------------------------------------------
  */
 
@@ -28,9 +26,9 @@ static dv_value nameless_repr(dv_vm *vm, dv_value v) {
 }
 
 dv_value dv_repr(dv_vm *vm, dv_value v) {
-    if (dv_is_str(v)) return dv_str_repr(vm, v);
-    if (dv_is_any_int(v)) return dv_int_to_str(vm, v, 10, false);
-    const dv_type *type = type_of(vm, v);
+    if (dv_is_shape(v, DV_T_STR)) return dv_str_repr(vm, v);
+    if (dv_is_int(v)) return dv_int_to_str(vm, v, 10, false);
+    const dv_type *type = dv_behaviour_of(vm, v);
     if (!type->repr) return nameless_repr(vm, v);
     if (!dv_is_object(v)) return type->repr(vm, v);
     if (!dv_enter_native(vm)) return DV_EMPTY;
@@ -40,8 +38,8 @@ dv_value dv_repr(dv_vm *vm, dv_value v) {
 }
 
 dv_value dv_to_str(dv_vm *vm, dv_value v) {
-    if (dv_is_str(v)) return dv_retain(v);
-    const dv_type *type = type_of(vm, v);
+    if (dv_is_shape(v, DV_T_STR)) return dv_retain(v);
+    const dv_type *type = dv_behaviour_of(vm, v);
     if (!type->str) return dv_repr(vm, v);
     if (!dv_enter_native(vm)) return DV_EMPTY;
     dv_value text = type->str(vm, v);
@@ -53,7 +51,7 @@ dv_value dv_ascii(dv_vm *vm, dv_value v) { return dv_format_ascii(vm, v); }
 
 dv_value dv_format(dv_vm *vm, dv_value v, dv_value spec) {
     bool plain = dv_is_empty(spec) || (dv_is_str(spec) && dv_as_str(spec)->length == 0);
-    const dv_type *type = type_of(vm, v);
+    const dv_type *type = dv_behaviour_of(vm, v);
     if (plain && !dv_is_instance(v) && !dv_is_exception(v)) return dv_to_str(vm, v);
     if (type->format) return type->format(vm, v, plain ? vm->known.empty_str : spec);
     if (plain) return dv_to_str(vm, v);
@@ -67,11 +65,11 @@ bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
         *hash = i == -1 ? -2 : i;
         return true;
     }
-    if (dv_is_str(v)) {
+    if (dv_is_shape(v, DV_T_STR)) {
         *hash = dv_str_hash(vm, v);
         return true;
     }
-    const dv_type *type = type_of(vm, v);
+    const dv_type *type = dv_behaviour_of(vm, v);
     if (type->hash) {
         if (!dv_enter_native(vm)) return false;
         bool done = type->hash(vm, v, hash);
@@ -123,7 +121,7 @@ static const char *compare_sign(dv_compare_op op) {
 }
 
 static dv_value try_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    const dv_type *type = type_of(vm, a);
+    const dv_type *type = dv_behaviour_of(vm, a);
     return type->compare ? type->compare(vm, op, a, b) : DV_NOTIMPLEMENTED;
 }
 
@@ -167,7 +165,7 @@ static int truth_of_result(dv_vm *vm, dv_value result) {
 
 int dv_equal(dv_vm *vm, dv_value a, dv_value b) {
     if (dv_same(a, b)) return 1;
-    if (dv_is_str(a) && dv_is_str(b)) return dv_str_equal(a, b);
+    if (dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)) return dv_str_equal(a, b);
     return truth_of_result(vm, dv_compare(vm, DV_EQ, a, b));
 }
 
@@ -189,7 +187,11 @@ static int instance_truth(dv_vm *vm, dv_value v) {
         dv_release(vm, result);
         return -1;
     }
-    if (!dv_has_special(vm, v, vm->known.len)) return 1;
+    if (!dv_has_special(vm, v, vm->known.len)) {
+        const dv_type *layout = vm->types[dv_type_of(vm, v)];
+        if (layout->truth) return layout->truth(dv_number_of(v));
+        if (layout->id == DV_T_OBJECT || !layout->length) return 1;
+    }
     int64_t length = dv_length(vm, v);
     return length < 0 ? -1 : length != 0;
 }
@@ -200,7 +202,7 @@ int dv_truth(dv_vm *vm, dv_value v) {
     if (dv_is_float(v)) return dv_as_float(v) != 0;
     if (dv_is_none(v)) return 0;
     if (dv_is_instance(v) || dv_is_exception(v)) return instance_truth(vm, v);
-    const dv_type *type = type_of(vm, v);
+    const dv_type *type = dv_behaviour_of(vm, v);
     if (type->truth) return type->truth(v);
     if (!type->length) return 1;
     int64_t length = type->length(vm, v);
@@ -208,7 +210,7 @@ int dv_truth(dv_vm *vm, dv_value v) {
 }
 
 int64_t dv_length(dv_vm *vm, dv_value v) {
-    const dv_type *type = type_of(vm, v);
+    const dv_type *type = dv_behaviour_of(vm, v);
     if (type->length) return type->length(vm, v);
     dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", v);
     return -1;
@@ -227,24 +229,17 @@ static dv_value raise_operands(dv_vm *vm, const char *sign, dv_value a, dv_value
                     a, b);
 }
 
-/* The operator by what the two types know; NotImplemented where neither knows it.  An instance on
- * the right of a built-in value is asked before sequences, which raise instead of leaving it to
- * the right operand; but not before a str that formats. */
+/* The operator by what the two types know; NotImplemented where neither knows it. */
 static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
-    const dv_type *left = type_of(vm, a), *right = type_of(vm, b);
+    if (dv_is_instance(a) || dv_is_instance(b)) return dv_instance_binary(vm, op, a, b, inplace);
+    const dv_type *left = dv_behaviour_of(vm, a), *right = dv_behaviour_of(vm, b);
     dv_value result = DV_NOTIMPLEMENTED;
     if (inplace && left->inplace) {
         result = left->inplace(vm, op, a, b);
         if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     }
-    bool formats = op == DV_BINARY_MOD && dv_is_str(a);
-    bool instance_first = dv_is_instance(b) && !dv_is_instance(a) && !formats;
-    if (instance_first) {
-        result = right->binary(vm, op, a, b);
-        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    }
     if (left->binary) result = left->binary(vm, op, a, b);
-    if (!dv_same(result, DV_NOTIMPLEMENTED) || right == left || instance_first) return result;
+    if (!dv_same(result, DV_NOTIMPLEMENTED) || right == left) return result;
     return right->binary ? right->binary(vm, op, a, b) : DV_NOTIMPLEMENTED;
 }
 
@@ -309,7 +304,7 @@ dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
 dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     if (dv_is_float(a) && op != DV_UNARY_INVERT)
         return op == DV_UNARY_NEG ? dv_float(-dv_as_float(a)) : a;
-    const dv_type *type = type_of(vm, a);
+    const dv_type *type = dv_behaviour_of(vm, a);
     dv_value result = type->unary ? type->unary(vm, op, a) : DV_NOTIMPLEMENTED;
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     static const char *const signs[] = {"unary -", "unary +", "unary ~"};
@@ -333,7 +328,7 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
  */
 
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
-    const dv_type *type = type_of(vm, container);
+    const dv_type *type = dv_behaviour_of(vm, container);
     if (type->get_item) return type->get_item(vm, container, key);
     if (dv_is_class(container))
         return dv_raise(vm, DV_E_TYPE_ERROR, "type '%S' is not subscriptable",
@@ -342,7 +337,7 @@ dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
 }
 
 bool dv_set_item(dv_vm *vm, dv_value container, dv_value key, dv_value value) {
-    const dv_type *type = type_of(vm, container);
+    const dv_type *type = dv_behaviour_of(vm, container);
     if (type->set_item) return type->set_item(vm, container, key, value);
     dv_raise(vm, DV_E_TYPE_ERROR,
              dv_is_empty(value) ? "'%T' object doesn't support item deletion"
@@ -366,7 +361,7 @@ int dv_contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {
 }
 
 int dv_contains(dv_vm *vm, dv_value container, dv_value item) {
-    const dv_type *type = type_of(vm, container);
+    const dv_type *type = dv_behaviour_of(vm, container);
     if (type->contains) return type->contains(vm, container, item);
     if (type->iterate || type->next) return dv_contains_by_iteration(vm, container, item);
     dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", container);
@@ -387,28 +382,29 @@ bool dv_as_index(dv_vm *vm, dv_value v, int64_t *index) {
  */
 
 dv_value dv_iterate(dv_vm *vm, dv_value v) {
-    const dv_type *type = type_of(vm, v);
+    const dv_type *type = dv_behaviour_of(vm, v);
     if (type->iterate) return type->iterate(vm, v);
     if (type->next) return dv_retain(v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", v);
 }
 
 dv_value dv_next(dv_vm *vm, dv_value iterator) {
-    const dv_type *type = type_of(vm, iterator);
+    const dv_type *type = dv_behaviour_of(vm, iterator);
     if (type->next) return type->next(vm, iterator);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", iterator);
 }
 
 bool dv_is_iterable(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v))
-        return dv_has_special(vm, v, vm->known.iter) || dv_has_special(vm, v, vm->known.getitem);
-    const dv_type *type = type_of(vm, v);
+        return dv_has_special(vm, v, vm->known.iter) || dv_has_special(vm, v, vm->known.getitem) ||
+               (dv_is_subclass_instance(v) && vm->types[dv_type_of(vm, v)]->iterate);
+    const dv_type *type = dv_behaviour_of(vm, v);
     return type->iterate != NULL || type->next != NULL;
 }
 
 bool dv_is_iterator(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.next);
-    return type_of(vm, v)->next != NULL;
+    return dv_behaviour_of(vm, v)->next != NULL;
 }
 
 /* Classes ---------------------------------------------------------------------------------------
@@ -417,7 +413,7 @@ bool dv_is_iterator(dv_vm *vm, dv_value v) {
 bool dv_is_callable(dv_vm *vm, dv_value v) {
     if (dv_is_function(v) || dv_is_shape(v, DV_T_METHOD)) return true;
     if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.call);
-    return !dv_is_shape(v, DV_T_OBJECT) && type_of(vm, v)->call != NULL;
+    return !dv_is_shape(v, DV_T_OBJECT) && dv_behaviour_of(vm, v)->call != NULL;
 }
 
 static int class_in(dv_vm *vm, const dv_class *class_, dv_value type, const char *refusal) {

@@ -178,7 +178,7 @@ static dv_value suggest_attribute(search *s, dv_value object) {
         return finish(s);
     }
     if (dv_is_instance(object))
-        for (const dv_shape *shape = s->vm->shapes[dv_as_object(object)->shape]; shape->parent;
+        for (const dv_shape *shape = dv_shape_at(s->vm, dv_as_object(object)->shape); shape->parent;
              shape = shape->parent)
             consider_value(s, shape->name);
     consider_computed(s, dv_type_of(s->vm, object));

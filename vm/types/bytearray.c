@@ -18,7 +18,7 @@ static dv_bytearray *as_array(dv_value v) { return (dv_bytearray *)dv_as_object(
 
 static void bytearray_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_bytearray *)object)->bytes);
-    dv_heap_free(&vm->heap, object, sizeof(dv_bytearray));
+    dv_object_free(vm, object, sizeof(dv_bytearray));
 }
 
 /* The contents, to be written to, with room for `room` bytes; NULL: raised. */
@@ -168,7 +168,7 @@ static dv_value bytearray_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_val
 static dv_value bytearray_repr(dv_vm *vm, dv_value self) {
     dv_value text = dv_bytes_repr(vm, self);
     if (dv_is_empty(text)) return DV_EMPTY;
-    dv_value result = dv_str_printf(vm, "bytearray(%S)", text);
+    dv_value result = dv_str_printf(vm, "%T(%S)", self, text);
     dv_release(vm, text);
     return result;
 }
@@ -182,6 +182,23 @@ static bool bytearray_hash(dv_vm *vm, dv_value self, int64_t *hash) {
 static dv_value bytearray_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
     return dv_bytearray_take(vm, dv_bytes_build(vm, "bytearray", args, count, keywords));
+}
+
+static dv_value bytearray_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_bytearray *array = dv_subclass_alloc(vm, class_, sizeof(dv_bytearray));
+    if (!array) return DV_EMPTY;
+    array->bytes = dv_retain(dv_bytes_of(exact));
+    return dv_object_value(array);
+}
+
+static bool bytearray_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                                 dv_value keywords) {
+    dv_value bytes = dv_bytes_build(vm, "bytearray", args, count, keywords);
+    if (dv_is_empty(bytes)) return false;
+    dv_value old = as_array(self)->bytes;
+    as_array(self)->bytes = bytes;
+    dv_release(vm, old);
+    return true;
 }
 
 /* ---- Methods -----------------------------------------------------------------------------------
@@ -287,5 +304,7 @@ const dv_type dv_bytearray_type = {
     .contains = dv_bytes_contains,
     .iterate = dv_iterator_new,
     .construct = bytearray_construct,
+    .adopt = bytearray_adopt,
+    .initialise = bytearray_initialise,
     .methods = dv_bytearray_methods,
 };

@@ -12,6 +12,7 @@
 #include "types/sequence.h"
 #include "types/str_search.h"
 #include "types/str_text.h"
+#include "types/subclass.h"
 
 /* ---- Making ------------------------------------------------------------------------------------
  */
@@ -43,7 +44,7 @@ dv_value dv_bytes_finish(dv_builder *b) {
 
 dv_value dv_bytes_slice(dv_vm *vm, dv_value bytes, int64_t start, int64_t stop) {
     const dv_str *s = dv_as_str(bytes);
-    if (start == 0 && stop == s->length) return dv_retain(bytes);
+    if (start == 0 && stop == s->length) return dv_plain(vm, bytes);
     return dv_bytes_new(vm, s->data + start, stop > start ? stop - start : 0);
 }
 
@@ -63,7 +64,7 @@ dv_value dv_bytes_as(dv_vm *vm, dv_value like, dv_value bytes) {
 }
 
 dv_value dv_bytes_contents(dv_vm *vm, dv_value v) {
-    if (dv_is_bytes_like(v)) return dv_retain(dv_bytes_of(v));
+    if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
     return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", v);
 }
 
@@ -103,7 +104,7 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
 }
 
 dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
-    if (dv_is_bytes_like(v)) return dv_retain(dv_bytes_of(v));
+    if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
     if (dv_is_instance(v)) {
         bool found;
         dv_value made = dv_number_special(vm, v, "__bytes__", &found);
@@ -328,5 +329,6 @@ const dv_type dv_bytes_type = {
     .contains = dv_bytes_contains,
     .iterate = dv_iterator_new,
     .construct = bytes_construct,
+    .adopt = dv_str_adopt,
     .methods = dv_bytes_methods,
 };

@@ -18,8 +18,8 @@ typedef struct dv_bytearray {
 
 extern const dv_type dv_bytes_type, dv_bytearray_type;
 
-static inline bool dv_is_bytes(dv_value v) { return dv_is_shape(v, DV_T_BYTES); }
-static inline bool dv_is_bytearray(dv_value v) { return dv_is_shape(v, DV_T_BYTEARRAY); }
+static inline bool dv_is_bytes(dv_value v) { return dv_has_layout(v, DV_T_BYTES); }
+static inline bool dv_is_bytearray(dv_value v) { return dv_has_layout(v, DV_T_BYTEARRAY); }
 static inline bool dv_is_bytes_like(dv_value v) { return dv_is_bytes(v) || dv_is_bytearray(v); }
 /* The bytes object of a bytes or bytearray, borrowed. */
 static inline dv_value dv_bytes_of(dv_value v) {

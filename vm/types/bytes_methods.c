@@ -7,9 +7,11 @@
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/bytes.h"
+#include "types/class.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str_search.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 static bool is_space(uint8_t c) { return c == ' ' || (c >= 9 && c <= 13); }
@@ -53,7 +55,7 @@ static bool count_fits(dv_vm *vm, const char *name, uint32_t count) {
 /* What is searched for: bytes, or an int for one byte. */
 static dv_value search_part(dv_vm *vm, dv_value v) {
     uint8_t byte;
-    if (dv_is_bytes_like(v)) return dv_retain(dv_bytes_of(v));
+    if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
     if (!dv_is_index(vm, v))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "argument should be integer or bytes-like object, not '%T'", v);
@@ -680,9 +682,10 @@ static dv_value bytes_fromhex(dv_vm *vm, const dv_value *args, uint32_t count) {
         dv_builder_char(&b, (uint32_t)(high << 4 | low));
         i += 2;
     }
-    bool array = dv_same(args[0], dv_object_value(vm->classes[DV_T_BYTEARRAY]));
+    bool array = dv_as_class(args[0])->type == DV_T_BYTEARRAY;
     dv_value bytes = dv_bytes_finish(&b);
-    return array ? dv_bytearray_take(vm, bytes) : bytes;
+    if (array) bytes = dv_bytearray_take(vm, bytes);
+    return dv_subclass_of_exact(vm, args[0], bytes);
 }
 
 /* clang-format off */

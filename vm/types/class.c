@@ -8,10 +8,11 @@
 #include "types/instance.h"
 #include "types/module.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 dv_class *dv_class_of(dv_vm *vm, dv_value v) {
-    if (dv_is_instance(v)) return vm->shapes[dv_as_object(v)->shape]->class_;
+    if (dv_is_instance(v)) return dv_shape_at(vm, dv_as_object(v)->shape)->class_;
     if (dv_is_exception(v)) return dv_as_exception(v)->class_;
     return vm->classes[dv_type_of(vm, v)];
 }
@@ -19,17 +20,22 @@ dv_class *dv_class_of(dv_vm *vm, dv_value v) {
 /* Making classes --------------------------------------------------------------------------------
  */
 
+static bool add_method(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {
+    dv_value method = dv_cfunction_new(vm, def, DV_EMPTY, dv_object_value(class_));
+    if (!dv_is_empty(method) && dv_namespace_set(vm, &class_->attributes, def->name, method))
+        return true;
+    class_->filled = false;
+    return false;
+}
+
 bool dv_class_fill(dv_vm *vm, dv_class *class_) {
     class_->filled = true;
     const dv_type *type = class_->descriptor;
+    if (type->initialise && !add_method(vm, class_, &dv_subclass_init)) return false;
+    if (type->adopt && !add_method(vm, class_, &dv_subclass_make)) return false;
     if (!type->methods || (class_->base && class_->base->descriptor == type)) return true;
-    for (const dv_cfunction_def *def = type->methods; def->name; def++) {
-        dv_value method = dv_cfunction_new(vm, def, DV_EMPTY, dv_object_value(class_));
-        if (dv_is_empty(method) || !dv_namespace_set(vm, &class_->attributes, def->name, method)) {
-            class_->filled = false;
-            return false;
-        }
-    }
+    for (const dv_cfunction_def *def = type->methods; def->name; def++)
+        if (!add_method(vm, class_, def)) return false;
     return true;
 }
 
@@ -60,25 +66,11 @@ static bool check_base(dv_vm *vm, dv_value base) {
     const dv_class *class_ = dv_as_class(base);
     if (!class_->descriptor || class_->type == DV_T_OBJECT || class_->type == DV_T_EXCEPTION)
         return true;
-    switch (class_->type) {
-    case DV_T_INT:
-    case DV_T_FLOAT:
-    case DV_T_STR:
-    case DV_T_TUPLE:
-    case DV_T_LIST:
-    case DV_T_DICT:
-    case DV_T_SET:
-    case DV_T_FROZENSET:
-    case DV_T_BYTES:
-    case DV_T_BYTEARRAY:
-    case DV_T_CLASS:
-        dv_raise(vm, DV_E_TYPE_ERROR, "subclassing '%S' is not part of dl yet", class_->name);
-        return false;
-    default:
-        dv_raise(vm, DV_E_TYPE_ERROR, "type '%s' is not an acceptable base type",
-                 class_->descriptor->name);
-        return false;
-    }
+    if (class_->descriptor->adopt) return true;
+    const char *refusal = class_->type == DV_T_CLASS ? "subclassing '%s' is not part of dl yet"
+                                                     : "type '%s' is not an acceptable base type";
+    dv_raise(vm, DV_E_TYPE_ERROR, refusal, class_->descriptor->name);
+    return false;
 }
 
 static bool copy_attributes(dv_vm *vm, dv_class *class_, dv_value namespace) {
@@ -154,16 +146,21 @@ static dv_value raise_no_attribute(dv_vm *vm, dv_value self, dv_value name) {
 /* The functions find_... have the result EMPTY without vm->error where there is no such attribute.
  */
 static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
-    dv_instance *instance = (dv_instance *)dv_as_object(self);
-    dv_shape *shape = vm->shapes[instance->header.shape];
+    dv_object *object = dv_as_object(self);
+    dv_shape *shape = dv_shape_at(vm, object->shape);
     int32_t slot = dv_shape_find(vm, shape, name);
-    if (slot >= 0) return dv_retain(*dv_instance_slot(instance, (uint32_t)slot));
+    if (slot >= 0) return dv_retain(*dv_attribute_slot(object, (uint32_t)slot));
     dv_class *class_ = shape->class_;
     dv_global_cell *cell = dv_class_find(vm, class_, name);
     if (cell) return bind(vm, cell->value, self, class_);
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(class_));
     if (dv_same(name, vm->known.doc)) return DV_NONE;
+    const dv_type *layout = vm->types[class_->type];
+    if (layout->get_attribute) {
+        dv_value v = layout->get_attribute(vm, self, name);
+        if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
+    }
     bool found;
     return dv_special_call(vm, self, vm->known.getattr, &name, 1, &found);
 }
@@ -216,7 +213,7 @@ static dv_value find_method(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_is_module(self) || dv_is_class(self)) return DV_EMPTY;
     dv_class *class_;
     if (dv_is_instance(self)) {
-        dv_shape *shape = vm->shapes[dv_as_object(self)->shape];
+        dv_shape *shape = dv_shape_at(vm, dv_as_object(self)->shape);
         if (dv_shape_find(vm, shape, name) >= 0) return DV_EMPTY;
         class_ = shape->class_;
     } else {
@@ -378,11 +375,17 @@ static dv_value initialise(dv_vm *vm, dv_value self, dv_value init, const dv_val
 static dv_value call_dl_class(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                               dv_value keywords) {
     dv_global_cell *init = dv_class_special(class_, vm->known.init);
-    if (!init && count > 0)
+    const dv_type *layout = class_->type == DV_T_OBJECT ? NULL : vm->types[class_->type];
+    if (!layout && !init && count > 0)
         return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no arguments", class_->name);
-    dv_value self = dv_instance_new(vm, class_);
-    if (dv_is_empty(self) || !init) return self;
-    return initialise(vm, self, init->value, args, count, keywords);
+    dv_value self =
+        layout ? dv_subclass_new(vm, class_, args, count, keywords) : dv_instance_new(vm, class_);
+    if (dv_is_empty(self)) return self;
+    if (init) return initialise(vm, self, init->value, args, count, keywords);
+    if (!layout || !layout->initialise || layout->initialise(vm, self, args, count, keywords))
+        return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
 }
 
 static dv_value call_exception_class(dv_vm *vm, dv_class *class_, const dv_value *args,

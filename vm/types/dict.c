@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "types/instance.h"
 #include "types/sequence.h"
 #include "types/str.h"
 
@@ -42,6 +43,17 @@ dv_value dv_dict_new(dv_vm *vm) {
     be_empty(dict);
     dict->version = 0;
     return dv_object_value(dict);
+}
+
+dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_dict *dict = dv_subclass_alloc(vm, class_, sizeof(dv_dict));
+    if (!dict) return DV_EMPTY;
+    be_empty(dict);
+    dict->version = 0;
+    dv_value self = dv_object_value(dict);
+    if (dv_dict_update(vm, self, exact)) return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
 }
 
 /* Copies the live entries, closing the gaps. */
@@ -130,14 +142,14 @@ void dv_dict_clear(dv_vm *vm, dv_value self) {
 void dv_dict_release(dv_vm *vm, dv_object *object) {
     dv_dict *dict = (dv_dict *)object;
     release_block(vm, dict->entries, dict->used, block_size(dict->capacity, dict->mask));
-    dv_heap_free(&vm->heap, dict, sizeof(dv_dict));
+    dv_object_free(vm, object, sizeof(dv_dict));
 }
 
 /* ---- Searching ---------------------------------------------------------------------------------
  */
 
 static inline bool key_hash(dv_vm *vm, dv_value key, int64_t *hash) {
-    if (DV_LIKELY(dv_is_str(key))) {
+    if (DV_LIKELY(dv_is_shape(key, DV_T_STR))) {
         int64_t known = dv_as_str(key)->hash;
         *hash = known != -1 ? known : dv_str_hash(vm, key);
         return true;
@@ -379,8 +391,12 @@ static bool update_from_pairs(dv_vm *vm, dv_value self, dv_value iterable) {
     return good && dv_is_empty(vm->error);
 }
 
+bool dv_dict_is_plain(dv_vm *vm, dv_value v) {
+    return dv_is_dict(v) && (!dv_is_instance(v) || !dv_has_special(vm, v, vm->known.iter));
+}
+
 bool dv_dict_update(dv_vm *vm, dv_value self, dv_value other) {
-    if (dv_is_dict(other)) return update_from_dict(vm, self, other);
+    if (dv_dict_is_plain(vm, other)) return update_from_dict(vm, self, other);
     /* No other built-in type has a method keys. */
     if (!dv_is_instance(other) && !dv_is_shape(other, DV_T_FOREIGN))
         return update_from_pairs(vm, self, other);

@@ -31,7 +31,7 @@ typedef struct dv_dict {
 
 extern const dv_type dv_dict_type, dv_dict_view_type, dv_dict_iterator_type;
 
-static inline bool dv_is_dict(dv_value v) { return dv_is_shape(v, DV_T_DICT); }
+static inline bool dv_is_dict(dv_value v) { return dv_has_layout(v, DV_T_DICT); }
 static inline dv_dict *dv_as_dict(dv_value v) { return (dv_dict *)dv_as_object(v); }
 
 dv_value dv_dict_new(dv_vm *vm);
@@ -46,6 +46,10 @@ int dv_dict_delete(dv_vm *vm, dv_value dict, dv_value key); /* 1 done, 0 not the
 bool dv_dict_walk(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
 /* Room for `count` more keys without making the table anew. */
 bool dv_dict_reserve(dv_vm *vm, dv_value dict, int64_t count) DV_MUST_CHECK;
+/* A dict, or an instance of a subclass that leaves iteration to it: its entries may be read as they
+ * are, as CPython does. */
+bool dv_dict_is_plain(dv_vm *vm, dv_value v);
+dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 dv_value dv_dict_copy(dv_vm *vm, dv_value dict);
 void dv_dict_release(dv_vm *vm, dv_object *object); /* dv_type.release */
 void dv_dict_clear(dv_vm *vm, dv_value dict);

@@ -2,6 +2,7 @@
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/dict_view.h"
+#include "types/instance.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -103,7 +104,10 @@ static int64_t dict_length(dv_vm *vm, dv_value self) {
 static dv_value dict_get_item(dv_vm *vm, dv_value self, dv_value key) {
     dv_value value = dv_dict_get(vm, self, key);
     if (DV_LIKELY(!dv_is_empty(value))) return dv_retain(value);
-    return dv_is_empty(vm->error) ? dv_raise_value(vm, DV_E_KEY_ERROR, key) : DV_EMPTY;
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    bool found;
+    value = dv_special_call(vm, self, vm->known.missing, &key, 1, &found);
+    return found ? value : dv_raise_value(vm, DV_E_KEY_ERROR, key);
 }
 
 static bool dict_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
@@ -201,11 +205,11 @@ static dv_value dict_clear(dv_vm *vm, const dv_value *args, uint32_t count) {
 static bool set_keys(dv_vm *vm, dv_value dict, dv_value iterable, dv_value value) {
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
-    bool good = true;
+    bool good = true, exact = dv_is_shape(dict, DV_T_DICT);
     while (good) {
         dv_value key = dv_next(vm, iterator);
         if (dv_is_empty(key)) break;
-        good = dv_dict_set(vm, dict, key, value);
+        good = exact ? dv_dict_set(vm, dict, key, value) : dv_set_item(vm, dict, key, value);
         dv_release(vm, key);
     }
     dv_release(vm, iterator);
@@ -214,7 +218,7 @@ static bool set_keys(dv_vm *vm, dv_value dict, dv_value iterable, dv_value value
 
 /* args[0] is the class. */
 static dv_value dict_fromkeys(dv_vm *vm, const dv_value *args, uint32_t count) {
-    dv_value dict = dv_dict_new(vm);
+    dv_value dict = dv_call(vm, args[0], NULL, 0, DV_EMPTY);
     if (dv_is_empty(dict)) return DV_EMPTY;
     if (set_keys(vm, dict, args[1], count > 2 ? args[2] : DV_NONE)) return dict;
     dv_release(vm, dict);
@@ -226,6 +230,11 @@ static dv_value dict_construct(dv_vm *vm, const dv_value *args, uint32_t count, 
     if (dv_is_empty(dict) || update_all(vm, "dict", dict, args, count, keywords)) return dict;
     dv_release(vm, dict);
     return DV_EMPTY;
+}
+
+static bool dict_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords) {
+    return update_all(vm, "dict", self, args, count, keywords);
 }
 
 static const dv_cfunction_def dict_methods[] = {
@@ -258,5 +267,7 @@ const dv_type dv_dict_type = {
     .contains = dict_contains,
     .iterate = dict_iterate,
     .construct = dict_construct,
+    .adopt = dv_dict_adopt,
+    .initialise = dict_initialise,
     .methods = dict_methods,
 };

@@ -15,6 +15,7 @@
 #include "types/format.h"
 #include "types/int_arith.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 #define HASH_BITS     61
@@ -28,8 +29,9 @@ static bool special_double(dv_vm *vm, dv_value v, double *out, bool *found) {
     dv_value r = dv_number_special(vm, v, "__float__", found);
     if (*found) {
         if (dv_is_empty(r)) return false;
-        if (dv_is_float(r)) {
-            *out = dv_as_float(r);
+        if (dv_is_float(dv_number_of(r))) {
+            *out = dv_as_float(dv_number_of(r));
+            dv_release(vm, r);
             return true;
         }
         dv_raise(vm, DV_E_TYPE_ERROR, "%T.__float__ returned non-float (type %T)", v, r);
@@ -49,6 +51,11 @@ static bool special_double(dv_vm *vm, dv_value v, double *out, bool *found) {
 
 bool dv_as_double(dv_vm *vm, dv_value v, double *out) {
     if (DV_LIKELY(dv_is_float(v))) {
+        *out = dv_as_float(v);
+        return true;
+    }
+    v = dv_number_of(v);
+    if (dv_is_float(v)) {
         *out = dv_as_float(v);
         return true;
     }
@@ -212,6 +219,7 @@ static dv_value float_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     bool found;
     if (special_double(vm, v, &d, &found)) return dv_float(d);
     if (found) return DV_EMPTY;
+    if (dv_is_float(dv_number_of(v))) return dv_number_of(v);
     return dv_raise(vm, DV_E_TYPE_ERROR,
                     "float() argument must be a string or a real number, not '%T'", v);
 }
@@ -445,14 +453,14 @@ dv_value dv_float_round(dv_vm *vm, double d, bool has_digits, int64_t digits) {
 static dv_value is_integer(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)vm;
     (void)count;
-    double d = dv_as_float(args[0]);
+    double d = dv_as_float(dv_number_of(args[0]));
     return dv_bool(isfinite(d) && floor(d) == d);
 }
 
 static dv_value conjugate(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)vm;
     (void)count;
-    return args[0];
+    return dv_number_of(args[0]);
 }
 
 /* mantissa * 2^exponent as a fraction in lowest terms. */
@@ -476,7 +484,7 @@ static dv_value make_ratio(dv_vm *vm, uint64_t mantissa, int exponent, bool nega
 
 static dv_value as_integer_ratio(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    double d = dv_as_float(args[0]);
+    double d = dv_as_float(dv_number_of(args[0]));
     if (isinf(d))
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot convert Infinity to integer ratio");
     if (isnan(d)) return dv_raise(vm, DV_E_VALUE_ERROR, "cannot convert NaN to integer ratio");
@@ -487,7 +495,7 @@ static dv_value as_integer_ratio(dv_vm *vm, const dv_value *args, uint32_t count
 
 static dv_value hex(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    double d = dv_as_float(args[0]);
+    double d = dv_as_float(dv_number_of(args[0]));
     char buffer[40];
     if (!isfinite(d)) return dv_str_new(vm, buffer, dv_float_repr(d, buffer));
     const char *sign = signbit(d) ? "-" : "";
@@ -586,7 +594,7 @@ static dv_value fromhex(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (result == HEX_TOO_LARGE)
         return dv_raise(vm, DV_E_OVERFLOW_ERROR,
                         "hexadecimal value too large to represent as a float");
-    return dv_float(d);
+    return dv_subclass_of_exact(vm, args[0], dv_float(d));
 }
 
 static const dv_cfunction_def methods[] = {
@@ -601,7 +609,7 @@ static const dv_cfunction_def methods[] = {
 /* EMPTY without vm->error: none of the data attributes. */
 static dv_value get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     (void)vm;
-    if (dv_str_is(name, "real")) return self;
+    if (dv_str_is(name, "real")) return dv_number_of(self);
     if (dv_str_is(name, "imag")) return dv_float(0.0);
     return DV_EMPTY;
 }
@@ -619,9 +627,22 @@ static dv_value float_format(dv_vm *vm, dv_value self, dv_value spec) {
     return dv_format_float(vm, dv_as_float(self), spec);
 }
 
+static dv_value float_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_float_object *object = dv_subclass_alloc(vm, class_, sizeof *object);
+    if (!object) return DV_EMPTY;
+    object->value = dv_as_float(exact);
+    return dv_object_value(object);
+}
+
+/* Floats are immediate: only instances of subclasses are objects. */
+static void float_release(dv_vm *vm, dv_object *object) {
+    dv_subclass_free(vm, object, sizeof(dv_float_object));
+}
+
 const dv_type dv_float_type = {
     .name = "float",
     .id = DV_T_FLOAT,
+    .release = float_release,
     .repr = float_repr,
     .hash = float_hash,
     .compare = float_compare,
@@ -631,5 +652,6 @@ const dv_type dv_float_type = {
     .get_attribute = get_attribute,
     .format = float_format,
     .construct = float_construct,
+    .adopt = float_adopt,
     .methods = methods,
 };

@@ -6,6 +6,18 @@
 
 extern const dv_type dv_float_type;
 
+/* An instance of a dl class that derives from float. */
+typedef struct dv_float_object {
+    dv_object header;
+    double value;
+} dv_float_object;
+
+/* The float that an instance of a subclass of float is; other values are themselves. */
+static inline dv_value dv_number_of(dv_value v) {
+    if (!dv_has_layout(v, DV_T_FLOAT)) return v;
+    return dv_float(((const dv_float_object *)dv_as_object(v))->value);
+}
+
 /* Python's // and % on doubles (b != 0). */
 double dv_float_floordiv(double a, double b);
 double dv_float_mod(double a, double b);

@@ -407,7 +407,7 @@ static bool is_mapping(dv_vm *vm, dv_value v, bool bytes) {
     dv_type_id type = dv_type_of(vm, v);
     if (type == DV_T_STR || type == DV_T_TUPLE) return false;
     if (bytes && (type == DV_T_BYTES || type == DV_T_BYTEARRAY)) return false;
-    if (!dv_is_instance(v)) return dv_is_object(v) && vm->types[type]->get_item != NULL;
+    if (!dv_is_plain_instance(v)) return dv_is_object(v) && vm->types[type]->get_item != NULL;
     dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, v), vm->known.getitem);
     return cell && !dv_is_empty(cell->value);
 }
@@ -420,7 +420,7 @@ dv_value dv_format_percent(dv_vm *vm, dv_value format, dv_value args) {
                  .count = 1,
                  .mapping = is_mapping(vm, args, dv_is_bytes(format)) ? args : DV_EMPTY,
                  .selected = DV_EMPTY};
-    if (dv_is_shape(args, DV_T_TUPLE)) {
+    if (dv_is_tuple(args)) {
         const dv_tuple *tuple = (const dv_tuple *)dv_as_object(args);
         p.args = tuple->items;
         p.count = tuple->count;

@@ -5,6 +5,7 @@
 #include "core/native.h"
 #include "types/class.h"
 #include "types/exception.h"
+#include "types/float.h"
 #include "types/function.h"
 #include "types/int.h"
 #include "types/iterator.h"
@@ -54,6 +55,11 @@ dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value
     return result;
 }
 
+/* The built-in type that the instance's class derives from; NULL: none but `object`. */
+static const dv_type *layout_of(dv_vm *vm, dv_value self) {
+    return dv_is_subclass_instance(self) ? vm->types[dv_type_of(vm, self)] : NULL;
+}
+
 /* Text and hash ---------------------------------------------------------------------------------
  */
 
@@ -80,17 +86,30 @@ dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found) {
     return special_text(vm, self, name, name, found);
 }
 
+static dv_value inherited_repr(dv_vm *vm, dv_value self) {
+    const dv_type *layout = layout_of(vm, self);
+    return layout ? layout->repr(vm, dv_number_of(self)) : dv_default_repr(vm, self);
+}
+
 static dv_value object_repr(dv_vm *vm, dv_value self) {
     bool found;
     dv_value text = dv_special_text(vm, self, vm->known.repr, &found);
-    return found ? text : dv_default_repr(vm, self);
+    return found ? text : inherited_repr(vm, self);
+}
+
+/* A str is its own text; other built-in types leave str() to repr(). */
+static dv_value inherited_str(dv_vm *vm, dv_value self) {
+    const dv_type *layout = layout_of(vm, self);
+    if (layout && layout->str) return layout->str(vm, self);
+    bool found;
+    dv_value text = special_text(vm, self, vm->known.repr, vm->known.str, &found);
+    return found ? text : inherited_repr(vm, self);
 }
 
 static dv_value object_str(dv_vm *vm, dv_value self) {
     bool found;
     dv_value text = dv_special_text(vm, self, vm->known.str, &found);
-    if (!found) text = special_text(vm, self, vm->known.repr, vm->known.str, &found);
-    return found ? text : dv_default_repr(vm, self);
+    return found ? text : inherited_str(vm, self);
 }
 
 int64_t dv_default_hash(dv_value self) {
@@ -122,7 +141,10 @@ bool dv_special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
 static bool object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     bool found;
     if (!dv_special_hash(vm, self, hash, &found)) return false;
-    if (!found) *hash = dv_default_hash(self);
+    if (found) return true;
+    const dv_type *layout = layout_of(vm, self);
+    if (layout && layout->hash) return layout->hash(vm, dv_number_of(self), hash);
+    *hash = dv_default_hash(self);
     return true;
 }
 
@@ -131,6 +153,8 @@ static dv_value object_format(dv_vm *vm, dv_value self, dv_value spec) {
     dv_value text = dv_special_call(vm, self, vm->known.format, &spec, 1, &found);
     if (!found) {
         if (dv_as_str(spec)->length == 0) return dv_to_str(vm, self);
+        const dv_type *layout = layout_of(vm, self);
+        if (layout && layout->format) return layout->format(vm, dv_number_of(self), spec);
         return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported format string passed to %T.__format__",
                         self);
     }
@@ -167,8 +191,14 @@ dv_value dv_special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b,
 
 static dv_value object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     bool found;
-    dv_value result = dv_special_compare(vm, op, a, b, &found);
-    return found ? result : DV_NOTIMPLEMENTED;
+    const dv_type *layout = layout_of(vm, a);
+    if (!layout || !layout->compare) {
+        dv_value result = dv_special_compare(vm, op, a, b, &found);
+        return found ? result : DV_NOTIMPLEMENTED;
+    }
+    /* Built-in types have all six methods: != is not made from a class's __eq__. */
+    dv_value result = dv_special_call(vm, a, comparison_name(vm, op), &b, 1, &found);
+    return found ? result : layout->compare(vm, op, dv_number_of(a), dv_number_of(b));
 }
 
 /* One of the two methods of a binary operator; NotImplemented where there is none. */
@@ -186,24 +216,62 @@ static bool reflected_first(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) 
     return of_b && of_b != special_cell(vm, a, vm->known.reflected[op]);
 }
 
-static dv_value object_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
-    dv_value name = vm->known.binary[op], reflected = vm->known.reflected[op];
-    if (!dv_is_instance(a)) return try_method(vm, b, reflected, a);
-    bool first = dv_is_instance(b) && reflected_first(vm, op, a, b);
-    if (first) {
-        dv_value result = try_method(vm, b, reflected, a);
-        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    }
-    dv_value result = try_method(vm, a, name, b);
-    bool done = !dv_same(result, DV_NOTIMPLEMENTED) || first || !dv_is_instance(b);
-    if (done || dv_class_of(vm, a) == dv_class_of(vm, b)) return result;
-    return try_method(vm, b, reflected, a);
+/* + and * of sequences wait until the right operand's reflected method has been asked: in CPython
+ * they are no methods of numbers. */
+static bool is_sequence_operator(const dv_type *type, dv_binary_op op) {
+    if (op != DV_BINARY_ADD && op != DV_BINARY_MUL) return false;
+    return type->id == DV_T_LIST || type->id == DV_T_TUPLE || type->id == DV_T_STR ||
+           type->id == DV_T_BYTES || type->id == DV_T_BYTEARRAY;
 }
 
-static dv_value object_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
-    dv_value result =
-        dv_is_instance(a) ? try_method(vm, a, vm->known.inplace[op], b) : DV_NOTIMPLEMENTED;
-    return dv_same(result, DV_NOTIMPLEMENTED) ? object_binary(vm, op, a, b) : result;
+/* What a built-in type knows of the operator.  Only numbers care what kind of float it is. */
+static dv_value type_binary(dv_vm *vm, const dv_type *type, dv_binary_op op, dv_value a, dv_value b,
+                            bool inplace) {
+    if (is_sequence_operator(type, op))
+        return inplace && type->inplace ? type->inplace(vm, op, a, b) : type->binary(vm, op, a, b);
+    return type->binary ? type->binary(vm, op, dv_number_of(a), dv_number_of(b))
+                        : DV_NOTIMPLEMENTED;
+}
+
+/* The right operand's own or inherited part in the operator.  `tried`: the type that was asked for
+ * the left operand. */
+static dv_value binary_of_right(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b,
+                                const dv_type *tried) {
+    if (dv_class_of(vm, a) == dv_class_of(vm, b)) return DV_NOTIMPLEMENTED;
+    if (special_cell(vm, b, vm->known.reflected[op]))
+        return try_method(vm, b, vm->known.reflected[op], a);
+    const dv_type *type = vm->types[dv_type_of(vm, b)];
+    if (type == tried || type->id == DV_T_OBJECT) return DV_NOTIMPLEMENTED;
+    /* n * sequence is asked of the right operand, x + sequence is not. */
+    if (op == DV_BINARY_ADD && is_sequence_operator(type, op)) return DV_NOTIMPLEMENTED;
+    return type_binary(vm, type, op, a, b, false);
+}
+
+dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
+    bool own = special_cell(vm, a, vm->known.binary[op]) != NULL;
+    const dv_type *type = own ? NULL : vm->types[dv_type_of(vm, a)];
+    if (type && type->id == DV_T_OBJECT) type = NULL;
+    bool late = type && is_sequence_operator(type, op), right = dv_is_instance(b);
+    dv_value result = DV_NOTIMPLEMENTED;
+    if (inplace) result = try_method(vm, a, vm->known.inplace[op], b);
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    if (inplace && !late && dv_is_subclass_instance(a)) {
+        const dv_type *layout = layout_of(vm, a);
+        if (layout->inplace) result = layout->inplace(vm, op, a, b);
+        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    }
+    bool first = right && reflected_first(vm, op, a, b);
+    if (first) result = try_method(vm, b, vm->known.reflected[op], a);
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    if (own)
+        result = try_method(vm, a, vm->known.binary[op], b);
+    else if (type && !late)
+        result = type_binary(vm, type, op, a, b, false);
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    bool reflected = right && special_cell(vm, b, vm->known.reflected[op]);
+    if (!first && (!late || reflected)) result = binary_of_right(vm, op, a, b, type);
+    if (!late || !dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    return type_binary(vm, type, op, a, b, inplace);
 }
 
 static dv_value object_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
@@ -212,7 +280,9 @@ static dv_value object_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
                                          : vm->known.invert;
     bool found;
     dv_value result = dv_special_call(vm, a, name, NULL, 0, &found);
-    return found ? result : DV_NOTIMPLEMENTED;
+    if (found) return result;
+    const dv_type *layout = layout_of(vm, a);
+    return layout && layout->unary ? layout->unary(vm, op, dv_number_of(a)) : DV_NOTIMPLEMENTED;
 }
 
 /* Containers ------------------------------------------------------------------------------------
@@ -222,6 +292,8 @@ static int64_t object_length(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.len, NULL, 0, &found);
     int64_t length = -1;
+    const dv_type *layout = found ? NULL : layout_of(vm, self);
+    if (layout && layout->length) return layout->length(vm, self);
     if (!found)
         dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", self);
     else if (!dv_is_empty(v) && dv_as_index(vm, v, &length) && length < 0) {
@@ -235,7 +307,10 @@ static int64_t object_length(dv_vm *vm, dv_value self) {
 static dv_value object_get_item(dv_vm *vm, dv_value self, dv_value key) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.getitem, &key, 1, &found);
-    return found ? v : dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", self);
+    if (found) return v;
+    const dv_type *layout = layout_of(vm, self);
+    if (layout && layout->get_item) return layout->get_item(vm, self, key);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", self);
 }
 
 static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
@@ -243,6 +318,8 @@ static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value val
     dv_value args[2] = {key, value};
     dv_value result = dv_special_call(vm, self, deletes ? vm->known.delitem : vm->known.setitem,
                                       args, deletes ? 1 : 2, &found);
+    const dv_type *layout = found ? NULL : layout_of(vm, self);
+    if (layout && layout->set_item) return layout->set_item(vm, self, key, value);
     if (!found)
         dv_raise(vm, DV_E_TYPE_ERROR,
                  deletes ? "'%T' object doesn't support item deletion"
@@ -260,7 +337,10 @@ static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
         dv_release(vm, v);
         return truth;
     }
-    if (dv_has_special(vm, self, vm->known.iter) || dv_has_special(vm, self, vm->known.getitem))
+    const dv_type *layout = layout_of(vm, self);
+    if (layout && layout->contains) return layout->contains(vm, self, item);
+    if ((layout && layout->iterate) || dv_has_special(vm, self, vm->known.iter) ||
+        dv_has_special(vm, self, vm->known.getitem))
         return dv_contains_by_iteration(vm, self, item);
     dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", self);
     return -1;
@@ -276,6 +356,8 @@ static dv_value object_iterate(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.iter, NULL, 0, &found);
     if (!found) {
+        const dv_type *layout = layout_of(vm, self);
+        if (layout && layout->iterate) return layout->iterate(vm, self);
         if (dv_has_special(vm, self, vm->known.getitem)) return dv_iterator_new(vm, self);
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", self);
     }
@@ -301,10 +383,9 @@ static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'object' object has no attribute '%S'", name);
         return false;
     }
-    dv_instance *instance = (dv_instance *)dv_as_object(self);
-    if (!dv_is_empty(value)) return dv_instance_store(vm, instance, name, value);
+    if (!dv_is_empty(value)) return dv_instance_store(vm, dv_as_object(self), name, value);
     bool found;
-    if (!dv_instance_delete(vm, instance, name, &found)) return false;
+    if (!dv_instance_delete(vm, dv_as_object(self), name, &found)) return false;
     if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
     return found;
 }
@@ -342,18 +423,23 @@ static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value method_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_is_instance(args[0]) ? dv_default_repr(vm, args[0]) : dv_repr(vm, args[0]);
+    return dv_is_instance(args[0]) ? inherited_repr(vm, args[0]) : dv_repr(vm, args[0]);
 }
 
 static dv_value method_str(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_is_instance(args[0]) ? dv_repr(vm, args[0]) : dv_to_str(vm, args[0]);
+    if (!dv_is_instance(args[0])) return dv_to_str(vm, args[0]);
+    const dv_type *layout = layout_of(vm, args[0]);
+    return layout && layout->str ? layout->str(vm, args[0]) : dv_repr(vm, args[0]);
 }
 
 static dv_value method_hash(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     int64_t hash;
-    if (dv_is_instance(args[0]))
+    const dv_type *layout = layout_of(vm, args[0]);
+    if (layout && layout->hash) {
+        if (!layout->hash(vm, dv_number_of(args[0]), &hash)) return DV_EMPTY;
+    } else if (dv_is_instance(args[0]))
         hash = dv_default_hash(args[0]);
     else if (!dv_hash(vm, args[0], &hash))
         return DV_EMPTY;
@@ -361,9 +447,10 @@ static dv_value method_hash(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value method_compare(dv_vm *vm, dv_compare_op op, const dv_value *args) {
-    if (!dv_is_instance(args[0])) {
+    if (!dv_is_plain_instance(args[0])) {
         const dv_type *type = vm->types[dv_type_of(vm, args[0])];
-        if (type->compare) return type->compare(vm, op, args[0], args[1]);
+        if (type->compare)
+            return type->compare(vm, op, dv_number_of(args[0]), dv_number_of(args[1]));
     }
     return dv_same(args[0], args[1]) ? dv_bool(op == DV_EQ) : DV_NOTIMPLEMENTED;
 }
@@ -401,8 +488,6 @@ const dv_type dv_object_type = {
     .str = object_str,
     .hash = object_hash,
     .compare = object_compare,
-    .binary = object_binary,
-    .inplace = object_inplace,
     .unary = object_unary,
     .length = object_length,
     .get_item = object_get_item,

@@ -24,4 +24,8 @@ bool dv_special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) DV_MU
 dv_value dv_special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool *found);
 int64_t dv_default_hash(dv_value self);
 
+/* a op b (or op=) where one of them is an instance of a dl class; NotImplemented where neither
+ * knows how. */
+dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace);
+
 #endif

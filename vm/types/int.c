@@ -16,6 +16,7 @@
 #include "types/format.h"
 #include "types/int_arith.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 #define HASH_BITS    61
@@ -32,10 +33,10 @@ bool dv_int_to_int64(dv_value v, int64_t *out) {
         *out = dv_same(v, DV_TRUE);
         return true;
     }
-    if (!dv_is_shape(v, DV_T_INT)) return false;
+    if (!dv_has_layout(v, DV_T_INT)) return false;
     const dv_bigint *b = (const dv_bigint *)dv_as_object(v);
     uint64_t word = b->limbs[0];
-    if (b->size == 1 && word <= (uint64_t)INT64_MAX) {
+    if ((uint32_t)b->size <= 1 && word <= (uint64_t)INT64_MAX) {
         *out = (int64_t)word;
         return true;
     }
@@ -74,7 +75,10 @@ bool dv_int_to_double(dv_vm *vm, dv_value v, double *out) {
 }
 
 int dv_int_sign(dv_value v) {
-    if (dv_is_object(v)) return ((const dv_bigint *)dv_as_object(v))->size < 0 ? -1 : 1;
+    if (dv_is_object(v)) {
+        int32_t size = ((const dv_bigint *)dv_as_object(v))->size;
+        return (size > 0) - (size < 0);
+    }
     int64_t i = dv_is_int(v) ? dv_as_int(v) : dv_same(v, DV_TRUE);
     return (i > 0) - (i < 0);
 }
@@ -86,8 +90,8 @@ uint64_t dv_int_bit_length(dv_value v) {
 }
 
 /* The int that a bool or int is; new reference. */
-static dv_value as_plain(dv_value v) {
-    return dv_is_bool(v) ? dv_int(dv_same(v, DV_TRUE)) : dv_retain(v);
+static dv_value as_plain(dv_vm *vm, dv_value v) {
+    return dv_is_bool(v) ? dv_int(dv_same(v, DV_TRUE)) : dv_plain(vm, v);
 }
 
 dv_value dv_number_special(dv_vm *vm, dv_value v, const char *name, bool *found) {
@@ -113,7 +117,7 @@ static dv_value special_int(dv_vm *vm, dv_value v, const char *name, bool *found
     dv_value r = dv_number_special(vm, v, name, found);
     if (dv_is_empty(r)) return r;
     if (dv_is_integral(r)) {
-        dv_value plain = as_plain(r);
+        dv_value plain = as_plain(vm, r);
         dv_release(vm, r);
         return plain;
     }
@@ -123,7 +127,7 @@ static dv_value special_int(dv_vm *vm, dv_value v, const char *name, bool *found
 }
 
 dv_value dv_int_index(dv_vm *vm, dv_value v) {
-    if (dv_is_integral(v)) return as_plain(v);
+    if (dv_is_integral(v)) return as_plain(vm, v);
     bool found;
     dv_value r = special_int(vm, v, "__index__", &found);
     if (found) return r;
@@ -131,7 +135,8 @@ dv_value dv_int_index(dv_vm *vm, dv_value v) {
 }
 
 dv_value dv_int_convert(dv_vm *vm, dv_value v) {
-    if (dv_is_integral(v)) return as_plain(v);
+    if (dv_is_integral(v)) return as_plain(vm, v);
+    v = dv_number_of(v);
     if (dv_is_float(v)) return dv_int_from_double(vm, dv_as_float(v));
     bool found;
     dv_value r = special_int(vm, v, "__int__", &found);
@@ -140,7 +145,7 @@ dv_value dv_int_convert(dv_vm *vm, dv_value v) {
         dv_value truncated = dv_number_special(vm, v, "__trunc__", &found);
         if (dv_is_empty(truncated)) return truncated;
         if (dv_is_integral(truncated))
-            r = as_plain(truncated);
+            r = as_plain(vm, truncated);
         else
             r = dv_raise(vm, DV_E_TYPE_ERROR, "__trunc__ returned non-Integral (type %T)",
                          truncated);
@@ -361,7 +366,7 @@ bool dv_int_divmod(dv_vm *vm, dv_value a, dv_value b, dv_value *quotient, dv_val
 
 dv_value dv_int_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     int64_t i;
-    if (op == DV_UNARY_POS) return as_plain(a);
+    if (op == DV_UNARY_POS) return as_plain(vm, a);
     if (DV_LIKELY(dv_int_to_int64(a, &i)))
         return dv_int_from_int128(vm, op == DV_UNARY_NEG ? -(__int128)i : ~(__int128)i);
     dv_int_view view, one;
@@ -399,7 +404,7 @@ static dv_value round_to_power(dv_vm *vm, dv_value v, int64_t digits) {
 
 dv_value dv_int_round(dv_vm *vm, dv_value v, dv_value digits) {
     int64_t n;
-    if (dv_int_sign(digits) >= 0) return as_plain(v);
+    if (dv_int_sign(digits) >= 0) return as_plain(vm, v);
     /* 10^k / 2 > |v| rounds to 0, and then the power need not be made. */
     if (!dv_int_to_int64(digits, &n) || n < -((int64_t)dv_int_bit_length(v) / 3 + 2))
         return dv_int(0);
@@ -510,12 +515,12 @@ static dv_value bit_count(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value conjugate(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)vm;
     (void)count;
-    return as_plain(args[0]);
+    return as_plain(vm, args[0]);
 }
 
 static dv_value as_integer_ratio(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    dv_value items[2] = {as_plain(args[0]), dv_int(1)};
+    dv_value items[2] = {as_plain(vm, args[0]), dv_int(1)};
     return dv_tuple_take(vm, items, 2);
 }
 
@@ -536,7 +541,7 @@ static const dv_cfunction_def methods[] = {
 /* EMPTY without vm->error: none of the data attributes. */
 static dv_value get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     (void)vm;
-    if (dv_str_is(name, "real") || dv_str_is(name, "numerator")) return as_plain(self);
+    if (dv_str_is(name, "real") || dv_str_is(name, "numerator")) return as_plain(vm, self);
     if (dv_str_is(name, "imag")) return dv_int(0);
     if (dv_str_is(name, "denominator")) return dv_int(1);
     return DV_EMPTY;
@@ -544,7 +549,23 @@ static dv_value get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 
 /* ---- The types --------------------------------------------------------------------------------*/
 
-static void int_release(dv_vm *vm, dv_object *object) { dv_bigint_free(vm, (dv_bigint *)object); }
+static void int_release(dv_vm *vm, dv_object *object) {
+    dv_object_free(vm, object, dv_bigint_size(((dv_bigint *)object)->capacity));
+}
+
+/* Unlike other heap ints it may hold a small one, 0 without limbs (its one limb is 0). */
+static dv_value int_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_int_view view;
+    dv_int_look(exact, &view);
+    int64_t limbs = view.count ? view.count : 1;
+    dv_bigint *b = dv_subclass_alloc(vm, class_, dv_bigint_size(limbs));
+    if (!b) return DV_EMPTY;
+    b->capacity = (uint32_t)limbs;
+    b->size = (int32_t)(view.negative ? -view.count : view.count);
+    b->limbs[0] = 0;
+    memcpy(b->limbs, view.limbs, (size_t)view.count * sizeof *b->limbs);
+    return dv_object_value(b);
+}
 
 static dv_value int_repr(dv_vm *vm, dv_value self) { return dv_int_to_str(vm, self, 10, false); }
 
@@ -567,6 +588,7 @@ const dv_type dv_int_type = {
     .get_attribute = get_attribute,
     .format = dv_format_int,
     .construct = int_construct,
+    .adopt = int_adopt,
     .methods = methods,
 };
 

@@ -1,7 +1,8 @@
 /* int.h: ints of any size.
  *
  * Invariants
- *  1. An int that fits in 48 bits is immediate (core/value.h); a heap int never does.
+ *  1. An int that fits in 48 bits is immediate (core/value.h); a heap int never does.  (Instances
+ * of subclasses have a heap int's layout whatever their value is; results of operators have not.)
  *  2. A heap int is sign and magnitude: |size| limbs, least significant first, the top limb not 0,
  *     the number's sign in the sign of `size`.  One limb is the common "heap int64" case.
  *  3. Limbs are handled with GMP's mpn_* functions on memory from the VM's heap, charged before the
@@ -35,10 +36,10 @@ bool dv_int_to_int64(dv_value v, int64_t *out);
 bool dv_int_to_double(dv_vm *vm, dv_value v, double *out) DV_MUST_CHECK;
 int dv_int_sign(dv_value v);
 static inline bool dv_is_any_int(dv_value v) {
-    return dv_is_int(v) || dv_is_shape(v, DV_T_INT);
+    return dv_is_int(v) || dv_has_layout(v, DV_T_INT);
 } /* not bool */
 static inline bool dv_is_integral(dv_value v) {
-    return dv_is_int(v) || dv_is_bool(v) || dv_is_shape(v, DV_T_INT);
+    return dv_is_int(v) || dv_is_bool(v) || dv_has_layout(v, DV_T_INT);
 } /* int or bool */
 
 /* a op b for ints of any size (bools count as ints): the slow path behind the immediate cases. */

@@ -44,7 +44,7 @@ uint64_t dv_int_view_bits(const dv_int_view *view) {
            (uint64_t)__builtin_clzll(view->limbs[view->count - 1]);
 }
 
-static size_t block_size(int64_t limbs) {
+size_t dv_bigint_size(int64_t limbs) {
     return sizeof(dv_bigint) + (size_t)limbs * sizeof(uint64_t);
 }
 
@@ -54,13 +54,13 @@ dv_bigint *dv_bigint_new(dv_vm *vm, int64_t limbs) {
         return NULL;
     }
     if (limbs < 1) limbs = 1;
-    dv_bigint *b = dv_object_new(vm, block_size(limbs), DV_T_INT);
+    dv_bigint *b = dv_object_new(vm, dv_bigint_size(limbs), DV_T_INT);
     if (b) b->capacity = (uint32_t)limbs;
     return b;
 }
 
 void dv_bigint_free(dv_vm *vm, dv_bigint *b) {
-    dv_heap_free(&vm->heap, b, block_size(b->capacity));
+    dv_heap_free(&vm->heap, b, dv_bigint_size(b->capacity));
 }
 
 dv_value dv_bigint_finish(dv_vm *vm, dv_bigint *b, int64_t count, bool negative) {
@@ -74,7 +74,7 @@ dv_value dv_bigint_finish(dv_vm *vm, dv_bigint *b, int64_t count, bool negative)
     }
     if (b->capacity > (uint64_t)count + 8) {
         dv_bigint *smaller =
-            dv_heap_resize(&vm->heap, b, block_size(b->capacity), block_size(count));
+            dv_heap_resize(&vm->heap, b, dv_bigint_size(b->capacity), dv_bigint_size(count));
         if (smaller) {
             b = smaller;
             b->capacity = (uint32_t)count;

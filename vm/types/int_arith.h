@@ -22,6 +22,7 @@ typedef struct dv_int_view {
 void dv_int_look(dv_value v, dv_int_view *view);
 uint64_t dv_int_view_bits(const dv_int_view *view);
 
+size_t dv_bigint_size(int64_t limbs); /* bytes of such a block */
 /* A block for `limbs` limbs (at least 1); NULL: MemoryError raised. */
 dv_bigint *dv_bigint_new(dv_vm *vm, int64_t limbs);
 void dv_bigint_free(dv_vm *vm, dv_bigint *b);

@@ -8,6 +8,7 @@
 #include "types/bytes.h"
 #include "types/int_arith.h"
 #include "types/sequence.h"
+#include "types/subclass.h"
 
 /* byteorder (EMPTY: big) and signed. */
 static bool read_options(dv_vm *vm, const char *function, dv_value order, dv_value sign, bool *big,
@@ -107,5 +108,5 @@ dv_value dv_int_from_bytes(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     if (dv_is_empty(bytes)) return DV_EMPTY;
     dv_value result = from_data(vm, dv_as_str(bytes), big, is_signed);
     dv_release(vm, bytes);
-    return result;
+    return dv_subclass_of_exact(vm, args[0], result);
 }

@@ -113,7 +113,7 @@ static void list_empty(dv_vm *vm, dv_list *list) {
 static void list_release(dv_vm *vm, dv_object *object) {
     dv_list *list = (dv_list *)object;
     release_items(vm, list->items, list->count, list->capacity);
-    dv_heap_free(&vm->heap, list, sizeof(dv_list));
+    dv_object_free(vm, object, sizeof(dv_list));
 }
 
 /* ---- Adding ------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ static bool extend_iterator(dv_vm *vm, dv_value self, dv_value iterable) {
 }
 
 bool dv_list_extend(dv_vm *vm, dv_value self, dv_value iterable) {
-    if (dv_is_list(iterable) || dv_is_tuple(iterable))
+    if (dv_is_shape(iterable, DV_T_LIST) || dv_is_shape(iterable, DV_T_TUPLE))
         return extend_items(vm, dv_as_list(self), iterable);
     if (dv_is_shape(iterable, DV_T_RANGE)) {
         const dv_range *range = (const dv_range *)dv_as_object(iterable);
@@ -453,6 +453,26 @@ static dv_value list_construct(dv_vm *vm, const dv_value *args, uint32_t count, 
     return DV_EMPTY;
 }
 
+static dv_value list_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_list *list = dv_subclass_alloc(vm, class_, sizeof(dv_list));
+    if (!list) return DV_EMPTY;
+    list->count = list->capacity = 0;
+    list->items = NULL;
+    dv_value self = dv_object_value(list);
+    if (dv_list_extend(vm, self, exact)) return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
+}
+
+static bool list_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords) {
+    if (!dv_arguments_no_keywords(vm, "list", keywords) ||
+        !dv_arguments_count(vm, "list", count, 0, 1))
+        return false;
+    list_empty(vm, dv_as_list(self));
+    return count == 0 || dv_list_extend(vm, self, args[0]);
+}
+
 static const dv_cfunction_def list_methods[] = {
     {.name = "append", .entry = list_append, .min = 2, .max = 2},
     {.name = "extend", .entry = list_extend, .min = 2, .max = 2},
@@ -483,5 +503,7 @@ const dv_type dv_list_type = {
     .contains = list_contains,
     .iterate = dv_iterator_new,
     .construct = list_construct,
+    .adopt = list_adopt,
+    .initialise = list_initialise,
     .methods = list_methods,
 };

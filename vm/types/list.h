@@ -17,7 +17,7 @@ typedef struct dv_list {
 
 extern const dv_type dv_list_type;
 
-static inline bool dv_is_list(dv_value v) { return dv_is_shape(v, DV_T_LIST); }
+static inline bool dv_is_list(dv_value v) { return dv_has_layout(v, DV_T_LIST); }
 static inline dv_list *dv_as_list(dv_value v) { return (dv_list *)dv_as_object(v); }
 
 dv_value dv_list_new(dv_vm *vm, const dv_value *items, int64_t count); /* retains the items */

@@ -93,7 +93,8 @@ static void exchange_stepped(dv_list *list, int64_t start, int64_t step, dv_item
 
 /* The values of an assignment; step 1 and others have different messages. */
 static bool collect_values(dv_vm *vm, dv_value value, int64_t step, dv_items *out) {
-    if (dv_is_list(value) || dv_is_tuple(value)) return dv_items_collect(vm, value, out);
+    if (dv_is_shape(value, DV_T_LIST) || dv_is_shape(value, DV_T_TUPLE))
+        return dv_items_collect(vm, value, out);
     dv_value iterator = dv_iterate(vm, value);
     if (dv_is_empty(iterator)) {
         if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return false;

@@ -85,7 +85,7 @@ static less_function choose_less(const dv_value *keys, int64_t count) {
     for (int64_t i = 0; i < count && (ints || floats || strs); i++) {
         ints = ints && dv_is_int(keys[i]);
         floats = floats && dv_is_float(keys[i]);
-        strs = strs && dv_is_str(keys[i]);
+        strs = strs && dv_is_shape(keys[i], DV_T_STR);
         latin = strs && latin && dv_as_str(keys[i])->kind == 1;
     }
     if (strs) return latin ? less_latin : less_str;

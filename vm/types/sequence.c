@@ -80,7 +80,7 @@ bool dv_search_bounds(dv_vm *vm, const dv_value *args, uint32_t count, int64_t l
 
 bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_value *sequence,
                         int64_t *times) {
-    bool first = dv_is_shape(a, type);
+    bool first = dv_has_layout(a, type);
     dv_value number = first ? b : a;
     *sequence = first ? a : b;
     if (dv_int_to_int64(number, times)) return true;
@@ -114,7 +114,7 @@ int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     if (dv_same(a, b)) return 1;
     if (dv_are_ints(a, b)) return 0;
     if (dv_is_float(a) && dv_is_float(b)) return dv_as_float(a) == dv_as_float(b);
-    if (dv_is_str(a) && dv_is_str(b)) return dv_str_equal(a, b);
+    if (dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)) return dv_str_equal(a, b);
     dv_retain(a);
     dv_retain(b);
     int equal = dv_equal(vm, a, b);
@@ -268,7 +268,8 @@ static bool collect_copy(dv_vm *vm, dv_value sequence, dv_items *out) {
 
 bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) {
     *out = (dv_items){NULL, 0, 0};
-    if (dv_is_list(iterable) || dv_is_tuple(iterable)) return collect_copy(vm, iterable, out);
+    if (dv_is_shape(iterable, DV_T_LIST) || dv_is_shape(iterable, DV_T_TUPLE))
+        return collect_copy(vm, iterable, out);
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
     bool good = true;

@@ -54,7 +54,7 @@ void dv_set_release(dv_vm *vm, dv_object *object) {
     dv_set *set = (dv_set *)object;
     release_keys(vm, set->table, set->mask);
     free_table(vm, set, set->table, set->mask);
-    dv_heap_free(&vm->heap, set, sizeof(dv_set));
+    dv_object_free(vm, object, sizeof(dv_set));
 }
 
 void dv_set_clear(dv_vm *vm, dv_value self) {
@@ -312,7 +312,7 @@ static bool update_from_dict(dv_vm *vm, dv_value self, dv_value dict) {
 
 bool dv_set_update(dv_vm *vm, dv_value self, dv_value iterable) {
     if (dv_is_any_set(iterable)) return update_from_set(vm, self, iterable);
-    if (dv_is_dict(iterable)) return update_from_dict(vm, self, iterable);
+    if (dv_is_shape(iterable, DV_T_DICT)) return update_from_dict(vm, self, iterable);
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
     bool good = true;
@@ -324,6 +324,17 @@ bool dv_set_update(dv_vm *vm, dv_value self, dv_value iterable) {
     }
     dv_release(vm, iterator);
     return good && dv_is_empty(vm->error);
+}
+
+dv_value dv_set_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_set *set = dv_subclass_alloc(vm, class_, sizeof(dv_set));
+    if (!set) return DV_EMPTY;
+    set->finger = 0;
+    be_empty(set);
+    dv_value self = dv_object_value(set);
+    if (dv_set_update(vm, self, exact)) return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
 }
 
 dv_value dv_set_from(dv_vm *vm, dv_type_id type, dv_value iterable) {

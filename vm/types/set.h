@@ -33,9 +33,9 @@ typedef struct dv_set {
 
 extern const dv_type dv_set_type, dv_frozenset_type, dv_set_iterator_type;
 
-static inline bool dv_is_set(dv_value v) { return dv_is_shape(v, DV_T_SET); }
+static inline bool dv_is_set(dv_value v) { return dv_has_layout(v, DV_T_SET); }
 static inline bool dv_is_any_set(dv_value v) {
-    return dv_is_shape(v, DV_T_SET) || dv_is_shape(v, DV_T_FROZENSET);
+    return dv_has_layout(v, DV_T_SET) || dv_has_layout(v, DV_T_FROZENSET);
 }
 static inline dv_set *dv_as_set(dv_value v) { return (dv_set *)dv_as_object(v); }
 
@@ -47,6 +47,7 @@ int dv_set_contains(dv_vm *vm, dv_value set, dv_value key);
 bool dv_set_update(dv_vm *vm, dv_value set, dv_value iterable) DV_MUST_CHECK;
 /* A set or frozenset (by type number) of an iterable's items; EMPTY: without items. */
 dv_value dv_set_from(dv_vm *vm, dv_type_id type, dv_value iterable);
+dv_value dv_set_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 /* Walks the entries: *position starts at 0; NULL at the end.  The key is borrowed. */
 const dv_set_entry *dv_set_walk(dv_value set, uint64_t *position);
 

@@ -9,7 +9,8 @@
 #include "types/dict.h"
 #include "types/set.h"
 
-static dv_type_id type_of(dv_value set) { return (dv_type_id)dv_as_object(set)->shape; }
+/* Results are no instances of subclasses. */
+static dv_type_id type_of(dv_value set) { return dv_is_set(set) ? DV_T_SET : DV_T_FROZENSET; }
 
 static int64_t size_of(dv_value set) { return dv_as_set(set)->used; }
 
@@ -78,7 +79,8 @@ static int step_add_common(dv_vm *vm, dv_value a, dv_value b, dv_value key, int6
 
 /* a: the set or dict asked; b: the set that takes what is not in it. */
 static int step_add_missing(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t hash) {
-    int there = dv_is_dict(a) ? dv_contains(vm, a, key) : dv_set_contains_hashed(vm, a, key, hash);
+    int there = dv_is_shape(a, DV_T_DICT) ? dv_contains(vm, a, key)
+                                          : dv_set_contains_hashed(vm, a, key, hash);
     if (there) return there;
     return dv_set_add_hashed(vm, b, key, hash) ? 1 : -1;
 }
@@ -128,8 +130,9 @@ static dv_value thinned_copy(dv_vm *vm, dv_value self, dv_value other) {
 }
 
 dv_value dv_set_difference(dv_vm *vm, dv_value self, dv_value other) {
-    if (!dv_is_any_set(other) && !dv_is_dict(other)) return thinned_copy(vm, self, other);
-    int64_t size = dv_is_dict(other) ? dv_as_dict(other)->count : size_of(other);
+    if (!dv_is_any_set(other) && !dv_is_shape(other, DV_T_DICT))
+        return thinned_copy(vm, self, other);
+    int64_t size = dv_is_shape(other, DV_T_DICT) ? dv_as_dict(other)->count : size_of(other);
     if (size_of(self) >> 2 > size) return thinned_copy(vm, self, other);
     dv_value result = dv_set_from(vm, type_of(self), DV_EMPTY);
     if (dv_is_empty(result)) return DV_EMPTY;
@@ -172,7 +175,8 @@ bool dv_set_symmetric_difference_update(dv_vm *vm, dv_value self, dv_value other
         dv_set_clear(vm, self);
         return true;
     }
-    if (dv_is_dict(other)) return walk_dict(vm, other, step_toggle, self, DV_EMPTY) >= 0;
+    if (dv_is_shape(other, DV_T_DICT))
+        return walk_dict(vm, other, step_toggle, self, DV_EMPTY) >= 0;
     dv_value keys = dv_is_any_set(other) ? dv_retain(other) : dv_set_from(vm, type_of(self), other);
     if (dv_is_empty(keys)) return false;
     int result = walk_set(vm, keys, step_toggle, self, DV_EMPTY);

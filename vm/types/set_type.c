@@ -65,12 +65,24 @@ const dv_type dv_set_iterator_type = {
 /* ---- Operators ---------------------------------------------------------------------------------
  */
 
+/* Whatever iteration over an instance of a subclass says. */
+static bool append_keys(dv_vm *vm, dv_value list, dv_value set) {
+    uint64_t position = 0;
+    const dv_set_entry *entry;
+    while ((entry = dv_set_walk(set, &position)))
+        if (!dv_list_append(vm, list, entry->key)) return false;
+    return true;
+}
+
 static dv_value repr_keys(dv_vm *vm, dv_value self) {
     dv_value keys = dv_list_new(vm, NULL, 0), text = DV_EMPTY;
     if (dv_is_empty(keys)) return DV_EMPTY;
-    bool frozen = is_frozen(self);
-    if (dv_list_extend(vm, keys, self))
-        text = dv_items_repr(vm, keys, frozen ? "frozenset({" : "{", frozen ? "})" : "}", "");
+    if (append_keys(vm, keys, self)) {
+        bool plain = dv_is_shape(self, DV_T_SET);
+        dv_value items = dv_items_repr(vm, keys, "{", "}", "");
+        text = plain || dv_is_empty(items) ? items : dv_str_printf(vm, "%T(%S)", self, items);
+        if (!plain) dv_release(vm, items);
+    }
     dv_release(vm, keys);
     return text;
 }
@@ -321,6 +333,17 @@ static dv_value set_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     return dv_set_from(vm, DV_T_SET, count ? args[0] : DV_EMPTY);
 }
 
+static bool set_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                           dv_value keywords) {
+    if (!dv_arguments_no_keywords(vm, "set", keywords)) return false;
+    if (count > 1) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "%T expected at most 1 argument, got %d", self, (int)count);
+        return false;
+    }
+    dv_set_clear(vm, self);
+    return count == 0 || dv_set_update(vm, self, args[0]);
+}
+
 static dv_value frozenset_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
     if (!dv_arguments_no_keywords(vm, "frozenset", keywords) ||
@@ -380,6 +403,8 @@ const dv_type dv_set_type = {
     .contains = set_contains,
     .iterate = set_iterate,
     .construct = set_construct,
+    .adopt = dv_set_adopt,
+    .initialise = set_initialise,
     .methods = set_methods,
 };
 
@@ -395,5 +420,6 @@ const dv_type dv_frozenset_type = {
     .contains = set_contains,
     .iterate = set_iterate,
     .construct = frozenset_construct,
+    .adopt = dv_set_adopt,
     .methods = frozenset_methods,
 };

@@ -12,6 +12,7 @@
 
 #include "core/upcall.h"
 #include "types/str_text.h"
+#include "types/subclass.h"
 
 #define DV_CHARS     256
 #define FIRST_TABLE  512 /* entries of the table at first */
@@ -35,6 +36,20 @@ dv_str *dv_str_alloc(dv_vm *vm, int64_t length, uint32_t kind) {
     s->interned = 0;
     s->capacity = size - sizeof(dv_str);
     return s;
+}
+
+dv_value dv_str_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    const dv_str *from = dv_as_str(exact);
+    size_t size = (size_t)from->length * from->kind;
+    dv_str *s = dv_subclass_alloc(vm, class_, sizeof(dv_str) + size);
+    if (!s) return DV_EMPTY;
+    s->hash = from->hash;
+    s->length = from->length;
+    s->kind = from->kind;
+    s->interned = 0;
+    s->capacity = size;
+    memcpy(s->data, from->data, size);
+    return dv_object_value(s);
 }
 
 void dv_str_copy(char *to, uint32_t to_kind, const char *from, uint32_t from_kind, int64_t length) {
@@ -277,12 +292,14 @@ dv_value dv_str_intern_value(dv_vm *vm, dv_value v) {
     if (!intern_room(vm)) return DV_EMPTY;
     uint32_t at = intern_slot(vm, dv_str_hash(vm, v), s->data, s->length, s->kind);
     dv_object **slot = &intern_table(vm)[at];
-    if (!*slot) {
-        *slot = &s->header;
-        s->interned = 1;
-        vm->interned_count++;
-    }
-    return dv_retain(dv_object_value(*slot));
+    if (*slot) return dv_retain(dv_object_value(*slot));
+    dv_value name = dv_plain(vm, v);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    s = dv_as_str(name);
+    *slot = &s->header;
+    s->interned = 1;
+    vm->interned_count++;
+    return name;
 }
 
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size) {
@@ -316,7 +333,7 @@ static void intern_remove(dv_vm *vm, const dv_str *s) {
 void dv_str_release(dv_vm *vm, dv_object *object) {
     dv_str *s = (dv_str *)object;
     if (s->interned) intern_remove(vm, s);
-    dv_heap_free(&vm->heap, s, sizeof(dv_str) + s->capacity);
+    dv_object_free(vm, object, sizeof(dv_str) + s->capacity);
 }
 
 /* ---- Comparing ---------------------------------------------------------------------------------
@@ -357,8 +374,8 @@ bool dv_str_is(dv_value v, const char *ascii) {
 
 dv_value dv_str_concat(dv_vm *vm, dv_value va, dv_value vb) {
     const dv_str *a = dv_as_str(va), *b = dv_as_str(vb);
-    if (b->length == 0) return dv_retain(va);
-    if (a->length == 0) return dv_retain(vb);
+    if (b->length == 0) return dv_plain(vm, va);
+    if (a->length == 0) return dv_plain(vm, vb);
     uint32_t kind = a->kind > b->kind ? a->kind : b->kind;
     dv_str *s = dv_str_alloc(vm, a->length + b->length, kind);
     if (!s) return DV_EMPTY;
@@ -376,8 +393,9 @@ static size_t size_to_grow(size_t needed) {
 
 /* May b be written behind a's text?  Somebody else's a must not change, and no interned one. */
 static bool can_grow(const dv_str *a, const dv_str *b) {
-    return a->header.references == 1 && !a->interned && a->kind >= b->kind && a->length > 0 &&
-           a != b && a->length + b->length <= DV_STR_LENGTH_MAX;
+    return a->header.references == 1 && a->header.shape == DV_T_STR && !a->interned &&
+           a->kind >= b->kind && a->length > 0 && a != b &&
+           a->length + b->length <= DV_STR_LENGTH_MAX;
 }
 
 /* Writes b behind a's text, for which there is room. */
@@ -435,7 +453,7 @@ dv_value dv_str_extend(dv_vm *vm, dv_value va, dv_value vb) {
 dv_value dv_str_slice(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {
     const dv_str *s = dv_as_str(v);
     if (start >= stop) return dv_str_empty(vm);
-    if (start == 0 && stop == s->length) return dv_retain(v);
+    if (start == 0 && stop == s->length) return dv_plain(vm, v);
     if (stop - start == 1) return dv_str_char(vm, dv_str_at(s, start));
     if (DV_LIKELY(s->kind == 1)) {
         dv_str *out = dv_str_alloc(vm, stop - start, 1);
@@ -448,7 +466,7 @@ dv_value dv_str_slice(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {
 
 dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items, int64_t count) {
     if (count == 0) return dv_str_empty(vm);
-    if (count == 1) return dv_retain(items[0]);
+    if (count == 1) return dv_plain(vm, items[0]);
     const dv_str *between = dv_as_str(separator);
     uint32_t kind = between->kind;
     int64_t length;
@@ -477,7 +495,7 @@ dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items, int64
 dv_value dv_str_repeat(dv_vm *vm, dv_value v, int64_t count) {
     const dv_str *s = dv_as_str(v);
     if (count <= 0 || s->length == 0) return dv_str_empty(vm);
-    if (count == 1) return dv_retain(v);
+    if (count == 1) return dv_plain(vm, v);
     int64_t length;
     if (__builtin_mul_overflow(s->length, count, &length))
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "repeated string is too long");

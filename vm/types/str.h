@@ -29,7 +29,7 @@ typedef struct dv_str {
 
 extern const dv_type dv_str_type;
 
-static inline bool dv_is_str(dv_value v) { return dv_is_shape(v, DV_T_STR); }
+static inline bool dv_is_str(dv_value v) { return dv_has_layout(v, DV_T_STR); }
 static inline dv_str *dv_as_str(dv_value v) { return (dv_str *)dv_as_object(v); }
 static inline uint32_t dv_str_at(const dv_str *s, int64_t i) {
     return s->kind == 1   ? (uint8_t)s->data[i]
@@ -52,6 +52,7 @@ static inline uint32_t dv_str_kind_of(uint32_t code_point) {
 /* A string whose data the caller fills in before anybody else sees it (invariant 1); NULL: raised.
  */
 dv_str *dv_str_alloc(dv_vm *vm, int64_t length, uint32_t kind);
+dv_value dv_str_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 /* Copies code points from one kind to another that can hold them. */
 void dv_str_copy(char *to, uint32_t to_kind, const char *from, uint32_t from_kind, int64_t length);
 /* A string of these code points, in the smallest kind. */

@@ -8,6 +8,7 @@
 #include "types/sequence.h"
 #include "types/str_search.h"
 #include "types/str_unicode.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 /* ---- Searching ---------------------------------------------------------------------------------
@@ -114,7 +115,7 @@ dv_value dv_str_endswith(dv_vm *vm, const dv_value *args, uint32_t count) {
  */
 
 static dv_value pad(dv_vm *vm, dv_value v, int64_t left, int64_t right, uint32_t fill) {
-    if (left <= 0 && right <= 0) return dv_retain(v);
+    if (left <= 0 && right <= 0) return dv_plain(vm, v);
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_repeat(&b, fill, left);
@@ -172,7 +173,7 @@ dv_value dv_str_zfill(dv_vm *vm, const dv_value *args, uint32_t count) {
     const dv_str *s = dv_as_str(args[0]);
     int64_t width;
     if (!dv_size_argument(vm, args[1], &width)) return DV_EMPTY;
-    if (width <= s->length) return dv_retain(args[0]);
+    if (width <= s->length) return dv_plain(vm, args[0]);
     uint32_t first = s->length > 0 ? dv_str_at(s, 0) : 0;
     bool sign = first == '+' || first == '-';
     dv_builder b;

@@ -7,6 +7,7 @@
 #include "types/sequence.h"
 #include "types/str_search.h"
 #include "types/str_unicode.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 #define FIRST_PIECES 12 /* a list of pieces has room for so many at first, as in CPython */
@@ -221,7 +222,7 @@ static dv_value join_items(dv_vm *vm, dv_value separator, const dv_value *items,
 
 dv_value dv_str_join_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (dv_is_list(args[1]) || dv_is_tuple(args[1])) {
+    if (dv_is_shape(args[1], DV_T_LIST) || dv_is_shape(args[1], DV_T_TUPLE)) {
         int64_t length;
         const dv_value *direct = dv_items_of(args[1], &length);
         return join_items(vm, args[0], direct, length);
@@ -278,7 +279,7 @@ dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
     if (limit < 0) limit = INT64_MAX;
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
-    if (limit == 0 || dv_str_find(s, part, 0, s->length) < 0) return dv_retain(args[0]);
+    if (limit == 0 || dv_str_find(s, part, 0, s->length) < 0) return dv_plain(vm, args[0]);
     dv_builder b;
     dv_builder_init(&b, vm);
     if (part->length == 0)
@@ -326,7 +327,7 @@ dv_value dv_str_removeprefix(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!dv_is_str(args[1]))
         return dv_arguments_refuse(vm, "removeprefix() argument", "str", args[1]);
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
-    if (!dv_str_matches(s, part, 0)) return dv_retain(args[0]);
+    if (!dv_str_matches(s, part, 0)) return dv_plain(vm, args[0]);
     return dv_str_slice(vm, args[0], part->length, s->length);
 }
 
@@ -335,6 +336,6 @@ dv_value dv_str_removesuffix(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!dv_is_str(args[1]))
         return dv_arguments_refuse(vm, "removesuffix() argument", "str", args[1]);
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
-    if (!dv_str_matches(s, part, s->length - part->length)) return dv_retain(args[0]);
+    if (!dv_str_matches(s, part, s->length - part->length)) return dv_plain(vm, args[0]);
     return dv_str_slice(vm, args[0], 0, s->length - part->length);
 }

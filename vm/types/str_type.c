@@ -11,11 +11,9 @@
 #include "types/str_search.h"
 #include "types/str_split.h"
 #include "types/str_text.h"
+#include "types/subclass.h"
 
-static dv_value str_str(dv_vm *vm, dv_value self) {
-    (void)vm;
-    return dv_retain(self);
-}
+static dv_value str_str(dv_vm *vm, dv_value self) { return dv_plain(vm, self); }
 
 static bool str_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     *hash = dv_str_hash(vm, self);
@@ -207,5 +205,6 @@ const dv_type dv_str_type = {
     .iterate = dv_iterator_new,
     .format = dv_format_str,
     .construct = str_construct,
+    .adopt = dv_str_adopt,
     .methods = str_methods,
 };

@@ -12,6 +12,7 @@
 #include "types/range.h"
 #include "types/sequence.h"
 #include "types/str.h"
+#include "types/subclass.h"
 
 #define LENGTH_MAX ((INT64_MAX - (int64_t)sizeof(dv_tuple)) / (int64_t)sizeof(dv_value))
 
@@ -53,8 +54,8 @@ dv_value dv_tuple_take(dv_vm *vm, const dv_value *items, int64_t count) {
 }
 
 dv_value dv_tuple_from(dv_vm *vm, dv_value iterable) {
-    if (dv_is_tuple(iterable)) return dv_retain(iterable);
-    if (dv_is_list(iterable))
+    if (dv_is_shape(iterable, DV_T_TUPLE)) return dv_retain(iterable);
+    if (dv_is_shape(iterable, DV_T_LIST))
         return dv_tuple_new(vm, dv_as_list(iterable)->items, dv_as_list(iterable)->count);
     dv_items items;
     if (!dv_items_collect(vm, iterable, &items)) return DV_EMPTY;
@@ -67,7 +68,7 @@ dv_value dv_tuple_from(dv_vm *vm, dv_value iterable) {
 static void tuple_release(dv_vm *vm, dv_object *object) {
     dv_tuple *tuple = (dv_tuple *)object;
     for (int64_t i = tuple->count - 1; i >= 0; i--) dv_release(vm, tuple->items[i]);
-    dv_heap_free(&vm->heap, tuple, tuple_size(tuple->count));
+    dv_object_free(vm, object, tuple_size(tuple->count));
 }
 
 static dv_value tuple_repr(dv_vm *vm, dv_value self) {
@@ -107,8 +108,8 @@ static dv_value tuple_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
 
 static dv_value tuple_concat(dv_vm *vm, dv_value a, dv_value b) {
     const dv_tuple *first = dv_as_tuple(a), *second = dv_as_tuple(b);
-    if (second->count == 0) return dv_retain(a);
-    if (first->count == 0) return dv_retain(b);
+    if (second->count == 0) return dv_plain(vm, a);
+    if (first->count == 0) return dv_plain(vm, b);
     dv_tuple *tuple = dv_tuple_alloc(vm, first->count + second->count);
     if (!tuple) return DV_EMPTY;
     dv_value *to = tuple->items;
@@ -121,7 +122,7 @@ static dv_value tuple_repeat(dv_vm *vm, dv_value self, int64_t times) {
     const dv_tuple *from = dv_as_tuple(self);
     int64_t length;
     if (times <= 0 || from->count == 0) return dv_tuple_new(vm, NULL, 0);
-    if (times == 1) return dv_retain(self);
+    if (times == 1) return dv_plain(vm, self);
     /* Reference counts have 32 bits. */
     if (__builtin_mul_overflow(from->count, times, &length) || times > INT32_MAX)
         return dv_raise_memory(vm);
@@ -156,7 +157,7 @@ static dv_value tuple_slice(dv_vm *vm, dv_value self, dv_value slice) {
     const dv_tuple *from = dv_as_tuple(self);
     int64_t start, stop, step, count;
     if (!dv_slice_indices(vm, slice, from->count, &start, &stop, &step, &count)) return DV_EMPTY;
-    if (count == from->count && step == 1) return dv_retain(self);
+    if (count == from->count && step == 1) return dv_plain(vm, self);
     if (step == 1 || count == 0) return dv_tuple_new(vm, from->items + (count ? start : 0), count);
     dv_tuple *tuple = dv_tuple_alloc(vm, count);
     if (!tuple) return DV_EMPTY;
@@ -204,6 +205,15 @@ static dv_value tuple_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     return count ? dv_tuple_from(vm, args[0]) : dv_tuple_new(vm, NULL, 0);
 }
 
+static dv_value tuple_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    const dv_tuple *from = dv_as_tuple(exact);
+    dv_tuple *tuple = dv_subclass_alloc(vm, class_, tuple_size(from->count));
+    if (!tuple) return DV_EMPTY;
+    tuple->count = from->count;
+    for (int64_t i = 0; i < from->count; i++) tuple->items[i] = dv_retain(from->items[i]);
+    return dv_object_value(tuple);
+}
+
 static const dv_cfunction_def tuple_methods[] = {
     {.name = "index", .entry = tuple_index, .min = 2, .max = 4},
     {.name = "count", .entry = tuple_count, .min = 2, .max = 2},
@@ -223,5 +233,6 @@ const dv_type dv_tuple_type = {
     .contains = tuple_contains,
     .iterate = dv_iterator_new,
     .construct = tuple_construct,
+    .adopt = tuple_adopt,
     .methods = tuple_methods,
 };

@@ -15,7 +15,7 @@ typedef struct dv_tuple {
 
 extern const dv_type dv_tuple_type;
 
-static inline bool dv_is_tuple(dv_value v) { return dv_is_shape(v, DV_T_TUPLE); }
+static inline bool dv_is_tuple(dv_value v) { return dv_has_layout(v, DV_T_TUPLE); }
 static inline dv_tuple *dv_as_tuple(dv_value v) { return (dv_tuple *)dv_as_object(v); }
 
 dv_value dv_tuple_new(dv_vm *vm, const dv_value *items, int64_t count); /* retains the items */

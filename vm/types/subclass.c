@@ -1,0 +1,84 @@
+/* subclass.c: instances of dl classes that derive from built-in types (subclass.h).  What they do
+ * is in instance.c. */
+#include "types/subclass.h"
+
+#include "core/upcall.h"
+#include "types/bytes.h"
+#include "types/class.h"
+#include "types/float.h"
+#include "types/int_arith.h"
+#include "types/set.h"
+#include "types/tuple.h"
+
+dv_value dv_subclass_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                         dv_value keywords) {
+    const dv_type *type = vm->types[class_->type];
+    bool later = type->initialise != NULL; /* what __init__ fills starts empty */
+    dv_value exact = type->construct(vm, args, later ? 0 : count, later ? DV_EMPTY : keywords);
+    if (dv_is_empty(exact)) return DV_EMPTY;
+    dv_value self = type->adopt(vm, class_, exact);
+    dv_release(vm, exact);
+    return self;
+}
+
+static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    const dv_type *type = vm->types[dv_type_of(vm, args[0])];
+    return type->initialise(vm, args[0], args + 1, count - 1, keywords) ? DV_NONE : DV_EMPTY;
+}
+
+const dv_cfunction_def dv_subclass_init = {
+    .name = "__init__", .keyword_entry = method_init, .min = 1, .max = UINT32_MAX};
+
+/* The class itself stands in args[0]; T.__new__(T, ...) is T(...). */
+static dv_value method_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    if (!dv_is_class(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "X.__new__(X): X is not a type object (%T)", args[0]);
+    dv_class *class_ = dv_as_class(args[0]);
+    const dv_type *type = vm->types[class_->type];
+    if (!type->adopt)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(%S): %S is no subtype of the type",
+                        class_->name, class_->name);
+    if (!class_->descriptor) return dv_subclass_new(vm, class_, args + 1, count - 1, keywords);
+    bool later = type->initialise != NULL;
+    return type->construct(vm, args + 1, later ? 0 : count - 1, later ? DV_EMPTY : keywords);
+}
+
+const dv_cfunction_def dv_subclass_make = {.name = "__new__",
+                                           .keyword_entry = method_new,
+                                           .min = 1,
+                                           .max = UINT32_MAX,
+                                           .flags = DV_CFUNCTION_STATIC};
+
+dv_value dv_subclass_of_exact(dv_vm *vm, dv_value class_, dv_value exact) {
+    if (dv_is_empty(exact) || dv_as_class(class_)->descriptor) return exact;
+    dv_value result = dv_call(vm, class_, &exact, 1, DV_EMPTY);
+    dv_release(vm, exact);
+    return result;
+}
+
+static dv_value copy_str(dv_vm *vm, dv_value v) {
+    const dv_str *from = dv_as_str(v);
+    dv_str *s = dv_str_alloc(vm, from->length, from->kind);
+    if (!s) return DV_EMPTY;
+    memcpy(s->data, from->data, (size_t)from->length * from->kind);
+    return dv_object_value(s);
+}
+
+static dv_value copy_int(dv_vm *vm, dv_value v) {
+    dv_int_view view, zero;
+    dv_int_look(v, &view);
+    dv_int_look(dv_int(0), &zero);
+    return dv_int_add(vm, &view, &zero, false);
+}
+
+dv_value dv_plain_copy(dv_vm *vm, dv_value v) {
+    switch (dv_type_of(vm, v)) {
+    case DV_T_INT: return copy_int(vm, v);
+    case DV_T_FLOAT: return dv_number_of(v);
+    case DV_T_STR: return copy_str(vm, v);
+    case DV_T_BYTES: return dv_bytes_new(vm, dv_as_str(v)->data, dv_as_str(v)->length);
+    case DV_T_TUPLE: return dv_tuple_new(vm, dv_as_tuple(v)->items, dv_as_tuple(v)->count);
+    case DV_T_FROZENSET: return dv_set_from(vm, DV_T_FROZENSET, v);
+    default: return dv_retain(v);
+    }
+}
