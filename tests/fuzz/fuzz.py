@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Differential fuzzing: random programs on CPython 3.11 against dynvm at every level and under stress.
 
-Odd seeds make hot, typed loops (generate_loops.py), even ones programs of all kinds (generate.py).  A program
-that fails is reduced and written to the directory given with --keep, with the command that fails.
+Programs are made from seeds (generate.py).  One that fails is reduced and written to the directory given with --keep.
 """
 
 import argparse
@@ -17,16 +16,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import compare  # noqa: E402
 import generate  # noqa: E402
-import generate_loops  # noqa: E402
 import oracle  # noqa: E402
 import reduce  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHUNK = 200
-
-
-def generated(seed: int) -> str:
-    return (generate_loops if seed % 2 else generate).generate(seed)
 
 
 def failing_like(comparer: compare.Comparer, first: compare.Failure):
@@ -50,14 +44,14 @@ def keep(options, comparer: compare.Comparer, failures: list, source: str) -> No
     more = f" and {len(failures) - 3} more" if len(failures) > 3 else ""
     print(f"FAIL {first.name}: {told}{more}", flush=True)
     if options.reduce:
-        small = reduce.reduce(source, failing_like(comparer, first))
+        small = reduce.reduce(source, failing_like(comparer, first), options.reduce)
         path = options.keep / ("small_" + first.name)
         path.write_text(f"# {comparer.labels[first.variant]}: {first.kind}\n" + small)
         print("    " + "\n    ".join(small.splitlines()[:40]), flush=True)
 
 
 def run_chunk(options, comparer: compare.Comparer, seeds: range) -> tuple:
-    programs = [(f"seed{seed}.dl", generated(seed)) for seed in seeds]
+    programs = [(f"seed{seed}.dl", generate.generate(seed)) for seed in seeds]
     masks = {f"seed{seed}.dl": compare.rotating_mask(seed) for seed in seeds}
     if options.all_variants:
         masks = {name: (1 << len(comparer.labels)) - 1 for name in masks}
@@ -79,7 +73,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0, help="stop after so many seconds")
     parser.add_argument("--keep", type=Path, default=ROOT / "build" / "fuzz", help="where failing programs go")
     parser.add_argument("--log", type=Path, help="append the range of seeds that were done to this file")
-    parser.add_argument("--no-reduce", dest="reduce", action="store_false", help="keep failing programs as they are")
+    parser.add_argument("--reduce", type=float, default=60, help="seconds for making one failing program small")
     parser.add_argument("--all-variants", action="store_true", help="every variant for every seed")
     return parser.parse_args()
 

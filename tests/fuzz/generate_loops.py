@@ -1,12 +1,12 @@
 """Makes random dl programs whose loops are hot and well typed, until something changes late.
 
-Where generate.py makes programs that keep quickening busy, these become regions: variables i* are ints,
+Where generate_mixed.py makes programs that keep quickening busy, these become regions: variables i* are ints,
 x* floats, lists hold one type; small functions are called from the loops.  Then, at one iteration of one
 loop, a variable, an element, a global or a called function changes its type, a callee raises, or a list
 shrinks.  The same seed always makes the same program.
 """
 
-import random
+from writer import Writer
 
 INTS = ["i0", "i1", "i2"]
 FLOATS = ["x0", "x1", "x2"]
@@ -16,26 +16,15 @@ SURPRISES = {
 }
 
 
-class Loops:
+class Loops(Writer):
     def __init__(self, seed: int):
-        self.random = random.Random(seed * 7919 + 1)
-        self.lines = []
-        self.indent = 0
+        super().__init__(seed * 7919 + 1)
         self.loops = []
         self.callees = []  # (name, types of parameters, type of result)
         self.inside = False  # in the main function, where lists and globals may be used
         self.counter = 0
         self.surprises = 0
         self.iterations = 1  # of the loops around
-
-    def pick(self, items):
-        return self.random.choice(items)
-
-    def chance(self, percent: int) -> bool:
-        return self.random.randrange(100) < percent
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.indent + text)
 
     # ---- Expressions of one type ----
 
@@ -265,8 +254,3 @@ class Loops:
 def generate(seed: int) -> str:
     return Loops(seed).text(seed)
 
-
-if __name__ == "__main__":
-    import sys
-
-    print(generate(int(sys.argv[1])), end="")

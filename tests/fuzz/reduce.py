@@ -5,6 +5,7 @@ Candidates of one round are tried in batches; the first that still fails in the 
 
 import ast
 import copy
+import time
 from typing import Callable, Iterator, List
 
 BATCH = 24
@@ -23,7 +24,7 @@ def text_of(tree: ast.AST) -> str:
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
-def without_statements(tree: ast.Module) -> Iterator[str]:
+def without_statements(tree: ast.Module) -> Iterator[ast.Module]:
     """The program without a run of statements, longest runs first."""
     for number, items in enumerate(statement_lists(tree)):
         length = len(items)
@@ -36,7 +37,7 @@ def without_statements(tree: ast.Module) -> Iterator[str]:
             length //= 2
 
 
-def unwrapped(tree: ast.Module) -> Iterator[str]:
+def unwrapped(tree: ast.Module) -> Iterator[ast.Module]:
     """The program with a compound statement replaced by one of its bodies."""
     for number, items in enumerate(statement_lists(tree)):
         for at, statement in enumerate(items):
@@ -74,7 +75,7 @@ def put(place: tuple, value: ast.expr) -> None:
         getattr(node, field)[index] = value
 
 
-def simpler_expressions(tree: ast.Module) -> Iterator[str]:
+def simpler_expressions(tree: ast.Module) -> Iterator[ast.Module]:
     """The program with an expression replaced by one of its parts or by a small constant."""
     for number, place in enumerate(expressions(tree)):
         old = get(place)
@@ -90,7 +91,7 @@ def simpler_expressions(tree: ast.Module) -> Iterator[str]:
             yield changed
 
 
-def fewer_items(tree: ast.Module) -> Iterator[str]:
+def fewer_items(tree: ast.Module) -> Iterator[ast.Module]:
     """The program with an item of a display or an argument of a call taken away."""
     for number, place in enumerate(expressions(tree)):
         old = get(place)
@@ -129,18 +130,20 @@ def batches(items: Iterator[str], size: int) -> Iterator[List[str]]:
         yield batch
 
 
-def reduce(source: str, failing: Callable[[List[str]], List[bool]], rounds: int = 400) -> str:
-    """The smallest program found for which `failing` is true."""
+def reduce(source: str, failing: Callable[[List[str]], List[bool]], seconds: float) -> str:
+    """The smallest program found in the given time for which `failing` is true."""
+    end = time.monotonic() + seconds
     start = text_of(ast.parse(source))
     if not failing([start])[0]:
         return source
     current = start
-    for _ in range(rounds):
+    while True:
         for batch in batches(candidates(ast.parse(current)), BATCH):
+            if time.monotonic() > end:
+                return current
             verdicts = failing(batch)
             if any(verdicts):
                 current = batch[verdicts.index(True)]
                 break
         else:
-            break
-    return current
+            return current

@@ -339,9 +339,11 @@ dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
 bool dv_set_item(dv_vm *vm, dv_value container, dv_value key, dv_value value) {
     const dv_type *type = dv_behaviour_of(vm, container);
     if (type->set_item) return type->set_item(vm, container, key, value);
+    /* CPython's sequences have words of their own. */
     dv_raise(vm, DV_E_TYPE_ERROR,
-             dv_is_empty(value) ? "'%T' object doesn't support item deletion"
-                                : "'%T' object does not support item assignment",
+             !dv_is_empty(value)                   ? "'%T' object does not support item assignment"
+             : type->length && dv_is_integral(key) ? "'%T' object doesn't support item deletion"
+                                                   : "'%T' object does not support item deletion",
              container);
     return false;
 }

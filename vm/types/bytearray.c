@@ -110,7 +110,8 @@ static bool set_slice(dv_vm *vm, dv_value self, dv_value slice, dv_value value) 
         good = splice(vm, self, start, start + count,
                       dv_is_empty(bytes) ? NULL : dv_as_str(bytes)->data,
                       dv_is_empty(bytes) ? 0 : dv_as_str(bytes)->length);
-    else if (!dv_is_empty(bytes))
+    else if (!dv_is_empty(bytes) &&
+             dv_as_str(bytes)->length > 0) /* nothing deletes, as in CPython */
         good = assign_stepped(vm, self, start, step, count, bytes);
     else if (count > 0)
         good = delete_stepped(vm, self, start, step, count);
@@ -151,6 +152,10 @@ static dv_value bytearray_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_val
     if (op == DV_BINARY_ADD) {
         if (!dv_is_bytes_like(b))
             return dv_raise(vm, DV_E_TYPE_ERROR, "can't concat %T to %T", b, a);
+        if (dv_same(a, b) &&
+            dv_as_bytes(a)->length > 0) /* CPython's view of b forbids the growth */
+            return dv_raise(vm, DV_E_BUFFER_ERROR,
+                            "Existing exports of data: object cannot be re-sized");
         dv_value bytes = dv_retain(dv_bytes_of(b));
         bool good = append_bytes(vm, a, bytes);
         dv_release(vm, bytes);

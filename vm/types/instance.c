@@ -322,8 +322,9 @@ static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value val
     if (layout && layout->set_item) return layout->set_item(vm, self, key, value);
     if (!found)
         dv_raise(vm, DV_E_TYPE_ERROR,
-                 deletes ? "'%T' object doesn't support item deletion"
-                         : "'%T' object does not support item assignment",
+                 !deletes              ? "'%T' object does not support item assignment"
+                 : dv_is_integral(key) ? "'%T' object doesn't support item deletion"
+                                       : "'%T' object does not support item deletion",
                  self);
     dv_release(vm, result);
     return !dv_is_empty(result);

@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""Makes the seed corpus of fuzz_front from the scripts of tests/: seeds.py DIRECTORY."""
+
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+LARGEST = 4096
+
+
+def main() -> None:
+    target = Path(sys.argv[1])
+    target.mkdir(parents=True, exist_ok=True)
+    for script in sorted(TESTS.glob("*/*.dl")):
+        text = script.read_bytes()
+        if len(text) <= LARGEST:
+            (target / f"{script.parent.name}-{script.stem}").write_bytes(text)
+
+
+if __name__ == "__main__":
+    main()
