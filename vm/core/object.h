@@ -81,6 +81,14 @@ typedef enum dv_type_id {
     DV_T_COMBINATIONS,
     DV_T_COMBINATIONS_REPEATING,
     DV_T_ZIP_LONGEST,
+    DV_T_ATTRGETTER, /* modules/operator_getter.c */
+    DV_T_ITEMGETTER,
+    DV_T_METHODCALLER,
+    DV_T_PARTIAL, /* modules/functools.c */
+    DV_T_KEY_WRAPPER,
+    DV_T_CACHE, /* modules/functools_cache.c */
+    DV_T_CACHE_LINK,
+    DV_T_CACHE_INFO,
     DV_T_FOREIGN, /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;

@@ -112,7 +112,7 @@ dv_value dv_class_build(dv_vm *vm, dv_value name, dv_value base, dv_value namesp
 
 /* Is this a function that binds when it is found in a class? */
 static bool binds(dv_value v) {
-    if (dv_is_function(v)) return true;
+    if (dv_is_function(v) || dv_is_shape(v, DV_T_CACHE)) return true;
     if (!dv_is_shape(v, DV_T_CFUNCTION)) return false;
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
     return dv_is_empty(function->self) && dv_is_class(function->owner) &&
@@ -128,7 +128,7 @@ static bool binds_to_class(dv_value v) {
 /* What v, found in a class, is as an attribute of self. */
 static dv_value bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
     if (binds(v)) {
-        if (dv_is_function(v)) return dv_method_new(vm, v, self);
+        if (!dv_is_shape(v, DV_T_CFUNCTION)) return dv_method_new(vm, v, self);
         const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
         return dv_cfunction_new(vm, function->def, self, function->owner);
     }
