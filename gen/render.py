@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE))
 from mako.lookup import TemplateLookup  # noqa: E402
 from mako.template import Template  # noqa: E402
 
+import freeze  # noqa: E402
 import isa  # noqa: E402
 import unicode  # noqa: E402
 
@@ -65,7 +66,7 @@ def load() -> isa.Model:
 
 def outputs() -> list:
     handlers = [f"handlers_{name}.c" for name in OPS]
-    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs()]
+    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs(), *freeze.outputs()]
 
 
 def render(model: isa.Model) -> dict:
@@ -125,6 +126,8 @@ def main() -> int:
         for name, text in render(model).items():
             write_changed(options.out / name, text)
         unicode.write(options.out)
+        for name, text in freeze.render().items():
+            write_changed(options.out / name, text)
     if options.reference:
         write_changed(page, reference(model))
     if options.check_reference and (not page.exists() or page.read_text(encoding="utf-8") != reference(model)):

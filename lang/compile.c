@@ -93,6 +93,28 @@ static void emit_return_none(dv_compiler *c) {
     dv_emit(&c->emit, DV_OP_RETURN, at);
 }
 
+/* ---- Docstrings ---- */
+
+/* The docstring that a body begins with, or NULL. */
+static const dv_stmt *docstring(const dv_block *body) {
+    const dv_stmt *first = body->count > 0 ? body->items[0] : NULL;
+    bool found = first && first->kind == DV_STMT_EXPR && dv_expr_is_constant(first->as.expr) &&
+                 first->as.expr->as.constant.kind == DV_CONST_STR;
+    return found ? first : NULL;
+}
+
+/* __doc__ = '...' in a module or class body */
+static bool emit_docstring(dv_compiler *c, const dv_block *body, uint8_t store) {
+    const dv_stmt *doc = docstring(body);
+    if (doc == NULL) return true;
+    const dv_name *name = dv_name_intern(c->front, (dv_text){"__doc__", 7});
+    if (name == NULL) return false;
+    uint32_t text = dv_emit_text(&c->emit, doc->as.expr->as.constant.as.text);
+    dv_emit_a(&c->emit, DV_OP_LOAD_CONST, text, doc->at);
+    dv_emit_a(&c->emit, store, dv_emit_name(&c->emit, name), doc->at);
+    return c->front->status == DV_LANG_OK;
+}
+
 /* ---- Modules ---- */
 
 bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
@@ -103,6 +125,7 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
     *c = (dv_compiler){.front = front, .unit = unit, .scope = scope, .interactive = interactive};
     c->qualname = name;
     dv_emit_begin(&c->emit, front);
+    if (!interactive && !emit_docstring(c, module, DV_OP_STORE_GLOBAL)) return false;
     if (!dv_compile_block(c, module)) return false;
     emit_return_none(c);
     dv_code *code = finish(c, name, 1);
@@ -136,6 +159,15 @@ static void write_parameters(const dv_function *function, dv_code *code) {
     }
 }
 
+/* The tree's texts live as long as the compilation only. */
+static bool keep_text(dv_front *front, dv_text text, dv_text *kept) {
+    char *data = dv_front_keep(front, text.size + 1);
+    if (data == NULL) return false;
+    if (text.size > 0) memcpy(data, text.data, text.size);
+    *kept = (dv_text){data, text.size};
+    return true;
+}
+
 static dv_code *compile_function_body(dv_compiler *outer, const dv_function *function) {
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL) return NULL;
@@ -148,6 +180,9 @@ static dv_code *compile_function_body(dv_compiler *outer, const dv_function *fun
     dv_code *code = finish(c, name, first_line(&function->decorators, function->at));
     if (code == NULL) return NULL;
     write_parameters(function, code);
+    const dv_stmt *doc = docstring(&function->body);
+    if (doc != NULL && !keep_text(c->front, doc->as.expr->as.constant.as.text, &code->doc))
+        return NULL;
     return write_locals(c->front, function->scope, code) ? code : NULL;
 }
 
@@ -292,7 +327,9 @@ static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv
     uint32_t line = first_line(&klass->decorators, at);
     dv_range start = {line, 0, line, 0};
     emit_prologue(c);
-    if (!emit_class_header(c, start) || !dv_compile_block(c, &klass->body)) return NULL;
+    if (!emit_class_header(c, start) || !emit_docstring(c, &klass->body, DV_OP_STORE_NAME) ||
+        !dv_compile_block(c, &klass->body))
+        return NULL;
     dv_range end = dv_emit_last_range(&c->emit, start);
     dv_emit_a(&c->emit, DV_OP_LOAD_LOCAL, 0, end);
     dv_emit(&c->emit, DV_OP_RETURN, end);

@@ -104,7 +104,7 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
     dv_lang_request request = {
         .filename = text_of(filename, strlen(filename)),
         .source = text_of(text, size),
-        .quote_source = filename[0] != '<',
+        .quote_source = filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
         .mode = "module",
         .allocator = {heap_resize, &vm->heap},
     };

@@ -116,6 +116,7 @@ struct dv_code {
     dv_unit *unit;
     dv_text name;     /* `f`, `<module>`, `<lambda>` */
     dv_text qualname; /* `C.f.<locals>.g` */
+    dv_text doc;      /* of a function: its docstring; data is NULL if it has none */
     uint32_t flags;
     uint32_t first_line;
 

@@ -107,4 +107,7 @@ dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
  * `what` is the message's beginning, as in "list indices must be integers or slices, not %T". */
 bool dv_as_index(dv_vm *vm, dv_value v, int64_t *index) DV_MUST_CHECK;
 
+/* The docstring of a function's code, or None (run/thread.c). */
+dv_value dv_code_doc(dv_vm *vm, const dv_object *code);
+
 #endif

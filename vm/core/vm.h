@@ -32,6 +32,12 @@ typedef struct dv_stress {
     uint32_t guards, exits;
 } dv_stress;
 
+/* A library module in dl: its source text, zero-terminated. */
+typedef struct dv_frozen {
+    const char *name, *text;
+    size_t size;
+} dv_frozen;
+
 typedef void (*dv_output)(void *context, const char *text, size_t size);
 
 #define DV_BINARY_OPS (DV_BINARY_XOR + 1)
@@ -139,10 +145,14 @@ struct dv_vm {
          * CPython has built in, which files cannot replace.  EMPTY without vm->error: there is
          * none. */
         dv_value (*load_builtin)(dv_vm *vm, dv_value name, bool early);
+        /* modules: the same for a library module in dl; NULL: there is none. */
+        const dv_frozen *(*find_frozen)(dv_value name, bool early);
         /* modules: a module of Python's that dl leaves out for good? */
         bool (*refuses_module)(dv_value name);
         /* api: compiles a file; NULL: raised. */
         dv_unit *(*compile_file)(dv_vm *vm, const char *path);
+        /* api: compiles the text of a module. */
+        dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
         /* plugin: the module of the extension in a file (new, not yet in vm->modules). */
         dv_value (*load_extension)(dv_vm *vm, dv_value name, const char *path);
         /* plugin: specialises the CALL (CALL_METHOD if `method`) at ip for the extension's function

@@ -2,6 +2,7 @@
 #include "modules/modules.h"
 
 #include "core/upcall.h"
+#include "modules/frozen.h"
 #include "types/dict.h"
 #include "types/function.h"
 #include "types/list.h"
@@ -90,6 +91,13 @@ static dv_value load_builtin(dv_vm *vm, dv_value name, bool early) {
     return DV_EMPTY;
 }
 
+static const dv_frozen *find_frozen(dv_value name, bool early) {
+    if (is_early(name) != early) return NULL;
+    const dv_frozen *frozen = dv_frozen_modules;
+    while (frozen->name && !dv_str_is(name, frozen->name)) frozen++;
+    return frozen->name ? frozen : NULL;
+}
+
 /* What a program may ask for and never gets (lang/README.md). */
 static bool refuses_module(dv_value name) {
     static const char *const names[] = {
@@ -126,6 +134,7 @@ bool dv_modules_setup(dv_vm *vm) {
     vm->path = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(vm->path)) return false;
     vm->hooks.load_builtin = load_builtin;
+    vm->hooks.find_frozen = find_frozen;
     vm->hooks.refuses_module = refuses_module;
     vm->main = dv_module_new(vm, "__main__");
     return !dv_is_empty(vm->main) && dv_module_set_plain(vm, dv_as_module(vm->main), DV_NONE) &&

@@ -1,6 +1,8 @@
 /* import.c: the import statements (import.h). */
 #include "run/import.h"
 
+#include <stdio.h>
+
 #include "core/native.h"
 #include "run/call.h"
 #include "run/frame.h"
@@ -113,6 +115,25 @@ dv_value dv_import_run(dv_vm *vm, dv_value name, dv_value module, dv_unit *unit)
     return dv_is_empty(vm->error) ? dv_raise_value(vm, DV_E_KEY_ERROR, name) : DV_EMPTY;
 }
 
+/* A library module in dl. */
+static dv_value load_frozen(dv_vm *vm, dv_value name, const dv_frozen *frozen) {
+    char filename[64];
+    snprintf(filename, sizeof filename, "<frozen %s>", frozen->name);
+    dv_value module = dv_module_named(vm, name);
+    if (dv_is_empty(module)) return DV_EMPTY;
+    dv_value result = DV_EMPTY;
+    if (set_up(vm, module, name, DV_EMPTY, DV_EMPTY) &&
+        dv_dict_set(vm, vm->modules, name, module)) {
+        dv_unit *unit = vm->hooks.compile_text(vm, frozen->text, frozen->size, filename);
+        if (unit)
+            result = dv_import_run(vm, name, module, unit);
+        else
+            forget(vm, name);
+    }
+    dv_release(vm, module);
+    return result;
+}
+
 /* Compiles a file that was found and runs it. */
 static dv_value load_source(dv_vm *vm, dv_value name, const dv_module_file *found) {
     dv_value module = new_module(vm, name, found);
@@ -154,13 +175,21 @@ static dv_value search_path(const dv_vm *vm) {
     return cell && !dv_is_empty(cell->value) ? cell->value : vm->path;
 }
 
+/* A module of the library, in C or in dl; EMPTY with or without an error. */
+static dv_value load_library(dv_vm *vm, dv_value name, bool early) {
+    dv_value module = vm->hooks.load_builtin(vm, name, early);
+    if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return enter(vm, name, module);
+    const dv_frozen *frozen = vm->hooks.find_frozen(name, early);
+    return frozen ? load_frozen(vm, name, frozen) : DV_EMPTY;
+}
+
 /* A module that is not in sys.modules; EMPTY without vm->error: there is none.  What CPython has
  * built in goes before files, the rest of our library behind them, as there.  A namespace package
  * is found last of all. */
 static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     bool top = dv_is_empty(directories);
-    dv_value module = top ? vm->hooks.load_builtin(vm, name, true) : DV_EMPTY;
-    if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return enter(vm, name, module);
+    dv_value module = top ? load_library(vm, name, true) : DV_EMPTY;
+    if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return module;
     size_t size = sizeof(dv_module_file);
     dv_module_file *found = dv_heap_alloc(&vm->heap, size);
     if (!found) return dv_raise_memory(vm);
@@ -169,7 +198,7 @@ static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     dv_release(vm, path);
     bool late =
         good && top && (found->kind == DV_MODULE_NONE || found->kind == DV_MODULE_NAMESPACE);
-    if (late) module = enter(vm, name, vm->hooks.load_builtin(vm, name, false));
+    if (late) module = load_library(vm, name, false);
     if (good && dv_is_empty(module) && dv_is_empty(vm->error)) module = load_file(vm, name, found);
     dv_heap_free(&vm->heap, found, size);
     return module;

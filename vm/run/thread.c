@@ -209,6 +209,11 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     return true;
 }
 
+dv_value dv_code_doc(dv_vm *vm, const dv_object *code) {
+    dv_text doc = dv_thread_code(code)->doc;
+    return doc.data ? dv_str_new(vm, doc.data, doc.size) : DV_NONE;
+}
+
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     dv_thread *thread = dv_object_new(vm, sizeof *thread, DV_T_CODE);
     if (!thread) return NULL;

@@ -76,16 +76,19 @@ static bool check_base(dv_vm *vm, dv_value base) {
 static bool copy_attributes(dv_vm *vm, dv_class *class_, dv_value namespace) {
     int64_t position = 0;
     dv_value key, value;
-    bool has_eq = false, has_hash = false;
+    bool has_eq = false, has_hash = false, has_doc = false;
     while (dv_dict_walk(namespace, &position, &key, &value)) {
         dv_value name = dv_str_intern_value(vm, key);
         if (dv_is_empty(name)) return false;
         has_eq |= dv_same(name, vm->known.eq);
+        has_doc |= dv_same(name, vm->known.doc);
         has_hash |= dv_same(name, vm->known.hash);
         bool stored = dv_class_store(vm, class_, name, dv_retain(value));
         dv_release(vm, name);
         if (!stored) return false;
     }
+    /* Docstrings are not inherited. */
+    if (!has_doc && !dv_class_store(vm, class_, vm->known.doc, DV_NONE)) return false;
     /* A class that says what is equal but not how to hash is not hashable. */
     return !has_eq || has_hash || dv_class_store(vm, class_, vm->known.hash, DV_NONE);
 }

@@ -38,7 +38,7 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     }
     if (dv_same(name, vm->known.name)) return dv_retain(function->name);
     if (dv_same(name, vm->known.qualname)) return dv_retain(function->qualname);
-    if (dv_same(name, vm->known.doc)) return DV_NONE;
+    if (dv_same(name, vm->known.doc)) return dv_code_doc(vm, function->code);
     if (dv_same(name, vm->known.module)) return dv_retain(dv_as_module(function->globals)->name);
     if (dv_str_is(name, "__defaults__"))
         return dv_is_empty(function->defaults) ? DV_NONE : dv_retain(function->defaults);
