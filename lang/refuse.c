@@ -24,7 +24,6 @@ static const refusal refusals[] = {
     [DV_REFUSE_BASES] = {"a class with several bases is", true},
     [DV_REFUSE_CLASS_KEYWORDS] = {"a keyword argument of a class statement is", true},
     [DV_REFUSE_NAMED_CHARACTER] = {"'\\N{...}' in a string is", true},
-    [DV_REFUSE_COMPLEX] = {"an imaginary literal is", true},
 };
 
 void dv_refuse(dv_front *front, dv_range at, dv_refusal what) {

@@ -20,8 +20,7 @@ typedef enum dv_refusal {
     DV_REFUSE_DOUBLE_STARRED_ARGUMENT,
     DV_REFUSE_BASES,
     DV_REFUSE_CLASS_KEYWORDS,
-    DV_REFUSE_NAMED_CHARACTER,
-    DV_REFUSE_COMPLEX
+    DV_REFUSE_NAMED_CHARACTER
 } dv_refusal;
 
 /* Records a SyntaxError that names the construct. */

@@ -306,11 +306,6 @@ static bool visit_exprs(scoper *s, const dv_exprs *exprs) {
 
 static bool visit_optional(scoper *s, dv_expr *expr) { return expr == NULL || visit_expr(s, expr); }
 
-static bool visit_constant(scoper *s, const dv_expr *expr) {
-    if (expr->as.constant.kind == DV_CONST_COMPLEX) return refuse(s, expr->at, DV_REFUSE_COMPLEX);
-    return true;
-}
-
 /* Items of a display, or arguments, some of which may be starred. */
 static bool visit_items(scoper *s, const dv_exprs *items) {
     for (uint32_t i = 0; i < items->count; i++) {
@@ -395,7 +390,7 @@ static bool visit_yield(scoper *s, const dv_expr *expr) {
 static bool visit_node(scoper *s, dv_expr *expr) {
     switch ((dv_expr_kind)expr->kind) {
     case DV_EXPR_NAME: return use_name(s, expr);
-    case DV_EXPR_CONSTANT: return visit_constant(s, expr);
+    case DV_EXPR_CONSTANT: return true;
     case DV_EXPR_FSTRING:
     case DV_EXPR_AND:
     case DV_EXPR_OR: return visit_exprs(s, &expr->as.list);

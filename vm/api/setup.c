@@ -14,6 +14,7 @@
 #include "run/thread.h"
 #include "types/bytes.h"
 #include "types/class.h"
+#include "types/complex.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/float.h"
@@ -48,8 +49,8 @@ static const dv_type *const types[] = {
     &dv_stream_type,        &dv_set_type,
     &dv_frozenset_type,     &dv_set_iterator_type,
     &dv_bytes_type,         &dv_bytearray_type,
-    &dv_variable_type,      &dv_heapq_merge_type,
-    &dv_random_type,
+    &dv_complex_type,       &dv_variable_type,
+    &dv_heapq_merge_type,   &dv_random_type,
 };
 
 #define KNOWN(field, text) \

@@ -5,6 +5,7 @@
 
 #include "types/bytes.h"
 #include "types/arguments.h"
+#include "types/complex.h"
 #include "types/float.h"
 #include "types/int.h"
 #include "types/str.h"
@@ -15,6 +16,7 @@ static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_value v = args[0];
     if (dv_is_float(dv_number_of(v))) return dv_float(fabs(dv_as_float(dv_number_of(v))));
     if (dv_is_integral(v)) return dv_unary(vm, dv_int_sign(v) < 0 ? DV_UNARY_NEG : DV_UNARY_POS, v);
+    if (dv_is_complex(v)) return dv_complex_abs(vm, v);
     bool found;
     dv_value result = dv_number_special(vm, v, "__abs__", &found);
     return found ? result : dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for abs(): '%T'", v);

@@ -57,6 +57,7 @@ typedef enum dv_type_id {
     DV_T_SET_ITERATOR,
     DV_T_BYTES,
     DV_T_BYTEARRAY,
+    DV_T_COMPLEX,
     DV_T_HEAPQ_MERGE, /* modules/heapq_select.c */
     DV_T_RANDOM,      /* modules/random.c */
     /* Types of modules, whose classes are made when their module is imported. */

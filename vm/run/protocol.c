@@ -10,6 +10,7 @@
 #include "core/native.h"
 #include "types/class.h"
 #include "types/exception.h"
+#include "types/complex.h"
 #include "types/float.h"
 #include "types/format.h"
 #include "types/function.h"
@@ -315,6 +316,8 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
     if (dv_is_empty(modulus) || dv_is_none(modulus)) return dv_binary(vm, DV_BINARY_POW, a, b);
     if (dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus))
         return dv_int_pow_mod(vm, a, b, modulus);
+    if (dv_is_complex(a) || dv_is_complex(b) || dv_is_complex(modulus))
+        return dv_raise(vm, DV_E_VALUE_ERROR, "complex modulo");
     bool number = (dv_is_integral(a) || dv_is_float(a)) && (dv_is_integral(b) || dv_is_float(b)) &&
                   (dv_is_integral(modulus) || dv_is_float(modulus));
     if (number)

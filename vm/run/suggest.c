@@ -148,6 +148,7 @@ static const struct {
     {DV_T_INT, "denominator imag numerator real"},
     {DV_T_BOOL, "denominator imag numerator real"},
     {DV_T_FLOAT, "imag real"},
+    {DV_T_COMPLEX, "imag real"},
     {DV_T_RANGE, "start step stop"},
     {DV_T_SLICE, "start step stop"},
     {DV_T_FUNCTION,

@@ -2,6 +2,7 @@
 #include "run/thread.h"
 
 #include "run/frame.h"
+#include "types/complex.h"
 #include "types/bytes.h"
 #include "types/int.h"
 #include "types/set.h"
@@ -128,7 +129,7 @@ static dv_value make_constant(dv_vm *vm, dv_thread *thread, const dv_const *c) {
         return inner ? dv_object_value(inner) : DV_EMPTY;
     }
     case DV_CONST_BYTES: return dv_bytes_new(vm, c->as.text.data, (int64_t)c->as.text.size);
-    case DV_CONST_COMPLEX: break;
+    case DV_CONST_COMPLEX: return dv_complex_new(vm, 0.0, c->as.real);
     }
     return dv_raise(vm, DV_E_SYSTEM_ERROR, "constant of an unsupported kind");
 }

@@ -10,6 +10,7 @@
 #include "core/dtoa.h"
 #include "core/upcall.h"
 #include "types/bytes.h"
+#include "types/complex.h"
 #include "types/arguments.h"
 #include "types/exception.h"
 #include "types/format.h"
@@ -374,9 +375,7 @@ dv_value dv_float_pow(dv_vm *vm, double a, double b) {
     }
     bool negate = false;
     if (a < 0.0) {
-        if (b != floor(b))
-            return dv_raise(vm, DV_E_VALUE_ERROR,
-                            "negative number cannot be raised to a fractional power");
+        if (b != floor(b)) return dv_complex_pow(vm, a, 0.0, b, 0.0);
         a = -a;
         negate = is_odd(b);
     }

@@ -21,7 +21,8 @@ static inline dv_value dv_number_of(dv_value v) {
 /* Python's // and % on doubles (b != 0). */
 double dv_float_floordiv(double a, double b);
 double dv_float_mod(double a, double b);
-/* a ** b as Python; may raise ZeroDivisionError, OverflowError (complex results are refused). */
+/* a ** b as Python; may raise ZeroDivisionError, OverflowError (a complex number where a is
+ * negative and b has a fraction). */
 dv_value dv_float_pow(dv_vm *vm, double a, double b);
 /* The value as a double: float, int, bool, instances with __float__ or __index__; TypeError "must
  * be real number, not %T". */

@@ -5,8 +5,10 @@
 #include "types/format.h"
 
 #include <limits.h>
+#include <math.h>
 
 #include "core/upcall.h"
+#include "types/complex.h"
 #include "types/float.h"
 #include "types/format_number.h"
 #include "types/int_arith.h"
@@ -386,6 +388,82 @@ dv_value dv_format_float(dv_vm *vm, double d, dv_value spec) {
     case 'n':
     case '%': return write_double(vm, &f, d);
     default: return raise_unknown(vm, f.type, dv_float(d));
+    }
+}
+
+/* ---- complex ----------------------------------------------------------------------------------*/
+
+static bool append_part(dv_vm *vm, dv_builder *b, const format_spec *f, double d, char type,
+                        int precision) {
+    dv_number_text text;
+    unsigned flags = f->alternate ? DV_DOUBLE_ALTERNATE : 0;
+    if (f->no_negative_zero) flags |= DV_DOUBLE_NO_NEGATIVE_ZERO;
+    if (!dv_number_text_double(vm, &text, d, type, precision, flags)) return false;
+    number n;
+    split_double(&text, &n);
+    dv_value part = write_number(vm, f, &n);
+    dv_number_text_drop(vm, &text);
+    if (dv_is_empty(part)) return false;
+    dv_builder_str(b, part);
+    dv_release(vm, part);
+    return true;
+}
+
+/* Both parts without the width; without a type as repr writes them. */
+static dv_value complex_body(dv_vm *vm, const format_spec *f, const dv_complex *z) {
+    format_spec part = *f;
+    part.fill = ' ';
+    part.align = '<';
+    part.width = -1;
+    char type = f->type == 0 ? 'r' : f->type == 'n' ? 'g' : (char)f->type;
+    int precision = f->precision >= 0 ? (int)f->precision : type == 'r' ? 0 : 6;
+    if (type == 'r' && f->precision >= 0) type = 'g';
+    bool only_imag = f->type == 0 && z->real == 0.0 && !signbit(z->real);
+    bool brackets = f->type == 0 && !only_imag;
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    if (brackets) dv_builder_char(&b, '(');
+    bool good = only_imag || append_part(vm, &b, &part, z->real, type, precision);
+    if (!only_imag) part.sign = '+';
+    good = good && append_part(vm, &b, &part, z->imag, type, precision);
+    dv_builder_z(&b, brackets ? "j)" : "j");
+    if (good) return dv_builder_finish(&b);
+    dv_builder_discard(&b);
+    return DV_EMPTY;
+}
+
+static dv_value write_str(dv_vm *vm, const format_spec *f, dv_value s);
+
+static dv_value write_complex(dv_vm *vm, const format_spec *f, dv_value v) {
+    if (f->precision > INT_MAX) return dv_raise(vm, DV_E_VALUE_ERROR, "precision too big");
+    if (f->fill == '0')
+        return dv_raise(vm, DV_E_VALUE_ERROR,
+                        "Zero padding is not allowed in complex format specifier");
+    if (f->align == '=')
+        return dv_raise(vm, DV_E_VALUE_ERROR,
+                        "'=' alignment flag is not allowed in complex format specifier");
+    dv_value body = complex_body(vm, f, dv_as_complex(v));
+    if (dv_is_empty(body)) return body;
+    format_spec frame = {.fill = f->fill, .align = f->align, .width = f->width, .precision = -1};
+    dv_value result = write_str(vm, &frame, body);
+    dv_release(vm, body);
+    return result;
+}
+
+dv_value dv_format_complex(dv_vm *vm, dv_value v, dv_value spec) {
+    if (dv_as_str(spec)->length == 0) return dv_complex_repr(vm, v);
+    format_spec f;
+    if (!parse_spec(vm, spec, &(subject){v, 0, '>'}, &f)) return DV_EMPTY;
+    switch (f.type) {
+    case 0:
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'n': return write_complex(vm, &f, v);
+    default: return raise_unknown(vm, f.type, v);
     }
 }
 

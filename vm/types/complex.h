@@ -1,0 +1,31 @@
+/* complex.h: complex numbers: immutable objects of two doubles. */
+#ifndef DV_TYPES_COMPLEX_H
+#define DV_TYPES_COMPLEX_H
+
+#include "core/vm.h"
+
+typedef struct dv_complex {
+    dv_object header;
+    double real, imag;
+} dv_complex;
+
+extern const dv_type dv_complex_type;
+
+static inline bool dv_is_complex(dv_value v) { return dv_is_shape(v, DV_T_COMPLEX); }
+static inline dv_complex *dv_as_complex(dv_value v) { return (dv_complex *)dv_as_object(v); }
+
+dv_value dv_complex_new(dv_vm *vm, double real, double imag);
+/* An argument as a complex number: complex, float, int, __complex__, __float__, __index__;
+ * TypeError "must be real number, not %T". */
+bool dv_complex_take(dv_vm *vm, dv_value v, double *real, double *imag) DV_MUST_CHECK;
+/* a ** b; ZeroDivisionError, OverflowError. */
+dv_value dv_complex_pow(dv_vm *vm, double real, double imag, double b_real, double b_imag);
+/* "(1+2j)", "2j" */
+dv_value dv_complex_repr(dv_vm *vm, dv_value v);
+/* abs(v): a float; OverflowError. */
+dv_value dv_complex_abs(dv_vm *vm, dv_value v);
+
+/* complex_text.c: complex("1+2j"); ValueError. */
+dv_value dv_complex_from_str(dv_vm *vm, dv_value text);
+
+#endif
