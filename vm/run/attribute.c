@@ -38,7 +38,7 @@ static bool refuse(dv_vm *vm, dv_value v, dv_value name) {
 }
 
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value value) {
-    if (dv_is_instance(v) && !dv_is_empty(value))
+    if (dv_is_plain_instance(v) && !dv_is_empty(value))
         return dv_instance_store(vm, dv_as_object(v), name, value);
     const dv_type *type = dv_behaviour_of(vm, v);
     return type->set_attribute ? type->set_attribute(vm, v, name, value) : refuse(vm, v, name);

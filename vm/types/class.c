@@ -394,15 +394,12 @@ static dv_value call_dl_class(dv_vm *vm, dv_class *class_, const dv_value *args,
 static dv_value call_exception_class(dv_vm *vm, dv_class *class_, const dv_value *args,
                                      uint32_t count, dv_value keywords) {
     dv_global_cell *init = dv_class_special(class_, vm->known.init);
-    if (!dv_is_empty(keywords) && !init)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", class_->name);
-    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
-    dv_value tuple = dv_tuple_new(vm, args, count - named);
-    if (dv_is_empty(tuple)) return DV_EMPTY;
-    dv_value self = dv_exception_new(vm, class_, tuple);
-    dv_release(vm, tuple);
-    if (dv_is_empty(self) || !init) return self;
-    return initialise(vm, self, init->value, args, count, keywords);
+    dv_value self = dv_exception_make(vm, class_, args, count, keywords);
+    if (dv_is_empty(self)) return self;
+    if (init) return initialise(vm, self, init->value, args, count, keywords);
+    if (dv_exception_initialise(vm, self, args, count, keywords)) return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
 }
 
 static dv_value class_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,

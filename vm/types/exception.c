@@ -13,94 +13,13 @@
 #include "types/str.h"
 #include "types/tuple.h"
 
-/* Classes ---------------------------------------------------------------------------------------
- */
-
-typedef struct class_row {
-    const char *name;
-    dv_error_class base;
-} class_row;
-
-/* In the order of dv_error_class; a base stands before its subclasses. */
-static const class_row rows[DV_E_COUNT] = {
-    [DV_E_BASE_EXCEPTION] = {"BaseException", DV_E_COUNT},
-    [DV_E_EXCEPTION] = {"Exception", DV_E_BASE_EXCEPTION},
-    [DV_E_TYPE_ERROR] = {"TypeError", DV_E_EXCEPTION},
-    [DV_E_VALUE_ERROR] = {"ValueError", DV_E_EXCEPTION},
-    [DV_E_LOOKUP_ERROR] = {"LookupError", DV_E_EXCEPTION},
-    [DV_E_INDEX_ERROR] = {"IndexError", DV_E_LOOKUP_ERROR},
-    [DV_E_KEY_ERROR] = {"KeyError", DV_E_LOOKUP_ERROR},
-    [DV_E_ATTRIBUTE_ERROR] = {"AttributeError", DV_E_EXCEPTION},
-    [DV_E_NAME_ERROR] = {"NameError", DV_E_EXCEPTION},
-    [DV_E_UNBOUND_LOCAL_ERROR] = {"UnboundLocalError", DV_E_NAME_ERROR},
-    [DV_E_ARITHMETIC_ERROR] = {"ArithmeticError", DV_E_EXCEPTION},
-    [DV_E_ZERO_DIVISION_ERROR] = {"ZeroDivisionError", DV_E_ARITHMETIC_ERROR},
-    [DV_E_OVERFLOW_ERROR] = {"OverflowError", DV_E_ARITHMETIC_ERROR},
-    [DV_E_FLOATING_POINT_ERROR] = {"FloatingPointError", DV_E_ARITHMETIC_ERROR},
-    [DV_E_RUNTIME_ERROR] = {"RuntimeError", DV_E_EXCEPTION},
-    [DV_E_RECURSION_ERROR] = {"RecursionError", DV_E_RUNTIME_ERROR},
-    [DV_E_NOT_IMPLEMENTED_ERROR] = {"NotImplementedError", DV_E_RUNTIME_ERROR},
-    [DV_E_MEMORY_ERROR] = {"MemoryError", DV_E_EXCEPTION},
-    [DV_E_STOP_ITERATION] = {"StopIteration", DV_E_EXCEPTION},
-    [DV_E_ASSERTION_ERROR] = {"AssertionError", DV_E_EXCEPTION},
-    [DV_E_IMPORT_ERROR] = {"ImportError", DV_E_EXCEPTION},
-    [DV_E_MODULE_NOT_FOUND_ERROR] = {"ModuleNotFoundError", DV_E_IMPORT_ERROR},
-    [DV_E_OS_ERROR] = {"OSError", DV_E_EXCEPTION},
-    [DV_E_EOF_ERROR] = {"EOFError", DV_E_EXCEPTION},
-    [DV_E_SYNTAX_ERROR] = {"SyntaxError", DV_E_EXCEPTION},
-    [DV_E_INDENTATION_ERROR] = {"IndentationError", DV_E_SYNTAX_ERROR},
-    [DV_E_TAB_ERROR] = {"TabError", DV_E_INDENTATION_ERROR},
-    [DV_E_SYSTEM_EXIT] = {"SystemExit", DV_E_BASE_EXCEPTION},
-    [DV_E_KEYBOARD_INTERRUPT] = {"KeyboardInterrupt", DV_E_BASE_EXCEPTION},
-    [DV_E_GENERATOR_EXIT] = {"GeneratorExit", DV_E_BASE_EXCEPTION},
-    [DV_E_UNICODE_ERROR] = {"UnicodeError", DV_E_VALUE_ERROR},
-    [DV_E_UNICODE_DECODE_ERROR] = {"UnicodeDecodeError", DV_E_UNICODE_ERROR},
-    [DV_E_UNICODE_ENCODE_ERROR] = {"UnicodeEncodeError", DV_E_UNICODE_ERROR},
-    [DV_E_SYSTEM_ERROR] = {"SystemError", DV_E_EXCEPTION},
-    [DV_E_FILE_NOT_FOUND_ERROR] = {"FileNotFoundError", DV_E_OS_ERROR},
-    [DV_E_PERMISSION_ERROR] = {"PermissionError", DV_E_OS_ERROR},
-    [DV_E_BUFFER_ERROR] = {"BufferError", DV_E_EXCEPTION},
-    [DV_E_WARNING] = {"Warning", DV_E_EXCEPTION},
-};
-
-static bool make_class(dv_vm *vm, dv_error_class error) {
-    const class_row *row = &rows[error];
-    dv_class *base =
-        row->base == DV_E_COUNT ? vm->classes[DV_T_OBJECT] : vm->error_classes[row->base];
-    dv_value name = dv_str_intern(vm, row->name, strlen(row->name));
-    if (dv_is_empty(name)) return false;
-    dv_class *class_ = dv_class_new(vm, name, base, DV_T_EXCEPTION);
-    dv_release(vm, name);
-    if (!class_) return false;
-    class_->descriptor = &dv_exception_type;
-    vm->error_classes[error] = class_;
-    return dv_namespace_set(vm, &vm->builtins, row->name, dv_retain(dv_object_value(class_)));
-}
-
-bool dv_exception_setup(dv_vm *vm) {
-    for (uint32_t error = 0; error < DV_E_COUNT; error++)
-        if (!make_class(vm, (dv_error_class)error)) return false;
-    vm->classes[DV_T_EXCEPTION] = vm->error_classes[DV_E_BASE_EXCEPTION];
-    vm->classes[DV_T_EXCEPTION]->header.references++;
-    vm->memory_error =
-        dv_exception_new(vm, vm->error_classes[DV_E_MEMORY_ERROR], vm->known.empty_tuple);
-    if (dv_is_empty(vm->memory_error)) return false;
-    dv_value os_error = dv_object_value(vm->error_classes[DV_E_OS_ERROR]);
-    return dv_namespace_set(vm, &vm->builtins, "EnvironmentError", dv_retain(os_error)) &&
-           dv_namespace_set(vm, &vm->builtins, "IOError", dv_retain(os_error));
-}
-
-dv_class *dv_exception_class(dv_vm *vm, dv_error_class error) { return vm->error_classes[error]; }
-
-static bool is_kind(dv_vm *vm, const dv_exception *exception, dv_error_class error) {
-    return dv_class_is_subclass(exception->class_, vm->error_classes[error]);
-}
-
 /* Objects ---------------------------------------------------------------------------------------
  */
 
 dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
-    dv_exception *exception = dv_object_new(vm, sizeof *exception, DV_T_EXCEPTION);
+    dv_exception *exception = class_->descriptor
+                                  ? dv_object_new(vm, sizeof *exception, DV_T_EXCEPTION)
+                                  : dv_subclass_alloc(vm, class_, sizeof *exception);
     if (!exception) return DV_EMPTY;
     class_->header.references++;
     exception->class_ = class_;
@@ -130,7 +49,7 @@ static void exception_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, exception->context);
     dv_release(vm, exception->attributes);
     dv_class *class_ = exception->class_;
-    dv_heap_free(&vm->heap, exception, sizeof *exception);
+    dv_object_free(vm, object, sizeof *exception);
     dv_release_object(vm, &class_->header);
 }
 
@@ -171,9 +90,6 @@ dv_value dv_exception_get(dv_vm *vm, dv_value value, const char *name) {
  */
 
 static dv_value exception_repr(dv_vm *vm, dv_value self) {
-    bool found;
-    dv_value text = dv_special_text(vm, self, vm->known.repr, &found);
-    if (found) return text;
     dv_exception *exception = dv_as_exception(self);
     const dv_tuple *args = dv_as_tuple(exception->args);
     if (args->count == 1)
@@ -181,10 +97,15 @@ static dv_value exception_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "%S%V", exception->class_->name, exception->args);
 }
 
-/* "[Errno 2] No such file or directory: 'x'" */
-static dv_value os_error_str(dv_vm *vm, const dv_tuple *args) {
-    if (args->count == 2) return dv_str_printf(vm, "[Errno %S] %S", args->items[0], args->items[1]);
-    return dv_str_printf(vm, "[Errno %S] %S: %V", args->items[0], args->items[1], args->items[2]);
+/* "[Errno 2] No such file or directory: 'x' -> 'y'" */
+static dv_value os_error_str(dv_vm *vm, const dv_exception *exception) {
+    const dv_value *args = dv_as_tuple(exception->args)->items;
+    dv_value self = dv_object_value((dv_exception *)exception);
+    dv_value from = dv_exception_get(vm, self, "filename");
+    dv_value to = dv_exception_get(vm, self, "filename2");
+    if (dv_is_empty(from)) return dv_str_printf(vm, "[Errno %S] %S", args[0], args[1]);
+    if (dv_is_empty(to)) return dv_str_printf(vm, "[Errno %S] %S: %V", args[0], args[1], from);
+    return dv_str_printf(vm, "[Errno %S] %S: %V -> %V", args[0], args[1], from, to);
 }
 
 /* "invalid syntax (script.dl, line 3)", without the file's directory. */
@@ -231,41 +152,26 @@ static dv_value unicode_error_str(dv_vm *vm, const dv_tuple *args, bool decodes)
 /* Has an instance of UnicodeDecodeError or UnicodeEncodeError the arguments that it should? */
 static bool is_unicode_error(dv_vm *vm, const dv_exception *exception, bool decodes) {
     const dv_tuple *args = dv_as_tuple(exception->args);
-    return is_kind(vm, exception,
-                   decodes ? DV_E_UNICODE_DECODE_ERROR : DV_E_UNICODE_ENCODE_ERROR) &&
+    return dv_exception_is(vm, exception,
+                           decodes ? DV_E_UNICODE_DECODE_ERROR : DV_E_UNICODE_ENCODE_ERROR) &&
            args->count == 5 &&
            (decodes ? dv_is_bytes_like(args->items[1]) : dv_is_str(args->items[1]));
 }
 
 static dv_value exception_str(dv_vm *vm, dv_value self) {
-    bool found;
-    dv_value text = dv_special_text(vm, self, vm->known.str, &found);
-    if (found) return text;
     dv_exception *exception = dv_as_exception(self);
     const dv_tuple *args = dv_as_tuple(exception->args);
     if (args->count == 0) return dv_str_empty(vm);
     if (args->count == 1)
-        return is_kind(vm, exception, DV_E_KEY_ERROR) ? dv_repr(vm, args->items[0])
-                                                      : dv_to_str(vm, args->items[0]);
-    if (is_kind(vm, exception, DV_E_OS_ERROR) && args->count <= 3) return os_error_str(vm, args);
-    if (is_kind(vm, exception, DV_E_SYNTAX_ERROR) && dv_is_tuple(args->items[1]))
+        return dv_exception_is(vm, exception, DV_E_KEY_ERROR) ? dv_repr(vm, args->items[0])
+                                                              : dv_to_str(vm, args->items[0]);
+    if (dv_exception_is(vm, exception, DV_E_OS_ERROR) && args->count <= 5)
+        return os_error_str(vm, exception);
+    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR) && dv_is_tuple(args->items[1]))
         return syntax_error_str(vm, args);
     for (int decodes = 0; decodes < 2; decodes++)
         if (is_unicode_error(vm, exception, decodes)) return unicode_error_str(vm, args, decodes);
     return dv_repr(vm, exception->args);
-}
-
-static bool exception_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    bool found;
-    if (!dv_special_hash(vm, self, hash, &found)) return false;
-    if (!found) *hash = dv_default_hash(self);
-    return true;
-}
-
-static dv_value exception_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    bool found;
-    dv_value result = dv_special_compare(vm, op, a, b, &found);
-    return found ? result : DV_NOTIMPLEMENTED;
 }
 
 /* Attributes ------------------------------------------------------------------------------------
@@ -283,10 +189,10 @@ static dv_value exit_code(const dv_exception *exception) {
 }
 
 static dv_value os_error_attribute(const dv_tuple *args, dv_value name) {
-    bool full = args->count >= 2;
+    bool full = args->count >= 2 && args->count <= 5;
     if (dv_str_is(name, "errno")) return full ? argument(args, 0) : DV_NONE;
     if (dv_str_is(name, "strerror")) return full ? argument(args, 1) : DV_NONE;
-    if (dv_str_is(name, "filename")) return full ? argument(args, 2) : DV_NONE;
+    if (dv_str_is(name, "filename") || dv_str_is(name, "filename2")) return DV_NONE;
     return DV_EMPTY;
 }
 
@@ -305,18 +211,20 @@ static dv_value syntax_error_attribute(const dv_tuple *args, dv_value name) {
 /* What certain classes compute from their arguments. */
 static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_value name) {
     const dv_tuple *args = dv_as_tuple(exception->args);
-    if (dv_str_is(name, "value") && is_kind(vm, exception, DV_E_STOP_ITERATION))
+    if (dv_str_is(name, "value") && dv_exception_is(vm, exception, DV_E_STOP_ITERATION))
         return argument(args, 0);
-    if (dv_str_is(name, "code") && is_kind(vm, exception, DV_E_SYSTEM_EXIT))
+    if (dv_str_is(name, "code") && dv_exception_is(vm, exception, DV_E_SYSTEM_EXIT))
         return exit_code(exception);
-    if (is_kind(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(args, name);
-    if (is_kind(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_attribute(args, name);
+    if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(args, name);
+    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR))
+        return syntax_error_attribute(args, name);
     static const char *const unicode[] = {"encoding", "object", "start", "end", "reason"};
-    for (int64_t i = 0; i < 5 && is_kind(vm, exception, DV_E_UNICODE_ERROR); i++)
+    for (int64_t i = 0; i < 5 && dv_exception_is(vm, exception, DV_E_UNICODE_ERROR); i++)
         if (dv_str_is(name, unicode[i]) && args->count == 5) return argument(args, i);
-    bool import = is_kind(vm, exception, DV_E_IMPORT_ERROR);
-    bool attribute = is_kind(vm, exception, DV_E_ATTRIBUTE_ERROR);
-    if (dv_str_is(name, "name") && (import || attribute || is_kind(vm, exception, DV_E_NAME_ERROR)))
+    bool import = dv_exception_is(vm, exception, DV_E_IMPORT_ERROR);
+    bool attribute = dv_exception_is(vm, exception, DV_E_ATTRIBUTE_ERROR);
+    if (dv_str_is(name, "name") &&
+        (import || attribute || dv_exception_is(vm, exception, DV_E_NAME_ERROR)))
         return DV_NONE;
     if (dv_str_is(name, "obj") && attribute) return DV_NONE;
     if (dv_str_is(name, "path") && import) return DV_NONE;
@@ -331,6 +239,11 @@ static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name)
     if (dv_str_is(name, "__context__")) return or_none(exception->context);
     if (dv_str_is(name, "__suppress_context__")) return dv_bool(exception->suppress_context);
     if (dv_str_is(name, "__traceback__")) return DV_NONE;
+    if (!dv_is_empty(exception->attributes)) {
+        dv_value v = dv_dict_get(vm, exception->attributes, name);
+        if (!dv_is_empty(v)) return dv_retain(v);
+        if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    }
     return class_attribute(vm, exception, name);
 }
 
@@ -365,9 +278,23 @@ static bool set_args(dv_vm *vm, dv_exception *exception, dv_value value) {
     return true;
 }
 
-static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
-    dv_exception *exception = dv_as_exception(self);
+static bool refuse_type(dv_vm *vm, const char *message) {
+    dv_raise(vm, DV_E_TYPE_ERROR, "%s", message);
+    return false;
+}
+
+static bool set_traceback(dv_vm *vm, dv_exception *exception, dv_value value) {
+    if (!dv_is_none(value)) return refuse_type(vm, "__traceback__ must be a traceback or None");
+    dv_exception_forget_trace(vm, exception);
+    return true;
+}
+
+/* What all exceptions have as fields; *known is false for other names. */
+static bool set_field(dv_vm *vm, dv_exception *exception, dv_value name, dv_value value,
+                      bool *known) {
+    *known = true;
     if (dv_str_is(name, "args")) return set_args(vm, exception, value);
+    if (dv_str_is(name, "__traceback__")) return set_traceback(vm, exception, value);
     if (dv_str_is(name, "__context__"))
         return set_chained(vm, &exception->context, "context", value);
     if (dv_str_is(name, "__cause__")) {
@@ -375,38 +302,48 @@ static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_
         exception->suppress_context = true;
         return true;
     }
-    if (dv_str_is(name, "__suppress_context__")) {
-        exception->suppress_context = dv_same(value, DV_TRUE);
-        return true;
-    }
-    if (dv_str_is(name, "__traceback__")) {
-        dv_exception_forget_trace(vm, exception);
-        return true;
-    }
+    *known = dv_str_is(name, "__suppress_context__");
+    if (!*known) return true;
+    if (!dv_is_bool(value)) return refuse_type(vm, "attribute value type must be bool");
+    exception->suppress_context = dv_same(value, DV_TRUE);
+    return true;
+}
+
+/* Attributes of a dl class's instances are in their shape, but for what the machine asks for. */
+static bool set_by_shape(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    if (!dv_is_empty(value)) return dv_instance_store(vm, dv_as_object(self), name, value);
+    bool found;
+    if (!dv_instance_delete(vm, dv_as_object(self), name, &found)) return false;
+    if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
+    return found;
+}
+
+static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    dv_exception *exception = dv_as_exception(self);
+    bool known;
+    bool done = set_field(vm, exception, name, value, &known);
+    if (known) return done;
+    if (dv_is_instance(self) && !dv_str_is(name, "__notes__"))
+        return set_by_shape(vm, self, name, value);
     if (dv_is_empty(exception->attributes)) exception->attributes = dv_dict_new(vm);
     if (dv_is_empty(exception->attributes)) return false;
     if (!dv_is_empty(value)) return dv_dict_set(vm, exception->attributes, name, value);
-    int done = dv_dict_delete(vm, exception->attributes, name);
-    if (done == 0) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%S", name);
-    return done == 1;
+    int removed = dv_dict_delete(vm, exception->attributes, name);
+    if (removed == 0)
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
+    return removed == 1;
 }
 
 /* Methods ---------------------------------------------------------------------------------------
  */
 
-static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count) {
-    dv_value tuple = dv_tuple_new(vm, args + 1, count - 1);
-    if (dv_is_empty(tuple)) return DV_EMPTY;
-    dv_exception *exception = dv_as_exception(args[0]);
-    dv_release(vm, exception->args);
-    exception->args = tuple;
-    return DV_NONE;
+static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    return dv_exception_initialise(vm, args[0], args + 1, count - 1, keywords) ? DV_NONE : DV_EMPTY;
 }
 
 static dv_value method_with_traceback(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (dv_is_none(args[1])) dv_exception_forget_trace(vm, dv_as_exception(args[0]));
-    return dv_retain(args[0]);
+    return set_traceback(vm, dv_as_exception(args[0]), args[1]) ? dv_retain(args[0]) : DV_EMPTY;
 }
 
 static dv_value method_add_note(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -426,10 +363,15 @@ static dv_value method_add_note(dv_vm *vm, const dv_value *args, uint32_t count)
 }
 
 static const dv_cfunction_def methods[] = {
-    {.name = "__init__", .entry = method_init, .min = 1, .max = UINT32_MAX},
+    {.name = "__init__", .keyword_entry = method_init, .min = 1, .max = UINT32_MAX},
     {.name = "with_traceback", .entry = method_with_traceback, .min = 2, .max = 2},
     {.name = "add_note", .entry = method_add_note, .min = 2, .max = 2},
     {.name = NULL}};
+
+/* Exceptions are made by their classes: dv_exception_new. */
+static dv_value exception_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    return dv_exception_new(vm, class_, dv_as_exception(exact)->args);
+}
 
 const dv_type dv_exception_type = {
     .name = "BaseException",
@@ -437,8 +379,7 @@ const dv_type dv_exception_type = {
     .release = exception_release,
     .repr = exception_repr,
     .str = exception_str,
-    .hash = exception_hash,
-    .compare = exception_compare,
+    .adopt = exception_adopt,
     .get_attribute = exception_get_attribute,
     .set_attribute = exception_set_attribute,
     .methods = methods,

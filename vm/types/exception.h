@@ -1,7 +1,8 @@
 /* exception.h: exception objects and their classes.
  *
  * Invariants
- *  1. An exception's layout is the same for all classes; class_ tells them apart.
+ *  1. An exception's layout is the same for all classes; class_ tells them apart.  Instances of dl
+ *     classes are instances of subclasses as those of other types are (types/subclass.h).
  *  2. The traceback is a list of (code, pc) pairs, innermost first as they were added; frames do
  * not outlive their calls. */
 #ifndef DV_TYPES_EXCEPTION_H
@@ -20,7 +21,7 @@ typedef struct dv_exception {
     dv_class *class_;        /* counted */
     dv_value args;           /* tuple */
     dv_value cause, context; /* exception, None or EMPTY */
-    dv_value attributes;     /* dict or EMPTY */
+    dv_value attributes;     /* dict or EMPTY; of dl classes: only what the machine has set */
     bool suppress_context;
     dv_trace_entry *trace;
     uint32_t trace_count, trace_capacity;
@@ -28,13 +29,20 @@ typedef struct dv_exception {
 
 extern const dv_type dv_exception_type;
 
-static inline bool dv_is_exception(dv_value v) { return dv_is_shape(v, DV_T_EXCEPTION); }
+static inline bool dv_is_exception(dv_value v) { return dv_has_layout(v, DV_T_EXCEPTION); }
 static inline dv_exception *dv_as_exception(dv_value v) { return (dv_exception *)dv_as_object(v); }
 
 /* Makes the exception classes of the VM and the builtins that name them. */
 bool dv_exception_setup(dv_vm *vm) DV_MUST_CHECK;
 dv_class *dv_exception_class(dv_vm *vm, dv_error_class error);         /* borrowed */
 dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args); /* args: tuple, retained */
+bool dv_exception_is(dv_vm *vm, const dv_exception *exception, dv_error_class error);
+/* BaseException.__new__: keywords are left to __init__. */
+dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                           dv_value keywords);
+/* BaseException.__init__, and what certain classes add to it. */
+bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                             dv_value keywords) DV_MUST_CHECK;
 
 /* RAISE: exc is an exception, or an exception class which is instantiated; cause EMPTY if not
  * given. Sets vm->error (and __context__ from vm->handled).  TypeError otherwise. */

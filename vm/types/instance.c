@@ -15,7 +15,7 @@
  */
 
 static dv_global_cell *special_cell(dv_vm *vm, dv_value self, dv_value name) {
-    if (!dv_is_instance(self) && !dv_is_exception(self)) return NULL;
+    if (!dv_is_instance(self)) return NULL;
     return dv_class_special(dv_class_of(vm, self), name);
 }
 
@@ -117,7 +117,8 @@ int64_t dv_default_hash(dv_value self) {
     return (int64_t)(address >> 4 | address << 60);
 }
 
-bool dv_special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
+/* __hash__; an __hash__ that is None makes unhashable. */
+static bool special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
     dv_global_cell *cell = special_cell(vm, self, vm->known.hash);
     *found = cell != NULL;
     if (!cell) return true;
@@ -140,7 +141,7 @@ bool dv_special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
 
 static bool object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     bool found;
-    if (!dv_special_hash(vm, self, hash, &found)) return false;
+    if (!special_hash(vm, self, hash, &found)) return false;
     if (found) return true;
     const dv_type *layout = layout_of(vm, self);
     if (layout && layout->hash) return layout->hash(vm, dv_number_of(self), hash);
@@ -178,7 +179,7 @@ static dv_value comparison_name(const dv_vm *vm, dv_compare_op op) {
     }
 }
 
-dv_value dv_special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool *found) {
+static dv_value special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool *found) {
     dv_value result = dv_special_call(vm, a, comparison_name(vm, op), &b, 1, found);
     if (*found || op != DV_NE) return result;
     /* Without __ne__, != is the opposite of __eq__. */
@@ -193,7 +194,7 @@ static dv_value object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
     bool found;
     const dv_type *layout = layout_of(vm, a);
     if (!layout || !layout->compare) {
-        dv_value result = dv_special_compare(vm, op, a, b, &found);
+        dv_value result = special_compare(vm, op, a, b, &found);
         return found ? result : DV_NOTIMPLEMENTED;
     }
     /* Built-in types have all six methods: != is not made from a class's __eq__. */
@@ -384,6 +385,8 @@ static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'object' object has no attribute '%S'", name);
         return false;
     }
+    const dv_type *layout = layout_of(vm, self);
+    if (layout && layout->set_attribute) return layout->set_attribute(vm, self, name, value);
     if (!dv_is_empty(value)) return dv_instance_store(vm, dv_as_object(self), name, value);
     bool found;
     if (!dv_instance_delete(vm, dv_as_object(self), name, &found)) return false;

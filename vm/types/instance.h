@@ -6,7 +6,7 @@
 #include "core/vm.h"
 
 /* Calls the special method `name` that self's dl class defines; *found is false (and the result
- * EMPTY with nothing raised) where it defines none.  Exceptions of dl classes have them, too. */
+ * EMPTY with nothing raised) where it defines none. */
 dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value *args,
                          uint32_t count, bool *found);
 bool dv_has_special(dv_vm *vm, dv_value self, dv_value name);
@@ -19,9 +19,6 @@ dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv
 dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found);
 /* "<__main__.C object at 0x...>" */
 dv_value dv_default_repr(dv_vm *vm, dv_value self);
-/* __hash__; an __hash__ that is None makes unhashable. */
-bool dv_special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) DV_MUST_CHECK;
-dv_value dv_special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool *found);
 int64_t dv_default_hash(dv_value self);
 
 /* a op b (or op=) where one of them is an instance of a dl class; NotImplemented where neither

@@ -1,0 +1,246 @@
+/* exception_class.c: the classes of exceptions, and what their constructors do with arguments
+ * (exception.h).
+ *
+ * Invariant 1: the args of an OSError made with a file name are errno and strerror; file names are
+ * attributes. */
+#include "types/exception.h"
+
+#include <errno.h>
+
+#include "types/class.h"
+#include "types/instance.h"
+#include "types/int.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* Classes ---------------------------------------------------------------------------------------
+ */
+
+typedef struct class_row {
+    const char *name;
+    dv_error_class base;
+} class_row;
+
+/* In the order of dv_error_class; a base stands before its subclasses. */
+static const class_row rows[DV_E_COUNT] = {
+    [DV_E_BASE_EXCEPTION] = {"BaseException", DV_E_COUNT},
+    [DV_E_EXCEPTION] = {"Exception", DV_E_BASE_EXCEPTION},
+    [DV_E_TYPE_ERROR] = {"TypeError", DV_E_EXCEPTION},
+    [DV_E_VALUE_ERROR] = {"ValueError", DV_E_EXCEPTION},
+    [DV_E_LOOKUP_ERROR] = {"LookupError", DV_E_EXCEPTION},
+    [DV_E_INDEX_ERROR] = {"IndexError", DV_E_LOOKUP_ERROR},
+    [DV_E_KEY_ERROR] = {"KeyError", DV_E_LOOKUP_ERROR},
+    [DV_E_ATTRIBUTE_ERROR] = {"AttributeError", DV_E_EXCEPTION},
+    [DV_E_NAME_ERROR] = {"NameError", DV_E_EXCEPTION},
+    [DV_E_UNBOUND_LOCAL_ERROR] = {"UnboundLocalError", DV_E_NAME_ERROR},
+    [DV_E_ARITHMETIC_ERROR] = {"ArithmeticError", DV_E_EXCEPTION},
+    [DV_E_ZERO_DIVISION_ERROR] = {"ZeroDivisionError", DV_E_ARITHMETIC_ERROR},
+    [DV_E_OVERFLOW_ERROR] = {"OverflowError", DV_E_ARITHMETIC_ERROR},
+    [DV_E_FLOATING_POINT_ERROR] = {"FloatingPointError", DV_E_ARITHMETIC_ERROR},
+    [DV_E_RUNTIME_ERROR] = {"RuntimeError", DV_E_EXCEPTION},
+    [DV_E_RECURSION_ERROR] = {"RecursionError", DV_E_RUNTIME_ERROR},
+    [DV_E_NOT_IMPLEMENTED_ERROR] = {"NotImplementedError", DV_E_RUNTIME_ERROR},
+    [DV_E_MEMORY_ERROR] = {"MemoryError", DV_E_EXCEPTION},
+    [DV_E_STOP_ITERATION] = {"StopIteration", DV_E_EXCEPTION},
+    [DV_E_ASSERTION_ERROR] = {"AssertionError", DV_E_EXCEPTION},
+    [DV_E_IMPORT_ERROR] = {"ImportError", DV_E_EXCEPTION},
+    [DV_E_MODULE_NOT_FOUND_ERROR] = {"ModuleNotFoundError", DV_E_IMPORT_ERROR},
+    [DV_E_OS_ERROR] = {"OSError", DV_E_EXCEPTION},
+    [DV_E_EOF_ERROR] = {"EOFError", DV_E_EXCEPTION},
+    [DV_E_SYNTAX_ERROR] = {"SyntaxError", DV_E_EXCEPTION},
+    [DV_E_INDENTATION_ERROR] = {"IndentationError", DV_E_SYNTAX_ERROR},
+    [DV_E_TAB_ERROR] = {"TabError", DV_E_INDENTATION_ERROR},
+    [DV_E_SYSTEM_EXIT] = {"SystemExit", DV_E_BASE_EXCEPTION},
+    [DV_E_KEYBOARD_INTERRUPT] = {"KeyboardInterrupt", DV_E_BASE_EXCEPTION},
+    [DV_E_GENERATOR_EXIT] = {"GeneratorExit", DV_E_BASE_EXCEPTION},
+    [DV_E_UNICODE_ERROR] = {"UnicodeError", DV_E_VALUE_ERROR},
+    [DV_E_UNICODE_DECODE_ERROR] = {"UnicodeDecodeError", DV_E_UNICODE_ERROR},
+    [DV_E_UNICODE_ENCODE_ERROR] = {"UnicodeEncodeError", DV_E_UNICODE_ERROR},
+    [DV_E_SYSTEM_ERROR] = {"SystemError", DV_E_EXCEPTION},
+    [DV_E_FILE_NOT_FOUND_ERROR] = {"FileNotFoundError", DV_E_OS_ERROR},
+    [DV_E_PERMISSION_ERROR] = {"PermissionError", DV_E_OS_ERROR},
+    [DV_E_BUFFER_ERROR] = {"BufferError", DV_E_EXCEPTION},
+    [DV_E_WARNING] = {"Warning", DV_E_EXCEPTION},
+    [DV_E_BLOCKING_IO_ERROR] = {"BlockingIOError", DV_E_OS_ERROR},
+    [DV_E_CHILD_PROCESS_ERROR] = {"ChildProcessError", DV_E_OS_ERROR},
+    [DV_E_CONNECTION_ERROR] = {"ConnectionError", DV_E_OS_ERROR},
+    [DV_E_BROKEN_PIPE_ERROR] = {"BrokenPipeError", DV_E_CONNECTION_ERROR},
+    [DV_E_CONNECTION_ABORTED_ERROR] = {"ConnectionAbortedError", DV_E_CONNECTION_ERROR},
+    [DV_E_CONNECTION_REFUSED_ERROR] = {"ConnectionRefusedError", DV_E_CONNECTION_ERROR},
+    [DV_E_CONNECTION_RESET_ERROR] = {"ConnectionResetError", DV_E_CONNECTION_ERROR},
+    [DV_E_FILE_EXISTS_ERROR] = {"FileExistsError", DV_E_OS_ERROR},
+    [DV_E_INTERRUPTED_ERROR] = {"InterruptedError", DV_E_OS_ERROR},
+    [DV_E_IS_A_DIRECTORY_ERROR] = {"IsADirectoryError", DV_E_OS_ERROR},
+    [DV_E_NOT_A_DIRECTORY_ERROR] = {"NotADirectoryError", DV_E_OS_ERROR},
+    [DV_E_PROCESS_LOOKUP_ERROR] = {"ProcessLookupError", DV_E_OS_ERROR},
+    [DV_E_TIMEOUT_ERROR] = {"TimeoutError", DV_E_OS_ERROR},
+    [DV_E_REFERENCE_ERROR] = {"ReferenceError", DV_E_EXCEPTION},
+    [DV_E_STOP_ASYNC_ITERATION] = {"StopAsyncIteration", DV_E_EXCEPTION},
+    [DV_E_UNICODE_TRANSLATE_ERROR] = {"UnicodeTranslateError", DV_E_UNICODE_ERROR},
+    [DV_E_USER_WARNING] = {"UserWarning", DV_E_WARNING},
+    [DV_E_DEPRECATION_WARNING] = {"DeprecationWarning", DV_E_WARNING},
+    [DV_E_PENDING_DEPRECATION_WARNING] = {"PendingDeprecationWarning", DV_E_WARNING},
+    [DV_E_SYNTAX_WARNING] = {"SyntaxWarning", DV_E_WARNING},
+    [DV_E_RUNTIME_WARNING] = {"RuntimeWarning", DV_E_WARNING},
+    [DV_E_FUTURE_WARNING] = {"FutureWarning", DV_E_WARNING},
+    [DV_E_IMPORT_WARNING] = {"ImportWarning", DV_E_WARNING},
+    [DV_E_UNICODE_WARNING] = {"UnicodeWarning", DV_E_WARNING},
+    [DV_E_BYTES_WARNING] = {"BytesWarning", DV_E_WARNING},
+    [DV_E_RESOURCE_WARNING] = {"ResourceWarning", DV_E_WARNING},
+    [DV_E_ENCODING_WARNING] = {"EncodingWarning", DV_E_WARNING},
+};
+
+static bool make_class(dv_vm *vm, dv_error_class error) {
+    const class_row *row = &rows[error];
+    dv_class *base =
+        row->base == DV_E_COUNT ? vm->classes[DV_T_OBJECT] : vm->error_classes[row->base];
+    dv_value name = dv_str_intern(vm, row->name, strlen(row->name));
+    if (dv_is_empty(name)) return false;
+    dv_class *class_ = dv_class_new(vm, name, base, DV_T_EXCEPTION);
+    dv_release(vm, name);
+    if (!class_) return false;
+    class_->descriptor = &dv_exception_type;
+    vm->error_classes[error] = class_;
+    return dv_namespace_set(vm, &vm->builtins, row->name, dv_retain(dv_object_value(class_)));
+}
+
+bool dv_exception_setup(dv_vm *vm) {
+    for (uint32_t error = 0; error < DV_E_COUNT; error++)
+        if (!make_class(vm, (dv_error_class)error)) return false;
+    vm->classes[DV_T_EXCEPTION] = vm->error_classes[DV_E_BASE_EXCEPTION];
+    vm->classes[DV_T_EXCEPTION]->header.references++;
+    vm->memory_error =
+        dv_exception_new(vm, vm->error_classes[DV_E_MEMORY_ERROR], vm->known.empty_tuple);
+    if (dv_is_empty(vm->memory_error)) return false;
+    dv_value os_error = dv_object_value(vm->error_classes[DV_E_OS_ERROR]);
+    return dv_namespace_set(vm, &vm->builtins, "EnvironmentError", dv_retain(os_error)) &&
+           dv_namespace_set(vm, &vm->builtins, "IOError", dv_retain(os_error));
+}
+
+dv_class *dv_exception_class(dv_vm *vm, dv_error_class error) { return vm->error_classes[error]; }
+
+bool dv_exception_is(dv_vm *vm, const dv_exception *exception, dv_error_class error) {
+    return dv_class_is_subclass(exception->class_, vm->error_classes[error]);
+}
+
+/* Making exceptions -----------------------------------------------------------------------------
+ */
+
+static const struct {
+    int number;
+    dv_error_class error;
+} os_errors[] = {
+    {ENOENT, DV_E_FILE_NOT_FOUND_ERROR},
+    {EACCES, DV_E_PERMISSION_ERROR},
+    {EPERM, DV_E_PERMISSION_ERROR},
+    {EEXIST, DV_E_FILE_EXISTS_ERROR},
+    {EISDIR, DV_E_IS_A_DIRECTORY_ERROR},
+    {ENOTDIR, DV_E_NOT_A_DIRECTORY_ERROR},
+    {EAGAIN, DV_E_BLOCKING_IO_ERROR},
+    {EALREADY, DV_E_BLOCKING_IO_ERROR},
+    {EINPROGRESS, DV_E_BLOCKING_IO_ERROR},
+    {ECHILD, DV_E_CHILD_PROCESS_ERROR},
+    {EPIPE, DV_E_BROKEN_PIPE_ERROR},
+    {ESHUTDOWN, DV_E_BROKEN_PIPE_ERROR},
+    {ECONNABORTED, DV_E_CONNECTION_ABORTED_ERROR},
+    {ECONNREFUSED, DV_E_CONNECTION_REFUSED_ERROR},
+    {ECONNRESET, DV_E_CONNECTION_RESET_ERROR},
+    {EINTR, DV_E_INTERRUPTED_ERROR},
+    {ESRCH, DV_E_PROCESS_LOOKUP_ERROR},
+    {ETIMEDOUT, DV_E_TIMEOUT_ERROR},
+};
+
+static bool is_os_form(uint32_t count) { return count >= 2 && count <= 5; }
+
+/* OSError(errno, strerror, ...) is an instance of the subclass for this errno. */
+static dv_class *os_error_class(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count) {
+    int64_t number;
+    if (class_ != vm->error_classes[DV_E_OS_ERROR] || !is_os_form(count)) return class_;
+    if (!dv_int_to_int64(args[0], &number)) return class_;
+    for (size_t i = 0; i < sizeof os_errors / sizeof *os_errors; i++)
+        if (os_errors[i].number == number) return vm->error_classes[os_errors[i].error];
+    return class_;
+}
+
+/* The file names among an OSError's arguments become attributes. */
+static bool take_file_names(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count) {
+    if (count >= 3 && !dv_is_none(args[2]) && !dv_exception_set(vm, self, "filename", args[2]))
+        return false;
+    return count < 5 || dv_is_none(args[4]) || dv_exception_set(vm, self, "filename2", args[4]);
+}
+
+static bool set_arguments(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count) {
+    dv_exception *exception = dv_as_exception(self);
+    if (dv_exception_is(vm, exception, DV_E_OS_ERROR) && is_os_form(count)) {
+        if (!take_file_names(vm, self, args, count)) return false;
+        if (count >= 3 && !dv_is_none(args[2])) count = 2;
+    }
+    dv_value tuple = dv_tuple_new(vm, args, count), old = exception->args;
+    if (dv_is_empty(tuple)) return false;
+    exception->args = tuple;
+    dv_release(vm, old);
+    return true;
+}
+
+/* Is this a keyword argument of the exception's class? */
+static bool takes_keyword(dv_vm *vm, const dv_exception *exception, dv_value name,
+                          dv_error_class *owner) {
+    bool is_name = dv_str_is(name, "name");
+    if (dv_exception_is(vm, exception, *owner = DV_E_IMPORT_ERROR))
+        return is_name || dv_str_is(name, "path");
+    if (dv_exception_is(vm, exception, *owner = DV_E_ATTRIBUTE_ERROR))
+        return is_name || dv_str_is(name, "obj");
+    if (dv_exception_is(vm, exception, *owner = DV_E_NAME_ERROR)) return is_name;
+    *owner = DV_E_COUNT;
+    return false;
+}
+
+static bool take_keyword(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    dv_error_class owner;
+    dv_exception *exception = dv_as_exception(self);
+    if (takes_keyword(vm, exception, name, &owner)) {
+        const char *known = dv_str_is(name, "name")  ? "name"
+                            : dv_str_is(name, "obj") ? "obj"
+                                                     : "path";
+        return dv_exception_set(vm, self, known, value);
+    }
+    if (owner == DV_E_COUNT)
+        dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", exception->class_->name);
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR, "'%S' is an invalid keyword argument for %s()", name,
+                 rows[owner].name);
+    return false;
+}
+
+static bool check_count(dv_vm *vm, const dv_exception *exception, uint32_t count) {
+    uint32_t wanted = dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR) ? 4
+                      : dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR) ||
+                              dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR)
+                          ? 5
+                          : count;
+    if (count == wanted) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "function takes exactly %d arguments (%d given)", (int)wanted,
+             (int)count);
+    return false;
+}
+
+bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                             dv_value keywords) {
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    uint32_t positional = count - named;
+    for (uint32_t i = 0; i < named; i++)
+        if (!take_keyword(vm, self, dv_as_tuple(keywords)->items[i], args[positional + i]))
+            return false;
+    return check_count(vm, dv_as_exception(self), positional) &&
+           set_arguments(vm, self, args, positional);
+}
+
+dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                           dv_value keywords) {
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    class_ = os_error_class(vm, class_, args, count - named);
+    dv_value self = dv_exception_new(vm, class_, vm->known.empty_tuple);
+    if (dv_is_empty(self) || set_arguments(vm, self, args, count - named)) return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
+}
