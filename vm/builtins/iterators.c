@@ -242,6 +242,14 @@ static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t cou
     bool found;
     dv_value own = dv_special_call(vm, args[0], vm->known.reversed, NULL, 0, &found);
     if (found) return own;
+    if (!dv_is_instance(args[0]) &&
+        dv_class_find(vm, dv_class_of(vm, args[0]), vm->known.reversed)) {
+        dv_value method = dv_get_attribute(vm, args[0], vm->known.reversed);
+        if (!dv_is_empty(method)) own = dv_call(vm, method, NULL, 0, DV_EMPTY);
+        dv_release(vm, method);
+        return own;
+    }
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (!is_reversible(vm, args[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not reversible", args[0]);
     dv_value sequence = dv_is_dict(args[0]) ? keys_of(vm, args[0]) : dv_retain(args[0]);

@@ -90,6 +90,9 @@ typedef enum dv_type_id {
     DV_T_CACHE, /* modules/functools_cache.c */
     DV_T_CACHE_LINK,
     DV_T_CACHE_INFO,
+    DV_T_DEQUE, /* modules/collections_deque.c */
+    DV_T_DEQUE_ITERATOR,
+    DV_T_DEQUE_REVERSED,
     DV_T_FOREIGN, /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;

@@ -14,11 +14,17 @@ typedef struct builtin_module {
 } builtin_module;
 
 static const builtin_module builtin_modules[] = {
-    {"bisect", dv_bisect_fill}, {"functools", dv_functools_fill},
-    {"heapq", dv_heapq_fill},   {"itertools", dv_itertools_fill},
-    {"math", dv_math_fill},     {"operator", dv_operator_fill},
-    {"random", dv_random_fill}, {"sys", dv_sys_fill},
-    {"time", dv_time_fill},     {NULL, NULL},
+    {"bisect", dv_bisect_fill},
+    {"collections", dv_collections_fill},
+    {"functools", dv_functools_fill},
+    {"heapq", dv_heapq_fill},
+    {"itertools", dv_itertools_fill},
+    {"math", dv_math_fill},
+    {"operator", dv_operator_fill},
+    {"random", dv_random_fill},
+    {"sys", dv_sys_fill},
+    {"time", dv_time_fill},
+    {NULL, NULL},
 };
 
 bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) {

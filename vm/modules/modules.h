@@ -17,6 +17,7 @@ bool dv_bisect_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_itertools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_random_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_operator_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_collections_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_functools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 
 /* Adds functions of a table that ends with an entry without a name. */

@@ -1,0 +1,13 @@
+/* collections_parts.h: the parts of the module collections that have files of their own. */
+#ifndef DV_MODULES_COLLECTIONS_PARTS_H
+#define DV_MODULES_COLLECTIONS_PARTS_H
+
+#include "types/module.h"
+
+/* Fills the new module collections with its classes. */
+bool dv_collections_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+
+/* collections_deque.c */
+extern const dv_type dv_deque_type, dv_deque_iterator_type, dv_deque_reversed_type;
+
+#endif
