@@ -130,7 +130,7 @@ TEMPLATES = {
         "<list>[<index>]", "<tuple>[<index>]", "<dict>[<key>]",
         "(lambda q=2, *r: (q, r))(<any>)", "max(<list>, default=None)", "next(iter(<container>), 0)", "sum(<list>, [])",
         "(<any> + <any>)", "(<any> % <any>)", "slice(<any0>, 2).indices(5)",
-        "range(<int0>, <int0>, <int0>)", "(w := <any>)",
+        "range(<int0> % 60, <int0> % 30, <int0> % 5)", "(w := <any>)",
     ],
 }
 

@@ -67,15 +67,19 @@ class Language(Expressions):
         self.counter += 1
         return f"{stem}{self.counter}"
 
+    def targets(self) -> list:
+        """Variables that may be assigned to: not those that loops count with, lest they never end."""
+        return [name for name in self.variables if not name.startswith("i")]
+
     # ---- Simple statements ----
 
     def assign(self) -> None:
-        name = self.pick(list(self.variables))
+        name = self.pick(self.targets())
         kind = self.variables[name] if self.chance(85) else self.pick(KINDS)
         self.line(f"{name} = clip({self.value(kind, 2)})")
 
     def augment(self) -> None:
-        name = self.pick(list(self.variables))
+        name = self.pick(self.targets())
         op = {"int": ["+", "-", "*", "//", "%", "&", "|", "^", "<<"], "float": ["+", "-", "*", "/", "**"],
               "dict": ["|"], "set": ["|", "&", "-", "^"], "bool": ["&", "|", "^"]}.get(self.variables[name], ["+", "*"])
         op = self.pick(op)
@@ -87,7 +91,7 @@ class Language(Expressions):
         self.line(f"{name} = clip({name})")
 
     def unpack(self) -> None:
-        a, b, c = self.random.sample(list(self.variables), 3)
+        a, b, c = self.random.sample(self.targets(), 3)
         self.line(self.pick([
             f"{a}, {b} = {self.value('any', 1)}, {self.value('any', 1)}",
             f"{a}, {b} = {b}, {a}",
@@ -135,7 +139,7 @@ class Language(Expressions):
 
     def functions_(self) -> None:
         """Nested functions: closures, nonlocal, all parameter kinds, lambdas."""
-        name, free = self.fresh("inner"), self.pick(list(self.variables))
+        name, free = self.fresh("inner"), self.pick(self.targets())
         kind = self.random.randrange(6)
         if kind == 0:
             with self.under(f"def {name}(x, y={self.value('any', 0)}, *rest, k={self.value('any', 0)}, **others):"):
@@ -144,7 +148,7 @@ class Language(Expressions):
                 "(1)", f"(1, *{self.value('list', 1)})", "(1, 2, 3, k=4, z=5)", "(x=1)", "(y=1)", f"(*{self.value('tuple', 1)})",
                 "(1, **{'k': 2, 'w': 3})", "(1, x=2)", "(1, 2, 3, **{'a': 1}, b=2)"]) + ")")
         elif kind == 1 and self.in_function:
-            free = self.pick([n for n in self.variables if not n.startswith("g")])
+            free = self.pick([n for n in self.targets() if not n.startswith("g")])
             with self.under(f"def {name}():"):
                 self.line(f"nonlocal {free}")
                 self.line(f"{free} = {self.value('any', 1)}")
@@ -174,7 +178,7 @@ class Language(Expressions):
             return self.assign()
         name, count = self.pick(self.functions)
         arguments = ", ".join(self.value("any", 1) for _ in range(count))
-        self.line(f"{self.pick(list(self.variables))} = clip({name}({arguments}))")
+        self.line(f"{self.pick(self.targets())} = clip({name}({arguments}))")
 
     def leave(self) -> None:
         choices = [f"raise {self.pick(RAISED)}", f"assert {self.value('bool', 1)}, {self.value('str', 0)}"]
@@ -187,7 +191,7 @@ class Language(Expressions):
 
     def remove(self) -> None:
         """Unbinds a variable; what reads it afterwards fails."""
-        name = self.pick(list(self.variables))
+        name = self.pick(self.targets())
         with self.under(f"if {self.value('bool', 1)}:"):
             self.line(f"del {name}")
 
@@ -219,7 +223,7 @@ class Language(Expressions):
         elif kind == 1:
             header = f"for {name} in {self.value(self.pick(['list', 'tuple', 'str', 'bytes', 'dict']), 1)}:"
         elif kind == 2:
-            header = f"for {name}, {self.pick(list(self.variables))} in {self.pick(['enumerate', 'list', 'reversed'])}({self.value('list', 1)}):"
+            header = f"for {name}, {self.pick(self.targets())} in {self.pick(['enumerate', 'list', 'reversed'])}({self.value('list', 1)}):"
         else:
             header = f"for {name} in range({self.upto(most)}):"
         with self.under(header):
@@ -259,9 +263,16 @@ class Language(Expressions):
                 self.body(1)
                 self.loops, self.in_function = loops, inside
 
+    def guarded(self) -> None:
+        """A statement whose errors do not end the function, so that what comes behind it is reached."""
+        with self.under("try:"):
+            self.statement()
+        with self.under("except Exception as e:"):
+            self.line("print(type(e).__name__, e)")
+
     def managed(self) -> None:
         items = ", ".join(f"Manager({self.value('int', 0)}, {self.pick(['True', 'False', 'False'])})"
-                          + self.pick(["", f" as {self.pick(list(self.variables))}"]) for _ in range(self.upto(2)))
+                          + self.pick(["", f" as {self.pick(self.targets())}"]) for _ in range(self.upto(2)))
         with self.under(f"with {items}:"):
             self.body(2)
 
@@ -336,7 +347,8 @@ class Language(Expressions):
                       else f"o1 = {self.pick(self.classes)}(p0)")
             self.line(f"o2 = {self.pick(self.classes)}()")
             self.in_function = True
-            self.body(9)
+            for _ in range(self.random.randrange(3, 10)):
+                self.pick([self.statement, self.guarded, self.guarded])()
             self.in_function = False
             self.line(f"return {self.value('any', 1)}")
         self.functions.append((f"f{number}", count))
