@@ -53,6 +53,9 @@ COMPARED = ["int", "float", "str", "list", "tuple", "any", "set", "bytes"]
 PART = re.compile(r"<(\w+|[^<>]*\|[^<>]*)>")
 TEMPLATES = {
     "int": [
+        "math.gcd(<int>, <int>)", "math.isqrt(<int>)", "math.comb(<int0> % 70, 3)", "bisect.bisect(sorted([1, <int0>, 5]), <int0>)", "Int(<int>)",
+        "(Int(<int>) + <int>)", "Int(<int>).double()", "functools.reduce(operator.add, <list>)", "random.Random(<int0>).randrange(1, 1000)",
+        "operator.index(<int>)", "math.floor(<float>)",
         "(<int> + <int>)", "(<int> - <int>)", "(<int> * <int>)", "(<int> // <int>)", "(<int> % <int>)", "(<int> & <int>)", "(<int> | <int>)",
         "(<int> ^ <int>)", "((<int>) << <small>)", "(<int> >> <small>)", "(-<int>)", "(~<int>)", "abs(<int>)", "len(<container>)",
         "(<int> + <int>)", "(<int> - <int>)", "(<int> * <int>)", "<str>.find(<str0>)", "<str>.count(<str0>)",
@@ -63,12 +66,15 @@ TEMPLATES = {
         "(<int>).bit_count()", "<str>.index(<str0>)", "<str>.rfind('a', 1)",
     ],
     "float": [
+        "math.sqrt(<float>)", "math.fmod(<float>, <float>)", "math.fsum(<list>)", "math.ldexp(<float>, <int0> % 50)", "math.hypot(<float>, <float>)",
+        "Real(<float>)", "(Real(<float>) * <float>)", "math.log2(<int>)", "random.Random(<int0>).random()", "math.exp(<float> % 5)",
         "(<float> + <float>)", "(<float> - <float>)", "(<float> * <float>)", "(<float> / <float>)", "(<float> // <float>)", "(<float> % <float>)", "(<int> / <int>)",
         "(<float> + <int>)", "(<int> * <float>)", "(-<float>)", "abs(<float>)", "float(<int>)", "float(<str>)", "round(<float>, <0|1|2|-1>)",
-        "(<float> ** <0.5|2|-1|0>)", "min(<float>, <float>)", "max(<float>, <int>)", "sum([<float>, <float>, <int>])", "divmod(<float>, <float>)[1]",
+        "(<float> ** <2|-1|0>)", "(abs(<float>) ** 0.5)", "min(<float>, <float>)", "max(<float>, <int>)", "sum([<float>, <float>, <int>])", "divmod(<float>, <float>)[1]",
         "(<int> ** -1)", "float.fromhex(<float>.hex())", "float(repr(<float>))",
     ],
     "str": [
+        "Text(<str>)", "Text(<str>).twice()", "(Text(<str>) + <str>)", "Text(<any>)[<slice>]", "<str>.join(Text(<str>))",
         "(<str> + <str>)", "(<str> * <0|2|3|-1>)", "<str>[<slice>]", "<str>[<index>]", "str(<any>)", "repr(<any>)",
         "<str>.<upper|lower|title|strip|lstrip|rstrip|swapcase|capitalize|casefold|expandtabs>()",
         "<str>.replace(<str>, <str0>)", "<str>.join(<list>)", "<str>.join([str(x) for x in <container>])",
@@ -80,6 +86,12 @@ TEMPLATES = {
         "min(<str>, <str>)", "oct(<int>)", "type(<any>).__name__", "<str>.splitlines()[0]", "(<number>).__format__('')", "str(<number>)",
     ],
     "list": [
+        "List(<list>)", "List(<list>)[<slice>]", "(List(<list>) + <list>)", "list(itertools.chain(<sequence>, <sequence>))",
+        "list(itertools.islice(<sequence>, 3))", "list(itertools.product(<str>, repeat=2))[:6]", "list(itertools.accumulate(<list>))",
+        "list(itertools.combinations(<sequence>, 2))[:9]", "[*map(operator.itemgetter(0), <list>)]", "heapq.nsmallest(3, <list>)",
+        "list(itertools.zip_longest(<sequence>, <sequence>))", "list(itertools.takewhile(bool, <list>))",
+        "[(k, list(g)) for k, g in itertools.groupby(<sequence>)]", "random.Random(<int0>).sample(range(20), 4)",
+        "sorted(<list>, key=functools.cmp_to_key(lambda a, b: (a > b) - (a < b)))",
         "[<any>, <any>]", "[*<container>, <any>]", "(<list> + <list>)",
         "(<list> * <0|1|2>)", "<list>[<slice>]", "list(<container>)", "sorted(<container>)",
         "[<item> <clause>]", "[<item> <clause>]", "[[<item0> for q in range(2)] for p in range(2)]",
@@ -90,17 +102,20 @@ TEMPLATES = {
         "<bytes>.split(b'a')", "sorted(<set>, key=str)", "list(<set>)",
     ],
     "tuple": [
+        "Tuple(<tuple>)", "math.modf(<float>)", "math.frexp(<float>)", "tuple(itertools.repeat(<any>, 2))",
         "(<any>, <any>)", "(<tuple> + <tuple>)", "<tuple>[<slice>]", "tuple(<container>)", "(<tuple> * 2)",
         "(*<sequence>, <any>)", "divmod(<int>, <int>)", "<str>.partition('b')",
         "(1, <any>)[::-1]", "(<float>).as_integer_ratio()", "<str>.rpartition(' ')",
     ],
     "dict": [
+        "Dict(<dict>)", "Dict(a=<any>)", "{str(k): v for k, v in <dict>.items()}",
         "{<key>: <any>, <key>: <any>}", "(<dict> | <dict>)",
         "{**<dict>, <key>: <any>}", "{str(q): <item> <clause>}", "dict(<dict>, z=<any>)",
         "dict(zip(<str>, <sequence>))", "<dict>.copy()", "dict.fromkeys(<str>, <any0>)",
         "{q: r for r, q in enumerate(<str>)}", "dict([(<key0>, 1), (<key0>, 2)])",
     ],
     "set": [
+        "{<key>, <key>}", "{*<str>, <key>}", "{str(q) <clause>}", "{q for q in <str>}",
         "(<set> | <set>)", "(<set> & <set>)", "(<set> - <set>)", "(<set> ^ <set>)", "set([<key>, <key>])", "set(<str>)",
         "set(<bytes>)", "<set>.union(<str>)", "<set>.difference(<set>, (1, 'a'))", "frozenset(<set>)", "<set>.copy()",
         "set(range(<int0> % 40))", "(<dict>.keys() & <set>)", "set([str(q) <clause>])", "<set>.symmetric_difference([1, 2, 9])",
@@ -116,6 +131,7 @@ TEMPLATES = {
         "bytearray(<int0> % 5)", "<bytearray>.upper()",
     ],
     "bool": [
+        "isinstance(<any>, (List, Int, Text))", "math.isclose(<float>, <float>)", "(Int(<int>) == <int>)", "issubclass(type(<any>), (int, str))",
         "(<same> <compare> <same>)", "(<same> <compare> <same>)", "(<same> == <any>)", "(not <any>)",
         "(<bool> <and|or> <bool>)", "(<any> in <list>)",
         "(<key> not in <dict>)", "isinstance(<any>, <int|str|(int, float)|list|bool>)",
@@ -126,6 +142,7 @@ TEMPLATES = {
         "(<int> in <bytes>)", "callable(<any>)", "(<any0> is None)", "(<float>).is_integer()",
     ],
     "none": [
+        "Dict(<dict>)[<key>]", "functools.partial(max, <int>)(<any>)", "operator.itemgetter(1, 0)(<sequence>)",
         "None", "(<any> or <any>)", "(<any> and <any>)", "<dict>.get(<key>)",
         "<list>[<index>]", "<tuple>[<index>]", "<dict>[<key>]",
         "(lambda q=2, *r: (q, r))(<any>)", "max(<list>, default=None)", "next(iter(<container>), 0)", "sum(<list>, [])",

@@ -5,7 +5,7 @@ Programs are made from seeds (generate.py).  One that fails is reduced and writt
 """
 
 import argparse
-import os
+import signal
 import sys
 import tempfile
 import time
@@ -80,6 +80,9 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_arguments()
+    stop = []  # SIGTERM and Ctrl-C end the run behind the chunk, so that the log is right
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.append(True))
     python = oracle.find_cpython()
     if python is None:
         print("fuzzing needs a CPython 3.11", file=sys.stderr)
@@ -93,7 +96,7 @@ def main() -> int:
             seeds = range(first, min(first + CHUNK, last))
             left_out, found = run_chunk(options, comparer, seeds)
             done, skipped, kinds = done + len(seeds), skipped + left_out, kinds + found
-            if options.seconds and time.monotonic() - start > options.seconds:
+            if stop or options.seconds and time.monotonic() - start > options.seconds:
                 break
         comparer.close()
     told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none failed"

@@ -12,6 +12,43 @@ ERRORS = ["TypeError", "ValueError", "ZeroDivisionError", "IndexError", "KeyErro
           "(KeyError, IndexError)", "LookupError", "ArithmeticError", "Exception", "NameError", "OverflowError"]
 RAISED = ["ValueError('v')", "KeyError('k')", "TypeError", "IndexError(3)", "Custom(1, 2)", "Custom", "StopIteration"]
 PRELUDE = '''
+import bisect
+import functools
+import heapq
+import itertools
+import math
+import operator
+import random
+
+
+class Int(int):
+    def double(self):
+        return Int(self * 2)
+
+
+class Real(float):
+    pass
+
+
+class Text(str):
+    def twice(self):
+        return self + self
+
+
+class List(list):
+    tag = "no tag"
+
+
+class Tuple(tuple):
+    def __len__(self):
+        return 2
+
+
+class Dict(dict):
+    def __missing__(self, key):
+        return (key, "missing")
+
+
 class Custom(Exception):
     def __init__(self, code=0, extra=None):
         self.code = code
@@ -136,6 +173,18 @@ class Language(Expressions):
             f"for x in {o}: show(x)", f"show(str({o}))", f"show(f'{{{o}!r:>12}}')", f"show({o} < {self.value('int', 0)})",
             f"del {name}.shared",
         ]).replace("\n", "\n" + "    " * self.indent))
+
+    def subclass(self) -> None:
+        """An object of a subclass of a built-in type, with attributes of its own."""
+        name = self.fresh("v")
+        self.line(f"{name} = {self.expand(self.pick(['List(<list>)', 'Int(<int>)', 'Text(<str>)', 'Dict(<dict>)', 'Tuple(<tuple>)', 'Real(<float>)']))}")
+        for _ in range(self.upto(3)):
+            self.line(self.pick([
+                f"{name}.tag = {self.value('any', 1)}", f"show({name}.tag)", f"show({name})", f"show(len({name}))",
+                f"show(type({name} + {name}).__name__)", f"show({name} == {self.value('any', 1)})", f"show(sorted({name}))",
+                f"show({{{name}: 1}})", f"show(f'{{{name}:>8}}')", f"show(bool({name}))", f"for x in {name}: show(x)", f"{name} += {name}",
+                f"show({name}[{self.expand('<index>')}])", f"show(isinstance({name}, (int, list, dict)))", f"show(type({name} * 2).__name__)",
+            ]))
 
     def functions_(self) -> None:
         """Nested functions: closures, nonlocal, all parameter kinds, lambdas."""
@@ -277,7 +326,7 @@ class Language(Expressions):
             self.body(2)
 
     def statement(self) -> None:
-        simple = [self.assign] * 5 + [self.augment] * 3 + [self.mutate] * 4 + [self.unpack, self.functions_, self.call, self.call]
+        simple = [self.assign] * 5 + [self.augment] * 3 + [self.mutate] * 4 + [self.unpack, self.functions_, self.subclass, self.call, self.call]
         simple += [self.objects] * 4 + [lambda: self.line(f"show({self.value('any', 2)})")] * 2 + [self.leave]
         if self.chance(10):
             simple.append(self.remove)
