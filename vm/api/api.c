@@ -12,6 +12,7 @@
 #include "inspect/dis.h"
 #include "inspect/observe.h"
 #include "run/call.h"
+#include "run/import.h"
 #include "types/exception.h"
 #include "types/int.h"
 #include "types/list.h"
@@ -191,6 +192,36 @@ dynvm_status dynvm_run_text(dynvm_vm *self, const char *text, size_t size, const
     begin(self);
     bool ready = dv_path_begin(self->vm, NULL);
     return run_unit(self, ready ? dv_compile(self->vm, text, size, filename) : NULL);
+}
+
+dynvm_status dynvm_run_interactive(dynvm_vm *self, const char *text, size_t size) {
+    begin(self);
+    bool ready = dv_path_begin(self->vm, NULL);
+    return run_unit(self, ready ? dv_compile_interactive(self->vm, text, size) : NULL);
+}
+
+/* sys.argv[0] of a module that runs as the main program. */
+static bool set_program(dv_vm *vm, dv_value file) {
+    dv_list *arguments = dv_as_list(vm->arguments);
+    if (arguments->count == 0) return dv_list_append(vm, vm->arguments, file);
+    dv_value old = arguments->items[0];
+    arguments->items[0] = dv_retain(file);
+    dv_release(vm, old);
+    return true;
+}
+
+dynvm_status dynvm_run_module(dynvm_vm *self, const char *name) {
+    begin(self);
+    dv_vm *vm = self->vm;
+    dv_value text = dv_path_begin(vm, NULL) ? dv_host_text(vm, name) : DV_EMPTY;
+    dv_value file = dv_is_empty(text) ? DV_EMPTY : dv_import_main(vm, text);
+    dv_release(vm, text);
+    size_t size = 0;
+    char *path = dv_is_empty(file) || !set_program(vm, file) ? NULL : dv_str_utf8(vm, file, &size);
+    dv_release(vm, file);
+    dynvm_status status = run_unit(self, path ? dv_compile_file(vm, path) : NULL);
+    if (path) dv_heap_free(&vm->heap, path, size + 1);
+    return status;
 }
 
 dynvm_status dynvm_set_arguments(dynvm_vm *self, int count, const char *const *arguments) {

@@ -96,7 +96,8 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
 
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
-static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename) {
+static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename,
+                        const char *mode) {
     if (size >= UINT32_MAX) {
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
         return NULL;
@@ -105,7 +106,7 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
         .filename = text_of(filename, strlen(filename)),
         .source = text_of(text, size),
         .quote_source = filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
-        .mode = "module",
+        .mode = mode,
         .allocator = {heap_resize, &vm->heap},
     };
     dv_unit *unit = NULL;
@@ -132,9 +133,13 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
     char *utf8 = dv_str_utf8(vm, name, &name_size);
     dv_release(vm, name);
     if (!utf8) return NULL;
-    dv_unit *unit = compile(vm, text, size, utf8);
+    dv_unit *unit = compile(vm, text, size, utf8, "module");
     dv_heap_free(&vm->heap, utf8, name_size + 1);
     return unit;
+}
+
+dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size) {
+    return compile(vm, text, size, "<stdin>", "interactive");
 }
 
 const char *dv_absolute_path(const char *path, char buffer[DV_LONGEST_PATH]) {

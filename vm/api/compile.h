@@ -6,6 +6,8 @@
 
 /* A verified unit with one reference; NULL: raised (SyntaxError with its place, MemoryError). */
 dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename);
+/* The same for a statement that was typed. */
+dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size);
 /* The same from a file; OSError if it cannot be read. */
 dv_unit *dv_compile_file(dv_vm *vm, const char *path);
 

@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dynvm.h"
 #include "lockstep.h"
 #include "options.h"
 #include "output.h"
+#include "repl.h"
 
-enum { STATUS_FAILED = 1, STATUS_USAGE = 2 };
+enum { STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_UNWRITTEN = 120 };
 
 /* The VM that SIGINT interrupts: a signal handler has no other way to know it. */
 static dynvm_vm *volatile interruptible;
@@ -67,6 +69,8 @@ static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) 
     switch (options->action) {
     case CLI_RUN_CODE:
         return dynvm_run_text(vm, options->program, strlen(options->program), "<string>");
+    case CLI_RUN_MODULE: return dynvm_run_module(vm, options->program);
+    case CLI_INTERACTIVE: return DYNVM_OK;
     case CLI_RUN_STDIN: return run_stdin(vm);
     case CLI_DISASSEMBLE:
         return dynvm_disassemble(vm, options->program, options->after_run, options->function,
@@ -75,8 +79,15 @@ static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) 
     }
 }
 
+/* Is an error about the command line rather than the program: -m with what is no module? */
+static bool is_missing_module(const cli_options *options, const char *text) {
+    static const char beginning[] = "ImportError: No module named ";
+    return options->action == CLI_RUN_MODULE && strncmp(text, beginning, sizeof beginning - 1) == 0;
+}
+
 /* Says what went wrong; the exit status. */
-static int report(dynvm_vm *vm, dynvm_status status, cli_output *output) {
+static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
+                  cli_output *output) {
     if (status == DYNVM_NO_MEMORY) {
         fputs("dynvm: out of memory\n", stderr);
         return STATUS_FAILED;
@@ -85,7 +96,10 @@ static int report(dynvm_vm *vm, dynvm_status status, cli_output *output) {
     dynvm_error *error = dynvm_take_error(vm);
     const char *text = dynvm_error_traceback(error);
     bool interrupted = strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0;
-    if (!output->error) cli_write_error(output, text, dynvm_error_traceback_size(error));
+    if (is_missing_module(options, text))
+        fprintf(stderr, "dynvm: %s\n", dynvm_error_message(error));
+    else if (!output->error)
+        cli_write_error(output, text, dynvm_error_traceback_size(error));
     dynvm_error_free(error);
     if (interrupted && !output->error) {
         cli_output_close(output);
@@ -118,22 +132,28 @@ static int run(cli_options *options) {
     watch_signals(vm);
     dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
     if (status == DYNVM_OK) status = act(vm, options, &output);
-    int result = steps.diverged ? STATUS_FAILED : report(vm, status, &output);
+    int result = steps.diverged ? STATUS_FAILED : report(vm, status, options, &output);
+    if (options->action == CLI_INTERACTIVE || options->inspect) result = cli_repl(vm, &output);
     if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
     interruptible = NULL;
     output.vm = NULL;
     dynvm_destroy(vm);
-    return cli_output_close(&output) ? result : STATUS_FAILED;
+    return cli_output_close(&output) ? result : STATUS_UNWRITTEN;
 }
 
-/* A script that is not there is an error of the command line. */
+/* A script that is not there is an error of the command line, which names it by its absolute path.
+ */
 static bool can_open(const char *path) {
     FILE *file = fopen(path, "rb");
     if (file) {
         fclose(file);
         return true;
     }
-    fprintf(stderr, "dynvm: can't open file '%s': [Errno %d] %s\n", path, errno, strerror(errno));
+    int why = errno;
+    char directory[4096];
+    bool absolute = path[0] == '/' || !getcwd(directory, sizeof directory);
+    fprintf(stderr, "dynvm: can't open file '%s%s%s': [Errno %d] %s\n", absolute ? "" : directory,
+            absolute ? "" : "/", path, why, strerror(why));
     return false;
 }
 

@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: dynvm [options] SCRIPT [arguments]\n"
     "       dynvm [options] -c CODE [arguments]\n"
+    "       dynvm [options] -m MODULE [arguments]\n"
+    "       dynvm [options]                      statements are typed\n"
     "       dynvm [options] - [arguments]        run what is read from stdin\n"
     "       dynvm dis [options] SCRIPT           list the script's code\n"
     "\n"
@@ -18,6 +21,7 @@ static const char help[] =
     "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
     "  --lockstep                  compare with the generic level at every loop iteration\n"
     "  --no-native-extensions      extensions run in their portable form\n"
+    "  -i                          read statements from stdin when the program has ended\n"
     "  --version                   print the version\n"
     "  --help                      print this\n"
     "\n"
@@ -111,6 +115,7 @@ static bool parse_option(const char *argument, cli_options *options) {
     if ((value = value_of(argument, "--stress"))) return parse_stress(value, &options->config);
     if ((value = value_of(argument, "--memory-limit")))
         return parse_size(value, &options->config.memory_limit);
+    if (strcmp(argument, "-i") == 0) return options->inspect = true;
     if (strcmp(argument, "--lockstep") == 0) return options->lockstep = true;
     if (strcmp(argument, "--no-native-extensions") == 0) {
         options->config.stress |= DYNVM_STRESS_PORTABLE;
@@ -132,20 +137,33 @@ static bool parse_option(const char *argument, cli_options *options) {
     return true;
 }
 
+/* -c and -m end the options. */
+static bool is_program_option(const char *argument) {
+    return strcmp(argument, "-c") == 0 || strcmp(argument, "-m") == 0;
+}
+
 /* What is to be run, at argv[at], and its arguments. */
 static bool parse_program(int argc, char **argv, int at, cli_options *options) {
     options->arguments = (const char *const *)argv + at;
     options->argument_count = argc - at;
+    if (at == argc && (options->inspect || isatty(STDIN_FILENO))) {
+        static const char *const none[] = {""};
+        options->action = CLI_INTERACTIVE;
+        options->arguments = none;
+        options->argument_count = 1;
+        return true;
+    }
     if (at == argc || strcmp(argv[at], "-") == 0) {
         options->action = CLI_RUN_STDIN;
         return true;
     }
     options->program = argv[at];
-    if (strcmp(argv[at], "-c") != 0) return true;
-    if (at + 1 == argc) return refuse("no code behind", "-c");
-    options->action = CLI_RUN_CODE;
+    if (!is_program_option(argv[at])) return true;
+    bool module = argv[at][1] == 'm';
+    if (at + 1 == argc) return refuse(module ? "no module behind" : "no code behind", argv[at]);
+    options->action = module ? CLI_RUN_MODULE : CLI_RUN_CODE;
     options->program = argv[at + 1];
-    /* sys.argv is ["-c", ...]: the code itself makes room for it. */
+    /* sys.argv is ["-c", ...] or ["-m", ...]: the code itself makes room for it. */
     argv[at + 1] = argv[at];
     options->arguments++;
     options->argument_count--;
@@ -175,7 +193,7 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     *options = (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG};
     if (argc > 1 && strcmp(argv[1], "dis") == 0) return parse_disassemble(argc, argv, options);
     int at = 1;
-    for (; at < argc && argv[at][0] == '-' && argv[at][1] && strcmp(argv[at], "-c") != 0; at++) {
+    for (; at < argc && argv[at][0] == '-' && argv[at][1] && !is_program_option(argv[at]); at++) {
         if (!parse_option(argv[at], options)) return false;
         if (options->action != CLI_RUN_FILE) return true;
     }

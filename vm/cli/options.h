@@ -8,8 +8,10 @@
 
 typedef enum cli_action {
     CLI_RUN_FILE,
-    CLI_RUN_CODE,  /* -c */
-    CLI_RUN_STDIN, /* - */
+    CLI_RUN_CODE,   /* -c */
+    CLI_RUN_STDIN,  /* - */
+    CLI_RUN_MODULE, /* -m */
+    CLI_INTERACTIVE,
     CLI_DISASSEMBLE,
     CLI_HELP,
     CLI_VERSION
@@ -18,7 +20,8 @@ typedef enum cli_action {
 typedef struct cli_options {
     cli_action action;
     dynvm_config config;
-    const char *program;          /* path or code */
+    const char *program;          /* path, code or module */
+    bool inspect;                 /* -i: statements are read from stdin behind the program */
     const char *const *arguments; /* sys.argv */
     int argument_count;
     bool lockstep;        /* compare with the generic level at every loop iteration */

@@ -71,6 +71,10 @@ bool cli_output_close(cli_output *output) {
     free(output->buffer);
     output->buffer = NULL;
     if (!output->error) return true;
-    fprintf(stderr, "dynvm: cannot write to stdout: %s\n", strerror(output->error));
+    fprintf(stderr,
+            "Exception ignored in: <_io.TextIOWrapper name='<stdout>' mode='w' encoding='utf-8'>\n"
+            "%s: [Errno %d] %s\n",
+            output->error == EPIPE ? "BrokenPipeError" : "OSError", output->error,
+            strerror(output->error));
     return false;
 }

@@ -131,6 +131,15 @@ dynvm_status dynvm_run_file(dynvm_vm *vm, const char *path);
  * unless the name is in angle brackets, as "<string>". */
 dynvm_status dynvm_run_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
 
+/* Runs a module, found as `import` would find it, as the main program (of a package its
+ * __main__), as Python's -m does; sys.argv[0] becomes its path.  Its directory for imports is the
+ * working directory.  Where there is none the error has no traceback. */
+dynvm_status dynvm_run_module(dynvm_vm *vm, const char *name);
+
+/* Runs a statement that was typed: a text that tracebacks call "<stdin>", and whose expression
+ * statements print their values (sys.displayhook). */
+dynvm_status dynvm_run_interactive(dynvm_vm *vm, const char *text, size_t size);
+
 /* Writes a listing of a file's code to `output`: as it was compiled, or with `after_run` what its
  * instructions had become after running it (then its output appears too).  `function`: only the
  * function of this name; NULL: all.  DYNVM_ERROR also if there is no such function. */

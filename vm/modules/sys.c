@@ -3,6 +3,7 @@
 
 #include "core/upcall.h"
 #include "types/class.h"
+#include "types/dict.h"
 #include "types/exception.h"
 #include "types/int.h"
 #include "types/str.h"
@@ -63,21 +64,49 @@ static dv_value sys_exc_info(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_tuple_new(vm, info, 3);
 }
 
+static dv_value sys_displayhook(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_stream_display(vm, args[0]) ? DV_NONE : DV_EMPTY;
+}
+
+static dv_value sys_getrefcount(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)count;
+    return dv_int(dv_is_object(args[0]) ? (int64_t)dv_as_object(args[0])->references : INT32_MAX);
+}
+
+/* __getattr__ of the module: what is made when it is asked for, by the library module _sys. */
+static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    static const char *const names[] = {"flags",    "float_info",  "hash_info",    "implementation",
+                                        "int_info", "thread_info", "version_info", NULL};
+    (void)count;
+    const char *const *name = names;
+    while (*name && !(dv_is_str(args[0]) && dv_str_is(args[0], *name))) name++;
+    if (!*name)
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'sys' has no attribute '%S'", args[0]);
+    dv_value text = dv_str_intern(vm, "_sys", 4);
+    dv_value module = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
+    dv_value v = dv_is_empty(module) ? DV_EMPTY : dv_get_attribute(vm, module, args[0]);
+    dv_release(vm, module);
+    dv_release(vm, text);
+    text = dv_is_empty(v) ? DV_EMPTY : dv_str_intern(vm, "sys", 3);
+    if (dv_is_empty(text)) return v;
+    dv_value sys = dv_dict_get(vm, vm->modules, text);
+    dv_release(vm, text);
+    if (dv_is_empty(sys) || dv_set_attribute(vm, sys, args[0], v)) return v;
+    dv_release(vm, v);
+    return DV_EMPTY;
+}
+
 static const dv_cfunction_def functions[] = {
+    {.name = "__getattr__", .entry = sys_getattr, .min = 1, .max = 1},
+    {.name = "displayhook", .entry = sys_displayhook, .min = 1, .max = 1},
+    {.name = "getrefcount", .entry = sys_getrefcount, .min = 1, .max = 1},
     {.name = "exit", .entry = sys_exit, .min = 0, .max = 1},
     {.name = "getrecursionlimit", .entry = sys_getrecursionlimit, .min = 0, .max = 0},
     {.name = "setrecursionlimit", .entry = sys_setrecursionlimit, .min = 1, .max = 1},
     {.name = "intern", .entry = sys_intern, .min = 1, .max = 1},
     {.name = "exc_info", .entry = sys_exc_info, .min = 0, .max = 0},
     {.name = NULL}};
-
-/* The version of Python that dl is a subset of. */
-static dv_value version_info(dv_vm *vm) {
-    dv_value level = dv_str_z(vm, "final");
-    if (dv_is_empty(level)) return DV_EMPTY;
-    dv_value items[5] = {dv_int(3), dv_int(11), dv_int(0), level, dv_int(0)};
-    return dv_tuple_take(vm, items, 5);
-}
 
 /* The cell of a name that the machine itself looks at; NULL: raised. */
 static dv_global_cell *cell_of(dv_vm *vm, const dv_module *module, const char *text) {
@@ -108,5 +137,8 @@ bool dv_sys_fill(dv_vm *vm, dv_module *module) {
            dv_module_add(vm, module, "byteorder", dv_str_z(vm, "little")) &&
            dv_module_add(vm, module, "platform", dv_str_z(vm, "linux")) &&
            dv_module_add(vm, module, "version", dv_str_z(vm, "3.11 (dynvm)")) &&
-           dv_module_add(vm, module, "version_info", version_info(vm)) && add_streams(vm, module);
+           dv_module_add(vm, module, "hexversion", dv_int(0x030B00F0)) &&
+           dv_module_add(vm, module, "executable", dv_str_z(vm, "")) &&
+           dv_module_add(vm, module, "float_repr_style", dv_str_z(vm, "short")) &&
+           add_streams(vm, module);
 }

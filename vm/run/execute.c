@@ -8,6 +8,7 @@
 #include "types/module.h"
 #include "types/set.h"
 #include "types/str.h"
+#include "types/stream.h"
 #include "types/tuple.h"
 
 dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
@@ -423,16 +424,23 @@ dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {
     return result;
 }
 
+/* sys.displayhook if the program has imported sys: new, or EMPTY. */
+static dv_value display_hook(dv_vm *vm) {
+    dv_value name = dv_str_intern(vm, "sys", 3), hook = DV_EMPTY;
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value sys = dv_dict_get(vm, vm->modules, name);
+    dv_release(vm, name);
+    name = dv_is_empty(sys) ? DV_EMPTY : dv_str_intern(vm, "displayhook", 11);
+    if (!dv_is_empty(name)) hook = dv_get_attribute(vm, sys, name);
+    dv_release(vm, name);
+    return hook;
+}
+
 bool dv_print_expression(dv_vm *vm, dv_value v) {
-    if (dv_is_none(v)) return true;
-    dv_value text = dv_repr(vm, v);
-    if (dv_is_empty(text)) return false;
-    size_t size;
-    char *utf8 = dv_str_utf8(vm, text, &size);
-    dv_release(vm, text);
-    if (!utf8) return false;
-    vm->output(vm->output_context, utf8, size);
-    vm->output(vm->output_context, "\n", 1);
-    dv_heap_free(&vm->heap, utf8, size + 1);
-    return true;
+    dv_value hook = display_hook(vm);
+    if (dv_is_empty(hook)) return dv_is_empty(vm->error) && dv_stream_display(vm, v);
+    dv_value result = dv_call(vm, hook, &v, 1, DV_EMPTY);
+    dv_release(vm, hook);
+    dv_release(vm, result);
+    return !dv_is_empty(result);
 }

@@ -265,6 +265,69 @@ dv_value dv_import(dv_vm *vm, dv_value name) {
     return module;
 }
 
+/* ---- The main program -----------------------------------------------------------------------*/
+
+/* The source file of a module whose parents are imported first; EMPTY without an error: none. */
+static dv_value main_file(dv_vm *vm, dv_value name, bool *package) {
+    int64_t dot = last_dot(name);
+    dv_value directories = dv_retain(search_path(vm)), file = DV_EMPTY;
+    if (dot >= 0) {
+        dv_release(vm, directories);
+        dv_value parent_name = part(vm, name, 0, dot);
+        dv_value parent = dv_is_empty(parent_name) ? DV_EMPTY : dv_import(vm, parent_name);
+        directories = dv_is_empty(parent) ? DV_EMPTY : attribute(vm, parent, "__path__");
+        dv_release(vm, parent_name);
+        dv_release(vm, parent);
+        if (dv_is_empty(directories)) return DV_EMPTY;
+    }
+    dv_module_file *found = dv_heap_alloc(&vm->heap, sizeof *found);
+    if (!found) {
+        dv_release(vm, directories);
+        return dv_raise_memory(vm);
+    }
+    if (dv_module_find(vm, name, directories, found)) {
+        *package = found->kind == DV_MODULE_PACKAGE;
+        if (*package || found->kind == DV_MODULE_SOURCE) file = dv_str_z(vm, found->path);
+    }
+    dv_release(vm, directories);
+    dv_heap_free(&vm->heap, found, sizeof *found);
+    return file;
+}
+
+static dv_value raise_no_main(dv_vm *vm, dv_value name, dv_value full) {
+    if (dv_same(name, full)) return dv_raise(vm, DV_E_IMPORT_ERROR, "No module named %S", name);
+    return dv_raise(vm, DV_E_IMPORT_ERROR,
+                    "No module named %S; %V is a package and cannot be directly executed", full,
+                    name);
+}
+
+/* __package__ and __file__ of the main module. */
+static bool describe_main(dv_vm *vm, dv_value full, dv_value file) {
+    dv_namespace *names = &dv_as_module(vm->main)->names;
+    int64_t dot = last_dot(full);
+    dv_value parent = dv_str_slice(vm, full, 0, dot < 0 ? 0 : dot);
+    return !dv_is_empty(parent) && dv_namespace_set(vm, names, "__package__", parent) &&
+           dv_namespace_set(vm, names, "__file__", dv_retain(file));
+}
+
+dv_value dv_import_main(dv_vm *vm, dv_value name) {
+    bool package = false;
+    dv_value file = main_file(vm, name, &package), full = dv_retain(name);
+    if (package) {
+        dv_release(vm, file);
+        dv_release(vm, full);
+        full = dv_str_printf(vm, "%S.__main__", name);
+        if (dv_is_empty(full)) return DV_EMPTY;
+        file = main_file(vm, full, &package);
+    }
+    if (dv_is_empty(file) && dv_is_empty(vm->error)) raise_no_main(vm, name, full);
+    bool good = !dv_is_empty(file) && describe_main(vm, full, file);
+    dv_release(vm, full);
+    if (good) return file;
+    dv_release(vm, file);
+    return DV_EMPTY;
+}
+
 /* ---- Relative imports -------------------------------------------------------------------------*/
 
 /* A global of the running module: borrowed, or EMPTY. */

@@ -22,6 +22,10 @@ dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 /* from m import *: into the globals of the running module. */
 bool dv_import_star(dv_vm *vm, dv_value module) DV_MUST_CHECK;
 
+/* The file of the code that `-m name` runs as __main__, whose __package__ it sets: a new str;
+ * raised as "No module named ..." */
+dv_value dv_import_main(dv_vm *vm, dv_value name);
+
 /* dv_import of types/module.h: the module of an absolute name, with its parents. */
 
 /* Runs a unit as the code of `module`, which is called `name` in sys.modules already; the module

@@ -120,6 +120,35 @@ void dv_stream_flush(dv_vm *vm, dv_stream_number number) {
     if (output) output(vm->output_context, "", 0);
 }
 
+/* Writes to what sys.stdout is now. */
+static bool write_shown(dv_vm *vm, dv_value text) {
+    const dv_global_cell *cell = vm->stdout_cell;
+    bool written, own = !cell || dv_is_empty(cell->value) || dv_is_shape(cell->value, DV_T_STREAM);
+    if (own) {
+        written = dv_stream_write(vm, DV_STDOUT, text);
+    } else {
+        dv_value name = dv_str_intern(vm, "write", 5);
+        dv_value write = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, cell->value, name);
+        dv_value result = dv_is_empty(write) ? DV_EMPTY : dv_call(vm, write, &text, 1, DV_EMPTY);
+        written = !dv_is_empty(result);
+        dv_release(vm, name);
+        dv_release(vm, write);
+        dv_release(vm, result);
+    }
+    return written;
+}
+
+bool dv_stream_display(dv_vm *vm, dv_value v) {
+    if (dv_is_none(v)) return true;
+    if (!dv_namespace_set(vm, &vm->builtins, "_", DV_NONE)) return false;
+    dv_value text = dv_repr(vm, v), newline = dv_str_char(vm, '\n');
+    bool written = !dv_is_empty(text) && !dv_is_empty(newline) && write_shown(vm, text) &&
+                   write_shown(vm, newline);
+    dv_release(vm, text);
+    dv_release(vm, newline);
+    return written && dv_namespace_set(vm, &vm->builtins, "_", dv_retain(v));
+}
+
 /* Reading ---------------------------------------------------------------------------------------
  */
 

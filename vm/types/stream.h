@@ -20,6 +20,8 @@ dv_value dv_stream_new(dv_vm *vm, dv_stream_number number);
 bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) DV_MUST_CHECK;
 /* The text with its lone surrogates as "\\ud800": new. */
 dv_value dv_stream_escape(dv_vm *vm, dv_value text);
+/* sys.displayhook: unless v is None, its repr on stdout, and the builtin name `_` for it. */
+bool dv_stream_display(dv_vm *vm, dv_value v) DV_MUST_CHECK;
 void dv_stream_flush(dv_vm *vm, dv_stream_number number);
 /* A line of stdin with its newline; an empty str at the end. */
 dv_value dv_stream_read_line(dv_vm *vm);

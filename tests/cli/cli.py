@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""The command line and the REPL of dynvm, compared with CPython 3.11 where there is one.
+
+Exit status: 0 if all is well, 1 if anything differs.
+"""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import oracle  # noqa: E402
+
+IMPORTS = HERE.parent / "modules" / "imports"
+
+# Sessions of the REPL.
+SESSIONS = {
+    "values": "x = 1\nx\nNone\n'a' * 2\n_\n[_, 1]\n",
+    "blocks": "if 1:\n    print('a')\n    2 + 1\n\nfor i in range(2): i\n\ndef f(a,\n  b): return a\n\nf(3,\n4)\n",
+    "lines": '"""ab\nc"""\nx = \\\n5\nx\n(1,\n\n2)\n# only a comment\n\n',
+    "errors": "1/0\na b\nimport nosuch\ndef f():\n    return y\n\nf()\nx = (\n1]\n1\n",
+    "classes": "class A:\n    x = 1\n    def f(self):\n        return self.x\n\nA().f()\ndef deco(f): return 7\n\n@deco\ndef g(): pass\n\ng\n",
+    "exit": "import sys\nsys.exit(3)\nprint('not reached')\n",
+    "message": "raise SystemExit('bye')\n",
+    "hook": "import sys\ndef hook(v): print('<', v, '>')\n\nsys.displayhook = hook\n5\nNone\n",
+    "no end": "1\nif 1:\n    2",
+}
+
+# Arguments and the input.
+COMMANDS = [
+    (["-c", "import sys; print(sys.argv, __name__); sys.exit('text')", "a", "-x"], ""),
+    (["-c", "raise SystemExit"], ""),
+    (["-c", "import sys; sys.exit(300)"], ""),
+    (["-"], "import sys\nprint(sys.argv)\n1/0\n"),
+    ([], "print('from stdin')\n"),
+    (["-m", "doc"], ""),
+    (["-m", "fail"], ""),
+    (["-m", "nosuch"], ""),
+    (["-m", "p"], ""),
+    (["-m", "p.nosuch"], ""),
+    (["nosuch.py"], ""),
+    (["-i", "-c", "x = 5"], "x + 1\n"),
+]
+
+
+def run(program, arguments, text):
+    done = subprocess.run(
+        [program, *arguments], cwd=IMPORTS, env=oracle.clean_environment(), input=text.encode(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    errors = done.stderr
+    for own in (program.encode() + b": ", b"dynvm: "):
+        errors = errors.replace(own, b"PROGRAM: ")
+    # What runs -m is written in Python there.
+    errors = re.sub(rb'  File "<frozen runpy>".*\n', b"", errors)
+    return done.stdout, errors, done.returncode
+
+
+def compare(name, expected, got):
+    if expected == got:
+        return 0
+    print(f"{name}: expected {expected}\n{' ' * len(name)}  got      {got}")
+    return 1
+
+
+def typed(dynvm):
+    """A session on a terminal: prompts, the echo of values, status of sys.exit."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(oracle.clean_environment(TERM="dumb"))
+        os.execv(dynvm, [dynvm])
+    os.write(terminal, b"6 * 7\nimport sys; sys.exit(4)\n")
+    text = b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return compare("terminal", (True, True, 4), (b">>> " in text, b"42\r\n" in text, status))
+
+
+def main():
+    dynvm, python = sys.argv[1], oracle.find_cpython()
+    failed = typed(dynvm)
+    full = subprocess.run(f"{dynvm} -c 'print(1)' >/dev/full", shell=True, stderr=subprocess.PIPE)
+    failed += compare("full disk", (120, True), (full.returncode, b"OSError: [Errno 28]" in full.stderr))
+    if python is None:
+        print("no CPython 3.11: comparisons left out")
+        return failed
+    for name, text in SESSIONS.items():
+        failed += compare(name, run(python, ["-i", "-q"], text), run(dynvm, ["-i"], text))
+    for arguments, text in COMMANDS:
+        options = ["-q"] if "-i" in arguments else []
+        failed += compare(" ".join(arguments), run(python, options + arguments, text), run(dynvm, arguments, text))
+    print(f"{len(SESSIONS) + len(COMMANDS) + 2} cases, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
