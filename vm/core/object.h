@@ -58,6 +58,7 @@ typedef enum dv_type_id {
     DV_T_BYTES,
     DV_T_BYTEARRAY,
     DV_T_COMPLEX,
+    DV_T_ARRAY,       /* array.array (types/array.c); its class is made with the module array */
     DV_T_HEAPQ_MERGE, /* modules/heapq_select.c */
     DV_T_RANDOM,      /* modules/random.c */
     /* Types of modules, whose classes are made when their module is imported. */

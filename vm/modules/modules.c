@@ -14,6 +14,7 @@ typedef struct builtin_module {
 } builtin_module;
 
 static const builtin_module builtin_modules[] = {
+    {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
     {"collections", dv_collections_fill},
     {"functools", dv_functools_fill},

@@ -13,6 +13,7 @@ bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_math_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_heapq_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_array_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_bisect_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_itertools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_random_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;

@@ -66,6 +66,7 @@ static bool is_sequence(dv_vm *vm, dv_value v) {
     case DV_T_TUPLE:
     case DV_T_LIST:
     case DV_T_RANGE:
+    case DV_T_ARRAY:
     case DV_T_BYTES:
     case DV_T_BYTEARRAY: return true;
     default: return false;

@@ -1,5 +1,6 @@
 /* bytes.c: the type bytes, and what bytearray shares with it but for the methods. */
 #include "types/bytes.h"
+#include "types/array.h"
 
 #include <string.h>
 
@@ -65,6 +66,7 @@ dv_value dv_bytes_as(dv_vm *vm, dv_value like, dv_value bytes) {
 
 dv_value dv_bytes_contents(dv_vm *vm, dv_value v) {
     if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
+    if (dv_is_array(v)) return dv_array_bytes(vm, v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", v);
 }
 
@@ -105,6 +107,7 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
 
 dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
     if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
+    if (dv_is_array(v)) return dv_array_bytes(vm, v);
     if (dv_is_instance(v)) {
         bool found;
         dv_value made = dv_number_special(vm, v, "__bytes__", &found);

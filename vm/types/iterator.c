@@ -4,6 +4,7 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/array.h"
 #include "types/bytes.h"
 #include "types/int.h"
 #include "types/list.h"
@@ -46,6 +47,10 @@ static dv_value item_at(dv_vm *vm, dv_value sequence, int64_t index) {
         const dv_str *s = dv_as_bytes(sequence);
         return index < s->length ? dv_int((uint8_t)s->data[index]) : DV_EMPTY;
     }
+    if (dv_is_array(sequence)) {
+        const dv_array *array = dv_as_array(sequence);
+        return index < array->count ? dv_array_get(vm, array, index) : DV_EMPTY;
+    }
     dv_value item = dv_get_item(vm, sequence, dv_int(index));
     if (dv_is_empty(item) &&
         (dv_error_is(vm, DV_E_INDEX_ERROR) || dv_error_is(vm, DV_E_STOP_ITERATION)))
@@ -80,6 +85,7 @@ const char *dv_iterator_name(dv_value self) {
     case DV_T_LIST: return "list_iterator";
     case DV_T_TUPLE: return "tuple_iterator";
     case DV_T_STR: return ascii ? "str_ascii_iterator" : "str_iterator";
+    case DV_T_ARRAY: return "array.arrayiterator";
     case DV_T_BYTES: return "bytes_iterator";
     case DV_T_BYTEARRAY: return "bytearray_iterator";
     default: return "iterator";

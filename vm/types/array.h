@@ -1,0 +1,53 @@
+/* array.h: array.array: numbers of one kind in a plain C buffer.
+ *
+ * Invariants
+ *  1. `data` has room for `capacity` elements of `kind->size` bytes, the first `count` of them
+ * used; it is NULL when capacity is 0.
+ *  2. Whatever may run dl code (a conversion, an iterator) may change the array: data and count are
+ *     read again after it. */
+#ifndef DV_TYPES_ARRAY_H
+#define DV_TYPES_ARRAY_H
+
+#include "core/vm.h"
+
+typedef struct dv_array_kind {
+    char code; /* as in Python: 'b' ... 'd', 'u' */
+    uint8_t size;
+    bool is_signed, is_float;
+} dv_array_kind;
+
+typedef struct dv_array {
+    dv_object header;
+    char *data;
+    int64_t count, capacity;
+    const dv_array_kind *kind;
+} dv_array;
+
+extern const dv_type dv_array_type;
+
+static inline bool dv_is_array(dv_value v) { return dv_is_shape(v, DV_T_ARRAY); }
+static inline dv_array *dv_as_array(dv_value v) { return (dv_array *)dv_as_object(v); }
+
+/* A kind by its code; NULL: there is none. */
+const dv_array_kind *dv_array_kind_of(uint32_t code);
+dv_value dv_array_new(dv_vm *vm, const dv_array_kind *kind, int64_t count); /* of zeros */
+dv_value dv_array_get(dv_vm *vm, const dv_array *array, int64_t i);
+/* Converts v and stores it to element i, if that is still there after the conversion. */
+bool dv_array_put(dv_vm *vm, dv_array *array, int64_t i, dv_value v) DV_MUST_CHECK;
+bool dv_array_append(dv_vm *vm, dv_value array, dv_value v) DV_MUST_CHECK;
+/* Replaces elements [start, stop) by `count` others (NULL: by nothing yet), which must not lie in
+ * the array itself. */
+bool dv_array_splice(dv_vm *vm, dv_array *array, int64_t start, int64_t stop, const char *data,
+                     int64_t count) DV_MUST_CHECK;
+bool dv_array_extend(dv_vm *vm, dv_value array, dv_value with) DV_MUST_CHECK;
+/* Appends the elements whose bytes these are; ValueError. */
+bool dv_array_append_bytes(dv_vm *vm, dv_array *array, const char *bytes,
+                           int64_t size) DV_MUST_CHECK;
+
+/* The contents as bytes: new. */
+dv_value dv_array_bytes(dv_vm *vm, dv_value array);
+
+/* array_methods.c */
+extern const dv_cfunction_def dv_array_methods[];
+
+#endif
