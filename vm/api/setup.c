@@ -60,26 +60,47 @@ static const struct {
     size_t offset;
     const char *text;
 } known_names[] = {
-    KNOWN(empty_str, ""),          KNOWN(init, "__init__"),
-    KNOWN(name, "__name__"),       KNOWN(doc, "__doc__"),
-    KNOWN(module, "__module__"),   KNOWN(qualname, "__qualname__"),
-    KNOWN(dict, "__dict__"),       KNOWN(class_, "__class__"),
-    KNOWN(add, "__add__"),         KNOWN(len, "__len__"),
-    KNOWN(str, "__str__"),         KNOWN(repr, "__repr__"),
-    KNOWN(eq, "__eq__"),           KNOWN(call, "__call__"),
-    KNOWN(getitem, "__getitem__"), KNOWN(setitem, "__setitem__"),
-    KNOWN(delitem, "__delitem__"), KNOWN(contains, "__contains__"),
-    KNOWN(iter, "__iter__"),       KNOWN(next, "__next__"),
-    KNOWN(bool_, "__bool__"),      KNOWN(lt, "__lt__"),
-    KNOWN(le, "__le__"),           KNOWN(gt, "__gt__"),
-    KNOWN(ge, "__ge__"),           KNOWN(ne, "__ne__"),
-    KNOWN(hash, "__hash__"),       KNOWN(main, "__main__"),
-    KNOWN(delattr, "__delattr__"), KNOWN(exit, "__exit__"),
-    KNOWN(file, "file"),           KNOWN(format, "__format__"),
-    KNOWN(getattr, "__getattr__"), KNOWN(index, "__index__"),
-    KNOWN(invert, "__invert__"),   KNOWN(missing, "__missing__"),
-    KNOWN(neg, "__neg__"),         KNOWN(obj, "obj"),
-    KNOWN(pos, "__pos__"),         KNOWN(reversed, "__reversed__"),
+    KNOWN(empty_str, ""),
+    KNOWN(init, "__init__"),
+    KNOWN(name, "__name__"),
+    KNOWN(doc, "__doc__"),
+    KNOWN(module, "__module__"),
+    KNOWN(qualname, "__qualname__"),
+    KNOWN(dict, "__dict__"),
+    KNOWN(class_, "__class__"),
+    KNOWN(add, "__add__"),
+    KNOWN(len, "__len__"),
+    KNOWN(str, "__str__"),
+    KNOWN(repr, "__repr__"),
+    KNOWN(eq, "__eq__"),
+    KNOWN(call, "__call__"),
+    KNOWN(getitem, "__getitem__"),
+    KNOWN(setitem, "__setitem__"),
+    KNOWN(delitem, "__delitem__"),
+    KNOWN(contains, "__contains__"),
+    KNOWN(iter, "__iter__"),
+    KNOWN(next, "__next__"),
+    KNOWN(bool_, "__bool__"),
+    KNOWN(lt, "__lt__"),
+    KNOWN(le, "__le__"),
+    KNOWN(gt, "__gt__"),
+    KNOWN(ge, "__ge__"),
+    KNOWN(ne, "__ne__"),
+    KNOWN(hash, "__hash__"),
+    KNOWN(main, "__main__"),
+    KNOWN(delattr, "__delattr__"),
+    KNOWN(exit, "__exit__"),
+    KNOWN(file, "file"),
+    KNOWN(format, "__format__"),
+    KNOWN(getattr, "__getattr__"),
+    KNOWN(index, "__index__"),
+    KNOWN(invert, "__invert__"),
+    KNOWN(missing, "__missing__"),
+    KNOWN(del, "__del__"),
+    KNOWN(neg, "__neg__"),
+    KNOWN(obj, "obj"),
+    KNOWN(pos, "__pos__"),
+    KNOWN(reversed, "__reversed__"),
     KNOWN(setattr, "__setattr__"),
 };
 
@@ -173,6 +194,19 @@ static void clear_names(dv_vm *vm, dv_value module) {
     dv_release(vm, module);
 }
 
+/* __del__ of the module's instances runs while all names are there still, as in CPython. */
+static void finalise_names(dv_vm *vm, dv_value module) {
+    if (!vm->finalisers || !dv_is_module(module)) return;
+    dv_retain(module);
+    dv_namespace *names = &dv_as_module(module)->names;
+    for (uint32_t i = 0; i < names->count; i++) {
+        dv_value v = dv_retain(names->cells[i]->value);
+        if (dv_is_instance(v)) (void)dv_instance_finalise(vm, dv_as_object(v));
+        dv_release(vm, v);
+    }
+    dv_release(vm, module);
+}
+
 static void clear_modules(dv_vm *vm) {
     if (!dv_is_dict(vm->modules)) return;
     int64_t position = 0;
@@ -183,6 +217,7 @@ static void clear_modules(dv_vm *vm) {
 void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->handled);
     dv_error_clear(vm);
+    finalise_names(vm, vm->main);
     vm->stdout_cell = vm->path_cell = NULL;
     clear_names(vm, vm->main);
     clear_modules(vm);

@@ -84,6 +84,7 @@ bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) 
         return false;
     }
     if (dv_is_empty(cell->value) != dv_is_empty(value)) dv_assumption_break(vm, &class_->layout);
+    vm->finalisers |= dv_same(name, vm->known.del);
     dv_cell_store(vm, cell, value);
     return true;
 }
@@ -196,12 +197,13 @@ static size_t instance_size(uint32_t inline_slots) {
 dv_value dv_instance_new(dv_vm *vm, dv_class *class_) {
     dv_shape *root = class_->root ? class_->root : dv_shape_root(vm, class_);
     if (!root) return DV_EMPTY;
-    uint32_t inline_slots = class_->inline_slots;
+    uint16_t inline_slots = class_->inline_slots;
     dv_instance *instance = dv_object_new(vm, instance_size(inline_slots), root->number);
     if (!instance) return DV_EMPTY;
     instance->overflow = NULL;
     instance->overflow_capacity = 0;
     instance->inline_slots = inline_slots;
+    instance->finalised = false;
     class_->header.references++;
     return dv_object_value(instance);
 }
@@ -252,7 +254,22 @@ static void release_plain(dv_vm *vm, dv_object *object) {
     dv_release_object(vm, &class_->header);
 }
 
+bool dv_instance_finalise(dv_vm *vm, dv_object *object) {
+    bool subclass = object->shape >> DV_LAYOUT_SHIFT;
+    dv_instance *instance = (dv_instance *)object;
+    if (subclass ? dv_attributes_of(object)->finalised : instance->finalised) return true;
+    const dv_class *class_ = dv_shape_at(vm, object->shape)->class_;
+    dv_global_cell *cell = dv_class_special(class_, vm->known.del);
+    if (!cell) return true;
+    if (subclass)
+        dv_attributes_of(object)->finalised = true;
+    else
+        instance->finalised = true;
+    return dv_finalise(vm, object, cell->value);
+}
+
 void dv_instance_release(dv_vm *vm, dv_object *object) {
+    if (DV_UNLIKELY(vm->finalisers) && !dv_instance_finalise(vm, object)) return;
     if (object->shape >> DV_LAYOUT_SHIFT)
         release_subclass(vm, object);
     else
@@ -276,7 +293,10 @@ static bool grow_values(dv_vm *vm, dv_value **values, uint32_t *capacity, uint32
 static bool make_room(dv_vm *vm, dv_object *object, dv_class *class_, uint32_t slot) {
     if (object->shape >> DV_LAYOUT_SHIFT) {
         dv_attributes *attributes = dv_attributes_of(object);
-        return grow_values(vm, &attributes->values, &attributes->capacity, slot + 1);
+        uint32_t capacity = attributes->capacity;
+        bool grown = grow_values(vm, &attributes->values, &capacity, slot + 1);
+        attributes->capacity = capacity & INT32_MAX;
+        return grown;
     }
     dv_instance *instance = (dv_instance *)object;
     if (slot < instance->inline_slots) return true;

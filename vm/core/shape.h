@@ -56,7 +56,8 @@ typedef struct dv_instance {
     dv_object header;
     dv_value *overflow; /* NULL, or slots from the class's inline_slots at its creation on */
     uint32_t overflow_capacity;
-    uint32_t inline_slots;
+    uint16_t inline_slots;
+    bool finalised; /* its __del__ has run: it does not run again */
     dv_value slots[];
 } dv_instance;
 
@@ -65,8 +66,9 @@ typedef struct dv_instance {
 #define DV_ATTRIBUTES_MARK UINT32_MAX
 typedef struct dv_attributes {
     uint32_t mark;
-    uint32_t capacity;
-    dv_value *values; /* by slot number; NULL when capacity is 0 */
+    uint32_t capacity : 31;
+    uint32_t finalised : 1; /* its __del__ has run */
+    dv_value *values;       /* by slot number; NULL when capacity is 0 */
 } dv_attributes;
 
 /* A new class (owned by the caller); base borrowed.  NULL: raised. */
@@ -104,6 +106,9 @@ dv_value dv_instance_new(dv_vm *vm, dv_class *class_);
 bool dv_instance_store(dv_vm *vm, dv_object *object, dv_value name, dv_value value) DV_MUST_CHECK;
 bool dv_instance_delete(dv_vm *vm, dv_object *object, dv_value name, bool *found) DV_MUST_CHECK;
 
+/* Runs __del__ of an instance that has one, unless that has happened before.  False: somebody has a
+ * reference to it (still or again). */
+bool dv_instance_finalise(dv_vm *vm, dv_object *object);
 /* Releases an instance of a dl class, whatever its layout. */
 void dv_instance_release(dv_vm *vm, dv_object *object);
 

@@ -127,6 +127,9 @@ bool dv_is_iterator(dv_vm *vm, dv_value v); /* has it a next()? */
 int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type);
 int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type);
 
+/* Calls a dying object's __del__ (types/finalise.c).  True: nobody has a reference to it still. */
+bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function);
+
 /* New reference to the interned str with this text (types/str.c). */
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
 

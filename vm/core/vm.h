@@ -46,8 +46,8 @@ typedef void (*dv_output)(void *context, const char *text, size_t size);
 typedef struct dv_known {
     dv_value empty_str, init, name, doc, module, qualname, dict, class_, add, len, str, repr, eq,
         call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash, main;
-    dv_value delattr, delitem, exit, file, format, getattr, index, invert, missing, neg, obj, pos,
-        reversed, setattr;
+    dv_value del, delattr, delitem, exit, file, format, getattr, index, invert, missing, neg, obj,
+        pos, reversed, setattr;
     dv_value binary[DV_BINARY_OPS], reflected[DV_BINARY_OPS], inplace[DV_BINARY_OPS];
     dv_value empty_tuple;
 } dv_known;
@@ -96,6 +96,7 @@ struct dv_vm {
      */
     dv_object *release_queue;
     uint32_t release_depth;
+    bool finalisers;       /* some class has, or had, a __del__ */
     dv_value memory_error; /* preallocated */
     struct dv_repr_guard *repr_guard;
     dv_class *error_classes[DV_E_COUNT];

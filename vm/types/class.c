@@ -41,7 +41,7 @@ bool dv_class_fill(dv_vm *vm, dv_class *class_) {
 
 /* Names in a class body that would change what the machine takes for granted about instances. */
 static const char *const refused_names[] = {
-    "__new__", "__setattr__", "__delattr__", "__getattribute__",  "__del__", "__slots__",
+    "__new__", "__setattr__", "__delattr__", "__getattribute__",  "__slots__",
     "__get__", "__set__",     "__delete__",  "__init_subclass__", NULL};
 
 static bool check_names(dv_vm *vm, dv_value namespace) {
