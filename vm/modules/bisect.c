@@ -36,12 +36,28 @@ static int lies_right(dv_vm *vm, const search *s, dv_value item) {
     return less < 0 || !s->right ? less : !less;
 }
 
+/* Narrows the search as long as ints of a list are compared, which runs no dl code. */
+static void narrow_ints(const search *s, int64_t *low, int64_t *high) {
+    const dv_list *list = dv_as_list(s->sequence);
+    int64_t x = dv_as_int(s->x) + s->right;
+    while (*low < *high) {
+        int64_t middle = *low + (*high - *low) / 2;
+        if (middle >= list->count || !dv_is_int(list->items[middle])) return;
+        if (dv_as_int(list->items[middle]) < x)
+            *low = middle + 1;
+        else
+            *high = middle;
+    }
+}
+
 /* The place, or -1: raised. */
 static int64_t find(dv_vm *vm, const search *s) {
     int64_t low = s->low, high = s->high;
     if (low < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "lo must be non-negative"), -1;
     if (high == -1) high = dv_length(vm, s->sequence);
     if (high < 0 && !dv_is_empty(vm->error)) return -1;
+    if (dv_is_list(s->sequence) && dv_is_int(s->x) && dv_is_empty(s->key))
+        narrow_ints(s, &low, &high);
     while (low < high) {
         int64_t middle = (int64_t)(((uint64_t)low + (uint64_t)high) / 2);
         dv_value item = item_at(vm, s, middle);
@@ -75,8 +91,14 @@ static bool take_arguments(dv_vm *vm, const char *function, const dv_value *args
 
 static dv_value bisect(dv_vm *vm, const char *function, bool right, const dv_value *args,
                        uint32_t count, dv_value keywords) {
-    search s = {.right = right};
-    if (!take_arguments(vm, function, args, count, keywords, &s)) return DV_EMPTY;
+    search s = {.right = right, .high = -1};
+    if (count == 2 && dv_is_empty(keywords)) {
+        s.sequence = args[0];
+        s.x = args[1];
+        s.key = DV_EMPTY;
+    } else if (!take_arguments(vm, function, args, count, keywords, &s)) {
+        return DV_EMPTY;
+    }
     int64_t place = find(vm, &s);
     return place < 0 ? DV_EMPTY : dv_int(place);
 }
