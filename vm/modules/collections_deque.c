@@ -365,8 +365,7 @@ static dv_value take_at(deque *d, int64_t i) {
 METHOD(remove) {
     (void)count;
     deque *d = as_deque(args[0]);
-    int64_t at =
-        find(vm, d, args[1], 0, d->count, DV_E_INDEX_ERROR, "deque mutated during remove().");
+    int64_t at = find(vm, d, args[1], 0, d->count, DV_E_INDEX_ERROR, CHANGED);
     if (at == -2) return DV_EMPTY;
     if (at == -1) return dv_raise(vm, DV_E_VALUE_ERROR, "%V is not in deque", args[1]);
     dv_release(vm, take_at(d, at));
@@ -533,16 +532,6 @@ static dv_value deque_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return maximum < 0 ? DV_NONE : dv_int_from_int64(vm, maximum);
 }
 
-static bool deque_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
-    (void)value;
-    if (dv_str_is(name, "maxlen"))
-        dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
-                 "attribute 'maxlen' of 'collections.deque' objects is not writable");
-    else
-        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
-    return false;
-}
-
 /* Iterators --------------------------------------------------------------------------------------
  */
 
@@ -657,7 +646,6 @@ const dv_type dv_deque_type = {.name = "collections.deque",
                                .contains = deque_contains,
                                .iterate = deque_iterate,
                                .get_attribute = deque_get_attribute,
-                               .set_attribute = deque_set_attribute,
                                .construct = deque_construct,
                                .adopt = deque_adopt,
                                .initialise = deque_initialise,
