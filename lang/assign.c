@@ -437,6 +437,8 @@ static bool flow_aliases(flow *f, const dv_stmt *stmt) {
 
 static bool flow_class(flow *f, const dv_class *klass) {
     if (!flow_exprs(f, &klass->decorators) || !flow_exprs(f, &klass->bases)) return false;
+    for (uint32_t i = 0; i < klass->keyword_count; i++)
+        if (!flow_expr(f, klass->keywords[i].value)) return false;
     flow_bound(f, klass->scope->parent, klass->name);
     return f->front->status == DV_LANG_OK;
 }

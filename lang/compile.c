@@ -63,8 +63,9 @@ static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) 
         if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL)
             names[symbol->index] = symbol->name->text;
     }
-    static const dv_text namespace = {".namespace", 10};
+    static const dv_text namespace = {".namespace", 10}, class_cell = {"__class__", 9};
     if (scope->kind == DV_SCOPE_CLASS) names[0] = namespace;
+    if (scope->class_cell) names[1] = class_cell;
     uint32_t first = scope->local_count - scope->free_count;
     for (uint32_t i = 0; i < scope->free_count; i++) {
         names[first + i] = scope->free[i].name->text;
@@ -326,11 +327,13 @@ static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv
     if (c == NULL || !begin(c, outer, klass->scope, klass->name->text)) return NULL;
     uint32_t line = first_line(&klass->decorators, at);
     dv_range start = {line, 0, line, 0};
+    if (klass->scope->class_cell) dv_emit_a(&c->emit, DV_OP_MAKE_CELL, 1, no_range);
     emit_prologue(c);
     if (!emit_class_header(c, start) || !emit_docstring(c, &klass->body, DV_OP_STORE_NAME) ||
         !dv_compile_block(c, &klass->body))
         return NULL;
     dv_range end = dv_emit_last_range(&c->emit, start);
+    if (klass->scope->class_cell) dv_emit_a(&c->emit, DV_OP_STORE_CLASS_CELL, 1, end);
     dv_emit_a(&c->emit, DV_OP_LOAD_LOCAL, 0, end);
     dv_emit(&c->emit, DV_OP_RETURN, end);
     dv_code *code = finish(c, klass->name->text, first_line(&klass->decorators, at));
@@ -342,17 +345,14 @@ static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv
 
 bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at) {
     dv_emitter *e = &c->emit;
-    if (klass->bases.count > 0) {
-        if (!dv_compile_owned(c, klass->bases.items[0])) return false;
-    } else {
-        dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), at);
-    }
+    if (!dv_compile_class_arguments(c, klass, at)) return false;
     dv_code *code = compile_class_body(c, klass, at);
     if (code == NULL) return false;
     emit_make(c, code, 0, at);
     dv_emit(e, DV_OP_PREPARE_CALL, at);
     dv_emit_a(e, DV_OP_BUILD_DICT, 0, at);
     dv_emit_a(e, DV_OP_CALL, 1, at);
-    dv_emit_a(e, DV_OP_BUILD_CLASS, dv_emit_name(e, klass->name), at);
+    uint8_t op = klass->keyword_count > 0 ? DV_OP_BUILD_CLASS_KW : DV_OP_BUILD_CLASS;
+    dv_emit_a(e, op, dv_emit_name(e, klass->name), at);
     return c->front->status == DV_LANG_OK;
 }

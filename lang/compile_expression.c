@@ -166,35 +166,51 @@ static bool compile_positional(dv_compiler *c, const dv_expr *call) {
     return ok(c);
 }
 
-/* The keyword arguments of a starred call as a dict. */
-static bool compile_named(dv_compiler *c, const dv_expr *call) {
+/* Keyword arguments, some of which may be dicts with `**`, as a dict; `join` adds to it. */
+static bool compile_named(dv_compiler *c, const dv_keyword *keywords, uint32_t count, uint8_t join,
+                          dv_range at) {
     dv_emitter *e = &c->emit;
-    uint32_t run = 0, count = call->as.call.keyword_count;
+    uint32_t run = 0;
     bool begun = false;
     for (uint32_t i = 0; i <= count; i++) {
-        const dv_keyword *keyword = i < count ? &call->as.call.keywords[i] : NULL;
+        const dv_keyword *keyword = i < count ? &keywords[i] : NULL;
         bool named = keyword != NULL && keyword->name != NULL;
         if (!named || run == PIECE) {
-            if (run > 0 || !begun) dv_emit_a(e, DV_OP_BUILD_DICT, run, call->at);
-            if (run > 0 && begun) dv_emit(e, DV_OP_DICT_MERGE, call->at);
+            if (run > 0 || !begun) dv_emit_a(e, DV_OP_BUILD_DICT, run, at);
+            if (run > 0 && begun) dv_emit(e, join, at);
             begun = true;
             run = 0;
         }
         if (keyword == NULL) break;
-        if (named) dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_text(e, keyword->name->text), call->at);
+        if (named) dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_text(e, keyword->name->text), at);
         if (!dv_compile_owned(c, keyword->value)) return false;
         if (named)
             run++;
         else
-            dv_emit(e, DV_OP_DICT_MERGE, call->at);
+            dv_emit(e, join, at);
     }
     return ok(c);
 }
 
+bool dv_compile_class_arguments(dv_compiler *c, const dv_class *klass, dv_range at) {
+    if (klass->bases.count <= PIECE && !has_star(&klass->bases)) {
+        for (uint32_t i = 0; i < klass->bases.count; i++)
+            if (!dv_compile_owned(c, klass->bases.items[i])) return false;
+        dv_emit_a(&c->emit, DV_OP_BUILD_TUPLE, klass->bases.count, at);
+    } else {
+        if (!compile_starred_list(c, &klass->bases, at)) return false;
+        dv_emit(&c->emit, DV_OP_LIST_TO_TUPLE, at);
+    }
+    return klass->keyword_count == 0 ||
+           compile_named(c, klass->keywords, klass->keyword_count, DV_OP_DICT_UPDATE, at);
+}
+
 static bool finish_starred_call(dv_compiler *c, const dv_expr *call) {
-    bool named = call->as.call.keyword_count > 0;
-    if (!compile_positional(c, call) || (named && !compile_named(c, call))) return false;
-    dv_emit_a(&c->emit, DV_OP_CALL_EX, named, call->at);
+    uint32_t named = call->as.call.keyword_count;
+    if (!compile_positional(c, call)) return false;
+    if (named > 0 && !compile_named(c, call->as.call.keywords, named, DV_OP_DICT_MERGE, call->at))
+        return false;
+    dv_emit_a(&c->emit, DV_OP_CALL_EX, named > 0, call->at);
     return ok(c);
 }
 

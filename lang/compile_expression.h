@@ -16,6 +16,9 @@ bool dv_compile_operand(dv_compiler *c, dv_expr *expr, bool lasting, bool *owned
  * range of the statement or expression whose condition it is. */
 bool dv_compile_jump(dv_compiler *c, dv_expr *expr, dv_range at, bool when, dv_label target);
 
+/* The bases of a class as a tuple and, if there are any, its keyword arguments as a dict. */
+bool dv_compile_class_arguments(dv_compiler *c, const dv_class *klass, dv_range at);
+
 /* Stores the top of the stack, an owned value, into the target. */
 bool dv_compile_store(dv_compiler *c, dv_expr *target);
 bool dv_compile_delete(dv_compiler *c, dv_expr *target);

@@ -365,6 +365,8 @@ static bool fold_try(folder *f, const dv_stmt *stmt) {
 
 static bool fold_class(folder *f, const dv_class *klass) {
     if (!fold_exprs(f, &klass->decorators)) return false;
+    for (uint32_t i = 0; i < klass->keyword_count; i++)
+        if (!fold_expr(f, klass->keywords[i].value)) return false;
     return fold_exprs(f, &klass->bases) && fold_block(f, &klass->body);
 }
 

@@ -19,10 +19,6 @@ static const refusal refusals[] = {
     [DV_REFUSE_YIELD] = {"'yield' is", true},
     [DV_REFUSE_YIELD_FROM] = {"'yield from' is", true},
     [DV_REFUSE_GENERATOR] = {"a generator expression is", true},
-    [DV_REFUSE_STARRED_ARGUMENT] = {"'*' in a call is", true},
-    [DV_REFUSE_DOUBLE_STARRED_ARGUMENT] = {"'**' in a call is", true},
-    [DV_REFUSE_BASES] = {"a class with several bases is", true},
-    [DV_REFUSE_CLASS_KEYWORDS] = {"a keyword argument of a class statement is", true},
     [DV_REFUSE_NAMED_CHARACTER] = {"'\\N{...}' in a string is", true},
 };
 

@@ -18,6 +18,7 @@ static bool visit_expr(scoper *s, dv_expr *root);
 static bool visit_target(scoper *s, dv_expr *target);
 static bool visit_block(scoper *s, const dv_block *block);
 static bool visit_exprs(scoper *s, const dv_exprs *exprs);
+static bool visit_items(scoper *s, const dv_exprs *items);
 
 static bool refuse(scoper *s, dv_range at, dv_refusal what) {
     dv_refuse(s->front, at, what);
@@ -80,8 +81,22 @@ static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags) {
     return symbol;
 }
 
+/* `super` and `__class__` in a function make the innermost class around share its cell. */
+static bool note_class_cell(scoper *s, const dv_name *name) {
+    if (s->current->kind != DV_SCOPE_FUNCTION) return true;
+    bool super = dv_name_is(name, "super");
+    if (!super && !dv_name_is(name, "__class__")) return true;
+    dv_scope *outer = s->current->parent;
+    while (outer->kind == DV_SCOPE_FUNCTION) outer = outer->parent;
+    if (outer->kind != DV_SCOPE_CLASS) return true;
+    outer->class_cell = true;
+    dv_name *cell = dv_name_intern(s->front, (dv_text){"__class__", 9});
+    return cell != NULL && (!super || note(s, cell, DV_SYMBOL_USED) != NULL);
+}
+
 static bool use_name(scoper *s, dv_expr *expr) {
     if (!mangle(s, &expr->as.name.name)) return false;
+    if (!note_class_cell(s, expr->as.name.name)) return false;
     expr->as.name.symbol = note(s, expr->as.name.name, DV_SYMBOL_USED);
     return expr->as.name.symbol != NULL;
 }
@@ -276,17 +291,9 @@ static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
 static bool visit_class(scoper *s, dv_stmt *stmt) {
     dv_class *klass = stmt->as.klass;
     if (!visit_exprs(s, &klass->decorators)) return false;
-    if (klass->keyword_count > 0) {
-        dv_refusal what = klass->keywords[0].name == NULL ? DV_REFUSE_DOUBLE_STARRED_ARGUMENT
-                                                          : DV_REFUSE_CLASS_KEYWORDS;
-        return refuse(s, klass->keywords[0].at, what);
-    }
-    if (klass->bases.count > 1) return refuse(s, klass->bases.items[1]->at, DV_REFUSE_BASES);
-    if (klass->bases.count == 1) {
-        dv_expr *base = klass->bases.items[0];
-        if (base->kind == DV_EXPR_STARRED) return refuse(s, base->at, DV_REFUSE_STARRED_ARGUMENT);
-        if (!visit_expr(s, base)) return false;
-    }
+    if (!visit_items(s, &klass->bases)) return false;
+    for (uint32_t i = 0; i < klass->keyword_count; i++)
+        if (!visit_expr(s, klass->keywords[i].value)) return false;
     if (!check_debug(s, klass->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, klass->name);
     if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
@@ -633,7 +640,7 @@ static bool visit_block(scoper *s, const dv_block *block) {
 
 /* Local variables get their numbers first, since free variables come behind them. */
 static void number_locals(dv_scope *scope) {
-    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = 1; /* the namespace */
+    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = scope->class_cell ? 2 : 1;
     if (scope->kind != DV_SCOPE_FUNCTION) return;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         dv_symbol *symbol = scope->symbols[i];
@@ -644,9 +651,10 @@ static void number_locals(dv_scope *scope) {
     }
 }
 
-/* The function around the scope that binds the name, or NULL. */
+/* The function around the scope that binds the name, or the class whose cell it is, or NULL. */
 static dv_scope *binding_scope(const dv_scope *scope, const dv_name *name) {
     for (dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
+        if (outer->class_cell && dv_name_is(name, "__class__")) return outer;
         if (outer->kind != DV_SCOPE_FUNCTION) continue;
         const dv_symbol *symbol = dv_scope_find(outer, name);
         if (symbol == NULL || symbol->flags & DV_SYMBOL_NONLOCAL) continue;
@@ -671,6 +679,10 @@ static bool add_free(scoper *s, dv_scope *scope, dv_name *name, uint32_t from) {
 /* The local of `scope` that holds the cell of a variable of `owner`, which is the scope itself or
  * one around it: all scopes between pass the cell on. */
 static bool capture(scoper *s, dv_scope *scope, dv_scope *owner, dv_name *name, uint32_t *local) {
+    if (scope == owner && scope->kind == DV_SCOPE_CLASS) {
+        *local = 1;
+        return true;
+    }
     if (scope == owner) {
         dv_symbol *symbol = dv_scope_find(owner, name);
         symbol->access = DV_ACCESS_CELL;

@@ -50,6 +50,7 @@ struct dv_scope {
     dv_scope *parent;
     dv_scope *next; /* all scopes of the module */
     dv_scope_kind kind;
+    bool class_cell;       /* of a class: methods use `super` or `__class__`; local 1 is its cell */
     bool is_comprehension; /* then kind is DV_SCOPE_FUNCTION */
     uint32_t iterables;    /* in the iterables of so many comprehensions: no walrus there */
     dv_name *name;         /* of the function or class; NULL for a lambda or the module */

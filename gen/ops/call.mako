@@ -207,10 +207,19 @@
     NEXT();
 </%isa:op>
 
-<%isa:op name="BUILD_CLASS" operands="name" stack="base space -- class_" calls_out="yes" kills="all" doc="Makes a class of its base (None: object) and its namespace.">
-    const dv_value result = dv_class_build(vm, CELL(1).v, base, space);
+<%isa:op name="BUILD_CLASS" operands="name" stack="bases space -- class_" calls_out="yes" kills="all" doc="Makes a class of the tuple of its bases and its namespace.">
+    const dv_value result = dv_class_build(vm, CELL(1).v, bases, DV_EMPTY, space);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, base);
+    dv_release(vm, bases);
+    dv_release(vm, space);
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="BUILD_CLASS_KW" operands="name" stack="bases named space -- class_" calls_out="yes" kills="all" doc="BUILD_CLASS with a dict of the statement's keyword arguments.">
+    const dv_value result = dv_class_build(vm, CELL(1).v, bases, named, space);
+    if (dv_is_empty(result)) RAISE();
+    dv_release(vm, bases);
+    dv_release(vm, named);
     dv_release(vm, space);
     DONE(result);
 </%isa:op>

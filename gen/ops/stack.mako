@@ -160,6 +160,11 @@ outs = "-- v" if not extra else "-- v R1 R2"
     NEXT();
 </%isa:op>
 
+<%isa:op name="STORE_CLASS_CELL" operands="local" calls_out="yes" kills="all" doc="Class body: puts the cell in a local, which will hold the class, into the namespace as __classcell__.">
+    if (!dv_dict_set(vm, fp[0], vm->known.class_cell, LOCAL(1))) RAISE();
+    NEXT();
+</%isa:op>
+
 <%isa:op name="POP_TOP" stack="v --" doc="Drops the top of the stack.">
     sp -= 1;
     if (dv_is_object(v)) {

@@ -126,7 +126,6 @@ REFUSED = {
     "await": "await f()\n",
     "match": "match x:\n    case 1:\n        pass\n",
     "except_star": "try:\n    pass\nexcept* ValueError:\n    pass\n",
-    "metaclass": "class C(metaclass=M):\n    pass\n",
 }
 
 

@@ -15,6 +15,7 @@
 #include "types/bytes.h"
 #include "types/class.h"
 #include "types/complex.h"
+#include "types/descriptor.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/float.h"
@@ -22,11 +23,13 @@
 #include "types/int.h"
 #include "types/iterator.h"
 #include "types/list.h"
+#include "types/mapping_proxy.h"
 #include "types/range.h"
 #include "types/set.h"
 #include "types/singleton.h"
 #include "types/str.h"
 #include "types/stream.h"
+#include "types/super.h"
 #include "types/tuple.h"
 #include "types/variable.h"
 
@@ -51,6 +54,9 @@ static const dv_type *const types[] = {
     &dv_bytes_type,         &dv_bytearray_type,
     &dv_complex_type,       &dv_variable_type,
     &dv_heapq_merge_type,   &dv_random_type,
+    &dv_property_type,      &dv_staticmethod_type,
+    &dv_classmethod_type,   &dv_super_type,
+    &dv_mapping_proxy_type,
 };
 
 #define KNOWN(field, text) \
@@ -102,6 +108,19 @@ static const struct {
     KNOWN(pos, "__pos__"),
     KNOWN(reversed, "__reversed__"),
     KNOWN(setattr, "__setattr__"),
+    KNOWN(base, "__base__"),
+    KNOWN(bases, "__bases__"),
+    KNOWN(class_cell, "__classcell__"),
+    KNOWN(class_getitem, "__class_getitem__"),
+    KNOWN(delete_, "__delete__"),
+    KNOWN(get, "__get__"),
+    KNOWN(getattribute, "__getattribute__"),
+    KNOWN(init_subclass, "__init_subclass__"),
+    KNOWN(mro, "__mro__"),
+    KNOWN(new_, "__new__"),
+    KNOWN(set, "__set__"),
+    KNOWN(set_name, "__set_name__"),
+    KNOWN(slots, "__slots__"),
 };
 
 /* Names of the binary operators' special methods, in the order of dv_binary_op. */

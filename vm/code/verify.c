@@ -380,7 +380,8 @@ static bool check_operand(verifier *v, uint32_t kind, uint32_t value) {
 
 /* The instructions that use a local that holds a cell. */
 static bool is_cell_op(uint32_t op) {
-    return op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_DELETE_CELL;
+    return op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_DELETE_CELL ||
+           op == DV_OP_STORE_CLASS_CELL;
 }
 
 static bool make_cell(verifier *v, uint32_t local) {

@@ -94,7 +94,12 @@ typedef enum dv_type_id {
     DV_T_DEQUE, /* modules/collections_deque.c */
     DV_T_DEQUE_ITERATOR,
     DV_T_DEQUE_REVERSED,
-    DV_T_FOREIGN, /* object of an extension's type */
+    DV_T_PROPERTY, /* types/descriptor.h */
+    DV_T_STATICMETHOD,
+    DV_T_CLASSMETHOD,
+    DV_T_SUPER,
+    DV_T_MAPPING_PROXY, /* read-only view of a dict: types/mapping_proxy.h */
+    DV_T_FOREIGN,       /* object of an extension's type */
     DV_T_COUNT
 } dv_type_id;
 

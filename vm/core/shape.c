@@ -1,6 +1,7 @@
 /* shape.c: hidden classes, and instances that have them (shape.h). */
 #include "core/shape.h"
 
+#include "core/mro.h"
 #include "core/vm.h"
 
 #define SLOTS_MIN     4u
@@ -12,20 +13,23 @@
 /* Classes ---------------------------------------------------------------------------------------
  */
 
-dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type) {
+dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint32_t count,
+                          dv_class *base, dv_type_id type) {
     dv_class *class_ = dv_object_new(vm, sizeof *class_, DV_T_CLASS);
     if (!class_) return NULL;
-    class_->type = (uint16_t)type;
+    dv_object header = class_->header;
+    *class_ = (dv_class){.header = header, .type = (uint16_t)type, .base = base};
     class_->inline_slots = base && base->inline_slots > SLOTS_MIN ? base->inline_slots : SLOTS_MIN;
     class_->name = dv_retain(name);
-    class_->base = base;
-    if (base) base->header.references++;
+    class_->qualname = DV_EMPTY;
     dv_namespace_init(&class_->attributes);
-    class_->root = NULL;
-    class_->layout = (dv_assumption){0};
-    class_->descriptor = NULL;
-    class_->filled = false;
-    return class_;
+    if (dv_mro_link(vm, class_, bases, count)) return class_;
+    dv_release_object(vm, &class_->header);
+    return NULL;
+}
+
+dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type) {
+    return dv_class_new_of(vm, name, &base, base ? 1 : 0, base, type);
 }
 
 static void free_shape(dv_vm *vm, dv_shape *shape) {
@@ -55,26 +59,54 @@ void dv_class_release(dv_vm *vm, dv_object *object) {
     dv_assumption_break(vm, &class_->layout);
     dv_namespace_release(vm, &class_->attributes);
     if (class_->root) free_shapes(vm, class_->root);
-    if (class_->base) dv_release_object(vm, &class_->base->header);
+    if (class_->metaclass) dv_release_object(vm, &class_->metaclass->header);
+    dv_mro_unlink(vm, class_);
     dv_release(vm, class_->name);
+    dv_release(vm, class_->qualname);
     dv_heap_free(&vm->heap, class_, sizeof *class_);
 }
 
-dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name) {
-    for (; class_; class_ = class_->base) {
-        if (class_->descriptor && !class_->filled && !dv_class_fill(vm, class_)) return NULL;
-        dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
+dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from, dv_value name) {
+    for (uint32_t i = from; i < class_->mro_count; i++) {
+        dv_class *c = class_->mro[i];
+        if (c->descriptor && !c->filled && !dv_class_fill(vm, c)) return NULL;
+        dv_global_cell *cell = dv_namespace_find(&c->attributes, name);
         if (cell && !dv_is_empty(cell->value)) return cell;
     }
     return NULL;
 }
 
+dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name) {
+    return dv_class_find_behind(vm, class_, 0, name);
+}
+
+/* A built-in type of the order, but for `object`, hides what comes behind it. */
+static bool hides(const dv_class *class_, dv_value name) {
+    return dv_namespace_find(&class_->attributes, name) != NULL;
+}
+
 dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
-    for (; class_ && !class_->descriptor; class_ = class_->base) {
-        dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
+    for (uint32_t i = 0; i + 1 < class_->mro_count; i++) {
+        const dv_class *c = class_->mro[i];
+        if (c->descriptor) {
+            if (hides(c, name)) return NULL;
+            continue;
+        }
+        dv_global_cell *cell = dv_namespace_find(&c->attributes, name);
         if (cell && !dv_is_empty(cell->value)) return cell;
     }
     return NULL;
+}
+
+/* Which flags an attribute of this name gives a class. */
+static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
+    const dv_known *known = &vm->known;
+    if (dv_same(name, known->getattribute)) return DV_CLASS_GETATTRIBUTE;
+    if (dv_same(name, known->setattr) || dv_same(name, known->delattr)) return DV_CLASS_SETATTR;
+    if (dv_same(name, known->new_)) return DV_CLASS_NEW;
+    if (dv_same(name, known->get)) return DV_CLASS_DESCRIPTOR;
+    if (dv_same(name, known->set) || dv_same(name, known->delete_)) return DV_CLASS_SETTER;
+    return dv_is_data_descriptor(vm, value) ? DV_CLASS_DATA : 0;
 }
 
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {
@@ -83,15 +115,25 @@ bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) 
         dv_release(vm, value);
         return false;
     }
-    if (dv_is_empty(cell->value) != dv_is_empty(value)) dv_assumption_break(vm, &class_->layout);
+    uint16_t flags = dv_is_empty(value) ? 0 : flags_of(vm, name, value);
+    bool other_names = dv_is_empty(cell->value) != dv_is_empty(value);
+    if (flags & ~class_->flags) dv_class_flag(class_, flags);
+    if (class_->flags & DV_CLASS_READY && (other_names || flags)) {
+        /* Its instances, which may be attributes of any class, become data descriptors. */
+        bool all = flags & DV_CLASS_SETTER;
+        if (all) dv_class_flag(vm->classes[DV_T_OBJECT], DV_CLASS_DATA);
+        dv_class_touch(vm, all ? vm->classes[DV_T_OBJECT] : class_);
+    }
     vm->finalisers |= dv_same(name, vm->known.del);
     dv_cell_store(vm, cell, value);
     return true;
 }
 
 bool dv_class_is_subclass(const dv_class *class_, const dv_class *base) {
-    while (class_ && class_ != base) class_ = class_->base;
-    return class_ != NULL;
+    if (class_ == base) return true;
+    for (uint32_t i = 1; i < class_->mro_count; i++)
+        if (class_->mro[i] == base) return true;
+    return false;
 }
 
 /* Shapes ----------------------------------------------------------------------------------------

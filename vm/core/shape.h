@@ -37,14 +37,36 @@ struct dv_shape {
 
 #define DV_SHAPE_LIMIT (1u << 21) /* numbers below this one: see core/release.c */
 
+/* What lookups must know of a class; those of INHERITED also hold below it, and never taken back.
+ */
+enum {
+    DV_CLASS_GETATTRIBUTE = 1, /* has a __getattribute__ of dl */
+    DV_CLASS_SETATTR = 2,      /* has a __setattr__ or __delattr__ of dl */
+    DV_CLASS_DATA = 4,         /* has a data descriptor (property, __set__) among its attributes */
+    DV_CLASS_DESCRIPTOR = 8,   /* its instances may be descriptors: it has a __get__ */
+    DV_CLASS_SETTER = 16,      /* ... data descriptors: it has a __set__ or __delete__ */
+    DV_CLASS_NEW = 32,         /* has a __new__ of dl */
+    DV_CLASS_INHERITED = 63,
+    DV_CLASS_READY = 64,  /* its statement is done: changes from now on are late ones */
+    DV_CLASS_CACHED = 128 /* sites may remember what lookups in it found */
+};
+
 /* A class object.  Attributes are cells of a namespace, so that code may depend on one of them. */
 struct dv_class {
     dv_object header;
     uint16_t type; /* dv_type_id of the layout of its instances; DV_T_OBJECT for plain dl classes */
     uint16_t
-        inline_slots; /* of its instances: as many as instances were seen to need, at least 4 */
-    dv_value name;    /* str */
-    dv_class *base;   /* counted; NULL only for object */
+        inline_slots;  /* of its instances: as many as instances were seen to need, at least 4 */
+    dv_value name;     /* str */
+    dv_value qualname; /* str, or EMPTY: name */
+    dv_class *base;    /* the one of `bases` that decides the layout; NULL only for object */
+    dv_class **bases;  /* counted (core/mro.h) */
+    dv_class **mro;    /* the classes that lookups ask, itself first */
+    uint32_t base_count, mro_count;
+    dv_class *next, *previous; /* all classes of the VM */
+    dv_class *metaclass;       /* counted; NULL: type */
+    uint16_t flags;            /* DV_CLASS_... */
+    bool has_subclasses;       /* or had */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
@@ -73,8 +95,13 @@ typedef struct dv_attributes {
 
 /* A new class (owned by the caller); base borrowed.  NULL: raised. */
 dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type);
+/* The same with several bases, of which `base` decides the layout of instances. */
+dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint32_t count,
+                          dv_class *base, dv_type_id type);
 /* Looks a name up in the class and its bases; NULL if there is none. */
 dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name);
+/* The same among the classes of its order from number `from` on (super()). */
+dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from, dv_value name);
 bool dv_class_is_subclass(const dv_class *class_, const dv_class *base);
 
 /* The class of any value; borrowed. */
@@ -88,6 +115,9 @@ dv_global_cell *dv_class_special(const dv_class *class_, dv_value name);
 /* Up-call (types/class.c): methods of a built-in type become attributes of its class object, at the
  * first lookup. */
 bool dv_class_fill(dv_vm *vm, dv_class *class_) DV_MUST_CHECK;
+/* Up-call (types/descriptor.c): does an attribute of a class with this value come before those of
+ * the instance? */
+bool dv_is_data_descriptor(dv_vm *vm, dv_value v);
 /* Sets an attribute (owned value; EMPTY deletes), breaking `layout` where the set of names changes.
  */
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) DV_MUST_CHECK;

@@ -133,6 +133,13 @@ bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function);
 /* New reference to the interned str with this text (types/str.c). */
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
 
+/* What super() without arguments means in the running function: the content of its __class__ cell
+ * and its first argument (borrowed); false: raised. */
+bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) DV_MUST_CHECK;
+
+/* New: the name of the module whose code is running. */
+dv_value dv_calling_module(dv_vm *vm);
+
 /* An index: int of any size within the machine's range, else TypeError / IndexError as CPython.
  * `what` is the message's beginning, as in "list indices must be integers or slices, not %T". */
 bool dv_as_index(dv_vm *vm, dv_value v, int64_t *index) DV_MUST_CHECK;

@@ -48,6 +48,8 @@ typedef struct dv_known {
         call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash, main;
     dv_value del, delattr, delitem, exit, file, format, getattr, index, invert, missing, neg, obj,
         pos, reversed, setattr;
+    dv_value base, bases, class_cell, class_getitem, delete_, get, getattribute, init_subclass, mro,
+        new_, set, set_name, slots;
     dv_value binary[DV_BINARY_OPS], reflected[DV_BINARY_OPS], inplace[DV_BINARY_OPS];
     dv_value empty_tuple;
 } dv_known;
@@ -78,7 +80,9 @@ struct dv_vm {
 
     dv_shape **shapes; /* by number; entries below DV_T_COUNT are NULL */
     uint32_t shape_count, shape_capacity;
-    dv_class *classes[DV_T_COUNT]; /* class objects of the built-in types */
+    dv_class *first_class, *last_class; /* all classes (core/mro.h) */
+    dv_assumption class_sites;          /* "what sites remember of classes holds" */
+    dv_class *classes[DV_T_COUNT];      /* class objects of the built-in types */
     const dv_type *types[DV_T_COUNT];
     dv_known known;
     /* Interned strings: open addressing set of str objects (borrowed: dying strings remove
@@ -132,6 +136,8 @@ struct dv_vm {
     struct {
         /* quicken: a function's or loop's counter ran out. */
         void (*warm)(dv_vm *vm, dv_object *code);
+        /* quicken: sites forget what they remember of classes. */
+        void (*forget_classes)(dv_vm *vm);
         /* inspect: at every back edge of an observed VM. */
         void (*observe)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region, stress mode: breaks what the running region assumes. */

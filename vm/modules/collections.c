@@ -8,6 +8,7 @@
 #include "core/upcall.h"
 #include "modules/modules.h"
 #include "types/class.h"
+#include "types/class_build.h"
 #include "types/dict.h"
 #include "types/function.h"
 #include "types/sequence.h"
@@ -151,8 +152,10 @@ static bool put(dv_vm *vm, dv_class *class_, const char *name, dv_value value) {
 static dv_value class_with(dv_vm *vm, const char *name, dv_type_id base,
                            const dv_cfunction_def *methods) {
     dv_value text = dv_str_z(vm, name), namespace = dv_dict_new(vm), class_ = DV_EMPTY;
-    if (!dv_is_empty(text) && !dv_is_empty(namespace))
-        class_ = dv_class_build(vm, text, dv_object_value(vm->classes[base]), namespace);
+    dv_value parent = dv_object_value(vm->classes[base]), bases = dv_tuple_new(vm, &parent, 1);
+    if (!dv_is_empty(text) && !dv_is_empty(namespace) && !dv_is_empty(bases))
+        class_ = dv_class_build(vm, text, bases, DV_EMPTY, namespace);
+    dv_release(vm, bases);
     dv_release(vm, text);
     dv_release(vm, namespace);
     bool good = !dv_is_empty(class_) &&

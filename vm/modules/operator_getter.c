@@ -8,8 +8,8 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
-#include "types/class.h"
 #include "types/list.h"
+#include "types/lookup.h"
 #include "types/str.h"
 #include "types/tuple.h"
 

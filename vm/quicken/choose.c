@@ -150,48 +150,52 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
  * made. */
 enum { LEAST_INLINE_SLOTS = 4 };
 
-/* An instance of a dl class that leaves attribute access to the VM. */
-static bool is_plain_instance(dv_vm *vm, dv_value object) {
-    static const char *const special[] = {"__getattribute__", "__getattr__", "__setattr__"};
-    if (!dv_is_plain_instance(object)) return false;
-    const dv_class *class_ = vm->shapes[dv_as_object(object)->shape]->class_;
-    for (int i = 0; i < 3; i++) {
-        dv_value name = dv_str_intern(vm, special[i], strlen(special[i]));
-        if (dv_is_empty(name)) {
-            dv_error_clear(vm);
-            return false;
-        }
-        bool found = dv_class_special(class_, name) != NULL;
-        dv_release(vm, name);
-        if (found) return false;
-    }
-    return true;
-}
-
-/* Offset of an attribute in the object itself, the same for all objects of the shape; 0: there is
- * none. */
-static int32_t inline_offset(dv_vm *vm, dv_value object, dv_value name) {
-    if (!is_plain_instance(vm, object)) return 0;
-    int32_t slot = dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name);
-    if (slot < 0 || slot >= LEAST_INLINE_SLOTS) return 0;
-    return (int32_t)(offsetof(dv_instance, slots) + (size_t)slot * sizeof(dv_value));
-}
-
-/* The cell of a method in the object's own class (not a base: a later attribute of the class would
- * hide it). */
-static dv_global_cell *own_method(dv_vm *vm, dv_value object, dv_value name) {
-    dv_class *class_ = dv_class_of(vm, object);
-    if (class_->descriptor && !dv_class_fill(vm, class_)) {
+/* The class of an instance if it leaves access to the attribute `name` to the VM; `flag` is what a
+ * class has that does not.  NULL: it does not, or there is a data descriptor. */
+static dv_class *plain_class(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
+    if (!dv_is_plain_instance(object)) return NULL;
+    dv_class *class_ = vm->shapes[dv_as_object(object)->shape]->class_;
+    if (class_->flags & flag) return NULL;
+    if (!(class_->flags & DV_CLASS_DATA)) return class_;
+    const dv_global_cell *cell = dv_class_find(vm, class_, name);
+    if (!dv_is_empty(vm->error)) {
         dv_error_clear(vm);
         return NULL;
     }
-    return dv_namespace_find(&class_->attributes, name);
+    return cell && dv_is_data_descriptor(vm, cell->value) ? NULL : class_;
+}
+
+/* Offset of an attribute in the object itself, the same for all objects of the shape; 0: there is
+ * none.  The site that uses it is told when the class changes (core/mro.h). */
+static int32_t inline_offset(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
+    dv_class *class_ = plain_class(vm, object, name, flag);
+    if (!class_) return 0;
+    int32_t slot = dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name);
+    if (slot < 0 || slot >= LEAST_INLINE_SLOTS) return 0;
+    class_->flags |= DV_CLASS_CACHED;
+    return (int32_t)(offsetof(dv_instance, slots) + (size_t)slot * sizeof(dv_value));
+}
+
+/* The cell of a method in the object's class or one of its bases. */
+static dv_global_cell *method_cell(dv_vm *vm, dv_value object, dv_value name) {
+    dv_global_cell *cell = NULL;
+    if (dv_is_instance(object)) { /* an attribute of the instance itself would come first */
+        dv_class *class_ = plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
+        if (!class_ || dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name) >= 0)
+            return NULL;
+        cell = dv_class_find(vm, class_, name);
+        class_->flags |= DV_CLASS_CACHED;
+    } else if (dv_is_object(object) && !vm->types[dv_as_object(object)->shape]->get_attribute) {
+        cell = dv_class_find(vm, dv_class_of(vm, object), name);
+    }
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    return cell;
 }
 
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
-    int32_t offset = inline_offset(vm, object, name);
+    int32_t offset = inline_offset(vm, object, name, DV_CLASS_GETATTRIBUTE);
     if (offset) {
         cache[0].s.a = (int32_t)dv_as_object(object)->shape;
         cache[0].s.b = offset;
@@ -214,7 +218,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
-    int32_t offset = inline_offset(vm, object, name);
+    int32_t offset = inline_offset(vm, object, name, DV_CLASS_SETATTR);
     if (!offset) {
         unsuitable(vm, ip, DV_REASON_TYPES);
         return;
@@ -243,12 +247,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
             return;
         }
     }
-    bool fits = false;
-    if (is_plain_instance(vm, object)) /* an attribute of the instance itself would come first */
-        fits = dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name) < 0;
-    else if (dv_is_object(object) && dv_as_object(object)->shape < DV_T_COUNT)
-        fits = !vm->types[dv_as_object(object)->shape]->get_attribute;
-    dv_global_cell *cell = fits ? own_method(vm, object, name) : NULL;
+    dv_global_cell *cell = method_cell(vm, object, name);
     if (!cell || !dv_is_object(cell->value)) {
         unsuitable(vm, ip, DV_REASON_TYPES);
         return;

@@ -63,4 +63,26 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
     }
 }
 
-void dv_quicken_setup(dv_vm *vm) { vm->hooks.warm = dv_quicken_warm; }
+static bool remembers_class(uint32_t op) {
+    return op == DV_OP_LOAD_ATTR_SLOT || op == DV_OP_STORE_ATTR_SLOT ||
+           op == DV_OP_LOAD_METHOD_SHAPE;
+}
+
+/* Rare, and so for all sites at once; regions with such sites depend on the assumption. */
+static void forget_classes(dv_vm *vm) {
+    dv_assumption_break(vm, &vm->class_sites);
+    for (const dv_thread *thread = vm->codes; thread; thread = thread->next) {
+        const dv_code *code = thread->code;
+        for (uint32_t pc = 0; thread->warm && pc < code->word_count;) {
+            const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
+            dv_cell *cell = thread->cells + thread->cell_at[pc];
+            if (remembers_class(dv_op_of(cell->h))) dv_site_reconsider(vm, cell);
+            pc += info->operand_count > 1 ? info->operand_count : 1;
+        }
+    }
+}
+
+void dv_quicken_setup(dv_vm *vm) {
+    vm->hooks.warm = dv_quicken_warm;
+    vm->hooks.forget_classes = forget_classes;
+}

@@ -309,6 +309,15 @@ static uint32_t copied_op(uint32_t op) {
     return fused ? info->adaptive : op;
 }
 
+/* Copied sites that remember a class forget it with the whole region. */
+static bool depend_on_classes(dv_build *b, uint32_t generic) {
+    bool remembers =
+        generic == DV_OP_LOAD_ATTR || generic == DV_OP_STORE_ATTR || generic == DV_OP_LOAD_METHOD;
+    if (!remembers || dv_build_depends(b, &b->vm->class_sites)) return true;
+    dv_build_fail(b, "out of memory");
+    return false;
+}
+
 static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
     uint32_t at = 0;
     for (int32_t q = b->top - inputs; q < b->top; q++) dv_materialize(b, q);
@@ -319,6 +328,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
     const dv_cell *original = thread->cells + thread->cell_at[b->pc];
     if (b->emitting) {
         uint32_t op = dv_op_of(original->h), generic = thread->code->words[b->pc] & 0xFF;
+        if (!depend_on_classes(b, generic)) return 0;
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      true);
         at = b->cells.count;

@@ -8,6 +8,7 @@
 #include "run/import.h"
 #include "run/frame.h"
 #include "types/class.h"
+#include "types/class_build.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/float.h"

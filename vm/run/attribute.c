@@ -1,9 +1,8 @@
 /* attribute.c: attributes of values of any type (core/upcall.h). */
 #include "core/upcall.h"
 
-#include "types/class.h"
 #include "types/exception.h"
-#include "types/str.h"
+#include "types/lookup.h"
 
 /* What suggestions in tracebacks are made from: which attribute of which object was missing. */
 static void note_missing(dv_vm *vm, dv_value v, dv_value name) {
@@ -25,21 +24,11 @@ dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name) {
     return dv_value_find_attribute(vm, v, name);
 }
 
-/* A value of a type without attributes of its own: the message depends on whether its class has
- * one of this name. */
-static bool refuse(dv_vm *vm, dv_value v, dv_value name) {
-    bool there = dv_class_find(vm, dv_class_of(vm, v), name) != NULL;
-    if (!dv_is_empty(vm->error)) return false;
-    dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
-             there ? "'%T' object attribute '%S' is read-only"
-                   : "'%T' object has no attribute '%S'",
-             v, name);
-    return false;
-}
-
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value value) {
-    if (dv_is_plain_instance(v) && !dv_is_empty(value))
-        return dv_instance_store(vm, dv_as_object(v), name, value);
-    const dv_type *type = dv_behaviour_of(vm, v);
-    return type->set_attribute ? type->set_attribute(vm, v, name, value) : refuse(vm, v, name);
+    if (dv_is_plain_instance(v) && !dv_is_empty(value)) {
+        const dv_class *class_ = dv_shape_at(vm, dv_as_object(v)->shape)->class_;
+        if (!(class_->flags & (DV_CLASS_SETATTR | DV_CLASS_DATA)))
+            return dv_instance_store(vm, dv_as_object(v), name, value);
+    }
+    return dv_value_set_attribute(vm, v, name, value);
 }

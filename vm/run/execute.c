@@ -5,11 +5,14 @@
 #include "types/class.h"
 #include "types/dict.h"
 #include "types/list.h"
+#include "types/lookup.h"
 #include "types/module.h"
 #include "types/set.h"
 #include "types/str.h"
 #include "types/stream.h"
+#include "types/super.h"
 #include "types/tuple.h"
+#include "types/variable.h"
 
 dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
     const dv_global_cell *cell = dv_namespace_find(&dv_frame_thread(fp)->module->names, name);
@@ -125,8 +128,58 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
     return done;
 }
 
+/* The cell of __class__ among the free variables of the running function; NULL: there is none. */
+static const dv_variable *class_cell(const dv_value *fp) {
+    const dv_code *code = dv_frame_thread(fp)->code;
+    for (uint32_t i = code->local_count - code->free_count; i < code->local_count; i++) {
+        const dv_text *name = &code->local_names[i];
+        if (name->size == 9 && memcmp(name->data, "__class__", 9) == 0)
+            return dv_as_variable(fp[i]);
+    }
+    return NULL;
+}
+
+bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) {
+    const char *problem = NULL;
+    const dv_variable *cell = vm->fp ? class_cell(vm->fp) : NULL;
+    if (!vm->fp || dv_frame_thread(vm->fp)->code->positional_count == 0)
+        problem = "super(): no arguments";
+    else if (!cell)
+        problem = "super(): __class__ cell not found";
+    else if (dv_is_empty(cell->value))
+        problem = "super(): empty __class__ cell";
+    if (!problem) {
+        *class_ = cell->value;
+        *self = vm->fp[0];
+        if (dv_is_shape(*self, DV_T_CELL)) *self = dv_as_variable(*self)->value;
+        if (!dv_is_empty(*self)) return true;
+        problem = "super(): arg[0] deleted";
+    }
+    dv_raise(vm, DV_E_RUNTIME_ERROR, "%s", problem);
+    return false;
+}
+
+dv_value dv_calling_module(dv_vm *vm) {
+    return vm->fp ? dv_retain(dv_frame_thread(vm->fp)->module->name) : dv_str_z(vm, "builtins");
+}
+
+/* super().name(...) needs neither a bound method nor the super object any more. */
+static bool prepare_super(dv_vm *vm, dv_value *sp, dv_value name) {
+    dv_value object = sp[-1], self;
+    dv_value callee = dv_super_method(vm, object, name, &self);
+    if (dv_is_empty(callee)) return false;
+    sp[-1] = callee;
+    sp[2] = self;
+    dv_release(vm, object);
+    return true;
+}
+
 bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) {
     dv_value object = sp[-1];
+    if (dv_is_super(object)) {
+        if (prepare_super(vm, sp, name)) return true;
+        if (!dv_is_empty(vm->error)) return false;
+    }
     bool is_method;
     dv_value callee = dv_load_method(vm, object, name, &is_method);
     if (dv_is_empty(callee)) return false;

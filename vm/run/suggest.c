@@ -131,11 +131,11 @@ static dv_value suggest_name(search *s, const dv_exception *exception) {
     return finish(s);
 }
 
-static void consider_class(search *s, dv_class *class_) {
-    for (; class_; class_ = class_->base) {
-        if (class_->descriptor && !class_->filled && !dv_class_fill(s->vm, class_))
-            dv_error_clear(s->vm);
-        consider_namespace(s, &class_->attributes);
+static void consider_class(search *s, const dv_class *class_) {
+    for (uint32_t i = 0; i < class_->mro_count; i++) {
+        dv_class *c = class_->mro[i];
+        if (c->descriptor && !c->filled && !dv_class_fill(s->vm, c)) dv_error_clear(s->vm);
+        consider_namespace(s, &c->attributes);
     }
 }
 
@@ -156,7 +156,8 @@ static const struct {
     {DV_T_CFUNCTION, "__module__ __name__ __qualname__ __self__"},
     {DV_T_METHOD, "__func__ __self__"},
     {DV_T_CELL, "cell_contents"},
-    {DV_T_CLASS, "__base__ __bases__ __module__ __mro__ __name__ __qualname__"},
+    {DV_T_CLASS,
+     "__base__ __bases__ __dict__ __module__ __mro__ __name__ __qualname__ __subclasses__ mro"},
     {DV_T_EXCEPTION, "__cause__ __context__ __suppress_context__ __traceback__ args"},
     {DV_T_STREAM, "closed encoding mode name"},
 };

@@ -1,12 +1,15 @@
-/* class.c: class objects as values, and looking attributes up in instances (class.h). */
+/* class.c: class objects as values, and calling them (class.h). */
 #include "types/class.h"
 
 #include "core/upcall.h"
+#include "types/class_build.h"
+#include "types/descriptor.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/function.h"
 #include "types/instance.h"
-#include "types/module.h"
+#include "types/list.h"
+#include "types/mapping_proxy.h"
 #include "types/str.h"
 #include "types/subclass.h"
 #include "types/tuple.h"
@@ -14,10 +17,11 @@
 dv_class *dv_class_of(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v)) return dv_shape_at(vm, dv_as_object(v)->shape)->class_;
     if (dv_is_exception(v)) return dv_as_exception(v)->class_;
+    if (dv_is_class(v) && dv_as_class(v)->metaclass) return dv_as_class(v)->metaclass;
     return vm->classes[dv_type_of(vm, v)];
 }
 
-/* Making classes --------------------------------------------------------------------------------
+/* Methods of built-in types ----------------------------------------------------------------------
  */
 
 static bool add_method(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {
@@ -39,211 +43,8 @@ bool dv_class_fill(dv_vm *vm, dv_class *class_) {
     return true;
 }
 
-/* Names in a class body that would change what the machine takes for granted about instances. */
-static const char *const refused_names[] = {
-    "__new__", "__setattr__", "__delattr__", "__getattribute__",  "__slots__",
-    "__get__", "__set__",     "__delete__",  "__init_subclass__", NULL};
-
-static bool check_names(dv_vm *vm, dv_value namespace) {
-    for (const char *const *name = refused_names; *name; name++) {
-        dv_value key = dv_str_intern(vm, *name, strlen(*name));
-        if (dv_is_empty(key)) return false;
-        bool there = !dv_is_empty(dv_dict_get(vm, namespace, key));
-        dv_release(vm, key);
-        if (there) {
-            dv_raise(vm, DV_E_TYPE_ERROR, "'%s' in a class is not part of dl yet", *name);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool check_base(dv_vm *vm, dv_value base) {
-    if (!dv_is_class(base)) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "a base of type '%T' is not part of dl yet", base);
-        return false;
-    }
-    const dv_class *class_ = dv_as_class(base);
-    if (!class_->descriptor || class_->type == DV_T_OBJECT || class_->type == DV_T_EXCEPTION)
-        return true;
-    if (class_->descriptor->adopt) return true;
-    const char *refusal = class_->type == DV_T_CLASS ? "subclassing '%s' is not part of dl yet"
-                                                     : "type '%s' is not an acceptable base type";
-    dv_raise(vm, DV_E_TYPE_ERROR, refusal, class_->descriptor->name);
-    return false;
-}
-
-static bool copy_attributes(dv_vm *vm, dv_class *class_, dv_value namespace) {
-    int64_t position = 0;
-    dv_value key, value;
-    bool has_eq = false, has_hash = false, has_doc = false;
-    while (dv_dict_walk(namespace, &position, &key, &value)) {
-        dv_value name = dv_str_intern_value(vm, key);
-        if (dv_is_empty(name)) return false;
-        has_eq |= dv_same(name, vm->known.eq);
-        has_doc |= dv_same(name, vm->known.doc);
-        has_hash |= dv_same(name, vm->known.hash);
-        bool stored = dv_class_store(vm, class_, name, dv_retain(value));
-        dv_release(vm, name);
-        if (!stored) return false;
-    }
-    /* Docstrings are not inherited. */
-    if (!has_doc && !dv_class_store(vm, class_, vm->known.doc, DV_NONE)) return false;
-    /* A class that says what is equal but not how to hash is not hashable. */
-    return !has_eq || has_hash || dv_class_store(vm, class_, vm->known.hash, DV_NONE);
-}
-
-dv_value dv_class_build(dv_vm *vm, dv_value name, dv_value base, dv_value namespace) {
-    dv_class *parent = vm->classes[DV_T_OBJECT];
-    if (!dv_is_none(base)) {
-        if (!check_base(vm, base)) return DV_EMPTY;
-        parent = dv_as_class(base);
-    }
-    if (!check_names(vm, namespace)) return DV_EMPTY;
-    dv_class *class_ = dv_class_new(vm, name, parent, (dv_type_id)parent->type);
-    if (!class_) return DV_EMPTY;
-    if (!copy_attributes(vm, class_, namespace) ||
-        (class_->type == DV_T_OBJECT && !dv_shape_root(vm, class_))) {
-        dv_release_object(vm, &class_->header);
-        return DV_EMPTY;
-    }
-    return dv_object_value(class_);
-}
-
-/* Attributes of instances -----------------------------------------------------------------------
- */
-
-/* Is this a function that binds when it is found in a class? */
-static bool binds(dv_value v) {
-    if (dv_is_function(v) || dv_is_shape(v, DV_T_CACHE)) return true;
-    if (!dv_is_shape(v, DV_T_CFUNCTION)) return false;
-    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
-    return dv_is_empty(function->self) && dv_is_class(function->owner) &&
-           !(function->def->flags & (DV_CFUNCTION_STATIC | DV_CFUNCTION_CLASS));
-}
-
-static bool binds_to_class(dv_value v) {
-    if (!dv_is_shape(v, DV_T_CFUNCTION)) return false;
-    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
-    return dv_is_empty(function->self) && (function->def->flags & DV_CFUNCTION_CLASS);
-}
-
-/* What v, found in a class, is as an attribute of self. */
-static dv_value bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
-    if (binds(v)) {
-        if (!dv_is_shape(v, DV_T_CFUNCTION)) return dv_method_new(vm, v, self);
-        const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
-        return dv_cfunction_new(vm, function->def, self, function->owner);
-    }
-    if (binds_to_class(v)) {
-        const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
-        return dv_cfunction_new(vm, function->def, dv_object_value(class_), function->owner);
-    }
-    return dv_retain(v);
-}
-
-static dv_value raise_no_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
-}
-
-/* The functions find_... have the result EMPTY without vm->error where there is no such attribute.
- */
-static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
-    dv_object *object = dv_as_object(self);
-    dv_shape *shape = dv_shape_at(vm, object->shape);
-    int32_t slot = dv_shape_find(vm, shape, name);
-    if (slot >= 0) return dv_retain(*dv_attribute_slot(object, (uint32_t)slot));
-    dv_class *class_ = shape->class_;
-    dv_global_cell *cell = dv_class_find(vm, class_, name);
-    if (cell) return bind(vm, cell->value, self, class_);
-    if (!dv_is_empty(vm->error)) return DV_EMPTY;
-    if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(class_));
-    if (dv_same(name, vm->known.doc)) return DV_NONE;
-    const dv_type *layout = vm->types[class_->type];
-    if (layout->get_attribute) {
-        dv_value v = layout->get_attribute(vm, self, name);
-        if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
-    }
-    bool found;
-    return dv_special_call(vm, self, vm->known.getattr, &name, 1, &found);
-}
-
-/* Attributes of a value of a built-in type: methods of its class, then what the type computes. */
-static dv_value find_of_builtin(dv_vm *vm, dv_value self, dv_value name) {
-    if (dv_is_exception(self) && !dv_is_empty(dv_as_exception(self)->attributes)) {
-        dv_value v = dv_dict_get(vm, dv_as_exception(self)->attributes, name);
-        if (!dv_is_empty(v)) return dv_retain(v);
-    }
-    dv_class *class_ = dv_class_of(vm, self);
-    dv_global_cell *cell = dv_class_find(vm, class_, name);
-    if (cell) return bind(vm, cell->value, self, class_);
-    if (!dv_is_empty(vm->error)) return DV_EMPTY;
-    if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(class_));
-    const dv_type *type = vm->types[dv_type_of(vm, self)];
-    if (type->get_attribute) {
-        dv_value v = type->get_attribute(vm, self, name);
-        if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
-    }
-    return dv_same(name, vm->known.doc) ? DV_NONE : DV_EMPTY;
-}
-
-dv_value dv_instance_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    dv_value v = find_of_instance(vm, self, name);
-    if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
-    return raise_no_attribute(vm, self, name);
-}
-
-dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    if (dv_is_instance(self)) return dv_instance_get_attribute(vm, self, name);
-    if (dv_is_module(self) || dv_is_class(self))
-        return vm->types[dv_as_object(self)->shape]->get_attribute(vm, self, name);
-    dv_value v = find_of_builtin(vm, self, name);
-    if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
-    return raise_no_attribute(vm, self, name);
-}
-
-dv_value dv_value_find_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    dv_value v = dv_is_instance(self)                      ? find_of_instance(vm, self, name)
-                 : dv_is_module(self) || dv_is_class(self) ? dv_value_get_attribute(vm, self, name)
-                                                           : find_of_builtin(vm, self, name);
-    if (dv_is_empty(v) && dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) dv_error_clear(vm);
-    return v;
-}
-
-/* Is `name` of self found in its class and a function there, so that calling it needs no bound
- * method? */
-static dv_value find_method(dv_vm *vm, dv_value self, dv_value name) {
-    if (dv_is_module(self) || dv_is_class(self)) return DV_EMPTY;
-    dv_class *class_;
-    if (dv_is_instance(self)) {
-        dv_shape *shape = dv_shape_at(vm, dv_as_object(self)->shape);
-        if (dv_shape_find(vm, shape, name) >= 0) return DV_EMPTY;
-        class_ = shape->class_;
-    } else {
-        if (dv_is_exception(self) && !dv_is_empty(dv_as_exception(self)->attributes))
-            return DV_EMPTY;
-        if (dv_is_function(self)) return DV_EMPTY;
-        class_ = dv_class_of(vm, self);
-    }
-    dv_global_cell *cell = dv_class_find(vm, class_, name);
-    return cell && binds(cell->value) ? dv_retain(cell->value) : DV_EMPTY;
-}
-
-dv_value dv_load_method(dv_vm *vm, dv_value self, dv_value name, bool *is_method) {
-    dv_value function = find_method(vm, self, name);
-    *is_method = !dv_is_empty(function);
-    if (*is_method) return function;
-    return dv_is_empty(vm->error) ? dv_get_attribute(vm, self, name) : DV_EMPTY;
-}
-
 /* Class objects as values -----------------------------------------------------------------------
  */
-
-static dv_value class_text(dv_vm *vm, dv_class *class_, dv_value name, const char *fallback) {
-    dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
-    if (cell && !dv_is_empty(cell->value)) return dv_retain(cell->value);
-    return fallback ? dv_str_z(vm, fallback) : dv_retain(class_->name);
-}
 
 /* "itertools.count" for the type of a module, "" for a built-in type. */
 static const char *type_prefix(const dv_class *class_) {
@@ -251,8 +52,9 @@ static const char *type_prefix(const dv_class *class_) {
     return of_module ? class_->descriptor->name : "";
 }
 
-/* The module of a class that has no attribute for it. */
-static dv_value class_module(dv_vm *vm, const dv_class *class_) {
+static dv_value module_of(dv_vm *vm, const dv_class *class_) {
+    const dv_global_cell *cell = dv_namespace_find(&class_->attributes, vm->known.module);
+    if (cell && !dv_is_empty(cell->value)) return dv_retain(cell->value);
     const char *prefix = type_prefix(class_);
     if (!*prefix) return dv_str_z(vm, "builtins");
     return dv_str_new(vm, prefix, (size_t)(strrchr(prefix, '.') - prefix));
@@ -262,8 +64,8 @@ dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_) {
     if (class_->descriptor)
         return *type_prefix(class_) ? dv_str_z(vm, class_->descriptor->name)
                                     : dv_retain(class_->name);
-    dv_value module = class_text(vm, class_, vm->known.module, "builtins");
-    dv_value name = class_text(vm, class_, vm->known.qualname, NULL);
+    dv_value module = module_of(vm, class_);
+    dv_value name = dv_retain(dv_class_name(class_));
     dv_value result = DV_EMPTY;
     if (!dv_is_empty(module) && !dv_is_empty(name)) {
         bool plain = !dv_is_str(module) || dv_str_is(module, "builtins");
@@ -282,47 +84,129 @@ static dv_value class_repr(dv_vm *vm, dv_value self) {
     return text;
 }
 
-static dv_value class_mro(dv_vm *vm, dv_class *class_, bool first_base_only) {
-    dv_value list[64];
-    int64_t count = 0;
-    if (first_base_only) {
-        if (class_->base) list[count++] = dv_object_value(class_->base);
-    } else {
-        for (; class_ && count < 64; class_ = class_->base) list[count++] = dv_object_value(class_);
-    }
-    return dv_tuple_new(vm, list, count);
+static dv_value tuple_of(dv_vm *vm, dv_class *const *classes, uint32_t count) {
+    dv_tuple *tuple = dv_tuple_alloc(vm, count);
+    if (!tuple) return DV_EMPTY;
+    for (uint32_t i = 0; i < count; i++) tuple->items[i] = dv_retain(dv_object_value(classes[i]));
+    return dv_object_value(tuple);
 }
 
-/* Attributes that every class has without a cell. */
+static dv_value class_mro(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_class *class_ = dv_as_class(args[0]);
+    dv_value tuple = tuple_of(vm, class_->mro, class_->mro_count);
+    if (dv_is_empty(tuple)) return DV_EMPTY;
+    dv_value list = dv_list_new(vm, dv_as_tuple(tuple)->items, dv_as_tuple(tuple)->count);
+    dv_release(vm, tuple);
+    return list;
+}
+
+static bool is_base(const dv_class *base, const dv_class *class_) {
+    for (uint32_t i = 0; i < class_->base_count; i++)
+        if (class_->bases[i] == base) return true;
+    return false;
+}
+
+static dv_value class_subclasses(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_class *class_ = dv_as_class(args[0]);
+    dv_value list = dv_list_new(vm, NULL, 0);
+    for (dv_class *c = class_->next; c && !dv_is_empty(list); c = c->next) {
+        if (!is_base(class_, c) || dv_list_append(vm, list, dv_object_value(c))) continue;
+        dv_release(vm, list);
+        list = DV_EMPTY;
+    }
+    return list;
+}
+
+static const dv_cfunction_def class_methods[] = {
+    {.name = "mro", .entry = class_mro, .min = 1, .max = 1},
+    {.name = "__subclasses__", .entry = class_subclasses, .min = 1, .max = 1},
+    {.name = NULL}};
+
+/* What is in the namespace now: later changes do not show. */
+static dv_value class_dict(dv_vm *vm, dv_class *class_) {
+    if (class_->descriptor && !class_->filled && !dv_class_fill(vm, class_)) return DV_EMPTY;
+    dv_value dict = dv_dict_new(vm);
+    bool done = !dv_is_empty(dict);
+    for (uint32_t i = 0; i < class_->attributes.count && done; i++) {
+        const dv_global_cell *cell = class_->attributes.cells[i];
+        if (!dv_is_empty(cell->value)) done = dv_dict_set(vm, dict, cell->name, cell->value);
+    }
+    dv_value proxy = done ? dv_mapping_proxy_new(vm, dict) : DV_EMPTY;
+    dv_release(vm, dict);
+    return proxy;
+}
+
+static dv_class *class_of_class(dv_vm *vm, const dv_class *class_) {
+    return class_->metaclass ? class_->metaclass : vm->classes[DV_T_CLASS];
+}
+
+/* Attributes of a class that are no attributes of its instances, and come first. */
 static dv_value class_computed(dv_vm *vm, dv_class *class_, dv_value name) {
     if (dv_same(name, vm->known.name)) return dv_retain(class_->name);
-    if (dv_same(name, vm->known.qualname)) return dv_retain(class_->name);
-    if (dv_same(name, vm->known.module)) return class_module(vm, class_);
-    if (dv_same(name, vm->known.doc)) return DV_NONE;
-    if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(vm->classes[DV_T_CLASS]));
-    if (dv_str_is(name, "__bases__")) return class_mro(vm, class_, true);
-    if (dv_str_is(name, "__mro__")) return class_mro(vm, class_, false);
-    if (dv_str_is(name, "__base__"))
+    if (dv_same(name, vm->known.qualname)) return dv_retain(dv_class_name(class_));
+    if (dv_same(name, vm->known.module)) return module_of(vm, class_);
+    if (dv_same(name, vm->known.class_))
+        return dv_retain(dv_object_value(class_of_class(vm, class_)));
+    if (dv_same(name, vm->known.bases)) return tuple_of(vm, class_->bases, class_->base_count);
+    if (dv_same(name, vm->known.mro)) return tuple_of(vm, class_->mro, class_->mro_count);
+    if (dv_same(name, vm->known.dict)) return class_dict(vm, class_);
+    if (dv_same(name, vm->known.base))
         return class_->base ? dv_retain(dv_object_value(class_->base)) : DV_NONE;
     return DV_EMPTY;
 }
 
-static dv_value class_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    dv_class *class_ = dv_as_class(self);
-    if (dv_same(name, vm->known.name)) return dv_retain(class_->name);
-    dv_global_cell *cell = dv_class_find(vm, class_, name);
-    if (!cell && !dv_is_empty(vm->error)) return DV_EMPTY;
-    if (cell) {
-        if (binds_to_class(cell->value)) return bind(vm, cell->value, self, class_);
-        return dv_retain(cell->value);
+/* Is the name one of those of class_computed?  They all begin with two underscores. */
+static bool may_be_computed(dv_value name) {
+    const dv_str *text = dv_as_str(name);
+    return text->length > 4 && dv_str_at(text, 0) == '_' && dv_str_at(text, 1) == '_';
+}
+
+static dv_value class_find(dv_vm *vm, dv_class *class_, dv_value name) {
+    if (may_be_computed(name)) {
+        dv_value v = class_computed(vm, class_, name);
+        if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
+        if (dv_same(name, vm->known.doc)) {
+            const dv_global_cell *own = dv_namespace_find(&class_->attributes, name);
+            if (!own || dv_is_empty(own->value)) return DV_NONE;
+        }
     }
-    dv_value v = class_computed(vm, class_, name);
+    const dv_global_cell *cell = dv_class_find(vm, class_, name);
+    if (cell) return dv_bind(vm, cell->value, DV_EMPTY, class_);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    /* Methods of classes themselves: mro(), __subclasses__(), ... */
+    dv_class *meta = class_of_class(vm, class_);
+    cell = dv_class_find(vm, meta, name);
+    return cell ? dv_bind(vm, cell->value, dv_object_value(class_), meta) : DV_EMPTY;
+}
+
+static dv_value class_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    dv_value v = class_find(vm, dv_as_class(self), name);
     if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
-    if (*type_prefix(class_))
-        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "type object '%s' has no attribute '%S'",
-                        type_prefix(class_), name);
+    const char *prefix = type_prefix(dv_as_class(self));
+    if (*prefix)
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "type object '%s' has no attribute '%S'", prefix,
+                        name);
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "type object '%S' has no attribute '%S'",
-                    class_->name, name);
+                    dv_as_class(self)->name, name);
+}
+
+/* __name__ and __qualname__ */
+static bool set_text(dv_vm *vm, dv_class *class_, dv_value *place, dv_value name, dv_value value) {
+    if (dv_is_empty(value) || !dv_is_str(value)) {
+        if (dv_is_empty(value))
+            dv_raise(vm, DV_E_TYPE_ERROR, "cannot delete '%S' attribute of immutable type '%S'",
+                     name, class_->name);
+        else
+            dv_raise(vm, DV_E_TYPE_ERROR, "can only assign string to %S.%S, not '%T'", class_->name,
+                     name, value);
+        return false;
+    }
+    dv_value old = *place;
+    *place = dv_retain(value);
+    dv_release(vm, old);
+    return true;
 }
 
 static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
@@ -332,19 +216,21 @@ static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_valu
                  class_->name);
         return false;
     }
+    if (dv_same(name, vm->known.name)) return set_text(vm, class_, &class_->name, name, value);
+    if (dv_same(name, vm->known.qualname))
+        return set_text(vm, class_, &class_->qualname, name, value);
+    if (dv_same(name, vm->known.bases) || dv_same(name, vm->known.mro) ||
+        dv_same(name, vm->known.dict) || dv_same(name, vm->known.class_)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "setting %S of a class is not part of dl", name);
+        return false;
+    }
     if (dv_is_empty(value)) {
-        dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
+        const dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
         if (!cell || dv_is_empty(cell->value)) {
             dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "type object '%S' has no attribute '%S'",
                      class_->name, name);
             return false;
         }
-    }
-    if (dv_same(name, vm->known.name) && dv_is_str(value)) {
-        dv_value old = class_->name;
-        class_->name = dv_retain(value);
-        dv_release(vm, old);
-        return true;
     }
     return dv_class_store(vm, class_, name, dv_retain(value));
 }
@@ -352,59 +238,137 @@ static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_valu
 /* Calling a class -------------------------------------------------------------------------------
  */
 
+static bool check_argument(dv_vm *vm, bool good, int number, const char *wanted, dv_value v) {
+    if (!good)
+        dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__() argument %d must be %s, not %T", number,
+                 wanted, v);
+    return good;
+}
+
+/* type(name, bases, namespace) */
+static dv_value make_class(dv_vm *vm, const dv_value *args) {
+    if (!check_argument(vm, dv_is_str(args[0]), 1, "str", args[0]) ||
+        !check_argument(vm, dv_is_tuple(args[1]), 2, "tuple", args[1]) ||
+        !check_argument(vm, dv_is_dict(args[2]), 3, "dict", args[2]))
+        return DV_EMPTY;
+    dv_value namespace = dv_dict_copy(vm, args[2]), module = DV_EMPTY, class_ = DV_EMPTY;
+    if (!dv_is_empty(namespace)) module = dv_calling_module(vm);
+    if (!dv_is_empty(module) &&
+        !dv_is_empty(dv_dict_get_or_set(vm, namespace, vm->known.module, module)))
+        class_ = dv_class_build(vm, args[0], args[1], DV_EMPTY, namespace);
+    dv_release(vm, module);
+    dv_release(vm, namespace);
+    return class_;
+}
+
 static dv_value call_type(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     if (count == 1 && dv_is_empty(keywords))
         return dv_retain(dv_object_value(dv_class_of(vm, args[0])));
-    if (count == 3)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "type() with three arguments is not part of dl yet");
+    if (count == 3 && dv_is_empty(keywords)) return make_class(vm, args);
     return dv_raise(vm, DV_E_TYPE_ERROR, "type() takes 1 or 3 arguments");
 }
 
-/* Runs __init__ of a new instance, which is consumed on failure. */
-static dv_value initialise(dv_vm *vm, dv_value self, dv_value init, const dv_value *args,
-                           uint32_t count, dv_value keywords) {
-    dv_retain(init);
-    dv_value result = dv_call_with_self(vm, init, self, args, count, keywords);
-    dv_release(vm, init);
-    if (dv_is_none(result)) return self;
-    if (!dv_is_empty(result)) {
+/* What __init__ of dl returned. */
+static bool check_initialised(dv_vm *vm, dv_value result) {
+    if (dv_is_none(result)) return true;
+    if (!dv_is_empty(result))
         dv_raise(vm, DV_E_TYPE_ERROR, "__init__() should return None, not '%T'", result);
-        dv_release(vm, result);
+    dv_release(vm, result);
+    return false;
+}
+
+/* Runs the __init__ of a new instance, which is consumed on failure. */
+static dv_value initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                           dv_value keywords) {
+    const dv_class *class_ = dv_class_of(vm, self);
+    const dv_global_cell *init = dv_class_special(class_, vm->known.init);
+    const dv_type *layout = vm->types[class_->type];
+    bool done = true;
+    if (init) {
+        dv_value function = dv_retain(init->value);
+        dv_value result = dv_call_with_self(vm, function, self, args, count, keywords);
+        dv_release(vm, function);
+        done = check_initialised(vm, result);
+    } else if (class_->type == DV_T_EXCEPTION) {
+        done = dv_exception_initialise(vm, self, args, count, keywords);
+    } else if (layout->initialise) {
+        done = layout->initialise(vm, self, args, count, keywords);
     }
+    if (done) return self;
     dv_release(vm, self);
     return DV_EMPTY;
+}
+
+static dv_value raise_takes_none(dv_vm *vm, const dv_class *class_) {
+    return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no arguments", class_->name);
+}
+
+dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    if (count == 0) return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(): not enough arguments");
+    if (!dv_is_class(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(X): X is not a type object (%T)",
+                        args[0]);
+    dv_class *class_ = dv_as_class(args[0]);
+    if (class_->type == DV_T_EXCEPTION)
+        return dv_exception_make(vm, class_, args + 1, count - 1, keywords);
+    if (count > 1 && dv_class_special(class_, vm->known.new_))
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "object.__new__() takes exactly one argument (the type to instantiate)");
+    if (count > 1 && !dv_class_special(class_, vm->known.init)) return raise_takes_none(vm, class_);
+    if (class_->type != DV_T_OBJECT)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(%S) is not safe, use %S.__new__()",
+                        class_->name, class_->base->name);
+    if (!class_->descriptor) return dv_instance_new(vm, class_);
+    return class_->descriptor->construct(vm, NULL, 0, DV_EMPTY);
+}
+
+dv_value dv_object_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    (void)keywords;
+    if (count == 1) return DV_NONE;
+    dv_class *class_ = dv_class_of(vm, args[0]);
+    if (dv_class_special(class_, vm->known.init))
+        return dv_raise(
+            vm, DV_E_TYPE_ERROR,
+            "object.__init__() takes exactly one argument (the instance to initialize)");
+    if (dv_class_special(class_, vm->known.new_)) return DV_NONE;
+    return dv_raise(vm, DV_E_TYPE_ERROR,
+                    "%S.__init__() takes exactly one argument (the instance to initialize)",
+                    class_->name);
+}
+
+/* Through a __new__ of dl, whose result is initialised if it is an instance of the class. */
+static dv_value call_own_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                             dv_value keywords) {
+    const dv_global_cell *cell = dv_class_find(vm, class_, vm->known.new_);
+    if (!cell) return DV_EMPTY;
+    dv_value function = dv_bind(vm, cell->value, DV_EMPTY, class_);
+    if (dv_is_empty(function)) return DV_EMPTY;
+    dv_value self = dv_call_in_front(vm, function, dv_object_value(class_), args, count, keywords);
+    dv_release(vm, function);
+    if (dv_is_empty(self) || !dv_class_is_subclass(dv_class_of(vm, self), class_)) return self;
+    return initialise(vm, self, args, count, keywords);
 }
 
 static dv_value call_dl_class(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                               dv_value keywords) {
-    dv_global_cell *init = dv_class_special(class_, vm->known.init);
-    const dv_type *layout = class_->type == DV_T_OBJECT ? NULL : vm->types[class_->type];
-    if (!layout && !init && count > 0)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no arguments", class_->name);
+    bool plain = class_->type == DV_T_OBJECT;
+    if (plain && count > 0 && !dv_class_special(class_, vm->known.init))
+        return raise_takes_none(vm, class_);
     dv_value self =
-        layout ? dv_subclass_new(vm, class_, args, count, keywords) : dv_instance_new(vm, class_);
-    if (dv_is_empty(self)) return self;
-    if (init) return initialise(vm, self, init->value, args, count, keywords);
-    if (!layout || !layout->initialise || layout->initialise(vm, self, args, count, keywords))
-        return self;
-    dv_release(vm, self);
-    return DV_EMPTY;
+        plain ? dv_instance_new(vm, class_) : dv_subclass_new(vm, class_, args, count, keywords);
+    return dv_is_empty(self) ? self : initialise(vm, self, args, count, keywords);
 }
 
 static dv_value call_exception_class(dv_vm *vm, dv_class *class_, const dv_value *args,
                                      uint32_t count, dv_value keywords) {
-    dv_global_cell *init = dv_class_special(class_, vm->known.init);
     dv_value self = dv_exception_make(vm, class_, args, count, keywords);
-    if (dv_is_empty(self)) return self;
-    if (init) return initialise(vm, self, init->value, args, count, keywords);
-    if (dv_exception_initialise(vm, self, args, count, keywords)) return self;
-    dv_release(vm, self);
-    return DV_EMPTY;
+    return dv_is_empty(self) ? self : initialise(vm, self, args, count, keywords);
 }
 
 static dv_value class_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                            dv_value keywords) {
     dv_class *class_ = dv_as_class(self);
+    if (class_->flags & DV_CLASS_NEW) return call_own_new(vm, class_, args, count, keywords);
     if (class_->type == DV_T_EXCEPTION)
         return call_exception_class(vm, class_, args, count, keywords);
     if (!class_->descriptor) return call_dl_class(vm, class_, args, count, keywords);
@@ -422,4 +386,5 @@ const dv_type dv_class_type = {
     .get_attribute = class_get_attribute,
     .set_attribute = class_set_attribute,
     .call = class_call,
+    .methods = class_methods,
 };

@@ -4,11 +4,14 @@
 
 #include "core/native.h"
 #include "types/class.h"
+#include "types/class_build.h"
+#include "types/descriptor.h"
 #include "types/exception.h"
 #include "types/float.h"
 #include "types/function.h"
 #include "types/int.h"
 #include "types/iterator.h"
+#include "types/lookup.h"
 #include "types/str.h"
 
 /* Calling special methods -----------------------------------------------------------------------
@@ -24,23 +27,25 @@ bool dv_has_special(dv_vm *vm, dv_value self, dv_value name) {
     return cell && !dv_is_none(cell->value);
 }
 
-static bool takes_self(dv_value function) {
-    if (dv_is_function(function)) return true;
-    return dv_is_shape(function, DV_T_CFUNCTION) &&
-           dv_is_class(((dv_cfunction *)dv_as_object(function))->owner) &&
-           dv_is_empty(((dv_cfunction *)dv_as_object(function))->self);
+dv_value dv_call_in_front(dv_vm *vm, dv_value callee, dv_value first, const dv_value *args,
+                          uint32_t count, dv_value keywords) {
+    dv_value few[6], *all = few;
+    size_t size = (count + 1) * sizeof *all;
+    if (count + 1 > 6 && !(all = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
+    all[0] = first;
+    if (count) memcpy(all + 1, args, count * sizeof *args);
+    dv_value result = dv_call(vm, callee, all, count + 1, keywords);
+    if (all != few) dv_heap_free(&vm->heap, all, size);
+    return result;
 }
 
 dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv_value *args,
                            uint32_t count, dv_value keywords) {
-    if (!takes_self(function)) return dv_call(vm, function, args, count, keywords);
-    dv_value few[6], *all = few;
-    size_t size = (count + 1) * sizeof *all;
-    if (count + 1 > 6 && !(all = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
-    all[0] = self;
-    if (count) memcpy(all + 1, args, count * sizeof *args);
-    dv_value result = dv_call(vm, function, all, count + 1, keywords);
-    if (all != few) dv_heap_free(&vm->heap, all, size);
+    if (dv_is_method(function)) return dv_call_in_front(vm, function, self, args, count, keywords);
+    dv_value bound = dv_bind(vm, function, self, dv_class_of(vm, self));
+    if (dv_is_empty(bound)) return DV_EMPTY;
+    dv_value result = dv_call(vm, bound, args, count, keywords);
+    dv_release(vm, bound);
     return result;
 }
 
@@ -420,11 +425,6 @@ static dv_value object_construct(dv_vm *vm, const dv_value *args, uint32_t count
 /* Methods of `object`, as they are for instances whose class overrides them.  For values of
  * built-in types they are what the type does. */
 
-static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)args, (void)count;
-    return DV_NONE;
-}
-
 static dv_value method_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     return dv_is_instance(args[0]) ? inherited_repr(vm, args[0]) : dv_repr(vm, args[0]);
@@ -474,8 +474,45 @@ static dv_value method_format(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_format(vm, args[0], args[1]);
 }
 
+static dv_value raise_name(dv_vm *vm, dv_value name) {
+    return dv_raise(vm, DV_E_TYPE_ERROR, "attribute name must be string, not '%T'", name);
+}
+
+static dv_value method_getattribute(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[1])) return raise_name(vm, args[1]);
+    dv_value name = dv_str_intern_value(vm, args[1]);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value result = dv_object_get_attribute(vm, args[0], name);
+    dv_release(vm, name);
+    return result;
+}
+
+/* __setattr__ and __delattr__ */
+static dv_value method_setattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (!dv_is_str(args[1])) return raise_name(vm, args[1]);
+    dv_value name = dv_str_intern_value(vm, args[1]);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    bool done = dv_object_set_attribute(vm, args[0], name, count == 3 ? args[2] : DV_EMPTY);
+    dv_release(vm, name);
+    return done ? DV_NONE : DV_EMPTY;
+}
+
 static const dv_cfunction_def object_methods[] = {
-    {.name = "__init__", .entry = method_init, .min = 1, .max = 1},
+    {.name = "__new__",
+     .keyword_entry = dv_object_new_of,
+     .min = 0,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_STATIC},
+    {.name = "__init__", .keyword_entry = dv_object_init, .min = 1, .max = UINT32_MAX},
+    {.name = "__init_subclass__",
+     .keyword_entry = dv_object_init_subclass,
+     .min = 1,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_CLASS},
+    {.name = "__getattribute__", .entry = method_getattribute, .min = 2, .max = 2},
+    {.name = "__setattr__", .entry = method_setattr, .min = 3, .max = 3},
+    {.name = "__delattr__", .entry = method_setattr, .min = 2, .max = 2},
     {.name = "__repr__", .entry = method_repr, .min = 1, .max = 1},
     {.name = "__str__", .entry = method_str, .min = 1, .max = 1},
     {.name = "__hash__", .entry = method_hash, .min = 1, .max = 1},

@@ -15,6 +15,10 @@ bool dv_has_special(dv_vm *vm, dv_value self, dv_value name);
 dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv_value *args,
                            uint32_t count, dv_value keywords);
 
+/* Calls any callee with `first` in front of the arguments. */
+dv_value dv_call_in_front(dv_vm *vm, dv_value callee, dv_value first, const dv_value *args,
+                          uint32_t count, dv_value keywords);
+
 /* repr and str through __repr__ and __str__ with the check that the result is a str. */
 dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found);
 /* "<__main__.C object at 0x...>" */

@@ -1,0 +1,327 @@
+/* descriptor.c: binding attributes of classes, and the types property, staticmethod, classmethod
+ * (descriptor.h). */
+#include "types/descriptor.h"
+
+#include "types/arguments.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/function.h"
+#include "types/instance.h"
+#include "types/str.h"
+
+static dv_property *as_property(dv_value v) { return (dv_property *)dv_as_object(v); }
+static dv_value wrapped(dv_value v) { return ((dv_method_wrapper *)dv_as_object(v))->function; }
+
+/* Binding ---------------------------------------------------------------------------------------
+ */
+
+static const dv_cfunction *unbound_c(dv_value v) {
+    if (!dv_is_shape(v, DV_T_CFUNCTION)) return NULL;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
+    return dv_is_empty(function->self) && dv_is_class(function->owner) ? function : NULL;
+}
+
+bool dv_is_method(dv_value v) {
+    if (dv_is_function(v) || dv_is_shape(v, DV_T_CACHE)) return true;
+    const dv_cfunction *function = unbound_c(v);
+    return function && !(function->def->flags & (DV_CFUNCTION_STATIC | DV_CFUNCTION_CLASS));
+}
+
+static dv_value bind_c(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
+    const dv_cfunction *function = unbound_c(v);
+    if (!function || function->def->flags & DV_CFUNCTION_STATIC) return dv_retain(v);
+    if (function->def->flags & DV_CFUNCTION_CLASS) self = dv_object_value(class_);
+    if (dv_is_empty(self)) return dv_retain(v);
+    return dv_cfunction_new(vm, function->def, self, function->owner);
+}
+
+void dv_property_set_name(dv_vm *vm, dv_value property, dv_value name) {
+    dv_value old = as_property(property)->name;
+    as_property(property)->name = dv_retain(name);
+    dv_release(vm, old);
+}
+
+/* "property 'x' of 'C' object has no setter" */
+static dv_value raise_lacks(dv_vm *vm, dv_value v, dv_value self, const char *what) {
+    dv_value name = as_property(v)->name, class_ = dv_class_name(dv_class_of(vm, self));
+    if (dv_is_empty(name))
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "property of %V object has no %s", class_, what);
+    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "property %V of %V object has no %s", name, class_,
+                    what);
+}
+
+static dv_value property_read(dv_vm *vm, dv_value v, dv_value self) {
+    dv_value get = as_property(v)->get;
+    if (!dv_is_empty(get)) return dv_call(vm, get, &self, 1, DV_EMPTY);
+    return raise_lacks(vm, v, self, "getter");
+}
+
+static bool has_flag(dv_vm *vm, dv_value v, uint16_t flag) {
+    return dv_is_instance(v) && dv_shape_at(vm, dv_as_object(v)->shape)->class_->flags & flag;
+}
+
+static dv_value instance_get(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
+    if (!has_flag(vm, v, DV_CLASS_DESCRIPTOR)) return dv_retain(v);
+    dv_value args[] = {dv_is_empty(self) ? DV_NONE : self, dv_object_value(class_)};
+    bool found;
+    dv_value result = dv_special_call(vm, v, vm->known.get, args, 2, &found);
+    return found ? result : dv_retain(v);
+}
+
+/* A classmethod of another descriptor binds that to the class. */
+static dv_value bind_class_method(dv_vm *vm, dv_value function, dv_class *class_) {
+    dv_value owner = dv_object_value(class_);
+    if (!dv_is_object(function)) return dv_method_new(vm, function, owner);
+    uint32_t shape = dv_as_object(function)->shape;
+    bool descriptor = shape == DV_T_PROPERTY || has_flag(vm, function, DV_CLASS_DESCRIPTOR);
+    return descriptor ? dv_bind(vm, function, owner, class_) : dv_method_new(vm, function, owner);
+}
+
+dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
+    if (!dv_is_object(v)) return v;
+    switch (dv_as_object(v)->shape) {
+    case DV_T_FUNCTION:
+    case DV_T_CACHE: return dv_is_empty(self) ? dv_retain(v) : dv_method_new(vm, v, self);
+    case DV_T_CFUNCTION: return bind_c(vm, v, self, class_);
+    case DV_T_STATICMETHOD: return dv_retain(wrapped(v));
+    default: break;
+    }
+    dv_value result;
+    dv_retain(v);
+    switch (dv_as_object(v)->shape) {
+    case DV_T_PROPERTY:
+        result = dv_is_empty(self) ? dv_retain(v) : property_read(vm, v, self);
+        break;
+    case DV_T_CLASSMETHOD: result = bind_class_method(vm, wrapped(v), class_); break;
+    default: result = instance_get(vm, v, self, class_);
+    }
+    dv_release(vm, v);
+    return result;
+}
+
+bool dv_is_data_descriptor(dv_vm *vm, dv_value v) {
+    return dv_is_shape(v, DV_T_PROPERTY) || has_flag(vm, v, DV_CLASS_SETTER);
+}
+
+static bool property_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
+    bool deletes = dv_is_empty(value);
+    dv_value function = deletes ? as_property(v)->delete_ : as_property(v)->set;
+    dv_value args[] = {self, value};
+    if (dv_is_empty(function)) {
+        raise_lacks(vm, v, self, deletes ? "deleter" : "setter");
+        return false;
+    }
+    dv_value result = dv_call(vm, function, args, deletes ? 1 : 2, DV_EMPTY);
+    dv_release(vm, result);
+    return !dv_is_empty(result);
+}
+
+bool dv_descriptor_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
+    bool found, deletes = dv_is_empty(value), done;
+    dv_retain(v);
+    if (dv_is_shape(v, DV_T_PROPERTY)) {
+        done = property_store(vm, v, self, value);
+    } else {
+        dv_value args[] = {self, value}, special = deletes ? vm->known.delete_ : vm->known.set;
+        dv_value result = dv_special_call(vm, v, special, args, deletes ? 1 : 2, &found);
+        if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, deletes ? "__delete__" : "__set__");
+        done = !dv_is_empty(result);
+        dv_release(vm, result);
+    }
+    dv_release(vm, v);
+    return done;
+}
+
+/* property --------------------------------------------------------------------------------------
+ */
+
+static dv_value property_make(dv_vm *vm, dv_value get, dv_value set, dv_value delete_, dv_value doc,
+                              dv_value name) {
+    dv_property *property = dv_object_new(vm, sizeof *property, DV_T_PROPERTY);
+    if (!property) return DV_EMPTY;
+    property->get = dv_is_none(get) ? DV_EMPTY : dv_retain(get);
+    property->set = dv_is_none(set) ? DV_EMPTY : dv_retain(set);
+    property->delete_ = dv_is_none(delete_) ? DV_EMPTY : dv_retain(delete_);
+    property->doc = dv_retain(doc);
+    property->name = dv_retain(name);
+    return dv_object_value(property);
+}
+
+static dv_value property_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                   dv_value keywords) {
+    static const char *const names[] = {"fget", "fset", "fdel", "doc"};
+    static const dv_parameters parameters = {"property", names, 4, 4, 0};
+    dv_value out[4];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
+    return property_make(vm, out[0], out[1], out[2], out[3], DV_EMPTY);
+}
+
+static void property_release(dv_vm *vm, dv_object *object) {
+    dv_property *property = (dv_property *)object;
+    dv_release(vm, property->get);
+    dv_release(vm, property->set);
+    dv_release(vm, property->delete_);
+    dv_release(vm, property->doc);
+    dv_release(vm, property->name);
+    dv_heap_free(&vm->heap, property, sizeof *property);
+}
+
+static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : dv_retain(v); }
+
+static dv_value property_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    const dv_property *property = as_property(self);
+    if (dv_str_is(name, "fget")) return or_none(property->get);
+    if (dv_str_is(name, "fset")) return or_none(property->set);
+    if (dv_str_is(name, "fdel")) return or_none(property->delete_);
+    if (!dv_same(name, vm->known.doc)) return DV_EMPTY;
+    if (!dv_is_empty(property->doc) || dv_is_empty(property->get)) return or_none(property->doc);
+    return dv_find_attribute(vm, property->get, name);
+}
+
+static bool property_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    if (!dv_same(name, vm->known.doc) || dv_is_empty(value)) {
+        dv_value there = property_attribute(vm, self, name);
+        if (!dv_is_empty(vm->error)) return false;
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
+                 dv_is_empty(there) ? "'property' object has no attribute '%S'"
+                                    : "readonly attribute",
+                 name);
+        dv_release(vm, there);
+        return false;
+    }
+    dv_value old = as_property(self)->doc;
+    as_property(self)->doc = dv_retain(value);
+    dv_release(vm, old);
+    return true;
+}
+
+static dv_value property_getter(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_property *p = as_property(args[0]);
+    return property_make(vm, args[1], p->set, p->delete_, p->doc, p->name);
+}
+
+static dv_value property_setter(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_property *p = as_property(args[0]);
+    return property_make(vm, p->get, args[1], p->delete_, p->doc, p->name);
+}
+
+static dv_value property_deleter(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_property *p = as_property(args[0]);
+    return property_make(vm, p->get, p->set, args[1], p->doc, p->name);
+}
+
+/* What all descriptors have: descriptor.__get__(object, class) */
+static dv_value method_get(dv_vm *vm, const dv_value *args, uint32_t count) {
+    bool has_owner = count > 2 && !dv_is_none(args[2]);
+    if (has_owner && !dv_is_class(args[2]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "__get__(self, obj, type): type must be a class");
+    if (dv_is_none(args[1]) && !has_owner)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "__get__(None, None) is invalid");
+    dv_class *class_ = has_owner ? dv_as_class(args[2]) : dv_class_of(vm, args[1]);
+    return dv_bind(vm, args[0], dv_is_none(args[1]) ? DV_EMPTY : args[1], class_);
+}
+
+static dv_value property_dunder_set(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_value value = count > 2 ? args[2] : DV_EMPTY;
+    return property_store(vm, args[0], args[1], value) ? DV_NONE : DV_EMPTY;
+}
+
+static const dv_cfunction_def property_methods[] = {
+    {.name = "getter", .entry = property_getter, .min = 2, .max = 2},
+    {.name = "setter", .entry = property_setter, .min = 2, .max = 2},
+    {.name = "deleter", .entry = property_deleter, .min = 2, .max = 2},
+    {.name = "__get__", .entry = method_get, .min = 2, .max = 3},
+    {.name = "__set__", .entry = property_dunder_set, .min = 3, .max = 3},
+    {.name = "__delete__", .entry = property_dunder_set, .min = 2, .max = 2},
+    {.name = NULL}};
+
+const dv_type dv_property_type = {
+    .name = "property",
+    .id = DV_T_PROPERTY,
+    .release = property_release,
+    .get_attribute = property_attribute,
+    .set_attribute = property_set_attribute,
+    .construct = property_construct,
+    .methods = property_methods,
+};
+
+/* staticmethod and classmethod ------------------------------------------------------------------
+ */
+
+dv_value dv_method_wrapper_new(dv_vm *vm, dv_type_id type, dv_value function) {
+    dv_method_wrapper *wrapper = dv_object_new(vm, sizeof *wrapper, type);
+    if (!wrapper) return DV_EMPTY;
+    wrapper->function = dv_retain(function);
+    return dv_object_value(wrapper);
+}
+
+static dv_value wrapper_construct(dv_vm *vm, dv_type_id type, const dv_value *args, uint32_t count,
+                                  dv_value keywords) {
+    const char *name = vm->types[type]->name;
+    if (!dv_is_empty(keywords))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes no keyword arguments", name);
+    if (!dv_arguments_count(vm, name, count, 1, 1)) return DV_EMPTY;
+    return dv_method_wrapper_new(vm, type, args[0]);
+}
+
+static dv_value static_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                 dv_value keywords) {
+    return wrapper_construct(vm, DV_T_STATICMETHOD, args, count, keywords);
+}
+
+static dv_value class_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                dv_value keywords) {
+    return wrapper_construct(vm, DV_T_CLASSMETHOD, args, count, keywords);
+}
+
+static void wrapper_release(dv_vm *vm, dv_object *object) {
+    dv_method_wrapper *wrapper = (dv_method_wrapper *)object;
+    dv_release(vm, wrapper->function);
+    dv_heap_free(&vm->heap, wrapper, sizeof *wrapper);
+}
+
+static dv_value wrapper_repr(dv_vm *vm, dv_value self) {
+    return dv_str_printf(vm, "<%T(%V)>", self, wrapped(self));
+}
+
+/* Its function, and what names that has. */
+static dv_value wrapper_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    if (dv_str_is(name, "__func__") || dv_str_is(name, "__wrapped__"))
+        return dv_retain(wrapped(self));
+    bool copied = dv_same(name, vm->known.name) || dv_same(name, vm->known.qualname) ||
+                  dv_same(name, vm->known.module) || dv_same(name, vm->known.doc) ||
+                  dv_str_is(name, "__isabstractmethod__");
+    return copied ? dv_find_attribute(vm, wrapped(self), name) : DV_EMPTY;
+}
+
+static dv_value static_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords) {
+    return dv_call(vm, wrapped(self), args, count, keywords);
+}
+
+static const dv_cfunction_def wrapper_methods[] = {
+    {.name = "__get__", .entry = method_get, .min = 2, .max = 3}, {.name = NULL}};
+
+const dv_type dv_staticmethod_type = {
+    .name = "staticmethod",
+    .id = DV_T_STATICMETHOD,
+    .release = wrapper_release,
+    .repr = wrapper_repr,
+    .get_attribute = wrapper_attribute,
+    .call = static_call,
+    .construct = static_construct,
+    .methods = wrapper_methods,
+};
+
+const dv_type dv_classmethod_type = {
+    .name = "classmethod",
+    .id = DV_T_CLASSMETHOD,
+    .release = wrapper_release,
+    .repr = wrapper_repr,
+    .get_attribute = wrapper_attribute,
+    .construct = class_construct,
+    .methods = wrapper_methods,
+};

@@ -1,0 +1,41 @@
+/* descriptor.h: what an attribute of a class becomes when it is asked for through an instance or
+ * the class: functions bind, property, staticmethod, classmethod, and classes of dl with __get__.
+ */
+#ifndef DV_TYPES_DESCRIPTOR_H
+#define DV_TYPES_DESCRIPTOR_H
+
+#include "core/shape.h"
+#include "core/vm.h"
+
+typedef struct dv_property {
+    dv_object header;
+    dv_value get, set, delete_; /* or EMPTY */
+    dv_value doc;               /* or EMPTY */
+    dv_value name;              /* in its class (__set_name__), for messages; or EMPTY */
+} dv_property;
+
+/* A staticmethod or classmethod. */
+typedef struct dv_method_wrapper {
+    dv_object header;
+    dv_value function;
+} dv_method_wrapper;
+
+extern const dv_type dv_property_type, dv_staticmethod_type, dv_classmethod_type;
+
+/* A new staticmethod (DV_T_STATICMETHOD) or classmethod; retains. */
+dv_value dv_method_wrapper_new(dv_vm *vm, dv_type_id type, dv_value function);
+
+/* Is this a function that binds to an instance, so that a call may pass self instead? */
+bool dv_is_method(dv_value v);
+
+/* What v, found in class_ or a base of it, is as an attribute of self; self EMPTY: of the class.
+ * A new value; v is borrowed and may be replaced meanwhile. */
+dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_);
+
+/* property.__set_name__ */
+void dv_property_set_name(dv_vm *vm, dv_value property, dv_value name);
+
+/* Stores through the data descriptor v (EMPTY deletes). */
+bool dv_descriptor_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) DV_MUST_CHECK;
+
+#endif

@@ -1,0 +1,27 @@
+/* lookup.h: attributes of values of any type: of the instance, of its class, and what the class
+ * says about looking them up itself. */
+#ifndef DV_TYPES_LOOKUP_H
+#define DV_TYPES_LOOKUP_H
+
+#include "core/shape.h"
+#include "core/vm.h"
+
+/* Attribute lookup for a value of any type; dv_get_attribute adds what error messages suggest. */
+dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name);
+/* The same, with the result EMPTY without vm->error where there is no such attribute. */
+dv_value dv_value_find_attribute(dv_vm *vm, dv_value self, dv_value name);
+/* object.__getattribute__: without the class's own __getattribute__ and __getattr__. */
+dv_value dv_object_get_attribute(dv_vm *vm, dv_value self, dv_value name);
+
+/* Stores (EMPTY deletes) an attribute of a value of any type. */
+bool dv_value_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) DV_MUST_CHECK;
+/* object.__setattr__ and __delattr__: without those of the class. */
+bool dv_object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) DV_MUST_CHECK;
+
+/* What LOAD_METHOD needs: looks `name` up for a call.  If it is a function (dl or C) of self's
+ * class, the result is the function itself and *is_method is true (self is passed as first
+ * argument); otherwise the result is what dv_get_attribute returns and *is_method is false.  EMPTY:
+ * raised. */
+dv_value dv_load_method(dv_vm *vm, dv_value self, dv_value name, bool *is_method);
+
+#endif

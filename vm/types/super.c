@@ -1,0 +1,112 @@
+/* super.c: super objects (super.h). */
+#include "types/super.h"
+
+#include "types/class.h"
+#include "types/descriptor.h"
+#include "types/str.h"
+
+typedef struct dv_super {
+    dv_object header;
+    dv_value start; /* the class behind which lookups begin */
+    dv_value self;  /* EMPTY: unbound */
+    dv_value type;  /* the class whose order counts; EMPTY: unbound */
+} dv_super;
+
+static dv_super *as_super(dv_value v) { return (dv_super *)dv_as_object(v); }
+
+static void super_release(dv_vm *vm, dv_object *object) {
+    dv_super *super = (dv_super *)object;
+    dv_release(vm, super->start);
+    dv_release(vm, super->self);
+    dv_release(vm, super->type);
+    dv_heap_free(&vm->heap, super, sizeof *super);
+}
+
+/* The class whose order counts for self: self, if it is a class below `start`, or its class. */
+static dv_class *type_for(dv_vm *vm, const dv_class *start, dv_value self) {
+    if (dv_is_class(self) && dv_class_is_subclass(dv_as_class(self), start))
+        return dv_as_class(self);
+    dv_class *class_ = dv_class_of(vm, self);
+    if (dv_class_is_subclass(class_, start)) return class_;
+    dv_raise(vm, DV_E_TYPE_ERROR, "super(type, obj): obj must be an instance or subtype of type");
+    return NULL;
+}
+
+static dv_value super_make(dv_vm *vm, dv_value start, dv_value self) {
+    dv_class *type = NULL;
+    if (!dv_is_empty(self) && !(type = type_for(vm, dv_as_class(start), self))) return DV_EMPTY;
+    dv_super *super = dv_object_new(vm, sizeof *super, DV_T_SUPER);
+    if (!super) return DV_EMPTY;
+    super->start = dv_retain(start);
+    super->self = dv_retain(self);
+    super->type = type ? dv_retain(dv_object_value(type)) : DV_EMPTY;
+    return dv_object_value(super);
+}
+
+static dv_value super_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                dv_value keywords) {
+    if (!dv_is_empty(keywords))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "super() takes no keyword arguments");
+    if (count == 0) {
+        dv_value start, self;
+        if (!dv_super_arguments(vm, &start, &self)) return DV_EMPTY;
+        return super_make(vm, start, self);
+    }
+    if (count > 2)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "super() expected at most 2 arguments, got %d",
+                        (int)count);
+    if (!dv_is_class(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "super() argument 1 must be a type, not %T", args[0]);
+    return super_make(vm, args[0], count == 2 && !dv_is_none(args[1]) ? args[1] : DV_EMPTY);
+}
+
+static dv_global_cell *find(dv_vm *vm, const dv_super *super, dv_value name) {
+    if (dv_is_empty(super->type) || dv_same(name, vm->known.class_)) return NULL;
+    dv_class *type = dv_as_class(super->type);
+    const dv_class *start = dv_as_class(super->start);
+    uint32_t i = 0;
+    while (i < type->mro_count && type->mro[i] != start) i++;
+    return dv_class_find_behind(vm, type, i + 1, name);
+}
+
+dv_value dv_super_method(dv_vm *vm, dv_value v, dv_value name, dv_value *self) {
+    const dv_super *super = as_super(v);
+    const dv_global_cell *cell = find(vm, super, name);
+    if (!cell || !dv_is_method(cell->value) || dv_same(super->self, super->type)) return DV_EMPTY;
+    *self = dv_retain(super->self);
+    return dv_retain(cell->value);
+}
+
+static dv_value super_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    const dv_super *super = as_super(self);
+    const dv_global_cell *cell = find(vm, super, name);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    if (cell) {
+        bool of_class = dv_same(super->self, super->type);
+        return dv_bind(vm, cell->value, of_class ? DV_EMPTY : super->self,
+                       dv_as_class(super->type));
+    }
+    if (dv_str_is(name, "__thisclass__")) return dv_retain(super->start);
+    if (dv_str_is(name, "__self__"))
+        return dv_is_empty(super->self) ? DV_NONE : dv_retain(super->self);
+    if (dv_str_is(name, "__self_class__"))
+        return dv_is_empty(super->type) ? DV_NONE : dv_retain(super->type);
+    return DV_EMPTY;
+}
+
+static dv_value super_repr(dv_vm *vm, dv_value self) {
+    const dv_super *super = as_super(self);
+    dv_value start = dv_as_class(super->start)->name;
+    if (dv_is_empty(super->type)) return dv_str_printf(vm, "<super: <class '%S'>, NULL>", start);
+    return dv_str_printf(vm, "<super: <class '%S'>, <%S object>>", start,
+                         dv_as_class(super->type)->name);
+}
+
+const dv_type dv_super_type = {
+    .name = "super",
+    .id = DV_T_SUPER,
+    .release = super_release,
+    .repr = super_repr,
+    .get_attribute = super_attribute,
+    .construct = super_construct,
+};
