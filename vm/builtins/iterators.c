@@ -42,12 +42,18 @@ static void many_release(dv_vm *vm, dv_object *object) {
     many *m = (many *)object;
     for (uint32_t i = 0; i < m->count; i++) dv_release(vm, m->iterators[i]);
     dv_release(vm, m->function);
-    dv_heap_free(&vm->heap, m, many_size(m->count));
+    dv_container_free(vm, m, many_size(m->count));
+}
+
+static void many_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const many *m = (const many *)object;
+    visit(vm, m->function, context);
+    for (uint32_t i = 0; i < m->count; i++) visit(vm, m->iterators[i], context);
 }
 
 static dv_value many_new(dv_vm *vm, dv_type_id type, dv_value function, const dv_value *args,
                          uint32_t count) {
-    many *m = dv_object_new(vm, many_size(count), type);
+    many *m = dv_container_new(vm, many_size(count), type);
     if (!m) return DV_EMPTY;
     m->function = dv_retain(function);
     m->strict = false;
@@ -144,6 +150,7 @@ static dv_value map_next(dv_vm *vm, dv_value self) {
 const dv_type dv_zip_type = {.name = "zip",
                              .id = DV_T_ZIP,
                              .release = many_release,
+                             .traverse = many_traverse,
                              .iterate = self_iterate,
                              .next = zip_next,
                              .construct = zip_construct};
@@ -151,6 +158,7 @@ const dv_type dv_zip_type = {.name = "zip",
 const dv_type dv_map_type = {.name = "map",
                              .id = DV_T_MAP,
                              .release = many_release,
+                             .traverse = many_traverse,
                              .iterate = self_iterate,
                              .next = map_next,
                              .construct = map_construct};
@@ -162,12 +170,18 @@ static void pair_release(dv_vm *vm, dv_object *object) {
     pair *p = (pair *)object;
     dv_release(vm, p->first);
     dv_release(vm, p->second);
-    dv_heap_free(&vm->heap, p, sizeof *p);
+    dv_container_free(vm, p, sizeof *p);
+}
+
+static void pair_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const pair *p = (const pair *)object;
+    visit(vm, p->first, context);
+    visit(vm, p->second, context);
 }
 
 /* Retains the first, takes the second. */
 static dv_value pair_new(dv_vm *vm, dv_type_id type, dv_value first, dv_value second) {
-    pair *p = dv_object_new(vm, sizeof *p, type);
+    pair *p = dv_container_new(vm, sizeof *p, type);
     if (!p) {
         dv_release(vm, second);
         return DV_EMPTY;
@@ -212,6 +226,7 @@ static dv_value filter_next(dv_vm *vm, dv_value self) {
 const dv_type dv_filter_type = {.name = "filter",
                                 .id = DV_T_FILTER,
                                 .release = pair_release,
+                                .traverse = pair_traverse,
                                 .iterate = self_iterate,
                                 .next = filter_next,
                                 .construct = filter_construct};
@@ -289,6 +304,7 @@ static dv_value reversed_next(dv_vm *vm, dv_value self) {
 const dv_type dv_reversed_type = {.name = "reversed",
                                   .id = DV_T_REVERSED,
                                   .release = pair_release,
+                                  .traverse = pair_traverse,
                                   .iterate = self_iterate,
                                   .next = reversed_next,
                                   .construct = reversed_construct};
@@ -322,5 +338,6 @@ static dv_value call_iterator_next(dv_vm *vm, dv_value self) {
 const dv_type dv_call_iterator_type = {.name = "callable_iterator",
                                        .id = DV_T_CALL_ITERATOR,
                                        .release = pair_release,
+                                       .traverse = pair_traverse,
                                        .iterate = self_iterate,
                                        .next = call_iterator_next};

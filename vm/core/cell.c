@@ -9,14 +9,16 @@
 
 void dv_namespace_init(dv_namespace *space) { memset(space, 0, sizeof *space); }
 
+void dv_namespace_traverse(dv_vm *vm, const dv_namespace *space, dv_visit visit, void *context) {
+    for (uint32_t i = 0; i < space->count; i++) visit(vm, space->cells[i]->value, context);
+}
+
+void dv_namespace_clear(dv_vm *vm, dv_namespace *space) {
+    for (uint32_t i = 0; i < space->count; i++) dv_cell_store(vm, space->cells[i], DV_EMPTY);
+}
+
 void dv_namespace_release(dv_vm *vm, dv_namespace *space) {
-    for (uint32_t i = 0; i < space->count; i++) {
-        dv_global_cell *cell = space->cells[i];
-        dv_assumption_break(vm, &cell->constant);
-        dv_value value = cell->value;
-        cell->value = DV_EMPTY;
-        dv_release(vm, value);
-    }
+    dv_namespace_clear(vm, space);
     for (uint32_t i = 0; i < space->count; i++) {
         dv_global_cell *cell = space->cells[i];
         dv_assumption_break(vm, &cell->constant);

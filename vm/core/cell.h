@@ -28,6 +28,9 @@ typedef struct dv_namespace {
 
 void dv_namespace_init(dv_namespace *space);
 void dv_namespace_release(dv_vm *vm, dv_namespace *space);
+void dv_namespace_traverse(dv_vm *vm, const dv_namespace *space, dv_visit visit, void *context);
+/* Deletes all names, in the order of their first use. */
+void dv_namespace_clear(dv_vm *vm, dv_namespace *space);
 
 /* The cell of a name (an interned str), or NULL if there is none. */
 dv_global_cell *dv_namespace_find(const dv_namespace *space, dv_value name);

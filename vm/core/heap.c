@@ -8,19 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/object.h"
+
 #define FIRST_PAGE 4096u
 #define LAST_PAGE  65536u
 #define CARVE      16u /* blocks put on the free list at once */
 
+/* New containers between two collections, at least; and new memory of all kinds. */
+#define NEW_MIN  ((size_t)1 << 20)
+#define USED_MIN ((size_t)8 << 20)
+
 struct dv_heap_page {
     dv_heap_page *next;
-    size_t size;
+    uint32_t size;  /* of the page */
+    uint32_t block; /* size of its blocks */
 };
 
 /* In front of every large block. */
 struct dv_heap_large {
     dv_heap_large *next, *previous;
 };
+
+_Static_assert(sizeof(dv_heap_page) % DV_HEAP_GRAIN == 0 &&
+                   sizeof(dv_heap_large) % DV_HEAP_GRAIN == 0,
+               "blocks are aligned");
 
 static void *c_library_resize(void *context, void *block, size_t old_size, size_t new_size) {
     (void)context, (void)old_size;
@@ -36,6 +47,22 @@ void dv_heap_init(dv_heap *heap, dv_host_resize resize, void *context, size_t li
     heap->resize = resize ? resize : c_library_resize;
     heap->context = context;
     heap->limit = limit;
+    heap->new_limit = NEW_MIN;
+    heap->used_limit = USED_MIN;
+}
+
+static void count_new(dv_heap *heap, size_t size) {
+    heap->new_bytes += size;
+    if (heap->new_bytes < heap->new_limit || !heap->full) return;
+    heap->new_limit = SIZE_MAX;
+    heap->full(heap);
+}
+
+static void note_use(dv_heap *heap) {
+    if (heap->used > heap->peak) heap->peak = heap->used;
+    if (heap->used < heap->used_limit || !heap->full) return;
+    heap->used_limit = SIZE_MAX;
+    heap->full(heap);
 }
 
 /* Takes memory from the host within the limit. */
@@ -44,7 +71,7 @@ static void *take(dv_heap *heap, size_t size) {
     void *memory = heap->resize(heap->context, NULL, 0, size);
     if (!memory) return NULL;
     heap->used += size;
-    if (heap->used > heap->peak) heap->peak = heap->used;
+    note_use(heap);
     return memory;
 }
 
@@ -54,48 +81,52 @@ static void give(dv_heap *heap, void *memory, size_t size) {
 }
 
 void dv_heap_destroy(dv_heap *heap) {
-    for (dv_heap_page *page = heap->pages, *next; page; page = next) {
-        next = page->next;
-        heap->resize(heap->context, page, page->size, 0);
+    for (int i = 0; i < DV_HEAP_PARTS; i++) {
+        dv_heap_part *part = &heap->parts[i];
+        for (dv_heap_page *page = part->pages, *next; page; page = next) {
+            next = page->next;
+            heap->resize(heap->context, page, page->size, 0);
+        }
+        for (dv_heap_large *large = part->large, *next; large; large = next) {
+            next = large->next;
+            heap->resize(heap->context, large, 0, 0);
+        }
+        part->pages = NULL;
+        part->large = NULL;
     }
-    for (dv_heap_large *large = heap->large, *next; large; large = next) {
-        next = large->next;
-        heap->resize(heap->context, large, 0, 0);
-    }
-    heap->pages = NULL;
-    heap->large = NULL;
     heap->used = 0;
 }
 
 /* Large blocks ----------------------------------------------------------------------------------
  */
 
-static void link_large(dv_heap *heap, dv_heap_large *large) {
+static void link_large(dv_heap_part *part, dv_heap_large *large) {
     large->previous = NULL;
-    large->next = heap->large;
+    large->next = part->large;
     if (large->next) large->next->previous = large;
-    heap->large = large;
+    part->large = large;
 }
 
-static void unlink_large(dv_heap *heap, dv_heap_large *large) {
+static void unlink_large(dv_heap_part *part, dv_heap_large *large) {
     if (large->next) large->next->previous = large->previous;
     if (large->previous)
         large->previous->next = large->next;
     else
-        heap->large = large->next;
+        part->large = large->next;
 }
 
-static void *alloc_large(dv_heap *heap, size_t size) {
+static void *alloc_large(dv_heap *heap, dv_heap_part_id part, size_t size) {
     if (size > SIZE_MAX - sizeof(dv_heap_large)) return NULL;
     dv_heap_large *large = take(heap, size + sizeof *large);
     if (!large) return NULL;
-    link_large(heap, large);
+    link_large(&heap->parts[part], large);
+    if (part == DV_HEAP_OBJECTS) count_new(heap, size);
     return large + 1;
 }
 
-void dv_heap_free_large(dv_heap *heap, void *block, size_t size) {
+void dv_heap_free_large(dv_heap *heap, dv_heap_part_id part, void *block, size_t size) {
     dv_heap_large *large = (dv_heap_large *)block - 1;
-    unlink_large(heap, large);
+    unlink_large(&heap->parts[part], large);
     give(heap, large, size + sizeof *large);
 }
 
@@ -104,13 +135,14 @@ static void *resize_large(dv_heap *heap, void *block, size_t old_size, size_t ne
     size_t more = new_size > old_size ? new_size - old_size : 0;
     if (more > heap->limit || heap->used > heap->limit - more) return NULL;
     dv_heap_large *large = (dv_heap_large *)block - 1;
-    unlink_large(heap, large);
+    dv_heap_part *part = &heap->parts[DV_HEAP_PLAIN];
+    unlink_large(part, large);
     dv_heap_large *moved =
         heap->resize(heap->context, large, old_size + sizeof *large, new_size + sizeof *large);
-    link_large(heap, moved ? moved : large);
+    link_large(part, moved ? moved : large);
     if (!moved) return NULL;
     heap->used = heap->used - old_size + new_size;
-    if (heap->used > heap->peak) heap->peak = heap->used;
+    note_use(heap);
     return moved + 1;
 }
 
@@ -122,43 +154,64 @@ static size_t class_of(size_t size) { return (size + DV_HEAP_GRAIN - 1) / DV_HEA
 /* Requests of no bytes get the smallest block. */
 static size_t block_size(size_t class_) { return (class_ ? class_ : 1) * DV_HEAP_GRAIN; }
 
-static bool add_page(dv_heap *heap, size_t class_) {
-    size_t size = FIRST_PAGE << heap->page_count[class_];
-    if (size < LAST_PAGE) heap->page_count[class_]++;
+static bool add_page(dv_heap *heap, dv_heap_part *part, size_t class_) {
+    size_t size = FIRST_PAGE << part->page_count[class_];
+    if (size < LAST_PAGE) part->page_count[class_]++;
     dv_heap_page *page = take(heap, size);
     if (!page) return false;
-    page->next = heap->pages;
-    page->size = size;
-    heap->pages = page;
-    heap->bump[class_] = (char *)(page + 1);
-    heap->bump_end[class_] = (char *)page + size;
+    *page = (dv_heap_page){part->pages, (uint32_t)size, (uint32_t)block_size(class_)};
+    part->pages = page;
+    part->bump[class_] = (char *)(page + 1);
+    part->bump_end[class_] = (char *)page + size;
     return true;
 }
 
 /* Carves the next blocks off the page: one for the caller, the others for the free list. */
-static void *carve(dv_heap *heap, size_t class_) {
+static void *carve(dv_heap *heap, dv_heap_part *part, size_t class_, size_t *count) {
     size_t size = block_size(class_);
-    if ((size_t)(heap->bump_end[class_] - heap->bump[class_]) < size && !add_page(heap, class_))
+    if ((size_t)(part->bump_end[class_] - part->bump[class_]) < size &&
+        !add_page(heap, part, class_))
         return NULL;
-    char *block = heap->bump[class_], *at = block + size;
-    size_t count = (size_t)(heap->bump_end[class_] - at) / size;
-    if (count > CARVE) count = CARVE;
-    if (heap->fail_at) count = 0;
-    dv_free_block **tail = &heap->free[class_];
-    for (size_t i = 0; i < count; i++, at += size) {
+    char *block = part->bump[class_], *at = block + size;
+    *count = (size_t)(part->bump_end[class_] - at) / size;
+    if (*count > CARVE) *count = CARVE;
+    if (heap->fail_at) *count = 0;
+    dv_free_block **tail = &part->free[class_];
+    for (size_t i = 0; i < *count; i++, at += size) {
         dv_free_block *free_block = (dv_free_block *)(void *)at;
         free_block->header = 0;
         *tail = free_block;
         tail = &free_block->next;
     }
     *tail = NULL;
-    heap->bump[class_] = at;
+    part->bump[class_] = at;
+    ((dv_free_block *)(void *)block)->header = 0;
     return block;
 }
 
-void *dv_heap_alloc_slow(dv_heap *heap, size_t size) {
+/* The same from the reserve. */
+static void *draw(dv_heap_part *part, size_t class_, size_t *count) {
+    dv_free_block *block = part->reserve[class_], *last = block;
+    for (*count = 0; *count < CARVE && last->next; (*count)++) last = last->next;
+    part->reserve[class_] = last->next;
+    last->next = NULL;
+    part->free[class_] = block->next;
+    return block;
+}
+
+static void *alloc_small(dv_heap *heap, dv_heap_part_id id, size_t class_) {
+    dv_heap_part *part = &heap->parts[id];
+    size_t more = 0;
+    void *block =
+        part->reserve[class_] ? draw(part, class_, &more) : carve(heap, part, class_, &more);
+    if (block && id == DV_HEAP_OBJECTS) count_new(heap, (more + 1) * block_size(class_));
+    return block;
+}
+
+void *dv_heap_alloc_slow(dv_heap *heap, dv_heap_part_id part, size_t size) {
     if (++heap->allocations == heap->fail_at) return NULL;
-    return size <= DV_HEAP_SMALL ? carve(heap, class_of(size)) : alloc_large(heap, size);
+    return size <= DV_HEAP_SMALL ? alloc_small(heap, part, class_of(size))
+                                 : alloc_large(heap, part, size);
 }
 
 void *dv_heap_resize(dv_heap *heap, void *block, size_t old_size, size_t new_size) {
@@ -175,4 +228,91 @@ void *dv_heap_resize(dv_heap *heap, void *block, size_t old_size, size_t new_siz
     memcpy(moved, block, old_size < new_size ? old_size : new_size);
     dv_heap_free(heap, block, old_size);
     return moved;
+}
+
+/* Containers ------------------------------------------------------------------------------------
+ */
+
+/* Where the blocks of a page end that were carved off so far. */
+static char *carved_end(const dv_heap_part *part, const dv_heap_page *page) {
+    size_t class_ = class_of(page->block);
+    char *end = (char *)(uintptr_t)page + page->size;
+    if (part->bump_end[class_] == end) return part->bump[class_];
+    size_t room = page->size - sizeof *page;
+    return end - room % page->block;
+}
+
+static void enter_page(dv_heap_walk *walk, dv_heap_page *page) {
+    walk->page = page;
+    if (!page) return;
+    walk->at = (char *)(page + 1);
+    walk->end = carved_end(&walk->heap->parts[DV_HEAP_OBJECTS], page);
+}
+
+dv_heap_walk dv_heap_walk_objects(dv_heap *heap) {
+    dv_heap_walk walk = {.heap = heap, .large = heap->parts[DV_HEAP_OBJECTS].large};
+    enter_page(&walk, heap->parts[DV_HEAP_OBJECTS].pages);
+    return walk;
+}
+
+dv_object *dv_heap_next_object(dv_heap_walk *walk) {
+    for (; walk->page; enter_page(walk, walk->page->next))
+        while (walk->at < walk->end) {
+            dv_object *object = (dv_object *)(void *)walk->at;
+            walk->at += walk->page->block;
+            if (object->references) return object;
+        }
+    while (walk->large) {
+        dv_object *object = (dv_object *)(void *)(walk->large + 1);
+        walk->large = walk->large->next;
+        if (object->references) return object;
+    }
+    return NULL;
+}
+
+/* Puts the free blocks of a page on the reserve; the bytes of the others. */
+static size_t settle_page(dv_heap_part *part, dv_heap_page *page) {
+    dv_free_block **reserve = &part->reserve[class_of(page->block)], *before = *reserve;
+    char *end = carved_end(part, page);
+    size_t alive = 0;
+    for (char *at = (char *)(page + 1); at < end; at += page->block) {
+        dv_free_block *block = (dv_free_block *)(void *)at;
+        if ((uint32_t)block->header) {
+            alive += page->block;
+            continue;
+        }
+        block->next = *reserve;
+        *reserve = block;
+    }
+    if (!alive) *reserve = before;
+    return alive;
+}
+
+void dv_heap_settle(dv_heap *heap) {
+    dv_heap_part *part = &heap->parts[DV_HEAP_OBJECTS];
+    size_t alive = 0;
+    memset(part->free, 0, sizeof part->free);
+    memset(part->reserve, 0, sizeof part->reserve);
+    for (dv_heap_page **at = &part->pages; *at;) {
+        dv_heap_page *page = *at;
+        size_t class_ = class_of(page->block), here = settle_page(part, page);
+        alive += here;
+        if (here) {
+            at = &page->next;
+            continue;
+        }
+        if (part->bump_end[class_] == (char *)page + page->size)
+            part->bump[class_] = part->bump_end[class_] = NULL;
+        *at = page->next;
+        give(heap, page, page->size);
+    }
+    heap->new_bytes = 0;
+    heap->new_limit = alive > NEW_MIN ? alive : NEW_MIN;
+    heap->used_limit = heap->used > USED_MIN / 2 ? 2 * heap->used : USED_MIN;
+}
+
+void dv_heap_postpone(dv_heap *heap) {
+    heap->new_bytes = 0;
+    heap->new_limit = NEW_MIN;
+    heap->used_limit = heap->used > SIZE_MAX - USED_MIN ? SIZE_MAX : heap->used + USED_MIN;
 }

@@ -154,9 +154,18 @@ typedef struct dv_cfunction_def {
 
 enum { DV_CFUNCTION_STATIC = 1, DV_CFUNCTION_CLASS = 2 };
 
+/* What traversing an object does with each value that it holds a reference to. */
+typedef void (*dv_visit)(dv_vm *vm, dv_value value, void *context);
+
 typedef struct dv_type {
     const char *name;
     dv_type_id id;
+    /* Of containers (made by dv_container_new): visits each counted reference exactly once, changes
+     * nothing.  NULL: what the objects refer to is invisible to the cycle collector and stays. */
+    void (*traverse)(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
+    /* Drops references such that no cycle is left; NULL where each cycle has another object that
+     * can.  The object is unreachable, and stays valid. */
+    void (*clear)(dv_vm *vm, dv_object *object);
     void (*release)(dv_vm *vm, dv_object *object); /* releases what it holds and frees the object */
     dv_value (*repr)(dv_vm *vm, dv_value self);
     dv_value (*str)(dv_vm *vm, dv_value self);             /* NULL: repr */

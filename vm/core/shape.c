@@ -15,7 +15,7 @@
 
 dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint32_t count,
                           dv_class *base, dv_type_id type) {
-    dv_class *class_ = dv_object_new(vm, sizeof *class_, DV_T_CLASS);
+    dv_class *class_ = dv_container_new(vm, sizeof *class_, DV_T_CLASS);
     if (!class_) return NULL;
     dv_object header = class_->header;
     *class_ = (dv_class){.header = header, .type = (uint16_t)type, .base = base};
@@ -63,7 +63,21 @@ void dv_class_release(dv_vm *vm, dv_object *object) {
     dv_mro_unlink(vm, class_);
     dv_release(vm, class_->name);
     dv_release(vm, class_->qualname);
-    dv_heap_free(&vm->heap, class_, sizeof *class_);
+    dv_container_free(vm, class_, sizeof *class_);
+}
+
+void dv_class_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_class *class_ = (const dv_class *)object;
+    dv_namespace_traverse(vm, &class_->attributes, visit, context);
+    for (uint32_t i = 0; i < class_->base_count; i++)
+        visit(vm, dv_object_value(class_->bases[i]), context);
+    if (class_->metaclass) visit(vm, dv_object_value(class_->metaclass), context);
+}
+
+void dv_class_clear(dv_vm *vm, dv_object *object) {
+    dv_class *class_ = (dv_class *)object;
+    dv_assumption_break(vm, &class_->layout);
+    dv_namespace_clear(vm, &class_->attributes);
 }
 
 dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from, dv_value name) {
@@ -240,7 +254,7 @@ dv_value dv_instance_new(dv_vm *vm, dv_class *class_) {
     dv_shape *root = class_->root ? class_->root : dv_shape_root(vm, class_);
     if (!root) return DV_EMPTY;
     uint16_t inline_slots = class_->inline_slots;
-    dv_instance *instance = dv_object_new(vm, instance_size(inline_slots), root->number);
+    dv_instance *instance = dv_container_new(vm, instance_size(inline_slots), root->number);
     if (!instance) return DV_EMPTY;
     instance->overflow = NULL;
     instance->overflow_capacity = 0;
@@ -292,7 +306,7 @@ static void release_plain(dv_vm *vm, dv_object *object) {
         dv_release(vm, *dv_instance_slot(instance, i));
     if (instance->overflow)
         dv_heap_free(&vm->heap, instance->overflow, instance->overflow_capacity * sizeof(dv_value));
-    dv_heap_free(&vm->heap, instance, instance_size(instance->inline_slots));
+    dv_container_free(vm, instance, instance_size(instance->inline_slots));
     dv_release_object(vm, &class_->header);
 }
 
@@ -316,6 +330,33 @@ void dv_instance_release(dv_vm *vm, dv_object *object) {
         release_subclass(vm, object);
     else
         release_plain(vm, object);
+}
+
+void dv_instance_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    dv_instance *instance = (dv_instance *)object;
+    const dv_shape *shape = vm->shapes[object->shape];
+    for (uint32_t i = 0; i < shape->count; i++) visit(vm, *dv_instance_slot(instance, i), context);
+    visit(vm, dv_object_value(shape->class_), context);
+}
+
+void dv_subclass_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_shape *shape = dv_shape_at(vm, object->shape);
+    const dv_attributes *attributes = dv_attributes_of(object);
+    const dv_type *type = vm->types[object->shape >> DV_LAYOUT_SHIFT];
+    for (uint32_t i = 0; i < shape->count; i++) visit(vm, attributes->values[i], context);
+    if (type->traverse) type->traverse(vm, object, visit, context);
+    visit(vm, dv_object_value(shape->class_), context);
+}
+
+void dv_instance_clear(dv_vm *vm, dv_object *object) {
+    dv_instance *instance = (dv_instance *)object;
+    const dv_shape *shape = vm->shapes[object->shape];
+    while (shape->parent) { /* the last attribute first, and the instance is whole in between */
+        shape = shape->parent;
+        dv_value old = *dv_instance_slot(instance, shape->count);
+        object->shape = shape->number;
+        dv_release(vm, old);
+    }
 }
 
 /* Makes a block of values hold at least `needed`. */

@@ -109,6 +109,8 @@ dv_class *dv_class_of(dv_vm *vm, dv_value v);
 
 /* Frees a class with its shapes, when its last reference goes. */
 void dv_class_release(dv_vm *vm, dv_object *object);
+void dv_class_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
+void dv_class_clear(dv_vm *vm, dv_object *object);
 /* A special method (__add__, ...) that a dl class or one of its dl bases defines; NULL: none does,
  * so that the built-in behaviour of the layout counts. */
 dv_global_cell *dv_class_special(const dv_class *class_, dv_value name);
@@ -141,6 +143,11 @@ bool dv_instance_delete(dv_vm *vm, dv_object *object, dv_value name, bool *found
 bool dv_instance_finalise(dv_vm *vm, dv_object *object);
 /* Releases an instance of a dl class, whatever its layout. */
 void dv_instance_release(dv_vm *vm, dv_object *object);
+void dv_instance_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
+void dv_instance_clear(dv_vm *vm, dv_object *object);
+/* What an instance of a subclass of a built-in type refers to, for those who ask: the collector
+ * does not find such instances, so that what they refer to stays alive. */
+void dv_subclass_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
 
 /* Memory for an instance of a dl class that derives from a built-in type, without attributes;
  * `size` is that of the type's objects.  NULL: raised. */
@@ -151,6 +158,11 @@ void dv_subclass_free(dv_vm *vm, dv_object *object, size_t size);
 /* The end of `release` of a type that can be a base: gives the object's memory back. */
 #define dv_object_free(vm, object, size)                                    \
     ((object)->shape < DV_T_COUNT ? dv_heap_free(&(vm)->heap, object, size) \
+                                  : dv_subclass_free(vm, object, size))
+
+/* The same where the type's own objects are containers. */
+#define dv_base_free(vm, object, size)                                  \
+    ((object)->shape < DV_T_COUNT ? dv_container_free(vm, object, size) \
                                   : dv_subclass_free(vm, object, size))
 
 /* An instance of a dl class of any layout, or of one that derives from no built-in type. */

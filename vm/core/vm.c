@@ -67,6 +67,7 @@ dv_vm *dv_vm_new(const dv_vm_config *config) {
     vm->handled = DV_NONE;
     fill_known_with_empty(&vm->known);
     configure(vm, config);
+    dv_collector_init(vm);
     if (!reserve_stack(vm, config->memory_limit) || !make_shape_table(vm)) {
         dv_vm_free(vm);
         return NULL;

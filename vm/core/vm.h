@@ -12,6 +12,7 @@
 
 #include "code/code.h"
 #include "core/cell.h"
+#include "core/collect.h"
 #include "core/heap.h"
 #include "core/object.h"
 #include "core/shape.h"
@@ -100,7 +101,8 @@ struct dv_vm {
      */
     dv_object *release_queue;
     uint32_t release_depth;
-    bool finalisers;       /* some class has, or had, a __del__ */
+    bool finalisers; /* some class has, or had, a __del__ */
+    dv_collector collector;
     dv_value memory_error; /* preallocated */
     struct dv_repr_guard *repr_guard;
     dv_class *error_classes[DV_E_COUNT];
@@ -146,6 +148,10 @@ struct dv_vm {
          * invalidation: writes back and rebuilds frames; returns the ip in INCA code, and vm->sp,
          * vm->fp. */
         const dv_cell *(*leave)(dv_vm *vm, const dv_cell *ip);
+        /* region: a handler that leaves the region at a safepoint of it, for the same place in INCA
+         * code. */
+        const dv_cell *(*depart)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
+                                 int64_t r, double d);
         void (*release_code)(dv_vm *vm, dv_object *code);
         void (*discard)(dv_vm *vm); /* frees what the layer keeps when the VM ends */
         /* modules: a module of the library (new, not yet in vm->modules); `early`: only one that
@@ -200,11 +206,15 @@ void dv_vm_free(dv_vm *vm);
 /* Memory for an object of `size` bytes with one reference and the given shape; NULL: MemoryError is
  * raised. */
 static inline void *dv_object_new(dv_vm *vm, size_t size, uint32_t shape);
+/* The same for objects that may be part of cycles: their types have `traverse`.  Whoever can run dl
+ * code while such an object is being made fills it with EMPTY first. */
+static inline void *dv_container_new(dv_vm *vm, size_t size, uint32_t shape);
+static inline void dv_container_free(dv_vm *vm, void *container, size_t size);
 
 dv_value dv_raise_memory(dv_vm *vm); /* raises MemoryError; returns EMPTY */
 
-static inline void *dv_object_new(dv_vm *vm, size_t size, uint32_t shape) {
-    dv_object *object = dv_heap_alloc(&vm->heap, size);
+static inline void *dv_object_make(dv_vm *vm, dv_heap_part_id part, size_t size, uint32_t shape) {
+    dv_object *object = dv_heap_part_alloc(&vm->heap, part, size);
     if (DV_UNLIKELY(!object)) {
         dv_raise_memory(vm);
         return NULL;
@@ -212,6 +222,18 @@ static inline void *dv_object_new(dv_vm *vm, size_t size, uint32_t shape) {
     object->references = 1;
     object->shape = shape;
     return object;
+}
+
+static inline void *dv_object_new(dv_vm *vm, size_t size, uint32_t shape) {
+    return dv_object_make(vm, DV_HEAP_PLAIN, size, shape);
+}
+
+static inline void *dv_container_new(dv_vm *vm, size_t size, uint32_t shape) {
+    return dv_object_make(vm, DV_HEAP_OBJECTS, size, shape);
+}
+
+static inline void dv_container_free(dv_vm *vm, void *container, size_t size) {
+    dv_heap_part_free(&vm->heap, DV_HEAP_OBJECTS, container, size);
 }
 
 /* The hidden class of an instance of a dl class, by what its header says. */

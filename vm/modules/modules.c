@@ -18,6 +18,7 @@ static const builtin_module builtin_modules[] = {
     {"bisect", dv_bisect_fill},
     {"collections", dv_collections_fill},
     {"functools", dv_functools_fill},
+    {"gc", dv_gc_fill},
     {"heapq", dv_heapq_fill},
     {"itertools", dv_itertools_fill},
     {"math", dv_math_fill},

@@ -11,6 +11,7 @@ bool dv_modules_setup(dv_vm *vm) DV_MUST_CHECK;
 /* Fill a new module with its names; false: raised. */
 bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_gc_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_math_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_heapq_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_array_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;

@@ -407,5 +407,6 @@ static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
 void dv_region_setup(dv_vm *vm) {
     vm->hooks.break_assumptions = break_assumptions;
     vm->hooks.leave = leave;
+    vm->hooks.depart = dv_region_retired;
     vm->hooks.release_code = release_code;
 }

@@ -14,7 +14,7 @@
 
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults) {
     const dv_code *code = thread->code;
-    dv_function *function = dv_object_new(vm, sizeof *function, DV_T_FUNCTION);
+    dv_function *function = dv_container_new(vm, sizeof *function, DV_T_FUNCTION);
     if (!function) return DV_EMPTY;
     function->code = &thread->header;
     thread->header.references++;
@@ -461,6 +461,18 @@ const dv_cell *dv_slow_limit(DV_HANDLER_PARAMETERS) {
 
 enum { SAFEPOINT_INTERVAL = 1 << 16, STRESSED_INTERVAL = 3, OBSERVED_INTERVAL = 2 };
 
+/* The collection that the heap asked for.  What it releases may run dl code, about which a region
+ * knows nothing: so it is left first.  The result is where to go on with vm->sp and vm->fp; NULL:
+ * leaving raised, and there is no handler. */
+static const dv_cell *collect_at(DV_HANDLER_PARAMETERS) {
+    if (vm->hooks.depart && !dv_thread_owns(dv_frame_thread(fp), ip))
+        ip = vm->hooks.depart(ip, sp, fp, vm, r, d);
+    if (!ip) return NULL;
+    vm->ip = ip;
+    dv_collect_wanted(vm);
+    return ip;
+}
+
 /* Comes back to the instruction at ip, which counts down again: hence 2 to poll at every back edge.
  */
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
@@ -474,7 +486,14 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
         vm->countdown = STRESSED_INTERVAL;
         vm->hooks.break_assumptions(vm, ip, fp);
     }
-    if (vm->instruction_budget != INT64_MAX && (vm->instruction_budget -= SAFEPOINT_INTERVAL) < 0) {
+    int64_t elapsed = SAFEPOINT_INTERVAL - vm->collector.rest;
+    vm->collector.rest = 0;
+    if (vm->collector.wanted) {
+        ip = collect_at(ip, sp, fp, vm, r, d);
+        if (!ip) return NULL;
+        sp = vm->sp, fp = vm->fp;
+    }
+    if (vm->instruction_budget != INT64_MAX && (vm->instruction_budget -= elapsed) < 0) {
         vm->instruction_budget = INT64_MAX;
         dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
         return dv_slow_raise(ip, sp, fp, vm, r, d);

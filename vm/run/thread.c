@@ -216,7 +216,7 @@ dv_value dv_code_doc(dv_vm *vm, const dv_object *code) {
 }
 
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
-    dv_thread *thread = dv_object_new(vm, sizeof *thread, DV_T_CODE);
+    dv_thread *thread = dv_container_new(vm, sizeof *thread, DV_T_CODE);
     if (!thread) return NULL;
     dv_object header = thread->header;
     memset(thread, 0, sizeof *thread);
@@ -225,7 +225,7 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     if (values) {
         thread->constants = dv_heap_alloc(&vm->heap, values * sizeof(dv_value));
         if (!thread->constants) {
-            dv_heap_free(&vm->heap, thread, sizeof *thread);
+            dv_container_free(vm, thread, sizeof *thread);
             dv_raise_memory(vm);
             return NULL;
         }
@@ -271,7 +271,14 @@ static void release_thread(dv_vm *vm, dv_object *object) {
     dv_release_object(vm, &thread->module->header);
     dv_unit *unit = code->unit;
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
-    dv_heap_free(&vm->heap, thread, sizeof *thread);
+    dv_container_free(vm, thread, sizeof *thread);
+}
+
+static void traverse_thread(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_thread *thread = (const dv_thread *)object;
+    size_t values = thread->code->constant_count + thread->code->name_count;
+    for (size_t i = 0; i < values; i++) visit(vm, thread->constants[i], context);
+    visit(vm, dv_object_value(thread->module), context);
 }
 
 static dv_value repr_thread(dv_vm *vm, dv_value self) {
@@ -281,5 +288,8 @@ static dv_value repr_thread(dv_vm *vm, dv_value self) {
                          (int)code->first_line);
 }
 
-const dv_type dv_code_type = {
-    .name = "code", .id = DV_T_CODE, .release = release_thread, .repr = repr_thread};
+const dv_type dv_code_type = {.name = "code",
+                              .id = DV_T_CODE,
+                              .release = release_thread,
+                              .traverse = traverse_thread,
+                              .repr = repr_thread};

@@ -38,7 +38,7 @@ static void be_empty(dv_dict *dict) {
 }
 
 dv_value dv_dict_new(dv_vm *vm) {
-    dv_dict *dict = dv_object_new(vm, sizeof(dv_dict), DV_T_DICT);
+    dv_dict *dict = dv_container_new(vm, sizeof(dv_dict), DV_T_DICT);
     if (!dict) return DV_EMPTY;
     be_empty(dict);
     dict->version = 0;
@@ -142,7 +142,16 @@ void dv_dict_clear(dv_vm *vm, dv_value self) {
 void dv_dict_release(dv_vm *vm, dv_object *object) {
     dv_dict *dict = (dv_dict *)object;
     release_block(vm, dict->entries, dict->used, block_size(dict->capacity, dict->mask));
-    dv_object_free(vm, object, sizeof(dv_dict));
+    dv_base_free(vm, object, sizeof(dv_dict));
+}
+
+void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_dict *dict = (const dv_dict *)object;
+    for (int64_t i = 0; i < dict->used; i++) {
+        if (dv_is_empty(dict->entries[i].key)) continue;
+        visit(vm, dict->entries[i].value, context);
+        visit(vm, dict->entries[i].key, context);
+    }
 }
 
 /* ---- Searching ---------------------------------------------------------------------------------

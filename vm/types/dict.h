@@ -52,6 +52,7 @@ bool dv_dict_is_plain(dv_vm *vm, dv_value v);
 dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 dv_value dv_dict_copy(dv_vm *vm, dv_value dict);
 void dv_dict_release(dv_vm *vm, dv_object *object); /* dv_type.release */
+void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
 void dv_dict_clear(dv_vm *vm, dv_value dict);
 /* Removes a key and hands its value over: *value EMPTY if it is not there; false: raised. */
 bool dv_dict_pop(dv_vm *vm, dv_value dict, dv_value key, dv_value *value) DV_MUST_CHECK;

@@ -252,10 +252,16 @@ static const dv_cfunction_def dict_methods[] = {
     {.name = NULL},
 };
 
+static void dict_clear_cycle(dv_vm *vm, dv_object *object) {
+    dv_dict_clear(vm, dv_object_value(object));
+}
+
 const dv_type dv_dict_type = {
     .name = "dict",
     .id = DV_T_DICT,
     .release = dv_dict_release,
+    .traverse = dv_dict_traverse,
+    .clear = dict_clear_cycle,
     .repr = dict_repr,
     .hash = dict_hash,
     .compare = dict_compare,

@@ -22,7 +22,7 @@ const char *dv_dict_view_name(dv_value v) {
  */
 
 dv_value dv_dict_iterator_new(dv_vm *vm, dv_value dict, dv_dict_part part) {
-    dv_dict_iterator *iterator = dv_object_new(vm, sizeof(dv_dict_iterator), DV_T_DICT_ITERATOR);
+    dv_dict_iterator *iterator = dv_container_new(vm, sizeof(dv_dict_iterator), DV_T_DICT_ITERATOR);
     if (!iterator) return DV_EMPTY;
     iterator->dict = dv_retain(dict);
     iterator->position = 0;
@@ -33,7 +33,11 @@ dv_value dv_dict_iterator_new(dv_vm *vm, dv_value dict, dv_dict_part part) {
 
 static void iterator_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_dict_iterator *)object)->dict);
-    dv_heap_free(&vm->heap, object, sizeof(dv_dict_iterator));
+    dv_container_free(vm, object, sizeof(dv_dict_iterator));
+}
+
+static void iterator_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    visit(vm, ((const dv_dict_iterator *)object)->dict, context);
 }
 
 static dv_value exhaust(dv_vm *vm, dv_dict_iterator *iterator) {
@@ -76,6 +80,7 @@ const dv_type dv_dict_iterator_type = {
     .name = "dict_iterator",
     .id = DV_T_DICT_ITERATOR,
     .release = iterator_release,
+    .traverse = iterator_traverse,
     .iterate = iterator_self,
     .next = iterator_next,
 };
@@ -84,7 +89,7 @@ const dv_type dv_dict_iterator_type = {
  */
 
 dv_value dv_dict_view_new(dv_vm *vm, dv_value dict, dv_dict_part part) {
-    dv_dict_view *view = dv_object_new(vm, sizeof(dv_dict_view), DV_T_DICT_VIEW);
+    dv_dict_view *view = dv_container_new(vm, sizeof(dv_dict_view), DV_T_DICT_VIEW);
     if (!view) return DV_EMPTY;
     view->dict = dv_retain(dict);
     view->part = part;
@@ -93,7 +98,11 @@ dv_value dv_dict_view_new(dv_vm *vm, dv_value dict, dv_dict_part part) {
 
 static void view_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_dict_view *)object)->dict);
-    dv_heap_free(&vm->heap, object, sizeof(dv_dict_view));
+    dv_container_free(vm, object, sizeof(dv_dict_view));
+}
+
+static void view_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    visit(vm, ((const dv_dict_view *)object)->dict, context);
 }
 
 static int64_t view_length(dv_vm *vm, dv_value self) {
@@ -338,6 +347,7 @@ const dv_type dv_dict_view_type = {
     .name = "dict_view",
     .id = DV_T_DICT_VIEW,
     .release = view_release,
+    .traverse = view_traverse,
     .repr = view_repr,
     .hash = view_hash,
     .compare = view_compare,

@@ -18,7 +18,7 @@
 
 dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
     dv_exception *exception = class_->descriptor
-                                  ? dv_object_new(vm, sizeof *exception, DV_T_EXCEPTION)
+                                  ? dv_container_new(vm, sizeof *exception, DV_T_EXCEPTION)
                                   : dv_subclass_alloc(vm, class_, sizeof *exception);
     if (!exception) return DV_EMPTY;
     class_->header.references++;
@@ -49,8 +49,28 @@ static void exception_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, exception->context);
     dv_release(vm, exception->attributes);
     dv_class *class_ = exception->class_;
-    dv_object_free(vm, object, sizeof *exception);
+    dv_base_free(vm, object, sizeof *exception);
     dv_release_object(vm, &class_->header);
+}
+
+static void exception_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_exception *exception = (const dv_exception *)object;
+    for (uint32_t i = 0; i < exception->trace_count; i++)
+        visit(vm, dv_object_value(exception->trace[i].code), context);
+    visit(vm, exception->args, context);
+    visit(vm, exception->cause, context);
+    visit(vm, exception->context, context);
+    visit(vm, exception->attributes, context);
+    visit(vm, dv_object_value(exception->class_), context);
+}
+
+static void exception_clear(dv_vm *vm, dv_object *object) {
+    dv_exception *exception = (dv_exception *)object;
+    dv_value cause = exception->cause, link = exception->context;
+    exception->cause = exception->context = DV_EMPTY;
+    dv_release(vm, cause);
+    dv_release(vm, link);
+    dv_exception_forget_trace(vm, exception);
 }
 
 void dv_exception_trace(dv_vm *vm, dv_value value, dv_object *code, uint32_t pc) {
@@ -377,6 +397,8 @@ const dv_type dv_exception_type = {
     .name = "BaseException",
     .id = DV_T_EXCEPTION,
     .release = exception_release,
+    .traverse = exception_traverse,
+    .clear = exception_clear,
     .repr = exception_repr,
     .str = exception_str,
     .adopt = exception_adopt,

@@ -22,7 +22,17 @@ static void function_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, function->name);
     dv_release(vm, function->qualname);
     dv_release(vm, function->attributes);
-    dv_heap_free(&vm->heap, function, sizeof *function);
+    dv_container_free(vm, function, sizeof *function);
+}
+
+static void function_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_function *function = (const dv_function *)object;
+    visit(vm, dv_object_value(function->code), context);
+    visit(vm, function->globals, context);
+    visit(vm, function->defaults, context);
+    visit(vm, function->keyword_defaults, context);
+    visit(vm, function->closure, context);
+    visit(vm, function->attributes, context);
 }
 
 static dv_value function_repr(dv_vm *vm, dv_value self) {
@@ -90,6 +100,7 @@ const dv_type dv_function_type = {
     .name = "function",
     .id = DV_T_FUNCTION,
     .release = function_release,
+    .traverse = function_traverse,
     .repr = function_repr,
     .get_attribute = function_get_attribute,
     .set_attribute = function_set_attribute,
@@ -99,7 +110,7 @@ const dv_type dv_function_type = {
  */
 
 dv_value dv_cfunction_new(dv_vm *vm, const dv_cfunction_def *def, dv_value self, dv_value owner) {
-    dv_cfunction *function = dv_object_new(vm, sizeof *function, DV_T_CFUNCTION);
+    dv_cfunction *function = dv_container_new(vm, sizeof *function, DV_T_CFUNCTION);
     if (!function) return DV_EMPTY;
     function->def = def;
     function->self = dv_retain(self);
@@ -111,7 +122,13 @@ static void cfunction_release(dv_vm *vm, dv_object *object) {
     dv_cfunction *function = (dv_cfunction *)object;
     dv_release(vm, function->self);
     dv_release(vm, function->owner);
-    dv_heap_free(&vm->heap, function, sizeof *function);
+    dv_container_free(vm, function, sizeof *function);
+}
+
+static void cfunction_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_cfunction *function = (const dv_cfunction *)object;
+    visit(vm, function->self, context);
+    visit(vm, function->owner, context);
 }
 
 static bool is_method(const dv_cfunction *function) { return dv_is_class(function->owner); }
@@ -254,6 +271,7 @@ const dv_type dv_cfunction_type = {
     .name = "builtin_function_or_method",
     .id = DV_T_CFUNCTION,
     .release = cfunction_release,
+    .traverse = cfunction_traverse,
     .repr = cfunction_repr,
     .hash = cfunction_hash,
     .compare = cfunction_compare,
@@ -265,7 +283,7 @@ const dv_type dv_cfunction_type = {
  */
 
 dv_value dv_method_new(dv_vm *vm, dv_value function, dv_value self) {
-    dv_method *method = dv_object_new(vm, sizeof *method, DV_T_METHOD);
+    dv_method *method = dv_container_new(vm, sizeof *method, DV_T_METHOD);
     if (!method) return DV_EMPTY;
     method->function = dv_retain(function);
     method->self = dv_retain(self);
@@ -276,7 +294,13 @@ static void method_release(dv_vm *vm, dv_object *object) {
     dv_method *method = (dv_method *)object;
     dv_release(vm, method->function);
     dv_release(vm, method->self);
-    dv_heap_free(&vm->heap, method, sizeof *method);
+    dv_container_free(vm, method, sizeof *method);
+}
+
+static void method_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_method *method = (const dv_method *)object;
+    visit(vm, method->function, context);
+    visit(vm, method->self, context);
 }
 
 static dv_value method_repr(dv_vm *vm, dv_value self) {
@@ -316,6 +340,7 @@ const dv_type dv_method_type = {
     .name = "method",
     .id = DV_T_METHOD,
     .release = method_release,
+    .traverse = method_traverse,
     .repr = method_repr,
     .hash = method_hash,
     .compare = method_compare,

@@ -16,7 +16,7 @@
  */
 
 dv_value dv_iterator_new(dv_vm *vm, dv_value sequence) {
-    dv_iterator *iterator = dv_object_new(vm, sizeof(dv_iterator), DV_T_ITERATOR);
+    dv_iterator *iterator = dv_container_new(vm, sizeof(dv_iterator), DV_T_ITERATOR);
     if (!iterator) return DV_EMPTY;
     iterator->sequence = dv_retain(sequence);
     iterator->next = 0;
@@ -26,7 +26,11 @@ dv_value dv_iterator_new(dv_vm *vm, dv_value sequence) {
 
 static void iterator_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_iterator *)object)->sequence);
-    dv_heap_free(&vm->heap, object, sizeof(dv_iterator));
+    dv_container_free(vm, object, sizeof(dv_iterator));
+}
+
+static void iterator_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    visit(vm, ((const dv_iterator *)object)->sequence, context);
 }
 
 /* The item at an index, or EMPTY at the end (or with vm->error). */
@@ -96,6 +100,7 @@ const dv_type dv_iterator_type = {
     .name = "iterator",
     .id = DV_T_ITERATOR,
     .release = iterator_release,
+    .traverse = iterator_traverse,
     .iterate = iterator_self,
     .next = iterator_next,
 };
@@ -105,7 +110,11 @@ const dv_type dv_iterator_type = {
 
 static void enumerate_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_enumerate *)object)->iterator);
-    dv_heap_free(&vm->heap, object, sizeof(dv_enumerate));
+    dv_container_free(vm, object, sizeof(dv_enumerate));
+}
+
+static void enumerate_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    visit(vm, ((const dv_enumerate *)object)->iterator, context);
 }
 
 static dv_value enumerate_next(dv_vm *vm, dv_value self) {
@@ -138,7 +147,7 @@ static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t co
     if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &start)) return DV_EMPTY;
     dv_value iterator = dv_iterate(vm, out[0]);
     if (dv_is_empty(iterator)) return DV_EMPTY;
-    dv_enumerate *e = dv_object_new(vm, sizeof(dv_enumerate), DV_T_ENUMERATE);
+    dv_enumerate *e = dv_container_new(vm, sizeof(dv_enumerate), DV_T_ENUMERATE);
     if (!e) {
         dv_release(vm, iterator);
         return DV_EMPTY;
@@ -152,6 +161,7 @@ const dv_type dv_enumerate_type = {
     .name = "enumerate",
     .id = DV_T_ENUMERATE,
     .release = enumerate_release,
+    .traverse = enumerate_traverse,
     .iterate = iterator_self,
     .next = enumerate_next,
     .construct = enumerate_construct,

@@ -61,14 +61,14 @@ static dv_list *list_with_room(dv_vm *vm, int64_t capacity) {
         dv_raise_memory(vm);
         return NULL;
     }
-    dv_list *list = dv_object_new(vm, sizeof(dv_list), DV_T_LIST);
+    dv_list *list = dv_container_new(vm, sizeof(dv_list), DV_T_LIST);
     if (!list) return NULL;
     list->count = list->capacity = 0;
     list->items = NULL;
     if (capacity > 0) {
         list->items = dv_heap_alloc(&vm->heap, (size_t)capacity * sizeof(dv_value));
         if (!list->items) {
-            dv_heap_free(&vm->heap, list, sizeof(dv_list));
+            dv_container_free(vm, list, sizeof(dv_list));
             dv_raise_memory(vm);
             return NULL;
         }
@@ -110,10 +110,17 @@ static void list_empty(dv_vm *vm, dv_list *list) {
     release_items(vm, items, count, capacity);
 }
 
+static void list_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_list *list = (const dv_list *)object;
+    for (int64_t i = list->count - 1; i >= 0; i--) visit(vm, list->items[i], context);
+}
+
+static void list_clear_cycle(dv_vm *vm, dv_object *object) { list_empty(vm, (dv_list *)object); }
+
 static void list_release(dv_vm *vm, dv_object *object) {
     dv_list *list = (dv_list *)object;
     release_items(vm, list->items, list->count, list->capacity);
-    dv_object_free(vm, object, sizeof(dv_list));
+    dv_base_free(vm, object, sizeof(dv_list));
 }
 
 /* ---- Adding ------------------------------------------------------------------------------------
@@ -492,6 +499,8 @@ const dv_type dv_list_type = {
     .name = "list",
     .id = DV_T_LIST,
     .release = list_release,
+    .traverse = list_traverse,
+    .clear = list_clear_cycle,
     .repr = list_repr,
     .hash = list_hash,
     .compare = list_compare,

@@ -5,7 +5,7 @@
 #include "types/str.h"
 
 dv_value dv_module_named(dv_vm *vm, dv_value name) {
-    dv_module *module = dv_object_new(vm, sizeof *module, DV_T_MODULE);
+    dv_module *module = dv_container_new(vm, sizeof *module, DV_T_MODULE);
     if (!module) return DV_EMPTY;
     dv_namespace_init(&module->names);
     module->name = dv_retain(name);
@@ -35,7 +35,15 @@ static void module_release(dv_vm *vm, dv_object *object) {
     dv_module *module = (dv_module *)object;
     dv_namespace_release(vm, &module->names);
     dv_release(vm, module->name);
-    dv_heap_free(&vm->heap, module, sizeof *module);
+    dv_container_free(vm, module, sizeof *module);
+}
+
+static void module_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    dv_namespace_traverse(vm, &((const dv_module *)object)->names, visit, context);
+}
+
+static void module_clear(dv_vm *vm, dv_object *object) {
+    dv_namespace_clear(vm, &((dv_module *)object)->names);
 }
 
 /* A name that the module has now: borrowed, or EMPTY. */
@@ -106,6 +114,8 @@ const dv_type dv_module_type = {
     .name = "module",
     .id = DV_T_MODULE,
     .release = module_release,
+    .traverse = module_traverse,
+    .clear = module_clear,
     .repr = module_repr,
     .get_attribute = module_get_attribute,
     .set_attribute = module_set_attribute,

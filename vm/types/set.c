@@ -33,7 +33,7 @@ static void be_empty(dv_set *set) {
 }
 
 static dv_value set_new(dv_vm *vm, dv_type_id type) {
-    dv_set *set = dv_object_new(vm, sizeof(dv_set), type);
+    dv_set *set = dv_container_new(vm, sizeof(dv_set), type);
     if (!set) return DV_EMPTY;
     set->finger = 0;
     be_empty(set);
@@ -54,7 +54,12 @@ void dv_set_release(dv_vm *vm, dv_object *object) {
     dv_set *set = (dv_set *)object;
     release_keys(vm, set->table, set->mask);
     free_table(vm, set, set->table, set->mask);
-    dv_object_free(vm, object, sizeof(dv_set));
+    dv_base_free(vm, object, sizeof(dv_set));
+}
+
+void dv_set_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_set *set = (const dv_set *)object;
+    for (uint64_t i = 0; i <= set->mask; i++) visit(vm, set->table[i].key, context);
 }
 
 void dv_set_clear(dv_vm *vm, dv_value self) {

@@ -60,6 +60,7 @@ bool dv_set_tidy(dv_vm *vm, dv_value set) DV_MUST_CHECK; /* after many deletions
 void dv_set_clear(dv_vm *vm, dv_value set);
 void dv_set_swap(dv_value a, dv_value b); /* exchanges the contents */
 void dv_set_release(dv_vm *vm, dv_object *object);
+void dv_set_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
 
 /* The operations behind methods and operators; `other` is any iterable.  The result has the type
  * of the first set. */

@@ -21,7 +21,7 @@ typedef struct dv_set_iterator {
 } dv_set_iterator;
 
 static dv_value set_iterate(dv_vm *vm, dv_value self) {
-    dv_set_iterator *iterator = dv_object_new(vm, sizeof(dv_set_iterator), DV_T_SET_ITERATOR);
+    dv_set_iterator *iterator = dv_container_new(vm, sizeof(dv_set_iterator), DV_T_SET_ITERATOR);
     if (!iterator) return DV_EMPTY;
     iterator->set = dv_retain(self);
     iterator->position = 0;
@@ -31,7 +31,11 @@ static dv_value set_iterate(dv_vm *vm, dv_value self) {
 
 static void iterator_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_set_iterator *)object)->set);
-    dv_heap_free(&vm->heap, object, sizeof(dv_set_iterator));
+    dv_container_free(vm, object, sizeof(dv_set_iterator));
+}
+
+static void iterator_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    visit(vm, ((const dv_set_iterator *)object)->set, context);
 }
 
 static dv_value iterator_self(dv_vm *vm, dv_value self) {
@@ -58,6 +62,7 @@ const dv_type dv_set_iterator_type = {
     .name = "set_iterator",
     .id = DV_T_SET_ITERATOR,
     .release = iterator_release,
+    .traverse = iterator_traverse,
     .iterate = iterator_self,
     .next = iterator_next,
 };
@@ -390,10 +395,16 @@ static const dv_cfunction_def frozenset_methods[] = {
     {.name = NULL},
 };
 
+static void set_clear_cycle(dv_vm *vm, dv_object *object) {
+    dv_set_clear(vm, dv_object_value(object));
+}
+
 const dv_type dv_set_type = {
     .name = "set",
     .id = DV_T_SET,
     .release = dv_set_release,
+    .traverse = dv_set_traverse,
+    .clear = set_clear_cycle,
     .repr = set_repr,
     .hash = set_hash,
     .compare = set_compare,
@@ -412,6 +423,7 @@ const dv_type dv_frozenset_type = {
     .name = "frozenset",
     .id = DV_T_FROZENSET,
     .release = dv_set_release,
+    .traverse = dv_set_traverse,
     .repr = set_repr,
     .hash = frozenset_hash,
     .compare = set_compare,

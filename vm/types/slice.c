@@ -10,7 +10,7 @@
 static dv_slice *as_slice(dv_value v) { return (dv_slice *)dv_as_object(v); }
 
 dv_value dv_slice_new(dv_vm *vm, dv_value start, dv_value stop, dv_value step) {
-    dv_slice *slice = dv_object_new(vm, sizeof(dv_slice), DV_T_SLICE);
+    dv_slice *slice = dv_container_new(vm, sizeof(dv_slice), DV_T_SLICE);
     if (!slice) return DV_EMPTY;
     slice->start = dv_retain(start);
     slice->stop = dv_retain(stop);
@@ -62,7 +62,14 @@ static void slice_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, slice->step);
     dv_release(vm, slice->start);
     dv_release(vm, slice->stop);
-    dv_heap_free(&vm->heap, slice, sizeof(dv_slice));
+    dv_container_free(vm, slice, sizeof(dv_slice));
+}
+
+static void slice_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_slice *slice = (const dv_slice *)object;
+    visit(vm, slice->start, context);
+    visit(vm, slice->stop, context);
+    visit(vm, slice->step, context);
 }
 
 static dv_value slice_repr(dv_vm *vm, dv_value self) {
@@ -135,6 +142,7 @@ const dv_type dv_slice_type = {
     .name = "slice",
     .id = DV_T_SLICE,
     .release = slice_release,
+    .traverse = slice_traverse,
     .repr = slice_repr,
     .hash = slice_hash,
     .compare = slice_compare,

@@ -25,7 +25,7 @@ dv_tuple *dv_tuple_alloc(dv_vm *vm, int64_t count) {
         dv_raise_memory(vm);
         return NULL;
     }
-    dv_tuple *tuple = dv_object_new(vm, tuple_size(count), DV_T_TUPLE);
+    dv_tuple *tuple = dv_container_new(vm, tuple_size(count), DV_T_TUPLE);
     if (tuple) tuple->count = count;
     return tuple;
 }
@@ -65,10 +65,15 @@ dv_value dv_tuple_from(dv_vm *vm, dv_value iterable) {
     return tuple;
 }
 
+static void tuple_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_tuple *tuple = (const dv_tuple *)object;
+    for (int64_t i = tuple->count - 1; i >= 0; i--) visit(vm, tuple->items[i], context);
+}
+
 static void tuple_release(dv_vm *vm, dv_object *object) {
     dv_tuple *tuple = (dv_tuple *)object;
     for (int64_t i = tuple->count - 1; i >= 0; i--) dv_release(vm, tuple->items[i]);
-    dv_object_free(vm, object, tuple_size(tuple->count));
+    dv_base_free(vm, object, tuple_size(tuple->count));
 }
 
 static dv_value tuple_repr(dv_vm *vm, dv_value self) {
@@ -224,6 +229,7 @@ const dv_type dv_tuple_type = {
     .name = "tuple",
     .id = DV_T_TUPLE,
     .release = tuple_release,
+    .traverse = tuple_traverse,
     .repr = tuple_repr,
     .hash = tuple_hash,
     .compare = tuple_compare,

@@ -5,7 +5,7 @@
 #include "types/str.h"
 
 dv_value dv_variable_new(dv_vm *vm, dv_value value) {
-    dv_variable *variable = dv_object_new(vm, sizeof *variable, DV_T_CELL);
+    dv_variable *variable = dv_container_new(vm, sizeof *variable, DV_T_CELL);
     if (!variable) return DV_EMPTY;
     variable->value = value;
     return dv_object_value(variable);
@@ -14,7 +14,18 @@ dv_value dv_variable_new(dv_vm *vm, dv_value value) {
 static void variable_release(dv_vm *vm, dv_object *object) {
     dv_variable *variable = (dv_variable *)object;
     dv_release(vm, variable->value);
-    dv_heap_free(&vm->heap, variable, sizeof *variable);
+    dv_container_free(vm, variable, sizeof *variable);
+}
+
+static void variable_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    visit(vm, ((const dv_variable *)object)->value, context);
+}
+
+static void variable_clear(dv_vm *vm, dv_object *object) {
+    dv_variable *variable = (dv_variable *)object;
+    dv_value old = variable->value;
+    variable->value = DV_EMPTY;
+    dv_release(vm, old);
 }
 
 static dv_value variable_repr(dv_vm *vm, dv_value self) {
@@ -36,6 +47,8 @@ const dv_type dv_variable_type = {
     .name = "cell",
     .id = DV_T_CELL,
     .release = variable_release,
+    .traverse = variable_traverse,
+    .clear = variable_clear,
     .repr = variable_repr,
     .get_attribute = variable_get_attribute,
 };

@@ -1,0 +1,265 @@
+/* collect.c: the cycle collector (collect.h).
+ *
+ * Invariants
+ *  1. Between mark_all and unmark_all every container has LIVE in its reference count; a value
+ *     that is visited and has it not is no container.
+ *  2. REACHED: something that is alive refers to it; SCANNED: what it refers to is reached, too.
+ *  3. The count below the marks is first reduced by the references from containers (subtract), and
+ *     given each of them back when the container that holds it is scanned. */
+#include "core/vm.h"
+
+#define LIVE    0x80000000u
+#define REACHED 0x40000000u
+#define SCANNED 0x20000000u
+#define COUNT   0x1FFFFFFFu
+
+/* Objects that are reached and wait to be scanned.  When there are more, they are found by walking
+ * all containers again. */
+#define WAITING 512u
+
+typedef struct collection {
+    dv_object *waiting[WAITING];
+    uint32_t count;
+    bool overflow;
+} collection;
+
+static void request(dv_heap *heap) {
+    dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
+    vm->collector.wanted = true;
+    if (vm->countdown <= 0) return;
+    vm->collector.rest = vm->countdown;
+    vm->countdown = 0;
+}
+
+void dv_collector_init(dv_vm *vm) {
+    vm->collector = (dv_collector){.threshold = {700, 10, 10}};
+    vm->heap.full = request;
+}
+
+/* Traversing ------------------------------------------------------------------------------------
+ */
+
+static void traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    if (object->shape >> DV_LAYOUT_SHIFT)
+        dv_subclass_traverse(vm, object, visit, context);
+    else if (object->shape >= DV_T_COUNT)
+        dv_instance_traverse(vm, object, visit, context);
+    else if (vm->types[object->shape]->traverse)
+        vm->types[object->shape]->traverse(vm, object, visit, context);
+}
+
+void dv_traverse(dv_vm *vm, dv_value v, dv_visit visit, void *context) {
+    if (dv_is_object(v)) traverse(vm, dv_as_object(v), visit, context);
+}
+
+static void clear(dv_vm *vm, dv_object *object) {
+    if (object->shape >= DV_T_COUNT)
+        dv_instance_clear(vm, object);
+    else if (vm->types[object->shape]->clear)
+        vm->types[object->shape]->clear(vm, object);
+}
+
+/* Is this what CPython's collector may have to look at?  Static classes are not. */
+static bool may_be_tracked(dv_vm *vm, dv_value v) {
+    if (!dv_is_object(v)) return false;
+    uint32_t shape = dv_as_object(v)->shape;
+    if (shape == DV_T_CLASS) return !((const dv_class *)dv_as_object(v))->descriptor;
+    return shape >= DV_T_COUNT || (shape != DV_T_CODE && vm->types[shape]->traverse);
+}
+
+typedef struct search {
+    bool found;
+} search;
+
+static void find_tracked(dv_vm *vm, dv_value v, void *context) {
+    search *s = context;
+    if (!s->found) s->found = may_be_tracked(vm, v);
+}
+
+static bool refers_to_tracked(dv_vm *vm, dv_object *object) {
+    search s = {false};
+    traverse(vm, object, find_tracked, &s);
+    return s.found;
+}
+
+bool dv_collect_tracks(dv_vm *vm, dv_value v) {
+    if (!may_be_tracked(vm, v)) return false;
+    dv_object *object = dv_as_object(v);
+    if (object->shape == DV_T_DICT || object->shape == DV_T_TUPLE)
+        return refers_to_tracked(vm, object);
+    return true;
+}
+
+/* What CPython has a class consist of: the class, the tuples of its bases and of its resolution
+ * order, its dict if that is tracked; and where __dict__ and __weakref__ are new, descriptors of
+ * them in that dict. */
+static int64_t count_class(dv_vm *vm, const dv_class *class_) {
+    if (class_->base && class_->base->descriptor) return 6;
+    search s = {false};
+    dv_namespace_traverse(vm, &class_->attributes, find_tracked, &s);
+    return s.found ? 4 : 3;
+}
+
+/* Some iterators of CPython keep tuples for their iterators and for the next result. */
+static int64_t count_as_cpython(dv_vm *vm, dv_object *object) {
+    switch (object->shape) {
+    case DV_T_CLASS: return count_class(vm, (const dv_class *)object);
+    case DV_T_DICT: return refers_to_tracked(vm, object);
+    case DV_T_CODE: return 0;
+    case DV_T_ZIP: return 3;
+    case DV_T_MAP:
+    case DV_T_ENUMERATE: return 2;
+    default: return 1;
+    }
+}
+
+/* Finding garbage -------------------------------------------------------------------------------
+ */
+
+/* Marks all containers as live; false, and no marks: one is referred to too often. */
+static bool mark_all(dv_vm *vm) {
+    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
+    dv_object *object;
+    while ((object = dv_heap_next_object(&walk)))
+        if (object->references > COUNT) return false;
+    walk = dv_heap_walk_objects(&vm->heap);
+    while ((object = dv_heap_next_object(&walk))) object->references |= LIVE;
+    return true;
+}
+
+static void unmark_all(dv_vm *vm) {
+    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
+    dv_object *object;
+    while ((object = dv_heap_next_object(&walk))) object->references &= COUNT;
+}
+
+static void subtract(dv_vm *vm, dv_value v, void *context) {
+    (void)vm, (void)context;
+    if (dv_is_object(v) && dv_as_object(v)->references & LIVE) dv_as_object(v)->references--;
+}
+
+static void give_back(dv_vm *vm, dv_value v, void *context) {
+    (void)vm, (void)context;
+    if (dv_is_object(v) && dv_as_object(v)->references & LIVE) dv_as_object(v)->references++;
+}
+
+static void reach_object(collection *c, dv_object *object) {
+    object->references |= REACHED;
+    if (c->count < WAITING)
+        c->waiting[c->count++] = object;
+    else
+        c->overflow = true;
+}
+
+static void reach(dv_vm *vm, dv_value v, void *context) {
+    (void)vm;
+    if (!dv_is_object(v)) return;
+    dv_object *object = dv_as_object(v);
+    if (!(object->references & LIVE)) return;
+    object->references++;
+    if (!(object->references & REACHED)) reach_object(context, object);
+}
+
+static void scan_waiting(dv_vm *vm, collection *c) {
+    while (c->count > 0) {
+        dv_object *object = c->waiting[--c->count];
+        object->references |= SCANNED;
+        traverse(vm, object, reach, c);
+    }
+}
+
+/* Scans everything that is alive. */
+static void scan_reachable(dv_vm *vm) {
+    collection c = {.count = 0};
+    do {
+        c.overflow = false;
+        dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
+        dv_object *object;
+        while ((object = dv_heap_next_object(&walk))) {
+            if (object->references & SCANNED || !(object->references & (COUNT | REACHED))) continue;
+            reach_object(&c, object);
+            scan_waiting(vm, &c);
+        }
+    } while (c.overflow);
+}
+
+/* Marks what is alive as REACHED, and gives all counts their old values again; the result is the
+ * number of containers that are garbage.  `kept` are containers that the collection itself holds
+ * one reference to. */
+static size_t find_garbage(dv_vm *vm, dv_object *const *kept, size_t kept_count) {
+    dv_object *object;
+    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
+    while ((object = dv_heap_next_object(&walk))) traverse(vm, object, subtract, NULL);
+    for (size_t i = 0; i < kept_count; i++) kept[i]->references--;
+    scan_reachable(vm);
+    size_t count = 0;
+    walk = dv_heap_walk_objects(&vm->heap);
+    while ((object = dv_heap_next_object(&walk))) {
+        if (object->references & REACHED) continue;
+        traverse(vm, object, give_back, NULL);
+        count++;
+    }
+    for (size_t i = 0; i < kept_count; i++) kept[i]->references++;
+    return count;
+}
+
+/* Ending it -------------------------------------------------------------------------------------
+ */
+
+/* References to all garbage, while the marks are still there. */
+static void keep_garbage(dv_vm *vm, dv_object **garbage) {
+    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
+    dv_object *object;
+    while ((object = dv_heap_next_object(&walk))) {
+        if (object->references & REACHED) continue;
+        object->references++;
+        *garbage++ = object;
+    }
+}
+
+static int64_t end_garbage(dv_vm *vm, dv_object **garbage, size_t count) {
+    int64_t counted = 0;
+    for (size_t i = 0; i < count; i++) counted += count_as_cpython(vm, garbage[i]);
+    for (size_t i = 0; i < count; i++) {
+        clear(vm, garbage[i]);
+        dv_release_object(vm, garbage[i]);
+    }
+    return counted;
+}
+
+/* Without memory for a list of the garbage nothing is collected. */
+static int64_t collect(dv_vm *vm) {
+    if (vm->release_queue || !mark_all(vm)) return 0;
+    size_t count = find_garbage(vm, NULL, 0), size = count * sizeof(dv_object *);
+    dv_object **garbage = count ? dv_heap_alloc(&vm->heap, size) : NULL;
+    if (garbage) keep_garbage(vm, garbage);
+    unmark_all(vm);
+    if (!garbage) return 0;
+    int64_t counted = end_garbage(vm, garbage, count);
+    dv_heap_free(&vm->heap, garbage, size);
+    return counted;
+}
+
+int64_t dv_collect(dv_vm *vm) {
+    if (vm->collector.running) return 0;
+    vm->collector.running = true;
+    vm->collector.wanted = false;
+    int64_t count = collect(vm);
+    /* An object that is being released right now looks like a free block. */
+    if (vm->release_depth == 0)
+        dv_heap_settle(&vm->heap);
+    else
+        dv_heap_postpone(&vm->heap);
+    vm->collector.collections++;
+    vm->collector.collected += count;
+    vm->collector.running = false;
+    return count;
+}
+
+void dv_collect_wanted(dv_vm *vm) {
+    vm->collector.wanted = false;
+    if (vm->collector.disabled || vm->collector.threshold[0] == 0)
+        dv_heap_postpone(&vm->heap);
+    else
+        dv_collect(vm);
+}

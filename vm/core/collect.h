@@ -1,0 +1,44 @@
+/* collect.h: the cycle collector: finds the containers that only refer to each other.
+ *
+ * Trial deletion: every container's reference count, less the references that containers hold to
+ * it, is the number of references from elsewhere: from the stack, C variables, tables of the VM.
+ * What has such a reference is alive, and what can be reached from it; the others are garbage.
+ *
+ * Invariants
+ *  1. Nothing is paid per object: containers are found by walking their pages (heap.h), and while
+ *     a collection looks for garbage its marks are in the upper bits of the reference counts.  No
+ *     dl code runs meanwhile, and nothing is allocated.
+ *  2. A collection runs where dl code may run: at safepoints, and in gc.collect().  C code that
+ *     can be interrupted by it holds counted references to what it uses.
+ *  3. Objects whose release has begun have count 0 and are not looked at; while some wait for it
+ *     with a link in their header (release.c), there is no collection. */
+#ifndef DV_CORE_COLLECT_H
+#define DV_CORE_COLLECT_H
+
+#include "core/object.h"
+
+typedef struct dv_collector {
+    bool disabled; /* gc.disable(): only gc.collect() collects */
+    bool running;
+    bool wanted;          /* at the next safepoint */
+    int64_t rest;         /* of vm->countdown, which became 0 early because of that */
+    int64_t collections;  /* so far */
+    int64_t collected;    /* objects in all of them */
+    int64_t threshold[3]; /* what gc.set_threshold() was told; a first one of 0 disables */
+} dv_collector;
+
+void dv_collector_init(dv_vm *vm);
+
+/* Collects all garbage.  The number of objects that were unreachable, as CPython counts them: what
+ * it keeps in objects of their own counts, what it does not track is left out.  vm->error stays. */
+int64_t dv_collect(dv_vm *vm);
+
+/* The collection that the heap has asked for, if it still makes sense. */
+void dv_collect_wanted(dv_vm *vm);
+
+/* Does CPython's collector track a value like this one? */
+bool dv_collect_tracks(dv_vm *vm, dv_value v);
+/* Visits what an object refers to; nothing for values that are no containers. */
+void dv_traverse(dv_vm *vm, dv_value v, dv_visit visit, void *context);
+
+#endif
