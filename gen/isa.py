@@ -141,6 +141,8 @@ EFFECTS = {
     "defaults": ("m", "1"),
     "jump_or_pop": ("1", "0"),
     "for_iter": ("0", "1"),
+    "send": ("2", "2"),
+    "yield_from": ("1", "0"),
 }
 
 

@@ -212,6 +212,8 @@ static bool flow_node(flow *f, dv_expr *expr) {
     case DV_EXPR_BINARY: return flow_expr(f, expr->as.binary.right);
     case DV_EXPR_UNARY:
     case DV_EXPR_STARRED: return flow_expr(f, expr->as.child);
+    case DV_EXPR_YIELD:
+    case DV_EXPR_YIELD_FROM: return flow_optional(f, expr->as.child);
     case DV_EXPR_COMPARE: return flow_compare(f, expr);
     case DV_EXPR_CONDITIONAL: return flow_conditional(f, expr);
     case DV_EXPR_LAMBDA: return flow_defaults(f, expr->as.function);

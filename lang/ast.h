@@ -174,7 +174,8 @@ struct dv_expr {
     uint8_t kind;
     uint8_t op;
     bool parenthesized;
-    bool stores;   /* evaluating it may bind a local variable (a walrus); set by fold.c */
+    bool stores;   /* evaluating it may bind a local variable (a walrus), or suspend the generator:
+                      no operand may borrow from a local across it; set by fold.c */
     bool assigned; /* a name that is definitely assigned when read; set by assign.c */
     dv_range at;
     dv_expr *up;

@@ -53,6 +53,14 @@ static void emit_prologue(dv_compiler *c) {
     if (scope->free_count > 0) dv_emit(&c->emit, DV_OP_COPY_FREE, no_range);
 }
 
+/* The call of a generator function ends here, with the generator; what is sent first is dropped. */
+static void emit_generator(dv_compiler *c, uint32_t line) {
+    const dv_range start = {line, 0, line, 0};
+    if (!c->scope->is_generator) return;
+    dv_emit(&c->emit, DV_OP_MAKE_GENERATOR, start);
+    dv_emit(&c->emit, DV_OP_POP_TOP, start);
+}
+
 /* What the code object says of its locals. */
 static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
     dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
@@ -85,13 +93,18 @@ static dv_code *finish(dv_compiler *c, dv_text name, uint32_t first_line) {
     code->name = name;
     code->qualname = c->qualname;
     code->first_line = first_line;
+    if (c->scope->is_generator) code->flags |= DV_CODE_GENERATOR;
     return dv_emit_finish(&c->emit, code) ? code : NULL;
+}
+
+void dv_compile_leave(dv_compiler *c, dv_range at) {
+    dv_emit(&c->emit, c->scope->is_generator ? DV_OP_RETURN_GENERATOR : DV_OP_RETURN, at);
 }
 
 static void emit_return_none(dv_compiler *c) {
     dv_range at = dv_emit_last_range(&c->emit, no_range);
     dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_none(&c->emit), at);
-    dv_emit(&c->emit, DV_OP_RETURN, at);
+    dv_compile_leave(c, at);
 }
 
 /* ---- Docstrings ---- */
@@ -175,10 +188,12 @@ static dv_code *compile_function_body(dv_compiler *outer, const dv_function *fun
     dv_text name = function_name(function);
     if (!begin(c, outer, function->scope, name)) return NULL;
     if (!dv_assign_run(c->front, function)) return NULL;
+    uint32_t line = first_line(&function->decorators, function->at);
     emit_prologue(c);
+    emit_generator(c, line);
     if (!dv_compile_block(c, &function->body)) return NULL;
     emit_return_none(c);
-    dv_code *code = finish(c, name, first_line(&function->decorators, function->at));
+    dv_code *code = finish(c, name, line);
     if (code == NULL) return NULL;
     write_parameters(function, code);
     const dv_stmt *doc = docstring(&function->body);
@@ -238,18 +253,28 @@ bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range a
 
 /* ---- Comprehensions ---- */
 
+/* Adds the element to the list, set or dict below `i` iterators, or yields it. */
+static bool compile_element(dv_compiler *c, const dv_expr *expr, uint32_t i) {
+    static const uint8_t ops[] = {DV_OP_LIST_APPEND, DV_OP_SET_ADD, DV_OP_DICT_ADD};
+    dv_emitter *e = &c->emit;
+    if (!dv_compile_owned(c, expr->as.comprehension.element)) return false;
+    if (expr->op == DV_COMPREHENSION_GENERATOR) {
+        dv_emit(e, DV_OP_YIELD, expr->at);
+        dv_emit(e, DV_OP_POP_TOP, expr->at);
+        return c->front->status == DV_LANG_OK;
+    }
+    bool dict = expr->op == DV_COMPREHENSION_DICT;
+    if (dict && !dv_compile_owned(c, expr->as.comprehension.value)) return false;
+    dv_emit_a(e, ops[expr->op], i + 1, expr->at);
+    return c->front->status == DV_LANG_OK;
+}
+
 /* The loops from clause i on, and the element in the innermost; the list or dict lies below the
  * iterators. */
 static bool compile_clauses(dv_compiler *c, const dv_expr *expr, uint32_t i) {
     dv_emitter *e = &c->emit;
-    bool dict = expr->op == DV_COMPREHENSION_DICT, owned = true;
-    if (i == expr->as.comprehension.clause_count) {
-        if (!dv_compile_owned(c, expr->as.comprehension.element)) return false;
-        if (dict && !dv_compile_owned(c, expr->as.comprehension.value)) return false;
-        static const uint8_t ops[] = {DV_OP_LIST_APPEND, DV_OP_SET_ADD, DV_OP_DICT_ADD};
-        dv_emit_a(e, ops[expr->op], i + 1, expr->at);
-        return c->front->status == DV_LANG_OK;
-    }
+    bool owned = true;
+    if (i == expr->as.comprehension.clause_count) return compile_element(c, expr, i);
     const dv_clause *clause = &expr->as.comprehension.clauses[i];
     if (i == 0) {
         dv_emit_a(e, DV_OP_LOAD_LOCAL, 0, expr->at);
@@ -272,16 +297,20 @@ static bool compile_clauses(dv_compiler *c, const dv_expr *expr, uint32_t i) {
 }
 
 static dv_code *compile_comprehension_body(dv_compiler *outer, const dv_expr *expr) {
-    static const dv_text names[] = {{"<listcomp>", 10}, {"<setcomp>", 9}, {"<dictcomp>", 10}};
+    static const dv_text names[] = {
+        {"<listcomp>", 10}, {"<setcomp>", 9}, {"<dictcomp>", 10}, {"<genexpr>", 9}};
     const dv_scope *scope = expr->as.comprehension.scope;
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL || !begin(c, outer, scope, names[expr->op])) return NULL;
     if (!dv_assign_comprehension(c->front, expr)) return NULL;
     emit_prologue(c);
+    emit_generator(c, expr->at.line);
     static const uint8_t builds[] = {DV_OP_BUILD_LIST, DV_OP_BUILD_SET, DV_OP_BUILD_DICT};
-    dv_emit_a(&c->emit, builds[expr->op], 0, expr->at);
+    bool generator = expr->op == DV_COMPREHENSION_GENERATOR;
+    if (!generator) dv_emit_a(&c->emit, builds[expr->op], 0, expr->at);
     if (!compile_clauses(c, expr, 0)) return NULL;
-    dv_emit(&c->emit, DV_OP_RETURN, expr->at);
+    if (generator) dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_none(&c->emit), expr->at);
+    dv_compile_leave(c, expr->at);
     dv_code *code = finish(c, names[expr->op], expr->at.line);
     if (code == NULL) return NULL;
     code->positional_count = 1;

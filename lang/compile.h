@@ -55,6 +55,9 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
 /* Compiles a function or lambda and emits its creation, defaults included. */
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at);
 
+/* Returns the top of the stack, from a function or a generator. */
+void dv_compile_leave(dv_compiler *c, dv_range at);
+
 /* Compiles a comprehension: the function that it is, and its call. */
 bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr);
 

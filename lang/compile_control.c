@@ -267,7 +267,7 @@ bool dv_compile_return(dv_compiler *c, const dv_stmt *stmt) {
         dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), stmt->at);
     else if (!value && !dv_compile_owned(c, result))
         return false;
-    dv_emit(e, DV_OP_RETURN, stmt->at);
+    dv_compile_leave(c, stmt->at);
     restore(c, &here);
     return ok(c);
 }

@@ -539,6 +539,31 @@ static bool compile_fstring(dv_compiler *c, const dv_expr *expr) {
     return compile_display(c, expr, DV_OP_BUILD_STRING, DV_OP_ADD);
 }
 
+/* ---- Generators ---- */
+
+static bool compile_yield(dv_compiler *c, const dv_expr *expr) {
+    dv_emitter *e = &c->emit;
+    if (expr->as.child == NULL)
+        dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), expr->at);
+    else if (!dv_compile_owned(c, expr->as.child))
+        return false;
+    dv_emit(e, DV_OP_YIELD, expr->at);
+    return ok(c);
+}
+
+/* What comes in is sent on, and what comes out of that yielded, until the iterator returns. */
+static bool compile_yield_from(dv_compiler *c, const dv_expr *expr) {
+    dv_emitter *e = &c->emit;
+    if (!dv_compile_owned(c, expr->as.child)) return false;
+    dv_emit(e, DV_OP_GET_YIELD_FROM, expr->at);
+    dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_none(e), expr->at);
+    dv_label again = dv_emit_head(e), end = dv_emit_new_label(e);
+    dv_emit_jump(e, DV_OP_SEND, end, expr->at);
+    dv_emit_jump(e, DV_OP_YIELD_FROM, again, expr->at);
+    dv_emit_place(e, end);
+    return ok(c);
+}
+
 /* ---- Expressions ---- */
 
 /* Nodes without a left child. */
@@ -561,6 +586,8 @@ static bool compile_leaf(dv_compiler *c, dv_expr *expr) {
     case DV_EXPR_SLICE: return compile_slice(c, expr);
     case DV_EXPR_NAMED: return compile_walrus(c, expr);
     case DV_EXPR_COMPREHENSION: return dv_compile_comprehension(c, expr);
+    case DV_EXPR_YIELD: return compile_yield(c, expr);
+    case DV_EXPR_YIELD_FROM: return compile_yield_from(c, expr);
     default: return true; /* refused by scope.c, or with a left child */
     }
 }

@@ -32,7 +32,7 @@ static bool note_range(dv_emitter *e, const dv_range *at) {
 
 static bool ends_path(uint8_t op) {
     return op == DV_OP_JUMP || op == DV_OP_JUMP_BACK || op == DV_OP_RETURN || op == DV_OP_RAISE ||
-           op == DV_OP_RERAISE;
+           op == DV_OP_RERAISE || op == DV_OP_YIELD_FROM || op == DV_OP_RETURN_GENERATOR;
 }
 
 static void push(dv_emitter *e, uint8_t op, uint8_t operand_count, uint32_t a, uint32_t b,
@@ -262,7 +262,9 @@ static bool is_jump(uint8_t op) {
     case DV_OP_JUMP_IF_TRUE:
     case DV_OP_JUMP_IF_FALSE_OR_POP:
     case DV_OP_JUMP_IF_TRUE_OR_POP:
-    case DV_OP_FOR_ITER: return true;
+    case DV_OP_FOR_ITER:
+    case DV_OP_SEND:
+    case DV_OP_YIELD_FROM: return true;
     default: return false;
     }
 }

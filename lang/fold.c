@@ -251,14 +251,16 @@ static bool fold_exprs(folder *f, const dv_exprs *exprs) {
     return true;
 }
 
-/* Nothing in it can store to a local of the function around: what a walrus binds is a cell. */
-static bool fold_comprehension(folder *f, const dv_expr *expr) {
+/* Nothing in it can store to a local of the function around, since what a walrus binds is a cell;
+ * but the first iterable, which belongs to that function, may yield. */
+static bool fold_comprehension(folder *f, dv_expr *expr) {
     for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
         const dv_clause *clause = &expr->as.comprehension.clauses[i];
         if (!fold_target(f, clause->target) || !fold_expr(f, clause->iterable) ||
             !fold_unseen(f, clause->iterable) || !fold_exprs(f, &clause->conditions))
             return false;
     }
+    expr->stores = expr->as.comprehension.clauses[0].iterable->stores;
     dv_expr *value = expr->as.comprehension.value;
     return fold_expr(f, expr->as.comprehension.element) && (value == NULL || fold_expr(f, value));
 }
@@ -267,10 +269,16 @@ static void fold_name(dv_expr *expr) {
     if (dv_name_is(expr->as.name.name, "__debug__")) become_bool(expr, true);
 }
 
+/* Binds a local, or suspends the generator, whose frame moves. */
+static bool stores_itself(const dv_expr *expr) {
+    return expr->kind == DV_EXPR_NAMED || expr->kind == DV_EXPR_YIELD ||
+           expr->kind == DV_EXPR_YIELD_FROM;
+}
+
 /* The left child is folded already. */
 static bool fold_node(folder *f, dv_expr *expr) {
     dv_expr *left = dv_expr_left(expr);
-    expr->stores = expr->kind == DV_EXPR_NAMED || (left != NULL && left->stores);
+    expr->stores = stores_itself(expr) || (left != NULL && left->stores);
     switch ((dv_expr_kind)expr->kind) {
     case DV_EXPR_NAME: fold_name(expr); return true;
     case DV_EXPR_FSTRING:
@@ -302,12 +310,12 @@ static bool fold_node(folder *f, dv_expr *expr) {
         return fold_child(f, expr, expr->as.slice.start) &&
                fold_child(f, expr, expr->as.slice.stop) && fold_child(f, expr, expr->as.slice.step);
     case DV_EXPR_NAMED: return fold_child(f, expr, expr->as.named.value);
-    case DV_EXPR_STARRED: return fold_child(f, expr, expr->as.child);
+    case DV_EXPR_STARRED:
+    case DV_EXPR_YIELD:
+    case DV_EXPR_YIELD_FROM: return fold_child(f, expr, expr->as.child);
     case DV_EXPR_COMPREHENSION: return fold_comprehension(f, expr);
     case DV_EXPR_CONSTANT:
-    case DV_EXPR_ATTRIBUTE:
-    case DV_EXPR_YIELD:
-    case DV_EXPR_YIELD_FROM: return true;
+    case DV_EXPR_ATTRIBUTE: return true;
     }
     return true;
 }

@@ -16,9 +16,6 @@ static const refusal refusals[] = {
     [DV_REFUSE_AWAIT] = {"'await' is", false},
     [DV_REFUSE_MATCH] = {"'match' is", false},
     [DV_REFUSE_EXCEPT_STAR] = {"'except*' is", false},
-    [DV_REFUSE_YIELD] = {"'yield' is", true},
-    [DV_REFUSE_YIELD_FROM] = {"'yield from' is", true},
-    [DV_REFUSE_GENERATOR] = {"a generator expression is", true},
     [DV_REFUSE_NAMED_CHARACTER] = {"'\\N{...}' in a string is", true},
 };
 

@@ -13,9 +13,6 @@ typedef enum dv_refusal {
     DV_REFUSE_MATCH,
     DV_REFUSE_EXCEPT_STAR,
     /* not yet */
-    DV_REFUSE_YIELD,
-    DV_REFUSE_YIELD_FROM,
-    DV_REFUSE_GENERATOR,
     DV_REFUSE_NAMED_CHARACTER
 } dv_refusal;
 

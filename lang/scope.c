@@ -1,8 +1,6 @@
 /* scope.c: builds scopes and resolves names (scope.h). */
 #include "lang/scope.h"
 
-#include "lang/refuse.h"
-
 #include <string.h>
 
 typedef struct scoper {
@@ -19,11 +17,6 @@ static bool visit_target(scoper *s, dv_expr *target);
 static bool visit_block(scoper *s, const dv_block *block);
 static bool visit_exprs(scoper *s, const dv_exprs *exprs);
 static bool visit_items(scoper *s, const dv_exprs *items);
-
-static bool refuse(scoper *s, dv_range at, dv_refusal what) {
-    dv_refuse(s->front, at, what);
-    return false;
-}
 
 /* ---- Names ---- */
 
@@ -360,7 +353,6 @@ static bool visit_clause(scoper *s, const dv_clause *clause, bool first) {
  * around. */
 static bool visit_comprehension(scoper *s, dv_expr *expr) {
     static const dv_text parameter = {".0", 2};
-    if (expr->op == DV_COMPREHENSION_GENERATOR) return refuse(s, expr->at, DV_REFUSE_GENERATOR);
     if (++s->comprehensions > MAX_COMPREHENSIONS) {
         dv_front_error(s->front, expr->at, "too many nested expressions");
         return false;
@@ -373,6 +365,8 @@ static bool visit_comprehension(scoper *s, dv_expr *expr) {
     if (name == NULL || note(s, name, DV_SYMBOL_PARAMETER) == NULL) return false;
     expr->as.comprehension.scope = scope;
     scope->is_comprehension = true;
+    scope->comprehension = expr->op;
+    scope->is_generator = expr->op == DV_COMPREHENSION_GENERATOR;
     for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++)
         if (!visit_clause(s, &expr->as.comprehension.clauses[i], i == 0)) return false;
     if (!visit_optional(s, expr->as.comprehension.value) ||
@@ -385,12 +379,17 @@ static bool visit_comprehension(scoper *s, dv_expr *expr) {
 }
 
 static bool visit_yield(scoper *s, const dv_expr *expr) {
-    if (s->current->kind != DV_SCOPE_FUNCTION) {
+    static const char *const names[] = {"list comprehension", "set comprehension",
+                                        "dict comprehension", "generator expression"};
+    if (!visit_optional(s, expr->as.child)) return false;
+    dv_scope *scope = s->current;
+    if (scope->kind != DV_SCOPE_FUNCTION)
         dv_front_error(s->front, expr->at, "'yield' outside function");
-        return false;
-    }
-    bool from = expr->kind == DV_EXPR_YIELD_FROM;
-    return refuse(s, expr->at, from ? DV_REFUSE_YIELD_FROM : DV_REFUSE_YIELD);
+    else if (scope->is_comprehension)
+        dv_front_error(s->front, expr->at, "'yield' inside %s", names[scope->comprehension]);
+    else
+        scope->is_generator = true;
+    return s->front->status == DV_LANG_OK;
 }
 
 /* Visits what belongs to the node itself and all children but the left one. */

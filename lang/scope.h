@@ -52,6 +52,8 @@ struct dv_scope {
     dv_scope_kind kind;
     bool class_cell;       /* of a class: methods use `super` or `__class__`; local 1 is its cell */
     bool is_comprehension; /* then kind is DV_SCOPE_FUNCTION */
+    bool is_generator;     /* of a function: it yields, or is a generator expression */
+    uint8_t comprehension; /* dv_comprehension, if it is one */
     uint32_t iterables;    /* in the iterables of so many comprehensions: no walrus there */
     dv_name *name;         /* of the function or class; NULL for a lambda or the module */
     dv_name *class_name;   /* of the innermost class around, for private names; or NULL */

@@ -66,6 +66,17 @@
 
 <%isa:op name="FOR_ITER" operands="jump" site="yes" variable="for_iter" stack="-- item" calls_out="yes" kills="all" select="dv_choose_iteration" doc="Pushes the iterator's next item, or pops the iterator and jumps when it is exhausted.">
     const dv_value iterator = sp[-1];
+    if (dv_is_generator(iterator)) {
+        dv_generator *g = dv_as_generator(iterator);
+        if (DV_LIKELY(dv_generator_fits(vm, g, sp + 3))) {
+            const dv_cell *next = g->next;
+            dv_value *frame = sp + 3;
+            sp = dv_generator_enter(vm, g, frame, fp, ip + LEN, DV_RESUMER_FOR, CELL(2).target);
+            *sp++ = DV_NONE;
+            fp = frame;
+            JUMP(next);
+        }
+    }
     const dv_value item = dv_next(vm, iterator);
     if (DV_UNLIKELY(dv_is_empty(item))) {
         if (!dv_is_empty(vm->error)) RAISE();
@@ -110,12 +121,88 @@
     DONE(dv_retain(list->items[walk->next++]));
 </%isa:derivative>
 
+<%isa:derivative name="FOR_ITER_GENERATOR" of="FOR_ITER" doc="FOR_ITER over a generator: enters its frame.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_generator(iterator) || GUARD_FAILS())) MISS();
+    dv_generator *g = dv_as_generator(iterator);
+    if (DV_UNLIKELY(!dv_generator_fits(vm, g, sp + 3))) MISS();
+    const dv_cell *next = g->next;
+    dv_value *frame = sp + 3;
+    sp = dv_generator_enter(vm, g, frame, fp, ip + LEN, DV_RESUMER_FOR, CELL(2).target);
+    *sp++ = DV_NONE;
+    fp = frame;
+    JUMP(next);
+</%isa:derivative>
+
+<%isa:op name="MAKE_GENERATOR" stack="-- sent" calls_out="yes" kills="all" doc="Behind the prologue of a generator function: returns a generator that holds the frame. What is sent to it first is pushed when it is resumed.">
+    const dv_cell *link = dv_frame_link(fp);
+    dv_generator *g = dv_generator_make(vm, fp, ip);
+    if (!g) RAISE();
+    dv_value *caller = dv_frame_caller(fp);
+    vm->calls_left++;
+    sp = fp - 2;
+    sp[-1] = dv_object_value(g);
+    fp = caller;
+    JUMP(link);
+</%isa:op>
+
+<%isa:op name="YIELD" stack="v -- sent" kills="all" doc="Suspends the generator; its caller gets the value. What is sent to it is pushed when it is resumed.">
+    const dv_cell *link = dv_frame_link(fp);
+    dv_value *caller = dv_frame_caller(fp);
+    dv_generator_suspend(vm, vm->generator, fp, sp - 1, ip, ip + LEN, false);
+    sp = fp - 2;
+    sp[-1] = v;
+    fp = caller;
+    JUMP(link);
+</%isa:op>
+
+<%isa:op name="GET_YIELD_FROM" stack="v -- receiver" calls_out="yes" kills="all" doc="Makes an iterator for yield from; a generator is its own.">
+    const dv_value result = dv_yield_from(vm, v);
+    if (dv_is_empty(result)) RAISE();
+    dv_release(vm, v);
+    DONE(result);
+</%isa:op>
+
+<%isa:op name="SEND" operands="jump" variable="send" stack="receiver sent -- receiver2 v" calls_out="yes" kills="all" doc="Sends the top to the generator or iterator below it, and replaces it by what that yields; or replaces both by the value that it returns, and jumps.">
+    const dv_value receiver = sp[-2], sent = sp[-1];
+    if (dv_is_generator(receiver)) {
+        dv_generator *g = dv_as_generator(receiver);
+        if (dv_generator_fits(vm, g, sp + 2) && (dv_is_none(sent) || g->state == DV_GENERATOR_SUSPENDED)) {
+            const dv_cell *next = g->next;
+            dv_value *frame = sp + 2;
+            sp = dv_generator_enter(vm, g, frame, fp, ip + LEN, DV_RESUMER_SEND, CELL(1).target);
+            *sp++ = sent;
+            fp = frame;
+            JUMP(next);
+        }
+    }
+    DEAD();
+    TAIL(dv_slow_send);
+</%isa:op>
+
+<%isa:op name="YIELD_FROM" operands="jump" variable="yield_from" stack="v --" kills="all" ends="yes" doc="Suspends the generator within yield from; its caller gets the value. What is sent to it is pushed and sent on, by the SEND that this jumps to, when it is resumed.">
+    const dv_cell *link = dv_frame_link(fp);
+    const dv_value v = sp[-1];
+    dv_value *caller = dv_frame_caller(fp);
+    dv_generator_suspend(vm, vm->generator, fp, sp - 1, ip, CELL(1).target, true);
+    sp = fp - 2;
+    sp[-1] = v;
+    fp = caller;
+    JUMP(link);
+</%isa:op>
+
+<%isa:op name="RETURN_GENERATOR" stack="v --" calls_out="yes" kills="all" ends="yes" doc="Ends the generator with the top of the stack as its value.">
+    DEAD();
+    TAIL(dv_slow_return_generator);
+</%isa:op>
+
 <%isa:op name="RAISE" operands="count" variable="raise" stack="exc --" calls_out="yes" kills="all" ends="yes" doc="raise, raise exc, raise exc from cause.">
     const int64_t n = CELL(1).i;
-    if (n == 0 && dv_is_none(vm->handled)) {
+    const dv_value handled = n == 0 ? dv_handled_exception(vm) : DV_NONE;
+    if (n == 0 && dv_is_none(handled)) {
         dv_raise(vm, DV_E_RUNTIME_ERROR, "No active exception to reraise");
     } else if (n == 0) {
-        vm->error = dv_retain(vm->handled);
+        vm->error = dv_retain(handled);
     } else {
         dv_exception_raise(vm, sp[-n], n == 2 ? sp[-1] : DV_EMPTY);
     }

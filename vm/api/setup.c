@@ -20,6 +20,7 @@
 #include "types/exception.h"
 #include "types/float.h"
 #include "types/function.h"
+#include "types/generator.h"
 #include "types/int.h"
 #include "types/iterator.h"
 #include "types/list.h"
@@ -56,7 +57,7 @@ static const dv_type *const types[] = {
     &dv_heapq_merge_type,   &dv_random_type,
     &dv_property_type,      &dv_staticmethod_type,
     &dv_classmethod_type,   &dv_super_type,
-    &dv_mapping_proxy_type,
+    &dv_mapping_proxy_type, &dv_generator_type,
 };
 
 #define KNOWN(field, text) \

@@ -122,10 +122,9 @@ static dv_value builtin_iter(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value builtin_next(dv_vm *vm, const dv_value *args, uint32_t count) {
-    dv_value item = dv_next(vm, args[0]);
+    dv_value item = count == 2 ? dv_next(vm, args[0]) : dv_next_or_stop(vm, args[0]);
     if (!dv_is_empty(item) || !dv_is_empty(vm->error)) return item;
-    if (count == 2) return dv_retain(args[1]);
-    return dv_raise(vm, DV_E_STOP_ITERATION, "");
+    return dv_retain(args[1]);
 }
 
 /* any (stop_at true) and all (stop_at false). */

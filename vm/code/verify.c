@@ -12,6 +12,9 @@
  * nothing jumps and in which no exception is caught) or never; cell instructions use the former,
  * all others the latter.  Functions take their free variables from locals that hold cells.
  *
+ *  8. A generator is made behind the prologue, once; no entry borrows from a local where it is
+ * suspended; it does not RETURN.
+ *
  * States are hash-consed in a tree (code.h), so equal stacks are equal numbers and a join is one
  * compare. */
 #include "code/verify.h"
@@ -193,6 +196,10 @@ static bool flow(verifier *v, uint32_t target, uint32_t state) {
         return fail(v, "jump or fall to what is no instruction");
     if (target < v->prologue_end && v->pc >= v->prologue_end)
         return fail(v, "jump into the prologue");
+    /* Control comes there from the beginning, once, before it comes anywhere else. */
+    if (target == v->prologue_end && v->code->flags & DV_CODE_GENERATOR &&
+        v->state_at[target] != DV_NO_STATE)
+        return fail(v, "jump to where a generator is made");
     uint64_t *known = v->assigned + (size_t)target * v->set_words;
     bool changed = false;
     if (v->state_at[target] == DV_NO_STATE) {
@@ -343,6 +350,18 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
         uint32_t without = *state;
         return pop(v, &without, 1, DV_SLOT_OWNED) && flow(v, a, without) && push_owned(v, state, 1);
     }
+    case DV_EFFECT_SEND: {
+        uint32_t without = *state;
+        return pop(v, &without, 2, DV_SLOT_OWNED) && push_owned(v, &without, 1) &&
+               flow(v, a, without) && pop(v, state, 2, DV_SLOT_OWNED) && push_owned(v, state, 2);
+    }
+    case DV_EFFECT_YIELD_FROM:
+        /* Where it goes on must be the SEND whose receiver is below (run/generator.c). */
+        if (a >= v->code->word_count || (v->code->words[a] & 0xFF) != DV_OP_SEND)
+            return fail(v, "YIELD_FROM without its SEND");
+        return pop(v, state, 1, DV_SLOT_OWNED) && *state != 0 &&
+               v->states[*state].kind == DV_SLOT_OWNED && push_owned(v, state, 1) &&
+               flow(v, a, *state);
     default: break;
     }
     bool popped = own != UINT32_MAX ? pop_masked(v, state, info->inputs, own)
@@ -350,11 +369,26 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     return popped && push_owned(v, state, info->outputs);
 }
 
+/* What a generator keeps while it is suspended: values, none of them borrowed from a local. */
+static bool check_suspension(verifier *v, uint32_t op, uint32_t state) {
+    if (op == DV_OP_MAKE_GENERATOR && (v->pc != v->prologue_end || state != 0))
+        return fail(v, "a generator is made elsewhere than behind the prologue");
+    for (; state != 0; state = v->states[state].below)
+        if (v->states[state].kind == DV_SLOT_BORROWED && v->states[state].local != DV_NO_LOCAL)
+            return fail(v, "an entry that borrows from a local lives across a yield");
+    return true;
+}
+
+static bool is_suspension(uint32_t op) {
+    return op == DV_OP_MAKE_GENERATOR || op == DV_OP_YIELD || op == DV_OP_YIELD_FROM;
+}
+
 static bool visit(verifier *v, uint32_t pc) {
     v->pc = pc;
     uint32_t op = v->code->words[pc] & 0xFF, state = v->state_at[pc];
     const dv_op_info *info = &dv_op_infos[op];
     memcpy(v->current, v->assigned + (size_t)pc * v->set_words, v->set_words * sizeof *v->current);
+    if (is_suspension(op) && !check_suspension(v, op, state)) return false;
     if (!flow_to_handlers(v, state)) return false;
     if (!effect(v, op, info, &state)) return false;
     if (info->ends) return true;
@@ -436,6 +470,18 @@ static bool check_cells(verifier *v, uint32_t op, const dv_op_info *info) {
     return true;
 }
 
+/* Instructions that only generators have, and RETURN, which they have not. */
+static bool check_generator(verifier *v, uint32_t op) {
+    bool generator = v->code->flags & DV_CODE_GENERATOR;
+    bool only = op == DV_OP_MAKE_GENERATOR || op == DV_OP_YIELD || op == DV_OP_YIELD_FROM ||
+                op == DV_OP_SEND || op == DV_OP_RETURN_GENERATOR;
+    if (only && !generator) return fail(v, "an instruction of generators in another function");
+    if (op == DV_OP_RETURN && generator) return fail(v, "RETURN in a generator");
+    if (generator && v->pc == v->prologue_end && op != DV_OP_MAKE_GENERATOR)
+        return fail(v, "a generator that is not made");
+    return true;
+}
+
 static bool check_words(verifier *v) {
     const dv_code *code = v->code;
     for (uint32_t pc = 0; pc < code->word_count;) {
@@ -447,7 +493,7 @@ static bool check_words(verifier *v) {
         if (words > code->word_count - pc) return fail(v, "instruction is cut off");
         for (uint32_t i = 0; i < info->operand_count; i++)
             if (!check_operand(v, info->operands[i], operand(v, i))) return false;
-        if (!check_cells(v, op, info)) return false;
+        if (!check_cells(v, op, info) || !check_generator(v, op)) return false;
         v->starts[pc] = 1;
         pc += words;
     }

@@ -115,6 +115,22 @@ bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name,
 dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                  dv_value keywords);
 
+/* Generators (run/generator.c).  1: it yielded *result (new), 0: it returned it, -1: raised. */
+int dv_generator_send(dv_vm *vm, dv_value generator, dv_value sent, dv_value *result);
+int dv_generator_throw(dv_vm *vm, dv_value generator, dv_value exception,
+                       dv_value *result); /* takes the exception */
+bool dv_generator_close(dv_vm *vm, dv_value generator) DV_MUST_CHECK;
+/* Before it is freed: runs its finally clauses; false: it is referred to again. */
+bool dv_generator_end(dv_vm *vm, dv_value generator) DV_MUST_CHECK;
+/* Of an unreachable one: likewise, and drops what it holds. */
+void dv_generator_clear(dv_vm *vm, dv_value generator);
+/* What a generator that is not running holds in its frame. */
+void dv_generator_traverse(dv_vm *vm, dv_value generator, dv_visit visit, void *context);
+dv_value dv_generator_receiver(dv_value generator); /* of `yield from`, or None; new */
+/* Like dv_next, but StopIteration is raised at the end, with the value that a generator returns. */
+dv_value dv_next_or_stop(dv_vm *vm, dv_value iterator);
+dv_value dv_raise_stop(dv_vm *vm, dv_value value); /* StopIteration(value); takes it */
+
 /* The attribute, or EMPTY without vm->error if there is none. */
 dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name);
 dv_value dv_ascii(dv_vm *vm, dv_value v);

@@ -76,7 +76,10 @@ struct dv_vm {
     int64_t countdown;     /* one counter for safepoints: back edges; at 0 the slow path polls */
     dv_value error;        /* the exception that is being raised, or EMPTY */
     dv_value keywords;     /* of a call on its way to a slow path: tuple of names (borrowed) */
-    dv_value handled;      /* sys.exc_info(): exception being handled, or None */
+    /* The exception that the innermost generator, or all code if none runs, is handling, or None:
+     * see dv_handled_exception. */
+    dv_value handled;
+    struct dv_generator *generator; /* the innermost one that runs (types/generator.h), or NULL */
     dv_heap heap;
 
     dv_shape **shapes; /* by number; entries below DV_T_COUNT are NULL */

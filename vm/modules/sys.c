@@ -5,6 +5,7 @@
 #include "types/class.h"
 #include "types/dict.h"
 #include "types/exception.h"
+#include "types/generator.h"
 #include "types/int.h"
 #include "types/str.h"
 #include "types/stream.h"
@@ -57,9 +58,10 @@ static dv_value sys_intern(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value sys_exc_info(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
     dv_value info[3] = {DV_NONE, DV_NONE, DV_NONE};
-    if (dv_is_exception(vm->handled)) {
-        info[0] = dv_object_value(dv_class_of(vm, vm->handled));
-        info[1] = vm->handled;
+    dv_value handled = dv_handled_exception(vm);
+    if (dv_is_exception(handled)) {
+        info[0] = dv_object_value(dv_class_of(vm, handled));
+        info[1] = handled;
     }
     return dv_tuple_new(vm, info, 3);
 }

@@ -141,6 +141,8 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         const dv_list *list = dv_as_list(walk->sequence);
         if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
         dv_site_become(vm, ip, DV_OP_FOR_ITER_LIST);
+    } else if (dv_is_shape(iterator, DV_T_GENERATOR)) {
+        dv_site_become(vm, ip, DV_OP_FOR_ITER_GENERATOR);
     } else {
         unsuitable(vm, ip, DV_REASON_TYPES);
     }

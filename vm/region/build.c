@@ -114,7 +114,7 @@ static bool has_instructions_for_inlining(const dv_code *code) {
         uint32_t op = code->words[pc] & 0xFF;
         if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
             op == DV_OP_MAKE_CELL || op == DV_OP_COPY_FREE || op == DV_OP_BUILD_CLASS ||
-            op == DV_OP_ENTER_HANDLER)
+            op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
             return false;
     }
     return true;

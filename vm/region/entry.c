@@ -325,11 +325,21 @@ static uint32_t words_at(const dv_code *code, uint32_t pc) {
     return n > 1 ? n : 1;
 }
 
+/* A generator's frame moves when it is resumed: a region must not run across a yield. */
+static bool yields(const dv_code *code, uint32_t pc, uint32_t end) {
+    for (; code->flags & DV_CODE_GENERATOR && pc < end; pc += words_at(code, pc)) {
+        uint32_t op = code->words[pc] & 0xFF;
+        if (op == DV_OP_YIELD || op == DV_OP_YIELD_FROM) return true;
+    }
+    return false;
+}
+
 /* The loop that ends in `back` gets a region if it can; its loops then enter it. */
 static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t back,
                      uint32_t hot) {
     const dv_code *code = thread->code;
     const char *reason;
+    if (yields(code, code->words[back] >> 8, back)) return false;
     dv_region *region = dv_region_build(vm, thread, fp, code->words[back] >> 8, back,
                                         code->words[hot] >> 8, &reason);
     if (!region) return false;

@@ -7,6 +7,7 @@
 #include "run/execute.h"
 #include "run/import.h"
 #include "run/frame.h"
+#include "run/generator.h"
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/dict.h"

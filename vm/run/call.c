@@ -509,7 +509,7 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
 /* Entering from C
  * --------------------------------------------------------------------------------------- */
 
-static void run(dv_vm *vm, const dv_cell *ip) {
+void dv_run_cells(dv_vm *vm, const dv_cell *ip) {
     while (ip) ip = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
 }
 
@@ -539,7 +539,7 @@ static dv_value call_function(dv_vm *vm, dv_value callee, const dv_value *args, 
     }
     dv_value result = DV_EMPTY;
     if (ip) {
-        run(vm, ip);
+        dv_run_cells(vm, ip);
         if (dv_is_empty(vm->error)) result = vm->sp[-1];
     } else {
         while (sp > frame) dv_release(vm, *--sp);

@@ -158,6 +158,7 @@ static const struct {
     {DV_T_CELL, "cell_contents"},
     {DV_T_CLASS,
      "__base__ __bases__ __dict__ __module__ __mro__ __name__ __qualname__ __subclasses__ mro"},
+    {DV_T_GENERATOR, "__name__ __qualname__ gi_code gi_frame gi_running gi_suspended gi_yieldfrom"},
     {DV_T_EXCEPTION, "__cause__ __context__ __suppress_context__ __traceback__ args"},
     {DV_T_STREAM, "closed encoding mode name"},
 };

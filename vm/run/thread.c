@@ -237,8 +237,8 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
                              !!(code->flags & DV_CODE_VARARGS) +
                              !!(code->flags & DV_CODE_VARKEYWORDS);
     thread->local_count = code->local_count;
-    bool simple = !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR)) &&
-                  !code->keyword_only_count;
+    bool simple =
+        !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS)) && !code->keyword_only_count;
     thread->exact_arguments = simple ? (int64_t)code->positional_count : -1;
     uint32_t shadow =
         code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;

@@ -7,6 +7,7 @@
  * the topmost entries may already be gone (their number follows from sp). */
 #include "run/engine.h"
 #include "run/frame.h"
+#include "run/generator.h"
 #include "types/exception.h"
 
 /* Releases the operand stack's entries above `depth`; sp is where the stack ends now. */
@@ -72,7 +73,10 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         }
         const dv_cell *link = dv_frame_link(fp);
         dv_value *caller = dv_frame_caller(fp);
+        dv_generator *generator = vm->generator && vm->generator->fp == fp ? vm->generator : NULL;
+        if (generator) dv_generator_finish(vm, generator);
         drop_frame(vm, thread, pc, fp, sp);
+        if (generator) exception = dv_generator_convert(vm, exception);
         sp = vm->sp;
         fp = vm->fp = caller;
         if (link == dv_halt_cell) {

@@ -48,6 +48,9 @@ bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uin
  * given. Sets vm->error (and __context__ from vm->handled).  TypeError otherwise. */
 void dv_exception_raise(dv_vm *vm, dv_value exc, dv_value cause);
 
+/* The exception that throw(given, value) means, new; EMPTY: TypeError. */
+dv_value dv_exception_of(dv_vm *vm, dv_value given, dv_value value);
+
 /* Appends a traceback entry to the exception being raised; memory failures lose the entry only. */
 void dv_exception_trace(dv_vm *vm, dv_value exception, dv_object *code, uint32_t pc);
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "types/class.h"
+#include "types/generator.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -21,8 +22,9 @@ bool dv_error_is(dv_vm *vm, dv_error_class error) {
 /* The exception being handled becomes the context, unless it is this one.  If this one is already
  * in that chain, the chain is cut there, so that it does not become a ring. */
 static void set_context(dv_vm *vm, dv_exception *exception) {
-    if (!dv_is_exception(vm->handled) || dv_as_exception(vm->handled) == exception) return;
-    dv_exception *at = dv_as_exception(vm->handled);
+    dv_value handled = dv_handled_exception(vm);
+    if (!dv_is_exception(handled) || dv_as_exception(handled) == exception) return;
+    dv_exception *at = dv_as_exception(handled);
     while (dv_is_exception(at->context)) {
         if (dv_as_exception(at->context) == exception) {
             dv_value cut = at->context;
@@ -33,7 +35,7 @@ static void set_context(dv_vm *vm, dv_exception *exception) {
         at = dv_as_exception(at->context);
     }
     dv_value old = exception->context;
-    exception->context = dv_retain(vm->handled);
+    exception->context = dv_retain(handled);
     dv_release(vm, old);
 }
 
@@ -111,6 +113,31 @@ static dv_value instantiate(dv_vm *vm, dv_value v, const char *refusal) {
              dv_object_value(dv_class_of(vm, exception)));
     dv_release(vm, exception);
     return DV_EMPTY;
+}
+
+dv_value dv_exception_of(dv_vm *vm, dv_value given, dv_value value) {
+    bool is_class = dv_is_class(given) && dv_as_class(given)->type == DV_T_EXCEPTION;
+    if (!is_class && !dv_is_exception(given))
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "exceptions must be classes or instances deriving from BaseException, not "
+                        "%T",
+                        given);
+    if (dv_is_none(value)) return instantiate(vm, given, "");
+    if (!is_class)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "instance exception may not have a separate value");
+    if (dv_is_exception(value) && dv_class_is_subclass(dv_class_of(vm, value), dv_as_class(given)))
+        return dv_retain(value);
+    const dv_value *args = &value;
+    uint32_t count = 1;
+    if (dv_is_tuple(value)) {
+        args = dv_as_tuple(value)->items;
+        count = (uint32_t)dv_as_tuple(value)->count;
+    }
+    dv_value exception = dv_call(vm, given, args, count, DV_EMPTY);
+    if (dv_is_empty(exception) || dv_is_exception(exception)) return exception;
+    dv_value checked = instantiate(vm, exception, "exceptions must derive from BaseException");
+    dv_release(vm, exception);
+    return checked;
 }
 
 void dv_exception_raise(dv_vm *vm, dv_value exc, dv_value cause) {
