@@ -53,7 +53,9 @@ void dv_traverse(dv_vm *vm, dv_value v, dv_visit visit, void *context) {
 }
 
 static void clear(dv_vm *vm, dv_object *object) {
-    if (object->shape >= DV_T_COUNT)
+    if (object->shape >> DV_LAYOUT_SHIFT)
+        dv_subclass_clear(vm, object);
+    else if (object->shape >= DV_T_COUNT)
         dv_instance_clear(vm, object);
     else if (vm->types[object->shape]->clear)
         vm->types[object->shape]->clear(vm, object);

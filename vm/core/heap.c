@@ -255,17 +255,25 @@ dv_heap_walk dv_heap_walk_objects(dv_heap *heap) {
     return walk;
 }
 
+/* The living object of a block; NULL: none. */
+static dv_object *object_in(void *block) {
+    dv_object *object = block;
+    if (object->references == DV_HEAP_PREFIX_MARK)
+        object = (dv_object *)(void *)((char *)block + DV_HEAP_PREFIX_SIZE);
+    return object->references ? object : NULL;
+}
+
 dv_object *dv_heap_next_object(dv_heap_walk *walk) {
     for (; walk->page; enter_page(walk, walk->page->next))
         while (walk->at < walk->end) {
-            dv_object *object = (dv_object *)(void *)walk->at;
+            dv_object *object = object_in(walk->at);
             walk->at += walk->page->block;
-            if (object->references) return object;
+            if (object) return object;
         }
     while (walk->large) {
-        dv_object *object = (dv_object *)(void *)(walk->large + 1);
+        dv_object *object = object_in(walk->large + 1);
         walk->large = walk->large->next;
-        if (object->references) return object;
+        if (object) return object;
     }
     return NULL;
 }

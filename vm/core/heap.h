@@ -34,6 +34,11 @@
 /* The host's memory: resize(context, NULL, 0, n) allocates, (.., p, old, 0) frees. */
 typedef void *(*dv_host_resize)(void *context, void *block, size_t old_size, size_t new_size);
 
+/* The first word of a block of containers whose object lies DV_HEAP_PREFIX_SIZE bytes behind its
+ * beginning; no reference count becomes so large. */
+#define DV_HEAP_PREFIX_MARK UINT32_MAX
+#define DV_HEAP_PREFIX_SIZE 16u
+
 typedef struct dv_free_block {
     uint64_t header; /* 0: where an object has its reference count */
     struct dv_free_block *next;

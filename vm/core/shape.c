@@ -4,6 +4,8 @@
 #include "core/mro.h"
 #include "core/vm.h"
 
+_Static_assert(sizeof(dv_attributes) == DV_HEAP_PREFIX_SIZE, "an object stands behind them");
+
 #define SLOTS_MIN     4u
 #define SLOTS_MAX     28u /* inline slots of an instance at most: 256 bytes */
 #define INDEX_FROM    8u  /* attributes from which on a shape may get an index */
@@ -267,12 +269,13 @@ dv_value dv_instance_new(dv_vm *vm, dv_class *class_) {
 void *dv_subclass_alloc(dv_vm *vm, dv_class *class_, size_t size) {
     dv_shape *root = dv_shape_root(vm, class_);
     if (!root) return NULL;
-    dv_attributes *attributes = dv_heap_alloc(&vm->heap, sizeof *attributes + size);
+    dv_attributes *attributes =
+        dv_heap_part_alloc(&vm->heap, DV_HEAP_OBJECTS, sizeof *attributes + size);
     if (!attributes) {
         dv_raise_memory(vm);
         return NULL;
     }
-    *attributes = (dv_attributes){.mark = DV_ATTRIBUTES_MARK};
+    *attributes = (dv_attributes){.mark = DV_HEAP_PREFIX_MARK};
     dv_object *object = (dv_object *)(void *)(attributes + 1);
     object->references = 1;
     object->shape = root->number;
@@ -285,7 +288,7 @@ void dv_subclass_free(dv_vm *vm, dv_object *object, size_t size) {
     dv_attributes *attributes = dv_attributes_of(object);
     if (attributes->values)
         dv_heap_free(&vm->heap, attributes->values, attributes->capacity * sizeof(dv_value));
-    dv_heap_free(&vm->heap, attributes, sizeof *attributes + size);
+    dv_container_free(vm, attributes, sizeof *attributes + size);
     dv_release_object(vm, &class_->header);
 }
 
@@ -349,14 +352,19 @@ void dv_subclass_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *co
 }
 
 void dv_instance_clear(dv_vm *vm, dv_object *object) {
-    dv_instance *instance = (dv_instance *)object;
-    const dv_shape *shape = vm->shapes[object->shape];
+    const dv_shape *shape = dv_shape_at(vm, object->shape);
     while (shape->parent) { /* the last attribute first, and the instance is whole in between */
         shape = shape->parent;
-        dv_value old = *dv_instance_slot(instance, shape->count);
+        dv_value old = *dv_attribute_slot(object, shape->count);
         object->shape = shape->number;
         dv_release(vm, old);
     }
+}
+
+void dv_subclass_clear(dv_vm *vm, dv_object *object) {
+    const dv_type *type = vm->types[object->shape >> DV_LAYOUT_SHIFT];
+    dv_instance_clear(vm, object);
+    if (type->clear) type->clear(vm, object);
 }
 
 /* Makes a block of values hold at least `needed`. */

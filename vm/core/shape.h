@@ -83,11 +83,9 @@ typedef struct dv_instance {
     dv_value slots[];
 } dv_instance;
 
-/* In front of an instance of a subclass of a built-in type.  `mark` stands where other blocks have
- * a reference count, and is none. */
-#define DV_ATTRIBUTES_MARK UINT32_MAX
+/* In front of an instance of a subclass of a built-in type. */
 typedef struct dv_attributes {
-    uint32_t mark;
+    uint32_t mark; /* DV_HEAP_PREFIX_MARK: core/heap.h */
     uint32_t capacity : 31;
     uint32_t finalised : 1; /* its __del__ has run */
     dv_value *values;       /* by slot number; NULL when capacity is 0 */
@@ -145,9 +143,9 @@ bool dv_instance_finalise(dv_vm *vm, dv_object *object);
 void dv_instance_release(dv_vm *vm, dv_object *object);
 void dv_instance_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
 void dv_instance_clear(dv_vm *vm, dv_object *object);
-/* What an instance of a subclass of a built-in type refers to, for those who ask: the collector
- * does not find such instances, so that what they refer to stays alive. */
+/* The same for instances of subclasses of built-in types. */
 void dv_subclass_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
+void dv_subclass_clear(dv_vm *vm, dv_object *object);
 
 /* Memory for an instance of a dl class that derives from a built-in type, without attributes;
  * `size` is that of the type's objects.  NULL: raised. */

@@ -119,9 +119,16 @@ static void rotate(deque *d, int64_t n) {
     }
 }
 
+static void deque_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const deque *d = (const deque *)object;
+    for (int64_t i = 0; i < d->count; i++) visit(vm, *slot(d, i), context);
+}
+
+static void deque_clear_cycle(dv_vm *vm, dv_object *object) { empty(vm, (deque *)object); }
+
 static void deque_release(dv_vm *vm, dv_object *object) {
     empty(vm, (deque *)object);
-    dv_object_free(vm, object, sizeof(deque));
+    dv_base_free(vm, object, sizeof(deque));
 }
 
 static deque *initial(deque *d) {
@@ -134,7 +141,7 @@ static deque *initial(deque *d) {
 }
 
 static deque *deque_new(dv_vm *vm, int64_t maximum) {
-    deque *d = initial(dv_object_new(vm, sizeof *d, DV_T_DEQUE));
+    deque *d = initial(dv_container_new(vm, sizeof *d, DV_T_DEQUE));
     if (d) d->maximum = maximum;
     return d;
 }
@@ -543,7 +550,7 @@ typedef struct deque_iterator {
 } deque_iterator;
 
 static dv_value iterator_new(dv_vm *vm, dv_value self, dv_type_id type) {
-    deque_iterator *it = dv_object_new(vm, sizeof *it, type);
+    deque_iterator *it = dv_container_new(vm, sizeof *it, type);
     if (!it) return DV_EMPTY;
     it->deque = dv_retain(self);
     it->left = as_deque(self)->count;
@@ -561,9 +568,14 @@ METHOD(reversed) {
     return iterator_new(vm, args[0], DV_T_DEQUE_REVERSED);
 }
 
+static void iterator_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const deque_iterator *it = (const deque_iterator *)object;
+    visit(vm, it->deque, context);
+}
+
 static void iterator_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((deque_iterator *)object)->deque);
-    dv_heap_free(&vm->heap, object, sizeof(deque_iterator));
+    dv_container_free(vm, object, sizeof(deque_iterator));
 }
 
 static dv_value iterator_self(dv_vm *vm, dv_value self) {
@@ -598,6 +610,7 @@ static const dv_cfunction_def iterator_methods[] = {
 
 const dv_type dv_deque_iterator_type = {.name = "_collections._deque_iterator",
                                         .id = DV_T_DEQUE_ITERATOR,
+                                        .traverse = iterator_traverse,
                                         .release = iterator_release,
                                         .iterate = iterator_self,
                                         .next = iterator_next,
@@ -605,6 +618,7 @@ const dv_type dv_deque_iterator_type = {.name = "_collections._deque_iterator",
 
 const dv_type dv_deque_reversed_type = {.name = "_collections._deque_reverse_iterator",
                                         .id = DV_T_DEQUE_REVERSED,
+                                        .traverse = iterator_traverse,
                                         .release = iterator_release,
                                         .iterate = iterator_self,
                                         .next = reversed_next,
@@ -634,6 +648,8 @@ static const dv_cfunction_def deque_methods[] = {
 
 const dv_type dv_deque_type = {.name = "collections.deque",
                                .id = DV_T_DEQUE,
+                               .traverse = deque_traverse,
+                               .clear = deque_clear_cycle,
                                .release = deque_release,
                                .repr = deque_repr,
                                .hash = deque_hash,

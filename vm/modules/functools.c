@@ -59,13 +59,21 @@ typedef struct partial {
 
 static partial *as_partial(dv_value v) { return (partial *)dv_as_object(v); }
 
+static void partial_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const partial *p = (const partial *)object;
+    visit(vm, p->function, context);
+    visit(vm, p->args, context);
+    visit(vm, p->keywords, context);
+    visit(vm, p->attributes, context);
+}
+
 static void partial_release(dv_vm *vm, dv_object *object) {
     partial *p = (partial *)object;
     dv_release(vm, p->function);
     dv_release(vm, p->args);
     dv_release(vm, p->keywords);
     dv_release(vm, p->attributes);
-    dv_heap_free(&vm->heap, p, sizeof *p);
+    dv_container_free(vm, p, sizeof *p);
 }
 
 /* left + the arguments, as a tuple. */
@@ -105,7 +113,7 @@ static dv_value partial_construct(dv_vm *vm, const dv_value *args, uint32_t coun
         base = inner->keywords;
         function = inner->function;
     }
-    partial *p = dv_object_new(vm, sizeof *p, DV_T_PARTIAL);
+    partial *p = dv_container_new(vm, sizeof *p, DV_T_PARTIAL);
     if (!p) return DV_EMPTY;
     p->function = dv_retain(function);
     p->attributes = DV_EMPTY;
@@ -240,6 +248,7 @@ static bool partial_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_va
 
 static const dv_type partial_type = {.name = "functools.partial",
                                      .id = DV_T_PARTIAL,
+                                     .traverse = partial_traverse,
                                      .release = partial_release,
                                      .repr = partial_repr,
                                      .get_attribute = partial_get_attribute,
@@ -258,14 +267,20 @@ typedef struct key_wrapper {
 
 static key_wrapper *as_key(dv_value v) { return (key_wrapper *)dv_as_object(v); }
 
+static void key_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const key_wrapper *key = (const key_wrapper *)object;
+    visit(vm, key->compare, context);
+    visit(vm, key->object, context);
+}
+
 static void key_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((key_wrapper *)object)->compare);
     dv_release(vm, ((key_wrapper *)object)->object);
-    dv_heap_free(&vm->heap, object, sizeof(key_wrapper));
+    dv_container_free(vm, object, sizeof(key_wrapper));
 }
 
 static dv_value key_new(dv_vm *vm, dv_value compare, dv_value object) {
-    key_wrapper *key = dv_object_new(vm, sizeof *key, DV_T_KEY_WRAPPER);
+    key_wrapper *key = dv_container_new(vm, sizeof *key, DV_T_KEY_WRAPPER);
     if (!key) return DV_EMPTY;
     key->compare = dv_retain(compare);
     key->object = dv_retain(object);
@@ -316,6 +331,7 @@ static dv_value key_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 
 static const dv_type key_type = {.name = "functools.KeyWrapper",
                                  .id = DV_T_KEY_WRAPPER,
+                                 .traverse = key_traverse,
                                  .release = key_release,
                                  .hash = key_hash,
                                  .compare = key_compare,

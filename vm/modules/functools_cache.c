@@ -54,24 +54,41 @@ static void ring_append(cache *c, link *l) {
     c->ring.prev = l;
 }
 
+/* The ring holds no references. */
+static void link_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const link *l = (const link *)object;
+    visit(vm, l->key, context);
+    visit(vm, l->result, context);
+}
+
 static void link_release(dv_vm *vm, dv_object *object) {
     link *l = (link *)object;
     if (l->prev) ring_remove(l);
     dv_release(vm, l->key);
     dv_release(vm, l->result);
-    dv_heap_free(&vm->heap, l, sizeof *l);
+    dv_container_free(vm, l, sizeof *l);
 }
 
-const dv_type dv_cache_link_type = {
-    .name = "functools._lru_list_elem", .id = DV_T_CACHE_LINK, .release = link_release};
+const dv_type dv_cache_link_type = {.name = "functools._lru_list_elem",
+                                    .id = DV_T_CACHE_LINK,
+                                    .traverse = link_traverse,
+                                    .release = link_release};
 
 static dv_value link_new(dv_vm *vm, dv_value key, dv_value result) {
-    link *l = dv_object_new(vm, sizeof *l, DV_T_CACHE_LINK);
+    link *l = dv_container_new(vm, sizeof *l, DV_T_CACHE_LINK);
     if (!l) return DV_EMPTY;
     l->prev = l->next = NULL;
     l->key = dv_retain(key);
     l->result = dv_retain(result);
     return dv_object_value(l);
+}
+
+static void cache_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const cache *c = (const cache *)object;
+    visit(vm, c->entries, context);
+    visit(vm, c->function, context);
+    visit(vm, c->attributes, context);
+    visit(vm, c->mark, context);
 }
 
 static void cache_release(dv_vm *vm, dv_object *object) {
@@ -82,7 +99,7 @@ static void cache_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, c->function);
     dv_release(vm, c->attributes);
     dv_release(vm, c->mark);
-    dv_heap_free(&vm->heap, c, sizeof *c);
+    dv_container_free(vm, c, sizeof *c);
 }
 
 /* Keys -------------------------------------------------------------------------------------------
@@ -325,6 +342,7 @@ static const dv_cfunction_def cache_methods[] = {
 
 const dv_type dv_cache_type = {.name = "functools._lru_cache_wrapper",
                                .id = DV_T_CACHE,
+                               .traverse = cache_traverse,
                                .release = cache_release,
                                .get_attribute = cache_get_attribute,
                                .set_attribute = cache_set_attribute,
@@ -337,7 +355,7 @@ const dv_type dv_cache_type = {.name = "functools._lru_cache_wrapper",
 static dv_value cache_new(dv_vm *vm, dv_value function, int64_t maximum, bool typed) {
     if (!dv_is_callable(vm, function))
         return dv_raise(vm, DV_E_TYPE_ERROR, "the first argument must be callable");
-    cache *c = dv_object_new(vm, sizeof *c, DV_T_CACHE);
+    cache *c = dv_container_new(vm, sizeof *c, DV_T_CACHE);
     if (!c) return DV_EMPTY;
     c->ring.prev = c->ring.next = &c->ring;
     c->function = dv_retain(function);

@@ -194,11 +194,17 @@ typedef struct merge {
     merge_state state;
 } merge;
 
+static void merge_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const merge *m = (const merge *)object;
+    visit(vm, m->key, context);
+    visit(vm, m->heap, context);
+}
+
 static void merge_release(dv_vm *vm, dv_object *object) {
     merge *m = (merge *)object;
     dv_release(vm, m->key);
     dv_release(vm, m->heap);
-    dv_heap_free(&vm->heap, m, sizeof *m);
+    dv_container_free(vm, m, sizeof *m);
 }
 
 static dv_value merge_iterate(dv_vm *vm, dv_value self) {
@@ -301,7 +307,7 @@ static dv_value merge_function(dv_vm *vm, const dv_value *args, uint32_t count, 
     }
     dv_value iterables = dv_list_new(vm, args, count - named);
     if (dv_is_empty(iterables)) return DV_EMPTY;
-    merge *m = dv_object_new(vm, sizeof *m, DV_T_HEAPQ_MERGE);
+    merge *m = dv_container_new(vm, sizeof *m, DV_T_HEAPQ_MERGE);
     if (!m) {
         dv_release(vm, iterables);
         return DV_EMPTY;
@@ -316,6 +322,7 @@ static dv_value merge_function(dv_vm *vm, const dv_value *args, uint32_t count, 
 const dv_type dv_heapq_merge_type = {
     .name = "generator",
     .id = DV_T_HEAPQ_MERGE,
+    .traverse = merge_traverse,
     .release = merge_release,
     .iterate = merge_iterate,
     .next = merge_next,

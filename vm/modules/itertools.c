@@ -27,18 +27,33 @@ typedef struct iter {
 
 static iter *as_iter(dv_value v) { return (iter *)dv_as_object(v); }
 
+static void iter_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const iter *it = (const iter *)object;
+    visit(vm, it->source, context);
+    visit(vm, it->function, context);
+    visit(vm, it->extra, context);
+}
+
+/* `extra` may be what a function of the program has returned. */
+static void iter_clear(dv_vm *vm, dv_object *object) {
+    iter *it = (iter *)object;
+    dv_value old = it->extra;
+    it->extra = DV_EMPTY;
+    dv_release(vm, old);
+}
+
 static void iter_release(dv_vm *vm, dv_object *object) {
     iter *it = (iter *)object;
     dv_release(vm, it->source);
     dv_release(vm, it->function);
     dv_release(vm, it->extra);
-    dv_heap_free(&vm->heap, it, sizeof *it);
+    dv_container_free(vm, it, sizeof *it);
 }
 
 /* Takes the source (EMPTY: making it failed), retains the function. */
 static dv_value iter_new(dv_vm *vm, dv_type_id type, dv_value source, dv_value function) {
     if (dv_is_empty(source)) return DV_EMPTY;
-    iter *it = dv_object_new(vm, sizeof *it, type);
+    iter *it = dv_container_new(vm, sizeof *it, type);
     if (!it) {
         dv_release(vm, source);
         return DV_EMPTY;
@@ -159,6 +174,8 @@ static dv_value count_repr(dv_vm *vm, dv_value self) {
 
 static const dv_type count_type = {.name = "itertools.count",
                                    .id = DV_T_COUNTER,
+                                   .traverse = iter_traverse,
+                                   .clear = iter_clear,
                                    .release = iter_release,
                                    .repr = count_repr,
                                    .iterate = self_iterate,
@@ -200,6 +217,8 @@ static dv_value cycle_next(dv_vm *vm, dv_value self) {
 
 static const dv_type cycle_type = {.name = "itertools.cycle",
                                    .id = DV_T_CYCLE,
+                                   .traverse = iter_traverse,
+                                   .clear = iter_clear,
                                    .release = iter_release,
                                    .iterate = self_iterate,
                                    .next = cycle_next,
@@ -250,6 +269,8 @@ static const dv_cfunction_def repeat_methods[] = {
 
 static const dv_type repeat_type = {.name = "itertools.repeat",
                                     .id = DV_T_REPEAT,
+                                    .traverse = iter_traverse,
+                                    .clear = iter_clear,
                                     .release = iter_release,
                                     .repr = repeat_repr,
                                     .iterate = self_iterate,
@@ -299,6 +320,8 @@ static dv_value accumulate_next(dv_vm *vm, dv_value self) {
 
 static const dv_type accumulate_type = {.name = "itertools.accumulate",
                                         .id = DV_T_ACCUMULATE,
+                                        .traverse = iter_traverse,
+                                        .clear = iter_clear,
                                         .release = iter_release,
                                         .iterate = self_iterate,
                                         .next = accumulate_next,
@@ -355,6 +378,8 @@ static const dv_cfunction_def chain_methods[] = {{.name = "from_iterable",
 
 static const dv_type chain_type = {.name = "itertools.chain",
                                    .id = DV_T_CHAIN,
+                                   .traverse = iter_traverse,
+                                   .clear = iter_clear,
                                    .release = iter_release,
                                    .iterate = self_iterate,
                                    .next = chain_next,
@@ -401,6 +426,8 @@ static dv_value compress_next(dv_vm *vm, dv_value self) {
 
 static const dv_type compress_type = {.name = "itertools.compress",
                                       .id = DV_T_COMPRESS,
+                                      .traverse = iter_traverse,
+                                      .clear = iter_clear,
                                       .release = iter_release,
                                       .iterate = self_iterate,
                                       .next = compress_next,
@@ -437,6 +464,8 @@ static dv_value dropwhile_next(dv_vm *vm, dv_value self) {
 
 static const dv_type dropwhile_type = {.name = "itertools.dropwhile",
                                        .id = DV_T_DROPWHILE,
+                                       .traverse = iter_traverse,
+                                       .clear = iter_clear,
                                        .release = iter_release,
                                        .iterate = self_iterate,
                                        .next = dropwhile_next,
@@ -461,6 +490,8 @@ static dv_value filterfalse_next(dv_vm *vm, dv_value self) {
 
 static const dv_type filterfalse_type = {.name = "itertools.filterfalse",
                                          .id = DV_T_FILTERFALSE,
+                                         .traverse = iter_traverse,
+                                         .clear = iter_clear,
                                          .release = iter_release,
                                          .iterate = self_iterate,
                                          .next = filterfalse_next,
@@ -486,6 +517,8 @@ static dv_value starmap_next(dv_vm *vm, dv_value self) {
 
 static const dv_type starmap_type = {.name = "itertools.starmap",
                                      .id = DV_T_STARMAP,
+                                     .traverse = iter_traverse,
+                                     .clear = iter_clear,
                                      .release = iter_release,
                                      .iterate = self_iterate,
                                      .next = starmap_next,
@@ -511,6 +544,8 @@ static dv_value takewhile_next(dv_vm *vm, dv_value self) {
 
 static const dv_type takewhile_type = {.name = "itertools.takewhile",
                                        .id = DV_T_TAKEWHILE,
+                                       .traverse = iter_traverse,
+                                       .clear = iter_clear,
                                        .release = iter_release,
                                        .iterate = self_iterate,
                                        .next = takewhile_next,
@@ -603,6 +638,8 @@ static dv_value islice_next(dv_vm *vm, dv_value self) {
 
 static const dv_type islice_type = {.name = "itertools.islice",
                                     .id = DV_T_ISLICE,
+                                    .traverse = iter_traverse,
+                                    .clear = iter_clear,
                                     .release = iter_release,
                                     .iterate = self_iterate,
                                     .next = islice_next,
@@ -646,6 +683,8 @@ static dv_value pairwise_next(dv_vm *vm, dv_value self) {
 
 static const dv_type pairwise_type = {.name = "itertools.pairwise",
                                       .id = DV_T_PAIRWISE,
+                                      .traverse = iter_traverse,
+                                      .clear = iter_clear,
                                       .release = iter_release,
                                       .iterate = self_iterate,
                                       .next = pairwise_next,

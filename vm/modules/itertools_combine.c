@@ -34,12 +34,18 @@ static size_t combiner_size(dv_type_id type, int64_t length, int64_t count) {
     return sizeof(combiner) + numbers * sizeof(int64_t);
 }
 
+static void combiner_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const combiner *c = (const combiner *)object;
+    visit(vm, c->pools, context);
+    visit(vm, c->result, context);
+}
+
 static void combiner_release(dv_vm *vm, dv_object *object) {
     combiner *c = (combiner *)object;
     dv_release(vm, c->pools);
     dv_release(vm, c->result);
     dv_type_id type = (dv_type_id)object->shape;
-    dv_heap_free(&vm->heap, c, combiner_size(type, c->length, c->count));
+    dv_container_free(vm, c, combiner_size(type, c->length, c->count));
 }
 
 /* Takes the pools.  NULL: raised. */
@@ -49,7 +55,7 @@ static combiner *combiner_new(dv_vm *vm, dv_type_id type, dv_value pools, int64_
     if (length > INT32_MAX)
         dv_raise_memory(vm);
     else
-        c = dv_object_new(vm, combiner_size(type, length, count), type);
+        c = dv_container_new(vm, combiner_size(type, length, count), type);
     if (!c) {
         dv_release(vm, pools);
         return NULL;
@@ -187,6 +193,7 @@ static dv_value product_next(dv_vm *vm, dv_value self) {
 
 const dv_type dv_product_type = {.name = "itertools.product",
                                  .id = DV_T_PRODUCT,
+                                 .traverse = combiner_traverse,
                                  .release = combiner_release,
                                  .iterate = self_iterate,
                                  .next = product_next,
@@ -258,6 +265,7 @@ static dv_value permutations_next(dv_vm *vm, dv_value self) {
 
 const dv_type dv_permutations_type = {.name = "itertools.permutations",
                                       .id = DV_T_PERMUTATIONS,
+                                      .traverse = combiner_traverse,
                                       .release = combiner_release,
                                       .iterate = self_iterate,
                                       .next = permutations_next,
@@ -310,6 +318,7 @@ static dv_value combinations_next(dv_vm *vm, dv_value self) {
 
 const dv_type dv_combinations_type = {.name = "itertools.combinations",
                                       .id = DV_T_COMBINATIONS,
+                                      .traverse = combiner_traverse,
                                       .release = combiner_release,
                                       .iterate = self_iterate,
                                       .next = combinations_next,
@@ -335,6 +344,7 @@ static dv_value repeating_next(dv_vm *vm, dv_value self) {
 
 const dv_type dv_combinations_repeating_type = {.name = "itertools.combinations_with_replacement",
                                                 .id = DV_T_COMBINATIONS_REPEATING,
+                                                .traverse = combiner_traverse,
                                                 .release = combiner_release,
                                                 .iterate = self_iterate,
                                                 .next = repeating_next,
@@ -352,11 +362,17 @@ typedef struct longest {
 
 static size_t longest_size(uint32_t count) { return sizeof(longest) + count * sizeof(dv_value); }
 
+static void longest_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const longest *z = (const longest *)object;
+    for (uint32_t i = 0; i < z->count; i++) visit(vm, z->iterators[i], context);
+    visit(vm, z->fill, context);
+}
+
 static void longest_release(dv_vm *vm, dv_object *object) {
     longest *z = (longest *)object;
     for (uint32_t i = 0; i < z->count; i++) dv_release(vm, z->iterators[i]);
     dv_release(vm, z->fill);
-    dv_heap_free(&vm->heap, z, longest_size(z->count));
+    dv_container_free(vm, z, longest_size(z->count));
 }
 
 static dv_value longest_construct(dv_vm *vm, const dv_value *args, uint32_t count,
@@ -365,7 +381,7 @@ static dv_value longest_construct(dv_vm *vm, const dv_value *args, uint32_t coun
     if (named > 1 || (named == 1 && !dv_str_is(dv_as_tuple(keywords)->items[0], "fillvalue")))
         return dv_raise(vm, DV_E_TYPE_ERROR, "zip_longest() got an unexpected keyword argument");
     uint32_t number = count - named;
-    longest *z = dv_object_new(vm, longest_size(number), DV_T_ZIP_LONGEST);
+    longest *z = dv_container_new(vm, longest_size(number), DV_T_ZIP_LONGEST);
     if (!z) return DV_EMPTY;
     z->fill = named ? dv_retain(args[number]) : DV_NONE;
     z->count = z->active = number;
@@ -418,6 +434,7 @@ static dv_value longest_next(dv_vm *vm, dv_value self) {
 
 const dv_type dv_zip_longest_type = {.name = "itertools.zip_longest",
                                      .id = DV_T_ZIP_LONGEST,
+                                     .traverse = longest_traverse,
                                      .release = longest_release,
                                      .iterate = self_iterate,
                                      .next = longest_next,

@@ -44,6 +44,22 @@ typedef struct grouper {
 static groupby *as_groupby(dv_value v) { return (groupby *)dv_as_object(v); }
 static grouper *as_grouper(dv_value v) { return (grouper *)dv_as_object(v); }
 
+static void groupby_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const groupby *g = (const groupby *)object;
+    visit(vm, g->source, context);
+    visit(vm, g->function, context);
+    visit(vm, g->target, context);
+    visit(vm, g->key, context);
+    visit(vm, g->item, context);
+}
+
+static void groupby_clear(dv_vm *vm, dv_object *object) {
+    groupby *g = (groupby *)object;
+    replace(vm, &g->target, DV_EMPTY);
+    replace(vm, &g->key, DV_EMPTY);
+    replace(vm, &g->item, DV_EMPTY);
+}
+
 static void groupby_release(dv_vm *vm, dv_object *object) {
     groupby *g = (groupby *)object;
     dv_release(vm, g->source);
@@ -51,7 +67,7 @@ static void groupby_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, g->target);
     dv_release(vm, g->key);
     dv_release(vm, g->item);
-    dv_heap_free(&vm->heap, g, sizeof *g);
+    dv_container_free(vm, g, sizeof *g);
 }
 
 static dv_value groupby_construct(dv_vm *vm, const dv_value *args, uint32_t count,
@@ -62,7 +78,7 @@ static dv_value groupby_construct(dv_vm *vm, const dv_value *args, uint32_t coun
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
     dv_value source = dv_iterate(vm, out[0]);
     if (dv_is_empty(source)) return DV_EMPTY;
-    groupby *g = dv_object_new(vm, sizeof *g, DV_T_GROUPBY);
+    groupby *g = dv_container_new(vm, sizeof *g, DV_T_GROUPBY);
     if (!g) {
         dv_release(vm, source);
         return DV_EMPTY;
@@ -119,7 +135,7 @@ static dv_value groupby_next(dv_vm *vm, dv_value self) {
     g->grouper = NULL;
     if (!groupby_skip(vm, g)) return DV_EMPTY;
     replace(vm, &g->target, dv_retain(g->key));
-    grouper *group = dv_object_new(vm, sizeof *group, DV_T_GROUPER);
+    grouper *group = dv_container_new(vm, sizeof *group, DV_T_GROUPER);
     if (!group) return DV_EMPTY;
     group->parent = dv_retain(self);
     group->target = dv_retain(g->target);
@@ -129,16 +145,24 @@ static dv_value groupby_next(dv_vm *vm, dv_value self) {
 
 const dv_type dv_groupby_type = {.name = "itertools.groupby",
                                  .id = DV_T_GROUPBY,
+                                 .traverse = groupby_traverse,
+                                 .clear = groupby_clear,
                                  .release = groupby_release,
                                  .iterate = self_iterate,
                                  .next = groupby_next,
                                  .construct = groupby_construct};
 
+static void grouper_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const grouper *group = (const grouper *)object;
+    visit(vm, group->parent, context);
+    visit(vm, group->target, context);
+}
+
 static void grouper_release(dv_vm *vm, dv_object *object) {
     grouper *group = (grouper *)object;
     dv_release(vm, group->parent);
     dv_release(vm, group->target);
-    dv_heap_free(&vm->heap, group, sizeof *group);
+    dv_container_free(vm, group, sizeof *group);
 }
 
 static dv_value grouper_next(dv_vm *vm, dv_value self) {
@@ -155,6 +179,7 @@ static dv_value grouper_next(dv_vm *vm, dv_value self) {
 
 const dv_type dv_grouper_type = {.name = "itertools._grouper",
                                  .id = DV_T_GROUPER,
+                                 .traverse = grouper_traverse,
                                  .release = grouper_release,
                                  .iterate = self_iterate,
                                  .next = grouper_next};
@@ -182,19 +207,34 @@ typedef struct tee {
 static tee_block *as_block(dv_value v) { return (tee_block *)dv_as_object(v); }
 static tee *as_tee(dv_value v) { return (tee *)dv_as_object(v); }
 
+static void block_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const tee_block *block = (const tee_block *)object;
+    for (uint32_t i = 0; i < block->count; i++) visit(vm, block->items[i], context);
+    visit(vm, block->source, context);
+    visit(vm, block->next, context);
+}
+
+static void block_clear(dv_vm *vm, dv_object *object) {
+    tee_block *block = (tee_block *)object;
+    while (block->count > 0) dv_release(vm, block->items[--block->count]);
+}
+
 static void block_release(dv_vm *vm, dv_object *object) {
     tee_block *block = (tee_block *)object;
     for (uint32_t i = 0; i < block->count; i++) dv_release(vm, block->items[i]);
     dv_release(vm, block->source);
     dv_release(vm, block->next);
-    dv_heap_free(&vm->heap, block, sizeof *block);
+    dv_container_free(vm, block, sizeof *block);
 }
 
-const dv_type dv_tee_block_type = {
-    .name = "itertools._tee_dataobject", .id = DV_T_TEE_BLOCK, .release = block_release};
+const dv_type dv_tee_block_type = {.name = "itertools._tee_dataobject",
+                                   .id = DV_T_TEE_BLOCK,
+                                   .traverse = block_traverse,
+                                   .clear = block_clear,
+                                   .release = block_release};
 
 static dv_value block_new(dv_vm *vm, dv_value source) {
-    tee_block *block = dv_object_new(vm, sizeof *block, DV_T_TEE_BLOCK);
+    tee_block *block = dv_container_new(vm, sizeof *block, DV_T_TEE_BLOCK);
     if (!block) return DV_EMPTY;
     block->source = dv_retain(source);
     block->next = DV_EMPTY;
@@ -203,15 +243,20 @@ static dv_value block_new(dv_vm *vm, dv_value source) {
     return dv_object_value(block);
 }
 
+static void tee_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const tee *t = (const tee *)object;
+    visit(vm, t->block, context);
+}
+
 static void tee_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((tee *)object)->block);
-    dv_heap_free(&vm->heap, object, sizeof(tee));
+    dv_container_free(vm, object, sizeof(tee));
 }
 
 /* Takes the block (EMPTY: making it failed). */
 static dv_value tee_new(dv_vm *vm, dv_value block, uint32_t next) {
     if (dv_is_empty(block)) return DV_EMPTY;
-    tee *t = dv_object_new(vm, sizeof *t, DV_T_TEE);
+    tee *t = dv_container_new(vm, sizeof *t, DV_T_TEE);
     if (!t) {
         dv_release(vm, block);
         return DV_EMPTY;
@@ -291,6 +336,7 @@ static const dv_cfunction_def tee_methods[] = {
 
 const dv_type dv_tee_type = {.name = "itertools._tee",
                              .id = DV_T_TEE,
+                             .traverse = tee_traverse,
                              .release = tee_release,
                              .iterate = self_iterate,
                              .next = tee_next,

@@ -20,17 +20,24 @@ typedef struct getter {
 
 static getter *as_getter(dv_value v) { return (getter *)dv_as_object(v); }
 
+static void getter_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const getter *g = (const getter *)object;
+    visit(vm, g->given, context);
+    visit(vm, g->keywords, context);
+    visit(vm, g->paths, context);
+}
+
 static void getter_release(dv_vm *vm, dv_object *object) {
     getter *g = (getter *)object;
     dv_release(vm, g->given);
     dv_release(vm, g->keywords);
     dv_release(vm, g->paths);
-    dv_heap_free(&vm->heap, g, sizeof *g);
+    dv_container_free(vm, g, sizeof *g);
 }
 
 static dv_value getter_new(dv_vm *vm, dv_type_id type, const dv_value *args, uint32_t count,
                            dv_value keywords) {
-    getter *g = dv_object_new(vm, sizeof *g, type);
+    getter *g = dv_container_new(vm, sizeof *g, type);
     if (!g) return DV_EMPTY;
     g->given = dv_tuple_new(vm, args, count);
     g->keywords = dv_retain(keywords);
@@ -111,6 +118,7 @@ static dv_value itemgetter_call(dv_vm *vm, dv_value self, const dv_value *args, 
 
 const dv_type dv_itemgetter_type = {.name = "operator.itemgetter",
                                     .id = DV_T_ITEMGETTER,
+                                    .traverse = getter_traverse,
                                     .release = getter_release,
                                     .repr = getter_repr,
                                     .call = itemgetter_call,
@@ -193,6 +201,7 @@ static dv_value attrgetter_call(dv_vm *vm, dv_value self, const dv_value *args, 
 
 const dv_type dv_attrgetter_type = {.name = "operator.attrgetter",
                                     .id = DV_T_ATTRGETTER,
+                                    .traverse = getter_traverse,
                                     .release = getter_release,
                                     .repr = getter_repr,
                                     .call = attrgetter_call,
@@ -243,6 +252,7 @@ static dv_value methodcaller_call(dv_vm *vm, dv_value self, const dv_value *args
 
 const dv_type dv_methodcaller_type = {.name = "operator.methodcaller",
                                       .id = DV_T_METHODCALLER,
+                                      .traverse = getter_traverse,
                                       .release = getter_release,
                                       .repr = getter_repr,
                                       .call = methodcaller_call,

@@ -137,7 +137,7 @@ bool dv_descriptor_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
 
 static dv_value property_make(dv_vm *vm, dv_value get, dv_value set, dv_value delete_, dv_value doc,
                               dv_value name) {
-    dv_property *property = dv_object_new(vm, sizeof *property, DV_T_PROPERTY);
+    dv_property *property = dv_container_new(vm, sizeof *property, DV_T_PROPERTY);
     if (!property) return DV_EMPTY;
     property->get = dv_is_none(get) ? DV_EMPTY : dv_retain(get);
     property->set = dv_is_none(set) ? DV_EMPTY : dv_retain(set);
@@ -156,6 +156,22 @@ static dv_value property_construct(dv_vm *vm, const dv_value *args, uint32_t cou
     return property_make(vm, out[0], out[1], out[2], out[3], DV_EMPTY);
 }
 
+static void property_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_property *p = (const dv_property *)object;
+    visit(vm, p->get, context);
+    visit(vm, p->set, context);
+    visit(vm, p->delete_, context);
+    visit(vm, p->doc, context);
+    visit(vm, p->name, context);
+}
+
+static void property_clear(dv_vm *vm, dv_object *object) {
+    dv_property *p = (dv_property *)object;
+    dv_value doc = p->doc;
+    p->doc = DV_EMPTY;
+    dv_release(vm, doc);
+}
+
 static void property_release(dv_vm *vm, dv_object *object) {
     dv_property *property = (dv_property *)object;
     dv_release(vm, property->get);
@@ -163,7 +179,7 @@ static void property_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, property->delete_);
     dv_release(vm, property->doc);
     dv_release(vm, property->name);
-    dv_heap_free(&vm->heap, property, sizeof *property);
+    dv_container_free(vm, property, sizeof *property);
 }
 
 static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : dv_retain(v); }
@@ -241,6 +257,8 @@ static const dv_cfunction_def property_methods[] = {
 const dv_type dv_property_type = {
     .name = "property",
     .id = DV_T_PROPERTY,
+    .traverse = property_traverse,
+    .clear = property_clear,
     .release = property_release,
     .get_attribute = property_attribute,
     .set_attribute = property_set_attribute,
@@ -252,7 +270,7 @@ const dv_type dv_property_type = {
  */
 
 dv_value dv_method_wrapper_new(dv_vm *vm, dv_type_id type, dv_value function) {
-    dv_method_wrapper *wrapper = dv_object_new(vm, sizeof *wrapper, type);
+    dv_method_wrapper *wrapper = dv_container_new(vm, sizeof *wrapper, type);
     if (!wrapper) return DV_EMPTY;
     wrapper->function = dv_retain(function);
     return dv_object_value(wrapper);
@@ -277,10 +295,15 @@ static dv_value class_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     return wrapper_construct(vm, DV_T_CLASSMETHOD, args, count, keywords);
 }
 
+static void wrapper_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_method_wrapper *wrapper = (const dv_method_wrapper *)object;
+    visit(vm, wrapper->function, context);
+}
+
 static void wrapper_release(dv_vm *vm, dv_object *object) {
     dv_method_wrapper *wrapper = (dv_method_wrapper *)object;
     dv_release(vm, wrapper->function);
-    dv_heap_free(&vm->heap, wrapper, sizeof *wrapper);
+    dv_container_free(vm, wrapper, sizeof *wrapper);
 }
 
 static dv_value wrapper_repr(dv_vm *vm, dv_value self) {
@@ -308,6 +331,7 @@ static const dv_cfunction_def wrapper_methods[] = {
 const dv_type dv_staticmethod_type = {
     .name = "staticmethod",
     .id = DV_T_STATICMETHOD,
+    .traverse = wrapper_traverse,
     .release = wrapper_release,
     .repr = wrapper_repr,
     .get_attribute = wrapper_attribute,
@@ -319,6 +343,7 @@ const dv_type dv_staticmethod_type = {
 const dv_type dv_classmethod_type = {
     .name = "classmethod",
     .id = DV_T_CLASSMETHOD,
+    .traverse = wrapper_traverse,
     .release = wrapper_release,
     .repr = wrapper_repr,
     .get_attribute = wrapper_attribute,

@@ -66,10 +66,12 @@ static void exception_traverse(dv_vm *vm, dv_object *object, dv_visit visit, voi
 
 static void exception_clear(dv_vm *vm, dv_object *object) {
     dv_exception *exception = (dv_exception *)object;
-    dv_value cause = exception->cause, link = exception->context;
+    dv_value cause = exception->cause, link = exception->context, args = exception->args;
     exception->cause = exception->context = DV_EMPTY;
+    exception->args = dv_retain(vm->known.empty_tuple);
     dv_release(vm, cause);
     dv_release(vm, link);
+    dv_release(vm, args);
     dv_exception_forget_trace(vm, exception);
 }
 

@@ -12,15 +12,20 @@ typedef struct dv_mapping_proxy {
 static dv_value dict_of(dv_value v) { return ((dv_mapping_proxy *)dv_as_object(v))->dict; }
 
 dv_value dv_mapping_proxy_new(dv_vm *vm, dv_value dict) {
-    dv_mapping_proxy *proxy = dv_object_new(vm, sizeof *proxy, DV_T_MAPPING_PROXY);
+    dv_mapping_proxy *proxy = dv_container_new(vm, sizeof *proxy, DV_T_MAPPING_PROXY);
     if (!proxy) return DV_EMPTY;
     proxy->dict = dv_retain(dict);
     return dv_object_value(proxy);
 }
 
+static void proxy_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_mapping_proxy *proxy = (const dv_mapping_proxy *)object;
+    visit(vm, proxy->dict, context);
+}
+
 static void proxy_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_mapping_proxy *)object)->dict);
-    dv_heap_free(&vm->heap, object, sizeof(dv_mapping_proxy));
+    dv_container_free(vm, object, sizeof(dv_mapping_proxy));
 }
 
 static dv_value proxy_repr(dv_vm *vm, dv_value self) {
@@ -73,6 +78,7 @@ static dv_value proxy_construct(dv_vm *vm, const dv_value *args, uint32_t count,
 const dv_type dv_mapping_proxy_type = {
     .name = "mappingproxy",
     .id = DV_T_MAPPING_PROXY,
+    .traverse = proxy_traverse,
     .release = proxy_release,
     .repr = proxy_repr,
     .length = proxy_length,

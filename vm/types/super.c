@@ -14,12 +14,19 @@ typedef struct dv_super {
 
 static dv_super *as_super(dv_value v) { return (dv_super *)dv_as_object(v); }
 
+static void super_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
+    const dv_super *super = (const dv_super *)object;
+    visit(vm, super->start, context);
+    visit(vm, super->self, context);
+    visit(vm, super->type, context);
+}
+
 static void super_release(dv_vm *vm, dv_object *object) {
     dv_super *super = (dv_super *)object;
     dv_release(vm, super->start);
     dv_release(vm, super->self);
     dv_release(vm, super->type);
-    dv_heap_free(&vm->heap, super, sizeof *super);
+    dv_container_free(vm, super, sizeof *super);
 }
 
 /* The class whose order counts for self: self, if it is a class below `start`, or its class. */
@@ -35,7 +42,7 @@ static dv_class *type_for(dv_vm *vm, const dv_class *start, dv_value self) {
 static dv_value super_make(dv_vm *vm, dv_value start, dv_value self) {
     dv_class *type = NULL;
     if (!dv_is_empty(self) && !(type = type_for(vm, dv_as_class(start), self))) return DV_EMPTY;
-    dv_super *super = dv_object_new(vm, sizeof *super, DV_T_SUPER);
+    dv_super *super = dv_container_new(vm, sizeof *super, DV_T_SUPER);
     if (!super) return DV_EMPTY;
     super->start = dv_retain(start);
     super->self = dv_retain(self);
@@ -105,6 +112,7 @@ static dv_value super_repr(dv_vm *vm, dv_value self) {
 const dv_type dv_super_type = {
     .name = "super",
     .id = DV_T_SUPER,
+    .traverse = super_traverse,
     .release = super_release,
     .repr = super_repr,
     .get_attribute = super_attribute,
