@@ -245,6 +245,7 @@ void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->modules);
     drop(vm, &vm->arguments);
     drop(vm, &vm->path);
+    drop(vm, &vm->struct_formats);
     drop(vm, &vm->memory_error); /* its traceback holds code */
     if (vm->hooks.discard) vm->hooks.discard(vm);
     if (vm->plugins) dv_plugin_discard(vm);

@@ -94,6 +94,8 @@ typedef enum dv_type_id {
     DV_T_DEQUE, /* modules/collections_deque.c */
     DV_T_DEQUE_ITERATOR,
     DV_T_DEQUE_REVERSED,
+    DV_T_STRUCT, /* modules/struct.c */
+    DV_T_STRUCT_ITERATOR,
     DV_T_PROPERTY, /* types/descriptor.h */
     DV_T_STATICMETHOD,
     DV_T_CLASSMETHOD,

@@ -77,7 +77,10 @@ typedef enum dv_error_class {
     DV_E_BYTES_WARNING,
     DV_E_RESOURCE_WARNING,
     DV_E_ENCODING_WARNING,
-    DV_E_COUNT
+    /* Of modules: NULL in vm->error_classes until the module is imported. */
+    DV_E_STRUCT_ERROR,
+    DV_E_COUNT,
+    DV_E_BUILTIN_COUNT = DV_E_STRUCT_ERROR /* those before it are builtins */
 } dv_error_class;
 
 dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...);

@@ -24,6 +24,7 @@ static const builtin_module builtin_modules[] = {
     {"math", dv_math_fill},
     {"operator", dv_operator_fill},
     {"random", dv_random_fill},
+    {"struct", dv_struct_fill},
     {"sys", dv_sys_fill},
     {"time", dv_time_fill},
     {NULL, NULL},

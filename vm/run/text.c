@@ -219,7 +219,8 @@ static bool write_syntax_place(dv_vm *vm, dv_builder *b, const dv_exception *exc
 
 dv_value dv_exception_type_text(dv_vm *vm, dv_value exception) {
     dv_class *class_ = dv_as_exception(exception)->class_;
-    if (class_->descriptor) return dv_retain(class_->name);
+    if (class_->descriptor && !dv_namespace_find(&class_->attributes, vm->known.module))
+        return dv_retain(class_->name);
     dv_value full = dv_class_qualified_name(vm, class_);
     if (dv_is_empty(full)) return DV_EMPTY;
     const dv_str *s = dv_as_str(full);

@@ -53,6 +53,10 @@ static bool splice(dv_vm *vm, dv_value self, int64_t start, int64_t stop, const 
     return true;
 }
 
+bool dv_bytearray_write(dv_vm *vm, dv_value self, int64_t start, const char *data, int64_t count) {
+    return splice(vm, self, start, start + count, data, count);
+}
+
 static bool append_bytes(dv_vm *vm, dv_value self, dv_value bytes) {
     int64_t length = dv_as_bytes(self)->length;
     return splice(vm, self, length, length, dv_as_str(bytes)->data, dv_as_str(bytes)->length);

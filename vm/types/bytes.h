@@ -37,6 +37,9 @@ dv_value dv_bytes_slice(dv_vm *vm, dv_value bytes, int64_t start, int64_t stop);
 dv_value dv_bytearray_take(dv_vm *vm, dv_value bytes);
 /* The same where `like` is a bytearray, else the bytes themselves. */
 dv_value dv_bytes_as(dv_vm *vm, dv_value like, dv_value bytes);
+/* Overwrites bytes of a bytearray from `start` on, which must be there. */
+bool dv_bytearray_write(dv_vm *vm, dv_value bytearray, int64_t start, const char *data,
+                        int64_t count) DV_MUST_CHECK;
 /* New reference to the contents of a bytes-like object; EMPTY: TypeError. */
 dv_value dv_bytes_contents(dv_vm *vm, dv_value v);
 /* bytes(v) for whatever is no int and no str: bytes-like, __bytes__, or an iterable of ints. */

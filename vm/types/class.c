@@ -61,7 +61,9 @@ static dv_value module_of(dv_vm *vm, const dv_class *class_) {
 }
 
 dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_) {
-    if (class_->descriptor)
+    bool built_in = class_->descriptor &&
+                    !dv_namespace_find(&class_->attributes, vm->known.module); /* struct.error */
+    if (built_in)
         return *type_prefix(class_) ? dv_str_z(vm, class_->descriptor->name)
                                     : dv_retain(class_->name);
     dv_value module = module_of(vm, class_);

@@ -22,7 +22,7 @@ typedef struct class_row {
 } class_row;
 
 /* In the order of dv_error_class; a base stands before its subclasses. */
-static const class_row rows[DV_E_COUNT] = {
+static const class_row rows[DV_E_BUILTIN_COUNT] = {
     [DV_E_BASE_EXCEPTION] = {"BaseException", DV_E_COUNT},
     [DV_E_EXCEPTION] = {"Exception", DV_E_BASE_EXCEPTION},
     [DV_E_TYPE_ERROR] = {"TypeError", DV_E_EXCEPTION},
@@ -105,7 +105,7 @@ static bool make_class(dv_vm *vm, dv_error_class error) {
 }
 
 bool dv_exception_setup(dv_vm *vm) {
-    for (uint32_t error = 0; error < DV_E_COUNT; error++)
+    for (uint32_t error = 0; error < DV_E_BUILTIN_COUNT; error++)
         if (!make_class(vm, (dv_error_class)error)) return false;
     vm->classes[DV_T_EXCEPTION] = vm->error_classes[DV_E_BASE_EXCEPTION];
     vm->classes[DV_T_EXCEPTION]->header.references++;
