@@ -9,6 +9,7 @@
 #include "run/call.h"
 #include "types/class.h"
 #include "types/exception.h"
+#include "types/finalise.h"
 #include "types/instance.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -381,32 +382,13 @@ static bool would_notice(const dv_generator *g) {
     return !dv_is_generator(receiver) || dv_as_object(receiver)->references > 1;
 }
 
-/* Nobody is there to catch what was raised. */
-static void report_ignored(dv_vm *vm, dv_value self) {
-    dv_value error = vm->error;
-    vm->error = DV_EMPTY;
-    dv_value trace = dv_exception_text(vm, error);
-    dv_value text = dv_is_empty(trace)
-                        ? DV_EMPTY
-                        : dv_str_printf(vm, "Exception ignored in: %V\n%S", self, trace);
-    size_t size;
-    char *utf8 = dv_is_empty(text) ? NULL : dv_str_utf8(vm, text, &size);
-    if (utf8) {
-        vm->error_output(vm->output_context, utf8, size);
-        dv_heap_free(&vm->heap, utf8, size + 1);
-    }
-    dv_error_clear(vm);
-    dv_release(vm, text);
-    dv_release(vm, trace);
-    dv_release(vm, error);
-}
-
 /* Runs its finally clauses, if it has any. */
 static void finalise(dv_vm *vm, dv_generator *g) {
-    dv_value self = dv_object_value(g), error = vm->error;
-    vm->error = DV_EMPTY;
-    if (!dv_generator_close(vm, self)) report_ignored(vm, self);
-    vm->error = error;
+    dv_value self = dv_object_value(g);
+    dv_finaliser saved = dv_finaliser_enter(vm);
+    bool closed = dv_generator_close(vm, self);
+    (void)closed; /* what it raised is reported */
+    dv_finaliser_leave(vm, &saved, self);
 }
 
 bool dv_generator_end(dv_vm *vm, dv_value self) {

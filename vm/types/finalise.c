@@ -1,9 +1,11 @@
-/* finalise.c: __del__ of instances whose last reference goes (core/upcall.h: dv_finalise).
+/* finalise.c: __del__ of instances whose last reference goes (core/upcall.h: dv_finalise),
+ * and what finalisers have in common (finalise.h).
  *
  * Invariants
  *  1. A finaliser runs at most once for an object, even if that lives on (core/shape.c keeps note).
- *  2. It changes neither the exception that is being raised nor where control is: an exception of
- * its own is reported and forgotten. */
+ */
+#include "types/finalise.h"
+
 #include "core/native.h"
 #include "core/upcall.h"
 #include "types/exception.h"
@@ -20,7 +22,7 @@ static void write_text(dv_vm *vm, dv_value text) {
 
 /* "Exception ignored in: <function C.__del__ at 0x...>" and the traceback, without what it was
  * raised in the context of. */
-static void report(dv_vm *vm, dv_value function) {
+static void report(dv_vm *vm, dv_value culprit) {
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
     dv_exception *exception = dv_as_exception(error);
@@ -30,7 +32,7 @@ static void report(dv_vm *vm, dv_value function) {
     exception->context = context;
     exception->cause = cause;
     if (!dv_is_empty(trace))
-        text = dv_str_printf(vm, "Exception ignored in: %V\n%S", function, trace);
+        text = dv_str_printf(vm, "Exception ignored in: %V\n%S", culprit, trace);
     if (!dv_is_empty(text)) write_text(vm, text);
     dv_release(vm, trace);
     dv_release(vm, text);
@@ -38,26 +40,29 @@ static void report(dv_vm *vm, dv_value function) {
     dv_error_clear(vm);
 }
 
-static void call(dv_vm *vm, dv_value self, dv_value function) {
-    if (dv_enter_native(vm)) {
-        dv_release(vm, dv_call_with_self(vm, function, self, NULL, 0, DV_EMPTY));
-        dv_leave_native(vm);
-    }
-    if (!dv_is_empty(vm->error)) report(vm, function);
+dv_finaliser dv_finaliser_enter(dv_vm *vm) {
+    dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth};
+    vm->error = DV_EMPTY;
+    vm->release_depth = 1;
+    return saved;
+}
+
+void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) {
+    if (!dv_is_empty(vm->error)) report(vm, culprit);
+    vm->error = saved->error;
+    vm->keywords = saved->keywords;
+    vm->release_depth = saved->depth;
 }
 
 bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function) {
-    dv_value error = vm->error, keywords = vm->keywords;
-    uint32_t depth = vm->release_depth;
-    vm->error = DV_EMPTY;
-    /* What dies meanwhile is released at once, but does not work off the queue. */
-    vm->release_depth = 1;
+    dv_finaliser saved = dv_finaliser_enter(vm);
     object->references++;
     dv_retain(function);
-    call(vm, dv_object_value(object), function);
+    if (dv_enter_native(vm)) {
+        dv_release(vm, dv_call_with_self(vm, function, dv_object_value(object), NULL, 0, DV_EMPTY));
+        dv_leave_native(vm);
+    }
+    dv_finaliser_leave(vm, &saved, function);
     dv_release(vm, function);
-    vm->release_depth = depth;
-    vm->error = error;
-    vm->keywords = keywords;
     return --object->references == 0;
 }
