@@ -110,6 +110,16 @@
     DONE(result);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_FAR" of="LOAD_ATTR" doc="object.name of an instance whose shape has the name in a slot that some instances have outside the object.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value result = dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b));
+    if (SITE.own & 1) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(object));
+    }
+    DONE(result);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_MODULE" of="LOAD_ATTR" doc="object.name of a module: the module and its cell are in the cache.">
     if (DV_UNLIKELY(object.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
@@ -129,10 +139,11 @@
     DONE0();
 </%isa:op>
 
-<%isa:derivative name="STORE_ATTR_SLOT" of="STORE_ATTR" doc="object.name = value of an instance whose shape has the name in a slot within the object.">
+% for where, place in (("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)")):
+<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" doc="object.name = value of an instance whose shape has the name in a slot ${'within the object' if where == 'SLOT' else 'that some instances have outside the object'}.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
-    dv_value *slot = (dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b);
+    dv_value *slot = ${place};
     const dv_value old = *slot;
     if (!(own & 1)) dv_retain(value);
     *slot = value;
@@ -141,6 +152,20 @@
         PUBLISH();
         dv_release(vm, old);
         DISPOSE1(own >> 1, object);
+    }
+    NEXT();
+</%isa:derivative>
+
+% endfor
+<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE + 1).i) = own & 1 ? value : dv_retain(value);
+    dv_as_object(object)->shape = (uint32_t)CELL(CACHE).s.b;
+    sp -= 2;
+    if (own & 2) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(object));
     }
     NEXT();
 </%isa:derivative>

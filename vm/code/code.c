@@ -1,6 +1,10 @@
 /* code.c: lookups in the tables of a code object (code.h). */
 #include "code/code.h"
 
+#include <string.h>
+
+#include "dv_ops.h"
+
 const dv_position *dv_code_position(const dv_code *code, uint32_t pc) {
     uint32_t low = 0, high = code->position_count;
     while (low < high) {
@@ -19,4 +23,25 @@ const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc) {
         if (entry->begin <= pc && pc < entry->end) return entry;
     }
     return NULL;
+}
+
+static bool is_among(dv_text name, const dv_text *names, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        if (names[i].size == name.size && memcmp(names[i].data, name.data, name.size) == 0)
+            return true;
+    return false;
+}
+
+/* The object that is stored to is loaded last, so it stands directly before STORE_ATTR. */
+uint32_t dv_code_stored_attributes(const dv_code *code, dv_text *names, uint32_t count,
+                                   uint32_t limit) {
+    bool self = false;
+    for (uint32_t pc = 0; pc < code->word_count && count < limit;) {
+        uint32_t op = code->words[pc] & 0xFF, operand = code->words[pc] >> 8;
+        if (op == DV_OP_STORE_ATTR && self && !is_among(code->names[operand], names, count))
+            names[count++] = code->names[operand];
+        self = operand == 0 && (op == DV_OP_LOAD_LOCAL || op == DV_OP_LOAD_LOCAL_B);
+        pc += dv_op_infos[op].operand_count > 1 ? dv_op_infos[op].operand_count : 1;
+    }
+    return count;
 }

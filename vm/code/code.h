@@ -168,4 +168,10 @@ const dv_position *dv_code_position(const dv_code *code, uint32_t pc);
 /* The exception entry that catches what the instruction at pc raises; NULL if none does. */
 const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc);
 
+/* Adds the names of the attributes that the function stores on its first parameter (`self.x = ...`)
+ * to `names`, which holds `count` different ones and has room for `limit`; returns how many there
+ * are now. */
+uint32_t dv_code_stored_attributes(const dv_code *code, dv_text *names, uint32_t count,
+                                   uint32_t limit);
+
 #endif

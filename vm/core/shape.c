@@ -6,8 +6,8 @@
 
 _Static_assert(sizeof(dv_attributes) == DV_HEAP_PREFIX_SIZE, "an object stands behind them");
 
-#define SLOTS_MIN     4u
-#define SLOTS_MAX     28u /* inline slots of an instance at most: 256 bytes */
+#define SLOTS_UNKNOWN 4u  /* inline slots of an instance if nothing is known */
+#define SLOTS_MAX     28u /* at most: 256 bytes */
 #define INDEX_FROM    8u  /* attributes from which on a shape may get an index */
 #define INDEX_LOOKUPS 32u
 #define SLOT_LIMIT    65000u
@@ -21,7 +21,7 @@ dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint
     if (!class_) return NULL;
     dv_object header = class_->header;
     *class_ = (dv_class){.header = header, .type = (uint16_t)type, .base = base};
-    class_->inline_slots = base && base->inline_slots > SLOTS_MIN ? base->inline_slots : SLOTS_MIN;
+    dv_class_expect(class_, 0);
     class_->name = dv_retain(name);
     class_->qualname = DV_EMPTY;
     dv_namespace_init(&class_->attributes);
@@ -32,6 +32,12 @@ dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint
 
 dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type) {
     return dv_class_new_of(vm, name, &base, base ? 1 : 0, base, type);
+}
+
+void dv_class_expect(dv_class *class_, uint32_t count) {
+    uint32_t inherited = class_->base ? class_->base->inline_slots : 0;
+    if (count == 0) count = inherited > SLOTS_UNKNOWN ? inherited : SLOTS_UNKNOWN;
+    class_->inline_slots = class_->least_slots = (uint16_t)(count < SLOTS_MAX ? count : SLOTS_MAX);
 }
 
 static void free_shape(dv_vm *vm, dv_shape *shape) {

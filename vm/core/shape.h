@@ -55,13 +55,13 @@ enum {
 struct dv_class {
     dv_object header;
     uint16_t type; /* dv_type_id of the layout of its instances; DV_T_OBJECT for plain dl classes */
-    uint16_t
-        inline_slots;  /* of its instances: as many as instances were seen to need, at least 4 */
-    dv_value name;     /* str */
-    dv_value qualname; /* str, or EMPTY: name */
-    dv_class *base;    /* the one of `bases` that decides the layout; NULL only for object */
-    dv_class **bases;  /* counted (core/mro.h) */
-    dv_class **mro;    /* the classes that lookups ask, itself first */
+    uint16_t inline_slots; /* of its instances: as many as they are expected or seen to need */
+    uint16_t least_slots;  /* the same when the first instance was made: all have so many */
+    dv_value name;         /* str */
+    dv_value qualname;     /* str, or EMPTY: name */
+    dv_class *base;        /* the one of `bases` that decides the layout; NULL only for object */
+    dv_class **bases;      /* counted (core/mro.h) */
+    dv_class **mro;        /* the classes that lookups ask, itself first */
     uint32_t base_count, mro_count;
     dv_class *next, *previous; /* all classes of the VM */
     dv_class *metaclass;       /* counted; NULL: type */
@@ -121,6 +121,9 @@ bool dv_is_data_descriptor(dv_vm *vm, dv_value v);
 /* Sets an attribute (owned value; EMPTY deletes), breaking `layout` where the set of names changes.
  */
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) DV_MUST_CHECK;
+
+/* Before the first instance of a class: they are expected to get `count` attributes; 0: unknown. */
+void dv_class_expect(dv_class *class_, uint32_t count);
 
 /* The shape of instances without attributes; NULL: out of memory (raised). */
 dv_shape *dv_shape_root(dv_vm *vm, dv_class *class_);

@@ -163,6 +163,9 @@ dv_value dv_calling_module(dv_vm *vm);
  * `what` is the message's beginning, as in "list indices must be integers or slices, not %T". */
 bool dv_as_index(dv_vm *vm, dv_value v, int64_t *index) DV_MUST_CHECK;
 
+/* What a function's code object was made from (run/thread.c). */
+const struct dv_code *dv_code_source(const dv_object *code);
+
 /* The docstring of a function's code, or None (run/thread.c). */
 dv_value dv_code_doc(dv_vm *vm, const dv_object *code);
 

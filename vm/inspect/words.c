@@ -227,6 +227,16 @@ static void put_cache(dv_vm *vm, dv_line *line, uint32_t op, const dv_cell *cach
         dv_line_put(line, " slot %d",
                     (cache->s.b - (int)offsetof(dv_instance, slots)) / (int)sizeof(dv_value));
         break;
+    case DV_OP_LOAD_ATTR_FAR:
+    case DV_OP_STORE_ATTR_FAR:
+        put_shape(vm, line, cache->s.a);
+        dv_line_put(line, " slot %d", cache->s.b);
+        break;
+    case DV_OP_STORE_ATTR_ADD:
+        put_shape(vm, line, cache->s.a);
+        dv_line_put(line, " to");
+        put_shape(vm, line, cache->s.b);
+        break;
     case DV_OP_LOAD_METHOD_SHAPE: put_shape(vm, line, cache->s.a); break;
     case DV_OP_LOAD_ATTR_MODULE:
     case DV_OP_LOAD_METHOD_MODULE: put_module(vm, line, cache->v); break;

@@ -148,10 +148,6 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
 }
 
-/* Instances have at least so many slots in the object itself (core/shape.h), whenever they were
- * made. */
-enum { LEAST_INLINE_SLOTS = 4 };
-
 /* The class of an instance if it leaves access to the attribute `name` to the VM; `flag` is what a
  * class has that does not.  NULL: it does not, or there is a data descriptor. */
 static dv_class *plain_class(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
@@ -167,15 +163,25 @@ static dv_class *plain_class(dv_vm *vm, dv_value object, dv_value name, uint16_t
     return cell && dv_is_data_descriptor(vm, cell->value) ? NULL : class_;
 }
 
-/* Offset of an attribute in the object itself, the same for all objects of the shape; 0: there is
- * none.  The site that uses it is told when the class changes (core/mro.h). */
-static int32_t inline_offset(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
+/* Where instances of the object's shape have an attribute; -1: this cannot be remembered.  The site
+ * that uses it is told when the class changes (core/mro.h). */
+static int32_t slot_of(dv_vm *vm, dv_value object, dv_value name, uint16_t flag) {
     dv_class *class_ = plain_class(vm, object, name, flag);
-    if (!class_) return 0;
-    int32_t slot = dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name);
-    if (slot < 0 || slot >= LEAST_INLINE_SLOTS) return 0;
+    if (!class_) return -1;
     class_->flags |= DV_CLASS_CACHED;
-    return (int32_t)(offsetof(dv_instance, slots) + (size_t)slot * sizeof(dv_value));
+    return dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name);
+}
+
+/* Fills in the cache of an access to a slot that all instances of the shape have in the object
+ * itself (its offset), or else some have elsewhere (its number); the result is the derivative. */
+static uint32_t remember_slot(dv_vm *vm, dv_cell *cache, dv_value object, int32_t slot,
+                              uint32_t near, uint32_t far) {
+    uint32_t shape = dv_as_object(object)->shape;
+    bool within = slot < vm->shapes[shape]->class_->least_slots;
+    size_t offset = offsetof(dv_instance, slots) + (size_t)slot * sizeof(dv_value);
+    cache[0].s.a = (int32_t)shape;
+    cache[0].s.b = within ? (int32_t)offset : slot;
+    return within ? near : far;
 }
 
 /* The cell of a method in the object's class or one of its bases. */
@@ -197,13 +203,12 @@ static dv_global_cell *method_cell(dv_vm *vm, dv_value object, dv_value name) {
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
-    int32_t offset = inline_offset(vm, object, name, DV_CLASS_GETATTRIBUTE);
-    if (offset) {
-        cache[0].s.a = (int32_t)dv_as_object(object)->shape;
-        cache[0].s.b = offset;
-        ip[1].site.seen |=
-            dv_seen(*(dv_value *)(void *)((char *)dv_as_object(object) + cache[0].s.b));
-        dv_site_become(vm, ip, DV_OP_LOAD_ATTR_SLOT);
+    int32_t slot = slot_of(vm, object, name, DV_CLASS_GETATTRIBUTE);
+    if (slot >= 0) {
+        ip[1].site.seen |= dv_seen(*dv_attribute_slot(dv_as_object(object), (uint32_t)slot));
+        dv_site_become(
+            vm, ip,
+            remember_slot(vm, cache, object, slot, DV_OP_LOAD_ATTR_SLOT, DV_OP_LOAD_ATTR_FAR));
         return;
     }
     dv_global_cell *cell =
@@ -217,17 +222,34 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, DV_OP_LOAD_ATTR_MODULE);
 }
 
+/* The store that adds an attribute: instances of the shape go over to one that has it, and have
+ * room for it. */
+static bool remember_addition(dv_vm *vm, dv_cell *cache, dv_value object, dv_value name) {
+    dv_shape *shape = vm->shapes[dv_as_object(object)->shape];
+    if (shape->count >= shape->class_->least_slots) return false;
+    for (dv_shape *next = shape->children; next; next = next->sibling) {
+        if (!dv_same(next->name, name)) continue;
+        cache[0].s.a = (int32_t)shape->number;
+        cache[0].s.b = (int32_t)next->number;
+        cache[1].i = (int64_t)(offsetof(dv_instance, slots) + shape->count * sizeof(dv_value));
+        return true;
+    }
+    return false;
+}
+
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
-    int32_t offset = inline_offset(vm, object, name, DV_CLASS_SETATTR);
-    if (!offset) {
+    int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
+    if (slot >= 0)
+        dv_site_become(
+            vm, ip,
+            remember_slot(vm, cache, object, slot, DV_OP_STORE_ATTR_SLOT, DV_OP_STORE_ATTR_FAR));
+    else if (plain_class(vm, object, name, DV_CLASS_SETATTR) &&
+             remember_addition(vm, cache, object, name))
+        dv_site_become(vm, ip, DV_OP_STORE_ATTR_ADD);
+    else
         unsuitable(vm, ip, DV_REASON_TYPES);
-        return;
-    }
-    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
-    cache[0].s.b = offset;
-    dv_site_become(vm, ip, DV_OP_STORE_ATTR_SLOT);
 }
 
 /* dl functions in dl classes, and the ordinary methods of built-in types in these. */

@@ -64,7 +64,8 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
 }
 
 static bool remembers_class(uint32_t op) {
-    return op == DV_OP_LOAD_ATTR_SLOT || op == DV_OP_STORE_ATTR_SLOT ||
+    return op == DV_OP_LOAD_ATTR_SLOT || op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT ||
+           op == DV_OP_STORE_ATTR_FAR || op == DV_OP_STORE_ATTR_ADD ||
            op == DV_OP_LOAD_METHOD_SHAPE;
 }
 

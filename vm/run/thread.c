@@ -210,6 +210,8 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     return true;
 }
 
+const dv_code *dv_code_source(const dv_object *code) { return ((const dv_thread *)code)->code; }
+
 dv_value dv_code_doc(dv_vm *vm, const dv_object *code) {
     dv_text doc = dv_thread_code(code)->doc;
     return doc.data ? dv_str_new(vm, doc.data, doc.size) : DV_NONE;

@@ -270,8 +270,25 @@ static bool init_subclass(dv_vm *vm, dv_class *class_, const dv_value *values, d
     return !dv_is_empty(result);
 }
 
+enum { EXPECTED_MAX = 32 };
+
+/* How many attributes an instance will have: as many as the __init__ functions of the class and its
+ * bases set. */
+static uint32_t expected_attributes(dv_vm *vm, const dv_class *class_) {
+    dv_text names[EXPECTED_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < class_->mro_count; i++) {
+        const dv_global_cell *cell = dv_namespace_find(&class_->mro[i]->attributes, vm->known.init);
+        if (cell && dv_is_function(cell->value))
+            count = dv_code_stored_attributes(dv_code_source(dv_as_function(cell->value)->code),
+                                              names, count, EXPECTED_MAX);
+    }
+    return count;
+}
+
 static bool fill(dv_vm *vm, dv_class *class_, dv_value namespace) {
     if (!copy_attributes(vm, class_, namespace)) return false;
+    dv_class_expect(class_, expected_attributes(vm, class_));
     if (class_->type == DV_T_OBJECT && !dv_shape_root(vm, class_)) return false;
     class_->flags |= DV_CLASS_READY;
     return true;
