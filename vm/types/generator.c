@@ -84,22 +84,21 @@ static dv_value generator_get_attribute(dv_vm *vm, dv_value self, dv_value name)
     return DV_EMPTY;
 }
 
-static bool is_read_only(dv_value name) {
-    static const char *const names[] = {"gi_running", "gi_suspended", "gi_code", "gi_frame",
-                                        "gi_yieldfrom"};
+/* What CPython says of an attribute that cannot be set. */
+static const char *refusal(dv_value name) {
+    static const char *const names[] = {"gi_running", "gi_suspended", "gi_frame", "gi_yieldfrom"};
+    if (dv_str_is(name, "gi_code")) return "readonly attribute";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (dv_str_is(name, names[i])) return true;
-    return false;
+        if (dv_str_is(name, names[i]))
+            return "attribute '%S' of 'generator' objects is not writable";
+    return "'generator' object has no attribute '%S'";
 }
 
 static bool generator_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
     dv_generator *g = dv_as_generator(self);
     bool short_name = dv_same(name, vm->known.name);
     if (!short_name && !dv_same(name, vm->known.qualname)) {
-        const char *text = is_read_only(name)
-                               ? "attribute '%S' of 'generator' objects is not writable"
-                               : "'generator' object has no attribute '%S'";
-        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, text, name);
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, refusal(name), name);
         return false;
     }
     if (dv_is_empty(value) || !dv_is_str(value)) {
