@@ -1,4 +1,5 @@
-/* collections.c: the module collections: defaultdict.  deque is in collections_deque.c.
+/* collections.c: the module _collections, the part of collections that is C: defaultdict, and the
+ * constructor of named tuples.  deque is in collections_deque.c, the rest in lang/lib.
  *
  * Invariants
  *  1. defaultdict is made as a program would make it: a class that derives from dict, whose methods
@@ -7,6 +8,7 @@
 
 #include "core/upcall.h"
 #include "modules/modules.h"
+#include "types/arguments.h"
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/dict.h"
@@ -132,6 +134,82 @@ static const dv_cfunction_def defaultdict_methods[] = {
     {.name = "__ror__", .entry = defaultdict_ror, .min = 2, .max = 2},
     {.name = NULL}};
 
+/* Named tuples -----------------------------------------------------------------------------------
+ */
+
+/* Sorts keywords and defaults in, with the messages of a Python function `T.__new__`.  The fields'
+ * values (borrowed) go to out[1 ..]. */
+static bool bind_fields(dv_vm *vm, dv_value spec, const dv_value *args, uint32_t count,
+                        dv_value keywords, dv_value *out) {
+    const dv_value *parts = dv_as_tuple(spec)->items; /* "T.__new__", fields, defaults */
+    const dv_tuple *fields = dv_as_tuple(parts[1]), *defaults = dv_as_tuple(parts[2]);
+    uint32_t total = (uint32_t)fields->count + 1, texts = 0;
+    size_t size = (total + 1) * sizeof(char *), length;
+    char **names = dv_heap_alloc(&vm->heap, size);
+    if (!names) {
+        dv_raise_memory(vm);
+        return false;
+    }
+    for (; texts <= total; texts++) {
+        dv_value text = texts == 0 ? parts[0] : texts == 1 ? parts[3] : fields->items[texts - 2];
+        if (!(names[texts] = dv_str_utf8(vm, text, &length))) break;
+    }
+    const dv_parameters parameters = {names[0], (const char *const *)names + 1, total, total,
+                                      total - (uint32_t)defaults->count};
+    bool good = texts > total && dv_arguments_bind(vm, &parameters, args, count, keywords, out);
+    while (texts-- > 0) dv_heap_free(&vm->heap, names[texts], strlen(names[texts]) + 1);
+    dv_heap_free(&vm->heap, names, size);
+    for (uint32_t i = 1; good && i < total; i++)
+        if (dv_is_empty(out[i])) out[i] = defaults->items[i - (total - defaults->count)];
+    return good;
+}
+
+/* T.__new__(class_, ...); args[0] is what it is bound to, args[1] the class. */
+static dv_value named_tuple_new(dv_vm *vm, const dv_value *args, uint32_t count,
+                                dv_value keywords) {
+    int64_t fields = dv_as_tuple(dv_as_tuple(args[0])->items[1])->count;
+    const dv_value *given = args + 1;
+    dv_value few[9], *bound = few;
+    size_t size = ((size_t)fields + 1) * sizeof *bound;
+    bool good = true, plain = count == fields + 2 && dv_is_empty(keywords);
+    if (!plain) {
+        if (fields > 8 && !(bound = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
+        good = bind_fields(vm, args[0], args + 1, count - 1, keywords, bound);
+        given = bound;
+    }
+    dv_value exact = DV_EMPTY, self = DV_EMPTY;
+    if (good && !(dv_is_class(given[0]) && dv_as_class(given[0])->type == DV_T_TUPLE))
+        dv_raise(vm, DV_E_TYPE_ERROR, "tuple.__new__(X): X is not a subtype of tuple");
+    else if (good)
+        exact = dv_tuple_new(vm, given + 1, fields);
+    if (!dv_is_empty(exact)) self = dv_tuple_type.adopt(vm, dv_as_class(given[0]), exact);
+    dv_release(vm, exact);
+    if (bound != few) dv_heap_free(&vm->heap, bound, size);
+    return self;
+}
+
+static const dv_cfunction_def named_tuple_def = {
+    .name = "__new__", .keyword_entry = named_tuple_new, .min = 1, .max = UINT32_MAX};
+
+/* _tuple_maker(name, fields, defaults): the function __new__ of a named tuple. */
+static dv_value collections_tuple_maker(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_str(args[0]) || !dv_is_tuple(args[1]) || !dv_is_tuple(args[2]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "_tuple_maker() expected a name and two tuples");
+    dv_value name = dv_str_printf(vm, "%S.__new__", args[0]), self = dv_str_z(vm, "_cls");
+    dv_value spec = DV_EMPTY, result = DV_EMPTY;
+    if (!dv_is_empty(name) && !dv_is_empty(self))
+        spec = dv_tuple_new(vm, (dv_value[]){name, args[1], args[2], self}, 4);
+    if (!dv_is_empty(spec)) result = dv_cfunction_new(vm, &named_tuple_def, spec, DV_EMPTY);
+    dv_release(vm, spec);
+    dv_release(vm, name);
+    dv_release(vm, self);
+    return result;
+}
+
+static const dv_cfunction_def functions[] = {
+    {.name = "_tuple_maker", .entry = collections_tuple_maker, .min = 3, .max = 3}, {.name = NULL}};
+
 /* Classes made here ------------------------------------------------------------------------------
  */
 
@@ -168,7 +246,8 @@ static dv_value class_with(dv_vm *vm, const char *name, dv_type_id base,
 }
 
 bool dv_collections_fill(dv_vm *vm, dv_module *module) {
-    return dv_module_add_type(vm, module, &dv_deque_type) &&
+    return dv_module_add_functions(vm, module, functions) &&
+           dv_module_add_type(vm, module, &dv_deque_type) &&
            dv_module_know_type(vm, &dv_deque_iterator_type) &&
            dv_module_know_type(vm, &dv_deque_reversed_type) &&
            dv_module_add(vm, module, "defaultdict",

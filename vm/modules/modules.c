@@ -16,7 +16,7 @@ typedef struct builtin_module {
 static const builtin_module builtin_modules[] = {
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
-    {"collections", dv_collections_fill},
+    {"_collections", dv_collections_fill},
     {"functools", dv_functools_fill},
     {"gc", dv_gc_fill},
     {"heapq", dv_heapq_fill},
