@@ -179,9 +179,19 @@ static bool extend_iterator(dv_vm *vm, dv_value self, dv_value iterable) {
     return good && dv_is_empty(vm->error);
 }
 
+/* An instance of a subclass, whose iterator would never reach the end of the list that grows. */
+static bool extend_by_itself(dv_vm *vm, dv_value self) {
+    dv_value items = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(items)) return false;
+    bool good = extend_iterator(vm, items, self) && extend_items(vm, dv_as_list(self), items);
+    dv_release(vm, items);
+    return good;
+}
+
 bool dv_list_extend(dv_vm *vm, dv_value self, dv_value iterable) {
     if (dv_is_shape(iterable, DV_T_LIST) || dv_is_shape(iterable, DV_T_TUPLE))
         return extend_items(vm, dv_as_list(self), iterable);
+    if (dv_same(self, iterable)) return extend_by_itself(vm, self);
     if (dv_is_shape(iterable, DV_T_RANGE)) {
         const dv_range *range = (const dv_range *)dv_as_object(iterable);
         int64_t last = range->length ? range->start + (range->length - 1) * range->step : 0;

@@ -91,11 +91,15 @@ static void exchange_stepped(dv_list *list, int64_t start, int64_t step, dv_item
     }
 }
 
-/* The values of an assignment; step 1 and others have different messages. */
-static bool collect_values(dv_vm *vm, dv_value value, int64_t step, dv_items *out) {
+/* The values of an assignment to the list; step 1 and others have different messages. */
+static bool collect_values(dv_vm *vm, const dv_list *list, dv_value value, int64_t step,
+                           dv_items *out) {
     if (dv_is_shape(value, DV_T_LIST) || dv_is_shape(value, DV_T_TUPLE))
         return dv_items_collect(vm, value, out);
-    dv_value iterator = dv_iterate(vm, value);
+    /* The list itself is not asked for an iterator, even if its class has an __iter__. */
+    dv_value iterator = dv_same(value, dv_object_value(list))
+                            ? dv_list_new(vm, list->items, list->count)
+                            : dv_iterate(vm, value);
     if (dv_is_empty(iterator)) {
         if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return false;
         dv_error_clear(vm);
@@ -112,7 +116,7 @@ static bool collect_values(dv_vm *vm, dv_value value, int64_t step, dv_items *ou
 static bool assign(dv_vm *vm, dv_list *list, int64_t start, int64_t stop, int64_t step,
                    dv_value value) {
     dv_items values;
-    if (!collect_values(vm, value, step, &values)) return false;
+    if (!collect_values(vm, list, value, step, &values)) return false;
     /* Only now, as collecting may have changed the list. */
     int64_t count = dv_slice_adjust(list->count, &start, &stop, step);
     bool good = true;
