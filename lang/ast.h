@@ -299,7 +299,8 @@ struct dv_stmt {
             dv_operator op;
         } augment;
         struct {
-            dv_expr *target, *value; /* value may be NULL; the annotation is not kept */
+            dv_expr *target, *value; /* value may be NULL */
+            dv_expr *annotation;     /* NULL: not evaluated; set to that by scope.c */
         } annotate;
         dv_exprs targets; /* DELETE */
         struct {

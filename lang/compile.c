@@ -129,6 +129,16 @@ static bool emit_docstring(dv_compiler *c, const dv_block *body, uint8_t store) 
     return c->front->status == DV_LANG_OK;
 }
 
+/* __annotations__ = {} in a module or class body that annotates; lines of the REPL share one. */
+static bool emit_annotations(dv_compiler *c, uint8_t store, dv_range at) {
+    if (!c->scope->annotates || c->interactive) return true;
+    const dv_name *name = dv_name_intern(c->front, (dv_text){"__annotations__", 15});
+    if (name == NULL) return false;
+    dv_emit_a(&c->emit, DV_OP_BUILD_DICT, 0, at);
+    dv_emit_a(&c->emit, store, dv_emit_name(&c->emit, name), at);
+    return c->front->status == DV_LANG_OK;
+}
+
 /* ---- Modules ---- */
 
 bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
@@ -139,6 +149,7 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
     *c = (dv_compiler){.front = front, .unit = unit, .scope = scope, .interactive = interactive};
     c->qualname = name;
     dv_emit_begin(&c->emit, front);
+    if (!emit_annotations(c, DV_OP_STORE_GLOBAL, no_range)) return false;
     if (!interactive && !emit_docstring(c, module, DV_OP_STORE_GLOBAL)) return false;
     if (!dv_compile_block(c, module)) return false;
     emit_return_none(c);
@@ -358,8 +369,8 @@ static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv
     dv_range start = {line, 0, line, 0};
     if (klass->scope->class_cell) dv_emit_a(&c->emit, DV_OP_MAKE_CELL, 1, no_range);
     emit_prologue(c);
-    if (!emit_class_header(c, start) || !emit_docstring(c, &klass->body, DV_OP_STORE_NAME) ||
-        !dv_compile_block(c, &klass->body))
+    if (!emit_class_header(c, start) || !emit_annotations(c, DV_OP_STORE_NAME, start) ||
+        !emit_docstring(c, &klass->body, DV_OP_STORE_NAME) || !dv_compile_block(c, &klass->body))
         return NULL;
     dv_range end = dv_emit_last_range(&c->emit, start);
     if (klass->scope->class_cell) dv_emit_a(&c->emit, DV_OP_STORE_CLASS_CELL, 1, end);

@@ -34,7 +34,7 @@ static bool compile_assignment(dv_compiler *c, const dv_stmt *stmt) {
 }
 
 /* Without a value, only the parts of the target are evaluated. */
-static bool compile_annotated(dv_compiler *c, const dv_stmt *stmt) {
+static bool compile_annotated_target(dv_compiler *c, const dv_stmt *stmt) {
     dv_expr *target = stmt->as.annotate.target;
     if (stmt->as.annotate.value != NULL)
         return dv_compile_assign(c, target, stmt->as.annotate.value);
@@ -46,6 +46,27 @@ static bool compile_annotated(dv_compiler *c, const dv_stmt *stmt) {
     if (!subscript) return ok(c);
     if (!dv_compile_owned(c, target->as.subscript.index)) return false;
     dv_emit(&c->emit, DV_OP_POP_TOP, stmt->at);
+    return ok(c);
+}
+
+/* The annotation is evaluated last; that of a plain name is kept: __annotations__['name'] = ... */
+static bool compile_annotated(dv_compiler *c, const dv_stmt *stmt) {
+    dv_emitter *e = &c->emit;
+    const dv_expr *target = stmt->as.annotate.target;
+    dv_expr *annotation = stmt->as.annotate.annotation;
+    if (!compile_annotated_target(c, stmt)) return false;
+    if (annotation == NULL) return true;
+    if (!dv_compile_owned(c, annotation)) return false;
+    if (target->kind != DV_EXPR_NAME || target->parenthesized) {
+        dv_emit(e, DV_OP_POP_TOP, stmt->at);
+        return ok(c);
+    }
+    const dv_name *name = dv_name_intern(c->front, (dv_text){"__annotations__", 15});
+    if (name == NULL) return false;
+    uint8_t load = c->scope->kind == DV_SCOPE_CLASS ? DV_OP_LOAD_NAME : DV_OP_LOAD_GLOBAL;
+    if (e->reachable) dv_emit_a(e, load, dv_emit_name(e, name), stmt->at);
+    dv_emit_a(e, DV_OP_LOAD_CONST, dv_emit_text(e, target->as.name.name->text), stmt->at);
+    dv_emit_a(e, DV_OP_STORE_SUBSCR, 7, stmt->at);
     return ok(c);
 }
 

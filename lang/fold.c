@@ -397,6 +397,7 @@ static bool fold_stmt(folder *f, const dv_stmt *stmt) {
         return fold_target(f, stmt->as.augment.target) && fold_expr(f, stmt->as.augment.value);
     case DV_STMT_ANNOTATE:
         return fold_target(f, stmt->as.annotate.target) &&
+               fold_optional(f, stmt->as.annotate.annotation) &&
                fold_optional(f, stmt->as.annotate.value);
     case DV_STMT_DELETE: return fold_targets(f, &stmt->as.targets);
     case DV_STMT_IF: return fold_if(f, stmt);

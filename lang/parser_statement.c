@@ -103,8 +103,8 @@ static bool check_annotated(dv_parser *p, const dv_expr *target) {
 static dv_stmt *parse_annotated(dv_parser *p, dv_expr *target, dv_range start) {
     if (!check_annotated(p, target)) return NULL;
     dv_parser_advance(p);
-    if (dv_parser_expression(p) == NULL) return NULL;
-    dv_expr *value = NULL;
+    dv_expr *annotation = dv_parser_expression(p), *value = NULL;
+    if (annotation == NULL) return NULL;
     if (dv_parser_accept(p, DV_TOKEN_ASSIGN)) {
         value = dv_parser_value(p);
         if (value == NULL) return NULL;
@@ -112,6 +112,7 @@ static dv_stmt *parse_annotated(dv_parser *p, dv_expr *target, dv_range start) {
     dv_stmt *stmt = dv_parser_stmt(p, DV_STMT_ANNOTATE, dv_parser_range(p, start));
     if (stmt == NULL) return NULL;
     stmt->as.annotate.target = target;
+    stmt->as.annotate.annotation = annotation;
     stmt->as.annotate.value = value;
     return stmt;
 }

@@ -10,6 +10,7 @@ typedef struct scoper {
     bool at_beginning;       /* nothing but a docstring and __future__ imports so far */
     uint32_t comprehensions; /* around the current place */
     bool iterated;           /* in the target of a comprehension's for */
+    bool annotations_off;    /* from __future__ import annotations: they are not evaluated */
 } scoper;
 
 static bool visit_expr(scoper *s, dv_expr *root);
@@ -483,10 +484,19 @@ static bool visit_declaration(scoper *s, dv_stmt *stmt) {
     return true;
 }
 
+/* Annotations are evaluated in modules and classes only. */
+static bool visit_annotation(scoper *s, dv_stmt *stmt) {
+    if (s->current->kind == DV_SCOPE_FUNCTION || s->annotations_off)
+        stmt->as.annotate.annotation = NULL;
+    else
+        s->current->annotates = true;
+    return visit_optional(s, stmt->as.annotate.annotation) &&
+           visit_optional(s, stmt->as.annotate.value);
+}
+
 static bool visit_annotated(scoper *s, dv_stmt *stmt) {
     dv_expr *target = stmt->as.annotate.target;
-    if (target->kind != DV_EXPR_NAME)
-        return visit_target(s, target) && visit_optional(s, stmt->as.annotate.value);
+    if (target->kind != DV_EXPR_NAME) return visit_target(s, target) && visit_annotation(s, stmt);
     const dv_symbol *known = dv_scope_find(s->current, target->as.name.name);
     uint32_t elsewhere = known == NULL ? 0 : known->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
     if (elsewhere && s->current->kind != DV_SCOPE_MODULE && !target->parenthesized) {
@@ -496,7 +506,7 @@ static bool visit_annotated(scoper *s, dv_stmt *stmt) {
         return false;
     }
     uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
-    return bind_name(s, target, flags) && visit_optional(s, stmt->as.annotate.value);
+    return bind_name(s, target, flags) && visit_annotation(s, stmt);
 }
 
 static bool visit_aliases(scoper *s, dv_stmt *stmt) {
@@ -519,8 +529,10 @@ static bool check_feature(scoper *s, const dv_alias *alias, dv_range at) {
                                            "unicode_literals", "generator_stop", "annotations"};
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (strlen(features[i]) == alias->path.size &&
-            memcmp(features[i], alias->path.data, alias->path.size) == 0)
+            memcmp(features[i], alias->path.data, alias->path.size) == 0) {
+            s->annotations_off = s->annotations_off || strcmp(features[i], "annotations") == 0;
             return true;
+        }
     dv_front_error(s->front, (dv_range){at.line, at.column, at.line, DV_NO_COLUMN},
                    "future feature %.*s is not defined", (int)alias->path.size, alias->path.data);
     return false;

@@ -51,6 +51,7 @@ struct dv_scope {
     dv_scope *next; /* all scopes of the module */
     dv_scope_kind kind;
     bool class_cell;       /* of a class: methods use `super` or `__class__`; local 1 is its cell */
+    bool annotates;        /* of a class or module: it has __annotations__ */
     bool is_comprehension; /* then kind is DV_SCOPE_FUNCTION */
     bool is_generator;     /* of a function: it yields, or is a generator expression */
     uint8_t comprehension; /* dv_comprehension, if it is one */

@@ -71,6 +71,7 @@ static const struct {
     KNOWN(init, "__init__"),
     KNOWN(name, "__name__"),
     KNOWN(doc, "__doc__"),
+    KNOWN(annotations, "__annotations__"),
     KNOWN(module, "__module__"),
     KNOWN(qualname, "__qualname__"),
     KNOWN(dict, "__dict__"),

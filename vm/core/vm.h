@@ -45,8 +45,9 @@ typedef void (*dv_output)(void *context, const char *text, size_t size);
 
 /* Names and constants that C code looks up often; filled by dv_setup (api/setup.c). */
 typedef struct dv_known {
-    dv_value empty_str, init, name, doc, module, qualname, dict, class_, add, len, str, repr, eq,
-        call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash, main;
+    dv_value empty_str, init, name, doc, annotations, module, qualname, dict, class_, add, len, str,
+        repr, eq, call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash,
+        main;
     dv_value del, delattr, delitem, exit, file, format, getattr, index, invert, missing, neg, obj,
         pos, reversed, setattr;
     dv_value base, bases, class_cell, class_getitem, delete_, get, getattribute, init_subclass, mro,

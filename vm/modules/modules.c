@@ -135,6 +135,12 @@ static bool refuses_module(dv_value name) {
     return is_among(name, names);
 }
 
+/* The main module has them from the beginning. */
+static bool has_annotations(dv_vm *vm, dv_module *main) {
+    dv_value dict = dv_dict_new(vm);
+    return !dv_is_empty(dict) && dv_namespace_set(vm, &main->names, "__annotations__", dict);
+}
+
 bool dv_modules_setup(dv_vm *vm) {
     vm->modules = dv_dict_new(vm);
     if (dv_is_empty(vm->modules)) return false;
@@ -147,5 +153,6 @@ bool dv_modules_setup(dv_vm *vm) {
     vm->hooks.refuses_module = refuses_module;
     vm->main = dv_module_new(vm, "__main__");
     return !dv_is_empty(vm->main) && dv_module_set_plain(vm, dv_as_module(vm->main), DV_NONE) &&
+           has_annotations(vm, dv_as_module(vm->main)) &&
            dv_dict_set(vm, vm->modules, vm->known.main, vm->main);
 }

@@ -144,6 +144,20 @@ static dv_class *class_of_class(dv_vm *vm, const dv_class *class_) {
     return class_->metaclass ? class_->metaclass : vm->classes[DV_T_CLASS];
 }
 
+/* Its own; a class that annotates nothing gets an empty dict when it is asked. */
+static dv_value class_annotations(dv_vm *vm, dv_class *class_) {
+    const dv_global_cell *own = dv_namespace_find(&class_->attributes, vm->known.annotations);
+    if (own && !dv_is_empty(own->value)) return dv_retain(own->value);
+    if (class_->descriptor)
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
+                        "type object '%S' has no attribute '__annotations__'", class_->name);
+    dv_value dict = dv_dict_new(vm);
+    if (dv_is_empty(dict) || dv_class_store(vm, class_, vm->known.annotations, dv_retain(dict)))
+        return dict;
+    dv_release(vm, dict);
+    return DV_EMPTY;
+}
+
 /* Attributes of a class that are no attributes of its instances, and come first. */
 static dv_value class_computed(dv_vm *vm, dv_class *class_, dv_value name) {
     if (dv_same(name, vm->known.name)) return dv_retain(class_->name);
@@ -154,6 +168,7 @@ static dv_value class_computed(dv_vm *vm, dv_class *class_, dv_value name) {
     if (dv_same(name, vm->known.bases)) return tuple_of(vm, class_->bases, class_->base_count);
     if (dv_same(name, vm->known.mro)) return tuple_of(vm, class_->mro, class_->mro_count);
     if (dv_same(name, vm->known.dict)) return class_dict(vm, class_);
+    if (dv_same(name, vm->known.annotations)) return class_annotations(vm, class_);
     if (dv_same(name, vm->known.base))
         return class_->base ? dv_retain(dv_object_value(class_->base)) : DV_NONE;
     return DV_EMPTY;

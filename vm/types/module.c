@@ -2,6 +2,7 @@
 #include "types/module.h"
 
 #include "core/upcall.h"
+#include "types/dict.h"
 #include "types/str.h"
 
 dv_value dv_module_named(dv_vm *vm, dv_value name) {
@@ -87,6 +88,16 @@ static dv_value missing_attribute(dv_vm *vm, const dv_module *module, dv_value n
                     cell->value, name);
 }
 
+/* A module that annotates nothing gets an empty dict when it is asked. */
+static dv_value new_annotations(dv_vm *vm, dv_module *module) {
+    dv_value dict = dv_dict_new(vm);
+    if (dv_is_empty(dict) ||
+        dv_namespace_set(vm, &module->names, "__annotations__", dv_retain(dict)))
+        return dict;
+    dv_release(vm, dict);
+    return DV_EMPTY;
+}
+
 static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     dv_module *module = dv_as_module(self);
     dv_global_cell *cell = dv_namespace_find(&module->names, name);
@@ -94,6 +105,7 @@ static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_same(name, vm->known.class_))
         return dv_retain(dv_object_value(vm->classes[DV_T_MODULE]));
     if (dv_same(name, vm->known.doc)) return DV_NONE;
+    if (dv_same(name, vm->known.annotations)) return new_annotations(vm, module);
     return missing_attribute(vm, module, name);
 }
 
