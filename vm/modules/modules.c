@@ -14,6 +14,7 @@ typedef struct builtin_module {
 } builtin_module;
 
 static const builtin_module builtin_modules[] = {
+    {"_json", dv_json_fill},
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
     {"_collections", dv_collections_fill},
