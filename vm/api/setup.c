@@ -16,6 +16,7 @@
 #include "types/class.h"
 #include "types/complex.h"
 #include "types/descriptor.h"
+#include "types/dict_view.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/float.h"
@@ -58,6 +59,17 @@ static const dv_type *const types[] = {
     &dv_property_type,      &dv_staticmethod_type,
     &dv_classmethod_type,   &dv_super_type,
     &dv_mapping_proxy_type, &dv_generator_type,
+};
+
+/* Types that objects of others show themselves as (dv_type.face). */
+static const struct {
+    const dv_type *first;
+    size_t count;
+} faces[] = {
+    {dv_iterator_faces, DV_ITERATOR_FACES},
+    {dv_dict_view_faces, 3},
+    {dv_dict_iterator_faces, 6},
+    {&dv_list_reverse_type, 1},
 };
 
 #define KNOWN(field, text) \
@@ -182,6 +194,11 @@ static bool make_classes(dv_vm *vm) {
     if (!make_class(vm, &dv_object_type) || !make_class(vm, &dv_int_type)) return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!make_class(vm, types[i])) return false;
+    for (size_t i = 0; i < sizeof faces / sizeof *faces; i++)
+        for (size_t j = 0; j < faces[i].count; j++) {
+            vm->types[faces[i].first[j].id] = &faces[i].first[j];
+            if (!make_class(vm, &faces[i].first[j])) return false;
+        }
     return true;
 }
 

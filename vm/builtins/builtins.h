@@ -6,7 +6,7 @@
 #include "core/vm.h"
 
 extern const dv_type dv_zip_type, dv_map_type, dv_filter_type, dv_reversed_type,
-    dv_call_iterator_type;
+    dv_call_iterator_type, dv_list_reverse_type;
 
 /* Tables of functions, each up to an entry without a name. */
 extern const dv_cfunction_def dv_builtin_output[];  /* output.c: print, input */

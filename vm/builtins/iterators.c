@@ -5,7 +5,6 @@
 
 #include "types/arguments.h"
 #include "types/class.h"
-#include "types/dict.h"
 #include "types/instance.h"
 #include "types/list.h"
 #include "types/range.h"
@@ -234,14 +233,6 @@ const dv_type dv_filter_type = {.name = "filter",
 /* reversed --------------------------------------------------------------------------------------
  */
 
-/* The keys of a dict in a list: a dict has no indices to walk backwards over. */
-static dv_value keys_of(dv_vm *vm, dv_value dict) {
-    dv_value list = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(list) || dv_list_extend(vm, list, dict)) return list;
-    dv_release(vm, list);
-    return DV_EMPTY;
-}
-
 static bool is_reversible(dv_vm *vm, dv_value v) {
     if (dv_is_plain_instance(v))
         return dv_has_special(vm, v, vm->known.getitem) && dv_has_special(vm, v, vm->known.len);
@@ -267,12 +258,12 @@ static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t cou
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (!is_reversible(vm, args[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not reversible", args[0]);
-    dv_value sequence = dv_is_dict(args[0]) ? keys_of(vm, args[0]) : dv_retain(args[0]);
-    if (dv_is_empty(sequence)) return DV_EMPTY;
-    /* A list's own __reversed__ does not ask __len__. */
-    int64_t length = dv_is_list(sequence) ? dv_as_list(sequence)->count : dv_length(vm, sequence);
-    dv_value result = length < 0 ? DV_EMPTY : pair_new(vm, DV_T_REVERSED, sequence, DV_NONE);
-    dv_release(vm, sequence);
+    dv_value sequence = args[0];
+    /* A list's own __reversed__ does not ask __len__; the iterator remembers that it is of a list.
+     */
+    bool list = dv_is_list(sequence);
+    int64_t length = list ? dv_as_list(sequence)->count : dv_length(vm, sequence);
+    dv_value result = length < 0 ? DV_EMPTY : pair_new(vm, DV_T_REVERSED, sequence, dv_bool(list));
     if (!dv_is_empty(result)) ((pair *)dv_as_object(result))->next = length - 1;
     return result;
 }
@@ -301,13 +292,20 @@ static dv_value reversed_next(dv_vm *vm, dv_value self) {
     return DV_EMPTY;
 }
 
-const dv_type dv_reversed_type = {.name = "reversed",
-                                  .id = DV_T_REVERSED,
-                                  .release = pair_release,
-                                  .traverse = pair_traverse,
-                                  .iterate = self_iterate,
-                                  .next = reversed_next,
-                                  .construct = reversed_construct};
+static dv_type_id reversed_face(dv_value self) {
+    const pair *p = (const pair *)dv_as_object(self);
+    return p->second.bits == DV_TRUE.bits ? DV_T_LIST_REVERSE_ITERATOR : DV_T_REVERSED;
+}
+
+#define REVERSED_SLOTS                                                         \
+    .face = reversed_face, .release = pair_release, .traverse = pair_traverse, \
+    .iterate = self_iterate, .next = reversed_next
+
+const dv_type dv_reversed_type = {
+    .name = "reversed", .id = DV_T_REVERSED, REVERSED_SLOTS, .construct = reversed_construct};
+
+const dv_type dv_list_reverse_type = {
+    .name = "list_reverseiterator", .id = DV_T_LIST_REVERSE_ITERATOR, REVERSED_SLOTS};
 
 /* iter(callable, sentinel) ----------------------------------------------------------------------
  */

@@ -96,9 +96,26 @@ static dv_value add_item(dv_vm *vm, dv_value total, dv_value item) {
     return sum;
 }
 
+/* Text is no number: CPython says what to call instead. */
+static bool is_summable(dv_vm *vm, dv_value start) {
+    if (dv_is_str(start))
+        dv_raise(vm, DV_E_TYPE_ERROR, "sum() can't sum strings [use ''.join(seq) instead]");
+    else if (dv_has_layout(start, DV_T_BYTES))
+        dv_raise(vm, DV_E_TYPE_ERROR, "sum() can't sum bytes [use b''.join(seq) instead]");
+    else if (dv_has_layout(start, DV_T_BYTEARRAY))
+        dv_raise(vm, DV_E_TYPE_ERROR, "sum() can't sum bytearray [use b''.join(seq) instead]");
+    else
+        return true;
+    return false;
+}
+
 static dv_value sum_items(dv_vm *vm, dv_value iterable, dv_value start) {
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return DV_EMPTY;
+    if (!is_summable(vm, start)) {
+        dv_release(vm, iterator);
+        return DV_EMPTY;
+    }
     dv_value total = dv_retain(start);
     for (;;) {
         dv_value item = dv_next(vm, iterator);
@@ -124,8 +141,6 @@ static dv_value builtin_sum(dv_vm *vm, const dv_value *args, uint32_t count, dv_
     dv_value given[2];
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
     dv_value start = dv_is_empty(given[1]) ? dv_int(0) : given[1];
-    if (dv_is_str(start))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "sum() can't sum strings [use ''.join(seq) instead]");
     return sum_items(vm, given[0], start);
 }
 

@@ -6,6 +6,8 @@
 #include "types/class.h"
 #include "types/int.h"
 #include "types/list.h"
+#include "types/module.h"
+#include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -29,7 +31,7 @@ static dv_value builtin_ascii(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value builtin_format(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count == 2 && !dv_is_str(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "format() argument 2 must be str, not %T", args[1]);
+        return dv_arguments_refuse(vm, "format() argument 2", "str", args[1]);
     return dv_format(vm, args[0], count == 2 ? args[1] : DV_EMPTY);
 }
 
@@ -155,25 +157,72 @@ static dv_value builtin_all(dv_vm *vm, const dv_value *args, uint32_t count) {
     return test_items(vm, args[0], false);
 }
 
+/* The argument `reverse` of a sort: an int. */
+static bool sort_backwards(dv_vm *vm, dv_value reverse, int *backwards) {
+    int64_t number;
+    if (dv_is_empty(reverse)) return true;
+    if (!dv_int_argument(vm, reverse, &number)) return false;
+    *backwards = number != 0;
+    return true;
+}
+
 static dv_value builtin_sorted(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"key", "reverse", NULL};
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
     if (!dv_arguments_count(vm, "sorted", count - named, 1, 1)) return DV_EMPTY;
-    if (!dv_check_keywords(vm, keywords, names, "sort")) return DV_EMPTY;
-    dv_value key = dv_keyword_argument(args, 1, keywords, "key");
-    dv_value reverse = dv_keyword_argument(args, 1, keywords, "reverse");
-    int backwards = 0;
-    if (!dv_is_empty(reverse)) {
-        dv_value whole = dv_int_index(vm, reverse);
-        if (dv_is_empty(whole)) return DV_EMPTY;
-        backwards = dv_int_sign(whole) != 0;
-        dv_release(vm, whole);
-    }
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list)) return DV_EMPTY;
-    if (dv_list_extend(vm, list, args[0]) && dv_list_sort(vm, list, key, backwards)) return list;
+    int backwards = 0;
+    /* As in CPython, where the items are collected before list.sort sees the keywords. */
+    if (dv_list_extend(vm, list, args[0]) && dv_check_keywords(vm, keywords, names, "sort") &&
+        sort_backwards(vm, dv_keyword_argument(args, 1, keywords, "reverse"), &backwards) &&
+        dv_list_sort(vm, list, dv_keyword_argument(args, 1, keywords, "key"), backwards))
+        return list;
     dv_release(vm, list);
     return DV_EMPTY;
+}
+
+/* Modules and the end ---------------------------------------------------------------------------
+ */
+
+/* What `import a.b` binds is a: the module of the name up to its first dot. */
+static dv_value import_first(dv_vm *vm, dv_value name) {
+    const dv_str *s = dv_as_str(name);
+    int64_t dot = 0;
+    while (dot < s->length && dv_str_at(s, dot) != '.') dot++;
+    dv_value first = dv_str_slice(vm, name, 0, dot);
+    if (dv_is_empty(first)) return DV_EMPTY;
+    dv_value module = dv_import(vm, first);
+    dv_release(vm, first);
+    return module;
+}
+
+static dv_value builtin_import(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"name", "globals", "locals", "fromlist", "level"};
+    static const dv_parameters parameters = {"__import__", names, 5, 5, 1};
+    dv_value given[5];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    if (!dv_is_str(given[0])) return dv_raise(vm, DV_E_TYPE_ERROR, "module name must be a string");
+    if (!dv_is_empty(given[4]) && given[4].bits != dv_int(0).bits)
+        return dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
+                        "a level as argument of __import__() is not part of dl");
+    if (dv_as_str(given[0])->length == 0)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "Empty module name");
+    int from = dv_is_empty(given[3]) ? 0 : dv_truth(vm, given[3]);
+    if (from < 0) return DV_EMPTY;
+    dv_value module = dv_import(vm, given[0]);
+    if (dv_is_empty(module) || from) return module;
+    dv_release(vm, module);
+    return import_first(vm, given[0]);
+}
+
+/* exit and quit, which CPython's module site adds. */
+static dv_value builtin_exit(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"code"};
+    static const dv_parameters parameters = {"Quitter.__call__", names, 1, 1, 0};
+    dv_value code;
+    if (!dv_arguments_bind(vm, &parameters, args, count, keywords, &code)) return DV_EMPTY;
+    return dv_raise_value(vm, DV_E_SYSTEM_EXIT, dv_is_empty(code) ? DV_NONE : code);
 }
 
 const dv_cfunction_def dv_builtin_objects[] = {
@@ -195,4 +244,7 @@ const dv_cfunction_def dv_builtin_objects[] = {
     {.name = "any", .entry = builtin_any, .min = 1, .max = 1},
     {.name = "all", .entry = builtin_all, .min = 1, .max = 1},
     {.name = "sorted", .keyword_entry = builtin_sorted, .min = 0, .max = UINT32_MAX},
+    {.name = "__import__", .keyword_entry = builtin_import, .min = 0, .max = UINT32_MAX},
+    {.name = "exit", .keyword_entry = builtin_exit, .min = 0, .max = UINT32_MAX},
+    {.name = "quit", .keyword_entry = builtin_exit, .min = 0, .max = UINT32_MAX},
     {.name = NULL}};

@@ -103,6 +103,24 @@ typedef enum dv_type_id {
     DV_T_MAPPING_PROXY, /* read-only view of a dict: types/mapping_proxy.h */
     DV_T_GENERATOR,     /* types/generator.h */
     DV_T_FOREIGN,       /* object of an extension's type */
+    /* Faces: classes as whose instances objects of one shape show themselves (dv_type.face). */
+    DV_T_LIST_ITERATOR,
+    DV_T_TUPLE_ITERATOR,
+    DV_T_STR_ITERATOR,
+    DV_T_STR_ASCII_ITERATOR,
+    DV_T_BYTES_ITERATOR,
+    DV_T_BYTEARRAY_ITERATOR,
+    DV_T_ARRAY_ITERATOR,
+    DV_T_DICT_KEYS, /* in the order of dv_dict_part */
+    DV_T_DICT_VALUES,
+    DV_T_DICT_ITEMS,
+    DV_T_DICT_KEY_ITERATOR,
+    DV_T_DICT_VALUE_ITERATOR,
+    DV_T_DICT_ITEM_ITERATOR,
+    DV_T_DICT_REVERSE_KEY_ITERATOR,
+    DV_T_DICT_REVERSE_VALUE_ITERATOR,
+    DV_T_DICT_REVERSE_ITEM_ITERATOR,
+    DV_T_LIST_REVERSE_ITERATOR,
     DV_T_COUNT
 } dv_type_id;
 
@@ -163,6 +181,9 @@ typedef void (*dv_visit)(dv_vm *vm, dv_value value, void *context);
 typedef struct dv_type {
     const char *name;
     dv_type_id id;
+    /* NULL, or the type as whose instance an object shows itself to programs, where CPython has
+     * several types for what is one here. */
+    dv_type_id (*face)(dv_value self);
     /* Of containers (made by dv_container_new): visits each counted reference exactly once, changes
      * nothing.  NULL: what the objects refer to is invisible to the cycle collector and stays. */
     void (*traverse)(dv_vm *vm, dv_object *object, dv_visit visit, void *context);

@@ -13,10 +13,24 @@ typedef struct builtin_module {
     bool (*fill)(dv_vm *vm, dv_module *module);
 } builtin_module;
 
+/* The names of builtins as they are at the import. */
+static bool fill_builtins(dv_vm *vm, dv_module *module) {
+    for (uint32_t i = 0; i < vm->builtins.count; i++) {
+        const dv_global_cell *from = vm->builtins.cells[i];
+        if (dv_is_empty(from->value)) continue;
+        dv_global_cell *to = dv_namespace_cell(vm, &module->names, from->name);
+        if (!to) return false;
+        dv_cell_store(vm, to, dv_retain(from->value));
+    }
+    module->fixed = true;
+    return true;
+}
+
 static const builtin_module builtin_modules[] = {
     {"_json", dv_json_fill},
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
+    {"builtins", fill_builtins},
     {"_collections", dv_collections_fill},
     {"functools", dv_functools_fill},
     {"gc", dv_gc_fill},

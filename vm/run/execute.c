@@ -14,11 +14,21 @@
 #include "types/tuple.h"
 #include "types/variable.h"
 
+/* NameError; of builtin functions that dl leaves out it says so (lang/README.md). */
+static dv_value raise_undefined(dv_vm *vm, dv_value name) {
+    static const char *const left_out[] = {
+        "__build_class__", "aiter", "anext",  "breakpoint", "compile", "eval", "exec",
+        "globals",         "help",  "locals", "memoryview"};
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        if (dv_str_is(name, left_out[i]))
+            return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not part of dl", name);
+    return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+}
+
 dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
     const dv_global_cell *cell = dv_namespace_find(&dv_frame_thread(fp)->module->names, name);
     if (!cell || dv_is_empty(cell->value)) cell = dv_namespace_find(&vm->builtins, name);
-    if (!cell || dv_is_empty(cell->value))
-        return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+    if (!cell || dv_is_empty(cell->value)) return raise_undefined(vm, name);
     return dv_retain(cell->value);
 }
 
@@ -27,7 +37,7 @@ bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value valu
     dv_global_cell *cell =
         dv_is_empty(value) ? dv_namespace_find(names, name) : dv_namespace_cell(vm, names, name);
     if (dv_is_empty(value) && (!cell || dv_is_empty(cell->value))) {
-        dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+        raise_undefined(vm, name);
         return false;
     }
     if (!cell) return false;
@@ -44,7 +54,7 @@ dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value space, dv_value na
 
 bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
     int done = dv_dict_delete(vm, space, name);
-    if (done == 0) dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not defined", name);
+    if (done == 0) raise_undefined(vm, name);
     return done == 1;
 }
 

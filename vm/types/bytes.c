@@ -1,11 +1,12 @@
 /* bytes.c: the type bytes, and what bytearray shares with it but for the methods. */
 #include "types/bytes.h"
-#include "types/array.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/array.h"
 #include "types/format.h"
 #include "types/int.h"
 #include "types/iterator.h"
@@ -153,8 +154,9 @@ dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint3
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
     for (int i = 1; i < 3; i++) {
         if (dv_is_empty(out[i]) || dv_is_str(out[i])) continue;
-        return dv_raise(vm, DV_E_TYPE_ERROR, "%s() argument '%s' must be str, not %T", type,
-                        names[i], out[i]);
+        char what[48];
+        snprintf(what, sizeof what, "%s() argument '%s'", type, names[i]);
+        return dv_arguments_refuse(vm, what, "str", out[i]);
     }
     if (!dv_is_empty(out[0]) && dv_is_str(out[0])) {
         if (!dv_is_empty(out[1])) return dv_encode(vm, out[0], out[1], out[2]);

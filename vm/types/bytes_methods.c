@@ -273,7 +273,7 @@ static dv_value bytes_splitlines(dv_vm *vm, const dv_value *args, uint32_t count
     dv_value keep;
     int64_t keep_ends = 0;
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, &keep)) return DV_EMPTY;
-    if (!dv_is_empty(keep) && !dv_size_argument(vm, keep, &keep_ends)) return DV_EMPTY;
+    if (!dv_is_empty(keep) && !dv_int_argument(vm, keep, &keep_ends)) return DV_EMPTY;
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list) || split_lines(vm, list, args[0], keep_ends != 0)) return list;
     dv_release(vm, list);
@@ -387,8 +387,8 @@ static dv_value bytes_join(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value bytes_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t limit = -1;
-    if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
     if (!need_bytes(vm, args[1]) || !need_bytes(vm, args[2])) return DV_EMPTY;
+    if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
     if (limit < 0) limit = INT64_MAX;
     dv_value self = dv_bytes_of(args[0]), with = dv_bytes_of(args[2]);
     const dv_str *s = dv_as_str(self), *part = dv_as_bytes(args[1]);
@@ -495,6 +495,10 @@ static dv_value bytes_translate(dv_vm *vm, const dv_value *args, uint32_t count,
     static const char *const names[] = {"", "delete"};
     static const dv_parameters parameters = {"translate", names, 2, 2, 1};
     dv_value out[2];
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    if (count == 1 + named)
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "translate() takes at least 1 positional argument (0 given)");
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return DV_EMPTY;
     const dv_str *table = NULL;
     if (!dv_is_none(out[0])) {
@@ -591,7 +595,7 @@ static dv_value bytes_expandtabs(dv_vm *vm, const dv_value *args, uint32_t count
     dv_value given;
     int64_t size = 8, column = 0;
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, &given)) return DV_EMPTY;
-    if (!dv_is_empty(given) && !dv_size_argument(vm, given, &size)) return DV_EMPTY;
+    if (!dv_is_empty(given) && !dv_int_argument(vm, given, &size)) return DV_EMPTY;
     const dv_str *s = dv_as_bytes(args[0]);
     dv_builder b;
     dv_builder_init(&b, vm);
@@ -633,7 +637,7 @@ static dv_value bytes_hex(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
     int64_t group = 1;
     uint8_t separator = 0;
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return DV_EMPTY;
-    if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &group)) return DV_EMPTY;
+    if (!dv_is_empty(out[1]) && !dv_int_argument(vm, out[1], &group)) return DV_EMPTY;
     if (dv_is_empty(out[0]))
         group = 0;
     else if (!hex_separator(vm, out[0], &separator))

@@ -18,7 +18,9 @@ dv_class *dv_class_of(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v)) return dv_shape_at(vm, dv_as_object(v)->shape)->class_;
     if (dv_is_exception(v)) return dv_as_exception(v)->class_;
     if (dv_is_class(v) && dv_as_class(v)->metaclass) return dv_as_class(v)->metaclass;
-    return vm->classes[dv_type_of(vm, v)];
+    dv_type_id id = dv_type_of(vm, v);
+    const dv_type *type = vm->types[id];
+    return vm->classes[type && type->face ? type->face(v) : id];
 }
 
 /* Methods of built-in types ----------------------------------------------------------------------
@@ -282,6 +284,8 @@ static dv_value call_type(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
     if (count == 1 && dv_is_empty(keywords))
         return dv_retain(dv_object_value(dv_class_of(vm, args[0])));
     if (count == 3 && dv_is_empty(keywords)) return make_class(vm, args);
+    if (!dv_is_empty(keywords) && count == (uint32_t)dv_as_tuple(keywords)->count + 1)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "type() takes no keyword arguments");
     return dv_raise(vm, DV_E_TYPE_ERROR, "type() takes 1 or 3 arguments");
 }
 

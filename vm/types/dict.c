@@ -213,6 +213,17 @@ bool dv_dict_walk(dv_value self, int64_t *position, dv_value *key, dv_value *val
     return true;
 }
 
+bool dv_dict_walk_back(dv_value self, int64_t *position, dv_value *key, dv_value *value) {
+    const dv_dict *dict = dv_as_dict(self);
+    int64_t i = (*position < dict->used ? *position : dict->used) - 1;
+    while (i >= 0 && dv_is_empty(dict->entries[i].key)) i--;
+    if (i < 0) return false;
+    *key = dict->entries[i].key;
+    *value = dict->entries[i].value;
+    *position = i;
+    return true;
+}
+
 /* ---- Changing ----------------------------------------------------------------------------------
  */
 

@@ -44,6 +44,8 @@ int dv_dict_delete(dv_vm *vm, dv_value dict, dv_value key); /* 1 done, 0 not the
 /* Walks the entries: *position starts at 0; false at the end.  Borrowed; the dict must not change.
  */
 bool dv_dict_walk(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
+/* The same from behind: position is at first dict->used. */
+bool dv_dict_walk_back(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
 /* Room for `count` more keys without making the table anew. */
 bool dv_dict_reserve(dv_vm *vm, dv_value dict, int64_t count) DV_MUST_CHECK;
 /* A dict, or an instance of a subclass that leaves iteration to it: its entries may be read as they

@@ -237,6 +237,11 @@ static bool dict_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint
     return update_all(vm, "dict", self, args, count, keywords);
 }
 
+static dv_value dict_reversed(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_dict_reversed(vm, args[0], DV_DICT_KEYS);
+}
+
 static const dv_cfunction_def dict_methods[] = {
     {.name = "keys", .entry = dict_keys, .min = 1, .max = 1},
     {.name = "values", .entry = dict_values, .min = 1, .max = 1},
@@ -248,6 +253,7 @@ static const dv_cfunction_def dict_methods[] = {
     {.name = "update", .keyword_entry = dict_update, .min = 1, .max = UINT32_MAX},
     {.name = "copy", .entry = dict_copy, .min = 1, .max = 1},
     {.name = "clear", .entry = dict_clear, .min = 1, .max = 1},
+    {.name = "__reversed__", .entry = dict_reversed, .min = 1, .max = 1},
     {.name = "fromkeys", .entry = dict_fromkeys, .min = 2, .max = 3, .flags = DV_CFUNCTION_CLASS},
     {.name = NULL},
 };

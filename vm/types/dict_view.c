@@ -2,6 +2,7 @@
 #include "types/dict_view.h"
 
 #include "core/upcall.h"
+#include "types/mapping_proxy.h"
 #include "types/sequence.h"
 #include "types/set.h"
 #include "types/str.h"
@@ -10,12 +11,14 @@
 static dv_dict_view *as_view(dv_value v) { return (dv_dict_view *)dv_as_object(v); }
 static dv_dict_iterator *as_iterator(dv_value v) { return (dv_dict_iterator *)dv_as_object(v); }
 
-const char *dv_dict_view_name(dv_value v) {
-    static const char *const views[] = {"dict_keys", "dict_values", "dict_items"};
-    static const char *const iterators[] = {"dict_keyiterator", "dict_valueiterator",
-                                            "dict_itemiterator"};
-    return dv_is_shape(v, DV_T_DICT_VIEW) ? views[as_view(v)->part]
-                                          : iterators[as_iterator(v)->part];
+static dv_type_id iterator_face(dv_value self) {
+    const dv_dict_iterator *iterator = as_iterator(self);
+    int first = iterator->backward ? DV_T_DICT_REVERSE_KEY_ITERATOR : DV_T_DICT_KEY_ITERATOR;
+    return (dv_type_id)(first + (int)iterator->part);
+}
+
+static dv_type_id view_face(dv_value self) {
+    return (dv_type_id)(DV_T_DICT_KEYS + (int)as_view(self)->part);
 }
 
 /* ---- Iterators ---------------------------------------------------------------------------------
@@ -28,7 +31,16 @@ dv_value dv_dict_iterator_new(dv_vm *vm, dv_value dict, dv_dict_part part) {
     iterator->position = 0;
     iterator->count = iterator->remaining = dv_as_dict(dict)->count;
     iterator->part = part;
+    iterator->backward = false;
     return dv_object_value(iterator);
+}
+
+dv_value dv_dict_reversed(dv_vm *vm, dv_value dict, dv_dict_part part) {
+    dv_value result = dv_dict_iterator_new(vm, dict, part);
+    if (dv_is_empty(result)) return DV_EMPTY;
+    as_iterator(result)->backward = true;
+    as_iterator(result)->position = dv_as_dict(dict)->used;
+    return result;
 }
 
 static void iterator_release(dv_vm *vm, dv_object *object) {
@@ -61,8 +73,10 @@ static dv_value iterator_next(dv_vm *vm, dv_value self) {
         iterator->count = -1; /* and it stays so */
         return dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary changed size during iteration");
     }
-    if (!dv_dict_walk(iterator->dict, &iterator->position, &key, &value))
-        return exhaust(vm, iterator);
+    bool more = iterator->backward
+                    ? dv_dict_walk_back(iterator->dict, &iterator->position, &key, &value)
+                    : dv_dict_walk(iterator->dict, &iterator->position, &key, &value);
+    if (!more) return exhaust(vm, iterator);
     if (DV_UNLIKELY(iterator->remaining == 0)) {
         exhaust(vm, iterator);
         return dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary keys changed during iteration");
@@ -76,13 +90,20 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
+#define ITERATOR_SLOTS                                                                 \
+    .face = iterator_face, .release = iterator_release, .traverse = iterator_traverse, \
+    .iterate = iterator_self, .next = iterator_next
+
 const dv_type dv_dict_iterator_type = {
-    .name = "dict_iterator",
-    .id = DV_T_DICT_ITERATOR,
-    .release = iterator_release,
-    .traverse = iterator_traverse,
-    .iterate = iterator_self,
-    .next = iterator_next,
+    .name = "dict_iterator", .id = DV_T_DICT_ITERATOR, ITERATOR_SLOTS};
+
+const dv_type dv_dict_iterator_faces[6] = {
+    {.name = "dict_keyiterator", .id = DV_T_DICT_KEY_ITERATOR, ITERATOR_SLOTS},
+    {.name = "dict_valueiterator", .id = DV_T_DICT_VALUE_ITERATOR, ITERATOR_SLOTS},
+    {.name = "dict_itemiterator", .id = DV_T_DICT_ITEM_ITERATOR, ITERATOR_SLOTS},
+    {.name = "dict_reversekeyiterator", .id = DV_T_DICT_REVERSE_KEY_ITERATOR, ITERATOR_SLOTS},
+    {.name = "dict_reversevalueiterator", .id = DV_T_DICT_REVERSE_VALUE_ITERATOR, ITERATOR_SLOTS},
+    {.name = "dict_reverseitemiterator", .id = DV_T_DICT_REVERSE_ITEM_ITERATOR, ITERATOR_SLOTS},
 };
 
 /* ---- Views -------------------------------------------------------------------------------------
@@ -338,22 +359,41 @@ static dv_value view_isdisjoint(dv_vm *vm, const dv_value *args, uint32_t count)
     return dv_is_empty(vm->error) && contained >= 0 ? dv_bool(!contained) : DV_EMPTY;
 }
 
-static const dv_cfunction_def view_methods[] = {
+static dv_value view_reversed(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_dict_view *view = as_view(args[0]);
+    return dv_dict_reversed(vm, view->dict, view->part);
+}
+
+/* view.mapping is a read-only view of the dict. */
+static dv_value view_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    if (!dv_str_is(name, "mapping")) return DV_EMPTY;
+    return dv_mapping_proxy_new(vm, as_view(self)->dict);
+}
+
+#define REVERSED_METHOD \
+    { .name = "__reversed__", .entry = view_reversed, .min = 1, .max = 1 }
+
+static const dv_cfunction_def set_view_methods[] = {
     {.name = "isdisjoint", .entry = view_isdisjoint, .min = 2, .max = 2},
+    REVERSED_METHOD,
     {.name = NULL},
 };
 
-const dv_type dv_dict_view_type = {
-    .name = "dict_view",
-    .id = DV_T_DICT_VIEW,
-    .release = view_release,
-    .traverse = view_traverse,
-    .repr = view_repr,
-    .hash = view_hash,
-    .compare = view_compare,
-    .binary = view_binary,
-    .length = view_length,
-    .contains = view_contains,
-    .iterate = view_iterate,
-    .methods = view_methods,
+static const dv_cfunction_def values_methods[] = {
+    REVERSED_METHOD,
+    {.name = NULL},
+};
+
+#define VIEW_SLOTS                                                                            \
+    .face = view_face, .release = view_release, .traverse = view_traverse, .repr = view_repr, \
+    .hash = view_hash, .compare = view_compare, .binary = view_binary, .length = view_length, \
+    .contains = view_contains, .iterate = view_iterate, .get_attribute = view_get_attribute
+
+const dv_type dv_dict_view_type = {.name = "dict_view", .id = DV_T_DICT_VIEW, VIEW_SLOTS};
+
+const dv_type dv_dict_view_faces[3] = {
+    {.name = "dict_keys", .id = DV_T_DICT_KEYS, VIEW_SLOTS, .methods = set_view_methods},
+    {.name = "dict_values", .id = DV_T_DICT_VALUES, VIEW_SLOTS, .methods = values_methods},
+    {.name = "dict_items", .id = DV_T_DICT_ITEMS, VIEW_SLOTS, .methods = set_view_methods},
 };

@@ -21,12 +21,15 @@ typedef struct dv_dict_iterator {
     int64_t count;     /* that the dict had at first; -1: it was seen to have another one */
     int64_t remaining; /* items still expected */
     dv_dict_part part;
+    bool backward; /* position is behind the next entry */
 } dv_dict_iterator;
 
 dv_value dv_dict_view_new(dv_vm *vm, dv_value dict, dv_dict_part part);     /* retains */
 dv_value dv_dict_iterator_new(dv_vm *vm, dv_value dict, dv_dict_part part); /* retains */
-/* "dict_keys", "dict_valueiterator", ...: views and iterators of one C type each have three names.
- */
-const char *dv_dict_view_name(dv_value view_or_iterator);
+/* What reversed() makes; retains. */
+dv_value dv_dict_reversed(dv_vm *vm, dv_value dict, dv_dict_part part);
+
+/* The types as whose instances views and iterators show themselves, by dv_dict_part. */
+extern const dv_type dv_dict_view_faces[3], dv_dict_iterator_faces[6];
 
 #endif

@@ -1,6 +1,7 @@
 /* int_bytes.c: int.to_bytes and int.from_bytes. */
 #include "types/int_bytes.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/upcall.h"
@@ -17,8 +18,9 @@ static bool read_options(dv_vm *vm, const char *function, dv_value order, dv_val
     *is_signed = false;
     if (!dv_is_empty(order)) {
         if (!dv_is_str(order)) {
-            dv_raise(vm, DV_E_TYPE_ERROR, "%s() argument 'byteorder' must be str, not %T", function,
-                     order);
+            char what[48];
+            snprintf(what, sizeof what, "%s() argument 'byteorder'", function);
+            dv_arguments_refuse(vm, what, "str", order);
             return false;
         }
         *big = dv_str_is(order, "big");

@@ -81,29 +81,38 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
-const char *dv_iterator_name(dv_value self) {
+static dv_type_id iterator_face(dv_value self) {
     const dv_iterator *iterator = (const dv_iterator *)dv_as_object(self);
     const dv_str *s = dv_is_str(iterator->sequence) ? dv_as_str(iterator->sequence) : NULL;
     bool ascii = s && s->kind == 1 && dv_utf8_is_ascii(s->data, (size_t)s->length);
     switch (iterator->type) {
-    case DV_T_LIST: return "list_iterator";
-    case DV_T_TUPLE: return "tuple_iterator";
-    case DV_T_STR: return ascii ? "str_ascii_iterator" : "str_iterator";
-    case DV_T_ARRAY: return "array.arrayiterator";
-    case DV_T_BYTES: return "bytes_iterator";
-    case DV_T_BYTEARRAY: return "bytearray_iterator";
-    default: return "iterator";
+    case DV_T_LIST: return DV_T_LIST_ITERATOR;
+    case DV_T_TUPLE: return DV_T_TUPLE_ITERATOR;
+    case DV_T_STR: return ascii ? DV_T_STR_ASCII_ITERATOR : DV_T_STR_ITERATOR;
+    case DV_T_ARRAY: return DV_T_ARRAY_ITERATOR;
+    case DV_T_BYTES: return DV_T_BYTES_ITERATOR;
+    case DV_T_BYTEARRAY: return DV_T_BYTEARRAY_ITERATOR;
+    default: return DV_T_ITERATOR;
     }
 }
 
-const dv_type dv_iterator_type = {
-    .name = "iterator",
-    .id = DV_T_ITERATOR,
-    .release = iterator_release,
-    .traverse = iterator_traverse,
-    .iterate = iterator_self,
-    .next = iterator_next,
+#define ITERATOR_SLOTS                                                                 \
+    .face = iterator_face, .release = iterator_release, .traverse = iterator_traverse, \
+    .iterate = iterator_self, .next = iterator_next
+
+const dv_type dv_iterator_type = {.name = "iterator", .id = DV_T_ITERATOR, ITERATOR_SLOTS};
+
+const dv_type dv_iterator_faces[DV_ITERATOR_FACES] = {
+    {.name = "list_iterator", .id = DV_T_LIST_ITERATOR, ITERATOR_SLOTS},
+    {.name = "tuple_iterator", .id = DV_T_TUPLE_ITERATOR, ITERATOR_SLOTS},
+    {.name = "str_iterator", .id = DV_T_STR_ITERATOR, ITERATOR_SLOTS},
+    {.name = "str_ascii_iterator", .id = DV_T_STR_ASCII_ITERATOR, ITERATOR_SLOTS},
+    {.name = "bytes_iterator", .id = DV_T_BYTES_ITERATOR, ITERATOR_SLOTS},
+    {.name = "bytearray_iterator", .id = DV_T_BYTEARRAY_ITERATOR, ITERATOR_SLOTS},
 };
+
+const dv_type dv_array_iterator_type = {
+    .name = "array.arrayiterator", .id = DV_T_ARRAY_ITERATOR, ITERATOR_SLOTS};
 
 /* ---- enumerate ---------------------------------------------------------------------------------
  */
@@ -138,9 +147,9 @@ static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t co
     const dv_parameters parameters = {"enumerate", count > named ? rest : names, 2, 2, 1};
     dv_value out[2];
     int64_t start = 0;
-    if (count == 1 && named == 1 && dv_str_is(dv_as_tuple(keywords)->items[0], "start"))
-        return dv_raise(vm, DV_E_TYPE_ERROR,
-                        "'start' is an invalid keyword argument for enumerate()");
+    if (count == 1 && named == 1 && !dv_str_is(dv_as_tuple(keywords)->items[0], "iterable"))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "'%S' is an invalid keyword argument for enumerate()",
+                        dv_as_tuple(keywords)->items[0]);
     if (count == 0)
         return dv_raise(vm, DV_E_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;

@@ -23,9 +23,11 @@ typedef struct dv_enumerate {
 
 extern const dv_type dv_iterator_type, dv_enumerate_type;
 
-dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
+/* The types as whose instances dv_iterators show themselves; that of arrays comes with its module.
+ */
+enum { DV_ITERATOR_FACES = 6 };
+extern const dv_type dv_iterator_faces[DV_ITERATOR_FACES], dv_array_iterator_type;
 
-/* "list_iterator", "tuple_iterator", "str_iterator", "iterator": CPython has a type for each. */
-const char *dv_iterator_name(dv_value iterator);
+dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
 
 #endif

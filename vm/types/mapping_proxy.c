@@ -32,6 +32,9 @@ static dv_value proxy_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "mappingproxy(%V)", dict_of(self));
 }
 
+/* The text of the dict itself. */
+static dv_value proxy_str(dv_vm *vm, dv_value self) { return dv_to_str(vm, dict_of(self)); }
+
 static int64_t proxy_length(dv_vm *vm, dv_value self) { return dv_length(vm, dict_of(self)); }
 
 static dv_value proxy_get_item(dv_vm *vm, dv_value self, dv_value key) {
@@ -81,6 +84,7 @@ const dv_type dv_mapping_proxy_type = {
     .traverse = proxy_traverse,
     .release = proxy_release,
     .repr = proxy_repr,
+    .str = proxy_str,
     .length = proxy_length,
     .get_item = proxy_get_item,
     .contains = proxy_contains,

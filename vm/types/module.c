@@ -11,6 +11,7 @@ dv_value dv_module_named(dv_vm *vm, dv_value name) {
     dv_namespace_init(&module->names);
     module->name = dv_retain(name);
     module->initializing = false;
+    module->fixed = false;
     dv_value value = dv_object_value(module);
     if (dv_namespace_set(vm, &module->names, "__name__", dv_retain(name))) return value;
     dv_release(vm, value);
@@ -111,6 +112,11 @@ static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 
 static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
     dv_module *module = dv_as_module(self);
+    if (module->fixed) {
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "a change of module '%S' is not part of dl",
+                 module->name);
+        return false;
+    }
     dv_global_cell *cell = dv_is_empty(value) ? dv_namespace_find(&module->names, name)
                                               : dv_namespace_cell(vm, &module->names, name);
     if (!cell || (dv_is_empty(value) && dv_is_empty(cell->value))) {

@@ -10,6 +10,7 @@ typedef struct dv_module {
     dv_value name;
     dv_namespace names;
     bool initializing; /* its code is running for the first time */
+    bool fixed;        /* its attributes cannot be set: they show what is kept elsewhere */
 } dv_module;
 
 extern const dv_type dv_module_type;

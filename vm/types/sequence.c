@@ -38,6 +38,15 @@ bool dv_size_argument(dv_vm *vm, dv_value v, int64_t *size) {
     return false;
 }
 
+bool dv_int_argument(dv_vm *vm, dv_value v, int64_t *number) {
+    bool whole = dv_is_any_int(v);
+    if (!whole && !dv_size_argument(vm, v, number)) return false;
+    if (whole && !dv_int_to_int64(v, number)) *number = INT64_MAX;
+    if (*number >= INT32_MIN && *number <= INT32_MAX) return true;
+    dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C int");
+    return false;
+}
+
 bool dv_slice_bound(dv_vm *vm, dv_value v, bool none_allowed, int64_t *bound) {
     if (dv_is_int(v)) {
         *bound = dv_as_int(v);

@@ -13,6 +13,9 @@ bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *in
  */
 bool dv_size_argument(dv_vm *vm, dv_value v, int64_t *size) DV_MUST_CHECK;
 
+/* The same for what is an int in CPython: within int32. */
+bool dv_int_argument(dv_vm *vm, dv_value v, int64_t *number) DV_MUST_CHECK;
+
 /* Does the value count as an index: int, bool, or an instance with __index__? */
 bool dv_is_index(dv_vm *vm, dv_value v);
 

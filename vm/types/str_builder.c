@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "core/upcall.h"
-#include "types/dict_view.h"
-#include "types/iterator.h"
 #include "types/str_text.h"
 #include "types/str_unicode.h"
 
@@ -285,17 +283,10 @@ bool dv_builder_to_str(dv_builder *b, dv_value v) {
 /* Name of the type of v, as in CPython's messages. */
 static void builder_type_name(dv_builder *b, dv_value v) {
     dv_type_id type = dv_type_of(b->vm, v);
-    if (type == DV_T_DICT_VIEW || type == DV_T_DICT_ITERATOR) {
-        dv_builder_z(b, dv_dict_view_name(v));
-        return;
-    }
-    if (type == DV_T_ITERATOR) {
-        dv_builder_z(b, dv_iterator_name(v));
-        return;
-    }
     bool own_class = dv_is_instance(v) || type == DV_T_EXCEPTION || type == DV_T_FOREIGN;
-    if (!own_class && b->vm->types[type])
-        dv_builder_z(b, b->vm->types[type]->name);
+    const dv_type *shown = b->vm->types[type];
+    if (!own_class && shown)
+        dv_builder_z(b, shown->face ? b->vm->types[shown->face(v)]->name : shown->name);
     else
         dv_builder_str(b, dv_class_of(b->vm, v)->name);
 }

@@ -190,7 +190,7 @@ dv_value dv_str_expandtabs(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     dv_value given;
     int64_t size = 8, column = 0;
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, &given)) return DV_EMPTY;
-    if (!dv_is_empty(given) && !dv_size_argument(vm, given, &size)) return DV_EMPTY;
+    if (!dv_is_empty(given) && !dv_int_argument(vm, given, &size)) return DV_EMPTY;
     const dv_str *s = dv_as_str(args[0]);
     dv_builder b;
     dv_builder_init(&b, vm);

@@ -163,7 +163,7 @@ dv_value dv_str_splitlines(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     dv_value keep;
     int64_t keep_ends = 0;
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, &keep)) return DV_EMPTY;
-    if (!dv_is_empty(keep) && !dv_size_argument(vm, keep, &keep_ends)) return DV_EMPTY;
+    if (!dv_is_empty(keep) && !dv_int_argument(vm, keep, &keep_ends)) return DV_EMPTY;
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list) || split_lines(vm, list, args[0], keep_ends != 0)) return list;
     dv_release(vm, list);
