@@ -248,7 +248,7 @@ static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t cou
     bool found;
     dv_value own = dv_special_call(vm, args[0], vm->known.reversed, NULL, 0, &found);
     if (found) return own;
-    if (!dv_is_instance(args[0]) &&
+    if (!dv_is_plain_instance(args[0]) &&
         dv_class_find(vm, dv_class_of(vm, args[0]), vm->known.reversed)) {
         dv_value method = dv_get_attribute(vm, args[0], vm->known.reversed);
         if (!dv_is_empty(method)) own = dv_call(vm, method, NULL, 0, DV_EMPTY);
