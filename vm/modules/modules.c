@@ -27,6 +27,7 @@ static bool fill_builtins(dv_vm *vm, dv_module *module) {
 }
 
 static const builtin_module builtin_modules[] = {
+    {"_copy", dv_copy_fill},
     {"_json", dv_json_fill},
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
