@@ -76,6 +76,18 @@
     NEXT();
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_METHOD_POLY" of="LOAD_METHOD" doc="LOAD_METHOD of an object with one of several shapes.">
+    if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
+    const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
+    if (DV_UNLIKELY(!entry)) MISS();
+    const dv_value callee = entry->cell->value;
+    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) MISS();
+    sp[-1] = dv_retain(callee);
+    sp[2] = object;
+    sp += 3;
+    NEXT();
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: the module and its cell are in the cache.">
     if (DV_UNLIKELY(object.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
     const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;

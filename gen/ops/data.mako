@@ -120,6 +120,37 @@
     DONE(result);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_CLASS" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a plain value in its class: the class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_poly_same_kind(found, (uint32_t)CELL(CACHE).s.b))) MISS();
+    const dv_value result = dv_retain(found);
+    if (SITE.own & 1) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(object));
+    }
+    DONE(result);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_ATTR_POLY" of="LOAD_ATTR" doc="object.name of an instance with one of several shapes.">
+    if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
+    const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
+    if (DV_UNLIKELY(!entry)) MISS();
+    dv_value found;
+    if (entry->cell) {
+        found = entry->cell->value;
+        if (DV_UNLIKELY(!dv_poly_same_kind(found, entry->other))) MISS();
+    } else {
+        found = *dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
+    }
+    const dv_value result = dv_retain(found);
+    if (SITE.own & 1) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(object));
+    }
+    DONE(result);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_MODULE" of="LOAD_ATTR" doc="object.name of a module: the module and its cell are in the cache.">
     if (DV_UNLIKELY(object.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
@@ -166,6 +197,25 @@
     if (own & 2) {
         PUBLISH();
         dv_release_object(vm, dv_as_object(object));
+    }
+    NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" doc="object.name = value of an instance with one of several shapes, which the store may change.">
+    if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
+    const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
+    if (DV_UNLIKELY(!entry)) MISS();
+    const uint8_t own = SITE.own;
+    dv_value *slot = dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
+    const dv_value old = entry->other == entry->shape ? *slot : DV_NONE;
+    if (!(own & 1)) dv_retain(value);
+    *slot = value;
+    dv_as_object(object)->shape = entry->other;
+    sp -= 2;
+    if (own & 2 || dv_is_object(old)) {
+        PUBLISH();
+        dv_release(vm, old);
+        DISPOSE1(own >> 1, object);
     }
     NEXT();
 </%isa:derivative>

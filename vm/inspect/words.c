@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "quicken/polymorphic.h"
 #include "core/upcall.h"
 #include "quicken/site.h"
 #include "types/dict.h"
@@ -213,6 +214,11 @@ static void put_shape(dv_vm *vm, dv_line *line, int32_t number) {
     }
 }
 
+static void put_entries(dv_vm *vm, dv_line *line, const dv_poly *poly) {
+    for (int i = 0; i < DV_POLY_ENTRIES && poly->entries[i].shape; i++)
+        put_shape(vm, line, (int32_t)poly->entries[i].shape);
+}
+
 static void put_cache(dv_vm *vm, dv_line *line, uint32_t op, const dv_cell *cache) {
     switch (op) {
     case DV_OP_CALL_DL:
@@ -237,6 +243,10 @@ static void put_cache(dv_vm *vm, dv_line *line, uint32_t op, const dv_cell *cach
         dv_line_put(line, " to");
         put_shape(vm, line, cache->s.b);
         break;
+    case DV_OP_LOAD_ATTR_POLY:
+    case DV_OP_STORE_ATTR_POLY:
+    case DV_OP_LOAD_METHOD_POLY: put_entries(vm, line, cache->p); break;
+    case DV_OP_LOAD_ATTR_CLASS:
     case DV_OP_LOAD_METHOD_SHAPE: put_shape(vm, line, cache->s.a); break;
     case DV_OP_LOAD_ATTR_MODULE:
     case DV_OP_LOAD_METHOD_MODULE: put_module(vm, line, cache->v); break;

@@ -1,6 +1,7 @@
 /* choose.c: choosing derivatives by more than operand types (choose.h). */
 #include "quicken/choose.h"
 
+#include "quicken/polymorphic.h"
 #include "run/frame.h"
 #include <stddef.h>
 
@@ -16,6 +17,11 @@ static uint32_t family_of(const dv_cell *ip) { return dv_op_infos[dv_op_of(ip->h
 static dv_cell *cache_of(dv_cell *ip) { return ip + dv_op_infos[dv_op_of(ip->h)].cache_cell; }
 
 static void unsuitable(dv_vm *vm, dv_cell *ip, dv_reason reason) {
+    uint8_t before = ip[1].site.reason;
+    if (before == DV_REASON_SHAPES || before == DV_REASON_ENTRIES) {
+        dv_site_megamorphic(vm, ip);
+        return;
+    }
     dv_site_unsuitable(vm, ip);
     ip[1].site.reason = (uint8_t)reason;
 }
@@ -200,17 +206,63 @@ static dv_global_cell *method_cell(dv_vm *vm, dv_value object, dv_value name) {
     return cell;
 }
 
-void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    dv_value object = sp[-1], name = ip[2].v;
-    dv_cell *cache = cache_of(ip);
+/* Values that are an attribute of the instance as they are when they are found in its class; their
+ * kind for dv_poly_same_kind. */
+static bool is_plain_value(dv_value v, uint32_t *kind) {
+    *kind = dv_is_object(v) ? dv_as_object(v)->shape : 0;
+    switch (*kind) {
+    case 0: return !dv_is_empty(v);
+    case DV_T_INT:
+    case DV_T_STR:
+    case DV_T_BYTES:
+    case DV_T_TUPLE:
+    case DV_T_LIST:
+    case DV_T_DICT:
+    case DV_T_SET:
+    case DV_T_FROZENSET: return true;
+    default: return false;
+    }
+}
+
+/* The cell of a plain value in an instance's class; NULL: there is none. */
+static dv_global_cell *class_value_cell(dv_vm *vm, dv_value object, dv_value name, uint32_t *kind) {
+    dv_class *class_ = plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
+    dv_global_cell *cell = class_ ? dv_class_find(vm, class_, name) : NULL;
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    return cell && is_plain_value(cell->value, kind) ? cell : NULL;
+}
+
+static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    dv_value name = ip[2].v;
     int32_t slot = slot_of(vm, object, name, DV_CLASS_GETATTRIBUTE);
-    if (slot >= 0) {
+    uint32_t kind = 0;
+    dv_global_cell *cell = slot < 0 ? class_value_cell(vm, object, name, &kind) : NULL;
+    if (slot < 0 && !cell) return false;
+    if (slot >= 0)
         ip[1].site.seen |= dv_seen(*dv_attribute_slot(dv_as_object(object), (uint32_t)slot));
+    uint32_t shape = dv_as_object(object)->shape;
+    bool several;
+    dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
+    if (entry) {
+        *entry = (dv_poly_entry){shape, kind, (uint32_t)slot, cell};
+        dv_poly_become(vm, ip, DV_OP_LOAD_ATTR_POLY);
+    } else if (!several && slot >= 0) {
         dv_site_become(
             vm, ip,
             remember_slot(vm, cache, object, slot, DV_OP_LOAD_ATTR_SLOT, DV_OP_LOAD_ATTR_FAR));
-        return;
+    } else if (!several) {
+        cache[0].s.a = (int32_t)shape;
+        cache[0].s.b = (int32_t)kind;
+        cache[1].p = cell;
+        dv_site_become(vm, ip, DV_OP_LOAD_ATTR_CLASS);
     }
+    return true;
+}
+
+void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value object = sp[-1], name = ip[2].v;
+    dv_cell *cache = cache_of(ip);
+    if (choose_instance_attribute(vm, ip, cache, object)) return;
     dv_global_cell *cell =
         dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
     if (!cell || dv_is_empty(cell->value)) {
@@ -222,34 +274,43 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, DV_OP_LOAD_ATTR_MODULE);
 }
 
-/* The store that adds an attribute: instances of the shape go over to one that has it, and have
- * room for it. */
-static bool remember_addition(dv_vm *vm, dv_cell *cache, dv_value object, dv_value name) {
+/* The shape after a store that adds an attribute, for which instances of the shape have room; NULL:
+ * they have not, or no instance has gone that way yet. */
+static const dv_shape *shape_with(dv_vm *vm, dv_value object, dv_value name) {
     dv_shape *shape = vm->shapes[dv_as_object(object)->shape];
-    if (shape->count >= shape->class_->least_slots) return false;
-    for (dv_shape *next = shape->children; next; next = next->sibling) {
-        if (!dv_same(next->name, name)) continue;
-        cache[0].s.a = (int32_t)shape->number;
-        cache[0].s.b = (int32_t)next->number;
-        cache[1].i = (int64_t)(offsetof(dv_instance, slots) + shape->count * sizeof(dv_value));
-        return true;
-    }
-    return false;
+    if (shape->count >= shape->class_->least_slots) return NULL;
+    const dv_shape *next = shape->children;
+    while (next && !dv_same(next->name, name)) next = next->sibling;
+    return next;
 }
 
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
     int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
-    if (slot >= 0)
+    const dv_shape *next = NULL;
+    if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||
+                     !(next = shape_with(vm, object, name)))) {
+        unsuitable(vm, ip, DV_REASON_TYPES);
+        return;
+    }
+    uint32_t shape = dv_as_object(object)->shape;
+    bool several;
+    dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
+    if (entry) {
+        *entry = (dv_poly_entry){shape, next ? next->number : shape,
+                                 next ? next->count - 1 : (uint32_t)slot, NULL};
+        dv_poly_become(vm, ip, DV_OP_STORE_ATTR_POLY);
+    } else if (!several && next) {
+        cache[0].s.a = (int32_t)shape;
+        cache[0].s.b = (int32_t)next->number;
+        cache[1].i = (int64_t)(offsetof(dv_instance, slots) + (next->count - 1) * sizeof(dv_value));
+        dv_site_become(vm, ip, DV_OP_STORE_ATTR_ADD);
+    } else if (!several) {
         dv_site_become(
             vm, ip,
             remember_slot(vm, cache, object, slot, DV_OP_STORE_ATTR_SLOT, DV_OP_STORE_ATTR_FAR));
-    else if (plain_class(vm, object, name, DV_CLASS_SETATTR) &&
-             remember_addition(vm, cache, object, name))
-        dv_site_become(vm, ip, DV_OP_STORE_ATTR_ADD);
-    else
-        unsuitable(vm, ip, DV_REASON_TYPES);
+    }
 }
 
 /* dl functions in dl classes, and the ordinary methods of built-in types in these. */
@@ -281,8 +342,16 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         unsuitable(vm, ip, DV_REASON_CALLEE);
         return;
     }
-    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
-    cache[0].s.b = (int32_t)kind;
-    cache[1].p = cell;
-    dv_site_become(vm, ip, DV_OP_LOAD_METHOD_SHAPE);
+    uint32_t shape = dv_as_object(object)->shape;
+    bool several;
+    dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
+    if (entry) {
+        *entry = (dv_poly_entry){shape, kind, 0, cell};
+        dv_poly_become(vm, ip, DV_OP_LOAD_METHOD_POLY);
+    } else if (!several) {
+        cache[0].s.a = (int32_t)shape;
+        cache[0].s.b = (int32_t)kind;
+        cache[1].p = cell;
+        dv_site_become(vm, ip, DV_OP_LOAD_METHOD_SHAPE);
+    }
 }

@@ -1,6 +1,8 @@
 /* site.c: life of a site (site.h). */
 #include "quicken/site.h"
 
+#include "quicken/choose.h"
+#include "quicken/polymorphic.h"
 #include "run/thread.h"
 
 static uint16_t waiting(uint8_t backoff) {
@@ -23,10 +25,31 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
     ip->h = dv_handler_of(vm, ip, adaptive);
 }
 
+void dv_site_megamorphic(dv_vm *vm, dv_cell *ip) {
+    ip->h = dv_handler_of(vm, ip, dv_op_infos[dv_op_of(ip->h)].family);
+    ip[1].site.reason = DV_REASON_MEGAMORPHIC;
+}
+
+static void choose_shape(dv_vm *vm, dv_cell *ip) {
+    ip[1].site.wait = 0;
+    switch (dv_op_infos[dv_op_of(ip->h)].family) {
+    case DV_OP_LOAD_ATTR: dv_choose_attribute(vm, ip, vm->sp); break;
+    case DV_OP_STORE_ATTR: dv_choose_store_attribute(vm, ip, vm->sp); break;
+    default: dv_choose_method(vm, ip, vm->sp); break;
+    }
+}
+
 void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     dv_site *site = &ip[1].site;
     if (site->misses > 0 && --site->misses > 0) return;
+    bool keeps_more = dv_poly_begins(ip, dv_op_of(ip->h));
     ip->h = dv_handler_of(vm, ip, adaptive_op);
+    if (keeps_more) {
+        /* Now, while the object that it has no entry for is there: at its next execution it may
+         * be one that it knows already, again and again. */
+        choose_shape(vm, ip);
+        return;
+    }
     site->wait = waiting(site->backoff);
     if (site->backoff < DV_SITE_BACKOFF) site->backoff++;
 }
@@ -36,6 +59,10 @@ void dv_site_reconsider(dv_vm *vm, dv_cell *ip) {
     if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE ||
         dv_op_infos[op].family == DV_OP_JUMP_BACK)
         return;
+    if (dv_is_poly(op)) {
+        dv_poly_forget(vm, ip, op);
+        return;
+    }
     ip->h = dv_handler_of(vm, ip, dv_op_infos[op].adaptive);
     ip[1].site.wait = 0;
 }
@@ -64,9 +91,9 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
 }
 
 static bool remembers_class(uint32_t op) {
-    return op == DV_OP_LOAD_ATTR_SLOT || op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT ||
-           op == DV_OP_STORE_ATTR_FAR || op == DV_OP_STORE_ATTR_ADD ||
-           op == DV_OP_LOAD_METHOD_SHAPE;
+    return dv_is_poly(op) || op == DV_OP_LOAD_ATTR_CLASS || op == DV_OP_LOAD_ATTR_SLOT ||
+           op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT || op == DV_OP_STORE_ATTR_FAR ||
+           op == DV_OP_STORE_ATTR_ADD || op == DV_OP_LOAD_METHOD_SHAPE;
 }
 
 /* Rare, and so for all sites at once; regions with such sites depend on the assumption. */

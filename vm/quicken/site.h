@@ -26,7 +26,10 @@ typedef enum dv_reason {
     DV_REASON_NONE,
     DV_REASON_TYPES,
     DV_REASON_CALLEE,
-    DV_REASON_NAME
+    DV_REASON_NAME,
+    DV_REASON_SHAPES,     /* no reason: it has seen a second shape and is about to keep several */
+    DV_REASON_ENTRIES,    /* likewise, and its cache has room for them (quicken/polymorphic.h) */
+    DV_REASON_MEGAMORPHIC /* it has seen more shapes than it can keep */
 } dv_reason;
 
 /* Types of results that a site was seen to have, as bits of dv_site.seen: evidence for regions. */
@@ -55,6 +58,9 @@ static inline uint16_t dv_seen(dv_value v) {
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op);
 /* No derivative fits: back to generic execution for a while. */
 void dv_site_unsuitable(dv_vm *vm, dv_cell *ip);
+
+/* The site stays generic for good. */
+void dv_site_megamorphic(dv_vm *vm, dv_cell *ip);
 
 /* A region found the site's evidence wrong: the site becomes adaptive and chooses at its next
  * execution. */

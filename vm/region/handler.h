@@ -3,6 +3,7 @@
 #define DV_REGION_HANDLER_H
 
 #include "quicken/choose.h"
+#include "quicken/polymorphic.h"
 #include "quicken/site.h"
 #include "run/execute.h"
 #include "run/import.h"

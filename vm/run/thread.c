@@ -270,6 +270,11 @@ static void release_thread(dv_vm *vm, dv_object *object) {
         dv_heap_free(&vm->heap, thread->cells, thread->cell_count * sizeof(dv_cell));
         dv_heap_free(&vm->heap, thread->cell_at, code->word_count * sizeof(uint32_t));
     }
+    for (dv_site_block *block = thread->blocks; block;) {
+        dv_site_block *next = block->next;
+        dv_heap_free(&vm->heap, block, block->size);
+        block = next;
+    }
     dv_release_object(vm, &thread->module->header);
     dv_unit *unit = code->unit;
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);

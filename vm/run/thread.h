@@ -18,6 +18,12 @@
 
 typedef struct dv_region dv_region;
 
+/* Memory that belongs to a site because its cache is too small; starts each such block. */
+typedef struct dv_site_block {
+    struct dv_site_block *next;
+    size_t size;
+} dv_site_block;
+
 typedef struct dv_thread {
     dv_object header;
     const dv_cell *entry;    /* where calls begin */
@@ -32,6 +38,7 @@ typedef struct dv_thread {
     uint32_t *cell_at;
     dv_value *constants;
     dv_value *names;
+    dv_site_block *blocks;              /* freed with the thread */
     dv_region *regions;                 /* list, region/region.h */
     struct dv_thread *next, **previous; /* all threads of the VM, for inspection */
 } dv_thread;

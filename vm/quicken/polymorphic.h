@@ -1,0 +1,63 @@
+/* polymorphic.h: caches of sites that see objects of several shapes.
+ *
+ * A site of LOAD_ATTR, STORE_ATTR or LOAD_METHOD that has given up a derivative for one shape gets
+ * a block with entries for up to DV_POLY_ENTRIES shapes (Hölzle, Chambers, Ungar, "Optimizing
+ * Dynamically-Typed Object-Oriented Languages with Polymorphic Inline Caches", 1991).  A site that
+ * needs more is megamorphic: it stays generic for good.
+ *
+ * Invariants
+ *  1. A block is in the cache of one site, and in copies of it in regions; it is freed with the
+ *     thread whose frame was running when it was made, and never before.
+ *  2. Entries are only added, or all forgotten; those beyond the last one have shape 0, which no
+ *     instance has. */
+#ifndef DV_QUICKEN_POLYMORPHIC_H
+#define DV_QUICKEN_POLYMORPHIC_H
+
+#include "run/thread.h"
+
+#define DV_POLY_ENTRIES 4
+
+typedef struct dv_poly_entry {
+    uint32_t shape;
+    /* LOAD_ATTR, LOAD_METHOD: of what the class's cell holds.  STORE_ATTR: shape after the store.
+     */
+    uint32_t other;
+    uint32_t slot;
+    const dv_global_cell *cell; /* the attribute is the class's; NULL: it is in the slot */
+} dv_poly_entry;
+
+typedef struct dv_poly {
+    dv_site_block block;
+    dv_poly_entry entries[DV_POLY_ENTRIES];
+} dv_poly;
+
+/* NULL: there is no entry for the shape. */
+static inline const dv_poly_entry *dv_poly_find(const dv_poly *poly, uint32_t shape) {
+    for (int i = 0; i < DV_POLY_ENTRIES; i++)
+        if (poly->entries[i].shape == shape) return &poly->entries[i];
+    return NULL;
+}
+
+/* The value of a class's cell is of the kind that it had when it was looked up. */
+static inline bool dv_poly_same_kind(dv_value v, uint32_t kind) {
+    return dv_is_object(v) ? dv_as_object(v)->shape == kind : kind == 0 && !dv_is_empty(v);
+}
+
+/* The site has given up a derivative: what it is to be tried with now.  True: it will get entries
+ * for several shapes, the present one first. */
+bool dv_poly_begins(dv_cell *ip, uint32_t op);
+
+/* The entry for a shape, to be filled in, of a site that keeps several; NULL: the site keeps one
+ * shape, or (then it has been made generic for good) has no room for more. */
+dv_poly_entry *dv_poly_entry_for(dv_vm *vm, dv_cell *ip, dv_cell *cache, uint32_t shape,
+                                 bool *several);
+
+/* After the entry is filled in: the site takes the family's polymorphic form. */
+void dv_poly_become(dv_vm *vm, dv_cell *ip, uint32_t op);
+
+/* All entries are wrong: they are forgotten. */
+void dv_poly_forget(dv_vm *vm, dv_cell *ip, uint32_t op);
+
+bool dv_is_poly(uint32_t op);
+
+#endif
