@@ -499,12 +499,24 @@ static dv_value functools_wraps(dv_vm *vm, const dv_value *args, uint32_t count,
 /* The module -------------------------------------------------------------------------------------
  */
 
+/* __getattr__ of the module: what is dl code, in the library module _functools_classes. */
+static dv_value functools_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    static const char *const names[] = {"cached_property",      "partialmethod",  "singledispatch",
+                                        "singledispatchmethod", "total_ordering", NULL};
+    (void)count;
+    const char *const *name = names;
+    while (*name && !(dv_is_str(args[0]) && dv_str_is(args[0], *name))) name++;
+    if (*name) return dv_module_borrow(vm, "functools", "_functools_classes", args[0]);
+    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'functools' has no attribute '%S'", args[0]);
+}
+
 static const dv_cfunction_def c_functions[] = {
     {.name = "reduce", .entry = functools_reduce, .min = 2, .max = 3},
     {.name = "cmp_to_key", .keyword_entry = functools_cmp_to_key, .min = 0, .max = UINT32_MAX},
     {.name = NULL}};
 
 static const dv_cfunction_def functions[] = {
+    {.name = "__getattr__", .entry = functools_getattr, .min = 1, .max = 1},
     {.name = "update_wrapper",
      .keyword_entry = functools_update_wrapper,
      .min = 0,

@@ -33,6 +33,7 @@ static const builtin_module builtin_modules[] = {
     {"bisect", dv_bisect_fill},
     {"builtins", fill_builtins},
     {"_collections", dv_collections_fill},
+    {"_dataclasses", dv_dataclasses_fill},
     {"functools", dv_functools_fill},
     {"gc", dv_gc_fill},
     {"heapq", dv_heapq_fill},
@@ -81,6 +82,25 @@ bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) {
     return dv_module_know_type(vm, type) &&
            dv_module_add(vm, module, short_name(type),
                          dv_retain(dv_object_value(vm->classes[type->id])));
+}
+
+static dv_value import_z(dv_vm *vm, const char *name) {
+    dv_value text = dv_str_intern(vm, name, strlen(name));
+    dv_value module = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
+    dv_release(vm, text);
+    return module;
+}
+
+dv_value dv_module_borrow(dv_vm *vm, const char *to, const char *from, dv_value name) {
+    dv_value lender = import_z(vm, from);
+    dv_value v = dv_is_empty(lender) ? DV_EMPTY : dv_get_attribute(vm, lender, name);
+    dv_release(vm, lender);
+    dv_value borrower = dv_is_empty(v) ? DV_EMPTY : import_z(vm, to);
+    bool good = !dv_is_empty(borrower) && dv_set_attribute(vm, borrower, name, v);
+    dv_release(vm, borrower);
+    if (good) return v;
+    dv_release(vm, v);
+    return DV_EMPTY;
 }
 
 static const builtin_module *find_builtin(dv_value name) {

@@ -23,6 +23,7 @@ bool dv_itertools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_random_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_operator_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_collections_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_dataclasses_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_functools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 
 /* Adds functions of a table that ends with an entry without a name. */
@@ -33,6 +34,9 @@ bool dv_module_add_functions(dv_vm *vm, dv_module *module,
 bool dv_module_know_type(dv_vm *vm, const dv_type *type) DV_MUST_CHECK;
 /* The same, and adds the class to the module. */
 bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) DV_MUST_CHECK;
+/* For a module's __getattr__: what the library module `from` has under this name; `to` has it, too,
+ * from then on. */
+dv_value dv_module_borrow(dv_vm *vm, const char *to, const char *from, dv_value name);
 /* Adds a constant; takes the value (EMPTY: making it failed). */
 bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) DV_MUST_CHECK;
 

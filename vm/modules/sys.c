@@ -85,18 +85,7 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
     while (*name && !(dv_is_str(args[0]) && dv_str_is(args[0], *name))) name++;
     if (!*name)
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'sys' has no attribute '%S'", args[0]);
-    dv_value text = dv_str_intern(vm, "_sys", 4);
-    dv_value module = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
-    dv_value v = dv_is_empty(module) ? DV_EMPTY : dv_get_attribute(vm, module, args[0]);
-    dv_release(vm, module);
-    dv_release(vm, text);
-    text = dv_is_empty(v) ? DV_EMPTY : dv_str_intern(vm, "sys", 3);
-    if (dv_is_empty(text)) return v;
-    dv_value sys = dv_dict_get(vm, vm->modules, text);
-    dv_release(vm, text);
-    if (dv_is_empty(sys) || dv_set_attribute(vm, sys, args[0], v)) return v;
-    dv_release(vm, v);
-    return DV_EMPTY;
+    return dv_module_borrow(vm, "sys", "_sys", args[0]);
 }
 
 static const dv_cfunction_def functions[] = {

@@ -115,6 +115,11 @@ dv_value dv_import_run(dv_vm *vm, dv_value name, dv_value module, dv_unit *unit)
     return dv_is_empty(vm->error) ? dv_raise_value(vm, DV_E_KEY_ERROR, name) : DV_EMPTY;
 }
 
+dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size) {
+    dv_unit *unit = vm->hooks.compile_text(vm, text, size, "<string>");
+    return unit ? dv_run_unit(vm, unit, module) : DV_EMPTY;
+}
+
 /* A library module in dl. */
 static dv_value load_frozen(dv_vm *vm, dv_value name, const dv_frozen *frozen) {
     char filename[64];

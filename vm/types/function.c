@@ -96,6 +96,16 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
     return dv_dict_set(vm, function->attributes, name, value);
 }
 
+/* function.__get__(object, class) */
+static dv_value function_get(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (!dv_is_none(args[1])) return dv_method_new(vm, args[0], args[1]);
+    if (count > 2 && !dv_is_none(args[2])) return dv_retain(args[0]);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "__get__(None, None) is invalid");
+}
+
+static const dv_cfunction_def function_methods[] = {
+    {.name = "__get__", .entry = function_get, .min = 2, .max = 3}, {.name = NULL}};
+
 const dv_type dv_function_type = {
     .name = "function",
     .id = DV_T_FUNCTION,
@@ -104,6 +114,7 @@ const dv_type dv_function_type = {
     .repr = function_repr,
     .get_attribute = function_get_attribute,
     .set_attribute = function_set_attribute,
+    .methods = function_methods,
 };
 
 /* C functions -----------------------------------------------------------------------------------
