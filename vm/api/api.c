@@ -92,6 +92,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm = dv_vm_new(&internal);
     if (!self->vm) return false;
     dv_native_attach(self->vm);
+    self->vm->sandboxed = config->sandboxed != 0;
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;
     if (config->instruction_limit && config->instruction_limit < INT64_MAX)

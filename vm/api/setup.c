@@ -180,7 +180,8 @@ static dv_class *base_of(dv_vm *vm, dv_type_id id) {
 
 static bool make_class(dv_vm *vm, const dv_type *type) {
     if (vm->classes[type->id] || type->id == DV_T_EXCEPTION) return true;
-    dv_value name = dv_str_intern(vm, type->name, strlen(type->name));
+    const char *dot = strrchr(type->name, '.'), *short_name = dot ? dot + 1 : type->name;
+    dv_value name = dv_str_intern(vm, short_name, strlen(short_name));
     if (dv_is_empty(name)) return false;
     dv_class *class_ = dv_class_new(vm, name, base_of(vm, type->id), type->id);
     dv_release(vm, name);

@@ -1,17 +1,20 @@
-/* output.c: print and input. */
+/* output.c: print, input and open. */
 #include "builtins/builtins.h"
 
+#include "types/file.h"
 #include "types/str.h"
 #include "types/stream.h"
 #include "types/tuple.h"
 
 /* Where print writes to: a standard stream, or any object with a method write. */
 typedef struct sink {
-    dv_value write; /* bound method write of an object, owned; EMPTY: the stream below */
+    dv_value write; /* bound method write of an object, owned; EMPTY: the file or stream below */
+    dv_value file;  /* a text file, borrowed; EMPTY: the stream below */
     dv_stream_number number;
 } sink;
 
 static bool sink_write(dv_vm *vm, const sink *to, dv_value text) {
+    if (!dv_is_empty(to->file)) return dv_file_write_text(vm, dv_as_file(to->file), text);
     if (dv_is_empty(to->write)) return dv_stream_write(vm, to->number, text);
     dv_value result = dv_call(vm, to->write, &text, 1, DV_EMPTY);
     dv_release(vm, result);
@@ -19,13 +22,17 @@ static bool sink_write(dv_vm *vm, const sink *to, dv_value text) {
 }
 
 static bool open_sink(dv_vm *vm, dv_value file, sink *out) {
-    *out = (sink){.write = DV_EMPTY, .number = DV_STDOUT};
+    *out = (sink){.write = DV_EMPTY, .file = DV_EMPTY, .number = DV_STDOUT};
     if (dv_is_empty(file) || dv_is_none(file)) {
         if (!vm->stdout_cell || dv_is_empty(vm->stdout_cell->value)) return true;
         file = vm->stdout_cell->value;
     }
-    if (dv_is_shape(file, DV_T_STREAM)) {
+    if (dv_is_standard(file)) {
         out->number = ((const dv_stream *)dv_as_object(file))->number;
+        return true;
+    }
+    if (dv_is_shape(file, DV_T_STREAM)) {
+        out->file = file;
         return true;
     }
     dv_value name = dv_str_intern(vm, "write", 5);
@@ -71,6 +78,7 @@ static bool print_all(dv_vm *vm, const sink *to, const dv_value *args, uint32_t 
 }
 
 static bool flush_file(dv_vm *vm, const sink *to, dv_value file) {
+    if (!dv_is_empty(to->file)) return dv_file_flush(vm, dv_as_file(to->file));
     if (dv_is_empty(to->write)) {
         dv_stream_flush(vm, to->number);
         return true;
@@ -129,5 +137,6 @@ static dv_value builtin_input(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 const dv_cfunction_def dv_builtin_output[] = {
     {.name = "print", .keyword_entry = builtin_print, .min = 0, .max = UINT32_MAX},
+    {.name = "open", .keyword_entry = dv_file_open, .min = 0, .max = UINT32_MAX},
     {.name = "input", .entry = builtin_input, .min = 0, .max = 1},
     {.name = NULL}};

@@ -51,7 +51,7 @@ typedef enum dv_type_id {
     DV_T_FILTER,
     DV_T_REVERSED,
     DV_T_CALL_ITERATOR, /* iter(callable, sentinel) */
-    DV_T_STREAM,        /* sys.stdout, sys.stderr, sys.stdin (modules/sys.c) */
+    DV_T_STREAM,        /* text files and sys.stdout, sys.stderr, sys.stdin (types/file.h) */
     DV_T_SET,
     DV_T_FROZENSET,
     DV_T_SET_ITERATOR,
@@ -96,6 +96,12 @@ typedef enum dv_type_id {
     DV_T_DEQUE_REVERSED,
     DV_T_STRUCT, /* modules/struct.c */
     DV_T_STRUCT_ITERATOR,
+    DV_T_BUFFERED_READER, /* binary files: types/file_binary.c */
+    DV_T_BUFFERED_WRITER,
+    DV_T_BUFFERED_RANDOM,
+    DV_T_FILE_IO,
+    DV_T_STRING_IO, /* modules/io_memory.c */
+    DV_T_BYTES_IO,
     DV_T_PROPERTY, /* types/descriptor.h */
     DV_T_STATICMETHOD,
     DV_T_CLASSMETHOD,

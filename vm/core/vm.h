@@ -127,6 +127,7 @@ struct dv_vm {
     dv_form form;
     dv_stress stress;
     bool region_off;
+    bool sandboxed; /* the program reaches no files (types/host.h) */
     bool no_native; /* native handlers of extensions are ignored: their portable twins run */
 
     /* Configured by the embedder. */

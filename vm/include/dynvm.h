@@ -103,12 +103,14 @@ typedef struct dynvm_config {
     uint32_t recursion_limit;   /* default 1000 */
     size_t c_stack_size;        /* use at most so much of a thread's C stack; default 8 MB */
     uint64_t instruction_limit; /* about so many instructions, then RuntimeError */
+    int sandboxed; /* not 0: the program opens, lists, makes and removes no files, and imports
+                    * modules of the library alone; it gets PermissionError */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0                                                                         \
+            0, 0, 0, 0, 0, 0                                                                      \
     }
 
 /* ---- VMs ---- */

@@ -3,6 +3,7 @@
 
 #include "core/upcall.h"
 #include "modules/frozen.h"
+#include "types/class.h"
 #include "types/dict.h"
 #include "types/function.h"
 #include "types/list.h"
@@ -37,9 +38,11 @@ static const builtin_module builtin_modules[] = {
     {"functools", dv_functools_fill},
     {"gc", dv_gc_fill},
     {"heapq", dv_heapq_fill},
+    {"io", dv_io_fill},
     {"itertools", dv_itertools_fill},
     {"math", dv_math_fill},
     {"operator", dv_operator_fill},
+    {"posix", dv_posix_fill},
     {"random", dv_random_fill},
     {"struct", dv_struct_fill},
     {"sys", dv_sys_fill},
@@ -65,18 +68,7 @@ static const char *short_name(const dv_type *type) {
     return dot ? dot + 1 : type->name;
 }
 
-bool dv_module_know_type(dv_vm *vm, const dv_type *type) {
-    if (vm->classes[type->id]) return true;
-    dv_value name = dv_str_intern(vm, short_name(type), strlen(short_name(type)));
-    if (dv_is_empty(name)) return false;
-    dv_class *class_ = dv_class_new(vm, name, vm->classes[DV_T_OBJECT], type->id);
-    dv_release(vm, name);
-    if (!class_) return false;
-    class_->descriptor = type;
-    vm->types[type->id] = type;
-    vm->classes[type->id] = class_;
-    return true;
-}
+bool dv_module_know_type(dv_vm *vm, const dv_type *type) { return dv_class_know(vm, type); }
 
 bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) {
     return dv_module_know_type(vm, type) &&

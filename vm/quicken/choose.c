@@ -190,6 +190,13 @@ static uint32_t remember_slot(dv_vm *vm, dv_cell *cache, dv_value object, int32_
     return within ? near : far;
 }
 
+/* Is what the object's class has looked up before what its type computes, whatever object it is? */
+static bool methods_come_first(const dv_vm *vm, dv_value object) {
+    uint32_t shape = dv_as_object(object)->shape;
+    return !vm->types[shape]->get_attribute || shape == DV_T_STREAM || shape == DV_T_STRING_IO ||
+           shape == DV_T_BYTES_IO || shape == DV_T_BUFFERED_READER || shape == DV_T_BUFFERED_WRITER;
+}
+
 /* The cell of a method in the object's class or one of its bases. */
 static dv_global_cell *method_cell(dv_vm *vm, dv_value object, dv_value name) {
     dv_global_cell *cell = NULL;
@@ -199,7 +206,7 @@ static dv_global_cell *method_cell(dv_vm *vm, dv_value object, dv_value name) {
             return NULL;
         cell = dv_class_find(vm, class_, name);
         class_->flags |= DV_CLASS_CACHED;
-    } else if (dv_is_object(object) && !vm->types[dv_as_object(object)->shape]->get_attribute) {
+    } else if (dv_is_object(object) && methods_come_first(vm, object)) {
         cell = dv_class_find(vm, dv_class_of(vm, object), name);
     }
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);

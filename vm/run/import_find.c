@@ -92,7 +92,7 @@ static bool last_part(dv_vm *vm, dv_value name, char *out) {
 bool dv_module_find(dv_vm *vm, dv_value name, dv_value directories, dv_module_file *found) {
     char last[LONGEST_NAME + 1], entry[DV_LONGEST_MODULE_PATH], path[DV_LONGEST_MODULE_PATH];
     found->kind = DV_MODULE_NONE;
-    if (!last_part(vm, name, last)) return dv_is_empty(vm->error);
+    if (vm->sandboxed || !last_part(vm, name, last)) return dv_is_empty(vm->error);
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list)) return false;
     bool good = dv_list_extend(vm, list, directories);

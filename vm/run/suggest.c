@@ -160,7 +160,9 @@ static const struct {
      "__base__ __bases__ __dict__ __module__ __mro__ __name__ __qualname__ __subclasses__ mro"},
     {DV_T_GENERATOR, "__name__ __qualname__ gi_code gi_frame gi_running gi_suspended gi_yieldfrom"},
     {DV_T_EXCEPTION, "__cause__ __context__ __suppress_context__ __traceback__ args"},
-    {DV_T_STREAM, "closed encoding mode name"},
+    {DV_T_STREAM, "closed encoding errors line_buffering mode name"},
+    {DV_T_STRING_IO, "closed"},
+    {DV_T_BYTES_IO, "closed"},
 };
 
 static void consider_computed(search *s, dv_type_id type) {

@@ -411,3 +411,21 @@ const dv_type dv_class_type = {
     .call = class_call,
     .methods = class_methods,
 };
+
+/* Classes of types ------------------------------------------------------------------------------
+ */
+
+bool dv_class_know(dv_vm *vm, const dv_type *type) {
+    if (vm->classes[type->id]) return true;
+    const char *dot = strrchr(type->name, '.');
+    const char *name = dot ? dot + 1 : type->name;
+    dv_value text = dv_str_intern(vm, name, strlen(name));
+    if (dv_is_empty(text)) return false;
+    dv_class *class_ = dv_class_new(vm, text, vm->classes[DV_T_OBJECT], type->id);
+    dv_release(vm, text);
+    if (!class_) return false;
+    class_->descriptor = type;
+    vm->types[type->id] = type;
+    vm->classes[type->id] = class_;
+    return true;
+}

@@ -19,6 +19,10 @@ static inline dv_value dv_class_name(const dv_class *class_) {
 /* "__main__.C"; plain names for built-in classes. */
 dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_);
 
+/* Makes the class of a built-in type ("itertools.count") that not every program uses, unless the VM
+ * has it already. */
+bool dv_class_know(dv_vm *vm, const dv_type *type) DV_MUST_CHECK;
+
 /* object.__new__ */
 dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
 /* object.__init__ */

@@ -12,24 +12,24 @@
 #include "types/str_text.h"
 #include "types/tuple.h"
 
-typedef enum codec { UTF8, ASCII, LATIN1, UNKNOWN } codec;
-
 /* Names as CPython normalises them: lower case, underscores for what separates. */
-static codec codec_named(dv_value name) {
+dv_codec dv_codec_named(dv_value name) {
     static const struct {
         const char *name;
-        codec codec;
+        dv_codec codec;
     } names[] = {
-        {"utf_8", UTF8},        {"utf8", UTF8},        {"u8", UTF8},        {"utf", UTF8},
-        {"utf8_ucs2", UTF8},    {"utf8_ucs4", UTF8},   {"cp65001", UTF8},   {"ascii", ASCII},
-        {"us_ascii", ASCII},    {"646", ASCII},        {"latin_1", LATIN1}, {"latin1", LATIN1},
-        {"iso_8859_1", LATIN1}, {"iso8859_1", LATIN1}, {"l1", LATIN1},      {"latin", LATIN1},
-        {"iso8859", LATIN1},    {"8859", LATIN1},      {"cp819", LATIN1},
+        {"utf_8", DV_UTF8},        {"utf8", DV_UTF8},        {"u8", DV_UTF8},
+        {"utf", DV_UTF8},          {"utf8_ucs2", DV_UTF8},   {"utf8_ucs4", DV_UTF8},
+        {"cp65001", DV_UTF8},      {"ascii", DV_ASCII},      {"us_ascii", DV_ASCII},
+        {"646", DV_ASCII},         {"latin_1", DV_LATIN1},   {"latin1", DV_LATIN1},
+        {"iso_8859_1", DV_LATIN1}, {"iso8859_1", DV_LATIN1}, {"l1", DV_LATIN1},
+        {"latin", DV_LATIN1},      {"iso8859", DV_LATIN1},   {"8859", DV_LATIN1},
+        {"cp819", DV_LATIN1},
     };
-    if (dv_is_empty(name)) return UTF8;
+    if (dv_is_empty(name)) return DV_UTF8;
     char text[16];
     const dv_str *s = dv_as_str(name);
-    if (s->kind != 1 || s->length >= (int64_t)sizeof text) return UNKNOWN;
+    if (s->kind != 1 || s->length >= (int64_t)sizeof text) return DV_CODEC_UNKNOWN;
     for (int64_t i = 0; i < s->length; i++) {
         char c = s->data[i];
         text[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c == '-' || c == ' ' ? '_' : c;
@@ -37,12 +37,12 @@ static codec codec_named(dv_value name) {
     text[s->length] = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(text, names[i].name) == 0) return names[i].codec;
-    return UNKNOWN;
+    return DV_CODEC_UNKNOWN;
 }
 
 static const char *const codec_names[] = {"utf-8", "ascii", "latin-1"};
 
-static bool raise_unicode(dv_vm *vm, dv_error_class error, codec codec, dv_value object,
+static bool raise_unicode(dv_vm *vm, dv_error_class error, dv_codec codec, dv_value object,
                           int64_t start, int64_t stop, const char *reason) {
     dv_value items[5] = {dv_str_z(vm, codec_names[codec]), dv_retain(object), dv_int(start),
                          dv_int(stop), dv_str_z(vm, reason)};
@@ -103,7 +103,7 @@ static void put_utf8(dv_builder *b, uint32_t c) {
 }
 
 /* s[start:stop] cannot be encoded. */
-static bool encode_error(dv_builder *b, codec codec, dv_value s, int64_t start, int64_t stop,
+static bool encode_error(dv_builder *b, dv_codec codec, dv_value s, int64_t start, int64_t stop,
                          dv_value errors) {
     static const char *const reasons[] = {"surrogates not allowed", "ordinal not in range(128)",
                                           "ordinal not in range(256)"};
@@ -122,7 +122,7 @@ static bool encode_error(dv_builder *b, codec codec, dv_value s, int64_t start, 
             put_reference(b, c);
         else if (escape && c >= 0xDC80 && c <= 0xDCFF)
             dv_builder_char(b, c - 0xDC00);
-        else if (pass && codec == UTF8)
+        else if (pass && codec == DV_UTF8)
             put_utf8(b, c);
         else if (escape || pass)
             return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop,
@@ -134,20 +134,21 @@ static bool encode_error(dv_builder *b, codec codec, dv_value s, int64_t start, 
     return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop, reasons[codec]);
 }
 
-static bool can_encode(codec codec, uint32_t c) {
-    return codec == UTF8 ? c < 0xD800 || c > 0xDFFF : c < (codec == ASCII ? 0x80u : 0x100u);
+static bool can_encode(dv_codec codec, uint32_t c) {
+    return codec == DV_UTF8 ? c < 0xD800 || c > 0xDFFF : c < (codec == DV_ASCII ? 0x80u : 0x100u);
 }
 
-static dv_value encode(dv_vm *vm, dv_value v, codec codec, dv_value errors) {
+static dv_value encode(dv_vm *vm, dv_value v, dv_codec codec, dv_value errors) {
     const dv_str *s = dv_as_str(v);
-    bool plain = s->kind == 1 && (codec == LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length));
+    bool plain =
+        s->kind == 1 && (codec == DV_LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length));
     if (plain) return dv_bytes_new(vm, s->data, s->length);
     dv_builder b;
     dv_builder_init(&b, vm);
     for (int64_t i = 0; i < s->length;) {
         uint32_t c = dv_str_at(s, i);
         if (can_encode(codec, c)) {
-            if (codec == UTF8 && c >= 0x80)
+            if (codec == DV_UTF8 && c >= 0x80)
                 put_utf8(&b, c);
             else
                 dv_builder_char(&b, c);
@@ -164,15 +165,15 @@ static dv_value encode(dv_vm *vm, dv_value v, codec codec, dv_value errors) {
 }
 
 dv_value dv_encode(dv_vm *vm, dv_value s, dv_value encoding, dv_value errors) {
-    codec codec = codec_named(encoding);
-    return codec == UNKNOWN ? raise_encoding(vm, encoding) : encode(vm, s, codec, errors);
+    dv_codec codec = dv_codec_named(encoding);
+    return codec == DV_CODEC_UNKNOWN ? raise_encoding(vm, encoding) : encode(vm, s, codec, errors);
 }
 
 /* ---- Decoding ----------------------------------------------------------------------------------
  */
 
 /* bytes[start:stop] mean nothing. */
-static bool decode_error(dv_builder *b, codec codec, dv_value bytes, int64_t start, int64_t stop,
+static bool decode_error(dv_builder *b, dv_codec codec, dv_value bytes, int64_t start, int64_t stop,
                          const char *reason, dv_value errors) {
     const dv_str *s = dv_as_str(bytes);
     if (handler_is(errors, "strict") || handler_is(errors, "surrogatepass"))
@@ -228,9 +229,9 @@ static int64_t sequence_length(const dv_str *s, int64_t at, int64_t *bad, const 
     return length;
 }
 
-static dv_value decode(dv_vm *vm, dv_value bytes, codec codec, dv_value errors) {
+static dv_value decode(dv_vm *vm, dv_value bytes, dv_codec codec, dv_value errors) {
     const dv_str *s = dv_as_str(bytes);
-    if (codec == LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length))
+    if (codec == DV_LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length))
         return dv_str_points(vm, s->data, 1, s->length);
     dv_builder b;
     dv_builder_init(&b, vm);
@@ -241,7 +242,7 @@ static dv_value decode(dv_vm *vm, dv_value bytes, codec codec, dv_value errors) 
             dv_builder_char(&b, (uint8_t)s->data[i++]);
             continue;
         }
-        if (codec == UTF8) length = sequence_length(s, i, &bad, &reason);
+        if (codec == DV_UTF8) length = sequence_length(s, i, &bad, &reason);
         if (length > 0) {
             size_t at = (size_t)i;
             dv_builder_char(&b, dv_utf8_next(s->data, (size_t)s->length, &at));
@@ -258,8 +259,9 @@ static dv_value decode(dv_vm *vm, dv_value bytes, codec codec, dv_value errors) 
 }
 
 dv_value dv_decode(dv_vm *vm, dv_value bytes, dv_value encoding, dv_value errors) {
-    codec codec = codec_named(encoding);
-    return codec == UNKNOWN ? raise_encoding(vm, encoding) : decode(vm, bytes, codec, errors);
+    dv_codec codec = dv_codec_named(encoding);
+    return codec == DV_CODEC_UNKNOWN ? raise_encoding(vm, encoding)
+                                     : decode(vm, bytes, codec, errors);
 }
 
 /* ---- Methods -----------------------------------------------------------------------------------

@@ -4,27 +4,23 @@
 #include <stdio.h>
 
 #include "core/upcall.h"
-#include "types/int.h"
+#include "types/file.h"
 #include "types/str.h"
 
 dv_value dv_stream_new(dv_vm *vm, dv_stream_number number) {
-    dv_stream *stream = dv_object_new(vm, sizeof *stream, DV_T_STREAM);
-    if (!stream) return DV_EMPTY;
-    stream->number = number;
-    return dv_object_value(stream);
-}
-
-static void stream_release(dv_vm *vm, dv_object *object) {
-    dv_heap_free(&vm->heap, object, sizeof(dv_stream));
-}
-
-static dv_stream_number number_of(dv_value self) {
-    return ((const dv_stream *)dv_as_object(self))->number;
-}
-
-static const char *name_of(dv_value self) {
     static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
-    return names[number_of(self)];
+    dv_file *f = dv_file_new(vm, DV_T_STREAM);
+    if (!f) return DV_EMPTY;
+    f->number = number;
+    f->readable = number == DV_STDIN;
+    f->writable = !f->readable;
+    f->name = dv_str_z(vm, names[number]);
+    f->mode = dv_str_char(vm, f->readable ? 'r' : 'w');
+    f->encoding = dv_str_z(vm, "utf-8");
+    f->errors = dv_str_z(vm, number == DV_STDERR ? "backslashreplace" : "strict");
+    if (dv_is_empty(vm->error)) return dv_object_value(f);
+    dv_release_object(vm, &f->header);
+    return DV_EMPTY;
 }
 
 /* Writing ---------------------------------------------------------------------------------------
@@ -123,7 +119,7 @@ void dv_stream_flush(dv_vm *vm, dv_stream_number number) {
 /* Writes to what sys.stdout is now. */
 static bool write_shown(dv_vm *vm, dv_value text) {
     const dv_global_cell *cell = vm->stdout_cell;
-    bool written, own = !cell || dv_is_empty(cell->value) || dv_is_shape(cell->value, DV_T_STREAM);
+    bool written, own = !cell || dv_is_empty(cell->value) || dv_is_standard(cell->value);
     if (own) {
         written = dv_stream_write(vm, DV_STDOUT, text);
     } else {
@@ -164,98 +160,3 @@ dv_value dv_stream_read_line(dv_vm *vm) {
     }
     return dv_builder_finish(&line);
 }
-
-/* The type --------------------------------------------------------------------------------------
- */
-
-static dv_value stream_repr(dv_vm *vm, dv_value self) {
-    return dv_str_printf(vm, "<_io.TextIOWrapper name='%s' mode='%s' encoding='utf-8'>",
-                         name_of(self), number_of(self) == DV_STDIN ? "r" : "w");
-}
-
-static dv_value stream_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    if (dv_str_is(name, "name")) return dv_str_z(vm, name_of(self));
-    if (dv_str_is(name, "mode")) return dv_str_z(vm, number_of(self) == DV_STDIN ? "r" : "w");
-    if (dv_str_is(name, "encoding")) return dv_str_z(vm, "utf-8");
-    if (dv_str_is(name, "closed")) return DV_FALSE;
-    return DV_EMPTY;
-}
-
-static dv_value method_write(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    if (!dv_is_str(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "write() argument must be str, not %T", args[1]);
-    if (number_of(args[0]) == DV_STDIN) return dv_raise(vm, DV_E_OS_ERROR, "not writable");
-    if (!dv_stream_write(vm, number_of(args[0]), args[1])) return DV_EMPTY;
-    return dv_int(dv_as_str(args[1])->length);
-}
-
-static dv_value method_flush(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    if (number_of(args[0]) != DV_STDIN) dv_stream_flush(vm, number_of(args[0]));
-    return DV_NONE;
-}
-
-static bool check_readable(dv_vm *vm, dv_value self) {
-    if (number_of(self) == DV_STDIN) return true;
-    dv_raise(vm, DV_E_OS_ERROR, "not readable");
-    return false;
-}
-
-static dv_value method_readline(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    return check_readable(vm, args[0]) ? dv_stream_read_line(vm) : DV_EMPTY;
-}
-
-static dv_value method_read(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    if (!check_readable(vm, args[0])) return DV_EMPTY;
-    dv_builder all;
-    dv_builder_init(&all, vm);
-    for (;;) {
-        dv_value line = dv_stream_read_line(vm);
-        bool end = dv_is_empty(line) || dv_as_str(line)->length == 0;
-        if (!dv_is_empty(line)) dv_builder_str(&all, line);
-        dv_release(vm, line);
-        if (end) break;
-    }
-    if (dv_is_empty(vm->error)) return dv_builder_finish(&all);
-    dv_builder_discard(&all);
-    return DV_EMPTY;
-}
-
-static dv_value method_no(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)args, (void)count;
-    return DV_FALSE;
-}
-
-static dv_value stream_iterate(dv_vm *vm, dv_value self) {
-    return check_readable(vm, self) ? dv_retain(self) : DV_EMPTY;
-}
-
-static dv_value stream_next(dv_vm *vm, dv_value self) {
-    if (!check_readable(vm, self)) return DV_EMPTY;
-    dv_value line = dv_stream_read_line(vm);
-    if (dv_is_empty(line) || dv_as_str(line)->length > 0) return line;
-    dv_release(vm, line);
-    return DV_EMPTY;
-}
-
-static const dv_cfunction_def methods[] = {
-    {.name = "write", .entry = method_write, .min = 2, .max = 2},
-    {.name = "flush", .entry = method_flush, .min = 1, .max = 1},
-    {.name = "read", .entry = method_read, .min = 1, .max = 1},
-    {.name = "readline", .entry = method_readline, .min = 1, .max = 1},
-    {.name = "isatty", .entry = method_no, .min = 1, .max = 1},
-    {.name = NULL}};
-
-const dv_type dv_stream_type = {
-    .name = "_io.TextIOWrapper",
-    .id = DV_T_STREAM,
-    .release = stream_release,
-    .repr = stream_repr,
-    .iterate = stream_iterate,
-    .next = stream_next,
-    .get_attribute = stream_get_attribute,
-    .methods = methods,
-};

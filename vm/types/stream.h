@@ -5,12 +5,19 @@
 
 #include "core/vm.h"
 
-typedef enum dv_stream_number { DV_STDIN, DV_STDOUT, DV_STDERR } dv_stream_number;
+/* The first field of a text file (types/file.h). */
+typedef enum dv_stream_number { DV_STDIN, DV_STDOUT, DV_STDERR, DV_NO_STREAM } dv_stream_number;
 
 typedef struct dv_stream {
     dv_object header;
     dv_stream_number number;
 } dv_stream;
+
+/* Is it one of the standard streams, and not an opened file? */
+static inline bool dv_is_standard(dv_value v) {
+    return dv_is_shape(v, DV_T_STREAM) &&
+           ((const dv_stream *)dv_as_object(v))->number != DV_NO_STREAM;
+}
 
 extern const dv_type dv_stream_type;
 

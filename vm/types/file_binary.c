@@ -1,0 +1,264 @@
+/* file_binary.c: binary files: BufferedReader, BufferedWriter, BufferedRandom and FileIO, which
+ * differ in what they refuse and in the buffer that FileIO does not keep (file.h). */
+#include "types/file.h"
+
+#include <unistd.h>
+
+#include "core/upcall.h"
+#include "types/host.h"
+#include "types/int.h"
+#include "types/sequence.h"
+
+static bool is_raw(const dv_file *f) { return f->header.shape == DV_T_FILE_IO; }
+
+/* CPython's messages name the method, but for FileIO. */
+static bool check_open(dv_vm *vm, const dv_file *f, const char *message) {
+    return dv_file_check_open(vm, f, is_raw(f) ? "I/O operation on closed file" : message);
+}
+
+static bool check_reads(dv_vm *vm, const dv_file *f, const char *message, const char *what) {
+    if (!check_open(vm, f, message)) return false;
+    if (f->readable) return true;
+    dv_file_unsupported(vm, is_raw(f) ? "File not open for reading" : what);
+    return false;
+}
+
+/* Reading ----------------------------------------------------------------------------------------
+ */
+
+/* The first `size` bytes of what was read. */
+static dv_value take(dv_vm *vm, dv_file *f, size_t size) {
+    dv_value bytes = dv_bytes_new(vm, f->buffer ? f->buffer + f->start : "", (int64_t)size);
+    if (!dv_is_empty(bytes)) f->start += size;
+    return bytes;
+}
+
+static bool fill_up_to(dv_vm *vm, dv_file *f, size_t size) {
+    while (f->end - f->start < size) {
+        size_t missing = size - (f->end - f->start);
+        int64_t got = dv_file_fill(vm, f, missing > DV_FILE_CHUNK ? missing : DV_FILE_CHUNK);
+        if (got <= 0) return got == 0;
+    }
+    return true;
+}
+
+static dv_value read_sized(dv_vm *vm, dv_file *f, int64_t size) {
+    bool filled = true;
+    if (size < 0)
+        filled = dv_file_fill_all(vm, f);
+    else if (is_raw(f) && size > 0)
+        filled = dv_file_fill(vm, f, (size_t)size) >= 0;
+    else if (!is_raw(f))
+        filled = fill_up_to(vm, f, (size_t)size);
+    if (!filled) return DV_EMPTY;
+    size_t there = f->end - f->start;
+    return take(vm, f, size < 0 || (size_t)size > there ? there : (size_t)size);
+}
+
+static dv_value binary_read(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_file *f = dv_as_file(args[0]);
+    int64_t size;
+    if (!dv_file_size_argument(vm, args, count, &size) ||
+        !check_reads(vm, f, "read of closed file", "read"))
+        return DV_EMPTY;
+    if (size < -1) return dv_raise(vm, DV_E_VALUE_ERROR, "read length must be non-negative or -1");
+    return read_sized(vm, f, size);
+}
+
+static dv_value binary_read1(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_file *f = dv_as_file(args[0]);
+    int64_t size;
+    if (!dv_file_size_argument(vm, args, count, &size) ||
+        !check_reads(vm, f, "read of closed file", "read1"))
+        return DV_EMPTY;
+    if (size < 0) size = DV_FILE_CHUNK;
+    if (size > 0 && f->start == f->end && dv_file_fill(vm, f, DV_FILE_CHUNK) < 0) return DV_EMPTY;
+    size_t there = f->end - f->start;
+    return take(vm, f, (size_t)size > there ? there : (size_t)size);
+}
+
+static dv_value binary_peek(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_file *f = dv_as_file(args[0]);
+    if (!check_reads(vm, f, "peek of closed file", "peek")) return DV_EMPTY;
+    if (f->start == f->end && dv_file_fill(vm, f, DV_FILE_CHUNK) < 0) return DV_EMPTY;
+    return dv_bytes_new(vm, f->buffer ? f->buffer + f->start : "", (int64_t)(f->end - f->start));
+}
+
+static dv_value binary_readinto(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_file *f = dv_as_file(args[0]);
+    if (!dv_is_bytearray(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "readinto() argument must be read-write bytes-like object, not %T",
+                        args[1]);
+    if (!check_reads(vm, f, "readinto of closed file", "readinto")) return DV_EMPTY;
+    dv_value held = dv_as_object(args[1]) ? dv_bytes_of(args[1]) : DV_EMPTY;
+    int64_t room = dv_as_str(held)->length;
+    dv_value read = read_sized(vm, f, room);
+    if (dv_is_empty(read)) return DV_EMPTY;
+    int64_t got = dv_as_str(read)->length;
+    dv_str *all = dv_bytes_alloc(vm, room);
+    if (all) {
+        memcpy(all->data, dv_as_str(held)->data, (size_t)room);
+        memcpy(all->data, dv_as_str(read)->data, (size_t)got);
+        ((dv_bytearray *)dv_as_object(args[1]))->bytes = dv_object_value(all);
+        dv_release(vm, held);
+    }
+    dv_release(vm, read);
+    return all ? dv_int(got) : DV_EMPTY;
+}
+
+/* A line of at most `limit` bytes (-1: of any length), with its '\n'; empty at the end. */
+static dv_value read_line(dv_vm *vm, dv_file *f, int64_t limit) {
+    for (size_t looked = 0;;) {
+        size_t there = f->end - f->start;
+        if (limit >= 0 && there > (size_t)limit) there = (size_t)limit;
+        const char *from = f->buffer + f->start;
+        const char *newline = there > looked ? memchr(from + looked, '\n', there - looked) : NULL;
+        if (newline) return take(vm, f, (size_t)(newline - from) + 1);
+        if (limit >= 0 && there == (size_t)limit) return take(vm, f, there);
+        looked = there;
+        int64_t got = dv_file_fill(vm, f, DV_FILE_CHUNK);
+        if (got < 0) return DV_EMPTY;
+        if (got == 0) return take(vm, f, there);
+    }
+}
+
+static dv_value binary_readline(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_file *f = dv_as_file(args[0]);
+    int64_t limit;
+    if (!dv_file_size_argument(vm, args, count, &limit) ||
+        !check_reads(vm, f, "readline of closed file", "read"))
+        return DV_EMPTY;
+    return read_line(vm, f, limit);
+}
+
+static dv_value binary_next(dv_vm *vm, dv_value self) {
+    dv_file *f = dv_as_file(self);
+    if (!check_reads(vm, f, "readline of closed file", "read")) return DV_EMPTY;
+    dv_value line = read_line(vm, f, -1);
+    if (dv_is_empty(line) || dv_as_str(line)->length > 0) return line;
+    dv_release(vm, line);
+    return DV_EMPTY;
+}
+
+/* Writing and moving -----------------------------------------------------------------------------
+ */
+
+/* What was read and not yet taken is given back: the next byte is where the program thinks. */
+static bool give_back(dv_vm *vm, dv_file *f) {
+    if (f->start == f->end) return true;
+    return dv_file_seek(vm, f, (int64_t)f->start - (int64_t)f->end, SEEK_CUR) >= 0;
+}
+
+static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_file *f = dv_as_file(args[0]);
+    if (!dv_is_bytes_like(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", args[1]);
+    if (!f->writable && !is_raw(f)) return dv_file_unsupported(vm, "write");
+    if (!check_open(vm, f, "write to closed file")) return DV_EMPTY;
+    if (!f->writable) return dv_file_unsupported(vm, "File not open for writing");
+    const dv_str *bytes = dv_as_bytes(args[1]);
+    if (!give_back(vm, f) || !dv_file_put(vm, f, bytes->data, (size_t)bytes->length))
+        return DV_EMPTY;
+    if (is_raw(f) && !dv_file_flush(vm, f)) return DV_EMPTY;
+    return dv_int(bytes->length);
+}
+
+static dv_value binary_flush(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_file *f = dv_as_file(args[0]);
+    const char *message = f->writable ? "flush of closed file" : "I/O operation on closed file.";
+    if (!check_open(vm, f, message)) return DV_EMPTY;
+    return dv_file_flush(vm, f) ? DV_NONE : DV_EMPTY;
+}
+
+static bool check_seeks(dv_vm *vm, const dv_file *f) {
+    if (f->can_seek) return true;
+    dv_file_unsupported(vm, "File or stream is not seekable.");
+    return false;
+}
+
+static dv_value binary_seek(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_file *f = dv_as_file(args[0]);
+    int64_t offset, whence = SEEK_SET;
+    if (!dv_size_argument(vm, args[1], &offset) ||
+        (count > 2 && !dv_size_argument(vm, args[2], &whence)) ||
+        !check_open(vm, f, "seek of closed file") || !check_seeks(vm, f))
+        return DV_EMPTY;
+    if (whence < SEEK_SET || whence > SEEK_END)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "whence value %d unsupported", (int)whence);
+    if (!dv_file_flush(vm, f)) return DV_EMPTY;
+    if (whence == SEEK_CUR) offset += (int64_t)f->start - (int64_t)f->end;
+    int64_t at = dv_file_seek(vm, f, offset, (int)whence);
+    return at < 0 ? DV_EMPTY : dv_int_from_int64(vm, at);
+}
+
+static int64_t place_of(const dv_file *f) {
+    return f->position - (int64_t)(f->end - f->start) + (int64_t)f->pending;
+}
+
+static dv_value binary_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_file *f = dv_as_file(args[0]);
+    if (!check_open(vm, f, "I/O operation on closed file") || !check_seeks(vm, f)) return DV_EMPTY;
+    return dv_int_from_int64(vm, place_of(f));
+}
+
+static dv_value binary_truncate(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_file *f = dv_as_file(args[0]);
+    int64_t size;
+    if (!check_open(vm, f, "truncate of closed file")) return DV_EMPTY;
+    if (!f->writable)
+        return dv_file_unsupported(vm, is_raw(f) ? "File not open for writing" : "truncate");
+    if (count < 2 || dv_is_none(args[1]))
+        size = place_of(f);
+    else if (!dv_size_argument(vm, args[1], &size))
+        return DV_EMPTY;
+    if (!give_back(vm, f) || !dv_file_flush(vm, f)) return DV_EMPTY;
+    int64_t done = dv_host_truncate(f->fd, size);
+    return done < 0 ? dv_host_raise(vm, (int)done, DV_EMPTY) : dv_int_from_int64(vm, size);
+}
+
+/* The types --------------------------------------------------------------------------------------
+ */
+
+static dv_value binary_repr(dv_vm *vm, dv_value self) {
+    const dv_file *f = dv_as_file(self);
+    const char *type = vm->types[f->header.shape]->name;
+    if (!is_raw(f)) return dv_str_printf(vm, "<%s name=%V>", type, f->name);
+    if (f->closed) return dv_str_printf(vm, "<%s [closed]>", type);
+    return dv_str_printf(vm, "<%s name=%V mode=%V closefd=%s>", type, f->name, f->mode,
+                         f->keeps_fd ? "False" : "True");
+}
+
+static const dv_cfunction_def methods[] = {
+    {.name = "read", .entry = binary_read, .min = 1, .max = 2},
+    {.name = "read1", .entry = binary_read1, .min = 1, .max = 2},
+    {.name = "peek", .entry = binary_peek, .min = 1, .max = 2},
+    {.name = "readinto", .entry = binary_readinto, .min = 2, .max = 2},
+    {.name = "readline", .entry = binary_readline, .min = 1, .max = 2},
+    {.name = "write", .entry = binary_write, .min = 2, .max = 2},
+    {.name = "flush", .entry = binary_flush, .min = 1, .max = 1},
+    {.name = "seek", .entry = binary_seek, .min = 2, .max = 3},
+    {.name = "tell", .entry = binary_tell, .min = 1, .max = 1},
+    {.name = "truncate", .entry = binary_truncate, .min = 1, .max = 2},
+    DV_FILE_METHODS,
+    {.name = NULL}};
+
+#define BINARY_TYPE(variable, text, number)                           \
+    const dv_type variable = {.name = text,                           \
+                              .id = number,                           \
+                              .release = dv_file_release,             \
+                              .repr = binary_repr,                    \
+                              .iterate = dv_file_iterate,             \
+                              .next = binary_next,                    \
+                              .get_attribute = dv_file_get_attribute, \
+                              .methods = methods}
+
+BINARY_TYPE(dv_buffered_reader_type, "_io.BufferedReader", DV_T_BUFFERED_READER);
+BINARY_TYPE(dv_buffered_writer_type, "_io.BufferedWriter", DV_T_BUFFERED_WRITER);
+BINARY_TYPE(dv_buffered_random_type, "_io.BufferedRandom", DV_T_BUFFERED_RANDOM);
+BINARY_TYPE(dv_file_io_type, "_io.FileIO", DV_T_FILE_IO);
