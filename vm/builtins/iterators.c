@@ -6,6 +6,7 @@
 #include "types/arguments.h"
 #include "types/class.h"
 #include "types/instance.h"
+#include "types/iterator.h"
 #include "types/list.h"
 #include "types/range.h"
 #include "types/str.h"
@@ -14,7 +15,8 @@
 /* An iterator over several others: zip and map. */
 typedef struct many {
     dv_object header;
-    dv_value function; /* of map; EMPTY for zip */
+    /* Of map; zip has its first result here, and gives it out again when nobody else has it. */
+    dv_value function;
     bool strict;
     uint32_t count;
     dv_value iterators[];
@@ -100,10 +102,20 @@ static dv_value zip_end(dv_vm *vm, many *m, uint32_t i) {
     return DV_EMPTY;
 }
 
+/* dv_next; what is iterated over most often is a list. */
+static inline dv_value next_item(dv_vm *vm, dv_value iterator) {
+    if (dv_is_shape(iterator, DV_T_ITERATOR)) {
+        dv_iterator *it = (dv_iterator *)dv_as_object(iterator);
+        if (dv_is_shape(it->sequence, DV_T_LIST) && it->next < dv_as_list(it->sequence)->count)
+            return dv_retain(dv_as_list(it->sequence)->items[it->next++]);
+    }
+    return dv_next(vm, iterator);
+}
+
 /* The next item of each iterator to items[]; false: number *ended is exhausted or raised. */
 static bool next_items(dv_vm *vm, many *m, dv_value *items, uint32_t *ended) {
     for (uint32_t i = 0; i < m->count; i++) {
-        items[i] = dv_next(vm, m->iterators[i]);
+        items[i] = next_item(vm, m->iterators[i]);
         if (!dv_is_empty(items[i])) continue;
         *ended = i;
         while (i-- > 0) dv_release(vm, items[i]);
@@ -112,15 +124,36 @@ static bool next_items(dv_vm *vm, many *m, dv_value *items, uint32_t *ended) {
     return true;
 }
 
+/* The first result once more, which nobody else has, with the next items; an old item goes when its
+ * successor is there, as in CPython. */
+static dv_value zip_again(dv_vm *vm, many *m) {
+    dv_value result = dv_retain(m->function);
+    dv_value *kept = dv_as_tuple(result)->items;
+    for (uint32_t i = 0; i < m->count; i++) {
+        dv_value item = next_item(vm, m->iterators[i]);
+        if (dv_is_empty(item)) {
+            dv_release(vm, result);
+            return zip_end(vm, m, i);
+        }
+        dv_value old = kept[i];
+        kept[i] = item;
+        dv_release(vm, old);
+    }
+    return result;
+}
+
 static dv_value zip_next(dv_vm *vm, dv_value self) {
     many *m = (many *)dv_as_object(self);
     if (m->count == 0) return DV_EMPTY;
+    if (!dv_is_empty(m->function) && dv_as_object(m->function)->references == 1)
+        return zip_again(vm, m);
     dv_value few[8], *items = few;
     size_t size = m->count * sizeof *items;
     if (m->count > 8 && !(items = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
     uint32_t ended;
     dv_value result = next_items(vm, m, items, &ended) ? dv_tuple_take(vm, items, m->count)
                                                        : zip_end(vm, m, ended);
+    if (dv_is_empty(m->function) && !dv_is_empty(result)) m->function = dv_retain(result);
     if (items != few) dv_heap_free(&vm->heap, items, size);
     return result;
 }
@@ -213,7 +246,7 @@ static int keeps(dv_vm *vm, dv_value function, dv_value item) {
 static dv_value filter_next(dv_vm *vm, dv_value self) {
     pair *p = (pair *)dv_as_object(self);
     for (;;) {
-        dv_value item = dv_next(vm, p->second);
+        dv_value item = next_item(vm, p->second);
         if (dv_is_empty(item)) return DV_EMPTY;
         int kept = keeps(vm, p->first, item);
         if (kept > 0) return item;

@@ -105,7 +105,20 @@ dv_value dv_object_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return raise_no_attribute(vm, self, name);
 }
 
+/* What most lookups are, in one step: an attribute of the instance itself, where nothing of its
+ * class comes first.  EMPTY: look everywhere. */
+static inline dv_value find_own(dv_vm *vm, dv_value self, dv_value name) {
+    if (!dv_is_instance(self)) return DV_EMPTY;
+    dv_object *object = dv_as_object(self);
+    dv_shape *shape = dv_shape_at(vm, object->shape);
+    if (shape->class_->flags & (DV_CLASS_DATA | DV_CLASS_GETATTRIBUTE)) return DV_EMPTY;
+    int32_t slot = dv_shape_find(vm, shape, name);
+    return slot >= 0 ? dv_retain(*dv_attribute_slot(object, (uint32_t)slot)) : DV_EMPTY;
+}
+
 dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    dv_value own = find_own(vm, self, name);
+    if (DV_LIKELY(!dv_is_empty(own))) return own;
     dv_value v = find(vm, self, name);
     if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
     return raise_no_attribute(vm, self, name);

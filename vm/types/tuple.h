@@ -1,7 +1,7 @@
 /* tuple.h: immutable sequences.
  *
  * Invariant 1: items[0 .. count-1] are owned values; they never change after the tuple is
- * published. */
+ * published, but for the result of a zip that only the zip has any more. */
 #ifndef DV_TYPES_TUPLE_H
 #define DV_TYPES_TUPLE_H
 
