@@ -233,19 +233,6 @@ static void clear_names(dv_vm *vm, dv_value module) {
     dv_release(vm, module);
 }
 
-/* __del__ of the module's instances runs while all names are there still, as in CPython. */
-static void finalise_names(dv_vm *vm, dv_value module) {
-    if (!vm->finalisers || !dv_is_module(module)) return;
-    dv_retain(module);
-    dv_namespace *names = &dv_as_module(module)->names;
-    for (uint32_t i = 0; i < names->count; i++) {
-        dv_value v = dv_retain(names->cells[i]->value);
-        if (dv_is_instance(v)) (void)dv_instance_finalise(vm, dv_as_object(v));
-        dv_release(vm, v);
-    }
-    dv_release(vm, module);
-}
-
 static void clear_modules(dv_vm *vm) {
     if (!dv_is_dict(vm->modules)) return;
     int64_t position = 0;
@@ -256,7 +243,8 @@ static void clear_modules(dv_vm *vm) {
 void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->handled);
     dv_error_clear(vm);
-    finalise_names(vm, vm->main);
+    /* __del__ runs while all names are there still, as in CPython. */
+    dv_collect_finalise_all(vm);
     vm->stdout_cell = vm->path_cell = NULL;
     clear_names(vm, vm->main);
     clear_modules(vm);

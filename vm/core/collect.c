@@ -1,17 +1,19 @@
 /* collect.c: the cycle collector (collect.h).
  *
  * Invariants
- *  1. Between mark_all and unmark_all every container has LIVE in its reference count; a value
- *     that is visited and has it not is no container.
+ *  1. Between dv_collect_mark and dv_collect_unmark every container has LIVE in its reference
+ * count; a value that is visited and has it not is no container.
  *  2. REACHED: something that is alive refers to it; SCANNED: what it refers to is reached, too.
  *  3. The count below the marks is first reduced by the references from containers (subtract), and
  *     given each of them back when the container that holds it is scanned. */
 #include "core/vm.h"
 
-#define LIVE    0x80000000u
+#define LIVE    DV_COLLECT_LIVE
 #define REACHED 0x40000000u
 #define SCANNED 0x20000000u
-#define COUNT   0x1FFFFFFFu
+#define LISTED  0x10000000u
+#define COUNT   0x0FFFFFFFu
+#define HIGHEST 0x0EFFFFFFu /* of counts: with marks they stay below DV_HEAP_PREFIX_MARK */
 
 /* Objects that are reached and wait to be scanned.  When there are more, they are found by walking
  * all containers again. */
@@ -119,17 +121,18 @@ static int64_t count_as_cpython(dv_vm *vm, dv_object *object) {
  */
 
 /* Marks all containers as live; false, and no marks: one is referred to too often. */
-static bool mark_all(dv_vm *vm) {
+bool dv_collect_mark(dv_vm *vm) {
+    if (vm->release_queue) return false;
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     dv_object *object;
     while ((object = dv_heap_next_object(&walk)))
-        if (object->references > COUNT) return false;
+        if (object->references > HIGHEST) return false;
     walk = dv_heap_walk_objects(&vm->heap);
     while ((object = dv_heap_next_object(&walk))) object->references |= LIVE;
     return true;
 }
 
-static void unmark_all(dv_vm *vm) {
+void dv_collect_unmark(dv_vm *vm) {
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     dv_object *object;
     while ((object = dv_heap_next_object(&walk))) object->references &= COUNT;
@@ -170,15 +173,17 @@ static void scan_waiting(dv_vm *vm, collection *c) {
     }
 }
 
-/* Scans everything that is alive. */
-static void scan_reachable(dv_vm *vm) {
+/* Scans everything that is alive; so are objects
+ * without the mark `unlisted`, unless that is 0. */
+static void scan_reachable(dv_vm *vm, uint32_t unlisted) {
     collection c = {.count = 0};
     do {
         c.overflow = false;
         dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
         dv_object *object;
         while ((object = dv_heap_next_object(&walk))) {
-            if (object->references & SCANNED || !(object->references & (COUNT | REACHED))) continue;
+            if (object->references & SCANNED) continue;
+            if (!((object->references ^ unlisted) & (COUNT | REACHED | unlisted))) continue;
             reach_object(&c, object);
             scan_waiting(vm, &c);
         }
@@ -186,14 +191,17 @@ static void scan_reachable(dv_vm *vm) {
 }
 
 /* Marks what is alive as REACHED, and gives all counts their old values again; the result is the
- * number of containers that are garbage.  `kept` are containers that the collection itself holds
- * one reference to. */
+ * number of containers that are garbage.  `kept`, if there are any, are containers that the
+ * collection itself holds one reference to, and others are alive. */
 static size_t find_garbage(dv_vm *vm, dv_object *const *kept, size_t kept_count) {
     dv_object *object;
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     while ((object = dv_heap_next_object(&walk))) traverse(vm, object, subtract, NULL);
-    for (size_t i = 0; i < kept_count; i++) kept[i]->references--;
-    scan_reachable(vm);
+    for (size_t i = 0; i < kept_count; i++) {
+        kept[i]->references--;
+        kept[i]->references |= LISTED;
+    }
+    scan_reachable(vm, kept_count ? LISTED : 0);
     size_t count = 0;
     walk = dv_heap_walk_objects(&vm->heap);
     while ((object = dv_heap_next_object(&walk))) {
@@ -219,6 +227,68 @@ static void keep_garbage(dv_vm *vm, dv_object **garbage) {
     }
 }
 
+bool dv_collect_has_finaliser(dv_vm *vm, const dv_object *object) {
+    return object->shape >= DV_T_COUNT && dv_instance_has_finaliser(vm, object);
+}
+
+/* Puts the objects with a finaliser in front; how many they are. */
+static size_t finalisable_first(dv_vm *vm, dv_object **objects, size_t count) {
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        dv_object *object = objects[i];
+        if (!dv_collect_has_finaliser(vm, object)) continue;
+        objects[i] = objects[found];
+        objects[found++] = object;
+    }
+    return found;
+}
+
+static void sift(dv_object **heap, size_t count, size_t at) {
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count &&
+            dv_instance_serial(heap[child + 1]) > dv_instance_serial(heap[child]))
+            child++;
+        dv_object *object = heap[at];
+        if (dv_instance_serial(object) >= dv_instance_serial(heap[child])) return;
+        heap[at] = heap[child];
+        heap[child] = object;
+    }
+}
+
+/* Sorts instances by their serial numbers, in place. */
+static void sort_instances(dv_object **objects, size_t count) {
+    for (size_t i = count / 2; i-- > 0;) sift(objects, count, i);
+    while (count-- > 1) {
+        dv_object *last = objects[0];
+        objects[0] = objects[count];
+        objects[count] = last;
+        sift(objects, count, 0);
+    }
+}
+
+/* Runs the finalisers of objects that the caller holds a reference to; how many there were. */
+static size_t finalise(dv_vm *vm, dv_object **objects, size_t count) {
+    count = finalisable_first(vm, objects, count);
+    sort_instances(objects, count);
+    for (size_t i = 0; i < count; i++) (void)dv_instance_finalise(vm, objects[i]);
+    return count;
+}
+
+/* Puts what is garbage still, after finalisers have run, in front; how many these are. */
+static size_t garbage_first(dv_vm *vm, dv_object **garbage, size_t count) {
+    if (!dv_collect_mark(vm)) return 0;
+    (void)find_garbage(vm, garbage, count);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        dv_object *object = garbage[i];
+        if (object->references & REACHED) continue;
+        garbage[i] = garbage[found];
+        garbage[found++] = object;
+    }
+    dv_collect_unmark(vm);
+    return found;
+}
+
 static int64_t end_garbage(dv_vm *vm, dv_object **garbage, size_t count) {
     int64_t counted = 0;
     for (size_t i = 0; i < count; i++) counted += count_as_cpython(vm, garbage[i]);
@@ -231,13 +301,16 @@ static int64_t end_garbage(dv_vm *vm, dv_object **garbage, size_t count) {
 
 /* Without memory for a list of the garbage nothing is collected. */
 static int64_t collect(dv_vm *vm) {
-    if (vm->release_queue || !mark_all(vm)) return 0;
+    if (!dv_collect_mark(vm)) return 0;
     size_t count = find_garbage(vm, NULL, 0), size = count * sizeof(dv_object *);
     dv_object **garbage = count ? dv_heap_alloc(&vm->heap, size) : NULL;
     if (garbage) keep_garbage(vm, garbage);
-    unmark_all(vm);
+    dv_collect_unmark(vm);
     if (!garbage) return 0;
-    int64_t counted = end_garbage(vm, garbage, count);
+    size_t left = count;
+    if (vm->finalisers && finalise(vm, garbage, count)) left = garbage_first(vm, garbage, count);
+    int64_t counted = end_garbage(vm, garbage, left);
+    for (size_t i = left; i < count; i++) dv_release_object(vm, garbage[i]);
     dv_heap_free(&vm->heap, garbage, size);
     return counted;
 }

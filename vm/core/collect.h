@@ -10,7 +10,9 @@
  *     dl code runs meanwhile, and nothing is allocated.
  *  2. A collection runs where dl code may run: at safepoints, and in gc.collect().  C code that
  *     can be interrupted by it holds counted references to what it uses.
- *  3. Objects whose release has begun have count 0 and are not looked at; while some wait for it
+ *  3. The finalisers of all garbage run before any of it is taken apart, each once, in the order in
+ *     which the objects were made; what can be reached again afterwards lives on.
+ *  4. Objects whose release has begun have count 0 and are not looked at; while some wait for it
  *     with a link in their header (release.c), there is no collection. */
 #ifndef DV_CORE_COLLECT_H
 #define DV_CORE_COLLECT_H
@@ -24,6 +26,7 @@ typedef struct dv_collector {
     int64_t rest;         /* of vm->countdown, which became 0 early because of that */
     int64_t collections;  /* so far */
     int64_t collected;    /* objects in all of them */
+    uint32_t serial;      /* of the newest instance (core/shape.h: dv_instance_serial) */
     int64_t threshold[3]; /* what gc.set_threshold() was told; a first one of 0 disables */
 } dv_collector;
 
@@ -40,5 +43,16 @@ void dv_collect_wanted(dv_vm *vm);
 bool dv_collect_tracks(dv_vm *vm, dv_value v);
 /* Visits what an object refers to; nothing for values that are no containers. */
 void dv_traverse(dv_vm *vm, dv_value v, dv_visit visit, void *context);
+
+/* At the end of a program: collects garbage, then runs the finalisers of all objects that have one
+ * (collect_end.c). */
+void dv_collect_finalise_all(dv_vm *vm);
+
+/* For collect_end.c: marks all containers with DV_COLLECT_LIVE in their reference counts, and takes
+ * all marks away.  False: that is not possible now. */
+#define DV_COLLECT_LIVE 0x80000000u
+bool dv_collect_mark(dv_vm *vm) DV_MUST_CHECK;
+void dv_collect_unmark(dv_vm *vm);
+bool dv_collect_has_finaliser(dv_vm *vm, const dv_object *object);
 
 #endif

@@ -258,7 +258,7 @@ dv_heap_walk dv_heap_walk_objects(dv_heap *heap) {
 /* The living object of a block; NULL: none. */
 static dv_object *object_in(void *block) {
     dv_object *object = block;
-    if (object->references == DV_HEAP_PREFIX_MARK)
+    if (object->references >= DV_HEAP_PREFIX_MARK)
         object = (dv_object *)(void *)((char *)block + DV_HEAP_PREFIX_SIZE);
     return object->references ? object : NULL;
 }

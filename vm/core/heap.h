@@ -34,9 +34,9 @@
 /* The host's memory: resize(context, NULL, 0, n) allocates, (.., p, old, 0) frees. */
 typedef void *(*dv_host_resize)(void *context, void *block, size_t old_size, size_t new_size);
 
-/* The first word of a block of containers whose object lies DV_HEAP_PREFIX_SIZE bytes behind its
- * beginning; no reference count becomes so large. */
-#define DV_HEAP_PREFIX_MARK UINT32_MAX
+/* From here on a first word says that the block of a container begins with something else, of
+ * DV_HEAP_PREFIX_SIZE bytes, and that the object stands behind it. */
+#define DV_HEAP_PREFIX_MARK 0xFF000000u
 #define DV_HEAP_PREFIX_SIZE 16u
 
 typedef struct dv_free_block {

@@ -10,7 +10,8 @@ _Static_assert(sizeof(dv_attributes) == DV_HEAP_PREFIX_SIZE, "an object stands b
 #define SLOTS_MAX     28u /* at most: 256 bytes */
 #define INDEX_FROM    8u  /* attributes from which on a shape may get an index */
 #define INDEX_LOOKUPS 32u
-#define SLOT_LIMIT    65000u
+#define SLOT_LIMIT    32000u
+#define SERIAL        0x00FFFFFFu
 
 /* Classes ---------------------------------------------------------------------------------------
  */
@@ -265,8 +266,9 @@ dv_value dv_instance_new(dv_vm *vm, dv_class *class_) {
     dv_instance *instance = dv_container_new(vm, instance_size(inline_slots), root->number);
     if (!instance) return DV_EMPTY;
     instance->overflow = NULL;
+    instance->serial = DV_UNLIKELY(vm->finalisers) ? ++vm->collector.serial : 0;
     instance->overflow_capacity = 0;
-    instance->inline_slots = inline_slots;
+    instance->inline_slots = (uint8_t)inline_slots;
     instance->finalised = false;
     class_->header.references++;
     return dv_object_value(instance);
@@ -281,7 +283,8 @@ void *dv_subclass_alloc(dv_vm *vm, dv_class *class_, size_t size) {
         dv_raise_memory(vm);
         return NULL;
     }
-    *attributes = (dv_attributes){.mark = DV_HEAP_PREFIX_MARK};
+    uint32_t serial = vm->finalisers ? ++vm->collector.serial & SERIAL : 0;
+    *attributes = (dv_attributes){.mark = DV_HEAP_PREFIX_MARK | serial};
     dv_object *object = (dv_object *)(void *)(attributes + 1);
     object->references = 1;
     object->shape = root->number;
@@ -319,17 +322,31 @@ static void release_plain(dv_vm *vm, dv_object *object) {
     dv_release_object(vm, &class_->header);
 }
 
-bool dv_instance_finalise(dv_vm *vm, dv_object *object) {
+/* The __del__ of an instance that has not run; NULL: none. */
+static const dv_global_cell *finaliser_of(dv_vm *vm, const dv_object *object) {
+    const dv_attributes *attributes = (const dv_attributes *)(const void *)object - 1;
+    bool done = object->shape >> DV_LAYOUT_SHIFT ? attributes->finalised
+                                                 : ((const dv_instance *)object)->finalised;
+    return done ? NULL : dv_class_special(dv_shape_at(vm, object->shape)->class_, vm->known.del);
+}
+
+bool dv_instance_has_finaliser(dv_vm *vm, const dv_object *object) {
+    return finaliser_of(vm, object) != NULL;
+}
+
+uint32_t dv_instance_serial(const dv_object *object) {
+    const dv_attributes *attributes = (const dv_attributes *)(const void *)object - 1;
     bool subclass = object->shape >> DV_LAYOUT_SHIFT;
-    dv_instance *instance = (dv_instance *)object;
-    if (subclass ? dv_attributes_of(object)->finalised : instance->finalised) return true;
-    const dv_class *class_ = dv_shape_at(vm, object->shape)->class_;
-    dv_global_cell *cell = dv_class_special(class_, vm->known.del);
+    return (subclass ? attributes->mark : ((const dv_instance *)object)->serial) & SERIAL;
+}
+
+bool dv_instance_finalise(dv_vm *vm, dv_object *object) {
+    const dv_global_cell *cell = finaliser_of(vm, object);
     if (!cell) return true;
-    if (subclass)
+    if (object->shape >> DV_LAYOUT_SHIFT)
         dv_attributes_of(object)->finalised = true;
     else
-        instance->finalised = true;
+        ((dv_instance *)object)->finalised = true;
     return dv_finalise(vm, object, cell->value);
 }
 
@@ -399,8 +416,10 @@ static bool make_room(dv_vm *vm, dv_object *object, dv_class *class_, uint32_t s
     if (slot < instance->inline_slots) return true;
     if (slot >= class_->inline_slots && class_->inline_slots < SLOTS_MAX)
         class_->inline_slots = slot < SLOTS_MAX ? (uint16_t)(slot + 1) : SLOTS_MAX;
-    return grow_values(vm, &instance->overflow, &instance->overflow_capacity,
-                       slot - instance->inline_slots + 1);
+    uint32_t capacity = instance->overflow_capacity;
+    bool grown = grow_values(vm, &instance->overflow, &capacity, slot - instance->inline_slots + 1);
+    instance->overflow_capacity = (uint16_t)capacity;
+    return grown;
 }
 
 bool dv_instance_store(dv_vm *vm, dv_object *object, dv_value name, dv_value value) {

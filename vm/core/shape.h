@@ -77,15 +77,16 @@ struct dv_class {
 typedef struct dv_instance {
     dv_object header;
     dv_value *overflow; /* NULL, or slots from the class's inline_slots at its creation on */
-    uint32_t overflow_capacity;
-    uint16_t inline_slots;
+    uint32_t serial;    /* order of creation; 0 before there was a class with __del__ */
+    uint16_t overflow_capacity;
+    uint8_t inline_slots;
     bool finalised; /* its __del__ has run: it does not run again */
     dv_value slots[];
 } dv_instance;
 
 /* In front of an instance of a subclass of a built-in type. */
 typedef struct dv_attributes {
-    uint32_t mark; /* DV_HEAP_PREFIX_MARK: core/heap.h */
+    uint32_t mark; /* DV_HEAP_PREFIX_MARK (core/heap.h), and the serial in the low 24 bits */
     uint32_t capacity : 31;
     uint32_t finalised : 1; /* its __del__ has run */
     dv_value *values;       /* by slot number; NULL when capacity is 0 */
@@ -142,6 +143,11 @@ bool dv_instance_delete(dv_vm *vm, dv_object *object, dv_value name, bool *found
 /* Runs __del__ of an instance that has one, unless that has happened before.  False: somebody has a
  * reference to it (still or again). */
 bool dv_instance_finalise(dv_vm *vm, dv_object *object);
+/* Is there a __del__ that dv_instance_finalise would run? */
+bool dv_instance_has_finaliser(dv_vm *vm, const dv_object *object);
+/* Instances of classes with __del__ in the order in which they were made: a number that grows, and
+ * begins anew after 2^24 of them. */
+uint32_t dv_instance_serial(const dv_object *object);
 /* Releases an instance of a dl class, whatever its layout. */
 void dv_instance_release(dv_vm *vm, dv_object *object);
 void dv_instance_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);

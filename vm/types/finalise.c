@@ -43,7 +43,9 @@ static void report(dv_vm *vm, dv_value culprit) {
 dv_finaliser dv_finaliser_enter(dv_vm *vm) {
     dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth};
     vm->error = DV_EMPTY;
-    vm->release_depth = 1;
+    /* What dies meanwhile is released at once, but does not work off the queue of a release that is
+     * going on. */
+    vm->release_depth = vm->release_depth ? 1 : 0;
     return saved;
 }
 
