@@ -330,12 +330,23 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
 /* Subscripts ------------------------------------------------------------------------------------
  */
 
+/* class[key] */
+static dv_value subscript_class(dv_vm *vm, dv_value class_, dv_value key) {
+    dv_value function = dv_find_attribute(vm, class_, vm->known.class_getitem);
+    if (!dv_is_empty(function)) {
+        dv_value result = dv_call(vm, function, &key, 1, DV_EMPTY);
+        dv_release(vm, function);
+        return result;
+    }
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    return dv_raise(vm, DV_E_TYPE_ERROR, "type '%S' is not subscriptable",
+                    dv_as_class(class_)->name);
+}
+
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
     const dv_type *type = dv_behaviour_of(vm, container);
     if (type->get_item) return type->get_item(vm, container, key);
-    if (dv_is_class(container))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "type '%S' is not subscriptable",
-                        dv_as_class(container)->name);
+    if (dv_is_class(container)) return subscript_class(vm, container, key);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", container);
 }
 
