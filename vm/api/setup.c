@@ -29,6 +29,7 @@
 #include "types/range.h"
 #include "types/set.h"
 #include "types/singleton.h"
+#include "types/slots.h"
 #include "types/str.h"
 #include "types/stream.h"
 #include "types/super.h"
@@ -59,6 +60,7 @@ static const dv_type *const types[] = {
     &dv_property_type,      &dv_staticmethod_type,
     &dv_classmethod_type,   &dv_super_type,
     &dv_mapping_proxy_type, &dv_generator_type,
+    &dv_member_type,
 };
 
 /* Types that objects of others show themselves as (dv_type.face). */

@@ -113,6 +113,16 @@ static dv_value builtin_delattr(dv_vm *vm, const dv_value *args, uint32_t count)
     return set_attribute(vm, args[0], args[1], DV_EMPTY);
 }
 
+/* Without an argument it would be locals(). */
+static dv_value builtin_vars(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (count == 0)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "vars() without an argument is not part of dl yet");
+    dv_value dict = dv_find_attribute(vm, args[0], vm->known.dict);
+    if (dv_is_empty(dict) && dv_is_empty(vm->error))
+        dv_raise(vm, DV_E_TYPE_ERROR, "vars() argument must have __dict__ attribute");
+    return dict;
+}
+
 /* Iteration -------------------------------------------------------------------------------------
  */
 
@@ -239,6 +249,7 @@ const dv_cfunction_def dv_builtin_objects[] = {
     {.name = "hasattr", .entry = builtin_hasattr, .min = 2, .max = 2},
     {.name = "setattr", .entry = builtin_setattr, .min = 3, .max = 3},
     {.name = "delattr", .entry = builtin_delattr, .min = 2, .max = 2},
+    {.name = "vars", .entry = builtin_vars, .min = 0, .max = 1},
     {.name = "iter", .entry = builtin_iter, .min = 1, .max = 2},
     {.name = "next", .entry = builtin_next, .min = 1, .max = 2},
     {.name = "any", .entry = builtin_any, .min = 1, .max = 1},

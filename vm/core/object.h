@@ -106,6 +106,7 @@ typedef enum dv_type_id {
     DV_T_STATICMETHOD,
     DV_T_CLASSMETHOD,
     DV_T_SUPER,
+    DV_T_MEMBER,        /* of __slots__: types/slots.h */
     DV_T_MAPPING_PROXY, /* read-only view of a dict: types/mapping_proxy.h */
     DV_T_GENERATOR,     /* types/generator.h */
     DV_T_FOREIGN,       /* object of an extension's type */

@@ -188,6 +188,8 @@ static dv_shape *new_shape(dv_vm *vm, dv_class *class_, dv_shape *parent, dv_val
                             .parent = parent,
                             .name = dv_retain(name),
                             .sibling = parent ? parent->children : NULL};
+        shape->dictionary = parent ? parent->dictionary : 0;
+        if (dv_same(name, vm->known.dict)) shape->dictionary = shape->count;
         if (number_shape(vm, shape)) return shape;
         dv_release(vm, name);
         dv_heap_free(&vm->heap, shape, sizeof *shape);
@@ -232,6 +234,10 @@ static void make_index(dv_vm *vm, dv_shape *shape) {
     }
     shape->index = index;
     shape->index_capacity = capacity;
+}
+
+void dv_shape_names(const dv_shape *shape, dv_value *names) {
+    for (; shape->parent; shape = shape->parent) names[shape->count - 1] = shape->name;
 }
 
 int32_t dv_shape_find(dv_vm *vm, dv_shape *shape, dv_value name) {
@@ -422,6 +428,10 @@ static bool make_room(dv_vm *vm, dv_object *object, dv_class *class_, uint32_t s
     return grown;
 }
 
+bool dv_instance_room(dv_vm *vm, dv_object *object, uint32_t slot) {
+    return make_room(vm, object, dv_shape_at(vm, object->shape)->class_, slot);
+}
+
 bool dv_instance_store(dv_vm *vm, dv_object *object, dv_value name, dv_value value) {
     dv_shape *shape = dv_shape_at(vm, object->shape);
     int32_t slot = dv_shape_find(vm, shape, name);
@@ -446,8 +456,7 @@ static dv_shape *shape_without(dv_vm *vm, dv_shape *shape, uint32_t slot) {
         dv_raise_memory(vm);
         return NULL;
     }
-    for (const dv_shape *from = shape; from->parent; from = from->parent)
-        names[from->count - 1] = from->name;
+    dv_shape_names(shape, names);
     dv_shape *result = shape->class_->root;
     for (uint32_t i = 0; i < shape->count && result; i++)
         if (i != slot) result = dv_shape_add(vm, result, names[i]);

@@ -23,8 +23,9 @@ struct dv_shape_entry {
 };
 
 struct dv_shape {
-    uint32_t number; /* what objects have as their shape: index and layout */
-    uint32_t count;  /* attributes */
+    uint32_t number;     /* what objects have as their shape: index and layout */
+    uint32_t count;      /* attributes */
+    uint32_t dictionary; /* 1 + the slot of the instance's __dict__, once it has one; else 0 */
     dv_class *class_;
     dv_shape *parent;
     dv_value name; /* the attribute that this shape adds; interned; EMPTY at the root */
@@ -46,9 +47,12 @@ enum {
     DV_CLASS_DESCRIPTOR = 8,   /* its instances may be descriptors: it has a __get__ */
     DV_CLASS_SETTER = 16,      /* ... data descriptors: it has a __set__ or __delete__ */
     DV_CLASS_NEW = 32,         /* has a __new__ of dl */
-    DV_CLASS_INHERITED = 63,
-    DV_CLASS_READY = 64,  /* its statement is done: changes from now on are late ones */
-    DV_CLASS_CACHED = 128 /* sites may remember what lookups in it found */
+    DV_CLASS_SLOTS = 64,       /* has names in __slots__ */
+    DV_CLASS_INHERITED = 127,
+    DV_CLASS_READY = 128,   /* its statement is done: changes from now on are late ones */
+    DV_CLASS_CACHED = 256,  /* sites may remember what lookups in it found */
+    DV_CLASS_NO_DICT = 512, /* its instances have what __slots__ name, and no __dict__ */
+    DV_CLASS_SOLID = 1024   /* its own __slots__ decide the layout of instances */
 };
 
 /* A class object.  Attributes are cells of a namespace, so that code may depend on one of them. */
@@ -132,12 +136,16 @@ dv_shape *dv_shape_root(dv_vm *vm, dv_class *class_);
 int32_t dv_shape_slot(const dv_shape *shape, dv_value name);
 /* The same, for lookups that happen often: gives shapes with many attributes an index. */
 int32_t dv_shape_find(dv_vm *vm, dv_shape *shape, dv_value name);
+/* Fills in the names of all its attributes, by slot number; borrowed. */
+void dv_shape_names(const dv_shape *shape, dv_value *names);
 /* The shape after adding `name`; NULL: out of memory (raised). */
 dv_shape *dv_shape_add(dv_vm *vm, dv_shape *shape, dv_value name);
 
 dv_value dv_instance_new(dv_vm *vm, dv_class *class_);
 /* Adds or overwrites an attribute of any instance of a dl class; value is borrowed. */
 bool dv_instance_store(dv_vm *vm, dv_object *object, dv_value name, dv_value value) DV_MUST_CHECK;
+/* Makes room for slot number `slot`, which is the first free one or below. */
+bool dv_instance_room(dv_vm *vm, dv_object *object, uint32_t slot) DV_MUST_CHECK;
 bool dv_instance_delete(dv_vm *vm, dv_object *object, dv_value name, bool *found) DV_MUST_CHECK;
 
 /* Runs __del__ of an instance that has one, unless that has happened before.  False: somebody has a

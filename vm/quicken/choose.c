@@ -202,8 +202,9 @@ static dv_global_cell *method_cell(dv_vm *vm, dv_value object, dv_value name) {
     dv_global_cell *cell = NULL;
     if (dv_is_instance(object)) { /* an attribute of the instance itself would come first */
         dv_class *class_ = plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
-        if (!class_ || dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name) >= 0)
-            return NULL;
+        if (!class_) return NULL;
+        const dv_shape *shape = vm->shapes[dv_as_object(object)->shape];
+        if (shape->dictionary || dv_shape_slot(shape, name) >= 0) return NULL;
         cell = dv_class_find(vm, class_, name);
         class_->flags |= DV_CLASS_CACHED;
     } else if (dv_is_object(object) && methods_come_first(vm, object)) {
@@ -234,7 +235,8 @@ static bool is_plain_value(dv_value v, uint32_t *kind) {
 /* The cell of a plain value in an instance's class; NULL: there is none. */
 static dv_global_cell *class_value_cell(dv_vm *vm, dv_value object, dv_value name, uint32_t *kind) {
     dv_class *class_ = plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
-    dv_global_cell *cell = class_ ? dv_class_find(vm, class_, name) : NULL;
+    if (!class_ || vm->shapes[dv_as_object(object)->shape]->dictionary) return NULL;
+    dv_global_cell *cell = dv_class_find(vm, class_, name);
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
     return cell && is_plain_value(cell->value, kind) ? cell : NULL;
 }
@@ -294,6 +296,10 @@ static const dv_shape *shape_with(dv_vm *vm, dv_value object, dv_value name) {
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
+    if (dv_same(name, vm->known.dict)) { /* takes dicts alone, and changes the shape otherwise */
+        unsuitable(vm, ip, DV_REASON_TYPES);
+        return;
+    }
     int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
     const dv_shape *next = NULL;
     if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||

@@ -26,8 +26,10 @@ dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name) {
 
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value value) {
     if (dv_is_plain_instance(v) && !dv_is_empty(value)) {
-        const dv_class *class_ = dv_shape_at(vm, dv_as_object(v)->shape)->class_;
-        if (!(class_->flags & (DV_CLASS_SETATTR | DV_CLASS_DATA)))
+        const dv_shape *shape = dv_shape_at(vm, dv_as_object(v)->shape);
+        const uint16_t special = DV_CLASS_SETATTR | DV_CLASS_DATA | DV_CLASS_NO_DICT;
+        if (!(shape->class_->flags & special) && !shape->dictionary &&
+            !dv_same(name, vm->known.dict) && !dv_same(name, vm->known.class_))
             return dv_instance_store(vm, dv_as_object(v), name, value);
     }
     return dv_value_set_attribute(vm, v, name, value);

@@ -3,6 +3,7 @@
 
 #include "run/thread.h"
 #include "types/class.h"
+#include "types/dict.h"
 #include "types/exception.h"
 #include "types/module.h"
 #include "types/str.h"
@@ -176,16 +177,25 @@ static void consider_computed(search *s, dv_type_id type) {
     }
 }
 
+static void consider_instance(search *s, dv_value object) {
+    const dv_shape *shape = dv_shape_at(s->vm, dv_as_object(object)->shape);
+    int64_t position = 0;
+    dv_value key, value;
+    if (shape->dictionary) {
+        dv_value dict = *dv_attribute_slot(dv_as_object(object), shape->dictionary - 1);
+        while (dv_dict_walk(dict, &position, &key, &value))
+            if (dv_is_str(key)) consider_value(s, key);
+    }
+    for (; shape->parent; shape = shape->parent) consider_value(s, shape->name);
+}
+
 static dv_value suggest_attribute(search *s, dv_value object) {
     s->sorted = true;
     if (dv_is_module(object)) {
         consider_namespace(s, &dv_as_module(object)->names);
         return finish(s);
     }
-    if (dv_is_instance(object))
-        for (const dv_shape *shape = dv_shape_at(s->vm, dv_as_object(object)->shape); shape->parent;
-             shape = shape->parent)
-            consider_value(s, shape->name);
+    if (dv_is_instance(object)) consider_instance(s, object);
     consider_computed(s, dv_type_of(s->vm, object));
     consider_class(s, dv_is_class(object) ? dv_as_class(object) : dv_class_of(s->vm, object));
     return finish(s);

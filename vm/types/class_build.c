@@ -8,26 +8,10 @@
 #include "types/exception.h"
 #include "types/function.h"
 #include "types/instance.h"
+#include "types/slots.h"
 #include "types/str.h"
 #include "types/tuple.h"
 #include "types/variable.h"
-
-/* Names in a class body that would change what the machine takes for granted about instances. */
-static const char *const refused_names[] = {"__slots__", NULL};
-
-static bool check_names(dv_vm *vm, dv_value namespace) {
-    for (const char *const *name = refused_names; *name; name++) {
-        dv_value key = dv_str_intern(vm, *name, strlen(*name));
-        if (dv_is_empty(key)) return false;
-        bool there = !dv_is_empty(dv_dict_get(vm, namespace, key));
-        dv_release(vm, key);
-        if (there) {
-            dv_raise(vm, DV_E_TYPE_ERROR, "'%s' in a class is not part of dl yet", *name);
-            return false;
-        }
-    }
-    return true;
-}
 
 /* Bases -----------------------------------------------------------------------------------------
  */
@@ -63,9 +47,10 @@ static bool check_base(dv_vm *vm, dv_value base) {
 
 /* The class that decides the layout of a class's instances. */
 static dv_class *solid_of(dv_class *class_) {
-    while (!class_->descriptor) class_ = class_->base;
+    while (!class_->descriptor && !(class_->flags & DV_CLASS_SOLID)) class_ = class_->base;
     /* All exceptions have one layout. */
-    while (class_->type == DV_T_EXCEPTION && class_->base->type == DV_T_EXCEPTION)
+    while (class_->descriptor && class_->type == DV_T_EXCEPTION &&
+           class_->base->type == DV_T_EXCEPTION)
         class_ = class_->base;
     return class_;
 }
@@ -287,7 +272,8 @@ static uint32_t expected_attributes(dv_vm *vm, const dv_class *class_) {
 }
 
 static bool fill(dv_vm *vm, dv_class *class_, dv_value namespace) {
-    if (!copy_attributes(vm, class_, namespace)) return false;
+    if (!copy_attributes(vm, class_, namespace) || !dv_slots_add(vm, class_, namespace))
+        return false;
     dv_class_expect(class_, expected_attributes(vm, class_));
     if (class_->type == DV_T_OBJECT && !dv_shape_root(vm, class_)) return false;
     class_->flags |= DV_CLASS_READY;
@@ -298,7 +284,6 @@ static bool fill(dv_vm *vm, dv_class *class_, dv_value namespace) {
 static dv_value build(dv_vm *vm, dv_value name, const dv_tuple *bases, dv_value keywords,
                       dv_value namespace, dv_value *values) {
     dv_value meta = DV_EMPTY, names = DV_EMPTY;
-    if (!check_names(vm, namespace)) return DV_EMPTY;
     if (!dv_is_empty(keywords) && !split_keywords(vm, keywords, &meta, values, &names))
         return DV_EMPTY;
     dv_class *class_ = make(vm, name, bases);

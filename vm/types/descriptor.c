@@ -7,6 +7,7 @@
 #include "types/exception.h"
 #include "types/function.h"
 #include "types/instance.h"
+#include "types/slots.h"
 #include "types/str.h"
 
 static dv_property *as_property(dv_value v) { return (dv_property *)dv_as_object(v); }
@@ -91,6 +92,9 @@ dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
     switch (dv_as_object(v)->shape) {
     case DV_T_PROPERTY:
         result = dv_is_empty(self) ? dv_retain(v) : property_read(vm, v, self);
+        break;
+    case DV_T_MEMBER:
+        result = dv_is_empty(self) ? dv_retain(v) : dv_member_read(vm, v, self);
         break;
     case DV_T_CLASSMETHOD: result = bind_class_method(vm, wrapped(v), class_); break;
     default: result = instance_get(vm, v, self, class_);

@@ -9,6 +9,7 @@
 #include "types/dict.h"
 #include "types/instance.h"
 #include "types/int.h"
+#include "types/instance_dict.h"
 #include "types/list.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -254,6 +255,12 @@ static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_val
     return DV_EMPTY;
 }
 
+/* Attributes of an exception of a built-in class that are no fields. */
+static dv_value own_dict(dv_vm *vm, dv_exception *exception) {
+    if (dv_is_empty(exception->attributes)) exception->attributes = dv_dict_new(vm);
+    return exception->attributes;
+}
+
 static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_exception *exception = dv_as_exception(self);
     if (dv_str_is(name, "args")) return dv_retain(exception->args);
@@ -261,6 +268,7 @@ static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name)
     if (dv_str_is(name, "__context__")) return or_none(exception->context);
     if (dv_str_is(name, "__suppress_context__")) return dv_bool(exception->suppress_context);
     if (dv_str_is(name, "__traceback__")) return DV_NONE;
+    if (dv_same(name, vm->known.dict)) return dv_retain(own_dict(vm, dv_as_exception(self)));
     if (!dv_is_empty(exception->attributes)) {
         dv_value v = dv_dict_get(vm, exception->attributes, name);
         if (!dv_is_empty(v)) return dv_retain(v);
@@ -331,13 +339,15 @@ static bool set_field(dv_vm *vm, dv_exception *exception, dv_value name, dv_valu
     return true;
 }
 
-/* Attributes of a dl class's instances are in their shape, but for what the machine asks for. */
-static bool set_by_shape(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
-    if (!dv_is_empty(value)) return dv_instance_store(vm, dv_as_object(self), name, value);
-    bool found;
-    if (!dv_instance_delete(vm, dv_as_object(self), name, &found)) return false;
-    if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
-    return found;
+static bool set_dict(dv_vm *vm, dv_exception *exception, dv_value value) {
+    if (!dv_is_empty(value) && !dv_is_dict(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "__dict__ must be set to a dictionary, not a '%T'", value);
+        return false;
+    }
+    dv_value old = exception->attributes;
+    exception->attributes = dv_retain(value);
+    dv_release(vm, old);
+    return true;
 }
 
 static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
@@ -346,9 +356,9 @@ static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_
     bool done = set_field(vm, exception, name, value, &known);
     if (known) return done;
     if (dv_is_instance(self) && !dv_str_is(name, "__notes__"))
-        return set_by_shape(vm, self, name, value);
-    if (dv_is_empty(exception->attributes)) exception->attributes = dv_dict_new(vm);
-    if (dv_is_empty(exception->attributes)) return false;
+        return dv_instance_set_attribute(vm, self, name, value);
+    if (dv_same(name, vm->known.dict)) return set_dict(vm, exception, value);
+    if (dv_is_empty(own_dict(vm, exception))) return false;
     if (!dv_is_empty(value)) return dv_dict_set(vm, exception->attributes, name, value);
     int removed = dv_dict_delete(vm, exception->attributes, name);
     if (removed == 0)

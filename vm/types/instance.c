@@ -9,6 +9,7 @@
 #include "types/exception.h"
 #include "types/float.h"
 #include "types/function.h"
+#include "types/instance_dict.h"
 #include "types/int.h"
 #include "types/iterator.h"
 #include "types/lookup.h"
@@ -392,11 +393,7 @@ static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
     }
     const dv_type *layout = layout_of(vm, self);
     if (layout && layout->set_attribute) return layout->set_attribute(vm, self, name, value);
-    if (!dv_is_empty(value)) return dv_instance_store(vm, dv_as_object(self), name, value);
-    bool found;
-    if (!dv_instance_delete(vm, dv_as_object(self), name, &found)) return false;
-    if (!found) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
-    return found;
+    return dv_instance_set_attribute(vm, self, name, value);
 }
 
 static dv_value object_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,

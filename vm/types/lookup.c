@@ -7,7 +7,9 @@
 #include "types/exception.h"
 #include "types/function.h"
 #include "types/instance.h"
+#include "types/instance_dict.h"
 #include "types/module.h"
+#include "types/slots.h"
 #include "types/super.h"
 
 /* Reading ---------------------------------------------------------------------------------------
@@ -39,10 +41,15 @@ static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
     }
     int32_t slot = dv_shape_find(vm, shape, name);
     if (slot >= 0) return dv_retain(*dv_attribute_slot(object, (uint32_t)slot));
+    if (shape->dictionary && !dv_class_has_slot(vm, class_, name)) {
+        dv_value v = dv_instance_dict_find(vm, self, name);
+        if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return dv_retain(v);
+    }
     const dv_global_cell *cell = dv_class_find(vm, class_, name);
     if (cell) return dv_bind(vm, cell->value, self, class_);
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(class_));
+    if (dv_same(name, vm->known.dict)) return dv_retain(dv_instance_dict(vm, self));
     const dv_type *layout = vm->types[class_->type];
     if (layout->get_attribute) {
         dv_value v = layout->get_attribute(vm, self, name);
@@ -143,6 +150,9 @@ static dv_value find_method(dv_vm *vm, dv_value self, dv_value name) {
         class_ = shape->class_;
         if (class_->flags & DV_CLASS_GETATTRIBUTE || dv_shape_find(vm, shape, name) >= 0)
             return DV_EMPTY;
+        if (shape->dictionary && !dv_is_empty(dv_instance_dict_find(vm, self, name)))
+            return DV_EMPTY;
+        if (!dv_is_empty(vm->error)) return DV_EMPTY;
     } else {
         if (dv_is_exception(self) && !dv_is_empty(dv_as_exception(self)->attributes))
             return DV_EMPTY;
@@ -166,6 +176,11 @@ dv_value dv_load_method(dv_vm *vm, dv_value self, dv_value name, bool *is_method
 /* A value of a type without attributes of its own: the message depends on whether its class has
  * one of this name. */
 static bool refuse(dv_vm *vm, dv_value v, dv_value name) {
+    if (dv_same(name, vm->known.class_)) {
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 "__class__ assignment only supported for mutable types or ModuleType subclasses");
+        return false;
+    }
     bool there = dv_class_find(vm, dv_class_of(vm, v), name) != NULL;
     if (!dv_is_empty(vm->error)) return false;
     dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
