@@ -10,7 +10,7 @@ import re
 
 from writer import Writer
 
-KINDS = ["int", "float", "str", "list", "tuple", "dict", "set", "bytes", "bytearray", "bool", "none"]
+KINDS = ["int", "float", "str", "list", "tuple", "dict", "set", "bytes", "bytearray", "bool", "complex", "none"]
 LITERALS = {
     "int": ["0", "1", "2", "(-1)", "7", "255", "1000", "(2**47 - 1)", "(-2**47)",
             "(2**62)", "(2**63 - 1)", "(-2**63)", "(2**64)", "(10**20)", "0x7f"],
@@ -23,6 +23,7 @@ LITERALS = {
     "bytes": ["b''", "b'abc'", "b'\\x00\\xff'", "b'a b'", "bytes(3)"],
     "bytearray": ["bytearray()", "bytearray(b'xyz')", "bytearray(2)"],
     "bool": ["True", "False"],
+    "complex": ["1j", "(1+2j)", "(-0.5j)", "complex(2)", "(0.5-1e200j)", "complex('nan')", "(-0-0j)", "(3-4j)"],
     "none": ["None"],
     "key": ["1", "'a'", "'n'", "2.0", "(1, 2)", "b'k'", "True", "-7", "2**70", "'日本'"],
 }
@@ -31,6 +32,7 @@ PERCENTS = ["%s", "%d", "%5.2f", "%r", "%x", "%-6s|", "%+d", "%e", "%%", "%c", "
 
 
 PARTS = {
+    "seed": ["0", "7", "(-1)", "2**70"],  # a Random takes None, int, float, str and bytes; dl an int only
     "small": ["0", "1", "2", "5", "31", "63"],
     "compare": ["<", "<=", "==", "!=", ">", ">="],
     "spec": SPECS,
@@ -38,7 +40,7 @@ PARTS = {
     "bound": ["", "0", "1", "2", "-1", "-2", "3", "None", "100"],
     "slice": ["<bound>:<bound>", "<bound>:<bound>", "<bound>:<bound>:", "<bound>:<bound>:2", "<bound>:<bound>:-1", "<bound>:<bound>:-2"],
     "index": ["0", "-1", "1", "2", "<int0>"],
-    "number": ["<int>", "<float>"],
+    "number": ["<int>", "<float>", "<int>", "<float>", "<complex>"],
     "sequence": ["<list>", "<list>", "<tuple>", "<str>", "<bytes>"],
     "container": ["<list>", "<tuple>", "<str>", "<dict>", "<set>", "<bytes>"],
     "source": ["<container>", "range(5)", "range(3)"],
@@ -49,16 +51,17 @@ PARTS = {
     "same": None,  # one type for all its places in a template
     "plain": None,  # the name of a variable
 }
-COMPARED = ["int", "float", "str", "list", "tuple", "any", "set", "bytes"]
+COMPARED = ["complex", "int", "float", "str", "list", "tuple", "any", "set", "bytes"]
 PART = re.compile(r"<(\w+|[^<>]*\|[^<>]*)>")
 TEMPLATES = {
     "int": [
         "math.gcd(<int>, <int>)", "math.isqrt(<int>)", "math.comb(<int0> % 70, 3)", "bisect.bisect(sorted([1, <int0>, 5]), <int0>)", "Int(<int>)",
-        "(Int(<int>) + <int>)", "Int(<int>).double()", "functools.reduce(operator.add, <list>)", "random.Random(<int0>).randrange(1, 1000)",
+        "(Int(<int>) + <int>)", "Int(<int>).double()", "functools.reduce(operator.add, <list>)", "random.Random(<seed>).randrange(1, 1000)",
         "operator.index(<int>)", "math.floor(<float>)",
         "(<int> + <int>)", "(<int> - <int>)", "(<int> * <int>)", "(<int> // <int>)", "(<int> % <int>)", "(<int> & <int>)", "(<int> | <int>)",
         "(<int> ^ <int>)", "((<int>) << <small>)", "(<int> >> <small>)", "(-<int>)", "(~<int>)", "abs(<int>)", "len(<container>)",
         "(<int> + <int>)", "(<int> - <int>)", "(<int> * <int>)", "<str>.find(<str0>)", "<str>.count(<str0>)",
+        "sum(<int0> <clause>)", "max((len(str(q)) <clause>), default=0)",
         "int(<float>)", "int(<str>)", "round(<float>)", "sum(<list>)", "pow(<int>, <small>, <int>)", "(<int> ** 2)",
         "divmod(<int>, <int>)[0]", "(<int>).bit_length()", "min(<int>, <int>)", "max(<int>, <int>)", "<list>.index(<int>)",
         "<bytes>[<index>]", "ord(<str>[0])", "<list>.count(<int>)", "hash(<key>)",
@@ -67,8 +70,8 @@ TEMPLATES = {
     ],
     "float": [
         "math.sqrt(<float>)", "math.fmod(<float>, <float>)", "math.fsum(<list>)", "math.ldexp(<float>, <int0> % 50)", "math.hypot(<float>, <float>)",
-        "Real(<float>)", "(Real(<float>) * <float>)", "math.log2(<int>)", "random.Random(<int0>).random()", "math.exp(<float> % 5)",
-        "(<float> + <float>)", "(<float> - <float>)", "(<float> * <float>)", "(<float> / <float>)", "(<float> // <float>)", "(<float> % <float>)", "(<int> / <int>)",
+        "Real(<float>)", "(Real(<float>) * <float>)", "math.log2(<int>)", "random.Random(<seed>).random()", "math.exp(<float> % 5)",
+        "abs(<complex>)", "<complex>.real", "<complex>.imag", "(<float> + <float>)", "(<float> - <float>)", "(<float> * <float>)", "(<float> / <float>)", "(<float> // <float>)", "(<float> % <float>)", "(<int> / <int>)",
         "(<float> + <int>)", "(<int> * <float>)", "(-<float>)", "abs(<float>)", "float(<int>)", "float(<str>)", "round(<float>, <0|1|2|-1>)",
         "(<float> ** <2|-1|0>)", "(abs(<float>) ** 0.5)", "min(<float>, <float>)", "max(<float>, <int>)", "sum([<float>, <float>, <int>])", "divmod(<float>, <float>)[1]",
         "(<int> ** -1)", "float.fromhex(<float>.hex())", "float(repr(<float>))",
@@ -78,7 +81,7 @@ TEMPLATES = {
         "(<str> + <str>)", "(<str> * <0|2|3|-1>)", "<str>[<slice>]", "<str>[<index>]", "str(<any>)", "repr(<any>)",
         "<str>.<upper|lower|title|strip|lstrip|rstrip|swapcase|capitalize|casefold|expandtabs>()",
         "<str>.replace(<str>, <str0>)", "<str>.join(<list>)", "<str>.join([str(x) for x in <container>])",
-        "<str>.center(9, '*')", "<str>.zfill(6)", "<str>.ljust(<int> % 20)", "chr(<int> % 1000 + 32)", "<str>.removeprefix('a')", "<str>.strip(<str>)",
+        "'-'.join(str(q) <clause>)", "<str>.center(9, '*')", "<str>.zfill(6)", "<str>.ljust(<int> % 20)", "chr(<int> % 1000 + 32)", "<str>.removeprefix('a')", "<str>.strip(<str>)",
         "format(<number>, '<spec>')", "('<percent>' % <any>)", "('<percent>' % (<number>,))",
         "f'{<plain>!r}|{<plain>:<spec>}'", "f'{<plain>}{<plain>!s:>7}'",
         "'{0} {1!r:>9}'.format(<any>, <str>)", "'{a}{b:<spec>}'.format(a=<any>, b=<number>)", "hex(<int>)", "bin(<int>)", "ascii(<str>)",
@@ -90,11 +93,11 @@ TEMPLATES = {
         "list(itertools.islice(<sequence>, 3))", "list(itertools.product(<str>, repeat=2))[:6]", "list(itertools.accumulate(<list>))",
         "list(itertools.combinations(<sequence>, 2))[:9]", "[*map(operator.itemgetter(0), <list>)]", "heapq.nsmallest(3, <list>)",
         "list(itertools.zip_longest(<sequence>, <sequence>))", "list(itertools.takewhile(bool, <list>))",
-        "[(k, list(g)) for k, g in itertools.groupby(<sequence>)]", "random.Random(<int0>).sample(range(20), 4)",
+        "[(k, list(g)) for k, g in itertools.groupby(<sequence>)]", "random.Random(<seed>).sample(range(20), 4)",
         "sorted(<list>, key=functools.cmp_to_key(lambda a, b: (a > b) - (a < b)))",
         "[<any>, <any>]", "[*<container>, <any>]", "(<list> + <list>)",
         "(<list> * <0|1|2>)", "<list>[<slice>]", "list(<container>)", "sorted(<container>)",
-        "[<item> <clause>]", "[<item> <clause>]", "[[<item0> for q in range(2)] for p in range(2)]",
+        "[<item> <clause>]", "[<item> <clause>]", "list(<item> <clause>)", "sorted(str(q) <clause>)", "[*(<item> <clause>)]", "[[<item0> for q in range(2)] for p in range(2)]",
         "<str>.split(<|','|None, 1|'a'>)", "list(range(<int0> % 9))",
         "list(zip(<sequence>, <sequence>))", "list(enumerate(<sequence>, 1))", "list(<dict>.items())",
         "list(map(str, <container>))", "list(filter(None, <list>))", "list(reversed(<sequence>))", "sorted(<list>, key=repr)",
@@ -102,7 +105,7 @@ TEMPLATES = {
         "<bytes>.split(b'a')", "sorted(<set>, key=str)", "list(<set>)",
     ],
     "tuple": [
-        "Tuple(<tuple>)", "math.modf(<float>)", "math.frexp(<float>)", "tuple(itertools.repeat(<any>, 2))",
+        "Tuple(<tuple>)", "tuple((<item>) <clause>)", "math.modf(<float>)", "math.frexp(<float>)", "tuple(itertools.repeat(<any>, 2))",
         "(<any>, <any>)", "(<tuple> + <tuple>)", "<tuple>[<slice>]", "tuple(<container>)", "(<tuple> * 2)",
         "(*<sequence>, <any>)", "divmod(<int>, <int>)", "<str>.partition('b')",
         "(1, <any>)[::-1]", "(<float>).as_integer_ratio()", "<str>.rpartition(' ')",
@@ -135,17 +138,22 @@ TEMPLATES = {
         "(<same> <compare> <same>)", "(<same> <compare> <same>)", "(<same> == <any>)", "(not <any>)",
         "(<bool> <and|or> <bool>)", "(<any> in <list>)",
         "(<key> not in <dict>)", "isinstance(<any>, <int|str|(int, float)|list|bool>)",
-        "(<same> <compare> <same> <compare> <same>)", "any(<list>)", "all(<tuple>)",
+        "(<same> <compare> <same> <compare> <same>)", "any(<list>)", "all(<tuple>)", "any(<filter> <clause>)", "all(<filter> <clause>)",
         "<str>.<isdigit|isalpha|isupper|isspace|isidentifier|isalnum|istitle|isnumeric|isprintable>()",
         "<str>.startswith(<str0>)", "(<str> in <str>)", "bool(<any>)",
         "(<set> <= <set>)", "<set>.isdisjoint(<str0>)", "<bytes>.endswith(b'c')",
         "(<int> in <bytes>)", "callable(<any>)", "(<any0> is None)", "(<float>).is_integer()",
     ],
+    "complex": [
+        "(<complex> + <complex>)", "(<complex> - <number>)", "(<number> * <complex>)", "(<complex> * <complex>)", "(<complex> / <complex>)",
+        "(<complex> ** <small>)", "(-<complex>)", "<complex>.conjugate()", "complex(<float>, <float>)", "complex(<str>)", "(<complex> ** 0.5)",
+        "complex(<any>)", "sum([<complex>, <int>])", "complex(repr(<complex>))",
+    ],
     "none": [
         "Dict(<dict>)[<key>]", "functools.partial(max, <int>)(<any>)", "operator.itemgetter(1, 0)(<sequence>)",
         "None", "(<any> or <any>)", "(<any> and <any>)", "<dict>.get(<key>)",
         "<list>[<index>]", "<tuple>[<index>]", "<dict>[<key>]",
-        "(lambda q=2, *r: (q, r))(<any>)", "max(<list>, default=None)", "next(iter(<container>), 0)", "sum(<list>, [])",
+        "(lambda q=2, *r: (q, r))(<any>)", "max(<list>, default=None)", "next(iter(<container>), 0)", "next((<item> <clause>), 0)", "sum(<list>, [])",
         "(<any> + <any>)", "(<any> % <any>)", "slice(<any0>, 2).indices(5)",
         "range(<int0> % 60, <int0> % 30, <int0> % 5)", "(w := <any>)",
     ],
@@ -168,7 +176,9 @@ class Expressions(Writer):
     def value(self, kind: str, depth: int) -> str:
         if kind == "key":
             return self.literal(kind)
-        if kind == "any" or self.chance(4):
+        if self.chance(4):
+            return f"({self.value('any', depth)})"
+        if kind == "any":
             kind = self.pick(KINDS)
         if depth <= 0 or self.chance(25):
             if kind == "none" and self.variables:

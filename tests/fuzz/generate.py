@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""A seed to a program: hot typed loops, numbers of changing types, or the whole language (half of the seeds)."""
+"""A seed to a program: hot typed loops, numbers of changing types, the whole language, or objects."""
 
 import sys
 
 import generate_language
 import generate_loops
 import generate_mixed
+import generate_objects
 
-MAKERS = (generate_mixed, generate_loops, generate_language, generate_language)
+MAKERS = (generate_mixed, generate_objects, generate_loops, generate_language, generate_objects, generate_language)
 
 
 def generate(seed: int) -> str:

@@ -306,11 +306,15 @@ class Language(Expressions):
                     self.body(1)
         if not kind or self.chance(20):
             with self.under("finally:"):
-                self.line("print('finally')")
-                loops, self.loops = self.loops, 0
-                inside, self.in_function = self.in_function, self.in_function and self.chance(30)
-                self.body(1)
-                self.loops, self.in_function = loops, inside
+                self.finish()
+
+    def finish(self) -> None:
+        """The body of a finally."""
+        self.line("print('finally')")
+        loops, self.loops = self.loops, 0
+        inside, self.in_function = self.in_function, self.in_function and self.chance(30)
+        self.body(1)
+        self.loops, self.in_function = loops, inside
 
     def guarded(self) -> None:
         """A statement whose errors do not end the function, so that what comes behind it is reached."""
@@ -319,15 +323,24 @@ class Language(Expressions):
         with self.under("except Exception as e:"):
             self.line("print(type(e).__name__, e)")
 
+    def swallows(self) -> str:
+        """Whether a Manager swallows exceptions."""
+        return self.pick(["True", "False", "False"])
+
     def managed(self) -> None:
-        items = ", ".join(f"Manager({self.value('int', 0)}, {self.pick(['True', 'False', 'False'])})"
+        items = ", ".join(f"Manager({self.value('int', 0)}, {self.swallows()})"
                           + self.pick(["", f" as {self.pick(self.targets())}"]) for _ in range(self.upto(2)))
         with self.under(f"with {items}:"):
             self.body(2)
 
+    def own_statements(self) -> list:
+        """The simple statements that a maker adds."""
+        return []
+
     def statement(self) -> None:
         simple = [self.assign] * 5 + [self.augment] * 3 + [self.mutate] * 4 + [self.unpack, self.functions_, self.subclass, self.call, self.call]
         simple += [self.objects] * 4 + [lambda: self.line(f"show({self.value('any', 2)})")] * 2 + [self.leave]
+        simple += self.own_statements()
         if self.chance(10):
             simple.append(self.remove)
         compound = [self.branch, self.loop, self.loop, self.attempt, self.attempt, self.managed]
@@ -375,8 +388,15 @@ class Language(Expressions):
                         self.put(self.pick(choices))
         self.classes.append(name)
 
+    def instances(self) -> None:
+        self.line(f"o1 = {self.pick(self.classes)}(n if {self.pick(['True', 'p0'])} else 0)" if "n" in self.variables
+                  else f"o1 = {self.pick(self.classes)}(p0)")
+        self.line(f"o2 = {self.pick(self.classes)}()")
+
     def function(self, number: int) -> None:
-        count = self.upto(3)
+        self.function_named(f"f{number}", self.upto(3))
+
+    def function_named(self, function: str, count: int) -> None:
         self.variables = {"n": "int", "x": "float", "s": "str", "l": "list", "d": "dict", "t": "tuple", "u": "set",
                           "b": "bytes", "y": "bytearray", "z": "bool"}
         for _ in range(self.random.randrange(4)):
@@ -384,7 +404,7 @@ class Language(Expressions):
         parameters = [f"p{i}" for i in range(count)]
         self.line()
         self.line()
-        with self.under(f"def f{number}({', '.join(parameters)}):"):
+        with self.under(f"def {function}({', '.join(parameters)}):"):
             globals_ = self.random.sample(["g0", "g1", "g2"], self.random.randrange(3))
             if globals_:
                 self.line("global " + ", ".join(globals_))
@@ -392,15 +412,13 @@ class Language(Expressions):
                 self.line(f"{name} = {self.literal(kind)}")
             for name in parameters + globals_:
                 self.variables[name] = "any"
-            self.line(f"o1 = {self.pick(self.classes)}(n if {self.pick(['True', 'p0'])} else 0)" if "n" in self.variables
-                      else f"o1 = {self.pick(self.classes)}(p0)")
-            self.line(f"o2 = {self.pick(self.classes)}()")
+            self.instances()
             self.in_function = True
             for _ in range(self.random.randrange(3, 10)):
                 self.pick([self.statement, self.guarded, self.guarded])()
             self.in_function = False
             self.line(f"return {self.value('any', 1)}")
-        self.functions.append((f"f{number}", count))
+        self.functions.append((function, count))
 
     def drive(self) -> None:
         for name, count in self.functions:

@@ -133,7 +133,10 @@ def batches(items: Iterator[str], size: int) -> Iterator[List[str]]:
 def reduce(source: str, failing: Callable[[List[str]], List[bool]], seconds: float) -> str:
     """The smallest program found in the given time for which `failing` is true."""
     end = time.monotonic() + seconds
-    start = text_of(ast.parse(source))
+    try:
+        start = text_of(ast.parse(source))
+    except SyntaxError:
+        return source
     if not failing([start])[0]:
         return source
     current = start

@@ -12,6 +12,7 @@ import gc
 import io
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -22,6 +23,8 @@ MEMORY = 2 << 30
 # What depends on the memory of the machine, or on how deep C functions of CPython call each other.
 NOT_COMPARED = ("MemoryError", "recursion depth exceeded in", "recursion depth exceeded while")
 FRAMES_ABOVE = 7  # frames of this file above a program's, so that recursion ends where a script's does
+# A frame of a library module: which of them are written in Python is no concern of dl's.
+LIBRARY_FRAME = re.compile(r'^  File "/[^"]*/lib/python3[^\n]*\n(?:    [^\n]*\n)*', re.M)
 
 
 def out_of_time(number, frame):
@@ -64,7 +67,7 @@ def run(name: str, source: str) -> list:
     status = execute(name, source)
     texts = [s.buffer.getvalue().decode("latin-1") for s in (sys.stdout, sys.stderr)]
     os.unlink(name)
-    return [*texts, status]
+    return [texts[0], LIBRARY_FRAME.sub("", texts[1]), status]
 
 
 def serve_some(programs: list, first: int, pipe: int) -> None:
