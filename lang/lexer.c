@@ -258,9 +258,10 @@ static bool check_number_end(lexer *lx, const char *kind) {
     if (!is_name_byte(c)) return true;
     for (size_t i = 0; i < sizeof followers / sizeof *followers; i++) {
         size_t size = strlen(followers[i]);
+        bool prefix = c == 'i'; /* CPython reads no further than `if`, `in` and `is` */
         if (lx->end - lx->position >= size &&
             memcmp(lx->text + lx->position, followers[i], size) == 0 &&
-            !is_name_byte(peek_at(lx, (uint32_t)size)))
+            (prefix || !is_name_byte(peek_at(lx, (uint32_t)size))))
             return true;
     }
     return fail_number(lx, kind);

@@ -104,6 +104,9 @@ dv_value dv_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
 dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
 dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a);
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key);
+/* Raises that the container's items cannot be set or deleted; false.  `sequence`: it is one in
+ * CPython's eyes, which is asked by number. */
+bool dv_refuse_item(dv_vm *vm, dv_value container, dv_value key, bool deletes, bool sequence);
 bool dv_set_item(dv_vm *vm, dv_value container, dv_value key,
                  dv_value value) DV_MUST_CHECK;                /* EMPTY deletes */
 int dv_contains(dv_vm *vm, dv_value container, dv_value item); /* 1, 0, -1 failed */

@@ -108,7 +108,7 @@ static dv_value logarithm(dv_vm *vm, dv_value v, double (*function)(double)) {
     if (!dv_has_layout(v, DV_T_INT)) return unary(vm, v, function, POLE_DOMAIN);
     dv_int_view view;
     dv_int_look(v, &view);
-    if (view.negative) return raise_domain(vm);
+    if (view.negative || view.count == 0) return raise_domain(vm);
     int64_t exponent;
     uint64_t mantissa = dv_int_leading(&view, &exponent);
     double x = dv_int_scale(mantissa, exponent);

@@ -16,6 +16,7 @@
 #include "types/function.h"
 #include "types/instance.h"
 #include "types/int.h"
+#include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -350,16 +351,23 @@ dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", container);
 }
 
+/* CPython makes a number of the index before it finds that a sequence cannot be changed. */
+bool dv_refuse_item(dv_vm *vm, dv_value container, dv_value key, bool deletes, bool sequence) {
+    int64_t index;
+    bool number = sequence && dv_is_index(vm, key);
+    if (number && !dv_as_index(vm, key, &index)) return false;
+    dv_raise(vm, DV_E_TYPE_ERROR,
+             !deletes ? "'%T' object does not support item assignment"
+             : number ? "'%T' object doesn't support item deletion"
+                      : "'%T' object does not support item deletion",
+             container);
+    return false;
+}
+
 bool dv_set_item(dv_vm *vm, dv_value container, dv_value key, dv_value value) {
     const dv_type *type = dv_behaviour_of(vm, container);
     if (type->set_item) return type->set_item(vm, container, key, value);
-    /* CPython's sequences have words of their own. */
-    dv_raise(vm, DV_E_TYPE_ERROR,
-             !dv_is_empty(value)                   ? "'%T' object does not support item assignment"
-             : type->length && dv_is_integral(key) ? "'%T' object doesn't support item deletion"
-                                                   : "'%T' object does not support item deletion",
-             container);
-    return false;
+    return dv_refuse_item(vm, container, key, dv_is_empty(value), type->length != NULL);
 }
 
 int dv_contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {

@@ -130,7 +130,10 @@ dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
     return bytes;
 }
 
-static dv_value zeros(dv_vm *vm, dv_value count) {
+/* What CPython adds to the length of bytes for their header. */
+enum { BYTES_HEADER = 33 };
+
+static dv_value zeros(dv_vm *vm, const char *type, dv_value count) {
     int64_t length;
     dv_value index = dv_int_index(vm, count);
     if (dv_is_empty(index)) return DV_EMPTY;
@@ -140,6 +143,8 @@ static dv_value zeros(dv_vm *vm, dv_value count) {
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot fit '%T' into an index-sized integer",
                         count);
     if (length < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "negative count");
+    if (length > INT64_MAX - BYTES_HEADER && strcmp(type, "bytes") == 0)
+        return dv_raise(vm, DV_E_OVERFLOW_ERROR, "byte string is too large");
     dv_str *s = dv_bytes_alloc(vm, length);
     if (!s) return DV_EMPTY;
     memset(s->data, 0, (size_t)length);
@@ -166,7 +171,7 @@ dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint3
         return dv_raise(vm, DV_E_TYPE_ERROR, "%s without a string argument",
                         dv_is_empty(out[1]) ? "errors" : "encoding");
     if (dv_is_empty(out[0])) return dv_bytes_new(vm, NULL, 0);
-    if (dv_is_index(vm, out[0])) return zeros(vm, out[0]);
+    if (dv_is_index(vm, out[0])) return zeros(vm, type, out[0]);
     return dv_bytes_from(vm, out[0], type);
 }
 
@@ -243,7 +248,9 @@ static dv_value repeat(dv_vm *vm, dv_value v, int64_t times) {
     int64_t length;
     if (times < 0) times = 0;
     if (times == 1) return dv_bytes_as(vm, v, dv_retain(dv_bytes_of(v)));
-    if (__builtin_mul_overflow(from->length, times, &length)) return dv_raise_memory(vm);
+    if (__builtin_mul_overflow(from->length, times, &length))
+        return dv_is_bytes(v) ? dv_raise(vm, DV_E_OVERFLOW_ERROR, "repeated bytes are too long")
+                              : dv_raise_memory(vm);
     dv_str *s = dv_bytes_alloc(vm, length);
     if (!s) return DV_EMPTY;
     if (from->length == 1)

@@ -330,15 +330,14 @@ dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
         return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(X): X is not a type object (%T)",
                         args[0]);
     dv_class *class_ = dv_as_class(args[0]);
-    if (class_->type == DV_T_EXCEPTION)
-        return dv_exception_make(vm, class_, args + 1, count - 1, keywords);
+    (void)keywords;
+    if (class_->type != DV_T_OBJECT)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(%S) is not safe, use %S.__new__()",
+                        class_->name, class_->base->name);
     if (count > 1 && dv_class_special(class_, vm->known.new_))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "object.__new__() takes exactly one argument (the type to instantiate)");
     if (count > 1 && !dv_class_special(class_, vm->known.init)) return raise_takes_none(vm, class_);
-    if (class_->type != DV_T_OBJECT)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(%S) is not safe, use %S.__new__()",
-                        class_->name, class_->base->name);
     if (!class_->descriptor) return dv_instance_new(vm, class_);
     return class_->descriptor->construct(vm, NULL, 0, DV_EMPTY);
 }

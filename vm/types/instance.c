@@ -258,12 +258,15 @@ dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, 
     bool own = special_cell(vm, a, vm->known.binary[op]) != NULL;
     const dv_type *type = own ? NULL : vm->types[dv_type_of(vm, a)];
     if (type && type->id == DV_T_OBJECT) type = NULL;
-    bool late = type && is_sequence_operator(type, op), right = dv_is_instance(b);
+    /* A reflected method in a's class makes its sequence operators those of a number. */
+    bool late =
+        type && is_sequence_operator(type, op) && !special_cell(vm, a, vm->known.reflected[op]);
+    bool right = dv_is_instance(b);
     dv_value result = DV_NOTIMPLEMENTED;
     if (inplace) result = try_method(vm, a, vm->known.inplace[op], b);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    if (inplace && !late && dv_is_subclass_instance(a)) {
-        const dv_type *layout = layout_of(vm, a);
+    if (inplace && (!late || dv_is_subclass_instance(a))) {
+        const dv_type *layout = vm->types[dv_type_of(vm, a)];
         if (layout->inplace) result = layout->inplace(vm, op, a, b);
         if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     }
@@ -327,12 +330,7 @@ static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value val
                                       args, deletes ? 1 : 2, &found);
     const dv_type *layout = found ? NULL : layout_of(vm, self);
     if (layout && layout->set_item) return layout->set_item(vm, self, key, value);
-    if (!found)
-        dv_raise(vm, DV_E_TYPE_ERROR,
-                 !deletes              ? "'%T' object does not support item assignment"
-                 : dv_is_integral(key) ? "'%T' object doesn't support item deletion"
-                                       : "'%T' object does not support item deletion",
-                 self);
+    if (!found) return dv_refuse_item(vm, self, key, deletes, true);
     dv_release(vm, result);
     return !dv_is_empty(result);
 }

@@ -5,6 +5,7 @@
 #include "core/upcall.h"
 #include "types/bytes.h"
 #include "types/class.h"
+#include "types/exception.h"
 #include "types/float.h"
 #include "types/int_arith.h"
 #include "types/set.h"
@@ -34,6 +35,8 @@ static dv_value method_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     if (!dv_is_class(args[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "X.__new__(X): X is not a type object (%T)", args[0]);
     dv_class *class_ = dv_as_class(args[0]);
+    if (class_->type == DV_T_EXCEPTION)
+        return dv_exception_make(vm, class_, args + 1, count - 1, keywords);
     const dv_type *type = vm->types[class_->type];
     if (!type->adopt)
         return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(%S): %S is no subtype of the type",
