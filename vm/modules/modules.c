@@ -33,6 +33,7 @@ static const builtin_module builtin_modules[] = {
     {"array", dv_array_fill},
     {"bisect", dv_bisect_fill},
     {"builtins", fill_builtins},
+    {"cmath", dv_cmath_fill},
     {"_collections", dv_collections_fill},
     {"_dataclasses", dv_dataclasses_fill},
     {"functools", dv_functools_fill},

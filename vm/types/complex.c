@@ -174,6 +174,14 @@ static bool quotient(pair a, pair b, pair *out) {
     return true;
 }
 
+bool dv_complex_divide(double *real, double *imag, double b_real, double b_imag) {
+    pair r;
+    bool good = quotient((pair){*real, *imag}, (pair){b_real, b_imag}, &r);
+    *real = r.re;
+    *imag = r.im;
+    return good;
+}
+
 /* By squaring; n in -100 .. 100.  False: 0 to a negative power. */
 static bool whole_power(pair base, int n, pair *out) {
     pair r = {1.0, 0.0}, p = base;

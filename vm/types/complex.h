@@ -18,6 +18,8 @@ dv_value dv_complex_new(dv_vm *vm, double real, double imag);
 /* An argument as a complex number: complex, float, int, __complex__, __float__, __index__;
  * TypeError "must be real number, not %T". */
 bool dv_complex_take(dv_vm *vm, dv_value v, double *real, double *imag) DV_MUST_CHECK;
+/* a / b in place of a; false: division by zero, and a is NaN. */
+bool dv_complex_divide(double *real, double *imag, double b_real, double b_imag);
 /* a ** b; ZeroDivisionError, OverflowError. */
 dv_value dv_complex_pow(dv_vm *vm, double real, double imag, double b_real, double b_imag);
 /* "(1+2j)", "2j" */
