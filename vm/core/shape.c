@@ -121,6 +121,14 @@ dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
     return NULL;
 }
 
+const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_) {
+    if (class_->constructor) return class_->constructor;
+    bool plain = class_->type == DV_T_OBJECT && !class_->descriptor && !class_->metaclass &&
+                 (class_->flags & (DV_CLASS_READY | DV_CLASS_NEW)) == DV_CLASS_READY;
+    if (plain) class_->constructor = dv_class_special(class_, vm->known.init);
+    return class_->constructor;
+}
+
 /* Which flags an attribute of this name gives a class. */
 static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
     const dv_known *known = &vm->known;

@@ -67,10 +67,11 @@ struct dv_class {
     dv_class **bases;      /* counted (core/mro.h) */
     dv_class **mro;        /* the classes that lookups ask, itself first */
     uint32_t base_count, mro_count;
-    dv_class *next, *previous; /* all classes of the VM */
-    dv_class *metaclass;       /* counted; NULL: type */
-    uint16_t flags;            /* DV_CLASS_... */
-    bool has_subclasses;       /* or had */
+    dv_class *next, *previous;         /* all classes of the VM */
+    dv_class *metaclass;               /* counted; NULL: type */
+    const dv_global_cell *constructor; /* see dv_class_constructor; NULL: not looked for yet */
+    uint16_t flags;                    /* DV_CLASS_... */
+    bool has_subclasses;               /* or had */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
@@ -126,6 +127,10 @@ bool dv_is_data_descriptor(dv_vm *vm, dv_value v);
 /* Sets an attribute (owned value; EMPTY deletes), breaking `layout` where the set of names changes.
  */
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) DV_MUST_CHECK;
+
+/* The __init__ of dl that a call of the class runs on a new plain instance, if that is all that the
+ * call does; NULL: there is none, or there is more to it. */
+const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_);
 
 /* Before the first instance of a class: they are expected to get `count` attributes; 0: unknown. */
 void dv_class_expect(dv_class *class_, uint32_t count);

@@ -244,6 +244,62 @@ static bool bind_in_place(dv_vm *vm, const dv_function *function, dv_value *fram
     return bound;
 }
 
+/* Calls of classes ------------------------------------------------------------------------------
+ *
+ * A call of a plain class that has an __init__ of dl enters its frame, without C recursion:
+ *
+ *     class R R args...   becomes   self | caller's next ip | __init__ R R self args...
+ *
+ * `self` takes the place of the callee, so that the state of the call's pc says that it is owned,
+ * and what comes next is reserved there: the unwinder needs to know nothing else. */
+
+static const dv_cell *constructed(DV_HANDLER_PARAMETERS) {
+    (void)ip, (void)r, (void)d;
+    const dv_cell *link = (const dv_cell *)(uintptr_t)sp[-2].bits;
+    vm->sp = sp - 2, vm->fp = fp;
+    if (dv_is_none(sp[-1])) return link;
+    vm->ip = link - 1;
+    dv_raise(vm, DV_E_TYPE_ERROR, "__init__() should return None, not '%T'", sp[-1]);
+    dv_release(vm, sp[-1]);
+    return dv_slow_raise(link - 1, sp - 2, fp, vm, 0, 0);
+}
+
+const dv_cell dv_construct_cell[] = {{.h = constructed}};
+
+/* The __init__ that a call of the class would enter; EMPTY: it is to be called another way. */
+static dv_value constructor_of(dv_vm *vm, dv_value callee, const dv_value *frame) {
+    const dv_global_cell *cell = dv_class_constructor(vm, (dv_class *)dv_as_object(callee));
+    if (!cell || !dv_is_function(cell->value)) return DV_EMPTY;
+    const dv_thread *thread = dv_function_thread(dv_as_function(cell->value));
+    bool enters =
+        !(thread->code->flags & DV_CODE_GENERATOR) && dv_frame_fits(vm, thread, frame + 2);
+    return enters ? cell->value : DV_EMPTY;
+}
+
+static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
+                                uint32_t count, dv_value keywords, dv_value init) {
+    dv_value *frame = sp - count, callee = frame[-3];
+    dv_value self = dv_instance_new(vm, (dv_class *)dv_as_object(callee));
+    if (dv_is_empty(self)) return dv_slow_raise(link - 1, sp, fp, vm, 0, 0);
+    memmove(frame + 3, frame, count * sizeof *frame);
+    frame[-3] = self;
+    frame[-2] = dv_raw_pointer(link);
+    frame[-1] = dv_retain(init);
+    frame += 2;
+    frame[0] = dv_retain(self);
+    dv_release(vm, callee); /* not the last reference: self has one */
+    vm->sp = frame + 1 + count;
+    if (bind_in_place(vm, dv_as_function(init), frame, count + 1, keywords)) {
+        const dv_thread *thread = dv_function_thread(dv_as_function(frame[-3]));
+        vm->sp = dv_frame_push(vm, thread, frame, fp, dv_construct_cell);
+        vm->fp = frame;
+        return thread->entry;
+    }
+    for (uint32_t i = count + 1; i > 0; i--) dv_release(vm, frame[i - 1]);
+    dv_release(vm, frame[-3]);
+    return dv_slow_raise(link - 1, frame - 3, fp, vm, 0, 0);
+}
+
 static const dv_cell *enter_function(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
                                      uint32_t count, dv_value keywords) {
     dv_value *frame = sp - count;
@@ -298,6 +354,10 @@ static const dv_cell *call_any(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_
     if (dv_is_shape(callee, DV_T_METHOD) && open_method(vm, &sp, &count))
         callee = sp[-(int64_t)count - 3];
     if (dv_is_function(callee)) return enter_function(vm, link, sp, fp, count, keywords);
+    if (dv_is_shape(callee, DV_T_CLASS)) {
+        dv_value init = constructor_of(vm, callee, sp - count);
+        if (!dv_is_empty(init)) return construct(vm, link, sp, fp, count, keywords, init);
+    }
     return call_object(vm, link, sp, fp, count, keywords);
 }
 

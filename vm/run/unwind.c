@@ -71,7 +71,7 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
                 return thread->cells + thread->cell_at[entry->handler];
             }
         }
-        const dv_cell *link = dv_frame_link(fp);
+        const dv_cell *link = dv_frame_return(fp);
         dv_value *caller = dv_frame_caller(fp);
         dv_generator *generator = vm->generator && vm->generator->fp == fp ? vm->generator : NULL;
         if (generator) dv_generator_finish(vm, generator);
