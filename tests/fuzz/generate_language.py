@@ -63,6 +63,9 @@ class Manager:
         self.name = name
         self.swallow = swallow
 
+    def __repr__(self):
+        return "a manager"
+
     def __enter__(self):
         print("enter", self.name)
         return self.name

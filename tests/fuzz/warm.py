@@ -67,6 +67,8 @@ def run(name: str, source: str) -> list:
     status = execute(name, source)
     texts = [s.buffer.getvalue().decode("latin-1") for s in (sys.stdout, sys.stderr)]
     os.unlink(name)
+    sys.stdout = sys.stderr = stream("backslashreplace")
+    gc.collect()  # lest what a program has left dies in the next one
     return [texts[0], LIBRARY_FRAME.sub("", texts[1]), status]
 
 

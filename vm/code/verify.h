@@ -1,4 +1,4 @@
-/* verify.h: the proof that a code object is safe to run. */
+/* verify.h: the proof that a code object keeps stack and ownership (README.md: what it proves). */
 #ifndef DV_CODE_VERIFY_H
 #define DV_CODE_VERIFY_H
 

@@ -331,9 +331,12 @@ dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
                         args[0]);
     dv_class *class_ = dv_as_class(args[0]);
     (void)keywords;
-    if (class_->type != DV_T_OBJECT)
+    if (class_->type != DV_T_OBJECT) {
+        const dv_class *base = class_; /* the first whose __new__ is that of a built-in type */
+        while (base->flags & DV_CLASS_NEW) base = base->base;
         return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(%S) is not safe, use %S.__new__()",
-                        class_->name, class_->base->name);
+                        class_->name, base->name);
+    }
     if (count > 1 && dv_class_special(class_, vm->known.new_))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "object.__new__() takes exactly one argument (the type to instantiate)");

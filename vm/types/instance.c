@@ -50,10 +50,16 @@ dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv
     return result;
 }
 
+/* None in place of these methods says that there is none; of others it is called, and raises. */
+static bool may_be_none(const dv_vm *vm, dv_value name) {
+    return dv_same(name, vm->known.hash) || dv_same(name, vm->known.iter) ||
+           dv_same(name, vm->known.contains);
+}
+
 dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value *args,
                          uint32_t count, bool *found) {
     dv_global_cell *cell = special_cell(vm, self, name);
-    *found = cell && !dv_is_none(cell->value);
+    *found = cell && !(dv_is_none(cell->value) && may_be_none(vm, name));
     if (!*found) return DV_EMPTY;
     dv_value function = dv_retain(cell->value);
     dv_value result = dv_call_with_self(vm, function, self, args, count, DV_EMPTY);
@@ -342,6 +348,10 @@ static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
         int truth = dv_is_empty(v) ? -1 : dv_truth(vm, v);
         dv_release(vm, v);
         return truth;
+    }
+    if (special_cell(vm, self, vm->known.contains)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not a container", self);
+        return -1;
     }
     const dv_type *layout = layout_of(vm, self);
     if (layout && layout->contains) return layout->contains(vm, self, item);
