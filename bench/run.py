@@ -45,14 +45,29 @@ class Samples:
 Table = Dict[Tuple[str, str], Samples]  # (program, peer) -> samples
 
 
+def peak_kilobytes(pid: int, before: int) -> int:
+    """The peak memory of a running process.  Not from its rusage: that counts this interpreter's memory too,
+    which the process shares until it executes its program."""
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    return int(line.split()[1])
+    except OSError:
+        pass
+    return before
+
+
 def measure(command: List[str], timeout: float) -> Tuple[float, int, str, str]:
     """CPU seconds, peak memory in kB, a hash of the output, and what went wrong ('' if nothing)."""
     env = dict(os.environ, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1")
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, env=env)
         deadline = time.monotonic() + timeout
-        pause = 0.001
+        pause = 0.0005
+        peak = 0
         while True:
+            peak = peak_kilobytes(process.pid, peak)
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
                 break
@@ -62,12 +77,12 @@ def measure(command: List[str], timeout: float) -> Tuple[float, int, str, str]:
                 process.returncode = -9
                 return 0.0, 0, "", "timed out"
             time.sleep(pause)
-            pause = min(pause * 1.5, 0.05)
+            pause = min(pause * 1.2, 0.01)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         digest = hashlib.sha256(out.read()).hexdigest()
     failure = "" if process.returncode == 0 else f"exit status {process.returncode}"
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss, digest, failure
+    return usage.ru_utime + usage.ru_stime, peak, digest, failure
 
 
 def note(text: str) -> None:
@@ -141,6 +156,10 @@ def markdown(table: Table, programs: List[str], peers: List[Peer], base: str) ->
             else:
                 cells.append(f"{samples.best:.3f} ({statistics.median(samples.seconds):.3f})")
         lines.append(f"| {peer.name} | " + " | ".join(cells) + " |")
+    lines += ["", "| peak MB | " + " | ".join(programs) + " |", "|---" * (len(programs) + 1) + "|"]
+    for peer in peers:
+        peaks = [table[(program, peer.name)].kilobytes for program in programs]
+        lines.append(f"| {peer.name} | " + " | ".join(cell(max(p) / 1024 if p else None, 1) for p in peaks) + " |")
     return "\n".join(lines) + "\n"
 
 
