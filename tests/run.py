@@ -167,11 +167,12 @@ def load_cases(path: Path, scratch: Path) -> Iterable[Test]:
 
 def load_programs() -> Iterable[Test]:
     """The benchmark programs, at sizes that take no time."""
-    programs = ROOT / "bench" / "programs"
-    sizes = json.loads((programs / "sizes.json").read_text())
-    for name, by_use in sorted(sizes.items()):
-        stored = TESTS / "programs" / f"{name}.out"
-        yield Test(f"programs/{name}", programs / f"{name}.dl", args=[str(by_use["test"])], stored=stored)
+    for folder in ("programs", "library"):
+        programs = ROOT / "bench" / folder
+        sizes = json.loads((programs / "sizes.json").read_text())
+        for name, by_use in sizes.items():
+            stored = TESTS / "programs" / f"{name}.out"
+            yield Test(f"{folder}/{name}", programs / f"{name}.dl", args=[str(by_use["test"])], stored=stored)
 
 
 def find_tests(scratch: Path, complaints: List[str]) -> List[Test]:
