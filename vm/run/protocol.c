@@ -189,7 +189,7 @@ static int instance_truth(dv_vm *vm, dv_value v) {
         dv_release(vm, result);
         return -1;
     }
-    if (!dv_has_special(vm, v, vm->known.len)) {
+    if (!dv_class_special(dv_class_of(vm, v), vm->known.len)) {
         const dv_type *layout = vm->types[dv_type_of(vm, v)];
         if (layout->truth) return layout->truth(dv_number_of(v));
         if (layout->id == DV_T_OBJECT || !layout->length) return 1;
