@@ -76,12 +76,19 @@ static bool run(dv_vm *vm, merge *m) {
     return is_done(m) || raise_inconsistent(vm, m);
 }
 
+/* The order of a class that is not made after all; always false. */
+static bool drop_order(dv_vm *vm, dv_class *class_, uint32_t room) {
+    dv_heap_free(&vm->heap, class_->mro, room * sizeof *class_->mro);
+    class_->mro = NULL;
+    return false;
+}
+
 /* class_->mro has room for all sequences; what is not used is given back. */
 static bool merge_bases(dv_vm *vm, dv_class *class_, uint32_t room) {
     uint32_t count = class_->base_count;
     size_t size = (count + 1) * sizeof(sequence);
     merge m = {.sequences = dv_heap_alloc(&vm->heap, size), .count = count + 1};
-    if (!m.sequences) return dv_raise_memory(vm), false;
+    if (!m.sequences) return dv_raise_memory(vm), drop_order(vm, class_, room);
     for (uint32_t i = 0; i < count; i++)
         m.sequences[i] = (sequence){class_->bases[i]->mro, class_->bases[i]->mro_count, 0};
     m.sequences[count] = (sequence){class_->bases, count, 0};
@@ -89,14 +96,10 @@ static bool merge_bases(dv_vm *vm, dv_class *class_, uint32_t room) {
     m.out[m.out_count++] = class_;
     bool good = run(vm, &m);
     dv_heap_free(&vm->heap, m.sequences, size);
-    void *fitting = good ? dv_heap_resize(&vm->heap, class_->mro, room * sizeof *class_->mro,
-                                          m.out_count * sizeof *class_->mro)
-                         : NULL;
-    if (!fitting) {
-        dv_heap_free(&vm->heap, class_->mro, room * sizeof *class_->mro);
-        class_->mro = NULL;
-        return good ? (dv_raise_memory(vm), false) : false;
-    }
+    if (!good) return drop_order(vm, class_, room);
+    void *fitting = dv_heap_resize(&vm->heap, class_->mro, room * sizeof *class_->mro,
+                                   m.out_count * sizeof *class_->mro);
+    if (!fitting) return dv_raise_memory(vm), drop_order(vm, class_, room);
     class_->mro = fitting;
     class_->mro_count = m.out_count;
     return true;
