@@ -445,8 +445,16 @@ static bool flow_class(flow *f, const dv_class *klass) {
     return f->front->status == DV_LANG_OK;
 }
 
+static bool flow_annotations(flow *f, const dv_function *function) {
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (!flow_optional(f, function->parameters[i].annotation)) return false;
+    return flow_optional(f, function->returns);
+}
+
 static bool flow_function(flow *f, const dv_function *function) {
-    if (!flow_exprs(f, &function->decorators) || !flow_defaults(f, function)) return false;
+    if (!flow_exprs(f, &function->decorators) || !flow_defaults(f, function) ||
+        !flow_annotations(f, function))
+        return false;
     flow_bound(f, function->scope->parent, function->name);
     return f->front->status == DV_LANG_OK;
 }

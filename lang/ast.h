@@ -139,7 +139,8 @@ typedef struct dv_parameter {
     dv_parameter_kind kind;
     dv_name *name;
     dv_range at;
-    dv_expr *standard; /* the default value, or NULL */
+    dv_expr *standard;   /* the default value, or NULL */
+    dv_expr *annotation; /* or NULL */
 } dv_parameter;
 
 /* A function or a lambda: a lambda has no name and its body is one return statement. */
@@ -149,6 +150,7 @@ typedef struct dv_function {
     uint32_t parameter_count;
     dv_block body;
     dv_exprs decorators;
+    dv_expr *returns; /* the annotation behind ->, or NULL */
     dv_scope *scope;
     dv_range at;
     bool is_async;

@@ -244,20 +244,67 @@ static bool has_keyword_defaults(const dv_function *function) {
     return false;
 }
 
+static bool has_annotations(const dv_function *function) {
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (function->parameters[i].annotation != NULL) return true;
+    return function->returns != NULL;
+}
+
+static bool compile_annotation(dv_compiler *c, dv_text name, dv_expr *annotation, dv_range at,
+                               uint32_t *count) {
+    if (annotation == NULL) return true;
+    dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_text(&c->emit, name), at);
+    *count += 2;
+    return dv_compile_owned(c, annotation);
+}
+
+static bool compile_parameter_annotations(dv_compiler *c, const dv_function *function,
+                                          dv_parameter_kind kind, dv_range at, uint32_t *count) {
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        const dv_parameter *parameter = &function->parameters[i];
+        if (parameter->kind == kind &&
+            !compile_annotation(c, parameter->name->text, parameter->annotation, at, count))
+            return false;
+    }
+    return true;
+}
+
+/* Names and annotations one after the other in a tuple, in CPython's order of evaluation; the dict
+ * is made when it is asked for.  *any says whether there are any. */
+static bool compile_annotations(dv_compiler *c, const dv_function *function, dv_range at,
+                                bool *any) {
+    static const dv_parameter_kind order[] = {DV_PARAMETER_POSITIONAL, DV_PARAMETER_POSITIONAL_ONLY,
+                                              DV_PARAMETER_VARARGS, DV_PARAMETER_KEYWORD_ONLY,
+                                              DV_PARAMETER_VARKEYWORDS};
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (!compile_parameter_annotations(c, function, order[i], at, &count)) return false;
+    static const dv_text result = {"return", 6};
+    if (!compile_annotation(c, result, function->returns, at, &count)) return false;
+    *any = count > 0;
+    if (*any) dv_emit_a(&c->emit, DV_OP_BUILD_TUPLE, count, at);
+    return true;
+}
+
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at) {
     dv_emitter *e = &c->emit;
+    bool annotated;
     uint32_t defaults, keyword_defaults;
-    bool keyword_only = has_keyword_defaults(function);
     if (!compile_defaults(c, function, false, at, &defaults)) return false;
+    /* What is evaluated behind the defaults must not be on top of them for MAKE_FUNCTION. */
+    bool keyword_only =
+        has_keyword_defaults(function) || (defaults > 0 && has_annotations(function));
     if (keyword_only) {
         dv_emit_a(e, DV_OP_BUILD_TUPLE, defaults, at);
         if (!compile_defaults(c, function, true, at, &keyword_defaults)) return false;
         dv_emit_a(e, DV_OP_BUILD_DICT, keyword_defaults, at);
         defaults = 0;
     }
+    if (!compile_annotations(c, function, at, &annotated)) return false;
     dv_code *code = compile_function_body(c, function);
     if (code == NULL) return false;
     emit_make(c, code, defaults, at);
+    if (annotated) dv_emit(e, DV_OP_SET_ANNOTATIONS, at);
     if (keyword_only) dv_emit(e, DV_OP_SET_DEFAULTS, at);
     return c->front->status == DV_LANG_OK;
 }

@@ -104,15 +104,12 @@ static const dv_expr *last_comparison(const dv_expr *test) {
 
 static bool compile_assert(dv_compiler *c, const dv_stmt *stmt) {
     dv_emitter *e = &c->emit;
-    static const dv_text text = {"AssertionError", 14};
-    dv_name *name = dv_name_intern(c->front, text);
-    if (name == NULL) return false;
     dv_label end = dv_emit_new_label(e);
     const dv_expr *comparison = last_comparison(stmt->as.assertion.test);
     dv_range at = comparison == NULL ? stmt->at : comparison->at;
     if (!dv_compile_jump(c, stmt->as.assertion.test, stmt->at, true, end)) return false;
     if (e->reachable) {
-        dv_emit_a(e, DV_OP_LOAD_GLOBAL, dv_emit_name(e, name), at);
+        dv_emit(e, DV_OP_LOAD_ASSERTION_ERROR, at);
         if (stmt->as.assertion.message != NULL) {
             dv_emit(e, DV_OP_PREPARE_CALL, at);
             if (!dv_compile_owned(c, stmt->as.assertion.message)) return false;

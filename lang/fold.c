@@ -18,6 +18,8 @@ static bool fold_target(folder *f, dv_expr *target);
 static bool fold_expr(folder *f, dv_expr *root);
 static bool fold_block(folder *f, const dv_block *block);
 
+static bool fold_optional(folder *f, dv_expr *expr) { return expr == NULL || fold_expr(f, expr); }
+
 /* ---- Arithmetic ---- */
 
 static void become_int(dv_expr *expr, int64_t value) {
@@ -231,10 +233,12 @@ static bool fold_compare(folder *f, dv_expr *expr) {
 static bool fold_function(folder *f, dv_expr *parent, const dv_function *function) {
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         dv_expr *standard = function->parameters[i].standard;
+        if (!fold_optional(f, function->parameters[i].annotation)) return false;
         if (standard == NULL) continue;
         if (!fold_expr(f, standard)) return false;
         if (parent != NULL) parent->stores = parent->stores || standard->stores;
     }
+    if (!fold_optional(f, function->returns)) return false;
     return fold_block(f, &function->body);
 }
 
@@ -330,8 +334,6 @@ static bool fold_expr(folder *f, dv_expr *root) {
 }
 
 /* ---- Statements ---- */
-
-static bool fold_optional(folder *f, dv_expr *expr) { return expr == NULL || fold_expr(f, expr); }
 
 static bool fold_target(folder *f, dv_expr *target) {
     if (target->kind == DV_EXPR_NAME) return true;

@@ -22,7 +22,7 @@ static dv_parameter *push_parameter(dv_parser *p, parameter_list *list, dv_param
         return NULL;
     function->parameters = items;
     dv_parameter *parameter = &function->parameters[function->parameter_count++];
-    *parameter = (dv_parameter){kind, p->token->name, p->token->at, NULL};
+    *parameter = (dv_parameter){kind, p->token->name, p->token->at, NULL, NULL};
     return parameter;
 }
 
@@ -34,7 +34,8 @@ static dv_parameter *parse_parameter_name(dv_parser *p, parameter_list *list,
     if (parameter == NULL) return NULL;
     dv_parser_advance(p);
     bool annotated = list->closing == DV_TOKEN_RIGHT_PAREN && dv_parser_accept(p, DV_TOKEN_COLON);
-    if (annotated && dv_parser_expression(p) == NULL) return NULL;
+    if (annotated) parameter->annotation = dv_parser_expression(p);
+    if (annotated && parameter->annotation == NULL) return NULL;
     parameter->at = dv_parser_range(p, parameter->at);
     return parameter;
 }
@@ -180,7 +181,9 @@ static dv_stmt *parse_function(dv_parser *p, const dv_exprs *decorators) {
     if (!dv_parser_force(p, DV_TOKEN_LEFT_PAREN, "(")) return NULL;
     if (!parse_parameters(p, function, DV_TOKEN_RIGHT_PAREN)) return NULL;
     dv_parser_advance(p);
-    if (dv_parser_accept(p, DV_TOKEN_ARROW) && dv_parser_expression(p) == NULL) return NULL;
+    bool annotated = dv_parser_accept(p, DV_TOKEN_ARROW);
+    if (annotated) function->returns = dv_parser_expression(p);
+    if (annotated && function->returns == NULL) return NULL;
     if (!dv_parser_force(p, DV_TOKEN_COLON, ":")) return NULL;
     if (!dv_parser_block(p, "function definition", start.line, &function->body)) return NULL;
     stmt->at = function->at = dv_parser_range(p, start);

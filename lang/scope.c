@@ -1,6 +1,8 @@
 /* scope.c: builds scopes and resolves names (scope.h). */
 #include "lang/scope.h"
 
+#include "lang/unparse.h"
+
 #include <string.h>
 
 typedef struct scoper {
@@ -10,7 +12,7 @@ typedef struct scoper {
     bool at_beginning;       /* nothing but a docstring and __future__ imports so far */
     uint32_t comprehensions; /* around the current place */
     bool iterated;           /* in the target of a comprehension's for */
-    bool annotations_off;    /* from __future__ import annotations: they are not evaluated */
+    bool annotations_text;   /* from __future__ import annotations: they are kept as text */
 } scoper;
 
 static bool visit_expr(scoper *s, dv_expr *root);
@@ -260,12 +262,25 @@ static bool declare_parameters(scoper *s, dv_function *function) {
            declare_kind(s, function, DV_PARAMETER_VARKEYWORDS);
 }
 
-/* Defaults belong to the scope around. */
+/* An annotation that is kept: evaluated in the scope around, or else its text. */
+static bool visit_annotation(scoper *s, dv_expr *annotation) {
+    if (annotation == NULL) return true;
+    return s->annotations_text ? dv_unparse(s->front, annotation) : visit_expr(s, annotation);
+}
+
+static bool visit_annotations(scoper *s, const dv_function *function) {
+    for (uint32_t i = 0; i < function->parameter_count; i++)
+        if (!visit_annotation(s, function->parameters[i].annotation)) return false;
+    return visit_annotation(s, function->returns);
+}
+
+/* Defaults and annotations belong to the scope around. */
 static bool visit_function(scoper *s, dv_function *function) {
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         dv_expr *standard = function->parameters[i].standard;
         if (standard != NULL && !visit_expr(s, standard)) return false;
     }
+    if (!visit_annotations(s, function)) return false;
     function->scope = enter_scope(s, DV_SCOPE_FUNCTION, function->name);
     if (function->scope == NULL) return false;
     if (!declare_parameters(s, function) || !visit_block(s, &function->body)) return false;
@@ -484,19 +499,21 @@ static bool visit_declaration(scoper *s, dv_stmt *stmt) {
     return true;
 }
 
-/* Annotations are evaluated in modules and classes only. */
-static bool visit_annotation(scoper *s, dv_stmt *stmt) {
-    if (s->current->kind == DV_SCOPE_FUNCTION || s->annotations_off)
+/* Annotations are evaluated in modules and classes only; as text, only those of names are kept. */
+static bool visit_annotation_and_value(scoper *s, dv_stmt *stmt) {
+    const dv_expr *target = stmt->as.annotate.target;
+    bool simple = target->kind == DV_EXPR_NAME && !target->parenthesized;
+    if (s->current->kind == DV_SCOPE_FUNCTION || (s->annotations_text && !simple))
         stmt->as.annotate.annotation = NULL;
-    else
-        s->current->annotates = true;
-    return visit_optional(s, stmt->as.annotate.annotation) &&
+    if (s->current->kind != DV_SCOPE_FUNCTION) s->current->annotates = true;
+    return visit_annotation(s, stmt->as.annotate.annotation) &&
            visit_optional(s, stmt->as.annotate.value);
 }
 
 static bool visit_annotated(scoper *s, dv_stmt *stmt) {
     dv_expr *target = stmt->as.annotate.target;
-    if (target->kind != DV_EXPR_NAME) return visit_target(s, target) && visit_annotation(s, stmt);
+    if (target->kind != DV_EXPR_NAME)
+        return visit_target(s, target) && visit_annotation_and_value(s, stmt);
     const dv_symbol *known = dv_scope_find(s->current, target->as.name.name);
     uint32_t elsewhere = known == NULL ? 0 : known->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
     if (elsewhere && s->current->kind != DV_SCOPE_MODULE && !target->parenthesized) {
@@ -506,7 +523,7 @@ static bool visit_annotated(scoper *s, dv_stmt *stmt) {
         return false;
     }
     uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
-    return bind_name(s, target, flags) && visit_annotation(s, stmt);
+    return bind_name(s, target, flags) && visit_annotation_and_value(s, stmt);
 }
 
 static bool visit_aliases(scoper *s, dv_stmt *stmt) {
@@ -530,7 +547,7 @@ static bool check_feature(scoper *s, const dv_alias *alias, dv_range at) {
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
         if (strlen(features[i]) == alias->path.size &&
             memcmp(features[i], alias->path.data, alias->path.size) == 0) {
-            s->annotations_off = s->annotations_off || strcmp(features[i], "annotations") == 0;
+            s->annotations_text = s->annotations_text || strcmp(features[i], "annotations") == 0;
             return true;
         }
     dv_front_error(s->front, (dv_range){at.line, at.column, at.line, DV_NO_COLUMN},

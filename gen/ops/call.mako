@@ -209,6 +209,11 @@
     DONE(function);
 </%isa:op>
 
+<%isa:op name="SET_ANNOTATIONS" stack="annotations function -- function2" calls_out="yes" doc="Gives a new function its annotations: a tuple of names and values in turn.">
+    if (!dv_set_annotations(vm, function, annotations)) RAISE();
+    DONE(function);
+</%isa:op>
+
 <%isa:op name="MAKE_CLOSURE" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_closure(vm, fp, CELL(1).v, sp - n, (uint32_t)n);

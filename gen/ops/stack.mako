@@ -19,6 +19,10 @@
     DONE(CELL(1).v);
 </%isa:op>
 
+<%isa:op name="LOAD_ASSERTION_ERROR" stack="-- v" calls_out="yes" doc="Pushes the class AssertionError, whatever its name means by now.">
+    DONE(dv_load_assertion_error(vm));
+</%isa:op>
+
 <%isa:op name="LOAD_LOCAL" operands="local" stack="-- v" doc="Pushes a local that is known to be assigned.">
     DONE(dv_retain(LOCAL(1)));
 </%isa:op>

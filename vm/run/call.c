@@ -20,7 +20,7 @@ dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults) {
     thread->header.references++;
     function->globals = dv_retain(dv_object_value(thread->module));
     function->defaults = dv_retain(defaults);
-    function->closure = function->keyword_defaults = DV_EMPTY;
+    function->closure = function->keyword_defaults = function->annotations = DV_EMPTY;
     function->attributes = DV_EMPTY;
     function->qualname = DV_EMPTY;
     function->name = dv_str_intern(vm, code->name.data, code->name.size);

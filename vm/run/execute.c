@@ -4,6 +4,7 @@
 #include "run/call.h"
 #include "types/class.h"
 #include "types/dict.h"
+#include "types/exception.h"
 #include "types/list.h"
 #include "types/lookup.h"
 #include "types/module.h"
@@ -400,11 +401,28 @@ bool dv_set_defaults(dv_vm *vm, dv_value function, dv_value defaults, dv_value n
         dv_raise(vm, DV_E_SYSTEM_ERROR, "defaults of what is no new function");
         return false;
     }
-    dv_as_function(function)->keyword_defaults = named;
+    if (dv_as_dict(named)->count > 0)
+        dv_as_function(function)->keyword_defaults = named;
+    else
+        dv_release(vm, named);
     if (dv_as_tuple(defaults)->count > 0)
         dv_as_function(function)->defaults = defaults;
     else
         dv_release(vm, defaults);
+    return true;
+}
+
+dv_value dv_load_assertion_error(dv_vm *vm) {
+    return dv_retain(dv_object_value(dv_exception_class(vm, DV_E_ASSERTION_ERROR)));
+}
+
+bool dv_set_annotations(dv_vm *vm, dv_value function, dv_value annotations) {
+    if (!dv_is_function(function) || !dv_is_tuple(annotations) ||
+        !dv_is_empty(dv_as_function(function)->annotations)) {
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "annotations of what is no new function");
+        return false;
+    }
+    dv_as_function(function)->annotations = annotations;
     return true;
 }
 

@@ -45,6 +45,8 @@ dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count);
 dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion,
                          dv_value spec); /* spec EMPTY if none */
 dv_value dv_make_function(dv_vm *vm, dv_value thread, const dv_value *defaults, uint32_t count);
+dv_value dv_load_assertion_error(dv_vm *vm);
+bool dv_set_annotations(dv_vm *vm, dv_value function, dv_value annotations) DV_MUST_CHECK;
 bool dv_set_defaults(dv_vm *vm, dv_value function, dv_value defaults, dv_value named) DV_MUST_CHECK;
 /* The same for a function with free variables, whose cells are in locals of the running frame. */
 dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const dv_value *defaults,

@@ -19,6 +19,7 @@ static void function_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, function->defaults);
     dv_release(vm, function->keyword_defaults);
     dv_release(vm, function->closure);
+    dv_release(vm, function->annotations);
     dv_release(vm, function->name);
     dv_release(vm, function->qualname);
     dv_release(vm, function->attributes);
@@ -32,12 +33,45 @@ static void function_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void
     visit(vm, function->defaults, context);
     visit(vm, function->keyword_defaults, context);
     visit(vm, function->closure, context);
+    visit(vm, function->annotations, context);
     visit(vm, function->attributes, context);
 }
 
 static dv_value function_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "<function %S at 0x%llx>", dv_as_function(self)->qualname,
                          (unsigned long long)(uintptr_t)dv_as_object(self));
+}
+
+/* The dict of annotations; made of the tuple of the definition, or empty, when it is first asked
+ * for. */
+static dv_value function_annotations(dv_vm *vm, dv_function *function) {
+    dv_value known = function->annotations;
+    if (dv_is_dict(known)) return dv_retain(known);
+    dv_value dict = dv_dict_new(vm);
+    bool done = !dv_is_empty(dict);
+    const dv_tuple *pairs = dv_is_empty(known) ? NULL : dv_as_tuple(known);
+    for (int64_t i = 0; done && pairs != NULL && i < pairs->count; i += 2)
+        done = dv_dict_set(vm, dict, pairs->items[i], pairs->items[i + 1]);
+    if (!done) {
+        dv_release(vm, dict);
+        return DV_EMPTY;
+    }
+    function->annotations = dv_retain(dict);
+    dv_release(vm, known);
+    return dict;
+}
+
+/* None and `del` take them away. */
+static bool set_annotations(dv_vm *vm, dv_function *function, dv_value value) {
+    bool none = dv_is_empty(value) || dv_is_none(value);
+    if (!none && !dv_is_dict(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "__annotations__ must be set to a dict object");
+        return false;
+    }
+    dv_value old = function->annotations;
+    function->annotations = none ? DV_EMPTY : dv_retain(value);
+    dv_release(vm, old);
+    return true;
 }
 
 static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
@@ -52,6 +86,7 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     if (dv_same(name, vm->known.module)) return dv_retain(dv_as_module(function->globals)->name);
     if (dv_str_is(name, "__defaults__"))
         return dv_is_empty(function->defaults) ? DV_NONE : dv_retain(function->defaults);
+    if (dv_same(name, vm->known.annotations)) return function_annotations(vm, function);
     if (dv_str_is(name, "__closure__"))
         return dv_is_empty(function->closure) ? DV_NONE : dv_retain(function->closure);
     if (dv_str_is(name, "__code__")) return dv_retain(dv_object_value(function->code));
@@ -78,6 +113,7 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
     if (dv_same(name, vm->known.name)) return set_text(vm, &function->name, "__name__", value);
     if (dv_same(name, vm->known.qualname))
         return set_text(vm, &function->qualname, "__qualname__", value);
+    if (dv_same(name, vm->known.annotations)) return set_annotations(vm, function, value);
     if (dv_str_is(name, "__defaults__") || dv_str_is(name, "__code__")) {
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%S' of functions is read-only in dl", name);
         return false;

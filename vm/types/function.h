@@ -13,6 +13,8 @@ typedef struct dv_function {
     dv_value defaults;         /* tuple or EMPTY: of the last positional parameters */
     dv_value keyword_defaults; /* dict or EMPTY: of keyword-only parameters */
     dv_value closure; /* tuple of cells (types/variable.h), one for each free variable; or EMPTY */
+    dv_value
+        annotations; /* dict, or a tuple of names and values that nobody has asked for, or EMPTY */
     dv_value name, qualname;
     dv_value attributes; /* dict or EMPTY */
 } dv_function;
