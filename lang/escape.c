@@ -83,7 +83,8 @@ static bool decode_octal(decoder *d, uint32_t value) {
 
 /* \N{...}: only malformed ones come here, the others are refused before. */
 static bool decode_named(decoder *d, const char *backslash) {
-    if (d->at < d->end && *d->at == '{') d->at++;
+    if (d->at < d->end && *d->at == '{')
+        while (d->at < d->end && *d->at != '}') d->at++;
     return fail_escape(d, backslash, d->at - 1, "malformed \\N character escape");
 }
 

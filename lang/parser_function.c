@@ -48,7 +48,7 @@ static bool parse_default(dv_parser *p, parameter_list *list, dv_parameter *para
         return dv_parser_fail(p, parameter->at, "non-default argument follows default argument") !=
                NULL;
     }
-    if (dv_parser_at(p, DV_TOKEN_COMMA) || dv_parser_at(p, list->closing))
+    if (dv_parser_at(p, DV_TOKEN_COMMA) || dv_parser_at(p, DV_TOKEN_RIGHT_PAREN))
         return dv_parser_fail(p, equals, "expected default value expression") != NULL;
     list->seen_default = list->seen_default || parameter->kind == DV_PARAMETER_POSITIONAL;
     parameter->standard = dv_parser_expression(p);
@@ -59,8 +59,10 @@ static bool parse_slash(dv_parser *p, parameter_list *list) {
     dv_range at = p->token->at;
     if (list->seen_slash) return dv_parser_fail(p, at, "/ may appear only once") != NULL;
     if (list->seen_star) return dv_parser_fail(p, at, "/ must be ahead of *") != NULL;
-    if (list->function->parameter_count == 0)
+    if (list->function->parameter_count == 0) {
+        if (dv_parser_peek(p) != DV_TOKEN_COMMA) return dv_parser_invalid(p) != NULL;
         return dv_parser_fail(p, at, "at least one argument must precede /") != NULL;
+    }
     for (uint32_t i = 0; i < list->function->parameter_count; i++)
         list->function->parameters[i].kind = DV_PARAMETER_POSITIONAL_ONLY;
     list->seen_slash = true;
@@ -76,13 +78,21 @@ static bool fail_bare_star(dv_parser *p, const parameter_list *list, dv_range st
     return dv_parser_fail(p, at, "named arguments must follow bare *") != NULL;
 }
 
+/* A second star; in front of nothing it is not one for CPython. */
+static bool fail_second_star(dv_parser *p, const parameter_list *list, const dv_token *star) {
+    if (star[1].kind == list->closing) return dv_parser_invalid(p) != NULL;
+    return dv_parser_fail(p, star->at, "* argument may appear only once") != NULL;
+}
+
 static bool parse_star(dv_parser *p, parameter_list *list) {
     dv_range at = p->token->at;
-    if (list->seen_star) return dv_parser_fail(p, at, "* argument may appear only once") != NULL;
+    if (list->seen_star) return fail_second_star(p, list, p->token);
     list->seen_star = true;
     dv_parser_advance(p);
-    if (dv_parser_at(p, DV_TOKEN_COMMA))
+    if (dv_parser_at(p, DV_TOKEN_COMMA)) {
+        if (dv_parser_peek(p) == DV_TOKEN_STAR) return fail_second_star(p, list, p->token + 1);
         return dv_parser_peek(p) == DV_TOKEN_NAME || fail_bare_star(p, list, at);
+    }
     if (dv_parser_at(p, list->closing)) return fail_bare_star(p, list, at);
     if (parse_parameter_name(p, list, DV_PARAMETER_VARARGS) == NULL) return false;
     if (!dv_parser_at(p, DV_TOKEN_ASSIGN)) return true;
@@ -181,7 +191,9 @@ static dv_stmt *parse_function(dv_parser *p, const dv_exprs *decorators) {
     if (!dv_parser_force(p, DV_TOKEN_LEFT_PAREN, "(")) return NULL;
     if (!parse_parameters(p, function, DV_TOKEN_RIGHT_PAREN)) return NULL;
     dv_parser_advance(p);
+    dv_range arrow = p->token->at;
     bool annotated = dv_parser_accept(p, DV_TOKEN_ARROW);
+    if (annotated && !dv_parser_at_expression(p)) return dv_parser_fail(p, arrow, "expected ':'");
     if (annotated) function->returns = dv_parser_expression(p);
     if (annotated && function->returns == NULL) return NULL;
     if (!dv_parser_force(p, DV_TOKEN_COLON, ":")) return NULL;
@@ -192,6 +204,23 @@ static dv_stmt *parse_function(dv_parser *p, const dv_exprs *decorators) {
 }
 
 /* ---- class ---- */
+
+/* `class C(a for a in b)`: the brackets of a call make a generator expression, those of a class do
+ * not; CPython points at the `for`. */
+static bool fail_generator_base(dv_parser *p, const dv_exprs *bases) {
+    const dv_expr *base = bases->count == 1 ? bases->items[0] : NULL;
+    if (base == NULL || base->parenthesized || base->kind != DV_EXPR_COMPREHENSION ||
+        base->op != DV_COMPREHENSION_GENERATOR)
+        return false;
+    const dv_range element = base->as.comprehension.element->at;
+    const dv_token *at = p->token;
+    while (at->at.line > element.end_line ||
+           (at->at.line == element.end_line && at->at.column >= element.end_column))
+        at--;
+    while (at->kind != DV_TOKEN_FOR) at++;
+    p->token = at;
+    return dv_parser_invalid(p) == NULL;
+}
 
 static dv_stmt *parse_class(dv_parser *p, const dv_exprs *decorators) {
     dv_range start = p->token->at;
@@ -206,6 +235,7 @@ static dv_stmt *parse_class(dv_parser *p, const dv_exprs *decorators) {
     if (dv_parser_accept(p, DV_TOKEN_LEFT_PAREN)) {
         dv_arguments arguments = {0};
         if (!dv_parser_arguments(p, open, &arguments)) return NULL;
+        if (fail_generator_base(p, &arguments.positional)) return NULL;
         klass->bases = arguments.positional;
         klass->keywords = arguments.keywords;
         klass->keyword_count = arguments.keyword_count;

@@ -550,8 +550,13 @@ static bool check_feature(scoper *s, const dv_alias *alias, dv_range at) {
             s->annotations_text = s->annotations_text || strcmp(features[i], "annotations") == 0;
             return true;
         }
-    dv_front_error(s->front, (dv_range){at.line, at.column, at.line, DV_NO_COLUMN},
-                   "future feature %.*s is not defined", (int)alias->path.size, alias->path.data);
+    const dv_range start = {at.line, at.column, at.line, DV_NO_COLUMN};
+    if (alias->path.size == 6 && memcmp("braces", alias->path.data, 6) == 0) {
+        dv_front_error(s->front, start, "not a chance");
+        return false;
+    }
+    dv_front_error(s->front, start, "future feature %.*s is not defined", (int)alias->path.size,
+                   alias->path.data);
     return false;
 }
 
