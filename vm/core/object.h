@@ -109,7 +109,9 @@ typedef enum dv_type_id {
     DV_T_MEMBER,        /* of __slots__: types/slots.h */
     DV_T_MAPPING_PROXY, /* read-only view of a dict: types/mapping_proxy.h */
     DV_T_GENERATOR,     /* types/generator.h */
-    DV_T_FOREIGN,       /* object of an extension's type */
+    DV_T_LONG_RANGE,    /* range beyond int64, and its iterator (types/range_long.c) */
+    DV_T_LONG_RANGE_ITERATOR,
+    DV_T_FOREIGN, /* object of an extension's type */
     /* Faces: classes as whose instances objects of one shape show themselves (dv_type.face). */
     DV_T_LIST_ITERATOR,
     DV_T_TUPLE_ITERATOR,

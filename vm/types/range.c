@@ -15,10 +15,6 @@
 static dv_range *as_range(dv_value v) { return (dv_range *)dv_as_object(v); }
 static bool is_range(dv_value v) { return dv_is_shape(v, DV_T_RANGE); }
 
-static dv_value refuse_size(dv_vm *vm) {
-    return dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C ssize_t");
-}
-
 /* Number of items; false: more than int64 holds. */
 static bool range_count(int64_t start, int64_t stop, int64_t step, int64_t *count) {
     uint64_t distance, stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step, n = 0;
@@ -32,7 +28,7 @@ static bool range_count(int64_t start, int64_t stop, int64_t step, int64_t *coun
 
 dv_value dv_range_new(dv_vm *vm, int64_t start, int64_t stop, int64_t step) {
     int64_t length;
-    if (!range_count(start, stop, step, &length)) return refuse_size(vm);
+    if (!range_count(start, stop, step, &length)) return dv_range_new_long(vm, start, stop, step);
     dv_range *range = dv_object_new(vm, sizeof(dv_range), DV_T_RANGE);
     if (!range) return DV_EMPTY;
     range->start = start;
@@ -55,22 +51,6 @@ static dv_value range_repr(dv_vm *vm, dv_value self) {
                          (long long)range->stop, (long long)range->step);
 }
 
-/* The hash of (length, start, step), with None for what does not matter. */
-static bool range_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    const dv_range *range = as_range(self);
-    dv_value parts[3] = {dv_int_from_int64(vm, range->length), DV_NONE, DV_NONE};
-    if (range->length > 0) parts[1] = dv_int_from_int64(vm, range->start);
-    if (range->length > 1) parts[2] = dv_int_from_int64(vm, range->step);
-    if (dv_is_empty(parts[0]) || dv_is_empty(parts[1]) || dv_is_empty(parts[2])) {
-        for (int i = 0; i < 3; i++) dv_release(vm, parts[i]);
-        return false;
-    }
-    dv_value tuple = dv_tuple_take(vm, parts, 3);
-    bool good = !dv_is_empty(tuple) && dv_hash(vm, tuple, hash);
-    dv_release(vm, tuple);
-    return good;
-}
-
 /* Ranges are equal when they have the same items. */
 static bool range_equal(const dv_range *a, const dv_range *b) {
     if (a->length != b->length) return false;
@@ -79,8 +59,8 @@ static bool range_equal(const dv_range *a, const dv_range *b) {
 }
 
 static dv_value range_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    (void)vm;
-    if (!is_range(a) || !is_range(b) || (op != DV_EQ && op != DV_NE)) return DV_NOTIMPLEMENTED;
+    if (op != DV_EQ && op != DV_NE) return DV_NOTIMPLEMENTED;
+    if (!is_range(a) || !is_range(b)) return dv_range_compare_long(vm, op, a, b);
     return dv_bool(range_equal(as_range(a), as_range(b)) == (op == DV_EQ));
 }
 
@@ -96,23 +76,34 @@ static bool bound_at(const dv_range *range, int64_t index, int64_t *bound) {
     return exact == *bound;
 }
 
-static dv_value range_slice(dv_vm *vm, const dv_range *range, dv_value slice) {
+static dv_value range_slice(dv_vm *vm, dv_value self, dv_value slice) {
+    const dv_range *range = as_range(self);
     int64_t start, stop, step, count, first, last, stride;
-    dv_value given = ((dv_slice *)dv_as_object(slice))->step;
+    const dv_slice *parts = (const dv_slice *)dv_as_object(slice);
+    dv_value given = parts->step;
+    if (dv_is_instance(given) || dv_is_instance(parts->start) || dv_is_instance(parts->stop))
+        return dv_range_slice_long(vm, self, slice); /* __index__ may give any int */
+    if (dv_is_any_int(given) && !dv_int_to_int64(given, &stride))
+        return dv_range_slice_long(vm, self, slice);
     if (!dv_slice_indices(vm, slice, range->length, &start, &stop, &step, &count)) return DV_EMPTY;
-    if (dv_is_any_int(given) && !dv_int_to_int64(given, &stride)) return refuse_size(vm);
     if (!bound_at(range, start, &first) || !bound_at(range, stop, &last) ||
         __builtin_mul_overflow(range->step, step, &stride))
-        return refuse_size(vm);
+        return dv_range_slice_long(vm, self, slice);
     return dv_range_new(vm, first, last, stride);
 }
 
 static dv_value range_get_item(dv_vm *vm, dv_value self, dv_value key) {
     const dv_range *range = as_range(self);
     int64_t index;
-    if (dv_is_shape(key, DV_T_SLICE)) return range_slice(vm, range, key);
+    if (dv_is_shape(key, DV_T_SLICE)) return range_slice(vm, self, key);
     if (dv_is_any_int(key) && !dv_int_to_int64(key, &index))
         return dv_raise(vm, DV_E_INDEX_ERROR, "range object index out of range");
+    if (dv_is_instance(key) && dv_is_index(vm, key)) {
+        dv_value whole = dv_int_index(vm, key);
+        dv_value item = dv_is_empty(whole) ? DV_EMPTY : range_get_item(vm, self, whole);
+        dv_release(vm, whole);
+        return item;
+    }
     if (!dv_sequence_index(vm, key, "range indices must be integers or slices, not %T", &index))
         return DV_EMPTY;
     if (index < 0) index += range->length;
@@ -173,6 +164,7 @@ static dv_value range_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 
 static dv_value range_index(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
+    if (!is_range(args[0])) return dv_range_index_long(vm, args[0], args[1]);
     int64_t at = range_find(vm, as_range(args[0]), args[1]);
     if (at == -2) return DV_EMPTY;
     if (at >= 0) return dv_int_from_int64(vm, at);
@@ -184,6 +176,7 @@ static dv_value range_index(dv_vm *vm, const dv_value *args, uint32_t count) {
 /* A range has each item once, but an instance may equal several of them. */
 static dv_value range_count_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
+    if (!is_range(args[0])) return dv_range_count_long(vm, args[0], args[1]);
     const dv_range *range = as_range(args[0]);
     if (!dv_is_instance(args[1]) && !dv_is_shape(args[1], DV_T_FOREIGN))
         return dv_int(range_find(vm, range, args[1]) >= 0);
@@ -199,33 +192,58 @@ static dv_value range_count_method(dv_vm *vm, const dv_value *args, uint32_t cou
     return dv_int_from_int64(vm, found);
 }
 
+/* range() of arguments that are not all int64. */
+static dv_value construct_long(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_value parts[3] = {dv_int(0), DV_EMPTY, dv_int(1)};
+    if (count == 1) {
+        parts[1] = dv_int_index(vm, args[0]);
+    } else {
+        parts[0] = dv_int_index(vm, args[0]);
+        if (!dv_is_empty(parts[0])) parts[1] = dv_int_index(vm, args[1]);
+        if (!dv_is_empty(parts[1]) && count == 3) parts[2] = dv_int_index(vm, args[2]);
+    }
+    bool good = !dv_is_empty(parts[1]) && !dv_is_empty(parts[2]);
+    dv_value range = good ? dv_range_of(vm, parts[0], parts[1], parts[2]) : DV_EMPTY;
+    for (int i = 0; i < 3; i++) dv_release(vm, parts[i]);
+    return range;
+}
+
 static dv_value range_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                 dv_value keywords) {
-    int64_t start = 0, stop, step = 1;
+    int64_t given[3] = {0, 0, 1};
     if (!dv_arguments_no_keywords(vm, "range", keywords) ||
         !dv_arguments_count(vm, "range", count, 1, 3))
         return DV_EMPTY;
-    if (count == 1) {
-        if (!dv_size_argument(vm, args[0], &stop)) return DV_EMPTY;
-    } else if (!dv_size_argument(vm, args[0], &start) || !dv_size_argument(vm, args[1], &stop)) {
-        return DV_EMPTY;
-    }
-    if (count == 3 && !dv_size_argument(vm, args[2], &step)) return DV_EMPTY;
-    if (step == 0) return dv_raise(vm, DV_E_VALUE_ERROR, "range() arg 3 must not be zero");
-    return dv_range_new(vm, start, stop, step);
+    for (uint32_t i = 0; i < count; i++)
+        if (!dv_int_to_int64(args[i], &given[i])) return construct_long(vm, args, count);
+    if (count == 1) return dv_range_new(vm, 0, given[0], 1);
+    if (given[2] == 0) return dv_raise(vm, DV_E_VALUE_ERROR, "range() arg 3 must not be zero");
+    return dv_range_new(vm, given[0], given[1], given[2]);
 }
 
 /* ---- Iterator ----------------------------------------------------------------------------------
  */
 
-static dv_value range_iterate(dv_vm *vm, dv_value self) {
-    const dv_range *range = as_range(self);
+static dv_value iterator_new(dv_vm *vm, int64_t first, int64_t step, int64_t length) {
     dv_range_iterator *iterator = dv_object_new(vm, sizeof(dv_range_iterator), DV_T_RANGE_ITERATOR);
     if (!iterator) return DV_EMPTY;
-    iterator->next = range->start;
-    iterator->step = range->step;
-    iterator->remaining = range->length;
+    iterator->next = first;
+    iterator->step = step;
+    iterator->remaining = length;
     return dv_object_value(iterator);
+}
+
+static dv_value range_iterate(dv_vm *vm, dv_value self) {
+    const dv_range *range = as_range(self);
+    return iterator_new(vm, range->start, range->step, range->length);
+}
+
+static dv_value range_reversed(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_range *range = as_range(args[0]);
+    if (!is_range(args[0]) || range->step == INT64_MIN) return dv_range_reverse_long(vm, args[0]);
+    int64_t last = range->length ? range->start + (range->length - 1) * range->step : 0;
+    return iterator_new(vm, last, -range->step, range->length);
 }
 
 static void iterator_release(dv_vm *vm, dv_object *object) {
@@ -259,6 +277,7 @@ const dv_type dv_range_iterator_type = {
 static const dv_cfunction_def range_methods[] = {
     {.name = "index", .entry = range_index, .min = 2, .max = 2},
     {.name = "count", .entry = range_count_method, .min = 2, .max = 2},
+    {.name = "__reversed__", .entry = range_reversed, .min = 1, .max = 1},
     {.name = NULL},
 };
 
@@ -267,7 +286,7 @@ const dv_type dv_range_type = {
     .id = DV_T_RANGE,
     .release = range_release,
     .repr = range_repr,
-    .hash = range_hash,
+    .hash = dv_range_hash,
     .compare = range_compare,
     .length = range_length,
     .get_item = range_get_item,

@@ -107,21 +107,82 @@ static dv_value slice_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return DV_EMPTY;
 }
 
+/* A bound of a slice as an int; *bound is `otherwise` where it is None. */
+static bool long_bound(dv_vm *vm, dv_value v, dv_value otherwise, dv_value *bound) {
+    *bound = DV_EMPTY;
+    if (dv_is_none(v))
+        *bound = dv_retain(otherwise);
+    else if (dv_is_index(vm, v))
+        *bound = dv_int_index(vm, v);
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 "slice indices must be integers or None or have an __index__ method");
+    return !dv_is_empty(*bound);
+}
+
+static bool is_less(dv_vm *vm, dv_value a, dv_value b) {
+    return dv_same(dv_int_compare(vm, DV_LT, a, b), DV_TRUE);
+}
+
+/* Start or stop: negative ones count from the end, and all are clipped to lower .. upper. */
+static bool clipped_bound(dv_vm *vm, dv_value v, dv_value otherwise, dv_value length,
+                          dv_value lower, dv_value upper, dv_value *bound) {
+    if (!long_bound(vm, v, otherwise, bound)) return false;
+    if (dv_is_none(v)) return true;
+    if (dv_int_sign(*bound) < 0) {
+        dv_value sum = dv_int_binary(vm, DV_BINARY_ADD, *bound, length);
+        dv_release(vm, *bound);
+        *bound = sum;
+        if (dv_is_empty(sum)) return false;
+    }
+    dv_value limit = is_less(vm, *bound, lower)   ? lower
+                     : is_less(vm, upper, *bound) ? upper
+                                                  : *bound;
+    dv_value kept = dv_retain(limit);
+    dv_release(vm, *bound);
+    *bound = kept;
+    return true;
+}
+
+/* Start and stop, when the step is known; lower and upper are the bounds that start and stop may
+ * have. */
+static bool long_ends(dv_vm *vm, const dv_slice *slice, dv_value length, dv_value lower,
+                      dv_value upper, dv_value bounds[3]) {
+    bool backward = dv_int_sign(bounds[2]) < 0;
+    dv_value first = backward ? upper : lower, last = backward ? lower : upper;
+    if (!clipped_bound(vm, slice->start, first, length, lower, upper, &bounds[0])) return false;
+    if (clipped_bound(vm, slice->stop, last, length, lower, upper, &bounds[1])) return true;
+    dv_release(vm, bounds[0]);
+    return false;
+}
+
+bool dv_slice_long_indices(dv_vm *vm, dv_value v, dv_value length, dv_value bounds[3]) {
+    const dv_slice *slice = as_slice(v);
+    if (!long_bound(vm, slice->step, dv_int(1), &bounds[2])) return false;
+    bool good = false, backward = dv_int_sign(bounds[2]) < 0;
+    if (dv_int_sign(bounds[2]) == 0) {
+        dv_raise(vm, DV_E_VALUE_ERROR, "slice step cannot be zero");
+    } else {
+        dv_value upper =
+            backward ? dv_int_binary(vm, DV_BINARY_SUB, length, dv_int(1)) : dv_retain(length);
+        good = !dv_is_empty(upper) &&
+               long_ends(vm, slice, length, dv_int(backward ? -1 : 0), upper, bounds);
+        dv_release(vm, upper);
+    }
+    if (!good) dv_release(vm, bounds[2]);
+    return good;
+}
+
 static dv_value slice_indices(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    int64_t length, start, stop, step, selected;
-    dv_value given = as_slice(args[0])->step;
-    if (!dv_size_argument(vm, args[1], &length)) return DV_EMPTY;
-    if (length < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "length should not be negative");
-    if (!dv_slice_indices(vm, args[0], length, &start, &stop, &step, &selected)) return DV_EMPTY;
-    /* A step beyond int64 was clipped for the arithmetic, but is told as it is. */
-    bool clipped = dv_is_any_int(given) && !dv_int_to_int64(given, &selected);
-    dv_value parts[3] = {dv_int_from_int64(vm, start), dv_int_from_int64(vm, stop),
-                         clipped ? dv_retain(given) : dv_int_from_int64(vm, step)};
-    if (!dv_is_empty(parts[0]) && !dv_is_empty(parts[1]) && !dv_is_empty(parts[2]))
-        return dv_tuple_take(vm, parts, 3);
-    for (int i = 0; i < 3; i++) dv_release(vm, parts[i]);
-    return DV_EMPTY;
+    dv_value length = dv_int_index(vm, args[1]), bounds[3], result = DV_EMPTY;
+    if (dv_is_empty(length)) return DV_EMPTY;
+    if (dv_int_sign(length) < 0)
+        dv_raise(vm, DV_E_VALUE_ERROR, "length should not be negative");
+    else if (dv_slice_long_indices(vm, args[0], length, bounds))
+        result = dv_tuple_take(vm, bounds, 3);
+    dv_release(vm, length);
+    return result;
 }
 
 static dv_value slice_construct(dv_vm *vm, const dv_value *args, uint32_t count,
