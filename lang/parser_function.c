@@ -74,6 +74,13 @@ static bool parse_slash(dv_parser *p, parameter_list *list) {
  * at what stands there instead. */
 static bool fail_bare_star(dv_parser *p, const parameter_list *list, dv_range star) {
     bool comma = dv_parser_at(p, DV_TOKEN_COMMA);
+    const dv_token *next = p->token + comma;
+    if (next->kind == DV_TOKEN_STAR)
+        return dv_parser_fail(p, next->at, "* argument may appear only once") != NULL;
+    if (next->kind != list->closing && next->kind != DV_TOKEN_DOUBLE_STAR) {
+        dv_parser_advance(p);
+        return dv_parser_invalid(p) != NULL;
+    }
     dv_range at = list->closing == DV_TOKEN_COLON ? p->token[comma].at : star;
     return dv_parser_fail(p, at, "named arguments must follow bare *") != NULL;
 }
