@@ -33,6 +33,7 @@
 #include "types/str.h"
 #include "types/stream.h"
 #include "types/super.h"
+#include "types/traceback.h"
 #include "types/tuple.h"
 #include "types/variable.h"
 
@@ -86,6 +87,8 @@ static const dv_type *const types[] = {
     &dv_member_type,
     &dv_long_range_type,
     &dv_long_range_iterator_type,
+    &dv_traceback_type,
+    &dv_frame_type,
 };
 
 /* Types that objects of others show themselves as (dv_type.face). */

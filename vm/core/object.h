@@ -40,7 +40,8 @@ typedef enum dv_type_id {
     DV_T_OBJECT, /* instance of exactly `object` */
     DV_T_MODULE,
     DV_T_EXCEPTION, /* instances of all exception classes */
-    DV_T_TRACEBACK,
+    DV_T_TRACEBACK, /* types/traceback.h */
+    DV_T_FRAME,
     DV_T_ITERATOR, /* list, tuple, str, ... by index (types/iterator.h) */
     DV_T_RANGE_ITERATOR,
     DV_T_DICT_ITERATOR,

@@ -15,6 +15,7 @@ bool dv_json_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_struct_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+bool dv_traceback_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_gc_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_math_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_heapq_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;

@@ -62,8 +62,12 @@ static dv_value sys_exc_info(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (dv_is_exception(handled)) {
         info[0] = dv_object_value(dv_class_of(vm, handled));
         info[1] = handled;
+        info[2] = dv_exception_traceback(vm, handled);
+        if (dv_is_empty(info[2])) return DV_EMPTY;
     }
-    return dv_tuple_new(vm, info, 3);
+    dv_value result = dv_tuple_new(vm, info, 3);
+    dv_release(vm, info[2]);
+    return result;
 }
 
 static dv_value sys_displayhook(dv_vm *vm, const dv_value *args, uint32_t count) {

@@ -7,6 +7,7 @@
 #include "types/exception.h"
 #include "types/module.h"
 #include "types/str.h"
+#include "types/traceback.h"
 
 #define MOVE_COST  2
 #define CASE_COST  1
@@ -118,8 +119,11 @@ static dv_value finish(search *s) {
 
 /* Locals of the innermost frame, then globals, then builtins. */
 static dv_value suggest_name(search *s, const dv_exception *exception) {
-    if (exception->trace_count == 0) return DV_EMPTY;
-    const dv_thread *thread = (const dv_thread *)exception->trace[0].code;
+    const dv_object *innermost = exception->trace_count ? exception->trace[0].code : NULL;
+    for (dv_value at = exception->traceback; !dv_is_empty(at); at = dv_as_traceback(at)->next)
+        innermost = dv_as_traceback(at)->code;
+    if (!innermost) return DV_EMPTY;
+    const dv_thread *thread = (const dv_thread *)innermost;
     const dv_code *code = thread->code;
     for (uint32_t i = 0; i < code->local_count; i++)
         consider(s, code->local_names[i].data, code->local_names[i].size);
@@ -160,6 +164,8 @@ static const struct {
     {DV_T_CLASS,
      "__base__ __bases__ __dict__ __module__ __mro__ __name__ __qualname__ __subclasses__ mro"},
     {DV_T_GENERATOR, "__name__ __qualname__ gi_code gi_frame gi_running gi_suspended gi_yieldfrom"},
+    {DV_T_TRACEBACK, "tb_frame tb_lineno tb_next"},
+    {DV_T_FRAME, "f_code f_lineno"},
     {DV_T_EXCEPTION, "__cause__ __context__ __suppress_context__ __traceback__ args"},
     {DV_T_STREAM, "closed encoding errors line_buffering mode name"},
     {DV_T_STRING_IO, "closed"},

@@ -11,6 +11,7 @@
 #include "types/int.h"
 #include "types/list.h"
 #include "types/str.h"
+#include "types/traceback.h"
 #include "types/tuple.h"
 
 #define REPEAT_LIMIT 3    /* equal lines of a traceback that are printed */
@@ -80,8 +81,8 @@ static void write_carets(dv_vm *vm, dv_builder *b, dv_text line, const dv_positi
     dv_builder_char(b, '\n');
 }
 
-static void write_entry(dv_vm *vm, dv_builder *b, const dv_trace_entry *entry, uint32_t line) {
-    const dv_code *code = dv_thread_code(entry->code);
+static void write_entry(dv_vm *vm, dv_builder *b, dv_trace_entry entry, uint32_t line) {
+    const dv_code *code = dv_thread_code(entry.code);
     char number[32];
     dv_builder_z(b, "  File \"");
     dv_builder_text(b, code->unit->filename.data, code->unit->filename.size);
@@ -95,16 +96,10 @@ static void write_entry(dv_vm *vm, dv_builder *b, const dv_trace_entry *entry, u
     dv_builder_z(b, "    ");
     dv_builder_text(b, source.data + indent, source.size - indent);
     dv_builder_char(b, '\n');
-    const dv_position *position = dv_code_position(code, entry->pc);
+    const dv_position *position = dv_code_position(code, entry.pc);
     bool has_range = position && position->line == line &&
                      (position->end_line > line || position->end_column > position->column);
     if (has_range) write_carets(vm, b, source, position);
-}
-
-static uint32_t line_of(const dv_trace_entry *entry) {
-    const dv_code *code = dv_thread_code(entry->code);
-    const dv_position *position = dv_code_position(code, entry->pc);
-    return position && position->line ? position->line : code->first_line;
 }
 
 static void write_repeated(dv_builder *b, uint32_t count) {
@@ -116,16 +111,44 @@ static void write_repeated(dv_builder *b, uint32_t count) {
     dv_builder_z(b, text);
 }
 
+/* The entries of an exception's traceback, outermost first. */
+typedef struct trace_walk {
+    const dv_trace_entry *pairs;
+    uint32_t left; /* pairs[left - 1] is next; then: */
+    dv_value chain;
+} trace_walk;
+
+static bool next_entry(trace_walk *walk, dv_trace_entry *entry) {
+    if (walk->left > 0) {
+        *entry = walk->pairs[--walk->left];
+        return true;
+    }
+    if (dv_is_empty(walk->chain)) return false;
+    const dv_traceback *traceback = dv_as_traceback(walk->chain);
+    *entry = (dv_trace_entry){traceback->code, traceback->pc};
+    walk->chain = traceback->next;
+    return true;
+}
+
+/* Skips what is further out than the ENTRY_LIMIT innermost entries. */
+static trace_walk walk_trace(const dv_exception *exception) {
+    trace_walk walk = {exception->trace, exception->trace_count, exception->traceback};
+    trace_walk ahead = walk;
+    dv_trace_entry entry;
+    for (uint32_t count = 0; next_entry(&ahead, &entry); count++)
+        if (count >= ENTRY_LIMIT) next_entry(&walk, &entry);
+    return walk;
+}
+
 static void write_trace(dv_vm *vm, dv_builder *b, const dv_exception *exception) {
-    if (exception->trace_count == 0) return;
+    if (!dv_exception_has_trace(exception)) return;
     dv_builder_z(b, "Traceback (most recent call last):\n");
     const dv_code *last_code = NULL;
-    uint32_t last_line = 0, count = 0, first = exception->trace_count;
-    if (first > ENTRY_LIMIT) first = ENTRY_LIMIT;
-    for (uint32_t i = first; i-- > 0;) {
-        const dv_trace_entry *entry = &exception->trace[i];
-        const dv_code *code = dv_thread_code(entry->code);
-        uint32_t line = line_of(entry);
+    uint32_t last_line = 0, count = 0;
+    trace_walk walk = walk_trace(exception);
+    for (dv_trace_entry entry; next_entry(&walk, &entry);) {
+        const dv_code *code = dv_thread_code(entry.code);
+        uint32_t line = dv_traceback_line(entry.code, entry.pc);
         bool same = last_code && line == last_line && code->unit == last_code->unit &&
                     code->name.size == last_code->name.size &&
                     memcmp(code->name.data, last_code->name.data, code->name.size) == 0;
@@ -138,6 +161,26 @@ static void write_trace(dv_vm *vm, dv_builder *b, const dv_exception *exception)
         if (++count <= REPEAT_LIMIT) write_entry(vm, b, entry, line);
     }
     write_repeated(b, count);
+}
+
+dv_value dv_traceback_text(dv_vm *vm, dv_value value) {
+    const dv_traceback *traceback = dv_as_traceback(value);
+    dv_trace_entry entry = {traceback->code, traceback->pc};
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    write_entry(vm, &b, entry, dv_traceback_line(entry.code, entry.pc));
+    return dv_builder_finish(&b);
+}
+
+dv_value dv_traceback_source(dv_vm *vm, dv_value value) {
+    const dv_traceback *traceback = dv_as_traceback(value);
+    const dv_unit *unit = dv_thread_code(traceback->code)->unit;
+    uint32_t line = dv_traceback_line(traceback->code, traceback->pc);
+    dv_text source;
+    if (unit->source.size == 0 || !dv_source_line(unit->source, line, &source))
+        return dv_str_empty(vm);
+    uint32_t indent = indentation(source);
+    return dv_str_new(vm, source.data + indent, source.size - indent);
 }
 
 /* Syntax errors ---------------------------------------------------------------------------------

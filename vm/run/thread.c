@@ -295,8 +295,24 @@ static dv_value repr_thread(dv_vm *vm, dv_value self) {
                          (int)code->first_line);
 }
 
+/* What a program asks of code objects that tracebacks show; the rest is another machine's. */
+static dv_value code_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    const dv_code *code = dv_thread_code(dv_as_object(self));
+    const dv_text *file = &code->unit->filename;
+    if (dv_str_is(name, "co_name")) return dv_str_new(vm, code->name.data, code->name.size);
+    if (dv_str_is(name, "co_qualname"))
+        return dv_str_new(vm, code->qualname.data, code->qualname.size);
+    if (dv_str_is(name, "co_filename")) return dv_str_new(vm, file->data, file->size);
+    if (dv_str_is(name, "co_firstlineno")) return dv_int(code->first_line);
+    if (dv_str_is(name, "co_argcount")) return dv_int(code->positional_count);
+    if (dv_str_is(name, "co_posonlyargcount")) return dv_int(code->positional_only_count);
+    if (dv_str_is(name, "co_kwonlyargcount")) return dv_int(code->keyword_only_count);
+    return DV_EMPTY;
+}
+
 const dv_type dv_code_type = {.name = "code",
                               .id = DV_T_CODE,
                               .release = release_thread,
                               .traverse = traverse_thread,
-                              .repr = repr_thread};
+                              .repr = repr_thread,
+                              .get_attribute = code_get_attribute};

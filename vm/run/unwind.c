@@ -33,7 +33,7 @@ static void cut_stack(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value 
  * already (unless there was nothing to raise again, and the exception is a new one). */
 static bool raises_again(uint32_t word, dv_value exception) {
     return (word == DV_OP_RERAISE || word == DV_OP_RAISE) &&
-           dv_as_exception(exception)->trace_count > 0;
+           dv_exception_has_trace(dv_as_exception(exception));
 }
 
 /* The frame at fp does not catch: releases it. */

@@ -12,6 +12,7 @@
 #include "types/instance_dict.h"
 #include "types/list.h"
 #include "types/str.h"
+#include "types/traceback.h"
 #include "types/tuple.h"
 
 /* Objects ---------------------------------------------------------------------------------------
@@ -26,20 +27,53 @@ dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
     exception->class_ = class_;
     exception->args = dv_retain(args);
     exception->cause = exception->context = exception->attributes = DV_EMPTY;
+    exception->traceback = DV_EMPTY;
     exception->suppress_context = false;
     exception->trace = NULL;
     exception->trace_count = exception->trace_capacity = 0;
     return dv_object_value(exception);
 }
 
-void dv_exception_forget_trace(dv_vm *vm, dv_exception *exception) {
-    for (uint32_t i = 0; i < exception->trace_count; i++)
-        dv_release_object(vm, exception->trace[i].code);
-    if (exception->trace)
-        dv_heap_free(&vm->heap, exception->trace,
-                     exception->trace_capacity * sizeof *exception->trace);
+/* Forgets the pairs before it releases them: a module that dies with its code may run anything. */
+static void drop_pairs(dv_vm *vm, dv_exception *exception) {
+    dv_trace_entry *trace = exception->trace;
+    uint32_t count = exception->trace_count, capacity = exception->trace_capacity;
     exception->trace = NULL;
     exception->trace_count = exception->trace_capacity = 0;
+    for (uint32_t i = 0; i < count; i++) dv_release_object(vm, trace[i].code);
+    if (trace) dv_heap_free(&vm->heap, trace, capacity * sizeof *trace);
+}
+
+void dv_exception_forget_trace(dv_vm *vm, dv_exception *exception) {
+    dv_value traceback = exception->traceback;
+    exception->traceback = DV_EMPTY;
+    drop_pairs(vm, exception);
+    dv_release(vm, traceback);
+}
+
+dv_value dv_exception_traceback(dv_vm *vm, dv_value value) {
+    dv_exception *exception = dv_as_exception(value);
+    dv_value chain = dv_retain(exception->traceback);
+    for (uint32_t i = 0; i < exception->trace_count; i++) {
+        const dv_trace_entry *entry = &exception->trace[i];
+        dv_value outer = dv_traceback_new(vm, entry->code, entry->pc, chain);
+        if (dv_is_empty(outer)) {
+            dv_release(vm, chain);
+            return DV_EMPTY;
+        }
+        chain = outer;
+    }
+    dv_exception_set_traceback(vm, value, chain);
+    if (dv_is_empty(chain)) return DV_NONE;
+    return chain;
+}
+
+void dv_exception_set_traceback(dv_vm *vm, dv_value value, dv_value traceback) {
+    dv_exception *exception = dv_as_exception(value);
+    dv_value old = exception->traceback;
+    exception->traceback = dv_is_traceback(traceback) ? dv_retain(traceback) : DV_EMPTY;
+    drop_pairs(vm, exception);
+    dv_release(vm, old);
 }
 
 static void exception_release(dv_vm *vm, dv_object *object) {
@@ -58,6 +92,7 @@ static void exception_traverse(dv_vm *vm, dv_object *object, dv_visit visit, voi
     const dv_exception *exception = (const dv_exception *)object;
     for (uint32_t i = 0; i < exception->trace_count; i++)
         visit(vm, dv_object_value(exception->trace[i].code), context);
+    visit(vm, exception->traceback, context);
     visit(vm, exception->args, context);
     visit(vm, exception->cause, context);
     visit(vm, exception->context, context);
@@ -267,7 +302,7 @@ static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name)
     if (dv_str_is(name, "__cause__")) return or_none(exception->cause);
     if (dv_str_is(name, "__context__")) return or_none(exception->context);
     if (dv_str_is(name, "__suppress_context__")) return dv_bool(exception->suppress_context);
-    if (dv_str_is(name, "__traceback__")) return DV_NONE;
+    if (dv_str_is(name, "__traceback__")) return dv_exception_traceback(vm, self);
     if (dv_same(name, vm->known.dict)) return dv_retain(own_dict(vm, dv_as_exception(self)));
     if (!dv_is_empty(exception->attributes)) {
         dv_value v = dv_dict_get(vm, exception->attributes, name);
@@ -314,8 +349,10 @@ static bool refuse_type(dv_vm *vm, const char *message) {
 }
 
 static bool set_traceback(dv_vm *vm, dv_exception *exception, dv_value value) {
-    if (!dv_is_none(value)) return refuse_type(vm, "__traceback__ must be a traceback or None");
-    dv_exception_forget_trace(vm, exception);
+    if (dv_is_empty(value)) return refuse_type(vm, "__traceback__ may not be deleted");
+    if (!dv_is_none(value) && !dv_is_traceback(value))
+        return refuse_type(vm, "__traceback__ must be a traceback or None");
+    dv_exception_set_traceback(vm, dv_object_value(exception), value);
     return true;
 }
 

@@ -3,8 +3,9 @@
  * Invariants
  *  1. An exception's layout is the same for all classes; class_ tells them apart.  Instances of dl
  *     classes are instances of subclasses as those of other types are (types/subclass.h).
- *  2. The traceback is a list of (code, pc) pairs, innermost first as they were added; frames do
- * not outlive their calls. */
+ *  2. The traceback is a list of (code, pc) pairs, innermost first as they were added, followed
+ * inwards by `traceback`, a chain of traceback objects (types/traceback.h): what the pairs became
+ * when a program asked for them.  Frames do not outlive their calls. */
 #ifndef DV_TYPES_EXCEPTION_H
 #define DV_TYPES_EXCEPTION_H
 
@@ -23,6 +24,7 @@ typedef struct dv_exception {
     dv_value cause, context; /* exception, None or EMPTY */
     dv_value attributes;     /* dict or EMPTY; of dl classes: only what the machine has set */
     bool suppress_context;
+    dv_value traceback; /* traceback object or EMPTY */
     dv_trace_entry *trace;
     uint32_t trace_count, trace_capacity;
 } dv_exception;
@@ -53,6 +55,14 @@ dv_value dv_exception_of(dv_vm *vm, dv_value given, dv_value value);
 
 /* Appends a traceback entry to the exception being raised; memory failures lose the entry only. */
 void dv_exception_trace(dv_vm *vm, dv_value exception, dv_object *code, uint32_t pc);
+
+static inline bool dv_exception_has_trace(const dv_exception *exception) {
+    return exception->trace_count > 0 || !dv_is_empty(exception->traceback);
+}
+
+/* __traceback__: a traceback object or None, new; EMPTY: raised.  set takes either. */
+dv_value dv_exception_traceback(dv_vm *vm, dv_value exception);
+void dv_exception_set_traceback(dv_vm *vm, dv_value exception, dv_value traceback);
 
 /* Attributes of an exception that are not computed: `name` and `obj` for suggestions, __notes__.
  * The result of get is borrowed; EMPTY: there is none. */

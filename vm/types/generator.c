@@ -151,6 +151,7 @@ static dv_value method_throw(dv_vm *vm, const dv_value *args, uint32_t count) {
         return dv_raise(vm, DV_E_TYPE_ERROR, "throw() third argument must be a traceback object");
     dv_value exception = dv_exception_of(vm, given, value);
     if (dv_is_empty(exception)) return DV_EMPTY;
+    if (count > 3 && !dv_is_none(args[3])) dv_exception_set_traceback(vm, exception, args[3]);
     int outcome = dv_generator_throw(vm, args[0], exception, &result);
     return outcome ? (outcome > 0 ? result : DV_EMPTY) : dv_raise_stop(vm, result);
 }
