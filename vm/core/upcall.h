@@ -161,6 +161,8 @@ bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) DV_MUST_CHE
 
 /* New: the name of the module whose code is running. */
 dv_value dv_calling_module(dv_vm *vm);
+/* Is the running code that of a library module in dl? */
+bool dv_calling_library(const dv_vm *vm);
 
 /* An index: int of any size within the machine's range, else TypeError / IndexError as CPython.
  * `what` is the message's beginning, as in "list indices must be integers or slices, not %T". */

@@ -1,5 +1,6 @@
 /* collections.c: the module _collections, the part of collections that is C: defaultdict, and the
- * constructor of named tuples.  deque is in collections_deque.c, the rest in lang/lib.
+ * constructor of named tuples, and what counts for Counter.  deque is in collections_deque.c, the
+ * rest in lang/lib.
  *
  * Invariants
  *  1. defaultdict is made as a program would make it: a class that derives from dict, whose methods
@@ -207,8 +208,65 @@ static dv_value collections_tuple_maker(dv_vm *vm, const dv_value *args, uint32_
     return result;
 }
 
+/* Counting ---------------------------------------------------------------------------------------
+ */
+
+static bool count_one(dv_vm *vm, dv_value dict, dv_value item) {
+    dv_value old = dv_retain(dv_dict_get(vm, dict, item));
+    if (dv_is_empty(old)) return dv_is_empty(vm->error) && dv_dict_set(vm, dict, item, dv_int(1));
+    dv_value sum = dv_binary(vm, DV_BINARY_ADD, old, dv_int(1));
+    dv_release(vm, old);
+    bool done = !dv_is_empty(sum) && dv_dict_set(vm, dict, item, sum);
+    dv_release(vm, sum);
+    return done;
+}
+
+/* The same through methods that a subclass of dict has: dict[item] = get(item, 0) + 1. */
+static bool count_slowly(dv_vm *vm, dv_value dict, dv_value get, dv_value item) {
+    dv_value old = dv_call(vm, get, (dv_value[]){item, dv_int(0)}, 2, DV_EMPTY);
+    if (dv_is_empty(old)) return false;
+    dv_value sum = dv_binary(vm, DV_BINARY_ADD, old, dv_int(1));
+    dv_release(vm, old);
+    bool done = !dv_is_empty(sum) && dv_set_item(vm, dict, item, sum);
+    dv_release(vm, sum);
+    return done;
+}
+
+/* *get becomes the method get of a dict whose class has its own get or __setitem__. */
+static bool own_get(dv_vm *vm, dv_value dict, dv_value *get) {
+    dv_value name = dv_str_intern(vm, "get", 3);
+    if (dv_is_empty(name)) return false;
+    dv_class *class_ = dv_class_of(vm, dict);
+    if (dv_class_special(class_, name) || dv_class_special(class_, vm->known.setitem))
+        *get = dv_get_attribute(vm, dict, name);
+    dv_release(vm, name);
+    return dv_is_empty(vm->error);
+}
+
+/* _count_elements(dict, iterable): adds 1 to the value of each item. */
+static dv_value collections_count(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value dict = args[0], get = DV_EMPTY;
+    if (!dv_is_dict(dict))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "_count_elements() expected a dict, not %T", dict);
+    dv_value iterator = dv_iterate(vm, args[1]);
+    if (dv_is_empty(iterator)) return DV_EMPTY;
+    bool good = own_get(vm, dict, &get);
+    while (good) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) break;
+        good = dv_is_empty(get) ? count_one(vm, dict, item) : count_slowly(vm, dict, get, item);
+        dv_release(vm, item);
+    }
+    dv_release(vm, get);
+    dv_release(vm, iterator);
+    return dv_is_empty(vm->error) ? DV_NONE : DV_EMPTY;
+}
+
 static const dv_cfunction_def functions[] = {
-    {.name = "_tuple_maker", .entry = collections_tuple_maker, .min = 3, .max = 3}, {.name = NULL}};
+    {.name = "_count_elements", .entry = collections_count, .min = 2, .max = 2},
+    {.name = "_tuple_maker", .entry = collections_tuple_maker, .min = 3, .max = 3},
+    {.name = NULL}};
 
 /* Classes made here ------------------------------------------------------------------------------
  */

@@ -174,6 +174,13 @@ dv_value dv_calling_module(dv_vm *vm) {
     return vm->fp ? dv_retain(dv_frame_thread(vm->fp)->module->name) : dv_str_z(vm, "builtins");
 }
 
+bool dv_calling_library(const dv_vm *vm) {
+    static const char start[] = "<frozen ";
+    if (!vm->fp) return false;
+    const dv_text name = dv_frame_thread(vm->fp)->code->unit->filename;
+    return name.size >= sizeof start - 1 && memcmp(name.data, start, sizeof start - 1) == 0;
+}
+
 /* super().name(...) needs neither a bound method nor the super object any more. */
 static bool prepare_super(dv_vm *vm, dv_value *sp, dv_value name) {
     dv_value object = sp[-1], self;
