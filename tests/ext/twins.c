@@ -1,6 +1,7 @@
 /* twins.c: the scripts of this room with native handlers and without, in every form, quickened at
  * once and with failing guards: always the output that their comments promise.  And that each twin
  * is really the one that runs.  Sees the inside of the library. */
+#include "api/path.h"
 #include "api/setup.h"
 #include "code/verify.h"
 #include "inspect/dis.h"
@@ -74,7 +75,7 @@ static bool run(const dv_vm_config *config, const char *path, const text *source
     if (!unit) return false;
     unit->references++;
     dv_object *top = NULL;
-    dv_value result = dv_inspect_run(vm, unit, vm->main, &top);
+    dv_value result = dv_path_begin(vm, path) ? dv_inspect_run(vm, unit, vm->main, &top) : DV_EMPTY;
     bool done = !dv_is_empty(result);
     listing->size = 0;
     dv_inspect_dis(vm, unit, true, NULL, collect, listing);

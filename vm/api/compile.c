@@ -161,10 +161,9 @@ static void raise_os_error(dv_vm *vm, int number, const char *path) {
         dv_release(vm, items[2]);
         return;
     }
-    dv_value args = dv_tuple_take(vm, items, 3);
-    if (dv_is_empty(args)) return;
-    dv_value exception = dv_exception_new(vm, dv_exception_class(vm, error), args);
-    dv_release(vm, args);
+    dv_value exception = dv_exception_make(vm, dv_exception_class(vm, error), items, 3, DV_EMPTY);
+    dv_release(vm, items[1]);
+    dv_release(vm, items[2]);
     if (!dv_is_empty(exception)) dv_exception_raise(vm, exception, DV_EMPTY);
     dv_release(vm, exception);
 }

@@ -162,7 +162,9 @@ void dv_push_known(dv_build *b, dv_kind kind, dv_where where, int32_t slot, dv_v
     b->version++;
 }
 
+/* After a failure the rest of an instruction may push less than it pops. */
 void dv_pop(dv_build *b, int32_t n) {
+    if (b->failed) return;
     b->top -= n;
     b->version++;
 }
@@ -282,6 +284,7 @@ static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
 }
 
 void dv_convert(dv_build *b, const dv_snapshot *to) {
+    if (b->failed) return; /* a snapshot may have no entries then */
     for (int32_t q = 0; q < b->top; q++) convert_entry(b, q, &to->entries[q]);
 }
 
