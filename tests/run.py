@@ -552,6 +552,8 @@ def main() -> int:
             print("\n".join(t.name for t in tests))
             return 0
         python = None if options.no_oracle else oracle.find_cpython()
+        if python is None:  # without the oracle, scripts that nothing is stored for show nothing
+            tests = [t for t in tests if t.stored or t.skip_oracle or has_comments(t)]
         if options.store:
             return 0 if store_all(tests, python) else 1
         if not os.access(options.dynvm, os.X_OK):
