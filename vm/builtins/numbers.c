@@ -2,11 +2,13 @@
 #include "builtins/builtins.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "types/bytes.h"
 #include "types/arguments.h"
 #include "types/complex.h"
 #include "types/float.h"
+#include "types/instance.h"
 #include "types/int.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -41,6 +43,16 @@ static dv_value round_int(dv_vm *vm, dv_value v, dv_value digits) {
     return result;
 }
 
+static dv_value call_special(dv_vm *vm, dv_value self, const char *name, const dv_value *args,
+                             uint32_t count, bool *found) {
+    *found = true;
+    dv_value text = dv_str_intern(vm, name, strlen(name));
+    if (dv_is_empty(text)) return DV_EMPTY;
+    dv_value result = dv_special_call(vm, self, text, args, count, found);
+    dv_release(vm, text);
+    return result;
+}
+
 static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"number", "ndigits"};
     static const dv_parameters parameters = {"round", names, 2, 2, 1};
@@ -51,16 +63,35 @@ static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, d
     if (dv_is_float(number)) return round_float(vm, dv_as_float(number), digits);
     if (dv_is_integral(given[0])) return round_int(vm, given[0], digits);
     bool found;
-    dv_value result = dv_number_special(vm, given[0], "__round__", &found);
+    dv_value result = call_special(vm, given[0], "__round__", &digits, !dv_is_none(digits), &found);
     if (found) return result;
     return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __round__ method", given[0]);
 }
 
 static bool is_number(dv_value v) { return dv_is_float(dv_number_of(v)) || dv_is_integral(v); }
 
+/* __divmod__ and __rdivmod__ of dl classes; NotImplemented: there are none that fit.  The right
+ * operand comes first if its class derives from the left one's. */
+static dv_value special_divmod(dv_vm *vm, dv_value a, dv_value b) {
+    const dv_class *left = dv_class_of(vm, a), *right = dv_class_of(vm, b);
+    bool reflected_first = left != right && dv_class_is_subclass(right, left);
+    for (int turn = 0; turn < 2; turn++) {
+        bool reflected = (turn == 0) == reflected_first, found;
+        if (reflected && left == right) continue;
+        dv_value result = reflected ? call_special(vm, b, "__rdivmod__", &a, 1, &found)
+                                    : call_special(vm, a, "__divmod__", &b, 1, &found);
+        if (found && !dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    }
+    return DV_NOTIMPLEMENTED;
+}
+
 static dv_value builtin_divmod(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_value pair[2];
+    if (dv_is_instance(args[0]) || dv_is_instance(args[1])) {
+        dv_value result = special_divmod(vm, args[0], args[1]);
+        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    }
     if (dv_is_integral(args[0]) && dv_is_integral(args[1])) {
         if (!dv_int_divmod(vm, args[0], args[1], &pair[0], &pair[1])) return DV_EMPTY;
     } else if (is_number(args[0]) && is_number(args[1])) {

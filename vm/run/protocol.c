@@ -331,23 +331,10 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
 /* Subscripts ------------------------------------------------------------------------------------
  */
 
-/* class[key] */
-static dv_value subscript_class(dv_vm *vm, dv_value class_, dv_value key) {
-    dv_value function = dv_find_attribute(vm, class_, vm->known.class_getitem);
-    if (!dv_is_empty(function)) {
-        dv_value result = dv_call(vm, function, &key, 1, DV_EMPTY);
-        dv_release(vm, function);
-        return result;
-    }
-    if (!dv_is_empty(vm->error)) return DV_EMPTY;
-    return dv_raise(vm, DV_E_TYPE_ERROR, "type '%S' is not subscriptable",
-                    dv_as_class(class_)->name);
-}
-
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
     const dv_type *type = dv_behaviour_of(vm, container);
     if (type->get_item) return type->get_item(vm, container, key);
-    if (dv_is_class(container)) return subscript_class(vm, container, key);
+    if (dv_is_class(container)) return dv_class_subscript(vm, container, key);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", container);
 }
 
@@ -440,24 +427,43 @@ bool dv_is_callable(dv_vm *vm, dv_value v) {
     return !dv_is_shape(v, DV_T_OBJECT) && dv_behaviour_of(vm, v)->call != NULL;
 }
 
-static int class_in(dv_vm *vm, const dv_class *class_, dv_value type, const char *refusal) {
-    if (dv_is_class(type)) return dv_class_is_subclass(class_, dv_as_class(type));
-    if (!dv_is_tuple(type)) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "%s", refusal);
-        return -1;
-    }
+/* What isinstance (`hook` is "__instancecheck__") and issubclass are asked about. */
+typedef struct class_check {
+    dv_value subject;
+    const dv_class *class_;
+    const char *hook, *refusal;
+} class_check;
+
+/* The check by an object that is no class: a union, for example. */
+static int check_by_object(dv_vm *vm, const class_check *check, dv_value type) {
+    dv_value hook = dv_str_intern(vm, check->hook, strlen(check->hook));
+    if (dv_is_empty(hook)) return -1;
+    bool found;
+    dv_value answer = dv_special_call(vm, type, hook, &check->subject, 1, &found);
+    dv_release(vm, hook);
+    if (!found) dv_raise(vm, DV_E_TYPE_ERROR, "%s", check->refusal);
+    if (dv_is_empty(answer)) return -1;
+    int result = dv_truth(vm, answer);
+    dv_release(vm, answer);
+    return result;
+}
+
+static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
+    if (dv_is_class(type)) return dv_class_is_subclass(check->class_, dv_as_class(type));
+    if (!dv_is_tuple(type)) return check_by_object(vm, check, type);
     if (!dv_enter_native(vm)) return -1;
     const dv_tuple *types = dv_as_tuple(type);
     int result = 0;
     for (int64_t i = 0; i < types->count && result == 0; i++)
-        result = class_in(vm, class_, types->items[i], refusal);
+        result = class_in(vm, check, types->items[i]);
     dv_leave_native(vm);
     return result;
 }
 
 int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type) {
-    return class_in(vm, dv_class_of(vm, v), type,
-                    "isinstance() arg 2 must be a type, a tuple of types, or a union");
+    class_check check = {v, dv_class_of(vm, v), "__instancecheck__",
+                         "isinstance() arg 2 must be a type, a tuple of types, or a union"};
+    return class_in(vm, &check, type);
 }
 
 int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type) {
@@ -465,6 +471,7 @@ int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type) {
         dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
         return -1;
     }
-    return class_in(vm, dv_as_class(class_), type,
-                    "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+    class_check check = {class_, dv_as_class(class_), "__subclasscheck__",
+                         "issubclass() arg 2 must be a class, a tuple of classes, or a union"};
+    return class_in(vm, &check, type);
 }

@@ -401,8 +401,16 @@ static dv_value class_call(dv_vm *vm, dv_value self, const dv_value *args, uint3
     return dv_raise(vm, DV_E_TYPE_ERROR, "cannot create '%S' instances", class_->name);
 }
 
+/* int | None */
+static dv_value class_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    if (op != DV_BINARY_OR) return DV_NOTIMPLEMENTED;
+    bool fits = (dv_is_class(a) || dv_is_none(a)) && (dv_is_class(b) || dv_is_none(b));
+    return fits ? dv_class_union(vm, a, b) : DV_NOTIMPLEMENTED;
+}
+
 const dv_type dv_class_type = {
     .name = "type",
+    .binary = class_binary,
     .id = DV_T_CLASS,
     .release = dv_class_release,
     .traverse = dv_class_traverse,
