@@ -1,6 +1,8 @@
 /* basic.c: creating VMs, running programs, their output, errors, exit statuses and arguments. */
 #include "check.h"
 
+#include <errno.h>
+
 static void test_output(void) {
     text t;
     dynvm_vm *vm = create_collecting(&t);
@@ -140,6 +142,55 @@ static void test_input(void) {
     dynvm_destroy(vm);
 }
 
+/* Takes ten bytes. */
+static int fill(void *context, const char *data, size_t size) {
+    if (((text *)context)->size + size > 10) return ENOSPC;
+    return collect(context, data, size);
+}
+
+/* An output that refuses text raises in the program. */
+static void test_full_output(void) {
+    text t = {.size = 0};
+    dynvm_config config = DYNVM_CONFIG;
+    config.output = fill;
+    config.output_context = &t;
+    dynvm_vm *vm = dynvm_create(&config);
+    CHECK(run(vm, "n = 0\ntry:\n    while True:\n        print(n)\n        n += 1\n"
+                  "except OSError as e:\n    error = e\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "0\n1\n2\n3\n4\n") == 0);
+    CHECK(run(vm, "assert (n, error.errno) == (5, 28)\n") == DYNVM_OK);
+    CHECK(run(vm, "import sys\nsys.stdout.write('x')\n") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_message(error), "[Errno 28] No space left on device") == 0);
+    dynvm_error_free(error);
+    CHECK(run(vm, "print(flush=True, end='')\n") == DYNVM_OK);
+    dynvm_destroy(vm);
+}
+
+static int interrupt_itself(void *context, const char *data, size_t size) {
+    (void)data, (void)size;
+    dynvm_interrupt(*(dynvm_vm **)context);
+    return EINTR;
+}
+
+/* EINTR of an output that was interrupted is KeyboardInterrupt, otherwise as any error. */
+static void test_interrupted_output(void) {
+    dynvm_vm *vm;
+    dynvm_config config = DYNVM_CONFIG;
+    config.output = interrupt_itself;
+    config.output_context = &vm;
+    config.closed = DYNVM_CLOSED_INPUT | DYNVM_CLOSED_ERROR_OUTPUT;
+    vm = dynvm_create(&config);
+    CHECK(run(vm, "print(1)\n") == DYNVM_ERROR);
+    CHECK(!dynvm_interrupted(vm));
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0);
+    dynvm_error_free(error);
+    CHECK(run(vm, "import sys\nassert sys.stdin is None and sys.stderr is None\n"
+                  "assert sys.stdout is not None\n") == DYNVM_OK);
+    dynvm_destroy(vm);
+}
+
 /* Every level gives the same; 0 bytes of configuration are all defaults; NULL is allowed. */
 static void test_configurations(void) {
     const dynvm_level levels[] = {DYNVM_LEVEL_DEFAULT, DYNVM_LEVEL_GENERIC, DYNVM_LEVEL_INCA,
@@ -184,6 +235,8 @@ int main(void) {
     test_arguments();
     test_missing_file();
     test_input();
+    test_full_output();
+    test_interrupted_output();
     test_configurations();
     test_version();
     return 0;

@@ -22,12 +22,13 @@ typedef struct text {
     size_t size;
 } text;
 
-static inline void collect(void *context, const char *data, size_t size) {
+static inline int collect(void *context, const char *data, size_t size) {
     text *t = (text *)context;
     if (size > sizeof t->data - 1 - t->size) size = sizeof t->data - 1 - t->size;
     memcpy(t->data + t->size, data, size);
     t->size += size;
     t->data[t->size] = 0;
+    return 0;
 }
 
 static inline dynvm_vm *create_collecting(text *t) {

@@ -18,12 +18,13 @@ typedef struct text {
     size_t size;
 } text;
 
-static void collect(void *context, const char *data, size_t size) {
+static int collect(void *context, const char *data, size_t size) {
     text *all = context;
     if (size > sizeof all->data - 1 - all->size) size = sizeof all->data - 1 - all->size;
     memcpy(all->data + all->size, data, size);
     all->size += size;
     all->data[all->size] = '\0';
+    return 0;
 }
 
 static void *resize(void *context, void *block, size_t old_size, size_t new_size) {

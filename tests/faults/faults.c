@@ -50,11 +50,12 @@ typedef struct ending {
 static text expected, output;
 static uint64_t *current; /* fault of the worker; shared with it */
 
-static void collect(void *context, const char *data, size_t size) {
+static int collect(void *context, const char *data, size_t size) {
     text *all = context;
     if (size > sizeof all->data - all->size) size = sizeof all->data - all->size;
     memcpy(all->data + all->size, data, size);
     all->size += size;
+    return 0;
 }
 
 /* What the end of a program has left in the machine. */

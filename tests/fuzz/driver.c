@@ -109,12 +109,14 @@ static void collect(text *t, const char *data, size_t size) {
     t->size += size;
 }
 
-static void on_output(void *context, const char *data, size_t size) {
+static int on_output(void *context, const char *data, size_t size) {
     collect((text *)context, data, size);
+    return 0;
 }
 
-static void on_error(void *context, const char *data, size_t size) {
+static int on_error(void *context, const char *data, size_t size) {
     collect((text *)context + 1, data, size);
+    return 0;
 }
 
 /* What is wrong with this run, or NULL. */

@@ -93,6 +93,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     if (!self->vm) return false;
     dv_native_attach(self->vm);
     self->vm->sandboxed = config->sandboxed != 0;
+    self->vm->closed = config->closed;
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;
     if (config->instruction_limit && config->instruction_limit < INT64_MAX)
@@ -305,6 +306,10 @@ int dynvm_exit_status(const dynvm_vm *self) { return self->exit_status; }
 
 void dynvm_interrupt(dynvm_vm *self) {
     __atomic_store_n(&self->vm->interrupt, 1, __ATOMIC_RELAXED);
+}
+
+int dynvm_interrupted(const dynvm_vm *self) {
+    return __atomic_load_n(&self->vm->interrupt, __ATOMIC_RELAXED);
 }
 
 size_t dynvm_memory_used(const dynvm_vm *self) { return self->vm->heap.used; }

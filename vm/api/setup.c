@@ -275,7 +275,7 @@ void dv_teardown(dv_vm *vm) {
     dv_error_clear(vm);
     /* __del__ runs while all names are there still, as in CPython. */
     dv_collect_finalise_all(vm);
-    vm->stdout_cell = vm->path_cell = NULL;
+    vm->stdin_cell = vm->stdout_cell = vm->path_cell = NULL;
     clear_names(vm, vm->main);
     clear_modules(vm);
     drop(vm, &vm->main);

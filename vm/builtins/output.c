@@ -11,6 +11,7 @@ typedef struct sink {
     dv_value write; /* bound method write of an object, owned; EMPTY: the file or stream below */
     dv_value file;  /* a text file, borrowed; EMPTY: the stream below */
     dv_stream_number number;
+    bool nowhere; /* sys.stdout is None: print does nothing */
 } sink;
 
 static bool sink_write(dv_vm *vm, const sink *to, dv_value text) {
@@ -24,8 +25,14 @@ static bool sink_write(dv_vm *vm, const sink *to, dv_value text) {
 static bool open_sink(dv_vm *vm, dv_value file, sink *out) {
     *out = (sink){.write = DV_EMPTY, .file = DV_EMPTY, .number = DV_STDOUT};
     if (dv_is_empty(file) || dv_is_none(file)) {
-        if (!vm->stdout_cell || dv_is_empty(vm->stdout_cell->value)) return true;
+        if (!vm->stdout_cell) return true;
         file = vm->stdout_cell->value;
+        if (dv_is_empty(file)) {
+            dv_raise(vm, DV_E_RUNTIME_ERROR, "lost sys.stdout");
+            return false;
+        }
+        out->nowhere = dv_is_none(file);
+        if (out->nowhere) return true;
     }
     if (dv_is_standard(file)) {
         out->number = ((const dv_stream *)dv_as_object(file))->number;
@@ -79,10 +86,7 @@ static bool print_all(dv_vm *vm, const sink *to, const dv_value *args, uint32_t 
 
 static bool flush_file(dv_vm *vm, const sink *to, dv_value file) {
     if (!dv_is_empty(to->file)) return dv_file_flush(vm, dv_as_file(to->file));
-    if (dv_is_empty(to->write)) {
-        dv_stream_flush(vm, to->number);
-        return true;
-    }
+    if (dv_is_empty(to->write)) return dv_stream_flush(vm, to->number);
     dv_value name = dv_str_intern(vm, "flush", 5);
     dv_value flush = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, file, name);
     dv_value result = dv_is_empty(flush) ? DV_EMPTY : dv_call(vm, flush, NULL, 0, DV_EMPTY);
@@ -107,6 +111,7 @@ static dv_value builtin_print(dv_vm *vm, const dv_value *args, uint32_t count, d
     }
     sink to;
     if (!open_sink(vm, file, &to)) return DV_EMPTY;
+    if (to.nowhere) return DV_NONE;
     bool done = print_all(vm, &to, args, positional, separator, end);
     if (done && !dv_is_empty(flush)) {
         int wanted = dv_truth(vm, flush);
@@ -116,13 +121,38 @@ static dv_value builtin_print(dv_vm *vm, const dv_value *args, uint32_t count, d
     return done ? DV_NONE : DV_EMPTY;
 }
 
-static dv_value builtin_input(dv_vm *vm, const dv_value *args, uint32_t count) {
+/* A line of what sys.stdin is now, with its newline. */
+static dv_value read_line(dv_vm *vm) {
+    const dv_global_cell *cell = vm->stdin_cell;
+    if (!cell || dv_is_standard(cell->value)) return dv_stream_read_line(vm);
+    dv_value name = dv_str_intern(vm, "readline", 8);
+    dv_value read = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, cell->value, name);
+    dv_value line = dv_is_empty(read) ? DV_EMPTY : dv_call(vm, read, NULL, 0, DV_EMPTY);
+    dv_release(vm, name);
+    dv_release(vm, read);
+    if (dv_is_empty(line) || dv_is_str(line)) return line;
+    dv_release(vm, line);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "object.readline() returned non-string");
+}
+
+/* The prompt goes out before the line is waited for; that it cannot be flushed is no error. */
+static bool prompt(dv_vm *vm, const dv_value *args, uint32_t count) {
     sink to;
-    if (!open_sink(vm, DV_NONE, &to)) return DV_EMPTY;
+    if (!open_sink(vm, DV_NONE, &to)) return false;
     bool prompted = count == 0 || write_value(vm, &to, args[0]);
+    if (prompted && !flush_file(vm, &to, vm->stdout_cell ? vm->stdout_cell->value : DV_NONE))
+        dv_error_clear(vm);
     dv_release(vm, to.write);
-    if (!prompted) return DV_EMPTY;
-    dv_value line = dv_stream_read_line(vm);
+    return prompted;
+}
+
+static dv_value builtin_input(dv_vm *vm, const dv_value *args, uint32_t count) {
+    for (dv_stream_number n = DV_STDIN; n <= DV_STDOUT; n++)
+        if (dv_stream_lost(vm, n))
+            return dv_raise(vm, DV_E_RUNTIME_ERROR, "input(): lost sys.%s",
+                            n == DV_STDIN ? "stdin" : "stdout");
+    if (!prompt(vm, args, count)) return DV_EMPTY;
+    dv_value line = read_line(vm);
     if (dv_is_empty(line)) return DV_EMPTY;
     const dv_str *s = dv_as_str(line);
     if (s->length == 0) {

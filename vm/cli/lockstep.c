@@ -44,8 +44,9 @@ static int describe(void *context, const dynvm_event *event) {
     return 1;
 }
 
-static void drop(void *context, const char *text, size_t size) {
+static int drop(void *context, const char *text, size_t size) {
     (void)context, (void)text, (void)size;
+    return 0;
 }
 
 static bool run_generic(const cli_options *given, cli_act act, dynvm_observer observer,

@@ -29,10 +29,10 @@ static void watch_signals(dynvm_vm *vm) {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write (output.c) */
 }
 
-/* As shells expect it of a program that Ctrl-C has ended. */
-static void end_by_interrupt(void) {
+/* The VM is about to end: from now on Ctrl-C ends the process. */
+static void unwatch_signals(void) {
     signal(SIGINT, SIG_DFL);
-    raise(SIGINT);
+    interruptible = NULL;
 }
 
 /* The rest of stdin in memory of malloc; NULL: no memory. */
@@ -85,9 +85,9 @@ static bool is_missing_module(const cli_options *options, const char *text) {
     return options->action == CLI_RUN_MODULE && strncmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
-/* Says what went wrong; the exit status. */
-static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
-                  cli_output *output) {
+/* Says what went wrong; the exit status.  `interrupted`: it was Ctrl-C. */
+static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options, cli_output *output,
+                  bool *interrupted) {
     if (status == DYNVM_NO_MEMORY) {
         fputs("dynvm: out of memory\n", stderr);
         return STATUS_FAILED;
@@ -95,29 +95,20 @@ static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
     if (status != DYNVM_ERROR) return dynvm_exit_status(vm);
     dynvm_error *error = dynvm_take_error(vm);
     const char *text = dynvm_error_traceback(error);
-    bool interrupted = strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0;
+    *interrupted = strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0;
     if (is_missing_module(options, text))
         fprintf(stderr, "dynvm: %s\n", dynvm_error_message(error));
-    else if (!output->error)
-        cli_write_error(output, text, dynvm_error_traceback_size(error));
+    else
+        cli_show_error(output, text, dynvm_error_traceback_size(error));
     dynvm_error_free(error);
-    if (interrupted && !output->error) {
-        cli_output_close(output);
-        end_by_interrupt();
-    }
     return STATUS_FAILED;
 }
 
 static int run(cli_options *options) {
     cli_output output;
-    if (!cli_output_open(&output)) return STATUS_FAILED;
-    options->config.output = cli_write;
-    options->config.error_output = cli_write_error;
-    options->config.output_context = &output;
-    options->config.input = cli_read_line;
+    cli_output_open(&output, &options->config);
     dynvm_vm *vm = dynvm_create(&options->config);
     if (!vm) {
-        free(output.buffer);
         fputs(
             "dynvm: this machine cannot be made: not enough memory, or a form that was not built\n",
             stderr);
@@ -132,13 +123,20 @@ static int run(cli_options *options) {
     watch_signals(vm);
     dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
     if (status == DYNVM_OK) status = act(vm, options, &output);
-    int result = steps.diverged ? STATUS_FAILED : report(vm, status, options, &output);
+    bool interrupted = false;
+    int result =
+        steps.diverged ? STATUS_FAILED : report(vm, status, options, &output, &interrupted);
     if (options->action == CLI_INTERACTIVE || options->inspect) result = cli_repl(vm, &output);
     if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
-    interruptible = NULL;
+    bool written = cli_output_finish(&output);
     output.vm = NULL;
+    unwatch_signals();
     dynvm_destroy(vm);
-    return cli_output_close(&output) ? result : STATUS_UNWRITTEN;
+    /* What finalisers have printed: nobody is told when that fails, as in CPython. */
+    if (written) (void)cli_output_flush(&output);
+    /* As shells expect it of a program that Ctrl-C has ended. */
+    if (interrupted && options->action != CLI_INTERACTIVE && !options->inspect) raise(SIGINT);
+    return written ? result : STATUS_UNWRITTEN;
 }
 
 /* A script that is not there is an error of the command line, which names it by its absolute path.

@@ -164,7 +164,7 @@ static char *read_statement(const reader *r) {
 
 static void show_error(dynvm_vm *vm, cli_output *output) {
     dynvm_error *error = dynvm_take_error(vm);
-    cli_write_error(output, dynvm_error_traceback(error), dynvm_error_traceback_size(error));
+    cli_show_error(output, dynvm_error_traceback(error), dynvm_error_traceback_size(error));
     dynvm_error_free(error);
 }
 
@@ -178,7 +178,7 @@ int cli_repl(dynvm_vm *vm, cli_output *output) {
         if (status == DYNVM_EXIT) return dynvm_exit_status(vm);
         if (status == DYNVM_ERROR) show_error(vm, output);
         if (status == DYNVM_NO_MEMORY) fputs("dynvm: out of memory\n", stderr);
-        cli_write(output, "", 0);
+        (void)cli_output_flush(output);
     }
     fputs("\n", stderr);
     return 0;

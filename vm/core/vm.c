@@ -82,3 +82,10 @@ void dv_vm_free(dv_vm *vm) {
     dv_heap_destroy(&heap);
     heap.resize(heap.context, vm, sizeof *vm, 0);
 }
+
+bool dv_poll_interrupt(dv_vm *vm) {
+    if (DV_LIKELY(!__atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED))) return true;
+    __atomic_store_n(&vm->interrupt, 0, __ATOMIC_RELAXED);
+    dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
+    return false;
+}

@@ -39,7 +39,8 @@ typedef struct dv_frozen {
     size_t size;
 } dv_frozen;
 
-typedef void (*dv_output)(void *context, const char *text, size_t size);
+/* 0, or an errno (dynvm.h: dynvm_output). */
+typedef int (*dv_output)(void *context, const char *text, size_t size);
 
 #define DV_BINARY_OPS (DV_BINARY_XOR + 1)
 
@@ -133,7 +134,9 @@ struct dv_vm {
     /* Configured by the embedder. */
     dv_output output, error_output; /* size 0: flush */
     void *output_context;
-    dv_global_cell *stdout_cell; /* sys.stdout once sys is imported; NULL before */
+    unsigned closed;             /* bit n: standard stream n is None in sys */
+    dv_global_cell *stdin_cell;  /* sys.stdin once sys is imported; NULL before */
+    dv_global_cell *stdout_cell; /* sys.stdout, likewise */
     dv_global_cell *path_cell;   /* sys.path, likewise */
     /* Reads one line of input with its newline into buffer; 0: end; NULL: no input. */
     size_t (*input)(void *context, char *buffer, size_t size);
@@ -218,6 +221,9 @@ static inline void *dv_container_new(dv_vm *vm, size_t size, uint32_t shape);
 static inline void dv_container_free(dv_vm *vm, void *container, size_t size);
 
 dv_value dv_raise_memory(dv_vm *vm); /* raises MemoryError; returns EMPTY */
+/* Raises KeyboardInterrupt if there was an interrupt that the program has not yet got: safepoints
+ * do, and functions that wait. */
+bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
 
 static inline void *dv_object_make(dv_vm *vm, dv_heap_part_id part, size_t size, uint32_t shape) {
     dv_object *object = dv_heap_part_alloc(&vm->heap, part, size);

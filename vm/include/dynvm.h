@@ -70,14 +70,20 @@ enum {
     DYNVM_STRESS_PORTABLE = 4 /* ignore native handlers of extensions: their portable twins run */
 };
 
+/* Standard streams that the program finds missing, as in a process that was started without. */
+enum { DYNVM_CLOSED_INPUT = 1, DYNVM_CLOSED_OUTPUT = 2, DYNVM_CLOSED_ERROR_OUTPUT = 4 };
+
 /* Memory of the host.  block NULL and old_size 0: allocate; new_size 0: free, the result is NULL;
  * otherwise as realloc.  NULL for another new_size: there is no memory, the block is untouched. */
 typedef void *(*dynvm_resize)(void *context, void *block, size_t old_size, size_t new_size);
 
-/* Text that the program prints.  size 0: the program asks for buffers to be flushed. */
-typedef void (*dynvm_output)(void *context, const char *text, size_t size);
+/* Text that the program prints.  size 0: the program asks for buffers to be flushed.  0: it is
+ * taken; otherwise an errno, which the program gets as an OSError.  EINTR stands for the
+ * KeyboardInterrupt of dynvm_interrupt, if there was one. */
+typedef int (*dynvm_output)(void *context, const char *text, size_t size);
 
-/* Reads a line with its newline, or its next `size` bytes; the number of bytes, 0 at the end. */
+/* Reads a line with its newline, or its next `size` bytes; the number of bytes, 0 at the end.  It
+ * may return early when dynvm_interrupted. */
 typedef size_t (*dynvm_input)(void *context, char *buffer, size_t size);
 
 /* How a VM is to be.  Start with DYNVM_CONFIG and set what is to differ; 0 and NULL are the
@@ -103,14 +109,15 @@ typedef struct dynvm_config {
     uint32_t recursion_limit;   /* default 1000 */
     size_t c_stack_size;        /* use at most so much of a thread's C stack; default 8 MB */
     uint64_t instruction_limit; /* about so many instructions, then RuntimeError */
-    int sandboxed; /* not 0: the program opens, lists, makes and removes no files, and imports
-                    * modules of the library alone; it gets PermissionError */
+    int sandboxed;   /* not 0: the program opens, lists, makes and removes no files, and imports
+                      * modules of the library alone; it gets PermissionError */
+    unsigned closed; /* DYNVM_CLOSED_...: these standard streams are None in sys */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0                                                                      \
+            0, 0, 0, 0, 0, 0, 0                                                                   \
     }
 
 /* ---- VMs ---- */
@@ -144,7 +151,8 @@ dynvm_status dynvm_run_interactive(dynvm_vm *vm, const char *text, size_t size);
 
 /* Writes a listing of a file's code to `output`: as it was compiled, or with `after_run` what its
  * instructions had become after running it (then its output appears too).  `function`: only the
- * function of this name; NULL: all.  DYNVM_ERROR also if there is no such function. */
+ * function of this name; NULL: all.  DYNVM_ERROR also if there is no such function.  What `output`
+ * returns for the listing does not matter. */
 dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run, const char *function,
                                dynvm_output output, void *context);
 
@@ -154,6 +162,8 @@ int dynvm_exit_status(const dynvm_vm *vm);
 /* Makes the running program raise KeyboardInterrupt soon.  Any thread may call it, and signal
  * handlers may. */
 void dynvm_interrupt(dynvm_vm *vm);
+/* Not 0: there was a dynvm_interrupt that the program has not yet got.  Callbacks may ask. */
+int dynvm_interrupted(const dynvm_vm *vm);
 
 /* ---- Observing ---- */
 

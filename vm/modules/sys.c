@@ -113,13 +113,16 @@ static dv_global_cell *cell_of(dv_vm *vm, const dv_module *module, const char *t
 }
 
 static bool add_streams(dv_vm *vm, dv_module *module) {
-    if (!dv_module_add(vm, module, "stdin", dv_stream_new(vm, DV_STDIN)) ||
-        !dv_module_add(vm, module, "stdout", dv_stream_new(vm, DV_STDOUT)) ||
-        !dv_module_add(vm, module, "stderr", dv_stream_new(vm, DV_STDERR)))
-        return false;
+    static const char *const names[] = {"stdin", "stdout", "stderr"};
+    for (dv_stream_number n = DV_STDIN; n <= DV_STDERR; n++) {
+        bool closed = vm->closed >> n & 1;
+        if (!dv_module_add(vm, module, names[n], closed ? DV_NONE : dv_stream_new(vm, n)))
+            return false;
+    }
+    vm->stdin_cell = cell_of(vm, module, "stdin");
     vm->stdout_cell = cell_of(vm, module, "stdout");
     vm->path_cell = cell_of(vm, module, "path");
-    return vm->stdout_cell && vm->path_cell;
+    return vm->stdin_cell && vm->stdout_cell && vm->path_cell;
 }
 
 bool dv_sys_fill(dv_vm *vm, dv_module *module) {

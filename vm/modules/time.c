@@ -49,7 +49,8 @@ static dv_value time_sleep(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t start = nanoseconds(CLOCK_MONOTONIC);
     for (;;) {
         double left = seconds - (double)(nanoseconds(CLOCK_MONOTONIC) - start) * 1e-9;
-        if (left <= 0 || __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED)) return DV_NONE;
+        if (!dv_poll_interrupt(vm)) return DV_EMPTY;
+        if (left <= 0) return DV_NONE;
         double slice = fmin(left, SLICE);
         struct timespec wait = {0, (long)(slice * 1e9)};
         nanosleep(&wait, NULL);

@@ -558,11 +558,7 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
         dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
         return dv_slow_raise(ip, sp, fp, vm, r, d);
     }
-    if (__atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&vm->interrupt, 0, __ATOMIC_RELAXED);
-        dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
-        return dv_slow_raise(ip, sp, fp, vm, r, d);
-    }
+    if (!dv_poll_interrupt(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
     return ip;
 }
 

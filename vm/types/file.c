@@ -115,9 +115,7 @@ bool dv_file_room(dv_vm *vm, dv_file *f, size_t size) {
 
 static int64_t read_some(dv_vm *vm, dv_file *f, char *to, size_t size) {
     if (f->number == DV_NO_STREAM) return dv_host_read(f->fd, to, size);
-    if (!vm->input) return 0;
-    dv_stream_flush(vm, DV_STDOUT);
-    return (int64_t)vm->input(vm->input_context, to, size);
+    return dv_stream_read(vm, to, size);
 }
 
 int64_t dv_file_fill(dv_vm *vm, dv_file *f, size_t size) {
@@ -125,7 +123,7 @@ int64_t dv_file_fill(dv_vm *vm, dv_file *f, size_t size) {
     if (!dv_file_room(vm, f, size)) return -1;
     int64_t got = read_some(vm, f, f->buffer + f->end, size);
     if (got < 0) {
-        dv_host_raise(vm, (int)got, DV_EMPTY);
+        if (dv_is_empty(vm->error)) dv_host_raise(vm, (int)got, DV_EMPTY);
         return -1;
     }
     f->end += (size_t)got;
@@ -149,10 +147,7 @@ bool dv_file_fill_all(dv_vm *vm, dv_file *f) {
  */
 
 bool dv_file_flush(dv_vm *vm, dv_file *f) {
-    if (f->number != DV_NO_STREAM) {
-        if (f->number != DV_STDIN) dv_stream_flush(vm, f->number);
-        return true;
-    }
+    if (f->number != DV_NO_STREAM) return f->number == DV_STDIN || dv_stream_flush(vm, f->number);
     if (!f->pending) return true;
     int64_t written = dv_host_write(f->fd, f->buffer, f->pending);
     if (written < 0) {

@@ -1,10 +1,12 @@
 /* stream.c: the standard streams (stream.h). */
 #include "types/stream.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "core/upcall.h"
 #include "types/file.h"
+#include "types/host.h"
 #include "types/str.h"
 
 dv_value dv_stream_new(dv_vm *vm, dv_stream_number number) {
@@ -26,9 +28,17 @@ dv_value dv_stream_new(dv_vm *vm, dv_stream_number number) {
 /* Writing ---------------------------------------------------------------------------------------
  */
 
-static void put(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
+/* Hands text to the embedder; size 0: flushes. */
+static bool hand_over(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
     dv_output output = number == DV_STDERR ? vm->error_output : vm->output;
-    if (output && size) output(vm->output_context, text, size);
+    int error = output ? output(vm->output_context, text, size) : 0;
+    if (DV_LIKELY(error == 0)) return true;
+    if (error != EINTR || dv_poll_interrupt(vm)) dv_host_raise(vm, error, DV_EMPTY);
+    return false;
+}
+
+static bool put(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
+    return size == 0 || hand_over(vm, number, text, size);
 }
 
 static bool is_ascii(const char *text, size_t size) {
@@ -91,17 +101,15 @@ static bool write_wide(dv_vm *vm, dv_stream_number number, dv_value text) {
     size_t size;
     char *utf8 = dv_str_utf8(vm, text, &size);
     if (!utf8) return false;
-    put(vm, number, utf8, size);
+    bool written = put(vm, number, utf8, size);
     dv_heap_free(&vm->heap, utf8, size + 1);
-    return true;
+    return written;
 }
 
 bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) {
     const dv_str *s = dv_as_str(text);
-    if (s->kind == 1 && is_ascii(s->data, (size_t)s->length)) {
-        put(vm, number, s->data, (size_t)s->length);
-        return true;
-    }
+    if (s->kind == 1 && is_ascii(s->data, (size_t)s->length))
+        return put(vm, number, s->data, (size_t)s->length);
     int64_t surrogate = find_surrogate(s);
     if (surrogate < 0) return write_wide(vm, number, text);
     if (number != DV_STDERR) return raise_surrogates(vm, s, surrogate);
@@ -111,9 +119,12 @@ bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) {
     return written;
 }
 
-void dv_stream_flush(dv_vm *vm, dv_stream_number number) {
-    dv_output output = number == DV_STDERR ? vm->error_output : vm->output;
-    if (output) output(vm->output_context, "", 0);
+bool dv_stream_flush(dv_vm *vm, dv_stream_number number) { return hand_over(vm, number, "", 0); }
+
+bool dv_stream_lost(const dv_vm *vm, dv_stream_number number) {
+    const dv_global_cell *cell = number == DV_STDIN ? vm->stdin_cell : vm->stdout_cell;
+    if (!cell) return vm->closed >> number & 1;
+    return dv_is_empty(cell->value) || dv_is_none(cell->value);
 }
 
 /* Writes to what sys.stdout is now. */
@@ -137,6 +148,10 @@ static bool write_shown(dv_vm *vm, dv_value text) {
 bool dv_stream_display(dv_vm *vm, dv_value v) {
     if (dv_is_none(v)) return true;
     if (!dv_namespace_set(vm, &vm->builtins, "_", DV_NONE)) return false;
+    if (dv_stream_lost(vm, DV_STDOUT)) {
+        dv_raise(vm, DV_E_RUNTIME_ERROR, "lost sys.stdout");
+        return false;
+    }
     dv_value text = dv_repr(vm, v), newline = dv_str_char(vm, '\n');
     bool written = !dv_is_empty(text) && !dv_is_empty(newline) && write_shown(vm, text) &&
                    write_shown(vm, newline);
@@ -148,14 +163,23 @@ bool dv_stream_display(dv_vm *vm, dv_value v) {
 /* Reading ---------------------------------------------------------------------------------------
  */
 
+int64_t dv_stream_read(dv_vm *vm, char *buffer, size_t size) {
+    if (!vm->input) return 0;
+    size_t got = vm->input(vm->input_context, buffer, size);
+    return dv_poll_interrupt(vm) ? (int64_t)got : -1;
+}
+
 dv_value dv_stream_read_line(dv_vm *vm) {
     char chunk[512];
     dv_builder line;
     dv_builder_init(&line, vm);
-    dv_stream_flush(vm, DV_STDOUT);
-    for (bool more = vm->input != NULL; more;) {
-        size_t size = vm->input(vm->input_context, chunk, sizeof chunk);
-        dv_builder_text(&line, chunk, size);
+    for (bool more = true; more;) {
+        int64_t size = dv_stream_read(vm, chunk, sizeof chunk);
+        if (size < 0) {
+            dv_builder_discard(&line);
+            return DV_EMPTY;
+        }
+        dv_builder_text(&line, chunk, (size_t)size);
         more = size == sizeof chunk && chunk[size - 1] != '\n';
     }
     return dv_builder_finish(&line);

@@ -29,7 +29,11 @@ bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) DV_MUST_
 dv_value dv_stream_escape(dv_vm *vm, dv_value text);
 /* sys.displayhook: unless v is None, its repr on stdout, and the builtin name `_` for it. */
 bool dv_stream_display(dv_vm *vm, dv_value v) DV_MUST_CHECK;
-void dv_stream_flush(dv_vm *vm, dv_stream_number number);
+bool dv_stream_flush(dv_vm *vm, dv_stream_number number) DV_MUST_CHECK;
+/* Is there no sys.stdin or sys.stdout, or is it None? */
+bool dv_stream_lost(const dv_vm *vm, dv_stream_number number);
+/* The next bytes of stdin; -1: raised. */
+int64_t dv_stream_read(dv_vm *vm, char *buffer, size_t size);
 /* A line of stdin with its newline; an empty str at the end. */
 dv_value dv_stream_read_line(dv_vm *vm);
 
