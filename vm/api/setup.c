@@ -99,6 +99,7 @@ static const struct {
     {dv_iterator_faces, DV_ITERATOR_FACES},
     {dv_dict_view_faces, 3},
     {dv_dict_iterator_faces, 6},
+    {dv_cfunction_faces, DV_CFUNCTION_FACES},
     {&dv_list_reverse_type, 1},
 };
 

@@ -131,10 +131,15 @@ typedef enum dv_type_id {
     DV_T_DICT_REVERSE_VALUE_ITERATOR,
     DV_T_DICT_REVERSE_ITEM_ITERATOR,
     DV_T_LIST_REVERSE_ITERATOR,
+    DV_T_WRAPPER_DESCRIPTOR, /* of DV_T_CFUNCTION: in the order of dv_cfunction_faces */
+    DV_T_METHOD_WRAPPER,
+    DV_T_METHOD_DESCRIPTOR,
     DV_T_COUNT
 } dv_type_id;
 
 typedef struct dv_class dv_class;
+struct dv_cfunction_def;
+struct dv_type;
 
 struct dv_object {
     uint32_t references;
@@ -168,12 +173,18 @@ typedef dv_value (*dv_cfunction_entry)(dv_vm *vm, const dv_value *args, uint32_t
 typedef dv_value (*dv_cfunction_keyword_entry)(dv_vm *vm, const dv_value *args, uint32_t count,
                                                dv_value keywords);
 
+/* What a special method of a built-in type does with the type's own slot (types/wrapper.h). */
+typedef dv_value (*dv_slot_entry)(dv_vm *vm, const struct dv_cfunction_def *def,
+                                  const struct dv_type *type, const dv_value *args, uint32_t count);
+
 /* A C function, or a method of a built-in type (args[0] is self and is counted in min and max). The
  * caller checks the count, so that entries need not; `max` UINT32_MAX: any number. */
 typedef struct dv_cfunction_def {
     const char *name;
-    dv_cfunction_entry entry; /* one of the two is NULL */
+    dv_cfunction_entry entry; /* two of the three are NULL */
     dv_cfunction_keyword_entry keyword_entry;
+    dv_slot_entry slot_entry;
+    uint32_t operation; /* for slot_entry: which dv_binary_op, dv_unary_op or dv_compare_op */
     uint32_t min, max;
     uint32_t flags;
     /* Signature for regions: a pure function from doubles to a double, called with raw arguments.
@@ -183,7 +194,11 @@ typedef struct dv_cfunction_def {
     bool (*raw1_defined)(double argument, double result);
 } dv_cfunction_def;
 
-enum { DV_CFUNCTION_STATIC = 1, DV_CFUNCTION_CLASS = 2 };
+enum {
+    DV_CFUNCTION_STATIC = 1,
+    DV_CFUNCTION_CLASS = 2,
+    DV_CFUNCTION_WRAPPER = 4 /* shows itself as a slot wrapper, as in CPython */
+};
 
 /* What traversing an object does with each value that it holds a reference to. */
 typedef void (*dv_visit)(dv_vm *vm, dv_value value, void *context);

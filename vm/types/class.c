@@ -13,6 +13,7 @@
 #include "types/str.h"
 #include "types/subclass.h"
 #include "types/tuple.h"
+#include "types/wrapper.h"
 
 dv_class *dv_class_of(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v)) return dv_shape_at(vm, dv_as_object(v)->shape)->class_;
@@ -37,6 +38,10 @@ static bool add_method(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def)
 bool dv_class_fill(dv_vm *vm, dv_class *class_) {
     class_->filled = true;
     const dv_type *type = class_->descriptor;
+    if (!dv_wrappers_add(vm, class_)) {
+        class_->filled = false;
+        return false;
+    }
     if (type->initialise && !add_method(vm, class_, &dv_subclass_init)) return false;
     if (type->adopt && !add_method(vm, class_, &dv_subclass_make)) return false;
     if (!type->methods || (class_->base && class_->base->descriptor == type)) return true;

@@ -180,17 +180,33 @@ static void cfunction_traverse(dv_vm *vm, dv_object *object, dv_visit visit, voi
 
 static bool is_method(const dv_cfunction *function) { return dv_is_class(function->owner); }
 
+static bool is_wrapper(const dv_cfunction *function) {
+    return function->def->flags & DV_CFUNCTION_WRAPPER;
+}
+
 static bool is_unbound_method(const dv_cfunction *function) {
     return is_method(function) && dv_is_empty(function->self) &&
            !(function->def->flags & DV_CFUNCTION_STATIC);
+}
+
+static dv_type_id cfunction_face(dv_value self) {
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
+    bool unbound = is_unbound_method(function);
+    if (is_wrapper(function)) return unbound ? DV_T_WRAPPER_DESCRIPTOR : DV_T_METHOD_WRAPPER;
+    return unbound ? DV_T_METHOD_DESCRIPTOR : DV_T_CFUNCTION;
 }
 
 static dv_value cfunction_repr(dv_vm *vm, dv_value self) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
     const char *name = function->def->name;
     if (is_unbound_method(function))
-        return dv_str_printf(vm, "<method '%s' of '%S' objects>", name,
+        return dv_str_printf(vm, "<%s '%s' of '%S' objects>",
+                             is_wrapper(function) ? "slot wrapper" : "method", name,
                              dv_as_class(function->owner)->name);
+    if (is_wrapper(function))
+        return dv_str_printf(vm, "<method-wrapper '%s' of %T object at 0x%llx>", name,
+                             function->self,
+                             (unsigned long long)(function->self.bits & DV_PAYLOAD));
     if (!dv_is_empty(function->self))
         return dv_str_printf(vm, "<built-in method %s of %T object at 0x%llx>", name,
                              function->self,
@@ -222,6 +238,8 @@ static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name)
     }
     if (dv_str_is(name, "__self__") && !dv_is_empty(function->self))
         return dv_retain(function->self);
+    if (dv_str_is(name, "__objclass__") && (is_unbound_method(function) || is_wrapper(function)))
+        return dv_retain(function->owner);
     return DV_EMPTY;
 }
 
@@ -249,15 +267,46 @@ static dv_value raise_count(dv_vm *vm, const dv_cfunction *function, uint32_t gi
 static bool check_self(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
                        uint32_t count) {
     const dv_class *class_ = dv_as_class(function->owner);
+    const char *name = function->def->name;
     if (count == 0) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "unbound method %S.%s() needs an argument", class_->name,
-                 function->def->name);
+        if (is_wrapper(function))
+            dv_raise(vm, DV_E_TYPE_ERROR, "descriptor '%s' of '%S' object needs an argument", name,
+                     class_->name);
+        else
+            dv_raise(vm, DV_E_TYPE_ERROR, "unbound method %S.%s() needs an argument", class_->name,
+                     name);
         return false;
     }
     if (dv_class_is_subclass(dv_class_of(vm, args[0]), class_)) return true;
+    if (is_wrapper(function)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "descriptor '%s' requires a '%S' object but received a '%T'",
+                 name, class_->name, args[0]);
+        return false;
+    }
     dv_raise(vm, DV_E_TYPE_ERROR, "descriptor '%s' for '%S' objects doesn't apply to a '%T' object",
-             function->def->name, class_->name, args[0]);
+             name, class_->name, args[0]);
     return false;
+}
+
+/* "expected 1 argument, got 0" */
+static dv_value raise_wrapper_count(dv_vm *vm, const dv_cfunction_def *def, uint32_t given) {
+    const char *bound = def->min == def->max ? "" : given < def->min ? "at least " : "at most ";
+    uint32_t wanted = (given < def->min ? def->min : def->max) - 1;
+    return dv_raise(vm, DV_E_TYPE_ERROR, "expected %s%d argument%s, got %d", bound, (int)wanted,
+                    wanted == 1 ? "" : "s", (int)given - 1);
+}
+
+/* A function whose entry takes no keywords and is a slot wrapper, or works on a slot. */
+static dv_value call_wrapper(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
+                             uint32_t count, dv_value keywords) {
+    const dv_cfunction_def *def = function->def;
+    if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "wrapper %s() takes no keyword arguments", def->name);
+    if (count < def->min || count > def->max)
+        return is_wrapper(function) ? raise_wrapper_count(vm, def, count)
+                                    : raise_count(vm, function, count);
+    if (def->entry) return def->entry(vm, args, count);
+    return def->slot_entry(vm, def, dv_as_class(function->owner)->descriptor, args, count);
 }
 
 static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
@@ -269,6 +318,8 @@ static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_val
             if (named == 0) return raise_count(vm, function, count);
         return def->keyword_entry(vm, args, count, keywords);
     }
+    if (def->slot_entry || is_wrapper(function))
+        return call_wrapper(vm, function, args, count, keywords);
     if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0) {
         dv_value name = message_name(vm, function);
         if (dv_is_empty(name)) return DV_EMPTY;
@@ -314,16 +365,19 @@ static bool cfunction_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     return true;
 }
 
-const dv_type dv_cfunction_type = {
-    .name = "builtin_function_or_method",
-    .id = DV_T_CFUNCTION,
-    .release = cfunction_release,
-    .traverse = cfunction_traverse,
-    .repr = cfunction_repr,
-    .hash = cfunction_hash,
-    .compare = cfunction_compare,
-    .get_attribute = cfunction_get_attribute,
-    .call = cfunction_call,
+/* clang-format off */
+#define CFUNCTION(shown, number) \
+    .name = shown, .id = number, \
+    .face = cfunction_face, .release = cfunction_release, .traverse = cfunction_traverse, \
+    .repr = cfunction_repr, .hash = cfunction_hash, .compare = cfunction_compare, \
+    .get_attribute = cfunction_get_attribute, .call = cfunction_call
+/* clang-format on */
+
+const dv_type dv_cfunction_type = {CFUNCTION("builtin_function_or_method", DV_T_CFUNCTION)};
+const dv_type dv_cfunction_faces[DV_CFUNCTION_FACES] = {
+    {CFUNCTION("wrapper_descriptor", DV_T_WRAPPER_DESCRIPTOR)},
+    {CFUNCTION("method-wrapper", DV_T_METHOD_WRAPPER)},
+    {CFUNCTION("method_descriptor", DV_T_METHOD_DESCRIPTOR)},
 };
 
 /* Bound methods ---------------------------------------------------------------------------------

@@ -474,6 +474,12 @@ static dv_value method_ne(dv_vm *vm, const dv_value *args, uint32_t count) {
     return method_compare(vm, DV_NE, args);
 }
 
+/* Objects as such have no order. */
+static dv_value method_order(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)args, (void)count;
+    return DV_NOTIMPLEMENTED;
+}
+
 static dv_value method_format(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     return dv_format(vm, args[0], args[1]);
@@ -509,20 +515,40 @@ static const dv_cfunction_def object_methods[] = {
      .min = 0,
      .max = UINT32_MAX,
      .flags = DV_CFUNCTION_STATIC},
-    {.name = "__init__", .keyword_entry = dv_object_init, .min = 1, .max = UINT32_MAX},
+    {.name = "__init__",
+     .keyword_entry = dv_object_init,
+     .min = 1,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__init_subclass__",
      .keyword_entry = dv_object_init_subclass,
      .min = 1,
      .max = UINT32_MAX,
      .flags = DV_CFUNCTION_CLASS},
-    {.name = "__getattribute__", .entry = method_getattribute, .min = 2, .max = 2},
-    {.name = "__setattr__", .entry = method_setattr, .min = 3, .max = 3},
-    {.name = "__delattr__", .entry = method_setattr, .min = 2, .max = 2},
-    {.name = "__repr__", .entry = method_repr, .min = 1, .max = 1},
-    {.name = "__str__", .entry = method_str, .min = 1, .max = 1},
-    {.name = "__hash__", .entry = method_hash, .min = 1, .max = 1},
-    {.name = "__eq__", .entry = method_eq, .min = 2, .max = 2},
-    {.name = "__ne__", .entry = method_ne, .min = 2, .max = 2},
+    {.name = "__getattribute__",
+     .entry = method_getattribute,
+     .min = 2,
+     .max = 2,
+     .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__setattr__",
+     .entry = method_setattr,
+     .min = 3,
+     .max = 3,
+     .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__delattr__",
+     .entry = method_setattr,
+     .min = 2,
+     .max = 2,
+     .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__repr__", .entry = method_repr, .min = 1, .max = 1, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__str__", .entry = method_str, .min = 1, .max = 1, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__hash__", .entry = method_hash, .min = 1, .max = 1, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__eq__", .entry = method_eq, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__ne__", .entry = method_ne, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__lt__", .entry = method_order, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__le__", .entry = method_order, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__gt__", .entry = method_order, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__ge__", .entry = method_order, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__format__", .entry = method_format, .min = 2, .max = 2},
     {.name = NULL}};
 

@@ -27,8 +27,11 @@ static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_
     return type->initialise(vm, args[0], args + 1, count - 1, keywords) ? DV_NONE : DV_EMPTY;
 }
 
-const dv_cfunction_def dv_subclass_init = {
-    .name = "__init__", .keyword_entry = method_init, .min = 1, .max = UINT32_MAX};
+const dv_cfunction_def dv_subclass_init = {.name = "__init__",
+                                           .keyword_entry = method_init,
+                                           .min = 1,
+                                           .max = UINT32_MAX,
+                                           .flags = DV_CFUNCTION_WRAPPER};
 
 /* The class itself stands in args[0]; T.__new__(T, ...) is T(...). */
 static dv_value method_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
