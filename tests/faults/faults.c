@@ -63,7 +63,7 @@ static size_t count_left(dv_vm *vm) {
     vm->heap.fail_at = 0;
     /* Built-in classes get their methods when they are first asked: no matter whether they were. */
     for (dv_class *c = vm->first_class; c; c = c->next)
-        if (c->descriptor && !c->filled && !dv_class_fill(vm, c)) return SIZE_MAX;
+        if (c->descriptor && !dv_class_fill(vm, c, DV_EMPTY)) return SIZE_MAX;
     (void)dv_collect(vm);
     if (DV_HEAP_SMALL == 0) return vm->heap.used;
     size_t count = 0;

@@ -134,6 +134,7 @@ typedef enum dv_type_id {
     DV_T_WRAPPER_DESCRIPTOR, /* of DV_T_CFUNCTION: in the order of dv_cfunction_faces */
     DV_T_METHOD_WRAPPER,
     DV_T_METHOD_DESCRIPTOR,
+    DV_T_GETSET_DESCRIPTOR,
     DV_T_COUNT
 } dv_type_id;
 
@@ -197,7 +198,10 @@ typedef struct dv_cfunction_def {
 enum {
     DV_CFUNCTION_STATIC = 1,
     DV_CFUNCTION_CLASS = 2,
-    DV_CFUNCTION_WRAPPER = 4 /* shows itself as a slot wrapper, as in CPython */
+    DV_CFUNCTION_WRAPPER = 4, /* shows itself as a slot wrapper, as in CPython */
+    DV_CFUNCTION_GETTER = 8,  /* no function: an attribute that the type's get_attribute knows */
+    DV_CFUNCTION_FIELD = 16,  /* a getter that shows itself as a member of a struct */
+    DV_CFUNCTION_NEW = 32     /* __new__ of a built-in type: takes the class of the instance */
 };
 
 /* What traversing an object does with each value that it holds a reference to. */

@@ -92,7 +92,7 @@ void dv_class_clear(dv_vm *vm, dv_object *object) {
 dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from, dv_value name) {
     for (uint32_t i = from; i < class_->mro_count; i++) {
         dv_class *c = class_->mro[i];
-        if (c->descriptor && !c->filled && !dv_class_fill(vm, c)) return NULL;
+        if (c->descriptor && c->filled != DV_FILLED_ALL && !dv_class_fill(vm, c, name)) return NULL;
         dv_global_cell *cell = dv_namespace_find(&c->attributes, name);
         if (cell && !dv_is_empty(cell->value)) return cell;
     }

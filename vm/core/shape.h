@@ -55,6 +55,9 @@ enum {
     DV_CLASS_SOLID = 1024   /* its own __slots__ decide the layout of instances */
 };
 
+/* What of a built-in type's methods has become attributes of its class. */
+enum { DV_FILLED_NOT, DV_FILLED_METHODS, DV_FILLED_ALL };
+
 /* A class object.  Attributes are cells of a namespace, so that code may depend on one of them. */
 struct dv_class {
     dv_object header;
@@ -76,7 +79,7 @@ struct dv_class {
     dv_shape *root;       /* NULL for built-in types */
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
     const dv_type *descriptor; /* built-in types and exception classes; NULL for dl classes */
-    bool filled;               /* the methods of the descriptor are attributes */
+    uint8_t filled;            /* DV_FILLED_...: what of the descriptor is an attribute */
 };
 
 typedef struct dv_instance {
@@ -119,8 +122,9 @@ void dv_class_clear(dv_vm *vm, dv_object *object);
  * so that the built-in behaviour of the layout counts. */
 dv_global_cell *dv_class_special(const dv_class *class_, dv_value name);
 /* Up-call (types/class.c): methods of a built-in type become attributes of its class object, at the
- * first lookup. */
-bool dv_class_fill(dv_vm *vm, dv_class *class_) DV_MUST_CHECK;
+ * first lookup of any name; those that are made from its slots at the first lookup of a name that
+ * begins as theirs do, or where `name` is EMPTY. */
+bool dv_class_fill(dv_vm *vm, dv_class *class_, dv_value name) DV_MUST_CHECK;
 /* Up-call (types/descriptor.c): does an attribute of a class with this value come before those of
  * the instance? */
 bool dv_is_data_descriptor(dv_vm *vm, dv_value v);

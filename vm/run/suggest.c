@@ -139,7 +139,7 @@ static dv_value suggest_name(search *s, const dv_exception *exception) {
 static void consider_class(search *s, const dv_class *class_) {
     for (uint32_t i = 0; i < class_->mro_count; i++) {
         dv_class *c = class_->mro[i];
-        if (c->descriptor && !c->filled && !dv_class_fill(s->vm, c)) dv_error_clear(s->vm);
+        if (c->descriptor && !dv_class_fill(s->vm, c, DV_EMPTY)) dv_error_clear(s->vm);
         consider_namespace(s, &c->attributes);
     }
 }

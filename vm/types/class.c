@@ -29,24 +29,34 @@ dv_class *dv_class_of(dv_vm *vm, dv_value v) {
 
 static bool add_method(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {
     dv_value method = dv_cfunction_new(vm, def, DV_EMPTY, dv_object_value(class_));
-    if (!dv_is_empty(method) && dv_namespace_set(vm, &class_->attributes, def->name, method))
-        return true;
-    class_->filled = false;
-    return false;
+    return !dv_is_empty(method) && dv_namespace_set(vm, &class_->attributes, def->name, method);
 }
 
-bool dv_class_fill(dv_vm *vm, dv_class *class_) {
-    class_->filled = true;
+static bool add_methods(dv_vm *vm, dv_class *class_) {
     const dv_type *type = class_->descriptor;
-    if (!dv_wrappers_add(vm, class_)) {
-        class_->filled = false;
-        return false;
-    }
     if (type->initialise && !add_method(vm, class_, &dv_subclass_init)) return false;
     if (type->adopt && !add_method(vm, class_, &dv_subclass_make)) return false;
     if (!type->methods || (class_->base && class_->base->descriptor == type)) return true;
     for (const dv_cfunction_def *def = type->methods; def->name; def++)
         if (!add_method(vm, class_, def)) return false;
+    return true;
+}
+
+/* Do all names that begin so belong to the language? */
+static bool is_special_name(dv_value name) {
+    const dv_str *text = dv_as_str(name);
+    return text->length > 4 && dv_str_at(text, 0) == '_' && dv_str_at(text, 1) == '_';
+}
+
+bool dv_class_fill(dv_vm *vm, dv_class *class_, dv_value name) {
+    if (class_->filled == DV_FILLED_NOT) {
+        if (!add_methods(vm, class_)) return false;
+        class_->filled = DV_FILLED_METHODS;
+    }
+    if (class_->filled == DV_FILLED_ALL || !(dv_is_empty(name) || is_special_name(name)))
+        return true;
+    if (!dv_wrappers_add(vm, class_)) return false;
+    class_->filled = DV_FILLED_ALL;
     return true;
 }
 
@@ -135,7 +145,7 @@ static const dv_cfunction_def class_methods[] = {
 
 /* What is in the namespace now: later changes do not show. */
 static dv_value class_dict(dv_vm *vm, dv_class *class_) {
-    if (class_->descriptor && !class_->filled && !dv_class_fill(vm, class_)) return DV_EMPTY;
+    if (class_->descriptor && !dv_class_fill(vm, class_, DV_EMPTY)) return DV_EMPTY;
     dv_value dict = dv_dict_new(vm);
     bool done = !dv_is_empty(dict);
     for (uint32_t i = 0; i < class_->attributes.count && done; i++) {
@@ -181,14 +191,8 @@ static dv_value class_computed(dv_vm *vm, dv_class *class_, dv_value name) {
     return DV_EMPTY;
 }
 
-/* Is the name one of those of class_computed?  They all begin with two underscores. */
-static bool may_be_computed(dv_value name) {
-    const dv_str *text = dv_as_str(name);
-    return text->length > 4 && dv_str_at(text, 0) == '_' && dv_str_at(text, 1) == '_';
-}
-
 static dv_value class_find(dv_vm *vm, dv_class *class_, dv_value name) {
-    if (may_be_computed(name)) {
+    if (is_special_name(name)) { /* those of class_computed are */
         dv_value v = class_computed(vm, class_, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
         if (dv_same(name, vm->known.doc)) {

@@ -76,7 +76,7 @@ static dv_class *best_base(dv_vm *vm, const dv_tuple *bases) {
 static bool fill_bases(dv_vm *vm, dv_class *class_) {
     for (uint32_t i = 1; i < class_->mro_count; i++) {
         dv_class *base = class_->mro[i];
-        if (base->descriptor && !base->filled && !dv_class_fill(vm, base)) return false;
+        if (base->descriptor && !dv_class_fill(vm, base, DV_EMPTY)) return false;
     }
     return true;
 }

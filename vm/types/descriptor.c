@@ -28,12 +28,22 @@ bool dv_is_method(dv_value v) {
     return function && !(function->def->flags & (DV_CFUNCTION_STATIC | DV_CFUNCTION_CLASS));
 }
 
+bool dv_method_fits(dv_vm *vm, dv_value function, dv_value self) {
+    const dv_cfunction *method = unbound_c(function);
+    if (!method || method->def->flags & (DV_CFUNCTION_STATIC | DV_CFUNCTION_CLASS)) return true;
+    return dv_class_is_subclass(dv_class_of(vm, self), dv_as_class(method->owner));
+}
+
 static dv_value bind_c(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
     const dv_cfunction *function = unbound_c(v);
     if (!function || function->def->flags & DV_CFUNCTION_STATIC) return dv_retain(v);
     if (function->def->flags & DV_CFUNCTION_CLASS) self = dv_object_value(class_);
     if (dv_is_empty(self)) return dv_retain(v);
-    return dv_cfunction_new(vm, function->def, self, function->owner);
+    if (DV_LIKELY(dv_method_fits(vm, v, self)))
+        return dv_cfunction_new(vm, function->def, self, function->owner);
+    return dv_raise(vm, DV_E_TYPE_ERROR,
+                    "descriptor '%s' for '%S' objects doesn't apply to a '%T' object",
+                    function->def->name, dv_as_class(function->owner)->name, self);
 }
 
 void dv_property_set_name(dv_vm *vm, dv_value property, dv_value name) {

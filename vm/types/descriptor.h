@@ -28,6 +28,9 @@ dv_value dv_method_wrapper_new(dv_vm *vm, dv_type_id type, dv_value function);
 /* Is this a function that binds to an instance, so that a call may pass self instead? */
 bool dv_is_method(dv_value v);
 
+/* Is self what such a function takes?  Methods of built-in types may stand in any class. */
+bool dv_method_fits(dv_vm *vm, dv_value function, dv_value self);
+
 /* What v, found in class_ or a base of it, is as an attribute of self; self EMPTY: of the class.
  * A new value; v is borrowed and may be replaced meanwhile. */
 dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_);

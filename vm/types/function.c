@@ -292,8 +292,16 @@ static bool check_self(dv_vm *vm, const dv_cfunction *function, const dv_value *
 static dv_value raise_wrapper_count(dv_vm *vm, const dv_cfunction_def *def, uint32_t given) {
     const char *bound = def->min == def->max ? "" : given < def->min ? "at least " : "at most ";
     uint32_t wanted = (given < def->min ? def->min : def->max) - 1;
-    return dv_raise(vm, DV_E_TYPE_ERROR, "expected %s%d argument%s, got %d", bound, (int)wanted,
-                    wanted == 1 ? "" : "s", (int)given - 1);
+    const char *nameless = def->max > 2 ? " " : ""; /* where CPython's message begins with a name */
+    return dv_raise(vm, DV_E_TYPE_ERROR, "%sexpected %s%d argument%s, got %d", nameless, bound,
+                    (int)wanted, wanted == 1 ? "" : "s", (int)given - 1);
+}
+
+/* Whose slot counts: the type of the function's class, or of self where that only shows itself as
+ * of the class. */
+static const dv_type *slot_type(dv_vm *vm, const dv_cfunction *function, dv_value self) {
+    const dv_type *own = vm->types[dv_type_of(vm, self)];
+    return own->face ? own : dv_as_class(function->owner)->descriptor;
 }
 
 /* A function whose entry takes no keywords and is a slot wrapper, or works on a slot. */
@@ -306,7 +314,7 @@ static dv_value call_wrapper(dv_vm *vm, const dv_cfunction *function, const dv_v
         return is_wrapper(function) ? raise_wrapper_count(vm, def, count)
                                     : raise_count(vm, function, count);
     if (def->entry) return def->entry(vm, args, count);
-    return def->slot_entry(vm, def, dv_as_class(function->owner)->descriptor, args, count);
+    return def->slot_entry(vm, def, slot_type(vm, function, args[0]), args, count);
 }
 
 static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
@@ -378,6 +386,7 @@ const dv_type dv_cfunction_faces[DV_CFUNCTION_FACES] = {
     {CFUNCTION("wrapper_descriptor", DV_T_WRAPPER_DESCRIPTOR)},
     {CFUNCTION("method-wrapper", DV_T_METHOD_WRAPPER)},
     {CFUNCTION("method_descriptor", DV_T_METHOD_DESCRIPTOR)},
+    {CFUNCTION("getset_descriptor", DV_T_GETSET_DESCRIPTOR)},
 };
 
 /* Bound methods ---------------------------------------------------------------------------------

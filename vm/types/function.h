@@ -34,7 +34,7 @@ typedef struct dv_method {
 extern const dv_type dv_function_type, dv_cfunction_type, dv_method_type;
 
 /* What C functions show themselves as where they are methods of types. */
-#define DV_CFUNCTION_FACES 3
+#define DV_CFUNCTION_FACES 4
 extern const dv_type dv_cfunction_faces[DV_CFUNCTION_FACES];
 
 static inline bool dv_is_function(dv_value v) { return dv_is_shape(v, DV_T_FUNCTION); }

@@ -165,9 +165,13 @@ static dv_value find_method(dv_vm *vm, dv_value self, dv_value name) {
 
 dv_value dv_load_method(dv_vm *vm, dv_value self, dv_value name, bool *is_method) {
     dv_value function = find_method(vm, self, name);
-    *is_method = !dv_is_empty(function);
-    if (*is_method) return function;
-    return dv_is_empty(vm->error) ? dv_get_attribute(vm, self, name) : DV_EMPTY;
+    *is_method = !dv_is_empty(function) && dv_method_fits(vm, function, self);
+    if (DV_LIKELY(*is_method)) return function;
+    if (dv_is_empty(function))
+        return dv_is_empty(vm->error) ? dv_get_attribute(vm, self, name) : DV_EMPTY;
+    dv_value bound = dv_method_new(vm, function, self); /* which will say what is wrong */
+    dv_release(vm, function);
+    return bound;
 }
 
 /* Storing ---------------------------------------------------------------------------------------

@@ -69,6 +69,8 @@ static int64_t range_length(dv_vm *vm, dv_value self) {
     return as_range(self)->length;
 }
 
+static bool range_truth(dv_value self) { return as_range(self)->length != 0; }
+
 /* start + index * step for any index of a slice's bounds; false: beyond int64. */
 static bool bound_at(const dv_range *range, int64_t index, int64_t *bound) {
     __int128 exact = (__int128)index * range->step + range->start;
@@ -289,6 +291,7 @@ const dv_type dv_range_type = {
     .hash = dv_range_hash,
     .compare = range_compare,
     .length = range_length,
+    .truth = range_truth,
     .get_item = range_get_item,
     .contains = range_contains,
     .iterate = range_iterate,

@@ -79,7 +79,9 @@ static dv_global_cell *find(dv_vm *vm, const dv_super *super, dv_value name) {
 dv_value dv_super_method(dv_vm *vm, dv_value v, dv_value name, dv_value *self) {
     const dv_super *super = as_super(v);
     const dv_global_cell *cell = find(vm, super, name);
-    if (!cell || !dv_is_method(cell->value) || dv_same(super->self, super->type)) return DV_EMPTY;
+    if (!cell || !dv_is_method(cell->value) || dv_same(super->self, super->type) ||
+        !dv_method_fits(vm, cell->value, super->self))
+        return DV_EMPTY;
     *self = dv_retain(super->self);
     return dv_retain(cell->value);
 }

@@ -26,18 +26,27 @@ static bool is_among(const dv_type *type, uint64_t types) {
     return type->id < 64 && types >> type->id & 1;
 }
 
+static bool is_sequence(const dv_type *type) {
+    return is_among(type, sequences) || type->id == DV_T_DEQUE;
+}
+
 /* Sequences have no NotImplemented: they say what does not fit. */
 static dv_value sequence_result(dv_vm *vm, dv_binary_op op, const dv_type *type, dv_value result,
                                 const dv_value *args) {
-    if (!dv_same(result, DV_NOTIMPLEMENTED) ||
-        !(is_among(type, sequences) || type->id == DV_T_DEQUE))
+    if (!dv_same(result, DV_NOTIMPLEMENTED) || op != DV_BINARY_ADD || !is_sequence(type))
         return result;
-    if (op == DV_BINARY_MUL)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer",
-                        args[1]);
-    if (op == DV_BINARY_ADD)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "can only concatenate %s (not \"%T\") to %s",
-                        type->name, args[1], type->name);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "can only concatenate %s (not \"%T\") to %s", type->name,
+                    args[1], type->name);
+}
+
+/* How often a sequence is repeated: an index, where the operator would leave that to the other
+ * operand. */
+static dv_value repeat(dv_vm *vm, const dv_type *type, const dv_value *args, bool inplace) {
+    dv_value times = dv_int_index(vm, args[1]);
+    if (dv_is_empty(times)) return DV_EMPTY;
+    dv_value result = inplace ? type->inplace(vm, DV_BINARY_MUL, args[0], times)
+                              : type->binary(vm, DV_BINARY_MUL, args[0], times);
+    dv_release(vm, times);
     return result;
 }
 
@@ -45,6 +54,7 @@ static dv_value slot_binary(dv_vm *vm, const dv_cfunction_def *def, const dv_typ
                             const dv_value *args, uint32_t count) {
     dv_binary_op op = (dv_binary_op)def->operation;
     (void)count;
+    if (op == DV_BINARY_MUL && is_sequence(type)) return repeat(vm, type, args, false);
     dv_value result = type->binary(vm, op, dv_number_of(args[0]), dv_number_of(args[1]));
     return sequence_result(vm, op, type, result, args);
 }
@@ -53,14 +63,15 @@ static dv_value slot_reflected(dv_vm *vm, const dv_cfunction_def *def, const dv_
                                const dv_value *args, uint32_t count) {
     dv_binary_op op = (dv_binary_op)def->operation;
     (void)count;
-    dv_value result = type->binary(vm, op, dv_number_of(args[1]), dv_number_of(args[0]));
-    return sequence_result(vm, op, type, result, args);
+    if (op == DV_BINARY_MUL && is_sequence(type)) return repeat(vm, type, args, false);
+    return type->binary(vm, op, dv_number_of(args[1]), dv_number_of(args[0]));
 }
 
 static dv_value slot_inplace(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
                              const dv_value *args, uint32_t count) {
     dv_binary_op op = (dv_binary_op)def->operation;
     (void)count;
+    if (op == DV_BINARY_MUL && is_sequence(type)) return repeat(vm, type, args, true);
     return sequence_result(vm, op, type, type->inplace(vm, op, args[0], args[1]), args);
 }
 
@@ -303,6 +314,7 @@ typedef struct row {
         .slot = offsetof(dv_type, field)               \
     }
 
+/* The first of a name that fits counts. */
 static const row rows[] = {
     WRAPPER("__repr__", slot_repr, 0, repr, 0),
     WRAPPER("__str__", slot_str, 0, str, 0),
@@ -310,13 +322,13 @@ static const row rows[] = {
     METHOD("__format__", slot_format, 1, format, 0),
     WRAPPER("__bool__", slot_truth, 0, truth, 0),
     WRAPPER("__len__", slot_length, 0, length, 0),
-    WRAPPER("__getitem__", slot_get_item, 1, get_item, 0),
     METHOD("__getitem__", slot_get_item, 1, get_item, BIT(DV_T_LIST) | BIT(DV_T_DICT)),
+    WRAPPER("__getitem__", slot_get_item, 1, get_item, 0),
     WRAPPER("__setitem__", slot_set_item, 2, set_item, 0),
     WRAPPER("__delitem__", slot_set_item, 1, set_item, 0),
-    WRAPPER("__contains__", slot_contains, 1, contains, 0),
     METHOD("__contains__", slot_contains, 1, contains,
            BIT(DV_T_DICT) | BIT(DV_T_SET) | BIT(DV_T_FROZENSET)),
+    WRAPPER("__contains__", slot_contains, 1, contains, 0),
     WRAPPER("__iter__", slot_iterate, 0, iterate, 0),
     WRAPPER("__next__", slot_next, 0, next, 0),
     OPERATION("__lt__", slot_compare, 1, compare, DV_LT),
@@ -416,14 +428,23 @@ static const struct {
     {DV_T_FROZENSET, {ALGEBRA, ALGEBRA, 0}},
     {DV_T_DICT_KEYS, {ALGEBRA, ALGEBRA, 0}},
     {DV_T_DICT_ITEMS, {ALGEBRA, ALGEBRA, 0}},
+    {DV_T_CLASS, {UNITE, UNITE, 0}},
 };
 
 /* Making them -----------------------------------------------------------------------------------
  */
 
+/* Unless the class has the name. */
 static bool add(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {
+    dv_value name = dv_str_intern(vm, def->name, strlen(def->name));
+    dv_global_cell *cell =
+        dv_is_empty(name) ? NULL : dv_namespace_cell(vm, &class_->attributes, name);
+    dv_release(vm, name);
+    if (!cell) return false;
+    if (!dv_is_empty(cell->value)) return true;
     dv_value method = dv_cfunction_new(vm, def, DV_EMPTY, dv_object_value(class_));
-    return !dv_is_empty(method) && dv_namespace_set(vm, &class_->attributes, def->name, method);
+    dv_cell_store(vm, cell, method);
+    return !dv_is_empty(method);
 }
 
 static const void *slot_at(const dv_type *type, size_t offset) {
@@ -439,12 +460,17 @@ static bool has_slot(const dv_type *type, const dv_type *base, size_t offset) {
     return slot != NULL;
 }
 
+/* Slots that are there for the sake of speed, and no method in CPython. */
+static bool is_shortcut(const dv_type *type, const row *r) {
+    if (r->slot == offsetof(dv_type, truth)) return type->length && type->id != DV_T_RANGE;
+    return r->slot == offsetof(dv_type, contains) && type->id == DV_T_DICT_VALUES;
+}
+
 static bool add_rows(dv_vm *vm, dv_class *class_, const dv_type *type, const dv_type *base) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
         if (!has_slot(type, base, r->slot) || (r->types && !is_among(type, r->types))) continue;
-        bool counts = r->slot == offsetof(dv_type, truth) && type->length; /* speeds truth up */
-        if (!counts && !add(vm, class_, &r->def)) return false;
+        if (!is_shortcut(type, r) && !add(vm, class_, &r->def)) return false;
     }
     return true;
 }
