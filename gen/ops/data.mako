@@ -132,6 +132,20 @@
     DONE(result);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_tuple_getter(found))) MISS();
+    const dv_value item = dv_tuple_getter_item(found, object);
+    if (DV_UNLIKELY(dv_is_empty(item))) MISS();
+    const dv_value result = dv_retain(item);
+    if (SITE.own & 1) {
+        PUBLISH();
+        dv_release_object(vm, dv_as_object(object));
+    }
+    DONE(result);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_POLY" of="LOAD_ATTR" doc="object.name of an instance with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);

@@ -266,11 +266,11 @@ static void clear_names(dv_vm *vm, dv_value module) {
     dv_release(vm, module);
 }
 
-static void clear_modules(dv_vm *vm) {
-    if (!dv_is_dict(vm->modules)) return;
+static void clear_modules(dv_vm *vm, dv_value modules) {
+    if (!dv_is_dict(modules)) return;
     int64_t position = 0;
     dv_value name, module;
-    while (dv_dict_walk(vm->modules, &position, &name, &module)) clear_names(vm, module);
+    while (dv_dict_walk(modules, &position, &name, &module)) clear_names(vm, module);
 }
 
 void dv_teardown(dv_vm *vm) {
@@ -280,9 +280,11 @@ void dv_teardown(dv_vm *vm) {
     dv_collect_finalise_all(vm);
     vm->stdin_cell = vm->stdout_cell = vm->path_cell = NULL;
     clear_names(vm, vm->main);
-    clear_modules(vm);
+    clear_modules(vm, vm->modules);
+    clear_modules(vm, vm->helpers);
     drop(vm, &vm->main);
     drop(vm, &vm->modules);
+    drop(vm, &vm->helpers);
     drop(vm, &vm->arguments);
     drop(vm, &vm->path);
     drop(vm, &vm->struct_formats);

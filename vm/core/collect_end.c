@@ -62,6 +62,7 @@ static void order(dv_vm *vm, walk *w) {
     reach(vm, vm->main, w);
     walk_levels(vm, w);
     reach(vm, vm->modules, w);
+    reach(vm, vm->helpers, w);
     walk_levels(vm, w);
     dv_heap_walk all = dv_heap_walk_objects(&vm->heap);
     dv_object *object;

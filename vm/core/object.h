@@ -108,6 +108,7 @@ typedef enum dv_type_id {
     DV_T_CLASSMETHOD,
     DV_T_SUPER,
     DV_T_MEMBER,        /* of __slots__: types/slots.h */
+    DV_T_TUPLE_GETTER,  /* of named tuples: types/tuple_getter.h */
     DV_T_MAPPING_PROXY, /* read-only view of a dict: types/mapping_proxy.h */
     DV_T_GENERATOR,     /* types/generator.h */
     DV_T_LONG_RANGE,    /* range beyond int64, and its iterator (types/range_long.c) */

@@ -63,7 +63,8 @@ dv_vm *dv_vm_new(const dv_vm_config *config) {
     memset(vm, 0, sizeof *vm);
     vm->heap = heap;
     vm->heap.used = sizeof *vm;
-    vm->error = vm->modules = vm->main = vm->arguments = vm->memory_error = vm->keywords = DV_EMPTY;
+    vm->error = vm->modules = vm->helpers = vm->main = vm->arguments = vm->memory_error =
+        vm->keywords = DV_EMPTY;
     vm->struct_formats = DV_EMPTY;
     vm->handled = DV_NONE;
     fill_known_with_empty(&vm->known);

@@ -97,8 +97,9 @@ struct dv_vm {
     uint32_t interned_count, interned_capacity;
 
     dv_namespace builtins;
-    dv_value modules;        /* dict: name -> module */
-    dv_value main;           /* module __main__ */
+    dv_value modules; /* dict: name -> module */
+    dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
+    dv_value main;    /* module __main__ */
     dv_value struct_formats; /* dict: format -> struct.Struct, of the functions of struct */
     dv_value arguments;      /* list of str: sys.argv */
     dv_value path;           /* list: sys.path, until the program puts another there */

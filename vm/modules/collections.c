@@ -14,9 +14,10 @@
 #include "types/class_build.h"
 #include "types/dict.h"
 #include "types/function.h"
+#include "types/int.h"
 #include "types/sequence.h"
 #include "types/str.h"
-#include "types/tuple.h"
+#include "types/tuple_getter.h"
 
 /* defaultdict ------------------------------------------------------------------------------------
  */
@@ -208,6 +209,15 @@ static dv_value collections_tuple_maker(dv_vm *vm, const dv_value *args, uint32_
     return result;
 }
 
+/* _tuple_getter(index, doc): the attribute of a named tuple's class for a field. */
+static dv_value collections_tuple_getter(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    int64_t index;
+    if (!dv_is_integral(args[0]) || !dv_int_to_int64(args[0], &index) || index < 0)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "_tuple_getter() expected an index");
+    return dv_tuple_getter_new(vm, index, args[1]);
+}
+
 /* Counting ---------------------------------------------------------------------------------------
  */
 
@@ -265,6 +275,7 @@ static dv_value collections_count(dv_vm *vm, const dv_value *args, uint32_t coun
 
 static const dv_cfunction_def functions[] = {
     {.name = "_count_elements", .entry = collections_count, .min = 2, .max = 2},
+    {.name = "_tuple_getter", .entry = collections_tuple_getter, .min = 2, .max = 2},
     {.name = "_tuple_maker", .entry = collections_tuple_maker, .min = 3, .max = 3},
     {.name = NULL}};
 
@@ -308,6 +319,7 @@ bool dv_collections_fill(dv_vm *vm, dv_module *module) {
            dv_module_add_type(vm, module, &dv_deque_type) &&
            dv_module_know_type(vm, &dv_deque_iterator_type) &&
            dv_module_know_type(vm, &dv_deque_reversed_type) &&
+           dv_module_know_type(vm, &dv_tuple_getter_type) &&
            dv_module_add(vm, module, "defaultdict",
                          class_with(vm, "defaultdict", DV_T_DICT, defaultdict_methods));
 }

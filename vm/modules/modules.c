@@ -78,18 +78,18 @@ bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) {
                          dv_retain(dv_object_value(vm->classes[type->id])));
 }
 
-static dv_value import_z(dv_vm *vm, const char *name) {
+static dv_value import_z(dv_vm *vm, const char *name, dv_value (*import)(dv_vm *, dv_value)) {
     dv_value text = dv_str_intern(vm, name, strlen(name));
-    dv_value module = dv_is_empty(text) ? DV_EMPTY : dv_import(vm, text);
+    dv_value module = dv_is_empty(text) ? DV_EMPTY : import(vm, text);
     dv_release(vm, text);
     return module;
 }
 
 dv_value dv_module_borrow(dv_vm *vm, const char *to, const char *from, dv_value name) {
-    dv_value lender = import_z(vm, from);
+    dv_value lender = import_z(vm, from, dv_import_helper);
     dv_value v = dv_is_empty(lender) ? DV_EMPTY : dv_get_attribute(vm, lender, name);
     dv_release(vm, lender);
-    dv_value borrower = dv_is_empty(v) ? DV_EMPTY : import_z(vm, to);
+    dv_value borrower = dv_is_empty(v) ? DV_EMPTY : import_z(vm, to, dv_import);
     bool good = !dv_is_empty(borrower) && dv_set_attribute(vm, borrower, name, v);
     dv_release(vm, borrower);
     if (good) return v;
@@ -173,6 +173,8 @@ static bool has_annotations(dv_vm *vm, dv_module *main) {
 bool dv_modules_setup(dv_vm *vm) {
     vm->modules = dv_dict_new(vm);
     if (dv_is_empty(vm->modules)) return false;
+    vm->helpers = dv_dict_new(vm);
+    if (dv_is_empty(vm->helpers)) return false;
     vm->arguments = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(vm->arguments)) return false;
     vm->path = dv_list_new(vm, NULL, 0);

@@ -38,7 +38,7 @@ bool dv_module_add_functions(dv_vm *vm, dv_module *module,
 bool dv_module_know_type(dv_vm *vm, const dv_type *type) DV_MUST_CHECK;
 /* The same, and adds the class to the module. */
 bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) DV_MUST_CHECK;
-/* For a module's __getattr__: what the library module `from` has under this name; `to` has it, too,
+/* For a module's __getattr__: what the helper module `from` has under this name; `to` has it, too,
  * from then on. */
 dv_value dv_module_borrow(dv_vm *vm, const char *to, const char *from, dv_value name);
 /* Adds a constant; takes the value (EMPTY: making it failed). */

@@ -11,7 +11,7 @@
 #include "types/module.h"
 #include "types/range.h"
 #include "types/str.h"
-#include "types/tuple.h"
+#include "types/tuple_getter.h"
 
 static uint32_t family_of(const dv_cell *ip) { return dv_op_infos[dv_op_of(ip->h)].family; }
 static dv_cell *cache_of(dv_cell *ip) { return ip + dv_op_infos[dv_op_of(ip->h)].cache_cell; }
@@ -268,10 +268,26 @@ static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv
     return true;
 }
 
+/* A field of a named tuple. */
+static bool choose_field(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (!dv_is_subclass_instance(object) || !dv_is_tuple(object)) return false;
+    dv_class *class_ = dv_shape_at(vm, dv_as_object(object)->shape)->class_;
+    if (class_->flags & DV_CLASS_GETATTRIBUTE) return false;
+    dv_global_cell *cell = dv_class_find(vm, class_, ip[2].v);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !dv_is_tuple_getter(cell->value)) return false;
+    class_->flags |= DV_CLASS_CACHED;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_FIELD);
+    return true;
+}
+
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = cache_of(ip);
     if (choose_instance_attribute(vm, ip, cache, object)) return;
+    if (choose_field(vm, ip, cache, object)) return;
     dv_global_cell *cell =
         dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
     if (!cell || dv_is_empty(cell->value)) {

@@ -91,9 +91,10 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
 }
 
 static bool remembers_class(uint32_t op) {
-    return dv_is_poly(op) || op == DV_OP_LOAD_ATTR_CLASS || op == DV_OP_LOAD_ATTR_SLOT ||
-           op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT || op == DV_OP_STORE_ATTR_FAR ||
-           op == DV_OP_STORE_ATTR_ADD || op == DV_OP_LOAD_METHOD_SHAPE;
+    return dv_is_poly(op) || op == DV_OP_LOAD_ATTR_CLASS || op == DV_OP_LOAD_ATTR_FIELD ||
+           op == DV_OP_LOAD_ATTR_SLOT || op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT ||
+           op == DV_OP_STORE_ATTR_FAR || op == DV_OP_STORE_ATTR_ADD ||
+           op == DV_OP_LOAD_METHOD_SHAPE;
 }
 
 /* Rare, and so for all sites at once; regions with such sites depend on the assumption. */

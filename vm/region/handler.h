@@ -21,7 +21,7 @@
 #include "types/module.h"
 #include "types/range.h"
 #include "types/str.h"
-#include "types/tuple.h"
+#include "types/tuple_getter.h"
 #include "types/variable.h"
 #include "region/entry.h"
 

@@ -9,7 +9,8 @@
 static dv_value call_library(dv_vm *vm, const char *function, dv_value a, dv_value b) {
     dv_value name = dv_str_z(vm, "_generic_alias"),
              text = dv_str_intern(vm, function, strlen(function));
-    dv_value module = dv_is_empty(name) || dv_is_empty(text) ? DV_EMPTY : dv_import(vm, name);
+    dv_value module =
+        dv_is_empty(name) || dv_is_empty(text) ? DV_EMPTY : dv_import_helper(vm, name);
     dv_value callee = dv_is_empty(module) ? DV_EMPTY : dv_get_attribute(vm, module, text);
     dv_value args[] = {a, b};
     dv_value result = dv_is_empty(callee) ? DV_EMPTY : dv_call(vm, callee, args, 2, DV_EMPTY);

@@ -139,6 +139,46 @@ static dv_value load_frozen(dv_vm *vm, dv_value name, const dv_frozen *frozen) {
     return result;
 }
 
+/* Does the name begin with just one '_'?  Such modules of the library are its own business: they
+ * are not in sys.modules, and programs may have modules of the same names. */
+static bool names_helper(dv_value name) {
+    const dv_str *s = dv_as_str(name);
+    return s->length > 1 && dv_str_at(s, 0) == '_' && dv_str_at(s, 1) != '_';
+}
+
+/* Runs the text of a helper module, which is among the helpers then. */
+static bool run_helper(dv_vm *vm, dv_value name, dv_value module, const dv_frozen *frozen) {
+    char filename[64];
+    snprintf(filename, sizeof filename, "<frozen %s>", frozen->name);
+    if (!set_up(vm, module, name, DV_EMPTY, DV_EMPTY)) return false;
+    dv_unit *unit = vm->hooks.compile_text(vm, frozen->text, frozen->size, filename);
+    dv_value result = unit ? dv_run_unit(vm, unit, module) : DV_EMPTY;
+    dv_release(vm, result);
+    return !dv_is_empty(result);
+}
+
+dv_value dv_import_helper(dv_vm *vm, dv_value name) {
+    dv_value known = dv_dict_get(vm, vm->helpers, name);
+    if (!dv_is_empty(known) || !dv_is_empty(vm->error)) return dv_retain(known);
+    dv_value module = vm->hooks.load_builtin(vm, name, false);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    bool good = true;
+    if (dv_is_empty(module)) {
+        const dv_frozen *frozen = vm->hooks.find_frozen(name, false);
+        if (!frozen) return DV_EMPTY;
+        module = dv_module_named(vm, name);
+        if (dv_is_empty(module) || !dv_enter_native(vm)) {
+            dv_release(vm, module);
+            return DV_EMPTY;
+        }
+        good = run_helper(vm, name, module, frozen);
+        dv_leave_native(vm);
+    }
+    if (good && dv_dict_set(vm, vm->helpers, name, module)) return module;
+    dv_release(vm, module);
+    return DV_EMPTY;
+}
+
 /* Compiles a file that was found and runs it. */
 static dv_value load_source(dv_vm *vm, dv_value name, const dv_module_file *found) {
     dv_value module = new_module(vm, name, found);
@@ -201,8 +241,8 @@ static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     dv_value path = dv_retain(top ? search_path(vm) : directories);
     bool good = dv_module_find(vm, name, path, found);
     dv_release(vm, path);
-    bool late =
-        good && top && (found->kind == DV_MODULE_NONE || found->kind == DV_MODULE_NAMESPACE);
+    bool late = good && top && !names_helper(name) &&
+                (found->kind == DV_MODULE_NONE || found->kind == DV_MODULE_NAMESPACE);
     if (late) module = load_library(vm, name, false);
     if (good && dv_is_empty(module) && dv_is_empty(vm->error)) module = load_file(vm, name, found);
     dv_heap_free(&vm->heap, found, size);
@@ -262,6 +302,10 @@ static dv_value import_missing(dv_vm *vm, dv_value name) {
 }
 
 dv_value dv_import(dv_vm *vm, dv_value name) {
+    if (names_helper(name) && dv_calling_library(vm)) {
+        dv_value helper = dv_import_helper(vm, name);
+        if (!dv_is_empty(helper) || !dv_is_empty(vm->error)) return helper;
+    }
     dv_value known = known_module(vm, name);
     if (!dv_is_empty(known) || !dv_is_empty(vm->error)) return known;
     if (!dv_enter_native(vm)) return DV_EMPTY;

@@ -8,6 +8,7 @@
 #include "types/function.h"
 #include "types/instance.h"
 #include "types/slots.h"
+#include "types/tuple_getter.h"
 #include "types/str.h"
 
 static dv_property *as_property(dv_value v) { return (dv_property *)dv_as_object(v); }
@@ -106,6 +107,9 @@ dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
     case DV_T_MEMBER:
         result = dv_is_empty(self) ? dv_retain(v) : dv_member_read(vm, v, self);
         break;
+    case DV_T_TUPLE_GETTER:
+        result = dv_is_empty(self) ? dv_retain(v) : dv_tuple_getter_read(vm, v, self);
+        break;
     case DV_T_CLASSMETHOD: result = bind_class_method(vm, wrapped(v), class_); break;
     default: result = instance_get(vm, v, self, class_);
     }
@@ -114,7 +118,8 @@ dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
 }
 
 bool dv_is_data_descriptor(dv_vm *vm, dv_value v) {
-    return dv_is_shape(v, DV_T_PROPERTY) || has_flag(vm, v, DV_CLASS_SETTER);
+    return dv_is_shape(v, DV_T_PROPERTY) || dv_is_tuple_getter(v) ||
+           has_flag(vm, v, DV_CLASS_SETTER);
 }
 
 static bool property_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
@@ -135,6 +140,8 @@ bool dv_descriptor_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
     dv_retain(v);
     if (dv_is_shape(v, DV_T_PROPERTY)) {
         done = property_store(vm, v, self, value);
+    } else if (dv_is_tuple_getter(v)) {
+        done = dv_tuple_getter_store(vm, value);
     } else {
         dv_value args[] = {self, value}, special = deletes ? vm->known.delete_ : vm->known.set;
         dv_value result = dv_special_call(vm, v, special, args, deletes ? 1 : 2, &found);

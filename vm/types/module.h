@@ -26,6 +26,8 @@ bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) DV_MUST
 /* The module of an absolute name, from sys.modules or newly imported, with its parents
  * (run/import.c); ModuleNotFoundError. */
 dv_value dv_import(dv_vm *vm, dv_value name);
+/* A module of the library whose name begins with one '_': only the library imports it. */
+dv_value dv_import_helper(dv_vm *vm, dv_value name);
 /* Compiles text and runs it as the code of the module (run/import.c).  None, or EMPTY. */
 dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size);
 
