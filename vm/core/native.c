@@ -36,3 +36,8 @@ bool dv_enter_native_slow(dv_vm *vm) {
     dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
     return false;
 }
+
+bool dv_native_room_slow(dv_vm *vm) {
+    dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
+    return false;
+}

@@ -21,6 +21,14 @@ DV_MUST_CHECK static inline bool dv_enter_native(dv_vm *vm) {
     return true;
 }
 
+/* For C functions that recurse without counting as calls: only asks whether there is room. */
+bool dv_native_room_slow(dv_vm *vm) DV_MUST_CHECK;
+
+DV_MUST_CHECK static inline bool dv_native_room(dv_vm *vm) {
+    return DV_LIKELY((char *)__builtin_frame_address(0) >= vm->c_stack_limit) ||
+           dv_native_room_slow(vm);
+}
+
 static inline void dv_leave_native(dv_vm *vm) { vm->calls_left++; }
 
 #endif
