@@ -7,8 +7,11 @@ Exit status: 0 if all is well, 1 if anything differs.
 import os
 import pty
 import re
+import select
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -66,24 +69,45 @@ def compare(name, expected, got):
     return 1
 
 
-def typed(dynvm):
-    """A session on a terminal: prompts, the echo of values, status of sys.exit."""
+def converse(program, steps):
+    """A session on a terminal: each text of `steps` is typed when what stands before it has appeared.
+    What was shown, and the exit status."""
     child, terminal = pty.fork()
     if child == 0:
         os.environ.update(oracle.clean_environment(TERM="dumb"))
-        os.execv(dynvm, [dynvm])
-    os.write(terminal, b"6 * 7\nimport sys; sys.exit(4)\n")
-    text = b""
-    while True:
+        os.execv(program[0], program)
+    text, seen = b"", 0
+    steps = list(steps)
+    while select.select([terminal], [], [], 10)[0]:
         try:
             part = os.read(terminal, 4096)
         except OSError:
             break
         if not part:
             break
-        text += part
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return compare("terminal", (True, True, 4), (b">>> " in text, b"42\r\n" in text, status))
+        text += part.replace(b"\r", b"")
+        while steps and steps[0][0] in text[seen:]:
+            seen = text.index(steps[0][0], seen) + len(steps[0][0])
+            time.sleep(0.05)  # the prompt appears before its terminal is ready for Ctrl-C
+            os.write(terminal, steps.pop(0)[1])
+    else:
+        os.kill(child, signal.SIGKILL)
+    return text, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def typed(dynvm):
+    """Sessions on a terminal: prompts, the echo of values, status of sys.exit; Ctrl-C at both prompts,
+    while a statement runs and in input(); Ctrl-D."""
+    text, status = converse([dynvm], [(b">>> ", b"6 * 7\n"), (b"42\n", b"import sys; sys.exit(4)\n")])
+    failed = compare("terminal", (True, 4), (b"\n42\n" in text, status))
+    text, status = converse([dynvm], [
+        (b">>> ", b"x = 6"), (b"6", b"\x03"), (b"KeyboardInterrupt\n", b"x\n"), (b"NameError", b"if 1:\n"),
+        (b"... ", b"  print('no')\n"), (b"... ", b"\x03"), (b"KeyboardInterrupt\n", b"3 * 5\n"),
+        (b"15\n", b"print('go')\n"), (b"go\n", b"while True: pass\n"), (b"... ", b"\n"), (b"\n", b"\x03"),
+        (b"KeyboardInterrupt\n", b"input('what?')\n"), (b"what?", b"a"), (b"a", b"\x03"),
+        (b"KeyboardInterrupt\n", b"7 * 11\n"), (b"77\n", b"\x04")])
+    return failed + compare("Ctrl-C and Ctrl-D", (4, True, False, 0), (
+        text.count(b"KeyboardInterrupt\n"), b"\n77\n" in text, b"\nno\n" in text, status))
 
 
 def main():
@@ -99,7 +123,7 @@ def main():
     for arguments, text in COMMANDS:
         options = ["-q"] if "-i" in arguments else []
         failed += compare(" ".join(arguments), run(python, options + arguments, text), run(dynvm, arguments, text))
-    print(f"{len(SESSIONS) + len(COMMANDS) + 2} cases, {failed} failed")
+    print(f"{len(SESSIONS) + len(COMMANDS) + 3} cases, {failed} failed")
     return 1 if failed else 0
 
 

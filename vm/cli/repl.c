@@ -9,6 +9,9 @@
 
 #include <ctype.h>
 #include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,48 +19,101 @@
 
 /* ---- Lines ------------------------------------------------------------------------------------*/
 
+typedef enum answer { LINE, END, INTERRUPTED, NO_MEMORY } answer;
+
+/* libedit's functions, with those of readline's interface that return while nothing is typed;
+ * install NULL: without it. */
 typedef struct reader {
-    char *(*read)(const char *prompt); /* libedit's readline; NULL: without it */
+    void (*install)(const char *prompt, void (*handler)(char *line));
+    void (*read_char)(void);
+    void (*remove)(void);
     int (*remember)(const char *line);
 } reader;
 
+/* Neither a signal handler nor libedit's handler of lines has another way to say what came. */
+static volatile sig_atomic_t interrupted;
+static struct typed {
+    char *line; /* NULL: the end */
+    bool done;
+    void (*remove)(void);
+} typed;
+
 static reader open_reader(void) {
-    reader r = {NULL, NULL};
+    reader r = {NULL, NULL, NULL, NULL};
 #ifdef DYNVM_LIBEDIT
     void *library = NULL;
     if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
         library = dlopen(DYNVM_LIBEDIT, RTLD_NOW | RTLD_LOCAL);
-    if (library) {
-        r.read = (char *(*)(const char *))(void *)dlsym(library, "readline");
-        r.remember = (int (*)(const char *))(void *)dlsym(library, "add_history");
-    }
-    if (!r.remember) r.read = NULL;
+    if (!library) return r;
+    void *install = dlsym(library, "rl_callback_handler_install");
+    r.read_char = (void (*)(void))dlsym(library, "rl_callback_read_char");
+    r.remove = (void (*)(void))dlsym(library, "rl_callback_handler_remove");
+    r.remember = (int (*)(const char *))dlsym(library, "add_history");
+    int *catches_signals = dlsym(library, "rl_catch_signals");
+    if (!install || !r.read_char || !r.remove || !r.remember || !catches_signals) return r;
+    *catches_signals = 0; /* Ctrl-C is ours */
+    r.install = (void (*)(const char *, void (*)(char *)))install;
 #endif
     return r;
 }
 
-/* A line with its newline, from malloc; NULL: the end. */
-static char *read_line(const reader *r, const char *prompt) {
+static void on_line(char *line) {
+    typed.line = line;
+    typed.done = true;
+    typed.remove(); /* the terminal is as before while the statement runs */
+}
+
+static answer read_edited(const reader *r, const char *prompt, char **line) {
+    typed = (struct typed){NULL, false, r->remove};
+    r->install(prompt, on_line);
+    while (!typed.done && !interrupted) {
+        struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+        if (poll(&input, 1, -1) > 0) r->read_char();
+    }
+    if (!typed.done) {
+        r->remove();
+        return INTERRUPTED;
+    }
+    if (!typed.line) return END;
+    if (*typed.line) r->remember(typed.line);
+    size_t size = strlen(typed.line);
+    *line = realloc(typed.line, size + 2);
+    if (!*line) {
+        free(typed.line);
+        return NO_MEMORY;
+    }
+    memcpy(*line + size, "\n", 2);
+    return LINE;
+}
+
+static answer read_plain(const char *prompt, char **line) {
     size_t room = 0;
-    char *line = NULL;
-    if (!r->read) {
-        fputs(prompt, stderr);
-        ssize_t size = getline(&line, &room, stdin);
-        if (size > 0) return line;
-        free(line);
-        return NULL;
+    fputs(prompt, stderr);
+    for (;;) {
+        if (getline(line, &room, stdin) > 0) return LINE;
+        if (!ferror(stdin) || errno != EINTR) break;
+        clearerr(stdin);
+        if (interrupted) break;
     }
-    char *text = r->read(prompt);
-    if (!text) return NULL;
-    if (*text) r->remember(text);
-    size_t size = strlen(text);
-    line = malloc(size + 2);
-    if (line) {
-        memcpy(line, text, size);
-        memcpy(line + size, "\n", 2);
-    }
-    free(text);
-    return line;
+    free(*line);
+    *line = NULL;
+    return interrupted ? INTERRUPTED : END;
+}
+
+static void on_interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+/* A line with its newline, from malloc, to *line; else NULL. */
+static answer read_line(const reader *r, const char *prompt, char **line) {
+    struct sigaction action = {.sa_handler = on_interrupt}, before;
+    interrupted = 0;
+    *line = NULL;
+    sigaction(SIGINT, &action, &before);
+    answer a = r->install ? read_edited(r, prompt, line) : read_plain(prompt, line);
+    sigaction(SIGINT, &before, NULL);
+    return a;
 }
 
 /* ---- Is it complete? --------------------------------------------------------------------------*/
@@ -136,30 +192,38 @@ static bool goes_on(const char *text, const char *line) {
 
 /* ---- Statements -------------------------------------------------------------------------------*/
 
-/* A whole statement from malloc; NULL: the end. */
-static char *read_statement(const reader *r) {
-    char *text = read_line(r, ">>> ");
-    size_t size = text ? strlen(text) : 0, last = 0;
-    if (text && is_blank(text)) return text;
-    while (text && goes_on(text, text + last)) {
-        char *line = read_line(r, "... ");
-        if (!line) {
+/* Appends a line, which it frees, to a text of malloc. */
+static bool append(char **text, size_t *size, char *line) {
+    size_t more = strlen(line);
+    char *longer = realloc(*text, *size + more + 1);
+    if (longer) {
+        memcpy(longer + *size, line, more + 1);
+        *text = longer;
+        *size += more;
+    }
+    free(line);
+    return longer != NULL;
+}
+
+/* A whole statement, from malloc, to *text; else NULL. */
+static answer read_statement(const reader *r, char **text) {
+    char *line;
+    answer a = read_line(r, ">>> ", text);
+    if (a != LINE || is_blank(*text)) return a;
+    size_t size = strlen(*text), last = 0;
+    while (goes_on(*text, *text + last)) {
+        a = read_line(r, "... ", &line);
+        if (a == END) {
             fputs("\n", stderr);
             break;
         }
-        size_t more = strlen(line);
-        char *longer = realloc(text, size + more + 1);
-        if (longer) memcpy(longer + size, line, more + 1);
-        free(line);
-        if (!longer) {
-            free(text);
-            return NULL;
-        }
-        text = longer;
         last = size;
-        size += more;
+        if (a == LINE && append(text, &size, line)) continue;
+        free(*text);
+        *text = NULL;
+        return a == LINE ? NO_MEMORY : a;
     }
-    return text;
+    return LINE;
 }
 
 static void show_error(dynvm_vm *vm, cli_output *output) {
@@ -170,10 +234,14 @@ static void show_error(dynvm_vm *vm, cli_output *output) {
 
 int cli_repl(dynvm_vm *vm, cli_output *output) {
     reader r = open_reader();
-    char *text;
-    while ((text = read_statement(&r))) {
+    for (;;) {
+        char *text;
         dynvm_status status = DYNVM_OK;
-        if (!is_blank(text)) status = dynvm_run_interactive(vm, text, strlen(text));
+        answer a = read_statement(&r, &text);
+        if (a == END) break;
+        if (a == INTERRUPTED) fputs("\nKeyboardInterrupt\n", stderr);
+        if (a == NO_MEMORY) status = DYNVM_NO_MEMORY;
+        if (a == LINE && !is_blank(text)) status = dynvm_run_interactive(vm, text, strlen(text));
         free(text);
         if (status == DYNVM_EXIT) return dynvm_exit_status(vm);
         if (status == DYNVM_ERROR) show_error(vm, output);
