@@ -8,6 +8,7 @@
 #include "core/upcall.h"
 #include "types/float.h"
 #include "types/int.h"
+#include "types/str.h"
 
 #define SLICE 0.05 /* seconds that a sleep may outlast an interrupt */
 
@@ -57,7 +58,20 @@ static dv_value time_sleep(dv_vm *vm, const dv_value *args, uint32_t count) {
     }
 }
 
+/* __getattr__ of the module: the calendar, which is in the library module _time. */
+static dv_value time_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    static const char *const names[] = {
+        "altzone",  "asctime",  "ctime",       "daylight", "gmtime", "localtime", "mktime",
+        "strftime", "strptime", "struct_time", "timezone", "tzname", "tzset",     NULL};
+    (void)count;
+    const char *const *name = names;
+    while (*name && !(dv_is_str(args[0]) && dv_str_is(args[0], *name))) name++;
+    if (*name) return dv_module_borrow(vm, "time", "_time", args[0]);
+    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'time' has no attribute '%S'", args[0]);
+}
+
 static const dv_cfunction_def functions[] = {
+    {.name = "__getattr__", .entry = time_getattr, .min = 1, .max = 1},
     {.name = "time", .entry = time_time, .min = 0, .max = 0},
     {.name = "time_ns", .entry = time_time_ns, .min = 0, .max = 0},
     {.name = "monotonic", .entry = time_monotonic, .min = 0, .max = 0},
