@@ -12,6 +12,7 @@
 #include "types/tuple.h"
 
 #define RECURSION_MOST INT32_MAX
+#define MOST_DIGITS    4300 /* as types/int_text.c has it */
 
 static dv_value sys_exit(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count == 0) return dv_raise(vm, DV_E_SYSTEM_EXIT, "");
@@ -75,19 +76,27 @@ static dv_value sys_displayhook(dv_vm *vm, const dv_value *args, uint32_t count)
     return dv_stream_display(vm, args[0]) ? DV_NONE : DV_EMPTY;
 }
 
-static dv_value sys_getrefcount(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return dv_int(dv_is_object(args[0]) ? (int64_t)dv_as_object(args[0])->references : INT32_MAX);
+static dv_value sys_get_int_max_str_digits(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)args, (void)count;
+    return dv_int(MOST_DIGITS);
+}
+
+static bool is_among(dv_value name, const char *const *names) {
+    while (*names && !(dv_is_str(name) && dv_str_is(name, *names))) names++;
+    return *names != NULL;
 }
 
 /* __getattr__ of the module: what is made when it is asked for, by the library module _sys. */
 static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
-    static const char *const names[] = {"flags",    "float_info",  "hash_info",    "implementation",
-                                        "int_info", "thread_info", "version_info", NULL};
+    static const char *const names[] = {"flags",       "float_info",     "getsizeof",
+                                        "hash_info",   "implementation", "int_info",
+                                        "thread_info", "version_info",   NULL};
+    static const char *const refused[] = {"excepthook", "getrefcount", "set_int_max_str_digits",
+                                          "unraisablehook", NULL};
     (void)count;
-    const char *const *name = names;
-    while (*name && !(dv_is_str(args[0]) && dv_str_is(args[0], *name))) name++;
-    if (!*name)
+    if (is_among(args[0], refused))
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "sys.%S is not part of dl", args[0]);
+    if (!is_among(args[0], names))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'sys' has no attribute '%S'", args[0]);
     return dv_module_borrow(vm, "sys", "_sys", args[0]);
 }
@@ -95,7 +104,7 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
 static const dv_cfunction_def functions[] = {
     {.name = "__getattr__", .entry = sys_getattr, .min = 1, .max = 1},
     {.name = "displayhook", .entry = sys_displayhook, .min = 1, .max = 1},
-    {.name = "getrefcount", .entry = sys_getrefcount, .min = 1, .max = 1},
+    {.name = "get_int_max_str_digits", .entry = sys_get_int_max_str_digits, .min = 0, .max = 0},
     {.name = "exit", .entry = sys_exit, .min = 0, .max = 1},
     {.name = "getrecursionlimit", .entry = sys_getrecursionlimit, .min = 0, .max = 0},
     {.name = "setrecursionlimit", .entry = sys_setrecursionlimit, .min = 1, .max = 1},
