@@ -31,9 +31,9 @@ void dv_native_attach(dv_vm *vm) {
     find_limit(vm);
 }
 
-bool dv_enter_native_slow(dv_vm *vm) {
+bool dv_enter_native_slow(dv_vm *vm, const char *doing) {
     vm->calls_left++;
-    dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
+    dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded%s", doing);
     return false;
 }
 

@@ -12,14 +12,17 @@
  * one than last time. */
 void dv_native_attach(dv_vm *vm);
 
-/* False: raised.  Counts like a dl call, as CPython counts C recursion. */
-bool dv_enter_native_slow(dv_vm *vm) DV_MUST_CHECK;
+/* False: raised.  Counts like a dl call, as CPython counts C recursion.  `doing` ends the error's
+ * message: "" or " in comparison" and the like, as there. */
+bool dv_enter_native_slow(dv_vm *vm, const char *doing) DV_MUST_CHECK;
 
-DV_MUST_CHECK static inline bool dv_enter_native(dv_vm *vm) {
+DV_MUST_CHECK static inline bool dv_enter_native_for(dv_vm *vm, const char *doing) {
     if (DV_UNLIKELY(--vm->calls_left < 0 || (char *)__builtin_frame_address(0) < vm->c_stack_limit))
-        return dv_enter_native_slow(vm);
+        return dv_enter_native_slow(vm, doing);
     return true;
 }
+
+DV_MUST_CHECK static inline bool dv_enter_native(dv_vm *vm) { return dv_enter_native_for(vm, ""); }
 
 /* For C functions that recurse without counting as calls: only asks whether there is room. */
 bool dv_native_room_slow(dv_vm *vm) DV_MUST_CHECK;

@@ -385,7 +385,9 @@ static dv_value read_object(reader *r) {
 }
 
 static dv_value read_container(reader *r, bool object) {
-    if (!dv_enter_native(r->vm)) return DV_EMPTY;
+    const char *doing = object ? " while decoding a JSON object from a unicode string"
+                               : " while decoding a JSON array from a unicode string";
+    if (!dv_enter_native_for(r->vm, doing)) return DV_EMPTY;
     r->at++;
     dv_value result = object ? read_object(r) : read_array(r);
     dv_leave_native(r->vm);

@@ -140,7 +140,7 @@ static bool enter(writer *w, const link *outer, dv_value container) {
             dv_raise(w->vm, DV_E_VALUE_ERROR, "Circular reference detected");
             return false;
         }
-    return dv_enter_native(w->vm);
+    return dv_enter_native_for(w->vm, " while encoding a JSON object");
 }
 
 static void new_line(writer *w, int64_t level) {

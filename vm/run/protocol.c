@@ -33,7 +33,7 @@ dv_value dv_repr(dv_vm *vm, dv_value v) {
     const dv_type *type = dv_behaviour_of(vm, v);
     if (!type->repr) return nameless_repr(vm, v);
     if (!dv_is_object(v)) return type->repr(vm, v);
-    if (!dv_enter_native(vm)) return DV_EMPTY;
+    if (!dv_enter_native_for(vm, " while getting the repr of an object")) return DV_EMPTY;
     dv_value text = type->repr(vm, v);
     dv_leave_native(vm);
     return text;
@@ -150,7 +150,7 @@ dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     if (dv_is_float(a) && dv_is_float(b))
         return dv_bool(compare_floats(op, dv_as_float(a), dv_as_float(b)));
     if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
-    if (!dv_enter_native(vm)) return DV_EMPTY;
+    if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
     dv_value result = compare_objects(vm, op, a, b);
     dv_leave_native(vm);
     return result;
@@ -432,7 +432,7 @@ bool dv_is_callable(dv_vm *vm, dv_value v) {
 typedef struct class_check {
     dv_value subject;
     const dv_class *class_;
-    const char *hook, *refusal;
+    const char *hook, *refusal, *recursion;
 } class_check;
 
 /* The check by an object that is no class: a union, for example. */
@@ -452,7 +452,7 @@ static int check_by_object(dv_vm *vm, const class_check *check, dv_value type) {
 static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
     if (dv_is_class(type)) return dv_class_is_subclass(check->class_, dv_as_class(type));
     if (!dv_is_tuple(type)) return check_by_object(vm, check, type);
-    if (!dv_enter_native(vm)) return -1;
+    if (!dv_enter_native_for(vm, check->recursion)) return -1;
     const dv_tuple *types = dv_as_tuple(type);
     int result = 0;
     for (int64_t i = 0; i < types->count && result == 0; i++)
@@ -463,7 +463,8 @@ static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
 
 int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type) {
     class_check check = {v, dv_class_of(vm, v), "__instancecheck__",
-                         "isinstance() arg 2 must be a type, a tuple of types, or a union"};
+                         "isinstance() arg 2 must be a type, a tuple of types, or a union",
+                         " in __instancecheck__"};
     return class_in(vm, &check, type);
 }
 
@@ -473,6 +474,7 @@ int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type) {
         return -1;
     }
     class_check check = {class_, dv_as_class(class_), "__subclasscheck__",
-                         "issubclass() arg 2 must be a class, a tuple of classes, or a union"};
+                         "issubclass() arg 2 must be a class, a tuple of classes, or a union",
+                         " in __subclasscheck__"};
     return class_in(vm, &check, type);
 }
