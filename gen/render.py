@@ -21,6 +21,7 @@ from mako.lookup import TemplateLookup  # noqa: E402
 from mako.template import Template  # noqa: E402
 
 import freeze  # noqa: E402
+import grammar  # noqa: E402
 import isa  # noqa: E402
 import unicode  # noqa: E402
 
@@ -66,7 +67,7 @@ def load() -> isa.Model:
 
 def outputs() -> list:
     handlers = [f"handlers_{name}.c" for name in OPS]
-    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs(), *freeze.outputs()]
+    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs(), *grammar.outputs(), *freeze.outputs()]
 
 
 def render(model: isa.Model) -> dict:
@@ -126,6 +127,7 @@ def main() -> int:
         for name, text in render(model).items():
             write_changed(options.out / name, text)
         unicode.write(options.out)
+        grammar.write(options.out)
         for name, text in freeze.render().items():
             write_changed(options.out / name, text)
     if options.reference:

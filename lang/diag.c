@@ -43,7 +43,7 @@ void dv_front_problem(dv_front *front, const dv_problem *problem) {
 
 void dv_front_error(dv_front *front, dv_range at, const char *format, ...) {
     if (front->status != DV_LANG_OK) return;
-    dv_problem problem = {"SyntaxError", {0}, at};
+    dv_problem problem = {.type = "SyntaxError", .at = at};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);

@@ -20,6 +20,7 @@ typedef struct dv_problem {
     const char *type;
     char message[256];
     dv_range at;
+    bool vague; /* the parser's: explain.h knows what CPython says */
 } dv_problem;
 
 typedef struct dv_name_table dv_name_table;

@@ -1,6 +1,7 @@
 /* parser.c: the parser's tools, and its entry (parser.h). */
 #include "lang/parser.h"
 
+#include "lang/explain.h"
 #include "lang/parser_statement.h"
 
 #include <stdarg.h>
@@ -48,7 +49,7 @@ dv_range dv_parser_range(const dv_parser *p, dv_range from) {
 
 bool dv_parser_enter(dv_parser *p) {
     if (++p->depth <= DV_MAX_DEPTH) return true;
-    dv_parser_fail(p, p->token->at, "too many nested expressions");
+    dv_parser_fail_literal(p, "too many nested expressions");
     return false;
 }
 
@@ -90,7 +91,7 @@ static bool lexer_first(const dv_parser *p) {
 
 /* Unexpected indentation counts before anything that the lexer found later. */
 static void *report_indentation(dv_parser *p, const char *message) {
-    dv_problem problem = {"IndentationError", {0}, p->token->at};
+    dv_problem problem = {"IndentationError", {0}, p->token->at, true};
     snprintf(problem.message, sizeof problem.message, "%s", message);
     if (dv_parser_at(p, DV_TOKEN_INDENT)) {
         problem.at.column -= problem.at.column > 0;
@@ -115,7 +116,7 @@ static void *report(dv_parser *p, dv_problem *problem) {
 }
 
 void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...) {
-    dv_problem problem = {"SyntaxError", {0}, at};
+    dv_problem problem = {"SyntaxError", {0}, at, true};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);
@@ -124,7 +125,7 @@ void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...) {
 }
 
 void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...) {
-    dv_problem problem = {"IndentationError", {0}, p->token->at};
+    dv_problem problem = {"IndentationError", {0}, p->token->at, true};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);
@@ -189,6 +190,15 @@ dv_stmt *dv_parser_stmt(dv_parser *p, dv_stmt_kind kind, dv_range at) {
     return stmt;
 }
 
+void *dv_parser_fail_literal(dv_parser *p, const char *format, ...) {
+    dv_problem problem = {"SyntaxError", {0}, p->token->at, false};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(problem.message, sizeof problem.message, format, arguments);
+    va_end(arguments);
+    return report(p, &problem);
+}
+
 /* ---- Entry ---- */
 
 bool dv_parser_run(dv_front *front, dv_block *module) {
@@ -196,8 +206,13 @@ bool dv_parser_run(dv_front *front, dv_block *module) {
     if (!dv_lexer_run(front, &tokens)) return false;
     dv_parser parser = {front, &tokens, tokens.items, 0, 0};
     dv_block_builder builder = {0};
-    while (!dv_parser_at(&parser, DV_TOKEN_END))
-        if (!dv_parser_statement(&parser, &builder)) return false;
+    while (!dv_parser_at(&parser, DV_TOKEN_END)) {
+        uint32_t first = (uint32_t)(parser.token - tokens.items);
+        if (dv_parser_statement(&parser, &builder)) continue;
+        if (front->status == DV_LANG_ERROR && front->problem.vague)
+            dv_explain_run(front, &tokens, first, false);
+        return false;
+    }
     *module = builder.list;
     return true;
 }

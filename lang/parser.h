@@ -51,6 +51,9 @@ void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* About a literal, found while it was read: explain.h does not look into literals. */
+void *dv_parser_fail_literal(dv_parser *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void *dv_parser_invalid(dv_parser *p);
 void *dv_parser_refuse(dv_parser *p, dv_range at, dv_refusal what);
 

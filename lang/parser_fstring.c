@@ -54,7 +54,7 @@ static bool append_text(joiner *j, const literal *it, uint32_t begin, uint32_t e
         return dv_parser_refuse(p, it->token->at, DV_REFUSE_NAMED_CHARACTER) != NULL;
     char problem[128];
     if (dv_escape_decode(p->front, &j->text, kind, text + begin, text + end, problem)) return true;
-    if (problem[0] != '\0') dv_parser_fail(p, p->token->at, "%s", problem);
+    if (problem[0] != '\0') dv_parser_fail_literal(p, "%s", problem);
     return false;
 }
 
@@ -87,7 +87,7 @@ __attribute__((format(printf, 2, 3))) static bool fail_fstring(dv_parser *p, con
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     p->fstring_depth++;
-    dv_parser_fail(p, p->token->at, "%s", message);
+    dv_parser_fail_literal(p, "%s", message);
     p->fstring_depth--;
     return false;
 }
@@ -148,13 +148,13 @@ static bool find_expression_end(dv_parser *p, uint32_t *at, uint32_t end) {
     for (; *at < end; *at += used) {
         char c = text[*at];
         if (c == '\\') {
-            dv_parser_fail(p, p->token->at, "f-string expression part cannot include a backslash");
+            dv_parser_fail_literal(p, "f-string expression part cannot include a backslash");
             return false;
         }
         used = scan_string(&scan, text, *at, end);
         if (used != 0) continue;
         if (c == '#') {
-            dv_parser_fail(p, p->token->at, "f-string expression part cannot include '#'");
+            dv_parser_fail_literal(p, "f-string expression part cannot include '#'");
             return false;
         }
         used = 1;
@@ -307,8 +307,8 @@ static bool check_ascii(dv_parser *p, const literal *it) {
     const char *text = p->front->source.data;
     for (uint32_t i = it->begin; i < it->end; i++)
         if ((unsigned char)text[i] >= 0x80)
-            return dv_parser_fail(p, p->token->at,
-                                  "bytes can only contain ASCII literal characters") != NULL;
+            return dv_parser_fail_literal(p, "bytes can only contain ASCII literal characters") !=
+                   NULL;
     return true;
 }
 
@@ -335,7 +335,7 @@ dv_expr *dv_parser_strings(dv_parser *p) {
     for (const dv_token *token = first; token < p->token; token++) {
         literal it = take_apart(p, token);
         if (it.bytes != bytes)
-            return dv_parser_fail(p, p->token->at, "cannot mix bytes and nonbytes literals");
+            return dv_parser_fail_literal(p, "cannot mix bytes and nonbytes literals");
         format = format || it.format;
         if (!join_literal(&j, &it)) return NULL;
     }
