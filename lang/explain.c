@@ -101,10 +101,15 @@ static dv_node *make_node(search *s, const frame *f, const dv_grammar_alternativ
 
 /* ---- Tokens ---- */
 
+/* CPython compares no more characters than the token has, so `c` and `mat` count too. */
 static bool is_soft_keyword(const dv_token *token) {
+    static const char *const words[] = {"_", "case", "match"};
     if (token->kind != DV_TOKEN_NAME) return false;
-    return dv_name_is(token->name, "match") || dv_name_is(token->name, "case") ||
-           dv_name_is(token->name, "_");
+    dv_text text = token->name->text;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (text.size <= strlen(words[i]) && memcmp(text.data, words[i], text.size) == 0)
+            return true;
+    return false;
 }
 
 /* The token at the current position, which was read with that; NULL: the lexer's error is it. */
