@@ -51,6 +51,7 @@ static const char *describe(const dv_explanation *x, const dv_node *node) {
     switch (node->kind) {
     case DV_KIND_TUPLE: return "tuple";
     case DV_KIND_CONDITIONAL: return "conditional expression";
+    case DV_KIND_AWAIT: return "await expression";
     case DV_KIND_YIELD: return "yield expression";
     case DV_KIND_STARRED: return "starred";
     case DV_KIND_NAMED: return "named expression";
@@ -202,6 +203,13 @@ static void record_dictionary_key(dv_explanation *x, const dv_node *a) {
     record(x, "SyntaxError", at, "':' expected after dictionary key");
 }
 
+/* CPython ends the range in front of the last character that it has read. */
+static void record_from(dv_explanation *x, const dv_node *a, const char *message) {
+    dv_range at = dv_range_join(a->at, last_read(x));
+    at.end_column--;
+    record(x, "SyntaxError", at, message);
+}
+
 static void record_indentation(dv_explanation *x, const char *message, const dv_node *a) {
     char text[256];
     fill_in(x, message, a, text);
@@ -216,7 +224,7 @@ void dv_explain_error(dv_explanation *x, const dv_grammar_alternative *alternati
     case DV_PLACE_NO_ERROR: break;
     case DV_PLACE_AT: record_about(x, a->at, message, a); break;
     case DV_PLACE_RANGE: record_about(x, dv_range_join(a->at, b->at), message, a); break;
-    case DV_PLACE_FROM: record_about(x, dv_range_join(a->at, last_read(x)), message, a); break;
+    case DV_PLACE_FROM: record_from(x, a, message); break;
     case DV_PLACE_LAST: record(x, "SyntaxError", last_read(x), message); break;
     case DV_PLACE_INDENTATION: record_indentation(x, message, a); break;
     case DV_PLACE_GENERATOR_ARGUMENT: record_generator(x, a, last_part(last_clause(b))); break;

@@ -104,7 +104,9 @@ static void *report_indentation(dv_parser *p, const char *message) {
 /* Only the parser's own errors say that they are about an f-string. */
 static void *report(dv_parser *p, dv_problem *problem) {
     if (lexer_first(p)) {
-        dv_front_problem(p->front, &p->tokens->problem);
+        dv_problem lexical = p->tokens->problem;
+        lexical.vague = problem->vague;
+        dv_front_problem(p->front, &lexical);
     } else if (p->fstring_depth > 0) {
         dv_problem prefixed = *problem;
         snprintf(prefixed.message, sizeof prefixed.message, "f-string: %.240s", problem->message);
