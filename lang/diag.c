@@ -62,12 +62,13 @@ static uint32_t find_line(dv_text source, uint32_t line) {
     return (uint32_t)(at - source.data);
 }
 
-/* The column in code points, from 1, of a column in bytes, from 0. */
-static uint32_t point_column(dv_text source, uint32_t line, uint32_t column) {
+/* The column from 1, in code points or bytes, of a column in bytes, from 0, of a line. */
+static uint32_t shown_column(dv_text text, uint32_t start, uint32_t column, bool bytes) {
     if (column == DV_NO_COLUMN) return 0;
-    uint32_t start = find_line(source, line), points = 0, i = 0;
-    for (; i < column && start + i < source.size && source.data[start + i] != '\n'; i++)
-        points += ((unsigned char)source.data[start + i] & 0xC0) != 0x80;
+    if (bytes) return column + 1;
+    uint32_t points = 0, i = 0;
+    for (; i < column && start + i < text.size && text.data[start + i] != '\n'; i++)
+        points += ((unsigned char)text.data[start + i] & 0xC0) != 0x80;
     return points + (column - i) + 1;
 }
 
@@ -85,8 +86,15 @@ void dv_front_report(const dv_front *front, dv_lang_error *error) {
     error->type = problem->type;
     memcpy(error->message, problem->message, sizeof error->message);
     trim_message(error->message, sizeof error->message);
+    bool own_text = problem->text.size > 0 && problem->text.size < sizeof error->text;
+    dv_text text = own_text ? problem->text : front->source;
+    uint32_t start = own_text ? 0 : find_line(text, problem->at.line);
+    uint32_t end_start = own_text ? 0 : find_line(text, problem->at.end_line);
+    bool bytes = !problem->points && (front->byte_columns || problem->text.size > 0);
     error->line = problem->at.line;
-    error->column = point_column(front->source, problem->at.line, problem->at.column);
+    error->column = shown_column(text, start, problem->at.column, bytes);
     error->end_line = problem->at.end_line;
-    error->end_column = point_column(front->source, problem->at.end_line, problem->at.end_column);
+    error->end_column = shown_column(text, end_start, problem->at.end_column, bytes);
+    memset(error->text, 0, sizeof error->text);
+    if (own_text) memcpy(error->text, text.data, text.size);
 }

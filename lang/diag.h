@@ -3,7 +3,7 @@
  * Invariants
  *  1. The first problem counts: later ones are dropped, so a pass may go on a little after one.
  *  2. Ranges count lines from 1 and columns in bytes from 0; they become code points at the very
- * end. */
+ * end, where CPython's do. */
 #ifndef DV_LANG_DIAG_H
 #define DV_LANG_DIAG_H
 
@@ -20,7 +20,9 @@ typedef struct dv_problem {
     const char *type;
     char message[256];
     dv_range at;
-    bool vague; /* the parser's: explain.h knows what CPython says */
+    bool vague;   /* the parser's: explain.h knows what CPython says */
+    bool points;  /* its columns are counted in code points, always (see byte_columns) */
+    dv_text text; /* what the columns count in, unless empty: the line of the source */
 } dv_problem;
 
 typedef struct dv_name_table dv_name_table;
@@ -31,7 +33,8 @@ typedef struct dv_front {
     dv_text
         source; /* normalised: no byte order mark, lines end in \n, the last one too; in `keep` */
     dv_name_table *names;
-    void *lexer; /* lexer.c's state, used again for each f-string expression */
+    bool byte_columns; /* as CPython's parser reports them for a file that declares no encoding */
+    void *lexer;       /* lexer.c's state, used again for each f-string expression */
     dv_lang_status status;
     dv_problem problem; /* where status is DV_LANG_ERROR */
 } dv_front;

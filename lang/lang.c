@@ -39,7 +39,10 @@ static bool check_declared_encoding(dv_front *front, dv_text source) {
             char name[6] = {0};
             for (size_t i = 0, n = 0; i < left && n < 5; i++)
                 if (found[i] != '-' && found[i] != '_') name[n++] = (char)(found[i] | 0x20);
-            if (memcmp(name, "utf8", 4) == 0 || memcmp(name, "ascii", 5) == 0) return true;
+            if (memcmp(name, "utf8", 4) == 0 || memcmp(name, "ascii", 5) == 0) {
+                front->byte_columns = false;
+                return true;
+            }
             return fail_at(front, line, "a source encoding other than utf-8 is not part of dl");
         }
         at = stop + (newline != NULL);
@@ -89,7 +92,16 @@ static bool normalise(dv_front *front, dv_text given) {
     return true;
 }
 
+/* A text that is no file is UTF-8 for CPython from the beginning, as is one with a byte order mark.
+ */
+static bool is_plain_file(const dv_lang_request *request) {
+    const dv_text name = request->filename, text = request->source;
+    bool file = name.size > 0 && name.data[0] != '<';
+    return file && !(text.size >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0);
+}
+
 static bool prepare_source(dv_front *front, const dv_lang_request *request) {
+    front->byte_columns = is_plain_file(request);
     return normalise(front, request->source) &&
            check_bytes(front, front->source, request->filename) &&
            check_declared_encoding(front, front->source);

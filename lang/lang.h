@@ -35,6 +35,7 @@ typedef struct dv_lang_error {
     const char *type; /* "SyntaxError", "IndentationError" or "TabError" */
     char message[256];
     uint32_t line, column, end_line, end_column;
+    char text[256]; /* what to show instead of the line of the source, unless empty */
 } dv_lang_error;
 
 /* Compiles a whole source.  DV_LANG_OK: *unit is a new unit with one reference, not yet verified

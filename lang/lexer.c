@@ -76,6 +76,7 @@ fail(lexer *lx, dv_lexer_rank rank, const char *type, dv_range at, const char *f
     tokens->rank = rank;
     tokens->problem.type = type;
     tokens->problem.at = at;
+    tokens->problem.points = rank == DV_LEXER_ALWAYS;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(tokens->problem.message, sizeof tokens->problem.message, format, arguments);

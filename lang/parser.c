@@ -91,7 +91,7 @@ static bool lexer_first(const dv_parser *p) {
 
 /* Unexpected indentation counts before anything that the lexer found later. */
 static void *report_indentation(dv_parser *p, const char *message) {
-    dv_problem problem = {"IndentationError", {0}, p->token->at, true};
+    dv_problem problem = {.type = "IndentationError", .at = p->token->at, .vague = true};
     snprintf(problem.message, sizeof problem.message, "%s", message);
     if (dv_parser_at(p, DV_TOKEN_INDENT)) {
         problem.at.column -= problem.at.column > 0;
@@ -118,7 +118,7 @@ static void *report(dv_parser *p, dv_problem *problem) {
 }
 
 void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...) {
-    dv_problem problem = {"SyntaxError", {0}, at, true};
+    dv_problem problem = {.type = "SyntaxError", .at = at, .vague = true};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);
@@ -127,7 +127,7 @@ void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...) {
 }
 
 void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...) {
-    dv_problem problem = {"IndentationError", {0}, p->token->at, true};
+    dv_problem problem = {.type = "IndentationError", .at = p->token->at, .vague = true};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);
@@ -193,7 +193,7 @@ dv_stmt *dv_parser_stmt(dv_parser *p, dv_stmt_kind kind, dv_range at) {
 }
 
 void *dv_parser_fail_literal(dv_parser *p, const char *format, ...) {
-    dv_problem problem = {"SyntaxError", {0}, p->token->at, false};
+    dv_problem problem = {.type = "SyntaxError", .at = p->token->at};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(problem.message, sizeof problem.message, format, arguments);

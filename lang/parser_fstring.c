@@ -7,6 +7,7 @@
 
 #include "lang/parser_display.h"
 #include "lang/escape.h"
+#include "lang/explain.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -197,13 +198,58 @@ static bool check_not_empty(dv_parser *p, uint32_t begin, uint32_t end) {
     return fail_fstring(p, "empty expression not allowed");
 }
 
+/* CPython parses the expression as a text of its own, in parentheses, and shows that. */
+static bool show_parentheses(dv_front *front, uint32_t begin, uint32_t end, dv_range where) {
+    dv_problem *problem = &front->problem;
+    char *text = dv_front_scratch(front, (size_t)(end - begin) + 2);
+    if (text == NULL) return false;
+    const char *source = front->source.data + begin;
+    if (memchr(source, '\n', end - begin) != NULL) return true;
+    text[0] = '(';
+    memcpy(text + 1, source, end - begin);
+    text[end - begin + 1] = ')';
+    uint32_t moved = where.column - 1;
+    problem->text = (dv_text){text, end - begin + 2};
+    if (problem->at.column != DV_NO_COLUMN) problem->at.column -= moved;
+    if (problem->at.end_column != DV_NO_COLUMN) problem->at.end_column -= moved;
+    return true;
+}
+
+/* Explains what is wrong with the tokens of an expression, which get their parentheses first. */
+static bool explain_inner(dv_front *front, const dv_tokens *inner, uint32_t begin, uint32_t end,
+                          dv_range where) {
+    dv_tokens tokens = *inner;
+    const dv_token *last = &inner->items[inner->count - 1];
+    bool whole = last->kind == DV_TOKEN_END;
+    tokens.count += whole ? 2 : 1;
+    tokens.items = dv_front_scratch(front, tokens.count * sizeof *tokens.items);
+    if (tokens.items == NULL) return false;
+    dv_range open = {where.line, where.column - 1, where.line, where.column};
+    tokens.items[0] = (dv_token){DV_TOKEN_LEFT_PAREN, 1, begin - 1, begin, open, NULL};
+    for (uint32_t i = 0; i < inner->count; i++) {
+        tokens.items[i + 1] = inner->items[i];
+        tokens.items[i + 1].brackets++;
+    }
+    if (whole) {
+        dv_range close = {last->at.line, last->at.column, last->at.line, last->at.column + 1};
+        tokens.items[inner->count] = (dv_token){DV_TOKEN_RIGHT_PAREN, 0, end, end + 1, close, NULL};
+        tokens.items[inner->count + 1] = *last;
+    }
+    dv_explain_run(front, &tokens, 0, true);
+    front->problem.vague = false;
+    return show_parentheses(front, begin, end, where);
+}
+
 static dv_expr *parse_inner(dv_parser *p, const literal *it, uint32_t begin, uint32_t end) {
     if (!check_not_empty(p, begin, end)) return NULL;
     dv_tokens tokens = {0};
     dv_range where = place_of(p, it->token, begin);
     if (!dv_lexer_run_inside(p->front, begin, end, where, &tokens)) return NULL;
     dv_parser inner = {p->front, &tokens, tokens.items, p->depth, p->fstring_depth + 1};
-    return dv_parser_bare_group(&inner);
+    dv_expr *expr = dv_parser_bare_group(&inner);
+    if (expr == NULL && p->front->status == DV_LANG_ERROR && p->front->problem.vague)
+        explain_inner(p->front, &tokens, begin, end, where);
+    return expr;
 }
 
 static bool parse_format_string(joiner *j, const literal *it, uint32_t *at, uint32_t end,

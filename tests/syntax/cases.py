@@ -1,8 +1,10 @@
 """Programs that are no programs: each breaks a statement or an expression in a way people do.  What is compared
 is the whole of stderr: message, line and carets.  One in eight runs with --quick."""
 
+import importlib.util
 import re
 import zlib
+from pathlib import Path
 
 PROGRAMS = {
     "missing colons": [
@@ -903,6 +905,58 @@ PROGRAMS = {
         'def f():\n\treturn 1\n        return 2',
         'def f():\n    return 1\n\treturn 2',
     ],
+    "two errors, and what only the order of CPython's rules explains": [
+        'None()=1',
+        'with (a as b: pass',
+        'lambda: x := 1',
+        'print -1 x',
+        'class A(x for x in y): pass',
+        'f(a.b := 1)',
+        'for not a in b: pass',
+        'print(a < b if c else d if e == ( else f)',
+        'a.insert(True, print  "one")',
+        'f(0 > 1:=',
+        'print(time.time() > 0:=\nx = 1',
+        'f(b()read.(2))',
+        'f(c kind)',
+        'f(a kind)',
+        'return f(cls, xf"{x}"',
+        'Y = {"f": lambda self: self.z 1 +}',
+        'x = {1: 2, 3}; y = 1 +',
+        'f(a, b for b in c, d) x',
+        'def f(a, (b, c)): x y',
+        'del f(x), (a, 1)',
+        'for (a, f()), b in c: pass',
+        'with a as f(): pass',
+        'x = [a, b for a in c]',
+        'f(**a, *b)',
+        'f(a=1, b)',
+        'if x = 3: pass',
+        'try: pass\nx = 1',
+    ],
+    "inside f-strings": [
+        'y = f"abc {a b} z"',
+        'f"{a b!r}"',
+        'f"{a.b c:>3}"',
+        'x = (f"abc"\n     f"d {1 +} e")',
+        'f"{f(a b)}"',
+        'f"{x for x in}"',
+        'f"{*a, }{lambda x: 1}"',
+        'f"{a := 1 2}"',
+        'f"""\n{a b}"""',
+        'def f():\n    return f"{not}"',
+        'f"{a:{b c}}"',
+        'f"{a $ b}"',
+        'f"{1a}"',
+        'f"{(lambda x y: 1)}"',
+        'f"\u00e4 {\u00f6 \u00fc} \u00df"',
+        'x = "\u00e4\u00f6" $ y',
+        'f("\u00e4\u00f6" + y',
+        '# coding: utf-8\nx = "\u00e4\u00f6" y',
+        'x = "\u00e4\u00f6"; return 1',
+        'x = "\u00e4\u00f6" + 1a',
+        'def f(\u00e4, \u00e4): pass',
+    ],
 }
 
 
@@ -912,8 +966,20 @@ def name_of(source):
     return f"{words}_{zlib.crc32(source.encode()):08x}"
 
 
+def mutants():
+    """The lists of mutants.py beside this file."""
+    spec = importlib.util.spec_from_file_location("mutants", Path(__file__).with_name("mutants.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.MUTANTS
+
+
 def cases():
-    for sources in PROGRAMS.values():
+    seen = set()
+    for sources in [*PROGRAMS.values(), *mutants().values()]:
         for i, source in enumerate(sources):
+            if source in seen:
+                continue
+            seen.add(source)
             yield dict(name=name_of(source), source=source + "\n", stress=False, valgrind=False,
                        levels=("generic",), quick=i % 8 == 0, stored=None)

@@ -74,7 +74,8 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
         dv_str_new(vm, request->filename.data, request->filename.size),
         dv_int(error->line),
         dv_int(error->column),
-        error_line(vm, request->source, error->line),
+        error->text[0] != '\0' ? dv_str_z(vm, error->text)
+                               : error_line(vm, request->source, error->line),
         dv_int(error->end_line),
         dv_int(error->end_column),
     };
