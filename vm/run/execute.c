@@ -307,7 +307,7 @@ bool dv_add_display(dv_vm *vm, dv_value dict, dv_value key, dv_value value) {
 /* A mapping is what has a method keys. */
 static int is_mapping(dv_vm *vm, dv_value v) {
     if (dv_is_dict(v)) return 1;
-    if (!dv_is_instance(v) && !dv_is_shape(v, DV_T_FOREIGN)) return 0;
+    if (!dv_may_have_keys(v)) return 0;
     dv_value name = dv_str_intern(vm, "keys", 4);
     if (dv_is_empty(name)) return -1;
     dv_value method = dv_find_attribute(vm, v, name);

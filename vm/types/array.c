@@ -260,7 +260,7 @@ bool dv_array_append_bytes(dv_vm *vm, dv_array *a, const char *bytes, int64_t si
 
 static bool fill(dv_vm *vm, dv_value array, dv_value initial) {
     dv_array *a = dv_as_array(array);
-    if (dv_is_bytes_like(initial) && a->kind->code != 'u') {
+    if (dv_is_bytes_like(initial)) {
         const dv_str *bytes = dv_as_bytes(initial);
         return dv_array_append_bytes(vm, a, bytes->data, bytes->length);
     }
@@ -407,7 +407,7 @@ static int64_t array_length(dv_vm *vm, dv_value self) {
 static int array_contains(dv_vm *vm, dv_value self, dv_value item) {
     for (int64_t i = 0; i < dv_as_array(self)->count; i++) {
         dv_value element = dv_array_get(vm, dv_as_array(self), i);
-        int equal = dv_is_empty(element) ? -1 : dv_equal(vm, element, item);
+        int equal = dv_is_empty(element) ? -1 : dv_array_equal(vm, element, item);
         dv_release(vm, element);
         if (equal) return equal;
     }
@@ -420,7 +420,7 @@ static dv_value compare_elements(dv_vm *vm, dv_compare_op op, const dv_array *a,
     for (int64_t i = 0; i < a->count && i < b->count; i++) {
         dv_value x = dv_array_get(vm, a, i), y = DV_EMPTY, result = DV_EMPTY;
         if (!dv_is_empty(x)) y = dv_array_get(vm, b, i);
-        int equal = dv_is_empty(y) ? -1 : dv_equal(vm, x, y);
+        int equal = dv_is_empty(y) ? -1 : dv_array_equal(vm, x, y);
         if (equal == 0)
             result = op == DV_EQ ? DV_FALSE : op == DV_NE ? DV_TRUE : dv_compare(vm, op, x, y);
         dv_release(vm, x);

@@ -32,6 +32,12 @@ static inline dv_array *dv_as_array(dv_value v) { return (dv_array *)dv_as_objec
 const dv_array_kind *dv_array_kind_of(uint32_t code);
 dv_value dv_array_new(dv_vm *vm, const dv_array_kind *kind, int64_t count); /* of zeros */
 dv_value dv_array_get(dv_vm *vm, const dv_array *array, int64_t i);
+/* 1, 0, or -1: raised.  Elements are new objects in CPython, so that a NaN among them equals
+ * nothing. */
+static inline int dv_array_equal(dv_vm *vm, dv_value element, dv_value v) {
+    if (dv_is_float(element) && dv_is_float(v)) return dv_as_float(element) == dv_as_float(v);
+    return dv_equal(vm, element, v);
+}
 /* Converts v and stores it to element i, if that is still there after the conversion. */
 bool dv_array_put(dv_vm *vm, dv_array *array, int64_t i, dv_value v) DV_MUST_CHECK;
 bool dv_array_append(dv_vm *vm, dv_value array, dv_value v) DV_MUST_CHECK;

@@ -49,7 +49,7 @@ static dv_value pop(dv_vm *vm, const dv_value *args, uint32_t count) {
 static int64_t find(dv_vm *vm, const dv_array *a, dv_value item, int64_t start, int64_t stop) {
     for (int64_t i = start; i < stop && i < a->count; i++) {
         dv_value element = dv_array_get(vm, a, i);
-        int equal = dv_is_empty(element) ? -1 : dv_equal(vm, element, item);
+        int equal = dv_is_empty(element) ? -1 : dv_array_equal(vm, element, item);
         dv_release(vm, element);
         if (equal) return equal < 0 ? -2 : i;
     }

@@ -156,6 +156,7 @@ bool dv_descriptor_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
 /* property --------------------------------------------------------------------------------------
  */
 
+/* Without a text of its own a property has its getter's. */
 static dv_value property_make(dv_vm *vm, dv_value get, dv_value set, dv_value delete_, dv_value doc,
                               dv_value name) {
     dv_property *property = dv_container_new(vm, sizeof *property, DV_T_PROPERTY);
@@ -163,7 +164,7 @@ static dv_value property_make(dv_vm *vm, dv_value get, dv_value set, dv_value de
     property->get = dv_is_none(get) ? DV_EMPTY : dv_retain(get);
     property->set = dv_is_none(set) ? DV_EMPTY : dv_retain(set);
     property->delete_ = dv_is_none(delete_) ? DV_EMPTY : dv_retain(delete_);
-    property->doc = dv_retain(doc);
+    property->doc = dv_is_none(doc) ? DV_EMPTY : dv_retain(doc);
     property->name = dv_retain(name);
     return dv_object_value(property);
 }
@@ -205,8 +206,25 @@ static void property_release(dv_vm *vm, dv_object *object) {
 
 static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : dv_retain(v); }
 
+/* Has the function a true __isabstractmethod__?  -1: raised. */
+static int is_abstract(dv_vm *vm, dv_value function, dv_value name) {
+    dv_value mark = dv_is_empty(function) ? DV_EMPTY : dv_find_attribute(vm, function, name);
+    if (dv_is_empty(mark)) return dv_is_empty(vm->error) ? 0 : -1;
+    int abstract = dv_truth(vm, mark);
+    dv_release(vm, mark);
+    return abstract;
+}
+
+static dv_value property_is_abstract(dv_vm *vm, const dv_property *property, dv_value name) {
+    int abstract = is_abstract(vm, property->get, name);
+    if (abstract == 0) abstract = is_abstract(vm, property->set, name);
+    if (abstract == 0) abstract = is_abstract(vm, property->delete_, name);
+    return abstract < 0 ? DV_EMPTY : dv_bool(abstract);
+}
+
 static dv_value property_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_property *property = as_property(self);
+    if (dv_str_is(name, "__isabstractmethod__")) return property_is_abstract(vm, property, name);
     if (dv_str_is(name, "fget")) return or_none(property->get);
     if (dv_str_is(name, "fset")) return or_none(property->set);
     if (dv_str_is(name, "fdel")) return or_none(property->delete_);
@@ -216,7 +234,7 @@ static dv_value property_attribute(dv_vm *vm, dv_value self, dv_value name) {
 }
 
 static bool property_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
-    if (!dv_same(name, vm->known.doc) || dv_is_empty(value)) {
+    if (!dv_same(name, vm->known.doc)) {
         dv_value there = property_attribute(vm, self, name);
         if (!dv_is_empty(vm->error)) return false;
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
@@ -227,7 +245,7 @@ static bool property_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
         return false;
     }
     dv_value old = as_property(self)->doc;
-    as_property(self)->doc = dv_retain(value);
+    as_property(self)->doc = or_none(value);
     dv_release(vm, old);
     return true;
 }
@@ -335,9 +353,12 @@ static dv_value wrapper_repr(dv_vm *vm, dv_value self) {
 static dv_value wrapper_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_str_is(name, "__func__") || dv_str_is(name, "__wrapped__"))
         return dv_retain(wrapped(self));
+    if (dv_str_is(name, "__isabstractmethod__")) {
+        int abstract = is_abstract(vm, wrapped(self), name);
+        return abstract < 0 ? DV_EMPTY : dv_bool(abstract);
+    }
     bool copied = dv_same(name, vm->known.name) || dv_same(name, vm->known.qualname) ||
-                  dv_same(name, vm->known.module) || dv_same(name, vm->known.doc) ||
-                  dv_str_is(name, "__isabstractmethod__");
+                  dv_same(name, vm->known.module) || dv_same(name, vm->known.doc);
     return copied ? dv_find_attribute(vm, wrapped(self), name) : DV_EMPTY;
 }
 

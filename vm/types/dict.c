@@ -417,9 +417,7 @@ bool dv_dict_is_plain(dv_vm *vm, dv_value v) {
 
 bool dv_dict_update(dv_vm *vm, dv_value self, dv_value other) {
     if (dv_dict_is_plain(vm, other)) return update_from_dict(vm, self, other);
-    /* No other built-in type has a method keys. */
-    if (!dv_is_instance(other) && !dv_is_shape(other, DV_T_FOREIGN))
-        return update_from_pairs(vm, self, other);
+    if (!dv_may_have_keys(other)) return update_from_pairs(vm, self, other);
     dv_value name = dv_str_intern(vm, "keys", 4);
     if (dv_is_empty(name)) return false;
     dv_value method = dv_get_attribute(vm, other, name);

@@ -166,22 +166,28 @@ static dv_value os_error_str(dv_vm *vm, const dv_exception *exception) {
     return dv_str_printf(vm, "[Errno %S] %S: %V -> %V", args[0], args[1], from, to);
 }
 
-/* "invalid syntax (script.dl, line 3)", without the file's directory. */
+/* "invalid syntax (script.dl, line 3)", without the file's directory, or what is known of that. */
 static dv_value syntax_error_str(dv_vm *vm, const dv_tuple *args) {
+    dv_value message = args->count ? args->items[0] : DV_NONE;
+    if (args->count != 2 || !dv_is_tuple(args->items[1])) return dv_to_str(vm, message);
     const dv_tuple *place = dv_as_tuple(args->items[1]);
-    if (place->count < 2) return dv_to_str(vm, args->items[0]);
-    dv_value file = dv_retain(place->items[0]);
-    if (dv_is_str(file)) {
-        int64_t from = dv_as_str(file)->length;
-        while (from > 0 && dv_str_at(dv_as_str(file), from - 1) != '/') from--;
-        dv_value base = dv_str_slice(vm, file, from, dv_as_str(file)->length);
-        dv_release(vm, file);
-        if (dv_is_empty(base)) return DV_EMPTY;
-        file = base;
-    }
-    dv_value text = dv_str_printf(vm, "%S (%S, line %S)", args->items[0], file, place->items[1]);
+    bool has_line = place->count > 1 && dv_is_any_int(place->items[1]);
+    if (place->count == 0 || !dv_is_str(place->items[0]))
+        return has_line ? dv_str_printf(vm, "%S (line %S)", message, place->items[1])
+                        : dv_to_str(vm, message);
+    const dv_str *path = dv_as_str(place->items[0]);
+    int64_t from = path->length;
+    while (from > 0 && dv_str_at(path, from - 1) != '/') from--;
+    dv_value file = dv_str_slice(vm, place->items[0], from, path->length);
+    if (dv_is_empty(file)) return DV_EMPTY;
+    dv_value text = has_line ? dv_str_printf(vm, "%S (%S, line %S)", message, file, place->items[1])
+                             : dv_str_printf(vm, "%S (%S)", message, file);
     dv_release(vm, file);
     return text;
+}
+
+static void show_character(char *digits, size_t size, uint32_t c) {
+    snprintf(digits, size, c <= 0xFF ? "x%02x" : c <= 0xFFFF ? "u%04x" : "U%08x", c);
 }
 
 /* "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte" */
@@ -200,11 +206,26 @@ static dv_value unicode_error_str(dv_vm *vm, const dv_tuple *args, bool decodes)
         return dv_str_printf(vm, "'%S' codec can't decode byte 0x%02x in position %lld: %S",
                              args->items[0], (uint8_t)dv_as_bytes(object)->data[start],
                              (long long)start, args->items[4]);
-    uint32_t c = dv_str_at(dv_as_str(object), start);
     char digits[12];
-    snprintf(digits, sizeof digits, c <= 0xFF ? "x%02x" : c <= 0xFFFF ? "u%04x" : "U%08x", c);
+    show_character(digits, sizeof digits, dv_str_at(dv_as_str(object), start));
     return dv_str_printf(vm, "'%S' codec can't encode character '\\%s' in position %lld: %S",
                          args->items[0], digits, (long long)start, args->items[4]);
+}
+
+/* "can't translate character '\\x61' in position 0: why" */
+static dv_value translate_error_str(dv_vm *vm, const dv_tuple *args) {
+    int64_t start, stop;
+    if (args->count != 4 || !dv_is_str(args->items[0]) ||
+        !dv_int_to_int64(args->items[1], &start) || !dv_int_to_int64(args->items[2], &stop))
+        return dv_str_empty(vm);
+    const dv_str *text = dv_as_str(args->items[0]);
+    if (start < 0 || start >= text->length || stop != start + 1)
+        return dv_str_printf(vm, "can't translate characters in position %lld-%lld: %S",
+                             (long long)start, (long long)stop - 1, args->items[3]);
+    char digits[12];
+    show_character(digits, sizeof digits, dv_str_at(text, start));
+    return dv_str_printf(vm, "can't translate character '\\%s' in position %lld: %S", digits,
+                         (long long)start, args->items[3]);
 }
 
 /* Has an instance of UnicodeDecodeError or UnicodeEncodeError the arguments that it should? */
@@ -219,14 +240,15 @@ static bool is_unicode_error(dv_vm *vm, const dv_exception *exception, bool deco
 static dv_value exception_str(dv_vm *vm, dv_value self) {
     dv_exception *exception = dv_as_exception(self);
     const dv_tuple *args = dv_as_tuple(exception->args);
+    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_str(vm, args);
+    if (dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR))
+        return translate_error_str(vm, args);
     if (args->count == 0) return dv_str_empty(vm);
     if (args->count == 1)
         return dv_exception_is(vm, exception, DV_E_KEY_ERROR) ? dv_repr(vm, args->items[0])
                                                               : dv_to_str(vm, args->items[0]);
     if (dv_exception_is(vm, exception, DV_E_OS_ERROR) && args->count <= 5)
         return os_error_str(vm, exception);
-    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR) && dv_is_tuple(args->items[1]))
-        return syntax_error_str(vm, args);
     for (int decodes = 0; decodes < 2; decodes++)
         if (is_unicode_error(vm, exception, decodes)) return unicode_error_str(vm, args, decodes);
     return dv_repr(vm, exception->args);
@@ -266,6 +288,14 @@ static dv_value syntax_error_attribute(const dv_tuple *args, dv_value name) {
     return DV_EMPTY;
 }
 
+/* UnicodeTranslateError is not given the first of them. */
+static dv_value unicode_error_attribute(const dv_tuple *args, int first, dv_value name) {
+    static const char *const fields[] = {"encoding", "object", "start", "end", "reason"};
+    for (int i = 0; i < 5; i++)
+        if (dv_str_is(name, fields[i])) return i < first ? DV_NONE : argument(args, i - first);
+    return DV_EMPTY;
+}
+
 /* What certain classes compute from their arguments. */
 static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_value name) {
     const dv_tuple *args = dv_as_tuple(exception->args);
@@ -276,9 +306,10 @@ static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_val
     if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(args, name);
     if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR))
         return syntax_error_attribute(args, name);
-    static const char *const unicode[] = {"encoding", "object", "start", "end", "reason"};
-    for (int64_t i = 0; i < 5 && dv_exception_is(vm, exception, DV_E_UNICODE_ERROR); i++)
-        if (dv_str_is(name, unicode[i]) && args->count == 5) return argument(args, i);
+    int first = dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR) ? 1 : 0;
+    if (first || dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR) ||
+        dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR))
+        return unicode_error_attribute(args, first, name);
     bool import = dv_exception_is(vm, exception, DV_E_IMPORT_ERROR);
     bool attribute = dv_exception_is(vm, exception, DV_E_ATTRIBUTE_ERROR);
     if (dv_str_is(name, "name") &&
@@ -286,7 +317,7 @@ static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_val
         return DV_NONE;
     if (dv_str_is(name, "obj") && attribute) return DV_NONE;
     if (dv_str_is(name, "path") && import) return DV_NONE;
-    if (dv_str_is(name, "msg") && import) return argument(args, 0);
+    if (dv_str_is(name, "msg") && import) return args->count == 1 ? argument(args, 0) : DV_NONE;
     return DV_EMPTY;
 }
 
@@ -314,7 +345,11 @@ static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name)
 
 /* Replaces __cause__ or __context__. */
 static bool set_chained(dv_vm *vm, dv_value *place, const char *what, dv_value value) {
-    if (dv_is_empty(value) || (!dv_is_none(value) && !dv_is_exception(value))) {
+    if (dv_is_empty(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "__%s__ may not be deleted", what);
+        return false;
+    }
+    if (!dv_is_none(value) && !dv_is_exception(value)) {
         dv_raise(vm, DV_E_TYPE_ERROR, "exception %s must be None or derive from BaseException",
                  what);
         return false;
@@ -371,6 +406,7 @@ static bool set_field(dv_vm *vm, dv_exception *exception, dv_value name, dv_valu
     }
     *known = dv_str_is(name, "__suppress_context__");
     if (!*known) return true;
+    if (dv_is_empty(value)) return refuse_type(vm, "can't delete numeric/char attribute");
     if (!dv_is_bool(value)) return refuse_type(vm, "attribute value type must be bool");
     exception->suppress_context = dv_same(value, DV_TRUE);
     return true;
@@ -387,6 +423,16 @@ static bool set_dict(dv_vm *vm, dv_exception *exception, dv_value value) {
     return true;
 }
 
+/* Of an exception of a built-in class. */
+static bool refuse_class(dv_vm *vm, dv_value value) {
+    if (dv_is_empty(value)) return refuse_type(vm, "can't delete __class__ attribute");
+    if (dv_is_class(value))
+        return refuse_type(vm, "__class__ assignment only supported for mutable types or "
+                               "ModuleType subclasses");
+    dv_raise(vm, DV_E_TYPE_ERROR, "__class__ must be set to a class, not '%T' object", value);
+    return false;
+}
+
 static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
     dv_exception *exception = dv_as_exception(self);
     bool known;
@@ -394,6 +440,7 @@ static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_
     if (known) return done;
     if (dv_is_instance(self) && !dv_str_is(name, "__notes__"))
         return dv_instance_set_attribute(vm, self, name, value);
+    if (dv_same(name, vm->known.class_)) return refuse_class(vm, value);
     if (dv_same(name, vm->known.dict)) return set_dict(vm, exception, value);
     if (dv_is_empty(own_dict(vm, exception))) return false;
     if (!dv_is_empty(value)) return dv_dict_set(vm, exception->attributes, name, value);

@@ -7,9 +7,11 @@
 
 #include <errno.h>
 
+#include "types/bytes.h"
 #include "types/class.h"
 #include "types/instance.h"
 #include "types/int.h"
+#include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -164,8 +166,8 @@ static dv_class *os_error_class(dv_vm *vm, dv_class *class_, const dv_value *arg
 
 /* The file names among an OSError's arguments become attributes. */
 static bool take_file_names(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count) {
-    if (count >= 3 && !dv_is_none(args[2]) && !dv_exception_set(vm, self, "filename", args[2]))
-        return false;
+    if (count < 3 || dv_is_none(args[2])) return true;
+    if (!dv_exception_set(vm, self, "filename", args[2])) return false;
     return count < 5 || dv_is_none(args[4]) || dv_exception_set(vm, self, "filename2", args[4]);
 }
 
@@ -212,15 +214,41 @@ static bool take_keyword(dv_vm *vm, dv_value self, dv_value name, dv_value value
     return false;
 }
 
-static bool check_count(dv_vm *vm, const dv_exception *exception, uint32_t count) {
-    uint32_t wanted = dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR) ? 4
-                      : dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR) ||
-                              dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR)
-                          ? 5
-                          : count;
-    if (count == wanted) return true;
-    dv_raise(vm, DV_E_TYPE_ERROR, "function takes exactly %d arguments (%d given)", (int)wanted,
-             (int)count);
+/* The number of arguments of UnicodeDecodeError and its like; 0: another class. */
+static uint32_t unicode_count(dv_vm *vm, const dv_exception *exception) {
+    if (dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR)) return 4;
+    return dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR) ||
+                   dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR)
+               ? 5
+               : 0;
+}
+
+static bool check_text(dv_vm *vm, const dv_value *args, uint32_t i) {
+    if (dv_is_str(args[i])) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "argument %d must be str, not %T", (int)i + 1, args[i]);
+    return false;
+}
+
+/* ([encoding,] object, start, end, reason) */
+static bool check_unicode(dv_vm *vm, const dv_exception *exception, const dv_value *args,
+                          uint32_t count) {
+    uint32_t wanted = unicode_count(vm, exception), object = wanted - 4;
+    int64_t number;
+    if (wanted == 0) return true;
+    if (count != wanted) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "function takes exactly %d arguments (%d given)", (int)wanted,
+                 (int)count);
+        return false;
+    }
+    if (object && !check_text(vm, args, 0)) return false;
+    bool decodes = dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR);
+    if (!decodes && !check_text(vm, args, object)) return false;
+    if (!dv_size_argument(vm, args[object + 1], &number) ||
+        !dv_size_argument(vm, args[object + 2], &number))
+        return false;
+    if (!check_text(vm, args, object + 3)) return false;
+    if (!decodes || dv_is_bytes_like(args[1])) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", args[1]);
     return false;
 }
 
@@ -231,7 +259,7 @@ bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uin
     for (uint32_t i = 0; i < named; i++)
         if (!take_keyword(vm, self, dv_as_tuple(keywords)->items[i], args[positional + i]))
             return false;
-    return check_count(vm, dv_as_exception(self), positional) &&
+    return check_unicode(vm, dv_as_exception(self), args, positional) &&
            set_arguments(vm, self, args, positional);
 }
 

@@ -115,6 +115,17 @@ static dv_value instantiate(dv_vm *vm, dv_value v, const char *refusal) {
     return DV_EMPTY;
 }
 
+/* The same of what a generator is to throw; another message. */
+static dv_value call_class(dv_vm *vm, dv_value class_, const dv_value *args, uint32_t count) {
+    dv_value exception = dv_call(vm, class_, args, count, DV_EMPTY);
+    if (dv_is_empty(exception) || dv_is_exception(exception)) return exception;
+    dv_raise(vm, DV_E_TYPE_ERROR,
+             "calling %V should have returned an instance of BaseException, not %T", class_,
+             exception);
+    dv_release(vm, exception);
+    return DV_EMPTY;
+}
+
 dv_value dv_exception_of(dv_vm *vm, dv_value given, dv_value value) {
     bool is_class = dv_is_class(given) && dv_as_class(given)->type == DV_T_EXCEPTION;
     if (!is_class && !dv_is_exception(given))
@@ -122,22 +133,14 @@ dv_value dv_exception_of(dv_vm *vm, dv_value given, dv_value value) {
                         "exceptions must be classes or instances deriving from BaseException, not "
                         "%T",
                         given);
-    if (dv_is_none(value)) return instantiate(vm, given, "");
-    if (!is_class)
+    if (!is_class && !dv_is_none(value))
         return dv_raise(vm, DV_E_TYPE_ERROR, "instance exception may not have a separate value");
+    if (!is_class) return dv_retain(given);
+    if (dv_is_none(value)) return call_class(vm, given, NULL, 0);
     if (dv_is_exception(value) && dv_class_is_subclass(dv_class_of(vm, value), dv_as_class(given)))
         return dv_retain(value);
-    const dv_value *args = &value;
-    uint32_t count = 1;
-    if (dv_is_tuple(value)) {
-        args = dv_as_tuple(value)->items;
-        count = (uint32_t)dv_as_tuple(value)->count;
-    }
-    dv_value exception = dv_call(vm, given, args, count, DV_EMPTY);
-    if (dv_is_empty(exception) || dv_is_exception(exception)) return exception;
-    dv_value checked = instantiate(vm, exception, "exceptions must derive from BaseException");
-    dv_release(vm, exception);
-    return checked;
+    if (!dv_is_tuple(value)) return call_class(vm, given, &value, 1);
+    return call_class(vm, given, dv_as_tuple(value)->items, (uint32_t)dv_as_tuple(value)->count);
 }
 
 void dv_exception_raise(dv_vm *vm, dv_value exc, dv_value cause) {

@@ -426,8 +426,7 @@ static dv_value method_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_method *method = (const dv_method *)dv_as_object(self);
     if (dv_str_is(name, "__self__")) return dv_retain(method->self);
     if (dv_str_is(name, "__func__")) return dv_retain(method->function);
-    return dv_is_function(method->function) ? function_get_attribute(vm, method->function, name)
-                                            : dv_get_attribute(vm, method->function, name);
+    return dv_get_attribute(vm, method->function, name);
 }
 
 static dv_value method_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {

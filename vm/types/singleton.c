@@ -17,7 +17,7 @@ static bool none_truth(dv_value self) {
 }
 
 static dv_value none_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    (void)args, (void)keywords;
+    (void)args, (void)keywords; /* which count as arguments */
     return count ? dv_raise(vm, DV_E_TYPE_ERROR, "NoneType takes no arguments") : DV_NONE;
 }
 
@@ -48,5 +48,14 @@ static dv_value notimplemented_repr(dv_vm *vm, dv_value self) {
     return dv_str_z(vm, "NotImplemented");
 }
 
-const dv_type dv_notimplemented_type = {
-    .name = "NotImplementedType", .id = DV_T_NOTIMPLEMENTED, .repr = notimplemented_repr};
+static dv_value notimplemented_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                         dv_value keywords) {
+    (void)args, (void)keywords;
+    return count ? dv_raise(vm, DV_E_TYPE_ERROR, "NotImplementedType takes no arguments")
+                 : DV_NOTIMPLEMENTED;
+}
+
+const dv_type dv_notimplemented_type = {.name = "NotImplementedType",
+                                        .id = DV_T_NOTIMPLEMENTED,
+                                        .repr = notimplemented_repr,
+                                        .construct = notimplemented_construct};
