@@ -202,7 +202,7 @@ bool dv_compile_class_arguments(dv_compiler *c, const dv_class *klass, dv_range 
         dv_emit(&c->emit, DV_OP_LIST_TO_TUPLE, at);
     }
     return klass->keyword_count == 0 ||
-           compile_named(c, klass->keywords, klass->keyword_count, DV_OP_DICT_UPDATE, at);
+           compile_named(c, klass->keywords, klass->keyword_count, DV_OP_CLASS_MERGE, at);
 }
 
 static bool finish_starred_call(dv_compiler *c, const dv_expr *call) {

@@ -224,6 +224,12 @@
     NEXT();
 </%isa:op>
 
+<%isa:op name="CLASS_MERGE" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments of a class statement: TypeError if a name is there already.">
+    if (!dv_merge_keywords(vm, DV_EMPTY, dict, mapping)) RAISE();
+    dv_release(vm, mapping);
+    DONE(dict);
+</%isa:op>
+
 <%isa:op name="BUILD_CLASS" operands="name" stack="bases space -- class_" calls_out="yes" kills="all" doc="Makes a class of the tuple of its bases and its namespace.">
     const dv_value result = dv_class_build(vm, CELL(1).v, bases, DV_EMPTY, space);
     if (dv_is_empty(result)) RAISE();

@@ -267,8 +267,7 @@ const dv_type dv_filter_type = {.name = "filter",
  */
 
 static bool is_reversible(dv_vm *vm, dv_value v) {
-    if (dv_is_plain_instance(v))
-        return dv_has_special(vm, v, vm->known.getitem) && dv_has_special(vm, v, vm->known.len);
+    if (dv_is_plain_instance(v)) return dv_has_special(vm, v, vm->known.getitem);
     const dv_type *type = vm->types[dv_type_of(vm, v)];
     return type->get_item && type->length;
 }
@@ -279,6 +278,9 @@ static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t cou
         !dv_arguments_count(vm, "reversed", count, 1, 1))
         return DV_EMPTY;
     bool found;
+    if (dv_defines_special(vm, args[0], vm->known.reversed) &&
+        !dv_has_special(vm, args[0], vm->known.reversed))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not reversible", args[0]);
     dv_value own = dv_special_call(vm, args[0], vm->known.reversed, NULL, 0, &found);
     if (found) return own;
     if (!dv_is_plain_instance(args[0]) &&

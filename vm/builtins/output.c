@@ -8,8 +8,9 @@
 
 /* Where print writes to: a standard stream, or any object with a method write. */
 typedef struct sink {
-    dv_value write; /* bound method write of an object, owned; EMPTY: the file or stream below */
-    dv_value file;  /* a text file, borrowed; EMPTY: the stream below */
+    dv_value write;  /* bound method write of an object, owned; EMPTY: the file or stream below */
+    dv_value object; /* whose method that is, owned */
+    dv_value file;   /* a text file, borrowed; EMPTY: the stream below */
     dv_stream_number number;
     bool nowhere; /* sys.stdout is None: print does nothing */
 } sink;
@@ -23,7 +24,7 @@ static bool sink_write(dv_vm *vm, const sink *to, dv_value text) {
 }
 
 static bool open_sink(dv_vm *vm, dv_value file, sink *out) {
-    *out = (sink){.write = DV_EMPTY, .file = DV_EMPTY, .number = DV_STDOUT};
+    *out = (sink){.write = DV_EMPTY, .object = DV_EMPTY, .file = DV_EMPTY, .number = DV_STDOUT};
     if (dv_is_empty(file) || dv_is_none(file)) {
         if (!vm->stdout_cell) return true;
         file = vm->stdout_cell->value;
@@ -46,7 +47,14 @@ static bool open_sink(dv_vm *vm, dv_value file, sink *out) {
     if (dv_is_empty(name)) return false;
     out->write = dv_get_attribute(vm, file, name);
     dv_release(vm, name);
-    return !dv_is_empty(out->write);
+    if (dv_is_empty(out->write)) return false;
+    out->object = dv_retain(file);
+    return true;
+}
+
+static void close_sink(dv_vm *vm, const sink *to) {
+    dv_release(vm, to->write);
+    dv_release(vm, to->object);
 }
 
 /* sep or end: a str or None; EMPTY is left for the default. */
@@ -84,11 +92,11 @@ static bool print_all(dv_vm *vm, const sink *to, const dv_value *args, uint32_t 
     return write_option(vm, to, end, '\n');
 }
 
-static bool flush_file(dv_vm *vm, const sink *to, dv_value file) {
+static bool flush_sink(dv_vm *vm, const sink *to) {
     if (!dv_is_empty(to->file)) return dv_file_flush(vm, dv_as_file(to->file));
     if (dv_is_empty(to->write)) return dv_stream_flush(vm, to->number);
     dv_value name = dv_str_intern(vm, "flush", 5);
-    dv_value flush = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, file, name);
+    dv_value flush = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, to->object, name);
     dv_value result = dv_is_empty(flush) ? DV_EMPTY : dv_call(vm, flush, NULL, 0, DV_EMPTY);
     dv_release(vm, name);
     dv_release(vm, flush);
@@ -109,15 +117,13 @@ static dv_value builtin_print(dv_vm *vm, const dv_value *args, uint32_t count, d
         flush = dv_keyword_argument(args, positional, keywords, "flush");
         if (!text_option(vm, "sep", &separator) || !text_option(vm, "end", &end)) return DV_EMPTY;
     }
+    int flushes = dv_is_empty(flush) ? 0 : dv_truth(vm, flush);
     sink to;
-    if (!open_sink(vm, file, &to)) return DV_EMPTY;
+    if (flushes < 0 || !open_sink(vm, file, &to)) return DV_EMPTY;
     if (to.nowhere) return DV_NONE;
     bool done = print_all(vm, &to, args, positional, separator, end);
-    if (done && !dv_is_empty(flush)) {
-        int wanted = dv_truth(vm, flush);
-        done = wanted == 0 || (wanted > 0 && flush_file(vm, &to, file));
-    }
-    dv_release(vm, to.write);
+    if (done && flushes) done = flush_sink(vm, &to);
+    close_sink(vm, &to);
     return done ? DV_NONE : DV_EMPTY;
 }
 
@@ -140,9 +146,8 @@ static bool prompt(dv_vm *vm, const dv_value *args, uint32_t count) {
     sink to;
     if (!open_sink(vm, DV_NONE, &to)) return false;
     bool prompted = count == 0 || write_value(vm, &to, args[0]);
-    if (prompted && !flush_file(vm, &to, vm->stdout_cell ? vm->stdout_cell->value : DV_NONE))
-        dv_error_clear(vm);
-    dv_release(vm, to.write);
+    if (prompted && !flush_sink(vm, &to)) dv_error_clear(vm);
+    close_sink(vm, &to);
     return prompted;
 }
 

@@ -341,7 +341,8 @@ dv_value dv_callee_name(dv_vm *vm, dv_value callee) {
 }
 
 static bool raise_callee(dv_vm *vm, dv_value callee, const char *format, dv_value what) {
-    dv_value name = dv_callee_name(vm, callee);
+    dv_value name =
+        dv_is_empty(callee) ? dv_str_z(vm, "__build_class__()") : dv_callee_name(vm, callee);
     if (!dv_is_empty(name)) dv_raise(vm, DV_E_TYPE_ERROR, format, name, what);
     dv_release(vm, name);
     return false;

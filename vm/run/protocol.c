@@ -242,6 +242,8 @@ static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value
     }
     if (left->binary) result = left->binary(vm, op, a, b);
     if (!dv_same(result, DV_NOTIMPLEMENTED) || right == left) return result;
+    /* As in CPython, `{} *= [1]` does not ask the list. */
+    if (inplace && op == DV_BINARY_MUL && left->contains) return result;
     return right->binary ? right->binary(vm, op, a, b) : DV_NOTIMPLEMENTED;
 }
 
@@ -408,7 +410,8 @@ dv_value dv_next(dv_vm *vm, dv_value iterator) {
 
 bool dv_is_iterable(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v))
-        return dv_has_special(vm, v, vm->known.iter) || dv_has_special(vm, v, vm->known.getitem) ||
+        return dv_defines_special(vm, v, vm->known.iter) ||
+               dv_has_special(vm, v, vm->known.getitem) ||
                (dv_is_subclass_instance(v) && vm->types[dv_type_of(vm, v)]->iterate);
     const dv_type *type = dv_behaviour_of(vm, v);
     return type->iterate != NULL || type->next != NULL;

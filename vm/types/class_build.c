@@ -231,7 +231,11 @@ static bool split_keywords(dv_vm *vm, dv_value keywords, dv_value *meta, dv_valu
     int64_t position = 0, count = 0;
     dv_value key, value, *keys = values + dv_as_dict(keywords)->count;
     while (dv_dict_walk(keywords, &position, &key, &value)) {
-        if (dv_is_str(key) && dv_str_is(key, "metaclass")) {
+        if (!dv_is_str(key)) {
+            dv_raise(vm, DV_E_TYPE_ERROR, "keywords must be strings");
+            return false;
+        }
+        if (dv_str_is(key, "metaclass")) {
             *meta = value;
             continue;
         }

@@ -412,7 +412,7 @@ static bool update_from_pairs(dv_vm *vm, dv_value self, dv_value iterable) {
 }
 
 bool dv_dict_is_plain(dv_vm *vm, dv_value v) {
-    return dv_is_dict(v) && (!dv_is_instance(v) || !dv_has_special(vm, v, vm->known.iter));
+    return dv_is_dict(v) && (!dv_is_instance(v) || !dv_defines_special(vm, v, vm->known.iter));
 }
 
 bool dv_dict_update(dv_vm *vm, dv_value self, dv_value other) {

@@ -413,7 +413,8 @@ static bool set_field(dv_vm *vm, dv_exception *exception, dv_value name, dv_valu
 }
 
 static bool set_dict(dv_vm *vm, dv_exception *exception, dv_value value) {
-    if (!dv_is_empty(value) && !dv_is_dict(value)) {
+    if (dv_is_empty(value)) return refuse_type(vm, "cannot delete __dict__");
+    if (!dv_is_dict(value)) {
         dv_raise(vm, DV_E_TYPE_ERROR, "__dict__ must be set to a dictionary, not a '%T'", value);
         return false;
     }
@@ -426,9 +427,7 @@ static bool set_dict(dv_vm *vm, dv_exception *exception, dv_value value) {
 /* Of an exception of a built-in class. */
 static bool refuse_class(dv_vm *vm, dv_value value) {
     if (dv_is_empty(value)) return refuse_type(vm, "can't delete __class__ attribute");
-    if (dv_is_class(value))
-        return refuse_type(vm, "__class__ assignment only supported for mutable types or "
-                               "ModuleType subclasses");
+    if (dv_is_class(value)) return refuse_type(vm, DV_CLASS_IS_FIXED);
     dv_raise(vm, DV_E_TYPE_ERROR, "__class__ must be set to a class, not '%T' object", value);
     return false;
 }

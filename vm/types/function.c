@@ -5,6 +5,7 @@
 #include "core/upcall.h"
 #include "types/class.h"
 #include "types/dict.h"
+#include "types/instance_dict.h"
 #include "types/module.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -116,6 +117,10 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
     if (dv_same(name, vm->known.annotations)) return set_annotations(vm, function, value);
     if (dv_str_is(name, "__defaults__") || dv_str_is(name, "__code__")) {
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%S' of functions is read-only in dl", name);
+        return false;
+    }
+    if (dv_same(name, vm->known.class_)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
         return false;
     }
     if (dv_is_empty(value)) {

@@ -28,6 +28,10 @@ bool dv_has_special(dv_vm *vm, dv_value self, dv_value name) {
     return cell && !dv_is_none(cell->value);
 }
 
+bool dv_defines_special(dv_vm *vm, dv_value self, dv_value name) {
+    return special_cell(vm, self, name) != NULL;
+}
+
 dv_value dv_call_in_front(dv_vm *vm, dv_value callee, dv_value first, const dv_value *args,
                           uint32_t count, dv_value keywords) {
     dv_value few[6], *all = few;
@@ -373,8 +377,9 @@ static dv_value object_iterate(dv_vm *vm, dv_value self) {
     dv_value v = dv_special_call(vm, self, vm->known.iter, NULL, 0, &found);
     if (!found) {
         const dv_type *layout = layout_of(vm, self);
-        if (layout && layout->iterate) return layout->iterate(vm, self);
-        if (dv_has_special(vm, self, vm->known.getitem)) return dv_iterator_new(vm, self);
+        bool none = dv_defines_special(vm, self, vm->known.iter);
+        if (!none && layout && layout->iterate) return layout->iterate(vm, self);
+        if (!none && dv_has_special(vm, self, vm->known.getitem)) return dv_iterator_new(vm, self);
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", self);
     }
     if (dv_is_empty(v) || is_iterator(vm, v)) return v;
@@ -395,6 +400,10 @@ static dv_value object_next(dv_vm *vm, dv_value self) {
  */
 
 static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    if (!dv_is_instance(self) && dv_same(name, vm->known.class_)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
+        return false;
+    }
     if (!dv_is_instance(self)) {
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'object' object has no attribute '%S'", name);
         return false;

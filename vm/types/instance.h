@@ -10,6 +10,8 @@
 dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value *args,
                          uint32_t count, bool *found);
 bool dv_has_special(dv_vm *vm, dv_value self, dv_value name);
+/* The same, or None, which takes away what the built-in base can. */
+bool dv_defines_special(dv_vm *vm, dv_value self, dv_value name);
 
 /* Calls a function found in self's class with self in front of the arguments. */
 dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv_value *args,

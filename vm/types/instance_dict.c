@@ -83,6 +83,10 @@ dv_value dv_instance_dict(dv_vm *vm, dv_value self) {
 static bool set_dict(dv_vm *vm, dv_value self, dv_value value) {
     if (dv_is_empty(dv_instance_dict(vm, self)))
         return dv_is_empty(vm->error) && raise_no_attribute(vm, self, vm->known.dict);
+    if (dv_is_empty(value) && dv_is_exception(self)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "cannot delete __dict__");
+        return false;
+    }
     if (!dv_is_empty(value) && !dv_is_dict(value)) {
         dv_raise(vm, DV_E_TYPE_ERROR, "__dict__ must be set to a dictionary, not a '%T'", value);
         return false;
@@ -101,9 +105,6 @@ static bool set_dict(dv_vm *vm, dv_value self, dv_value value) {
 /* The nearest class of the line of bases that says how instances are laid out. */
 static const dv_class *layout_class(const dv_class *class_) {
     while (!class_->descriptor && !(class_->flags & DV_CLASS_SOLID)) class_ = class_->base;
-    while (class_->descriptor && class_->type == DV_T_EXCEPTION && class_->base->descriptor &&
-           class_->base->type == DV_T_EXCEPTION)
-        class_ = class_->base;
     return class_;
 }
 
@@ -158,8 +159,7 @@ static bool set_class(dv_vm *vm, dv_value self, dv_value value) {
     dv_class *to = dv_as_class(value), *from = shape_of(vm, self)->class_;
     if (to == from) return true;
     if (to->descriptor) {
-        dv_raise(vm, DV_E_TYPE_ERROR,
-                 "__class__ assignment only supported for mutable types or ModuleType subclasses");
+        dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
         return false;
     }
     if (same_layout(vm, from, to)) return change_class(vm, self, to);

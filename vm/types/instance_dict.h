@@ -24,4 +24,8 @@ dv_value dv_instance_dict_find(dv_vm *vm, dv_value self, dv_value name);
 bool dv_instance_set_attribute(dv_vm *vm, dv_value self, dv_value name,
                                dv_value value) DV_MUST_CHECK;
 
+/* What a change of __class__ meets where the class is built in. */
+#define DV_CLASS_IS_FIXED \
+    "__class__ assignment only supported for mutable types or ModuleType subclasses"
+
 #endif

@@ -181,8 +181,7 @@ dv_value dv_load_method(dv_vm *vm, dv_value self, dv_value name, bool *is_method
  * one of this name. */
 static bool refuse(dv_vm *vm, dv_value v, dv_value name) {
     if (dv_same(name, vm->known.class_)) {
-        dv_raise(vm, DV_E_TYPE_ERROR,
-                 "__class__ assignment only supported for mutable types or ModuleType subclasses");
+        dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
         return false;
     }
     bool there = dv_class_find(vm, dv_class_of(vm, v), name) != NULL;

@@ -115,6 +115,14 @@ static bool inherits_dict(const dv_class *class_) {
     return false;
 }
 
+/* Have they a __weakref__?  Of the built-in types none does that can be a base. */
+static bool inherits_weakref(const dv_class *class_) {
+    for (uint32_t i = 0; i < class_->base_count; i++)
+        if (!class_->bases[i]->descriptor && !(class_->bases[i]->flags & DV_CLASS_NO_DICT))
+            return true;
+    return false;
+}
+
 /* Objects of these types are of various sizes, so that in CPython nothing can be added to them. */
 static bool is_variable_sized(const dv_class *class_) {
     return class_->type == DV_T_INT || class_->type == DV_T_TUPLE || class_->type == DV_T_BYTES;
@@ -136,7 +144,7 @@ static bool add_items(dv_vm *vm, dv_class *class_, const dv_tuple *items, dv_val
             if (has_dict || dict) return refuse(vm, "__dict__ slot disallowed: we already got one");
             dict = true;
         } else if (dv_str_is(item, "__weakref__")) {
-            if (has_dict || weak)
+            if (weak || inherits_weakref(class_))
                 return refuse(vm, "__weakref__ slot disallowed: either we already got one, or "
                                   "__itemsize__ != 0");
             weak = true;
