@@ -4,7 +4,7 @@ import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 import oracle
 
@@ -27,6 +27,7 @@ class Failure:
     name: str
     variant: int
     kind: str  # output, error, status, slow, signal-N, exit-N
+    expected: str  # what CPython printed, on both streams
 
 
 class Comparer:
@@ -51,15 +52,17 @@ class Comparer:
         self.warm.stdin.flush()
         return json.loads(self.warm.stdout.readline())
 
-    def compare(self, programs: List[Tuple[str, str]], masks: Dict[str, int]) -> Tuple[List[Failure], int]:
-        """What differs, and the number of programs that CPython did not finish."""
-        records, skipped = [], 0
+    def compare(self, programs: List[Tuple[str, str]], masks: Dict[str, int],
+                admitted: Callable[[list], bool] = lambda expected: True) -> Tuple[List[Failure], int]:
+        """What differs, and the number of programs that CPython did not finish or whose result is not admitted."""
+        records, skipped, texts = [], 0, {}
         for (name, source), result in zip(programs, self.expected(programs)):
-            if result is None:
+            if result is None or not admitted(result):
                 skipped += 1
                 continue
             out, err = result[0].encode("latin-1"), result[1].encode("latin-1")
             text = source.encode()
+            texts[name] = result[0] + result[1]
             records.append(b"%s %x %d %d %d %d\n" % (
                 name.encode(), masks[name], result[2], len(text), len(out), len(err)) + text + out + err)
         done = subprocess.run([self.driver], input=b"".join(records), stdout=subprocess.PIPE, cwd=self.scratch)
@@ -68,5 +71,5 @@ class Comparer:
         failures = []
         for line in done.stdout.decode().splitlines():
             name, variant, kind = line.split()
-            failures.append(Failure(name, int(variant), kind))
+            failures.append(Failure(name, int(variant), kind, texts[name]))
         return failures, skipped

@@ -189,11 +189,11 @@ static int instance_truth(dv_vm *vm, dv_value v) {
         dv_release(vm, result);
         return -1;
     }
-    if (!dv_class_special(dv_class_of(vm, v), vm->known.len)) {
-        const dv_type *layout = vm->types[dv_type_of(vm, v)];
-        if (layout->truth) return layout->truth(dv_number_of(v));
-        if (layout->id == DV_T_OBJECT || !layout->length) return 1;
-    }
+    const dv_type *layout = vm->types[dv_type_of(vm, v)];
+    if (layout->truth) return layout->truth(dv_number_of(v)); /* its __bool__ precedes any __len__ */
+    if (!dv_class_special(dv_class_of(vm, v), vm->known.len) &&
+        (layout->id == DV_T_OBJECT || !layout->length))
+        return 1;
     int64_t length = dv_length(vm, v);
     return length < 0 ? -1 : length != 0;
 }
