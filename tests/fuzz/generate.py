@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""A seed to a program: hot typed loops, numbers of changing types, the whole language, or objects."""
+"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, or data."""
 
 import sys
 
+import generate_data
 import generate_language
 import generate_loops
 import generate_mixed
 import generate_objects
 
-MAKERS = (generate_mixed, generate_objects, generate_loops, generate_language, generate_objects, generate_language)
+MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_objects, generate_language, generate_data)
 
 
 def generate(seed: int) -> str:

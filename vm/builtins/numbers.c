@@ -16,12 +16,13 @@
 static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_value v = args[0];
+    bool found;
+    dv_value result = dv_number_special(vm, v, "__abs__", &found);
+    if (found) return result;
     if (dv_is_float(dv_number_of(v))) return dv_float(fabs(dv_as_float(dv_number_of(v))));
     if (dv_is_integral(v)) return dv_unary(vm, dv_int_sign(v) < 0 ? DV_UNARY_NEG : DV_UNARY_POS, v);
     if (dv_is_complex(v)) return dv_complex_abs(vm, v);
-    bool found;
-    dv_value result = dv_number_special(vm, v, "__abs__", &found);
-    return found ? result : dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for abs(): '%T'", v);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for abs(): '%T'", v);
 }
 
 static dv_value round_float(dv_vm *vm, double d, dv_value digits) {
@@ -59,12 +60,14 @@ static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, d
     dv_value given[2];
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
     dv_value digits = dv_is_empty(given[1]) ? DV_NONE : given[1];
+    bool found = false;
+    dv_value result = DV_EMPTY;
+    if (dv_is_instance(given[0]))
+        result = call_special(vm, given[0], "__round__", &digits, !dv_is_none(digits), &found);
+    if (found) return result;
     dv_value number = dv_number_of(given[0]);
     if (dv_is_float(number)) return round_float(vm, dv_as_float(number), digits);
     if (dv_is_integral(given[0])) return round_int(vm, given[0], digits);
-    bool found;
-    dv_value result = call_special(vm, given[0], "__round__", &digits, !dv_is_none(digits), &found);
-    if (found) return result;
     return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __round__ method", given[0]);
 }
 

@@ -222,11 +222,14 @@ static dv_value collections_tuple_getter(dv_vm *vm, const dv_value *args, uint32
  */
 
 static bool count_one(dv_vm *vm, dv_value dict, dv_value item) {
-    dv_value old = dv_retain(dv_dict_get(vm, dict, item));
-    if (dv_is_empty(old)) return dv_is_empty(vm->error) && dv_dict_set(vm, dict, item, dv_int(1));
+    int64_t hash;
+    if (!dv_hash(vm, item, &hash)) return false;
+    dv_value old = dv_retain(dv_dict_get_hashed(vm, dict, item, hash));
+    if (dv_is_empty(old))
+        return dv_is_empty(vm->error) && dv_dict_set_hashed(vm, dict, item, hash, dv_int(1));
     dv_value sum = dv_binary(vm, DV_BINARY_ADD, old, dv_int(1));
     dv_release(vm, old);
-    bool done = !dv_is_empty(sum) && dv_dict_set(vm, dict, item, sum);
+    bool done = !dv_is_empty(sum) && dv_dict_set_hashed(vm, dict, item, hash, sum);
     dv_release(vm, sum);
     return done;
 }

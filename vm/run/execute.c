@@ -118,8 +118,7 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
                             out);
     dv_value iterator = dv_iterate(vm, sequence);
     if (dv_is_empty(iterator)) {
-        if (dv_error_is(vm, DV_E_TYPE_ERROR) && vm->types[dv_type_of(vm, sequence)] &&
-            !vm->types[dv_type_of(vm, sequence)]->iterate && !dv_is_instance(sequence)) {
+        if (dv_error_is(vm, DV_E_TYPE_ERROR) && !dv_is_iterable(vm, sequence)) {
             dv_error_clear(vm);
             dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
         }

@@ -190,7 +190,8 @@ static int instance_truth(dv_vm *vm, dv_value v) {
         return -1;
     }
     const dv_type *layout = vm->types[dv_type_of(vm, v)];
-    if (layout->truth) return layout->truth(dv_number_of(v)); /* its __bool__ precedes any __len__ */
+    if (layout->truth)
+        return layout->truth(dv_number_of(v)); /* its __bool__ precedes any __len__ */
     if (!dv_class_special(dv_class_of(vm, v), vm->known.len) &&
         (layout->id == DV_T_OBJECT || !layout->length))
         return 1;

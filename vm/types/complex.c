@@ -88,7 +88,8 @@ static bool take_part(dv_vm *vm, dv_value v, bool first, pair *out, bool *is_com
     bool found = false;
     if (first && dv_is_instance(v) && special_complex(vm, v, out, &found)) return true;
     if (found) return false;
-    if (*is_complex || is_real(vm, v)) return dv_complex_take(vm, v, &out->re, &out->im);
+    if (!*is_complex && is_real(vm, v)) return dv_float_convert(vm, v, &out->re);
+    if (*is_complex) return dv_complex_take(vm, v, &out->re, &out->im);
     if (!dv_is_empty(vm->error)) return false;
     dv_raise(vm, DV_E_TYPE_ERROR,
              first ? "complex() first argument must be a string or a number, not '%T'"

@@ -196,20 +196,28 @@ restart:;
 
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
+    return key_hash(vm, key, &hash) ? dv_dict_get_hashed(vm, self, key, hash) : DV_EMPTY;
+}
+
+dv_value dv_dict_get_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
     uint64_t slot;
-    if (!key_hash(vm, key, &hash)) return DV_EMPTY;
     int64_t number = find_entry(vm, dv_as_dict(self), key, hash, &slot);
     return number >= 0 ? dv_as_dict(self)->entries[number].value : DV_EMPTY;
 }
 
-bool dv_dict_walk(dv_value self, int64_t *position, dv_value *key, dv_value *value) {
+const dv_dict_entry *dv_dict_walk_entry(dv_value self, int64_t *position) {
     const dv_dict *dict = dv_as_dict(self);
     int64_t i = *position;
     while (i < dict->used && dv_is_empty(dict->entries[i].key)) i++;
-    if (i >= dict->used) return false;
-    *key = dict->entries[i].key;
-    *value = dict->entries[i].value;
     *position = i + 1;
+    return i < dict->used ? &dict->entries[i] : NULL;
+}
+
+bool dv_dict_walk(dv_value self, int64_t *position, dv_value *key, dv_value *value) {
+    const dv_dict_entry *entry = dv_dict_walk_entry(self, position);
+    if (!entry) return false;
+    *key = entry->key;
+    *value = entry->value;
     return true;
 }
 
@@ -239,10 +247,13 @@ static bool add_entry(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash, dv_v
 }
 
 bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
-    dv_dict *dict = dv_as_dict(self);
     int64_t hash;
+    return key_hash(vm, key, &hash) && dv_dict_set_hashed(vm, self, key, hash, value);
+}
+
+bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv_value value) {
+    dv_dict *dict = dv_as_dict(self);
     uint64_t slot;
-    if (!key_hash(vm, key, &hash)) return false;
     int64_t number = find_entry(vm, dict, key, hash, &slot);
     if (number == -2) return false;
     if (number < 0) return add_entry(vm, dict, key, hash, value);
@@ -331,6 +342,13 @@ dv_value dv_dict_copy(dv_vm *vm, dv_value self) {
 /* ---- update ------------------------------------------------------------------------------------
  */
 
+/* Nothing was deleted and the table is not too large: CPython copies such a dict into an empty one
+ * without comparing keys. */
+static bool is_dense(const dv_dict *dict) {
+    uint64_t size = dict->mask + 1;
+    return dict->used == dict->count && (size == 8 || size / 2 * 2 / 3 < (uint64_t)dict->count);
+}
+
 static bool update_from_dict(dv_vm *vm, dv_value self, dv_value other) {
     if (dv_same(self, other) || dv_as_dict(other)->count == 0) return true;
     /* As in CPython: room for all, unless half of them fit already. */
@@ -338,11 +356,12 @@ static bool update_from_dict(dv_vm *vm, dv_value self, dv_value other) {
         !dv_dict_reserve(vm, self, dv_as_dict(other)->count))
         return false;
     int64_t position = 0, count = dv_as_dict(other)->count;
-    dv_value key, value;
-    while (dv_dict_walk(other, &position, &key, &value)) {
-        dv_retain(key);
-        dv_retain(value);
-        bool good = dv_dict_set(vm, self, key, value);
+    const dv_dict_entry *entry;
+    bool distinct = dv_as_dict(self)->count == 0 && is_dense(dv_as_dict(other));
+    while ((entry = dv_dict_walk_entry(other, &position))) {
+        dv_value key = dv_retain(entry->key), value = dv_retain(entry->value);
+        bool good = distinct ? add_entry(vm, dv_as_dict(self), key, entry->hash, value)
+                             : dv_dict_set_hashed(vm, self, key, entry->hash, value);
         dv_release(vm, key);
         dv_release(vm, value);
         if (!good) return false;

@@ -39,11 +39,17 @@ dv_value dv_dict_new(dv_vm *vm);
  * raised). */
 dv_value dv_dict_get(dv_vm *vm, dv_value dict, dv_value key);
 bool dv_dict_set(dv_vm *vm, dv_value dict, dv_value key,
-                 dv_value value) DV_MUST_CHECK;             /* retains both */
+                 dv_value value) DV_MUST_CHECK; /* retains both */
+/* The same for a key whose hash is known: its __hash__ is not called again. */
+dv_value dv_dict_get_hashed(dv_vm *vm, dv_value dict, dv_value key, int64_t hash);
+bool dv_dict_set_hashed(dv_vm *vm, dv_value dict, dv_value key, int64_t hash,
+                        dv_value value) DV_MUST_CHECK;
 int dv_dict_delete(dv_vm *vm, dv_value dict, dv_value key); /* 1 done, 0 not there, -1 raised */
 /* Walks the entries: *position starts at 0; false at the end.  Borrowed; the dict must not change.
  */
 bool dv_dict_walk(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
+/* The same with the whole entry; NULL at the end. */
+const dv_dict_entry *dv_dict_walk_entry(dv_value dict, int64_t *position);
 /* The same from behind: position is at first dict->used. */
 bool dv_dict_walk_back(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
 /* Room for `count` more keys without making the table anew. */

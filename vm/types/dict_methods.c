@@ -54,10 +54,9 @@ static bool dict_hash(dv_vm *vm, dv_value self, int64_t *hash) {
 }
 
 /* Has other an equal value for this key?  1, 0, -1. */
-static int entry_in(dv_vm *vm, dv_value other, dv_value key, dv_value value) {
-    dv_retain(key);
-    dv_retain(value);
-    dv_value found = dv_dict_get(vm, other, key);
+static int entry_in(dv_vm *vm, dv_value other, const dv_dict_entry *entry) {
+    dv_value key = dv_retain(entry->key), value = dv_retain(entry->value);
+    dv_value found = dv_dict_get_hashed(vm, other, key, entry->hash);
     int equal = dv_is_empty(found)      ? 0
                 : dv_same(found, value) ? 1
                                         : dv_items_equal(vm, found, value);
@@ -69,9 +68,9 @@ static int entry_in(dv_vm *vm, dv_value other, dv_value key, dv_value value) {
 static int dicts_equal(dv_vm *vm, dv_value a, dv_value b) {
     if (dv_as_dict(a)->count != dv_as_dict(b)->count) return 0;
     int64_t position = 0;
-    dv_value key, value;
-    while (dv_dict_walk(a, &position, &key, &value)) {
-        int equal = entry_in(vm, b, key, value);
+    const dv_dict_entry *entry;
+    while ((entry = dv_dict_walk_entry(a, &position))) {
+        int equal = entry_in(vm, b, entry);
         if (equal != 1) return equal;
     }
     return 1;

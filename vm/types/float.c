@@ -25,7 +25,8 @@
 
 /* ---- Conversion -------------------------------------------------------------------------------*/
 
-/* __float__ or __index__ of an instance; false with *found false: it has neither. */
+/* __float__ or __index__ of an instance; false with *found false: it has neither.  Subclasses of
+ * numbers inherit their __float__, so that their __index__ does not count. */
 static bool special_double(dv_vm *vm, dv_value v, double *out, bool *found) {
     dv_value r = dv_number_special(vm, v, "__float__", found);
     if (*found) {
@@ -39,6 +40,7 @@ static bool special_double(dv_vm *vm, dv_value v, double *out, bool *found) {
         dv_release(vm, r);
         return false;
     }
+    if (dv_is_integral(v) || dv_is_float(dv_number_of(v))) return false;
     r = dv_number_special(vm, v, "__index__", found);
     if (!*found || dv_is_empty(r)) return false;
     bool ok = dv_is_integral(r);
@@ -60,11 +62,18 @@ bool dv_as_double(dv_vm *vm, dv_value v, double *out) {
         *out = dv_as_float(v);
         return true;
     }
-    if (dv_is_integral(v)) return dv_int_to_double(vm, v, out);
     bool found;
     if (special_double(vm, v, out, &found)) return true;
-    if (!found) dv_raise(vm, DV_E_TYPE_ERROR, "must be real number, not %T", v);
+    if (found) return false;
+    if (dv_is_integral(v)) return dv_int_to_double(vm, v, out);
+    dv_raise(vm, DV_E_TYPE_ERROR, "must be real number, not %T", v);
     return false;
+}
+
+bool dv_float_convert(dv_vm *vm, dv_value v, double *out) {
+    bool found;
+    if (special_double(vm, v, out, &found)) return true;
+    return !found && dv_as_double(vm, v, out);
 }
 
 /* ---- Text -------------------------------------------------------------------------------------*/
@@ -213,13 +222,13 @@ static dv_value float_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     if (count == 0) return dv_float(0.0);
     dv_value v = args[0];
     if (dv_is_float(v)) return v;
-    if (dv_is_str(v)) return dv_float_from_str(vm, v);
-    if (dv_is_bytes_like(v)) return float_from_bytes(vm, v);
     double d;
-    if (dv_is_integral(v)) return dv_int_to_double(vm, v, &d) ? dv_float(d) : DV_EMPTY;
     bool found;
     if (special_double(vm, v, &d, &found)) return dv_float(d);
     if (found) return DV_EMPTY;
+    if (dv_is_str(v)) return dv_float_from_str(vm, v);
+    if (dv_is_bytes_like(v)) return float_from_bytes(vm, v);
+    if (dv_is_integral(v)) return dv_int_to_double(vm, v, &d) ? dv_float(d) : DV_EMPTY;
     if (dv_is_float(dv_number_of(v))) return dv_number_of(v);
     return dv_raise(vm, DV_E_TYPE_ERROR,
                     "float() argument must be a string or a real number, not '%T'", v);
@@ -623,7 +632,7 @@ static dv_value float_repr(dv_vm *vm, dv_value self) {
 static bool float_truth(dv_value self) { return dv_as_float(self) != 0.0; }
 
 static dv_value float_format(dv_vm *vm, dv_value self, dv_value spec) {
-    return dv_format_float(vm, dv_as_float(self), spec);
+    return dv_format_float(vm, self, dv_as_float(dv_number_of(self)), spec);
 }
 
 static dv_value float_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {

@@ -27,6 +27,8 @@ dv_value dv_float_pow(dv_vm *vm, double a, double b);
 /* The value as a double: float, int, bool, instances with __float__ or __index__; TypeError "must
  * be real number, not %T". */
 bool dv_as_double(dv_vm *vm, dv_value v, double *out) DV_MUST_CHECK;
+/* The same as float(v) does it: the __float__ of a subclass of float counts too. */
+bool dv_float_convert(dv_vm *vm, dv_value v, double *out) DV_MUST_CHECK;
 /* Shortest repr ("1.0", "1e+16", "inf"); returns the length; buffer of at least 32 bytes. */
 size_t dv_float_repr(double d, char *buffer);
 /* "e+05": the exponent as repr and format write it; returns the length (at most 5). */

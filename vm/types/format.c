@@ -323,7 +323,7 @@ dv_value dv_format_int(dv_vm *vm, dv_value v, dv_value spec) {
     case 'F':
     case 'g':
     case 'G':
-    case '%': return dv_int_to_double(vm, v, &d) ? write_double(vm, &f, d) : DV_EMPTY;
+    case '%': return dv_as_double(vm, v, &d) ? write_double(vm, &f, d) : DV_EMPTY;
     default: return raise_unknown(vm, f.type, v);
     }
 }
@@ -372,11 +372,11 @@ static dv_value write_double(dv_vm *vm, const format_spec *f, double d) {
     return r;
 }
 
-dv_value dv_format_float(dv_vm *vm, double d, dv_value spec) {
+dv_value dv_format_float(dv_vm *vm, dv_value self, double d, dv_value spec) {
     char buffer[32];
     if (dv_as_str(spec)->length == 0) return dv_str_new(vm, buffer, dv_float_repr(d, buffer));
     format_spec f;
-    if (!parse_spec(vm, spec, &(subject){dv_float(d), 0, '>'}, &f)) return DV_EMPTY;
+    if (!parse_spec(vm, spec, &(subject){self, 0, '>'}, &f)) return DV_EMPTY;
     switch (f.type) {
     case 0:
     case 'e':
@@ -387,7 +387,7 @@ dv_value dv_format_float(dv_vm *vm, double d, dv_value spec) {
     case 'G':
     case 'n':
     case '%': return write_double(vm, &f, d);
-    default: return raise_unknown(vm, f.type, dv_float(d));
+    default: return raise_unknown(vm, f.type, self);
     }
 }
 

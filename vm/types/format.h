@@ -6,7 +6,7 @@
 
 /* format(v, spec); spec is a str.  An empty one gives str(v). */
 dv_value dv_format_int(dv_vm *vm, dv_value v, dv_value spec); /* int and bool */
-dv_value dv_format_float(dv_vm *vm, double d, dv_value spec);
+dv_value dv_format_float(dv_vm *vm, dv_value self, double d, dv_value spec);
 dv_value dv_format_complex(dv_vm *vm, dv_value v, dv_value spec);
 dv_value dv_format_str(dv_vm *vm, dv_value s, dv_value spec);
 

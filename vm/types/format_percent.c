@@ -192,7 +192,10 @@ static bool raise_type(percent *p, const conversion *c, dv_value v) {
 static dv_value integer_of(percent *p, const conversion *c, dv_value v) {
     bool index = c->type == 'o' || c->type == 'x' || c->type == 'X';
     dv_value r = DV_EMPTY;
-    if (!dv_is_str(v)) r = index ? dv_int_index(p->vm, v) : dv_int_convert(p->vm, v);
+    if (index || dv_is_integral(v)) /* an int is what it is, whatever its class's __int__ says */
+        r = dv_int_index(p->vm, v);
+    else if (!dv_is_str(v) || dv_is_instance(v))
+        r = dv_int_convert(p->vm, v);
     if (dv_is_empty(r) && (dv_is_empty(p->vm->error) || dv_error_is(p->vm, DV_E_TYPE_ERROR)))
         raise_type(p, c, v);
     return r;

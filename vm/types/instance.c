@@ -171,7 +171,7 @@ static dv_value object_format(dv_vm *vm, dv_value self, dv_value spec) {
     if (!found) {
         if (dv_as_str(spec)->length == 0) return dv_to_str(vm, self);
         const dv_type *layout = layout_of(vm, self);
-        if (layout && layout->format) return layout->format(vm, dv_number_of(self), spec);
+        if (layout && layout->format) return layout->format(vm, self, spec);
         return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported format string passed to %T.__format__",
                         self);
     }
@@ -340,6 +340,11 @@ static bool object_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value val
                                       args, deletes ? 1 : 2, &found);
     const dv_type *layout = found ? NULL : layout_of(vm, self);
     if (layout && layout->set_item) return layout->set_item(vm, self, key, value);
+    if (!found && dv_has_special(vm, self, deletes ? vm->known.setitem : vm->known.delitem)) {
+        /* Storing and deleting are one slot of CPython's, which the class has. */
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, deletes ? "__delitem__" : "__setitem__");
+        return false;
+    }
     if (!found) return dv_refuse_item(vm, self, key, deletes, true);
     dv_release(vm, result);
     return !dv_is_empty(result);

@@ -14,6 +14,7 @@
 #include "types/arguments.h"
 #include "types/float.h"
 #include "types/format.h"
+#include "types/instance.h"
 #include "types/int_arith.h"
 #include "types/str.h"
 #include "types/subclass.h"
@@ -102,13 +103,8 @@ dv_value dv_number_special(dv_vm *vm, dv_value v, const char *name, bool *found)
         *found = true;
         return key;
     }
-    dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, v), key);
+    dv_value result = dv_special_call(vm, v, key, NULL, 0, found);
     dv_release(vm, key);
-    if (!cell || dv_is_empty(cell->value)) return DV_EMPTY;
-    *found = true;
-    dv_value function = dv_retain(cell->value);
-    dv_value result = dv_call(vm, function, &v, 1, DV_EMPTY);
-    dv_release(vm, function);
     return result;
 }
 
@@ -135,12 +131,13 @@ dv_value dv_int_index(dv_vm *vm, dv_value v) {
 }
 
 dv_value dv_int_convert(dv_vm *vm, dv_value v) {
+    bool found;
+    dv_value r = special_int(vm, v, "__int__", &found);
+    if (found) return r;
     if (dv_is_integral(v)) return as_plain(vm, v);
     v = dv_number_of(v);
     if (dv_is_float(v)) return dv_int_from_double(vm, dv_as_float(v));
-    bool found;
-    dv_value r = special_int(vm, v, "__int__", &found);
-    if (!found) r = special_int(vm, v, "__index__", &found);
+    r = special_int(vm, v, "__index__", &found);
     if (!found) {
         dv_value truncated = dv_number_special(vm, v, "__trunc__", &found);
         if (dv_is_empty(truncated)) return truncated;
@@ -456,11 +453,14 @@ static dv_value convert_based(dv_vm *vm, dv_value x, dv_value base_value) {
     return from_str(vm, x, (int)base);
 }
 
+/* A subclass of str or bytes may have an __int__, which comes first. */
 static dv_value convert(dv_vm *vm, dv_value x) {
-    if (dv_is_str(x)) return from_str(vm, x, 10);
-    if (dv_is_bytes_like(x)) return from_bytes_text(vm, x, 10);
-    dv_value r = dv_int_convert(vm, x);
-    if (!dv_is_empty(r) || !dv_is_empty(vm->error)) return r;
+    bool text = dv_is_str(x) || dv_is_bytes_like(x);
+    if (!text || dv_is_instance(x)) {
+        dv_value r = dv_int_convert(vm, x);
+        if (!dv_is_empty(r) || !dv_is_empty(vm->error)) return r;
+    }
+    if (text) return dv_is_str(x) ? from_str(vm, x, 10) : from_bytes_text(vm, x, 10);
     return dv_raise(
         vm, DV_E_TYPE_ERROR,
         "int() argument must be a string, a bytes-like object or a real number, not '%T'", x);

@@ -70,8 +70,9 @@ const dv_type dv_set_iterator_type = {
 /* ---- Operators ---------------------------------------------------------------------------------
  */
 
-/* Whatever iteration over an instance of a subclass says. */
+/* What iteration gives: an instance of a subclass may have its own. */
 static bool append_keys(dv_vm *vm, dv_value list, dv_value set) {
+    if (dv_is_instance(set)) return dv_list_extend(vm, list, set);
     uint64_t position = 0;
     const dv_set_entry *entry;
     while ((entry = dv_set_walk(set, &position)))
