@@ -5,6 +5,7 @@
 
 #include "types/arguments.h"
 #include "types/class.h"
+#include "types/dict.h"
 #include "types/instance.h"
 #include "types/iterator.h"
 #include "types/list.h"
@@ -269,7 +270,9 @@ const dv_type dv_filter_type = {.name = "filter",
 static bool is_reversible(dv_vm *vm, dv_value v) {
     if (dv_is_plain_instance(v)) return dv_has_special(vm, v, vm->known.getitem);
     const dv_type *type = vm->types[dv_type_of(vm, v)];
-    return type->get_item && type->length;
+    bool getitem = type->get_item || (dv_is_instance(v) && !dv_is_dict(v) &&
+                                      dv_has_special(vm, v, vm->known.getitem));
+    return getitem && type->length;
 }
 
 static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t count,

@@ -206,14 +206,25 @@ bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) {
     return true;
 }
 
+/* A list of all items; nobody asks how many there are. */
+static dv_value all_of(dv_vm *vm, dv_value sequence) {
+    bool known = dv_is_shape(sequence, DV_T_LIST) || dv_is_shape(sequence, DV_T_TUPLE);
+    dv_value source = known ? dv_retain(sequence) : dv_iterate(vm, sequence);
+    dv_value all = dv_is_empty(source) ? DV_EMPTY : dv_list_new(vm, NULL, 0);
+    if (!dv_is_empty(all) && !dv_list_extend(vm, all, source)) {
+        dv_release(vm, all);
+        all = DV_EMPTY;
+    }
+    dv_release(vm, source);
+    return all;
+}
+
 bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after, dv_value *out) {
     dv_value all = DV_EMPTY;
     if (!dv_is_iterable(vm, sequence))
         dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
-    else if (!dv_is_empty(all = dv_list_new(vm, NULL, 0)) && !dv_list_extend(vm, all, sequence)) {
-        dv_release(vm, all);
-        all = DV_EMPTY;
-    }
+    else
+        all = all_of(vm, sequence);
     if (dv_is_empty(all)) return false;
     const dv_list *list = dv_as_list(all);
     int64_t count = list->count, between = count - before - after;
@@ -247,19 +258,11 @@ bool dv_extend_display(dv_vm *vm, dv_value list, dv_value iterable) {
         dv_raise(vm, DV_E_SYSTEM_ERROR, "a list under construction is none");
         return false;
     }
-    if (!dv_is_shape(iterable, DV_T_LIST) && !dv_is_shape(iterable, DV_T_TUPLE)) {
-        dv_value iterator = dv_iterate(vm, iterable);
-        if (dv_is_empty(iterator)) {
-            if (!dv_error_is(vm, DV_E_TYPE_ERROR) || dv_is_iterable(vm, iterable)) return false;
-            dv_error_clear(vm);
-            dv_raise(vm, DV_E_TYPE_ERROR, "Value after * must be an iterable, not %T", iterable);
-            return false;
-        }
-        bool good = dv_list_extend(vm, list, iterator);
-        dv_release(vm, iterator);
-        return good;
-    }
-    return dv_list_extend(vm, list, iterable);
+    if (dv_list_extend(vm, list, iterable)) return true;
+    if (!dv_error_is(vm, DV_E_TYPE_ERROR) || dv_is_iterable(vm, iterable)) return false;
+    dv_error_clear(vm);
+    dv_raise(vm, DV_E_TYPE_ERROR, "Value after * must be an iterable, not %T", iterable);
+    return false;
 }
 
 /* In case of failure the item stays the caller's. */

@@ -6,6 +6,8 @@
 
 #include "core/upcall.h"
 #include "types/bytes.h"
+#include "types/float.h"
+#include "types/complex.h"
 #include "types/int.h"
 #include "types/iterator.h"
 #include "types/list.h"
@@ -100,7 +102,8 @@ static bool set_slice(dv_vm *vm, dv_value self, dv_value slice, dv_value value) 
     if (!dv_slice_unpack(vm, slice, &start, &stop, &step)) return false;
     dv_value bytes = DV_EMPTY;
     if (!dv_is_empty(value)) {
-        if (dv_is_integral(value) || dv_is_float(value) || dv_is_str(value)) {
+        if (dv_is_integral(value) || dv_is_float(dv_number_of(value)) || dv_is_complex(value) ||
+            dv_is_str(value)) {
             dv_raise(vm, DV_E_TYPE_ERROR,
                      "can assign only bytes, buffers, or iterables of ints in range(0, 256)");
             return false;

@@ -125,7 +125,8 @@ dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
         dv_error_clear(vm);
         return dv_raise(vm, DV_E_TYPE_ERROR, "cannot convert '%T' object to %s", v, type);
     }
-    dv_value bytes = from_iterator(vm, iterator, type);
+    bool asked = strcmp(type, "bytes") != 0 || dv_ask_length(vm, v);
+    dv_value bytes = asked ? from_iterator(vm, iterator, type) : DV_EMPTY;
     dv_release(vm, iterator);
     return bytes;
 }
@@ -171,7 +172,11 @@ dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint3
         return dv_raise(vm, DV_E_TYPE_ERROR, "%s without a string argument",
                         dv_is_empty(out[1]) ? "errors" : "encoding");
     if (dv_is_empty(out[0])) return dv_bytes_new(vm, NULL, 0);
-    if (dv_is_index(vm, out[0])) return zeros(vm, type, out[0]);
+    if (dv_is_index(vm, out[0])) {
+        dv_value result = zeros(vm, type, out[0]);
+        if (!dv_is_empty(result) || !dv_error_is(vm, DV_E_TYPE_ERROR)) return result;
+        dv_error_clear(vm); /* an __index__ that fails so is as none */
+    }
     return dv_bytes_from(vm, out[0], type);
 }
 
@@ -247,7 +252,7 @@ static dv_value repeat(dv_vm *vm, dv_value v, int64_t times) {
     const dv_str *from = dv_as_bytes(v);
     int64_t length;
     if (times < 0) times = 0;
-    if (times == 1) return dv_bytes_as(vm, v, dv_retain(dv_bytes_of(v)));
+    if (times == 1) return dv_bytes_as(vm, v, dv_plain(vm, dv_bytes_of(v)));
     if (__builtin_mul_overflow(from->length, times, &length))
         return dv_is_bytes(v) ? dv_raise(vm, DV_E_OVERFLOW_ERROR, "repeated bytes are too long")
                               : dv_raise_memory(vm);

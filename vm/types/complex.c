@@ -75,7 +75,7 @@ static bool has_method(dv_vm *vm, dv_value v, const char *name) {
 }
 
 static bool is_real(dv_vm *vm, dv_value v) {
-    return dv_is_float(v) || dv_is_integral(v) ||
+    return dv_is_float(dv_number_of(v)) || dv_is_integral(v) ||
            (dv_is_instance(v) &&
             (has_method(vm, v, "__float__") || dv_has_special(vm, v, vm->known.index)));
 }

@@ -9,6 +9,7 @@
 #include "types/exception.h"
 #include "types/float.h"
 #include "types/function.h"
+#include "types/bytes.h"
 #include "types/instance_dict.h"
 #include "types/int.h"
 #include "types/iterator.h"
@@ -113,10 +114,11 @@ static dv_value object_repr(dv_vm *vm, dv_value self) {
     return found ? text : inherited_repr(vm, self);
 }
 
-/* A str is its own text; other built-in types leave str() to repr(). */
+/* A str is its own text, and bytes have a __str__; other built-in types leave str() to repr(). */
 static dv_value inherited_str(dv_vm *vm, dv_value self) {
     const dv_type *layout = layout_of(vm, self);
     if (layout && layout->str) return layout->str(vm, self);
+    if (dv_is_bytes_like(self)) return layout->repr(vm, self);
     bool found;
     dv_value text = special_text(vm, self, vm->known.repr, vm->known.str, &found);
     return found ? text : inherited_repr(vm, self);
@@ -246,8 +248,10 @@ static dv_value type_binary(dv_vm *vm, const dv_type *type, dv_binary_op op, dv_
                             bool inplace) {
     if (is_sequence_operator(type, op))
         return inplace && type->inplace ? type->inplace(vm, op, a, b) : type->binary(vm, op, a, b);
-    return type->binary ? type->binary(vm, op, dv_number_of(a), dv_number_of(b))
-                        : DV_NOTIMPLEMENTED;
+    if (!type->binary) return DV_NOTIMPLEMENTED;
+    if (op == DV_BINARY_MOD && (dv_is_str(a) || dv_is_bytes_like(a)))
+        return type->binary(vm, op, a, b);
+    return type->binary(vm, op, dv_number_of(a), dv_number_of(b));
 }
 
 /* The right operand's own or inherited part in the operator.  `tried`: the type that was asked for
@@ -275,7 +279,11 @@ dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, 
     dv_value result = DV_NOTIMPLEMENTED;
     if (inplace) result = try_method(vm, a, vm->known.inplace[op], b);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    if (inplace && (!late || dv_is_subclass_instance(a))) {
+    /* A class's __mul__ or __rmul__ hides the *= of list and bytearray, which is none of a number.
+     */
+    bool hidden =
+        op == DV_BINARY_MUL && (own || special_cell(vm, a, vm->known.reflected[op]) != NULL);
+    if (inplace && !hidden && (!late || dv_is_subclass_instance(a))) {
         const dv_type *layout = vm->types[dv_type_of(vm, a)];
         if (layout->inplace) result = layout->inplace(vm, op, a, b);
         if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;

@@ -169,7 +169,7 @@ static bool extend_range(dv_vm *vm, dv_list *list, const dv_range *range) {
 static bool extend_iterator(dv_vm *vm, dv_value self, dv_value iterable) {
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
-    bool good = true;
+    bool good = dv_ask_length(vm, iterable);
     while (good) {
         dv_value item = dv_next(vm, iterator);
         if (dv_is_empty(item)) break;

@@ -7,6 +7,7 @@
  */
 #include "types/sequence.h"
 
+#include "types/instance.h"
 #include "types/int.h"
 #include "types/list.h"
 #include "types/str.h"
@@ -94,7 +95,7 @@ bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_v
     *sequence = first ? a : b;
     if (dv_int_to_int64(number, times)) return true;
     if (dv_is_any_int(number)) {
-        dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer");
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot fit '%T' into an index-sized integer", number);
         return false;
     }
     if (dv_is_index(vm, number)) return dv_as_index(vm, number, times);
@@ -275,12 +276,49 @@ static bool collect_copy(dv_vm *vm, dv_value sequence, dv_items *out) {
     return true;
 }
 
+/* What __length_hint__ returned (owned; EMPTY: it raised). */
+static bool check_hint(dv_vm *vm, dv_value hint) {
+    if (dv_is_empty(hint)) {
+        if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return false;
+        dv_error_clear(vm);
+        return true;
+    }
+    int64_t size = 0;
+    if (dv_is_integral(hint)) {
+        if (dv_size_argument(vm, hint, &size) && size < 0)
+            dv_raise(vm, DV_E_VALUE_ERROR, "__length_hint__() should return >= 0");
+    } else if (!dv_same(hint, DV_NOTIMPLEMENTED)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "__length_hint__ must be an integer, not %T", hint);
+    }
+    dv_release(vm, hint);
+    return dv_is_empty(vm->error);
+}
+
+bool dv_ask_length(dv_vm *vm, dv_value iterable) {
+    if (!dv_is_instance(iterable)) return true;
+    if (dv_has_special(vm, iterable, vm->known.len)) {
+        if (dv_length(vm, iterable) >= 0) return true;
+        if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return false;
+        dv_error_clear(vm);
+    }
+    bool found;
+    dv_value hint = dv_special_call(vm, iterable, vm->known.length_hint, NULL, 0, &found);
+    return !found || check_hint(vm, hint);
+}
+
 bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) {
     *out = (dv_items){NULL, 0, 0};
     if (dv_is_shape(iterable, DV_T_LIST) || dv_is_shape(iterable, DV_T_TUPLE))
         return collect_copy(vm, iterable, out);
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
+    bool good = dv_items_drain(vm, iterator, out);
+    dv_release(vm, iterator);
+    return good;
+}
+
+bool dv_items_drain(dv_vm *vm, dv_value iterator, dv_items *out) {
+    *out = (dv_items){NULL, 0, 0};
     bool good = true;
     while (good) {
         dv_value item = dv_next(vm, iterator);
@@ -288,7 +326,6 @@ bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) {
         good = items_add(vm, out, item);
     }
     good = good && dv_is_empty(vm->error);
-    dv_release(vm, iterator);
     if (!good) dv_items_discard(vm, out);
     return good;
 }

@@ -58,7 +58,11 @@ dv_value dv_tuple_from(dv_vm *vm, dv_value iterable) {
     if (dv_is_shape(iterable, DV_T_LIST))
         return dv_tuple_new(vm, dv_as_list(iterable)->items, dv_as_list(iterable)->count);
     dv_items items;
-    if (!dv_items_collect(vm, iterable, &items)) return DV_EMPTY;
+    dv_value iterator = dv_iterate(vm, iterable);
+    bool good = !dv_is_empty(iterator) && dv_ask_length(vm, iterable) &&
+                dv_items_drain(vm, iterator, &items);
+    dv_release(vm, iterator);
+    if (!good) return DV_EMPTY;
     dv_value tuple = dv_tuple_take(vm, items.data, items.count);
     items.count = 0;
     dv_items_discard(vm, &items);
