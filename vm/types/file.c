@@ -146,6 +146,13 @@ bool dv_file_fill_all(dv_vm *vm, dv_file *f) {
 /* Writing ----------------------------------------------------------------------------------------
  */
 
+/* After bytes were written: where appending puts them the host alone knows. */
+static void advance(dv_file *f, int64_t written) {
+    bool appends = dv_is_str(f->mode) && dv_str_at(dv_as_str(f->mode), 0) == 'a';
+    int64_t end = appends && f->can_seek ? dv_host_seek(f->fd, 0, SEEK_CUR) : -1;
+    f->position = end >= 0 ? end : f->position + written;
+}
+
 bool dv_file_flush(dv_vm *vm, dv_file *f) {
     if (f->number != DV_NO_STREAM) return f->number == DV_STDIN || dv_stream_flush(vm, f->number);
     if (!f->pending) return true;
@@ -154,7 +161,7 @@ bool dv_file_flush(dv_vm *vm, dv_file *f) {
         dv_host_raise(vm, (int)written, DV_EMPTY);
         return false;
     }
-    f->position += written;
+    advance(f, written);
     f->pending = 0;
     return true;
 }
@@ -162,7 +169,7 @@ bool dv_file_flush(dv_vm *vm, dv_file *f) {
 static bool put_through(dv_vm *vm, dv_file *f, const char *data, size_t size) {
     int64_t written = dv_host_write(f->fd, data, size);
     if (written >= 0) {
-        f->position += written;
+        advance(f, written);
         return true;
     }
     dv_host_raise(vm, (int)written, DV_EMPTY);
@@ -223,7 +230,7 @@ dv_value dv_file_method_fileno(dv_vm *vm, const dv_value *args, uint32_t count) 
 dv_value dv_file_method_isatty(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const dv_file *f = dv_as_file(args[0]);
-    if (!dv_file_check_open(vm, f, CLOSED)) return DV_EMPTY;
+    if (!dv_file_check_open(vm, f, "I/O operation on closed file")) return DV_EMPTY;
     return dv_bool(f->fd >= 0 && dv_host_is_terminal(f->fd));
 }
 

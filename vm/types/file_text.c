@@ -344,11 +344,12 @@ static bool check_seeks(dv_vm *vm, const dv_file *f) {
 
 static dv_value text_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    const dv_file *f = dv_as_file(args[0]);
+    dv_file *f = dv_as_file(args[0]);
     if (!check_seeks(vm, f)) return DV_EMPTY;
     if (f->iterates) return dv_raise(vm, DV_E_OS_ERROR, "telling position disabled by next() call");
     if (f->mended) return dv_raise(vm, DV_E_OS_ERROR, "can't reconstruct logical file position");
-    return dv_int_from_int64(vm, f->position - (int64_t)(f->end - f->start) + (int64_t)f->pending);
+    if (!dv_file_flush(vm, f)) return DV_EMPTY;
+    return dv_int_from_int64(vm, f->position - (int64_t)(f->end - f->start));
 }
 
 static dv_value text_seek(dv_vm *vm, const dv_value *args, uint32_t count) {
