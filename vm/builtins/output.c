@@ -9,7 +9,7 @@
 /* Where print writes to: a standard stream, or any object with a method write. */
 typedef struct sink {
     dv_value write;  /* bound method write of an object, owned; EMPTY: the file or stream below */
-    dv_value object; /* whose method that is, owned */
+    dv_value object; /* whose method that is, or the file: owned */
     dv_value file;   /* a text file, borrowed; EMPTY: the stream below */
     dv_stream_number number;
     bool nowhere; /* sys.stdout is None: print does nothing */
@@ -41,6 +41,7 @@ static bool open_sink(dv_vm *vm, dv_value file, sink *out) {
     }
     if (dv_is_shape(file, DV_T_STREAM)) {
         out->file = file;
+        out->object = dv_retain(file); /* a __str__ can take sys.stdout away */
         return true;
     }
     dv_value name = dv_str_intern(vm, "write", 5);

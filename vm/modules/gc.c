@@ -10,6 +10,7 @@
 #include "types/arguments.h"
 #include "types/int.h"
 #include "types/list.h"
+#include "types/sequence.h"
 #include "types/tuple.h"
 
 #define GENERATIONS 3
@@ -17,18 +18,16 @@
 /* ---- Collecting --------------------------------------------------------------------------------
  */
 
-/* An int as CPython's argument parser takes one for a C int. */
-static bool int_argument(dv_vm *vm, dv_value v, int64_t *out) {
-    if (!dv_is_integral(v)) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer", v);
-        return false;
-    }
-    if (!dv_int_to_int64(v, out)) {
+/* An int as CPython's older argument parser takes one for a C int. */
+static bool threshold_argument(dv_vm *vm, dv_value v, int64_t *out) {
+    bool fits = dv_is_any_int(v) ? dv_int_to_int64(v, out) : dv_size_argument(vm, v, out);
+    if (fits && *out == (int32_t)*out) return true;
+    if (fits)
+        dv_raise(vm, DV_E_OVERFLOW_ERROR,
+                 *out > 0 ? "signed integer is greater than maximum"
+                          : "signed integer is less than minimum");
+    else if (dv_is_any_int(v))
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C long");
-        return false;
-    }
-    if (*out == (int32_t)*out) return true;
-    dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C int");
     return false;
 }
 
@@ -38,7 +37,7 @@ static dv_value gc_collect(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     dv_value out[1];
     int64_t generation = GENERATIONS - 1;
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
-    if (!dv_is_empty(out[0]) && !int_argument(vm, out[0], &generation)) return DV_EMPTY;
+    if (!dv_is_empty(out[0]) && !dv_int_argument(vm, out[0], &generation)) return DV_EMPTY;
     if (generation < 0 || generation >= GENERATIONS)
         return dv_raise(vm, DV_E_VALUE_ERROR, "invalid generation");
     return dv_int_from_int64(vm, dv_collect(vm));
@@ -78,7 +77,7 @@ static dv_value gc_set_threshold(dv_vm *vm, const dv_value *args, uint32_t count
                         count ? "most 3" : "least 1", count ? "s" : "", (int)count);
     for (uint32_t i = 0; i < count; i++) {
         int64_t threshold;
-        if (!int_argument(vm, args[i], &threshold)) return DV_EMPTY;
+        if (!threshold_argument(vm, args[i], &threshold)) return DV_EMPTY;
         vm->collector.threshold[i] = threshold;
     }
     return DV_NONE;
@@ -160,10 +159,8 @@ static dv_value gc_get_objects(dv_vm *vm, const dv_value *args, uint32_t count, 
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
     if (dv_is_empty(out[0]) || dv_is_none(out[0])) return containers(vm, NULL, 0, true);
     int64_t generation;
-    if (!dv_is_integral(out[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "argument should be integer or None, not '%T'",
-                        out[0]);
-    if (!int_argument(vm, out[0], &generation)) return DV_EMPTY;
+    if (!dv_optional_size_argument(vm, out[0], &generation)) return DV_EMPTY;
+    if (generation == -1) return containers(vm, NULL, 0, true);
     if (generation >= GENERATIONS)
         return dv_raise(vm, DV_E_VALUE_ERROR,
                         "generation parameter must be less than the number of available "

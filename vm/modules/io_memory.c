@@ -15,13 +15,22 @@
 #include "types/list.h"
 #include "types/sequence.h"
 
+/* The parameter newline of a StringIO: what lines end with, and what is made of them in writing. */
+typedef enum line_ends {
+    ENDS_LF,    /* "\n": nothing is changed */
+    ENDS_JOIN,  /* None: every end becomes "\n" */
+    ENDS_KEEP,  /* "": lines end at each kind of end; nothing is changed */
+    ENDS_CR,    /* "\r": each "\n" becomes it */
+    ENDS_CR_LF, /* "\r\n": likewise */
+} line_ends;
+
 typedef struct memory {
     dv_object header;
     char *data;
     int64_t length, capacity, position; /* code points */
     uint32_t kind;
     bool closed;
-    bool universal; /* newline=None: line ends become '\n' when they are written */
+    line_ends ends;
 } memory;
 
 static memory *as_memory(dv_value v) { return (memory *)dv_as_object(v); }
@@ -100,25 +109,31 @@ static bool put(dv_vm *vm, memory *m, const dv_str *s) {
     return true;
 }
 
-/* The text with every line end as '\n': new. */
-static dv_value join_ends(dv_vm *vm, dv_value text) {
+/* The text with its line ends as they are stored: new. */
+static dv_value translate(dv_vm *vm, line_ends ends, dv_value text) {
     const dv_str *s = dv_as_str(text);
     dv_builder b;
     dv_builder_init(&b, vm);
     for (int64_t i = 0; i < s->length; i++) {
         uint32_t c = dv_str_at(s, i);
-        dv_builder_char(&b, c == '\r' ? '\n' : c);
-        if (c == '\r' && i + 1 < s->length && dv_str_at(s, i + 1) == '\n') i++;
+        if (ends == ENDS_JOIN) {
+            if (c == '\r' && i + 1 < s->length && dv_str_at(s, i + 1) == '\n') i++;
+            dv_builder_char(&b, c == '\r' ? '\n' : c);
+        } else if (c == '\n') {
+            dv_builder_text(&b, "\r\n", ends == ENDS_CR ? 1 : 2);
+        } else {
+            dv_builder_char(&b, c);
+        }
     }
     return dv_builder_finish(&b);
 }
 
 static bool put_text(dv_vm *vm, memory *m, dv_value text) {
-    if (!m->universal) return put(vm, m, dv_as_str(text));
-    dv_value joined = join_ends(vm, text);
-    if (dv_is_empty(joined)) return false;
-    bool done = put(vm, m, dv_as_str(joined));
-    dv_release(vm, joined);
+    if (m->ends == ENDS_LF || m->ends == ENDS_KEEP) return put(vm, m, dv_as_str(text));
+    dv_value translated = translate(vm, m->ends, text);
+    if (dv_is_empty(translated)) return false;
+    bool done = put(vm, m, dv_as_str(translated));
+    dv_release(vm, translated);
     return done;
 }
 
@@ -141,7 +156,7 @@ static dv_value memory_write(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value memory_writelines(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!check_open(vm, as_memory(args[0]))) return DV_EMPTY;
+    if (!check_usable(vm, as_memory(args[0]))) return DV_EMPTY;
     dv_value iterator = dv_iterate(vm, args[1]);
     if (dv_is_empty(iterator)) return DV_EMPTY;
     for (;;) {
@@ -181,19 +196,35 @@ static dv_value memory_read(dv_vm *vm, const dv_value *args, uint32_t count) {
     return take(vm, as_memory(args[0]), size);
 }
 
+static uint32_t point(const memory *m, int64_t i) {
+    if (m->kind == 1) return (unsigned char)m->data[i];
+    return m->kind == 2 ? ((const uint16_t *)(const void *)m->data)[i]
+                        : ((const uint32_t *)(const void *)m->data)[i];
+}
+
+/* How many code points from i on end a line: 0, 1 or 2. */
+static int64_t end_size(const memory *m, int64_t i) {
+    uint32_t c = point(m, i);
+    if (c == '\n') return m->ends != ENDS_CR && m->ends != ENDS_CR_LF;
+    if (c != '\r' || m->ends == ENDS_LF || m->ends == ENDS_JOIN) return 0;
+    bool both = m->ends != ENDS_CR && i + 1 < m->length && point(m, i + 1) == '\n';
+    return both ? 2 : m->ends != ENDS_CR_LF;
+}
+
+/* From the position on, with its end. */
 static int64_t line_size(const memory *m) {
-    if (m->position >= m->length) return 0;
-    if (m->kind == 1) {
+    int64_t left = m->length - m->position;
+    if (left <= 0) return 0;
+    if (m->kind == 1 && m->ends <= ENDS_JOIN) {
         const char *from = m->data + m->position;
-        const char *end = memchr(from, '\n', (size_t)(m->length - m->position));
-        return end ? end - from + 1 : m->length - m->position;
+        const char *end = memchr(from, '\n', (size_t)left);
+        return end ? end - from + 1 : left;
     }
     for (int64_t i = m->position; i < m->length; i++) {
-        uint32_t c = m->kind == 2 ? ((const uint16_t *)(const void *)m->data)[i]
-                                  : ((const uint32_t *)(const void *)m->data)[i];
-        if (c == '\n') return i - m->position + 1;
+        int64_t size = end_size(m, i);
+        if (size) return i - m->position + size;
     }
-    return m->length - m->position;
+    return left;
 }
 
 static dv_value memory_readline(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -211,14 +242,23 @@ static dv_value memory_next(dv_vm *vm, dv_value self) {
     return size ? take(vm, m, size) : DV_EMPTY;
 }
 
+/* The argument of readlines(), which a BytesIO takes otherwise than all other files. */
+static bool hint_argument(dv_vm *vm, const dv_value *args, uint32_t count, int64_t *hint) {
+    bool strict = is_bytes_io(as_memory(args[0])) && count > 1 && !dv_is_none(args[1]);
+    if (!strict) return dv_file_size_argument(vm, args, count, hint);
+    if (dv_is_any_int(args[1])) return dv_size_argument(vm, args[1], hint);
+    dv_raise(vm, DV_E_TYPE_ERROR, "integer argument expected, got '%T'", args[1]);
+    return false;
+}
+
 static dv_value memory_readlines(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t hint, size = 0;
     memory *m = as_memory(args[0]);
-    if (!dv_file_size_argument(vm, args, count, &hint) || !check_open(vm, m)) return DV_EMPTY;
+    if (!hint_argument(vm, args, count, &hint) || !check_usable(vm, m)) return DV_EMPTY;
     dv_value lines = dv_list_new(vm, NULL, 0);
     while (!dv_is_empty(lines)) {
         int64_t next = line_size(m);
-        if (next == 0 || (hint > 0 && size >= hint)) return lines;
+        if (next == 0 || (hint > 0 && size >= hint + !is_bytes_io(m))) return lines;
         size += next;
         dv_value line = take(vm, m, next);
         if (!dv_is_empty(line) && dv_list_push(vm, lines, line)) continue;
@@ -274,7 +314,8 @@ static dv_value memory_seek(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value memory_truncate(dv_vm *vm, const dv_value *args, uint32_t count) {
     memory *m = as_memory(args[0]);
     int64_t size = m->position;
-    if (count > 1 && !dv_is_none(args[1]) && !dv_size_argument(vm, args[1], &size)) return DV_EMPTY;
+    bool given = count > 1 && !dv_is_none(args[1]);
+    if (given && !dv_file_size_argument(vm, args, count, &size)) return DV_EMPTY;
     if (!check_open(vm, m)) return DV_EMPTY;
     if (size < 0)
         return dv_raise(vm, DV_E_VALUE_ERROR,
@@ -313,12 +354,17 @@ static dv_value memory_yes(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value memory_isatty(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return check_open(vm, as_memory(args[0])) ? DV_FALSE : DV_EMPTY;
+    return check_usable(vm, as_memory(args[0])) ? DV_FALSE : DV_EMPTY;
 }
 
 static dv_value memory_fileno(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
     return dv_file_unsupported(vm, "fileno");
+}
+
+static dv_value memory_detach(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)args, (void)count;
+    return dv_file_unsupported(vm, "detach");
 }
 
 static dv_value memory_iterate(dv_vm *vm, dv_value self) {
@@ -338,22 +384,35 @@ static memory *memory_new(dv_vm *vm, dv_type_id type) {
     return m;
 }
 
+static bool ends_argument(dv_vm *vm, dv_value v, line_ends *ends) {
+    static const char *const names[] = {
+        [ENDS_LF] = "\n", [ENDS_KEEP] = "", [ENDS_CR] = "\r", [ENDS_CR_LF] = "\r\n"};
+    *ends = ENDS_JOIN;
+    if (dv_is_none(v)) return true;
+    if (!dv_is_str(v)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "newline must be str or None, not %T", v);
+        return false;
+    }
+    for (*ends = ENDS_LF; *ends <= ENDS_CR_LF; ++*ends)
+        if (names[*ends] && dv_str_is(v, names[*ends])) return true;
+    dv_raise(vm, DV_E_VALUE_ERROR, "illegal newline value: %V", v);
+    return false;
+}
+
 static dv_value string_io_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
     static const char *const names[] = {"initial_value", "newline"};
     static const dv_parameters parameters = {"StringIO", names, 2, 2, 0};
     dv_value given[2];
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    line_ends ends = ENDS_LF;
+    if (!dv_is_empty(given[1]) && !ends_argument(vm, given[1], &ends)) return DV_EMPTY;
     bool text = !dv_is_empty(given[0]) && !dv_is_none(given[0]);
     if (text && !dv_is_str(given[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "initial_value must be str or None, not %T", given[0]);
-    bool universal = !dv_is_empty(given[1]) && dv_is_none(given[1]);
-    if (!dv_is_empty(given[1]) && !universal && !(dv_is_str(given[1]) && dv_str_is(given[1], "\n")))
-        return dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR,
-                        "StringIO with newline=%V is not part of dl", given[1]);
     memory *m = memory_new(vm, DV_T_STRING_IO);
     if (!m) return DV_EMPTY;
-    m->universal = universal;
+    m->ends = ends;
     if (text && !put_text(vm, m, given[0])) {
         dv_release_object(vm, &m->header);
         return DV_EMPTY;
@@ -383,15 +442,16 @@ static dv_value bytes_io_construct(dv_vm *vm, const dv_value *args, uint32_t cou
 
 #define ROW(method, least, most) \
     { .name = #method, .entry = memory_##method, .min = least, .max = most }
-#define ROWS                                                                              \
-    ROW(read, 1, 2), ROW(readline, 1, 2), ROW(readlines, 1, 2), ROW(write, 2, 2),         \
-        ROW(writelines, 2, 2), ROW(getvalue, 1, 1), ROW(tell, 1, 1), ROW(seek, 2, 3),     \
-        ROW(truncate, 1, 2), ROW(close, 1, 1), ROW(flush, 1, 1), ROW(isatty, 1, 1),       \
-        ROW(fileno, 1, 1), {.name = "readable", .entry = memory_yes, .min = 1, .max = 1}, \
-        {.name = "writable", .entry = memory_yes, .min = 1, .max = 1},                    \
-        {.name = "seekable", .entry = memory_yes, .min = 1, .max = 1},                    \
-        {.name = "__enter__", .entry = memory_enter, .min = 1, .max = 1}, {               \
-        .name = "__exit__", .entry = memory_close, .min = 1, .max = UINT32_MAX            \
+#define ROWS                                                                          \
+    ROW(read, 1, 2), ROW(readline, 1, 2), ROW(readlines, 1, 2), ROW(write, 2, 2),     \
+        ROW(writelines, 2, 2), ROW(getvalue, 1, 1), ROW(tell, 1, 1), ROW(seek, 2, 3), \
+        ROW(truncate, 1, 2), ROW(close, 1, 1), ROW(flush, 1, 1), ROW(isatty, 1, 1),   \
+        ROW(fileno, 1, 1), ROW(detach, 1, 1),                                         \
+        {.name = "readable", .entry = memory_yes, .min = 1, .max = 1},                \
+        {.name = "writable", .entry = memory_yes, .min = 1, .max = 1},                \
+        {.name = "seekable", .entry = memory_yes, .min = 1, .max = 1},                \
+        {.name = "__enter__", .entry = memory_enter, .min = 1, .max = 1}, {           \
+        .name = "__exit__", .entry = memory_close, .min = 1, .max = UINT32_MAX        \
     }
 
 static const dv_cfunction_def string_methods[] = {ROWS, {.name = NULL}};

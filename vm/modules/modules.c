@@ -29,7 +29,6 @@ static bool fill_builtins(dv_vm *vm, dv_module *module) {
 
 static const builtin_module builtin_modules[] = {
     {"_calendar", dv_calendar_fill},
-    {"_copy", dv_copy_fill},
     {"_json", dv_json_fill},
     {"_traceback", dv_traceback_fill},
     {"array", dv_array_fill},

@@ -15,7 +15,7 @@
 #define MOST_DIGITS    4300 /* as types/int_text.c has it */
 
 static dv_value sys_exit(dv_vm *vm, const dv_value *args, uint32_t count) {
-    if (count == 0) return dv_raise(vm, DV_E_SYSTEM_EXIT, "");
+    if (count == 0 || dv_is_none(args[0])) return dv_raise(vm, DV_E_SYSTEM_EXIT, "");
     if (!dv_is_tuple(args[0])) return dv_raise_value(vm, DV_E_SYSTEM_EXIT, args[0]);
     dv_value exit = dv_exception_new(vm, dv_exception_class(vm, DV_E_SYSTEM_EXIT), args[0]);
     if (!dv_is_empty(exit)) dv_exception_raise(vm, exit, DV_EMPTY);
@@ -53,6 +53,8 @@ static dv_value sys_intern(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     if (!dv_is_str(args[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "intern() argument must be str, not %T", args[0]);
+    if (!dv_is_shape(args[0], DV_T_STR))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "can't intern %T", args[0]);
     return dv_str_intern_value(vm, args[0]);
 }
 

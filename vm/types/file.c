@@ -207,12 +207,7 @@ int64_t dv_file_seek(dv_vm *vm, dv_file *f, int64_t offset, int whence) {
 
 bool dv_file_size_argument(dv_vm *vm, const dv_value *args, uint32_t count, int64_t *size) {
     *size = -1;
-    if (count < 2 || dv_is_none(args[1])) return true;
-    if (!dv_is_index(vm, args[1])) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "argument should be integer or None, not '%T'", args[1]);
-        return false;
-    }
-    return dv_size_argument(vm, args[1], size);
+    return count < 2 || dv_is_none(args[1]) || dv_optional_size_argument(vm, args[1], size);
 }
 
 dv_value dv_file_method_close(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -260,7 +255,7 @@ dv_value dv_file_method_readlines(dv_vm *vm, const dv_value *args, uint32_t coun
         if (dv_is_empty(line)) break;
         size += dv_as_str(line)->length;
         if (!dv_list_push(vm, lines, line)) break;
-        if (hint > 0 && size >= hint) return lines;
+        if (hint > 0 && size > hint) return lines;
     }
     if (dv_is_empty(vm->error)) return lines;
     dv_release(vm, lines);

@@ -39,6 +39,17 @@ bool dv_size_argument(dv_vm *vm, dv_value v, int64_t *size) {
     return false;
 }
 
+bool dv_optional_size_argument(dv_vm *vm, dv_value v, int64_t *size) {
+    if (dv_int_to_int64(v, size)) return true;
+    if (dv_is_any_int(v))
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot fit '%T' into an index-sized integer", v);
+    else if (dv_is_index(vm, v))
+        return dv_size_argument(vm, v, size);
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR, "argument should be integer or None, not '%T'", v);
+    return false;
+}
+
 bool dv_int_argument(dv_vm *vm, dv_value v, int64_t *number) {
     bool whole = dv_is_any_int(v);
     if (!whole && !dv_size_argument(vm, v, number)) return false;

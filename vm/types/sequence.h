@@ -13,7 +13,10 @@ bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *in
  */
 bool dv_size_argument(dv_vm *vm, dv_value v, int64_t *size) DV_MUST_CHECK;
 
-/* The same for what is an int in CPython: within int32. */
+/* A size where None was possible, too (and was seen to by the caller): other messages. */
+bool dv_optional_size_argument(dv_vm *vm, dv_value v, int64_t *size) DV_MUST_CHECK;
+
+/* The same as dv_size_argument for what is an int in CPython: within int32. */
 bool dv_int_argument(dv_vm *vm, dv_value v, int64_t *number) DV_MUST_CHECK;
 
 /* Does the value count as an index: int, bool, or an instance with __index__? */
