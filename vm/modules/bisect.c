@@ -86,7 +86,7 @@ static bool take_arguments(dv_vm *vm, const char *function, const dv_value *args
     s->high = -1;
     if (!dv_is_empty(given[2]) && !dv_size_argument(vm, given[2], &s->low)) return false;
     return dv_is_empty(given[3]) || dv_is_none(given[3]) ||
-           dv_size_argument(vm, given[3], &s->high);
+           dv_optional_size_argument(vm, given[3], &s->high);
 }
 
 static dv_value bisect(dv_vm *vm, const char *function, bool right, const dv_value *args,

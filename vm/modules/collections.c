@@ -166,6 +166,10 @@ static bool bind_fields(dv_vm *vm, dv_value spec, const dv_value *args, uint32_t
     return good;
 }
 
+static void refuse_class(dv_vm *vm, dv_value name) {
+    dv_raise(vm, DV_E_TYPE_ERROR, "tuple.__new__(%S): %S is not a subtype of tuple", name, name);
+}
+
 /* T.__new__(class_, ...); args[0] is what it is bound to, args[1] the class. */
 static dv_value named_tuple_new(dv_vm *vm, const dv_value *args, uint32_t count,
                                 dv_value keywords) {
@@ -180,8 +184,10 @@ static dv_value named_tuple_new(dv_vm *vm, const dv_value *args, uint32_t count,
         given = bound;
     }
     dv_value exact = DV_EMPTY, self = DV_EMPTY;
-    if (good && !(dv_is_class(given[0]) && dv_as_class(given[0])->type == DV_T_TUPLE))
-        dv_raise(vm, DV_E_TYPE_ERROR, "tuple.__new__(X): X is not a subtype of tuple");
+    if (good && !dv_is_class(given[0]))
+        dv_raise(vm, DV_E_TYPE_ERROR, "tuple.__new__(X): X is not a type object (%T)", given[0]);
+    else if (good && dv_as_class(given[0])->type != DV_T_TUPLE)
+        refuse_class(vm, dv_as_class(given[0])->name);
     else if (good)
         exact = dv_tuple_new(vm, given + 1, fields);
     if (!dv_is_empty(exact)) self = dv_tuple_type.adopt(vm, dv_as_class(given[0]), exact);

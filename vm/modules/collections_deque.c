@@ -425,12 +425,10 @@ static bool repeat(dv_vm *vm, deque *d, int64_t times) {
     int64_t count = d->count, total;
     if (times <= 0) empty(vm, d);
     if (count == 0 || times <= 1) return true;
-    if (__builtin_mul_overflow(count, times, &total) || total > (int64_t)1 << 58) {
-        if (d->maximum < 0) {
-            dv_raise_memory(vm);
-            return false;
-        }
-        total = INT64_MAX;
+    bool fits = !__builtin_mul_overflow(count, times, &total);
+    if (!fits || (d->maximum < 0 && total > (int64_t)1 << 58)) {
+        dv_raise_memory(vm);
+        return false;
     }
     /* More rounds than fill the deque would change nothing but its phase, which is whole. */
     if (d->maximum >= 0 && total > d->maximum) times = d->maximum / count + 2;

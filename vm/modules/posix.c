@@ -13,115 +13,225 @@
 #include <unistd.h>
 
 #include "core/upcall.h"
+#include "types/arguments.h"
 #include "types/bytes.h"
 #include "types/dict.h"
 #include "types/host.h"
+#include "types/instance.h"
 #include "types/int.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/tuple.h"
 
-/* Calls with paths -------------------------------------------------------------------------------
+/* Arguments that are paths -----------------------------------------------------------------------
  */
 
-/* The path of an argument, which may be an object with __fspath__; *text keeps it. */
-static bool path_argument(dv_vm *vm, dv_value v, dv_value *text, dv_host_path *path) {
-    *text = dv_host_fspath(vm, v);
-    if (dv_is_empty(*text)) return false;
-    if (dv_host_path_of(vm, *text, path)) return true;
-    dv_release(vm, *text);
+/* What a parameter takes, and how messages name it. */
+typedef struct path_rule {
+    const char *function, *parameter, *kinds;
+    bool descriptor; /* an int, too */
+} path_rule;
+
+#define PATH       "string, bytes or os.PathLike"
+#define PATH_OR_FD "string, bytes, os.PathLike or integer"
+
+/* An argument: a descriptor, or a path that `text` keeps. */
+typedef struct file_argument {
+    int fd; /* -1: a path */
+    dv_value text;
+    dv_host_path path;
+} file_argument;
+
+static dv_value refuse_path(dv_vm *vm, const path_rule *rule, dv_value v) {
+    return dv_raise(vm, DV_E_TYPE_ERROR, "%s: %s should be %s, not %T", rule->function,
+                    rule->parameter, rule->kinds, v);
+}
+
+static bool has_fspath(dv_vm *vm, dv_value v) {
+    if (!dv_is_instance(v)) return false;
+    dv_value name = dv_str_intern(vm, "__fspath__", 10);
+    bool found = !dv_is_empty(name) && dv_has_special(vm, v, name);
+    dv_release(vm, name);
+    return found;
+}
+
+static bool descriptor_argument(dv_vm *vm, dv_value v, file_argument *out) {
+    int64_t fd = INT64_MAX;
+    out->text = DV_NONE;
+    if (dv_is_any_int(v) && !dv_int_to_int64(v, &fd)) fd = dv_int_sign(v) < 0 ? INT64_MIN : fd;
+    if (!dv_is_any_int(v) && !dv_size_argument(vm, v, &fd)) return false;
+    out->fd = (int)fd;
+    if (fd == out->fd) return true;
+    dv_raise(vm, DV_E_OVERFLOW_ERROR, "fd is %s",
+             fd > 0 ? "greater than maximum" : "less than minimum");
     return false;
 }
 
+static bool file_from(dv_vm *vm, const path_rule *rule, dv_value v, file_argument *out) {
+    *out = (file_argument){.fd = -1, .text = DV_EMPTY};
+    if (dv_is_str(v) || dv_is_bytes(v) || has_fspath(vm, v)) {
+        out->text = dv_host_fspath(vm, v);
+    } else if (dv_is_empty(vm->error)) {
+        if (rule->descriptor && dv_is_index(vm, v)) return descriptor_argument(vm, v, out);
+        refuse_path(vm, rule, v);
+    }
+    if (dv_is_empty(out->text)) return false;
+    if (dv_host_path_of(vm, out->text, &out->path)) return true;
+    bool as_bytes = dv_is_bytes(out->text);
+    dv_release(vm, out->text);
+    if (!as_bytes || !dv_error_is(vm, DV_E_VALUE_ERROR)) return false;
+    dv_error_clear(vm);
+    dv_raise(vm, DV_E_VALUE_ERROR, "%s: embedded null character in %s", rule->function,
+             rule->parameter);
+    return false;
+}
+
+static bool is_path(const file_argument *f) { return !dv_is_none(f->text); }
+
+static void let_go(dv_vm *vm, file_argument *f) {
+    if (is_path(f)) dv_host_path_free(vm, &f->path);
+    dv_release(vm, f->text);
+}
+
+/* Calls with paths -------------------------------------------------------------------------------
+ */
+
+typedef struct path_call {
+    path_rule rule;
+    int (*on_path)(const char *path, unsigned mode);
+    int (*on_descriptor)(int fd, unsigned mode);
+    bool mode_needed;
+} path_call;
+
 /* call(path, mode) and its OSError. */
-static dv_value on_path(dv_vm *vm, dv_value v, int (*call)(const char *path, unsigned mode),
-                        unsigned mode) {
-    dv_value text;
-    dv_host_path path;
-    if (!path_argument(vm, v, &text, &path)) return DV_EMPTY;
+static dv_value do_call(dv_vm *vm, const path_call *call, dv_value v, int64_t mode) {
+    file_argument file;
+    if (!file_from(vm, &call->rule, v, &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
-    if (!failed && call(path.text, mode) != 0) failed = errno;
-    dv_host_path_free(vm, &path);
-    dv_release(vm, text);
+    if (!failed) {
+        int result = is_path(&file) ? call->on_path(file.path.text, (unsigned)mode)
+                                    : call->on_descriptor(file.fd, (unsigned)mode);
+        if (result != 0) failed = errno;
+    }
+    let_go(vm, &file);
     return failed ? dv_host_raise(vm, failed, v) : DV_NONE;
 }
 
+static dv_value with_path(dv_vm *vm, const path_call *call, const dv_value *args, uint32_t count,
+                          dv_value keywords) {
+    static const char *const names[] = {"path"};
+    const dv_parameters parameters = {call->rule.function, names, 1, 1, 1};
+    dv_value given;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
+    return do_call(vm, call, given, 0);
+}
+
+static dv_value with_mode(dv_vm *vm, const path_call *call, const dv_value *args, uint32_t count,
+                          dv_value keywords) {
+    static const char *const names[] = {"path", "mode"};
+    const dv_parameters parameters = {call->rule.function, names, 2, 2, call->mode_needed ? 2 : 1};
+    dv_value given[2];
+    int64_t mode = 0777;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    if (!dv_is_empty(given[1]) && !dv_int_argument(vm, given[1], &mode)) return DV_EMPTY;
+    return do_call(vm, call, given[0], mode);
+}
+
 static int do_chdir(const char *path, unsigned mode) { return (void)mode, chdir(path); }
+static int do_fchdir(int fd, unsigned mode) { return (void)mode, fchdir(fd); }
 static int do_unlink(const char *path, unsigned mode) { return (void)mode, unlink(path); }
 static int do_rmdir(const char *path, unsigned mode) { return (void)mode, rmdir(path); }
 static int do_mkdir(const char *path, unsigned mode) { return mkdir(path, mode); }
 static int do_chmod(const char *path, unsigned mode) { return chmod(path, mode); }
+static int do_fchmod(int fd, unsigned mode) { return fchmod(fd, mode); }
 
-#define ON_PATH(name)                                                               \
-    static dv_value posix_##name(dv_vm *vm, const dv_value *args, uint32_t count) { \
-        (void)count;                                                                \
-        return on_path(vm, args[0], do_##name, 0);                                  \
-    }
-#define ON_PATH_WITH_MODE(name)                                                     \
-    static dv_value posix_##name(dv_vm *vm, const dv_value *args, uint32_t count) { \
-        int64_t mode = 0777;                                                        \
-        if (count > 1 && !dv_size_argument(vm, args[1], &mode)) return DV_EMPTY;    \
-        return on_path(vm, args[0], do_##name, (unsigned)mode);                     \
+/* The function of the module: bind (with_path or with_mode) and call. */
+#define PATH_FUNCTION(name, bind, kinds, verb, fd_call, needed)                         \
+    static dv_value posix_##name(dv_vm *vm, const dv_value *args, uint32_t count,       \
+                                 dv_value keywords) {                                   \
+        static const path_call call = {.rule = {#name, "path", kinds, fd_call != NULL}, \
+                                       .on_path = do_##verb,                            \
+                                       .on_descriptor = fd_call,                        \
+                                       .mode_needed = needed};                          \
+        return bind(vm, &call, args, count, keywords);                                  \
     }
 
-ON_PATH(chdir)
-ON_PATH(unlink)
-ON_PATH(rmdir)
-ON_PATH_WITH_MODE(mkdir)
-ON_PATH_WITH_MODE(chmod)
+PATH_FUNCTION(chdir, with_path, PATH_OR_FD, chdir, do_fchdir, false)
+PATH_FUNCTION(unlink, with_path, PATH, unlink, NULL, false)
+PATH_FUNCTION(remove, with_path, PATH, unlink, NULL, false)
+PATH_FUNCTION(rmdir, with_path, PATH, rmdir, NULL, false)
+PATH_FUNCTION(mkdir, with_mode, PATH, mkdir, NULL, false)
+PATH_FUNCTION(chmod, with_mode, PATH_OR_FD, chmod, do_fchmod, true)
 
-static dv_value posix_rename(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    dv_value from_text, to_text;
-    dv_host_path from, to;
-    if (!path_argument(vm, args[0], &from_text, &from)) return DV_EMPTY;
-    int failed = -1;
-    if (path_argument(vm, args[1], &to_text, &to)) {
-        failed = dv_host_allows(vm);
-        if (!failed && rename(from.text, to.text) != 0) failed = errno;
-        dv_host_path_free(vm, &to);
-        dv_release(vm, to_text);
-        if (failed) dv_host_raise_two(vm, failed, args[0], args[1]);
+static dv_value rename_as(dv_vm *vm, const char *function, const dv_value *args, uint32_t count,
+                          dv_value keywords) {
+    static const char *const names[] = {"src", "dst"};
+    const dv_parameters parameters = {function, names, 2, 2, 2};
+    const path_rule rules[] = {{function, "src", PATH, false}, {function, "dst", PATH, false}};
+    dv_value given[2];
+    file_argument from, to;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    if (!file_from(vm, &rules[0], given[0], &from)) return DV_EMPTY;
+    bool good = file_from(vm, &rules[1], given[1], &to);
+    if (good) {
+        int failed = dv_host_allows(vm);
+        if (!failed && rename(from.path.text, to.path.text) != 0) failed = errno;
+        let_go(vm, &to);
+        good = !failed;
+        if (failed) dv_host_raise_two(vm, failed, given[0], given[1]);
     }
-    dv_host_path_free(vm, &from);
-    dv_release(vm, from_text);
-    return failed ? DV_EMPTY : DV_NONE;
+    let_go(vm, &from);
+    return good ? DV_NONE : DV_EMPTY;
 }
 
-static dv_value posix_access(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    dv_value text;
-    dv_host_path path;
+static dv_value posix_rename(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    return rename_as(vm, "rename", args, count, keywords);
+}
+
+static dv_value posix_replace(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    return rename_as(vm, "replace", args, count, keywords);
+}
+
+static dv_value posix_access(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"path", "mode"};
+    static const dv_parameters parameters = {"access", names, 2, 2, 2};
+    static const path_rule rule = {"access", "path", PATH, false};
+    dv_value given[2];
+    file_argument file;
     int64_t mode;
-    if (!dv_size_argument(vm, args[1], &mode) || !path_argument(vm, args[0], &text, &path))
-        return DV_EMPTY;
-    bool can = !dv_host_allows(vm) && access(path.text, (int)mode) == 0;
-    dv_host_path_free(vm, &path);
-    dv_release(vm, text);
-    return dv_bool(can);
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    if (!file_from(vm, &rule, given[0], &file)) return DV_EMPTY;
+    bool good = dv_int_argument(vm, given[1], &mode);
+    bool can = good && !dv_host_allows(vm) && access(file.path.text, (int)mode) == 0;
+    let_go(vm, &file);
+    return good ? dv_bool(can) : DV_EMPTY;
 }
 
 static dv_value posix_getcwd(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
     char path[8192];
     int failed = dv_host_allows(vm);
-    if (failed || !getcwd(path, sizeof path))
-        return dv_host_raise(vm, failed ? failed : errno, DV_EMPTY);
+    if (!failed && !getcwd(path, sizeof path)) failed = errno;
+    if (failed) return dv_host_raise(vm, failed, DV_EMPTY);
     return dv_host_string(vm, path, strlen(path));
 }
 
-static dv_value posix_readlink(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
+static dv_value posix_readlink(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"path"};
+    static const dv_parameters parameters = {"readlink", names, 1, 1, 1};
+    static const path_rule rule = {"readlink", "path", PATH, false};
     char target[8192];
-    dv_value text;
-    dv_host_path path;
-    if (!path_argument(vm, args[0], &text, &path)) return DV_EMPTY;
+    dv_value given;
+    file_argument file;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
+    if (!file_from(vm, &rule, given, &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
-    ssize_t size = failed ? -1 : readlink(path.text, target, sizeof target);
-    if (!failed && size < 0) failed = errno;
-    dv_host_path_free(vm, &path);
-    dv_release(vm, text);
-    return failed ? dv_host_raise(vm, failed, args[0]) : dv_host_string(vm, target, (size_t)size);
+    ssize_t size = failed ? 0 : readlink(file.path.text, target, sizeof target);
+    if (size < 0) failed = errno;
+    bool as_bytes = dv_is_bytes(file.text);
+    let_go(vm, &file);
+    if (failed) return dv_host_raise(vm, failed, given);
+    return as_bytes ? dv_bytes_new(vm, target, size) : dv_host_string(vm, target, (size_t)size);
 }
 
 /* stat -------------------------------------------------------------------------------------------
@@ -149,26 +259,21 @@ static dv_value stat_tuple(dv_vm *vm, const struct stat *s) {
 
 /* stat(path or descriptor, follow links?) */
 static dv_value posix_stat(dv_vm *vm, const dv_value *args, uint32_t count) {
+    static const path_rule stat_rule = {"stat", "path", PATH_OR_FD, true},
+                           lstat_rule = {"lstat", "path", PATH, false};
     (void)count;
+    bool follow = dv_same(args[1], DV_TRUE);
     struct stat about;
-    int64_t fd;
+    file_argument file;
+    if (!file_from(vm, follow ? &stat_rule : &lstat_rule, args[0], &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
-    if (dv_is_integral(args[0])) {
-        if (!dv_size_argument(vm, args[0], &fd)) return DV_EMPTY;
-        if (!failed && fstat((int)fd, &about) != 0) failed = errno;
-    } else {
-        dv_value text;
-        dv_host_path path;
-        if (dv_is_float(args[0]) || dv_is_none(args[0]))
-            return dv_raise(vm, DV_E_TYPE_ERROR,
-                            "stat: path should be string, bytes, os.PathLike or integer, not %T",
-                            args[0]);
-        if (!path_argument(vm, args[0], &text, &path)) return DV_EMPTY;
-        bool follow = dv_same(args[1], DV_TRUE);
-        if (!failed && (follow ? stat : lstat)(path.text, &about) != 0) failed = errno;
-        dv_host_path_free(vm, &path);
-        dv_release(vm, text);
+    if (!failed) {
+        int result = !is_path(&file) ? fstat(file.fd, &about)
+                     : follow        ? stat(file.path.text, &about)
+                                     : lstat(file.path.text, &about);
+        if (result != 0) failed = errno;
     }
+    let_go(vm, &file);
     return failed ? dv_host_raise(vm, failed, args[0]) : stat_tuple(vm, &about);
 }
 
@@ -186,29 +291,55 @@ static bool list_names(dv_vm *vm, DIR *directory, dv_value names, bool as_bytes)
     return true;
 }
 
-static dv_value posix_listdir(dv_vm *vm, const dv_value *args, uint32_t count) {
-    dv_value text, given = count && !dv_is_none(args[0]) ? args[0] : DV_EMPTY;
-    dv_host_path path;
-    dv_value here = dv_str_char(vm, '.');
-    if (dv_is_empty(here)) return DV_EMPTY;
-    bool read = path_argument(vm, dv_is_empty(given) ? here : given, &text, &path);
-    if (read) {
-        int failed = dv_host_allows(vm);
-        DIR *directory = failed ? NULL : opendir(path.text);
-        if (!failed && !directory) failed = errno;
-        dv_host_path_free(vm, &path);
-        bool as_bytes = dv_is_bytes(text);
-        dv_release(vm, text);
-        if (failed) dv_host_raise(vm, failed, dv_is_empty(given) ? here : given);
-        dv_value names = failed ? DV_EMPTY : dv_list_new(vm, NULL, 0);
-        bool good = !dv_is_empty(names) && list_names(vm, directory, names, as_bytes);
-        if (directory) closedir(directory);
-        dv_release(vm, here);
-        if (good) return names;
-        dv_release(vm, names);
-        return DV_EMPTY;
+/* The names in a directory, which is closed then. */
+static dv_value names_in(dv_vm *vm, DIR *directory, bool as_bytes) {
+    dv_value names = dv_list_new(vm, NULL, 0);
+    bool good = !dv_is_empty(names) && list_names(vm, directory, names, as_bytes);
+    closedir(directory);
+    if (good) return names;
+    dv_release(vm, names);
+    return DV_EMPTY;
+}
+
+/* A descriptor stays open, and where it is read from next. */
+static DIR *open_descriptor(int fd) {
+    int own = dup(fd);
+    DIR *directory = own < 0 ? NULL : fdopendir(own);
+    if (directory) rewinddir(directory);
+    if (!directory && own >= 0) {
+        int failed = errno;
+        close(own);
+        errno = failed;
     }
-    dv_release(vm, here);
+    return directory;
+}
+
+static dv_value posix_listdir(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"path"};
+    static const dv_parameters parameters = {"listdir", names, 1, 1, 0};
+    static const path_rule rule = {"listdir", "path", "string, bytes, os.PathLike, integer or None",
+                                   true};
+    dv_value given;
+    file_argument file;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
+    bool here = dv_is_empty(given) || dv_is_none(given);
+    if (!here && !file_from(vm, &rule, given, &file)) return DV_EMPTY;
+    int failed = dv_host_allows(vm);
+    DIR *directory = NULL;
+    if (!failed) {
+        directory = here             ? opendir(".")
+                    : is_path(&file) ? opendir(file.path.text)
+                                     : open_descriptor(file.fd);
+        if (!directory) failed = errno;
+    }
+    bool as_bytes = !here && dv_is_bytes(file.text);
+    if (!here) let_go(vm, &file);
+    if (!failed) return names_in(vm, directory, as_bytes);
+    /* A descriptor that is none has no name in the message of listdir. */
+    if (!here) return dv_host_raise(vm, failed, failed == EBADF ? DV_EMPTY : given);
+    dv_value dot = dv_str_char(vm, '.');
+    if (!dv_is_empty(dot)) dv_host_raise(vm, failed, dot);
+    dv_release(vm, dot);
     return DV_EMPTY;
 }
 
@@ -275,7 +406,7 @@ static dv_value posix_urandom(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value posix_strerror(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     int64_t number;
-    if (!dv_size_argument(vm, args[0], &number)) return DV_EMPTY;
+    if (!dv_int_argument(vm, args[0], &number)) return DV_EMPTY;
     return dv_str_z(vm, strerror((int)number));
 }
 
@@ -284,7 +415,7 @@ static dv_value posix_terminal_size(dv_vm *vm, const dv_value *args, uint32_t co
     (void)count;
     int64_t fd;
     struct winsize size;
-    if (!dv_size_argument(vm, args[0], &fd)) return DV_EMPTY;
+    if (!dv_int_argument(vm, args[0], &fd)) return DV_EMPTY;
     if (ioctl((int)fd, TIOCGWINSZ, &size) != 0) return dv_host_raise(vm, errno, DV_EMPTY);
     dv_value items[2] = {dv_int(size.ws_col), dv_int(size.ws_row)};
     return dv_tuple_new(vm, items, 2);
@@ -297,13 +428,16 @@ static dv_value posix_fspath(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 #define ROW(function, least, most) \
     { .name = #function, .entry = posix_##function, .min = least, .max = most }
+#define KEYWORD_ROW(function) \
+    { .name = #function, .keyword_entry = posix_##function, .min = 0, .max = UINT32_MAX }
 
 static const dv_cfunction_def functions[] = {
-    ROW(access, 2, 2),        ROW(chdir, 1, 1),   ROW(chmod, 2, 2),   ROW(cpu_count, 0, 0),
-    ROW(fspath, 1, 1),        ROW(getcwd, 0, 0),  ROW(getpid, 0, 0),  ROW(getppid, 0, 0),
-    ROW(getuid, 0, 0),        ROW(listdir, 0, 1), ROW(mkdir, 1, 2),   ROW(readlink, 1, 1),
-    ROW(rename, 2, 2),        ROW(rmdir, 1, 1),   ROW(stat, 2, 2),    ROW(strerror, 1, 1),
-    ROW(terminal_size, 1, 1), ROW(unlink, 1, 1),  ROW(urandom, 1, 1), {.name = NULL}};
+    KEYWORD_ROW(access),  KEYWORD_ROW(chdir),    KEYWORD_ROW(chmod),  KEYWORD_ROW(listdir),
+    KEYWORD_ROW(mkdir),   KEYWORD_ROW(readlink), KEYWORD_ROW(remove), KEYWORD_ROW(rename),
+    KEYWORD_ROW(replace), KEYWORD_ROW(rmdir),    KEYWORD_ROW(unlink), ROW(cpu_count, 0, 0),
+    ROW(fspath, 1, 1),    ROW(getcwd, 0, 0),     ROW(getpid, 0, 0),   ROW(getppid, 0, 0),
+    ROW(getuid, 0, 0),    ROW(stat, 2, 2),       ROW(strerror, 1, 1), ROW(terminal_size, 1, 1),
+    ROW(urandom, 1, 1),   {.name = NULL}};
 
 bool dv_posix_fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&

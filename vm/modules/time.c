@@ -8,9 +8,11 @@
 #include "core/upcall.h"
 #include "types/float.h"
 #include "types/int.h"
+#include "types/sequence.h"
 #include "types/str.h"
 
-#define SLICE 0.05 /* seconds that a sleep may outlast an interrupt */
+#define LONGEST 9223372036.0 /* seconds that are an int64 of nanoseconds */
+#define SLICE   0.05         /* seconds that a sleep may outlast an interrupt */
 
 static int64_t nanoseconds(clockid_t clock) {
     struct timespec now;
@@ -36,16 +38,28 @@ CLOCK(perf_counter, CLOCK_MONOTONIC)
 CLOCK(process_time, CLOCK_PROCESS_CPUTIME_ID)
 CLOCK(thread_time, CLOCK_THREAD_CPUTIME_ID)
 
+/* Seconds; false: raised. */
+static bool length_argument(dv_vm *vm, dv_value v, double *seconds) {
+    int64_t whole = 0;
+    bool big = dv_is_any_int(v) && !dv_int_to_int64(v, &whole);
+    if (dv_is_float(v))
+        *seconds = dv_as_float(v);
+    else if (!big && !dv_size_argument(vm, v, &whole))
+        return false;
+    else
+        *seconds = (double)whole;
+    if (*seconds != *seconds)
+        dv_raise(vm, DV_E_VALUE_ERROR, "Invalid value NaN (not a number)");
+    else if (big || fabs(*seconds) > LONGEST)
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "timestamp too large to convert to C _PyTime_t");
+    return dv_is_empty(vm->error);
+}
+
 /* Sleeps in slices, so that an interrupt from another thread is noticed. */
 static dv_value time_sleep(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     double seconds;
-    if (!dv_is_float(args[0]) && !dv_is_integral(args[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer",
-                        args[0]);
-    if (!dv_as_double(vm, args[0], &seconds)) return DV_EMPTY;
-    if (seconds != seconds)
-        return dv_raise(vm, DV_E_VALUE_ERROR, "Invalid value NaN (not a number)");
+    if (!length_argument(vm, args[0], &seconds)) return DV_EMPTY;
     if (seconds < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "sleep length must be non-negative");
     int64_t start = nanoseconds(CLOCK_MONOTONIC);
     for (;;) {

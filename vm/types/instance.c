@@ -316,6 +316,14 @@ static dv_value object_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
 /* Containers ------------------------------------------------------------------------------------
  */
 
+static bool length_from(dv_vm *vm, dv_value v, int64_t *length) {
+    if (!dv_is_any_int(v) || dv_int_to_int64(v, length)) return dv_as_index(vm, v, length);
+    dv_raise(vm, dv_int_sign(v) < 0 ? DV_E_VALUE_ERROR : DV_E_OVERFLOW_ERROR,
+             dv_int_sign(v) < 0 ? "__len__() should return >= 0"
+                                : "cannot fit 'int' into an index-sized integer");
+    return false;
+}
+
 static int64_t object_length(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.len, NULL, 0, &found);
@@ -324,7 +332,7 @@ static int64_t object_length(dv_vm *vm, dv_value self) {
     if (layout && layout->length) return layout->length(vm, self);
     if (!found)
         dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", self);
-    else if (!dv_is_empty(v) && dv_as_index(vm, v, &length) && length < 0) {
+    else if (!dv_is_empty(v) && length_from(vm, v, &length) && length < 0) {
         length = -1;
         dv_raise(vm, DV_E_VALUE_ERROR, "__len__() should return >= 0");
     }
