@@ -392,6 +392,25 @@ bool dv_functools_update(dv_vm *vm, dv_value wrapper, dv_value wrapped) {
            set_wrapped(vm, wrapper, wrapped);
 }
 
+/* getattr(wrapper, name).update(getattr(wrapped, name, {})) for any name. */
+static bool update_named(dv_vm *vm, dv_value wrapper, dv_value wrapped, dv_value name) {
+    if (dv_same(name, vm->known.dict)) return update_attribute(vm, wrapper, wrapped, name);
+    dv_value to = dv_get_attribute(vm, wrapper, name);
+    if (dv_is_empty(to)) return false;
+    dv_value from = dv_find_attribute(vm, wrapped, name);
+    if (dv_is_empty(from) && dv_is_empty(vm->error)) from = dv_dict_new(vm);
+    dv_value method = dv_str_intern(vm, "update", 6), update = DV_EMPTY, result = DV_EMPTY;
+    if (!dv_is_empty(from) && !dv_is_empty(method)) update = dv_get_attribute(vm, to, method);
+    if (!dv_is_empty(update)) result = dv_call(vm, update, &from, 1, DV_EMPTY);
+    bool done = !dv_is_empty(result);
+    dv_release(vm, result);
+    dv_release(vm, update);
+    dv_release(vm, method);
+    dv_release(vm, from);
+    dv_release(vm, to);
+    return done;
+}
+
 /* Does `each` with every name of an iterable. */
 static bool for_names(dv_vm *vm, dv_value wrapper, dv_value wrapped, dv_value names,
                       bool (*each)(dv_vm *, dv_value, dv_value, dv_value)) {
@@ -420,7 +439,7 @@ static dv_value update(dv_vm *vm, const dv_value *given, dv_value assigned, dv_v
         good = dv_functools_update(vm, given[0], given[1]);
     } else {
         good = for_names(vm, given[0], given[1], assigned, copy_attribute) &&
-               for_names(vm, given[0], given[1], updated, update_attribute) &&
+               for_names(vm, given[0], given[1], updated, update_named) &&
                set_wrapped(vm, given[0], given[1]);
     }
     return good ? dv_retain(given[0]) : DV_EMPTY;

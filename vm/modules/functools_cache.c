@@ -403,8 +403,10 @@ static dv_value functools_lru_cache(dv_vm *vm, const dv_value *args, uint32_t co
     if (dv_is_empty(given[0])) return decorator_new(vm, 128, typed);
     if (dv_is_integral(given[0])) {
         int64_t maximum;
-        if (!dv_int_to_int64(given[0], &maximum)) maximum = dv_int_sign(given[0]) < 0 ? 0 : MAXIMUM;
-        if (maximum < 0) maximum = 0;
+        if (dv_int_sign(given[0]) < 0)
+            maximum = 0;
+        else if (!dv_optional_size_argument(vm, given[0], &maximum))
+            return DV_EMPTY;
         return decorator_new(vm, maximum < MAXIMUM ? maximum : MAXIMUM, typed);
     }
     if (dv_is_none(given[0])) return decorator_new(vm, -1, typed);
