@@ -13,7 +13,7 @@
 #include "types/tuple.h"
 
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults) {
-    const dv_code *code = thread->code;
+    if (!dv_thread_know_name(vm, thread)) return DV_EMPTY;
     dv_function *function = dv_container_new(vm, sizeof *function, DV_T_FUNCTION);
     if (!function) return DV_EMPTY;
     function->code = &thread->header;
@@ -22,14 +22,8 @@ dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults) {
     function->defaults = dv_retain(defaults);
     function->closure = function->keyword_defaults = function->annotations = DV_EMPTY;
     function->attributes = DV_EMPTY;
-    function->qualname = DV_EMPTY;
-    function->name = dv_str_intern(vm, code->name.data, code->name.size);
-    if (!dv_is_empty(function->name))
-        function->qualname = dv_str_intern(vm, code->qualname.data, code->qualname.size);
-    if (dv_is_empty(function->qualname)) {
-        dv_release_object(vm, &function->header);
-        return DV_EMPTY;
-    }
+    function->name = dv_retain(thread->name);
+    function->qualname = dv_retain(thread->qualname);
     return dv_object_value(function);
 }
 

@@ -210,6 +210,15 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     return true;
 }
 
+bool dv_thread_know_name(dv_vm *vm, dv_thread *thread) {
+    const dv_code *code = thread->code;
+    if (dv_is_empty(thread->name))
+        thread->name = dv_str_intern(vm, code->name.data, code->name.size);
+    if (dv_is_empty(thread->qualname) && !dv_is_empty(thread->name))
+        thread->qualname = dv_str_intern(vm, code->qualname.data, code->qualname.size);
+    return !dv_is_empty(thread->qualname);
+}
+
 const dv_code *dv_code_source(const dv_object *code) { return ((const dv_thread *)code)->code; }
 
 dv_value dv_code_doc(dv_vm *vm, const dv_object *code) {
@@ -234,6 +243,7 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
         for (size_t i = 0; i < values; i++) thread->constants[i] = DV_EMPTY;
     }
     thread->names = thread->constants + code->constant_count;
+    thread->name = thread->qualname = DV_EMPTY;
     thread->entry = dv_expand_cell;
     thread->argument_count = code->positional_count + code->keyword_only_count +
                              !!(code->flags & DV_CODE_VARARGS) +
@@ -265,6 +275,8 @@ static void release_thread(dv_vm *vm, dv_object *object) {
     if (thread->next) thread->next->previous = thread->previous;
     size_t values = code->constant_count + code->name_count;
     for (size_t i = 0; i < values; i++) dv_release(vm, thread->constants[i]);
+    dv_release(vm, thread->name);
+    dv_release(vm, thread->qualname);
     if (values) dv_heap_free(&vm->heap, thread->constants, values * sizeof(dv_value));
     if (thread->cells) {
         dv_heap_free(&vm->heap, thread->cells, thread->cell_count * sizeof(dv_cell));

@@ -38,6 +38,7 @@ typedef struct dv_thread {
     uint32_t *cell_at;
     dv_value *constants;
     dv_value *names;
+    dv_value name, qualname; /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
     dv_region *regions;                 /* list, region/region.h */
     struct dv_thread *next, **previous; /* all threads of the VM, for inspection */
@@ -52,6 +53,8 @@ extern const dv_type dv_code_type;
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module);
 /* Expands to cells; false: out of memory (raised). */
 bool dv_thread_expand(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
+/* Sees to name and qualname; false: out of memory (raised). */
+bool dv_thread_know_name(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
 const dv_code *dv_thread_code(const dv_object *thread);
 
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */
