@@ -49,6 +49,7 @@ class Instruction:
     doc: str
     source: str
     body: str
+    slow: str = ""  # the part of the body that stands out of line
     operands: list[str] = field(default_factory=list)  # kinds, in the order of the words
     inputs: list[str] = field(default_factory=list)  # names, deepest first
     outputs: list[str] = field(default_factory=list)
@@ -240,7 +241,8 @@ class Model:
     @staticmethod
     def _check_guards_first(item: Instruction, where: str) -> None:
         """No guard after a side effect: MISS must not follow an assignment to memory or a release."""
+        body = item.body + item.slow
         stores = r"->\w+\s*=[^=]|\]\s*=[^=]|(?:^|[;{])\s*\*\w+\s*=[^=]|(?:->\w+|\])(?:\+\+|--)"
-        effect = re.search(r"\b(?:dv_release\w*|dv_cell_store|DISPOSE\d)\s*\(|" + stores, item.body)
-        if effect and "MISS(" in item.body[effect.start() :]:
+        effect = re.search(r"\b(?:dv_release\w*|dv_cell_store|DISPOSE\d)\s*\(|" + stores, body)
+        if effect and "MISS(" in body[effect.start() :]:
             raise ModelError(f"{where}: a guard (MISS) stands behind a side effect")

@@ -1,5 +1,7 @@
 """The tags of gen/ops/*.mako: <%isa:op>, <%isa:derivative>, <%isa:region>.  Each adds one instruction to the model."""
 
+import re
+
 from mako.runtime import capture, supports_caller
 
 from isa import Instruction, ModelError
@@ -14,12 +16,26 @@ def _flag(value: str) -> bool:
     return value == "yes"
 
 
+OUT_OF_LINE = "--- out of line ---"
+
+
+def _split(body: str) -> tuple:
+    """The body up to the line that says so, and what stands behind it, with the #line that belongs there."""
+    fast, found, slow = body.partition(OUT_OF_LINE)
+    if not found:
+        return body, ""
+    where = re.match(r'#line (\d+) (".*")\n', fast)
+    line = int(where[1]) + fast.count("\n") if where else 0
+    return fast.rstrip(), (f"#line {line} {where[2]}\n" if where else "") + slow.strip("\n")
+
+
 def _add(context, kind: str, attributes: dict) -> str:
     model, source = context["model"], context["source"]
     unknown = set(attributes) - KNOWN
     if unknown:
         raise ModelError(f"{source}: unknown attribute {', '.join(sorted(unknown))}")
     body = capture(context, context["caller"].body)
+    fast, slow = _split(body.strip("\n"))
     before, _, after = attributes.get("stack", "--").partition("--")
     operands = attributes.get("operands", "").split()
     model.add(
@@ -28,7 +44,8 @@ def _add(context, kind: str, attributes: dict) -> str:
             kind=kind,
             doc=" ".join(attributes.get("doc", "").split()),
             source=source,
-            body=body.strip("\n"),
+            body=fast,
+            slow=slow,
             operands=operands,
             inputs=before.split(),
             outputs=after.split(),

@@ -140,7 +140,7 @@ def main() -> int:
         for item in model.instructions:
             family = item.family or item.name
             count, size = sizes.get(family, (0, 0))
-            sizes[family] = (count + 1, size + len(item.body))
+            sizes[family] = (count + 1, size + len(item.body + item.slow))
         for family, (count, size) in sorted(sizes.items(), key=lambda pair: -pair[1][1]):
             print(f"{family:28} {count:5} handlers {size:8} bytes of body")
     return 0

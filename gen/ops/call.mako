@@ -95,9 +95,7 @@
     sp[-1] = dv_retain(callee);
     sp[2] = DV_EMPTY;
     sp += 3;
-    PUBLISH();
-    dv_release_object(vm, dv_as_object(object));
-    NEXT();
+    NEXT_RELEASING(object);
 </%isa:derivative>
 
 <%isa:op name="CALL_METHOD" operands="count" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared, with n positional arguments.">
@@ -183,11 +181,29 @@
 </%isa:op>
 
 <%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
+    const int64_t count = dv_frame_thread(fp)->local_count;
+    for (r = 0; r < count; r++)
+        if (dv_is_object(fp[r]) && --dv_as_object(fp[r])->references == 0) SLOW_FROM();
+    if (--dv_as_object(fp[-3])->references == 0) SLOW_FROM();
+    vm->calls_left++;
     const dv_cell *link = dv_frame_link(fp);
     dv_value *caller = dv_frame_caller(fp);
-    sp -= 1;
+    sp = fp - 2;
+    sp[-1] = v;
+    fp = caller;
+    JUMP(link);
+    --- out of line ---
+    /* The local r dies, or where r is their number, the function; so may others behind it. */
+    const dv_cell *link = dv_frame_link(fp);
+    dv_value *caller = dv_frame_caller(fp);
+    const int64_t count = dv_frame_thread(fp)->local_count;
+    vm->calls_left++;
     PUBLISH();
-    dv_frame_pop(vm, fp);
+    dv_object_dispose(vm, dv_as_object(fp[r < count ? r : -3]));
+    if (r < count) {
+        while (++r < count) dv_release(vm, fp[r]);
+        dv_release(vm, fp[-3]);
+    }
     sp = fp - 2;
     sp[-1] = v;
     fp = caller;

@@ -50,6 +50,10 @@ else:
 
 % for op, sign in (("IS", "=="), ("IS_NOT", "!=")):
 <%isa:op name="${op}" operands="own" stack="a b -- r" doc="a ${op.lower().replace('_', ' ')} b: the same object.">
+    const uint8_t own = SITE.own;
+    if (DV_UNLIKELY(own & 2 && dv_is_object(b))) SLOW();
+    DONE_RELEASING(dv_bool(a.bits ${sign} b.bits), own & 1, a);
+    --- out of line ---
     const bool result = a.bits ${sign} b.bits;
     PUBLISH();
     DISPOSE2(SITE.own, a, b);

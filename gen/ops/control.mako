@@ -1,4 +1,13 @@
 ## control.mako: jumps, iteration, exceptions.
+## FOR_ITER of an exhausted iterator.
+<%def name="exhausted()">\
+    const dv_value iterator = sp[-1];
+    const dv_cell *target = CELL(2).target;
+    sp--;
+    PUBLISH();
+    dv_release(vm, iterator);
+    JUMP(target);
+</%def>\
 
 <%isa:op name="JUMP" operands="jump" ends="yes" doc="Jumps forward.">
     JUMP(CELL(1).target);
@@ -39,6 +48,8 @@
         JUMP(CELL(2).target);
     }
     if (v.bits == DV_${other}.bits) DONE0();
+    SLOW();
+    --- out of line ---
     const int truth = dv_truth(vm, v);
     if (DV_UNLIKELY(truth < 0)) RAISE();
     const dv_cell *target = truth == ${1 if wanted == "TRUE" else 0} ? CELL(2).target : ip + LEN;
@@ -77,6 +88,9 @@
             JUMP(next);
         }
     }
+    SLOW();
+    --- out of line ---
+    const dv_value iterator = sp[-1];
     const dv_value item = dv_next(vm, iterator);
     if (DV_UNLIKELY(dv_is_empty(item))) {
         if (!dv_is_empty(vm->error)) RAISE();
@@ -95,16 +109,12 @@
     dv_range_iterator *range = (dv_range_iterator *)dv_as_object(iterator);
     const int64_t i = range->next;
     if (DV_UNLIKELY(!dv_fits_int(i))) MISS();
-    if (DV_UNLIKELY(range->remaining <= 0)) {
-        sp--;
-        PUBLISH();
-        dv_release_object(vm, &range->header);
-        JUMP(CELL(2).target);
-    }
+    if (DV_UNLIKELY(range->remaining <= 0)) SLOW();
     range->remaining--;
     range->next = (int64_t)((uint64_t)i + (uint64_t)range->step);
     DONE(dv_int(i));
-</%isa:derivative>
+    --- out of line ---
+${exhausted()}</%isa:derivative>
 
 <%isa:derivative name="FOR_ITER_LIST" of="FOR_ITER" doc="FOR_ITER over a list.">
     const dv_value iterator = sp[-1];
@@ -112,14 +122,10 @@
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
     if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_LIST))) MISS();
     const dv_list *list = dv_as_list(walk->sequence);
-    if (DV_UNLIKELY(walk->next >= list->count)) {
-        sp--;
-        PUBLISH();
-        dv_release_object(vm, &walk->header);
-        JUMP(CELL(2).target);
-    }
+    if (DV_UNLIKELY(walk->next >= list->count)) SLOW();
     DONE(dv_retain(list->items[walk->next++]));
-</%isa:derivative>
+    --- out of line ---
+${exhausted()}</%isa:derivative>
 
 <%isa:derivative name="FOR_ITER_GENERATOR" of="FOR_ITER" doc="FOR_ITER over a generator: enters its frame.">
     const dv_value iterator = sp[-1];
@@ -235,9 +241,7 @@
     const dv_value handled = vm->handled;
     vm->handled = previous;
     sp -= 1;
-    PUBLISH();
-    dv_release(vm, handled);
-    NEXT();
+    NEXT_RELEASING(handled);
 </%isa:op>
 
 <%isa:op name="BEFORE_WITH" stack="manager -- exit entered" calls_out="yes" kills="all" doc="Begins a with statement: pushes the manager's bound __exit__ and what its __enter__ returns.">

@@ -13,12 +13,7 @@
     int64_t i = dv_as_int(index);
     if (i < 0) i += sequence->${count};
     if (DV_UNLIKELY((uint64_t)i >= (uint64_t)sequence->${count})) MISS();
-    const dv_value result = dv_retain(sequence->items[i]);
-    if (SITE.own & 1) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(container));
-    }
-    DONE(result);
+    DONE_RELEASING(dv_retain(sequence->items[i]), SITE.own & 1, container);
 </%isa:derivative>
 % endfor
 
@@ -62,16 +57,13 @@
     if (i < 0) i += list->count;
     if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) MISS();
     const uint8_t own = SITE.own;
+    if (DV_UNLIKELY(own & 2 && list->header.references == 1)) MISS(); /* it would die here */
     const dv_value old = list->items[i];
     if (!(own & 1)) dv_retain(value);
     list->items[i] = value;
+    list->header.references -= own >> 1 & 1;
     sp -= 3;
-    if (DV_UNLIKELY(own & 2) || dv_is_object(old)) {
-        PUBLISH();
-        dv_release(vm, old);
-        DISPOSE1(own >> 1, container);
-    }
-    NEXT();
+    NEXT_RELEASING(old);
 </%isa:derivative>
 
 <%isa:op name="DELETE_SUBSCR" operands="own" stack="container index --" calls_out="yes" kills="all" doc="del container[index].">
@@ -102,34 +94,19 @@
 
 <%isa:derivative name="LOAD_ATTR_SLOT" of="LOAD_ATTR" doc="object.name of an instance whose shape has the name in a slot within the object.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value result = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b));
-    if (SITE.own & 1) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(object));
-    }
-    DONE(result);
+    DONE_RELEASING(dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)), SITE.own & 1, object);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_ATTR_FAR" of="LOAD_ATTR" doc="object.name of an instance whose shape has the name in a slot that some instances have outside the object.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value result = dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b));
-    if (SITE.own & 1) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(object));
-    }
-    DONE(result);
+    DONE_RELEASING(dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)), SITE.own & 1, object);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_ATTR_CLASS" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a plain value in its class: the class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(!dv_poly_same_kind(found, (uint32_t)CELL(CACHE).s.b))) MISS();
-    const dv_value result = dv_retain(found);
-    if (SITE.own & 1) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(object));
-    }
-    DONE(result);
+    DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
@@ -157,24 +134,14 @@
     } else {
         found = *dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
     }
-    const dv_value result = dv_retain(found);
-    if (SITE.own & 1) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(object));
-    }
-    DONE(result);
+    DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_ATTR_MODULE" of="LOAD_ATTR" doc="object.name of a module: the module and its cell are in the cache.">
     if (DV_UNLIKELY(object.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(dv_is_empty(found))) MISS();
-    const dv_value result = dv_retain(found);
-    if (SITE.own & 1) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(object));
-    }
-    DONE(result);
+    DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
 <%isa:op name="STORE_ATTR" operands="name own" cache="2" stack="value object --" calls_out="yes" kills="all" select="dv_choose_store_attribute" doc="object.name = value.">
@@ -188,17 +155,14 @@
 <%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" doc="object.name = value of an instance whose shape has the name in a slot ${'within the object' if where == 'SLOT' else 'that some instances have outside the object'}.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
+    if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
     dv_value *slot = ${place};
     const dv_value old = *slot;
     if (!(own & 1)) dv_retain(value);
     *slot = value;
+    dv_as_object(object)->references -= own >> 1 & 1;
     sp -= 2;
-    if (own & 2 || dv_is_object(old)) {
-        PUBLISH();
-        dv_release(vm, old);
-        DISPOSE1(own >> 1, object);
-    }
-    NEXT();
+    NEXT_RELEASING(old);
 </%isa:derivative>
 
 % endfor
@@ -208,10 +172,7 @@
     *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE + 1).i) = own & 1 ? value : dv_retain(value);
     dv_as_object(object)->shape = (uint32_t)CELL(CACHE).s.b;
     sp -= 2;
-    if (own & 2) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(object));
-    }
+    if (own & 2) NEXT_RELEASING(object);
     NEXT();
 </%isa:derivative>
 
@@ -220,18 +181,15 @@
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const uint8_t own = SITE.own;
+    if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
     dv_value *slot = dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
     const dv_value old = entry->other == entry->shape ? *slot : DV_NONE;
     if (!(own & 1)) dv_retain(value);
     *slot = value;
     dv_as_object(object)->shape = entry->other;
+    dv_as_object(object)->references -= own >> 1 & 1;
     sp -= 2;
-    if (own & 2 || dv_is_object(old)) {
-        PUBLISH();
-        dv_release(vm, old);
-        DISPOSE1(own >> 1, object);
-    }
-    NEXT();
+    NEXT_RELEASING(old);
 </%isa:derivative>
 
 <%isa:op name="DELETE_ATTR" operands="name own" stack="object --" calls_out="yes" kills="all" doc="del object.name.">
@@ -349,13 +307,16 @@
 <%isa:op name="UNPACK_SEQUENCE" operands="count" variable="unpack" stack="v -- items" calls_out="yes" kills="all" doc="Replaces a sequence of exactly n items by them, the first on top.">
     const int64_t n = CELL(1).i;
     const dv_value sequence = sp[-1];
-    if (dv_is_shape(sequence, DV_T_TUPLE) && dv_as_tuple(sequence)->count == n) {
-        const dv_value *items = dv_as_tuple(sequence)->items;
-        for (int64_t i = 0; i < n; i++) sp[-1 + i] = dv_retain(items[n - 1 - i]);
-    } else {
-        if (!dv_unpack(vm, sequence, (uint32_t)n, sp)) RAISE();
-        memmove(sp - 1, sp, (size_t)n * sizeof *sp);
-    }
+    if (DV_UNLIKELY(!dv_is_shape(sequence, DV_T_TUPLE) || dv_as_tuple(sequence)->count != n)) SLOW();
+    const dv_value *items = dv_as_tuple(sequence)->items;
+    for (int64_t i = 0; i < n; i++) sp[-1 + i] = dv_retain(items[n - 1 - i]);
+    sp += n - 1;
+    NEXT_RELEASING(sequence);
+    --- out of line ---
+    const int64_t n = CELL(1).i;
+    const dv_value sequence = sp[-1];
+    if (!dv_unpack(vm, sequence, (uint32_t)n, sp)) RAISE();
+    memmove(sp - 1, sp, (size_t)n * sizeof *sp);
     sp += n - 1;
     PUBLISH();
     dv_release(vm, sequence);

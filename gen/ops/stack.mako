@@ -33,22 +33,18 @@
 
 <%isa:op name="LOAD_LOCAL_CHECK" operands="local" stack="-- v" calls_out="yes" doc="Pushes a local that may be unassigned: UnboundLocalError.">
     const dv_value v = LOCAL(1);
-    if (DV_UNLIKELY(dv_is_empty(v))) {
-        dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
-        RAISE();
-    }
+    if (DV_UNLIKELY(dv_is_empty(v))) SLOW();
     DONE(dv_retain(v));
+    --- out of line ---
+    dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
+    RAISE();
 </%isa:op>
 
 <%isa:op name="STORE_LOCAL" operands="local" stack="v --" doc="Stores into a local and releases what it held.">
     const dv_value old = LOCAL(1);
     LOCAL(1) = v;
     sp -= 1;
-    if (dv_is_object(old)) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(old));
-    }
-    NEXT();
+    NEXT_RELEASING(old);
 </%isa:op>
 
 <%isa:op name="DELETE_LOCAL" operands="local" calls_out="yes" doc="Unassigns a local: UnboundLocalError if it is not assigned.">
@@ -76,11 +72,11 @@
 
 <%isa:op name="LOAD_CELL" operands="local" stack="-- v" calls_out="yes" doc="Pushes the value of the cell in a local: UnboundLocalError, or NameError of a free variable.">
     const dv_value v = dv_as_variable(LOCAL(1))->value;
-    if (DV_UNLIKELY(dv_is_empty(v))) {
-        dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
-        RAISE();
-    }
+    if (DV_UNLIKELY(dv_is_empty(v))) SLOW();
     DONE(dv_retain(v));
+    --- out of line ---
+    dv_raise_unbound(vm, fp, (uint32_t)(CELL(1).i / 8));
+    RAISE();
 </%isa:op>
 
 <%isa:op name="STORE_CELL" operands="local" stack="v --" kills="heap" doc="Stores into the cell in a local and releases what it held.">
@@ -88,11 +84,7 @@
     const dv_value old = cell->value;
     cell->value = v;
     sp -= 1;
-    if (dv_is_object(old)) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(old));
-    }
-    NEXT();
+    NEXT_RELEASING(old);
 </%isa:op>
 
 <%isa:op name="DELETE_CELL" operands="local" calls_out="yes" kills="heap" doc="Unassigns the cell in a local: UnboundLocalError, or NameError of a free variable.">
@@ -171,11 +163,7 @@ outs = "-- v" if not extra else "-- v R1 R2"
 
 <%isa:op name="POP_TOP" stack="v --" doc="Drops the top of the stack.">
     sp -= 1;
-    if (dv_is_object(v)) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(v));
-    }
-    NEXT();
+    NEXT_RELEASING(v);
 </%isa:op>
 
 <%isa:op name="COPY" operands="count" variable="copy" stack="-- v" doc="Pushes an owned copy of the n-th entry from the top (1 is the top).">

@@ -1,11 +1,38 @@
 /* Generated from gen/ops/${room}.mako by gen/render.py. */
 #include "region/handler.h"
 
+/* NEXT_RELEASING: r is a dead object, ip the next instruction. */
+__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
+    PUBLISH();
+    dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
+    DEAD();
+    GO();
+}
+
+<%def name="opening(i)">\
+    enum { LEN = ${i.length}, IN = ${len(i.inputs)}, OUT = ${len(i.outputs)}, CACHE = ${i.cache_cell} };
+    BEGIN();
+    (void)LEN, (void)IN, (void)OUT, (void)CACHE;
+</%def>\
+<%def name="named_inputs(i, publishes)">\
+% if i.kind != "region" and not i.variable:
+% for n, name in enumerate(i.inputs):
+    const dv_value ${name} = sp[${n - len(i.inputs)}];
+    (void)${name};
+% endfor
+% endif
+% if publishes:
+    PUBLISH();
+% endif
+</%def>\
 % for i in chosen:
-<% family = model.family_of(i) %>\
-% if i.kind == "derivative" and (i.guard or "MISS(" in i.body):
+<%
+family = model.family_of(i)
+misses = i.kind == "derivative" and (i.guard or "MISS(" in i.body + i.slow)
+%>\
+% if misses:
 OP(${family.name});
-static OP(miss_${i.name}) {
+static DV_COLD OP(miss_${i.name}) {
     DEAD();
     PUBLISH();
     dv_site_missed(vm, (dv_cell *)ip, DV_OP_${family.name}_ADAPTIVE);
@@ -13,11 +40,18 @@ static OP(miss_${i.name}) {
 }
 #define MISS() do { DEAD(); TAIL(DV_H(miss_${i.name})); } while (0)
 % endif
+% if i.slow:
+static DV_OUT_OF_LINE OP(slow_${i.name}) {
+${opening(i)}\
+${named_inputs(i, i.calls_out or family.calls_out)}\
+${i.slow}
+}
+#define SLOW() do { DEAD(); TAIL(DV_H(slow_${i.name})); } while (0)
+#define SLOW_FROM() do { __asm__("" : "=x"(d)); TAIL(DV_H(slow_${i.name})); } while (0) /* keeps r */
+% endif
 /* ${i.doc} */
 OP(${i.name}) {
-    enum { LEN = ${i.length}, IN = ${len(i.inputs)}, OUT = ${len(i.outputs)}, CACHE = ${i.cache_cell} };
-    BEGIN();
-    (void)LEN, (void)IN, (void)OUT, (void)CACHE;
+${opening(i)}\
 % if i.kind == "adaptive":
     PUBLISH();
     if (SITE.wait > 0) {
@@ -48,22 +82,18 @@ OP(${i.name}) {
 }
 
 % else:
-% if i.kind != "region" and not i.variable:
-% for n, name in enumerate(i.inputs):
-    const dv_value ${name} = sp[${n - len(i.inputs)}];
-    (void)${name};
-% endfor
-% endif
-% if i.calls_out:
-    PUBLISH();
-% endif
+${named_inputs(i, i.calls_out and not i.slow)}\
 % if i.kind == "derivative" and i.guard:
     if (DV_UNLIKELY(!(${i.guard}) || GUARD_FAILS())) MISS();
 % endif
 ${i.body}
 }
-% if i.kind == "derivative" and (i.guard or "MISS(" in i.body):
+% if misses:
 #undef MISS
+% endif
+% if i.slow:
+#undef SLOW
+#undef SLOW_FROM
 % endif
 
 % endif
