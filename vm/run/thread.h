@@ -38,7 +38,7 @@ typedef struct dv_thread {
     uint32_t *cell_at;
     dv_value *constants;
     dv_value *names;
-    dv_value name, qualname; /* of the functions made from it; EMPTY before the first */
+    dv_value name, qualname;            /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
     dv_region *regions;                 /* list, region/region.h */
     struct dv_thread *next, **previous; /* all threads of the VM, for inspection */
