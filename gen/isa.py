@@ -7,12 +7,13 @@ An instruction is defined once, as one tagged block in one file of gen/ops (see 
   adaptive    made here for every family with derivatives: chooses a derivative by what it sees
   derivative  an INCA form of a generic instruction: a guard and a typed body
   region      an operand-mode instruction of NAMA regions
+  fusion      made here from a derivative: it and the loads in front of it, and perhaps the store behind it
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 OPERAND_KINDS = ("own", "const", "local", "name", "jump", "count", "code")
 
@@ -36,6 +37,11 @@ def c_string(text: str) -> str:
 
 def type_constant(name: str) -> str:
     return f"DV_RESULT_{(name or 'none_known').upper()}"
+
+
+# Where an operand of a fusion comes from, but the stack (S): the instruction that it stands for.
+MODES = {"L": "LOAD_LOCAL_B", "C": "LOAD_CONST_B"}
+LOAD_LENGTH = 2  # cells of each of them
 
 
 class ModelError(Exception):
@@ -64,6 +70,8 @@ class Instruction:
     result: str = ""  # derivatives: type of the output for the abstract interpreter
     select: str = ""  # families: C function that chooses the derivative
     modes: str = ""  # region: operand modes that this variant stands for
+    fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
+    stores: bool = False  # fusions: the STORE_LOCAL behind belongs to it
     number: int = -1
 
     @property
@@ -117,6 +125,24 @@ class Instruction:
         kinds = ", ".join(type_constant(kind) for kind in self.types) or "0"
         kill = {"": 0, "heap": 1, "all": 2}[self.kills]
         return f"{type_constant(self.result)}, {kill}, {{{kinds}}}, {self.slots}"
+
+    @property
+    def loads(self) -> list[str]:
+        """Fusions: the instructions in front of the derivative that belong to it, first one first."""
+        return [MODES[c] for c in self.modes if c != "S"]
+
+    @property
+    def places(self) -> list[str]:
+        """Fusions: where each input comes from, as C seen from the first cell of all."""
+        found, at = [], 1
+        on_stack = self.modes.count("S")
+        for n, mode in enumerate(self.modes):
+            if mode == "S":
+                found.append(f"sp[{n - on_stack}]")
+                continue
+            found.append(f"LOCAL({at})" if mode == "L" else f"CELL({at}).v")
+            at += LOAD_LENGTH
+        return found
 
     @property
     def cache_cell(self) -> int:
@@ -177,11 +203,39 @@ class Model:
     def derivatives(self, family: Instruction) -> list[Instruction]:
         return [i for i in self.instructions if i.kind == "derivative" and i.family == family.name]
 
+    def fusions(self, item: Instruction) -> list[Instruction]:
+        owner = item.fuses[1] if item.fuses[:1] == ["as"] else item.name
+        return [i for i in self.instructions if i.kind == "fusion" and i.family == owner]
+
+    def _fuse(self, item: Instruction) -> None:
+        """The fusions of a derivative: one for each operand mode, and with the STORE_LOCAL behind it where the
+        result is known to replace all inputs (what is on the stack is an int or a float, or nothing is)."""
+        for mode in item.fuses if item.fuses[:1] != ["as"] else ():
+            if len(mode) != len(item.inputs) or set(mode) - set("SLC") or mode.lstrip("S").count("S"):
+                raise ModelError(f"{item.source}: {item.name} cannot be fused as '{mode}'")
+            plain = "S" not in mode or set(item.types) <= {"int", "float"}
+            for stores in (False, True) if item.outputs and not item.modes and plain else (False,):
+                parts = [MODES[c] for c in mode if c != "S"] + [item.name] + ["STORE_LOCAL"] * stores
+                self.add(
+                    replace(
+                        item,
+                        name=f"{mode}_{item.name}{'_STORE' if stores else ''}",
+                        kind="fusion",
+                        doc=f"{', '.join(parts)} in one.",
+                        family=item.name,
+                        modes=mode,
+                        stores=stores,
+                        fuses=[],
+                    )
+                )
+
     def finish(self) -> None:
         """Completes derivatives from their families, makes the adaptive forms, numbers, validates."""
         for item in self.instructions:
             if item.kind == "derivative":
                 self._complete(item)
+        for item in [i for i in self.instructions if i.fuses]:
+            self._fuse(item)
         for family in self.families():
             self.add(
                 Instruction(
@@ -200,7 +254,7 @@ class Model:
                     family=family.name,
                 )
             )
-        order = {"generic": 0, "adaptive": 1, "derivative": 2, "region": 3}
+        order = {"generic": 0, "adaptive": 1, "derivative": 2, "region": 3, "fusion": 4}
         self.instructions.sort(key=lambda i: order[i.kind])
         for number, item in enumerate(self.instructions):
             item.number = number

@@ -8,7 +8,7 @@ from isa import Instruction, ModelError
 
 KNOWN = {
     "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
-    "of", "types", "result", "select", "modes",
+    "of", "types", "result", "select", "modes", "fuses",
 }
 
 
@@ -60,6 +60,7 @@ def _add(context, kind: str, attributes: dict) -> str:
             result=attributes.get("result", ""),
             select=attributes.get("select", ""),
             modes=attributes.get("modes", ""),
+            fuses=attributes.get("fuses", "").split(),
         )
     )
     return ""

@@ -66,7 +66,7 @@ def load() -> isa.Model:
 
 
 def outputs() -> list:
-    handlers = [f"handlers_{name}.c" for name in OPS]
+    handlers = [f"handlers_{name}{part}.c" for name in OPS for part in ("", "_fused")]
     return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs(), *grammar.outputs(), *freeze.outputs()]
 
 
@@ -78,9 +78,10 @@ def render(model: isa.Model) -> dict:
     files["dv_fingerprint.h"] = fingerprint(files["dv_ops.h"])
     for name in OPS:
         chosen = [i for i in model.instructions if i.source == f"{name}.mako"]
-        files[f"handlers_{name}.c"] = lookup.get_template("handlers.c.mako").render(
-            model=model, isa=isa, chosen=chosen, room=name
-        )
+        for part, template in (("", "handlers.c.mako"), ("_fused", "fusions.c.mako")):
+            files[f"handlers_{name}{part}.c"] = lookup.get_template(template).render(
+                model=model, isa=isa, chosen=[i for i in chosen if (i.kind == "fusion") == bool(part)], room=name
+            )
     return files
 
 

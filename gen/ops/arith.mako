@@ -33,6 +33,10 @@ FLOAT = {
     "MUL": "const dv_value result = dv_float(x * y);",
     "TRUEDIV": "if (y == 0.0) MISS(); const dv_value result = dv_float(x / y);",
 }
+def fuses(name, op, short):
+    """In place or not is the same for numbers."""
+    return "SL SC LL LC CL" if name == op else f"as {op}_{short}"
+
 def as_double(kind, name):
     return f"dv_as_float({name})" if kind == "float" else f"(double)dv_as_int({name})"
 %>
@@ -51,7 +55,8 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
 </%isa:op>
 
 % if op in INT:
-<%isa:derivative name="${name}_INT" of="${name}" types="int int" result="${'float' if op == 'TRUEDIV' else 'int'}" doc="${name} of two ints with a result of at most 48 bits.">
+<% short = "INT" %>
+<%isa:derivative name="${name}_INT" of="${name}" types="int int" result="${'float' if op == 'TRUEDIV' else 'int'}" fuses="${fuses(name, op, short)}" doc="${name} of two ints with a result of at most 48 bits.">
     ${INT[op]}
     DONE(result);
 </%isa:derivative>
@@ -62,7 +67,7 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
 <%
 short = "FLOAT" if left == right else f"{left}_{right}".upper()
 %>
-<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="float" doc="${name} of ${left} and ${right}.">
+<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="float" fuses="${fuses(name, op, short)}" doc="${name} of ${left} and ${right}.">
     const double x = ${as_double(left, "a")}, y = ${as_double(right, "b")};
     ${FLOAT[op]}
     DONE(result);

@@ -26,9 +26,9 @@ else:
 %>
 ## Fused forms first: they are preferred where they fit.
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_${short}_${jump}" of="${op}" types="${left} ${right}" result="bool" modes="${jump}" doc="${op} of ${left} and ${right}, and the ${jump} behind it.">
+<%isa:derivative name="${op}_${short}_${jump}" of="${op}" types="${left} ${right}" result="bool" modes="${jump}" fuses="SL SC LL LC CL" doc="${op} of ${left} and ${right}, and the ${jump} behind it.">
     const bool result = ${test};
-    sp -= 2;
+    sp -= IN;
     JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);
 </%isa:derivative>
 % endfor

@@ -8,7 +8,7 @@
 </%isa:op>
 
 % for kind, struct, count in (("list", "dv_list", "count"), ("tuple", "dv_tuple", "count")):
-<%isa:derivative name="LOAD_SUBSCR_${kind.upper()}" of="LOAD_SUBSCR" types="${kind} int" doc="container[index] of a ${kind} with an int within its bounds.">
+<%isa:derivative name="LOAD_SUBSCR_${kind.upper()}" of="LOAD_SUBSCR" types="${kind} int" fuses="SL SC LL LC" doc="container[index] of a ${kind} with an int within its bounds.">
     const ${struct} *sequence = (const ${struct} *)dv_as_object(container);
     int64_t i = dv_as_int(index);
     if (i < 0) i += sequence->${count};
@@ -51,7 +51,7 @@
     DONE0();
 </%isa:op>
 
-<%isa:derivative name="STORE_SUBSCR_LIST" of="STORE_SUBSCR" types="any list int" doc="container[index] = value of a list with an int within its bounds.">
+<%isa:derivative name="STORE_SUBSCR_LIST" of="STORE_SUBSCR" types="any list int" fuses="SLL SLC" doc="container[index] = value of a list with an int within its bounds.">
     dv_list *list = (dv_list *)dv_as_object(container);
     int64_t i = dv_as_int(index);
     if (i < 0) i += list->count;
@@ -62,7 +62,7 @@
     if (!(own & 1)) dv_retain(value);
     list->items[i] = value;
     list->header.references -= own >> 1 & 1;
-    sp -= 3;
+    sp -= IN;
     NEXT_RELEASING(old);
 </%isa:derivative>
 
@@ -92,38 +92,33 @@
     DONE(result);
 </%isa:op>
 
-<%isa:derivative name="LOAD_ATTR_SLOT" of="LOAD_ATTR" doc="object.name of an instance whose shape has the name in a slot within the object.">
+<%isa:derivative name="LOAD_ATTR_SLOT" of="LOAD_ATTR" fuses="L" doc="object.name of an instance whose shape has the name in a slot within the object.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     DONE_RELEASING(dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_FAR" of="LOAD_ATTR" doc="object.name of an instance whose shape has the name in a slot that some instances have outside the object.">
+<%isa:derivative name="LOAD_ATTR_FAR" of="LOAD_ATTR" fuses="L" doc="object.name of an instance whose shape has the name in a slot that some instances have outside the object.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     DONE_RELEASING(dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_CLASS" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a plain value in its class: the class's cell is in the cache.">
+<%isa:derivative name="LOAD_ATTR_CLASS" of="LOAD_ATTR" fuses="L" doc="object.name of an instance with the cached shape, where name is a plain value in its class: the class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(!dv_poly_same_kind(found, (uint32_t)CELL(CACHE).s.b))) MISS();
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
+<%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(!dv_is_tuple_getter(found))) MISS();
     const dv_value item = dv_tuple_getter_item(found, object);
     if (DV_UNLIKELY(dv_is_empty(item))) MISS();
-    const dv_value result = dv_retain(item);
-    if (SITE.own & 1) {
-        PUBLISH();
-        dv_release_object(vm, dv_as_object(object));
-    }
-    DONE(result);
+    DONE_RELEASING(dv_retain(item), SITE.own & 1, object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_ATTR_POLY" of="LOAD_ATTR" doc="object.name of an instance with one of several shapes.">
+<%isa:derivative name="LOAD_ATTR_POLY" of="LOAD_ATTR" fuses="L" doc="object.name of an instance with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
@@ -152,7 +147,7 @@
 </%isa:op>
 
 % for where, place in (("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)")):
-<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" doc="object.name = value of an instance whose shape has the name in a slot ${'within the object' if where == 'SLOT' else 'that some instances have outside the object'}.">
+<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance whose shape has the name in a slot ${'within the object' if where == 'SLOT' else 'that some instances have outside the object'}.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
@@ -161,17 +156,17 @@
     if (!(own & 1)) dv_retain(value);
     *slot = value;
     dv_as_object(object)->references -= own >> 1 & 1;
-    sp -= 2;
+    sp -= IN;
     NEXT_RELEASING(old);
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
+<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" fuses="SL" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE + 1).i) = own & 1 ? value : dv_retain(value);
     dv_as_object(object)->shape = (uint32_t)CELL(CACHE).s.b;
-    sp -= 2;
+    sp -= IN;
     if (own & 2) NEXT_RELEASING(object);
     NEXT();
 </%isa:derivative>
@@ -188,7 +183,7 @@
     *slot = value;
     dv_as_object(object)->shape = entry->other;
     dv_as_object(object)->references -= own >> 1 & 1;
-    sp -= 2;
+    sp -= IN;
     NEXT_RELEASING(old);
 </%isa:derivative>
 

@@ -10,3 +10,16 @@ ${"##"} ${title}
 % endfor
 
 % endfor
+${"##"} Fusions: INCA derivatives with the loads in front of them
+The letters of a fusion's name say where the inputs come from: S the stack, L a LOAD_LOCAL_B, C a LOAD_CONST_B.
+`+` stands for a second form with the STORE_LOCAL behind.
+
+| derivative | fusions |
+|---|---|
+% for d in [x for x in model.instructions if x.kind == "derivative" and model.fusions(x)]:
+<%
+own = [f for f in model.fusions(d) if f.family == d.name]
+stored = {f.modes for f in own if f.stores}
+%>\
+| ${d.name} | ${" ".join(f.modes + ("+" if f.modes in stored else "") for f in own if not f.stores) or "those of " + d.fuses[1]} |
+% endfor

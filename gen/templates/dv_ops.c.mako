@@ -3,7 +3,12 @@
 
 const dv_op_info dv_op_infos[DV_OP_COUNT] = {
 % for i in model.instructions:
-    {${i.row}, ${model.family_of(i).number}, ${model.adaptive_of(i).number}, ${i.facts}},
+<%
+fusions = model.fusions(i)
+loads = ", ".join(str(model.by_name[name].number) for name in reversed(i.loads)) if i.kind == "fusion" else ""
+%>\
+    {${i.row}, ${model.family_of(i).number}, ${model.adaptive_of(i).number}, ${i.facts},
+     ${fusions[0].number if fusions else 0}, ${len(fusions)}, ${len(i.loads) if loads else 0}, {${loads or 0}}, ${int(i.stores)}},
 % endfor
 };
 

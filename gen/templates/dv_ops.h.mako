@@ -13,7 +13,7 @@ typedef enum dv_op {
     DV_OP_GENERIC_COUNT = ${len(model.generic())}
 } dv_op;
 
-typedef enum dv_op_kind { DV_KIND_GENERIC, DV_KIND_ADAPTIVE, DV_KIND_DERIVATIVE, DV_KIND_REGION } dv_op_kind;
+typedef enum dv_op_kind { DV_KIND_GENERIC, DV_KIND_ADAPTIVE, DV_KIND_DERIVATIVE, DV_KIND_REGION, DV_KIND_FUSION } dv_op_kind;
 
 typedef enum dv_operand_kind {
     DV_OPERAND_NONE,
@@ -43,12 +43,18 @@ typedef struct dv_op_info {
     uint8_t cache_cell;     /* first cell of the inline cache */
     bool site, calls_out, ends;
     bool fused;             /* stands for the instruction behind it as well */
-    uint16_t family;        /* derivatives and adaptive forms: the generic opcode; others: the opcode itself */
+    uint16_t family;        /* derivatives and adaptive forms: the generic opcode; fusions: the derivative; others:
+                               the opcode itself */
     uint16_t adaptive;      /* families: the adaptive form; others: the opcode itself */
     uint8_t result;         /* derivatives: lattice kind number of the output, 0: not known (dv_result) */
     uint8_t kills;          /* 0 nothing, 1 heap, 2 all: what the abstract interpreter must forget */
     uint8_t types[3];       /* derivatives: dv_result of the guarded inputs, 0: unguarded */
     uint8_t slots;          /* region instructions: operands in use (isa.py, slots) */
+    uint16_t first_fusion;  /* derivatives: the first of their fusions */
+    uint8_t fusion_count;
+    uint8_t load_count;     /* fusions: loads in front of the derivative ... */
+    uint8_t loads[3];       /* ... and their opcodes, the last one first */
+    bool stores;            /* fusions: the STORE_LOCAL behind belongs to it */
 } dv_op_info;
 
 typedef enum dv_result {

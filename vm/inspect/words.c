@@ -326,6 +326,8 @@ void dv_words_site(dv_vm *vm, dv_line *line, const dv_thread *thread, uint32_t p
     dv_line_put(line, "%s", dv_op_infos[op].name);
     if (info->family == DV_OP_JUMP_BACK) {
         put_back_edge(line, op, &cell[1].site);
+    } else if (dv_op_infos[op].kind == DV_KIND_FUSION) {
+        return; /* the derivative behind it shows the rest */
     } else if (dv_op_infos[op].kind == DV_KIND_ADAPTIVE) {
         put_waiting(line, &cell[1].site);
     } else {

@@ -2,6 +2,7 @@
 #include "quicken/polymorphic.h"
 
 #include "dv_ops.h"
+#include "quicken/fuse.h"
 #include "quicken/site.h"
 
 bool dv_is_poly(uint32_t op) {
@@ -66,10 +67,10 @@ void dv_poly_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
     ip[1].site.misses = 1; /* the next shape gets its entry at once */
 }
 
-void dv_poly_forget(dv_vm *vm, dv_cell *ip, uint32_t op) {
+void dv_poly_forget(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op) {
     dv_poly *poly = (dv_poly *)ip[dv_op_infos[op].cache_cell].p;
     for (int i = 0; i < DV_POLY_ENTRIES; i++) poly->entries[i] = (dv_poly_entry){0};
-    ip->h = dv_handler_of(vm, ip, dv_op_infos[op].adaptive);
+    dv_site_put(vm, thread, ip, dv_op_infos[op].adaptive);
     ip[1].site.wait = 0;
     ip[1].site.reason = DV_REASON_ENTRIES;
 }

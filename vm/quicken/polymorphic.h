@@ -56,7 +56,7 @@ dv_poly_entry *dv_poly_entry_for(dv_vm *vm, dv_cell *ip, dv_cell *cache, uint32_
 void dv_poly_become(dv_vm *vm, dv_cell *ip, uint32_t op);
 
 /* All entries are wrong: they are forgotten. */
-void dv_poly_forget(dv_vm *vm, dv_cell *ip, uint32_t op);
+void dv_poly_forget(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op);
 
 bool dv_is_poly(uint32_t op);
 

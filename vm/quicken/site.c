@@ -2,6 +2,7 @@
 #include "quicken/site.h"
 
 #include "quicken/choose.h"
+#include "quicken/fuse.h"
 #include "quicken/polymorphic.h"
 #include "run/thread.h"
 
@@ -11,7 +12,7 @@ static uint16_t waiting(uint8_t backoff) {
 }
 
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
-    ip->h = dv_handler_of(vm, ip, op);
+    dv_site_put(vm, NULL, ip, op);
     ip[1].site.misses = DV_SITE_MISSES;
     ip[1].site.reason = DV_REASON_NONE;
 }
@@ -22,11 +23,11 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
     site->reason = DV_REASON_TYPES;
     site->wait = waiting(site->backoff);
     if (site->backoff < DV_SITE_BACKOFF) site->backoff++;
-    ip->h = dv_handler_of(vm, ip, adaptive);
+    dv_site_put(vm, NULL, ip, adaptive);
 }
 
 void dv_site_megamorphic(dv_vm *vm, dv_cell *ip) {
-    ip->h = dv_handler_of(vm, ip, dv_op_infos[dv_op_of(ip->h)].family);
+    dv_site_put(vm, NULL, ip, dv_op_infos[dv_op_of(ip->h)].family);
     ip[1].site.reason = DV_REASON_MEGAMORPHIC;
 }
 
@@ -43,7 +44,7 @@ void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     dv_site *site = &ip[1].site;
     if (site->misses > 0 && --site->misses > 0) return;
     bool keeps_more = dv_poly_begins(ip, dv_op_of(ip->h));
-    ip->h = dv_handler_of(vm, ip, adaptive_op);
+    dv_site_put(vm, NULL, ip, adaptive_op);
     if (keeps_more) {
         /* Now, while the object that it has no entry for is there: at its next execution it may
          * be one that it knows already, again and again. */
@@ -54,16 +55,16 @@ void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     if (site->backoff < DV_SITE_BACKOFF) site->backoff++;
 }
 
-void dv_site_reconsider(dv_vm *vm, dv_cell *ip) {
+void dv_site_reconsider(dv_vm *vm, dv_thread *thread, dv_cell *ip) {
     uint32_t op = dv_op_of(ip->h);
     if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE ||
         dv_op_infos[op].family == DV_OP_JUMP_BACK)
         return;
     if (dv_is_poly(op)) {
-        dv_poly_forget(vm, ip, op);
+        dv_poly_forget(vm, thread, ip, op);
         return;
     }
-    ip->h = dv_handler_of(vm, ip, dv_op_infos[op].adaptive);
+    dv_site_put(vm, thread, ip, dv_op_infos[op].adaptive);
     ip[1].site.wait = 0;
 }
 
@@ -100,12 +101,12 @@ static bool remembers_class(uint32_t op) {
 /* Rare, and so for all sites at once; regions with such sites depend on the assumption. */
 static void forget_classes(dv_vm *vm) {
     dv_assumption_break(vm, &vm->class_sites);
-    for (const dv_thread *thread = vm->codes; thread; thread = thread->next) {
+    for (dv_thread *thread = vm->codes; thread; thread = thread->next) {
         const dv_code *code = thread->code;
         for (uint32_t pc = 0; thread->warm && pc < code->word_count;) {
             const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
             dv_cell *cell = thread->cells + thread->cell_at[pc];
-            if (remembers_class(dv_op_of(cell->h))) dv_site_reconsider(vm, cell);
+            if (remembers_class(dv_op_of(cell->h))) dv_site_reconsider(vm, thread, cell);
             pc += info->operand_count > 1 ? info->operand_count : 1;
         }
     }

@@ -44,6 +44,8 @@ enum {
     DV_SEEN_OTHER = 128
 };
 
+struct dv_thread;
+
 static inline uint16_t dv_seen(dv_value v) {
     if (dv_is_int(v)) return DV_SEEN_INT;
     if (dv_is_float(v)) return DV_SEEN_FLOAT;
@@ -62,9 +64,9 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip);
 /* The site stays generic for good. */
 void dv_site_megamorphic(dv_vm *vm, dv_cell *ip);
 
-/* A region found the site's evidence wrong: the site becomes adaptive and chooses at its next
- * execution. */
-void dv_site_reconsider(dv_vm *vm, dv_cell *ip);
+/* A region found the evidence of the thread's site wrong: the site becomes adaptive and chooses at
+ * its next execution. */
+void dv_site_reconsider(dv_vm *vm, struct dv_thread *thread, dv_cell *ip);
 
 /* Sets the hook of run/ that starts all this (api calls it unless --level=generic). */
 void dv_quicken_setup(dv_vm *vm);

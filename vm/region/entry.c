@@ -155,7 +155,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     vm->fp = caller;
     const dv_cell *cell = exit->thread->cells + exit->thread->cell_at[exit->pc];
     if (exit->counts && !region->retired && ++exit->taken >= EXITS_ALLOWED) {
-        dv_site_reconsider(vm, (dv_cell *)cell);
+        dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
         dv_region_retire(vm, region);
     }
     region->active--;

@@ -185,6 +185,22 @@ uint32_t dv_op_of(dv_handler handler);
         if (owned_) NEXT_RELEASING(value);   \
         NEXT();                              \
     } while (0)
+/* DONE of a fusion that stores: into the local that the STORE_LOCAL behind the instruction names.
+ */
+#define DONE_STORING(result)                                                 \
+    do {                                                                     \
+        const dv_value done_ = (result), gone_ = LOCAL(LEN + 1);             \
+        LOCAL(LEN + 1) = done_;                                              \
+        sp -= IN;                                                            \
+        ip += LEN + 2;                                                       \
+        if (dv_is_object(gone_) && --dv_as_object(gone_)->references == 0) { \
+            r = (int64_t)gone_.bits;                                         \
+            __asm__("" : "=x"(d));                                           \
+            TAIL(DV_H(dispose));                                             \
+        }                                                                    \
+        DEAD();                                                              \
+        GO();                                                                \
+    } while (0)
 #define DONE0()   \
     do {          \
         sp -= IN; \
