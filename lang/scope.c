@@ -3,6 +3,7 @@
 
 #include "lang/unparse.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct scoper {
@@ -671,19 +672,6 @@ static bool visit_block(scoper *s, const dv_block *block) {
 
 /* ---- Resolving ---- */
 
-/* Local variables get their numbers first, since free variables come behind them. */
-static void number_locals(dv_scope *scope) {
-    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = scope->class_cell ? 2 : 1;
-    if (scope->kind != DV_SCOPE_FUNCTION) return;
-    for (uint32_t i = 0; i < scope->symbol_count; i++) {
-        dv_symbol *symbol = scope->symbols[i];
-        bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
-        if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
-        symbol->access = DV_ACCESS_LOCAL;
-        symbol->index = scope->local_count++;
-    }
-}
-
 /* The function around the scope that binds the name, or the class whose cell it is, or NULL. */
 static dv_scope *binding_scope(const dv_scope *scope, const dv_name *name) {
     for (dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
@@ -695,6 +683,48 @@ static dv_scope *binding_scope(const dv_scope *scope, const dv_name *name) {
         if (symbol->flags & DV_SYMBOL_BOUND) return outer;
     }
     return NULL;
+}
+
+/* Marks the variables of functions around that the scope uses. */
+static void mark_captured(const dv_scope *scope) {
+    if (scope->kind == DV_SCOPE_MODULE) return;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const dv_symbol *symbol = scope->symbols[i];
+        bool own = symbol->flags & DV_SYMBOL_BOUND && !(symbol->flags & DV_SYMBOL_NONLOCAL);
+        if (own || symbol->flags & DV_SYMBOL_GLOBAL) continue;
+        dv_scope *owner = binding_scope(scope, symbol->name);
+        if (owner != NULL && owner->kind == DV_SCOPE_FUNCTION)
+            dv_scope_find(owner, symbol->name)->flags |= DV_SYMBOL_CAPTURED;
+    }
+}
+
+static int compare_names(const void *a, const void *b) {
+    dv_text x = (*(dv_symbol *const *)a)->name->text, y = (*(dv_symbol *const *)b)->name->text;
+    int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
+    return order ? order : (x.size > y.size) - (x.size < y.size);
+}
+
+/* Local variables get their numbers first, since free variables come behind them.  Those that are
+ * captured and no parameters are the last, by name, as in CPython: locals die in this order. */
+static bool number_locals(scoper *s, dv_scope *scope) {
+    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = scope->class_cell ? 2 : 1;
+    if (scope->kind != DV_SCOPE_FUNCTION || scope->symbol_count == 0) return true;
+    dv_symbol **cells = dv_front_scratch(s->front, scope->symbol_count * sizeof *cells);
+    if (cells == NULL) return false;
+    uint32_t cell_count = 0;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        dv_symbol *symbol = scope->symbols[i];
+        bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
+        if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
+        symbol->access = DV_ACCESS_LOCAL;
+        if (symbol->flags & DV_SYMBOL_CAPTURED && !(symbol->flags & DV_SYMBOL_PARAMETER))
+            cells[cell_count++] = symbol;
+        else
+            symbol->index = scope->local_count++;
+    }
+    qsort(cells, cell_count, sizeof *cells, compare_names);
+    for (uint32_t i = 0; i < cell_count; i++) cells[i]->index = scope->local_count++;
+    return true;
 }
 
 static bool add_free(scoper *s, dv_scope *scope, dv_name *name, uint32_t from) {
@@ -760,7 +790,9 @@ static bool resolve_symbol(scoper *s, dv_scope *scope, dv_symbol *symbol) {
 
 /* Scopes are listed before those inside them. */
 static bool resolve(scoper *s) {
-    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next) number_locals(scope);
+    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next) mark_captured(scope);
+    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next)
+        if (!number_locals(s, scope)) return false;
     for (dv_scope *scope = s->first; scope != NULL; scope = scope->next)
         for (uint32_t i = 0; i < scope->symbol_count; i++)
             if (!resolve_symbol(s, scope, scope->symbols[i])) return false;

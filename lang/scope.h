@@ -28,6 +28,7 @@ enum {
     DV_SYMBOL_GLOBAL = 32,
     DV_SYMBOL_NONLOCAL = 64,
     DV_SYMBOL_ITERATED = 128, /* target of a comprehension's for */
+    DV_SYMBOL_CAPTURED = 256, /* bound here, used by a function inside */
     DV_SYMBOL_BOUND = DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_IMPORTED
 };
 

@@ -214,13 +214,16 @@ OVERRIDDEN = {
     "join(self, items)": ["return 'joined'"],
     "keys(self)": ["return ['a', 1]"],
 }
+# CPython mixes the slots of numbers and sequences where these are overridden; int('x') shows the repr of a str.
+NUMERIC = ("__mul__", "__rmul__", "__add__", "__radd__")
+LEFT_OUT = {"list": NUMERIC, "tuple": NUMERIC, "bytes": NUMERIC, "bytearray": NUMERIC, "str": (*NUMERIC, "__repr__")}
 # What is done to an object; V is one object of a subclass, W another one (or any value).
 USES = [
     "len(V)", "bool(V)", "not V", "V == W", "V != W", "V < W", "V > W", "V <= W", "V + W", "W + V", "V * 2", "2 * V", "V - W", "V % W", "V | W", "-V", "~V", "abs(V)",
     "V[0]", "V[1:]", "V['a']", "V[<slice>]", "V in [W]", "W in V", "1 in V", "[*V]", "{*V}", "list(V)", "tuple(V)", "dict(V)", "set(V)", "sorted(V, key=str)",
     "str(V)", "repr(V)", "f'{V}'", "f'{V!r:>12}'", "f'{V:<spec>}'", "'%s %r' % (V, V)", "'{:>9}'.format(V)", "format(V, '<spec>')", "'<percent>' % V",
     "int(V)", "float(V)", "range(9)[V]", "[1, 2, 3][V]", "'abc'[V]", "hash(V) == hash(V)", "{V: 1}", "{V: 1}.get(V)", "{V} & {W}", "dict.fromkeys(V)",
-    "max(V, default=0)", "min(V, W)", "sum(V)", "any(V)", "all(V)", "enumerate(V).__class__.__name__", "list(zip(V, W))", "list(map(str, V))", "list(reversed(V))",
+    "max(V, default=0)", "min(V, W)", "sum(V)", "any(V)", "all(V)", "enumerate(V).__class__.__name__", "list(zip(V, W))", "list(map(str, V))", "next(reversed(V), 0)",
     "V.__class__.__name__", "isinstance(V, (int, str, list))", "type(V + V).__name__", "type(V * 1).__name__", "type(V[:1]).__name__", "','.join(V)", "V.join(['a', 'b'])",
     "[1, 2].index(V)", "[V, W].index(W)", "[W, V].count(V)", "[V, W] == [W, V]", "(V,) < (W,)", "V == V", "V is V", "V and W", "V or W", "1 if V else 2",
     "bytes(V)", "bytearray(V)", "round(V)", "round(V, 1)", "divmod(V, 2)", "pow(V, 2)", "V ** 2", "V << 1", "V >> 1", "1 << V", "V & 3", "V ^ W",
@@ -390,7 +393,8 @@ class Data(Language):
         with self.under(f"class {name}({base}):"):
             if self.chance(15):
                 self.line("__slots__ = ()")
-            for head in self.random.sample(sorted(OVERRIDDEN), self.random.randrange(7)):
+            allowed = [head for head in sorted(OVERRIDDEN) if head.split("(")[0] not in LEFT_OUT.get(base, ())]
+            for head in self.random.sample(allowed, self.random.randrange(7)):
                 with self.under(f"def {head}:"):
                     self.put(self.pick(OVERRIDDEN[head]).replace("SELF", name))
             self.line(f"tag = {self.literal('any')}" if self.chance(40) else "pass")
