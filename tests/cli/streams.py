@@ -66,6 +66,13 @@ LOOPS = {
     "finaliser": "class A:\n    def __del__(self): print('end')\na = A()\nprint('go', flush=True)\nwhile True: pass\n",
 }
 
+# Loops in C, which CPython does not leave.
+C_LOOPS = {
+    "C loop": "print('go', flush=True)\n10 in iter(int, 1)\n",
+    "C loops": "import itertools, collections\nprint('go', flush=True)\ncollections.deque(itertools.count(), maxlen=0)\n",
+    "maximum": "print('go', flush=True)\nmax(iter(int, 1))\n",
+}
+
 LEVELS = ["generic", "inca", "nama"]
 
 
@@ -127,8 +134,11 @@ def main():
         expected = interrupted([python, "-c", text])
         for level in LEVELS:
             failed += compare(f"{name} {level}", expected, interrupted([dynvm, f"--level={level}", "-c", text]))
+    for name, text in C_LOOPS.items():
+        expected = b"go\n", [b"Traceback (most recent call last):", b"KeyboardInterrupt"], -signal.SIGINT
+        failed += compare(name, expected, interrupted([dynvm, "-c", text]))
     failed += compare("blocked", blocked([python]), blocked([dynvm]))
-    print(f"{len(CASES) + len(LOOPS) * len(LEVELS) + 1} cases, {failed} failed")
+    print(f"{len(CASES) + len(LOOPS) * len(LEVELS) + len(C_LOOPS) + 1} cases, {failed} failed")
     return 1 if failed else 0
 
 

@@ -405,6 +405,9 @@ dv_value dv_iterate(dv_vm *vm, dv_value v) {
 dv_value dv_next(dv_vm *vm, dv_value iterator) {
     const dv_type *type = dv_behaviour_of(vm, iterator);
     if (!dv_native_room(vm)) return DV_EMPTY; /* iterators of iterators of ... */
+    /* Loops in C have no other safepoint. */
+    if (DV_UNLIKELY(__atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED)) && !dv_poll_interrupt(vm))
+        return DV_EMPTY;
     if (type->next) return type->next(vm, iterator);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", iterator);
 }
