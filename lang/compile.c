@@ -433,13 +433,17 @@ static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv
 bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at) {
     dv_emitter *e = &c->emit;
     if (!dv_compile_class_arguments(c, klass, at)) return false;
+    bool named = klass->keyword_count > 0, prepared = named || klass->bases.count > 0;
+    uint32_t name = dv_emit_name(e, klass->name);
+    if (prepared) dv_emit_a(e, named ? DV_OP_PREPARE_CLASS_KW : DV_OP_PREPARE_CLASS, name, at);
     dv_code *code = compile_class_body(c, klass, at);
     if (code == NULL) return false;
     emit_make(c, code, 0, at);
     dv_emit(e, DV_OP_PREPARE_CALL, at);
-    dv_emit_a(e, DV_OP_BUILD_DICT, 0, at);
+    /* Only bases and keyword arguments can bring a metaclass; its namespace is below the callee. */
+    dv_emit_a(e, prepared ? DV_OP_COPY : DV_OP_BUILD_DICT, prepared ? 4 : 0, at);
     dv_emit_a(e, DV_OP_CALL, 1, at);
-    uint8_t op = klass->keyword_count > 0 ? DV_OP_BUILD_CLASS_KW : DV_OP_BUILD_CLASS;
-    dv_emit_a(e, op, dv_emit_name(e, klass->name), at);
+    if (prepared) dv_emit(e, DV_OP_POP_TOP, at);
+    dv_emit_a(e, named ? DV_OP_BUILD_CLASS_KW : DV_OP_BUILD_CLASS, name, at);
     return c->front->status == DV_LANG_OK;
 }

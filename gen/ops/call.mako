@@ -246,6 +246,22 @@
     DONE(dict);
 </%isa:op>
 
+<%isa:op name="PREPARE_CLASS" operands="name" stack="bases -- bases2 space" calls_out="yes" kills="all" doc="Pushes the namespace for the body of a class: a dict, or what the metaclass prepares.">
+    const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, bases, DV_EMPTY);
+    if (dv_is_empty(result)) RAISE();
+    sp[0] = result;
+    sp += 1;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="PREPARE_CLASS_KW" operands="name" stack="bases named -- bases2 named2 space" calls_out="yes" kills="all" doc="PREPARE_CLASS with a dict of the statement's keyword arguments.">
+    const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, bases, named);
+    if (dv_is_empty(result)) RAISE();
+    sp[0] = result;
+    sp += 1;
+    NEXT();
+</%isa:op>
+
 <%isa:op name="BUILD_CLASS" operands="name" stack="bases space -- class_" calls_out="yes" kills="all" doc="Makes a class of the tuple of its bases and its namespace.">
     const dv_value result = dv_class_build(vm, CELL(1).v, bases, DV_EMPTY, space);
     if (dv_is_empty(result)) RAISE();

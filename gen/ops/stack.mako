@@ -146,7 +146,7 @@ outs = "-- v" if not extra else "-- v R1 R2"
 </%isa:op>
 
 <%isa:op name="STORE_NAME" operands="name" stack="v --" calls_out="yes" kills="all" doc="Class body: stores into the class namespace.">
-    if (!dv_dict_set(vm, fp[0], CELL(1).v, v)) RAISE();
+    if (!dv_store_name(vm, fp[0], CELL(1).v, v)) RAISE();
     dv_release(vm, v);
     DONE0();
 </%isa:op>

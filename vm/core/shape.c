@@ -24,7 +24,7 @@ dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint
     *class_ = (dv_class){.header = header, .type = (uint16_t)type, .base = base};
     dv_class_expect(class_, 0);
     class_->name = dv_retain(name);
-    class_->qualname = DV_EMPTY;
+    class_->qualname = class_->registered = class_->answers = DV_EMPTY;
     dv_namespace_init(&class_->attributes);
     if (dv_mro_link(vm, class_, bases, count)) return class_;
     dv_release_object(vm, &class_->header);
@@ -72,6 +72,8 @@ void dv_class_release(dv_vm *vm, dv_object *object) {
     dv_mro_unlink(vm, class_);
     dv_release(vm, class_->name);
     dv_release(vm, class_->qualname);
+    dv_release(vm, class_->registered);
+    dv_release(vm, class_->answers);
     dv_container_free(vm, class_, sizeof *class_);
 }
 
@@ -81,12 +83,18 @@ void dv_class_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *conte
     for (uint32_t i = 0; i < class_->base_count; i++)
         visit(vm, dv_object_value(class_->bases[i]), context);
     if (class_->metaclass) visit(vm, dv_object_value(class_->metaclass), context);
+    visit(vm, class_->registered, context);
+    visit(vm, class_->answers, context);
 }
 
 void dv_class_clear(dv_vm *vm, dv_object *object) {
     dv_class *class_ = (dv_class *)object;
     dv_assumption_break(vm, &class_->layout);
     dv_namespace_clear(vm, &class_->attributes);
+    dv_value registered = class_->registered, answers = class_->answers;
+    class_->registered = class_->answers = DV_EMPTY;
+    dv_release(vm, registered);
+    dv_release(vm, answers);
 }
 
 dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from, dv_value name) {
@@ -123,8 +131,10 @@ dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
 
 const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_) {
     if (class_->constructor) return class_->constructor;
-    bool plain = class_->type == DV_T_OBJECT && !class_->descriptor && !class_->metaclass &&
-                 (class_->flags & (DV_CLASS_READY | DV_CLASS_NEW)) == DV_CLASS_READY;
+    const uint16_t special = DV_CLASS_READY | DV_CLASS_NEW | DV_CLASS_ABSTRACT;
+    bool plain = class_->type == DV_T_OBJECT && !class_->descriptor &&
+                 (class_->flags & special) == DV_CLASS_READY &&
+                 !(class_->metaclass && dv_class_special(class_->metaclass, vm->known.call));
     if (plain) class_->constructor = dv_class_special(class_, vm->known.init);
     return class_->constructor;
 }

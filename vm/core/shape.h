@@ -49,10 +49,11 @@ enum {
     DV_CLASS_NEW = 32,         /* has a __new__ of dl */
     DV_CLASS_SLOTS = 64,       /* has names in __slots__ */
     DV_CLASS_INHERITED = 127,
-    DV_CLASS_READY = 128,   /* its statement is done: changes from now on are late ones */
-    DV_CLASS_CACHED = 256,  /* sites may remember what lookups in it found */
-    DV_CLASS_NO_DICT = 512, /* its instances have what __slots__ name, and no __dict__ */
-    DV_CLASS_SOLID = 1024   /* its own __slots__ decide the layout of instances */
+    DV_CLASS_READY = 128,    /* its statement is done: changes from now on are late ones */
+    DV_CLASS_CACHED = 256,   /* sites may remember what lookups in it found */
+    DV_CLASS_NO_DICT = 512,  /* its instances have what __slots__ name, and no __dict__ */
+    DV_CLASS_SOLID = 1024,   /* its own __slots__ decide the layout of instances */
+    DV_CLASS_ABSTRACT = 2048 /* __abstractmethods__ has names: there are no instances */
 };
 
 /* What of a built-in type's methods has become attributes of its class. */
@@ -80,6 +81,10 @@ struct dv_class {
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
     const dv_type *descriptor; /* built-in types and exception classes; NULL for dl classes */
     uint8_t filled;            /* DV_FILLED_...: what of the descriptor is an attribute */
+    /* Of the module abc (types/abstract.h), or EMPTY. */
+    dv_value registered;   /* list of the classes that are registered with this one */
+    dv_value answers;      /* dict: class -> whether this one counts as a subclass of it */
+    uint32_t answers_time; /* vm->registrations when `answers` was made */
 };
 
 typedef struct dv_instance {

@@ -51,6 +51,7 @@ typedef struct dv_known {
         main;
     dv_value del, delattr, delitem, dir, exit, file, format, getattr, index, invert, length_hint,
         missing, neg, obj, pos, reversed, setattr;
+    dv_value abstractmethods, instancecheck, prepare, subclasscheck, subclasshook;
     dv_value base, bases, class_cell, class_getitem, delete_, get, getattribute, init_subclass, mro,
         new_, set, set_name, slots;
     dv_value binary[DV_BINARY_OPS], reflected[DV_BINARY_OPS], inplace[DV_BINARY_OPS];
@@ -108,7 +109,8 @@ struct dv_vm {
      */
     dv_object *release_queue;
     uint32_t release_depth;
-    bool finalisers; /* some class has, or had, a __del__ */
+    bool finalisers;        /* some class has, or had, a __del__ */
+    uint32_t registrations; /* of classes with abstract ones (types/abstract.h), so far */
     dv_collector collector;
     dv_value memory_error; /* preallocated */
     struct dv_repr_guard *repr_guard;

@@ -28,6 +28,7 @@ static bool fill_builtins(dv_vm *vm, dv_module *module) {
 }
 
 static const builtin_module builtin_modules[] = {
+    {"_abc", dv_abc_fill},
     {"_calendar", dv_calendar_fill},
     {"_json", dv_json_fill},
     {"_traceback", dv_traceback_fill},

@@ -11,6 +11,7 @@
 #include "run/generator.h"
 #include "types/class.h"
 #include "types/class_build.h"
+#include "types/metaclass.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/float.h"

@@ -53,6 +53,11 @@ dv_value dv_load_name(dv_vm *vm, const dv_value *fp, dv_value space, dv_value na
     return dv_load_global(vm, fp, name);
 }
 
+bool dv_store_name(dv_vm *vm, dv_value space, dv_value name, dv_value value) {
+    bool plain = dv_is_shape(space, DV_T_DICT); /* else one that a metaclass has prepared */
+    return plain ? dv_dict_set(vm, space, name, value) : dv_set_item(vm, space, name, value);
+}
+
 bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
     int done = dv_dict_delete(vm, space, name);
     if (done == 0) raise_undefined(vm, name);

@@ -266,12 +266,37 @@ static dv_value raise_not_found(dv_vm *vm, dv_value name) {
     return describe(vm, name, DV_EMPTY);
 }
 
+/* A module of the library below another one of the library (collections.abc), of which the parent
+ * is no package; EMPTY with or without an error. */
+static dv_value load_library_child(dv_vm *vm, dv_value name, dv_value parent) {
+    dv_value file = attribute(vm, parent, "__file__");
+    if (!dv_is_empty(file) || !dv_is_empty(vm->error)) {
+        dv_release(vm, file);
+        return DV_EMPTY;
+    }
+    return load_library(vm, name, false);
+}
+
+/* Makes a module (owned) an attribute of its parent. */
+static dv_value bind_child(dv_vm *vm, dv_value name, dv_value parent, dv_value module) {
+    if (dv_is_empty(module)) return DV_EMPTY;
+    dv_value last = part(vm, name, last_dot(name) + 1, dv_as_str(name)->length);
+    bool bound = !dv_is_empty(last) && dv_set_attribute(vm, parent, last, module);
+    dv_release(vm, last);
+    if (bound) return module;
+    dv_release(vm, module);
+    return DV_EMPTY;
+}
+
 static dv_value import_child(dv_vm *vm, dv_value name, dv_value parent_name, dv_value parent) {
     dv_value known = known_module(vm, name); /* the parent may have imported it */
     if (!dv_is_empty(known) || !dv_is_empty(vm->error)) return known;
     dv_value directories = attribute(vm, parent, "__path__");
     if (dv_is_empty(directories)) {
         if (!dv_is_empty(vm->error)) return DV_EMPTY;
+        dv_value module = load_library_child(vm, name, parent);
+        if (!dv_is_empty(module) || !dv_is_empty(vm->error))
+            return bind_child(vm, name, parent, module);
         dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, "No module named %V; %V is not a package", name,
                  parent_name);
         return describe(vm, name, DV_EMPTY);
@@ -279,12 +304,7 @@ static dv_value import_child(dv_vm *vm, dv_value name, dv_value parent_name, dv_
     dv_value module = load(vm, name, directories);
     dv_release(vm, directories);
     if (dv_is_empty(module)) return dv_is_empty(vm->error) ? raise_not_found(vm, name) : DV_EMPTY;
-    dv_value last = part(vm, name, last_dot(name) + 1, dv_as_str(name)->length);
-    bool bound = !dv_is_empty(last) && dv_set_attribute(vm, parent, last, module);
-    dv_release(vm, last);
-    if (bound) return module;
-    dv_release(vm, module);
-    return DV_EMPTY;
+    return bind_child(vm, name, parent, module);
 }
 
 static dv_value import_missing(dv_vm *vm, dv_value name) {

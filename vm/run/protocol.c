@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/native.h"
+#include "types/abstract.h"
 #include "types/class.h"
 #include "types/exception.h"
 #include "types/complex.h"
@@ -337,7 +338,6 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key) {
     const dv_type *type = dv_behaviour_of(vm, container);
     if (type->get_item) return type->get_item(vm, container, key);
-    if (dv_is_class(container)) return dv_class_subscript(vm, container, key);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not subscriptable", container);
 }
 
@@ -413,6 +413,7 @@ dv_value dv_next(dv_vm *vm, dv_value iterator) {
 }
 
 bool dv_is_iterable(dv_vm *vm, dv_value v) {
+    if (dv_is_class(v)) return dv_has_special(vm, v, vm->known.iter);
     if (dv_is_instance(v))
         return dv_defines_special(vm, v, vm->known.iter) ||
                dv_has_special(vm, v, vm->known.getitem) ||
@@ -435,20 +436,19 @@ bool dv_is_callable(dv_vm *vm, dv_value v) {
     return !dv_is_shape(v, DV_T_OBJECT) && dv_behaviour_of(vm, v)->call != NULL;
 }
 
-/* What isinstance (`hook` is "__instancecheck__") and issubclass are asked about. */
+/* What isinstance (`hook` is __instancecheck__) and issubclass are asked about. */
 typedef struct class_check {
     dv_value subject;
     const dv_class *class_;
-    const char *hook, *refusal, *recursion;
+    dv_value hook;
+    const char *refusal, *recursion;
 } class_check;
 
-/* The check by an object that is no class: a union, for example. */
-static int check_by_object(dv_vm *vm, const class_check *check, dv_value type) {
-    dv_value hook = dv_str_intern(vm, check->hook, strlen(check->hook));
-    if (dv_is_empty(hook)) return -1;
+/* The check by an object that is no class (a union, for example), or by a metaclass. */
+static int check_by_hook(dv_vm *vm, const class_check *check, dv_value type) {
     bool found;
-    dv_value answer = dv_special_call(vm, type, hook, &check->subject, 1, &found);
-    dv_release(vm, hook);
+    dv_value answer = dv_special_call(vm, type, check->hook, &check->subject, 1, &found);
+    if (!found && dv_is_class(type)) return dv_class_is_subclass(check->class_, dv_as_class(type));
     if (!found) dv_raise(vm, DV_E_TYPE_ERROR, "%s", check->refusal);
     if (dv_is_empty(answer)) return -1;
     int result = dv_truth(vm, answer);
@@ -457,8 +457,12 @@ static int check_by_object(dv_vm *vm, const class_check *check, dv_value type) {
 }
 
 static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
-    if (dv_is_class(type)) return dv_class_is_subclass(check->class_, dv_as_class(type));
-    if (!dv_is_tuple(type)) return check_by_object(vm, check, type);
+    if (dv_is_class(type) && (!dv_as_class(type)->metaclass || check->class_ == dv_as_class(type)))
+        return dv_class_is_subclass(check->class_, dv_as_class(type));
+    if (!dv_is_tuple(type)) {
+        int answer = dv_is_class(type) ? dv_abstract_answer(vm, check->class_, type) : -1;
+        return answer >= 0 ? answer : check_by_hook(vm, check, type);
+    }
     if (!dv_enter_native_for(vm, check->recursion)) return -1;
     const dv_tuple *types = dv_as_tuple(type);
     int result = 0;
@@ -469,7 +473,7 @@ static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
 }
 
 int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type) {
-    class_check check = {v, dv_class_of(vm, v), "__instancecheck__",
+    class_check check = {v, dv_class_of(vm, v), vm->known.instancecheck,
                          "isinstance() arg 2 must be a type, a tuple of types, or a union",
                          " in __instancecheck__"};
     return class_in(vm, &check, type);
@@ -480,7 +484,7 @@ int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type) {
         dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
         return -1;
     }
-    class_check check = {class_, dv_as_class(class_), "__subclasscheck__",
+    class_check check = {class_, dv_as_class(class_), vm->known.subclasscheck,
                          "issubclass() arg 2 must be a class, a tuple of classes, or a union",
                          " in __subclasscheck__"};
     return class_in(vm, &check, type);

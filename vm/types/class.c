@@ -1,6 +1,7 @@
 /* class.c: class objects as values, and calling them (class.h). */
 #include "types/class.h"
 
+#include "core/mro.h"
 #include "core/upcall.h"
 #include "types/class_build.h"
 #include "types/descriptor.h"
@@ -10,6 +11,7 @@
 #include "types/instance.h"
 #include "types/list.h"
 #include "types/mapping_proxy.h"
+#include "types/metaclass.h"
 #include "types/str.h"
 #include "types/subclass.h"
 #include "types/tuple.h"
@@ -95,12 +97,22 @@ dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_) {
     return result;
 }
 
-static dv_value class_repr(dv_vm *vm, dv_value self) {
+dv_value dv_class_plain_repr(dv_vm *vm, dv_value self) {
     dv_value name = dv_class_qualified_name(vm, dv_as_class(self));
     if (dv_is_empty(name)) return DV_EMPTY;
     dv_value text = dv_str_printf(vm, "<class '%S'>", name);
     dv_release(vm, name);
     return text;
+}
+
+static dv_value class_repr(dv_vm *vm, dv_value self) {
+    bool found;
+    dv_value text = dv_metaclass_call(vm, self, vm->known.repr, NULL, 0, &found);
+    if (!found) return dv_class_plain_repr(vm, self);
+    if (dv_is_empty(text) || dv_is_str(text)) return text;
+    dv_raise(vm, DV_E_TYPE_ERROR, "__repr__ returned non-string (type %T)", text);
+    dv_release(vm, text);
+    return DV_EMPTY;
 }
 
 static dv_value tuple_of(dv_vm *vm, dv_class *const *classes, uint32_t count) {
@@ -109,39 +121,6 @@ static dv_value tuple_of(dv_vm *vm, dv_class *const *classes, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) tuple->items[i] = dv_retain(dv_object_value(classes[i]));
     return dv_object_value(tuple);
 }
-
-static dv_value class_mro(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    const dv_class *class_ = dv_as_class(args[0]);
-    dv_value tuple = tuple_of(vm, class_->mro, class_->mro_count);
-    if (dv_is_empty(tuple)) return DV_EMPTY;
-    dv_value list = dv_list_new(vm, dv_as_tuple(tuple)->items, dv_as_tuple(tuple)->count);
-    dv_release(vm, tuple);
-    return list;
-}
-
-static bool is_base(const dv_class *base, const dv_class *class_) {
-    for (uint32_t i = 0; i < class_->base_count; i++)
-        if (class_->bases[i] == base) return true;
-    return false;
-}
-
-static dv_value class_subclasses(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    const dv_class *class_ = dv_as_class(args[0]);
-    dv_value list = dv_list_new(vm, NULL, 0);
-    for (dv_class *c = class_->next; c && !dv_is_empty(list); c = c->next) {
-        if (!is_base(class_, c) || dv_list_append(vm, list, dv_object_value(c))) continue;
-        dv_release(vm, list);
-        list = DV_EMPTY;
-    }
-    return list;
-}
-
-static const dv_cfunction_def class_methods[] = {
-    {.name = "mro", .entry = class_mro, .min = 1, .max = 1},
-    {.name = "__subclasses__", .entry = class_subclasses, .min = 1, .max = 1},
-    {.name = NULL}};
 
 /* What is in the namespace now: later changes do not show. */
 static dv_value class_dict(dv_vm *vm, dv_class *class_) {
@@ -237,6 +216,16 @@ static bool set_text(dv_vm *vm, dv_class *class_, dv_value *place, dv_value name
     return true;
 }
 
+/* __abstractmethods__ says whether there can be instances. */
+static bool note_abstract(dv_vm *vm, dv_class *class_, dv_value value) {
+    int truth = dv_is_empty(value) ? 0 : dv_truth(vm, value);
+    if (truth < 0) return false;
+    if (!truth == !(class_->flags & DV_CLASS_ABSTRACT)) return true;
+    class_->flags ^= DV_CLASS_ABSTRACT;
+    dv_class_touch(vm, class_);
+    return true;
+}
+
 static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
     dv_class *class_ = dv_as_class(self);
     if (class_->descriptor) {
@@ -252,6 +241,7 @@ static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_valu
         dv_raise(vm, DV_E_TYPE_ERROR, "setting %S of a class is not part of dl", name);
         return false;
     }
+    if (dv_same(name, vm->known.abstractmethods) && !note_abstract(vm, class_, value)) return false;
     if (dv_is_empty(value)) {
         const dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
         if (!cell || dv_is_empty(cell->value)) {
@@ -265,38 +255,6 @@ static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_valu
 
 /* Calling a class -------------------------------------------------------------------------------
  */
-
-static bool check_argument(dv_vm *vm, bool good, int number, const char *wanted, dv_value v) {
-    if (!good)
-        dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__() argument %d must be %s, not %T", number,
-                 wanted, v);
-    return good;
-}
-
-/* type(name, bases, namespace) */
-static dv_value make_class(dv_vm *vm, const dv_value *args) {
-    if (!check_argument(vm, dv_is_str(args[0]), 1, "str", args[0]) ||
-        !check_argument(vm, dv_is_tuple(args[1]), 2, "tuple", args[1]) ||
-        !check_argument(vm, dv_is_dict(args[2]), 3, "dict", args[2]))
-        return DV_EMPTY;
-    dv_value namespace = dv_dict_copy(vm, args[2]), module = DV_EMPTY, class_ = DV_EMPTY;
-    if (!dv_is_empty(namespace)) module = dv_calling_module(vm);
-    if (!dv_is_empty(module) &&
-        !dv_is_empty(dv_dict_get_or_set(vm, namespace, vm->known.module, module)))
-        class_ = dv_class_build(vm, args[0], args[1], DV_EMPTY, namespace);
-    dv_release(vm, module);
-    dv_release(vm, namespace);
-    return class_;
-}
-
-static dv_value call_type(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    if (count == 1 && dv_is_empty(keywords))
-        return dv_retain(dv_object_value(dv_class_of(vm, args[0])));
-    if (count == 3 && dv_is_empty(keywords)) return make_class(vm, args);
-    if (!dv_is_empty(keywords) && count == (uint32_t)dv_as_tuple(keywords)->count + 1)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "type() takes no keyword arguments");
-    return dv_raise(vm, DV_E_TYPE_ERROR, "type() takes 1 or 3 arguments");
-}
 
 /* What __init__ of dl returned. */
 static bool check_initialised(dv_vm *vm, dv_value result) {
@@ -333,6 +291,37 @@ static dv_value raise_takes_none(dv_vm *vm, const dv_class *class_) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no arguments", class_->name);
 }
 
+/* "a, b" of the names of methods that are still abstract. */
+static dv_value abstract_names(dv_vm *vm, dv_value names, int64_t *count) {
+    dv_value list = dv_list_new(vm, NULL, 0), text = DV_EMPTY, comma = dv_str_z(vm, ", ");
+    if (!dv_is_empty(list) && !dv_is_empty(comma) && dv_list_extend(vm, list, names) &&
+        dv_list_sort(vm, list, DV_EMPTY, false)) {
+        *count = dv_as_list(list)->count;
+        text = dv_str_join(vm, comma, dv_as_list(list)->items, *count);
+    }
+    dv_release(vm, comma);
+    dv_release(vm, list);
+    return text;
+}
+
+static dv_value raise_abstract(dv_vm *vm, dv_class *class_) {
+    const dv_global_cell *cell = dv_namespace_find(&class_->attributes, vm->known.abstractmethods);
+    int64_t count = 0;
+    if (!cell || dv_is_empty(cell->value))
+        return dv_raise_value(vm, DV_E_ATTRIBUTE_ERROR, vm->known.abstractmethods);
+    dv_value names = abstract_names(vm, cell->value, &count);
+    if (dv_is_empty(names)) return DV_EMPTY;
+    dv_raise(vm, DV_E_TYPE_ERROR, "Can't instantiate abstract class %S with abstract method%s %S",
+             class_->name, count == 1 ? "" : "s", names);
+    dv_release(vm, names);
+    return DV_EMPTY;
+}
+
+static dv_value new_plain(dv_vm *vm, dv_class *class_) {
+    if (class_->flags & DV_CLASS_ABSTRACT) return raise_abstract(vm, class_);
+    return dv_instance_new(vm, class_);
+}
+
 dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     if (count == 0) return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(): not enough arguments");
     if (!dv_is_class(args[0]))
@@ -350,7 +339,7 @@ dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "object.__new__() takes exactly one argument (the type to instantiate)");
     if (count > 1 && !dv_class_special(class_, vm->known.init)) return raise_takes_none(vm, class_);
-    if (!class_->descriptor) return dv_instance_new(vm, class_);
+    if (!class_->descriptor) return new_plain(vm, class_);
     return class_->descriptor->construct(vm, NULL, 0, DV_EMPTY);
 }
 
@@ -387,7 +376,7 @@ static dv_value call_dl_class(dv_vm *vm, dv_class *class_, const dv_value *args,
     if (plain && count > 0 && !dv_class_special(class_, vm->known.init))
         return raise_takes_none(vm, class_);
     dv_value self =
-        plain ? dv_instance_new(vm, class_) : dv_subclass_new(vm, class_, args, count, keywords);
+        plain ? new_plain(vm, class_) : dv_subclass_new(vm, class_, args, count, keywords);
     return dv_is_empty(self) ? self : initialise(vm, self, args, count, keywords);
 }
 
@@ -397,17 +386,47 @@ static dv_value call_exception_class(dv_vm *vm, dv_class *class_, const dv_value
     return dv_is_empty(self) ? self : initialise(vm, self, args, count, keywords);
 }
 
-static dv_value class_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
-                           dv_value keywords) {
+/* Of type and the classes that derive from it: type(x), type(name, bases, namespace). */
+static dv_value call_metaclass(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                               dv_value keywords) {
+    uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
+    if (class_->descriptor) {
+        if (count == 1 && !named) return dv_retain(dv_object_value(dv_class_of(vm, args[0])));
+        if (count == named + 1)
+            return dv_raise(vm, DV_E_TYPE_ERROR, "type() takes no keyword arguments");
+        if (count - named != 3)
+            return dv_raise(vm, DV_E_TYPE_ERROR, "type() takes 1 or 3 arguments");
+    }
+    return call_own_new(vm, class_, args, count, keywords);
+}
+
+dv_value dv_class_construct(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords) {
     dv_class *class_ = dv_as_class(self);
     if (class_->flags & DV_CLASS_NEW) return call_own_new(vm, class_, args, count, keywords);
     if (class_->type == DV_T_EXCEPTION)
         return call_exception_class(vm, class_, args, count, keywords);
+    if (class_->type == DV_T_CLASS) return call_metaclass(vm, class_, args, count, keywords);
     if (!class_->descriptor) return call_dl_class(vm, class_, args, count, keywords);
-    if (class_->type == DV_T_CLASS) return call_type(vm, args, count, keywords);
     if (class_->descriptor->construct)
         return class_->descriptor->construct(vm, args, count, keywords);
     return dv_raise(vm, DV_E_TYPE_ERROR, "cannot create '%S' instances", class_->name);
+}
+
+static dv_value class_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                           dv_value keywords) {
+    dv_global_cell *cell = dv_metaclass_special(dv_as_class(self), vm->known.call);
+    if (!cell) return dv_class_construct(vm, self, args, count, keywords);
+    dv_value function = dv_retain(cell->value);
+    dv_value result = dv_call_with_self(vm, function, self, args, count, keywords);
+    dv_release(vm, function);
+    return result;
+}
+
+/* What takes an operator of classes takes none of the class itself: a class is true. */
+static bool class_truth(dv_value self) {
+    (void)self;
+    return true;
 }
 
 /* int | None */
@@ -425,10 +444,16 @@ const dv_type dv_class_type = {
     .traverse = dv_class_traverse,
     .clear = dv_class_clear,
     .repr = class_repr,
+    .length = dv_metaclass_length,
+    .truth = class_truth,
+    .get_item = dv_metaclass_get_item,
+    .set_item = dv_metaclass_set_item,
+    .contains = dv_metaclass_contains,
+    .iterate = dv_metaclass_iterate,
     .get_attribute = class_get_attribute,
     .set_attribute = class_set_attribute,
     .call = class_call,
-    .methods = class_methods,
+    .methods = dv_metaclass_methods,
 };
 
 /* Classes of types ------------------------------------------------------------------------------

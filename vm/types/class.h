@@ -23,6 +23,12 @@ dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_);
  * has it already. */
 bool dv_class_know(dv_vm *vm, const dv_type *type) DV_MUST_CHECK;
 
+/* "<class '__main__.C'>", whatever its metaclass says. */
+dv_value dv_class_plain_repr(dv_vm *vm, dv_value self);
+/* type.__call__: calls the class, whatever its metaclass says. */
+dv_value dv_class_construct(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords);
+
 /* object.__new__ */
 dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
 /* object.__init__ */

@@ -8,6 +8,7 @@
 #include "types/exception.h"
 #include "types/function.h"
 #include "types/instance.h"
+#include "types/metaclass.h"
 #include "types/slots.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -36,12 +37,12 @@ static bool check_base(dv_vm *vm, dv_value base) {
         return false;
     }
     const dv_class *class_ = dv_as_class(base);
+    if (class_->type == DV_T_CLASS) return dv_metaclass_allowed(vm, class_);
     if (!class_->descriptor || class_->type == DV_T_OBJECT || class_->type == DV_T_EXCEPTION)
         return true;
     if (class_->descriptor->adopt) return true;
-    const char *refusal = class_->type == DV_T_CLASS ? "subclassing '%s' is not part of dl yet"
-                                                     : "type '%s' is not an acceptable base type";
-    dv_raise(vm, DV_E_TYPE_ERROR, refusal, class_->descriptor->name);
+    dv_raise(vm, DV_E_TYPE_ERROR, "type '%s' is not an acceptable base type",
+             class_->descriptor->name);
     return false;
 }
 
@@ -98,26 +99,6 @@ static dv_class *make(dv_vm *vm, dv_value name, const dv_tuple *bases) {
         dv_class_new_of(vm, name, list, (uint32_t)bases->count, base, (dv_type_id)base->type);
     dv_heap_free(&vm->heap, list, size);
     return class_;
-}
-
-/* Metaclass -------------------------------------------------------------------------------------
- */
-
-/* What derives from type is type or ABCMeta: dl classes cannot. */
-static bool set_metaclass(dv_vm *vm, dv_class *class_, dv_value given) {
-    const dv_class *type = vm->classes[DV_T_CLASS];
-    dv_class *meta = NULL;
-    if (!dv_is_empty(given)) {
-        if (!dv_is_class(given) || !dv_class_is_subclass(dv_as_class(given), type)) {
-            dv_raise(vm, DV_E_TYPE_ERROR, "the metaclass %V is not part of dl", given);
-            return false;
-        }
-        meta = dv_as_class(given) == type ? NULL : dv_as_class(given);
-    }
-    for (uint32_t i = 0; i < class_->base_count && !meta; i++) meta = class_->bases[i]->metaclass;
-    class_->metaclass = meta;
-    if (meta) meta->header.references++;
-    return true;
 }
 
 /* The namespace ---------------------------------------------------------------------------------
@@ -225,28 +206,6 @@ dv_value dv_object_init_subclass(dv_vm *vm, const dv_value *args, uint32_t count
                     name, (int)count - 1);
 }
 
-/* The keyword arguments but for metaclass, as a call passes them; *names is EMPTY without any. */
-static bool split_keywords(dv_vm *vm, dv_value keywords, dv_value *meta, dv_value *values,
-                           dv_value *names) {
-    int64_t position = 0, count = 0;
-    dv_value key, value, *keys = values + dv_as_dict(keywords)->count;
-    while (dv_dict_walk(keywords, &position, &key, &value)) {
-        if (!dv_is_str(key)) {
-            dv_raise(vm, DV_E_TYPE_ERROR, "keywords must be strings");
-            return false;
-        }
-        if (dv_str_is(key, "metaclass")) {
-            *meta = value;
-            continue;
-        }
-        values[count] = value;
-        keys[count++] = key;
-    }
-    if (count == 0) return true;
-    *names = dv_tuple_new(vm, keys, count);
-    return !dv_is_empty(*names);
-}
-
 static bool init_subclass(dv_vm *vm, dv_class *class_, const dv_value *values, dv_value names) {
     const dv_global_cell *cell = dv_class_find_behind(vm, class_, 1, vm->known.init_subclass);
     if (!cell) return dv_is_empty(vm->error);
@@ -284,29 +243,18 @@ static bool fill(dv_vm *vm, dv_class *class_, dv_value namespace) {
     return true;
 }
 
-/* `values` has room for the keyword arguments' values and names. */
-static dv_value build(dv_vm *vm, dv_value name, const dv_tuple *bases, dv_value keywords,
-                      dv_value namespace, dv_value *values) {
-    dv_value meta = DV_EMPTY, names = DV_EMPTY;
-    if (!dv_is_empty(keywords) && !split_keywords(vm, keywords, &meta, values, &names))
-        return DV_EMPTY;
-    dv_class *class_ = make(vm, name, bases);
-    bool done = class_ && fill_bases(vm, class_) && set_metaclass(vm, class_, meta) &&
-                fill(vm, class_, namespace) && set_names(vm, class_, namespace) &&
-                init_subclass(vm, class_, values, names);
-    dv_release(vm, names);
-    if (done) return dv_object_value(class_);
-    if (class_) dv_release_object(vm, &class_->header);
+dv_value dv_class_make(dv_vm *vm, dv_class *meta, const dv_value *parts, const dv_value *values,
+                       dv_value names) {
+    dv_value name = parts[0], namespace = parts[2];
+    dv_class *class_ = make(vm, name, dv_as_tuple(parts[1]));
+    if (!class_) return DV_EMPTY;
+    if (meta != vm->classes[DV_T_CLASS]) {
+        class_->metaclass = meta;
+        meta->header.references++;
+    }
+    if (fill_bases(vm, class_) && fill(vm, class_, namespace) && set_names(vm, class_, namespace) &&
+        init_subclass(vm, class_, values, names))
+        return dv_object_value(class_);
+    dv_release_object(vm, &class_->header);
     return DV_EMPTY;
-}
-
-dv_value dv_class_build(dv_vm *vm, dv_value name, dv_value bases, dv_value keywords,
-                        dv_value namespace) {
-    size_t count = dv_is_empty(keywords) ? 0 : (size_t)dv_as_dict(keywords)->count;
-    dv_value few[8], *values = few;
-    size_t size = 2 * count * sizeof *values;
-    if (count > 4 && !(values = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
-    dv_value result = build(vm, name, dv_as_tuple(bases), keywords, namespace, values);
-    if (values != few) dv_heap_free(&vm->heap, values, size);
-    return result;
 }

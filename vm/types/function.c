@@ -450,6 +450,19 @@ static bool method_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     return true;
 }
 
+/* types.MethodType(function, instance) */
+static dv_value method_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                 dv_value keywords) {
+    if (!dv_is_empty(keywords))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "method() takes no keyword arguments");
+    if (count != 2)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "method expected 2 arguments, got %d", (int)count);
+    if (!dv_is_callable(vm, args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "first argument must be callable");
+    if (dv_is_none(args[1])) return dv_raise(vm, DV_E_TYPE_ERROR, "instance must not be None");
+    return dv_method_new(vm, args[0], args[1]);
+}
+
 const dv_type dv_method_type = {
     .name = "method",
     .id = DV_T_METHOD,
@@ -459,4 +472,5 @@ const dv_type dv_method_type = {
     .hash = method_hash,
     .compare = method_compare,
     .get_attribute = method_get_attribute,
+    .construct = method_construct,
 };

@@ -14,14 +14,15 @@
 #include "types/int.h"
 #include "types/iterator.h"
 #include "types/lookup.h"
+#include "types/metaclass.h"
 #include "types/str.h"
 
 /* Calling special methods -----------------------------------------------------------------------
  */
 
 static dv_global_cell *special_cell(dv_vm *vm, dv_value self, dv_value name) {
-    if (!dv_is_instance(self)) return NULL;
-    return dv_class_special(dv_class_of(vm, self), name);
+    if (dv_is_instance(self)) return dv_class_special(dv_class_of(vm, self), name);
+    return dv_is_class(self) ? dv_metaclass_special(dv_as_class(self), name) : NULL;
 }
 
 bool dv_has_special(dv_vm *vm, dv_value self, dv_value name) {
@@ -504,6 +505,12 @@ static dv_value method_ne(dv_vm *vm, const dv_value *args, uint32_t count) {
     return method_compare(vm, DV_NE, args);
 }
 
+/* object.__subclasshook__ */
+static dv_value method_subclasshook(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)args, (void)count;
+    return DV_NOTIMPLEMENTED;
+}
+
 /* Objects as such have no order. */
 static dv_value method_order(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)vm, (void)args, (void)count;
@@ -552,6 +559,11 @@ static const dv_cfunction_def object_methods[] = {
      .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__init_subclass__",
      .keyword_entry = dv_object_init_subclass,
+     .min = 1,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_CLASS},
+    {.name = "__subclasshook__",
+     .entry = method_subclasshook,
      .min = 1,
      .max = UINT32_MAX,
      .flags = DV_CFUNCTION_CLASS},

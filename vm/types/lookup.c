@@ -103,7 +103,9 @@ static dv_value find(dv_vm *vm, dv_value self, dv_value name) {
     if (of_dl && dv_class_of(vm, self)->flags & DV_CLASS_GETATTRIBUTE)
         v = dv_special_call(vm, self, vm->known.getattribute, &name, 1, &found);
     if (!found) v = find_plainly(vm, self, name);
-    return dv_is_empty(v) && of_dl ? ask_getattr(vm, self, name) : v;
+    if (!dv_is_empty(v)) return v;
+    of_dl |= dv_is_class(self) && dv_as_class(self)->metaclass;
+    return of_dl ? ask_getattr(vm, self, name) : v;
 }
 
 dv_value dv_object_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
@@ -206,7 +208,7 @@ bool dv_object_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value valu
 }
 
 bool dv_value_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value value) {
-    if (!(dv_class_of(vm, v)->flags & DV_CLASS_SETATTR) || dv_is_class(v))
+    if (!(dv_class_of(vm, v)->flags & DV_CLASS_SETATTR))
         return dv_object_set_attribute(vm, v, name, value);
     dv_value args[] = {name, value};
     bool found, deletes = dv_is_empty(value);

@@ -462,6 +462,10 @@ static bool has_slot(const dv_type *type, const dv_type *base, size_t offset) {
 
 /* Slots that are there for the sake of speed, and no method in CPython. */
 static bool is_shortcut(const dv_type *type, const row *r) {
+    /* len(C), C[key], ... are asked of the metaclass. */
+    if (type->id == DV_T_CLASS)
+        return r->slot != offsetof(dv_type, call) && r->slot != offsetof(dv_type, repr) &&
+               r->slot != offsetof(dv_type, binary);
     if (r->slot == offsetof(dv_type, truth)) return type->length && type->id != DV_T_RANGE;
     return r->slot == offsetof(dv_type, contains) && type->id == DV_T_DICT_VALUES;
 }

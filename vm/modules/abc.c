@@ -1,0 +1,152 @@
+/* abc.c: the module _abc: the class ABCMeta, and what lang/lib/abc.dl and _collections_abc.dl ask
+ * of it.  The answers are in types/abstract.c. */
+#include <string.h>
+
+#include "core/upcall.h"
+#include "modules/modules.h"
+#include "types/abstract.h"
+#include "types/class.h"
+#include "types/class_build.h"
+#include "types/dict.h"
+#include "types/function.h"
+#include "types/instance.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* Methods of ABCMeta ----------------------------------------------------------------------------
+ */
+
+/* A class that does not say its module is of abc, where CPython has this function in Python. */
+static bool set_module(dv_vm *vm, dv_value class_, dv_value namespace) {
+    if (!dv_is_class(class_) || dv_is_empty(namespace) || !dv_is_dict(namespace)) return true;
+    if (!dv_is_empty(dv_dict_get(vm, namespace, vm->known.module))) return true;
+    dv_value module = dv_str_z(vm, "abc");
+    bool done = dv_is_empty(vm->error) && !dv_is_empty(module) &&
+                dv_set_attribute(vm, class_, vm->known.module, module);
+    dv_release(vm, module);
+    return done;
+}
+
+/* ABCMeta.__new__(meta, name, bases, namespace, **keywords) */
+static dv_value meta_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    dv_value type = dv_object_value(vm->classes[DV_T_CLASS]);
+    dv_value function = dv_get_attribute(vm, type, vm->known.new_);
+    if (dv_is_empty(function)) return DV_EMPTY;
+    dv_value class_ = dv_call(vm, function, args, count, keywords);
+    dv_release(vm, function);
+    if (dv_is_empty(class_)) return class_;
+    if (set_module(vm, class_, count > 3 ? args[3] : DV_EMPTY) && dv_abstract_collect(vm, class_))
+        return class_;
+    dv_release(vm, class_);
+    return DV_EMPTY;
+}
+
+static dv_value truth(int answer) { return answer < 0 ? DV_EMPTY : dv_bool(answer); }
+
+static bool check_self(dv_vm *vm, dv_value self) {
+    if (dv_is_class(self)) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is no abstract class", self);
+    return false;
+}
+
+static dv_value meta_subclasscheck(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!check_self(vm, args[0])) return DV_EMPTY;
+    if (!dv_is_class(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
+    return truth(dv_abstract_check(vm, args[1], args[0]));
+}
+
+static dv_value meta_instancecheck(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!check_self(vm, args[0])) return DV_EMPTY;
+    dv_value class_ = dv_object_value(dv_class_of(vm, args[1]));
+    bool found;
+    dv_value answer = dv_special_call(vm, args[0], vm->known.subclasscheck, &class_, 1, &found);
+    return found ? answer : truth(dv_abstract_check(vm, class_, args[0]));
+}
+
+static dv_value meta_register(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!check_self(vm, args[0])) return DV_EMPTY;
+    if (!dv_is_class(args[1])) return dv_raise(vm, DV_E_TYPE_ERROR, "Can only register classes");
+    return dv_abstract_register(vm, args[0], args[1]) ? dv_retain(args[1]) : DV_EMPTY;
+}
+
+static const dv_cfunction_def meta_methods[] = {
+    {.name = "__new__",
+     .keyword_entry = meta_new,
+     .min = 1,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_STATIC},
+    {.name = "__instancecheck__", .entry = meta_instancecheck, .min = 2, .max = 2},
+    {.name = "__subclasscheck__", .entry = meta_subclasscheck, .min = 2, .max = 2},
+    {.name = "register", .entry = meta_register, .min = 2, .max = 2},
+    {.name = NULL}};
+
+static bool put(dv_vm *vm, dv_value class_, const char *name, dv_value value) {
+    if (dv_is_empty(value)) return false;
+    dv_value key = dv_str_intern(vm, name, strlen(name));
+    bool done = !dv_is_empty(key) && dv_class_store(vm, dv_as_class(class_), key, dv_retain(value));
+    dv_release(vm, key);
+    dv_release(vm, value);
+    return done;
+}
+
+static dv_value make_meta(dv_vm *vm) {
+    dv_value name = dv_str_z(vm, "ABCMeta"), space = dv_dict_new(vm), class_ = DV_EMPTY;
+    dv_value type = dv_object_value(vm->classes[DV_T_CLASS]), bases = dv_tuple_new(vm, &type, 1);
+    dv_value parts[] = {name, bases, space};
+    if (!dv_is_empty(name) && !dv_is_empty(space) && !dv_is_empty(bases))
+        class_ = dv_class_make(vm, vm->classes[DV_T_CLASS], parts, NULL, DV_EMPTY);
+    dv_release(vm, bases);
+    dv_release(vm, space);
+    dv_release(vm, name);
+    bool good = !dv_is_empty(class_) && put(vm, class_, "__module__", dv_str_z(vm, "abc"));
+    for (const dv_cfunction_def *def = meta_methods; good && def->name; def++)
+        good = put(vm, class_, def->name, dv_cfunction_new(vm, def, DV_EMPTY, class_));
+    if (good) return class_;
+    dv_release(vm, class_);
+    return DV_EMPTY;
+}
+
+/* Functions -------------------------------------------------------------------------------------
+ */
+
+/* has_methods(class, *names): True, or NotImplemented where one is missing. */
+static dv_value abc_has_methods(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (!dv_is_class(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "has_methods() arg 1 must be a class");
+    for (uint32_t i = 1; i < count; i++) {
+        if (!dv_is_str(args[i])) return DV_NOTIMPLEMENTED;
+        dv_value name = dv_str_intern_value(vm, args[i]);
+        if (dv_is_empty(name)) return DV_EMPTY;
+        int has = dv_abstract_has(vm, dv_as_class(args[0]), name);
+        dv_release(vm, name);
+        if (has <= 0) return has ? DV_EMPTY : DV_NOTIMPLEMENTED;
+    }
+    return DV_TRUE;
+}
+
+/* update(class): sets its __abstractmethods__ anew. */
+static dv_value abc_update(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!check_self(vm, args[0])) return DV_EMPTY;
+    return dv_abstract_collect(vm, args[0]) ? DV_NONE : DV_EMPTY;
+}
+
+static dv_value abc_cache_token(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)args, (void)count;
+    return dv_int(vm->registrations);
+}
+
+static const dv_cfunction_def functions[] = {
+    {.name = "has_methods", .entry = abc_has_methods, .min = 1, .max = UINT32_MAX},
+    {.name = "update", .entry = abc_update, .min = 1, .max = 1},
+    {.name = "get_cache_token", .entry = abc_cache_token, .min = 0, .max = 0},
+    {.name = NULL}};
+
+bool dv_abc_fill(dv_vm *vm, dv_module *module) {
+    return dv_module_add_functions(vm, module, functions) &&
+           dv_module_add(vm, module, "ABCMeta", make_meta(vm));
+}
