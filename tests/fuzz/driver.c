@@ -119,6 +119,26 @@ static int on_error(void *context, const char *data, size_t size) {
     return 0;
 }
 
+/* Drops the frames of the library in dl, with their source lines (warm.py does so with CPython's).
+ */
+static void drop_library_frames(text *t) {
+    static const char mark[] = "  File \"<frozen ";
+    size_t to = 0;
+    bool dropping = false;
+    for (size_t at = 0, next; at < t->size; at = next) {
+        const char *line = t->data + at, *end = memchr(line, '\n', t->size - at);
+        next = end ? (size_t)(end - t->data) + 1 : t->size;
+        if (next - at >= sizeof mark && memcmp(line, mark, sizeof mark - 1) == 0)
+            dropping = true;
+        else if (next - at < 4 || memcmp(line, "    ", 4) != 0)
+            dropping = false;
+        if (dropping) continue;
+        memmove(t->data + to, line, next - at);
+        to += next - at;
+    }
+    t->size = to;
+}
+
 /* What is wrong with this run, or NULL. */
 static const char *run(const record *r, const variant *v) {
     static text streams[2]; /* their memory is used again by the next run */
@@ -136,6 +156,7 @@ static const char *run(const record *r, const variant *v) {
         collect(&streams[1], dynvm_error_traceback(error), dynvm_error_traceback_size(error));
         dynvm_error_free(error);
     }
+    drop_library_frames(&streams[1]);
     int status = ended == DYNVM_NO_MEMORY ? -1 : dynvm_exit_status(vm) & 0xFF;
     dynvm_destroy(vm);
     if (streams[0].size != r->sizes[1] || memcmp(streams[0].data, r->output, r->sizes[1]) != 0)

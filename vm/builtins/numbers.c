@@ -20,6 +20,12 @@ static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_value result = dv_number_special(vm, v, "__abs__", &found);
     if (found) return result;
     if (dv_is_float(dv_number_of(v))) return dv_float(fabs(dv_as_float(dv_number_of(v))));
+    if (dv_is_instance(v) && dv_is_integral(v)) { /* not through the __neg__ of its class */
+        dv_value plain = dv_int_index(vm, v);
+        result = dv_is_empty(plain) ? plain : builtin_abs(vm, &plain, 1);
+        dv_release(vm, plain);
+        return result;
+    }
     if (dv_is_integral(v)) return dv_unary(vm, dv_int_sign(v) < 0 ? DV_UNARY_NEG : DV_UNARY_POS, v);
     if (dv_is_complex(v)) return dv_complex_abs(vm, v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for abs(): '%T'", v);

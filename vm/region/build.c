@@ -408,6 +408,17 @@ static void finish(dv_build *b) {
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
 }
 
+/* Is the local loaded in the region by what checks that it is assigned?  Then it may have been
+ * deleted when an entry is tried again. */
+static bool is_checked(const dv_build *b, int32_t local) {
+    const dv_code *code = b->root->thread->code;
+    for (uint32_t pc = b->root->begin; pc < b->root->end; pc += length_of(code, pc))
+        if ((code->words[pc] & 0xFF) == DV_OP_LOAD_LOCAL_CHECK &&
+            (int32_t)(code->words[pc] >> 8) == local)
+            return true;
+    return false;
+}
+
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
 static void add_entries(dv_build *b) {
     const dv_thread *thread = b->root->thread;
@@ -423,7 +434,7 @@ static void add_entries(dv_build *b) {
         for (int32_t q = 0; q < head->top; q++) {
             const dv_known_value *e = &head->entries[q];
             if (e->kind == DV_K_CONSTANT || e->kind == DV_K_RESERVED) possible = false;
-            if (e->kind == DV_K_ANY || e->kind == DV_K_UNSET) continue;
+            if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !is_checked(b, q))) continue;
             DV_PUSH(b, entry_items, (dv_entry_item){dv_home(b, q), e->slot, e->kind});
         }
         entry.item_count = b->entry_items.count - entry.first_item;

@@ -263,6 +263,7 @@ static bool entry_fits(const dv_region *region, const dv_entry *entry, const dv_
         case DV_K_FLOAT: fits = dv_is_float(v); break;
         case DV_K_BOOL: fits = dv_is_bool(v); break;
         case DV_K_LIST: fits = dv_is_shape(v, DV_T_LIST); break;
+        case DV_K_ANY: fits = !dv_is_empty(v); break;
         case DV_K_RANGE:
             fits = dv_is_shape(v, DV_T_RANGE_ITERATOR) && dv_as_object(v)->references == 1;
             break;

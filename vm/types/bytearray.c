@@ -103,7 +103,7 @@ static bool set_slice(dv_vm *vm, dv_value self, dv_value slice, dv_value value) 
     dv_value bytes = DV_EMPTY;
     if (!dv_is_empty(value)) {
         if (dv_is_integral(value) || dv_is_float(dv_number_of(value)) || dv_is_complex(value) ||
-            dv_is_str(value)) {
+            dv_is_str(value) || (!dv_is_bytearray(value) && dv_is_index(vm, value))) {
             dv_raise(vm, DV_E_TYPE_ERROR,
                      "can assign only bytes, buffers, or iterables of ints in range(0, 256)");
             return false;
@@ -134,17 +134,13 @@ static bool bytearray_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value 
         return false;
     /* The value first: it may run dl code that changes the length. */
     bool deletes = dv_is_empty(value);
+    if (!deletes && !dv_byte_of(vm, value, OUT_OF_RANGE, &byte)) return false;
     if (index < 0) index += dv_as_bytes(self)->length;
     if ((uint64_t)index >= (uint64_t)dv_as_bytes(self)->length) {
         dv_raise(vm, DV_E_INDEX_ERROR, "bytearray index out of range");
         return false;
     }
     if (deletes) return splice(vm, self, index, index + 1, NULL, 0);
-    if (!dv_byte_of(vm, value, OUT_OF_RANGE, &byte)) return false;
-    if (index >= dv_as_bytes(self)->length) {
-        dv_raise(vm, DV_E_INDEX_ERROR, "bytearray index out of range");
-        return false;
-    }
     dv_str *s = own(vm, as_array(self), 0);
     if (s) s->data[index] = (char)byte;
     return s != NULL;

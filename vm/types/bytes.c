@@ -8,6 +8,7 @@
 #include "types/arguments.h"
 #include "types/array.h"
 #include "types/format.h"
+#include "types/instance.h"
 #include "types/int.h"
 #include "types/iterator.h"
 #include "types/range.h"
@@ -152,6 +153,16 @@ static dv_value zeros(dv_vm *vm, const char *type, dv_value count) {
     return dv_object_value(s);
 }
 
+/* bytes(v) asks for __bytes__ first, which bytes have too; bytearray(v) does not. */
+static bool makes_bytes(dv_vm *vm, const char *type, dv_value v) {
+    if (!dv_is_instance(v) || strcmp(type, "bytes") != 0) return false;
+    if (dv_is_bytes(v)) return true;
+    dv_value name = dv_str_intern(vm, "__bytes__", 9);
+    bool found = !dv_is_empty(name) && dv_has_special(vm, v, name);
+    dv_release(vm, name);
+    return found || dv_is_empty(name);
+}
+
 dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint32_t count,
                         dv_value keywords) {
     static const char *const names[] = {"source", "encoding", "errors"};
@@ -172,7 +183,7 @@ dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint3
         return dv_raise(vm, DV_E_TYPE_ERROR, "%s without a string argument",
                         dv_is_empty(out[1]) ? "errors" : "encoding");
     if (dv_is_empty(out[0])) return dv_bytes_new(vm, NULL, 0);
-    if (dv_is_index(vm, out[0])) {
+    if (dv_is_index(vm, out[0]) && !makes_bytes(vm, type, out[0])) {
         dv_value result = zeros(vm, type, out[0]);
         if (!dv_is_empty(result) || !dv_error_is(vm, DV_E_TYPE_ERROR)) return result;
         dv_error_clear(vm); /* an __index__ that fails so is as none */
@@ -224,6 +235,8 @@ static bool bytes_hash(dv_vm *vm, dv_value self, int64_t *hash) {
 dv_value dv_bytes_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     (void)vm;
     if (!dv_is_bytes_like(a) || !dv_is_bytes_like(b)) return DV_NOTIMPLEMENTED;
+    /* bytes do not know bytearrays: whose class may have a method of its own. */
+    if (dv_is_bytes(a) && dv_is_bytearray(b) && dv_is_instance(b)) return DV_NOTIMPLEMENTED;
     const dv_str *x = dv_as_bytes(a), *y = dv_as_bytes(b);
     int64_t common = x->length < y->length ? x->length : y->length;
     int order = memcmp(x->data, y->data, (size_t)common);
@@ -291,15 +304,17 @@ int64_t dv_bytes_length(dv_vm *vm, dv_value self) {
 
 int dv_bytes_contains(dv_vm *vm, dv_value self, dv_value item) {
     const dv_str *s = dv_as_bytes(self);
-    if (dv_is_bytes_like(item)) return dv_str_find(s, dv_as_bytes(item), 0, s->length) >= 0;
-    uint8_t byte;
-    if (!dv_is_index(vm, item)) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", item);
-        return -1;
+    if (dv_is_index(vm, item)) {
+        uint8_t byte;
+        bool good = dv_byte_of(vm, item, "byte must be in range(0, 256)", &byte);
+        s = dv_as_bytes(self);
+        if (good) return memchr(s->data, byte, (size_t)s->length) != NULL;
+        if (!dv_is_instance(item) || dv_error_is(vm, DV_E_VALUE_ERROR)) return -1;
+        dv_error_clear(vm); /* an __index__ that fails is as none */
     }
-    if (!dv_byte_of(vm, item, "byte must be in range(0, 256)", &byte)) return -1;
-    s = dv_as_bytes(self);
-    return memchr(s->data, byte, (size_t)s->length) != NULL;
+    if (dv_is_bytes_like(item)) return dv_str_find(s, dv_as_bytes(item), 0, s->length) >= 0;
+    dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", item);
+    return -1;
 }
 
 static dv_value slice(dv_vm *vm, dv_value self, dv_value key) {

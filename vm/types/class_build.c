@@ -46,9 +46,18 @@ static bool check_base(dv_vm *vm, dv_value base) {
     return false;
 }
 
+/* Ints, tuples and bytes have no fixed size: in CPython a __dict__ makes another layout of them. */
+static bool adds_dict_to_varied(const dv_class *class_) {
+    bool varied =
+        class_->type == DV_T_INT || class_->type == DV_T_TUPLE || class_->type == DV_T_BYTES;
+    return varied && !(class_->flags & DV_CLASS_NO_DICT) &&
+           (class_->base->descriptor || class_->base->flags & DV_CLASS_NO_DICT);
+}
+
 /* The class that decides the layout of a class's instances. */
 static dv_class *solid_of(dv_class *class_) {
-    while (!class_->descriptor && !(class_->flags & DV_CLASS_SOLID)) class_ = class_->base;
+    while (!class_->descriptor && !(class_->flags & DV_CLASS_SOLID) && !adds_dict_to_varied(class_))
+        class_ = class_->base;
     /* All exceptions have one layout. */
     while (class_->descriptor && class_->type == DV_T_EXCEPTION &&
            class_->base->type == DV_T_EXCEPTION)

@@ -144,6 +144,7 @@ static dv_value complex_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_valu
     }
     const dv_complex *z = dv_as_complex(a);
     bool equal;
+    b = dv_number_of(b);
     if (dv_is_complex(b))
         equal = z->real == dv_as_complex(b)->real && z->imag == dv_as_complex(b)->imag;
     else if (dv_is_float(b) || dv_is_integral(b))

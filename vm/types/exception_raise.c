@@ -81,7 +81,12 @@ dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...) {
     va_start(arguments, format);
     dv_value message = dv_str_vprintf(vm, format, arguments);
     va_end(arguments);
-    if (dv_is_empty(message)) return DV_EMPTY;
+    if (dv_is_empty(message)) {
+        /* As in CPython, a repr that fails leaves the error without a message. */
+        if (dv_is_empty(vm->error) || dv_error_is(vm, DV_E_MEMORY_ERROR)) return DV_EMPTY;
+        dv_error_clear(vm);
+        return raise_new(vm, error, NULL, 0);
+    }
     raise_new(vm, error, &message, 1);
     if (error == DV_E_NAME_ERROR && dv_error_is(vm, error)) note_name(vm, message);
     dv_release(vm, message);

@@ -410,7 +410,9 @@ static bool is_mapping(dv_vm *vm, dv_value v, bool bytes) {
     dv_type_id type = dv_type_of(vm, v);
     if (type == DV_T_STR || type == DV_T_TUPLE) return false;
     if (bytes && (type == DV_T_BYTES || type == DV_T_BYTEARRAY)) return false;
-    if (!dv_is_plain_instance(v)) return dv_is_object(v) && vm->types[type]->get_item != NULL;
+    if (!dv_is_object(v)) return false;
+    if (!dv_is_plain_instance(v) && vm->types[type]->get_item) return true;
+    if (!dv_is_instance(v)) return false;
     dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, v), vm->known.getitem);
     return cell && !dv_is_empty(cell->value);
 }
