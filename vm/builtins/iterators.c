@@ -275,11 +275,23 @@ static bool is_reversible(dv_vm *vm, dv_value v) {
     return getitem && type->length;
 }
 
+static dv_value reverse(dv_vm *vm, dv_value sequence, int64_t length, bool of_list) {
+    dv_value result = pair_new(vm, DV_T_REVERSED, sequence, dv_bool(of_list));
+    if (!dv_is_empty(result)) ((pair *)dv_as_object(result))->next = length - 1;
+    return result;
+}
+
+dv_value dv_list_reversed(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return reverse(vm, args[0], dv_as_list(args[0])->count, true);
+}
+
 static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                    dv_value keywords) {
     if (!dv_arguments_no_keywords(vm, "reversed", keywords) ||
         !dv_arguments_count(vm, "reversed", count, 1, 1))
         return DV_EMPTY;
+    if (dv_is_shape(args[0], DV_T_LIST)) return dv_list_reversed(vm, args, 1);
     bool found;
     if (dv_defines_special(vm, args[0], vm->known.reversed) &&
         !dv_has_special(vm, args[0], vm->known.reversed))
@@ -296,14 +308,8 @@ static dv_value reversed_construct(dv_vm *vm, const dv_value *args, uint32_t cou
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (!is_reversible(vm, args[0]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not reversible", args[0]);
-    dv_value sequence = args[0];
-    /* A list's own __reversed__ does not ask __len__; the iterator remembers that it is of a list.
-     */
-    bool list = dv_is_list(sequence);
-    int64_t length = list ? dv_as_list(sequence)->count : dv_length(vm, sequence);
-    dv_value result = length < 0 ? DV_EMPTY : pair_new(vm, DV_T_REVERSED, sequence, dv_bool(list));
-    if (!dv_is_empty(result)) ((pair *)dv_as_object(result))->next = length - 1;
-    return result;
+    int64_t length = dv_length(vm, args[0]);
+    return length < 0 ? DV_EMPTY : reverse(vm, args[0], length, false);
 }
 
 static dv_value reversed_item(dv_vm *vm, const pair *p) {
@@ -330,6 +336,18 @@ static dv_value reversed_next(dv_vm *vm, dv_value self) {
     return DV_EMPTY;
 }
 
+static dv_value reversed_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
+    const pair *p = (const pair *)dv_as_object(args[0]);
+    (void)count;
+    if (dv_is_empty(p->first) || p->next < 0) return dv_int(0);
+    int64_t length = dv_is_list(p->first) ? dv_as_list(p->first)->count : dv_length(vm, p->first);
+    if (length < 0) return DV_EMPTY;
+    return dv_int(length > p->next ? p->next + 1 : 0);
+}
+
+static const dv_cfunction_def reversed_methods[] = {
+    {.name = "__length_hint__", .entry = reversed_hint, .min = 1, .max = 1}, {.name = NULL}};
+
 static dv_type_id reversed_face(dv_value self) {
     const pair *p = (const pair *)dv_as_object(self);
     return p->second.bits == DV_TRUE.bits ? DV_T_LIST_REVERSE_ITERATOR : DV_T_REVERSED;
@@ -337,7 +355,7 @@ static dv_type_id reversed_face(dv_value self) {
 
 #define REVERSED_SLOTS                                                         \
     .face = reversed_face, .release = pair_release, .traverse = pair_traverse, \
-    .iterate = self_iterate, .next = reversed_next
+    .iterate = self_iterate, .next = reversed_next, .methods = reversed_methods
 
 const dv_type dv_reversed_type = {
     .name = "reversed", .id = DV_T_REVERSED, REVERSED_SLOTS, .construct = reversed_construct};

@@ -12,6 +12,7 @@
 #include "types/int.h"
 #include "types/str.h"
 #include "types/tuple.h"
+#include "types/wrapper_number.h"
 
 static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
@@ -31,25 +32,6 @@ static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for abs(): '%T'", v);
 }
 
-static dv_value round_float(dv_vm *vm, double d, dv_value digits) {
-    if (dv_is_none(digits)) return dv_float_round(vm, d, false, 0);
-    dv_value whole = dv_int_index(vm, digits);
-    if (dv_is_empty(whole)) return DV_EMPTY;
-    int64_t n;
-    if (!dv_int_to_int64(whole, &n)) n = dv_int_sign(whole) < 0 ? INT32_MIN : INT32_MAX;
-    dv_release(vm, whole);
-    return dv_float_round(vm, d, true, n);
-}
-
-static dv_value round_int(dv_vm *vm, dv_value v, dv_value digits) {
-    if (dv_is_none(digits)) return dv_int_index(vm, v);
-    dv_value whole = dv_int_index(vm, digits);
-    if (dv_is_empty(whole)) return DV_EMPTY;
-    dv_value result = dv_int_round(vm, v, whole);
-    dv_release(vm, whole);
-    return result;
-}
-
 static dv_value call_special(dv_vm *vm, dv_value self, const char *name, const dv_value *args,
                              uint32_t count, bool *found) {
     *found = true;
@@ -59,6 +41,8 @@ static dv_value call_special(dv_vm *vm, dv_value self, const char *name, const d
     dv_release(vm, text);
     return result;
 }
+
+static bool is_number(dv_value v) { return dv_is_float(dv_number_of(v)) || dv_is_integral(v); }
 
 static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     static const char *const names[] = {"number", "ndigits"};
@@ -71,13 +55,9 @@ static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, d
     if (dv_is_instance(given[0]))
         result = call_special(vm, given[0], "__round__", &digits, !dv_is_none(digits), &found);
     if (found) return result;
-    dv_value number = dv_number_of(given[0]);
-    if (dv_is_float(number)) return round_float(vm, dv_as_float(number), digits);
-    if (dv_is_integral(given[0])) return round_int(vm, given[0], digits);
+    if (is_number(given[0])) return dv_number_round(vm, given[0], digits);
     return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __round__ method", given[0]);
 }
-
-static bool is_number(dv_value v) { return dv_is_float(dv_number_of(v)) || dv_is_integral(v); }
 
 /* __divmod__ and __rdivmod__ of dl classes; NotImplemented: there are none that fit.  The right
  * operand comes first if its class derives from the left one's. */

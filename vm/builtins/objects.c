@@ -4,6 +4,7 @@
 
 #include "types/arguments.h"
 #include "types/class.h"
+#include "types/directory.h"
 #include "types/int.h"
 #include "types/list.h"
 #include "types/module.h"
@@ -111,6 +112,10 @@ static dv_value builtin_setattr(dv_vm *vm, const dv_value *args, uint32_t count)
 static dv_value builtin_delattr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     return set_attribute(vm, args[0], args[1], DV_EMPTY);
+}
+
+static dv_value builtin_dir(dv_vm *vm, const dv_value *args, uint32_t count) {
+    return count ? dv_directory(vm, args[0]) : dv_directory_here(vm);
 }
 
 /* Without an argument it would be locals(). */
@@ -249,6 +254,7 @@ const dv_cfunction_def dv_builtin_objects[] = {
     {.name = "hasattr", .entry = builtin_hasattr, .min = 2, .max = 2},
     {.name = "setattr", .entry = builtin_setattr, .min = 3, .max = 3},
     {.name = "delattr", .entry = builtin_delattr, .min = 2, .max = 2},
+    {.name = "dir", .entry = builtin_dir, .min = 0, .max = 1},
     {.name = "vars", .entry = builtin_vars, .min = 0, .max = 1},
     {.name = "iter", .entry = builtin_iter, .min = 1, .max = 2},
     {.name = "next", .entry = builtin_next, .min = 1, .max = 2},

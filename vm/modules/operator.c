@@ -191,50 +191,11 @@ FUNCTION(delitem) {
     return dv_set_item(vm, args[0], args[1], DV_EMPTY) ? DV_NONE : DV_EMPTY;
 }
 
-/* len() where there is one; -1: none (without vm->error), or raised. */
-static int64_t length_if_any(dv_vm *vm, dv_value v) {
-    bool has = dv_is_instance(v) ? dv_has_special(vm, v, vm->known.len)
-                                 : vm->types[dv_type_of(vm, v)]->length != NULL;
-    if (!has) return -1;
-    int64_t length = dv_length(vm, v);
-    if (length < 0 && dv_error_is(vm, DV_E_TYPE_ERROR)) dv_error_clear(vm);
-    return length;
-}
-
-/* What __length_hint__ returned (owned), as a number that was checked. */
-static dv_value checked_hint(dv_vm *vm, dv_value hint, int64_t otherwise) {
-    int64_t size;
-    if (dv_same(hint, DV_NOTIMPLEMENTED)) return dv_int_from_int64(vm, otherwise);
-    if (!dv_is_integral(hint)) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "__length_hint__ must be an integer, not %T", hint);
-        dv_release(vm, hint);
-        return DV_EMPTY;
-    }
-    bool fits = dv_size_argument(vm, hint, &size);
-    dv_release(vm, hint);
-    if (!fits) return DV_EMPTY;
-    if (size < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "__length_hint__() should return >= 0");
-    return dv_int_from_int64(vm, size);
-}
-
 FUNCTION(length_hint) {
     int64_t otherwise = 0;
     if (count == 2 && !dv_size_argument(vm, args[1], &otherwise)) return DV_EMPTY;
-    int64_t length = length_if_any(vm, args[0]);
-    if (length >= 0) return dv_int_from_int64(vm, length);
-    if (!dv_is_empty(vm->error)) return DV_EMPTY;
-    dv_value name = dv_str_intern(vm, "__length_hint__", 15);
-    if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value method = dv_find_attribute(vm, args[0], name);
-    dv_release(vm, name);
-    if (dv_is_empty(method))
-        return dv_is_empty(vm->error) ? dv_int_from_int64(vm, otherwise) : DV_EMPTY;
-    dv_value hint = dv_call(vm, method, NULL, 0, DV_EMPTY);
-    dv_release(vm, method);
-    if (!dv_is_empty(hint)) return checked_hint(vm, hint, otherwise);
-    if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return DV_EMPTY;
-    dv_error_clear(vm);
-    return dv_int_from_int64(vm, otherwise);
+    int64_t hint = dv_length_hint(vm, args[0], otherwise);
+    return dv_is_empty(vm->error) ? dv_int_from_int64(vm, hint) : DV_EMPTY;
 }
 
 static dv_value operator_call(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {

@@ -4,6 +4,7 @@
 #include "run/call.h"
 #include "types/class.h"
 #include "types/dict.h"
+#include "types/directory.h"
 #include "types/exception.h"
 #include "types/list.h"
 #include "types/lookup.h"
@@ -176,6 +177,33 @@ bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) {
 
 dv_value dv_calling_module(dv_vm *vm) {
     return vm->fp ? dv_retain(dv_frame_thread(vm->fp)->module->name) : dv_str_z(vm, "builtins");
+}
+
+/* The variables of a function that have a value; in `fp` cells hold those that others share. */
+static bool add_locals(dv_vm *vm, dv_value names, const dv_code *code, const dv_value *fp) {
+    for (uint32_t i = 0; i < code->local_count; i++) {
+        dv_value v = dv_is_shape(fp[i], DV_T_CELL) ? dv_as_variable(fp[i])->value : fp[i];
+        if (dv_is_empty(v)) continue;
+        dv_value name =
+            dv_str_intern(vm, code->local_names[i].data, (size_t)code->local_names[i].size);
+        bool done = !dv_is_empty(name) && dv_dict_set(vm, names, name, DV_NONE);
+        dv_release(vm, name);
+        if (!done) return false;
+    }
+    return true;
+}
+
+bool dv_calling_names(dv_vm *vm, dv_value names) {
+    if (!vm->fp) return true;
+    const dv_thread *thread = dv_frame_thread(vm->fp);
+    if (thread->code->flags & DV_CODE_MODULE)
+        return dv_directory_add(vm, names, &thread->module->names);
+    if (!(thread->code->flags & DV_CODE_CLASS)) return add_locals(vm, names, thread->code, vm->fp);
+    int64_t position = 0;
+    dv_value key, value;
+    while (dv_dict_walk(vm->fp[0], &position, &key, &value))
+        if (!dv_dict_set(vm, names, key, DV_NONE)) return false;
+    return true;
 }
 
 bool dv_calling_library(const dv_vm *vm) {

@@ -15,6 +15,7 @@
 #include "types/float.h"
 #include "types/format.h"
 #include "types/function.h"
+#include "types/getter.h"
 #include "types/instance.h"
 #include "types/int.h"
 #include "types/sequence.h"
@@ -319,11 +320,16 @@ dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
 
 dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
     if (dv_is_empty(modulus) || dv_is_none(modulus)) return dv_binary(vm, DV_BINARY_POW, a, b);
-    if (dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus))
+    dv_value rest[] = {b, modulus};
+    bool found;
+    dv_value own = dv_special_call(vm, a, vm->known.binary[DV_BINARY_POW], rest, 2, &found);
+    if (found && !dv_same(own, DV_NOTIMPLEMENTED)) return own;
+    if (!found && dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus))
         return dv_int_pow_mod(vm, a, b, modulus);
     if (dv_is_complex(a) || dv_is_complex(b) || dv_is_complex(modulus))
         return dv_raise(vm, DV_E_VALUE_ERROR, "complex modulo");
-    bool number = (dv_is_integral(a) || dv_is_float(a)) && (dv_is_integral(b) || dv_is_float(b)) &&
+    bool number = !found && (dv_is_integral(a) || dv_is_float(a)) &&
+                  (dv_is_integral(b) || dv_is_float(b)) &&
                   (dv_is_integral(modulus) || dv_is_float(modulus));
     if (number)
         return dv_raise(vm, DV_E_TYPE_ERROR,
@@ -433,7 +439,7 @@ bool dv_is_iterator(dv_vm *vm, dv_value v) {
 bool dv_is_callable(dv_vm *vm, dv_value v) {
     if (dv_is_function(v) || dv_is_shape(v, DV_T_METHOD)) return true;
     if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.call);
-    return !dv_is_shape(v, DV_T_OBJECT) && dv_behaviour_of(vm, v)->call != NULL;
+    return !dv_is_shape(v, DV_T_OBJECT) && !dv_is_getter(v) && dv_behaviour_of(vm, v)->call != NULL;
 }
 
 /* What isinstance (`hook` is __instancecheck__) and issubclass are asked about. */

@@ -5,6 +5,7 @@
 #include "types/complex.h"
 #include "types/bytes.h"
 #include "types/int.h"
+#include "types/list.h"
 #include "types/set.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -226,6 +227,11 @@ dv_value dv_code_doc(dv_vm *vm, const dv_object *code) {
     return doc.data ? dv_str_new(vm, doc.data, doc.size) : DV_NONE;
 }
 
+static uint32_t parameter_count(const dv_code *code) {
+    return code->positional_count + code->keyword_only_count +
+           (code->flags & DV_CODE_VARARGS ? 1 : 0) + (code->flags & DV_CODE_VARKEYWORDS ? 1 : 0);
+}
+
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     dv_thread *thread = dv_container_new(vm, sizeof *thread, DV_T_CODE);
     if (!thread) return NULL;
@@ -245,9 +251,7 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     thread->names = thread->constants + code->constant_count;
     thread->name = thread->qualname = DV_EMPTY;
     thread->entry = dv_expand_cell;
-    thread->argument_count = code->positional_count + code->keyword_only_count +
-                             !!(code->flags & DV_CODE_VARARGS) +
-                             !!(code->flags & DV_CODE_VARKEYWORDS);
+    thread->argument_count = parameter_count(code);
     thread->local_count = code->local_count;
     bool simple =
         !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS)) && !code->keyword_only_count;
@@ -307,7 +311,81 @@ static dv_value repr_thread(dv_vm *vm, dv_value self) {
                          (int)code->first_line);
 }
 
-/* What a program asks of code objects that tracebacks show; the rest is another machine's. */
+/* Which locals are cells from the first instruction on. */
+static bool is_cell(const dv_code *code, uint32_t local) {
+    for (uint32_t pc = 0; (code->words[pc] & 0xFF) == DV_OP_MAKE_CELL; pc++)
+        if (code->words[pc] >> 8 == local) return true;
+    return false;
+}
+
+typedef enum local_kind { VARIABLES, CELLS, FREE } local_kind;
+
+/* Parameters are variables even where functions share them. */
+static bool is_of_kind(const dv_code *code, uint32_t local, local_kind kind) {
+    bool free = local >= code->local_count - code->free_count;
+    if (kind == FREE || free) return kind == FREE && free;
+    if (kind == CELLS) return is_cell(code, local);
+    return local < parameter_count(code) || !is_cell(code, local);
+}
+
+static dv_value names_of_kind(dv_vm *vm, const dv_code *code, local_kind kind) {
+    dv_value list = dv_list_new(vm, NULL, 0);
+    bool done = !dv_is_empty(list);
+    for (uint32_t i = 0; i < code->local_count && done; i++) {
+        if (!is_of_kind(code, i, kind)) continue;
+        dv_value name = dv_str_new(vm, code->local_names[i].data, code->local_names[i].size);
+        done = !dv_is_empty(name) && dv_list_append(vm, list, name);
+        dv_release(vm, name);
+    }
+    if (done && kind != VARIABLES) done = dv_list_sort(vm, list, DV_EMPTY, false);
+    dv_value tuple =
+        done ? dv_tuple_new(vm, dv_as_list(list)->items, dv_as_list(list)->count) : DV_EMPTY;
+    dv_release(vm, list);
+    return tuple;
+}
+
+/* CPython's flags, of which only those of functions are the same here. */
+static int64_t flags_of(const dv_code *code) {
+    enum {
+        OPTIMIZED = 1,
+        NEW_LOCALS = 2,
+        VARARGS = 4,
+        VARKEYWORDS = 8,
+        NESTED = 16,
+        GENERATOR = 32
+    };
+    if (code->flags & (DV_CODE_MODULE | DV_CODE_CLASS)) return 0;
+    bool nested = code->qualname.size > code->name.size + 9 &&
+                  memcmp(code->qualname.data + code->qualname.size - code->name.size - 9,
+                         "<locals>.", 9) == 0;
+    return OPTIMIZED | NEW_LOCALS | (code->flags & DV_CODE_VARARGS ? VARARGS : 0) |
+           (code->flags & DV_CODE_VARKEYWORDS ? VARKEYWORDS : 0) | (nested ? NESTED : 0) |
+           (code->flags & DV_CODE_GENERATOR ? GENERATOR : 0);
+}
+
+/* What CPython's code objects say of CPython's instructions. */
+static bool is_refused(dv_value name) {
+    static const char *const names[] = {"co_code",      "co_consts",    "co_exceptiontable",
+                                        "co_linetable", "co_lines",     "co_lnotab",
+                                        "co_names",     "co_positions", "co_stacksize"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (dv_str_is(name, names[i])) return true;
+    return false;
+}
+
+static dv_value code_locals(dv_vm *vm, const dv_code *code, dv_value name) {
+    if (dv_str_is(name, "co_varnames")) return names_of_kind(vm, code, VARIABLES);
+    if (dv_str_is(name, "co_cellvars")) return names_of_kind(vm, code, CELLS);
+    if (dv_str_is(name, "co_freevars")) return names_of_kind(vm, code, FREE);
+    if (!dv_str_is(name, "co_nlocals")) return DV_EMPTY;
+    dv_value names = names_of_kind(vm, code, VARIABLES);
+    if (dv_is_empty(names)) return DV_EMPTY;
+    int64_t count = dv_as_tuple(names)->count;
+    dv_release(vm, names);
+    return dv_int(count);
+}
+
+/* What programs ask of code objects, but for what is another machine's. */
 static dv_value code_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_code *code = dv_thread_code(dv_as_object(self));
     const dv_text *file = &code->unit->filename;
@@ -319,7 +397,10 @@ static dv_value code_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_str_is(name, "co_argcount")) return dv_int(code->positional_count);
     if (dv_str_is(name, "co_posonlyargcount")) return dv_int(code->positional_only_count);
     if (dv_str_is(name, "co_kwonlyargcount")) return dv_int(code->keyword_only_count);
-    return DV_EMPTY;
+    if (dv_str_is(name, "co_flags")) return dv_int(flags_of(code));
+    if (is_refused(name))
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%S' of a code object is not part of dl", name);
+    return code_locals(vm, code, name);
 }
 
 const dv_type dv_code_type = {.name = "code",

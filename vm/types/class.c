@@ -8,6 +8,7 @@
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/function.h"
+#include "types/getter.h"
 #include "types/instance.h"
 #include "types/list.h"
 #include "types/mapping_proxy.h"
@@ -52,12 +53,12 @@ static bool is_special_name(dv_value name) {
 
 bool dv_class_fill(dv_vm *vm, dv_class *class_, dv_value name) {
     if (class_->filled == DV_FILLED_NOT) {
-        if (!add_methods(vm, class_)) return false;
+        if (!add_methods(vm, class_) || !dv_getters_add(vm, class_, false)) return false;
         class_->filled = DV_FILLED_METHODS;
     }
     if (class_->filled == DV_FILLED_ALL || !(dv_is_empty(name) || is_special_name(name)))
         return true;
-    if (!dv_wrappers_add(vm, class_)) return false;
+    if (!dv_wrappers_add(vm, class_) || !dv_getters_add(vm, class_, true)) return false;
     class_->filled = DV_FILLED_ALL;
     return true;
 }

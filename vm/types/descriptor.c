@@ -6,6 +6,7 @@
 #include "types/class.h"
 #include "types/exception.h"
 #include "types/function.h"
+#include "types/getter.h"
 #include "types/instance.h"
 #include "types/slots.h"
 #include "types/tuple_getter.h"
@@ -26,7 +27,8 @@ static const dv_cfunction *unbound_c(dv_value v) {
 bool dv_is_method(dv_value v) {
     if (dv_is_function(v) || dv_is_shape(v, DV_T_CACHE)) return true;
     const dv_cfunction *function = unbound_c(v);
-    return function && !(function->def->flags & (DV_CFUNCTION_STATIC | DV_CFUNCTION_CLASS));
+    return function && !(function->def->flags &
+                         (DV_CFUNCTION_STATIC | DV_CFUNCTION_CLASS | DV_CFUNCTION_GETTER));
 }
 
 bool dv_method_fits(dv_vm *vm, dv_value function, dv_value self) {
@@ -41,7 +43,8 @@ static dv_value bind_c(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
     if (function->def->flags & DV_CFUNCTION_CLASS) self = dv_object_value(class_);
     if (dv_is_empty(self)) return dv_retain(v);
     if (DV_LIKELY(dv_method_fits(vm, v, self)))
-        return dv_cfunction_new(vm, function->def, self, function->owner);
+        return dv_is_getter(v) ? dv_getter_read(vm, v, self)
+                               : dv_cfunction_new(vm, function->def, self, function->owner);
     return dv_raise(vm, DV_E_TYPE_ERROR,
                     "descriptor '%s' for '%S' objects doesn't apply to a '%T' object",
                     function->def->name, dv_as_class(function->owner)->name, self);
@@ -268,8 +271,7 @@ static dv_value property_deleter(dv_vm *vm, const dv_value *args, uint32_t count
     return property_make(vm, p->get, p->set, args[1], p->doc, p->name);
 }
 
-/* What all descriptors have: descriptor.__get__(object, class) */
-static dv_value method_get(dv_vm *vm, const dv_value *args, uint32_t count) {
+dv_value dv_descriptor_get(dv_vm *vm, const dv_value *args, uint32_t count) {
     bool has_owner = count > 2 && !dv_is_none(args[2]);
     if (has_owner && !dv_is_class(args[2]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "__get__(self, obj, type): type must be a class");
@@ -288,7 +290,7 @@ static const dv_cfunction_def property_methods[] = {
     {.name = "getter", .entry = property_getter, .min = 2, .max = 2},
     {.name = "setter", .entry = property_setter, .min = 2, .max = 2},
     {.name = "deleter", .entry = property_deleter, .min = 2, .max = 2},
-    {.name = "__get__", .entry = method_get, .min = 2, .max = 3},
+    {.name = "__get__", .entry = dv_descriptor_get, .min = 2, .max = 3},
     {.name = "__set__", .entry = property_dunder_set, .min = 3, .max = 3},
     {.name = "__delete__", .entry = property_dunder_set, .min = 2, .max = 2},
     {.name = NULL}};
@@ -368,7 +370,7 @@ static dv_value static_call(dv_vm *vm, dv_value self, const dv_value *args, uint
 }
 
 static const dv_cfunction_def wrapper_methods[] = {
-    {.name = "__get__", .entry = method_get, .min = 2, .max = 3}, {.name = NULL}};
+    {.name = "__get__", .entry = dv_descriptor_get, .min = 2, .max = 3}, {.name = NULL}};
 
 const dv_type dv_staticmethod_type = {
     .name = "staticmethod",

@@ -35,6 +35,9 @@ bool dv_method_fits(dv_vm *vm, dv_value function, dv_value self);
  * A new value; v is borrowed and may be replaced meanwhile. */
 dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_);
 
+/* What all descriptors have: descriptor.__get__(object, class) */
+dv_value dv_descriptor_get(dv_vm *vm, const dv_value *args, uint32_t count);
+
 /* property.__set_name__ */
 void dv_property_set_name(dv_vm *vm, dv_value property, dv_value name);
 

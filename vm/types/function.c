@@ -4,7 +4,9 @@
 
 #include "core/upcall.h"
 #include "types/class.h"
+#include "types/descriptor.h"
 #include "types/dict.h"
+#include "types/getter.h"
 #include "types/instance_dict.h"
 #include "types/module.h"
 #include "types/str.h"
@@ -75,6 +77,27 @@ static bool set_annotations(dv_vm *vm, dv_function *function, dv_value value) {
     return true;
 }
 
+/* Gives the function a dict for what programs store in it. */
+static bool own_dict(dv_vm *vm, dv_function *function) {
+    if (dv_is_empty(function->attributes)) function->attributes = dv_dict_new(vm);
+    return !dv_is_empty(function->attributes);
+}
+
+static bool set_dict(dv_vm *vm, dv_function *function, dv_value value) {
+    if (dv_is_empty(value) || !dv_is_dict(value)) {
+        if (dv_is_empty(value))
+            dv_raise(vm, DV_E_TYPE_ERROR, "cannot delete __dict__");
+        else
+            dv_raise(vm, DV_E_TYPE_ERROR, "__dict__ must be set to a dictionary, not a '%T'",
+                     value);
+        return false;
+    }
+    dv_value old = function->attributes;
+    function->attributes = dv_retain(value);
+    dv_release(vm, old);
+    return true;
+}
+
 static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     dv_function *function = dv_as_function(self);
     if (!dv_is_empty(function->attributes)) {
@@ -94,6 +117,10 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     if (dv_str_is(name, "__kwdefaults__"))
         return dv_is_empty(function->keyword_defaults) ? DV_NONE
                                                        : dv_retain(function->keyword_defaults);
+    if (dv_same(name, vm->known.dict))
+        return own_dict(vm, function) ? dv_retain(function->attributes) : DV_EMPTY;
+    if (dv_str_is(name, "__globals__") || dv_str_is(name, "__builtins__"))
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%S' of a function is not part of dl", name);
     return DV_EMPTY;
 }
 
@@ -115,12 +142,19 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
     if (dv_same(name, vm->known.qualname))
         return set_text(vm, &function->qualname, "__qualname__", value);
     if (dv_same(name, vm->known.annotations)) return set_annotations(vm, function, value);
-    if (dv_str_is(name, "__defaults__") || dv_str_is(name, "__code__")) {
+    if (dv_same(name, vm->known.dict)) return set_dict(vm, function, value);
+    if (dv_str_is(name, "__defaults__") || dv_str_is(name, "__code__") ||
+        dv_str_is(name, "__kwdefaults__")) {
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%S' of functions is read-only in dl", name);
         return false;
     }
     if (dv_same(name, vm->known.class_)) {
         dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
+        return false;
+    }
+    if (dv_str_is(name, "__closure__") || dv_str_is(name, "__globals__") ||
+        dv_str_is(name, "__builtins__")) {
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "readonly attribute");
         return false;
     }
     if (dv_is_empty(value)) {
@@ -130,11 +164,7 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
             dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'function' object has no attribute '%S'", name);
         return done == 1;
     }
-    if (dv_is_empty(function->attributes)) {
-        function->attributes = dv_dict_new(vm);
-        if (dv_is_empty(function->attributes)) return false;
-    }
-    return dv_dict_set(vm, function->attributes, name, value);
+    return own_dict(vm, function) && dv_dict_set(vm, function->attributes, name, value);
 }
 
 /* function.__get__(object, class) */
@@ -145,7 +175,8 @@ static dv_value function_get(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static const dv_cfunction_def function_methods[] = {
-    {.name = "__get__", .entry = function_get, .min = 2, .max = 3}, {.name = NULL}};
+    {.name = "__get__", .entry = function_get, .min = 2, .max = 3, .flags = DV_CFUNCTION_WRAPPER},
+    {.name = NULL}};
 
 const dv_type dv_function_type = {
     .name = "function",
@@ -197,16 +228,24 @@ static bool is_unbound_method(const dv_cfunction *function) {
 static dv_type_id cfunction_face(dv_value self) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
     bool unbound = is_unbound_method(function);
+    if (function->def->flags & DV_CFUNCTION_FIELD) return DV_T_MEMBER;
+    if (dv_is_getter(self)) return DV_T_GETSET_DESCRIPTOR;
     if (is_wrapper(function)) return unbound ? DV_T_WRAPPER_DESCRIPTOR : DV_T_METHOD_WRAPPER;
     return unbound ? DV_T_METHOD_DESCRIPTOR : DV_T_CFUNCTION;
+}
+
+/* How the repr of what stands in a class begins. */
+static const char *kind_of(const dv_cfunction *function) {
+    if (function->def->flags & DV_CFUNCTION_FIELD) return "member";
+    if (function->def->flags & DV_CFUNCTION_GETTER) return "attribute";
+    return is_wrapper(function) ? "slot wrapper" : "method";
 }
 
 static dv_value cfunction_repr(dv_vm *vm, dv_value self) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
     const char *name = function->def->name;
     if (is_unbound_method(function))
-        return dv_str_printf(vm, "<%s '%s' of '%S' objects>",
-                             is_wrapper(function) ? "slot wrapper" : "method", name,
+        return dv_str_printf(vm, "<%s '%s' of '%S' objects>", kind_of(function), name,
                              dv_as_class(function->owner)->name);
     if (is_wrapper(function))
         return dv_str_printf(vm, "<method-wrapper '%s' of %T object at 0x%llx>", name,
@@ -237,7 +276,7 @@ static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name)
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
     if (dv_same(name, vm->known.name)) return dv_str_z(vm, function->def->name);
     if (dv_same(name, vm->known.qualname)) return cfunction_qualname(vm, function);
-    if (dv_same(name, vm->known.module)) {
+    if (dv_same(name, vm->known.module) && !is_unbound_method(function)) {
         if (dv_is_module(function->owner)) return dv_retain(dv_as_module(function->owner)->name);
         return is_method(function) ? DV_NONE : dv_str_z(vm, "builtins");
     }
@@ -322,6 +361,32 @@ static dv_value call_wrapper(dv_vm *vm, const dv_cfunction *function, const dv_v
     return def->slot_entry(vm, def, slot_type(vm, function, args[0]), args, count);
 }
 
+/* T.__new__(C, ...): may T make instances of C? */
+static bool check_new(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
+                      uint32_t count) {
+    const dv_class *owner = dv_as_class(function->owner);
+    if (count == 0) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "%S.__new__(): not enough arguments", owner->name);
+        return false;
+    }
+    if (!dv_is_class(args[0])) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "%S.__new__(X): X is not a type object (%T)", owner->name,
+                 args[0]);
+        return false;
+    }
+    const dv_class *class_ = dv_as_class(args[0]);
+    if (!dv_class_is_subclass(class_, owner)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "%S.__new__(%S): %S is not a subtype of %S", owner->name,
+                 class_->name, class_->name, owner->name);
+        return false;
+    }
+    if (class_->type == owner->type || owner->type == DV_T_OBJECT) return true;
+    while (!class_->descriptor) class_ = class_->base;
+    dv_raise(vm, DV_E_TYPE_ERROR, "%S.__new__(%S) is not safe, use %S.__new__()", owner->name,
+             dv_as_class(args[0])->name, class_->name);
+    return false;
+}
+
 static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
                            uint32_t count, dv_value keywords) {
     const dv_cfunction_def *def = function->def;
@@ -347,7 +412,11 @@ static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_val
 static dv_value cfunction_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                                dv_value keywords) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (function->def->flags & DV_CFUNCTION_GETTER)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not callable", callee);
     if (dv_is_empty(function->self)) {
+        if (function->def->flags & DV_CFUNCTION_NEW && !check_new(vm, function, args, count))
+            return DV_EMPTY;
         if (is_unbound_method(function) && !check_self(vm, function, args, count)) return DV_EMPTY;
         return call_entry(vm, function, args, count, keywords);
     }
@@ -386,12 +455,19 @@ static bool cfunction_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     .get_attribute = cfunction_get_attribute, .call = cfunction_call
 /* clang-format on */
 
+static const dv_cfunction_def descriptor_methods[] = {{.name = "__get__",
+                                                       .entry = dv_descriptor_get,
+                                                       .min = 2,
+                                                       .max = 3,
+                                                       .flags = DV_CFUNCTION_WRAPPER},
+                                                      {.name = NULL}};
+
 const dv_type dv_cfunction_type = {CFUNCTION("builtin_function_or_method", DV_T_CFUNCTION)};
 const dv_type dv_cfunction_faces[DV_CFUNCTION_FACES] = {
-    {CFUNCTION("wrapper_descriptor", DV_T_WRAPPER_DESCRIPTOR)},
+    {CFUNCTION("wrapper_descriptor", DV_T_WRAPPER_DESCRIPTOR), .methods = descriptor_methods},
     {CFUNCTION("method-wrapper", DV_T_METHOD_WRAPPER)},
-    {CFUNCTION("method_descriptor", DV_T_METHOD_DESCRIPTOR)},
-    {CFUNCTION("getset_descriptor", DV_T_GETSET_DESCRIPTOR)},
+    {CFUNCTION("method_descriptor", DV_T_METHOD_DESCRIPTOR), .methods = descriptor_methods},
+    {CFUNCTION("getset_descriptor", DV_T_GETSET_DESCRIPTOR), .methods = descriptor_methods},
 };
 
 /* Bound methods ---------------------------------------------------------------------------------

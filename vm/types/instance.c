@@ -6,10 +6,12 @@
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/descriptor.h"
+#include "types/directory.h"
 #include "types/exception.h"
 #include "types/float.h"
 #include "types/function.h"
 #include "types/bytes.h"
+#include "types/getter.h"
 #include "types/instance_dict.h"
 #include "types/int.h"
 #include "types/iterator.h"
@@ -85,7 +87,7 @@ dv_value dv_default_repr(dv_vm *vm, dv_value self) {
     dv_value name = dv_class_qualified_name(vm, dv_class_of(vm, self));
     if (dv_is_empty(name)) return DV_EMPTY;
     dv_value text = dv_str_printf(vm, "<%S object at 0x%llx>", name,
-                                  (unsigned long long)(uintptr_t)dv_as_object(self));
+                                  (unsigned long long)(self.bits & DV_PAYLOAD));
     dv_release(vm, name);
     return text;
 }
@@ -132,7 +134,7 @@ static dv_value object_str(dv_vm *vm, dv_value self) {
 }
 
 int64_t dv_default_hash(dv_value self) {
-    uint64_t address = (uint64_t)(uintptr_t)dv_as_object(self);
+    uint64_t address = self.bits & DV_PAYLOAD;
     return (int64_t)(address >> 4 | address << 60);
 }
 
@@ -421,6 +423,15 @@ static dv_value object_next(dv_vm *vm, dv_value self) {
 /* Attributes, calls, the end --------------------------------------------------------------------
  */
 
+/* Attributes that the built-in base computes cannot be set in instances. */
+static bool is_computed(dv_vm *vm, dv_value self, dv_value name, const dv_type *layout) {
+    if (!layout->get_attribute) return false;
+    const dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, self), name);
+    if (!cell || !dv_is_getter(cell->value)) return !dv_is_empty(vm->error);
+    dv_getter_refuse(vm, cell->value);
+    return true;
+}
+
 static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
     if (!dv_is_instance(self) && dv_same(name, vm->known.class_)) {
         dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
@@ -432,6 +443,7 @@ static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
     }
     const dv_type *layout = layout_of(vm, self);
     if (layout && layout->set_attribute) return layout->set_attribute(vm, self, name, value);
+    if (layout && is_computed(vm, self, name, layout)) return false;
     return dv_instance_set_attribute(vm, self, name, value);
 }
 
@@ -458,51 +470,42 @@ static dv_value object_construct(dv_vm *vm, const dv_value *args, uint32_t count
     return object ? dv_object_value(object) : DV_EMPTY;
 }
 
-/* Methods of `object`, as they are for instances whose class overrides them.  For values of
- * built-in types they are what the type does. */
+/* Methods of `object`, whatever the class of self overrides. */
 
 static dv_value method_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_is_instance(args[0]) ? inherited_repr(vm, args[0]) : dv_repr(vm, args[0]);
+    return dv_default_repr(vm, args[0]);
 }
 
 static dv_value method_str(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_instance(args[0])) return dv_to_str(vm, args[0]);
-    const dv_type *layout = layout_of(vm, args[0]);
-    return layout && layout->str ? layout->str(vm, args[0]) : dv_repr(vm, args[0]);
+    return dv_repr(vm, args[0]);
 }
 
 static dv_value method_hash(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    int64_t hash;
-    const dv_type *layout = layout_of(vm, args[0]);
-    if (layout && layout->hash) {
-        if (!layout->hash(vm, dv_number_of(args[0]), &hash)) return DV_EMPTY;
-    } else if (dv_is_instance(args[0]))
-        hash = dv_default_hash(args[0]);
-    else if (!dv_hash(vm, args[0], &hash))
-        return DV_EMPTY;
-    return dv_int_from_int64(vm, hash);
+    return dv_int_from_int64(vm, dv_default_hash(args[0]));
 }
 
-static dv_value method_compare(dv_vm *vm, dv_compare_op op, const dv_value *args) {
-    if (!dv_is_plain_instance(args[0])) {
-        const dv_type *type = vm->types[dv_type_of(vm, args[0])];
-        if (type->compare)
-            return type->compare(vm, op, dv_number_of(args[0]), dv_number_of(args[1]));
-    }
+static dv_value method_compare(dv_compare_op op, const dv_value *args) {
     return dv_same(args[0], args[1]) ? dv_bool(op == DV_EQ) : DV_NOTIMPLEMENTED;
 }
 
 static dv_value method_eq(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    return method_compare(vm, DV_EQ, args);
+    (void)vm, (void)count;
+    return method_compare(DV_EQ, args);
 }
 
+/* The opposite of __eq__. */
 static dv_value method_ne(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return method_compare(vm, DV_NE, args);
+    bool found;
+    dv_value result = special_compare(vm, DV_EQ, args[0], args[1], &found);
+    if (!found) return method_compare(DV_NE, args);
+    if (dv_is_empty(result) || dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    int truth = dv_truth(vm, result);
+    dv_release(vm, result);
+    return truth < 0 ? DV_EMPTY : dv_bool(!truth);
 }
 
 /* object.__subclasshook__ */
@@ -592,6 +595,7 @@ static const dv_cfunction_def object_methods[] = {
     {.name = "__gt__", .entry = method_order, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__ge__", .entry = method_order, .min = 2, .max = 2, .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__format__", .entry = method_format, .min = 2, .max = 2},
+    {.name = "__dir__", .entry = dv_object_dir, .min = 1, .max = 1},
     {.name = NULL}};
 
 const dv_type dv_object_type = {

@@ -76,6 +76,22 @@ static dv_value iterator_next(dv_vm *vm, dv_value self) {
     return item;
 }
 
+/* How many items are left, as far as the sequence knows. */
+static dv_value iterator_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_iterator *iterator = (const dv_iterator *)dv_as_object(args[0]);
+    if (dv_is_empty(iterator->sequence)) return dv_int(0);
+    int64_t length = dv_is_list(iterator->sequence)    ? dv_as_list(iterator->sequence)->count
+                     : dv_is_tuple(iterator->sequence) ? dv_as_tuple(iterator->sequence)->count
+                                                       : dv_length_hint(vm, iterator->sequence, -1);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    if (length < 0) return DV_NOTIMPLEMENTED;
+    return dv_int(length > iterator->next ? length - iterator->next : 0);
+}
+
+static const dv_cfunction_def iterator_methods[] = {
+    {.name = "__length_hint__", .entry = iterator_hint, .min = 1, .max = 1}, {.name = NULL}};
+
 static dv_value iterator_self(dv_vm *vm, dv_value self) {
     (void)vm;
     return dv_retain(self);
@@ -98,7 +114,7 @@ static dv_type_id iterator_face(dv_value self) {
 
 #define ITERATOR_SLOTS                                                                 \
     .face = iterator_face, .release = iterator_release, .traverse = iterator_traverse, \
-    .iterate = iterator_self, .next = iterator_next
+    .iterate = iterator_self, .next = iterator_next, .methods = iterator_methods
 
 const dv_type dv_iterator_type = {.name = "iterator", .id = DV_T_ITERATOR, ITERATOR_SLOTS};
 

@@ -35,4 +35,7 @@ bool dv_list_extend(dv_vm *vm, dv_value list, dv_value iterable) DV_MUST_CHECK;
 bool dv_list_sort(dv_vm *vm, dv_value list, dv_value key,
                   bool reverse) DV_MUST_CHECK; /* stable; key EMPTY or None */
 
+/* list.__reversed__ (builtins/iterators.c) */
+dv_value dv_list_reversed(dv_vm *vm, const dv_value *args, uint32_t count);
+
 #endif

@@ -6,6 +6,7 @@
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/function.h"
+#include "types/getter.h"
 #include "types/instance.h"
 #include "types/instance_dict.h"
 #include "types/module.h"
@@ -46,11 +47,12 @@ static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return dv_retain(v);
     }
     const dv_global_cell *cell = dv_class_find(vm, class_, name);
-    if (cell) return dv_bind(vm, cell->value, self, class_);
+    const dv_type *layout = vm->types[class_->type];
+    if (cell && !(layout->get_attribute && dv_is_getter(cell->value)))
+        return dv_bind(vm, cell->value, self, class_);
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(class_));
     if (dv_same(name, vm->known.dict)) return dv_retain(dv_instance_dict(vm, self));
-    const dv_type *layout = vm->types[class_->type];
     if (layout->get_attribute) {
         dv_value v = layout->get_attribute(vm, self, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
@@ -66,7 +68,7 @@ static dv_value find_of_builtin(dv_vm *vm, dv_value self, dv_value name) {
         if (!dv_is_empty(v)) return dv_retain(v);
     }
     const dv_global_cell *cell = dv_class_find(vm, class_, name);
-    if (cell) return dv_bind(vm, cell->value, self, class_);
+    if (cell && !dv_is_getter(cell->value)) return dv_bind(vm, cell->value, self, class_);
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (dv_same(name, vm->known.class_)) return dv_retain(dv_object_value(class_));
     const dv_type *type = vm->types[dv_type_of(vm, self)];
@@ -186,8 +188,12 @@ static bool refuse(dv_vm *vm, dv_value v, dv_value name) {
         dv_raise(vm, DV_E_TYPE_ERROR, DV_CLASS_IS_FIXED);
         return false;
     }
-    bool there = dv_class_find(vm, dv_class_of(vm, v), name) != NULL;
+    const dv_global_cell *there = dv_class_find(vm, dv_class_of(vm, v), name);
     if (!dv_is_empty(vm->error)) return false;
+    if (there && dv_is_getter(there->value)) {
+        dv_getter_refuse(vm, there->value);
+        return false;
+    }
     dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
              there ? "'%T' object attribute '%S' is read-only"
                    : "'%T' object has no attribute '%S'",

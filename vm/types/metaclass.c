@@ -5,6 +5,7 @@
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/dict.h"
+#include "types/directory.h"
 #include "types/instance.h"
 #include "types/list.h"
 #include "types/lookup.h"
@@ -322,6 +323,7 @@ static dv_value type_subclasses(dv_vm *vm, const dv_value *args, uint32_t count)
 const dv_cfunction_def dv_metaclass_methods[] = {
     {.name = "mro", .entry = type_mro, .min = 1, .max = 1},
     {.name = "__subclasses__", .entry = type_subclasses, .min = 1, .max = 1},
+    {.name = "__dir__", .entry = dv_class_dir, .min = 1, .max = 1},
     {.name = "__new__",
      .keyword_entry = type_new,
      .min = 0,
@@ -336,5 +338,5 @@ const dv_cfunction_def dv_metaclass_methods[] = {
      .flags = DV_CFUNCTION_CLASS},
     {.name = "__instancecheck__", .entry = type_instancecheck, .min = 2, .max = 2},
     {.name = "__subclasscheck__", .entry = type_subclasscheck, .min = 2, .max = 2},
-    {.name = "__repr__", .entry = type_repr, .min = 1, .max = 1},
+    {.name = "__repr__", .entry = type_repr, .min = 1, .max = 1, .flags = DV_CFUNCTION_WRAPPER},
     {.name = NULL}};

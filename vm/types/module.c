@@ -3,6 +3,7 @@
 
 #include "core/upcall.h"
 #include "types/dict.h"
+#include "types/directory.h"
 #include "types/str.h"
 
 dv_value dv_module_named(dv_vm *vm, dv_value name) {
@@ -128,6 +129,9 @@ static bool module_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
     return true;
 }
 
+static const dv_cfunction_def module_methods[] = {
+    {.name = "__dir__", .entry = dv_module_dir, .min = 1, .max = 1}, {.name = NULL}};
+
 const dv_type dv_module_type = {
     .name = "module",
     .id = DV_T_MODULE,
@@ -137,4 +141,5 @@ const dv_type dv_module_type = {
     .repr = module_repr,
     .get_attribute = module_get_attribute,
     .set_attribute = module_set_attribute,
+    .methods = module_methods,
 };

@@ -268,12 +268,21 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
+static dv_value iterator_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return dv_int_from_int64(vm, ((const dv_range_iterator *)dv_as_object(args[0]))->remaining);
+}
+
+static const dv_cfunction_def iterator_methods[] = {
+    {.name = "__length_hint__", .entry = iterator_hint, .min = 1, .max = 1}, {.name = NULL}};
+
 const dv_type dv_range_iterator_type = {
     .name = "range_iterator",
     .id = DV_T_RANGE_ITERATOR,
     .release = iterator_release,
     .iterate = iterator_self,
     .next = iterator_next,
+    .methods = iterator_methods,
 };
 
 static const dv_cfunction_def range_methods[] = {

@@ -7,6 +7,7 @@
  */
 #include "types/sequence.h"
 
+#include "types/class.h"
 #include "types/instance.h"
 #include "types/int.h"
 #include "types/list.h"
@@ -287,34 +288,8 @@ static bool collect_copy(dv_vm *vm, dv_value sequence, dv_items *out) {
     return true;
 }
 
-/* What __length_hint__ returned (owned; EMPTY: it raised). */
-static bool check_hint(dv_vm *vm, dv_value hint) {
-    if (dv_is_empty(hint)) {
-        if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return false;
-        dv_error_clear(vm);
-        return true;
-    }
-    int64_t size = 0;
-    if (dv_is_integral(hint)) {
-        if (dv_size_argument(vm, hint, &size) && size < 0)
-            dv_raise(vm, DV_E_VALUE_ERROR, "__length_hint__() should return >= 0");
-    } else if (!dv_same(hint, DV_NOTIMPLEMENTED)) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "__length_hint__ must be an integer, not %T", hint);
-    }
-    dv_release(vm, hint);
-    return dv_is_empty(vm->error);
-}
-
 bool dv_ask_length(dv_vm *vm, dv_value iterable) {
-    if (!dv_is_instance(iterable)) return true;
-    if (dv_has_special(vm, iterable, vm->known.len)) {
-        if (dv_length(vm, iterable) >= 0) return true;
-        if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return false;
-        dv_error_clear(vm);
-    }
-    bool found;
-    dv_value hint = dv_special_call(vm, iterable, vm->known.length_hint, NULL, 0, &found);
-    return !found || check_hint(vm, hint);
+    return !dv_is_instance(iterable) || dv_length_hint(vm, iterable, 0) >= 0;
 }
 
 bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) {
@@ -339,4 +314,45 @@ bool dv_items_drain(dv_vm *vm, dv_value iterator, dv_items *out) {
     good = good && dv_is_empty(vm->error);
     if (!good) dv_items_discard(vm, out);
     return good;
+}
+
+/* Length hints ----------------------------------------------------------------------------------
+ */
+
+/* len(v) of what has one; -1: it has none, or raised. */
+static int64_t length_if_any(dv_vm *vm, dv_value v) {
+    bool has = dv_is_instance(v)
+                   ? dv_has_special(vm, v, vm->known.len) ||
+                         (dv_is_subclass_instance(v) && vm->types[dv_type_of(vm, v)]->length)
+                   : vm->types[dv_type_of(vm, v)]->length != NULL;
+    if (!has) return -1;
+    int64_t length = dv_length(vm, v);
+    if (length < 0 && dv_error_is(vm, DV_E_TYPE_ERROR)) dv_error_clear(vm);
+    return length;
+}
+
+/* What __length_hint__ returned (owned), as a number that was checked. */
+static int64_t checked_hint(dv_vm *vm, dv_value hint, int64_t otherwise) {
+    int64_t size = -1;
+    if (dv_same(hint, DV_NOTIMPLEMENTED)) return otherwise;
+    if (!dv_is_integral(hint))
+        dv_raise(vm, DV_E_TYPE_ERROR, "__length_hint__ must be an integer, not %T", hint);
+    else if (dv_size_argument(vm, hint, &size) && size < 0)
+        dv_raise(vm, DV_E_VALUE_ERROR, "__length_hint__() should return >= 0");
+    dv_release(vm, hint);
+    return dv_is_empty(vm->error) ? size : -1;
+}
+
+int64_t dv_length_hint(dv_vm *vm, dv_value v, int64_t otherwise) {
+    int64_t length = length_if_any(vm, v);
+    if (length >= 0 || !dv_is_empty(vm->error)) return length;
+    const dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, v), vm->known.length_hint);
+    if (!cell) return dv_is_empty(vm->error) ? otherwise : -1;
+    dv_value method = dv_retain(cell->value);
+    dv_value hint = dv_call_with_self(vm, method, v, NULL, 0, DV_EMPTY);
+    dv_release(vm, method);
+    if (!dv_is_empty(hint)) return checked_hint(vm, hint, otherwise);
+    if (!dv_error_is(vm, DV_E_TYPE_ERROR)) return -1;
+    dv_error_clear(vm);
+    return otherwise;
 }

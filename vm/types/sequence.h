@@ -40,6 +40,9 @@ bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_v
  * ...'. */
 dv_value dv_concat_refuse(dv_vm *vm, const char *name, dv_value b);
 
+/* operator.length_hint: how many items v says it has, or `otherwise`; -1: raised. */
+int64_t dv_length_hint(dv_vm *vm, dv_value v, int64_t otherwise);
+
 /* Items of a list or tuple, as they are now. */
 const dv_value *dv_items_of(dv_value sequence, int64_t *count);
 

@@ -5,6 +5,7 @@
 #include "types/class.h"
 #include "types/descriptor.h"
 #include "types/dict.h"
+#include "types/getter.h"
 #include "types/str.h"
 #include "types/str_case.h"
 #include "types/tuple.h"
@@ -191,6 +192,7 @@ dv_value dv_member_read(dv_vm *vm, dv_value v, dv_value self) {
 }
 
 static dv_value member_get(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (dv_is_getter(args[0])) return dv_descriptor_get(vm, args, count);
     if (!dv_is_none(args[1])) return dv_member_read(vm, args[0], args[1]);
     if (count > 2 && !dv_is_none(args[2])) return dv_retain(args[0]);
     return dv_raise(vm, DV_E_TYPE_ERROR, "__get__(None, None) is invalid");
@@ -198,6 +200,10 @@ static dv_value member_get(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 /* __set__ and __delete__ */
 static dv_value member_set(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (dv_is_getter(args[0])) {
+        dv_getter_refuse(vm, args[0]);
+        return DV_EMPTY;
+    }
     if (!check_object(vm, args[0], args[1])) return DV_EMPTY;
     dv_value name = as_member(args[0])->name;
     dv_object *object = dv_as_object(args[1]);

@@ -35,15 +35,10 @@ const dv_cfunction_def dv_subclass_init = {.name = "__init__",
 
 /* The class itself stands in args[0]; T.__new__(T, ...) is T(...). */
 static dv_value method_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    if (!dv_is_class(args[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "X.__new__(X): X is not a type object (%T)", args[0]);
     dv_class *class_ = dv_as_class(args[0]);
     if (class_->type == DV_T_EXCEPTION)
         return dv_exception_make(vm, class_, args + 1, count - 1, keywords);
     const dv_type *type = vm->types[class_->type];
-    if (!type->adopt)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "object.__new__(%S): %S is no subtype of the type",
-                        class_->name, class_->name);
     if (!class_->descriptor) return dv_subclass_new(vm, class_, args + 1, count - 1, keywords);
     bool later = type->initialise != NULL;
     return type->construct(vm, args + 1, later ? 0 : count - 1, later ? DV_EMPTY : keywords);
@@ -53,7 +48,7 @@ const dv_cfunction_def dv_subclass_make = {.name = "__new__",
                                            .keyword_entry = method_new,
                                            .min = 1,
                                            .max = UINT32_MAX,
-                                           .flags = DV_CFUNCTION_STATIC};
+                                           .flags = DV_CFUNCTION_STATIC | DV_CFUNCTION_NEW};
 
 dv_value dv_subclass_of_exact(dv_vm *vm, dv_value class_, dv_value exact) {
     if (dv_is_empty(exact) || dv_as_class(class_)->descriptor) return exact;

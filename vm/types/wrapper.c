@@ -1,17 +1,13 @@
 /* wrapper.c: special methods made from the slots of built-in types (wrapper.h). */
 #include "types/wrapper.h"
 
-#include <math.h>
-
 #include "core/upcall.h"
 #include "types/class.h"
-#include "types/complex.h"
 #include "types/float.h"
 #include "types/function.h"
 #include "types/int.h"
 #include "types/str.h"
-#include "types/subclass.h"
-#include "types/tuple.h"
+#include "types/wrapper_number.h"
 
 /* Operators -------------------------------------------------------------------------------------
  */
@@ -201,81 +197,6 @@ static dv_value call(dv_vm *vm, const dv_value *args, uint32_t count, dv_value k
                       : dv_call(vm, args[0], args + 1, count - 1, keywords);
 }
 
-/* Numbers ---------------------------------------------------------------------------------------
- */
-
-static dv_value slot_abs(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
-                         const dv_value *args, uint32_t count) {
-    (void)def, (void)count;
-    dv_value v = dv_number_of(args[0]);
-    if (type->id == DV_T_FLOAT) return dv_float(fabs(dv_as_float(v)));
-    if (type->id == DV_T_COMPLEX) return dv_complex_abs(vm, v);
-    return type->unary(vm, dv_int_sign(v) < 0 ? DV_UNARY_NEG : DV_UNARY_POS, v);
-}
-
-/* __int__, __index__, __trunc__, ...: of ints the int itself, of floats what int() says. */
-static dv_value slot_int(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
-                         const dv_value *args, uint32_t count) {
-    (void)def, (void)count;
-    if (type->id == DV_T_INT) return type->unary(vm, DV_UNARY_POS, args[0]);
-    dv_value number = dv_number_of(args[0]);
-    return vm->types[DV_T_INT]->construct(vm, &number, 1, DV_EMPTY);
-}
-
-static dv_value slot_float(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
-                           const dv_value *args, uint32_t count) {
-    (void)def, (void)count;
-    if (type->id == DV_T_FLOAT) return dv_number_of(args[0]);
-    dv_value exact = type->unary(vm, DV_UNARY_POS, args[0]);
-    if (dv_is_empty(exact)) return DV_EMPTY;
-    double d;
-    bool done = dv_as_double(vm, exact, &d);
-    dv_release(vm, exact);
-    return done ? dv_float(d) : DV_EMPTY;
-}
-
-static dv_value float_edge(dv_vm *vm, const dv_type *type, dv_value v, double (*edge)(double)) {
-    if (type->id == DV_T_INT) return type->unary(vm, DV_UNARY_POS, v);
-    dv_value number = dv_float(edge(dv_as_float(dv_number_of(v))));
-    return vm->types[DV_T_INT]->construct(vm, &number, 1, DV_EMPTY);
-}
-
-static dv_value slot_floor(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
-                           const dv_value *args, uint32_t count) {
-    (void)def, (void)count;
-    return float_edge(vm, type, args[0], floor);
-}
-
-static dv_value slot_ceil(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
-                          const dv_value *args, uint32_t count) {
-    (void)def, (void)count;
-    return float_edge(vm, type, args[0], ceil);
-}
-
-static dv_value divide(dv_vm *vm, const dv_type *type, dv_value a, dv_value b) {
-    dv_value pair[2];
-    a = dv_number_of(a);
-    b = dv_number_of(b);
-    pair[0] = type->binary(vm, DV_BINARY_FLOORDIV, a, b);
-    if (dv_is_empty(pair[0]) || dv_same(pair[0], DV_NOTIMPLEMENTED)) return pair[0];
-    pair[1] = type->binary(vm, DV_BINARY_MOD, a, b);
-    if (!dv_is_empty(pair[1])) return dv_tuple_take(vm, pair, 2);
-    dv_release(vm, pair[0]);
-    return DV_EMPTY;
-}
-
-static dv_value slot_divmod(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
-                            const dv_value *args, uint32_t count) {
-    (void)def, (void)count;
-    return divide(vm, type, args[0], args[1]);
-}
-
-static dv_value slot_reflected_divmod(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
-                                      const dv_value *args, uint32_t count) {
-    (void)def, (void)count;
-    return divide(vm, type, args[1], args[0]);
-}
-
 /* The tables ------------------------------------------------------------------------------------
  */
 
@@ -347,15 +268,23 @@ static const row rows[] = {
              .flags = DV_CFUNCTION_WRAPPER},
      .slot = offsetof(dv_type, unary),
      .types = BIT(DV_T_INT)},
-    WRAPPER("__abs__", slot_abs, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT) | BIT(DV_T_COMPLEX)),
-    WRAPPER("__int__", slot_int, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    WRAPPER("__index__", slot_int, 0, unary, BIT(DV_T_INT)),
-    WRAPPER("__float__", slot_float, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    METHOD("__trunc__", slot_int, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    METHOD("__floor__", slot_floor, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    METHOD("__ceil__", slot_ceil, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    WRAPPER("__divmod__", slot_divmod, 1, binary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    WRAPPER("__rdivmod__", slot_reflected_divmod, 1, binary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
+    WRAPPER("__abs__", dv_slot_abs, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT) | BIT(DV_T_COMPLEX)),
+    WRAPPER("__int__", dv_slot_int, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
+    WRAPPER("__index__", dv_slot_int, 0, unary, BIT(DV_T_INT)),
+    WRAPPER("__float__", dv_slot_float, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
+    METHOD("__trunc__", dv_slot_int, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
+    {.def = {.name = "__round__", .slot_entry = dv_slot_round, .min = 1, .max = 2},
+     .slot = offsetof(dv_type, unary),
+     .types = BIT(DV_T_INT) | BIT(DV_T_FLOAT)},
+    METHOD("__getnewargs__", dv_slot_getnewargs, 0, repr,
+           BIT(DV_T_INT) | BIT(DV_T_FLOAT) | BIT(DV_T_COMPLEX) | BIT(DV_T_STR) | BIT(DV_T_BYTES) |
+               BIT(DV_T_TUPLE)),
+    METHOD("__complex__", dv_slot_plain, 0, unary, BIT(DV_T_COMPLEX)),
+    METHOD("__bytes__", dv_slot_plain, 0, repr, BIT(DV_T_BYTES)),
+    METHOD("__floor__", dv_slot_floor, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
+    METHOD("__ceil__", dv_slot_ceil, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
+    WRAPPER("__divmod__", dv_slot_divmod, 1, binary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
+    WRAPPER("__rdivmod__", dv_slot_reflected_divmod, 1, binary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
 };
 
 static const dv_cfunction_def call_def = {.name = "__call__",
@@ -423,7 +352,7 @@ static const struct {
     {DV_T_ARRAY, {CONCAT | REPEAT, REPEAT, CONCAT | REPEAT}},
     {DV_T_DEQUE, {CONCAT | REPEAT, REPEAT, CONCAT | REPEAT}},
     {DV_T_DICT, {UNITE, UNITE, UNITE}},
-    {DV_T_MAPPING_PROXY, {UNITE, UNITE, 0}},
+    {DV_T_MAPPING_PROXY, {UNITE, UNITE, UNITE}},
     {DV_T_SET, {ALGEBRA, ALGEBRA, ALGEBRA}},
     {DV_T_FROZENSET, {ALGEBRA, ALGEBRA, 0}},
     {DV_T_DICT_KEYS, {ALGEBRA, ALGEBRA, 0}},
@@ -495,7 +424,7 @@ static bool add_unhashable(dv_vm *vm, dv_class *class_, const dv_type *type) {
     bool unhashable = is_among(type, BIT(DV_T_LIST) | BIT(DV_T_DICT) | BIT(DV_T_SET) |
                                          BIT(DV_T_BYTEARRAY) | BIT(DV_T_SLICE) | BIT(DV_T_ARRAY)) ||
                       type->id == DV_T_DEQUE || type->id == DV_T_DICT_KEYS ||
-                      type->id == DV_T_DICT_ITEMS;
+                      type->id == DV_T_DICT_ITEMS || type->id == DV_T_MAPPING_PROXY;
     return !unhashable || dv_namespace_set(vm, &class_->attributes, "__hash__", DV_NONE);
 }
 
@@ -504,7 +433,8 @@ bool dv_wrappers_add(dv_vm *vm, dv_class *class_) {
     const dv_class *parent = class_->base;
     if (!parent || parent->descriptor == type) return true; /* object; exception classes */
     const dv_type *base = parent->descriptor;
-    bool called = type->call || type->id == DV_T_FUNCTION;
+    bool called = (type->call && type->id != DV_T_GETSET_DESCRIPTOR) || type->id == DV_T_FUNCTION ||
+                  type->id == DV_T_METHOD;
     return add_rows(vm, class_, type, base) && add_operators(vm, class_, type) &&
            add_unhashable(vm, class_, type) && (!called || add(vm, class_, &call_def));
 }
