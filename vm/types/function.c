@@ -349,8 +349,9 @@ static const dv_type *slot_type(dv_vm *vm, const dv_cfunction *function, dv_valu
 }
 
 /* A function whose entry takes no keywords and is a slot wrapper, or works on a slot. */
-static dv_value call_wrapper(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
-                             uint32_t count, dv_value keywords) {
+__attribute__((noinline)) static dv_value call_wrapper(dv_vm *vm, const dv_cfunction *function,
+                                                       const dv_value *args, uint32_t count,
+                                                       dv_value keywords) {
     const dv_cfunction_def *def = function->def;
     if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0)
         return dv_raise(vm, DV_E_TYPE_ERROR, "wrapper %s() takes no keyword arguments", def->name);
@@ -396,7 +397,7 @@ static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_val
             if (named == 0) return raise_count(vm, function, count);
         return def->keyword_entry(vm, args, count, keywords);
     }
-    if (def->slot_entry || is_wrapper(function))
+    if (DV_UNLIKELY(!def->entry || def->flags & DV_CFUNCTION_WRAPPER))
         return call_wrapper(vm, function, args, count, keywords);
     if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0) {
         dv_value name = message_name(vm, function);
@@ -409,13 +410,21 @@ static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_val
     return def->entry(vm, args, count);
 }
 
+/* Of a getter or a __new__. */
+__attribute__((noinline)) static bool may_call(dv_vm *vm, dv_value callee, const dv_value *args,
+                                               uint32_t count) {
+    if (!dv_is_getter(callee))
+        return check_new(vm, (const dv_cfunction *)dv_as_object(callee), args, count);
+    dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not callable", callee);
+    return false;
+}
+
 static dv_value cfunction_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                                dv_value keywords) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
-    if (function->def->flags & DV_CFUNCTION_GETTER)
-        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not callable", callee);
     if (dv_is_empty(function->self)) {
-        if (function->def->flags & DV_CFUNCTION_NEW && !check_new(vm, function, args, count))
+        const uint32_t rare = DV_CFUNCTION_GETTER | DV_CFUNCTION_NEW;
+        if (DV_UNLIKELY(function->def->flags & rare) && !may_call(vm, callee, args, count))
             return DV_EMPTY;
         if (is_unbound_method(function) && !check_self(vm, function, args, count)) return DV_EMPTY;
         return call_entry(vm, function, args, count, keywords);
