@@ -192,11 +192,12 @@ static int instance_truth(dv_vm *vm, dv_value v) {
         return -1;
     }
     const dv_type *layout = vm->types[dv_type_of(vm, v)];
-    if (layout->truth)
-        return layout->truth(dv_number_of(v)); /* its __bool__ precedes any __len__ */
-    if (!dv_class_special(dv_class_of(vm, v), vm->known.len) &&
-        (layout->id == DV_T_OBJECT || !layout->length))
-        return 1;
+    /* What has a truth and no length has the method __bool__, which comes before any __len__. */
+    if (layout->truth && !layout->length) return layout->truth(dv_number_of(v));
+    if (!dv_class_special(dv_class_of(vm, v), vm->known.len)) {
+        if (layout->truth) return layout->truth(dv_number_of(v));
+        if (layout->id == DV_T_OBJECT || !layout->length) return 1;
+    }
     int64_t length = dv_length(vm, v);
     return length < 0 ? -1 : length != 0;
 }

@@ -249,7 +249,8 @@ static bool is_sequence_operator(const dv_type *type, dv_binary_op op) {
 /* What a built-in type knows of the operator.  Only numbers care what kind of float it is. */
 static dv_value type_binary(dv_vm *vm, const dv_type *type, dv_binary_op op, dv_value a, dv_value b,
                             bool inplace) {
-    if (is_sequence_operator(type, op))
+    bool text = type->id == DV_T_STR || type->id == DV_T_BYTES || type->id == DV_T_BYTEARRAY;
+    if (text || is_sequence_operator(type, op))
         return inplace && type->inplace ? type->inplace(vm, op, a, b) : type->binary(vm, op, a, b);
     if (!type->binary) return DV_NOTIMPLEMENTED;
     if (op == DV_BINARY_MOD && (dv_is_str(a) || dv_is_bytes_like(a)))

@@ -131,8 +131,9 @@ dv_value dv_int_index(dv_vm *vm, dv_value v) {
 }
 
 dv_value dv_int_convert(dv_vm *vm, dv_value v) {
-    bool found;
-    dv_value r = special_int(vm, v, "__int__", &found);
+    bool found = false;
+    dv_value r = DV_EMPTY;
+    if (dv_is_instance(v)) r = special_int(vm, v, "__int__", &found);
     if (found) return r;
     if (dv_is_integral(v)) return as_plain(vm, v);
     v = dv_number_of(v);

@@ -51,8 +51,9 @@ static dv_value slot_binary(dv_vm *vm, const dv_cfunction_def *def, const dv_typ
     dv_binary_op op = (dv_binary_op)def->operation;
     (void)count;
     if (op == DV_BINARY_MUL && is_sequence(type)) return repeat(vm, type, args, false);
-    dv_value result = type->binary(vm, op, dv_number_of(args[0]), dv_number_of(args[1]));
-    return sequence_result(vm, op, type, result, args);
+    if (!is_sequence(type))
+        return type->binary(vm, op, dv_number_of(args[0]), dv_number_of(args[1]));
+    return sequence_result(vm, op, type, type->binary(vm, op, args[0], args[1]), args);
 }
 
 static dv_value slot_reflected(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
