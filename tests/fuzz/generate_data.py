@@ -8,9 +8,11 @@ recursion to its limit; locals deleted in hot loops; generators that are thrown 
 
 import ast
 
-from generate_language import PRELUDE, Language
+from generate_language import Language
 
 OWN_PRELUDE = '''
+import collections
+
 budget = 0
 
 
@@ -401,11 +403,7 @@ class Data(Language):
         self.subclasses.append((name, BASES[base]))
 
     def text(self, seed: int) -> str:
-        self.line(f"# Random program {seed}.")
-        self.lines += (PRELUDE.rstrip("\n").replace("import bisect", "import bisect\nimport collections") + OWN_PRELUDE.rstrip("\n")).split("\n")
-        for text in ("", "", "g0 = 1", "g1 = 'g'", "g2 = [1, 2]"):
-            self.line(text)
-        self.variables = {}
+        self.begin(seed, OWN_PRELUDE)
         self.class_(0)
         for base in self.random.sample(sorted(BASES), self.upto(3)):
             self.subclass_of(base)

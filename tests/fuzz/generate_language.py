@@ -441,14 +441,16 @@ class Language(Expressions):
         name, count = self.functions[-1]
         self.line(f"{name}({', '.join(['None', '1', '0.5'][:count])})")
 
-    def text(self, seed: int) -> str:
+    def begin(self, seed: int, own_prelude: str = "") -> None:
+        """What every program starts with."""
         self.line(f"# Random program {seed}.")
-        self.lines += PRELUDE.rstrip("\n").split("\n")
-        self.line()
-        self.line()
-        for text in ("g0 = 1", "g1 = 'g'", "g2 = [1, 2]"):
+        self.lines += (PRELUDE.rstrip("\n") + own_prelude.rstrip("\n")).split("\n")
+        for text in ("", "", "g0 = 1", "g1 = 'g'", "g2 = [1, 2]"):
             self.line(text)
         self.variables = {}
+
+    def text(self, seed: int) -> str:
+        self.begin(seed)
         for number in range(self.upto(3)):
             self.class_(number)
         for number in range(self.upto(3)):

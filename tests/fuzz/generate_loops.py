@@ -6,7 +6,7 @@ loop, a variable, an element, a global or a called function changes its type, a 
 shrinks.  The same seed always makes the same program.
 """
 
-from writer import Writer
+from writer import BITS, Writer
 
 INTS = ["i0", "i1", "i2"]
 FLOATS = ["x0", "x1", "x2"]
@@ -39,11 +39,11 @@ class Loops(Writer):
         a, b = self.int_expression(depth - 1), self.int_expression(depth - 1)
         kind = self.random.randrange(12)
         if kind < 5:
-            return f"({a} {self.pick(['+', '-', '+', '-', '*'])} {b})"
+            return self.joined(a, ["+", "-", "+", "-", "*"], b)
         if kind == 5:
             return f"({a} {self.pick(['//', '%'])} {self.pick([2, 3, 7, -5, 10])})"
         if kind == 6:
-            return f"({a} {self.pick(['&', '|', '^'])} {self.pick([1, 7, 255])})"
+            return f"({a} {self.pick(BITS)} {self.pick([1, 7, 255])})"
         if kind == 7:
             return f"({a} {self.pick(['<<', '>>'])} {self.pick([0, 1, 2, 5])})"
         if kind == 8 and self.inside:
@@ -65,7 +65,7 @@ class Loops(Writer):
         a, b = self.float_expression(depth - 1), self.float_expression(depth - 1)
         kind = self.random.randrange(11)
         if kind < 5:
-            return f"({a} {self.pick(['+', '-', '*'])} {b})"
+            return self.joined(a, ["+", "-", "*"], b)
         if kind == 5:
             return f"({a} / {self.pick(['2.0', '3.5', f'({b} * {b} + 1.0)'])})"
         if kind == 6:
@@ -170,10 +170,7 @@ class Loops(Writer):
             self.line(f"for {name} in {form}:")
             self.indent += 1
         else:
-            self.line(f"{name} = 0")
-            self.line(f"while {name} < {count}:")
-            self.indent += 1
-            self.line(f"{name} += 1")
+            self.while_counting(name, count)
         self.loops.append(name)
         for _ in range(self.random.randrange(1, 5)):
             roll = self.random.randrange(10)

@@ -6,13 +6,12 @@ a0, a1, ... are anything.  Every function catches its own errors and prints them
 traceback at the end.  The same seed always makes the same program.
 """
 
-from writer import Writer
+from writer import BITS, Writer
 
 NUMBERS = ["0", "1", "2", "3", "7", "-1", "-5", "100", "0.5", "2.0", "-1.5", "1e10", "True"]
 EDGES = ["2**47 - 1", "-(2**47)", "2**47", "2**63 - 1", "-(2**63)", "2**63", "2**70", "140737488355327.0", "-0.0"]
 ANYTHING = ["None", '"s"', "[1]", "(1, 2)", "{}", '"é"', "False"] + NUMBERS + EDGES
 ARITHMETIC = ["+", "-", "*", "//", "%", "/"]
-BITS = ["&", "|", "^"]
 COMPARISONS = ["<", "<=", "==", "!=", ">", ">="]
 PRELUDE = '''
 
@@ -66,9 +65,9 @@ class Program(Writer):
         kind = self.random.randrange(14)
         a, b = self.number(depth - 1), self.number(depth - 1)
         if kind < 6:
-            return f"({a} {self.pick(ARITHMETIC[:3] if self.chance(70) else ARITHMETIC)} {b})"
+            return self.joined(a, ARITHMETIC[:3] if self.chance(70) else ARITHMETIC, b)
         if kind == 6:
-            return f"(int({a}) {self.pick(BITS)} int({b}))"
+            return self.joined(f"int({a})", BITS, f"int({b})")
         if kind == 7:
             return f"({a} if {self.condition(depth - 1)} else {b})"
         if kind == 8:
@@ -81,7 +80,7 @@ class Program(Writer):
             return self.pick(["thing.a", "thing.b", "g0", "g1", "len(items)", f"thing.add({a})"])
         if kind == 12:
             return f"{self.pick(['min', 'max'])}({a}, {b})"
-        return f"(int({a}) {self.pick(['<<', '>>'])} (int({b}) & 7))"
+        return self.joined(f"int({a})", ["<<", ">>"], f"(int({b}) & 7)")
 
     def index(self) -> str:
         base = self.pick(self.loops or ["n0"])
@@ -149,10 +148,7 @@ class Program(Writer):
         name = f"i{self.counter}"
         kind = self.random.randrange(4)
         if kind == 0:
-            self.line(f"{name} = 0")
-            self.line(f"while {name} < {count}:")
-            self.indent += 1
-            self.line(f"{name} += 1")
+            self.while_counting(name, count)
         elif kind == 1:
             step = self.pick([2, 3, -1])
             bounds = f"{count}, 0, -1" if step < 0 else f"0, {count * step}, {step}"

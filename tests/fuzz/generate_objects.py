@@ -6,7 +6,7 @@ over their attributes are hot.  Generators are advanced, sent to, thrown into an
 order the collector finds them is CPython's own affair.
 """
 
-from generate_language import ERRORS, PRELUDE, RAISED, Language
+from generate_language import RAISED, Language
 
 OWN_PRELUDE = '''
 import collections
@@ -305,13 +305,7 @@ class Objects(Language):
         self.line("collect()")
 
     def text(self, seed: int) -> str:
-        self.line(f"# Random program {seed}.")
-        self.lines += (PRELUDE.rstrip("\n") + OWN_PRELUDE.rstrip("\n")).split("\n")
-        self.line()
-        self.line()
-        for text in ("g0 = 1", "g1 = 'g'", "g2 = [1, 2]"):
-            self.line(text)
-        self.variables = {}
+        self.begin(seed, OWN_PRELUDE)
         for number in range(self.upto(5)):
             self.class_(number)
         if self.chance(40):

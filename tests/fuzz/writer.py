@@ -4,6 +4,9 @@ import contextlib
 import random
 
 
+BITS = ["&", "|", "^"]
+
+
 class Writer:
     def __init__(self, seed: int):
         self.random = random.Random(seed)
@@ -22,6 +25,17 @@ class Writer:
 
     def line(self, text: str = "") -> None:
         self.lines.append("    " * self.indent + text if text else "")
+
+    def joined(self, a: str, operators, b) -> str:
+        """An operation with one of the operators, in brackets."""
+        return f"({a} {self.pick(operators)} {b})"
+
+    def while_counting(self, name: str, count: int) -> None:
+        """The head of a loop that counts to `count`; what follows is in its body."""
+        self.line(f"{name} = 0")
+        self.line(f"while {name} < {count}:")
+        self.indent += 1
+        self.line(f"{name} += 1")
 
     def put(self, text: str) -> None:
         """Lines of their own, already indented among themselves."""

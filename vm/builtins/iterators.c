@@ -270,9 +270,8 @@ const dv_type dv_filter_type = {.name = "filter",
 static bool is_reversible(dv_vm *vm, dv_value v) {
     if (dv_is_plain_instance(v) || dv_is_class(v)) return dv_has_special(vm, v, vm->known.getitem);
     const dv_type *type = vm->types[dv_type_of(vm, v)];
-    bool getitem = type->get_item || (dv_is_instance(v) && !dv_is_dict(v) &&
-                                      dv_has_special(vm, v, vm->known.getitem));
-    return getitem && type->length;
+    if (type->get_item && type->length) return true;
+    return dv_is_instance(v) && !dv_is_dict(v) && dv_has_special(vm, v, vm->known.getitem);
 }
 
 static dv_value reverse(dv_vm *vm, dv_value sequence, int64_t length, bool of_list) {

@@ -435,8 +435,11 @@ static dv_value from_bytes_text(dv_vm *vm, dv_value v, int base) {
     if (ascii) r = dv_int_from_text(vm, s->data, (size_t)s->length, base);
     if (!dv_is_empty(r) || (ascii && !dv_error_is(vm, DV_E_VALUE_ERROR))) return r;
     dv_error_clear(vm);
-    return dv_raise(vm, DV_E_VALUE_ERROR, "invalid literal for int() with base %d: %V", base,
-                    dv_bytes_of(v));
+    dv_value plain = dv_plain(vm, dv_bytes_of(v)); /* not the __repr__ of its class */
+    if (dv_is_empty(plain)) return plain;
+    dv_raise(vm, DV_E_VALUE_ERROR, "invalid literal for int() with base %d: %V", base, plain);
+    dv_release(vm, plain);
+    return DV_EMPTY;
 }
 
 /* int(x, base) */
