@@ -19,6 +19,7 @@ OPERATORS = {
     "**": "DOUBLE_STAR", "@": "AT", "<<": "LEFT_SHIFT", ">>": "RIGHT_SHIFT", "&": "AMPERSAND", "|": "BAR",
     "^": "CARET",
 }  # fmt: skip
+WORDS = ("SOFT_KEYWORD", "MATCH", "CASE")  # names, for the lexer
 FLAGS = ("memo", "quiet")
 PLACES = {"a": "AT", "a..b": "RANGE", "a..": "FROM", ".": "LAST"}
 
@@ -45,7 +46,8 @@ typedef enum dv_grammar_place {
 %s
 } dv_grammar_place;
 
-enum { DV_GRAMMAR_SOFT_KEYWORD = 255, /* a token of an item: match, case, _ */
+/* What an item asks of a token beyond its kind: that it is one of match, case and _; or that word. */
+enum { DV_GRAMMAR_SOFT_KEYWORD = 255, DV_GRAMMAR_MATCH = 254, DV_GRAMMAR_CASE = 253,
        DV_GRAMMAR_RULES = %d };
 
 typedef struct dv_grammar_item {
@@ -224,8 +226,8 @@ class Reader:
             found = False, token_name(self.take()[1:-1])
         else:
             name = self.take("word")
-            if name == "SOFT_KEYWORD":
-                found = False, "DV_GRAMMAR_SOFT_KEYWORD"
+            if name in WORDS:
+                found = False, f"DV_GRAMMAR_{name}"
             else:
                 found = (False, f"DV_TOKEN_{name}") if name.isupper() else (True, str(self.number(name)))
         self.last = found[1]

@@ -360,9 +360,6 @@ dv_expr *dv_expr_leftmost(dv_expr *expr);
 /* 1 or 0 if the truth of the (folded) expression is known without evaluating it, else -1. */
 int dv_expr_truth(const dv_expr *expr);
 
-/* What CPython's messages call the expression: "function call", "literal", ... */
-const char *dv_expr_describe(const dv_expr *expr);
-
 bool dv_expr_is_constant(const dv_expr *expr);
 
 #endif

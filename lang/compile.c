@@ -255,7 +255,10 @@ static bool compile_annotation(dv_compiler *c, dv_text name, dv_expr *annotation
     if (annotation == NULL) return true;
     dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_text(&c->emit, name), at);
     *count += 2;
-    return dv_compile_owned(c, annotation);
+    bool starred = annotation->kind == DV_EXPR_STARRED;
+    if (!dv_compile_owned(c, starred ? annotation->as.child : annotation)) return false;
+    if (starred) dv_emit_a(&c->emit, DV_OP_UNPACK_SEQUENCE, 1, at);
+    return true;
 }
 
 static bool compile_parameter_annotations(dv_compiler *c, const dv_function *function,

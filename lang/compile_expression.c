@@ -588,7 +588,10 @@ static bool compile_leaf(dv_compiler *c, dv_expr *expr) {
     case DV_EXPR_COMPREHENSION: return dv_compile_comprehension(c, expr);
     case DV_EXPR_YIELD: return compile_yield(c, expr);
     case DV_EXPR_YIELD_FROM: return compile_yield_from(c, expr);
-    default: return true; /* refused by scope.c, or with a left child */
+    case DV_EXPR_STARRED:
+        dv_front_error(c->front, expr->at, "can't use starred expression here");
+        return false;
+    default: return true; /* has a left child */
     }
 }
 

@@ -72,6 +72,12 @@ static uint32_t shown_column(dv_text text, uint32_t start, uint32_t column, bool
     return points + (column - i) + 1;
 }
 
+/* CPython counts the characters of a column in the line with its mark, but the bytes without it. */
+static uint32_t behind_mark(dv_text text, uint32_t column) {
+    if (column == DV_NO_COLUMN) return 0;
+    return column < 3 ? 1 : shown_column(text, 0, column - 3, false) + 1;
+}
+
 /* Cuts an overlong message where a code point ends. */
 static void trim_message(char *message, size_t size) {
     if (strlen(message) + 1 < size) return;
@@ -81,20 +87,36 @@ static void trim_message(char *message, size_t size) {
     message[end] = '\0';
 }
 
+/* The column from 1 that is shown for a column of a line of `text`. */
+static uint32_t place_column(const dv_front *front, dv_text text, uint32_t line, uint32_t column) {
+    const dv_problem *problem = &front->problem;
+    bool own_text = text.data != front->source.data;
+    bool bytes = front->parsed || (!problem->points && (front->byte_columns || own_text));
+    if (front->has_mark && line == 1 && !bytes && !problem->points)
+        return behind_mark(text, column);
+    return shown_column(text, own_text ? 0 : find_line(text, line), column, bytes);
+}
+
+/* The text to show instead of the line of the source; the lexer never saw the mark. */
+static dv_text choose_text(const dv_front *front) {
+    const dv_problem *problem = &front->problem;
+    if (!front->has_mark || !problem->points || problem->at.line != 1) return problem->text;
+    const char *end = memchr(front->source.data, '\n', front->source.size);
+    return (dv_text){front->source.data, (uint32_t)(end + 1 - front->source.data)};
+}
+
 void dv_front_report(const dv_front *front, dv_lang_error *error) {
     const dv_problem *problem = &front->problem;
     error->type = problem->type;
     memcpy(error->message, problem->message, sizeof error->message);
     trim_message(error->message, sizeof error->message);
-    bool own_text = problem->text.size > 0 && problem->text.size < sizeof error->text;
-    dv_text text = own_text ? problem->text : front->source;
-    uint32_t start = own_text ? 0 : find_line(text, problem->at.line);
-    uint32_t end_start = own_text ? 0 : find_line(text, problem->at.end_line);
-    bool bytes = !problem->points && (front->byte_columns || problem->text.size > 0);
+    dv_text shown = choose_text(front);
+    if (shown.size >= sizeof error->text) shown.size = 0;
+    dv_text text = shown.size > 0 && problem->text.size > 0 ? shown : front->source;
     error->line = problem->at.line;
-    error->column = shown_column(text, start, problem->at.column, bytes);
+    error->column = place_column(front, text, problem->at.line, problem->at.column);
     error->end_line = problem->at.end_line;
-    error->end_column = shown_column(text, end_start, problem->at.end_column, bytes);
+    error->end_column = place_column(front, text, problem->at.end_line, problem->at.end_column);
     memset(error->text, 0, sizeof error->text);
-    if (own_text) memcpy(error->text, text.data, text.size);
+    if (shown.size > 0) memcpy(error->text, shown.data, shown.size);
 }

@@ -34,6 +34,8 @@ typedef struct dv_front {
         source; /* normalised: no byte order mark, lines end in \n, the last one too; in `keep` */
     dv_name_table *names;
     bool byte_columns; /* as CPython's parser reports them for a file that declares no encoding */
+    bool has_mark;     /* the text began with a byte order mark, which its first line keeps there */
+    bool parsed;       /* what is found now is CPython's compiler's, which counts bytes */
     void *lexer;       /* lexer.c's state, used again for each f-string expression */
     dv_lang_status status;
     dv_problem problem; /* where status is DV_LANG_ERROR */

@@ -112,6 +112,16 @@ static bool is_soft_keyword(const dv_token *token) {
     return false;
 }
 
+static bool is_wanted(const dv_token *token, uint16_t kind) {
+    bool name = token->kind == DV_TOKEN_NAME;
+    switch (kind) {
+    case DV_GRAMMAR_SOFT_KEYWORD: return is_soft_keyword(token);
+    case DV_GRAMMAR_MATCH: return name && dv_name_is(token->name, "match");
+    case DV_GRAMMAR_CASE: return name && dv_name_is(token->name, "case");
+    default: return token->kind == kind;
+    }
+}
+
 /* The token at the current position, which was read with that; NULL: the lexer's error is it. */
 static const dv_token *read_token(search *s) {
     const dv_token *token = &s->x.tokens->items[s->position];
@@ -124,8 +134,7 @@ static const dv_token *read_token(search *s) {
 static dv_node *match_token(search *s, uint16_t kind, uint8_t label) {
     const dv_token *token = read_token(s);
     if (token == NULL) return NULL;
-    bool found = kind == DV_GRAMMAR_SOFT_KEYWORD ? is_soft_keyword(token) : token->kind == kind;
-    if (!found) return NULL;
+    if (!is_wanted(token, kind)) return NULL;
     /* the last token is there for good */
     if (s->position + 1 < s->token_count) s->position++;
     if (label == 0) return &s->plain;

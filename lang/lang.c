@@ -71,10 +71,13 @@ static bool check_bytes(dv_front *front, dv_text source, dv_text filename) {
     return true;
 }
 
+static bool has_mark(dv_text text) {
+    return text.size >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0;
+}
+
 /* Copies the source without byte order mark, with \n for \r\n and \r, and a newline at the end. */
 static bool normalise(dv_front *front, dv_text given) {
-    if (given.size >= 3 && memcmp(given.data, "\xEF\xBB\xBF", 3) == 0)
-        given.data += 3, given.size -= 3;
+    if (front->has_mark) given.data += 3, given.size -= 3;
     if (given.size > UINT32_MAX / 2) {
         front->status = DV_LANG_NO_MEMORY;
         return false;
@@ -94,14 +97,10 @@ static bool normalise(dv_front *front, dv_text given) {
 
 /* A text that is no file is UTF-8 for CPython from the beginning, as is one with a byte order mark.
  */
-static bool is_plain_file(const dv_lang_request *request) {
-    const dv_text name = request->filename, text = request->source;
-    bool file = name.size > 0 && name.data[0] != '<';
-    return file && !(text.size >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0);
-}
-
 static bool prepare_source(dv_front *front, const dv_lang_request *request) {
-    front->byte_columns = is_plain_file(request);
+    const dv_text name = request->filename;
+    front->has_mark = has_mark(request->source);
+    front->byte_columns = name.size > 0 && name.data[0] != '<' && !front->has_mark;
     return normalise(front, request->source) &&
            check_bytes(front, front->source, request->filename) &&
            check_declared_encoding(front, front->source);
@@ -138,6 +137,7 @@ static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
     bool interactive = request->mode != NULL && strcmp(request->mode, "interactive") == 0;
     if (!prepare_source(front, request)) return NULL;
     if (!dv_name_table_make(front) || !dv_parser_run(front, &module)) return NULL;
+    front->parsed = true;
     const dv_scope *scope = dv_scope_run(front, &module);
     if (scope == NULL || !dv_fold_run(front, &module)) return NULL;
     dv_unit *unit = new_unit(front, request);

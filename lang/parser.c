@@ -25,11 +25,6 @@ bool dv_parser_expect(dv_parser *p, dv_token_kind kind) {
     return dv_parser_accept(p, kind) || dv_parser_invalid(p) != NULL;
 }
 
-bool dv_parser_force(dv_parser *p, dv_token_kind kind, const char *spelling) {
-    return dv_parser_accept(p, kind) ||
-           dv_parser_fail(p, p->token->at, "expected '%s'", spelling) != NULL;
-}
-
 dv_token_kind dv_parser_peek(const dv_parser *p) {
     const dv_token *last = p->tokens->items + p->tokens->count - 1;
     return (dv_token_kind)(p->token < last ? p->token[1].kind : p->token->kind);
@@ -77,84 +72,29 @@ bool dv_parser_at_expression(const dv_parser *p) {
 
 /* ---- Errors ---- */
 
-/* Whether the lexer's error is the one to report although the parser stopped at `token`. */
-static bool lexer_first(const dv_parser *p) {
-    switch (p->tokens->rank) {
-    case DV_LEXER_ALWAYS: return true;
-    case DV_LEXER_UNCLOSED:
-        if (p->token->at.line > p->tokens->bracket_line) return true;
-        break;
-    default: break;
-    }
-    return p->token->kind == DV_TOKEN_ERROR;
-}
-
-/* Unexpected indentation counts before anything that the lexer found later. */
-static void *report_indentation(dv_parser *p, const char *message) {
-    dv_problem problem = {.type = "IndentationError", .at = p->token->at, .vague = true};
-    snprintf(problem.message, sizeof problem.message, "%s", message);
-    if (dv_parser_at(p, DV_TOKEN_INDENT)) {
-        problem.at.column -= problem.at.column > 0;
-        problem.at.end_column = DV_NO_COLUMN;
-    }
+void *dv_parser_invalid(dv_parser *p) {
+    dv_problem problem = {.type = "SyntaxError", .at = p->token->at, .vague = true};
+    snprintf(problem.message, sizeof problem.message, "invalid syntax");
     dv_front_problem(p->front, &problem);
     return NULL;
 }
 
-/* Only the parser's own errors say that they are about an f-string. */
-static void *report(dv_parser *p, dv_problem *problem) {
-    if (lexer_first(p)) {
-        dv_problem lexical = p->tokens->problem;
-        lexical.vague = problem->vague;
-        dv_front_problem(p->front, &lexical);
-    } else if (p->fstring_depth > 0) {
-        dv_problem prefixed = *problem;
-        snprintf(prefixed.message, sizeof prefixed.message, "f-string: %.240s", problem->message);
-        dv_front_problem(p->front, &prefixed);
-    } else {
-        dv_front_problem(p->front, problem);
-    }
+/* Whether the lexer found, further on, what counts before an error in a literal. */
+static bool lexer_first(const dv_parser *p) {
+    const dv_tokens *tokens = p->tokens;
+    if (tokens->rank == DV_LEXER_UNCLOSED) return p->token->at.line > tokens->bracket_line;
+    return tokens->rank == DV_LEXER_ALWAYS;
+}
+
+void *dv_parser_fail_literal(dv_parser *p, const char *format, ...) {
+    dv_problem problem = {.type = "SyntaxError", .at = p->token->at};
+    int prefix = p->fstring_depth == 0 ? 0 : snprintf(problem.message, 16, "f-string: ");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(problem.message + prefix, sizeof problem.message - (size_t)prefix, format, arguments);
+    va_end(arguments);
+    dv_front_problem(p->front, lexer_first(p) ? &p->tokens->problem : &problem);
     return NULL;
-}
-
-void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...) {
-    dv_problem problem = {.type = "SyntaxError", .at = at, .vague = true};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem.message, sizeof problem.message, format, arguments);
-    va_end(arguments);
-    return report(p, &problem);
-}
-
-void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...) {
-    dv_problem problem = {.type = "IndentationError", .at = p->token->at, .vague = true};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem.message, sizeof problem.message, format, arguments);
-    va_end(arguments);
-    return report(p, &problem);
-}
-
-/* `a not b`: the token behind `not` decides, and is what CPython points at. */
-static bool at_lone_not(const dv_parser *p) {
-    if (!dv_parser_at(p, DV_TOKEN_NOT) || p->token == p->tokens->items) return false;
-    switch (p->token[-1].kind) {
-    case DV_TOKEN_NAME:
-    case DV_TOKEN_NUMBER:
-    case DV_TOKEN_STRING:
-    case DV_TOKEN_RIGHT_PAREN:
-    case DV_TOKEN_RIGHT_BRACKET:
-    case DV_TOKEN_RIGHT_BRACE: return true;
-    default: return false;
-    }
-}
-
-void *dv_parser_invalid(dv_parser *p) {
-    if (dv_parser_at(p, DV_TOKEN_INDENT)) return report_indentation(p, "unexpected indent");
-    if (dv_parser_at(p, DV_TOKEN_DEDENT)) return report_indentation(p, "unexpected unindent");
-    dv_range at = at_lone_not(p) ? p->token[1].at : p->token->at;
-    if (dv_parser_at(p, DV_TOKEN_END) && p->fstring_depth == 0) at.column = DV_NO_COLUMN;
-    return dv_parser_fail(p, at, "invalid syntax");
 }
 
 void *dv_parser_refuse(dv_parser *p, dv_range at, dv_refusal what) {
@@ -190,15 +130,6 @@ dv_stmt *dv_parser_stmt(dv_parser *p, dv_stmt_kind kind, dv_range at) {
     stmt->kind = kind;
     stmt->at = at;
     return stmt;
-}
-
-void *dv_parser_fail_literal(dv_parser *p, const char *format, ...) {
-    dv_problem problem = {.type = "SyntaxError", .at = p->token->at};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(problem.message, sizeof problem.message, format, arguments);
-    va_end(arguments);
-    return report(p, &problem);
 }
 
 /* ---- Entry ---- */

@@ -31,10 +31,8 @@ bool dv_parser_run(dv_front *front, dv_block *module);
 
 bool dv_parser_at(const dv_parser *p, dv_token_kind kind);
 bool dv_parser_accept(dv_parser *p, dv_token_kind kind);
-/* Skips the token, or fails with "invalid syntax". */
+/* Skips the token, or fails if it is another. */
 bool dv_parser_expect(dv_parser *p, dv_token_kind kind);
-/* The same, but fails with "expected ':'" and the like. */
-bool dv_parser_force(dv_parser *p, dv_token_kind kind, const char *spelling);
 void dv_parser_advance(dv_parser *p);
 
 /* The kind of the token after the current one. */
@@ -46,15 +44,11 @@ dv_range dv_parser_range(const dv_parser *p, dv_range from);
 /* Counts a level of nesting; the caller takes it back with p->depth--. */
 bool dv_parser_enter(dv_parser *p);
 
-/* Record a syntax error and return NULL. */
-void *dv_parser_fail(dv_parser *p, dv_range at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void *dv_parser_fail_indentation(dv_parser *p, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* About a literal, found while it was read: explain.h does not look into literals. */
+/* Record an error and return NULL: that the statement is wrong (explain.h says how); or what is
+ * wrong about a literal, into which explain.h does not look. */
+void *dv_parser_invalid(dv_parser *p);
 void *dv_parser_fail_literal(dv_parser *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void *dv_parser_invalid(dv_parser *p);
 void *dv_parser_refuse(dv_parser *p, dv_range at, dv_refusal what);
 
 dv_expr *dv_parser_expr(dv_parser *p, dv_expr_kind kind, dv_range at);

@@ -9,18 +9,16 @@
 /* ---- if, while, for ---- */
 
 static bool parse_else(dv_parser *p, dv_block *otherwise) {
-    uint32_t line = p->token->at.line;
     if (!dv_parser_accept(p, DV_TOKEN_ELSE)) return true;
-    if (!dv_parser_force(p, DV_TOKEN_COLON, ":")) return false;
-    return dv_parser_block(p, "'else' statement", line, otherwise);
+    return dv_parser_block(p, otherwise);
 }
 
-static bool parse_branch(dv_parser *p, dv_branch *branch, const char *owner) {
+static bool parse_branch(dv_parser *p, dv_branch *branch) {
     dv_range start = p->token->at;
     dv_parser_advance(p);
     branch->test = dv_parser_named(p);
-    if (branch->test == NULL || !dv_parser_header_end(p)) return false;
-    if (!dv_parser_block(p, owner, start.line, &branch->body)) return false;
+    if (branch->test == NULL) return false;
+    if (!dv_parser_block(p, &branch->body)) return false;
     branch->at = dv_parser_range(p, start);
     return true;
 }
@@ -30,16 +28,14 @@ static dv_stmt *parse_if(dv_parser *p) {
     dv_stmt *stmt = dv_parser_stmt(p, DV_STMT_IF, start);
     if (stmt == NULL) return NULL;
     uint32_t capacity = 0;
-    const char *owner = "'if' statement";
     do {
         void *items = stmt->as.branch.branches;
         uint32_t count = stmt->as.branch.count;
         if (!dv_front_reserve(p->front, &items, count, &capacity, sizeof(dv_branch))) return NULL;
         stmt->as.branch.branches = items;
         stmt->as.branch.branches[count] = (dv_branch){0};
-        if (!parse_branch(p, &stmt->as.branch.branches[count], owner)) return NULL;
+        if (!parse_branch(p, &stmt->as.branch.branches[count])) return NULL;
         stmt->as.branch.count++;
-        owner = "'elif' statement";
     } while (dv_parser_at(p, DV_TOKEN_ELIF));
     if (!parse_else(p, &stmt->as.branch.otherwise)) return NULL;
     stmt->at = dv_parser_range(p, start);
@@ -54,8 +50,8 @@ static dv_stmt *parse_while(dv_parser *p) {
     if (stmt == NULL) return NULL;
     dv_parser_advance(p);
     stmt->as.loop.test = dv_parser_named(p);
-    if (stmt->as.loop.test == NULL || !dv_parser_header_end(p)) return NULL;
-    if (!dv_parser_block(p, "'while' statement", start.line, &stmt->as.loop.body)) return NULL;
+    if (stmt->as.loop.test == NULL) return NULL;
+    if (!dv_parser_block(p, &stmt->as.loop.body)) return NULL;
     if (!parse_else(p, &stmt->as.loop.otherwise)) return NULL;
     stmt->at = dv_parser_range(p, start);
     return stmt;
@@ -69,8 +65,8 @@ static dv_stmt *parse_for(dv_parser *p) {
     stmt->as.each.target = dv_parser_for_target(p);
     if (stmt->as.each.target == NULL || !dv_parser_expect(p, DV_TOKEN_IN)) return NULL;
     stmt->as.each.iterable = dv_parser_star_expressions(p);
-    if (stmt->as.each.iterable == NULL || !dv_parser_header_end(p)) return NULL;
-    if (!dv_parser_block(p, "'for' statement", start.line, &stmt->as.each.body)) return NULL;
+    if (stmt->as.each.iterable == NULL) return NULL;
+    if (!dv_parser_block(p, &stmt->as.each.body)) return NULL;
     if (!parse_else(p, &stmt->as.each.otherwise)) return NULL;
     stmt->at = dv_parser_range(p, start);
     return stmt;
@@ -78,21 +74,9 @@ static dv_stmt *parse_for(dv_parser *p) {
 
 /* ---- try ---- */
 
-/* `except a, b:` */
-static bool fail_several_types(dv_parser *p, const dv_expr *first) {
-    dv_parser_advance(p);
-    dv_expr *others = dv_parser_star_expressions(p);
-    if (others == NULL) return false;
-    if (dv_parser_accept(p, DV_TOKEN_AS) && !dv_parser_expect(p, DV_TOKEN_NAME)) return false;
-    if (!dv_parser_at(p, DV_TOKEN_COLON)) return dv_parser_invalid(p) != NULL;
-    return dv_parser_fail(p, dv_parser_range(p, first->at),
-                          "multiple exception types must be parenthesized") != NULL;
-}
-
 static bool parse_handler_type(dv_parser *p, dv_handler *handler) {
     handler->type = dv_parser_expression(p);
     if (handler->type == NULL) return false;
-    if (dv_parser_at(p, DV_TOKEN_COMMA)) return fail_several_types(p, handler->type);
     if (!dv_parser_accept(p, DV_TOKEN_AS)) return true;
     dv_name *name = p->token->name;
     dv_range at = p->token->at;
@@ -108,8 +92,7 @@ static bool parse_handler(dv_parser *p, dv_handler *handler) {
         return dv_parser_refuse(p, dv_parser_range(p, start), DV_REFUSE_EXCEPT_STAR) != NULL;
     bool bare = dv_parser_at(p, DV_TOKEN_COLON) || dv_parser_at(p, DV_TOKEN_NEWLINE);
     if (!bare && !parse_handler_type(p, handler)) return false;
-    if (!dv_parser_header_end(p)) return false;
-    if (!dv_parser_block(p, "'except' statement", start.line, &handler->body)) return false;
+    if (!dv_parser_block(p, &handler->body)) return false;
     handler->at = dv_parser_range(p, start);
     return true;
 }
@@ -129,11 +112,9 @@ static bool parse_handlers(dv_parser *p, dv_stmt *stmt) {
 }
 
 static bool parse_finally(dv_parser *p, dv_stmt *stmt) {
-    uint32_t line = p->token->at.line;
     if (!dv_parser_accept(p, DV_TOKEN_FINALLY)) return true;
     stmt->as.attempt.has_finally = true;
-    if (!dv_parser_force(p, DV_TOKEN_COLON, ":")) return false;
-    return dv_parser_block(p, "'finally' statement", line, &stmt->as.attempt.finally);
+    return dv_parser_block(p, &stmt->as.attempt.finally);
 }
 
 static dv_stmt *parse_try(dv_parser *p) {
@@ -141,10 +122,9 @@ static dv_stmt *parse_try(dv_parser *p) {
     dv_stmt *stmt = dv_parser_stmt(p, DV_STMT_TRY, start);
     if (stmt == NULL) return NULL;
     dv_parser_advance(p);
-    if (!dv_parser_force(p, DV_TOKEN_COLON, ":")) return NULL;
-    if (!dv_parser_block(p, "'try' statement", start.line, &stmt->as.attempt.body)) return NULL;
+    if (!dv_parser_block(p, &stmt->as.attempt.body)) return NULL;
     if (!dv_parser_at(p, DV_TOKEN_EXCEPT) && !dv_parser_at(p, DV_TOKEN_FINALLY))
-        return dv_parser_fail(p, p->token->at, "expected 'except' or 'finally' block");
+        return dv_parser_invalid(p);
     if (!parse_handlers(p, stmt) || !parse_finally(p, stmt)) return NULL;
     stmt->at = dv_parser_range(p, start);
     return stmt;
@@ -197,8 +177,8 @@ static dv_stmt *parse_with(dv_parser *p) {
     dv_stmt *stmt = dv_parser_stmt(p, DV_STMT_WITH, start);
     if (stmt == NULL) return NULL;
     dv_parser_advance(p);
-    if (!parse_with_items(p, stmt) || !dv_parser_header_end(p)) return NULL;
-    if (!dv_parser_block(p, "'with' statement", start.line, &stmt->as.with.body)) return NULL;
+    if (!parse_with_items(p, stmt)) return NULL;
+    if (!dv_parser_block(p, &stmt->as.with.body)) return NULL;
     stmt->at = dv_parser_range(p, start);
     return stmt;
 }

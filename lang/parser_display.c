@@ -33,8 +33,7 @@ static bool parse_clause(dv_parser *p, dv_clause *clause) {
 /* From the first `for` on; the caller skips the closing bracket and sets the range. */
 static dv_expr *parse_comprehension(dv_parser *p, dv_comprehension op, dv_range start,
                                     dv_expr *element, dv_expr *value) {
-    if (element->kind == DV_EXPR_STARRED)
-        return dv_parser_fail(p, element->at, "iterable unpacking cannot be used in comprehension");
+    if (element->kind == DV_EXPR_STARRED) return dv_parser_invalid(p);
     dv_clause *clauses = NULL;
     uint32_t count = 0, capacity = 0;
     while (at_comprehension(p)) {
@@ -71,12 +70,6 @@ static dv_expr *parse_rest_of_sequence(dv_parser *p, dv_expr_kind kind, dv_expr 
         dv_expr *next = dv_parser_star_named(p);
         if (next == NULL || !dv_expr_push(p->front, &builder, next)) return NULL;
     }
-    bool several = builder.list.count > 1;
-    if (at_comprehension(p) && several && kind != DV_EXPR_TUPLE) {
-        dv_expr *last = builder.list.items[builder.list.count - 1];
-        return dv_parser_fail(p, dv_range_join(builder.list.items[0]->at, last->at),
-                              "did you forget parentheses around the comprehension target?");
-    }
     dv_expr *expr = dv_parser_list(p, kind, start, builder.list);
     if (expr != NULL) expr->parenthesized = closing == DV_TOKEN_RIGHT_PAREN;
     return close_display(p, expr, closing, start);
@@ -85,18 +78,10 @@ static dv_expr *parse_rest_of_sequence(dv_parser *p, dv_expr_kind kind, dv_expr 
 /* The expression in parentheses keeps its own range, as in CPython. */
 static dv_expr *close_group(dv_parser *p, dv_expr *expr, dv_token_kind closing) {
     if (expr == NULL) return NULL;
-    if (expr->kind == DV_EXPR_STARRED && dv_parser_at(p, closing))
-        return dv_parser_fail(p, expr->at, "cannot use starred expression here");
+    if (expr->kind == DV_EXPR_STARRED) return dv_parser_invalid(p);
     if (!dv_parser_expect(p, closing)) return NULL;
     expr->parenthesized = true;
     return expr;
-}
-
-static dv_expr *fail_double_starred(dv_parser *p) {
-    dv_range at = p->token->at;
-    dv_parser_advance(p);
-    if (dv_parser_expression(p) == NULL) return NULL;
-    return dv_parser_fail(p, at, "cannot use double starred expression here");
 }
 
 static dv_expr *parse_parentheses(dv_parser *p) {
@@ -106,7 +91,6 @@ static dv_expr *parse_parentheses(dv_parser *p) {
         return parse_rest_of_sequence(p, DV_EXPR_TUPLE, NULL, DV_TOKEN_RIGHT_PAREN, start);
     if (dv_parser_at(p, DV_TOKEN_YIELD))
         return close_group(p, dv_parser_yield(p), DV_TOKEN_RIGHT_PAREN);
-    if (dv_parser_at(p, DV_TOKEN_DOUBLE_STAR)) return fail_double_starred(p);
     dv_expr *first = dv_parser_star_named(p);
     if (first == NULL) return NULL;
     if (dv_parser_at(p, DV_TOKEN_COMMA))
@@ -120,7 +104,6 @@ static dv_expr *parse_parentheses(dv_parser *p) {
 
 dv_expr *dv_parser_bare_group(dv_parser *p) {
     dv_range start = p->token->at;
-    if (dv_parser_at(p, DV_TOKEN_DOUBLE_STAR)) return fail_double_starred(p);
     dv_expr *first = dv_parser_at(p, DV_TOKEN_YIELD) ? dv_parser_yield(p) : dv_parser_star_named(p);
     if (first == NULL) return NULL;
     if (dv_parser_at(p, DV_TOKEN_COMMA))
@@ -149,24 +132,7 @@ static dv_expr *parse_brackets(dv_parser *p) {
 
 /* `: value` of a dict display; `key` was just read */
 static dv_expr *parse_dict_value(dv_parser *p) {
-    dv_range colon = p->token->at;
-    if (!dv_parser_at(p, DV_TOKEN_COLON)) {
-        if (!dv_parser_at(p, DV_TOKEN_RIGHT_BRACE) && !dv_parser_at(p, DV_TOKEN_COMMA))
-            return dv_parser_invalid(p);
-        const dv_token *key_end = p->token - 1;
-        dv_range at = {key_end->at.end_line, key_end->at.end_column - 1, key_end->at.end_line,
-                       DV_NO_COLUMN};
-        return dv_parser_fail(p, at, "':' expected after dictionary key");
-    }
-    dv_parser_advance(p);
-    if (dv_parser_at(p, DV_TOKEN_RIGHT_BRACE) || dv_parser_at(p, DV_TOKEN_COMMA))
-        return dv_parser_fail(p, colon, "expression expected after dictionary key and ':'");
-    if (dv_parser_at(p, DV_TOKEN_STAR)) {
-        dv_expr *starred = dv_parser_star_named(p);
-        if (starred == NULL) return NULL;
-        return dv_parser_fail(p, starred->at,
-                              "cannot use a starred expression in a dictionary value");
-    }
+    if (!dv_parser_expect(p, DV_TOKEN_COLON)) return NULL;
     return dv_parser_expression(p);
 }
 
@@ -186,17 +152,12 @@ static bool parse_dict_item(dv_parser *p, dv_expr *first_key, dv_expr_builder *k
 
 static dv_expr *parse_dict(dv_parser *p, dv_expr *first_key, dv_range start) {
     dv_expr_builder keys = {0}, values = {0};
-    dv_range first_at = p->token->at;
     bool more = !dv_parser_at(p, DV_TOKEN_RIGHT_BRACE);
     while (more) {
         if (!parse_dict_item(p, first_key, &keys, &values)) return NULL;
         first_key = NULL;
         if (at_comprehension(p) && keys.list.count == 1) {
-            if (keys.list.items[0] == NULL)
-                return dv_parser_fail(
-                    p,
-                    (dv_range){first_at.line, first_at.column, first_at.line, first_at.end_column},
-                    "dict unpacking cannot be used in dict comprehension");
+            if (keys.list.items[0] == NULL) return dv_parser_invalid(p);
             return close_display(p,
                                  parse_comprehension(p, DV_COMPREHENSION_DICT, start,
                                                      keys.list.items[0], values.list.items[0]),
@@ -271,7 +232,6 @@ static dv_expr *parse_atom(dv_parser *p) {
 
 typedef struct argument_list {
     dv_arguments *out;
-    dv_range start; /* of the first argument */
     dv_expr_builder positional;
     uint32_t keyword_capacity;
     bool after_keyword, after_unpacking;
@@ -289,28 +249,15 @@ static bool push_keyword(dv_parser *p, argument_list *list, dv_name *name, dv_ra
     return true;
 }
 
-static bool check_repeated(dv_parser *p, const argument_list *list) {
-    const dv_keyword *last = &list->out->keywords[list->out->keyword_count - 1];
-    for (uint32_t i = 0; i + 1 < list->out->keyword_count; i++)
-        if (list->out->keywords[i].name == last->name)
-            return dv_parser_fail(p, last->at, "keyword argument repeated: %.*s",
-                                  DV_NAME_ARGS(last->name)) != NULL;
-    return true;
-}
-
 static bool parse_keyword(dv_parser *p, argument_list *list) {
-    dv_range start = p->token->at, equals = p->token[1].at;
+    dv_range start = p->token->at;
     dv_name *name = p->token->name;
     dv_parser_advance(p);
     dv_parser_advance(p);
     dv_expr *value = dv_parser_expression(p);
     if (value == NULL) return false;
-    if (at_comprehension(p))
-        return dv_parser_fail(p, dv_range_join(start, equals),
-                              "invalid syntax. Maybe you meant '==' or ':=' instead of '='?") !=
-               NULL;
     list->after_keyword = true;
-    return push_keyword(p, list, name, start, value) && check_repeated(p, list);
+    return push_keyword(p, list, name, start, value);
 }
 
 static bool parse_unpacking(dv_parser *p, argument_list *list) {
@@ -318,18 +265,8 @@ static bool parse_unpacking(dv_parser *p, argument_list *list) {
     dv_parser_advance(p);
     dv_expr *value = dv_parser_expression(p);
     if (value == NULL) return false;
-    list->after_unpacking = true;
+    list->after_keyword = list->after_unpacking = true;
     return push_keyword(p, list, NULL, start, value);
-}
-
-static bool fail_argument_assignment(dv_parser *p, const dv_expr *left) {
-    dv_range at = dv_range_join(left->at, p->token->at);
-    bool singleton = left->kind == DV_EXPR_CONSTANT && left->as.constant.kind <= DV_CONST_TRUE;
-    if (singleton)
-        dv_parser_fail(p, at, "cannot assign to %s", dv_expr_describe(left));
-    else
-        dv_parser_fail(p, at, "expression cannot contain assignment, perhaps you meant \"==\"?");
-    return false;
 }
 
 static dv_expr *parse_positional(dv_parser *p) {
@@ -344,27 +281,7 @@ static dv_expr *parse_positional(dv_parser *p) {
     }
     if (dv_parser_at(p, DV_TOKEN_NAME) && dv_parser_peek(p) == DV_TOKEN_WALRUS)
         return dv_parser_named(p);
-    dv_expr *expr = dv_parser_expression(p);
-    if (expr == NULL) return NULL;
-    if (dv_parser_at(p, DV_TOKEN_WALRUS)) return dv_parser_fail_walrus(p, expr);
-    if (dv_parser_at(p, DV_TOKEN_ASSIGN)) {
-        fail_argument_assignment(p, expr);
-        return NULL;
-    }
-    return expr;
-}
-
-/* CPython reports a misplaced positional argument at the closing parenthesis. */
-static bool fail_positional(dv_parser *p, bool unpacking) {
-    int open = 1;
-    while (open > 0 && p->token->kind != DV_TOKEN_END && p->token->kind != DV_TOKEN_ERROR) {
-        dv_token_kind kind = (dv_token_kind)p->token->kind;
-        open += kind == DV_TOKEN_LEFT_PAREN;
-        open -= kind == DV_TOKEN_RIGHT_PAREN;
-        if (open > 0) dv_parser_advance(p);
-    }
-    return dv_parser_fail(p, p->token->at, "positional argument follows keyword argument%s",
-                          unpacking ? " unpacking" : "") != NULL;
+    return dv_parser_expression(p);
 }
 
 /* `f(x for x in y)`: the parentheses of the call are the generator expression's own */
@@ -375,23 +292,9 @@ static bool parse_generator_argument(dv_parser *p, argument_list *list, dv_expr 
     if (expr == NULL) return false;
     bool alone = list->positional.list.count == 0 && list->out->keyword_count == 0 &&
                  dv_parser_at(p, DV_TOKEN_RIGHT_PAREN);
-    if (!alone) {
-        if (!dv_parser_at(p, DV_TOKEN_COMMA) && !dv_parser_at(p, DV_TOKEN_RIGHT_PAREN))
-            return dv_parser_invalid(p) != NULL;
-        return dv_parser_fail(p, dv_parser_range(p, start),
-                              "Generator expression must be parenthesized") != NULL;
-    }
+    if (!alone) return dv_parser_invalid(p) != NULL;
     expr->at = dv_range_join(open, p->token->at);
     return dv_expr_push(p->front, &list->positional, expr);
-}
-
-/* The token in front of the comma in front of an argument. */
-static dv_range before_comma(const dv_parser *p, const dv_expr *argument) {
-    const dv_token *token = p->token;
-    while (token->at.line > argument->at.line ||
-           (token->at.line == argument->at.line && token->at.column > argument->at.column))
-        token--;
-    return token[-2].at;
 }
 
 static bool parse_argument(dv_parser *p, argument_list *list, dv_range open) {
@@ -401,19 +304,14 @@ static bool parse_argument(dv_parser *p, argument_list *list, dv_range open) {
     dv_expr *expr = parse_positional(p);
     if (expr == NULL) return false;
     if (at_comprehension(p)) return parse_generator_argument(p, list, expr, open);
-    if (expr->kind == DV_EXPR_STARRED && list->after_unpacking)
-        return dv_parser_fail(p, dv_range_join(list->start, before_comma(p, expr)),
-                              "iterable argument unpacking follows keyword argument unpacking") !=
-               NULL;
-    if (expr->kind != DV_EXPR_STARRED && list->after_unpacking) return fail_positional(p, true);
-    if (expr->kind != DV_EXPR_STARRED && list->after_keyword) return fail_positional(p, false);
+    bool misplaced = expr->kind == DV_EXPR_STARRED ? list->after_unpacking : list->after_keyword;
+    if (misplaced) return dv_parser_invalid(p) != NULL;
     return dv_expr_push(p->front, &list->positional, expr);
 }
 
 bool dv_parser_arguments(dv_parser *p, dv_range open, dv_arguments *out) {
     argument_list list = {0};
     list.out = out;
-    list.start = p->token->at;
     while (!dv_parser_at(p, DV_TOKEN_RIGHT_PAREN)) {
         if (!parse_argument(p, &list, open)) return false;
         if (!dv_parser_accept(p, DV_TOKEN_COMMA)) break;

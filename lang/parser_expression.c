@@ -183,56 +183,12 @@ static dv_expr *parse_operators(dv_parser *p, int minimum) {
 dv_expr *dv_parser_disjunction(dv_parser *p) { return parse_operators(p, LEVEL_OR); }
 dv_expr *dv_parser_bitwise_or(dv_parser *p) { return parse_operators(p, LEVEL_BAR); }
 
-bool dv_parser_is_bitwise_or(const dv_expr *expr) {
-    if (expr->parenthesized) return true;
-    switch (expr->kind) {
-    case DV_EXPR_AND:
-    case DV_EXPR_OR:
-    case DV_EXPR_COMPARE:
-    case DV_EXPR_CONDITIONAL:
-    case DV_EXPR_LAMBDA:
-    case DV_EXPR_STARRED:
-    case DV_EXPR_NAMED: return false;
-    case DV_EXPR_UNARY: return expr->op != DV_UNARY_NOT;
-    default: return true;
-    }
-}
-
 /* ---- Expressions ---- */
-
-/* Two expressions side by side.  Inside brackets, says what is probably missing; elsewhere the
- * caller will find the error, unless reading on shows a worse one (an open bracket). */
-static dv_expr *check_adjacent(dv_parser *p, dv_expr *first) {
-    const dv_token *second = p->token;
-    uint32_t depth = p->depth;
-    bool inside = p->token->brackets > 0 || p->fstring_depth > 0;
-    dv_expr *other = dv_parser_expression(p);
-    if (p->front->status == DV_LANG_NO_MEMORY || dv_parser_at(p, DV_TOKEN_ERROR))
-        return other == NULL ? NULL : dv_parser_invalid(p);
-    p->front->status = DV_LANG_OK;
-    p->depth = depth;
-    if (inside && other != NULL)
-        return dv_parser_fail(p, dv_range_join(first->at, other->at),
-                              "invalid syntax. Perhaps you forgot a comma?");
-    p->token = second;
-    return inside ? dv_parser_invalid(p) : first;
-}
-
-static bool looks_adjacent(const dv_parser *p, const dv_expr *first) {
-    if (!dv_parser_at_expression(p) || dv_parser_at(p, DV_TOKEN_NOT)) return false;
-    return !(first->kind == DV_EXPR_NAME && dv_parser_at(p, DV_TOKEN_STRING));
-}
 
 static dv_expr *parse_conditional(dv_parser *p, dv_expr *body, dv_range start) {
     dv_parser_advance(p);
     dv_expr *test = dv_parser_disjunction(p);
-    if (test == NULL) return NULL;
-    if (!dv_parser_at(p, DV_TOKEN_ELSE)) {
-        if (dv_parser_at(p, DV_TOKEN_COLON)) return dv_parser_invalid(p);
-        return dv_parser_fail(p, dv_range_join(body->at, test->at),
-                              "expected 'else' after 'if' expression");
-    }
-    dv_parser_advance(p);
+    if (test == NULL || !dv_parser_expect(p, DV_TOKEN_ELSE)) return NULL;
     dv_expr *otherwise = dv_parser_expression(p);
     if (otherwise == NULL) return NULL;
     dv_expr *expr = dv_parser_expr(p, DV_EXPR_CONDITIONAL, dv_parser_range(p, start));
@@ -248,8 +204,7 @@ static dv_expr *parse_expression(dv_parser *p) {
     dv_range start = p->token->at;
     dv_expr *expr = dv_parser_disjunction(p);
     if (expr == NULL) return NULL;
-    if (dv_parser_at(p, DV_TOKEN_IF)) return parse_conditional(p, expr, start);
-    return looks_adjacent(p, expr) ? check_adjacent(p, expr) : expr;
+    return dv_parser_at(p, DV_TOKEN_IF) ? parse_conditional(p, expr, start) : expr;
 }
 
 dv_expr *dv_parser_expression(dv_parser *p) {
@@ -260,54 +215,6 @@ dv_expr *dv_parser_expression(dv_parser *p) {
 }
 
 /* ---- Named expressions ---- */
-
-static bool is_display(const dv_expr *expr) {
-    if (expr->kind == DV_EXPR_CONSTANT) return expr->as.constant.kind <= DV_CONST_TRUE;
-    return expr->kind == DV_EXPR_LIST || expr->kind == DV_EXPR_TUPLE ||
-           (expr->kind == DV_EXPR_COMPREHENSION && expr->op == DV_COMPREHENSION_GENERATOR);
-}
-
-/* Whether `= operand` follows, with nothing behind that would make it a chain. */
-static bool try_right_side(dv_parser *p, dv_range *right_at) {
-    const dv_token *equals = p->token;
-    uint32_t depth = p->depth;
-    dv_parser_advance(p);
-    dv_expr *right = dv_parser_bitwise_or(p);
-    bool chain = dv_parser_at(p, DV_TOKEN_ASSIGN) || dv_parser_at(p, DV_TOKEN_WALRUS);
-    if (p->front->status == DV_LANG_NO_MEMORY || dv_parser_at(p, DV_TOKEN_ERROR)) {
-        if (right != NULL) dv_parser_invalid(p);
-        return false;
-    }
-    p->token = equals;
-    p->depth = depth;
-    p->front->status = DV_LANG_OK;
-    if (right != NULL) *right_at = right->at;
-    return right != NULL && !chain;
-}
-
-static void *fail_here(dv_parser *p, const dv_expr *left) {
-    return dv_parser_fail(p, left->at,
-                          "cannot assign to %s here. Maybe you meant '==' instead of '='?",
-                          dv_expr_describe(left));
-}
-
-bool dv_parser_check_equals(dv_parser *p, dv_expr *left) {
-    dv_range right;
-    if (dv_parser_is_bitwise_or(left) && !is_display(left) && try_right_side(p, &right))
-        return fail_here(p, left) != NULL;
-    return dv_parser_fail(p, left->at, "cannot assign to %s", dv_expr_describe(left)) != NULL;
-}
-
-/* `=` behind an expression where only `==` or `:=` make sense */
-static dv_expr *fail_equals(dv_parser *p, const dv_expr *left) {
-    dv_range right;
-    if (!dv_parser_is_bitwise_or(left) || is_display(left) || !try_right_side(p, &right))
-        return dv_parser_invalid(p);
-    if (left->kind == DV_EXPR_NAME && !left->parenthesized)
-        return dv_parser_fail(p, dv_range_join(left->at, right),
-                              "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
-    return fail_here(p, left);
-}
 
 static dv_expr *parse_walrus(dv_parser *p) {
     dv_range start = p->token->at;
@@ -324,21 +231,10 @@ static dv_expr *parse_walrus(dv_parser *p) {
     return expr;
 }
 
-void *dv_parser_fail_walrus(dv_parser *p, const dv_expr *left) {
-    dv_parser_advance(p);
-    if (dv_parser_expression(p) == NULL) return NULL;
-    return dv_parser_fail(p, left->at, "cannot use assignment expressions with %s",
-                          dv_expr_describe(left));
-}
-
 dv_expr *dv_parser_named(dv_parser *p) {
     if (dv_parser_at(p, DV_TOKEN_NAME) && dv_parser_peek(p) == DV_TOKEN_WALRUS)
         return parse_walrus(p);
-    dv_expr *expr = dv_parser_expression(p);
-    if (expr == NULL) return NULL;
-    if (dv_parser_at(p, DV_TOKEN_WALRUS) && (p->fstring_depth == 0 || p->token->brackets > 0))
-        return dv_parser_fail_walrus(p, expr);
-    return dv_parser_at(p, DV_TOKEN_ASSIGN) ? fail_equals(p, expr) : expr;
+    return dv_parser_expression(p);
 }
 
 static dv_expr *parse_starred(dv_parser *p) {
@@ -357,19 +253,19 @@ dv_expr *dv_parser_star_named(dv_parser *p) {
 
 /* ---- Lists of expressions ---- */
 
-static dv_expr *parse_star_expression(dv_parser *p) {
+dv_expr *dv_parser_star_expression(dv_parser *p) {
     return dv_parser_at(p, DV_TOKEN_STAR) ? parse_starred(p) : dv_parser_expression(p);
 }
 
 dv_expr *dv_parser_star_expressions(dv_parser *p) {
     dv_range start = p->token->at;
-    dv_expr *first = parse_star_expression(p);
+    dv_expr *first = dv_parser_star_expression(p);
     if (first == NULL || !dv_parser_at(p, DV_TOKEN_COMMA)) return first;
     dv_expr_builder builder = {0};
     if (!dv_expr_push(p->front, &builder, first)) return NULL;
     while (dv_parser_accept(p, DV_TOKEN_COMMA)) {
         if (!dv_parser_at_expression(p) && !dv_parser_at(p, DV_TOKEN_STAR)) break;
-        dv_expr *next = parse_star_expression(p);
+        dv_expr *next = dv_parser_star_expression(p);
         if (next == NULL || !dv_expr_push(p->front, &builder, next)) return NULL;
     }
     return dv_parser_list(p, DV_EXPR_TUPLE, dv_parser_range(p, start), builder.list);

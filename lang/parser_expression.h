@@ -19,6 +19,9 @@ dv_expr *dv_parser_named(dv_parser *p);
 /* The same, but also `*operand`. */
 dv_expr *dv_parser_star_named(dv_parser *p);
 
+/* expression or `*operand` */
+dv_expr *dv_parser_star_expression(dv_parser *p);
+
 /* One or more expressions, starred ones too; commas make them a tuple. */
 dv_expr *dv_parser_star_expressions(dv_parser *p);
 
@@ -27,15 +30,5 @@ dv_expr *dv_parser_value(dv_parser *p);
 
 /* The current token is `yield`. */
 dv_expr *dv_parser_yield(dv_parser *p);
-
-/* The current token is `=` behind something that cannot be assigned to: fails with the message that
- * fits, "cannot assign to literal here. Maybe you meant '==' instead of '='?" or another. */
-bool dv_parser_check_equals(dv_parser *p, dv_expr *left);
-
-/* The current token is `:=` behind something else than a name. */
-void *dv_parser_fail_walrus(dv_parser *p, const dv_expr *left);
-
-/* True if expr, not in parentheses, binds at least as tightly as `|`. */
-bool dv_parser_is_bitwise_or(const dv_expr *expr);
 
 #endif

@@ -13,23 +13,7 @@ static bool at_statement_end(const dv_parser *p) {
     return dv_parser_at(p, DV_TOKEN_NEWLINE) || dv_parser_at(p, DV_TOKEN_SEMICOLON);
 }
 
-/* `print x`: say what Python 3 wants */
-static dv_stmt *fail_print(dv_parser *p, const dv_expr *callee) {
-    dv_expr *argument = dv_parser_star_expressions(p);
-    if (argument == NULL) return NULL;
-    const dv_name *name = callee->as.name.name;
-    return dv_parser_fail(p, dv_range_join(callee->at, argument->at),
-                          "Missing parentheses in call to '%.*s'. Did you mean %.*s(...)?",
-                          DV_NAME_ARGS(name), DV_NAME_ARGS(name));
-}
-
 static dv_stmt *finish_expression(dv_parser *p, dv_expr *expr) {
-    if (!at_statement_end(p)) {
-        bool legacy = expr->kind == DV_EXPR_NAME && (dv_name_is(expr->as.name.name, "print") ||
-                                                     dv_name_is(expr->as.name.name, "exec"));
-        if (legacy && dv_parser_at_expression(p)) return fail_print(p, expr);
-        return dv_parser_invalid(p);
-    }
     dv_stmt *stmt = dv_parser_stmt(p, DV_STMT_EXPR, expr->at);
     if (stmt != NULL) stmt->as.expr = expr;
     return stmt;
@@ -39,7 +23,7 @@ static dv_stmt *parse_assignment(dv_parser *p, dv_expr *first, dv_range start) {
     dv_expr_builder targets = {0};
     dv_expr *value = first;
     while (dv_parser_at(p, DV_TOKEN_ASSIGN)) {
-        if (!dv_parser_check_assigned(p, value, targets.list.count == 0)) return NULL;
+        if (!dv_parser_check_assigned(p, value)) return NULL;
         if (!dv_expr_push(p->front, &targets, value)) return NULL;
         dv_parser_advance(p);
         value = dv_parser_value(p);
@@ -57,26 +41,8 @@ static bool is_simple_target(const dv_expr *expr) {
            expr->kind == DV_EXPR_SUBSCRIPT;
 }
 
-/* What is right of an operator whose left side is wrong: if that is wrong as well, the error is at
- * the operator, which is the current token. */
-static bool check_right_side(dv_parser *p) {
-    const dv_token *operator= p->token;
-    dv_parser_advance(p);
-    if (dv_parser_value(p) != NULL || dv_parser_at(p, DV_TOKEN_ERROR))
-        return p->front->status == DV_LANG_OK;
-    if (p->front->status == DV_LANG_ERROR) p->front->status = DV_LANG_OK;
-    p->token = operator;
-    return dv_parser_invalid(p) != NULL;
-}
-
-static dv_stmt *fail_augmented(dv_parser *p, const dv_expr *target) {
-    if (!check_right_side(p)) return NULL;
-    return dv_parser_fail(p, target->at, "'%s' is an illegal expression for augmented assignment",
-                          dv_expr_describe(target));
-}
-
 static dv_stmt *parse_augmented(dv_parser *p, dv_expr *target, dv_range start) {
-    if (!is_simple_target(target)) return fail_augmented(p, target);
+    if (!is_simple_target(target)) return dv_parser_invalid(p);
     dv_operator op = (dv_operator)(p->token->kind - DV_TOKEN_PLUS_ASSIGN);
     dv_parser_advance(p);
     dv_expr *value = dv_parser_value(p);
@@ -89,19 +55,8 @@ static dv_stmt *parse_augmented(dv_parser *p, dv_expr *target, dv_range start) {
     return stmt;
 }
 
-static bool check_annotated(dv_parser *p, const dv_expr *target) {
-    if (is_simple_target(target)) return true;
-    if (!check_right_side(p)) return false;
-    if (target->kind != DV_EXPR_LIST && target->kind != DV_EXPR_TUPLE)
-        return dv_parser_fail(p, target->at, "illegal target for annotation") != NULL;
-    bool bare = target->kind == DV_EXPR_TUPLE && !target->parenthesized;
-    return dv_parser_fail(p, bare ? target->as.list.items[0]->at : target->at,
-                          "only single target (not %s) can be annotated",
-                          dv_expr_describe(target)) != NULL;
-}
-
 static dv_stmt *parse_annotated(dv_parser *p, dv_expr *target, dv_range start) {
-    if (!check_annotated(p, target)) return NULL;
+    if (!is_simple_target(target)) return dv_parser_invalid(p);
     dv_parser_advance(p);
     dv_expr *annotation = dv_parser_expression(p), *value = NULL;
     if (annotation == NULL) return NULL;
@@ -289,10 +244,6 @@ static bool parse_aliases(dv_parser *p, dv_stmt *stmt, bool parentheses) {
     do {
         if (parentheses && stmt->as.import.count > 0 && dv_parser_at(p, DV_TOKEN_RIGHT_PAREN))
             return true;
-        if (from && !parentheses && stmt->as.import.count > 0 && at_statement_end(p))
-            return dv_parser_fail(p, p->token->at,
-                                  "trailing comma not allowed without surrounding parentheses") !=
-                   NULL;
         void *items = stmt->as.import.aliases;
         if (!dv_front_reserve(p->front, &items, stmt->as.import.count, &capacity, sizeof(dv_alias)))
             return false;
@@ -385,24 +336,16 @@ bool dv_parser_statement(dv_parser *p, dv_block_builder *block) {
     return parse_line(p, block);
 }
 
-bool dv_parser_header_end(dv_parser *p) {
-    if (dv_parser_at(p, DV_TOKEN_NEWLINE))
-        return dv_parser_fail(p, p->token->at, "expected ':'") != NULL;
-    return dv_parser_expect(p, DV_TOKEN_COLON);
-}
-
-bool dv_parser_block(dv_parser *p, const char *owner, uint32_t line, dv_block *body) {
+bool dv_parser_block(dv_parser *p, dv_block *body) {
     dv_block_builder builder = {0};
+    if (!dv_parser_expect(p, DV_TOKEN_COLON)) return false;
     if (!dv_parser_at(p, DV_TOKEN_NEWLINE)) {
         if (!parse_line(p, &builder)) return false;
         *body = builder.list;
         return true;
     }
     dv_parser_advance(p);
-    if (!dv_parser_accept(p, DV_TOKEN_INDENT))
-        return dv_parser_fail_indentation(p, "expected an indented block after %s on line %u",
-                                          owner, line) != NULL;
-    if (!dv_parser_enter(p)) return false;
+    if (!dv_parser_expect(p, DV_TOKEN_INDENT) || !dv_parser_enter(p)) return false;
     while (!dv_parser_accept(p, DV_TOKEN_DEDENT))
         if (!dv_parser_statement(p, &builder)) return false;
     p->depth--;

@@ -3,47 +3,28 @@
 
 #include "lang/parser_expression.h"
 
-/* The first part of `expr` that cannot be a target; NULL if all can. */
-static dv_expr *find_invalid(dv_expr *expr, bool deleted) {
-    switch (expr->kind) {
+bool dv_parser_check_assigned(dv_parser *p, const dv_expr *target) {
+    switch (target->kind) {
     case DV_EXPR_NAME:
     case DV_EXPR_ATTRIBUTE:
-    case DV_EXPR_SUBSCRIPT: return NULL;
-    case DV_EXPR_STARRED: return deleted ? expr : find_invalid(expr->as.child, false);
+    case DV_EXPR_SUBSCRIPT: return true;
+    case DV_EXPR_STARRED: return dv_parser_check_assigned(p, target->as.child);
     case DV_EXPR_LIST:
     case DV_EXPR_TUPLE:
-        for (uint32_t i = 0; i < expr->as.list.count; i++) {
-            dv_expr *invalid = find_invalid(expr->as.list.items[i], deleted);
-            if (invalid != NULL) return invalid;
-        }
-        return NULL;
-    default: return expr;
+        for (uint32_t i = 0; i < target->as.list.count; i++)
+            if (!dv_parser_check_assigned(p, target->as.list.items[i])) return false;
+        return true;
+    default: return dv_parser_invalid(p) != NULL;
     }
 }
 
-static bool fail_target(dv_parser *p, const dv_expr *invalid, const char *verb) {
-    return dv_parser_fail(p, invalid->at, "cannot %s %s", verb, dv_expr_describe(invalid)) != NULL;
-}
-
-/* The expression directly in front of `=`. */
-static dv_expr *last_item(dv_expr *expr) {
-    bool list = expr->kind == DV_EXPR_TUPLE && !expr->parenthesized;
-    return list && expr->as.list.count > 0 ? expr->as.list.items[expr->as.list.count - 1] : expr;
-}
-
-bool dv_parser_check_assigned(dv_parser *p, dv_expr *target, bool first) {
-    if ((target->kind == DV_EXPR_YIELD || target->kind == DV_EXPR_YIELD_FROM) &&
-        !target->parenthesized)
-        return dv_parser_fail(p, target->at, "assignment to yield expression not possible") != NULL;
-    dv_expr *invalid = find_invalid(target, false);
-    if (invalid == NULL) return true;
-    if (first && last_item(target) == invalid) return dv_parser_check_equals(p, invalid);
-    return fail_target(p, invalid, "assign to");
-}
-
-bool dv_parser_check_deleted(dv_parser *p, dv_expr *target) {
-    dv_expr *invalid = find_invalid(target, true);
-    return invalid == NULL || fail_target(p, invalid, "delete");
+bool dv_parser_check_deleted(dv_parser *p, const dv_expr *target) {
+    if (target->kind == DV_EXPR_STARRED) return dv_parser_invalid(p) != NULL;
+    if (target->kind != DV_EXPR_LIST && target->kind != DV_EXPR_TUPLE)
+        return dv_parser_check_assigned(p, target);
+    for (uint32_t i = 0; i < target->as.list.count; i++)
+        if (!dv_parser_check_deleted(p, target->as.list.items[i])) return false;
+    return true;
 }
 
 /* `*operand` or operand */
@@ -71,32 +52,12 @@ static dv_expr *parse_target_list(dv_parser *p) {
     return dv_parser_list(p, DV_EXPR_TUPLE, dv_parser_range(p, start), builder.list);
 }
 
-/* An adjacent expression inside brackets: as dv_parser_expression would say it. */
-static dv_expr *fail_missing_in(dv_parser *p, const dv_expr *target) {
-    if (p->token->brackets > 0 && dv_parser_at_expression(p) && !dv_parser_at(p, DV_TOKEN_NOT)) {
-        dv_expr *other = dv_parser_expression(p);
-        if (other == NULL) return NULL;
-        return dv_parser_fail(p, dv_range_join(target->at, other->at),
-                              "invalid syntax. Perhaps you forgot a comma?");
-    }
-    return dv_parser_invalid(p);
-}
-
 dv_expr *dv_parser_for_target(dv_parser *p) {
     dv_expr *target = parse_target_list(p);
-    if (target == NULL) return NULL;
-    dv_expr *invalid = find_invalid(target, false);
-    bool comparison = invalid != NULL && invalid->kind == DV_EXPR_COMPARE;
-    if (invalid != NULL && !comparison) return fail_target(p, invalid, "assign to"), NULL;
-    if (!dv_parser_at(p, DV_TOKEN_IN)) return fail_missing_in(p, target);
-    if (comparison) return fail_target(p, invalid, "assign to"), NULL;
-    return target;
+    return target != NULL && dv_parser_check_assigned(p, target) ? target : NULL;
 }
 
 dv_expr *dv_parser_with_target(dv_parser *p) {
     dv_expr *target = parse_target_item(p);
-    if (target == NULL) return NULL;
-    dv_expr *invalid = find_invalid(target, false);
-    if (invalid != NULL) return fail_target(p, invalid, "assign to"), NULL;
-    return target;
+    return target != NULL && dv_parser_check_assigned(p, target) ? target : NULL;
 }

@@ -10,11 +10,8 @@ dv_expr *dv_parser_for_target(dv_parser *p);
 /* The target behind `as` of a with statement. */
 dv_expr *dv_parser_with_target(dv_parser *p);
 
-/* Checks the left side of an assignment, with the current token at `=`; `first` for the first one
- * of the statement. */
-bool dv_parser_check_assigned(dv_parser *p, dv_expr *target, bool first);
-
-/* Checks the targets of a del statement. */
-bool dv_parser_check_deleted(dv_parser *p, dv_expr *target);
+/* Check a target of an assignment or of a del statement. */
+bool dv_parser_check_assigned(dv_parser *p, const dv_expr *target);
+bool dv_parser_check_deleted(dv_parser *p, const dv_expr *target);
 
 #endif

@@ -104,8 +104,9 @@ static bool check_debug(scoper *s, const dv_name *name, dv_range at, const char 
     return false;
 }
 
-static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags) {
-    if (!check_debug(s, expr->as.name.name, expr->at, "assign to")) return false;
+/* `at` is what CPython's compiler blames. */
+static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags, dv_range at) {
+    if (!check_debug(s, expr->as.name.name, at, "assign to")) return false;
     if (!mangle(s, &expr->as.name.name)) return false;
     if (s->iterated) {
         const dv_symbol *known = dv_scope_find(s->current, expr->as.name.name);
@@ -191,7 +192,7 @@ static bool visit_targets(scoper *s, const dv_expr *sequence) {
 
 static bool visit_target(scoper *s, dv_expr *target) {
     switch (target->kind) {
-    case DV_EXPR_NAME: return bind_name(s, target, DV_SYMBOL_ASSIGNED);
+    case DV_EXPR_NAME: return bind_name(s, target, DV_SYMBOL_ASSIGNED, target->at);
     case DV_EXPR_TUPLE:
     case DV_EXPR_LIST: return visit_targets(s, target);
     case DV_EXPR_STARRED:
@@ -208,7 +209,7 @@ static bool visit_target(scoper *s, dv_expr *target) {
 static bool visit_deleted(scoper *s, dv_expr *target) {
     if (target->kind == DV_EXPR_NAME) {
         return check_debug(s, target->as.name.name, target->at, "delete") &&
-               bind_name(s, target, DV_SYMBOL_ASSIGNED);
+               bind_name(s, target, DV_SYMBOL_ASSIGNED, target->at);
     }
     if (target->kind != DV_EXPR_TUPLE && target->kind != DV_EXPR_LIST) return visit_expr(s, target);
     for (uint32_t i = 0; i < target->as.list.count; i++)
@@ -241,7 +242,7 @@ static bool declare_kind(scoper *s, dv_function *function, dv_parameter_kind kin
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         dv_parameter *parameter = &function->parameters[i];
         if (parameter->kind != kind) continue;
-        if (!check_debug(s, parameter->name, parameter->at, "assign to")) return false;
+        if (!check_debug(s, parameter->name, function->at, "assign to")) return false;
         if (!mangle(s, &parameter->name)) return false;
         if (dv_scope_find(s->current, parameter->name) != NULL) {
             dv_front_error(s->front, parameter->at,
@@ -298,9 +299,31 @@ static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
     return visit_function(s, function);
 }
 
+static bool check_repeated(scoper *s, const dv_keyword *keyword, const dv_keyword *end) {
+    for (const dv_keyword *other = keyword + 1; other < end; other++) {
+        if (other->name != keyword->name) continue;
+        dv_front_error(s->front, other->at, "keyword argument repeated: %.*s",
+                       DV_NAME_ARGS(keyword->name));
+        return false;
+    }
+    return true;
+}
+
+/* Keyword arguments of a call, or of a class, that is at `at`. */
+static bool check_keywords(scoper *s, const dv_keyword *keywords, uint32_t count, dv_range at) {
+    for (uint32_t i = 0; i < count; i++) {
+        const dv_name *name = keywords[i].name;
+        if (name != NULL && (!check_debug(s, name, at, "assign to") ||
+                             !check_repeated(s, &keywords[i], keywords + count)))
+            return false;
+    }
+    return true;
+}
+
 static bool visit_class(scoper *s, dv_stmt *stmt) {
     dv_class *klass = stmt->as.klass;
     if (!visit_exprs(s, &klass->decorators)) return false;
+    if (!check_keywords(s, klass->keywords, klass->keyword_count, stmt->at)) return false;
     if (!visit_items(s, &klass->bases)) return false;
     for (uint32_t i = 0; i < klass->keyword_count; i++)
         if (!visit_expr(s, klass->keywords[i].value)) return false;
@@ -341,13 +364,13 @@ static bool visit_dict(scoper *s, const dv_expr *expr) {
 }
 
 static bool visit_arguments(scoper *s, dv_expr *call) {
+    dv_keyword *keywords = call->as.call.keywords;
+    const uint32_t count = call->as.call.keyword_count;
+    if (!check_keywords(s, keywords, count, call->at)) return false;
     if (!visit_items(s, &call->as.call.arguments)) return false;
-    for (uint32_t i = 0; i < call->as.call.keyword_count; i++) {
-        dv_keyword *keyword = &call->as.call.keywords[i];
-        if (keyword->name != NULL && (!check_debug(s, keyword->name, keyword->at, "assign to") ||
-                                      !mangle(s, &keyword->name)))
-            return false;
-        if (!visit_expr(s, keyword->value)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (keywords[i].name != NULL && !mangle(s, &keywords[i].name)) return false;
+        if (!visit_expr(s, keywords[i].value)) return false;
     }
     return true;
 }
@@ -398,7 +421,6 @@ static bool visit_comprehension(scoper *s, dv_expr *expr) {
 static bool visit_yield(scoper *s, const dv_expr *expr) {
     static const char *const names[] = {"list comprehension", "set comprehension",
                                         "dict comprehension", "generator expression"};
-    if (!visit_optional(s, expr->as.child)) return false;
     dv_scope *scope = s->current;
     if (scope->kind != DV_SCOPE_FUNCTION)
         dv_front_error(s->front, expr->at, "'yield' outside function");
@@ -406,7 +428,7 @@ static bool visit_yield(scoper *s, const dv_expr *expr) {
         dv_front_error(s->front, expr->at, "'yield' inside %s", names[scope->comprehension]);
     else
         scope->is_generator = true;
-    return s->front->status == DV_LANG_OK;
+    return s->front->status == DV_LANG_OK && visit_optional(s, expr->as.child);
 }
 
 /* Visits what belongs to the node itself and all children but the left one. */
@@ -438,9 +460,7 @@ static bool visit_node(scoper *s, dv_expr *expr) {
     case DV_EXPR_SLICE:
         return visit_optional(s, expr->as.slice.start) && visit_optional(s, expr->as.slice.stop) &&
                visit_optional(s, expr->as.slice.step);
-    case DV_EXPR_STARRED:
-        dv_front_error(s->front, expr->at, "can't use starred expression here");
-        return false;
+    case DV_EXPR_STARRED: return visit_expr(s, expr->as.child);
     case DV_EXPR_NAMED: return visit_walrus(s, expr);
     case DV_EXPR_COMPREHENSION: return visit_comprehension(s, expr);
     case DV_EXPR_YIELD:
@@ -513,6 +533,8 @@ static bool visit_annotation_and_value(scoper *s, dv_stmt *stmt) {
 
 static bool visit_annotated(scoper *s, dv_stmt *stmt) {
     dv_expr *target = stmt->as.annotate.target;
+    bool bare = target->kind == DV_EXPR_ATTRIBUTE && stmt->as.annotate.value == NULL;
+    if (bare && !check_debug(s, target->as.attribute.name, stmt->at, "assign to")) return false;
     if (target->kind != DV_EXPR_NAME)
         return visit_target(s, target) && visit_annotation_and_value(s, stmt);
     const dv_symbol *known = dv_scope_find(s->current, target->as.name.name);
@@ -524,7 +546,8 @@ static bool visit_annotated(scoper *s, dv_stmt *stmt) {
         return false;
     }
     uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
-    return bind_name(s, target, flags) && visit_annotation_and_value(s, stmt);
+    dv_range at = stmt->as.annotate.value == NULL ? stmt->at : target->at;
+    return bind_name(s, target, flags, at) && visit_annotation_and_value(s, stmt);
 }
 
 static bool visit_aliases(scoper *s, dv_stmt *stmt) {
@@ -535,7 +558,7 @@ static bool visit_aliases(scoper *s, dv_stmt *stmt) {
             dv_front_error(s->front, alias->at, "import * only allowed at module level");
             return false;
         }
-        if (!bind_name(s, alias->target, DV_SYMBOL_IMPORTED)) return false;
+        if (!bind_name(s, alias->target, DV_SYMBOL_IMPORTED, stmt->at)) return false;
     }
     return true;
 }
@@ -588,7 +611,8 @@ static bool visit_try(scoper *s, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.attempt.handler_count; i++) {
         dv_handler *handler = &stmt->as.attempt.handlers[i];
         if (!visit_optional(s, handler->type)) return false;
-        if (handler->name != NULL && !visit_target(s, handler->name)) return false;
+        if (handler->name != NULL && !bind_name(s, handler->name, DV_SYMBOL_ASSIGNED, handler->at))
+            return false;
         if (!visit_block(s, &handler->body)) return false;
     }
     return visit_block(s, &stmt->as.attempt.otherwise) && visit_block(s, &stmt->as.attempt.finally);
@@ -618,6 +642,13 @@ static bool visit_assign(scoper *s, const dv_stmt *stmt) {
     return true;
 }
 
+/* CPython lets `x.__debug__ += 1` pass. */
+static bool visit_augmented(scoper *s, const dv_stmt *stmt) {
+    dv_expr *target = stmt->as.augment.target;
+    bool bound = target->kind == DV_EXPR_NAME ? visit_target(s, target) : visit_expr(s, target);
+    return bound && visit_expr(s, stmt->as.augment.value);
+}
+
 static bool visit_delete(scoper *s, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.targets.count; i++)
         if (!visit_deleted(s, stmt->as.targets.items[i])) return false;
@@ -631,8 +662,7 @@ static bool visit_stmt(scoper *s, dv_stmt *stmt) {
     switch (stmt->kind) {
     case DV_STMT_EXPR: return visit_expr(s, stmt->as.expr);
     case DV_STMT_ASSIGN: return visit_assign(s, stmt);
-    case DV_STMT_AUGMENT:
-        return visit_target(s, stmt->as.augment.target) && visit_expr(s, stmt->as.augment.value);
+    case DV_STMT_AUGMENT: return visit_augmented(s, stmt);
     case DV_STMT_ANNOTATE: return visit_annotated(s, stmt);
     case DV_STMT_DELETE: return visit_delete(s, stmt);
     case DV_STMT_IF: return visit_if(s, stmt);

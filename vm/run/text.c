@@ -192,9 +192,10 @@ typedef struct error_range {
     bool further; /* it ends in a later line */
 } error_range;
 
-static size_t utf8_size(const dv_str *s) {
-    size_t size = 0;
-    for (int64_t i = 0; i < s->length; i++) {
+/* Of the first `length` characters. */
+static int64_t utf8_size(const dv_str *s, int64_t length) {
+    int64_t size = 0;
+    for (int64_t i = 0; i < length; i++) {
         uint32_t c = dv_str_at(s, i);
         size += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     }
@@ -205,17 +206,18 @@ static size_t utf8_size(const dv_str *s) {
  * and prints the line up to a zero byte. */
 static void write_error_line(dv_builder *b, dv_value text, error_range range) {
     const dv_str *s = dv_as_str(text);
-    int64_t size = (int64_t)utf8_size(s), length = 0, first = 0;
+    int64_t size = utf8_size(s, s->length), length = 0, first = 0;
     while (length < s->length && dv_str_at(s, length) != 0 && dv_str_at(s, length) != '\n')
         length++;
     if (range.further) range.end = size;
     if (range.end > size + 1) range.end = size + 1;
+    int64_t bytes = utf8_size(s, length);
     int64_t repetitions = range.end > 0 && range.end > range.first ? range.end - range.first : 1;
     while (first < length && (dv_str_at(s, first) == ' ' || dv_str_at(s, first) == '\t' ||
                               dv_str_at(s, first) == '\f'))
         first++;
     int64_t offset = range.first - 1 - first;
-    if (offset > length - first) offset = length - first;
+    if (offset > bytes - first) offset = bytes - first;
     dv_builder_z(b, "    ");
     dv_builder_slice(b, text, first, length);
     dv_builder_char(b, '\n');
