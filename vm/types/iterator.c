@@ -100,7 +100,8 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
 static dv_type_id iterator_face(dv_value self) {
     const dv_iterator *iterator = (const dv_iterator *)dv_as_object(self);
     const dv_str *s = dv_is_str(iterator->sequence) ? dv_as_str(iterator->sequence) : NULL;
-    bool ascii = s && s->kind == 1 && dv_utf8_is_ascii(s->data, (size_t)s->length);
+    bool ascii = s && !dv_is_instance(iterator->sequence) && s->kind == 1 &&
+                 dv_utf8_is_ascii(s->data, (size_t)s->length);
     switch (iterator->type) {
     case DV_T_LIST: return DV_T_LIST_ITERATOR;
     case DV_T_TUPLE: return DV_T_TUPLE_ITERATOR;
