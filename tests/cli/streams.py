@@ -63,6 +63,12 @@ LOOPS = {
     "sleep": "import time\nprint('go', flush=True)\ntime.sleep(60)\n",
     "input": "print('go', flush=True)\ninput()\n",
     "caught": "print('go', flush=True)\ntry:\n    i = 0\n    while True: i += 1\nexcept KeyboardInterrupt as e:\n    print(repr(e))\n",
+    "recursion": "def f(n):\n    return f(n - 1) + f(n - 1) if n else 0\nprint('go', flush=True)\nf(90)\n",
+    "recursion of methods": "class A:\n    def f(self, *, n):\n        return self.f(n=n - 1) + self.f(n=n - 1) if n else 0\n"
+                            "print('go', flush=True)\nA().f(n=90)\n",
+    "recursion in C": "def f(n):\n    return max([n - 1, n - 1], key=f) if n else 0\nprint('go', flush=True)\nf(90)\n",
+    "recursion of generators": "def f(n):\n    if n:\n        yield from f(n - 1)\n        yield from f(n - 1)\n"
+                               "print('go', flush=True)\nlist(f(90))\n",
     "finaliser": "class A:\n    def __del__(self): print('end')\na = A()\nprint('go', flush=True)\nwhile True: pass\n",
 }
 
@@ -98,7 +104,7 @@ def interrupted(program):
         out, err = process.communicate()
         err += b"(killed)"
     # Where in its loop it was is chance.
-    return begin + out, [line for line in err.splitlines() if line[:6] != b"  File" and line[:4] != b"    "], process.returncode
+    return begin + out, [line for line in err.splitlines() if line[:2] != b"  "], process.returncode
 
 
 def blocked(program):

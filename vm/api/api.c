@@ -304,9 +304,7 @@ void dynvm_event_locals(const dynvm_event *event, char *buffer, size_t size) {
 
 int dynvm_exit_status(const dynvm_vm *self) { return self->exit_status; }
 
-void dynvm_interrupt(dynvm_vm *self) {
-    __atomic_store_n(&self->vm->interrupt, 1, __ATOMIC_RELAXED);
-}
+void dynvm_interrupt(dynvm_vm *self) { dv_interrupt(self->vm); }
 
 int dynvm_interrupted(const dynvm_vm *self) {
     return __atomic_load_n(&self->vm->interrupt, __ATOMIC_RELAXED);

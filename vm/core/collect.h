@@ -8,8 +8,9 @@
  *  1. Nothing is paid per object: containers are found by walking their pages (heap.h), and while
  *     a collection looks for garbage its marks are in the upper bits of the reference counts.  No
  *     dl code runs meanwhile, and nothing is allocated.
- *  2. A collection runs where dl code may run: at safepoints, and in gc.collect().  C code that
- *     can be interrupted by it holds counted references to what it uses.
+ *  2. A collection runs where dl code may run: at safepoints of loops and calls, and in
+ *     gc.collect().  C code that can be interrupted by it holds counted references to what it
+ *     uses.
  *  3. The finalisers of all garbage run before any of it is taken apart, each once, in the order in
  *     which the objects were made; what can be reached again afterwards lives on.
  *  4. Objects whose release has begun have count 0 and are not looked at; while some wait for it

@@ -19,7 +19,7 @@ static bool reserve_stack(dv_vm *vm, size_t memory_limit) {
         if (memory == MAP_FAILED) continue;
         vm->stack = memory;
         vm->stack_size = values;
-        vm->stack_limit = vm->stack + values - STACK_SLACK;
+        vm->stack_limit = vm->stack_end = vm->stack + values - STACK_SLACK;
         vm->sp = vm->fp = vm->stack;
         return true;
     }
@@ -82,6 +82,18 @@ void dv_vm_free(dv_vm *vm) {
     dv_heap heap = vm->heap;
     dv_heap_destroy(&heap);
     heap.resize(heap.context, vm, sizeof *vm, 0);
+}
+
+void dv_interrupt(dv_vm *vm) {
+    __atomic_store_n(&vm->interrupt, 1, __ATOMIC_SEQ_CST);
+    dv_poll_soon(vm);
+}
+
+/* The limit first: an interrupt that comes after it has been looked for lowers it again. */
+bool dv_poll_calls_slow(dv_vm *vm) {
+    __atomic_store_n(&vm->stack_limit, vm->stack_end, __ATOMIC_SEQ_CST);
+    if (vm->collector.wanted) dv_collect_wanted(vm);
+    return dv_poll_interrupt(vm);
 }
 
 bool dv_poll_interrupt(dv_vm *vm) {

@@ -74,11 +74,13 @@ struct dv_vm {
     int64_t r;
     double d;
     /* Hot limits. */
-    int64_t calls_left;    /* recursion limit minus depth of dl calls */
-    dv_value *stack_limit; /* the highest address at which a frame may end */
-    int64_t countdown;     /* one counter for safepoints: back edges; at 0 the slow path polls */
-    dv_value error;        /* the exception that is being raised, or EMPTY */
-    dv_value keywords;     /* of a call on its way to a slow path: tuple of names (borrowed) */
+    int64_t calls_left; /* recursion limit minus depth of dl calls */
+    /* The highest address at which a frame may end; lower while something is to be done at the next
+     * call (dv_poll_calls).  Written by other threads, too: atomically. */
+    dv_value *stack_limit;
+    int64_t countdown; /* one counter for safepoints: back edges; at 0 the slow path polls */
+    dv_value error;    /* the exception that is being raised, or EMPTY */
+    dv_value keywords; /* of a call on its way to a slow path: tuple of names (borrowed) */
     /* The exception that the innermost generator, or all code if none runs, is handling, or None:
      * see dv_handled_exception. */
     dv_value handled;
@@ -116,8 +118,9 @@ struct dv_vm {
     struct dv_repr_guard *repr_guard;
     dv_class *error_classes[DV_E_COUNT];
 
-    dv_value *stack;   /* reserved */
-    size_t stack_size; /* values */
+    dv_value *stack;     /* reserved */
+    size_t stack_size;   /* values */
+    dv_value *stack_end; /* what stack_limit is when nothing has lowered it */
     int64_t recursion_limit;
     char *c_stack_limit;          /* lowest address the C stack may reach (stack grows down) */
     unsigned long c_stack_thread; /* pthread_self() of the thread that it was found for; 0: none */
@@ -227,6 +230,22 @@ dv_value dv_raise_memory(dv_vm *vm); /* raises MemoryError; returns EMPTY */
 /* Raises KeyboardInterrupt if there was an interrupt that the program has not yet got: safepoints
  * do, and functions that wait. */
 bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
+
+/* From any thread or signal handler: makes the next back edge or call that looks raise
+ * KeyboardInterrupt. */
+void dv_interrupt(dv_vm *vm);
+
+/* Recursion has no back edges.  So whoever wants the VM's attention lowers the limit that every
+ * call compares with: the next one takes its slow path, which asks here before it says that there
+ * is no room. */
+static inline void dv_poll_soon(dv_vm *vm) {
+    __atomic_store_n(&vm->stack_limit, vm->stack, __ATOMIC_SEQ_CST);
+}
+bool dv_poll_calls_slow(dv_vm *vm) DV_MUST_CHECK;
+DV_MUST_CHECK static inline bool dv_poll_calls(dv_vm *vm) {
+    return DV_LIKELY(__atomic_load_n(&vm->stack_limit, __ATOMIC_RELAXED) == vm->stack_end) ||
+           dv_poll_calls_slow(vm);
+}
 
 static inline void *dv_object_make(dv_vm *vm, dv_heap_part_id part, size_t size, uint32_t shape) {
     dv_object *object = dv_heap_part_alloc(&vm->heap, part, size);

@@ -136,7 +136,7 @@ static void at_safepoint(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
     if (event.pc == DV_NO_PC || vm->observer_failed) return;
     if (vm->observer(vm->observer_context, &event)) return;
     vm->observer_failed = true;
-    __atomic_store_n(&vm->interrupt, 1, __ATOMIC_RELAXED);
+    dv_interrupt(vm);
 }
 
 void dv_observe(dv_vm *vm, dv_observer observer, void *context) {

@@ -304,7 +304,7 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
         }
         return head;
     }
-    if (fp + region->extent > vm->stack_limit) return head;
+    if (fp + region->extent > vm->stack_end) return head;
     for (uint32_t i = 0; i < entry->item_count; i++)
         unbox(fp, &region->entry_items[entry->first_item + i]);
     region->active++;

@@ -294,14 +294,23 @@ static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv
     return dv_slow_raise(link - 1, frame - 3, fp, vm, 0, 0);
 }
 
+/* Out of line: is there room for the frame, once what was waiting for a call is done?  False:
+ * raised. */
+static bool make_room(dv_vm *vm, const dv_thread *thread, const dv_value *frame) {
+    if (dv_frame_fits(vm, thread, frame)) return true;
+    if (!dv_poll_calls(vm)) return false;
+    if (dv_frame_fits(vm, thread, frame)) return true;
+    dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
+    return false;
+}
+
 static const dv_cell *enter_function(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
                                      uint32_t count, dv_value keywords) {
     dv_value *frame = sp - count;
     dv_function *function = dv_as_function(frame[-3]);
     const dv_thread *thread = dv_function_thread(function);
     vm->ip = link, vm->sp = sp, vm->fp = fp;
-    if (!dv_frame_fits(vm, thread, frame)) return dv_slow_limit(link, sp, fp, vm, 0, 0);
-    if (!bind_in_place(vm, function, frame, count, keywords)) {
+    if (!make_room(vm, thread, frame) || !bind_in_place(vm, function, frame, count, keywords)) {
         /* More entries than the instruction has may be on the stack (open_method). */
         while (sp > frame) dv_release(vm, *--sp);
         return dv_slow_raise(link - 1, sp, fp, vm, 0, 0);
@@ -330,7 +339,7 @@ static const dv_cell *call_object(dv_vm *vm, const dv_cell *link, dv_value *sp, 
 static bool open_method(dv_vm *vm, dv_value **sp, uint32_t *count) {
     dv_value *frame = *sp - *count;
     const dv_method *method = (const dv_method *)dv_as_object(frame[-3]);
-    if (!dv_is_function(method->function) || *sp + 1 > vm->stack_limit) return false;
+    if (!dv_is_function(method->function) || *sp + 1 > vm->stack_end) return false;
     dv_value callee = frame[-3];
     memmove(frame + 1, frame, *count * sizeof *frame);
     frame[0] = dv_retain(method->self);
@@ -488,10 +497,10 @@ const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS) {
         return dv_slow_raise(ip - 1, sp, fp, vm, 0, 0);
     }
     if (dv_is_function(x.callee)) {
-        if (dv_frame_fits(vm, dv_function_thread(dv_as_function(x.callee)), frame))
+        if (make_room(vm, dv_function_thread(dv_as_function(x.callee)), frame))
             return enter_expanded(vm, ip, sp, fp, frame, &x);
         release_expanded(vm, &x);
-        return dv_slow_limit(ip, sp, fp, vm, 0, 0);
+        return dv_slow_raise(ip - 1, sp, fp, vm, 0, 0);
     }
     dv_value result = dv_call(vm, x.callee, x.args, x.count, x.keywords);
     release_expanded(vm, &x);
@@ -502,12 +511,6 @@ const dv_cell *dv_slow_call_ex(DV_HANDLER_PARAMETERS) {
     vm->sp = frame - 2;
     dv_release(vm, callee);
     return ip;
-}
-
-const dv_cell *dv_slow_limit(DV_HANDLER_PARAMETERS) {
-    vm->ip = ip - 1, vm->sp = sp, vm->fp = fp;
-    dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
-    return dv_slow_raise(ip - 1, sp, fp, vm, r, d);
 }
 
 /* Safepoints
@@ -552,7 +555,7 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
         dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
         return dv_slow_raise(ip, sp, fp, vm, r, d);
     }
-    if (!dv_poll_interrupt(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
+    if (!dv_poll_calls_slow(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
     return ip;
 }
 
@@ -568,7 +571,7 @@ static dv_value call_function(dv_vm *vm, dv_value callee, const dv_value *args, 
     const dv_cell *saved_ip = vm->ip;
     dv_value *saved_sp = vm->sp, *saved_fp = vm->fp;
     if (!dv_enter_native(vm)) return DV_EMPTY;
-    if (vm->sp + count + 8 > vm->stack_limit) {
+    if (vm->sp + count + 8 > vm->stack_end) {
         dv_leave_native(vm);
         return dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
     }
@@ -580,9 +583,8 @@ static dv_value call_function(dv_vm *vm, dv_value callee, const dv_value *args, 
     dv_value *frame = sp - count;
     dv_function *function = dv_as_function(callee);
     const dv_thread *thread = dv_function_thread(function);
-    if (!dv_frame_fits(vm, thread, frame))
-        dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
-    else if (bind_in_place(vm, function, frame, count, keywords)) {
+    vm->sp = sp;
+    if (make_room(vm, thread, frame) && bind_in_place(vm, function, frame, count, keywords)) {
         vm->sp = dv_frame_push(vm, thread, frame, saved_fp, dv_halt_cell);
         vm->fp = frame;
         ip = thread->entry;

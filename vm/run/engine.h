@@ -71,8 +71,6 @@ const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS); /* the same; vm->ha
 const dv_cell *
     dv_slow_call_ex(DV_HANDLER_PARAMETERS); /* CALL_EX; r: is there a dict of keywords? */
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS); /* polls; ip: where to continue */
-const dv_cell *
-    dv_slow_limit(DV_HANDLER_PARAMETERS); /* a call exceeded a limit: RecursionError at ip */
 
 const dv_cell *
     dv_slow_warm(DV_HANDLER_PARAMETERS); /* ENTER or JUMP_BACK at ip: its function is warm now */

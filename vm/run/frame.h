@@ -26,9 +26,11 @@ static inline dv_value *dv_frame_caller(const dv_value *fp) {
     return (dv_value *)(uintptr_t)fp[-1].bits;
 }
 
-/* Can a function with this thread be entered with its frame at `frame`? */
+/* Can a function with this thread be entered with its frame at `frame`?  No may only mean that
+ * something is to be done first (dv_poll_calls). */
 static inline bool dv_frame_fits(const dv_vm *vm, const dv_thread *thread, const dv_value *frame) {
-    return frame + thread->frame_size <= vm->stack_limit && vm->calls_left > 0;
+    dv_value *limit = __atomic_load_n(&vm->stack_limit, __ATOMIC_RELAXED);
+    return frame + thread->frame_size <= limit && vm->calls_left > 0;
 }
 
 /* Fills in a frame whose parameters are in place; the result is the operand stack's base.  (The

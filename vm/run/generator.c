@@ -152,7 +152,8 @@ static int run_generator(dv_vm *vm, dv_generator *g, dv_value sent, dv_value exc
     const dv_cell *saved_ip = vm->ip;
     dv_value *saved_sp = vm->sp, *saved_fp = vm->fp;
     bool entered = dv_enter_native(vm);
-    bool fits = entered && dv_generator_fits(vm, g, vm->sp + 3);
+    bool fits = entered && vm->calls_left > 0 &&
+                vm->sp + 3 + dv_generator_thread(g)->frame_size <= vm->stack_end;
     if (fits) {
         dv_run_cells(vm, enter(vm, g, sent, exception));
         if (dv_is_empty(vm->error)) *result = vm->sp[-1];
