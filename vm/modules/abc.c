@@ -1,5 +1,5 @@
-/* abc.c: the module _abc: the class ABCMeta, and what lang/lib/abc.dl and _collections_abc.dl ask
- * of it.  The answers are in types/abstract.c. */
+/* abc.c: the module _abc: the class ABCMeta, and what lang/lib/abc.dl, collections/abc.dl, enum.dl
+ * and _protocol.dl ask of it.  The answers are in types/abstract.c. */
 #include <string.h>
 
 #include "core/upcall.h"
@@ -7,6 +7,7 @@
 #include "types/abstract.h"
 #include "types/class.h"
 #include "types/class_build.h"
+#include "types/descriptor.h"
 #include "types/dict.h"
 #include "types/function.h"
 #include "types/instance.h"
@@ -140,8 +141,18 @@ static dv_value abc_cache_token(dv_vm *vm, const dv_value *args, uint32_t count)
     return dv_int(vm->registrations);
 }
 
+/* of_instances(property): the property, which from now on is no attribute of the class itself. */
+static dv_value abc_of_instances(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_shape(args[0], DV_T_PROPERTY))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "of_instances() arg 1 must be a property");
+    ((dv_property *)dv_as_object(args[0]))->of_instances = true;
+    return dv_retain(args[0]);
+}
+
 static const dv_cfunction_def functions[] = {
     {.name = "has_methods", .entry = abc_has_methods, .min = 1, .max = UINT32_MAX},
+    {.name = "of_instances", .entry = abc_of_instances, .min = 1, .max = 1},
     {.name = "update", .entry = abc_update, .min = 1, .max = 1},
     {.name = "get_cache_token", .entry = abc_cache_token, .min = 0, .max = 0},
     {.name = NULL}};

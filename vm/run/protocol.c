@@ -18,6 +18,7 @@
 #include "types/getter.h"
 #include "types/instance.h"
 #include "types/int.h"
+#include "types/metaclass.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -463,11 +464,20 @@ static int check_by_hook(dv_vm *vm, const class_check *check, dv_value type) {
     return result;
 }
 
+/* What an abstract class has said before; -1: ask.  A metaclass whose hook is of dl (that of
+ * protocols) may know more than that the class is no subclass. */
+static int known_answer(dv_vm *vm, const class_check *check, dv_value type) {
+    int answer = dv_abstract_answer(vm, check->class_, type);
+    if (answer != 0) return answer;
+    const dv_global_cell *hook = dv_metaclass_special(dv_as_class(type), check->hook);
+    return hook && dv_is_shape(hook->value, DV_T_CFUNCTION) ? 0 : -1;
+}
+
 static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
     if (dv_is_class(type) && (!dv_as_class(type)->metaclass || check->class_ == dv_as_class(type)))
         return dv_class_is_subclass(check->class_, dv_as_class(type));
     if (!dv_is_tuple(type)) {
-        int answer = dv_is_class(type) ? dv_abstract_answer(vm, check->class_, type) : -1;
+        int answer = dv_is_class(type) ? known_answer(vm, check, type) : -1;
         return answer >= 0 ? answer : check_by_hook(vm, check, type);
     }
     if (!dv_enter_native_for(vm, check->recursion)) return -1;

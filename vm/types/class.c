@@ -288,6 +288,14 @@ static dv_value initialise(dv_vm *vm, dv_value self, const dv_value *args, uint3
     return DV_EMPTY;
 }
 
+/* Has it an __init__ that is not object's (`__init__ = object.__init__`)? */
+static bool overrides_init(dv_vm *vm, dv_class *class_) {
+    const dv_global_cell *cell = dv_class_special(class_, vm->known.init);
+    if (!cell || !dv_is_shape(cell->value, DV_T_CFUNCTION)) return cell != NULL;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(cell->value);
+    return function->def->keyword_entry != dv_object_init;
+}
+
 static dv_value raise_takes_none(dv_vm *vm, const dv_class *class_) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no arguments", class_->name);
 }
@@ -339,7 +347,7 @@ dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
     if (count > 1 && dv_class_special(class_, vm->known.new_))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "object.__new__() takes exactly one argument (the type to instantiate)");
-    if (count > 1 && !dv_class_special(class_, vm->known.init)) return raise_takes_none(vm, class_);
+    if (count > 1 && !overrides_init(vm, class_)) return raise_takes_none(vm, class_);
     if (!class_->descriptor) return new_plain(vm, class_);
     return class_->descriptor->construct(vm, NULL, 0, DV_EMPTY);
 }
@@ -348,7 +356,7 @@ dv_value dv_object_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_valu
     (void)keywords;
     if (count == 1) return DV_NONE;
     dv_class *class_ = dv_class_of(vm, args[0]);
-    if (dv_class_special(class_, vm->known.init))
+    if (overrides_init(vm, class_))
         return dv_raise(
             vm, DV_E_TYPE_ERROR,
             "object.__init__() takes exactly one argument (the instance to initialize)");
@@ -374,8 +382,7 @@ static dv_value call_own_new(dv_vm *vm, dv_class *class_, const dv_value *args, 
 static dv_value call_dl_class(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                               dv_value keywords) {
     bool plain = class_->type == DV_T_OBJECT;
-    if (plain && count > 0 && !dv_class_special(class_, vm->known.init))
-        return raise_takes_none(vm, class_);
+    if (plain && count > 0 && !overrides_init(vm, class_)) return raise_takes_none(vm, class_);
     dv_value self =
         plain ? new_plain(vm, class_) : dv_subclass_new(vm, class_, args, count, keywords);
     return dv_is_empty(self) ? self : initialise(vm, self, args, count, keywords);

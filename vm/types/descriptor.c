@@ -71,6 +71,12 @@ static dv_value property_read(dv_vm *vm, dv_value v, dv_value self) {
     return raise_lacks(vm, v, self, "getter");
 }
 
+/* What C.name is: the property itself, but for name and value of enumerations. */
+static dv_value property_of_class(dv_vm *vm, dv_value v) {
+    if (!as_property(v)->of_instances) return dv_retain(v);
+    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%V", as_property(v)->name);
+}
+
 static bool has_flag(dv_vm *vm, dv_value v, uint16_t flag) {
     return dv_is_instance(v) && dv_shape_at(vm, dv_as_object(v)->shape)->class_->flags & flag;
 }
@@ -105,7 +111,7 @@ dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
     dv_retain(v);
     switch (dv_as_object(v)->shape) {
     case DV_T_PROPERTY:
-        result = dv_is_empty(self) ? dv_retain(v) : property_read(vm, v, self);
+        result = dv_is_empty(self) ? property_of_class(vm, v) : property_read(vm, v, self);
         break;
     case DV_T_MEMBER:
         result = dv_is_empty(self) ? dv_retain(v) : dv_member_read(vm, v, self);
@@ -169,6 +175,7 @@ static dv_value property_make(dv_vm *vm, dv_value get, dv_value set, dv_value de
     property->delete_ = dv_is_none(delete_) ? DV_EMPTY : dv_retain(delete_);
     property->doc = dv_is_none(doc) ? DV_EMPTY : dv_retain(doc);
     property->name = dv_retain(name);
+    property->of_instances = false;
     return dv_object_value(property);
 }
 

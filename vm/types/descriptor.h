@@ -12,6 +12,7 @@ typedef struct dv_property {
     dv_value get, set, delete_; /* or EMPTY */
     dv_value doc;               /* or EMPTY */
     dv_value name;              /* in its class (__set_name__), for messages; or EMPTY */
+    bool of_instances;          /* no attribute of the class itself: AttributeError */
 } dv_property;
 
 /* A staticmethod or classmethod. */

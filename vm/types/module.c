@@ -2,6 +2,7 @@
 #include "types/module.h"
 
 #include "core/upcall.h"
+#include "types/arguments.h"
 #include "types/dict.h"
 #include "types/directory.h"
 #include "types/str.h"
@@ -13,6 +14,7 @@ dv_value dv_module_named(dv_vm *vm, dv_value name) {
     module->name = dv_retain(name);
     module->initializing = false;
     module->fixed = false;
+    module->made = false;
     dv_value value = dv_object_value(module);
     if (dv_namespace_set(vm, &module->names, "__name__", dv_retain(name))) return value;
     dv_release(vm, value);
@@ -32,6 +34,27 @@ bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) {
            dv_namespace_set(vm, &module->names, "__package__", package) &&
            dv_namespace_set(vm, &module->names, "__loader__", DV_NONE) &&
            dv_namespace_set(vm, &module->names, "__spec__", DV_NONE);
+}
+
+/* module(name, doc=None) */
+static dv_value module_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                 dv_value keywords) {
+    static const char *const names[] = {"name", "doc"};
+    static const dv_parameters parameters = {"module", names, 2, 2, 1};
+    dv_value out[2];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
+    if (!dv_is_str(out[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "module() argument 'name' must be str, not %T",
+                        out[0]);
+    dv_value module = dv_module_named(vm, out[0]);
+    if (dv_is_empty(module)) return module;
+    dv_as_module(module)->made = true;
+    dv_value doc = dv_is_empty(out[1]) ? DV_NONE : dv_retain(out[1]);
+    if (dv_module_set_plain(vm, dv_as_module(module), DV_NONE) &&
+        dv_namespace_set(vm, &dv_as_module(module)->names, "__doc__", doc))
+        return module;
+    dv_release(vm, module);
+    return DV_EMPTY;
 }
 
 static void module_release(dv_vm *vm, dv_object *object) {
@@ -67,7 +90,7 @@ static dv_value module_repr(dv_vm *vm, dv_value self) {
     if (dv_is_empty(name)) name = module->name;
     if (!dv_is_empty(file)) return dv_str_printf(vm, "<module %V from %V>", name, file);
     if (!dv_is_empty(path)) return dv_str_printf(vm, "<module %V (namespace)>", name);
-    if (dv_same(self, vm->main)) return dv_str_printf(vm, "<module %V>", name);
+    if (dv_same(self, vm->main) || module->made) return dv_str_printf(vm, "<module %V>", name);
     return dv_str_printf(vm, "<module %V (built-in)>", name);
 }
 
@@ -142,4 +165,5 @@ const dv_type dv_module_type = {
     .get_attribute = module_get_attribute,
     .set_attribute = module_set_attribute,
     .methods = module_methods,
+    .construct = module_construct,
 };

@@ -11,6 +11,7 @@ typedef struct dv_module {
     dv_namespace names;
     bool initializing; /* its code is running for the first time */
     bool fixed;        /* its attributes cannot be set: they show what is kept elsewhere */
+    bool made;         /* by a call of its type, not by an import */
 } dv_module;
 
 extern const dv_type dv_module_type;
