@@ -246,8 +246,12 @@
     DONE(dict);
 </%isa:op>
 
-<%isa:op name="PREPARE_CLASS" operands="name" stack="bases -- bases2 space" calls_out="yes" kills="all" doc="Pushes the namespace for the body of a class: a dict, or what the metaclass prepares.">
-    const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, bases, DV_EMPTY);
+<%isa:op name="PREPARE_CLASS" operands="name" stack="bases -- bases2 space" calls_out="yes" kills="all" doc="Replaces bases that are no classes by what their __mro_entries__ says; pushes the namespace for the body of a class: a dict, or what the metaclass prepares.">
+    const dv_value resolved = dv_metaclass_bases(vm, bases);
+    if (dv_is_empty(resolved)) RAISE();
+    sp[-1] = resolved;
+    const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, resolved, bases, DV_EMPTY);
+    dv_release(vm, bases);
     if (dv_is_empty(result)) RAISE();
     sp[0] = result;
     sp += 1;
@@ -255,7 +259,11 @@
 </%isa:op>
 
 <%isa:op name="PREPARE_CLASS_KW" operands="name" stack="bases named -- bases2 named2 space" calls_out="yes" kills="all" doc="PREPARE_CLASS with a dict of the statement's keyword arguments.">
-    const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, bases, named);
+    const dv_value resolved = dv_metaclass_bases(vm, bases);
+    if (dv_is_empty(resolved)) RAISE();
+    sp[-2] = resolved;
+    const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, resolved, bases, named);
+    dv_release(vm, bases);
     if (dv_is_empty(result)) RAISE();
     sp[0] = result;
     sp += 1;

@@ -206,7 +206,7 @@ static bool set_names(dv_vm *vm, dv_class *class_, dv_value namespace) {
 dv_value dv_object_init_subclass(dv_vm *vm, const dv_value *args, uint32_t count,
                                  dv_value keywords) {
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
-    dv_value name = dv_as_class(args[0])->name;
+    dv_value name = dv_class_name(dv_as_class(args[0]));
     if (named)
         return dv_raise(vm, DV_E_TYPE_ERROR, "%S.__init_subclass__() takes no keyword arguments",
                         name);

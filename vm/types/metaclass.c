@@ -114,16 +114,62 @@ static dv_value check_namespace(dv_vm *vm, const dv_class *meta, dv_value space)
     return DV_EMPTY;
 }
 
-dv_value dv_metaclass_prepare(dv_vm *vm, dv_value name, dv_value bases, dv_value keywords) {
+/* Appends what stands for one base. */
+static bool add_base(dv_vm *vm, dv_value list, dv_value base, dv_value bases) {
+    static const char text[] = "__mro_entries__";
+    if (dv_is_class(base)) return dv_list_append(vm, list, base);
+    dv_value name = dv_str_intern(vm, text, sizeof text - 1), entries = DV_EMPTY;
+    dv_value function = dv_is_empty(name) ? DV_EMPTY : dv_find_attribute(vm, base, name);
+    dv_release(vm, name);
+    if (dv_is_empty(function)) return dv_is_empty(vm->error) && dv_list_append(vm, list, base);
+    entries = dv_call(vm, function, &bases, 1, DV_EMPTY);
+    dv_release(vm, function);
+    bool good = !dv_is_empty(entries) && dv_is_tuple(entries);
+    if (!good && !dv_is_empty(entries))
+        dv_raise(vm, DV_E_TYPE_ERROR, "__mro_entries__ must return a tuple");
+    for (int64_t i = 0; good && i < dv_as_tuple(entries)->count; i++)
+        good = dv_list_append(vm, list, dv_as_tuple(entries)->items[i]);
+    dv_release(vm, entries);
+    return good;
+}
+
+dv_value dv_metaclass_bases(dv_vm *vm, dv_value bases) {
+    const dv_tuple *tuple = dv_as_tuple(bases);
+    int64_t classes = 0;
+    while (classes < tuple->count && dv_is_class(tuple->items[classes])) classes++;
+    if (classes == tuple->count) return dv_retain(bases);
+    dv_value list = dv_list_new(vm, NULL, 0), result = DV_EMPTY;
+    bool good = !dv_is_empty(list);
+    for (int64_t i = 0; good && i < tuple->count; i++)
+        good = add_base(vm, list, tuple->items[i], bases);
+    if (good) result = dv_tuple_new(vm, dv_as_list(list)->items, (uint32_t)dv_as_list(list)->count);
+    dv_release(vm, list);
+    return result;
+}
+
+/* ... in which a dict says what bases were written. */
+static dv_value with_written(dv_vm *vm, dv_value space, dv_value bases, dv_value written) {
+    static const char text[] = "__orig_bases__";
+    if (dv_is_empty(space) || dv_same(bases, written)) return space;
+    dv_value name = dv_str_intern(vm, text, sizeof text - 1);
+    bool good = !dv_is_empty(name) && dv_set_item(vm, space, name, written);
+    dv_release(vm, name);
+    if (good) return space;
+    dv_release(vm, space);
+    return DV_EMPTY;
+}
+
+dv_value dv_metaclass_prepare(dv_vm *vm, dv_value name, dv_value bases, dv_value written,
+                              dv_value keywords) {
     dv_class *meta = dv_metaclass_winner(vm, given_metaclass(keywords), bases);
     if (!meta) return DV_EMPTY;
-    if (meta == vm->classes[DV_T_CLASS]) return dv_dict_new(vm);
+    if (meta == vm->classes[DV_T_CLASS]) return with_written(vm, dv_dict_new(vm), bases, written);
     dv_value function = dv_get_attribute(vm, dv_object_value(meta), vm->known.prepare);
     if (dv_is_empty(function)) return DV_EMPTY;
     dv_value args[] = {name, bases};
     dv_value space = call_with_dict(vm, function, args, 2, keywords);
     dv_release(vm, function);
-    return check_namespace(vm, meta, space);
+    return with_written(vm, check_namespace(vm, meta, space), bases, written);
 }
 
 /* ... and makes the class ------------------------------------------------------------------------

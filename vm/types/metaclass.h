@@ -26,8 +26,13 @@ dv_global_cell *dv_metaclass_special(const dv_class *class_, dv_value name);
 dv_value dv_metaclass_call(dv_vm *vm, dv_value class_, dv_value name, const dv_value *args,
                            uint32_t count, bool *found);
 
-/* The namespace in which the body of a class statement runs: a dict; keywords: dict or EMPTY. */
-dv_value dv_metaclass_prepare(dv_vm *vm, dv_value name, dv_value bases, dv_value keywords);
+/* The bases of a class statement, with what __mro_entries__ says in place of those that are no
+ * classes: a tuple, the same one where there is nothing to replace. */
+dv_value dv_metaclass_bases(dv_vm *vm, dv_value bases);
+/* The namespace in which the body of a class statement runs: a dict, with __orig_bases__ if
+ * `written` is not the tuple of bases; keywords: dict or EMPTY. */
+dv_value dv_metaclass_prepare(dv_vm *vm, dv_value name, dv_value bases, dv_value written,
+                              dv_value keywords);
 
 /* len(C), C[key], C[key] = value (refused), item in C, iter(C) as the metaclass has it. */
 int64_t dv_metaclass_length(dv_vm *vm, dv_value self);
