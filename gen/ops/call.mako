@@ -52,6 +52,28 @@
     NEXT();
 </%isa:derivative>
 
+<%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict; the cache holds its definition, as that of CALL_C.">
+    const dv_value callee = sp[-4], x = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_object(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C));
+    const uint32_t shape = dv_as_object(x)->shape;
+    int64_t length;
+    if (shape == DV_T_LIST)
+        length = dv_as_list(x)->count;
+    else if (shape == DV_T_STR)
+        length = dv_as_str(x)->length;
+    else if (shape == DV_T_TUPLE)
+        length = dv_as_tuple(x)->count;
+    else if (shape == DV_T_DICT)
+        length = dv_as_dict(x)->count;
+    else
+        TAIL(DV_H(CALL_C));
+    dv_as_object(callee)->references--;
+    sp -= 3;
+    sp[-1] = dv_int(length);
+    NEXT_RELEASING(x);
+</%isa:derivative>
+
 <%isa:op name="CALL_KW" operands="count const" variable="call" stack="args -- r" calls_out="yes" kills="all" doc="Calls with n arguments, the last ones named by the constant tuple.">
     vm->keywords = CELL(2).v;
     r = CELL(1).i;
@@ -86,6 +108,18 @@
     sp[2] = object;
     sp += 3;
     NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_METHOD_OF_CLASS" of="LOAD_METHOD" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
+    const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
+    if (DV_UNLIKELY(!root || root->number != (uint32_t)CELL(CACHE).s.a)) MISS();
+    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+    sp[-1] = dv_retain(callee);
+    sp[2] = DV_EMPTY;
+    sp += 3;
+    NEXT_RELEASING(object);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: the module and its cell are in the cache.">
@@ -148,6 +182,20 @@
     sp[-1] = result;
     dv_release_object(vm, dv_as_object(callee));
     NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" modes="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
+    const dv_value callee = sp[-5], self = sp[-2];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_LIST) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_METHOD_C));
+    dv_list *list = dv_as_list(self);
+    if (DV_UNLIKELY(list->count == list->capacity)) TAIL(DV_H(CALL_METHOD_C));
+    list->items[list->count] = sp[-1];
+    list->count += 1;
+    dv_as_object(callee)->references -= 1;
+    sp -= 5;
+    ip += 1; /* POP_TOP */
+    NEXT_RELEASING(self);
 </%isa:derivative>
 
 <%isa:op name="CALL_METHOD_KW" operands="count const" variable="call_method" stack="args -- r" calls_out="yes" kills="all" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">

@@ -38,6 +38,26 @@ else:
 </%isa:derivative>
 % endfor
 % if op in ("EQ", "NE"):
+% for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
+<%isa:derivative name="${op}_STR_${jump}" of="${op}" types="str str" result="bool" modes="${jump}" fuses="SL SC LL LC" doc="${op} of two strs, and the ${jump} behind it.">
+    const uint8_t own = SITE.own;
+    dv_str *x = dv_as_str(a), *y = dv_as_str(b);
+    const bool same = a.bits == b.bits;
+    if (!same && x->length == y->length && x->kind == y->kind && !(x->interned && y->interned)) SLOW();
+    if (DV_UNLIKELY(own & 2 || (own & 1 && x->header.references == 1))) SLOW(); /* one of them dies */
+    x->header.references -= own & 1;
+    sp -= IN;
+    JUMP(${taken}(same ${sign} true) ? CELL(LEN + 2).target : ip + LEN + 3);
+    --- out of line ---
+    const uint8_t own = SITE.own;
+    const dv_cell *target = CELL(LEN + 2).target, *next = ip + LEN + 3;
+    const bool result = dv_str_equal(a, b) ${sign} true;
+    sp -= IN;
+    PUBLISH();
+    DISPOSE2(own, a, b);
+    JUMP(${taken}result ? target : next);
+</%isa:derivative>
+% endfor
 <%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
     const uint8_t own = SITE.own;
     const bool result = dv_str_equal(a, b)${"" if op == "EQ" else " == false"};

@@ -127,6 +127,40 @@ ${exhausted()}</%isa:derivative>
     --- out of line ---
 ${exhausted()}</%isa:derivative>
 
+<%isa:derivative name="FOR_ITER_TUPLE" of="FOR_ITER" doc="FOR_ITER over a tuple.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_TUPLE))) MISS();
+    const dv_tuple *tuple = dv_as_tuple(walk->sequence);
+    if (DV_UNLIKELY(walk->next >= tuple->count)) SLOW();
+    DONE(dv_retain(tuple->items[walk->next++]));
+    --- out of line ---
+${exhausted()}
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_PAIR" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate or the items of a dict, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+    const dv_value iterator = sp[-1];
+    const dv_type *type = dv_is_object(iterator) && dv_as_object(iterator)->shape < DV_T_COUNT ? vm->types[dv_as_object(iterator)->shape] : NULL;
+    if (DV_UNLIKELY(!type || !type->next_pair || GUARD_FAILS())) MISS();
+    const dv_cell *target = CELL(2).target;
+    PUBLISH();
+    const int got = type->next_pair(vm, iterator, sp);
+    if (DV_UNLIKELY(got < 0)) MISS();
+    if (DV_UNLIKELY(got == 0)) {
+        if (!dv_is_empty(vm->error)) RAISE();
+        sp--;
+        PUBLISH();
+        dv_release(vm, iterator);
+        JUMP(target);
+    }
+    const dv_value first = sp[0];
+    sp[0] = sp[1];
+    sp[1] = first;
+    sp += 2;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
 <%isa:derivative name="FOR_ITER_GENERATOR" of="FOR_ITER" doc="FOR_ITER over a generator: enters its frame.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_generator(iterator) || GUARD_FAILS())) MISS();

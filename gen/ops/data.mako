@@ -17,11 +17,18 @@
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="LOAD_SUBSCR_STR" of="LOAD_SUBSCR" types="str int" result="str" doc="container[index] of a str with an int within its bounds.">
+<%isa:derivative name="LOAD_SUBSCR_STR" of="LOAD_SUBSCR" types="str int" result="str" fuses="SL SC LL LC" doc="container[index] of a str with an int within its bounds.">
     const dv_str *s = (const dv_str *)dv_as_object(container);
     int64_t i = dv_as_int(index);
     if (i < 0) i += s->length;
     if (DV_UNLIKELY((uint64_t)i >= (uint64_t)s->length)) MISS();
+    const uint32_t c = dv_str_at(s, i);
+    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) SLOW();
+    DONE_RELEASING(dv_retain(dv_object_value(vm->interned[c])), SITE.own & 1, container);
+    --- out of line ---
+    const dv_str *s = (const dv_str *)dv_as_object(container);
+    int64_t i = dv_as_int(index);
+    if (i < 0) i += s->length;
     const uint8_t own = SITE.own;
     PUBLISH();
     const dv_value result = dv_str_char(vm, dv_str_at(s, i));
@@ -129,6 +136,31 @@
     } else {
         found = *dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
     }
+    DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_ATTR_PROPERTY" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a property of its class that a dl function computes: enters it. The class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) MISS();
+    const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
+    if (DV_UNLIKELY(!dv_is_function(getter))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(getter));
+    dv_value *frame = sp + 2;
+    if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) MISS();
+    frame[0] = SITE.own & 1 ? object : dv_retain(object);
+    frame[-3] = dv_retain(getter);
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_ATTR_OF_CLASS" of="LOAD_ATTR" doc="class.name of the class whose instances begin with the cached shape, where name is found as it is: its cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
+    const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
+    if (DV_UNLIKELY(!root || root->number != (uint32_t)CELL(CACHE).s.a)) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_poly_same_kind(found, (uint32_t)CELL(CACHE).s.b))) MISS();
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 

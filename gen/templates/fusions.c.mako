@@ -3,6 +3,9 @@
  * fails it is that load and nothing else: the derivative behind will find the same, and count the miss. */
 #include "region/handler.h"
 
+/* What the derivative does out of line it does where it stands. */
+#define SLOW() MISS()
+
 % if chosen:
 __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
     PUBLISH();

@@ -241,7 +241,7 @@ static dv_value builtin_exit(dv_vm *vm, const dv_value *args, uint32_t count, dv
 }
 
 const dv_cfunction_def dv_builtin_objects[] = {
-    {.name = "len", .entry = builtin_len, .min = 1, .max = 1},
+    {.name = "len", .entry = builtin_len, .min = 1, .max = 1, .inlined = DV_INLINED_LEN},
     {.name = "repr", .entry = builtin_repr, .min = 1, .max = 1},
     {.name = "ascii", .entry = builtin_ascii, .min = 1, .max = 1},
     {.name = "format", .entry = builtin_format, .min = 1, .max = 2},

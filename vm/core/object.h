@@ -179,6 +179,8 @@ typedef dv_value (*dv_cfunction_keyword_entry)(dv_vm *vm, const dv_value *args, 
 typedef dv_value (*dv_slot_entry)(dv_vm *vm, const struct dv_cfunction_def *def,
                                   const struct dv_type *type, const dv_value *args, uint32_t count);
 
+typedef enum dv_inlined { DV_INLINED_NOT, DV_INLINED_LEN, DV_INLINED_APPEND } dv_inlined;
+
 /* A C function, or a method of a built-in type (args[0] is self and is counted in min and max). The
  * caller checks the count, so that entries need not; `max` UINT32_MAX: any number. */
 typedef struct dv_cfunction_def {
@@ -192,6 +194,8 @@ typedef struct dv_cfunction_def {
     /* Signature for regions: a pure function from doubles to a double, called with raw arguments.
      */
     double (*raw1)(double);
+    /* What sites of calls do themselves instead of calling entry. */
+    dv_inlined inlined;
     /* True where raw1's result for this argument is what `entry` would return (no exception). */
     bool (*raw1_defined)(double argument, double result);
 } dv_cfunction_def;
@@ -237,6 +241,10 @@ typedef struct dv_type {
     int (*contains)(dv_vm *vm, dv_value self, dv_value item);                 /* -1: failed */
     dv_value (*iterate)(dv_vm *vm, dv_value self);
     dv_value (*next)(dv_vm *vm, dv_value self); /* EMPTY without vm->error: exhausted */
+    /* next() of an iterator whose items may be pairs that it makes for the purpose: puts what would
+     * be in the pair into out, new.  1: done; 0: as `next` with EMPTY; -1: its items are not that,
+     * and nothing has happened. */
+    int (*next_pair)(dv_vm *vm, dv_value self, dv_value *out);
     dv_value (*get_attribute)(dv_vm *vm, dv_value self,
                               dv_value name); /* NULL: methods of the class only */
     bool (*set_attribute)(dv_vm *vm, dv_value self, dv_value name,

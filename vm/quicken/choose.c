@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "types/class.h"
+#include "types/descriptor.h"
 #include "types/iterator.h"
 #include "types/list.h"
 #include "types/module.h"
@@ -66,6 +67,15 @@ static bool is_exact_dl(dv_value callee, int64_t count) {
            dv_function_thread(dv_as_function(callee))->exact_arguments == count;
 }
 
+/* The derivative that does the function's work itself, or `c`, which calls it. */
+static uint32_t inlined_form(const dv_cell *ip, const dv_cfunction_def *def, uint32_t c) {
+    if (def->inlined == DV_INLINED_LEN && c == DV_OP_CALL_C) return DV_OP_CALL_LEN;
+    bool drops = dv_op_of(ip[dv_op_infos[DV_OP_CALL_METHOD].length].h) == DV_OP_POP_TOP;
+    return def->inlined == DV_INLINED_APPEND && c == DV_OP_CALL_METHOD_C && drops
+               ? DV_OP_CALL_METHOD_APPEND
+               : c;
+}
+
 /* dl: the derivative for dl functions, or DV_OP_COUNT where there is none. */
 static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl,
                         uint32_t c) {
@@ -74,8 +84,9 @@ static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, 
         cache[0].p = dv_as_function(callee)->code;
         dv_site_become(vm, ip, dl);
     } else if (is_plain_c(callee, count, dl == DV_OP_CALL_METHOD_DL)) {
-        cache[0].p = (void *)(uintptr_t)((const dv_cfunction *)dv_as_object(callee))->def;
-        dv_site_become(vm, ip, c);
+        const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
+        cache[0].p = (void *)(uintptr_t)def;
+        dv_site_become(vm, ip, inlined_form(ip, def, c));
     } else {
         unsuitable(vm, ip, DV_REASON_CALLEE);
     }
@@ -138,6 +149,9 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 
 void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value iterator = sp[-1];
+    const dv_cell *behind = ip + dv_op_infos[DV_OP_FOR_ITER].length;
+    bool unpacks = dv_op_of(behind->h) == DV_OP_UNPACK_SEQUENCE && behind[1].i == 2;
+    uint32_t shape = dv_is_object(iterator) ? dv_as_object(iterator)->shape : DV_T_COUNT;
     if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
         ip[1].site.seen |= dv_seen(dv_int(0));
         dv_site_become(vm, ip, DV_OP_FOR_ITER_RANGE);
@@ -147,6 +161,11 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         const dv_list *list = dv_as_list(walk->sequence);
         if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
         dv_site_become(vm, ip, DV_OP_FOR_ITER_LIST);
+    } else if (dv_is_shape(iterator, DV_T_ITERATOR) &&
+               dv_is_shape(((dv_iterator *)dv_as_object(iterator))->sequence, DV_T_TUPLE)) {
+        dv_site_become(vm, ip, DV_OP_FOR_ITER_TUPLE);
+    } else if (unpacks && shape < DV_T_COUNT && vm->types[shape]->next_pair) {
+        dv_site_become(vm, ip, DV_OP_FOR_ITER_PAIR);
     } else if (dv_is_shape(iterator, DV_T_GENERATOR)) {
         dv_site_become(vm, ip, DV_OP_FOR_ITER_GENERATOR);
     } else {
@@ -270,6 +289,59 @@ static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv
     return true;
 }
 
+/* The cell of a property of the instance's class whose getter is a dl function.  (A class that has
+ * a
+ * __getattr__ wants to be asked when the getter raises AttributeError.) */
+static bool choose_property(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (!dv_is_plain_instance(object)) return false;
+    dv_class *class_ = dv_shape_at(vm, dv_as_object(object)->shape)->class_;
+    if (class_->flags & DV_CLASS_GETATTRIBUTE) return false;
+    dv_global_cell *cell = dv_class_find(vm, class_, ip[2].v);
+    bool asked = dv_class_find(vm, class_, vm->known.getattr);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (asked || !cell || !dv_is_shape(cell->value, DV_T_PROPERTY)) return false;
+    dv_value getter = ((const dv_property *)dv_as_object(cell->value))->get;
+    if (!dv_is_function(getter) || !is_exact_dl(getter, 1)) return false;
+    class_->flags |= DV_CLASS_CACHED;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_PROPERTY);
+    return true;
+}
+
+/* The cell of what a dl class or a base of it has under the name; NULL: there is none, or asking
+ * the class for it may give something else. */
+static dv_global_cell *class_cell(dv_vm *vm, dv_value object, dv_value name) {
+    if (!dv_is_shape(object, DV_T_CLASS) || dv_class_computes(vm, name)) return NULL;
+    dv_class *class_ = (dv_class *)dv_as_object(object);
+    if (!class_->root) return NULL;
+    dv_global_cell *cell = dv_class_find(vm, class_, name);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || dv_is_empty(cell->value)) return NULL;
+    class_->flags |= DV_CLASS_CACHED;
+    return cell;
+}
+
+/* Values that are an attribute of the class as they are; their kind for dv_poly_same_kind. */
+static bool is_same_in_class(dv_vm *vm, dv_value v, uint32_t *kind) {
+    if (is_plain_value(v, kind) || dv_is_function(v)) return true;
+    if (!dv_is_plain_instance(v)) return false;
+    dv_class *class_ = dv_shape_at(vm, *kind)->class_;
+    class_->flags |= DV_CLASS_CACHED; /* it may become a descriptor's */
+    return !(class_->flags & (DV_CLASS_DESCRIPTOR | DV_CLASS_GETATTRIBUTE));
+}
+
+static bool choose_class_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    dv_global_cell *cell = class_cell(vm, object, ip[2].v);
+    uint32_t kind;
+    if (!cell || !is_same_in_class(vm, cell->value, &kind)) return false;
+    cache[0].s.a = (int32_t)((const dv_class *)dv_as_object(object))->root->number;
+    cache[0].s.b = (int32_t)kind;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_OF_CLASS);
+    return true;
+}
+
 /* A field of a named tuple. */
 static bool choose_field(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
     if (!dv_is_subclass_instance(object) || !dv_is_tuple(object)) return false;
@@ -290,6 +362,8 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_cell *cache = cache_of(ip);
     if (choose_instance_attribute(vm, ip, cache, object)) return;
     if (choose_field(vm, ip, cache, object)) return;
+    if (choose_property(vm, ip, cache, object)) return;
+    if (choose_class_attribute(vm, ip, cache, object)) return;
     dv_global_cell *cell =
         dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
     if (!cell || dv_is_empty(cell->value)) {
@@ -363,7 +437,14 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
             return;
         }
     }
-    dv_global_cell *cell = method_cell(vm, object, name);
+    dv_global_cell *cell = class_cell(vm, object, name);
+    if (cell && dv_is_function(cell->value)) {
+        cache[0].s.a = (int32_t)((const dv_class *)dv_as_object(object))->root->number;
+        cache[1].p = cell;
+        dv_site_become(vm, ip, DV_OP_LOAD_METHOD_OF_CLASS);
+        return;
+    }
+    cell = method_cell(vm, object, name);
     if (!cell || !dv_is_object(cell->value)) {
         unsuitable(vm, ip, DV_REASON_TYPES);
         return;

@@ -12,6 +12,7 @@
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/metaclass.h"
+#include "types/descriptor.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/float.h"

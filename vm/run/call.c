@@ -2,6 +2,7 @@
 #include "run/call.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/native.h"
 #include "run/frame.h"
@@ -10,6 +11,7 @@
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/str.h"
+#include "types/str_text.h"
 #include "types/tuple.h"
 
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults) {
@@ -91,7 +93,15 @@ static bool raise_missing(const binding *b, uint32_t begin, uint32_t end, const 
 
 /* The parameter from `begin` on that a keyword names; -1: there is none; -2: raised. */
 static int64_t find_parameter(const binding *b, uint32_t begin, uint32_t end, dv_value keyword) {
+    const dv_str *wanted = dv_as_str(keyword);
+    size_t size = (size_t)wanted->length;
+    bool plain = wanted->kind == 1 && dv_utf8_is_ascii(wanted->data, size);
     for (uint32_t i = begin; i < end; i++) {
+        const dv_text *text = &b->code->local_names[i];
+        if (plain) { /* both are ASCII, or they differ */
+            if (text->size == size && !memcmp(text->data, wanted->data, size)) return i;
+            continue;
+        }
         dv_value name = parameter_name(b->vm, b->code, i);
         if (dv_is_empty(name)) return -2;
         bool same = dv_str_equal(name, keyword);

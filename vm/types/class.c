@@ -156,6 +156,16 @@ static dv_value class_annotations(dv_vm *vm, dv_class *class_) {
 }
 
 /* Attributes of a class that are no attributes of its instances, and come first. */
+bool dv_class_computes(const dv_vm *vm, dv_value name) {
+    const dv_value names[] = {vm->known.name, vm->known.qualname, vm->known.module,
+                              vm->known.doc,  vm->known.bases,    vm->known.mro,
+                              vm->known.dict, vm->known.class_,   vm->known.annotations,
+                              vm->known.base};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (dv_same(name, names[i])) return true;
+    return false;
+}
+
 static dv_value class_computed(dv_vm *vm, dv_class *class_, dv_value name) {
     if (dv_same(name, vm->known.name)) return dv_retain(class_->name);
     if (dv_same(name, vm->known.qualname)) return dv_retain(dv_class_name(class_));

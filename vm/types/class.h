@@ -34,4 +34,7 @@ dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
 /* object.__init__ */
 dv_value dv_object_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
 
+/* Is the attribute `name` of a class more than what its namespace has under it? */
+bool dv_class_computes(const dv_vm *vm, dv_value name);
+
 #endif

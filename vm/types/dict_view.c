@@ -52,11 +52,10 @@ static void iterator_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void
     visit(vm, ((const dv_dict_iterator *)object)->dict, context);
 }
 
-static dv_value exhaust(dv_vm *vm, dv_dict_iterator *iterator) {
+static void exhaust(dv_vm *vm, dv_dict_iterator *iterator) {
     dv_value dict = iterator->dict;
     iterator->dict = DV_EMPTY;
     dv_release(vm, dict);
-    return DV_EMPTY;
 }
 
 static dv_value part_of(dv_vm *vm, dv_dict_part part, dv_value key, dv_value value) {
@@ -65,24 +64,44 @@ static dv_value part_of(dv_vm *vm, dv_dict_part part, dv_value key, dv_value val
     return dv_tuple_new(vm, (dv_value[]){key, value}, 2);
 }
 
+/* The next entry, borrowed; false: there is none, or an exception. */
+static bool next_entry(dv_vm *vm, dv_dict_iterator *iterator, dv_value *key, dv_value *value) {
+    if (dv_is_empty(iterator->dict)) return false;
+    if (DV_UNLIKELY(iterator->count != dv_as_dict(iterator->dict)->count)) {
+        iterator->count = -1; /* and it stays so */
+        dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary changed size during iteration");
+        return false;
+    }
+    bool more = iterator->backward
+                    ? dv_dict_walk_back(iterator->dict, &iterator->position, key, value)
+                    : dv_dict_walk(iterator->dict, &iterator->position, key, value);
+    if (!more) {
+        exhaust(vm, iterator);
+        return false;
+    }
+    if (DV_UNLIKELY(iterator->remaining == 0)) {
+        exhaust(vm, iterator);
+        dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary keys changed during iteration");
+        return false;
+    }
+    iterator->remaining--;
+    return true;
+}
+
 static dv_value iterator_next(dv_vm *vm, dv_value self) {
     dv_dict_iterator *iterator = as_iterator(self);
     dv_value key, value;
-    if (dv_is_empty(iterator->dict)) return DV_EMPTY;
-    if (DV_UNLIKELY(iterator->count != dv_as_dict(iterator->dict)->count)) {
-        iterator->count = -1; /* and it stays so */
-        return dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary changed size during iteration");
-    }
-    bool more = iterator->backward
-                    ? dv_dict_walk_back(iterator->dict, &iterator->position, &key, &value)
-                    : dv_dict_walk(iterator->dict, &iterator->position, &key, &value);
-    if (!more) return exhaust(vm, iterator);
-    if (DV_UNLIKELY(iterator->remaining == 0)) {
-        exhaust(vm, iterator);
-        return dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary keys changed during iteration");
-    }
-    iterator->remaining--;
-    return part_of(vm, iterator->part, key, value);
+    return next_entry(vm, iterator, &key, &value) ? part_of(vm, iterator->part, key, value)
+                                                  : DV_EMPTY;
+}
+
+static int iterator_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
+    dv_dict_iterator *iterator = as_iterator(self);
+    if (iterator->part != DV_DICT_ITEMS) return -1;
+    if (!next_entry(vm, iterator, &out[0], &out[1])) return 0;
+    dv_retain(out[0]);
+    dv_retain(out[1]);
+    return 1;
 }
 
 static dv_value iterator_self(dv_vm *vm, dv_value self) {
@@ -92,7 +111,7 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
 
 #define ITERATOR_SLOTS                                                                 \
     .face = iterator_face, .release = iterator_release, .traverse = iterator_traverse, \
-    .iterate = iterator_self, .next = iterator_next
+    .iterate = iterator_self, .next = iterator_next, .next_pair = iterator_next_pair
 
 const dv_type dv_dict_iterator_type = {
     .name = "dict_iterator", .id = DV_T_DICT_ITERATOR, ITERATOR_SLOTS};

@@ -143,17 +143,22 @@ static void enumerate_traverse(dv_vm *vm, dv_object *object, dv_visit visit, voi
     visit(vm, ((const dv_enumerate *)object)->iterator, context);
 }
 
-static dv_value enumerate_next(dv_vm *vm, dv_value self) {
+static int enumerate_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
     dv_enumerate *e = (dv_enumerate *)dv_as_object(self);
-    dv_value item = dv_next(vm, e->iterator);
-    if (dv_is_empty(item)) return DV_EMPTY;
-    dv_value number = dv_int_from_int64(vm, e->next);
-    if (dv_is_empty(number)) {
-        dv_release(vm, item);
-        return DV_EMPTY;
+    out[1] = dv_next(vm, e->iterator);
+    if (dv_is_empty(out[1])) return 0;
+    out[0] = dv_int_from_int64(vm, e->next);
+    if (dv_is_empty(out[0])) {
+        dv_release(vm, out[1]);
+        return 0;
     }
     e->next++;
-    return dv_tuple_take(vm, (dv_value[]){number, item}, 2);
+    return 1;
+}
+
+static dv_value enumerate_next(dv_vm *vm, dv_value self) {
+    dv_value pair[2];
+    return enumerate_next_pair(vm, self, pair) == 1 ? dv_tuple_take(vm, pair, 2) : DV_EMPTY;
 }
 
 static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t count,
@@ -190,5 +195,6 @@ const dv_type dv_enumerate_type = {
     .traverse = enumerate_traverse,
     .iterate = iterator_self,
     .next = enumerate_next,
+    .next_pair = enumerate_next_pair,
     .construct = enumerate_construct,
 };

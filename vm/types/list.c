@@ -491,7 +491,7 @@ static bool list_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint
 }
 
 static const dv_cfunction_def list_methods[] = {
-    {.name = "append", .entry = list_append, .min = 2, .max = 2},
+    {.name = "append", .entry = list_append, .min = 2, .max = 2, .inlined = DV_INLINED_APPEND},
     {.name = "extend", .entry = list_extend, .min = 2, .max = 2},
     {.name = "__reversed__", .entry = dv_list_reversed, .min = 1, .max = 1},
     {.name = "insert", .entry = list_insert, .min = 3, .max = 3},

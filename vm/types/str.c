@@ -1,8 +1,8 @@
 /* str.c: making, interning, comparing and joining strings.
  *
  * Invariants (more in str.h)
- *  1. The block of vm->interned begins with DV_CHARS counted references to the strings of one code
- *     point up to U+00FF (NULL until needed); they are the interned strings of their content.
+ *  1. The block of vm->interned begins with DV_STR_CHARS counted references to the strings of one
+ * code point up to U+00FF (NULL until needed); they are the interned strings of their content.
  *     Behind them lies the hash table: open addressing, linear probing, borrowed references.
  *  2. Deleting from the table shifts the entries behind back, so that no tombstones are needed.
  *  3. A string's block has sizeof(dv_str) + capacity bytes. */
@@ -14,7 +14,6 @@
 #include "types/str_text.h"
 #include "types/subclass.h"
 
-#define DV_CHARS     256
 #define FIRST_TABLE  512 /* entries of the table at first */
 #define APPEND_SPARE 16  /* bytes that a string at least gets in reserve when it is appended to */
 
@@ -219,10 +218,10 @@ int64_t dv_str_hash(dv_vm *vm, dv_value v) {
 /* ---- Interning ---------------------------------------------------------------------------------
  */
 
-static dv_object **intern_table(dv_vm *vm) { return vm->interned + DV_CHARS; }
+static dv_object **intern_table(dv_vm *vm) { return vm->interned + DV_STR_CHARS; }
 
 static size_t intern_bytes(uint32_t capacity) {
-    return (DV_CHARS + (size_t)capacity) * sizeof(dv_object *);
+    return (DV_STR_CHARS + (size_t)capacity) * sizeof(dv_object *);
 }
 
 /* Makes the table twice as large (or makes it). */
@@ -240,8 +239,8 @@ static bool intern_grow(dv_vm *vm) {
             dv_object *s = intern_table(vm)[i];
             if (!s) continue;
             uint32_t at = (uint32_t)((dv_str *)s)->hash & (capacity - 1);
-            while (block[DV_CHARS + at]) at = (at + 1) & (capacity - 1);
-            block[DV_CHARS + at] = s;
+            while (block[DV_STR_CHARS + at]) at = (at + 1) & (capacity - 1);
+            block[DV_STR_CHARS + at] = s;
         }
         dv_heap_free(&vm->heap, vm->interned, intern_bytes(vm->interned_capacity));
     }
@@ -268,12 +267,12 @@ static bool intern_room(dv_vm *vm) {
 }
 
 dv_value dv_str_char(dv_vm *vm, uint32_t c) {
-    if (DV_LIKELY(c < DV_CHARS && vm->interned && vm->interned[c]))
+    if (DV_LIKELY(c < DV_STR_CHARS && vm->interned && vm->interned[c]))
         return dv_retain(dv_object_value(vm->interned[c]));
     dv_str *s = dv_str_alloc(vm, 1, dv_str_kind_of(c));
     if (!s) return DV_EMPTY;
     dv_str_put(s, 0, c);
-    if (c < DV_CHARS) {
+    if (c < DV_STR_CHARS) {
         if (!vm->interned && !intern_grow(vm)) {
             dv_release(vm, dv_object_value(s));
             return DV_EMPTY;

@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include "core/vm.h"
 
+#define DV_STR_CHARS      256 /* strings of one code point that are kept: vm->interned[0 .. 255] */
 #define DV_STR_LENGTH_MAX ((int64_t)1 << 46) /* code points; more is MemoryError at once */
 
 typedef struct dv_str {
