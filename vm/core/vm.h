@@ -132,6 +132,7 @@ struct dv_vm {
 
     dv_level level;
     dv_form form;
+    uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
     bool region_off;
     bool sandboxed; /* the program reaches no files (types/host.h) */

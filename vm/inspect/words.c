@@ -317,7 +317,7 @@ void dv_words_site(dv_vm *vm, dv_line *line, const dv_thread *thread, uint32_t p
     uint32_t generic = code->words[pc] & 0xFF;
     const dv_op_info *info = &dv_op_infos[generic];
     const dv_cell *cell = thread->cells + thread->cell_at[pc];
-    uint32_t op = dv_op_of(cell->h);
+    uint32_t op = dv_op_of(vm, cell->h);
     if (op == generic) return;
     if (op == DV_OP_COUNT) {
         put_foreign(vm, line, cell);

@@ -14,8 +14,12 @@
 #include "types/str.h"
 #include "types/tuple_getter.h"
 
-static uint32_t family_of(const dv_cell *ip) { return dv_op_infos[dv_op_of(ip->h)].family; }
-static dv_cell *cache_of(dv_cell *ip) { return ip + dv_op_infos[dv_op_of(ip->h)].cache_cell; }
+static uint32_t family_of(dv_vm *vm, const dv_cell *ip) {
+    return dv_op_infos[dv_op_of(vm, ip->h)].family;
+}
+static dv_cell *cache_of(dv_vm *vm, dv_cell *ip) {
+    return ip + dv_op_infos[dv_op_of(vm, ip->h)].cache_cell;
+}
 
 static void unsuitable(dv_vm *vm, dv_cell *ip, dv_reason reason) {
     uint8_t before = ip[1].site.reason;
@@ -29,8 +33,8 @@ static void unsuitable(dv_vm *vm, dv_cell *ip, dv_reason reason) {
 
 void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     (void)sp;
-    bool callee = family_of(ip) == DV_OP_LOAD_GLOBAL_CALLEE;
-    dv_cell *cache = cache_of(ip);
+    bool callee = family_of(vm, ip) == DV_OP_LOAD_GLOBAL_CALLEE;
+    dv_cell *cache = cache_of(vm, ip);
     dv_global_cell *cell = dv_namespace_cell(vm, &dv_frame_thread(vm->fp)->module->names, ip[2].v);
     if (!cell) {
         dv_error_clear(vm);
@@ -68,9 +72,10 @@ static bool is_exact_dl(dv_value callee, int64_t count) {
 }
 
 /* The derivative that does the function's work itself, or `c`, which calls it. */
-static uint32_t inlined_form(const dv_cell *ip, const dv_cfunction_def *def, uint32_t c) {
+static uint32_t inlined_form(dv_vm *vm, const dv_cell *ip, const dv_cfunction_def *def,
+                             uint32_t c) {
     if (def->inlined == DV_INLINED_LEN && c == DV_OP_CALL_C) return DV_OP_CALL_LEN;
-    bool drops = dv_op_of(ip[dv_op_infos[DV_OP_CALL_METHOD].length].h) == DV_OP_POP_TOP;
+    bool drops = dv_op_of(vm, ip[dv_op_infos[DV_OP_CALL_METHOD].length].h) == DV_OP_POP_TOP;
     return def->inlined == DV_INLINED_APPEND && c == DV_OP_CALL_METHOD_C && drops
                ? DV_OP_CALL_METHOD_APPEND
                : c;
@@ -79,14 +84,14 @@ static uint32_t inlined_form(const dv_cell *ip, const dv_cfunction_def *def, uin
 /* dl: the derivative for dl functions, or DV_OP_COUNT where there is none. */
 static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl,
                         uint32_t c) {
-    dv_cell *cache = cache_of(ip);
+    dv_cell *cache = cache_of(vm, ip);
     if (is_exact_dl(callee, count) && dl != DV_OP_COUNT) {
         cache[0].p = dv_as_function(callee)->code;
         dv_site_become(vm, ip, dl);
     } else if (is_plain_c(callee, count, dl == DV_OP_CALL_METHOD_DL)) {
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
         cache[0].p = (void *)(uintptr_t)def;
-        dv_site_become(vm, ip, inlined_form(ip, def, c));
+        dv_site_become(vm, ip, inlined_form(vm, ip, def, c));
     } else {
         unsuitable(vm, ip, DV_REASON_CALLEE);
     }
@@ -150,7 +155,7 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value iterator = sp[-1];
     const dv_cell *behind = ip + dv_op_infos[DV_OP_FOR_ITER].length;
-    bool unpacks = dv_op_of(behind->h) == DV_OP_UNPACK_SEQUENCE && behind[1].i == 2;
+    bool unpacks = dv_op_of(vm, behind->h) == DV_OP_UNPACK_SEQUENCE && behind[1].i == 2;
     uint32_t shape = dv_is_object(iterator) ? dv_as_object(iterator)->shape : DV_T_COUNT;
     if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
         ip[1].site.seen |= dv_seen(dv_int(0));
@@ -359,7 +364,7 @@ static bool choose_field(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object
 
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
-    dv_cell *cache = cache_of(ip);
+    dv_cell *cache = cache_of(vm, ip);
     if (choose_instance_attribute(vm, ip, cache, object)) return;
     if (choose_field(vm, ip, cache, object)) return;
     if (choose_property(vm, ip, cache, object)) return;
@@ -387,7 +392,7 @@ static const dv_shape *shape_with(dv_vm *vm, dv_value object, dv_value name) {
 
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
-    dv_cell *cache = cache_of(ip);
+    dv_cell *cache = cache_of(vm, ip);
     if (dv_same(name, vm->known.dict)) { /* takes dicts alone, and changes the shape otherwise */
         unsuitable(vm, ip, DV_REASON_TYPES);
         return;
@@ -427,7 +432,7 @@ static bool is_method_of_instances(dv_value object, dv_value found) {
 
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
-    dv_cell *cache = cache_of(ip);
+    dv_cell *cache = cache_of(vm, ip);
     if (dv_is_module(object)) {
         dv_global_cell *cell = dv_namespace_find(&dv_as_module(object)->names, name);
         if (cell && !dv_is_empty(cell->value)) {

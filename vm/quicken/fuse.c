@@ -73,7 +73,7 @@ static dv_thread *owner_of(dv_vm *vm, const dv_cell *ip) {
 }
 
 void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op) {
-    uint32_t old = dv_op_of(ip->h);
+    uint32_t old = dv_op_of(vm, ip->h);
     const dv_op_info *before = old < DV_OP_COUNT ? &dv_op_infos[old] : NULL;
     const dv_op_info *after = &dv_op_infos[op];
     ip->h = dv_handler_of(vm, ip, op);

@@ -19,7 +19,7 @@ void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
 
 void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
     dv_site *site = &ip[1].site;
-    uint32_t adaptive = dv_op_infos[dv_op_of(ip->h)].adaptive;
+    uint32_t adaptive = dv_op_infos[dv_op_of(vm, ip->h)].adaptive;
     site->reason = DV_REASON_TYPES;
     site->wait = waiting(site->backoff);
     if (site->backoff < DV_SITE_BACKOFF) site->backoff++;
@@ -27,13 +27,13 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
 }
 
 void dv_site_megamorphic(dv_vm *vm, dv_cell *ip) {
-    dv_site_put(vm, NULL, ip, dv_op_infos[dv_op_of(ip->h)].family);
+    dv_site_put(vm, NULL, ip, dv_op_infos[dv_op_of(vm, ip->h)].family);
     ip[1].site.reason = DV_REASON_MEGAMORPHIC;
 }
 
 static void choose_shape(dv_vm *vm, dv_cell *ip) {
     ip[1].site.wait = 0;
-    switch (dv_op_infos[dv_op_of(ip->h)].family) {
+    switch (dv_op_infos[dv_op_of(vm, ip->h)].family) {
     case DV_OP_LOAD_ATTR: dv_choose_attribute(vm, ip, vm->sp); break;
     case DV_OP_STORE_ATTR: dv_choose_store_attribute(vm, ip, vm->sp); break;
     default: dv_choose_method(vm, ip, vm->sp); break;
@@ -43,7 +43,7 @@ static void choose_shape(dv_vm *vm, dv_cell *ip) {
 void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     dv_site *site = &ip[1].site;
     if (site->misses > 0 && --site->misses > 0) return;
-    bool keeps_more = dv_poly_begins(ip, dv_op_of(ip->h));
+    bool keeps_more = dv_poly_begins(ip, dv_op_of(vm, ip->h));
     dv_site_put(vm, NULL, ip, adaptive_op);
     if (keeps_more) {
         /* Now, while the object that it has no entry for is there: at its next execution it may
@@ -56,7 +56,7 @@ void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
 }
 
 void dv_site_reconsider(dv_vm *vm, dv_thread *thread, dv_cell *ip) {
-    uint32_t op = dv_op_of(ip->h);
+    uint32_t op = dv_op_of(vm, ip->h);
     if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE ||
         dv_op_infos[op].family == DV_OP_JUMP_BACK)
         return;
@@ -107,7 +107,7 @@ static void forget_classes(dv_vm *vm) {
         for (uint32_t pc = 0; thread->warm && pc < code->word_count;) {
             const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
             dv_cell *cell = thread->cells + thread->cell_at[pc];
-            if (remembers_class(dv_op_of(cell->h))) dv_site_reconsider(vm, thread, cell);
+            if (remembers_class(dv_op_of(vm, cell->h))) dv_site_reconsider(vm, thread, cell);
             pc += info->operand_count > 1 ? info->operand_count : 1;
         }
     }

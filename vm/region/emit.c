@@ -330,7 +330,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
     const dv_thread *thread = b->context->thread;
     const dv_cell *original = thread->cells + thread->cell_at[b->pc];
     if (b->emitting) {
-        uint32_t op = dv_op_of(original->h), generic = thread->code->words[b->pc] & 0xFF;
+        uint32_t op = dv_op_of(b->vm, original->h), generic = thread->code->words[b->pc] & 0xFF;
         if (!depend_on_classes(b, generic)) return 0;
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      true);

@@ -314,9 +314,9 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
 /* A loop is hot
  * --------------------------------------------------------------------------------------------- */
 
-static bool was_seen_twice(const dv_thread *thread, uint32_t pc) {
+static bool was_seen_twice(dv_vm *vm, const dv_thread *thread, uint32_t pc) {
     const dv_cell *back = thread->cells + thread->cell_at[pc];
-    uint32_t op = dv_op_of(back->h);
+    uint32_t op = dv_op_of(vm, back->h);
     return op == DV_OP_JUMP_BACK_REGION ||
            (op == DV_OP_JUMP_BACK_COUNT && back[1].site.wait + 2u <= DV_HOT_ITERATIONS);
 }
@@ -348,7 +348,7 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
     thread->regions = region;
     for (uint32_t i = 0; i < region->entry_count; i++) {
         dv_entry *entry = &region->entries[i];
-        if (dv_op_of(entry->back->h) == DV_OP_JUMP_BACK_REGION) {
+        if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
             dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
             uint8_t tries = entry->back[1].site.backoff;
             dv_region_retire(vm, old->region);
@@ -371,7 +371,7 @@ static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t
         for (uint32_t pc = hot; pc < limit; pc += words_at(code, pc))
             if ((code->words[pc] & 0xFF) == DV_OP_JUMP_BACK &&
                 code->words[pc] >> 8 <= code->words[hot] >> 8 &&
-                (pc == hot || was_seen_twice(thread, pc)))
+                (pc == hot || was_seen_twice(vm, thread, pc)))
                 back = pc;
         if (try_loop(vm, thread, fp, back, hot)) return true;
         if (back == hot) return false;
@@ -394,7 +394,7 @@ const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
             set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
         return head;
     }
-    if (dv_op_of(back->h) != DV_OP_JUMP_BACK_REGION) {
+    if (dv_op_of(vm, back->h) != DV_OP_JUMP_BACK_REGION) {
         set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
         return head;
     }

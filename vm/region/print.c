@@ -72,12 +72,12 @@ static void print_region_op(const printer *p, const dv_region *region, uint32_t 
     if (info->slots & USES_TARGET) print(p, " -> %d", (int)(cell[3].target - region->cells));
 }
 
-static void print_region(const printer *p, const dv_region *region) {
+static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
     print(p, "  region of pcs %u to %u: %u cells, %u exits%s\n", region->begin, region->end - 1,
           region->cell_count, region->exit_count, region->retired ? ", retired" : "");
     print_entries(p, region);
     for (uint32_t at = 0; at < region->cell_count;) {
-        uint32_t op = dv_op_of(region->cells[at].h);
+        uint32_t op = dv_op_of(vm, region->cells[at].h);
         bool foreign = op >= DV_OP_COUNT; /* an extension's call has the layout of CALL_C */
         const dv_op_info *info = &dv_op_infos[foreign ? DV_OP_CALL_C : op];
         print(p, "    %4u  %s", at, foreign ? "(an extension's call)" : info->name);
@@ -91,5 +91,5 @@ void dv_region_print(dv_vm *vm, const dv_thread *thread, dv_output out, void *co
     (void)vm;
     printer p = {out, context};
     for (const dv_region *region = thread->regions; region; region = region->next)
-        print_region(&p, region);
+        print_region(vm, &p, region);
 }

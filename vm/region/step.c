@@ -40,7 +40,7 @@ static bool follows(dv_build *b, uint32_t pc, uint32_t op) {
 
 /* The evidence for a site: the derivative it has in INCA code. */
 static const dv_op_info *evidence(const dv_build *b) {
-    uint32_t op = dv_op_of(dv_site_cell(b, b->pc)->h);
+    uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
     return op < DV_OP_COUNT ? &dv_op_infos[op] : NULL;
 }
 

@@ -82,7 +82,7 @@ void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op);
  * cell's address). */
 dv_handler dv_handler_of(const dv_vm *vm, const dv_cell *at, uint32_t op);
 /* The opcode of a cell; DV_OP_COUNT if it holds a foreign handler. */
-uint32_t dv_op_of(dv_handler handler);
+uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
 
 #ifdef DV_TRAMPOLINE /* only generated handler files define it, as 0 or 1 */
 

@@ -29,7 +29,7 @@ static const dv_cell *expand(DV_HANDLER_PARAMETERS) {
 
 const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
-    bool entering = dv_op_of(ip->h) == DV_OP_ENTER;
+    bool entering = dv_op_of(vm, ip->h) == DV_OP_ENTER;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     if (vm->hooks.warm) vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
     return entering ? ip + dv_op_infos[DV_OP_ENTER].length : ip[2].target;
@@ -51,15 +51,60 @@ dv_handler dv_handler_of(const dv_vm *vm, const dv_cell *at, uint32_t op) {
     return (form == DV_FORM_TAIL ? dv_handlers_tail : dv_handlers_trampoline)[op];
 }
 
-uint32_t dv_op_of(dv_handler handler) {
-    for (uint32_t op = 0; op < DV_OP_COUNT; op++) {
+/* A hash table with open addressing of opcodes by handler, made when first asked for. */
+enum { OP_INDEX_BITS = 13, OP_INDEX_SIZE = 1 << OP_INDEX_BITS };
+_Static_assert(DV_OP_COUNT * 2 < OP_INDEX_SIZE / 4 * 3, "the index has room for both forms");
+
+static uint32_t spot_of(dv_handler handler) {
+    return (uint32_t)((uintptr_t)handler >> 4) * 2654435769u >> (32 - OP_INDEX_BITS);
+}
+
+static bool is_op(uint32_t op, dv_handler handler) {
+    bool found = false;
 #if DV_HAVE_TAIL
-        if (dv_handlers_tail[op] == handler) return op;
+    found = dv_handlers_tail[op] == handler;
 #endif
 #if DV_HAVE_TRAMPOLINE
-        if (dv_handlers_trampoline[op] == handler) return op;
+    found = found || dv_handlers_trampoline[op] == handler;
 #endif
+    return found;
+}
+
+static void index_ops(uint16_t *index, const dv_handler *handlers) {
+    for (uint32_t op = 0; op < DV_OP_COUNT; op++) {
+        uint32_t spot = spot_of(handlers[op]);
+        while (index[spot]) spot = (spot + 1) % OP_INDEX_SIZE;
+        index[spot] = (uint16_t)(op + 1);
     }
+}
+
+/* NULL: out of memory. */
+static const uint16_t *op_index(dv_vm *vm) {
+    if (vm->op_index) return vm->op_index;
+    size_t size = OP_INDEX_SIZE * sizeof *vm->op_index;
+    vm->op_index = dv_heap_alloc(&vm->heap, size);
+    if (!vm->op_index) return NULL;
+    memset(vm->op_index, 0, size);
+#if DV_HAVE_TAIL
+    if (!DV_HAVE_TRAMPOLINE || vm->form != DV_FORM_TRAMPOLINE)
+        index_ops(vm->op_index, dv_handlers_tail);
+#endif
+#if DV_HAVE_TRAMPOLINE
+    if (!DV_HAVE_TAIL || vm->form != DV_FORM_TAIL) index_ops(vm->op_index, dv_handlers_trampoline);
+#endif
+    return vm->op_index;
+}
+
+uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
+    const uint16_t *index = op_index(vm);
+    if (!index) {
+        uint32_t op = 0;
+        while (op < DV_OP_COUNT && !is_op(op, handler)) op++;
+        return op;
+    }
+    uint32_t spot = spot_of(handler);
+    for (; index[spot]; spot = (spot + 1) % OP_INDEX_SIZE)
+        if (is_op(index[spot] - 1u, handler)) return index[spot] - 1u;
     return DV_OP_COUNT;
 }
 
