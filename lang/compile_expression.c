@@ -1,5 +1,6 @@
 /* compile_expression.c: code for expressions (compile_expression.h). */
 #include "lang/compile_expression.h"
+#include "lang/warn.h"
 
 #include <string.h>
 
@@ -354,6 +355,7 @@ static bool compile_compare(dv_compiler *c, const dv_expr *expr) {
     const dv_exprs *rights = &expr->as.compare.rights;
     dv_emitter *e = &c->emit;
     bool left_owned, copied = false, ever_copied = false;
+    dv_warn_compare(c->front, expr);
     if (!dv_compile_operand(c, expr->as.compare.left, any_stores(rights, 0), &left_owned))
         return false;
     dv_label end = dv_emit_new_label(e), clean = dv_emit_new_label(e);
@@ -627,6 +629,7 @@ static void prepare_callee(dv_compiler *c, const dv_expr *expr, const dv_expr *r
 static bool compile_spine(dv_compiler *c, dv_expr *root) {
     dv_expr *expr = dv_expr_leftmost(root);
     bool owned;
+    dv_warn_primary(c->front, expr->up);
     if (!compile_leftmost(c, expr, root, &owned)) return false;
     while (expr != root) {
         expr = expr->up;
@@ -675,6 +678,7 @@ static bool jump_chain(dv_compiler *c, const dv_expr *expr, bool when, dv_label 
     dv_emitter *e = &c->emit;
     dv_label end = when ? dv_emit_new_label(e) : target;
     bool left_owned, copied;
+    dv_warn_compare(c->front, expr);
     if (!dv_compile_operand(c, expr->as.compare.left, any_stores(rights, 0), &left_owned))
         return false;
     for (uint32_t i = 0; i < rights->count; i++) {

@@ -36,7 +36,9 @@ typedef struct dv_front {
     bool byte_columns; /* as CPython's parser reports them for a file that declares no encoding */
     bool has_mark;     /* the text began with a byte order mark, which its first line keeps there */
     bool parsed;       /* what is found now is CPython's compiler's, which counts bytes */
-    void *lexer;       /* lexer.c's state, used again for each f-string expression */
+    void (*warn)(void *context, uint32_t line, const char *message); /* or NULL (warn.h) */
+    void *warn_context;
+    void *lexer; /* lexer.c's state, used again for each f-string expression */
     dv_lang_status status;
     dv_problem problem; /* where status is DV_LANG_ERROR */
 } dv_front;

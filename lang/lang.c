@@ -148,6 +148,8 @@ static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
 dv_lang_status dv_lang_compile(const dv_lang_request *request, dv_unit **unit,
                                dv_lang_error *error) {
     dv_front front = {0};
+    front.warn = request->warn;
+    front.warn_context = request->warn_context;
     front.scratch = dv_arena_new(&request->allocator);
     front.keep = dv_arena_new(&request->allocator);
     dv_unit *made = NULL;

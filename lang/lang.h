@@ -25,6 +25,10 @@ typedef struct dv_lang_request {
     bool quote_source; /* keep the text in the unit, so that tracebacks can quote it */
     const char *mode;  /* "module", or "interactive": expression statements print their values */
     dv_lang_allocator allocator;
+    /* Called for each SyntaxWarning when it is found, also in a source that turns out to be wrong;
+     * NULL: nobody wants them. */
+    void (*warn)(void *context, uint32_t line, const char *message);
+    void *warn_context;
 } dv_lang_request;
 
 typedef enum dv_lang_status { DV_LANG_OK, DV_LANG_ERROR, DV_LANG_NO_MEMORY } dv_lang_status;

@@ -8,6 +8,7 @@
 #include "lang/lexer.h"
 
 #include "lang/chars.h"
+#include "lang/warn.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -262,8 +263,10 @@ static bool check_number_end(lexer *lx, const char *kind) {
         bool prefix = c == 'i'; /* CPython reads no further than `if`, `in` and `is` */
         if (lx->end - lx->position >= size &&
             memcmp(lx->text + lx->position, followers[i], size) == 0 &&
-            (prefix || !is_name_byte(peek_at(lx, (uint32_t)size))))
+            (prefix || !is_name_byte(peek_at(lx, (uint32_t)size)))) {
+            dv_warn(lx->front, lx->line, "invalid %s literal", kind);
             return true;
+        }
     }
     return fail_number(lx, kind);
 }
@@ -313,7 +316,7 @@ static bool skip_exponent(lexer *lx, bool *found) {
     } else if (is_digit(next)) {
         lx->position++;
     } else {
-        return check_number_end(lx, "decimal");
+        return true;
     }
     *found = true;
     return skip_decimal(lx);

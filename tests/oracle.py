@@ -89,8 +89,9 @@ def find_cpython() -> Optional[str]:
 
 
 def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float) -> Result:
-    # Warnings are about style; dynvm has none.
-    return run_process([python, "-W", "ignore", script, *args], cwd, clean_environment(), timeout)
+    # dynvm has the warnings of the compiler, not those of the library.
+    command = [python, "-W", "ignore", "-W", "default::SyntaxWarning", script, *args]
+    return run_process(command, cwd, clean_environment(), timeout)
 
 
 def encode(result: Result) -> bytes:

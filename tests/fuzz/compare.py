@@ -38,7 +38,7 @@ class Comparer:
         self.warm = self.start_python()
 
     def start_python(self) -> subprocess.Popen:
-        command = [self.python, "-W", "ignore", str(HERE / "warm.py")]
+        command = [self.python, "-W", "ignore", "-W", "default::SyntaxWarning", str(HERE / "warm.py")]
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.scratch, text=True,
                                 env=oracle.clean_environment())
 

@@ -23,6 +23,11 @@ static void *heap_resize(void *context, void *block, size_t old_size, size_t new
     return NULL;
 }
 
+typedef struct warning_target {
+    dv_vm *vm;
+    const dv_lang_request *request;
+} warning_target;
+
 static dv_error_class error_class(const char *type) {
     if (strcmp(type, "IndentationError") == 0) return DV_E_INDENTATION_ERROR;
     return strcmp(type, "TabError") == 0 ? DV_E_TAB_ERROR : DV_E_SYNTAX_ERROR;
@@ -95,6 +100,38 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
     dv_release(vm, exception);
 }
 
+/* A warning, with the line as CPython finds it: in the file. */
+static void write_warning(void *context, uint32_t line, const char *message) {
+    const warning_target *target = context;
+    dv_vm *vm = target->vm;
+    const dv_lang_request *request = target->request;
+    if (!vm->error_output) return;
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    dv_builder_text(&b, request->filename.data, request->filename.size);
+    char place[48];
+    snprintf(place, sizeof place, ":%u: SyntaxWarning: ", line);
+    dv_builder_z(&b, place);
+    dv_builder_z(&b, message);
+    dv_builder_char(&b, '\n');
+    dv_text text;
+    if (request->quote_source && dv_source_line(request->source, line, &text)) {
+        while (text.size > 0 && strchr(" \t\f", text.data[0]) != NULL) text.data++, text.size--;
+        dv_builder_z(&b, "  ");
+        dv_builder_text(&b, text.data, text.size);
+        dv_builder_char(&b, '\n');
+    }
+    dv_value warning = dv_builder_finish(&b);
+    size_t size;
+    char *utf8 = dv_is_empty(warning) ? NULL : dv_str_utf8(vm, warning, &size);
+    if (utf8) {
+        vm->error_output(vm->output_context, utf8, size);
+        dv_heap_free(&vm->heap, utf8, size + 1);
+    }
+    dv_release(vm, warning);
+    dv_error_clear(vm);
+}
+
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
 static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename,
@@ -109,7 +146,10 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
         .quote_source = filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
         .mode = mode,
         .allocator = {heap_resize, &vm->heap},
+        .warn = write_warning,
     };
+    warning_target target = {vm, &request};
+    request.warn_context = &target;
     dv_unit *unit = NULL;
     dv_lang_error error;
     switch (dv_lang_compile(&request, &unit, &error)) {
