@@ -74,6 +74,20 @@
     NEXT_RELEASING(x);
 </%isa:derivative>
 
+<%isa:derivative name="CALL_TYPE" of="CALL" doc="CALL of the built-in class in the cache, which is never freed.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = dv_as_class(callee)->descriptor->construct(vm, sp - n, (uint32_t)n, DV_EMPTY);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    sp -= n + 2;
+    sp[-1] = result;
+    dv_as_object(callee)->references--;
+    NEXT();
+</%isa:derivative>
+
 <%isa:op name="CALL_KW" operands="count const" variable="call" stack="args -- r" calls_out="yes" kills="all" doc="Calls with n arguments, the last ones named by the constant tuple.">
     vm->keywords = CELL(2).v;
     r = CELL(1).i;

@@ -82,10 +82,22 @@ else:
 % endfor
 
 % for op, wanted in (("IN", "!= 0"), ("NOT_IN", "== 0")):
-<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" doc="a ${op.lower().replace('_', ' ')} b.">
+<%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" doc="a ${op.lower().replace('_', ' ')} b.">
     const int found = dv_contains(vm, b, a);
     if (DV_UNLIKELY(found < 0)) RAISE();
     DISPOSE2(SITE.own, a, b);
     DONE(dv_bool(found ${wanted}));
 </%isa:op>
+
+% for kind, test, find in (("STR", "dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)", "dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0"), ("SET", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && (dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET))", "dv_set_contains(vm, b, a)"), ("DICT", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):
+<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of a str or an int${' (here a str)' if kind == 'STR' else ''} and a ${kind.lower()}.">
+    if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const int found = ${find};
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    DISPOSE2(own, a, b);
+    DONE(dv_bool(found ${wanted}));
+</%isa:derivative>
+% endfor
 % endfor

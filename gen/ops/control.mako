@@ -91,7 +91,10 @@
     SLOW();
     --- out of line ---
     const dv_value iterator = sp[-1];
-    const dv_value item = dv_next(vm, iterator);
+    const uint32_t shape = dv_is_object(iterator) ? dv_as_object(iterator)->shape : DV_T_COUNT;
+    /* These two call nothing, and the loop's back edge polls: none of dv_next's care is needed. */
+    const bool plain = shape == DV_T_ITERATOR || shape == DV_T_RANGE_ITERATOR;
+    const dv_value item = plain ? vm->types[shape]->next(vm, iterator) : dv_next(vm, iterator);
     if (DV_UNLIKELY(dv_is_empty(item))) {
         if (!dv_is_empty(vm->error)) RAISE();
         const dv_cell *target = CELL(2).target;

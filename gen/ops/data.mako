@@ -37,7 +37,17 @@
     DONE(result);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str that is a key.">
+<%isa:derivative name="LOAD_SUBSCR_BYTES" of="LOAD_SUBSCR" fuses="SL SC LL LC" doc="container[index] of a bytes with an int within its bounds.">
+    if (DV_UNLIKELY(!dv_is_shape(container, DV_T_BYTES) || !dv_is_int(index) || GUARD_FAILS())) MISS();
+    const dv_str *bytes = dv_as_str(container);
+    int64_t i = dv_as_int(index);
+    if (i < 0) i += bytes->length;
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)bytes->length)) MISS();
+    DONE_RELEASING(dv_int((uint8_t)bytes->data[i]), SITE.own & 1, container);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict with a str or an int that is a key.">
+    if (DV_UNLIKELY(!dv_is_int(index) && !dv_is_shape(index, DV_T_STR))) MISS();
     PUBLISH();
     const dv_value found = dv_dict_get(vm, container, index);
     if (DV_UNLIKELY(dv_is_empty(found))) {
@@ -71,6 +81,16 @@
     list->header.references -= own >> 1 & 1;
     sp -= IN;
     NEXT_RELEASING(old);
+</%isa:derivative>
+
+<%isa:derivative name="STORE_SUBSCR_DICT" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict with a str or an int.">
+    if (DV_UNLIKELY(!dv_is_int(index) && !dv_is_shape(index, DV_T_STR))) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    if (DV_UNLIKELY(!dv_dict_set(vm, container, index, value))) RAISE();
+    DISPOSE1(own, value);
+    DISPOSE2(own >> 1, container, index);
+    DONE0();
 </%isa:derivative>
 
 <%isa:op name="DELETE_SUBSCR" operands="own" stack="container index --" calls_out="yes" kills="all" doc="del container[index].">

@@ -81,6 +81,15 @@ static uint32_t inlined_form(dv_vm *vm, const dv_cell *ip, const dv_cfunction_de
                : c;
 }
 
+/* A built-in class whose call is its type's construct and nothing else (dv_class_construct). */
+static bool is_plain_type(const dv_vm *vm, dv_value callee) {
+    if (!dv_is_shape(callee, DV_T_CLASS)) return false;
+    const dv_class *class_ = (const dv_class *)dv_as_object(callee);
+    return class_ == vm->classes[class_->type] && class_->type != DV_T_EXCEPTION &&
+           class_->type != DV_T_CLASS && !class_->metaclass && class_->descriptor &&
+           class_->descriptor->construct;
+}
+
 /* dl: the derivative for dl functions, or DV_OP_COUNT where there is none. */
 static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl,
                         uint32_t c) {
@@ -92,6 +101,9 @@ static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, 
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
         cache[0].p = (void *)(uintptr_t)def;
         dv_site_become(vm, ip, inlined_form(vm, ip, def, c));
+    } else if (c == DV_OP_CALL_C && is_plain_type(vm, callee)) {
+        cache[0].v = callee;
+        dv_site_become(vm, ip, DV_OP_CALL_TYPE);
     } else {
         unsuitable(vm, ip, DV_REASON_CALLEE);
     }
@@ -122,6 +134,8 @@ void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         choose_call(vm, ip, callee, count - 1, DV_OP_COUNT, DV_OP_CALL_METHOD_C);
 }
 
+static bool is_simple_key(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_STR); }
+
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value container = sp[-2], index = sp[-1];
     if (dv_is_int(index) && dv_is_shape(container, DV_T_LIST)) {
@@ -138,7 +152,9 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_TUPLE);
     } else if (dv_is_int(index) && dv_is_shape(container, DV_T_STR)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_STR);
-    } else if (dv_is_shape(index, DV_T_STR) && dv_is_shape(container, DV_T_DICT)) {
+    } else if (dv_is_int(index) && dv_is_shape(container, DV_T_BYTES)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_BYTES);
+    } else if (is_simple_key(index) && dv_is_shape(container, DV_T_DICT)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DICT);
     } else {
         unsuitable(vm, ip, DV_REASON_TYPES);
@@ -148,6 +164,22 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (dv_is_shape(sp[-2], DV_T_LIST) && dv_is_int(sp[-1]))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
+    else if (dv_is_shape(sp[-2], DV_T_DICT) && is_simple_key(sp[-1]))
+        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DICT);
+    else
+        unsuitable(vm, ip, DV_REASON_TYPES);
+}
+
+void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value item = sp[-2], container = sp[-1];
+    bool negated = family_of(vm, ip) == DV_OP_NOT_IN;
+    if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
+        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_STR : DV_OP_IN_STR);
+    else if (is_simple_key(item) && dv_is_shape(container, DV_T_DICT))
+        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DICT : DV_OP_IN_DICT);
+    else if (is_simple_key(item) &&
+             (dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)))
+        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_SET : DV_OP_IN_SET);
     else
         unsuitable(vm, ip, DV_REASON_TYPES);
 }

@@ -13,6 +13,7 @@ void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp);

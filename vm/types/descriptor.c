@@ -34,7 +34,9 @@ bool dv_is_method(dv_value v) {
 bool dv_method_fits(dv_vm *vm, dv_value function, dv_value self) {
     const dv_cfunction *method = unbound_c(function);
     if (!method || method->def->flags & (DV_CFUNCTION_STATIC | DV_CFUNCTION_CLASS)) return true;
-    return dv_class_is_subclass(dv_class_of(vm, self), dv_as_class(method->owner));
+    const dv_class *owner = dv_as_class(method->owner);
+    const dv_class *class_ = dv_class_of(vm, self);
+    return class_ == owner || dv_class_is_subclass(class_, owner);
 }
 
 static dv_value bind_c(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
