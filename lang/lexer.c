@@ -199,6 +199,7 @@ static dv_token_kind keyword_kind(const char *text, uint32_t size) {
         "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
         "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
         "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+    if (size < 2 || size > 8) return DV_TOKEN_NAME;
     uint32_t low = 0, high = sizeof keywords / sizeof *keywords;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
@@ -515,6 +516,7 @@ static bool lex_operator(lexer *lx, uint32_t begin) {
     if ((c == '(' || c == '[' || c == '{') && !open_bracket(lx, c)) return false;
     if ((c == ')' || c == ']' || c == '}') && !close_bracket(lx, c)) return false;
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        if (spellings[i].text[0] != c) continue;
         uint32_t size = (uint32_t)strlen(spellings[i].text);
         if (lx->end - begin < size || memcmp(lx->text + begin, spellings[i].text, size) != 0)
             continue;

@@ -44,8 +44,10 @@ else:
     dv_str *x = dv_as_str(a), *y = dv_as_str(b);
     const bool same = a.bits == b.bits;
     if (!same && x->length == y->length && x->kind == y->kind && !(x->interned && y->interned)) SLOW();
-    if (DV_UNLIKELY(own & 2 || (own & 1 && x->header.references == 1))) SLOW(); /* one of them dies */
-    x->header.references -= own & 1;
+    const uint32_t left_owned = own & 1, right_owned = own >> 1 & 1;
+    if (DV_UNLIKELY(x->header.references <= left_owned + (same ? right_owned : 0) || y->header.references <= right_owned)) SLOW(); /* one of them dies */
+    x->header.references -= left_owned;
+    y->header.references -= right_owned;
     sp -= IN;
     JUMP(${taken}(same ${sign} true) ? CELL(LEN + 2).target : ip + LEN + 3);
     --- out of line ---
