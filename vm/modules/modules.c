@@ -141,27 +141,27 @@ static const dv_frozen *find_frozen(dv_value name, bool early) {
 /* What a program may ask for and never gets (lang/README.md). */
 static bool refuses_module(dv_value name) {
     static const char *const names[] = {
-        "ast",         "asyncio",     "bz2",          "code",
-        "codeop",      "concurrent",  "ctypes",       "curses",
-        "datetime",    "dbm",         "decimal",      "difflib",
-        "dis",         "doctest",     "email",        "ftplib",
-        "getopt",      "gzip",        "hashlib",      "hmac",
-        "html",        "http",        "importlib",    "inspect",
-        "ipaddress",   "linecache",   "locale",       "logging",
-        "lzma",        "marshal",     "mmap",         "multiprocessing",
-        "optparse",    "pathlib",     "pdb",          "pickle",
-        "pkgutil",     "platform",    "pprint",       "profile",
-        "queue",       "re",          "readline",     "resource",
-        "runpy",       "sched",       "select",       "selectors",
-        "shelve",      "shutil",      "signal",       "smtplib",
-        "socket",      "sqlite3",     "ssl",          "subprocess",
-        "symtable",    "tarfile",     "tempfile",     "threading",
-        "timeit",      "tkinter",     "token",        "tokenize",
-        "tracemalloc", "unicodedata", "unittest",     "urllib",
-        "uuid",        "venv",        "warnings",     "weakref",
-        "xml",         "zipfile",     "zlib",         "_thread",
-        "argparse",    "cProfile",    "configparser", "csv",
-        "calendar",    "contextvars", "faulthandler", NULL};
+        "ast",         "asyncio",      "bz2",        "code",
+        "codeop",      "concurrent",   "ctypes",     "curses",
+        "datetime",    "dbm",          "decimal",    "difflib",
+        "dis",         "doctest",      "email",      "ftplib",
+        "getopt",      "gzip",         "hashlib",    "hmac",
+        "html",        "http",         "importlib",  "inspect",
+        "ipaddress",   "linecache",    "locale",     "logging",
+        "lzma",        "marshal",      "mmap",       "multiprocessing",
+        "optparse",    "pathlib",      "pdb",        "pickle",
+        "pkgutil",     "platform",     "profile",    "queue",
+        "re",          "readline",     "resource",   "runpy",
+        "sched",       "select",       "selectors",  "shelve",
+        "shutil",      "signal",       "smtplib",    "socket",
+        "sqlite3",     "ssl",          "subprocess", "symtable",
+        "tarfile",     "tempfile",     "threading",  "timeit",
+        "tkinter",     "token",        "tokenize",   "tracemalloc",
+        "unicodedata", "unittest",     "urllib",     "uuid",
+        "venv",        "warnings",     "weakref",    "xml",
+        "zipfile",     "zlib",         "_thread",    "argparse",
+        "cProfile",    "configparser", "csv",        "calendar",
+        "contextvars", "faulthandler", NULL};
     return is_among(name, names);
 }
 

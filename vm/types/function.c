@@ -439,20 +439,23 @@ static dv_value cfunction_call(dv_vm *vm, dv_value callee, const dv_value *args,
     return result;
 }
 
-/* Bound methods of one object are equal if their functions are. */
+/* Bound methods of one object are equal if their functions are; methods of types share those of
+ * their slots (__repr__) with other types. */
 static dv_value cfunction_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     (void)vm;
     if (!dv_is_shape(b, DV_T_CFUNCTION) || (op != DV_EQ && op != DV_NE)) return DV_NOTIMPLEMENTED;
     const dv_cfunction *fa = (const dv_cfunction *)dv_as_object(a);
     const dv_cfunction *fb = (const dv_cfunction *)dv_as_object(b);
-    bool same = fa->def == fb->def && dv_same(fa->self, fb->self);
+    bool same = fa->def == fb->def && dv_same(fa->self, fb->self) &&
+                (!dv_is_empty(fa->self) || dv_same(fa->owner, fb->owner));
     return dv_bool(same == (op == DV_EQ));
 }
 
 static bool cfunction_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     (void)vm;
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
-    *hash = (int64_t)((uintptr_t)function->def >> 4 ^ (function->self.bits & DV_PAYLOAD));
+    dv_value of = dv_is_empty(function->self) ? function->owner : function->self;
+    *hash = (int64_t)((uintptr_t)function->def >> 4 ^ (of.bits & DV_PAYLOAD));
     return true;
 }
 
