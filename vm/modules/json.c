@@ -245,7 +245,8 @@ static dv_value call_with(reader *r, dv_value function, dv_value argument) {
 }
 
 static dv_value convert(dv_vm *vm, const char *text, size_t size, bool is_float) {
-    if (!is_float) return dv_int_from_text(vm, text, size, 10);
+    bool valid; /* it is a literal */
+    if (!is_float) return dv_int_from_text(vm, text, size, 10, &valid);
     bool negative = text[0] == '-';
     double d = 0.0;
     if (!dv_dtoa_parse(text + negative, size - negative, &d)) d = NAN; /* it is a literal */

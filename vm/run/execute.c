@@ -6,6 +6,7 @@
 #include "types/dict.h"
 #include "types/directory.h"
 #include "types/exception.h"
+#include "types/format.h"
 #include "types/list.h"
 #include "types/lookup.h"
 #include "types/module.h"
@@ -416,13 +417,9 @@ dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count) {
 dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion, dv_value spec) {
     dv_value converted = conversion == 0   ? dv_retain(v)
                          : conversion == 1 ? dv_to_str(vm, v)
-                                           : dv_repr(vm, v);
+                         : conversion == 2 ? dv_repr(vm, v)
+                                           : dv_format_ascii(vm, v);
     if (dv_is_empty(converted)) return DV_EMPTY;
-    if (conversion == 3) {
-        dv_value ascii = dv_str_ascii(vm, converted);
-        dv_release(vm, converted);
-        if (dv_is_empty(converted = ascii)) return DV_EMPTY;
-    }
     dv_value result = dv_is_shape(converted, DV_T_STR) && dv_is_empty(spec)
                           ? dv_retain(converted)
                           : dv_format(vm, converted, spec);

@@ -288,11 +288,14 @@ static dv_value partition(dv_vm *vm, dv_value self, dv_value separator, bool fro
         from_right ? dv_str_rfind(s, part, 0, s->length) : dv_str_find(s, part, 0, s->length);
     int64_t first = hit >= 0 ? hit : from_right ? 0 : s->length;
     int64_t last = hit >= 0 ? hit + part->length : first;
+    /* Bytes are not copied: the separator, and what has none, are themselves. */
+    bool shared = !dv_is_bytearray(self);
     dv_value parts[3];
-    parts[0] = piece(vm, self, 0, first);
-    parts[1] = dv_bytes_as(vm, self,
-                           hit >= 0 ? dv_retain(dv_bytes_of(separator)) : dv_bytes_new(vm, "", 0));
-    parts[2] = piece(vm, self, last, s->length);
+    parts[0] = shared && hit < 0 && !from_right ? dv_retain(self) : piece(vm, self, 0, first);
+    parts[1] = hit < 0  ? piece(vm, self, 0, 0)
+               : shared ? dv_retain(separator)
+                        : dv_bytes_as(vm, self, dv_retain(dv_bytes_of(separator)));
+    parts[2] = shared && hit < 0 && from_right ? dv_retain(self) : piece(vm, self, last, s->length);
     if (!dv_is_empty(parts[0]) && !dv_is_empty(parts[1]) && !dv_is_empty(parts[2]))
         return dv_tuple_take(vm, parts, 3);
     for (int i = 0; i < 3; i++) dv_release(vm, parts[i]);

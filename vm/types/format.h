@@ -3,6 +3,7 @@
 #define DV_TYPES_FORMAT_H
 
 #include "core/vm.h"
+#include "types/str.h"
 
 /* format(v, spec); spec is a str.  An empty one gives str(v). */
 dv_value dv_format_int(dv_vm *vm, dv_value v, dv_value spec); /* int and bool */
@@ -16,5 +17,9 @@ dv_value dv_format_method(dv_vm *vm, dv_value self, const dv_value *args, uint32
 dv_value dv_format_map(dv_vm *vm, dv_value self, dv_value mapping);    /* str.format_map */
 dv_value dv_format_percent(dv_vm *vm, dv_value format, dv_value args); /* str % args */
 dv_value dv_format_ascii(dv_vm *vm, dv_value v);                       /* ascii(v) */
+/* CPython gives back the object itself, of whatever subclass of str, where the last part written
+ * is one whole str, and nothing stands before it.  Call it before `length` code points of s are
+ * written as the last part; *whole: the result then, owned, EMPTY before. */
+void dv_format_whole(const dv_builder *b, dv_value s, int64_t length, dv_value *whole);
 
 #endif

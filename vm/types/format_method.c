@@ -21,6 +21,7 @@ typedef struct formatter {
     dv_value mapping; /* format_map, else EMPTY */
     numbering numbering;
     int64_t next;
+    dv_value whole; /* see dv_format_whole */
 } formatter;
 
 /* A part of the template. */
@@ -226,7 +227,8 @@ static dv_value convert(formatter *f, dv_value v, uint32_t conversion) {
 
 static dv_value build(formatter *f, span template, int depth);
 
-static bool write_field(formatter *f, dv_builder *b, const field *field, int depth) {
+/* last: nothing follows the field in its template. */
+static bool write_field(formatter *f, dv_builder *b, const field *field, int depth, bool last) {
     dv_value v = look_up(f, field->name), spec, text = DV_EMPTY;
     if (!dv_is_empty(v) && field->conversion) v = convert(f, v, field->conversion);
     if (dv_is_empty(v)) return false;
@@ -235,6 +237,7 @@ static bool write_field(formatter *f, dv_builder *b, const field *field, int dep
     dv_release(f->vm, spec);
     dv_release(f->vm, v);
     if (dv_is_empty(text)) return false;
+    if (last) dv_format_whole(b, text, dv_as_str(text)->length, &f->whole);
     dv_builder_str(b, text);
     dv_release(f->vm, text);
     return true;
@@ -257,6 +260,8 @@ static bool write_literal(formatter *f, dv_builder *b, int64_t *i, int64_t stop,
     literal.stop = *i - (brace && !doubled);
     *i += doubled;
     *has_field = brace && !doubled;
+    if (*i == stop && !*has_field)
+        dv_format_whole(b, f->source, literal.stop - literal.start, &f->whole);
     dv_builder_slice(b, f->source, literal.start, literal.stop);
     return true;
 }
@@ -266,8 +271,8 @@ static bool write_template(formatter *f, dv_builder *b, span template, int depth
         bool has_field;
         field field;
         if (!write_literal(f, b, &i, template.stop, &has_field)) return false;
-        if (has_field &&
-            (!read_field(f, &i, template.stop, &field) || !write_field(f, b, &field, depth)))
+        if (has_field && (!read_field(f, &i, template.stop, &field) ||
+                          !write_field(f, b, &field, depth, i == template.stop)))
             return false;
     }
     return true;
@@ -277,8 +282,13 @@ static dv_value build(formatter *f, span template, int depth) {
     if (depth <= 0) return dv_raise(f->vm, DV_E_VALUE_ERROR, "Max string recursion exceeded");
     dv_builder b;
     dv_builder_init(&b, f->vm);
-    if (write_template(f, &b, template, depth)) return dv_builder_finish(&b);
+    bool good = write_template(f, &b, template, depth);
+    dv_value whole = f->whole;
+    f->whole = DV_EMPTY;
+    if (good && dv_is_empty(whole)) return dv_builder_finish(&b);
     dv_builder_discard(&b);
+    if (good) return whole;
+    dv_release(f->vm, whole);
     return DV_EMPTY;
 }
 
@@ -291,7 +301,12 @@ static dv_value run(formatter *f) {
 
 dv_value dv_format_method(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                           dv_value keywords) {
-    formatter f = {.vm = vm, .source = self, .args = args, .count = count, .mapping = DV_EMPTY};
+    formatter f = {.vm = vm,
+                   .source = self,
+                   .args = args,
+                   .count = count,
+                   .mapping = DV_EMPTY,
+                   .whole = DV_EMPTY};
     if (!dv_is_empty(keywords)) {
         f.names = (const dv_tuple *)dv_as_object(keywords);
         f.count -= (uint32_t)f.names->count;
@@ -300,30 +315,21 @@ dv_value dv_format_method(dv_vm *vm, dv_value self, const dv_value *args, uint32
 }
 
 dv_value dv_format_map(dv_vm *vm, dv_value self, dv_value mapping) {
-    formatter f = {.vm = vm, .source = self, .mapping = mapping};
+    formatter f = {.vm = vm, .source = self, .mapping = mapping, .whole = DV_EMPTY};
     return run(&f);
+}
+
+void dv_format_whole(const dv_builder *b, dv_value s, int64_t length, dv_value *whole) {
+    if (b->length == 0 && length > 0 && dv_is_instance(s) && length == dv_as_str(s)->length)
+        *whole = dv_retain(s);
 }
 
 /* ---- ascii() ----------------------------------------------------------------------------------*/
 
 dv_value dv_format_ascii(dv_vm *vm, dv_value v) {
-    static const char hex[] = "0123456789abcdef";
     dv_value repr = dv_repr(vm, v);
     if (dv_is_empty(repr)) return repr;
-    const dv_str *s = dv_as_str(repr);
-    dv_builder b;
-    dv_builder_init(&b, vm);
-    for (int64_t i = 0; i < s->length; i++) {
-        uint32_t c = dv_str_at(s, i);
-        if (c < 128) {
-            dv_builder_char(&b, c);
-            continue;
-        }
-        int digits = c < 0x100 ? 2 : c < 0x10000 ? 4 : 8;
-        dv_builder_z(&b, digits == 2 ? "\\x" : digits == 4 ? "\\u" : "\\U");
-        for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
-            dv_builder_char(&b, (uint32_t)hex[c >> shift & 15]);
-    }
+    dv_value ascii = dv_str_ascii(vm, repr);
     dv_release(vm, repr);
-    return dv_builder_finish(&b);
+    return ascii;
 }

@@ -18,6 +18,7 @@ typedef struct percent {
     bool bytes;      /* it is a bytes object, and so is the result */
     int64_t next;    /* position in it */
     dv_builder out;
+    dv_value whole; /* see dv_format_whole */
     /* Arguments: those of a tuple, or one value which is taken once. */
     const dv_value *args;
     int64_t count, taken;
@@ -252,6 +253,8 @@ static void write_text(percent *p, const conversion *c, dv_value text) {
     if (c->precision >= 0 && c->precision < length) length = c->precision;
     int64_t padding = c->width > length ? c->width - length : 0;
     if (!c->left) dv_builder_repeat(&p->out, ' ', padding);
+    if (!more(p) && !p->bytes && !c->plus && !c->blank)
+        dv_format_whole(&p->out, text, length, &p->whole);
     dv_builder_slice(&p->out, text, 0, length);
     if (c->left) dv_builder_repeat(&p->out, ' ', padding);
 }
@@ -394,6 +397,8 @@ static bool write_all(percent *p) {
     while (p->next < s->length) {
         int64_t start = p->next;
         while (p->next < s->length && dv_str_at(s, p->next) != '%') p->next++;
+        if (p->next == s->length && !p->bytes)
+            dv_format_whole(&p->out, p->source, p->next - start, &p->whole);
         dv_builder_slice(&p->out, p->source, start, p->next);
         if (p->next == s->length) break;
         p->next++;
@@ -421,6 +426,7 @@ dv_value dv_format_percent(dv_vm *vm, dv_value format, dv_value args) {
     percent p = {.vm = vm,
                  .source = format,
                  .bytes = dv_is_bytes(format),
+                 .whole = DV_EMPTY,
                  .args = &args,
                  .count = 1,
                  .mapping = is_mapping(vm, args, dv_is_bytes(format)) ? args : DV_EMPTY,
@@ -435,7 +441,10 @@ dv_value dv_format_percent(dv_vm *vm, dv_value format, dv_value args) {
     bool ok = write_all(&p);
     dv_leave_native(vm);
     dv_release(vm, p.selected);
-    if (ok) return p.bytes ? dv_bytes_finish(&p.out) : dv_builder_finish(&p.out);
+    if (ok && dv_is_empty(p.whole))
+        return p.bytes ? dv_bytes_finish(&p.out) : dv_builder_finish(&p.out);
     dv_builder_discard(&p.out);
+    if (ok) return p.whole;
+    dv_release(vm, p.whole);
     return DV_EMPTY;
 }

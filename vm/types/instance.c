@@ -283,10 +283,11 @@ dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, 
     dv_value result = DV_NOTIMPLEMENTED;
     if (inplace) result = try_method(vm, a, vm->known.inplace[op], b);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    /* A class's __mul__ or __rmul__ hides the *= of list and bytearray, which is none of a number.
-     */
-    bool hidden =
-        op == DV_BINARY_MUL && (own || special_cell(vm, a, vm->known.reflected[op]) != NULL);
+    /* A method of a's class that does not know hides the base's own, so that the operator without =
+     * is next.  A class's __mul__ or __rmul__ hides the *= of list and bytearray, which is none of
+     * a number. */
+    bool hidden = inplace && special_cell(vm, a, vm->known.inplace[op]) != NULL;
+    if (op == DV_BINARY_MUL) hidden |= own || special_cell(vm, a, vm->known.reflected[op]) != NULL;
     if (inplace && !hidden && (!late || dv_is_subclass_instance(a))) {
         const dv_type *layout = vm->types[dv_type_of(vm, a)];
         if (layout->inplace) result = layout->inplace(vm, op, a, b);
@@ -303,7 +304,7 @@ dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, 
     bool reflected = right && special_cell(vm, b, vm->known.reflected[op]);
     if (!first && (!late || reflected)) result = binary_of_right(vm, op, a, b, type);
     if (!late || !dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    return type_binary(vm, type, op, a, b, inplace);
+    return type_binary(vm, type, op, a, b, inplace && !hidden);
 }
 
 static dv_value object_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
@@ -550,6 +551,24 @@ static dv_value method_setattr(dv_vm *vm, const dv_value *args, uint32_t count) 
     return done ? DV_NONE : DV_EMPTY;
 }
 
+#define ATTRIBUTE_HOOKS                                                     \
+    {.name = "__getattribute__",                                            \
+     .entry = method_getattribute,                                          \
+     .min = 2,                                                              \
+     .max = 2,                                                              \
+     .flags = DV_CFUNCTION_WRAPPER},                                        \
+        {.name = "__setattr__",                                             \
+         .entry = method_setattr,                                           \
+         .min = 3,                                                          \
+         .max = 3,                                                          \
+         .flags = DV_CFUNCTION_WRAPPER},                                    \
+    {                                                                       \
+        .name = "__delattr__", .entry = method_setattr, .min = 2, .max = 2, \
+        .flags = DV_CFUNCTION_WRAPPER                                       \
+    }
+
+const dv_cfunction_def dv_object_attribute_hooks[3] = {ATTRIBUTE_HOOKS};
+
 static const dv_cfunction_def object_methods[] = {
     {.name = "__new__",
      .keyword_entry = dv_object_new_of,
@@ -571,21 +590,7 @@ static const dv_cfunction_def object_methods[] = {
      .min = 1,
      .max = UINT32_MAX,
      .flags = DV_CFUNCTION_CLASS},
-    {.name = "__getattribute__",
-     .entry = method_getattribute,
-     .min = 2,
-     .max = 2,
-     .flags = DV_CFUNCTION_WRAPPER},
-    {.name = "__setattr__",
-     .entry = method_setattr,
-     .min = 3,
-     .max = 3,
-     .flags = DV_CFUNCTION_WRAPPER},
-    {.name = "__delattr__",
-     .entry = method_setattr,
-     .min = 2,
-     .max = 2,
-     .flags = DV_CFUNCTION_WRAPPER},
+    ATTRIBUTE_HOOKS,
     {.name = "__repr__", .entry = method_repr, .min = 1, .max = 1, .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__str__", .entry = method_str, .min = 1, .max = 1, .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__hash__", .entry = method_hash, .min = 1, .max = 1, .flags = DV_CFUNCTION_WRAPPER},

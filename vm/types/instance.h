@@ -31,4 +31,7 @@ int64_t dv_default_hash(dv_value self);
  * knows how. */
 dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace);
 
+/* object's __getattribute__, __setattr__ and __delattr__. */
+extern const dv_cfunction_def dv_object_attribute_hooks[3];
+
 #endif

@@ -411,33 +411,37 @@ dv_value dv_int_round(dv_vm *vm, dv_value v, dv_value digits) {
 
 /* ---- int() and bool() -------------------------------------------------------------------------*/
 
+static bool is_ascii(const dv_str *s) {
+    for (int64_t i = 0; i < s->length; i++)
+        if (s->data[i] & 0x80) return false;
+    return true;
+}
+
 static dv_value from_str(dv_vm *vm, dv_value v, int base) {
     const dv_str *s = dv_as_str(v);
-    if (s->kind == 1) {
-        bool ascii = true;
-        for (int64_t i = 0; i < s->length && ascii; i++) ascii = !(s->data[i] & 0x80);
-        if (ascii) return dv_int_from_text(vm, s->data, (size_t)s->length, base);
+    bool valid;
+    dv_value r;
+    if (s->kind == 1 && is_ascii(s)) {
+        r = dv_int_from_text(vm, s->data, (size_t)s->length, base, &valid);
+    } else {
+        size_t size;
+        char *utf8 = dv_str_utf8(vm, v, &size);
+        if (!utf8) return DV_EMPTY;
+        r = dv_int_from_text(vm, utf8, size, base, &valid);
+        dv_heap_free(&vm->heap, utf8, size + 1);
     }
-    size_t size;
-    char *utf8 = dv_str_utf8(vm, v, &size);
-    if (!utf8) return DV_EMPTY;
-    dv_value r = dv_int_from_text(vm, utf8, size, base);
-    dv_heap_free(&vm->heap, utf8, size + 1);
-    return r;
+    return valid ? r : dv_int_raise_invalid(vm, v, base);
 }
 
 /* int(b"12"): the text is ASCII, and the message shows the bytes. */
 static dv_value from_bytes_text(dv_vm *vm, dv_value v, int base) {
     const dv_str *s = dv_as_bytes(v);
+    bool valid = false;
     dv_value r = DV_EMPTY;
-    bool ascii = true;
-    for (int64_t i = 0; i < s->length && ascii; i++) ascii = !(s->data[i] & 0x80);
-    if (ascii) r = dv_int_from_text(vm, s->data, (size_t)s->length, base);
-    if (!dv_is_empty(r) || (ascii && !dv_error_is(vm, DV_E_VALUE_ERROR))) return r;
-    dv_error_clear(vm);
+    if (is_ascii(s)) r = dv_int_from_text(vm, s->data, (size_t)s->length, base, &valid);
+    if (valid) return r;
     dv_value plain = dv_plain(vm, dv_bytes_of(v)); /* not the __repr__ of its class */
-    if (dv_is_empty(plain)) return plain;
-    dv_raise(vm, DV_E_VALUE_ERROR, "invalid literal for int() with base %d: %V", base, plain);
+    if (!dv_is_empty(plain)) dv_int_raise_invalid(vm, plain, base);
     dv_release(vm, plain);
     return DV_EMPTY;
 }

@@ -26,9 +26,11 @@ dv_value dv_int_from_uint64(dv_vm *vm, uint64_t i);
 dv_value dv_int_from_double(dv_vm *vm,
                             double d); /* truncates; OverflowError, ValueError for inf, nan */
 /* Digits in base 2..36 (or 0: by prefix) with optional sign, white space around them, underscores
- * where Python's int() allows them; raises ValueError with CPython's message (incl. the 4300-digit
- * limit in base 10). */
-dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base);
+ * where Python's int() allows them.  *valid false: it is no such text, EMPTY, nothing raised; the
+ * 4300-digit limit in base 10 is raised. */
+dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base, bool *valid);
+/* The ValueError for text that is no number; it shows the repr of `shown`.  EMPTY. */
+dv_value dv_int_raise_invalid(dv_vm *vm, dv_value shown, int base);
 dv_value dv_int_from_hex(dv_vm *vm, const char *digits, size_t size); /* DV_CONST_BIGINT */
 /* True and *out if v is an int (or bool) within int64; else false, nothing raised. */
 bool dv_int_to_int64(dv_value v, int64_t *out);

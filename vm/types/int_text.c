@@ -238,11 +238,8 @@ static dv_value from_digits(dv_vm *vm, const char *text, size_t size, int base, 
     return dv_int_from_int128(vm, negative ? -(__int128)n : (__int128)n);
 }
 
-static dv_value raise_invalid(dv_vm *vm, const char *text, size_t size, int base) {
-    dv_value s = dv_str_new(vm, text, size);
-    if (dv_is_empty(s)) return s;
-    dv_value repr = dv_repr(vm, s);
-    dv_release(vm, s);
+dv_value dv_int_raise_invalid(dv_vm *vm, dv_value shown, int base) {
+    dv_value repr = dv_repr(vm, shown);
     if (dv_is_empty(repr)) return repr;
     if (dv_as_str(repr)->length > 200) {
         dv_value cut = dv_str_slice(vm, repr, 0, 200);
@@ -303,13 +300,13 @@ static dv_value parse(dv_vm *vm, const char *text, size_t size, int base, bool *
     return DV_EMPTY;
 }
 
-dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base) {
+dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base, bool *valid) {
     dv_numeric_text ascii;
+    *valid = true;
     if (!dv_numeric_text_take(vm, text, size, &ascii)) return DV_EMPTY;
-    bool valid;
-    dv_value v = parse(vm, ascii.text, ascii.size, base, &valid);
+    dv_value v = parse(vm, ascii.text, ascii.size, base, valid);
     dv_numeric_text_drop(vm, &ascii);
-    return valid ? v : raise_invalid(vm, text, size, base);
+    return v;
 }
 
 dv_value dv_int_from_hex(dv_vm *vm, const char *digits, size_t size) {

@@ -80,8 +80,8 @@ dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items,
                      int64_t count); /* items all str */
 dv_value dv_str_repeat(dv_vm *vm, dv_value s, int64_t count);
 dv_value dv_str_repr(dv_vm *vm, dv_value s);
-dv_value dv_str_ascii(dv_vm *vm,
-                      dv_value s); /* s with what is not ASCII escaped, as ascii() does */
+/* s with what is not ASCII escaped, as ascii() does; s itself if all is. */
+dv_value dv_str_ascii(dv_vm *vm, dv_value s);
 bool dv_str_equal(dv_value a, dv_value b);
 int dv_str_order(dv_value a, dv_value b); /* <0, 0, >0 by code points */
 int64_t dv_str_hash(dv_vm *vm, dv_value s);

@@ -245,9 +245,13 @@ dv_value dv_str_repr(dv_vm *vm, dv_value s) {
 
 dv_value dv_str_ascii(dv_vm *vm, dv_value v) {
     const dv_str *s = dv_as_str(v);
+    int64_t plain = 0;
+    while (plain < s->length && dv_str_at(s, plain) < 0x80) plain++;
+    if (plain == s->length) return dv_retain(v); /* itself, of whatever subclass */
     dv_builder b;
     dv_builder_init(&b, vm);
-    for (int64_t i = 0; i < s->length; i++) {
+    dv_builder_slice(&b, v, 0, plain);
+    for (int64_t i = plain; i < s->length; i++) {
         uint32_t c = dv_str_at(s, i);
         if (c < 0x80)
             dv_builder_char(&b, c);

@@ -5,6 +5,7 @@
 #include "types/class.h"
 #include "types/float.h"
 #include "types/function.h"
+#include "types/instance.h"
 #include "types/int.h"
 #include "types/str.h"
 #include "types/wrapper_number.h"
@@ -429,6 +430,15 @@ static bool add_unhashable(dv_vm *vm, dv_class *class_, const dv_type *type) {
     return !unhashable || dv_namespace_set(vm, &class_->attributes, "__hash__", DV_NONE);
 }
 
+/* Types that have subclasses say themselves how attributes are found, before what other bases of a
+ * subclass say; exceptions also how they are stored. */
+static bool add_attribute_hooks(dv_vm *vm, dv_class *class_, const dv_type *type) {
+    int count = type->id == DV_T_EXCEPTION ? 3 : type->adopt && type->id != DV_T_BOOL ? 1 : 0;
+    for (int i = 0; i < count; i++)
+        if (!add(vm, class_, &dv_object_attribute_hooks[i])) return false;
+    return true;
+}
+
 bool dv_wrappers_add(dv_vm *vm, dv_class *class_) {
     const dv_type *type = class_->descriptor;
     const dv_class *parent = class_->base;
@@ -437,5 +447,6 @@ bool dv_wrappers_add(dv_vm *vm, dv_class *class_) {
     bool called = (type->call && type->id != DV_T_GETSET_DESCRIPTOR) || type->id == DV_T_FUNCTION ||
                   type->id == DV_T_METHOD;
     return add_rows(vm, class_, type, base) && add_operators(vm, class_, type) &&
-           add_unhashable(vm, class_, type) && (!called || add(vm, class_, &call_def));
+           add_unhashable(vm, class_, type) && add_attribute_hooks(vm, class_, type) &&
+           (!called || add(vm, class_, &call_def));
 }
