@@ -121,6 +121,19 @@ def blocked(program):
     return b"KeyboardInterrupt" in err, process.returncode
 
 
+def on_terminal(program):
+    """What a program says whose standard output and errors are a terminal."""
+    ours, theirs = os.openpty()
+    text = "import sys; print(*[f.isatty() for f in (sys.stdin, sys.stdout, sys.stderr)])"
+    process = subprocess.Popen([*program, "-c", text], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                               env=oracle.clean_environment())
+    os.close(theirs)
+    status = process.wait(timeout=20)
+    out = os.read(ours, 1000)
+    os.close(ours)
+    return out, status
+
+
 def compare(name, expected, got):
     if expected == got:
         return 0
@@ -144,7 +157,8 @@ def main():
         expected = b"go\n", [b"Traceback (most recent call last):", b"KeyboardInterrupt"], -signal.SIGINT
         failed += compare(name, expected, interrupted([dynvm, "-c", text]))
     failed += compare("blocked", blocked([python]), blocked([dynvm]))
-    print(f"{len(CASES) + len(LOOPS) * len(LEVELS) + len(C_LOOPS) + 1} cases, {failed} failed")
+    failed += compare("terminal", on_terminal([python]), on_terminal([dynvm]))
+    print(f"{len(CASES) + len(LOOPS) * len(LEVELS) + len(C_LOOPS) + 2} cases, {failed} failed")
     return 1 if failed else 0
 
 

@@ -275,6 +275,16 @@ static size_t finalise(dv_vm *vm, dv_object **objects, size_t count) {
     return count;
 }
 
+/* Runs the finally clauses of suspended generators, while what they refer to is still whole; were
+ * there any? */
+static bool close_generators(dv_vm *vm, dv_object *const *objects, size_t count) {
+    bool ran = false;
+    for (size_t i = 0; i < count; i++)
+        if (objects[i]->shape == DV_T_GENERATOR)
+            ran |= dv_generator_finalise(vm, dv_object_value(objects[i]));
+    return ran;
+}
+
 /* Puts what is garbage still, after finalisers have run, in front; how many these are. */
 static size_t garbage_first(dv_vm *vm, dv_object **garbage, size_t count) {
     if (!dv_collect_mark(vm)) return 0;
@@ -309,7 +319,9 @@ static int64_t collect(dv_vm *vm) {
     dv_collect_unmark(vm);
     if (!garbage) return 0;
     size_t left = count;
-    if (vm->finalisers && finalise(vm, garbage, count)) left = garbage_first(vm, garbage, count);
+    bool ran = close_generators(vm, garbage, count);
+    if (vm->finalisers && finalise(vm, garbage, count) > 0) ran = true;
+    if (ran) left = garbage_first(vm, garbage, count);
     int64_t counted = end_garbage(vm, garbage, left);
     for (size_t i = left; i < count; i++) dv_release_object(vm, garbage[i]);
     dv_heap_free(&vm->heap, garbage, size);

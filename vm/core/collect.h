@@ -11,8 +11,9 @@
  *  2. A collection runs where dl code may run: at safepoints of loops and calls, and in
  *     gc.collect().  C code that can be interrupted by it holds counted references to what it
  *     uses.
- *  3. The finalisers of all garbage run before any of it is taken apart, each once, in the order in
- *     which the objects were made; what can be reached again afterwards lives on.
+ *  3. The finalisers of all garbage run before any of it is taken apart, each once: suspended
+ *     generators are closed, then objects with __del__ follow in the order in which they were made.
+ *     What can be reached again afterwards lives on.
  *  4. Objects whose release has begun have count 0 and are not looked at; while some wait for it
  *     with a link in their header (release.c), there is no collection. */
 #ifndef DV_CORE_COLLECT_H

@@ -128,7 +128,9 @@ int dv_generator_throw(dv_vm *vm, dv_value generator, dv_value exception,
 bool dv_generator_close(dv_vm *vm, dv_value generator) DV_MUST_CHECK;
 /* Before it is freed: runs its finally clauses; false: it is referred to again. */
 bool dv_generator_end(dv_vm *vm, dv_value generator) DV_MUST_CHECK;
-/* Of an unreachable one: likewise, and drops what it holds. */
+/* Of an unreachable one, while what it refers to is whole: likewise; were there any? */
+bool dv_generator_finalise(dv_vm *vm, dv_value generator);
+/* After that: drops what it holds. */
 void dv_generator_clear(dv_vm *vm, dv_value generator);
 /* What a generator that is not running holds in its frame. */
 void dv_generator_traverse(dv_vm *vm, dv_value generator, dv_visit visit, void *context);

@@ -403,8 +403,14 @@ bool dv_generator_end(dv_vm *vm, dv_value self) {
     return true;
 }
 
+bool dv_generator_finalise(dv_vm *vm, dv_value self) {
+    dv_generator *g = dv_as_generator(self);
+    if (g->state != DV_GENERATOR_SUSPENDED || !would_notice(g)) return false;
+    finalise(vm, g);
+    return true;
+}
+
 void dv_generator_clear(dv_vm *vm, dv_value self) {
     dv_generator *g = dv_as_generator(self);
-    if (g->state == DV_GENERATOR_SUSPENDED && would_notice(g)) finalise(vm, g);
     if (g->state <= DV_GENERATOR_SUSPENDED) forget_frame(vm, g);
 }

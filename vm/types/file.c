@@ -226,7 +226,8 @@ dv_value dv_file_method_isatty(dv_vm *vm, const dv_value *args, uint32_t count) 
     (void)count;
     const dv_file *f = dv_as_file(args[0]);
     if (!dv_file_check_open(vm, f, "I/O operation on closed file")) return DV_EMPTY;
-    return dv_bool(f->fd >= 0 && dv_host_is_terminal(f->fd));
+    if (f->number == DV_NO_STREAM) return dv_bool(f->fd >= 0 && dv_host_is_terminal(f->fd));
+    return dv_bool(!vm->sandboxed && dv_host_is_terminal((int)f->number));
 }
 
 #define CAN(method, field)                                                                   \
