@@ -17,9 +17,28 @@ void dv_warn(const dv_front *front, uint32_t line, const char *format, ...) {
 
 /* ---- Comparisons ---- */
 
+/* The kind of a sum or product of numbers, which CPython folds; fold.c leaves some alone, as
+ * `1 + 2j`.  DV_CONST_NONE: it is none. */
+static dv_const_kind number_kind(const dv_expr *expr) {
+    dv_const_kind widest = DV_CONST_INT;
+    for (; expr->kind == DV_EXPR_BINARY; expr = expr->as.binary.left) {
+        dv_const_kind right =
+            expr->op <= DV_OPERATOR_MUL ? number_kind(expr->as.binary.right) : DV_CONST_NONE;
+        if (right == DV_CONST_NONE) return right;
+        if (right > widest) widest = right;
+    }
+    bool negated = expr->kind == DV_EXPR_UNARY && expr->op != DV_UNARY_NOT;
+    dv_const_kind kind = negated                          ? number_kind(expr->as.child)
+                         : expr->kind == DV_EXPR_CONSTANT ? expr->as.constant.kind
+                                                          : DV_CONST_NONE;
+    if (kind < DV_CONST_INT || kind > DV_CONST_COMPLEX) return DV_CONST_NONE;
+    return kind > widest ? kind : widest;
+}
+
 /* Whether `is` may be asked about it: all but numbers, texts and their like. */
 static bool has_identity(const dv_expr *expr) {
-    return expr->kind != DV_EXPR_CONSTANT || expr->as.constant.kind <= DV_CONST_ELLIPSIS;
+    if (expr->kind == DV_EXPR_CONSTANT) return expr->as.constant.kind <= DV_CONST_ELLIPSIS;
+    return number_kind(expr) == DV_CONST_NONE;
 }
 
 void dv_warn_compare(const dv_front *front, const dv_expr *compare) {
@@ -59,6 +78,11 @@ static const char *type_of(const dv_expr *expr) {
     static const char *const comprehensions[] = {"list", "set", "dict", "generator"};
     switch (expr->kind) {
     case DV_EXPR_CONSTANT: return constant_type(expr->as.constant.kind);
+    case DV_EXPR_BINARY:
+    case DV_EXPR_UNARY: {
+        dv_const_kind kind = number_kind(expr);
+        return kind == DV_CONST_NONE ? NULL : constant_type(kind);
+    }
     case DV_EXPR_TUPLE: return "tuple";
     case DV_EXPR_LIST: return "list";
     case DV_EXPR_SET: return "set";
