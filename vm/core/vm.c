@@ -49,6 +49,7 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->error_output = config->error_output;
     vm->output_context = config->output_context;
     vm->recursion_limit = config->recursion_limit;
+    vm->most_digits = DV_MOST_DIGITS;
     vm->calls_left = config->recursion_limit;
     vm->c_stack_size = config->c_stack_size;
     vm->instruction_budget = INT64_MAX;

@@ -58,6 +58,8 @@ typedef struct dv_known {
     dv_value empty_tuple;
 } dv_known;
 
+enum { DV_MOST_DIGITS = 4300, DV_LEAST_MOST_DIGITS = 640 }; /* of ints as text, as in CPython */
+
 /* Containers whose repr is being made, innermost first, so that one that contains itself is
  * printed as "[...]". */
 struct dv_repr_guard {
@@ -104,6 +106,7 @@ struct dv_vm {
     dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
     dv_value main;    /* module __main__ */
     dv_value struct_formats; /* dict: format -> struct.Struct, of the functions of struct */
+    int64_t most_digits;     /* of an int as text: sys.set_int_max_str_digits; 0: any number */
     dv_value arguments;      /* list of str: sys.argv */
     dv_value path;           /* list: sys.path, until the program puts another there */
 

@@ -8,6 +8,7 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/class.h"
 #include "types/list.h"
 #include "types/lookup.h"
 #include "types/str.h"
@@ -70,6 +71,58 @@ static dv_value getter_repr(dv_vm *vm, dv_value self) {
     return dv_builder_finish(&b);
 }
 
+/* methodcaller with keyword arguments: functools.partial(methodcaller, name, **keywords). */
+static dv_value partial_of(dv_vm *vm, dv_value class_, const getter *g) {
+    const dv_tuple *given = dv_as_tuple(g->given), *names = dv_as_tuple(g->keywords);
+    dv_value module = dv_str_intern(vm, "functools", 9), name = dv_str_intern(vm, "partial", 7);
+    dv_value functools =
+        dv_is_empty(module) || dv_is_empty(name) ? DV_EMPTY : dv_import(vm, module);
+    dv_value partial = dv_is_empty(functools) ? DV_EMPTY : dv_get_attribute(vm, functools, name);
+    dv_value result = DV_EMPTY;
+    size_t size = ((size_t)names->count + 2) * sizeof(dv_value);
+    dv_value *args = dv_is_empty(partial) ? NULL : dv_heap_alloc(&vm->heap, size);
+    if (args) {
+        args[0] = class_;
+        args[1] = given->items[0];
+        memcpy(args + 2, given->items + given->count - names->count, size - 2 * sizeof *args);
+        result = dv_call(vm, partial, args, (uint32_t)names->count + 2, g->keywords);
+        dv_heap_free(&vm->heap, args, size);
+    } else if (!dv_is_empty(partial)) {
+        dv_raise_memory(vm);
+    }
+    dv_release(vm, module);
+    dv_release(vm, name);
+    dv_release(vm, functools);
+    dv_release(vm, partial);
+    return result;
+}
+
+/* __reduce__ of all three, for copy: what makes such a getter, and the arguments. */
+static dv_value getter_reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const getter *g = as_getter(args[0]);
+    const dv_tuple *given = dv_as_tuple(g->given);
+    dv_value class_ = dv_object_value(dv_class_of(vm, args[0]));
+    dv_value parts[2];
+    if (dv_is_empty(g->keywords)) {
+        parts[0] = dv_retain(class_);
+        parts[1] = dv_retain(g->given);
+    } else {
+        int64_t named = dv_as_tuple(g->keywords)->count;
+        parts[0] = partial_of(vm, class_, g);
+        if (dv_is_empty(parts[0])) return DV_EMPTY;
+        parts[1] = dv_tuple_new(vm, given->items + 1, given->count - named - 1);
+        if (dv_is_empty(parts[1])) {
+            dv_release(vm, parts[0]);
+            return DV_EMPTY;
+        }
+    }
+    return dv_tuple_take(vm, parts, 2);
+}
+
+static const dv_cfunction_def getter_methods[] = {
+    {.name = "__reduce__", .entry = getter_reduce, .min = 1, .max = 1}, {.name = NULL}};
+
 /* What all three take when they are called: one object. */
 static bool one_object(dv_vm *vm, const char *name, uint32_t count, dv_value keywords) {
     return dv_arguments_no_keywords(vm, name, keywords) &&
@@ -122,7 +175,8 @@ const dv_type dv_itemgetter_type = {.name = "operator.itemgetter",
                                     .release = getter_release,
                                     .repr = getter_repr,
                                     .call = itemgetter_call,
-                                    .construct = itemgetter_construct};
+                                    .construct = itemgetter_construct,
+                                    .methods = getter_methods};
 
 /* attrgetter -------------------------------------------------------------------------------------
  */
@@ -205,7 +259,8 @@ const dv_type dv_attrgetter_type = {.name = "operator.attrgetter",
                                     .release = getter_release,
                                     .repr = getter_repr,
                                     .call = attrgetter_call,
-                                    .construct = attrgetter_construct};
+                                    .construct = attrgetter_construct,
+                                    .methods = getter_methods};
 
 /* methodcaller -----------------------------------------------------------------------------------
  */
@@ -256,4 +311,5 @@ const dv_type dv_methodcaller_type = {.name = "operator.methodcaller",
                                       .release = getter_release,
                                       .repr = getter_repr,
                                       .call = methodcaller_call,
-                                      .construct = methodcaller_construct};
+                                      .construct = methodcaller_construct,
+                                      .methods = getter_methods};

@@ -12,7 +12,9 @@
 #include "modules/modules.h"
 #include "modules/sha512.h"
 #include "types/bytes.h"
+#include "types/class.h"
 #include "types/function.h"
+#include "types/instance.h"
 #include "types/int_arith.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -172,6 +174,16 @@ static bool set_words(dv_vm *vm, dv_random *r, dv_value words) {
     }
     r->twister = twister;
     return true;
+}
+
+/* For copy: a new Random of the class, and the state that __setstate__ gets. */
+static dv_value method_reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
+    dv_value state = method_getstate(vm, args, count);
+    if (dv_is_empty(state)) return DV_EMPTY;
+    dv_value class_ = dv_retain(dv_object_value(dv_class_of(vm, args[0])));
+    dv_value none = dv_tuple_new(vm, NULL, 0);
+    dv_value parts[3] = {class_, none, state};
+    return dv_tuple_take(vm, parts, 3);
 }
 
 static dv_value method_setstate(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -406,7 +418,7 @@ static dv_value method_randint(dv_vm *vm, const dv_value *args, uint32_t count, 
 /* ---- The class and the module -----------------------------------------------------------------*/
 
 static void random_release(dv_vm *vm, dv_object *object) {
-    dv_heap_free(&vm->heap, object, sizeof(dv_random));
+    dv_object_free(vm, object, sizeof(dv_random));
 }
 
 static dv_value random_new(dv_vm *vm, dv_value seed) {
@@ -418,16 +430,75 @@ static dv_value random_new(dv_vm *vm, dv_value seed) {
     return DV_EMPTY;
 }
 
+/* The argument of Random.__init__, or EMPTY. */
+static bool bind_seed(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords,
+                      dv_value *seed) {
+    static const char *const names[] = {"self", "x"};
+    static const dv_parameters parameters = {"Random.__init__", names, 2, 2, 1};
+    dv_value given[2], few[4], *all = few;
+    size_t size = ((size_t)count + 1) * sizeof *all;
+    if (count > 3 && !(all = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm), false;
+    all[0] = DV_NONE; /* self, which is only counted */
+    if (count) memcpy(all + 1, args, count * sizeof *all);
+    bool good = dv_arguments_bind(vm, &parameters, all, count + 1, keywords, given);
+    if (all != few) dv_heap_free(&vm->heap, all, size);
+    if (good) *seed = given[1];
+    return good;
+}
+
 static dv_value random_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                  dv_value keywords) {
-    static const char *const names[] = {"x"};
-    static const dv_parameters parameters = {"Random", names, 1, 1, 0};
     dv_value seed;
-    if (!dv_arguments_bind(vm, &parameters, args, count, keywords, &seed)) return DV_EMPTY;
-    return random_new(vm, seed);
+    return bind_seed(vm, args, count, keywords, &seed) ? random_new(vm, seed) : DV_EMPTY;
+}
+
+/* The methods of a Random call each other here without asking its class, which must not have its
+ * own idea of what they are.  False: raised. */
+static bool check_overrides(dv_vm *vm, const dv_class *class_) {
+    static const char *const names[] = {"random",    "getrandbits",   "_randbelow",
+                                        "randrange", "normalvariate", "gammavariate"};
+    for (uint32_t i = 0; i < class_->mro_count && !class_->mro[i]->descriptor; i++)
+        for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+            dv_value name = dv_str_intern(vm, names[n], strlen(names[n]));
+            if (dv_is_empty(name)) return false;
+            const dv_global_cell *cell = dv_namespace_find(&class_->mro[i]->attributes, name);
+            dv_release(vm, name);
+            if (!cell || dv_is_empty(cell->value)) continue;
+            dv_raise(vm, DV_E_TYPE_ERROR,
+                     "a subclass of random.Random with its own %s() is not part of dl", names[n]);
+            return false;
+        }
+    return true;
+}
+
+static dv_value random_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    if (!check_overrides(vm, class_)) return DV_EMPTY;
+    dv_random *r = dv_subclass_alloc(vm, class_, sizeof *r);
+    if (!r) return DV_EMPTY;
+    r->has_gauss = false;
+    r->gauss_next = 0.0;
+    r->twister = dv_as_random(exact)->twister;
+    return dv_object_value(r);
+}
+
+/* Random.__init__: seeds by the method of the object. */
+static bool random_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                              dv_value keywords) {
+    dv_value seed;
+    if (!bind_seed(vm, args, count, keywords, &seed)) return false;
+    if (dv_is_shape(self, DV_T_RANDOM)) return seed_with(vm, dv_as_random(self), seed, 2);
+    if (dv_is_empty(seed)) seed = DV_NONE;
+    dv_value name = dv_str_intern(vm, "seed", 4);
+    dv_value method = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, self, name);
+    dv_value done = dv_is_empty(method) ? DV_EMPTY : dv_call(vm, method, &seed, 1, DV_EMPTY);
+    dv_release(vm, name);
+    dv_release(vm, method);
+    dv_release(vm, done);
+    return !dv_is_empty(done);
 }
 
 static dv_value random_repr(dv_vm *vm, dv_value self) {
+    if (dv_is_instance(self)) return dv_default_repr(vm, self);
     return dv_str_printf(vm, "<random.Random object at 0x%llx>",
                          (unsigned long long)(self.bits & DV_PAYLOAD));
 }
@@ -443,6 +514,9 @@ static const dv_cfunction_def methods[] = {
     {.name = "getrandbits", .entry = method_getrandbits, .min = 2, .max = 2},
     {.name = "getstate", .entry = method_getstate, .min = 1, .max = 1},
     {.name = "setstate", .entry = method_setstate, .min = 2, .max = 2},
+    {.name = "__getstate__", .entry = method_getstate, .min = 1, .max = 1},
+    {.name = "__setstate__", .entry = method_setstate, .min = 2, .max = 2},
+    {.name = "__reduce__", .entry = method_reduce, .min = 1, .max = 1},
     NAMED(seed),
     NAMED(randbytes),
     NAMED(randrange),
@@ -455,6 +529,8 @@ const dv_type dv_random_type = {
     .release = random_release,
     .repr = random_repr,
     .construct = random_construct,
+    .adopt = random_adopt,
+    .initialise = random_initialise,
     .methods = methods,
 };
 
@@ -462,16 +538,27 @@ const dv_type dv_random_type = {
 static bool add_bound(dv_vm *vm, dv_module *module, dv_value self, const dv_cfunction_def *defs) {
     dv_value class_ = dv_object_value(vm->classes[DV_T_RANDOM]);
     for (; defs->name; defs++)
-        if (!dv_module_add(vm, module, defs->name, dv_cfunction_new(vm, defs, self, class_)))
+        if (defs->name[0] != '_' &&
+            !dv_module_add(vm, module, defs->name, dv_cfunction_new(vm, defs, self, class_)))
             return false;
     return true;
 }
+
+static dv_value random_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (dv_is_str(args[0]) && dv_str_is(args[0], "SystemRandom"))
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "random.%S is not part of dl", args[0]);
+    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'random' has no attribute '%S'", args[0]);
+}
+
+static const dv_cfunction_def functions[] = {
+    {.name = "__getattr__", .entry = random_getattr, .min = 1, .max = 1}, {.name = NULL}};
 
 bool dv_random_fill(dv_vm *vm, dv_module *module) {
     dv_value hidden = random_new(vm, DV_NONE);
     if (dv_is_empty(hidden)) return false;
     bool good =
-        add_bound(vm, module, hidden, methods) &&
+        dv_module_add_functions(vm, module, functions) && add_bound(vm, module, hidden, methods) &&
         dv_module_add(vm, module, "Random", dv_retain(dv_object_value(vm->classes[DV_T_RANDOM])));
     dv_release(vm, hidden);
     return good;

@@ -1,7 +1,10 @@
 /* sys.c: the module sys. */
 #include "modules/modules.h"
 
+#include <unistd.h>
+
 #include "core/upcall.h"
+#include "types/arguments.h"
 #include "types/class.h"
 #include "types/dict.h"
 #include "types/exception.h"
@@ -12,7 +15,6 @@
 #include "types/tuple.h"
 
 #define RECURSION_MOST INT32_MAX
-#define MOST_DIGITS    4300 /* as types/int_text.c has it */
 
 static dv_value sys_exit(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count == 0 || dv_is_none(args[0])) return dv_raise(vm, DV_E_SYSTEM_EXIT, "");
@@ -79,8 +81,34 @@ static dv_value sys_displayhook(dv_vm *vm, const dv_value *args, uint32_t count)
 }
 
 static dv_value sys_get_int_max_str_digits(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)args, (void)count;
-    return dv_int(MOST_DIGITS);
+    (void)args, (void)count;
+    return dv_int(vm->most_digits);
+}
+
+static dv_value sys_set_int_max_str_digits(dv_vm *vm, const dv_value *args, uint32_t count,
+                                           dv_value keywords) {
+    static const char *const names[] = {"maxdigits"};
+    static const dv_parameters parameters = {"set_int_max_str_digits", names, 1, 1, 1};
+    dv_value given;
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
+    dv_value whole = dv_int_index(vm, given);
+    if (dv_is_empty(whole)) return DV_EMPTY;
+    int64_t most;
+    bool fits = dv_int_to_int64(whole, &most) && most >= INT32_MIN && most <= INT32_MAX;
+    dv_release(vm, whole);
+    if (!fits) return dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C int");
+    if (most != 0 && most < DV_LEAST_MOST_DIGITS)
+        return dv_raise(vm, DV_E_VALUE_ERROR, "maxdigits must be 0 or larger than %d",
+                        DV_LEAST_MOST_DIGITS);
+    vm->most_digits = most;
+    return DV_NONE;
+}
+
+/* The path of the running program; empty where a sandboxed program asks. */
+static dv_value executable(dv_vm *vm) {
+    char path[4096];
+    ssize_t size = vm->sandboxed ? 0 : readlink("/proc/self/exe", path, sizeof path);
+    return dv_str_new(vm, path, size > 0 ? (size_t)size : 0);
 }
 
 static bool is_among(dv_value name, const char *const *names) {
@@ -93,8 +121,7 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
     static const char *const names[] = {"flags",       "float_info",     "getsizeof",
                                         "hash_info",   "implementation", "int_info",
                                         "thread_info", "version_info",   NULL};
-    static const char *const refused[] = {"excepthook", "getrefcount", "set_int_max_str_digits",
-                                          "unraisablehook", NULL};
+    static const char *const refused[] = {"excepthook", "getrefcount", "unraisablehook", NULL};
     (void)count;
     if (is_among(args[0], refused))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "sys.%S is not part of dl", args[0]);
@@ -107,6 +134,10 @@ static const dv_cfunction_def functions[] = {
     {.name = "__getattr__", .entry = sys_getattr, .min = 1, .max = 1},
     {.name = "displayhook", .entry = sys_displayhook, .min = 1, .max = 1},
     {.name = "get_int_max_str_digits", .entry = sys_get_int_max_str_digits, .min = 0, .max = 0},
+    {.name = "set_int_max_str_digits",
+     .keyword_entry = sys_set_int_max_str_digits,
+     .min = 0,
+     .max = UINT32_MAX},
     {.name = "exit", .entry = sys_exit, .min = 0, .max = 1},
     {.name = "getrecursionlimit", .entry = sys_getrecursionlimit, .min = 0, .max = 0},
     {.name = "setrecursionlimit", .entry = sys_setrecursionlimit, .min = 1, .max = 1},
@@ -147,7 +178,7 @@ bool dv_sys_fill(dv_vm *vm, dv_module *module) {
            dv_module_add(vm, module, "platform", dv_str_z(vm, "linux")) &&
            dv_module_add(vm, module, "version", dv_str_z(vm, "3.11 (dynvm)")) &&
            dv_module_add(vm, module, "hexversion", dv_int(0x030B00F0)) &&
-           dv_module_add(vm, module, "executable", dv_str_z(vm, "")) &&
+           dv_module_add(vm, module, "executable", executable(vm)) &&
            dv_module_add(vm, module, "float_repr_style", dv_str_z(vm, "short")) &&
            add_streams(vm, module);
 }

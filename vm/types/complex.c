@@ -13,8 +13,10 @@
 #include "types/float.h"
 #include "types/format.h"
 #include "types/instance.h"
+#include "types/instance_dict.h"
 #include "types/int.h"
 #include "types/str.h"
+#include "types/subclass.h"
 
 #define HASH_IMAG 1000003u
 #define POWER_MAX 100.0 /* whole exponents up to here are multiplied out */
@@ -34,7 +36,15 @@ dv_value dv_complex_new(dv_vm *vm, double real, double imag) {
 }
 
 static void complex_release(dv_vm *vm, dv_object *object) {
-    dv_heap_free(&vm->heap, object, sizeof(dv_complex));
+    dv_object_free(vm, object, sizeof(dv_complex));
+}
+
+static dv_value complex_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_complex *z = dv_subclass_alloc(vm, class_, sizeof *z);
+    if (!z) return DV_EMPTY;
+    z->real = dv_as_complex(exact)->real;
+    z->imag = dv_as_complex(exact)->imag;
+    return dv_object_value(z);
 }
 
 /* ---- Conversion -------------------------------------------------------------------------------*/
@@ -106,7 +116,7 @@ static dv_value complex_construct(dv_vm *vm, const dv_value *args, uint32_t coun
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
     bool has_imag = !dv_is_empty(given[1]);
     if (dv_is_empty(given[0])) given[0] = dv_int(0);
-    if (dv_is_complex(given[0]) && !has_imag) return dv_retain(given[0]);
+    if (dv_is_shape(given[0], DV_T_COMPLEX) && !has_imag) return dv_retain(given[0]);
     if (dv_is_str(given[0])) {
         if (!has_imag) return dv_complex_from_str(vm, given[0]);
         return dv_raise(vm, DV_E_TYPE_ERROR,
@@ -263,7 +273,7 @@ static dv_value complex_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value 
 
 static dv_value complex_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     const dv_complex *z = dv_as_complex(a);
-    if (op == DV_UNARY_POS) return dv_retain(a);
+    if (op == DV_UNARY_POS) return dv_plain(vm, a);
     if (op == DV_UNARY_NEG) return dv_complex_new(vm, -z->real, -z->imag);
     return DV_NOTIMPLEMENTED;
 }
@@ -288,8 +298,8 @@ static dv_value conjugate(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value itself(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return dv_retain(args[0]);
+    (void)count;
+    return dv_plain(vm, args[0]);
 }
 
 static const dv_cfunction_def methods[] = {
@@ -306,9 +316,10 @@ static dv_value get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 }
 
 static bool set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
-    (void)value;
     if (dv_str_is(name, "real") || dv_str_is(name, "imag"))
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "readonly attribute");
+    else if (dv_is_instance(self))
+        return dv_instance_set_attribute(vm, self, name, value);
     else
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
     return false;
@@ -328,5 +339,6 @@ const dv_type dv_complex_type = {
     .set_attribute = set_attribute,
     .format = dv_format_complex,
     .construct = complex_construct,
+    .adopt = complex_adopt,
     .methods = methods,
 };

@@ -11,7 +11,7 @@ typedef struct dv_complex {
 
 extern const dv_type dv_complex_type;
 
-static inline bool dv_is_complex(dv_value v) { return dv_is_shape(v, DV_T_COMPLEX); }
+static inline bool dv_is_complex(dv_value v) { return dv_has_layout(v, DV_T_COMPLEX); }
 static inline dv_complex *dv_as_complex(dv_value v) { return (dv_complex *)dv_as_object(v); }
 
 dv_value dv_complex_new(dv_vm *vm, double real, double imag);

@@ -2,7 +2,7 @@
  *
  * Invariants
  *  1. Conversions whose time is quadratic (bases that are no powers of two) are limited to
- *     MAX_DIGITS decimal digits, as in CPython.
+ *     vm->most_digits decimal digits (0: any number), as in CPython.
  *  2. Digits are made and read by GMP where a number has more than one limb. */
 #include "types/int_arith.h"
 
@@ -14,7 +14,6 @@
 #include "types/str_text.h"
 #include "types/str_unicode.h"
 
-#define MAX_DIGITS 4300
 #define LIMIT_HINT "use sys.set_int_max_str_digits() to increase the limit"
 
 static const char digit_characters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -39,7 +38,7 @@ static char *word_digits(uint64_t n, int base, char *end) {
 static void raise_too_long(dv_vm *vm) {
     dv_raise(vm, DV_E_VALUE_ERROR,
              "Exceeds the limit (%d digits) for integer string conversion; " LIMIT_HINT,
-             MAX_DIGITS);
+             (int)vm->most_digits);
 }
 
 static char *word_block(dv_vm *vm, uint64_t word, int base, size_t *size, size_t *capacity) {
@@ -67,8 +66,8 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
     dv_int_look(v, &view);
     if (view.count <= 1)
         return word_block(vm, view.count ? view.limbs[0] : 0, base, size, capacity);
-    bool limited = !is_power_of_two(base);
-    if (limited && view.count > MAX_DIGITS * 6 / 64 + 1) {
+    bool limited = vm->most_digits && !is_power_of_two(base);
+    if (limited && view.count > vm->most_digits * 6 / 64 + 1) {
         raise_too_long(vm);
         return NULL;
     }
@@ -87,7 +86,7 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
         *size = name_digits(digits, mpn_get_str((unsigned char *)digits, base,
                                                 (mp_limb_t *)copy->limbs, view.count));
         dv_int_reserve_drop(vm, &reserve);
-        ok = !limited || base != 10 || *size <= MAX_DIGITS;
+        ok = !limited || base != 10 || (int64_t)*size <= vm->most_digits;
         if (!ok) raise_too_long(vm);
     }
     if (copy) dv_bigint_free(vm, copy);
@@ -286,12 +285,12 @@ static dv_value parse(dv_vm *vm, const char *text, size_t size, int base, bool *
     }
     int64_t count = count_digits(text, size, base);
     if (count < 0) return DV_EMPTY;
-    if (!is_power_of_two(base) && count > MAX_DIGITS) {
+    if (vm->most_digits && !is_power_of_two(base) && count > vm->most_digits) {
         *valid = true;
         return dv_raise(vm, DV_E_VALUE_ERROR,
                         "Exceeds the limit (%d digits) for integer string conversion: value has "
                         "%lld digits; " LIMIT_HINT,
-                        MAX_DIGITS, (long long)count);
+                        (int)vm->most_digits, (long long)count);
     }
     dv_value v = from_digits(vm, text, size, base, count, negative);
     *valid = dv_is_empty(v) || !zero_only || dv_int_sign(v) == 0;

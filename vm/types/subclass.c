@@ -5,6 +5,7 @@
 #include "core/upcall.h"
 #include "types/bytes.h"
 #include "types/class.h"
+#include "types/complex.h"
 #include "types/exception.h"
 #include "types/float.h"
 #include "types/int_arith.h"
@@ -76,6 +77,7 @@ dv_value dv_plain_copy(dv_vm *vm, dv_value v) {
     switch (dv_type_of(vm, v)) {
     case DV_T_INT: return copy_int(vm, v);
     case DV_T_FLOAT: return dv_number_of(v);
+    case DV_T_COMPLEX: return dv_complex_new(vm, dv_as_complex(v)->real, dv_as_complex(v)->imag);
     case DV_T_STR: return copy_str(vm, v);
     case DV_T_BYTES: return dv_bytes_new(vm, dv_as_str(v)->data, dv_as_str(v)->length);
     case DV_T_TUPLE: return dv_tuple_new(vm, dv_as_tuple(v)->items, dv_as_tuple(v)->count);
