@@ -18,10 +18,12 @@ static void find_limit(dv_vm *vm) {
         pthread_attr_getstack(&attributes, &lowest, &size);
         pthread_attr_destroy(&attributes);
     }
-    char *top = (char *)lowest + size;
+    /* From here on: what lies above, the static thread-local storage of the host's libraries too,
+     * is no room. */
+    size = (size_t)(here - (char *)lowest);
     if (size > wanted) size = wanted;
     size_t margin = size >= LARGE_STACK ? LARGE_MARGIN : size / 4;
-    vm->c_stack_limit = top - size + margin;
+    vm->c_stack_limit = here - size + margin;
 }
 
 void dv_native_attach(dv_vm *vm) {

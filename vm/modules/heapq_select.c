@@ -38,7 +38,7 @@ static dv_value make_entry(dv_vm *vm, selection *s, dv_value key, dv_value item)
 
 /* The first items, as many as are wanted, become a heap. */
 static bool select_first(dv_vm *vm, selection *s) {
-    while (s->wanted-- > 0) {
+    for (; s->wanted > 0; s->wanted--) {
         dv_value item = dv_next(vm, s->iterator);
         if (dv_is_empty(item)) break;
         dv_value key = key_of(vm, s->key, item);
