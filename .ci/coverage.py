@@ -107,7 +107,8 @@ def read(build: Path) -> Dict[str, File]:
         for report in map(json.loads, output.stdout.splitlines()):
             for found in report["files"]:
                 path = Path(report["current_working_directory"], found["file"]).resolve()
-                if not path.is_relative_to(ROOT) or not measured(str(path.relative_to(ROOT))):
+                # The build directory may still have the notes of a source that is gone.
+                if not path.is_relative_to(ROOT) or not measured(str(path.relative_to(ROOT))) or not path.exists():
                     continue
                 name = str(path.relative_to(ROOT))
                 file = files.setdefault(name, File(name))

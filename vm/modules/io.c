@@ -46,9 +46,16 @@ static dv_value io_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static const dv_cfunction_def functions[] = {
-    {.name = "open", .keyword_entry = dv_file_open, .min = 0, .max = UINT32_MAX},
-    {.name = "__getattr__", .entry = io_getattr, .min = 1, .max = 1},
-    {.name = NULL}};
+    {.name = "__getattr__", .entry = io_getattr, .min = 1, .max = 1}, {.name = NULL}};
+
+/* io.open is the builtin itself. */
+static bool add_open(dv_vm *vm, dv_module *module) {
+    dv_value name = dv_str_intern(vm, "open", 4);
+    if (dv_is_empty(name)) return false;
+    const dv_global_cell *cell = dv_namespace_find(&vm->builtins, name);
+    dv_release(vm, name);
+    return dv_module_add(vm, module, "open", dv_retain(cell->value));
+}
 
 bool dv_io_fill(dv_vm *vm, dv_module *module) {
     static const dv_type *const types[] = {&dv_stream_type,          &dv_buffered_reader_type,
@@ -58,7 +65,7 @@ bool dv_io_fill(dv_vm *vm, dv_module *module) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!dv_module_add_type(vm, module, types[i])) return false;
     dv_value blocking = dv_object_value(dv_exception_class(vm, DV_E_BLOCKING_IO_ERROR));
-    return dv_module_add_functions(vm, module, functions) &&
+    return dv_module_add_functions(vm, module, functions) && add_open(vm, module) &&
            dv_module_add(vm, module, "UnsupportedOperation", unsupported_operation(vm)) &&
            dv_module_add(vm, module, "BlockingIOError", dv_retain(blocking)) &&
            dv_module_add(vm, module, "DEFAULT_BUFFER_SIZE", dv_int(DV_FILE_CHUNK)) &&

@@ -30,6 +30,7 @@ typedef struct memory {
     int64_t length, capacity, position; /* code points */
     uint32_t kind;
     bool closed;
+    uint8_t seen_ends; /* of what was written; DV_SEEN_... */
     line_ends ends;
 } memory;
 
@@ -128,7 +129,23 @@ static dv_value translate(dv_vm *vm, line_ends ends, dv_value text) {
     return dv_builder_finish(&b);
 }
 
+/* Which kinds of line ends a text has. */
+static unsigned ends_in(const dv_str *s) {
+    unsigned seen = 0;
+    for (int64_t i = 0; i < s->length; i++) {
+        uint32_t c = dv_str_at(s, i);
+        if (c == '\n') seen |= DV_SEEN_LF;
+        if (c != '\r') continue;
+        bool pair = i + 1 < s->length && dv_str_at(s, i + 1) == '\n';
+        seen |= pair ? DV_SEEN_CRLF : DV_SEEN_CR;
+        i += pair;
+    }
+    return seen;
+}
+
 static bool put_text(dv_vm *vm, memory *m, dv_value text) {
+    if (m->ends == ENDS_JOIN || m->ends == ENDS_KEEP)
+        m->seen_ends |= (uint8_t)ends_in(dv_as_str(text));
     if (m->ends == ENDS_LF || m->ends == ENDS_KEEP) return put(vm, m, dv_as_str(text));
     dv_value translated = translate(vm, m->ends, text);
     if (dv_is_empty(translated)) return false;
@@ -372,8 +389,13 @@ static dv_value memory_iterate(dv_vm *vm, dv_value self) {
 }
 
 static dv_value memory_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    (void)vm;
-    return dv_str_is(name, "closed") ? dv_bool(as_memory(self)->closed) : DV_EMPTY;
+    const memory *m = as_memory(self);
+    if (dv_str_is(name, "closed")) return dv_bool(m->closed);
+    if (is_bytes_io(m)) return DV_EMPTY;
+    bool newlines = dv_str_is(name, "newlines"), buffering = dv_str_is(name, "line_buffering");
+    if ((newlines || buffering) && !check_open(vm, m)) return DV_EMPTY;
+    if (newlines) return dv_file_newlines(vm, m->seen_ends);
+    return buffering ? DV_FALSE : DV_EMPTY;
 }
 
 static memory *memory_new(dv_vm *vm, dv_type_id type) {

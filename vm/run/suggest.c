@@ -167,8 +167,8 @@ static const struct {
     {DV_T_TRACEBACK, "tb_frame tb_lineno tb_next"},
     {DV_T_FRAME, "f_code f_lineno"},
     {DV_T_EXCEPTION, "__cause__ __context__ __suppress_context__ __traceback__ args"},
-    {DV_T_STREAM, "closed encoding errors line_buffering mode name"},
-    {DV_T_STRING_IO, "closed"},
+    {DV_T_STREAM, "closed encoding errors line_buffering mode name newlines"},
+    {DV_T_STRING_IO, "closed line_buffering newlines"},
     {DV_T_BYTES_IO, "closed"},
 };
 

@@ -253,6 +253,11 @@ static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_valu
         return false;
     }
     if (dv_same(name, vm->known.abstractmethods) && !note_abstract(vm, class_, value)) return false;
+    if (dv_is_empty(value) && (dv_same(name, vm->known.doc) || dv_same(name, vm->known.module))) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "cannot delete '%S' attribute of immutable type '%S'", name,
+                 class_->name);
+        return false;
+    }
     if (dv_is_empty(value)) {
         const dv_global_cell *cell = dv_namespace_find(&class_->attributes, name);
         if (!cell || dv_is_empty(cell->value)) {

@@ -109,9 +109,21 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
+static dv_value iterator_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)count;
+    const dv_dict_iterator *iterator = as_iterator(args[0]);
+    bool valid =
+        !dv_is_empty(iterator->dict) && iterator->count == dv_as_dict(iterator->dict)->count;
+    return dv_int(valid ? iterator->remaining : 0);
+}
+
+static const dv_cfunction_def iterator_methods[] = {
+    {.name = "__length_hint__", .entry = iterator_hint, .min = 1, .max = 1}, {.name = NULL}};
+
 #define ITERATOR_SLOTS                                                                 \
     .face = iterator_face, .release = iterator_release, .traverse = iterator_traverse, \
-    .iterate = iterator_self, .next = iterator_next, .next_pair = iterator_next_pair
+    .iterate = iterator_self, .next = iterator_next, .next_pair = iterator_next_pair,  \
+    .methods = iterator_methods
 
 const dv_type dv_dict_iterator_type = {
     .name = "dict_iterator", .id = DV_T_DICT_ITERATOR, ITERATOR_SLOTS};

@@ -11,6 +11,7 @@
 #include "types/list.h"
 #include "types/module.h"
 #include "types/sequence.h"
+#include "types/tuple.h"
 
 /* Errors -----------------------------------------------------------------------------------------
  */
@@ -196,7 +197,8 @@ int64_t dv_file_seek(dv_vm *vm, dv_file *f, int64_t offset, int whence) {
     f->start = f->end = f->valid = 0;
     f->position = at;
     f->plain = true;
-    f->has_cr = f->at_end = f->iterates = f->mended = false;
+    f->has_cr = f->waits_cr = f->at_end = f->iterates = f->mended = false;
+    f->seen_ends = 0;
     return at;
 }
 
@@ -300,6 +302,19 @@ dv_value dv_file_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_str_is(name, "name")) return dv_retain(f->name);
     if (dv_str_is(name, "mode")) return dv_retain(f->mode);
     return DV_EMPTY;
+}
+
+dv_value dv_file_newlines(dv_vm *vm, unsigned seen) {
+    static const char *const texts[] = {"\r", "\n", "\r\n"};
+    dv_value found[3];
+    int64_t count = 0;
+    for (unsigned i = 0; i < 3; i++)
+        if (seen >> i & 1) found[count++] = dv_str_z(vm, texts[i]);
+    if (count == 0) return DV_NONE;
+    if (count == 1) return found[0];
+    dv_value all = dv_is_empty(vm->error) ? dv_tuple_new(vm, found, count) : DV_EMPTY;
+    while (count > 0) dv_release(vm, found[--count]);
+    return all;
 }
 
 dv_value dv_file_iterate(dv_vm *vm, dv_value self) {

@@ -26,6 +26,9 @@ typedef enum dv_newline {
     DV_NEWLINE_CRLF
 } dv_newline;
 
+/* The kinds of line ends that were read; what the attribute newlines tells. */
+enum { DV_SEEN_CR = 1, DV_SEEN_LF = 2, DV_SEEN_CRLF = 4 };
+
 typedef struct dv_file {
     dv_object header;
     dv_stream_number number; /* DV_NO_STREAM: an opened file */
@@ -39,13 +42,15 @@ typedef struct dv_file {
     dv_value encoding, errors;
     dv_codec codec;
     dv_newline newline;
-    bool strict;   /* errors are raised */
-    bool plain;    /* all of the buffer is ASCII, or each byte is a character anyway */
-    bool has_cr;   /* there may be a '\r' in the buffer */
-    bool at_end;   /* the last read found the end */
-    bool by_line;  /* writing a '\n' flushes */
-    bool iterates; /* next() has been called: tell() does not work */
-    bool mended;   /* errors= has changed what is in the buffer: neither does tell() */
+    uint8_t seen_ends; /* of its input: dv_line_end bits */
+    bool strict;       /* errors are raised */
+    bool plain;        /* all of the buffer is ASCII, or each byte is a character anyway */
+    bool has_cr;       /* there may be a '\r' in the buffer */
+    bool waits_cr;     /* the last thing looked at was a '\r': a '\n' may follow */
+    bool at_end;       /* the last read found the end */
+    bool by_line;      /* writing a '\n' flushes */
+    bool iterates;     /* next() has been called: tell() does not work */
+    bool mended;       /* errors= has changed what is in the buffer: neither does tell() */
 } dv_file;
 
 extern const dv_type dv_buffered_reader_type, dv_buffered_writer_type, dv_buffered_random_type,
@@ -107,5 +112,7 @@ dv_value dv_file_method_enter(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_file_method_exit(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_file_get_attribute(dv_vm *vm, dv_value self, dv_value name);
 dv_value dv_file_iterate(dv_vm *vm, dv_value self);
+/* None, the one kind of line end that was seen, or a tuple of them. */
+dv_value dv_file_newlines(dv_vm *vm, unsigned seen);
 
 #endif

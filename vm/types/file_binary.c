@@ -2,6 +2,7 @@
  * differ in what they refuse and in the buffer that FileIO does not keep (file.h). */
 #include "types/file.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "core/upcall.h"
@@ -63,6 +64,13 @@ static dv_value binary_read(dv_vm *vm, const dv_value *args, uint32_t count) {
         return DV_EMPTY;
     if (size < -1) return dv_raise(vm, DV_E_VALUE_ERROR, "read length must be non-negative or -1");
     return read_sized(vm, f, size);
+}
+
+/* Of a FileIO, which is not asked whether it is open for reading. */
+static dv_value raw_readall(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_file *f = dv_as_file(args[0]);
+    return check_open(vm, f, NULL) ? read_sized(vm, f, -1) : DV_EMPTY;
 }
 
 static dv_value binary_read1(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -181,16 +189,25 @@ static bool check_seeks(dv_vm *vm, const dv_file *f) {
     return false;
 }
 
+/* An int beyond int64 is another error for each kind of file. */
+static bool place_argument(dv_vm *vm, const dv_file *f, dv_value v, int64_t *place) {
+    if (!dv_is_any_int(v) || dv_int_to_int64(v, place)) return dv_size_argument(vm, v, place);
+    if (is_raw(f))
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C long");
+    else
+        dv_raise(vm, DV_E_VALUE_ERROR, "cannot fit '%T' into an offset-sized integer", v);
+    return false;
+}
+
 static dv_value binary_seek(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_file *f = dv_as_file(args[0]);
     int64_t offset, whence = SEEK_SET;
-    if (!dv_size_argument(vm, args[1], &offset) ||
-        (count > 2 && !dv_size_argument(vm, args[2], &whence)) ||
-        !check_open(vm, f, "seek of closed file") || !check_seeks(vm, f))
-        return DV_EMPTY;
-    if (whence < SEEK_SET || whence > SEEK_END)
+    if (count > 2 && !dv_int_argument(vm, args[2], &whence)) return DV_EMPTY;
+    if (!is_raw(f) && (whence < SEEK_SET || whence > SEEK_END))
         return dv_raise(vm, DV_E_VALUE_ERROR, "whence value %d unsupported", (int)whence);
-    if (!dv_file_flush(vm, f)) return DV_EMPTY;
+    if (!check_open(vm, f, "seek of closed file") || (!is_raw(f) && !check_seeks(vm, f)) ||
+        !place_argument(vm, f, args[1], &offset) || !dv_file_flush(vm, f))
+        return DV_EMPTY;
     if (whence == SEEK_CUR) offset += (int64_t)f->start - (int64_t)f->end;
     int64_t at = dv_file_seek(vm, f, offset, (int)whence);
     return at < 0 ? DV_EMPTY : dv_int_from_int64(vm, at);
@@ -203,7 +220,9 @@ static int64_t place_of(const dv_file *f) {
 static dv_value binary_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const dv_file *f = dv_as_file(args[0]);
-    if (!check_open(vm, f, "I/O operation on closed file") || !check_seeks(vm, f)) return DV_EMPTY;
+    if (!check_open(vm, f, "I/O operation on closed file")) return DV_EMPTY;
+    if (is_raw(f) && !f->can_seek) return dv_host_raise(vm, ESPIPE, DV_EMPTY);
+    if (!check_seeks(vm, f)) return DV_EMPTY;
     return dv_int_from_int64(vm, place_of(f));
 }
 
@@ -234,21 +253,26 @@ static dv_value binary_repr(dv_vm *vm, dv_value self) {
                          f->keeps_fd ? "False" : "True");
 }
 
-static const dv_cfunction_def methods[] = {
-    {.name = "read", .entry = binary_read, .min = 1, .max = 2},
+#define METHODS                                                             \
+    {.name = "read", .entry = binary_read, .min = 1, .max = 2},             \
+        {.name = "readinto", .entry = binary_readinto, .min = 2, .max = 2}, \
+        {.name = "readline", .entry = binary_readline, .min = 1, .max = 2}, \
+        {.name = "write", .entry = binary_write, .min = 2, .max = 2},       \
+        {.name = "flush", .entry = binary_flush, .min = 1, .max = 1},       \
+        {.name = "seek", .entry = binary_seek, .min = 2, .max = 3},         \
+        {.name = "tell", .entry = binary_tell, .min = 1, .max = 1},         \
+        {.name = "truncate", .entry = binary_truncate, .min = 1, .max = 2}, DV_FILE_METHODS
+
+static const dv_cfunction_def buffered_methods[] = {
+    METHODS,
     {.name = "read1", .entry = binary_read1, .min = 1, .max = 2},
     {.name = "peek", .entry = binary_peek, .min = 1, .max = 2},
-    {.name = "readinto", .entry = binary_readinto, .min = 2, .max = 2},
-    {.name = "readline", .entry = binary_readline, .min = 1, .max = 2},
-    {.name = "write", .entry = binary_write, .min = 2, .max = 2},
-    {.name = "flush", .entry = binary_flush, .min = 1, .max = 1},
-    {.name = "seek", .entry = binary_seek, .min = 2, .max = 3},
-    {.name = "tell", .entry = binary_tell, .min = 1, .max = 1},
-    {.name = "truncate", .entry = binary_truncate, .min = 1, .max = 2},
-    DV_FILE_METHODS,
     {.name = NULL}};
 
-#define BINARY_TYPE(variable, text, number)                           \
+static const dv_cfunction_def raw_methods[] = {
+    METHODS, {.name = "readall", .entry = raw_readall, .min = 1, .max = 1}, {.name = NULL}};
+
+#define BINARY_TYPE(variable, text, number, table)                    \
     const dv_type variable = {.name = text,                           \
                               .id = number,                           \
                               .release = dv_file_release,             \
@@ -256,9 +280,9 @@ static const dv_cfunction_def methods[] = {
                               .iterate = dv_file_iterate,             \
                               .next = binary_next,                    \
                               .get_attribute = dv_file_get_attribute, \
-                              .methods = methods}
+                              .methods = table}
 
-BINARY_TYPE(dv_buffered_reader_type, "_io.BufferedReader", DV_T_BUFFERED_READER);
-BINARY_TYPE(dv_buffered_writer_type, "_io.BufferedWriter", DV_T_BUFFERED_WRITER);
-BINARY_TYPE(dv_buffered_random_type, "_io.BufferedRandom", DV_T_BUFFERED_RANDOM);
-BINARY_TYPE(dv_file_io_type, "_io.FileIO", DV_T_FILE_IO);
+BINARY_TYPE(dv_buffered_reader_type, "_io.BufferedReader", DV_T_BUFFERED_READER, buffered_methods);
+BINARY_TYPE(dv_buffered_writer_type, "_io.BufferedWriter", DV_T_BUFFERED_WRITER, buffered_methods);
+BINARY_TYPE(dv_buffered_random_type, "_io.BufferedRandom", DV_T_BUFFERED_RANDOM, buffered_methods);
+BINARY_TYPE(dv_file_io_type, "_io.FileIO", DV_T_FILE_IO, raw_methods);

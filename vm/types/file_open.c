@@ -106,11 +106,10 @@ static int flags_of(const mode *m) {
 /* The descriptor of a path or a number; false: raised. */
 static bool open_descriptor(dv_vm *vm, dv_file *f, const mode *m, dv_value path) {
     int64_t number;
-    if (dv_is_integral(path)) {
-        if (!dv_int_to_int64(path, &number) || number < 0)
-            return refuse(vm, "negative file descriptor");
+    /* CPython takes what is no C int for a path, which it is not. */
+    if (dv_is_integral(path) && dv_int_to_int64(path, &number) && number == (int32_t)number) {
+        if (number < 0) return refuse(vm, "negative file descriptor");
         int allowed = dv_host_allows(vm);
-        if (!allowed && number > INT32_MAX) allowed = -EBADF;
         if (allowed || fcntl((int)number, F_GETFD) < 0) {
             dv_host_raise(vm, allowed ? allowed : EBADF, DV_EMPTY);
             return false;

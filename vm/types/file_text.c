@@ -84,10 +84,36 @@ static bool mend(dv_vm *vm, dv_file *f, size_t stop) {
     return room;
 }
 
+/* Notes the kinds of line ends in what is new in the buffer; a '\r' counts when it is known what
+ * follows it. */
+static void note_ends(dv_file *f, bool final) {
+    const char *at = f->buffer + f->valid, *end = f->buffer + f->end;
+    if (f->waits_cr && (at < end || final)) {
+        bool pair = at < end && *at == '\n';
+        f->seen_ends |= pair ? DV_SEEN_CRLF : DV_SEEN_CR;
+        f->waits_cr = false;
+        at += pair;
+    }
+    if (!f->has_cr) {
+        if (!(f->seen_ends & DV_SEEN_LF) && at < end && memchr(at, '\n', (size_t)(end - at)))
+            f->seen_ends |= DV_SEEN_LF;
+        return;
+    }
+    for (; at < end; at++) {
+        if (*at == '\n') f->seen_ends |= DV_SEEN_LF;
+        if (*at != '\r') continue;
+        f->waits_cr = at + 1 == end && !final;
+        bool pair = at + 1 < end && at[1] == '\n';
+        if (!f->waits_cr) f->seen_ends |= pair ? DV_SEEN_CRLF : DV_SEEN_CR;
+        at += pair;
+    }
+}
+
 /* Looks at what is new in the buffer; `final`: there is no more. */
 static bool accept(dv_vm *vm, dv_file *f, bool final) {
     if (f->newline != DV_NEWLINE_LF && f->end > f->valid)
         f->has_cr |= memchr(f->buffer + f->valid, '\r', f->end - f->valid) != NULL;
+    if (f->newline <= DV_NEWLINE_KEEP) note_ends(f, final);
     if (f->codec == DV_LATIN1 || f->end == f->valid ||
         dv_utf8_is_ascii(f->buffer + f->valid, f->end - f->valid)) {
         f->valid = f->end;
@@ -352,11 +378,18 @@ static dv_value text_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_int_from_int64(vm, f->position - (int64_t)(f->end - f->start));
 }
 
+/* CPython compares what seek() is given with 0 before it asks for an int. */
+static bool place_argument(dv_vm *vm, dv_value v, int64_t *place) {
+    if (dv_is_any_int(v) || dv_is_float(v)) return dv_size_argument(vm, v, place);
+    int less = dv_less(vm, v, dv_int(0));
+    return less >= 0 && dv_size_argument(vm, v, place);
+}
+
 static dv_value text_seek(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_file *f = dv_as_file(args[0]);
     int64_t offset, whence = SEEK_SET;
-    if (!dv_size_argument(vm, args[1], &offset) ||
-        (count > 2 && !dv_size_argument(vm, args[2], &whence)) || !check_seeks(vm, f))
+    if ((count > 2 && !dv_int_argument(vm, args[2], &whence)) || !check_seeks(vm, f) ||
+        !place_argument(vm, args[1], &offset))
         return DV_EMPTY;
     if (whence == SEEK_CUR && offset)
         return dv_file_unsupported(vm, "can't do nonzero cur-relative seeks");
@@ -400,6 +433,7 @@ static dv_value text_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_str_is(name, "encoding")) return dv_retain(f->encoding);
     if (dv_str_is(name, "errors"))
         return dv_is_none(f->errors) ? dv_str_z(vm, "strict") : dv_retain(f->errors);
+    if (dv_str_is(name, "newlines")) return dv_file_newlines(vm, f->seen_ends);
     if (dv_str_is(name, "line_buffering")) return dv_bool(f->by_line);
     return dv_file_get_attribute(vm, self, name);
 }

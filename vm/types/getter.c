@@ -97,6 +97,7 @@ static const struct {
     FIELD(DV_T_STATICMETHOD, "__wrapped__"),
     FIELD(DV_T_CLASSMETHOD, "__func__"),
     FIELD(DV_T_CLASSMETHOD, "__wrapped__"),
+    GETTER(DV_T_DEQUE, "maxlen"),
     FIELD(DV_T_SUPER, "__self__"),
     FIELD(DV_T_SUPER, "__self_class__"),
     FIELD(DV_T_SUPER, "__thisclass__"),
@@ -133,6 +134,6 @@ void dv_getter_refuse(dv_vm *vm, dv_value getter) {
     if (function->def->flags & DV_CFUNCTION_FIELD)
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "readonly attribute");
     else
-        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%s' of '%S' objects is not writable",
-                 function->def->name, dv_as_class(function->owner)->name);
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%s' of '%s' objects is not writable",
+                 function->def->name, dv_as_class(function->owner)->descriptor->name);
 }

@@ -195,8 +195,8 @@ static bool refuse(dv_vm *vm, dv_value v, dv_value name) {
         return false;
     }
     dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
-             there ? "'%T' object attribute '%S' is read-only"
-                   : "'%T' object has no attribute '%S'",
+             there || dv_same(name, vm->known.doc) ? "'%T' object attribute '%S' is read-only"
+                                                   : "'%T' object has no attribute '%S'",
              v, name);
     return false;
 }

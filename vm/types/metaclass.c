@@ -9,8 +9,12 @@
 #include "types/instance.h"
 #include "types/list.h"
 #include "types/lookup.h"
-#include "types/str.h"
+#include "types/str_search.h"
 #include "types/tuple.h"
+
+#define METACLASS_CONFLICT                                                                         \
+    "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the " \
+    "metaclasses of all its bases"
 
 /* Which it is -----------------------------------------------------------------------------------
  */
@@ -36,9 +40,7 @@ dv_class *dv_metaclass_winner(dv_vm *vm, dv_value given, dv_value bases) {
         dv_class *meta = dv_as_class(tuple->items[i])->metaclass;
         if (!meta || dv_class_is_subclass(winner, meta)) continue;
         if (!dv_class_is_subclass(meta, winner)) {
-            dv_raise(vm, DV_E_TYPE_ERROR,
-                     "metaclass conflict: the metaclass of a derived class must be a (non-strict) "
-                     "subclass of the metaclasses of all its bases");
+            dv_raise(vm, DV_E_TYPE_ERROR, METACLASS_CONFLICT);
             return NULL;
         }
         winner = meta;
@@ -266,6 +268,20 @@ static dv_value make_with_module(dv_vm *vm, dv_class *meta, const dv_value *args
     return class_;
 }
 
+/* What type() asks of its arguments beyond their types. */
+static bool check_parts(dv_vm *vm, dv_value name, dv_value bases) {
+    const dv_tuple *tuple = dv_as_tuple(bases);
+    const dv_str *text = dv_as_str(name);
+    for (int64_t i = 0; i < tuple->count; i++) {
+        if (dv_is_class(tuple->items[i])) continue;
+        dv_raise(vm, DV_E_TYPE_ERROR, METACLASS_CONFLICT);
+        return false;
+    }
+    if (dv_str_find_char(text, 0, 0, text->length) < 0) return true;
+    dv_raise(vm, DV_E_VALUE_ERROR, "type name must not contain null characters");
+    return false;
+}
+
 /* type.__new__(meta, name, bases, namespace, **keywords) */
 static dv_value type_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     if (count == 0) return dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__(): not enough arguments");
@@ -278,7 +294,8 @@ static dv_value type_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_val
                         (int)(count - named - 1));
     if (!check_argument(vm, dv_is_str(args[1]), 1, "str", args[1]) ||
         !check_argument(vm, dv_is_tuple(args[2]), 2, "tuple", args[2]) ||
-        !check_argument(vm, dv_is_dict(args[3]), 3, "dict", args[3]))
+        !check_argument(vm, dv_is_dict(args[3]), 3, "dict", args[3]) ||
+        !check_parts(vm, args[1], args[2]))
         return DV_EMPTY;
     dv_class *winner = dv_metaclass_winner(vm, args[0], args[2]);
     if (!winner) return DV_EMPTY;

@@ -58,6 +58,20 @@ static dv_value iterator_next(dv_vm *vm, dv_value self) {
     return DV_EMPTY;
 }
 
+static dv_value iterator_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)count;
+    const dv_set_iterator *iterator = (const dv_set_iterator *)dv_as_object(args[0]);
+    int64_t left = 0;
+    uint64_t position = iterator->position;
+    if (dv_is_empty(iterator->set) || iterator->used != dv_as_set(iterator->set)->used)
+        return dv_int(0);
+    while (dv_set_walk(iterator->set, &position)) left++;
+    return dv_int(left);
+}
+
+static const dv_cfunction_def iterator_methods[] = {
+    {.name = "__length_hint__", .entry = iterator_hint, .min = 1, .max = 1}, {.name = NULL}};
+
 const dv_type dv_set_iterator_type = {
     .name = "set_iterator",
     .id = DV_T_SET_ITERATOR,
@@ -65,6 +79,7 @@ const dv_type dv_set_iterator_type = {
     .traverse = iterator_traverse,
     .iterate = iterator_self,
     .next = iterator_next,
+    .methods = iterator_methods,
 };
 
 /* ---- Operators ---------------------------------------------------------------------------------
