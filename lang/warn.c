@@ -15,30 +15,72 @@ void dv_warn(const dv_front *front, uint32_t line, const char *format, ...) {
     front->warn(front->warn_context, line, message);
 }
 
-/* ---- Comparisons ---- */
+/* ---- Numbers that fold.c leaves alone ---- */
 
-/* The kind of a sum or product of numbers, which CPython folds; fold.c leaves some alone, as
- * `1 + 2j`.  DV_CONST_NONE: it is none. */
-static dv_const_kind number_kind(const dv_expr *expr) {
-    dv_const_kind widest = DV_CONST_INT;
-    for (; expr->kind == DV_EXPR_BINARY; expr = expr->as.binary.left) {
-        dv_const_kind right =
-            expr->op <= DV_OPERATOR_MUL ? number_kind(expr->as.binary.right) : DV_CONST_NONE;
-        if (right == DV_CONST_NONE) return right;
-        if (right > widest) widest = right;
+#define FOLD_DEPTH 8   /* operations within each other */
+#define FOLD_BITS  128 /* CPython folds * << and ** of ints up to this size */
+
+/* The kinds of numbers, each of which takes in those before. */
+typedef enum rank { RANK_NONE, RANK_INT, RANK_FLOAT, RANK_COMPLEX } rank;
+
+static rank constant_rank(const dv_literal *literal) {
+    switch (literal->kind) {
+    case DV_CONST_FALSE:
+    case DV_CONST_TRUE:
+    case DV_CONST_INT:
+    case DV_CONST_BIGINT: return RANK_INT;
+    case DV_CONST_FLOAT: return RANK_FLOAT;
+    case DV_CONST_COMPLEX: return RANK_COMPLEX;
+    default: return RANK_NONE;
     }
-    bool negated = expr->kind == DV_EXPR_UNARY && expr->op != DV_UNARY_NOT;
-    dv_const_kind kind = negated                          ? number_kind(expr->as.child)
-                         : expr->kind == DV_EXPR_CONSTANT ? expr->as.constant.kind
-                                                          : DV_CONST_NONE;
-    if (kind < DV_CONST_INT || kind > DV_CONST_COMPLEX) return DV_CONST_NONE;
-    return kind > widest ? kind : widest;
 }
+
+/* The number of bits of a constant int64; -1: it is none. */
+static int64_t bits_of(const dv_expr *expr) {
+    if (expr->kind != DV_EXPR_CONSTANT || expr->as.constant.kind != DV_CONST_INT) return -1;
+    int64_t value = expr->as.constant.as.integer, bits = 0;
+    for (uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value; rest; rest >>= 1) bits++;
+    return bits;
+}
+
+/* Does CPython compute this * << or ** of two ints? */
+static bool folds_large(dv_operator op, const dv_expr *left, const dv_expr *right) {
+    int64_t bits = bits_of(left), others = bits_of(right);
+    if (bits < 0 || others < 0) return false;
+    int64_t value = right->as.constant.as.integer;
+    if (op == DV_OPERATOR_MUL) return bits + others <= FOLD_BITS;
+    if (value < 0 || value > FOLD_BITS) return false;
+    return op == DV_OPERATOR_LSHIFT ? bits + value <= FOLD_BITS : bits * value <= FOLD_BITS;
+}
+
+/* What number CPython folds the expression to: also complex ones (-1j, 1+2j), as dl has no
+ * constants with two parts, and ints beyond int64 (2**64). */
+static rank folded_rank(const dv_expr *expr, int depth) {
+    if (expr->kind == DV_EXPR_CONSTANT) return constant_rank(&expr->as.constant);
+    if (depth == 0) return RANK_NONE;
+    if (expr->kind == DV_EXPR_UNARY) {
+        rank of = expr->op == DV_UNARY_NOT ? RANK_NONE : folded_rank(expr->as.child, depth - 1);
+        return expr->op == DV_UNARY_INVERT && of != RANK_INT ? RANK_NONE : of;
+    }
+    if (expr->kind != DV_EXPR_BINARY) return RANK_NONE;
+    const dv_expr *left = expr->as.binary.left, *right = expr->as.binary.right;
+    dv_operator op = (dv_operator)expr->op;
+    if (op == DV_OPERATOR_POW || op == DV_OPERATOR_LSHIFT)
+        return folds_large(op, left, right) ? RANK_INT : RANK_NONE;
+    if (op > DV_OPERATOR_MUL) return RANK_NONE;
+    rank a = folded_rank(left, depth - 1), b = folded_rank(right, depth - 1);
+    if (a == RANK_NONE || b == RANK_NONE) return RANK_NONE;
+    if (op == DV_OPERATOR_MUL && a == RANK_INT && b == RANK_INT)
+        return folds_large(op, left, right) ? RANK_INT : RANK_NONE;
+    return a > b ? a : b;
+}
+
+/* ---- Comparisons ---- */
 
 /* Whether `is` may be asked about it: all but numbers, texts and their like. */
 static bool has_identity(const dv_expr *expr) {
     if (expr->kind == DV_EXPR_CONSTANT) return expr->as.constant.kind <= DV_CONST_ELLIPSIS;
-    return number_kind(expr) == DV_CONST_NONE;
+    return folded_rank(expr, FOLD_DEPTH) == RANK_NONE;
 }
 
 void dv_warn_compare(const dv_front *front, const dv_expr *compare) {
@@ -75,6 +117,7 @@ static const char *constant_type(dv_const_kind kind) {
 
 /* The name of the type that the expression's value has for sure; NULL: any. */
 static const char *type_of(const dv_expr *expr) {
+    static const char *const numbers[] = {NULL, "int", "float", "complex"};
     static const char *const comprehensions[] = {"list", "set", "dict", "generator"};
     switch (expr->kind) {
     case DV_EXPR_CONSTANT: return constant_type(expr->as.constant.kind);
@@ -90,7 +133,7 @@ static const char *type_of(const dv_expr *expr) {
     case DV_EXPR_FSTRING: return "str";
     case DV_EXPR_LAMBDA: return "function";
     case DV_EXPR_COMPREHENSION: return comprehensions[expr->op];
-    default: return NULL;
+    default: return numbers[folded_rank(expr, FOLD_DEPTH)];
     }
 }
 
