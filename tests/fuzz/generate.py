@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, or data."""
+"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, data, or sites."""
 
 import sys
 
@@ -8,8 +8,9 @@ import generate_language
 import generate_loops
 import generate_mixed
 import generate_objects
+import generate_sites
 
-MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_objects, generate_language, generate_data)
+MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_sites, generate_objects, generate_language, generate_data, generate_sites)
 
 
 def generate(seed: int) -> str:

@@ -218,7 +218,7 @@ OVERRIDDEN = {
 }
 # CPython mixes the slots of numbers and sequences where these are overridden; int('x') shows the repr of a str.
 NUMERIC = ("__mul__", "__rmul__", "__add__", "__radd__")
-LEFT_OUT = {"list": NUMERIC, "tuple": NUMERIC, "bytes": NUMERIC, "bytearray": NUMERIC, "str": (*NUMERIC, "__repr__")}
+LEFT_OUT = {"list": NUMERIC, "tuple": NUMERIC, "bytes": NUMERIC, "bytearray": NUMERIC, "str": NUMERIC}
 # What is done to an object; V is one object of a subclass, W another one (or any value).
 USES = [
     "len(V)", "bool(V)", "not V", "V == W", "V != W", "V < W", "V > W", "V <= W", "V + W", "W + V", "V * 2", "2 * V", "V - W", "V % W", "V | W", "-V", "~V", "abs(V)",
