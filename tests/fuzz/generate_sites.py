@@ -98,7 +98,7 @@ class Int(int):
 
 
 def show(x):
-    text = repr(x)
+    text = "an address" if " at 0x" in repr(x) else repr(x)
     print(text if len(text) < 300 else text[:300])
 
 
