@@ -121,11 +121,6 @@ static const char *type_of(const dv_expr *expr) {
     static const char *const comprehensions[] = {"list", "set", "dict", "generator"};
     switch (expr->kind) {
     case DV_EXPR_CONSTANT: return constant_type(expr->as.constant.kind);
-    case DV_EXPR_BINARY:
-    case DV_EXPR_UNARY: {
-        dv_const_kind kind = number_kind(expr);
-        return kind == DV_CONST_NONE ? NULL : constant_type(kind);
-    }
     case DV_EXPR_TUPLE: return "tuple";
     case DV_EXPR_LIST: return "list";
     case DV_EXPR_SET: return "set";
