@@ -136,6 +136,7 @@ const dv_type dv_array_iterator_type = {
 
 static void enumerate_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_enumerate *)object)->iterator);
+    dv_release(vm, ((dv_enumerate *)object)->number);
     dv_container_free(vm, object, sizeof(dv_enumerate));
 }
 
@@ -147,12 +148,17 @@ static int enumerate_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
     dv_enumerate *e = (dv_enumerate *)dv_as_object(self);
     out[1] = dv_next(vm, e->iterator);
     if (dv_is_empty(out[1])) return 0;
-    out[0] = dv_int_from_int64(vm, e->next);
-    if (dv_is_empty(out[0])) {
+    out[0] = e->number;
+    if (DV_LIKELY(dv_is_int(out[0]) && dv_fits_int(dv_as_int(out[0]) + 1))) {
+        e->number = dv_int(dv_as_int(out[0]) + 1);
+        return 1;
+    }
+    dv_value next = dv_binary(vm, DV_BINARY_ADD, out[0], dv_int(1));
+    if (dv_is_empty(next)) {
         dv_release(vm, out[1]);
         return 0;
     }
-    e->next++;
+    e->number = next; /* the old one goes to the caller */
     return 1;
 }
 
@@ -168,23 +174,27 @@ static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t co
     /* Once `iterable` is given by position, CPython does not know its name any more. */
     const dv_parameters parameters = {"enumerate", count > named ? rest : names, 2, 2, 1};
     dv_value out[2];
-    int64_t start = 0;
     if (count == 1 && named == 1 && !dv_str_is(dv_as_tuple(keywords)->items[0], "iterable"))
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%S' is an invalid keyword argument for enumerate()",
                         dv_as_tuple(keywords)->items[0]);
     if (count == 0)
         return dv_raise(vm, DV_E_TYPE_ERROR, "enumerate() missing required argument 'iterable'");
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, out)) return DV_EMPTY;
-    if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &start)) return DV_EMPTY;
+    dv_value start = dv_is_empty(out[1]) ? dv_int(0) : dv_int_index(vm, out[1]);
+    if (dv_is_empty(start)) return DV_EMPTY;
     dv_value iterator = dv_iterate(vm, out[0]);
-    if (dv_is_empty(iterator)) return DV_EMPTY;
+    if (dv_is_empty(iterator)) {
+        dv_release(vm, start);
+        return DV_EMPTY;
+    }
     dv_enumerate *e = dv_container_new(vm, sizeof(dv_enumerate), DV_T_ENUMERATE);
     if (!e) {
         dv_release(vm, iterator);
+        dv_release(vm, start);
         return DV_EMPTY;
     }
     e->iterator = iterator;
-    e->next = start;
+    e->number = start;
     return dv_object_value(e);
 }
 

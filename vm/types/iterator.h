@@ -17,8 +17,7 @@ typedef struct dv_iterator {
 
 typedef struct dv_enumerate {
     dv_object header;
-    dv_value iterator;
-    int64_t next;
+    dv_value iterator, number; /* an int of any size */
 } dv_enumerate;
 
 extern const dv_type dv_iterator_type, dv_enumerate_type;
