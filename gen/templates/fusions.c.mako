@@ -6,15 +6,6 @@
 /* What the derivative does out of line it does where it stands. */
 #define SLOW() MISS()
 
-% if chosen:
-__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
-    PUBLISH();
-    dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
-    DEAD();
-    GO();
-}
-
-% endif
 <%def name="handler(i)">\
 OP(${i.loads[0]});
 #define MISS() do { ip -= ${len(i.loads) * isa.LOAD_LENGTH}; DEAD(); TAIL(DV_H(${i.loads[0]})); } while (0)

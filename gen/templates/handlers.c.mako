@@ -1,14 +1,6 @@
 /* Generated from gen/ops/${room}.mako by gen/render.py. */
 #include "region/handler.h"
 
-/* NEXT_RELEASING: r is a dead object, ip the next instruction. */
-__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
-    PUBLISH();
-    dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
-    DEAD();
-    GO();
-}
-
 <%def name="opening(i)">\
     enum { LEN = ${i.length}, IN = ${len(i.inputs)}, OUT = ${len(i.outputs)}, CACHE = ${i.cache_cell} };
     BEGIN();

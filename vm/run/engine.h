@@ -159,12 +159,12 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         sp[-1] = done_;                  \
         NEXT();                          \
     } while (0)
-/* NEXT behind the instruction's last effect, the release of a value that it has taken out of reach:
- * what dies is disposed of out of line, so that those that live cost no saved register. */
-#define NEXT_RELEASING(value)                                                \
+/* Goes on at ip, behind the instruction's last effect: the release of a value that it has taken out
+ * of reach.  What dies is disposed of out of line, so that those that live cost no saved register.
+ */
+#define GO_RELEASING(value)                                                  \
     do {                                                                     \
         const dv_value gone_ = (value);                                      \
-        ip += LEN;                                                           \
         if (dv_is_object(gone_) && --dv_as_object(gone_)->references == 0) { \
             r = (int64_t)gone_.bits;                                         \
             __asm__("" : "=x"(d));                                           \
@@ -172,6 +172,12 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         }                                                                    \
         DEAD();                                                              \
         GO();                                                                \
+    } while (0)
+#define NEXT_RELEASING(value)           \
+    do {                                \
+        const dv_value left_ = (value); \
+        ip += LEN;                      \
+        GO_RELEASING(left_);            \
     } while (0)
 /* DONE, and if `owned`, NEXT_RELEASING of an input. */
 #define DONE_RELEASING(result, owned, value) \
@@ -185,19 +191,13 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
     } while (0)
 /* DONE of a fusion that stores: into the local that the STORE_LOCAL behind the instruction names.
  */
-#define DONE_STORING(result)                                                 \
-    do {                                                                     \
-        const dv_value done_ = (result), gone_ = LOCAL(LEN + 1);             \
-        LOCAL(LEN + 1) = done_;                                              \
-        sp -= IN;                                                            \
-        ip += LEN + 2;                                                       \
-        if (dv_is_object(gone_) && --dv_as_object(gone_)->references == 0) { \
-            r = (int64_t)gone_.bits;                                         \
-            __asm__("" : "=x"(d));                                           \
-            TAIL(DV_H(dispose));                                             \
-        }                                                                    \
-        DEAD();                                                              \
-        GO();                                                                \
+#define DONE_STORING(result)                                         \
+    do {                                                             \
+        const dv_value done_ = (result), replaced_ = LOCAL(LEN + 1); \
+        LOCAL(LEN + 1) = done_;                                      \
+        sp -= IN;                                                    \
+        ip += LEN + 2;                                               \
+        GO_RELEASING(replaced_);                                     \
     } while (0)
 #define DONE0()   \
     do {          \
@@ -237,6 +237,14 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         SAFEPOINT();                               \
         if (EXIT_TAKEN()) TAIL(dv_region_retired); \
     } while (0)
+/* GO_RELEASING: r is a dead object, ip the next instruction. */
+__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
+    PUBLISH();
+    dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
+    DEAD();
+    GO();
+}
+
 /* int64 to double without the false dependency of cvtsi2sd on its target's old value. */
 static inline double dv_i2d(int64_t i) {
 #if defined(__x86_64__)
