@@ -114,8 +114,8 @@ static const char *const finite[] = {
     "x = nested(300000, lambda x: {1: x})\nx = None",
     "x = []\nfor i in range(100000): x = [x]\nx = None\nimport gc\ngc.collect()",
     "def f(n): return 0 if n == 0 else 1 + f(n - 1)\nassert f(100000) == 100000",
-    "class A:\n    def f(self, n): return 0 if n == 0 else 1 + self.f(n - 1)\n"
-    "assert A().f(100000) == 100000",
+    ("class A:\n    def f(self, n): return 0 if n == 0 else 1 + self.f(n - 1)\n"
+     "assert A().f(100000) == 100000"),
     "assert copy.deepcopy(deep) is not deep",
     "x = []\nfor i in range(300000): x = map(str, x)\nx = None",
 };
