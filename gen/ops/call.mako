@@ -136,8 +136,8 @@
     NEXT_RELEASING(object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: the module and its cell are in the cache.">
-    if (DV_UNLIKELY(object.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+<%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: its serial number and its cell are in the cache.">
+    if (DV_UNLIKELY(!dv_is_module(object) || (int64_t)dv_as_module(object)->serial != CELL(CACHE).i || GUARD_FAILS())) MISS();
     const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
     sp[-1] = dv_retain(callee);

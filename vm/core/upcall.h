@@ -146,7 +146,6 @@ dv_value dv_ascii(dv_vm *vm, dv_value v);
 dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus);
 bool dv_is_callable(dv_vm *vm, dv_value v);
 bool dv_is_iterable(dv_vm *vm, dv_value v); /* can it be asked for an iterator? */
-bool dv_is_iterator(dv_vm *vm, dv_value v); /* has it a next()? */
 /* isinstance and issubclass: `type` is a class or a (nested) tuple of classes.  1, 0, -1 raised. */
 /* class[key], and a | b where one of them is a class (NotImplemented: the other is none). */
 dv_value dv_class_subscript(dv_vm *vm, dv_value class_, dv_value key);

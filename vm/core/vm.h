@@ -137,7 +137,7 @@ struct dv_vm {
     dv_form form;
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
-    bool region_off;
+    uint64_t module_count; /* made so far (types/module.h, invariant 1) */
     bool sandboxed; /* the program reaches no files (types/host.h) */
     bool no_native; /* native handlers of extensions are ignored: their portable twins run */
 

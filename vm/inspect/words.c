@@ -190,11 +190,11 @@ static void put_thread(dv_vm *vm, dv_line *line, const void *wanted) {
 }
 
 /* The name of a module that is in the dict; false: it is not. */
-static bool put_module_of(dv_vm *vm, dv_line *line, dv_value modules, dv_value wanted) {
+static bool put_module_of(dv_vm *vm, dv_line *line, dv_value modules, int64_t serial) {
     int64_t at = 0;
     dv_value key, module;
     while (dv_is_dict(modules) && dv_dict_walk(modules, &at, &key, &module)) {
-        if (!dv_same(module, wanted) || !dv_is_module(module)) continue;
+        if (!dv_is_module(module) || (int64_t)dv_as_module(module)->serial != serial) continue;
         dv_line_put(line, " module=");
         put_name(vm, line, dv_as_module(module)->name);
         return true;
@@ -202,8 +202,8 @@ static bool put_module_of(dv_vm *vm, dv_line *line, dv_value modules, dv_value w
     return false;
 }
 
-static void put_module(dv_vm *vm, dv_line *line, dv_value wanted) {
-    if (!put_module_of(vm, line, vm->modules, wanted)) put_module_of(vm, line, vm->helpers, wanted);
+static void put_module(dv_vm *vm, dv_line *line, int64_t serial) {
+    if (!put_module_of(vm, line, vm->modules, serial)) put_module_of(vm, line, vm->helpers, serial);
 }
 
 /* `shape=C+2`: instances of C with two attributes; a built-in type by its name. */
@@ -256,7 +256,7 @@ static void put_cache(dv_vm *vm, dv_line *line, uint32_t op, const dv_cell *cach
     case DV_OP_LOAD_ATTR_FIELD:
     case DV_OP_LOAD_METHOD_SHAPE: put_shape(vm, line, cache->s.a); break;
     case DV_OP_LOAD_ATTR_MODULE:
-    case DV_OP_LOAD_METHOD_MODULE: put_module(vm, line, cache->v); break;
+    case DV_OP_LOAD_METHOD_MODULE: put_module(vm, line, cache->i); break;
     default: break;
     }
 }

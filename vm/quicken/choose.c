@@ -407,7 +407,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         unsuitable(vm, ip, DV_REASON_TYPES);
         return;
     }
-    cache[0].v = object;
+    cache[0].i = (int64_t)dv_as_module(object)->serial;
     cache[1].p = cell;
     dv_site_become(vm, ip, DV_OP_LOAD_ATTR_MODULE);
 }
@@ -468,7 +468,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (dv_is_module(object)) {
         dv_global_cell *cell = dv_namespace_find(&dv_as_module(object)->names, name);
         if (cell && !dv_is_empty(cell->value)) {
-            cache[0].v = object;
+            cache[0].i = (int64_t)dv_as_module(object)->serial;
             cache[1].p = cell;
             dv_site_become(vm, ip, DV_OP_LOAD_METHOD_MODULE);
             return;

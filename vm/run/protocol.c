@@ -430,11 +430,6 @@ bool dv_is_iterable(dv_vm *vm, dv_value v) {
     return type->iterate != NULL || type->next != NULL;
 }
 
-bool dv_is_iterator(dv_vm *vm, dv_value v) {
-    if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.next);
-    return dv_behaviour_of(vm, v)->next != NULL;
-}
-
 /* Classes ---------------------------------------------------------------------------------------
  */
 

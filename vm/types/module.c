@@ -12,6 +12,7 @@ dv_value dv_module_named(dv_vm *vm, dv_value name) {
     if (!module) return DV_EMPTY;
     dv_namespace_init(&module->names);
     module->name = dv_retain(name);
+    module->serial = vm->module_count++;
     module->initializing = false;
     module->fixed = false;
     module->made = false;

@@ -1,4 +1,7 @@
-/* module.h: modules: a name and a namespace of cells. */
+/* module.h: modules: a name and a namespace of cells.
+ *
+ * Invariant 1: `serial` is that of no other module of the VM, before or after: sites know modules
+ * by it, as another one may come to lie where one was. */
 #ifndef DV_TYPES_MODULE_H
 #define DV_TYPES_MODULE_H
 
@@ -9,6 +12,7 @@ typedef struct dv_module {
     dv_object header;
     dv_value name;
     dv_namespace names;
+    uint64_t serial;
     bool initializing; /* its code is running for the first time */
     bool fixed;        /* its attributes cannot be set: they show what is kept elsewhere */
     bool made;         /* by a call of its type, not by an import */

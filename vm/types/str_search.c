@@ -47,12 +47,6 @@ int64_t dv_str_find_char(const dv_str *s, uint32_t c, int64_t start, int64_t sto
     return -1;
 }
 
-int64_t dv_str_rfind_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop) {
-    for (int64_t i = stop - 1; i >= start; i--)
-        if (dv_str_at(s, i) == c) return i;
-    return -1;
-}
-
 /* memmem over the bytes of the window; hits inside a code point are passed over. */
 static int64_t find_bytes(const dv_str *s, const dv_str *part, int64_t start, int64_t stop) {
     const char *at = position(s, start), *end = position(s, stop);

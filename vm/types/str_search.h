@@ -11,7 +11,6 @@ int64_t dv_str_rfind(const dv_str *s, const dv_str *part, int64_t start, int64_t
 
 /* The same for one code point. */
 int64_t dv_str_find_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop);
-int64_t dv_str_rfind_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop);
 
 /* Number of occurrences that do not overlap, at most `limit` of them (negative: no limit). */
 int64_t dv_str_count(const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
