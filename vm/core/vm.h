@@ -138,8 +138,8 @@ struct dv_vm {
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
     uint64_t module_count; /* made so far (types/module.h, invariant 1) */
-    bool sandboxed; /* the program reaches no files (types/host.h) */
-    bool no_native; /* native handlers of extensions are ignored: their portable twins run */
+    bool sandboxed;        /* the program reaches no files (types/host.h) */
+    bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
 
     /* Configured by the embedder. */
     dv_output output, error_output; /* size 0: flush */
