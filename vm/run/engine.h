@@ -237,6 +237,7 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         SAFEPOINT();                               \
         if (EXIT_TAKEN()) TAIL(dv_region_retired); \
     } while (0)
+#ifndef DVX_NATIVE /* which link nothing, used or not: plugin/native.h, invariant 1 */
 /* GO_RELEASING: r is a dead object, ip the next instruction. */
 __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
     PUBLISH();
@@ -244,6 +245,7 @@ __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
     DEAD();
     GO();
 }
+#endif
 
 /* int64 to double without the false dependency of cvtsi2sd on its target's old value. */
 static inline double dv_i2d(int64_t i) {
