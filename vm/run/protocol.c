@@ -19,6 +19,7 @@
 #include "types/instance.h"
 #include "types/int.h"
 #include "types/metaclass.h"
+#include "types/operator.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"

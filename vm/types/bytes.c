@@ -290,7 +290,8 @@ dv_value dv_bytes_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     if (op == DV_BINARY_MUL) {
         dv_value sequence;
         int64_t times;
-        dv_type_id type = dv_is_bytes(a) || dv_is_bytes(b) ? DV_T_BYTES : DV_T_BYTEARRAY;
+        bool bytes = dv_is_bytes(dv_is_bytes_like(a) ? a : b);
+        dv_type_id type = bytes ? DV_T_BYTES : DV_T_BYTEARRAY;
         if (!dv_repeat_operands(vm, type, a, b, &sequence, &times)) return DV_EMPTY;
         return repeat(vm, sequence, times);
     }

@@ -7,6 +7,7 @@
 #include "types/float.h"
 #include "types/format.h"
 #include "types/format_number.h"
+#include "types/instance.h"
 #include "types/int_arith.h"
 #include "types/str.h"
 #include "types/str_unicode.h"
@@ -416,6 +417,8 @@ static bool is_mapping(dv_vm *vm, dv_value v, bool bytes) {
     if (type == DV_T_STR || type == DV_T_TUPLE) return false;
     if (bytes && (type == DV_T_BYTES || type == DV_T_BYTEARRAY)) return false;
     if (!dv_is_object(v)) return false;
+    /* The items of a deque are those of a sequence alone. */
+    if (type == DV_T_DEQUE && !dv_defines_special(vm, v, vm->known.getitem)) return false;
     if (!dv_is_plain_instance(v) && vm->types[type]->get_item) return true;
     if (!dv_is_instance(v)) return false;
     dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, v), vm->known.getitem);

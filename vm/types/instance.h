@@ -27,10 +27,6 @@ dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found);
 dv_value dv_default_repr(dv_vm *vm, dv_value self);
 int64_t dv_default_hash(dv_value self);
 
-/* a op b (or op=) where one of them is an instance of a dl class; NotImplemented where neither
- * knows how. */
-dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace);
-
 /* object's __getattribute__, __setattr__ and __delattr__. */
 extern const dv_cfunction_def dv_object_attribute_hooks[3];
 
