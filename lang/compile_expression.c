@@ -633,7 +633,8 @@ static bool compile_spine(dv_compiler *c, dv_expr *root) {
     if (!compile_leftmost(c, expr, root, &owned)) return false;
     while (expr != root) {
         expr = expr->up;
-        if (expr != root && expr->kind == DV_EXPR_BINARY) dv_warn_primary(c->front, expr->up);
+        bool constant = expr->kind == DV_EXPR_BINARY || expr->kind == DV_EXPR_SUBSCRIPT;
+        if (expr != root && constant) dv_warn_primary(c->front, expr->up);
         if (!finish_node(c, expr, root, owned)) return false;
         prepare_callee(c, expr, root);
         owned = true;

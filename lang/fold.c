@@ -155,7 +155,23 @@ static bool fold_negation(folder *f, dv_expr *expr, const dv_literal *operand) {
     return true;
 }
 
+/* `not a is b` is `a is not b`, which its warnings show. */
+static bool fold_opposite(dv_expr *expr) {
+    const dv_expr *operand = expr->as.child;
+    if (expr->op != DV_UNARY_NOT || operand->kind != DV_EXPR_COMPARE) return false;
+    uint8_t *op = operand->as.compare.ops;
+    if (operand->as.compare.rights.count != 1 || *op < DV_COMPARISON_IS) return false;
+    static const uint8_t opposites[] = {DV_COMPARISON_IS_NOT, DV_COMPARISON_IS,
+                                        DV_COMPARISON_NOT_IN, DV_COMPARISON_IN};
+    *op = opposites[*op - DV_COMPARISON_IS];
+    dv_expr *up = expr->up;
+    *expr = *operand;
+    expr->up = up;
+    return true;
+}
+
 static bool fold_unary(folder *f, dv_expr *expr) {
+    if (fold_opposite(expr)) return true;
     dv_expr *operand = expr->as.child;
     int truth = dv_expr_truth(operand);
     if (!dv_expr_is_constant(operand)) return true;
