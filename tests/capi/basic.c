@@ -219,6 +219,37 @@ static void test_configurations(void) {
     CHECK(strcmp(dynvm_error_type(NULL), "") == 0);
 }
 
+static int count_word(void *context, const char *word) {
+    text *t = (text *)context;
+    collect(t, word, strlen(word));
+    collect(t, "|", 1);
+    return t->size > 100;
+}
+
+static void test_typing(void) {
+    text t, words = {.size = 0};
+    char first[8], next[8];
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(run(vm, "import sys\nprint(hasattr(sys, 'ps1'))\n") == DYNVM_OK);
+    dynvm_prompts(vm, first, next, sizeof first);
+    CHECK(strcmp(first, ">>> ") == 0 && strcmp(next, "... ") == 0);
+    CHECK(run(vm, "sys.ps1 = 'abcdef\\u20ac'\nsys.ps2 = 12345678\n") == DYNVM_OK);
+    dynvm_prompts(vm, first, next, sizeof first);
+    CHECK(strcmp(first, "abcdef") == 0 && strcmp(next, "1234567") == 0);
+    CHECK(dynvm_complete(vm, "sys.ps", count_word, &words) == DYNVM_OK);
+    CHECK(strcmp(words.data, "sys.ps1|sys.ps2|") == 0);
+    CHECK(run(vm, "class C:\n    def __dir__(self): sys.exit(5)\nc = C()\n") == DYNVM_OK);
+    CHECK(dynvm_complete(vm, "c.a", count_word, &words) == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "SystemExit") == 0);
+    dynvm_error_free(error);
+    words.size = 0;
+    CHECK(dynvm_complete(vm, "", count_word, &words) == DYNVM_OK);
+    CHECK(strcmp(words.data, "\t|") == 0);
+    CHECK(strcmp(t.data, "False\n") == 0);
+    dynvm_destroy(vm);
+}
+
 static void test_version(void) {
     char version[32];
     snprintf(version, sizeof version, "%d.%d.", DYNVM_VERSION_MAJOR, DYNVM_VERSION_MINOR);
@@ -238,6 +269,7 @@ int main(void) {
     test_full_output();
     test_interrupted_output();
     test_configurations();
+    test_typing();
     test_version();
     return 0;
 }

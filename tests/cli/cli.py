@@ -11,6 +11,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -31,6 +32,12 @@ SESSIONS = {
     "message": "raise SystemExit('bye')\n",
     "hook": "import sys\ndef hook(v): print('<', v, '>')\n\nsys.displayhook = hook\n5\nNone\n",
     "no end": "1\nif 1:\n    2",
+    "lost hook": "import sys\ndel sys.displayhook\n5\nsys.displayhook = sys.__displayhook__\n6\n",
+    "prompts": "import sys\nsys.ps1, sys.ps2\nsys.ps1 = 'in> '\nif 1:\n  2\n\nsys.ps2 = 7\nif 1:\n  3\n\ndel sys.ps1\n4\n",
+    "counting prompt": "import sys\nclass P:\n    n = 0\n    def __str__(self):\n        P.n += 1\n"
+                       "        return f'{P.n}> '\n\nsys.ps1 = P()\n1\n(1,\n2)\nsys.ps2 = sys.ps1\n(1,\n2)\n",
+    "bad prompts": "import sys\nclass P:\n    def __str__(self): 1/0\n\nsys.ps1 = P()\n1\nsys.ps1 = '\\ud800'\n2\n"
+                   "sys.ps1 = 'é> '\n3\nsys.ps2 = None\n(4,\n5)\n",
 }
 
 # Arguments and the input.
@@ -69,12 +76,12 @@ def compare(name, expected, got):
     return 1
 
 
-def converse(program, steps):
+def converse(program, steps, **environment):
     """A session on a terminal: each text of `steps` is typed when what stands before it has appeared.
     What was shown, and the exit status."""
     child, terminal = pty.fork()
     if child == 0:
-        os.environ.update(oracle.clean_environment(TERM="dumb"))
+        os.environ.update(oracle.clean_environment(TERM="dumb", **{"HOME": "/nonexistent", **environment}))
         os.execv(program[0], program)
     text, seen = b"", 0
     steps = list(steps)
@@ -110,9 +117,42 @@ def typed(dynvm):
         text.count(b"KeyboardInterrupt\n"), b"\n77\n" in text, b"\nno\n" in text, status))
 
 
+def edited(dynvm):
+    """Sessions with libedit: what a tab completes, also beside code of the program that fails or does not end;
+    indentation; text beyond ASCII; the history, which lasts until the next session."""
+    if b"libedit.so" not in Path(dynvm).read_bytes():
+        print("no libedit: completion and history left out")
+        return 0
+    p, more = b">>> ", b"... "
+    text, status = converse([dynvm], [
+        (p, b"impo\tsys\n"), (p, b"sys.maxs\t > 2\n"), (b"True\n", b"class C:\n"),
+        (more, b"\tdef ping(self): return 'pi'\n"), (more, b"\tdef pong(self, a): return a\n"),
+        (more, b"\tdef __getattr__(self, name): 1 / 0\n"),
+        (more, b"\t@property\n"), (more, b"\tdef loud(self): print('LOUD')\n"), (more, b"\n"),
+        (p, b"c = C()\n"), (p, b"c.pi\t\n"), (b"'pi'\n", b"c.po\t11 + 22)\n"), (b"33\n", b"c.lo\t\n"),
+        (b"LOUD\n", b"c.p\t\t"), (b"c.pong(", b"ing()\n"), (b"'pi'\n", b"c.x.\t\n"), (b"SyntaxError", b"1\n"),
+        (p, "'é' + chr(0x20ac)\n".encode()), ("'é€'".encode(), b"[Tru\t, len(\t'ab')]\n"),
+        (b"[True, 2]\n", b"\x04")])
+    failed = compare("completion", (True, True, True, 2, 0), (
+        b"import sys\n" in text, b"sys.maxsize > 2\n" in text, b"c.ping()\n'pi'\n" in text,
+        text.count(b"LOUD"), status))
+    text, status = converse([dynvm], [
+        (p, b"class C:\n"), (more, b"\tdef __dir__(self):\n"), (more, b"\t\twhile True: pass\n"), (more, b"\n"),
+        (p, b"C().\n"), (p, b"c = C()\n"), (p, b"c.a\t"), (b"c.a", b"\x03"), (b"KeyboardInterrupt\n", b"6 * 7\n"),
+        (b"42\n", b"\x04")])
+    failed += compare("completion that does not end", (True, 0), (b"\n42\n" in text, status))
+    with tempfile.TemporaryDirectory() as home:
+        converse([dynvm], [(p, b"x = 6\n"), (p, b"x * 7\n"), (p, b"x * 7\n"), (p, b"import sys; sys.exit()\n")], HOME=home)
+        text, _ = converse([dynvm], [(p, b"\x10\x10\x10\n"), (p, b"\x10\x10\x10\n"), (b"42\n", b"\x04")], HOME=home)
+        kept = (Path(home) / ".dynvm_history").read_text().split("\n")
+    lines = [line.replace("\\040", " ") for line in kept]
+    failed += compare("history", ["x = 6", "x * 7", "import sys; sys.exit()", "x = 6", "x * 7", ""], lines[1:])
+    return failed + compare("history is typed", True, b"\n42\n" in text)
+
+
 def main():
     dynvm, python = sys.argv[1], oracle.find_cpython()
-    failed = typed(dynvm)
+    failed = typed(dynvm) + edited(dynvm)
     full = subprocess.run(f"{dynvm} -c 'print(1)' >/dev/full", shell=True, stderr=subprocess.PIPE)
     failed += compare("full disk", (120, True), (full.returncode, b"OSError: [Errno 28]" in full.stderr))
     if python is None:
@@ -123,7 +163,7 @@ def main():
     for arguments, text in COMMANDS:
         options = ["-q"] if "-i" in arguments else []
         failed += compare(" ".join(arguments), run(python, options + arguments, text), run(dynvm, arguments, text))
-    print(f"{len(SESSIONS) + len(COMMANDS) + 3} cases, {failed} failed")
+    print(f"{len(SESSIONS) + len(COMMANDS) + 7} cases, {failed} failed")
     return 1 if failed else 0
 
 

@@ -7,6 +7,7 @@
 #include "api/error.h"
 #include "api/path.h"
 #include "api/setup.h"
+#include "api/typed.h"
 #include "core/native.h"
 #include "core/upcall.h"
 #include "inspect/dis.h"
@@ -26,6 +27,7 @@ struct dynvm_vm {
     dv_vm *vm;
     dynvm_error *error; /* of the last run, until it is taken */
     int exit_status;
+    bool typed; /* sys has prompts: the host has asked for them */
     dynvm_observer observer;
     void *observer_context;
     dynvm_resize resize;
@@ -200,6 +202,20 @@ dynvm_status dynvm_run_interactive(dynvm_vm *self, const char *text, size_t size
     begin(self);
     bool ready = dv_path_begin(self->vm, NULL);
     return run_unit(self, ready ? dv_compile_interactive(self->vm, text, size) : NULL);
+}
+
+void dynvm_prompts(dynvm_vm *self, char *first, char *next, size_t size) {
+    begin(self);
+    if (!self->typed) self->typed = dv_typed_begin(self->vm);
+    if (!self->typed) dv_error_clear(self->vm);
+    dv_typed_prompts(self->vm, first, next, size);
+}
+
+dynvm_status dynvm_complete(dynvm_vm *self, const char *text, dynvm_found found, void *context) {
+    begin(self);
+    if (dv_typed_complete(self->vm, text, found, context)) return DYNVM_OK;
+    self->error = dv_error_take(self->vm); /* also an exit: only the completion ends */
+    return self->error ? DYNVM_ERROR : DYNVM_NO_MEMORY;
 }
 
 /* sys.argv[0] of a module that runs as the main program. */

@@ -288,6 +288,7 @@ void dv_teardown(dv_vm *vm) {
     clear_modules(vm, vm->modules);
     clear_modules(vm, vm->helpers);
     drop(vm, &vm->main);
+    drop(vm, &vm->sys);
     drop(vm, &vm->modules);
     drop(vm, &vm->helpers);
     drop(vm, &vm->arguments);

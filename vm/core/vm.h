@@ -145,6 +145,7 @@ struct dv_vm {
     dv_output output, error_output; /* size 0: flush */
     void *output_context;
     unsigned closed;             /* bit n: standard stream n is None in sys */
+    dv_value sys;                /* the module, once it is imported; EMPTY before */
     dv_global_cell *stdin_cell;  /* sys.stdin once sys is imported; NULL before */
     dv_global_cell *stdout_cell; /* sys.stdout, likewise */
     dv_global_cell *path_cell;   /* sys.path, likewise */

@@ -149,6 +149,19 @@ dynvm_status dynvm_run_module(dynvm_vm *vm, const char *name);
  * statements print their values (sys.displayhook). */
 dynvm_status dynvm_run_interactive(dynvm_vm *vm, const char *text, size_t size);
 
+/* What to show where a statement is to be typed: str() of the program's sys.ps1, and of sys.ps2 for
+ * its further lines, zero-terminated and cut to `size` bytes; empty what has no text.  The first
+ * call makes both in sys, as a Python does that is interactive. */
+void dynvm_prompts(dynvm_vm *vm, char *first, char *next, size_t size);
+
+/* Gets a word, valid during the call; 0: go on, otherwise enough. */
+typedef int (*dynvm_found)(void *context, const char *word);
+
+/* Finds what a name that was typed so far may become: keywords and names for "na", attributes for
+ * "module.na", a tab for nothing.  As with Python's rlcompleter, attributes of objects are looked
+ * at, which may run code of the program; DYNVM_ERROR if that raises. */
+dynvm_status dynvm_complete(dynvm_vm *vm, const char *text, dynvm_found found, void *context);
+
 /* Writes a listing of a file's code to `output`: as it was compiled, or with `after_run` what its
  * instructions had become after running it (then its output appears too).  `function`: only the
  * function of this name; NULL: all.  DYNVM_ERROR also if there is no such function.  What `output`

@@ -167,7 +167,19 @@ static bool add_streams(dv_vm *vm, dv_module *module) {
     return vm->stdin_cell && vm->stdout_cell && vm->path_cell;
 }
 
-bool dv_sys_fill(dv_vm *vm, dv_module *module) {
+/* __displayhook__ and its like: what programs put back. */
+static bool add_originals(dv_vm *vm, dv_module *module) {
+    static const char *const names[][2] = {{"__displayhook__", "displayhook"},
+                                           {"__stdin__", "stdin"},
+                                           {"__stdout__", "stdout"},
+                                           {"__stderr__", "stderr"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!dv_module_add(vm, module, names[i][0], dv_retain(dv_sys_get(vm, names[i][1]))))
+            return false;
+    return true;
+}
+
+static bool fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&
            dv_module_add(vm, module, "argv", dv_retain(vm->arguments)) &&
            dv_module_add(vm, module, "path", dv_retain(vm->path)) &&
@@ -180,5 +192,19 @@ bool dv_sys_fill(dv_vm *vm, dv_module *module) {
            dv_module_add(vm, module, "hexversion", dv_int(0x030B00F0)) &&
            dv_module_add(vm, module, "executable", executable(vm)) &&
            dv_module_add(vm, module, "float_repr_style", dv_str_z(vm, "short")) &&
-           add_streams(vm, module);
+           add_streams(vm, module) && add_originals(vm, module);
+}
+
+bool dv_sys_fill(dv_vm *vm, dv_module *module) {
+    dv_value before = vm->sys;
+    dv_global_cell *cells[] = {vm->stdin_cell, vm->stdout_cell, vm->path_cell};
+    vm->sys = dv_retain(dv_object_value(module));
+    bool good = fill(vm, module);
+    dv_release(vm, good ? before : vm->sys);
+    if (good) return true;
+    vm->sys = before;
+    vm->stdin_cell = cells[0];
+    vm->stdout_cell = cells[1];
+    vm->path_cell = cells[2];
+    return false;
 }

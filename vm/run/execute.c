@@ -545,21 +545,13 @@ dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {
     return result;
 }
 
-/* sys.displayhook if the program has imported sys: new, or EMPTY. */
-static dv_value display_hook(dv_vm *vm) {
-    dv_value name = dv_str_intern(vm, "sys", 3), hook = DV_EMPTY;
-    if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value sys = dv_dict_get(vm, vm->modules, name);
-    dv_release(vm, name);
-    name = dv_is_empty(sys) ? DV_EMPTY : dv_str_intern(vm, "displayhook", 11);
-    if (!dv_is_empty(name)) hook = dv_get_attribute(vm, sys, name);
-    dv_release(vm, name);
-    return hook;
-}
-
 bool dv_print_expression(dv_vm *vm, dv_value v) {
-    dv_value hook = display_hook(vm);
-    if (dv_is_empty(hook)) return dv_is_empty(vm->error) && dv_stream_display(vm, v);
+    if (dv_is_empty(vm->sys)) return dv_stream_display(vm, v);
+    dv_value hook = dv_retain(dv_sys_get(vm, "displayhook"));
+    if (dv_is_empty(hook)) {
+        dv_raise(vm, DV_E_RUNTIME_ERROR, "lost sys.displayhook");
+        return false;
+    }
     dv_value result = dv_call(vm, hook, &v, 1, DV_EMPTY);
     dv_release(vm, hook);
     dv_release(vm, result);

@@ -33,6 +33,9 @@ bool dv_module_set_plain(dv_vm *vm, dv_module *module, dv_value package) DV_MUST
 dv_value dv_import(dv_vm *vm, dv_value name);
 /* A module of the library whose name begins with one '_': only the library imports it. */
 dv_value dv_import_helper(dv_vm *vm, dv_value name);
+/* What sys has under this name, without its __getattr__: borrowed; EMPTY: nothing, or the program
+ * has not imported sys.  It does not raise. */
+dv_value dv_sys_get(dv_vm *vm, const char *name);
 /* Compiles text and runs it as the code of the module (run/import.c).  None, or EMPTY. */
 dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size);
 
