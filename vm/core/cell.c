@@ -44,30 +44,29 @@ dv_global_cell *dv_namespace_find(const dv_namespace *space, dv_value name) {
     }
     uint32_t mask = space->index_capacity - 1;
     for (uint32_t at = hash_of(name) & mask;; at = (at + 1) & mask) {
-        uint32_t number = space->index[at];
-        if (number == 0) return NULL;
-        if (dv_same(space->cells[number - 1]->name, name)) return space->cells[number - 1];
+        dv_global_cell *cell = space->index[at];
+        if (!cell || dv_same(cell->name, name)) return cell;
     }
 }
 
-static void index_cell(dv_namespace *space, uint32_t number) {
+static void index_cell(dv_namespace *space, dv_global_cell *cell) {
     uint32_t mask = space->index_capacity - 1;
-    uint32_t at = hash_of(space->cells[number]->name) & mask;
+    uint32_t at = hash_of(cell->name) & mask;
     while (space->index[at]) at = (at + 1) & mask;
-    space->index[at] = number + 1;
+    space->index[at] = cell;
 }
 
 /* The index is at most half full. */
 static bool grow_index(dv_vm *vm, dv_namespace *space) {
     uint32_t capacity = space->index_capacity ? space->index_capacity * 2 : 4 * SEARCH_LIMIT;
-    uint32_t *index = dv_heap_alloc(&vm->heap, capacity * sizeof *index);
+    dv_global_cell **index = dv_heap_alloc(&vm->heap, capacity * sizeof *index);
     if (!index) return dv_raise_memory(vm), false;
     memset(index, 0, capacity * sizeof *index);
     if (space->index)
         dv_heap_free(&vm->heap, space->index, space->index_capacity * sizeof *space->index);
     space->index = index;
     space->index_capacity = capacity;
-    for (uint32_t i = 0; i < space->count; i++) index_cell(space, i);
+    for (uint32_t i = 0; i < space->count; i++) index_cell(space, space->cells[i]);
     return true;
 }
 
@@ -98,13 +97,14 @@ dv_global_cell *dv_namespace_cell(dv_vm *vm, dv_namespace *space, dv_value name)
     cell->name = dv_retain(name);
     cell->constant = (dv_assumption){0};
     space->cells[space->count++] = cell;
-    if (space->index) index_cell(space, space->count - 1);
+    if (space->index) index_cell(space, cell);
     return cell;
 }
 
 void dv_cell_store(dv_vm *vm, dv_global_cell *cell, dv_value value) {
     dv_assumption_break(vm, &cell->constant);
     dv_value old = cell->value;
+    vm->names_changed += dv_is_empty(old) != dv_is_empty(value);
     cell->value = value;
     dv_release(vm, old);
 }

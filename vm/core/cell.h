@@ -21,8 +21,7 @@ typedef struct dv_global_cell {
 typedef struct dv_namespace {
     dv_global_cell **cells;
     uint32_t count, capacity;
-    uint32_t *
-        index; /* open addressing over the address of the interned name; cell number + 1, 0: free */
+    dv_global_cell **index; /* open addressing over the address of the interned name; NULL: free */
     uint32_t index_capacity;
 } dv_namespace;
 

@@ -70,6 +70,7 @@ void dv_class_release(dv_vm *vm, dv_object *object) {
     if (class_->root) free_shapes(vm, class_->root);
     if (class_->metaclass) dv_release_object(vm, &class_->metaclass->header);
     dv_mro_unlink(vm, class_);
+    vm->names_changed++;
     dv_release(vm, class_->name);
     dv_release(vm, class_->qualname);
     dv_release(vm, class_->registered);
@@ -108,7 +109,14 @@ dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from,
 }
 
 dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name) {
-    return dv_class_find_behind(vm, class_, 0, name);
+    uint64_t hash = ((uintptr_t)class_ >> 6) + (name.bits >> 5);
+    dv_found *known = &vm->found[(hash ^ hash >> 8) % DV_FOUND_COUNT];
+    bool hit = known->class_ == class_ && known->names_changed == vm->names_changed &&
+               dv_same(known->cell->name, name);
+    if (DV_LIKELY(hit)) return known->cell;
+    dv_global_cell *cell = dv_class_find_behind(vm, class_, 0, name);
+    if (cell) *known = (dv_found){class_, cell, vm->names_changed};
+    return cell;
 }
 
 /* A built-in type of the order, but for `object`, hides what comes behind it. */

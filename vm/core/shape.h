@@ -105,12 +105,22 @@ typedef struct dv_attributes {
     dv_value *values;       /* by slot number; NULL when capacity is 0 */
 } dv_attributes;
 
+/* What dv_class_find found last, by class and name; vm->found is a table of these.  It holds while
+ * vm->names_changed has the value of then: until somewhere a name gets or loses its value, or a
+ * class is freed. */
+typedef struct dv_found {
+    const dv_class *class_;
+    dv_global_cell *cell; /* holds the name */
+    uint64_t names_changed;
+} dv_found;
+enum { DV_FOUND_COUNT = 256 };
+
 /* A new class (owned by the caller); base borrowed.  NULL: raised. */
 dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type);
 /* The same with several bases, of which `base` decides the layout of instances. */
 dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint32_t count,
                           dv_class *base, dv_type_id type);
-/* Looks a name up in the class and its bases; NULL if there is none. */
+/* Looks an interned name up in the class and its bases; NULL if there is none, or raised. */
 dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name);
 /* The same among the classes of its order from number `from` on (super()). */
 dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from, dv_value name);

@@ -102,6 +102,8 @@ struct dv_vm {
     uint32_t interned_count, interned_capacity;
 
     dv_namespace builtins;
+    uint64_t names_changed; /* counts cells that got or lost their value, and classes that went */
+    dv_found found[DV_FOUND_COUNT];
     dv_value modules; /* dict: name -> module */
     dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
     dv_value main;    /* module __main__ */

@@ -7,6 +7,7 @@
 #include "types/int.h"
 #include "types/sequence.h"
 #include "types/str_search.h"
+#include "types/str_text.h"
 #include "types/str_unicode.h"
 #include "types/subclass.h"
 #include "types/tuple.h"
@@ -211,33 +212,75 @@ dv_value dv_str_expandtabs(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
 /* ---- Translating -------------------------------------------------------------------------------
  */
 
-/* What the table has for c, appended; false: raised. */
-static bool translate_char(dv_builder *b, dv_value table, uint32_t c) {
-    dv_vm *vm = b->vm;
+/* What the table has for c: a str, an int in range, None; or EMPTY, which was raised unless there
+ * is nothing. */
+static dv_value table_item(dv_vm *vm, dv_value table, uint32_t c) {
     dv_value to = dv_get_item(vm, table, dv_int(c));
     int64_t point;
     if (dv_is_empty(to)) {
-        if (!dv_error_is(vm, DV_E_LOOKUP_ERROR)) return false;
-        dv_error_clear(vm);
-        dv_builder_char(b, c);
-        return true;
+        if (dv_error_is(vm, DV_E_LOOKUP_ERROR)) dv_error_clear(vm);
+        return DV_EMPTY;
     }
-    bool good = true;
-    if (dv_is_str(to)) {
-        dv_builder_str(b, to);
-    } else if (dv_is_any_int(to) || dv_is_bool(to)) {
-        good = dv_int_to_int64(to, &point) && point >= 0 && point <= DV_UNICODE_MAX;
-        if (good)
-            dv_builder_char(b, (uint32_t)point);
-        else
-            dv_raise(vm, DV_E_VALUE_ERROR, "character mapping must be in range(0x%x)",
-                     (int)DV_UNICODE_MAX + 1);
-    } else if (!dv_is_none(to)) {
+    if (dv_is_str(to) || dv_is_none(to)) return to;
+    if (!dv_is_any_int(to) && !dv_is_bool(to))
         dv_raise(vm, DV_E_TYPE_ERROR, "character mapping must return integer, None or str");
-        good = false;
-    }
+    else if (!dv_int_to_int64(to, &point) || point < 0 || point > DV_UNICODE_MAX)
+        dv_raise(vm, DV_E_VALUE_ERROR, "character mapping must be in range(0x%x)",
+                 (int)DV_UNICODE_MAX + 1);
+    else
+        return to;
     dv_release(vm, to);
-    return good;
+    return DV_EMPTY;
+}
+
+/* false: raised. */
+static bool translate_char(dv_builder *b, dv_value table, uint32_t c) {
+    dv_value to = table_item(b->vm, table, c);
+    int64_t point;
+    if (dv_is_empty(to)) {
+        if (!dv_is_empty(b->vm->error)) return false;
+        dv_builder_char(b, c);
+    } else if (dv_is_str(to)) {
+        dv_builder_str(b, to);
+    } else if (!dv_is_none(to) && dv_int_to_int64(to, &point)) {
+        dv_builder_char(b, (uint32_t)point);
+    }
+    dv_release(b->vm, to);
+    return true;
+}
+
+/* Beside what an ASCII character becomes. */
+enum { UNKNOWN = 128, GONE, OTHER };
+
+/* What an ASCII character becomes, where that is one ASCII character or nothing; OTHER, also if it
+ * was raised. */
+static uint8_t ascii_for(dv_vm *vm, dv_value table, uint32_t c) {
+    dv_value to = table_item(vm, table, c);
+    if (dv_is_empty(to)) return dv_is_empty(vm->error) ? (uint8_t)c : OTHER;
+    int64_t point = OTHER;
+    if (dv_is_none(to))
+        point = GONE;
+    else if (!dv_is_str(to))
+        point = dv_int_to_int64(to, &point) && point < UNKNOWN ? point : OTHER;
+    else if (dv_as_str(to)->length == 1 && dv_str_at(dv_as_str(to), 0) < UNKNOWN)
+        point = dv_str_at(dv_as_str(to), 0);
+    dv_release(vm, to);
+    return (uint8_t)point;
+}
+
+/* Translates ASCII as far as it becomes ASCII, asking the table once for each character, as CPython
+ * does and a table with a __getitem__ sees.  Returns how far. */
+static int64_t translate_ascii(dv_builder *b, dv_value table, const dv_str *s) {
+    uint8_t known[UNKNOWN];
+    memset(known, UNKNOWN, sizeof known);
+    int64_t at = 0;
+    for (; at < s->length; at++) {
+        uint8_t *to = &known[(uint8_t)s->data[at]];
+        if (*to == UNKNOWN) *to = ascii_for(b->vm, table, (uint8_t)s->data[at]);
+        if (*to == OTHER) break;
+        if (*to != GONE) dv_builder_char(b, *to);
+    }
+    return at;
 }
 
 dv_value dv_str_translate(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -245,12 +288,13 @@ dv_value dv_str_translate(dv_vm *vm, const dv_value *args, uint32_t count) {
     const dv_str *s = dv_as_str(args[0]);
     dv_builder b;
     dv_builder_init(&b, vm);
-    for (int64_t i = 0; i < s->length; i++) {
-        if (translate_char(&b, args[1], dv_str_at(s, i))) continue;
-        dv_builder_discard(&b);
-        return DV_EMPTY;
-    }
-    return dv_builder_finish(&b);
+    bool ascii = s->kind == 1 && dv_utf8_is_ascii(s->data, (size_t)s->length);
+    int64_t at = ascii ? translate_ascii(&b, args[1], s) : 0;
+    bool good = dv_is_empty(vm->error);
+    for (; at < s->length && good; at++) good = translate_char(&b, args[1], dv_str_at(s, at));
+    if (good) return dv_builder_finish(&b);
+    dv_builder_discard(&b);
+    return DV_EMPTY;
 }
 
 /* maketrans(dict): keys become code points. */
