@@ -23,17 +23,117 @@
     TAIL(dv_slow_call);
 </%isa:op>
 
-<%isa:derivative name="CALL_DL" of="CALL" doc="CALL of a dl function with exactly its positional parameters; the cache says which was seen.">
-    const int64_t n = CELL(2).i;
-    const dv_value callee = sp[-n - 3];
-    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+## Entering a dl function whose n arguments are in place; with defaults, for those that are missing.
+<%def name="check_arguments(defaults, has, condition='')">\
     const dv_thread *thread = dv_function_thread(dv_as_function(callee));
-    if (DV_UNLIKELY(thread->exact_arguments != n || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
-    dv_value *frame = sp - n;
+% if defaults:
+    const int64_t missing = thread->exact_arguments - ${has};
+    if (DV_UNLIKELY(missing <= 0${condition})) MISS();
+    const dv_value *values = dv_frame_defaults(dv_as_function(callee), missing);
+    if (DV_UNLIKELY(!values || !dv_frame_fits(vm, thread, sp - ${has}) || GUARD_FAILS())) MISS();
+% else:
+    if (DV_UNLIKELY(thread->exact_arguments != ${has}${condition} || !dv_frame_fits(vm, thread, sp - ${has}) || GUARD_FAILS())) MISS();
+% endif
+</%def>\
+<%def name="enter_function(defaults, has)">\
+    dv_value *frame = sp - ${has};
+% if defaults:
+    for (int64_t i = 0; i < missing; i++) sp[i] = dv_retain(values[i]);
+% endif
     sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
+</%def>\
+% for defaults, form, what in ((False, "CALL_DL", "exactly its positional parameters; the cache says which was seen"), (True, "CALL_DL_DEFAULTS", "fewer arguments than it has parameters, for which it has defaults")):
+<%isa:derivative name="${form}" of="CALL" doc="CALL of a dl function with ${what}.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivative>
+% endfor
+
+<%isa:derivative name="CALL_BOUND" of="CALL" doc="CALL of a bound method of a dl function with exactly its other positional parameters.">
+    const int64_t n = CELL(2).i;
+    const dv_value bound = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_is_shape(bound, DV_T_METHOD))) MISS();
+    const dv_value callee = ((const dv_method *)dv_as_object(bound))->function;
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    if (DV_UNLIKELY(thread->exact_arguments != n + 1 || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(dv_as_object(bound)->references == 1)) SLOW(); /* it dies */
+    dv_as_object(bound)->references--;
+    dv_value *frame = sp - n;
+    for (int64_t i = n; i > 0; i--) {
+        frame[i] = frame[i - 1];
+        __asm__("" ::: "memory"); /* no memmove */
+    }
+    frame[0] = dv_retain(((const dv_method *)dv_as_object(bound))->self);
+    frame[-3] = dv_retain(callee);
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+    --- out of line ---
+    r = CELL(2).i;
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_call);
 </%isa:derivative>
+
+## class R R args...  becomes  self | next ip | __init__ R R self args... (run/call.c).
+% for defaults, form, what in ((False, "CALL_CLASS", "exactly self and these arguments"), (True, "CALL_CLASS_DEFAULTS", "self, these arguments, and defaults for the others")):
+<%isa:derivative name="${form}" of="CALL" doc="CALL of a dl class whose __init__ is a dl function with ${what}: makes the instance and enters it.">
+    const int64_t n = CELL(2).i;
+    const dv_value class_ = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_is_class(class_))) MISS();
+    const dv_global_cell *cell = dv_as_class(class_)->constructor;
+    if (DV_UNLIKELY(!cell || !dv_is_function(cell->value))) MISS();
+    const dv_value init = cell->value;
+    const dv_thread *thread = dv_function_thread(dv_as_function(init));
+    dv_value *frame = sp - n + 2;
+% if defaults:
+    const int64_t missing = thread->init_arguments - n;
+    if (DV_UNLIKELY(missing <= 0 || !dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
+    const dv_value *values = dv_frame_defaults(dv_as_function(init), missing);
+    if (DV_UNLIKELY(!values)) MISS();
+% else:
+    if (DV_UNLIKELY(thread->init_arguments != n || !dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
+% endif
+    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_));
+    if (DV_UNLIKELY(!self)) SLOW();
+    for (int64_t i = n; i > 0; i--) {
+        frame[i] = frame[i - 3];
+        __asm__("" ::: "memory"); /* no memmove */
+    }
+% if defaults:
+    for (int64_t i = 0; i < missing; i++) frame[n + 1 + i] = dv_retain(values[i]);
+% endif
+    self->header.references = 2;
+    frame[-5] = frame[0] = dv_object_value(self); /* the class's reference is now the instance's */
+    frame[-4] = dv_raw_pointer(ip + LEN);
+    frame[-3] = dv_retain(init);
+    sp = dv_frame_push(vm, thread, frame, fp, dv_construct_cell);
+    fp = frame;
+    JUMP(thread->entry);
+    --- out of line ---
+    r = CELL(2).i;
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_call);
+</%isa:derivative>
+% endfor
+
+<%isa:op name="CONSTRUCTED" stack="self next v -- self2" doc="Where the __init__ returns that a call of a class has entered; goes on behind the call. Not emitted by the compiler.">
+    if (DV_UNLIKELY(!dv_is_none(v))) SLOW();
+    sp -= 2;
+    JUMP((const dv_cell *)(uintptr_t)next.bits);
+    --- out of line ---
+    ip = (const dv_cell *)(uintptr_t)next.bits - 1;
+    sp -= 2;
+    PUBLISH();
+    dv_raise(vm, DV_E_TYPE_ERROR, "__init__() should return None, not '%T'", v);
+    dv_release(vm, v);
+    RAISE();
+</%isa:op>
 
 <%isa:derivative name="CALL_C" of="CALL" doc="CALL of a C function without keywords; the cache holds its definition.">
     const int64_t n = CELL(2).i;
@@ -160,13 +260,25 @@
     TAIL(dv_slow_call);
 </%isa:op>
 
-<%isa:derivative name="CALL_METHOD_DL" of="CALL_METHOD" doc="CALL_METHOD of a dl function with self and exactly its other positional parameters; the cache says which was seen.">
+% for defaults, form, what in ((False, "CALL_METHOD_DL", "self and exactly its other positional parameters; the cache says which was seen"), (True, "CALL_METHOD_DL_DEFAULTS", "self and fewer arguments than it has parameters, for which it has defaults")):
+<%isa:derivative name="${form}" of="CALL_METHOD" doc="CALL_METHOD of a dl function with ${what}.">
     const int64_t n = CELL(2).i + 1;
     const dv_value callee = sp[-n - 3];
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(defaults, "n")}</%isa:derivative>
+% endfor
+
+<%isa:derivative name="CALL_METHOD_BARE" of="CALL_METHOD" doc="CALL_METHOD of a dl function that is no method, with exactly its positional parameters (functions of modules, static methods).">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 4];
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
     const dv_thread *thread = dv_function_thread(dv_as_function(callee));
-    if (DV_UNLIKELY(thread->exact_arguments != n || dv_is_empty(sp[-n]) || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
-    dv_value *frame = sp - n;
+    if (DV_UNLIKELY(thread->exact_arguments != n || !dv_is_empty(sp[-n - 1]) || !dv_frame_fits(vm, thread, sp - n) || GUARD_FAILS())) MISS();
+    dv_value *frame = sp - n - 1;
+    for (int64_t i = 0; i < n; i++) {
+        frame[i] = frame[i + 1];
+        __asm__("" ::: "memory"); /* no memmove */
+    }
     sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);

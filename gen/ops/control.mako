@@ -48,6 +48,10 @@
         JUMP(CELL(2).target);
     }
     if (v.bits == DV_${other}.bits) DONE0();
+    if (v.bits == DV_NONE.bits) {
+        sp--;
+        JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
+    }
     SLOW();
     --- out of line ---
     const int truth = dv_truth(vm, v);
@@ -60,11 +64,20 @@
 
 <%isa:op name="${name}_OR_POP" operands="jump" variable="jump_or_pop" stack="v --" calls_out="yes" kills="all" doc="Jumps and keeps the value if it is ${wanted.lower()}, else pops it.">
     const dv_value v = sp[-1];
+    if (v.bits == DV_${wanted}.bits) JUMP(CELL(1).target);
+    if (v.bits == DV_${other}.bits) {
+        sp--;
+        NEXT();
+    }
+    SLOW();
+    --- out of line ---
+    const dv_value v = sp[-1];
     const int truth = dv_truth(vm, v);
     if (DV_UNLIKELY(truth < 0)) RAISE();
     if (truth == ${1 if wanted == "TRUE" else 0}) JUMP(CELL(1).target);
     dv_release(vm, v);
-    DONE0();
+    sp--;
+    NEXT();
 </%isa:op>
 % endfor
 

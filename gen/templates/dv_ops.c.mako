@@ -37,3 +37,10 @@ const dv_handler dv_handlers_trampoline[] = {
 #else
 const dv_handler dv_handlers_trampoline[] = {0};
 #endif
+
+/* Where frames return that are no calls of their caller's code (run/thread.h).  The two forms mix in one stream. */
+#if DV_HAVE_TAIL
+const dv_cell dv_construct_cell[] = {{.h = dv_h_CONSTRUCTED}};
+#else
+const dv_cell dv_construct_cell[] = {{.h = dv_ht_CONSTRUCTED}};
+#endif

@@ -90,18 +90,55 @@ static bool is_plain_type(const dv_vm *vm, dv_value callee) {
            class_->descriptor->construct;
 }
 
-/* dl: the derivative for dl functions, or DV_OP_COUNT where there is none. */
-static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, uint32_t dl,
-                        uint32_t c) {
+/* Can a call with so many arguments enter the function's frame with defaults for the others? */
+static bool has_defaults(const dv_function *function, int64_t parameters, int64_t count) {
+    return parameters > count && dv_frame_defaults(function, parameters - count);
+}
+
+/* The derivative for a dl function, with `few` where it has defaults for what is missing;
+ * DV_OP_COUNT: none. */
+static uint32_t form_of_function(dv_value callee, int64_t count, uint32_t exact, uint32_t few) {
+    if (!dv_is_function(callee)) return DV_OP_COUNT;
+    int64_t parameters = dv_function_thread(dv_as_function(callee))->exact_arguments;
+    if (parameters == count) return exact;
+    return has_defaults(dv_as_function(callee), parameters, count) ? few : DV_OP_COUNT;
+}
+
+/* The same for what CALL alone knows: classes and bound methods. */
+static uint32_t form_of_callable(dv_vm *vm, dv_value callee, int64_t count) {
+    if (dv_is_class(callee)) {
+        const dv_global_cell *cell = dv_class_constructor(vm, dv_as_class(callee));
+        if (!cell || !dv_is_function(cell->value)) return DV_OP_COUNT;
+        const dv_function *init = dv_as_function(cell->value);
+        int64_t parameters = dv_function_thread(init)->init_arguments;
+        if (parameters == count) return DV_OP_CALL_CLASS;
+        return has_defaults(init, parameters, count) ? DV_OP_CALL_CLASS_DEFAULTS : DV_OP_COUNT;
+    }
+    if (!dv_is_shape(callee, DV_T_METHOD)) return DV_OP_COUNT;
+    dv_value function = ((const dv_method *)dv_as_object(callee))->function;
+    return is_exact_dl(function, count + 1) ? DV_OP_CALL_BOUND : DV_OP_COUNT;
+}
+
+/* CALL, or CALL_METHOD with or without self: count includes it. */
+static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, bool method,
+                        bool has_self) {
     dv_cell *cache = cache_of(vm, ip);
-    if (is_exact_dl(callee, count) && dl != DV_OP_COUNT) {
-        cache[0].p = dv_as_function(callee)->code;
-        dv_site_become(vm, ip, dl);
-    } else if (is_plain_c(callee, count, dl == DV_OP_CALL_METHOD_DL)) {
+    uint32_t c = method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C, op;
+    if (!method)
+        op = form_of_function(callee, count, DV_OP_CALL_DL, DV_OP_CALL_DL_DEFAULTS);
+    else if (has_self)
+        op = form_of_function(callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_DL_DEFAULTS);
+    else
+        op = form_of_function(callee, count, DV_OP_CALL_METHOD_BARE, DV_OP_COUNT);
+    if (op == DV_OP_COUNT && !method) op = form_of_callable(vm, callee, count);
+    if (op != DV_OP_COUNT) {
+        if (dv_is_function(callee)) cache[0].p = dv_as_function(callee)->code;
+        dv_site_become(vm, ip, op);
+    } else if (is_plain_c(callee, count, has_self)) {
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
         cache[0].p = (void *)(uintptr_t)def;
         dv_site_become(vm, ip, inlined_form(vm, ip, def, c));
-    } else if (c == DV_OP_CALL_C && is_plain_type(vm, callee)) {
+    } else if (!method && is_plain_type(vm, callee)) {
         cache[0].v = callee;
         dv_site_become(vm, ip, DV_OP_CALL_TYPE);
     } else {
@@ -119,7 +156,7 @@ static bool choose_extension(dv_vm *vm, dv_cell *ip, const dv_value *callee, int
 void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     int64_t count = ip[2].i;
     if (choose_extension(vm, ip, sp - count - 3, count, false)) return;
-    choose_call(vm, ip, sp[-count - 3], count, DV_OP_CALL_DL, DV_OP_CALL_C);
+    choose_call(vm, ip, sp[-count - 3], count, false, false);
 }
 
 void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -128,10 +165,7 @@ void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (dv_is_empty(sp[-count]) && choose_extension(vm, ip, sp - count - 3, count - 1, true))
         return;
     bool has_self = !dv_is_empty(sp[-count]);
-    if (has_self)
-        choose_call(vm, ip, callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_C);
-    else
-        choose_call(vm, ip, callee, count - 1, DV_OP_COUNT, DV_OP_CALL_METHOD_C);
+    choose_call(vm, ip, callee, has_self ? count : count - 1, true, has_self);
 }
 
 static bool is_simple_key(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_STR); }

@@ -255,20 +255,8 @@ static bool bind_in_place(dv_vm *vm, const dv_function *function, dv_value *fram
  *     class R R args...   becomes   self | caller's next ip | __init__ R R self args...
  *
  * `self` takes the place of the callee, so that the state of the call's pc says that it is owned,
- * and what comes next is reserved there: the unwinder needs to know nothing else. */
-
-static const dv_cell *constructed(DV_HANDLER_PARAMETERS) {
-    (void)ip, (void)r, (void)d;
-    const dv_cell *link = (const dv_cell *)(uintptr_t)sp[-2].bits;
-    vm->sp = sp - 2, vm->fp = fp;
-    if (dv_is_none(sp[-1])) return link;
-    vm->ip = link - 1;
-    dv_raise(vm, DV_E_TYPE_ERROR, "__init__() should return None, not '%T'", sp[-1]);
-    dv_release(vm, sp[-1]);
-    return dv_slow_raise(link - 1, sp - 2, fp, vm, 0, 0);
-}
-
-const dv_cell dv_construct_cell[] = {{.h = constructed}};
+ * and what comes next is reserved there: the unwinder needs to know nothing else.  The frame
+ * returns to CONSTRUCTED (gen/ops/call.mako). */
 
 /* The __init__ that a call of the class would enter; EMPTY: it is to be called another way. */
 static dv_value constructor_of(dv_vm *vm, dv_value callee, const dv_value *frame) {

@@ -10,7 +10,9 @@
 #ifndef DV_RUN_FRAME_H
 #define DV_RUN_FRAME_H
 
+#include "core/shape.h"
 #include "run/thread.h"
+#include "types/tuple.h"
 
 static inline dv_value dv_raw_pointer(const void *p) { return (dv_value){(uint64_t)(uintptr_t)p}; }
 static inline const dv_cell *dv_frame_link(const dv_value *fp) {
@@ -42,6 +44,35 @@ static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_val
     for (uint32_t i = thread->argument_count; i < thread->local_count; i++) frame[i] = DV_EMPTY;
     vm->calls_left--;
     return frame + thread->stack_base;
+}
+
+/* The last `missing` defaults of a function's positional parameters; NULL: it has fewer. */
+static inline const dv_value *dv_frame_defaults(const dv_function *function, int64_t missing) {
+    if (dv_is_empty(function->defaults)) return NULL;
+    const dv_tuple *defaults = dv_as_tuple(function->defaults);
+    return defaults->count < missing ? NULL : defaults->items + (defaults->count - missing);
+}
+
+/* A new instance of a dl class without a base of C, whose caller gives it a reference to the class
+ * (dv_instance_new); NULL: there is no free block, or more to be done. */
+static inline dv_instance *dv_frame_instance(dv_vm *vm, const dv_class *class_) {
+    const uint32_t inline_slots = class_->inline_slots;
+    const size_t size = sizeof(dv_instance) + inline_slots * sizeof(dv_value);
+    if (DV_UNLIKELY(!class_->root || size > DV_HEAP_SMALL || vm->finalisers)) return NULL;
+    dv_free_block **list =
+        &vm->heap.parts[DV_HEAP_OBJECTS].free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+    dv_free_block *block = *list;
+    if (DV_UNLIKELY(!block)) return NULL;
+    *list = block->next;
+    dv_instance *instance = (dv_instance *)(void *)block;
+    instance->header.references = 1;
+    instance->header.shape = class_->root->number;
+    instance->overflow = NULL;
+    instance->serial = 0;
+    instance->overflow_capacity = 0;
+    instance->inline_slots = (uint8_t)inline_slots;
+    instance->finalised = false;
+    return instance;
 }
 
 /* Releases the locals and the callee of a frame whose operand stack is empty. */

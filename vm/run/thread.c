@@ -301,6 +301,10 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     bool simple =
         !(code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS)) && !code->keyword_only_count;
     thread->exact_arguments = simple ? (int64_t)code->positional_count : -1;
+    /* What a generator returns is none of None. */
+    thread->init_arguments = code->flags & DV_CODE_GENERATOR || !simple || !code->positional_count
+                                 ? -1
+                                 : thread->exact_arguments - 1;
     uint32_t shadow =
         code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
     thread->stack_base = code->local_count + shadow;

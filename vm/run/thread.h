@@ -29,6 +29,9 @@ typedef struct dv_thread {
     const dv_cell *entry;    /* where calls begin */
     uint32_t argument_count; /* parameters of all kinds */
     int64_t exact_arguments; /* argument_count if nothing else is special about calls, or -1 */
+    /* As an __init__: how many arguments a call of its class passes, or -1: CALL_CLASS leaves it
+     * alone. */
+    int64_t init_arguments;
     bool warm;
     uint32_t local_count, stack_base, frame_size; /* in values; stack_base: locals + shadow */
     const dv_code *code;
@@ -75,7 +78,7 @@ static inline dv_thread *dv_frame_thread(const dv_value *fp) {
 
 /* Cells that belong to no function: they end a call of a class, end dv_run,
  * expand a thread. */
-extern const dv_cell dv_construct_cell[];
+extern const dv_cell dv_construct_cell[]; /* gen/templates/dv_ops.c.mako */
 extern const dv_cell dv_halt_cell[];
 extern const dv_cell dv_expand_cell[];
 
