@@ -338,7 +338,7 @@ static dv_value reversed_next(dv_vm *vm, dv_value self) {
 static dv_value reversed_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
     const pair *p = (const pair *)dv_as_object(args[0]);
     (void)count;
-    if (dv_is_empty(p->first) || p->next < 0) return dv_int(0);
+    if (dv_is_empty(p->first)) return dv_int(0);
     int64_t length = dv_is_list(p->first) ? dv_as_list(p->first)->count : dv_length(vm, p->first);
     if (length < 0) return DV_EMPTY;
     return dv_int(length > p->next ? p->next + 1 : 0);

@@ -137,10 +137,18 @@ static int64_t *choose_places(dv_vm *vm, dv_random *r, int64_t n, int64_t k) {
     return NULL;
 }
 
+/* All items, of which CPython takes one by one: nobody asks how many there are. */
+static bool collect_numbers(dv_vm *vm, dv_value iterable, dv_items *out) {
+    dv_value iterator = dv_iterate(vm, iterable);
+    bool good = !dv_is_empty(iterator) && dv_items_drain(vm, iterator, out);
+    dv_release(vm, iterator);
+    return good;
+}
+
 /* The running sums of counts as int64s in a block of the heap of n + 1; NULL: raised. */
 static int64_t *sum_counts(dv_vm *vm, dv_value counts, int64_t n) {
     dv_items items;
-    if (!dv_items_collect(vm, counts, &items)) return NULL;
+    if (!collect_numbers(vm, counts, &items)) return NULL;
     int64_t *sums = NULL, total = 0, one;
     bool good = false;
     if (items.count != n)
@@ -269,7 +277,7 @@ static bool take_total(dv_vm *vm, const dv_items *sums, double *total) {
 
 static bool take_weights(dv_vm *vm, dv_value weights, bool cumulative, int64_t n, weighing *w) {
     dv_items items;
-    if (!dv_items_collect(vm, weights, &items)) return false;
+    if (!collect_numbers(vm, weights, &items)) return false;
     bool good = cumulative || accumulate(vm, &items);
     w->count = items.count;
     if (good) {

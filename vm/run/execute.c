@@ -240,17 +240,27 @@ bool dv_prepare_method(dv_vm *vm, dv_value *sp, dv_value name) {
     return true;
 }
 
-/* A list of all items; nobody asks how many there are. */
-static dv_value all_of(dv_vm *vm, dv_value sequence) {
+/* Appends the next n items; fewer, and no error, where there are not so many. */
+static bool take_items(dv_vm *vm, dv_value iterator, int64_t n, dv_value list) {
+    for (int64_t i = 0; i < n; i++) {
+        dv_value item = dv_next(vm, iterator);
+        if (dv_is_empty(item)) return dv_is_empty(vm->error);
+        if (!dv_list_push(vm, list, item)) return false;
+    }
+    return true;
+}
+
+/* A list of all items.  How many there are is asked when the first `before` have been taken. */
+static dv_value all_of(dv_vm *vm, dv_value sequence, int64_t before) {
     bool known = dv_is_shape(sequence, DV_T_LIST) || dv_is_shape(sequence, DV_T_TUPLE);
     dv_value source = known ? dv_retain(sequence) : dv_iterate(vm, sequence);
     dv_value all = dv_is_empty(source) ? DV_EMPTY : dv_list_new(vm, NULL, 0);
-    if (!dv_is_empty(all) && !dv_list_extend(vm, all, source)) {
-        dv_release(vm, all);
-        all = DV_EMPTY;
-    }
+    bool good = !dv_is_empty(all) && (known || take_items(vm, source, before, all));
+    if (good && (known || dv_as_list(all)->count == before)) good = dv_list_extend(vm, all, source);
     dv_release(vm, source);
-    return all;
+    if (good) return all;
+    dv_release(vm, all);
+    return DV_EMPTY;
 }
 
 bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after, dv_value *out) {
@@ -258,7 +268,7 @@ bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after,
     if (!dv_is_iterable(vm, sequence))
         dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
     else
-        all = all_of(vm, sequence);
+        all = all_of(vm, sequence, before);
     if (dv_is_empty(all)) return false;
     const dv_list *list = dv_as_list(all);
     int64_t count = list->count, between = count - before - after;

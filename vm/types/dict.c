@@ -396,7 +396,7 @@ static bool update_from_keys(dv_vm *vm, dv_value self, dv_value other, dv_value 
 /* One element of an iterable of pairs. */
 static bool update_from_pair(dv_vm *vm, dv_value self, dv_value element, int64_t number) {
     dv_items pair;
-    if (!dv_items_collect(vm, element, &pair)) {
+    if (!dv_items_iterate(vm, element, &pair)) {
         if (dv_error_is(vm, DV_E_TYPE_ERROR)) {
             dv_error_clear(vm);
             dv_raise(vm, DV_E_TYPE_ERROR,

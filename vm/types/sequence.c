@@ -10,6 +10,7 @@
 #include "types/class.h"
 #include "types/instance.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/list.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -288,8 +289,15 @@ static bool collect_copy(dv_vm *vm, dv_value sequence, dv_items *out) {
     return true;
 }
 
+/* Could asking for the length run dl code? */
+static bool tells_length(dv_value v) {
+    if (dv_is_instance(v) || dv_is_shape(v, DV_T_REVERSED)) return true;
+    return dv_is_shape(v, DV_T_ITERATOR) &&
+           dv_is_instance(((const dv_iterator *)dv_as_object(v))->sequence);
+}
+
 bool dv_ask_length(dv_vm *vm, dv_value iterable) {
-    return !dv_is_instance(iterable) || dv_length_hint(vm, iterable, 0) >= 0;
+    return !tells_length(iterable) || dv_length_hint(vm, iterable, 0) >= 0;
 }
 
 bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) {
@@ -298,7 +306,18 @@ bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) {
         return collect_copy(vm, iterable, out);
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
-    bool good = dv_items_drain(vm, iterator, out);
+    bool good = dv_ask_length(vm, iterable) && dv_items_drain(vm, iterator, out);
+    dv_release(vm, iterator);
+    return good;
+}
+
+bool dv_items_iterate(dv_vm *vm, dv_value iterable, dv_items *out) {
+    *out = (dv_items){NULL, 0, 0};
+    if (dv_is_shape(iterable, DV_T_LIST) || dv_is_shape(iterable, DV_T_TUPLE))
+        return collect_copy(vm, iterable, out);
+    dv_value iterator = dv_iterate(vm, iterable);
+    if (dv_is_empty(iterator)) return false;
+    bool good = dv_items_collect(vm, iterator, out);
     dv_release(vm, iterator);
     return good;
 }

@@ -72,9 +72,11 @@ typedef struct dv_items {
     int64_t count, room;
 } dv_items;
 bool dv_items_collect(dv_vm *vm, dv_value iterable, dv_items *out) DV_MUST_CHECK;
+/* The same, but it is the iterator that is asked how many there are (CPython's PySequence_Fast). */
+bool dv_items_iterate(dv_vm *vm, dv_value iterable, dv_items *out) DV_MUST_CHECK;
 /* The same with what an iterator still has. */
 bool dv_items_drain(dv_vm *vm, dv_value iterator, dv_items *out) DV_MUST_CHECK;
-/* Calls __len__ or else __length_hint__ of an instance of a dl class, as CPython does before it
+/* Calls __len__ or else __length_hint__ where that may be dl code, as CPython does before it
  * makes a list or tuple of its items; what they raise, but for a TypeError, is raised. */
 bool dv_ask_length(dv_vm *vm, dv_value iterable) DV_MUST_CHECK;
 void dv_items_discard(dv_vm *vm, dv_items *items);
