@@ -65,7 +65,7 @@ TEMPLATES = {
         "int(<float>)", "int(<str>)", "round(<float>)", "sum(<list>)", "pow(<int>, <small>, <int>)", "(<int> ** 2)",
         "divmod(<int>, <int>)[0]", "(<int>).bit_length()", "min(<int>, <int>)", "max(<int>, <int>)", "<list>.index(<int>)",
         "<bytes>[<index>]", "ord(<str>[0])", "<list>.count(<int>)", "hash(<key>)",
-        "int.from_bytes(<bytes>, 'big')", "round(<int>, -1)", "int(<str>, 16)", "hash(<tuple0>)",
+        "int.from_bytes(<bytes>, 'big')", "round(<int>, -1)", "int(<str>, 16)", "hash(tuple(map(str, <tuple0>)))",
         "(<int>).bit_count()", "<str>.index(<str0>)", "<str>.rfind('a', 1)",
     ],
     "float": [

@@ -113,26 +113,26 @@ static int test(dv_vm *vm, dv_value function, dv_value item) {
 /* count: source the next number, extra the step --------------------------------------------------
  */
 
-static bool is_number(dv_vm *vm, dv_value v) {
-    static const char *const names[] = {"__index__", "__int__", "__float__"};
-    if (dv_is_integral(v) || dv_is_float(v)) return true;
-    if (!dv_is_instance(v)) return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        dv_value name = dv_str_intern(vm, names[i], strlen(names[i]));
-        bool there = !dv_is_empty(name) && dv_has_special(vm, v, name);
-        dv_release(vm, name);
-        if (there || !dv_is_empty(vm->error)) return there;
-    }
-    return false;
-}
-
 static bool check_number(dv_vm *vm, dv_value v) {
-    if (is_number(vm, v)) return true;
-    if (dv_is_empty(vm->error)) dv_raise(vm, DV_E_TYPE_ERROR, "a number is required");
-    return false;
+    int number = dv_is_number(vm, v);
+    if (number == 0) dv_raise(vm, DV_E_TYPE_ERROR, "a number is required");
+    return number > 0;
 }
 
 static bool is_one(dv_value v) { return dv_same(v, dv_int(1)) || dv_same(v, DV_TRUE); }
+
+/* The first number (new).  CPython counts by one in a C int, which has no class. */
+static dv_value first_count(dv_vm *vm, dv_value start, dv_value step) {
+    if (!dv_is_integral(start) || !dv_is_integral(step)) return dv_retain(start);
+    dv_value one = dv_int_index(vm, step);
+    bool by_one = is_one(one);
+    dv_release(vm, one);
+    dv_value number = by_one ? dv_int_index(vm, start) : dv_retain(start);
+    int64_t fits;
+    if (!by_one || dv_is_empty(number) || dv_int_to_int64(number, &fits)) return number;
+    dv_release(vm, number);
+    return dv_retain(start);
+}
 
 static dv_value count_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                 dv_value keywords) {
@@ -143,9 +143,9 @@ static dv_value count_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     dv_value start = dv_is_empty(out[0]) ? dv_int(0) : out[0];
     dv_value step = dv_is_empty(out[1]) ? dv_int(1) : out[1];
     if (!check_number(vm, start) || !check_number(vm, step)) return DV_EMPTY;
-    /* Counting by one from a bool gives ints. */
-    if (dv_is_bool(start) && is_one(step)) start = dv_int(dv_same(start, DV_TRUE));
-    dv_value self = iter_new(vm, DV_T_COUNTER, dv_retain(start), DV_EMPTY);
+    start = first_count(vm, start, step);
+    if (dv_is_empty(start)) return DV_EMPTY;
+    dv_value self = iter_new(vm, DV_T_COUNTER, start, DV_EMPTY);
     if (!dv_is_empty(self)) as_iter(self)->extra = dv_retain(step);
     return self;
 }

@@ -64,9 +64,9 @@ static void write_carets(dv_vm *vm, dv_builder *b, dv_text line, const dv_positi
         left = count_characters(line, from + left);
         right = count_characters(line, from + right);
     } else {
-        size_t last = line.size;
-        while (last > 0 && strchr(" \t\f", line.data[last - 1])) last--;
-        end = count_characters(line, last);
+        /* CPython looks for the last character by the number of a byte. */
+        end = length;
+        while (end > 0 && strchr(" \t\f", line.data[end - 1])) end--;
     }
     if (end - start == length - indent && !anchored) return;
     dv_builder_z(b, "    ");

@@ -102,8 +102,10 @@ static bool set_slice(dv_vm *vm, dv_value self, dv_value slice, dv_value value) 
     if (!dv_slice_unpack(vm, slice, &start, &stop, &step)) return false;
     dv_value bytes = DV_EMPTY;
     if (!dv_is_empty(value)) {
-        if (dv_is_integral(value) || dv_is_float(dv_number_of(value)) || dv_is_complex(value) ||
-            dv_is_str(value) || (!dv_is_bytearray(value) && dv_is_index(vm, value))) {
+        bool other = dv_same(value, self) || !dv_is_bytearray(value);
+        int number = other ? dv_is_number(vm, value) : 0;
+        if (number < 0) return false;
+        if (number || dv_is_str(value)) {
             dv_raise(vm, DV_E_TYPE_ERROR,
                      "can assign only bytes, buffers, or iterables of ints in range(0, 256)");
             return false;

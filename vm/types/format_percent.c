@@ -185,7 +185,8 @@ static char sign_of(const conversion *c, bool negative) {
 static bool raise_type(percent *p, const conversion *c, dv_value v) {
     dv_error_clear(p->vm);
     bool integer = c->type == 'o' || c->type == 'x' || c->type == 'X';
-    dv_raise(p->vm, DV_E_TYPE_ERROR, "%%%c format: %s is required, not %T", (int)c->type,
+    int type = p->bytes && c->type == 'i' ? 'd' : (int)c->type;
+    dv_raise(p->vm, DV_E_TYPE_ERROR, "%%%c format: %s is required, not %T", type,
              integer ? "an integer" : "a real number", v);
     return false;
 }
@@ -193,13 +194,12 @@ static bool raise_type(percent *p, const conversion *c, dv_value v) {
 /* The int that an integer conversion shows; EMPTY: raised. */
 static dv_value integer_of(percent *p, const conversion *c, dv_value v) {
     bool index = c->type == 'o' || c->type == 'x' || c->type == 'X';
+    /* An int is what it is, whatever its class's __int__ says. */
+    if (dv_is_integral(v)) return dv_int_index(p->vm, v);
+    int number = dv_is_number(p->vm, v);
     dv_value r = DV_EMPTY;
-    if (index || dv_is_integral(v)) /* an int is what it is, whatever its class's __int__ says */
-        r = dv_int_index(p->vm, v);
-    else if (!dv_is_str(v) || dv_is_instance(v))
-        r = dv_int_convert(p->vm, v);
-    if (dv_is_empty(r) && (dv_is_empty(p->vm->error) || dv_error_is(p->vm, DV_E_TYPE_ERROR)))
-        raise_type(p, c, v);
+    if (number > 0) r = index ? dv_int_index(p->vm, v) : dv_int_of(p->vm, v);
+    if (number == 0 || (dv_is_empty(r) && dv_error_is(p->vm, DV_E_TYPE_ERROR))) raise_type(p, c, v);
     return r;
 }
 
@@ -273,9 +273,9 @@ static bool byte_of(percent *p, dv_value v, uint32_t *out) {
         *out = (uint8_t)dv_as_bytes(v)->data[0];
         return true;
     }
-    dv_value i = dv_is_bytes_like(v) ? DV_EMPTY : dv_int_index(p->vm, v);
+    dv_value i = dv_int_index(p->vm, v);
     if (dv_is_empty(i)) {
-        if (!dv_is_empty(p->vm->error) && !dv_error_is(p->vm, DV_E_TYPE_ERROR)) return false;
+        if (!dv_error_is(p->vm, DV_E_TYPE_ERROR)) return false;
         dv_error_clear(p->vm);
         dv_raise(p->vm, DV_E_TYPE_ERROR, "%%c requires an integer in range(256) or a single byte");
         return false;

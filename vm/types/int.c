@@ -10,6 +10,7 @@
 
 #include "core/upcall.h"
 #include "types/bytes.h"
+#include "types/complex.h"
 #include "types/int_bytes.h"
 #include "types/arguments.h"
 #include "types/float.h"
@@ -128,6 +129,19 @@ dv_value dv_int_index(dv_vm *vm, dv_value v) {
     dv_value r = special_int(vm, v, "__index__", &found);
     if (found) return r;
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer", v);
+}
+
+int dv_is_number(dv_vm *vm, dv_value v) {
+    static const char *const names[] = {"__index__", "__int__", "__float__"};
+    if (dv_is_integral(v) || dv_is_float(dv_number_of(v)) || dv_is_complex(v)) return 1;
+    if (!dv_is_instance(v)) return 0;
+    int defined = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && defined == 0; i++) {
+        dv_value name = dv_str_intern(vm, names[i], strlen(names[i]));
+        defined = dv_is_empty(name) ? -1 : dv_defines_special(vm, v, name);
+        dv_release(vm, name);
+    }
+    return defined;
 }
 
 dv_value dv_int_convert(dv_vm *vm, dv_value v) {
@@ -462,7 +476,7 @@ static dv_value convert_based(dv_vm *vm, dv_value x, dv_value base_value) {
 }
 
 /* A subclass of str or bytes may have an __int__, which comes first. */
-static dv_value convert(dv_vm *vm, dv_value x) {
+dv_value dv_int_of(dv_vm *vm, dv_value x) {
     bool text = dv_is_str(x) || dv_is_bytes_like(x);
     if (!text || dv_is_instance(x)) {
         dv_value r = dv_int_convert(vm, x);
@@ -492,7 +506,7 @@ static dv_value int_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     if (positional == 0 && !dv_is_empty(base))
         return dv_raise(vm, DV_E_TYPE_ERROR, "int() missing string argument");
     if (positional == 0) return dv_int(0);
-    return dv_is_empty(base) ? convert(vm, args[0]) : convert_based(vm, args[0], base);
+    return dv_is_empty(base) ? dv_int_of(vm, args[0]) : convert_based(vm, args[0], base);
 }
 
 static dv_value bool_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {

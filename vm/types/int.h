@@ -67,6 +67,11 @@ dv_value dv_int_index(dv_vm *vm, dv_value v);
 /* What int(v) makes of a value that is not text: also floats, __int__ and __trunc__.  EMPTY without
  * vm->error: v is no number. */
 dv_value dv_int_convert(dv_vm *vm, dv_value v);
+/* int(v) */
+dv_value dv_int_of(dv_vm *vm, dv_value v);
+/* Is it a number to CPython's functions: a number, or of a class with __index__, __int__ or
+ * __float__?  -1: raised. */
+int dv_is_number(dv_vm *vm, dv_value v) DV_MUST_CHECK;
 /* Calls v.__name__() if v's class (a dl class) defines it; *found tells. */
 dv_value dv_number_special(dv_vm *vm, dv_value v, const char *name, bool *found);
 
