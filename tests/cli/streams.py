@@ -62,6 +62,8 @@ LOOPS = {
     "calls": "def g(x): return x + 1\ndef f():\n    x = 0\n    while True: x = g(x) % 7\nprint('go', flush=True)\ntry:\n    f()\nfinally:\n    print('out')\n",
     "sleep": "import time\nprint('go', flush=True)\ntime.sleep(60)\n",
     "input": "print('go', flush=True)\ninput()\n",
+    "reading text": "f = open('/dev/stdin')\nprint('go', flush=True)\nf.read()\n",
+    "reading bytes": "f = open('/dev/stdin', 'rb', 0)\nprint('go', flush=True)\nf.read(5)\n",
     "caught": "print('go', flush=True)\ntry:\n    i = 0\n    while True: i += 1\nexcept KeyboardInterrupt as e:\n    print(repr(e))\n",
     "recursion": "def f(n):\n    return f(n - 1) + f(n - 1) if n else 0\nprint('go', flush=True)\nf(90)\n",
     "recursion of methods": "class A:\n    def f(self, *, n):\n        return self.f(n=n - 1) + self.f(n=n - 1) if n else 0\n"
@@ -107,10 +109,19 @@ def interrupted(program):
     return begin + out, [line for line in err.splitlines() if line[:2] != b"  "], process.returncode
 
 
-def blocked(program):
+# Writing to a reader who does not read.
+BLOCKED = {
+    "print": "while True: print('x' * 10000)",
+    "text file": "f = open('/dev/stdout', 'w')\nwhile True: f.write('x' * 1000)",
+    "large writes": "f = open('/dev/stdout', 'wb')\nwhile True: f.write(b'x' * 100000)",
+    "unbuffered": "f = open('/dev/stdout', 'wb', 0)\nwhile True: f.write(b'x' * 100000)",
+}
+
+
+def blocked(program, text):
     """A program that waits for a reader who does not read: Ctrl-C ends that too."""
     reader, writer = os.pipe()
-    process = subprocess.Popen([*program, "-c", "while True: print('x' * 10000)"], stdout=writer,
+    process = subprocess.Popen([*program, "-c", text], stdout=writer,
                                stderr=subprocess.PIPE, env=oracle.clean_environment())
     os.close(writer)
     time.sleep(0.3)
@@ -156,9 +167,10 @@ def main():
     for name, text in C_LOOPS.items():
         expected = b"go\n", [b"Traceback (most recent call last):", b"KeyboardInterrupt"], -signal.SIGINT
         failed += compare(name, expected, interrupted([dynvm, "-c", text]))
-    failed += compare("blocked", blocked([python]), blocked([dynvm]))
+    for name, text in BLOCKED.items():
+        failed += compare(f"blocked {name}", blocked([python], text), blocked([dynvm], text))
     failed += compare("terminal", on_terminal([python]), on_terminal([dynvm]))
-    print(f"{len(CASES) + len(LOOPS) * len(LEVELS) + len(C_LOOPS) + 2} cases, {failed} failed")
+    print(f"{len(CASES) + len(LOOPS) * len(LEVELS) + len(C_LOOPS) + len(BLOCKED) + 1} cases, {failed} failed")
     return 1 if failed else 0
 
 

@@ -165,6 +165,11 @@ static bool collect_name(dv_vm *vm, dv_value set, dv_value class_, dv_value name
     return good;
 }
 
+static dv_value attribute_name(dv_vm *vm, dv_value name) {
+    if (dv_is_str(name)) return dv_str_intern_value(vm, name);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "attribute name must be string, not '%T'", name);
+}
+
 static bool collect_inherited(dv_vm *vm, dv_value set, dv_value class_, const dv_class *base) {
     const dv_global_cell *cell = dv_namespace_find(&base->attributes, vm->known.abstractmethods);
     if (!cell || dv_is_empty(cell->value)) return true;
@@ -174,8 +179,8 @@ static bool collect_inherited(dv_vm *vm, dv_value set, dv_value class_, const dv
     while (good) {
         dv_value name = dv_next(vm, iterator);
         if (dv_is_empty(name)) break;
-        dv_value known = dv_is_str(name) ? dv_str_intern_value(vm, name) : DV_EMPTY;
-        good = dv_is_empty(known) ? dv_is_empty(vm->error) : collect_name(vm, set, class_, known);
+        dv_value known = attribute_name(vm, name);
+        good = !dv_is_empty(known) && collect_name(vm, set, class_, known);
         dv_release(vm, known);
         dv_release(vm, name);
     }

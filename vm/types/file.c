@@ -75,10 +75,19 @@ bool dv_file_close(dv_vm *vm, dv_file *f) {
     return flushed && closed == 0;
 }
 
+/* What a file that nobody closed still keeps back; nobody hears of errors. */
+static void write_last(const dv_file *f) {
+    for (size_t done = 0; done < f->pending;) {
+        int64_t written = dv_host_write(NULL, f->fd, f->buffer + done, f->pending - done);
+        if (written < 0) return;
+        done += (size_t)written;
+    }
+}
+
 void dv_file_release(dv_vm *vm, dv_object *object) {
     dv_file *f = (dv_file *)object;
     if (!f->closed && f->number == DV_NO_STREAM) {
-        if (f->pending && f->fd >= 0) (void)dv_host_write(f->fd, f->buffer, f->pending);
+        write_last(f);
         if (f->fd >= 0 && !f->keeps_fd) (void)dv_host_close(f->fd);
     }
     free_buffer(vm, f);
@@ -115,7 +124,7 @@ bool dv_file_room(dv_vm *vm, dv_file *f, size_t size) {
 }
 
 static int64_t read_some(dv_vm *vm, dv_file *f, char *to, size_t size) {
-    if (f->number == DV_NO_STREAM) return dv_host_read(f->fd, to, size);
+    if (f->number == DV_NO_STREAM) return dv_host_read(vm, f->fd, to, size);
     return dv_stream_read(vm, to, size);
 }
 
@@ -129,7 +138,7 @@ int64_t dv_file_fill(dv_vm *vm, dv_file *f, size_t size) {
     }
     f->end += (size_t)got;
     f->position += got;
-    return got;
+    return dv_poll_interrupt(vm) ? got : -1;
 }
 
 bool dv_file_fill_all(dv_vm *vm, dv_file *f) {
@@ -147,39 +156,43 @@ bool dv_file_fill_all(dv_vm *vm, dv_file *f) {
 /* Writing ----------------------------------------------------------------------------------------
  */
 
-/* After bytes were written: where appending puts them the host alone knows. */
-static void advance(dv_file *f, int64_t written) {
-    bool appends = dv_is_str(f->mode) && dv_str_at(dv_as_str(f->mode), 0) == 'a';
-    int64_t end = appends && f->can_seek ? dv_host_seek(f->fd, 0, SEEK_CUR) : -1;
+int64_t dv_file_write_once(dv_vm *vm, dv_file *f, const char *data, size_t size) {
+    int64_t written = dv_host_write(vm, f->fd, data, size);
+    if (written < 0) {
+        dv_host_raise(vm, (int)written, DV_EMPTY);
+        return -1;
+    }
+    /* Where appending puts them the host alone knows. */
+    int64_t end = f->appends && f->can_seek ? dv_host_seek(f->fd, 0, SEEK_CUR) : -1;
     f->position = end >= 0 ? end : f->position + written;
+    return written;
+}
+
+/* Adds to `done` what was written. */
+static bool write_all(dv_vm *vm, dv_file *f, const char *data, size_t size, size_t *done) {
+    while (*done < size) {
+        int64_t written = dv_file_write_once(vm, f, data + *done, size - *done);
+        if (written < 0) return false;
+        *done += (size_t)written;
+        if (!dv_poll_interrupt(vm)) return false;
+    }
+    return true;
 }
 
 bool dv_file_flush(dv_vm *vm, dv_file *f) {
     if (f->number != DV_NO_STREAM) return f->number == DV_STDIN || dv_stream_flush(vm, f->number);
     if (!f->pending) return true;
-    int64_t written = dv_host_write(f->fd, f->buffer, f->pending);
-    if (written < 0) {
-        dv_host_raise(vm, (int)written, DV_EMPTY);
-        return false;
-    }
-    advance(f, written);
-    f->pending = 0;
-    return true;
-}
-
-static bool put_through(dv_vm *vm, dv_file *f, const char *data, size_t size) {
-    int64_t written = dv_host_write(f->fd, data, size);
-    if (written >= 0) {
-        advance(f, written);
-        return true;
-    }
-    dv_host_raise(vm, (int)written, DV_EMPTY);
-    return false;
+    size_t done = 0;
+    bool good = write_all(vm, f, f->buffer, f->pending, &done);
+    f->pending -= done;
+    memmove(f->buffer, f->buffer + done, f->pending);
+    return good;
 }
 
 bool dv_file_put(dv_vm *vm, dv_file *f, const char *data, size_t size) {
     if (f->pending + size > DV_FILE_CHUNK && !dv_file_flush(vm, f)) return false;
-    if (size > DV_FILE_CHUNK) return put_through(vm, f, data, size);
+    size_t done = 0;
+    if (size > DV_FILE_CHUNK) return write_all(vm, f, data, size, &done);
     f->start = f->end = f->valid = 0;
     if (!dv_file_room(vm, f, DV_FILE_CHUNK)) return false;
     memcpy(f->buffer + f->pending, data, size);
@@ -228,21 +241,32 @@ dv_value dv_file_method_isatty(dv_vm *vm, const dv_value *args, uint32_t count) 
     (void)count;
     const dv_file *f = dv_as_file(args[0]);
     if (!dv_file_check_open(vm, f, "I/O operation on closed file")) return DV_EMPTY;
-    if (f->number == DV_NO_STREAM) return dv_bool(f->fd >= 0 && dv_host_is_terminal(f->fd));
+    if (f->number == DV_NO_STREAM) return dv_bool(dv_host_is_terminal(f->fd));
     return dv_bool(!vm->sandboxed && dv_host_is_terminal((int)f->number));
 }
 
-#define CAN(method, field)                                                                   \
-    dv_value dv_file_method_##method(dv_vm *vm, const dv_value *args, uint32_t count) {      \
-        (void)count;                                                                         \
-        const dv_file *f = dv_as_file(args[0]);                                              \
-        return dv_file_check_open(vm, f, "I/O operation on closed file") ? dv_bool(f->field) \
-                                                                         : DV_EMPTY;         \
-    }
+static dv_value tell_whether(dv_vm *vm, const dv_file *f, bool can) {
+    return dv_file_check_open(vm, f, "I/O operation on closed file") ? dv_bool(can) : DV_EMPTY;
+}
 
-CAN(readable, readable)
-CAN(writable, writable)
-CAN(seekable, can_seek)
+/* A BufferedReader never can write, and a BufferedWriter never read: closed or not. */
+dv_value dv_file_method_readable(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_file *f = dv_as_file(args[0]);
+    return f->header.shape == DV_T_BUFFERED_WRITER ? DV_FALSE : tell_whether(vm, f, f->readable);
+}
+
+dv_value dv_file_method_writable(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_file *f = dv_as_file(args[0]);
+    return f->header.shape == DV_T_BUFFERED_READER ? DV_FALSE : tell_whether(vm, f, f->writable);
+}
+
+dv_value dv_file_method_seekable(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const dv_file *f = dv_as_file(args[0]);
+    return tell_whether(vm, f, f->can_seek);
+}
 
 dv_value dv_file_method_readlines(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t hint, size = 0;

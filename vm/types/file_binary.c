@@ -1,5 +1,6 @@
 /* file_binary.c: binary files: BufferedReader, BufferedWriter, BufferedRandom and FileIO, which
  * differ in what they refuse and in the buffer that FileIO does not keep (file.h). */
+#define _GNU_SOURCE /* SEEK_HOLE */
 #include "types/file.h"
 
 #include <errno.h>
@@ -169,10 +170,13 @@ static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!check_open(vm, f, "write to closed file")) return DV_EMPTY;
     if (!f->writable) return dv_file_unsupported(vm, "File not open for writing");
     const dv_str *bytes = dv_as_bytes(args[1]);
-    if (!give_back(vm, f) || !dv_file_put(vm, f, bytes->data, (size_t)bytes->length))
-        return DV_EMPTY;
-    if (is_raw(f) && !dv_file_flush(vm, f)) return DV_EMPTY;
-    return dv_int(bytes->length);
+    size_t size = (size_t)bytes->length;
+    if (!give_back(vm, f)) return DV_EMPTY;
+    if (is_raw(f)) {
+        int64_t written = dv_file_write_once(vm, f, bytes->data, size);
+        return written < 0 ? DV_EMPTY : dv_int(written);
+    }
+    return dv_file_put(vm, f, bytes->data, size) ? dv_int(bytes->length) : DV_EMPTY;
 }
 
 static dv_value binary_flush(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -183,16 +187,17 @@ static dv_value binary_flush(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_file_flush(vm, f) ? DV_NONE : DV_EMPTY;
 }
 
+/* A FileIO leaves this to the host. */
 static bool check_seeks(dv_vm *vm, const dv_file *f) {
-    if (f->can_seek) return true;
+    if (f->can_seek || is_raw(f)) return true;
     dv_file_unsupported(vm, "File or stream is not seekable.");
     return false;
 }
 
 /* An int beyond int64 is another error for each kind of file. */
-static bool place_argument(dv_vm *vm, const dv_file *f, dv_value v, int64_t *place) {
+static bool place_argument(dv_vm *vm, bool is_long, dv_value v, int64_t *place) {
     if (!dv_is_any_int(v) || dv_int_to_int64(v, place)) return dv_size_argument(vm, v, place);
-    if (is_raw(f))
+    if (is_long)
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C long");
     else
         dv_raise(vm, DV_E_VALUE_ERROR, "cannot fit '%T' into an offset-sized integer", v);
@@ -203,10 +208,10 @@ static dv_value binary_seek(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_file *f = dv_as_file(args[0]);
     int64_t offset, whence = SEEK_SET;
     if (count > 2 && !dv_int_argument(vm, args[2], &whence)) return DV_EMPTY;
-    if (!is_raw(f) && (whence < SEEK_SET || whence > SEEK_END))
+    if (!is_raw(f) && (whence < SEEK_SET || whence > SEEK_HOLE))
         return dv_raise(vm, DV_E_VALUE_ERROR, "whence value %d unsupported", (int)whence);
-    if (!check_open(vm, f, "seek of closed file") || (!is_raw(f) && !check_seeks(vm, f)) ||
-        !place_argument(vm, f, args[1], &offset) || !dv_file_flush(vm, f))
+    if (!check_open(vm, f, "seek of closed file") || !check_seeks(vm, f) ||
+        !place_argument(vm, is_raw(f), args[1], &offset) || !dv_file_flush(vm, f))
         return DV_EMPTY;
     if (whence == SEEK_CUR) offset += (int64_t)f->start - (int64_t)f->end;
     int64_t at = dv_file_seek(vm, f, offset, (int)whence);
@@ -221,8 +226,7 @@ static dv_value binary_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const dv_file *f = dv_as_file(args[0]);
     if (!check_open(vm, f, "I/O operation on closed file")) return DV_EMPTY;
-    if (is_raw(f) && !f->can_seek) return dv_host_raise(vm, ESPIPE, DV_EMPTY);
-    if (!check_seeks(vm, f)) return DV_EMPTY;
+    if (!f->can_seek) return dv_host_raise(vm, ESPIPE, DV_EMPTY);
     return dv_int_from_int64(vm, place_of(f));
 }
 
@@ -234,7 +238,7 @@ static dv_value binary_truncate(dv_vm *vm, const dv_value *args, uint32_t count)
         return dv_file_unsupported(vm, is_raw(f) ? "File not open for writing" : "truncate");
     if (count < 2 || dv_is_none(args[1]))
         size = place_of(f);
-    else if (!dv_size_argument(vm, args[1], &size))
+    else if (!place_argument(vm, true, args[1], &size))
         return DV_EMPTY;
     if (!give_back(vm, f) || !dv_file_flush(vm, f)) return DV_EMPTY;
     int64_t done = dv_host_truncate(f->fd, size);

@@ -146,7 +146,9 @@ static bool prepare(dv_vm *vm, dv_file *f, const mode *m, dv_value path) {
     int64_t at = dv_host_seek(f->fd, 0, m->appends ? SEEK_END : SEEK_CUR);
     f->can_seek = at >= 0;
     f->position = at >= 0 ? at : 0;
-    return true;
+    if (f->can_seek || !m->updates || f->header.shape == DV_T_FILE_IO) return true;
+    dv_file_unsupported(vm, "File or stream is not seekable.");
+    return false;
 }
 
 static bool prepare_text(dv_vm *vm, dv_file *f, const dv_value *given) {

@@ -411,10 +411,10 @@ static bool write_all(percent *p) {
     return false;
 }
 
-/* What CPython's PyMapping_Check accepts, but for tuples and strings. */
+/* What CPython's PyMapping_Check accepts (no deque), but for tuples and strings. */
 static bool is_mapping(dv_vm *vm, dv_value v, bool bytes) {
     dv_type_id type = dv_type_of(vm, v);
-    if (type == DV_T_STR || type == DV_T_TUPLE) return false;
+    if (type == DV_T_STR || type == DV_T_TUPLE || type == DV_T_DEQUE) return false;
     if (bytes && (type == DV_T_BYTES || type == DV_T_BYTEARRAY)) return false;
     if (!dv_is_object(v)) return false;
     /* The items of a deque are those of a sequence alone. */

@@ -18,30 +18,29 @@ int dv_host_allows(const dv_vm *vm) { return vm->sandboxed ? -EPERM : 0; }
 /* Descriptors ------------------------------------------------------------------------------------
  */
 
-int dv_host_open(const dv_vm *vm, const char *path, int flags, int mode) {
-    if (vm->sandboxed) return -EPERM;
-    for (;;) {
-        int fd = open(path, flags | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EINTR) return fd >= 0 ? fd : -errno;
-    }
+/* After a call was interrupted by a signal: shall it be made again? */
+static bool goes_on(dv_vm *vm) { return errno == EINTR && (!vm || dv_poll_interrupt(vm)); }
+
+int dv_host_open(dv_vm *vm, const char *path, int flags, int mode) {
+    int fd, allowed = dv_host_allows(vm);
+    if (allowed < 0) return allowed;
+    do fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && goes_on(vm));
+    return fd >= 0 ? fd : -errno;
 }
 
-int64_t dv_host_read(int fd, char *buffer, size_t size) {
-    for (;;) {
-        ssize_t got = read(fd, buffer, size);
-        if (got >= 0 || errno != EINTR) return got >= 0 ? got : -errno;
-    }
+int64_t dv_host_read(dv_vm *vm, int fd, char *buffer, size_t size) {
+    ssize_t got;
+    do got = read(fd, buffer, size);
+    while (got < 0 && goes_on(vm));
+    return got >= 0 ? got : -errno;
 }
 
-int64_t dv_host_write(int fd, const char *data, size_t size) {
-    for (size_t done = 0; done < size;) {
-        ssize_t written = write(fd, data + done, size - done);
-        if (written >= 0)
-            done += (size_t)written;
-        else if (errno != EINTR)
-            return -errno;
-    }
-    return (int64_t)size;
+int64_t dv_host_write(dv_vm *vm, int fd, const char *data, size_t size) {
+    ssize_t written;
+    do written = write(fd, data, size);
+    while (written < 0 && goes_on(vm));
+    return written >= 0 ? written : -errno;
 }
 
 int64_t dv_host_seek(int fd, int64_t offset, int whence) {
@@ -135,6 +134,7 @@ dv_value dv_host_string(dv_vm *vm, const char *text, size_t size) {
  */
 
 dv_value dv_host_raise_two(dv_vm *vm, int number, dv_value name, dv_value other) {
+    if (!dv_is_empty(vm->error)) return DV_EMPTY; /* an interrupt (host.h, invariant 2) */
     number = number < 0 ? -number : number;
     dv_value text = dv_str_z(vm, strerror(number));
     if (dv_is_empty(text)) return DV_EMPTY;

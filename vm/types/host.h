@@ -4,7 +4,8 @@
  *  1. Whatever a program does to files goes through dv_host_allows first: in a sandboxed VM it
  *     fails with EPERM before anything is touched.
  *  2. The functions return a negative errno where they fail; they raise nothing.  dv_host_raise
- *     makes the OSError. */
+ *     makes the OSError.  The exception: calls that wait and have a VM raise KeyboardInterrupt when
+ *     that is interrupted, and return -EINTR, of which dv_host_raise then says nothing. */
 #ifndef DV_TYPES_HOST_H
 #define DV_TYPES_HOST_H
 
@@ -21,9 +22,10 @@ typedef struct dv_host_path {
 int dv_host_allows(const dv_vm *vm);
 
 /* A descriptor; flags and mode as open(2) has them. */
-int dv_host_open(const dv_vm *vm, const char *path, int flags, int mode);
-int64_t dv_host_read(int fd, char *buffer, size_t size);
-int64_t dv_host_write(int fd, const char *data, size_t size); /* everything, or an error */
+int dv_host_open(dv_vm *vm, const char *path, int flags, int mode);
+int64_t dv_host_read(dv_vm *vm, int fd, char *buffer, size_t size);
+/* How much was written: it may be less.  vm NULL: is not interrupted. */
+int64_t dv_host_write(dv_vm *vm, int fd, const char *data, size_t size);
 int64_t dv_host_seek(int fd, int64_t offset, int whence);
 int64_t dv_host_truncate(int fd, int64_t size);
 int dv_host_close(int fd);

@@ -223,15 +223,10 @@ bool dv_metaclass_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value valu
 int dv_metaclass_contains(dv_vm *vm, dv_value self, dv_value item) {
     bool found;
     dv_value v = dv_metaclass_call(vm, self, vm->known.contains, &item, 1, &found);
-    if (found) {
-        int truth = dv_is_empty(v) ? -1 : dv_truth(vm, v);
-        dv_release(vm, v);
-        return truth;
-    }
-    if (dv_metaclass_special(dv_as_class(self), vm->known.iter))
-        return dv_contains_by_iteration(vm, self, item);
-    dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", self);
-    return -1;
+    if (!found) dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", self);
+    int truth = dv_is_empty(v) ? -1 : dv_truth(vm, v);
+    dv_release(vm, v);
+    return truth;
 }
 
 dv_value dv_metaclass_iterate(dv_vm *vm, dv_value self) {
@@ -241,7 +236,7 @@ dv_value dv_metaclass_iterate(dv_vm *vm, dv_value self) {
 }
 
 /* Methods of type -------------------------------------------------------------------------------
- */
+ * Whoever calls one has seen that self is a class (function.c), but for the static __new__. */
 
 static bool check_argument(dv_vm *vm, bool good, int number, const char *wanted, dv_value v) {
     if (!good)
@@ -250,8 +245,16 @@ static bool check_argument(dv_vm *vm, bool good, int number, const char *wanted,
     return good;
 }
 
-static bool is_metaclass(dv_vm *vm, dv_value v) {
-    return dv_is_class(v) && dv_class_is_subclass(dv_as_class(v), vm->classes[DV_T_CLASS]);
+static bool check_metaclass(dv_vm *vm, dv_value v) {
+    if (!dv_is_class(v)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__(X): X is not a type object (%T)", v);
+        return false;
+    }
+    const dv_class *class_ = dv_as_class(v);
+    if (dv_class_is_subclass(class_, vm->classes[DV_T_CLASS])) return true;
+    dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__(%S): %S is not a subtype of type", class_->name,
+             class_->name);
+    return false;
 }
 
 /* The same with a copy of the namespace, which says the module. */
@@ -285,9 +288,7 @@ static bool check_parts(dv_vm *vm, dv_value name, dv_value bases) {
 /* type.__new__(meta, name, bases, namespace, **keywords) */
 static dv_value type_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     if (count == 0) return dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__(): not enough arguments");
-    if (!is_metaclass(vm, args[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__(X): X is not a type object (%T)",
-                        args[0]);
+    if (!check_metaclass(vm, args[0])) return DV_EMPTY;
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
     if (count - named != 4)
         return dv_raise(vm, DV_E_TYPE_ERROR, "type.__new__() takes exactly 3 arguments (%d given)",
@@ -314,13 +315,7 @@ static dv_value type_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
     return DV_NONE;
 }
 
-static dv_value raise_needs_class(dv_vm *vm, const char *method, dv_value v) {
-    return dv_raise(vm, DV_E_TYPE_ERROR,
-                    "descriptor '%s' requires a 'type' object but received a '%T'", method, v);
-}
-
 static dv_value type_call(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    if (!dv_is_class(args[0])) return raise_needs_class(vm, "__call__", args[0]);
     return dv_class_construct(vm, args[0], args + 1, count - 1, keywords);
 }
 
@@ -331,13 +326,11 @@ static dv_value type_prepare(dv_vm *vm, const dv_value *args, uint32_t count, dv
 
 static dv_value type_instancecheck(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_class(args[0])) return raise_needs_class(vm, "__instancecheck__", args[0]);
     return dv_bool(dv_class_is_subclass(dv_class_of(vm, args[1]), dv_as_class(args[0])));
 }
 
 static dv_value type_subclasscheck(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_class(args[0])) return raise_needs_class(vm, "__subclasscheck__", args[0]);
     if (!dv_is_class(args[1]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
     return dv_bool(dv_class_is_subclass(dv_as_class(args[1]), dv_as_class(args[0])));
@@ -345,7 +338,7 @@ static dv_value type_subclasscheck(dv_vm *vm, const dv_value *args, uint32_t cou
 
 static dv_value type_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_is_class(args[0]) ? dv_class_plain_repr(vm, args[0]) : dv_repr(vm, args[0]);
+    return dv_class_plain_repr(vm, args[0]);
 }
 
 static dv_value tuple_of_order(dv_vm *vm, const dv_class *class_) {
@@ -360,7 +353,6 @@ static dv_value tuple_of_order(dv_vm *vm, const dv_class *class_) {
 
 static dv_value type_mro(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_class(args[0])) return raise_needs_class(vm, "mro", args[0]);
     return tuple_of_order(vm, dv_as_class(args[0]));
 }
 
@@ -372,7 +364,6 @@ static bool is_base(const dv_class *base, const dv_class *class_) {
 
 static dv_value type_subclasses(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!dv_is_class(args[0])) return raise_needs_class(vm, "__subclasses__", args[0]);
     const dv_class *class_ = dv_as_class(args[0]);
     dv_value list = dv_list_new(vm, NULL, 0);
     for (dv_class *c = class_->next; c && !dv_is_empty(list); c = c->next) {
@@ -392,8 +383,16 @@ const dv_cfunction_def dv_metaclass_methods[] = {
      .min = 0,
      .max = UINT32_MAX,
      .flags = DV_CFUNCTION_STATIC},
-    {.name = "__init__", .keyword_entry = type_init, .min = 1, .max = UINT32_MAX},
-    {.name = "__call__", .keyword_entry = type_call, .min = 1, .max = UINT32_MAX},
+    {.name = "__init__",
+     .keyword_entry = type_init,
+     .min = 1,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_WRAPPER},
+    {.name = "__call__",
+     .keyword_entry = type_call,
+     .min = 1,
+     .max = UINT32_MAX,
+     .flags = DV_CFUNCTION_WRAPPER},
     {.name = "__prepare__",
      .keyword_entry = type_prepare,
      .min = 1,

@@ -1,8 +1,12 @@
 /* module.c: modules (module.h). */
 #include "types/module.h"
 
+#include <assert.h>
+
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/class.h"
+#include "types/descriptor.h"
 #include "types/dict.h"
 #include "types/directory.h"
 #include "types/str.h"
@@ -100,10 +104,11 @@ static dv_value module_repr(dv_vm *vm, dv_value self) {
     dv_value file = look_up(vm, module, "__file__");
     dv_value path = look_up(vm, module, "__path__");
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    if (dv_is_empty(name) && module->made) return dv_str_z(vm, "<module '?'>");
     if (dv_is_empty(name)) name = module->name;
     if (!dv_is_empty(file)) return dv_str_printf(vm, "<module %V from %V>", name, file);
-    if (!dv_is_empty(path)) return dv_str_printf(vm, "<module %V (namespace)>", name);
     if (dv_same(self, vm->main) || module->made) return dv_str_printf(vm, "<module %V>", name);
+    if (!dv_is_empty(path)) return dv_str_printf(vm, "<module %V (namespace)>", name);
     return dv_str_printf(vm, "<module %V (built-in)>", name);
 }
 
@@ -117,7 +122,8 @@ static dv_value missing_attribute(dv_vm *vm, const dv_module *module, dv_value n
         return result;
     }
     cell = dv_namespace_find(&module->names, vm->known.name);
-    if (!cell || dv_is_empty(cell->value) || !dv_is_str(cell->value))
+    assert(cell); /* made with the module; cells stay */
+    if (dv_is_empty(cell->value) || !dv_is_str(cell->value))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module has no attribute '%S'", name);
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
                     module->initializing ? "partially initialized module '%S' has no attribute "
@@ -144,6 +150,10 @@ static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
         return dv_retain(dv_object_value(vm->classes[DV_T_MODULE]));
     if (dv_same(name, vm->known.doc)) return DV_NONE;
     if (dv_same(name, vm->known.annotations)) return new_annotations(vm, module);
+    dv_class *class_ = vm->classes[DV_T_MODULE];
+    const dv_global_cell *method = dv_class_find(vm, class_, name);
+    if (method) return dv_bind(vm, method->value, self, class_);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
     return missing_attribute(vm, module, name);
 }
 

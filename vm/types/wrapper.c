@@ -2,7 +2,9 @@
 #include "types/wrapper.h"
 
 #include "core/upcall.h"
+#include "types/arguments.h"
 #include "types/class.h"
+#include "types/complex.h"
 #include "types/float.h"
 #include "types/function.h"
 #include "types/instance.h"
@@ -73,15 +75,24 @@ static dv_value slot_inplace(dv_vm *vm, const dv_cfunction_def *def, const dv_ty
     return sequence_result(vm, op, type, type->inplace(vm, op, args[0], args[1]), args);
 }
 
-/* With a modulus only ints fit. */
+static bool is_number(dv_value v) {
+    return dv_is_integral(v) || dv_is_float(v) || dv_is_complex(v);
+}
+
+/* With a modulus only ints fit; each type says so in its own way. */
 static dv_value power(dv_vm *vm, const dv_type *type, dv_value a, dv_value b, dv_value modulus) {
     a = dv_number_of(a);
     b = dv_number_of(b);
     if (dv_is_none(modulus)) return type->binary(vm, DV_BINARY_POW, a, b);
-    if (type->id == DV_T_INT &&
-        !(dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus)))
-        return DV_NOTIMPLEMENTED;
-    return dv_power(vm, a, b, modulus);
+    if (type->id == DV_T_FLOAT)
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "pow() 3rd argument not allowed unless all arguments are integers");
+    if (type->id == DV_T_INT)
+        return dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus)
+                   ? dv_power(vm, a, b, modulus)
+                   : DV_NOTIMPLEMENTED;
+    if (!is_number(a) || !is_number(b)) return DV_NOTIMPLEMENTED;
+    return dv_raise(vm, DV_E_VALUE_ERROR, "complex modulo");
 }
 
 static dv_value slot_power(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
@@ -102,11 +113,13 @@ static dv_value slot_unary(dv_vm *vm, const dv_cfunction_def *def, const dv_type
     return type->unary(vm, (dv_unary_op)def->operation, dv_number_of(args[0]));
 }
 
+/* The machine's ints know how to compare with floats, CPython's leave that to the float. */
 static dv_value slot_compare(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
                              const dv_value *args, uint32_t count) {
     (void)count;
-    return type->compare(vm, (dv_compare_op)def->operation, dv_number_of(args[0]),
-                         dv_number_of(args[1]));
+    dv_value a = dv_number_of(args[0]), b = dv_number_of(args[1]);
+    if (type->id == DV_T_INT && dv_is_float(b)) return DV_NOTIMPLEMENTED;
+    return type->compare(vm, (dv_compare_op)def->operation, a, b);
 }
 
 /* Text, hash, truth -----------------------------------------------------------------------------
@@ -128,7 +141,7 @@ static dv_value slot_format(dv_vm *vm, const dv_cfunction_def *def, const dv_typ
                             const dv_value *args, uint32_t count) {
     (void)def, (void)count;
     if (!dv_is_str(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "__format__() argument must be str, not %T", args[1]);
+        return dv_arguments_refuse(vm, "__format__() argument", "str", args[1]);
     if (dv_as_str(args[1])->length == 0) return dv_to_str(vm, args[0]);
     return type->format(vm, dv_number_of(args[0]), args[1]);
 }

@@ -58,10 +58,17 @@ SLOT(ceil) {
     return float_edge(vm, type, args[0], ceil);
 }
 
+static bool is_real(dv_value v) { return dv_is_float(v) || dv_is_integral(v); }
+
 static dv_value divide(dv_vm *vm, const dv_type *type, dv_value a, dv_value b) {
     dv_value pair[2];
     a = dv_number_of(a);
     b = dv_number_of(b);
+    if (type->id == DV_T_FLOAT && is_real(a) && is_real(b)) {
+        double divisor;
+        if (!dv_as_double(vm, b, &divisor)) return DV_EMPTY;
+        if (divisor == 0) return dv_raise(vm, DV_E_ZERO_DIVISION_ERROR, "float divmod()");
+    }
     pair[0] = type->binary(vm, DV_BINARY_FLOORDIV, a, b);
     if (dv_is_empty(pair[0]) || dv_same(pair[0], DV_NOTIMPLEMENTED)) return pair[0];
     pair[1] = type->binary(vm, DV_BINARY_MOD, a, b);
@@ -120,7 +127,8 @@ SLOT(getnewargs) {
         parts[1] = dv_float(dv_as_complex(args[0])->imag);
         return dv_tuple_take(vm, parts, 2);
     }
-    parts[0] = dv_plain_copy(vm, args[0]);
+    parts[0] =
+        type->id == DV_T_INT ? type->unary(vm, DV_UNARY_POS, args[0]) : dv_plain_copy(vm, args[0]);
     return dv_is_empty(parts[0]) ? DV_EMPTY : dv_tuple_take(vm, parts, 1);
 }
 
