@@ -250,6 +250,37 @@ static void test_typing(void) {
     dynvm_destroy(vm);
 }
 
+/* Only a machine that was made to count has something to report, in whatever form was asked for. */
+static void test_counting(void) {
+    text printed, report = {.size = 0};
+    dynvm_vm *vm = create_collecting(&printed);
+    CHECK(dynvm_stats(vm, NULL, collect, &report) == DYNVM_ERROR && report.size == 0);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_message(error), "this machine does not count what it executes") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+    dynvm_config config = DYNVM_CONFIG;
+    config.counting = 1;
+    config.form = DYNVM_FORM_TAIL;
+    vm = dynvm_create(&config);
+    CHECK(vm && run(vm, "def f(a, b): return a + b\nfor i in range(9): f(i, i)\n") == DYNVM_OK);
+    CHECK(dynvm_stats(vm, NULL, collect, &report) == DYNVM_OK);
+    CHECK(strstr(report.data, " instructions were executed at level nama, in "));
+    CHECK(strstr(report.data, "\n             9 ") && strstr(report.data, "  ADD\n"));
+    dynvm_report wanted = DYNVM_REPORT;
+    wanted.function = "f";
+    wanted.json = wanted.coloured = 1;
+    report.size = 0;
+    CHECK(dynvm_stats(vm, &wanted, collect, &report) == DYNVM_OK);
+    CHECK(strncmp(report.data, "{\"tool\":\"stats\",\"schema\":1,", 27) == 0);
+    CHECK(!strstr(report.data, "<module>") && !strchr(report.data, '\033'));
+    wanted.json = 0;
+    report.size = 0;
+    CHECK(dynvm_stats(vm, &wanted, collect, &report) == DYNVM_OK);
+    CHECK(strstr(report.data, "\033[0m"));
+    dynvm_destroy(vm);
+}
+
 static void test_version(void) {
     char version[32];
     snprintf(version, sizeof version, "%d.%d.", DYNVM_VERSION_MAJOR, DYNVM_VERSION_MINOR);
@@ -270,6 +301,7 @@ int main(void) {
     test_interrupted_output();
     test_configurations();
     test_typing();
+    test_counting();
     test_version();
     return 0;
 }

@@ -79,7 +79,8 @@ static bool run(const dv_vm_config *config, const char *path, const text *source
     dv_value result = dv_path_begin(vm, path) ? dv_inspect_run(vm, unit, vm->main, &top) : DV_EMPTY;
     bool done = !dv_is_empty(result);
     listing->size = 0;
-    dv_inspect_dis(vm, unit, true, NULL, collect, listing);
+    const dv_page page = {.out = collect, .context = listing};
+    dv_inspect_dis(vm, unit, true, &page);
     dv_error_clear(vm);
     if (top) dv_release_object(vm, top);
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);

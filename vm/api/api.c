@@ -12,6 +12,8 @@
 #include "core/upcall.h"
 #include "inspect/dis.h"
 #include "inspect/observe.h"
+#include "inspect/profile.h"
+#include "inspect/stats.h"
 #include "run/call.h"
 #include "run/import.h"
 #include "types/exception.h"
@@ -86,7 +88,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
                    .break_assumptions = config->stress & DYNVM_STRESS_ASSUME,
                    .fail_guard = config->stress_guards,
                    .take_exit = config->stress_exits},
-        .no_native = config->stress & DYNVM_STRESS_PORTABLE,
+        .no_native = (config->stress & DYNVM_STRESS_PORTABLE) || config->counting,
         .output = config->output,
         .error_output = config->error_output,
         .output_context = config->output_context,
@@ -100,18 +102,21 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->input_context = config->input_context;
     if (config->instruction_limit && config->instruction_limit < INT64_MAX)
         self->vm->instruction_budget = (int64_t)config->instruction_limit;
+    if (config->counting && !dv_profile_start(self->vm)) return false;
     return dv_setup(self->vm);
 }
 
 dynvm_vm *dynvm_create(const dynvm_config *given) {
     dynvm_config config = read_config(given);
     dv_form form;
+    if (config.counting) config.form = DYNVM_FORM_TRAMPOLINE;
     if (!choose_form(config.form, &form)) return NULL;
     dynvm_resize resize = config.resize ? config.resize : c_library_resize;
     dynvm_vm *self = resize(config.resize_context, NULL, 0, sizeof *self);
     if (!self) return NULL;
     *self = (dynvm_vm){.resize = resize, .resize_context = config.resize_context};
     if (start(self, &config, form)) return self;
+    if (self->vm) dv_profile_free(self->vm);
     if (self->vm) dv_vm_free(self->vm);
     resize(config.resize_context, self, sizeof *self, 0);
     return NULL;
@@ -121,6 +126,7 @@ void dynvm_destroy(dynvm_vm *self) {
     if (!self) return;
     dv_native_attach(self->vm);
     dv_teardown(self->vm);
+    dv_profile_free(self->vm);
     dv_vm_free(self->vm);
     dynvm_error_free(self->error);
     self->resize(self->resize_context, self, sizeof *self, 0);
@@ -256,12 +262,23 @@ dynvm_status dynvm_set_arguments(dynvm_vm *self, int count, const char *const *a
     return finish(self);
 }
 
-/* Listings --------------------------------------------------------------------------------------
+/* Inspecting ------------------------------------------------------------------------------------
  */
 
+static dv_page page_of(const dynvm_report *report, dynvm_output output, void *context) {
+    enum { DEFAULT_TOP = 20 };
+    dynvm_report known = DYNVM_REPORT;
+    if (report) memcpy(&known, report, report->size < sizeof known ? report->size : sizeof known);
+    return (dv_page){.out = output,
+                     .context = context,
+                     .function = known.function,
+                     .top = known.top ? known.top : DEFAULT_TOP,
+                     .json = known.json,
+                     .coloured = known.coloured && !known.json};
+}
+
 /* Runs the unit, whose own output goes where it always goes, and lists what became of it. */
-static bool list_after_run(dv_vm *vm, dv_unit *unit, const char *function, dv_output output,
-                           void *context) {
+static bool list_after_run(dv_vm *vm, dv_unit *unit, const dv_page *page) {
     dv_object *top = NULL;
     unit->references++;
     vm->calls_left++;
@@ -269,24 +286,45 @@ static bool list_after_run(dv_vm *vm, dv_unit *unit, const char *function, dv_ou
     vm->calls_left--;
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
-    bool found = dv_inspect_dis(vm, unit, true, function, output, context);
+    bool found = dv_inspect_dis(vm, unit, true, page);
     if (top) dv_release_object(vm, top);
     vm->error = error;
     return found;
 }
 
 dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
-                               const char *function, dynvm_output output, void *context) {
+                               const dynvm_report *report, dynvm_output output, void *context) {
     begin(self);
     dv_vm *vm = self->vm;
+    dv_page page = page_of(report, output, context);
     dv_unit *unit = dv_path_begin(vm, path) ? dv_compile_file(vm, path) : NULL;
     if (!unit) return finish(self);
-    bool found = after_run ? list_after_run(vm, unit, function, output, context)
-                           : dv_inspect_dis(vm, unit, false, function, output, context);
+    bool found =
+        after_run ? list_after_run(vm, unit, &page) : dv_inspect_dis(vm, unit, false, &page);
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
     if (!found && dv_is_empty(vm->error))
-        dv_raise(vm, DV_E_LOOKUP_ERROR, "there is no function '%s'", function ? function : "");
+        dv_raise(vm, DV_E_LOOKUP_ERROR, "there is no function '%s'",
+                 page.function ? page.function : "");
     return finish(self);
+}
+
+/* A report on what was counted; what it returns is seen in vm->error. */
+typedef bool (*counted_report)(dv_vm *vm, const dv_page *page);
+
+static dynvm_status report_counts(dynvm_vm *self, counted_report write, const dynvm_report *report,
+                                  dynvm_output output, void *context) {
+    begin(self);
+    dv_page page = page_of(report, output, context);
+    if (!dv_profile_of(self->vm))
+        dv_raise(self->vm, DV_E_RUNTIME_ERROR, "this machine does not count what it executes");
+    else if (!write(self->vm, &page) && dv_is_empty(self->vm->error))
+        dv_raise_memory(self->vm);
+    return finish(self);
+}
+
+dynvm_status dynvm_stats(dynvm_vm *self, const dynvm_report *report, dynvm_output output,
+                         void *context) {
+    return report_counts(self, dv_inspect_stats, report, output, context);
 }
 
 /* Observing -------------------------------------------------------------------------------------

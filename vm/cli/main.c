@@ -66,15 +66,15 @@ static dynvm_status run_stdin(dynvm_vm *vm) {
 }
 
 static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) {
+    if (options->tool == CLI_DISASSEMBLE)
+        return dynvm_disassemble(vm, options->program, options->after_run, &options->report,
+                                 cli_write, output);
     switch (options->action) {
     case CLI_RUN_CODE:
         return dynvm_run_text(vm, options->program, strlen(options->program), "<string>");
     case CLI_RUN_MODULE: return dynvm_run_module(vm, options->program);
     case CLI_INTERACTIVE: return DYNVM_OK;
     case CLI_RUN_STDIN: return run_stdin(vm);
-    case CLI_DISASSEMBLE:
-        return dynvm_disassemble(vm, options->program, options->after_run, options->function,
-                                 cli_write, output);
     default: return dynvm_run_file(vm, options->program);
     }
 }
@@ -104,9 +104,17 @@ static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
     return STATUS_FAILED;
 }
 
+/* Behind what the program has printed. */
+static void show_stats(dynvm_vm *vm, const cli_options *options, cli_output *output) {
+    if (dynvm_stats(vm, &options->report, cli_write, output) != DYNVM_OK)
+        fputs("dynvm: out of memory\n", stderr);
+    dynvm_error_free(dynvm_take_error(vm));
+}
+
 static int run(cli_options *options) {
     cli_output output;
     cli_output_open(&output, &options->config);
+    if (options->report.json) options->config.output = options->config.error_output;
     dynvm_vm *vm = dynvm_create(&options->config);
     if (!vm) {
         fputs(
@@ -126,6 +134,7 @@ static int run(cli_options *options) {
     bool interrupted = false;
     int result =
         steps.diverged ? STATUS_FAILED : report(vm, status, options, &output, &interrupted);
+    if (options->tool == CLI_STATS) show_stats(vm, options, &output);
     if (options->action == CLI_INTERACTIVE || options->inspect) result = cli_repl(vm, &output);
     if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
     bool written = cli_output_finish(&output);
@@ -162,7 +171,6 @@ int main(int argc, char **argv) {
     case CLI_HELP: cli_print_help(); return 0;
     case CLI_VERSION: printf("dynvm %s\n", dynvm_version()); return 0;
     case CLI_RUN_FILE:
-    case CLI_DISASSEMBLE:
         if (!can_open(options.program)) return STATUS_USAGE;
         break;
     default: break;

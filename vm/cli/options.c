@@ -13,6 +13,8 @@ static const char help[] =
     "       dynvm [options]                      statements are typed\n"
     "       dynvm [options] - [arguments]        run what is read from stdin\n"
     "       dynvm dis [options] SCRIPT           list the script's code\n"
+    "       dynvm stats [options] SCRIPT [arguments]\n"
+    "                                            run, and count what is executed\n"
     "\n"
     "  --level=generic|inca|nama   highest level of execution (default: nama)\n"
     "  --form=tail|trampoline|mixed\n"
@@ -25,9 +27,11 @@ static const char help[] =
     "  --version                   print the version\n"
     "  --help                      print this\n"
     "\n"
-    "of dis:\n"
-    "  --after-run                 run the script first, and list what its code became\n"
-    "  --function=NAME             only this function\n";
+    "of dis and stats:\n"
+    "  --after-run                 dis: run the script first, and list what its code became\n"
+    "  --function=NAME             only this function\n"
+    "  --top=N                     stats: at most so many rows in a table (default: 20)\n"
+    "  --json                      one line of JSON; what the script prints goes to stderr\n";
 
 void cli_print_help(void) { fputs(help, stdout); }
 
@@ -108,8 +112,35 @@ static bool parse_stress(const char *text, dynvm_config *config) {
     return true;
 }
 
+static bool parse_top(const char *text, unsigned *top) {
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+    if (end == text || *end || text[0] == '-' || number == 0 || number > UINT32_MAX)
+        return refuse("not a number of rows:", text);
+    *top = (unsigned)number;
+    return true;
+}
+
+/* Is it an option of the tools?  *good: it is understood. */
+static bool parse_report_option(const char *argument, cli_options *options, bool *good) {
+    const char *value;
+    *good = true;
+    if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--after-run") == 0)
+        options->after_run = true;
+    else if (strcmp(argument, "--json") == 0)
+        options->report.json = 1;
+    else if ((value = value_of(argument, "--function")))
+        options->report.function = value;
+    else if ((value = value_of(argument, "--top")))
+        *good = parse_top(value, &options->report.top);
+    else
+        return false;
+    return true;
+}
+
 static bool parse_option(const char *argument, cli_options *options) {
     const char *value;
+    bool good;
     if ((value = value_of(argument, "--level"))) return parse_level(value, &options->config.level);
     if ((value = value_of(argument, "--form"))) return parse_form(value, &options->config.form);
     if ((value = value_of(argument, "--stress"))) return parse_stress(value, &options->config);
@@ -121,13 +152,7 @@ static bool parse_option(const char *argument, cli_options *options) {
         options->config.stress |= DYNVM_STRESS_PORTABLE;
         return true;
     }
-    if (options->action == CLI_DISASSEMBLE) {
-        if (strcmp(argument, "--after-run") == 0) return options->after_run = true;
-        if ((value = value_of(argument, "--function"))) {
-            options->function = value;
-            return true;
-        }
-    }
+    if (options->tool && parse_report_option(argument, options, &good)) return good;
     if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
         options->action = CLI_HELP;
     else if (strcmp(argument, "--version") == 0 || strcmp(argument, "-V") == 0)
@@ -170,32 +195,34 @@ static bool parse_program(int argc, char **argv, int at, cli_options *options) {
     return true;
 }
 
-static bool parse_disassemble(int argc, char **argv, cli_options *options) {
-    options->action = CLI_DISASSEMBLE;
-    for (int i = 2; i < argc; i++) {
-        if (argv[i][0] == '-' && argv[i][1]) {
-            if (!parse_option(argv[i], options)) return false;
-            if (options->action != CLI_DISASSEMBLE) return true;
-        } else {
-            options->program = argv[i];
-            options->arguments = (const char *const *)argv + i;
-            options->argument_count = argc - i;
-            break;
-        }
-    }
-    for (int i = 1; i < options->argument_count; i++)
-        if (!parse_option(options->arguments[i], options)) return false;
-    options->argument_count = options->program ? 1 : 0;
-    return options->program || refuse("no script behind", "dis");
+/* The tool that the first argument names. */
+static cli_tool tool_of(int argc, char **argv) {
+    if (argc < 2) return CLI_NO_TOOL;
+    if (strcmp(argv[1], "dis") == 0) return CLI_DISASSEMBLE;
+    return strcmp(argv[1], "stats") == 0 ? CLI_STATS : CLI_NO_TOOL;
+}
+
+/* Text on a terminal is coloured, unless its owner has said otherwise (no-color.org). */
+static bool may_colour(void) {
+    const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(none && *none) &&
+           !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
 bool cli_parse(int argc, char **argv, cli_options *options) {
-    *options = (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG};
-    if (argc > 1 && strcmp(argv[1], "dis") == 0) return parse_disassemble(argc, argv, options);
-    int at = 1;
+    *options =
+        (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG, .report = DYNVM_REPORT};
+    options->tool = tool_of(argc, argv);
+    options->report.coloured = may_colour();
+    options->config.counting = options->tool == CLI_STATS;
+    int at = options->tool ? 2 : 1;
     for (; at < argc && argv[at][0] == '-' && argv[at][1] && !is_program_option(argv[at]); at++) {
         if (!parse_option(argv[at], options)) return false;
         if (options->action != CLI_RUN_FILE) return true;
     }
-    return parse_program(argc, argv, at, options);
+    if (options->tool && at == argc) return refuse("no script behind", argv[1]);
+    if (!parse_program(argc, argv, at, options)) return false;
+    if (options->tool == CLI_DISASSEMBLE && options->action != CLI_RUN_FILE)
+        return refuse("dis lists files, not", argv[at]);
+    return true;
 }

@@ -12,21 +12,24 @@ typedef enum cli_action {
     CLI_RUN_STDIN,  /* - */
     CLI_RUN_MODULE, /* -m */
     CLI_INTERACTIVE,
-    CLI_DISASSEMBLE,
     CLI_HELP,
     CLI_VERSION
 } cli_action;
 
+/* What is shown of a program besides what it prints. */
+typedef enum cli_tool { CLI_NO_TOOL, CLI_DISASSEMBLE, CLI_STATS } cli_tool;
+
 typedef struct cli_options {
     cli_action action;
+    cli_tool tool;
     dynvm_config config;
     const char *program;          /* path, code or module */
     bool inspect;                 /* -i: statements are read from stdin behind the program */
     const char *const *arguments; /* sys.argv */
     int argument_count;
-    bool lockstep;        /* compare with the generic level at every loop iteration */
-    bool after_run;       /* dis */
-    const char *function; /* dis; NULL: all */
+    bool lockstep;       /* compare with the generic level at every loop iteration */
+    bool after_run;      /* dis */
+    dynvm_report report; /* of the tool */
 } cli_options;
 
 /* False: not understood, which is said on stderr. */

@@ -164,6 +164,12 @@ struct dv_vm {
         void (*forget_classes)(dv_vm *vm);
         /* inspect: at every back edge of an observed VM. */
         void (*observe)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
+        /* inspect: makes one step instead of dv_run_cells, which asks for it when it begins. */
+        const dv_cell *(*step)(dv_vm *vm, const dv_cell *ip);
+        /* inspect: the guard of the running derivative failed. */
+        void (*missed)(dv_vm *vm);
+        /* inspect: a site takes another form (opcodes; DV_OP_COUNT: an extension's). */
+        void (*changed)(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to);
         /* region, stress mode: breaks what the running region assumes. */
         void (*break_assumptions)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region: control leaves the region that ip lies in because of an exception or
@@ -202,6 +208,7 @@ struct dv_vm {
     bool (*observer)(void *context, const struct dv_event *event); /* inspect/observe.h */
     void *observer_context;
     bool observer_failed;
+    struct dv_profile *profile; /* inspect/profile.h; NULL: nothing is counted */
     struct dv_plugins *plugins; /* plugin/plugin.h */
 };
 

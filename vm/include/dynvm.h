@@ -112,12 +112,14 @@ typedef struct dynvm_config {
     int sandboxed;   /* not 0: the program opens, lists, makes and removes no files, and imports
                       * modules of the library alone; it gets PermissionError */
     unsigned closed; /* DYNVM_CLOSED_...: these standard streams are None in sys */
+    int counting; /* not 0: counts what it executes, for dynvm_stats; `form` does not matter then,
+                   * and all is some ten times slower */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0                                                                   \
+            0, 0, 0, 0, 0, 0, 0, 0                                                                \
     }
 
 /* ---- VMs ---- */
@@ -162,13 +164,6 @@ typedef int (*dynvm_found)(void *context, const char *word);
  * at, which may run code of the program; DYNVM_ERROR if that raises. */
 dynvm_status dynvm_complete(dynvm_vm *vm, const char *text, dynvm_found found, void *context);
 
-/* Writes a listing of a file's code to `output`: as it was compiled, or with `after_run` what its
- * instructions had become after running it (then its output appears too).  `function`: only the
- * function of this name; NULL: all.  DYNVM_ERROR also if there is no such function.  What `output`
- * returns for the listing does not matter. */
-dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run, const char *function,
-                               dynvm_output output, void *context);
-
 /* After DYNVM_EXIT: what the program passed to sys.exit; after DYNVM_ERROR: 1; else 0. */
 int dynvm_exit_status(const dynvm_vm *vm);
 
@@ -196,6 +191,33 @@ uint64_t dynvm_event_digest(const dynvm_event *event);
 uint32_t dynvm_event_line(const dynvm_event *event);
 /* "name = value, ..." of the locals, zero-terminated, cut to fit the buffer. */
 void dynvm_event_locals(const dynvm_event *event, char *buffer, size_t size);
+
+/* ---- Inspecting ---- */
+
+/* How a report is to be.  Start with DYNVM_REPORT; 0 and NULL are the defaults. */
+typedef struct dynvm_report {
+    size_t size;          /* of this struct, as the caller knows it */
+    const char *function; /* only what concerns the function of this name; NULL: all */
+    unsigned top;         /* rows of a table of text; default 20 */
+    int json;             /* one line of JSON instead of text: see vm/inspect/README.md */
+    int coloured;         /* text in colours, by the escape sequences of terminals */
+} dynvm_report;
+
+#define DYNVM_REPORT \
+    { sizeof(dynvm_report), NULL, 0, 0, 0 }
+
+/* Each writes to `output`, whose results do not matter; report NULL: all defaults. */
+
+/* A listing of a file's code: as it was compiled, or with `after_run` what its instructions had
+ * become after running it (then its output appears, too).  DYNVM_ERROR also if there is no such
+ * function. */
+dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run,
+                               const dynvm_report *report, dynvm_output output, void *context);
+
+/* What the VM has executed so far: how often each instruction and site, and how well their
+ * derivatives fitted.  DYNVM_ERROR also if the VM was not made to count. */
+dynvm_status dynvm_stats(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
+                         void *context);
 
 /* Bytes taken from the host now, and at most so far. */
 size_t dynvm_memory_used(const dynvm_vm *vm);

@@ -10,9 +10,7 @@ enum { OPERAND_COLUMN = 33, DERIVATIVE_COLUMN = 58 };
 typedef struct listing {
     dv_vm *vm;
     const dv_unit *unit;
-    dv_output out;
-    void *context;
-    const char *function;
+    const dv_page *page;
     bool after_run;
     uint32_t listed; /* code objects so far */
     /* The source line that was shown last, and where it begins: lines are mostly asked for in
@@ -20,18 +18,6 @@ typedef struct listing {
     uint32_t line;
     const char *line_begin;
 } listing;
-
-static void emit(const listing *l, dv_line *line) {
-    while (line->size && line->text[line->size - 1] == ' ') line->size--;
-    l->out(l->context, line->text, line->size);
-    l->out(l->context, "\n", 1);
-    line->size = 0;
-    line->width = 0;
-}
-
-static void emit_text(const listing *l, const char *text) {
-    l->out(l->context, text, strlen(text));
-}
 
 /* Most recently made first: of a function that was defined twice, the newer. */
 static const dv_thread *thread_of(const dv_vm *vm, const dv_code *code) {
@@ -76,7 +62,7 @@ static void list_header(const listing *l, const dv_code *code, const dv_thread *
     dv_line_put(&line, ":%u", code->first_line);
     if (l->after_run)
         dv_line_put(&line, "  %s", !thread ? "not run" : thread->warm ? "warm" : "cold");
-    emit(l, &line);
+    dv_page_line(l->page, &line);
 }
 
 /* The text of a source line, without its end; empty where the unit has none. */
@@ -99,7 +85,7 @@ static void list_source_line(listing *l, uint32_t number) {
     dv_text text = source_line(l, number);
     dv_line_put(&line, "%4u | ", number);
     dv_line_text(&line, text.data, text.size);
-    emit(l, &line);
+    dv_page_line(l->page, &line);
 }
 
 static uint32_t words_of(const dv_code *code, uint32_t pc) {
@@ -139,7 +125,7 @@ static void list_instruction(const listing *l, const dv_code *code, const dv_thr
         if (site.size) dv_line_column(&line, DERIVATIVE_COLUMN);
         dv_line_text(&line, site.text, site.size);
     }
-    emit(l, &line);
+    dv_page_line(l->page, &line);
 }
 
 static void list_instructions(listing *l, const dv_code *code, const dv_thread *thread) {
@@ -162,34 +148,25 @@ static void list_exceptions(const listing *l, const dv_code *code) {
         dv_line line = {0};
         dv_line_put(&line, "  exception at %u..%u: to %u with stack depth %u", entry->begin,
                     entry->end, entry->handler, entry->depth);
-        emit(l, &line);
+        dv_page_line(l->page, &line);
     }
 }
 
-static bool is_wanted(const listing *l, const dv_code *code) {
-    if (!l->function) return true;
-    size_t size = strlen(l->function);
-    return (size == code->name.size && !memcmp(l->function, code->name.data, size)) ||
-           (size == code->qualname.size && !memcmp(l->function, code->qualname.data, size));
-}
-
 static void list_code(listing *l, const dv_code *code) {
-    if (is_wanted(l, code)) {
+    if (dv_page_wants(l->page, code)) {
         const dv_thread *thread = l->after_run ? thread_of(l->vm, code) : NULL;
-        if (l->listed++) emit_text(l, "\n");
+        if (l->listed++) dv_page_text(l->page, "\n");
         list_header(l, code, thread);
         list_instructions(l, code, thread);
         list_exceptions(l, code);
-        if (thread) dv_region_print(l->vm, thread, l->out, l->context);
+        if (thread) dv_region_print(l->vm, thread, l->page->out, l->page->context);
     }
     for (uint32_t i = 0; i < code->constant_count; i++)
         if (code->constants[i].kind == DV_CONST_CODE) list_code(l, code->constants[i].as.code);
 }
 
-bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const char *function,
-                    dv_output out, void *context) {
-    listing l = {.vm = vm, .unit = unit, .out = out, .context = context, .function = function};
-    l.after_run = after_run;
+bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const dv_page *page) {
+    listing l = {.vm = vm, .unit = unit, .page = page, .after_run = after_run};
     list_code(&l, unit->code);
     return l.listed > 0;
 }

@@ -9,12 +9,10 @@
 #ifndef DV_INSPECT_DIS_H
 #define DV_INSPECT_DIS_H
 
-#include "core/vm.h"
+#include "inspect/page.h"
 
-/* Lists the code objects of a verified unit, or only those whose name or qualified name is
- * `function` (NULL: all).  False: there is none of that name. */
-bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const char *function,
-                    dv_output out, void *context);
+/* Lists the code objects of a verified unit that the page wants.  False: there is none. */
+bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const dv_page *page);
 
 /* As dv_run_unit, but keeps the threaded code of the unit's top level for a listing after the run:
  * *top is new (released by the caller), or NULL.  The unit's reference is consumed; *top holds

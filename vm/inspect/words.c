@@ -4,7 +4,6 @@
  * followed, something that is alive must lead to the same object. */
 #include "inspect/words.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -19,32 +18,9 @@
 
 enum { LONGEST_CONSTANT = 48 }; /* bytes of its repr that are shown */
 
-/* ---- Lines ---- */
+/* ---- Texts ---- */
 
 static bool continues(char byte) { return ((unsigned char)byte & 0xC0) == 0x80; }
-
-void dv_line_text(dv_line *line, const char *utf8, size_t size) {
-    size_t room = sizeof line->text - line->size;
-    if (size > room) size = room;
-    memcpy(line->text + line->size, utf8, size);
-    line->size += size;
-    for (size_t i = 0; i < size; i++) line->width += !continues(utf8[i]);
-}
-
-void dv_line_put(dv_line *line, const char *format, ...) {
-    char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    int size = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (size < 0) return;
-    dv_line_text(line, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
-}
-
-void dv_line_column(dv_line *line, uint32_t column) {
-    uint32_t gap = line->width + 2 <= column ? column - line->width : 2;
-    while (gap--) dv_line_text(line, " ", 1);
-}
 
 static void put_text(dv_line *line, dv_text text) { dv_line_text(line, text.data, text.size); }
 
@@ -206,18 +182,24 @@ static void put_module(dv_vm *vm, dv_line *line, int64_t serial) {
     if (!put_module_of(vm, line, vm->modules, serial)) put_module_of(vm, line, vm->helpers, serial);
 }
 
-/* `shape=C+2`: instances of C with two attributes; a built-in type by its name. */
-static void put_shape(dv_vm *vm, dv_line *line, int32_t number) {
-    uint32_t shape = (uint32_t)number;
-    dv_line_put(line, " shape=");
+void dv_words_shape(dv_vm *vm, dv_line *line, uint32_t shape) {
     if (shape < DV_T_COUNT) {
         dv_line_put(line, "%s", vm->types[shape] ? vm->types[shape]->name : "?");
-    } else if (dv_shape_at(vm, shape)) { /* numbers are not used again */
-        put_name(vm, line, dv_shape_at(vm, shape)->class_->name);
-        dv_line_put(line, "+%u", dv_shape_at(vm, shape)->count);
-    } else {
-        dv_line_put(line, "(gone)");
+        return;
     }
+    const dv_shape *found = dv_shape_at(vm, shape);
+    if (!found) { /* numbers are not used again */
+        dv_line_put(line, "(a class that is gone)");
+        return;
+    }
+    put_name(vm, line, found->class_->name);
+    dv_line_put(line, "+%u", found->count);
+}
+
+/* `shape=C+2`: instances of C with two attributes; a built-in type by its name. */
+static void put_shape(dv_vm *vm, dv_line *line, int32_t number) {
+    dv_line_put(line, " shape=");
+    dv_words_shape(vm, line, (uint32_t)number);
 }
 
 static void put_entries(dv_vm *vm, dv_line *line, const dv_poly *poly) {
@@ -258,6 +240,46 @@ static void put_cache(dv_vm *vm, dv_line *line, uint32_t op, const dv_cell *cach
     case DV_OP_LOAD_ATTR_MODULE:
     case DV_OP_LOAD_METHOD_MODULE: put_module(vm, line, cache->i); break;
     default: break;
+    }
+}
+
+/* A function that was called, but never ran (its arguments did not fit), may be gone. */
+static void put_code(const dv_vm *vm, dv_line *line, const dv_code *code) {
+    const dv_function_counts *f = dv_profile_of(vm)->functions;
+    while (f && f->code != code) f = f->next;
+    dv_line_put(line, "function ");
+    if (f)
+        put_text(line, code->qualname);
+    else
+        dv_line_put(line, "that never ran");
+}
+
+void dv_words_key(dv_vm *vm, dv_line *line, dv_operand_key key) {
+    uint64_t rest = dv_key_rest(key);
+    switch (dv_key_kind(key)) {
+    case DV_KEY_TYPE: dv_words_shape(vm, line, (uint32_t)rest); break;
+    case DV_KEY_LONG: dv_line_put(line, "int beyond 48 bits"); break;
+    case DV_KEY_CODE: put_code(vm, line, (const dv_code *)(uintptr_t)rest); break;
+    case DV_KEY_C:
+        dv_line_put(line, "C function %s", ((const dv_cfunction_def *)(uintptr_t)rest)->name);
+        break;
+    case DV_KEY_CLASS:
+        dv_line_put(line, "class ");
+        if (dv_shape_at(vm, (uint32_t)rest))
+            put_name(vm, line, dv_shape_at(vm, (uint32_t)rest)->class_->name);
+        break;
+    case DV_KEY_BUILTIN:
+        dv_line_put(line, "class ");
+        dv_words_shape(vm, line, (uint32_t)rest);
+        break;
+    default: dv_line_put(line, "nothing"); break;
+    }
+}
+
+void dv_words_operand_types(dv_vm *vm, dv_line *line, const dv_operands *operands) {
+    for (int i = 0; i < DV_PROFILE_OPERANDS && operands->keys[i]; i++) {
+        if (i) dv_line_put(line, ", ");
+        dv_words_key(vm, line, operands->keys[i]);
     }
 }
 

@@ -2,19 +2,10 @@
 #ifndef DV_INSPECT_WORDS_H
 #define DV_INSPECT_WORDS_H
 
-#include "run/thread.h"
-
-/* A line that is being written; what does not fit is dropped. */
-typedef struct dv_line {
-    size_t size;
-    uint32_t width; /* code points */
-    char text[1024];
-} dv_line;
-
-void dv_line_put(dv_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void dv_line_text(dv_line *line, const char *utf8, size_t size);
-/* Spaces up to a column; at least two if the line has come as far already. */
-void dv_line_column(dv_line *line, uint32_t column);
+#include "inspect/page.h"
+#include "inspect/profile.h"
+#include "inspect/page.h"
+#include "inspect/profile.h"
 
 /* The operands of the generic instruction at pc. */
 void dv_words_operands(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t pc);
@@ -22,5 +13,13 @@ void dv_words_operands(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t p
 /* What the site at pc has become: the derivative's name, its cache, and its counters.  Writes
  * nothing if the instruction is still the generic one. */
 void dv_words_site(dv_vm *vm, dv_line *line, const dv_thread *thread, uint32_t pc);
+
+/* What a profile remembers of an operand: a type, or which callee. */
+void dv_words_key(dv_vm *vm, dv_line *line, dv_operand_key key);
+/* Of all operands, as "int, str". */
+void dv_words_operand_types(dv_vm *vm, dv_line *line, const dv_operands *operands);
+
+/* Instances of this shape: a built-in type by its name, or "C with 2 attributes". */
+void dv_words_shape(dv_vm *vm, dv_line *line, uint32_t shape);
 
 #endif

@@ -42,6 +42,7 @@ static void choose_shape(dv_vm *vm, dv_cell *ip) {
 
 void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     dv_site *site = &ip[1].site;
+    if (DV_UNLIKELY(vm->hooks.missed != NULL)) vm->hooks.missed(vm);
     if (site->misses > 0 && --site->misses > 0) return;
     bool keeps_more = dv_poly_begins(ip, dv_op_of(vm, ip->h));
     dv_site_put(vm, NULL, ip, adaptive_op);

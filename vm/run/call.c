@@ -561,6 +561,8 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
  * --------------------------------------------------------------------------------------- */
 
 void dv_run_cells(dv_vm *vm, const dv_cell *ip) {
+    if (DV_UNLIKELY(vm->hooks.step != NULL))
+        while (ip) ip = vm->hooks.step(vm, ip);
     while (ip) ip = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
 }
 

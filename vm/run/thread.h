@@ -44,6 +44,7 @@ typedef struct dv_thread {
     dv_value name, qualname;            /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
     dv_region *regions;                 /* list, region/region.h */
+    struct dv_function_counts *counts;  /* inspect/profile.h; NULL: nothing is counted */
     struct dv_thread *next, **previous; /* all threads of the VM, for inspection */
 } dv_thread;
 

@@ -1,0 +1,373 @@
+/* profile.c: counting (profile.h). */
+#include "inspect/profile.h"
+
+#include "region/region.h"
+#include "run/frame.h"
+#include "types/class.h"
+#include "types/function.h"
+#include "types/iterator.h"
+
+/* ---- Functions ---- */
+
+static uint32_t words_of(const dv_code *code, uint32_t pc) {
+    uint32_t operands = dv_op_infos[code->words[pc] & 0xFF].operand_count;
+    return operands > 1 ? operands : 1;
+}
+
+static size_t size_of(const dv_code *code) {
+    return sizeof(dv_function_counts) + code->word_count * sizeof(dv_site_counts);
+}
+
+static dv_function_counts *new_function(dv_vm *vm, dv_profile *profile, dv_thread *thread) {
+    const dv_code *code = thread->code;
+    dv_function_counts *function = dv_heap_alloc(&vm->heap, size_of(code));
+    uint32_t *pcs = dv_heap_alloc(&vm->heap, thread->cell_count * sizeof *pcs);
+    if (!function || !pcs) {
+        if (function) dv_heap_free(&vm->heap, function, size_of(code));
+        if (pcs) dv_heap_free(&vm->heap, pcs, thread->cell_count * sizeof *pcs);
+        profile->incomplete = true;
+        return NULL;
+    }
+    memset(function, 0, size_of(code));
+    for (uint32_t i = 0; i < thread->cell_count; i++) pcs[i] = DV_NO_PC;
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code, pc)) {
+        pcs[thread->cell_at[pc]] = pc;
+        function->sites[pc].form = code->words[pc] & 0xFF;
+    }
+    function->code = code;
+    function->pc_of_cell = pcs;
+    function->cell_count = thread->cell_count;
+    code->unit->references++;
+    *profile->end = function;
+    profile->end = &function->next;
+    thread->counts = function;
+    return function;
+}
+
+static void free_function(dv_vm *vm, dv_function_counts *function) {
+    dv_unit *unit = function->code->unit;
+    for (uint32_t pc = 0; pc < function->code->word_count; pc++) {
+        dv_types_seen *types = function->sites[pc].types;
+        if (types) dv_heap_free(&vm->heap, types, sizeof *types);
+    }
+    dv_heap_free(&vm->heap, function->pc_of_cell, function->cell_count * sizeof(uint32_t));
+    dv_heap_free(&vm->heap, function, size_of(function->code));
+    if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
+}
+
+static dv_function_counts *function_of(dv_vm *vm, dv_profile *profile, dv_thread *thread) {
+    return thread->counts ? thread->counts : new_function(vm, profile, thread);
+}
+
+/* ---- Types of operands ---- */
+
+static dv_operand_key key_of(unsigned kind, uint64_t rest) {
+    return (uint64_t)kind << DV_KEY_SHIFT | rest;
+}
+
+static dv_operand_key key_of_value(const dv_vm *vm, dv_value v) {
+    if (!dv_is_object(v)) return dv_is_empty(v) ? 0 : key_of(DV_KEY_TYPE, dv_type_of(vm, v));
+    uint32_t shape = dv_as_object(v)->shape;
+    return shape == DV_T_INT ? key_of(DV_KEY_LONG, 0) : key_of(DV_KEY_TYPE, shape);
+}
+
+/* An iterator by index is what it walks over. */
+static dv_operand_key key_of_iterator(const dv_vm *vm, dv_value v) {
+    bool walks = dv_is_shape(v, DV_T_ITERATOR);
+    return key_of_value(vm, walks ? ((const dv_iterator *)dv_as_object(v))->sequence : v);
+}
+
+static dv_operand_key key_of_callee(const dv_vm *vm, dv_value v) {
+    if (dv_is_function(v))
+        return key_of(DV_KEY_CODE, (uintptr_t)dv_thread_code(dv_as_function(v)->code));
+    if (dv_is_shape(v, DV_T_CFUNCTION))
+        return key_of(DV_KEY_C, (uintptr_t)((const dv_cfunction *)dv_as_object(v))->def);
+    if (!dv_is_class(v)) return key_of_value(vm, v);
+    const dv_class *class_ = dv_as_class(v);
+    return class_->root ? key_of(DV_KEY_CLASS, class_->root->number)
+                        : key_of(DV_KEY_BUILTIN, class_->type);
+}
+
+/* ---- Before a step ---- */
+
+/* What must be known of a step before it is made: afterwards the cells may say something else, or
+ * be gone. */
+typedef struct step_plan {
+    dv_function_counts *function; /* NULL: not an instruction of a code object */
+    const dv_cell *first;         /* the cell of the step ... */
+    const dv_cell *site;          /* ... and of the instruction that its form is one of */
+    uint32_t first_pc, pc;        /* of these */
+    uint32_t op;                  /* in `first` */
+    /* Forms that do the work of the instruction behind as well: where control is when they have
+     * done so. */
+    const dv_cell *after, *target;
+    dv_operands operands; /* all 0: not looked at */
+} step_plan;
+
+static const dv_op_info *generic_of(const step_plan *plan) {
+    return &dv_op_infos[plan->function->code->words[plan->pc] & 0xFF];
+}
+
+static bool is_fusion(uint32_t op) {
+    return op < DV_OP_COUNT && dv_op_infos[op].kind == DV_KIND_FUSION;
+}
+
+/* Of each load that a fusion stands for. */
+static uint32_t load_length(void) { return dv_op_infos[DV_OP_LOAD_LOCAL_B].length; }
+
+/* The inputs of a fusion: those on the stack, then those that it loads itself. */
+static void fused_inputs(const dv_vm *vm, const step_plan *plan, dv_value *inputs) {
+    const dv_op_info *fusion = &dv_op_infos[plan->op];
+    uint32_t loads = fusion->load_count, pushed = fusion->inputs - loads;
+    for (uint32_t i = 0; i < pushed; i++) inputs[i] = vm->sp[(int64_t)i - (int64_t)pushed];
+    for (uint32_t i = 0; i < loads; i++) {
+        const dv_cell *operand = &plan->first[i * load_length() + 1];
+        bool local = fusion->loads[loads - 1 - i] == DV_OP_LOAD_LOCAL_B;
+        inputs[pushed + i] = local ? vm->fp[operand->i / (int64_t)sizeof(dv_value)] : operand->v;
+    }
+}
+
+static void look_at_inputs(const dv_vm *vm, step_plan *plan, uint32_t count) {
+    dv_value inputs[DV_PROFILE_OPERANDS];
+    const dv_op_info *info = generic_of(plan);
+    if (is_fusion(plan->op))
+        fused_inputs(vm, plan, inputs);
+    else
+        for (uint32_t i = 0; i < count; i++) inputs[i] = vm->sp[(int64_t)i - (int64_t)count];
+    /* Of what is stored any type will do. */
+    uint32_t skipped = info->effect == DV_EFFECT_FIXED && info->outputs == 0 && count > 1;
+    for (uint32_t i = skipped; i < count; i++)
+        plan->operands.keys[i - skipped] = key_of_value(vm, inputs[i]);
+}
+
+static void look_at_operands(const dv_vm *vm, step_plan *plan) {
+    const dv_op_info *info = generic_of(plan);
+    switch (info->effect) {
+    case DV_EFFECT_CALL:
+    case DV_EFFECT_CALL_METHOD: {
+        int64_t arguments = plan->site[info->operand_cells[0]].i;
+        int64_t callee = arguments + (info->effect == DV_EFFECT_CALL ? 3 : 4);
+        plan->operands.keys[0] = key_of_callee(vm, vm->sp[-callee]);
+        break;
+    }
+    case DV_EFFECT_FOR_ITER: plan->operands.keys[0] = key_of_iterator(vm, vm->sp[-1]); break;
+    case DV_EFFECT_FIXED: look_at_inputs(vm, plan, info->inputs); break;
+    default: look_at_inputs(vm, plan, 1); break;
+    }
+}
+
+/* The instruction behind the site's. */
+static void look_behind(step_plan *plan) {
+    const dv_code *code = plan->function->code;
+    uint32_t behind = plan->pc + words_of(code, plan->pc);
+    if (behind >= code->word_count) return;
+    const dv_op_info *info = &dv_op_infos[code->words[behind] & 0xFF];
+    const dv_cell *cell = plan->site + generic_of(plan)->length;
+    plan->after = cell + info->length;
+    for (uint32_t i = 0; i < info->operand_count; i++)
+        if (info->operands[i] == DV_OPERAND_JUMP)
+            plan->target = cell[info->operand_cells[i]].target;
+}
+
+static bool includes_behind(uint32_t op) {
+    if (op >= DV_OP_COUNT) return false;
+    const dv_op_info *info = &dv_op_infos[op];
+    if (info->kind == DV_KIND_FUSION) return info->stores || dv_op_infos[info->family].fused;
+    return info->fused;
+}
+
+static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_plan *plan) {
+    dv_function_counts *function = function_of(vm, profile, thread);
+    if (!function) return;
+    plan->first_pc = function->pc_of_cell[plan->first - thread->cells];
+    if (plan->first_pc == DV_NO_PC) { /* ENTER */
+        profile->entered++;
+        return;
+    }
+    plan->function = function;
+    plan->pc = plan->first_pc;
+    if (is_fusion(plan->op)) {
+        plan->site += dv_op_infos[plan->op].load_count * load_length();
+        plan->pc = function->pc_of_cell[plan->site - thread->cells];
+    }
+    if (includes_behind(plan->op)) look_behind(plan);
+    if (dv_profile_quickens(function->code->words[plan->pc] & 0xFF)) look_at_operands(vm, plan);
+}
+
+/* ---- After a step ---- */
+
+static bool has_operands(const dv_operands *operands) { return operands->keys[0] != 0; }
+
+static bool are_same(const dv_operands *a, const dv_operands *b) {
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static void note_types(dv_vm *vm, dv_profile *profile, dv_site_counts *site,
+                       const dv_operands *operands) {
+    if (!site->types) {
+        site->types = dv_heap_alloc(&vm->heap, sizeof *site->types);
+        if (!site->types) {
+            profile->incomplete = true;
+            return;
+        }
+        *site->types = (dv_types_seen){0};
+    }
+    dv_types_seen *types = site->types;
+    site->typed++;
+    site->same += are_same(&types->last, operands);
+    types->last = *operands;
+    for (int i = 0; i < DV_PROFILE_TYPES; i++) {
+        if (types->entries[i].executions && !are_same(&types->entries[i].operands, operands))
+            continue;
+        types->entries[i].operands = *operands;
+        types->entries[i].executions++;
+        return;
+    }
+    types->others++;
+}
+
+/* An execution that is nothing but the instruction as the compiler made it. */
+static void count_plain(dv_function_counts *function, uint32_t pc, bool inside) {
+    dv_site_counts *site = &function->sites[pc];
+    site->executions++;
+    site->generic++;
+    site->inside += inside;
+}
+
+static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
+    dv_site_counts *site = &plan->function->sites[plan->pc];
+    uint32_t form = is_fusion(plan->op) ? dv_op_infos[plan->op].family : plan->op;
+    bool derived = form >= DV_OP_COUNT || dv_op_infos[form].kind == DV_KIND_DERIVATIVE;
+    site->executions++;
+    site->form = (uint16_t)form;
+    if (derived && generic_of(plan)->family != DV_OP_JUMP_BACK) {
+        if (profile->missed)
+            site->misses++;
+        else
+            site->hits++;
+    } else {
+        site->generic++;
+    }
+    if (has_operands(&plan->operands)) note_types(vm, profile, site, &plan->operands);
+}
+
+static void count_step(dv_vm *vm, dv_profile *profile, const step_plan *plan, const dv_cell *next) {
+    dv_function_counts *function = plan->function;
+    if (next == plan->first) {
+        profile->repeated++;
+        return;
+    }
+    if (is_fusion(plan->op)) {
+        if (next == plan->first + load_length()) { /* its guard failed: it was the load alone */
+            count_plain(function, plan->first_pc, false);
+            return;
+        }
+        for (uint32_t pc = plan->first_pc; pc != plan->pc; pc += words_of(function->code, pc))
+            count_plain(function, pc, true);
+    }
+    count_site(vm, profile, plan);
+    bool behind = plan->after && (next == plan->after || next == plan->target);
+    if (behind && !profile->missed)
+        count_plain(function, plan->pc + words_of(function->code, plan->pc), true);
+}
+
+/* ---- Steps ---- */
+
+static bool in_region(const dv_thread *thread, const dv_cell *ip) {
+    for (const dv_region *region = thread->regions; region; region = region->next)
+        if (ip >= region->cells && ip < region->cells + region->cell_count) return true;
+    return false;
+}
+
+static bool is_machine(const dv_cell *ip) {
+    return ip == dv_halt_cell || ip == dv_expand_cell || ip == dv_construct_cell;
+}
+
+static void count_region_step(dv_profile *profile, dv_function_counts *function, uint32_t op) {
+    profile->region++;
+    if (!function) return;
+    function->region_steps++;
+    function->region_exits += op == DV_OP_R_EXIT || op == DV_OP_R_RETIRED;
+}
+
+/* Hook of dv_run_cells: makes one step. */
+static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
+    dv_profile *profile = vm->profile;
+    step_plan plan = {.first = ip, .site = ip, .op = dv_op_of(vm, ip->h)};
+    profile->steps++;
+    profile->forms[plan.op]++;
+    if (is_machine(ip)) {
+        profile->machine++;
+        return ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
+    }
+    dv_thread *thread = dv_frame_thread(vm->fp);
+    if (dv_thread_owns(thread, ip))
+        plan_step(vm, profile, thread, &plan);
+    else
+        count_region_step(profile, function_of(vm, profile, thread), plan.op);
+    bool outer = profile->missed; /* of the step in which a C function called dl */
+    profile->missed = false;
+    const dv_cell *next = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
+    if (plan.function) count_step(vm, profile, &plan, next);
+    if (plan.function && generic_of(&plan)->family == DV_OP_JUMP_BACK)
+        plan.function->region_entries += in_region(thread, next);
+    profile->missed = outer;
+    return next;
+}
+
+/* Hook of the sites: a guard failed. */
+static void missed(dv_vm *vm) { vm->profile->missed = true; }
+
+/* Hook of the sites: the one at `cell` takes another form. */
+static void changed(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to) {
+    bool lost = from < DV_OP_COUNT && dv_op_infos[from].kind == DV_KIND_DERIVATIVE &&
+                dv_op_infos[to].kind != DV_KIND_DERIVATIVE;
+    for (dv_thread *thread = vm->codes; lost && thread; thread = thread->next) {
+        if (!thread->cells || !dv_thread_owns(thread, cell)) continue;
+        if (thread->counts) thread->counts->sites[dv_thread_pc(thread, cell)].deoptimisations++;
+        return;
+    }
+}
+
+/* ---- Profiles ---- */
+
+bool dv_profile_start(dv_vm *vm) {
+    dv_profile *profile = dv_heap_alloc(&vm->heap, sizeof *profile);
+    if (!profile) return false;
+    memset(profile, 0, sizeof *profile);
+    profile->end = &profile->functions;
+    vm->profile = profile;
+    vm->hooks.step = step;
+    vm->hooks.missed = missed;
+    vm->hooks.changed = changed;
+    return true;
+}
+
+const dv_profile *dv_profile_of(const dv_vm *vm) { return vm->profile; }
+
+void dv_profile_free(dv_vm *vm) {
+    dv_profile *profile = vm->profile;
+    if (!profile) return;
+    vm->hooks.step = NULL;
+    vm->hooks.missed = NULL;
+    vm->hooks.changed = NULL;
+    vm->profile = NULL;
+    for (dv_function_counts *function = profile->functions; function;) {
+        dv_function_counts *next = function->next;
+        free_function(vm, function);
+        function = next;
+    }
+    dv_heap_free(&vm->heap, profile, sizeof *profile);
+}
+
+void dv_totals_add(dv_totals *totals, const dv_site_counts *site) {
+    totals->executions += site->executions;
+    totals->hits += site->hits;
+    totals->misses += site->misses;
+    totals->generic += site->generic;
+    totals->inside += site->inside;
+    totals->deoptimisations += site->deoptimisations;
+    totals->typed += site->typed;
+    totals->same += site->same;
+    totals->firsts += site->typed > 0;
+}
