@@ -139,6 +139,40 @@ static void drop_library_frames(text *t) {
     t->size = to;
 }
 
+/* Does the line print something whose hash is an address?  Where that stands in a set is chance. */
+static bool has_chance(const char *line, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        if (i + 3 <= size && memcmp(line + i, "nan", 3) == 0) return true;
+        if (i + 4 <= size && memcmp(line + i, "None", 4) == 0) return true;
+    }
+    return false;
+}
+
+static bool same_bytes_in_any_order(const char *a, const char *b, size_t size) {
+    long counts[256] = {0};
+    for (size_t i = 0; i < size; i++) {
+        counts[(unsigned char)a[i]]++;
+        counts[(unsigned char)b[i]]--;
+    }
+    for (size_t i = 0; i < 256; i++)
+        if (counts[i]) return false;
+    return true;
+}
+
+/* Is it what CPython has printed, but for the order of parts of lines that is chance? */
+static bool is_as_expected(const text *t, const char *expected, size_t size) {
+    if (t->size != size) return false;
+    for (size_t at = 0, next; at < size; at = next) {
+        const char *ours = t->data + at, *theirs = expected + at;
+        const char *end = memchr(theirs, '\n', size - at);
+        next = end ? (size_t)(end - expected) + 1 : size;
+        if (memcmp(ours, theirs, next - at) == 0) continue;
+        if (!has_chance(theirs, next - at)) return false;
+        if (!same_bytes_in_any_order(ours, theirs, next - at)) return false;
+    }
+    return true;
+}
+
 /* What is wrong with this run, or NULL. */
 static const char *run(const record *r, const variant *v) {
     static text streams[2]; /* their memory is used again by the next run */
@@ -159,10 +193,8 @@ static const char *run(const record *r, const variant *v) {
     drop_library_frames(&streams[1]);
     int status = ended == DYNVM_NO_MEMORY ? -1 : dynvm_exit_status(vm) & 0xFF;
     dynvm_destroy(vm);
-    if (streams[0].size != r->sizes[1] || memcmp(streams[0].data, r->output, r->sizes[1]) != 0)
-        return "output";
-    if (streams[1].size != r->sizes[2] || memcmp(streams[1].data, r->error, r->sizes[2]) != 0)
-        return "error";
+    if (!is_as_expected(&streams[0], r->output, r->sizes[1])) return "output";
+    if (!is_as_expected(&streams[1], r->error, r->sizes[2])) return "error";
     return status == r->status ? NULL : "status";
 }
 

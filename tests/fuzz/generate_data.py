@@ -216,9 +216,6 @@ OVERRIDDEN = {
     "join(self, items)": ["return 'joined'"],
     "keys(self)": ["return ['a', 1]"],
 }
-# CPython mixes the slots of numbers and sequences where these are overridden; int('x') shows the repr of a str.
-NUMERIC = ("__mul__", "__rmul__", "__add__", "__radd__")
-LEFT_OUT = {"list": NUMERIC, "tuple": NUMERIC, "bytes": NUMERIC, "bytearray": NUMERIC, "str": NUMERIC}
 # What is done to an object; V is one object of a subclass, W another one (or any value).
 USES = [
     "len(V)", "bool(V)", "not V", "V == W", "V != W", "V < W", "V > W", "V <= W", "V + W", "W + V", "V * 2", "2 * V", "V - W", "V % W", "V | W", "-V", "~V", "abs(V)",
@@ -395,7 +392,7 @@ class Data(Language):
         with self.under(f"class {name}({base}):"):
             if self.chance(15):
                 self.line("__slots__ = ()")
-            allowed = [head for head in sorted(OVERRIDDEN) if head.split("(")[0] not in LEFT_OUT.get(base, ())]
+            allowed = sorted(OVERRIDDEN)
             for head in self.random.sample(allowed, self.random.randrange(7)):
                 with self.under(f"def {head}:"):
                     self.put(self.pick(OVERRIDDEN[head]).replace("SELF", name))

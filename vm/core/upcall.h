@@ -84,6 +84,9 @@ typedef enum dv_error_class {
 } dv_error_class;
 
 dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...);
+/* Where the text of the message could not be made (vm->error): as in CPython, a repr that fails
+ * leaves the error without a message. */
+dv_value dv_raise_bare(dv_vm *vm, dv_error_class error);
 dv_value dv_raise_value(dv_vm *vm, dv_error_class error,
                         dv_value argument);        /* args = (argument,) */
 bool dv_error_is(dv_vm *vm, dv_error_class error); /* is vm->error an instance of the class? */

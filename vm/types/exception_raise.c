@@ -75,18 +75,19 @@ static void note_name(dv_vm *vm, dv_value message) {
     vm->error = error;
 }
 
+dv_value dv_raise_bare(dv_vm *vm, dv_error_class error) {
+    if (dv_is_empty(vm->error) || dv_error_is(vm, DV_E_MEMORY_ERROR)) return DV_EMPTY;
+    dv_error_clear(vm);
+    return raise_new(vm, error, NULL, 0);
+}
+
 dv_value dv_raise(dv_vm *vm, dv_error_class error, const char *format, ...) {
     if (!*format) return raise_new(vm, error, NULL, 0);
     va_list arguments;
     va_start(arguments, format);
     dv_value message = dv_str_vprintf(vm, format, arguments);
     va_end(arguments);
-    if (dv_is_empty(message)) {
-        /* As in CPython, a repr that fails leaves the error without a message. */
-        if (dv_is_empty(vm->error) || dv_error_is(vm, DV_E_MEMORY_ERROR)) return DV_EMPTY;
-        dv_error_clear(vm);
-        return raise_new(vm, error, NULL, 0);
-    }
+    if (dv_is_empty(message)) return dv_raise_bare(vm, error);
     raise_new(vm, error, &message, 1);
     if (error == DV_E_NAME_ERROR && dv_error_is(vm, error)) note_name(vm, message);
     dv_release(vm, message);

@@ -239,7 +239,7 @@ static dv_value from_digits(dv_vm *vm, const char *text, size_t size, int base, 
 
 dv_value dv_int_raise_invalid(dv_vm *vm, dv_value shown, int base) {
     dv_value repr = dv_repr(vm, shown);
-    if (dv_is_empty(repr)) return repr;
+    if (dv_is_empty(repr)) return dv_raise_bare(vm, DV_E_VALUE_ERROR);
     if (dv_as_str(repr)->length > 200) {
         dv_value cut = dv_str_slice(vm, repr, 0, 200);
         dv_release(vm, repr);
