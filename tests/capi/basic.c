@@ -278,6 +278,9 @@ static void test_counting(void) {
     report.size = 0;
     CHECK(dynvm_stats(vm, &wanted, collect, &report) == DYNVM_OK);
     CHECK(strstr(report.data, "\033[0m"));
+    report.size = 0;
+    CHECK(dynvm_explain(vm, NULL, collect, &report) == DYNVM_OK);
+    CHECK(strcmp(report.data, "every hot site has a derivative that fits\n") == 0);
     dynvm_destroy(vm);
 }
 

@@ -11,6 +11,7 @@
 #include "core/native.h"
 #include "core/upcall.h"
 #include "inspect/dis.h"
+#include "inspect/explain.h"
 #include "inspect/observe.h"
 #include "inspect/profile.h"
 #include "inspect/stats.h"
@@ -325,6 +326,11 @@ static dynvm_status report_counts(dynvm_vm *self, counted_report write, const dy
 dynvm_status dynvm_stats(dynvm_vm *self, const dynvm_report *report, dynvm_output output,
                          void *context) {
     return report_counts(self, dv_inspect_stats, report, output, context);
+}
+
+dynvm_status dynvm_explain(dynvm_vm *self, const dynvm_report *report, dynvm_output output,
+                           void *context) {
+    return report_counts(self, dv_inspect_explain, report, output, context);
 }
 
 /* Observing -------------------------------------------------------------------------------------

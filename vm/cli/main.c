@@ -105,9 +105,11 @@ static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
 }
 
 /* Behind what the program has printed. */
-static void show_stats(dynvm_vm *vm, const cli_options *options, cli_output *output) {
-    if (dynvm_stats(vm, &options->report, cli_write, output) != DYNVM_OK)
-        fputs("dynvm: out of memory\n", stderr);
+static void show_counts(dynvm_vm *vm, const cli_options *options, cli_output *output) {
+    dynvm_status status = options->tool == CLI_STATS
+                              ? dynvm_stats(vm, &options->report, cli_write, output)
+                              : dynvm_explain(vm, &options->report, cli_write, output);
+    if (status != DYNVM_OK) fputs("dynvm: out of memory\n", stderr);
     dynvm_error_free(dynvm_take_error(vm));
 }
 
@@ -134,7 +136,7 @@ static int run(cli_options *options) {
     bool interrupted = false;
     int result =
         steps.diverged ? STATUS_FAILED : report(vm, status, options, &output, &interrupted);
-    if (options->tool == CLI_STATS) show_stats(vm, options, &output);
+    if (options->config.counting) show_counts(vm, options, &output);
     if (options->action == CLI_INTERACTIVE || options->inspect) result = cli_repl(vm, &output);
     if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
     bool written = cli_output_finish(&output);

@@ -15,6 +15,8 @@ static const char help[] =
     "       dynvm dis [options] SCRIPT           list the script's code\n"
     "       dynvm stats [options] SCRIPT [arguments]\n"
     "                                            run, and count what is executed\n"
+    "       dynvm explain [options] SCRIPT [arguments]\n"
+    "                                            run, and say why what stayed slow\n"
     "\n"
     "  --level=generic|inca|nama   highest level of execution (default: nama)\n"
     "  --form=tail|trampoline|mixed\n"
@@ -27,10 +29,10 @@ static const char help[] =
     "  --version                   print the version\n"
     "  --help                      print this\n"
     "\n"
-    "of dis and stats:\n"
+    "of dis, stats and explain:\n"
     "  --after-run                 dis: run the script first, and list what its code became\n"
     "  --function=NAME             only this function\n"
-    "  --top=N                     stats: at most so many rows in a table (default: 20)\n"
+    "  --top=N                     at most so many rows in a table (default: 20)\n"
     "  --json                      one line of JSON; what the script prints goes to stderr\n";
 
 void cli_print_help(void) { fputs(help, stdout); }
@@ -199,7 +201,8 @@ static bool parse_program(int argc, char **argv, int at, cli_options *options) {
 static cli_tool tool_of(int argc, char **argv) {
     if (argc < 2) return CLI_NO_TOOL;
     if (strcmp(argv[1], "dis") == 0) return CLI_DISASSEMBLE;
-    return strcmp(argv[1], "stats") == 0 ? CLI_STATS : CLI_NO_TOOL;
+    if (strcmp(argv[1], "stats") == 0) return CLI_STATS;
+    return strcmp(argv[1], "explain") == 0 ? CLI_EXPLAIN : CLI_NO_TOOL;
 }
 
 /* Text on a terminal is coloured, unless its owner has said otherwise (no-color.org). */
@@ -214,7 +217,7 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
         (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG, .report = DYNVM_REPORT};
     options->tool = tool_of(argc, argv);
     options->report.coloured = may_colour();
-    options->config.counting = options->tool == CLI_STATS;
+    options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN;
     int at = options->tool ? 2 : 1;
     for (; at < argc && argv[at][0] == '-' && argv[at][1] && !is_program_option(argv[at]); at++) {
         if (!parse_option(argv[at], options)) return false;

@@ -17,7 +17,7 @@ typedef enum cli_action {
 } cli_action;
 
 /* What is shown of a program besides what it prints. */
-typedef enum cli_tool { CLI_NO_TOOL, CLI_DISASSEMBLE, CLI_STATS } cli_tool;
+typedef enum cli_tool { CLI_NO_TOOL, CLI_DISASSEMBLE, CLI_STATS, CLI_EXPLAIN } cli_tool;
 
 typedef struct cli_options {
     cli_action action;

@@ -219,6 +219,11 @@ dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run,
 dynvm_status dynvm_stats(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
                          void *context);
 
+/* Which hot sites stayed without a fitting derivative, why, and what to do about it.  DYNVM_ERROR
+ * likewise. */
+dynvm_status dynvm_explain(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
+                           void *context);
+
 /* Bytes taken from the host now, and at most so far. */
 size_t dynvm_memory_used(const dynvm_vm *vm);
 size_t dynvm_memory_peak(const dynvm_vm *vm);

@@ -1,6 +1,8 @@
 /* dis.c: listings of code (dis.h). */
 #include "inspect/dis.h"
 
+#include "inspect/rows.h"
+#include "inspect/state.h"
 #include "inspect/words.h"
 #include "region/region.h"
 #include "run/call.h"
@@ -49,8 +51,13 @@ static void put_parameters(dv_line *line, const dv_code *code) {
         put_parameter(line, code, varargs + has_varargs, "**", &put);
 }
 
+static const char *state_name(const dv_thread *thread) {
+    return !thread ? "not run" : thread->warm ? "warm" : "cold";
+}
+
 static void list_header(const listing *l, const dv_code *code, const dv_thread *thread) {
     dv_line line = {0};
+    dv_line_colour(&line, l->page, DV_COLOUR_HEADING);
     dv_line_text(&line, code->qualname.data, code->qualname.size);
     if (!(code->flags & (DV_CODE_MODULE | DV_CODE_CLASS))) {
         dv_line_put(&line, "(");
@@ -60,8 +67,7 @@ static void list_header(const listing *l, const dv_code *code, const dv_thread *
     dv_line_put(&line, "  ");
     dv_line_text(&line, l->unit->filename.data, l->unit->filename.size);
     dv_line_put(&line, ":%u", code->first_line);
-    if (l->after_run)
-        dv_line_put(&line, "  %s", !thread ? "not run" : thread->warm ? "warm" : "cold");
+    if (l->after_run) dv_line_put(&line, "  %s", state_name(thread));
     dv_page_line(l->page, &line);
 }
 
@@ -83,6 +89,7 @@ static dv_text source_line(listing *l, uint32_t number) {
 static void list_source_line(listing *l, uint32_t number) {
     dv_line line = {0};
     dv_text text = source_line(l, number);
+    dv_line_colour(&line, l->page, DV_COLOUR_SOURCE);
     dv_line_put(&line, "%4u | ", number);
     dv_line_text(&line, text.data, text.size);
     dv_page_line(l->page, &line);
@@ -120,10 +127,10 @@ static void list_instruction(const listing *l, const dv_code *code, const dv_thr
         dv_words_operands(l->vm, &line, code, pc);
     }
     if (thread) {
-        dv_line site = {0};
-        dv_words_site(l->vm, &site, thread, pc);
-        if (site.size) dv_line_column(&line, DERIVATIVE_COLUMN);
-        dv_line_text(&line, site.text, site.size);
+        dv_site_state state;
+        dv_state_look(l->vm, thread, pc, &state);
+        if (state.form || state.reason) dv_line_column(&line, DERIVATIVE_COLUMN);
+        dv_state_text(&state, l->page, &line);
     }
     dv_page_line(l->page, &line);
 }
@@ -152,6 +159,12 @@ static void list_exceptions(const listing *l, const dv_code *code) {
     }
 }
 
+static void list_regions(const listing *l, const dv_thread *thread) {
+    dv_page_colour(l->page, DV_COLOUR_REGION);
+    dv_region_print(l->vm, thread, l->page->out, l->page->context);
+    dv_page_colour(l->page, DV_COLOUR_PLAIN);
+}
+
 static void list_code(listing *l, const dv_code *code) {
     if (dv_page_wants(l->page, code)) {
         const dv_thread *thread = l->after_run ? thread_of(l->vm, code) : NULL;
@@ -159,15 +172,101 @@ static void list_code(listing *l, const dv_code *code) {
         list_header(l, code, thread);
         list_instructions(l, code, thread);
         list_exceptions(l, code);
-        if (thread) dv_region_print(l->vm, thread, l->page->out, l->page->context);
+        if (thread) list_regions(l, thread);
     }
     for (uint32_t i = 0; i < code->constant_count; i++)
         if (code->constants[i].kind == DV_CONST_CODE) list_code(l, code->constants[i].as.code);
 }
 
+/* ---- JSON ---- */
+
+static void json_instruction(const listing *l, dv_json *json, const dv_code *code,
+                             const dv_thread *thread, uint32_t pc, bool target) {
+    const dv_position *position = dv_code_position(code, pc);
+    dv_line operands = {0};
+    dv_words_operands(l->vm, &operands, code, pc);
+    dv_json_begin(json, NULL, '{');
+    dv_json_number(json, "pc", pc);
+    dv_json_number(json, "line", position ? position->line : 0);
+    dv_json_string(json, "instruction", dv_op_infos[code->words[pc] & 0xFF].name);
+    dv_json_text(json, "operands", operands.text, operands.size);
+    dv_json_bool(json, "target", target);
+    if (thread) {
+        dv_site_state state;
+        dv_state_look(l->vm, thread, pc, &state);
+        dv_state_json(&state, json);
+    }
+    dv_json_end(json, '}');
+}
+
+static void json_exceptions(dv_json *json, const dv_code *code) {
+    dv_json_begin(json, "exceptions", '[');
+    for (uint32_t i = 0; i < code->exception_count; i++) {
+        dv_json_begin(json, NULL, '{');
+        dv_json_number(json, "begin", code->exceptions[i].begin);
+        dv_json_number(json, "end", code->exceptions[i].end);
+        dv_json_number(json, "handler", code->exceptions[i].handler);
+        dv_json_number(json, "depth", code->exceptions[i].depth);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
+}
+
+static void json_regions(dv_json *json, const dv_thread *thread) {
+    dv_json_begin(json, "regions", '[');
+    for (const dv_region *region = thread->regions; region; region = region->next) {
+        dv_json_begin(json, NULL, '{');
+        dv_json_number(json, "begin", region->begin);
+        dv_json_number(json, "end", region->end);
+        dv_json_number(json, "cells", region->cell_count);
+        dv_json_number(json, "exits", region->exit_count);
+        dv_json_bool(json, "retired", region->retired);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
+}
+
+static void json_function(listing *l, dv_json *json, const dv_code *code) {
+    const dv_thread *thread = l->after_run ? thread_of(l->vm, code) : NULL;
+    bool *targets = find_targets(l, code);
+    l->listed++;
+    dv_json_begin(json, NULL, '{');
+    dv_rows_json_place(json, code, code->first_line);
+    if (l->after_run) dv_json_string(json, "state", state_name(thread));
+    dv_json_begin(json, "instructions", '[');
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code, pc))
+        json_instruction(l, json, code, thread, pc, targets && targets[pc]);
+    dv_json_end(json, ']');
+    json_exceptions(json, code);
+    if (thread) json_regions(json, thread);
+    dv_json_end(json, '}');
+    if (targets) dv_heap_free(&l->vm->heap, targets, code->word_count + 1);
+}
+
+static void json_code(listing *l, dv_json *json, const dv_code *code) {
+    if (dv_page_wants(l->page, code)) json_function(l, json, code);
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        if (code->constants[i].kind == DV_CONST_CODE)
+            json_code(l, json, code->constants[i].as.code);
+}
+
 bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const dv_page *page) {
     listing l = {.vm = vm, .unit = unit, .page = page, .after_run = after_run};
-    list_code(&l, unit->code);
+    if (!page->json) {
+        list_code(&l, unit->code);
+        return l.listed > 0;
+    }
+    dv_json json = {.page = page};
+    dv_json_begin(&json, NULL, '{');
+    dv_json_string(&json, "tool", "dis");
+    dv_json_number(&json, "schema", 1);
+    dv_json_string(&json, "level", dv_words_level(vm));
+    dv_json_bool(&json, "after_run", after_run);
+    dv_json_begin(&json, "functions", '[');
+    json_code(&l, &json, unit->code);
+    dv_json_end(&json, ']');
+    dv_json_end(&json, '}');
+    dv_json_finish(&json);
     return l.listed > 0;
 }
 

@@ -61,6 +61,10 @@ void dv_page_text(const dv_page *page, const char *text) {
     page->out(page->context, text, strlen(text));
 }
 
+void dv_page_colour(const dv_page *page, dv_colour colour) {
+    if (page->coloured) dv_page_text(page, escapes[colour]);
+}
+
 static bool is_text(dv_text text, const char *wanted) {
     size_t size = strlen(wanted);
     return size == text.size && !memcmp(wanted, text.data, size);

@@ -40,7 +40,8 @@ void dv_line_colour(dv_line *line, const dv_page *page, dv_colour colour);
 
 /* Writes the line, without spaces at its end, and empties it. */
 void dv_page_line(const dv_page *page, dv_line *line);
-void dv_page_text(const dv_page *page, const char *text); /* as it is */
+void dv_page_text(const dv_page *page, const char *text);   /* as it is */
+void dv_page_colour(const dv_page *page, dv_colour colour); /* of all until the next one */
 
 /* Does the page show this function? */
 bool dv_page_wants(const dv_page *page, const dv_code *code);

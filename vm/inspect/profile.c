@@ -102,6 +102,7 @@ typedef struct step_plan {
      * done so. */
     const dv_cell *after, *target;
     dv_operands operands; /* all 0: not looked at */
+    uint8_t reason;       /* dv_reason: why the site has no derivative */
 } step_plan;
 
 static const dv_op_info *generic_of(const step_plan *plan) {
@@ -191,7 +192,9 @@ static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_pl
         plan->pc = function->pc_of_cell[plan->site - thread->cells];
     }
     if (includes_behind(plan->op)) look_behind(plan);
-    if (dv_profile_quickens(function->code->words[plan->pc] & 0xFF)) look_at_operands(vm, plan);
+    if (!dv_profile_quickens(function->code->words[plan->pc] & 0xFF)) return;
+    look_at_operands(vm, plan);
+    plan->reason = plan->site[1].site.reason;
 }
 
 /* ---- After a step ---- */
@@ -247,6 +250,7 @@ static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
             site->hits++;
     } else {
         site->generic++;
+        site->reason = plan->reason;
     }
     if (has_operands(&plan->operands)) note_types(vm, profile, site, &plan->operands);
 }

@@ -5,8 +5,6 @@
 #include "inspect/rows.h"
 #include "inspect/words.h"
 
-static const char *const level_names[] = {"generic", "inca", "nama"};
-
 /* ---- Sums ---- */
 
 typedef struct sums {
@@ -100,7 +98,7 @@ static void list_totals(const dv_vm *vm, const dv_profile *profile, const dv_pag
                         const sums *s) {
     dv_line line = {0};
     put_number(&line, s->all.executions, 0);
-    dv_line_put(&line, " instructions were executed at level %s", level_names[vm->level]);
+    dv_line_put(&line, " instructions were executed at level %s", dv_words_level(vm));
     if (!page->function) {
         dv_line_put(&line, ", in ");
         put_number(&line, profile->steps, 0);
@@ -186,14 +184,6 @@ static uint64_t executions_if_quick(const dv_row *row) {
     return dv_profile_quickens(dv_row_op(row)) ? dv_row_site(row)->executions : 0;
 }
 
-static void put_types(dv_vm *vm, dv_line *line, const dv_types_seen *types) {
-    for (int i = 0; types && i < DV_PROFILE_TYPES && types->entries[i].executions; i++) {
-        dv_line_put(line, i ? "; " : "  saw ");
-        dv_words_operand_types(vm, line, &types->entries[i].operands);
-    }
-    if (types && types->others) dv_line_put(line, "; and others");
-}
-
 static bool list_sites(dv_vm *vm, const dv_page *page) {
     dv_rows rows;
     if (!dv_rows_collect(vm, &rows, page, executions_if_quick)) return false;
@@ -210,7 +200,10 @@ static bool list_sites(dv_vm *vm, const dv_page *page) {
         dv_line_colour(&line, page, DV_COLOUR_SOURCE);
         put_function(&line, row->function->code, dv_row_line(row));
         dv_line_colour(&line, page, DV_COLOUR_PLAIN);
-        put_types(vm, &line, dv_row_site(row)->types);
+        if (dv_row_site(row)->types) {
+            dv_line_put(&line, "  saw ");
+            dv_words_types_seen(vm, &line, dv_row_site(row)->types);
+        }
         dv_page_line(page, &line);
     }
     if (rows.count > page->top) {
@@ -316,7 +309,7 @@ static bool write_json(dv_vm *vm, const dv_page *page, const dv_profile *profile
     dv_json_begin(&json, NULL, '{');
     dv_json_string(&json, "tool", "stats");
     dv_json_number(&json, "schema", 1);
-    dv_json_string(&json, "level", level_names[vm->level]);
+    dv_json_string(&json, "level", dv_words_level(vm));
     json_totals(&json, profile, s);
     json_instructions(&json, s);
     json_forms(&json, profile);

@@ -1,19 +1,11 @@
-/* words.c: instructions in words (words.h).
- *
- * Invariant 1: a cache holds no references, so what it points to may be gone; before a pointer is
- * followed, something that is alive must lead to the same object. */
+/* words.c: things in words (words.h). */
 #include "inspect/words.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
-#include "quicken/polymorphic.h"
 #include "core/upcall.h"
-#include "quicken/site.h"
-#include "types/dict.h"
 #include "types/float.h"
 #include "types/int.h"
-#include "types/module.h"
 #include "types/str.h"
 
 enum { LONGEST_CONSTANT = 48 }; /* bytes of its repr that are shown */
@@ -49,7 +41,7 @@ static void put_str(dv_vm *vm, dv_line *line, dv_value text) {
     dv_heap_free(&vm->heap, utf8, size + 1);
 }
 
-static void put_name(dv_vm *vm, dv_line *line, dv_value name) {
+void dv_words_name(dv_vm *vm, dv_line *line, dv_value name) {
     put_str(vm, line, dv_is_str(name) ? dv_retain(name) : DV_EMPTY);
 }
 
@@ -152,35 +144,7 @@ void dv_words_operands(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t p
     }
 }
 
-/* ---- Caches ---- */
-
-static void put_thread(dv_vm *vm, dv_line *line, const void *wanted) {
-    const dv_thread *thread = vm->codes;
-    while (thread && (const void *)thread != wanted) thread = thread->next;
-    if (!thread) {
-        dv_line_put(line, " (a function that is gone)");
-        return;
-    }
-    dv_line_put(line, " ");
-    put_text(line, thread->code->qualname);
-}
-
-/* The name of a module that is in the dict; false: it is not. */
-static bool put_module_of(dv_vm *vm, dv_line *line, dv_value modules, int64_t serial) {
-    int64_t at = 0;
-    dv_value key, module;
-    while (dv_is_dict(modules) && dv_dict_walk(modules, &at, &key, &module)) {
-        if (!dv_is_module(module) || (int64_t)dv_as_module(module)->serial != serial) continue;
-        dv_line_put(line, " module=");
-        put_name(vm, line, dv_as_module(module)->name);
-        return true;
-    }
-    return false;
-}
-
-static void put_module(dv_vm *vm, dv_line *line, int64_t serial) {
-    if (!put_module_of(vm, line, vm->modules, serial)) put_module_of(vm, line, vm->helpers, serial);
-}
+/* ---- Types ---- */
 
 void dv_words_shape(dv_vm *vm, dv_line *line, uint32_t shape) {
     if (shape < DV_T_COUNT) {
@@ -192,55 +156,8 @@ void dv_words_shape(dv_vm *vm, dv_line *line, uint32_t shape) {
         dv_line_put(line, "(a class that is gone)");
         return;
     }
-    put_name(vm, line, found->class_->name);
-    dv_line_put(line, "+%u", found->count);
-}
-
-/* `shape=C+2`: instances of C with two attributes; a built-in type by its name. */
-static void put_shape(dv_vm *vm, dv_line *line, int32_t number) {
-    dv_line_put(line, " shape=");
-    dv_words_shape(vm, line, (uint32_t)number);
-}
-
-static void put_entries(dv_vm *vm, dv_line *line, const dv_poly *poly) {
-    for (int i = 0; i < DV_POLY_ENTRIES && poly->entries[i].shape; i++)
-        put_shape(vm, line, (int32_t)poly->entries[i].shape);
-}
-
-static void put_cache(dv_vm *vm, dv_line *line, uint32_t op, const dv_cell *cache) {
-    switch (op) {
-    case DV_OP_CALL_DL:
-    case DV_OP_CALL_METHOD_DL: put_thread(vm, line, cache->p); break;
-    case DV_OP_CALL_C:
-    case DV_OP_CALL_METHOD_C:
-        dv_line_put(line, " %s", ((const dv_cfunction_def *)cache->p)->name);
-        break;
-    case DV_OP_LOAD_ATTR_SLOT:
-    case DV_OP_STORE_ATTR_SLOT:
-        put_shape(vm, line, cache->s.a);
-        dv_line_put(line, " slot %d",
-                    (cache->s.b - (int)offsetof(dv_instance, slots)) / (int)sizeof(dv_value));
-        break;
-    case DV_OP_LOAD_ATTR_FAR:
-    case DV_OP_STORE_ATTR_FAR:
-        put_shape(vm, line, cache->s.a);
-        dv_line_put(line, " slot %d", cache->s.b);
-        break;
-    case DV_OP_STORE_ATTR_ADD:
-        put_shape(vm, line, cache->s.a);
-        dv_line_put(line, " to");
-        put_shape(vm, line, cache->s.b);
-        break;
-    case DV_OP_LOAD_ATTR_POLY:
-    case DV_OP_STORE_ATTR_POLY:
-    case DV_OP_LOAD_METHOD_POLY: put_entries(vm, line, cache->p); break;
-    case DV_OP_LOAD_ATTR_CLASS:
-    case DV_OP_LOAD_ATTR_FIELD:
-    case DV_OP_LOAD_METHOD_SHAPE: put_shape(vm, line, cache->s.a); break;
-    case DV_OP_LOAD_ATTR_MODULE:
-    case DV_OP_LOAD_METHOD_MODULE: put_module(vm, line, cache->i); break;
-    default: break;
-    }
+    dv_words_name(vm, line, found->class_->name);
+    dv_line_put(line, " with %u attribute%s", found->count, found->count == 1 ? "" : "s");
 }
 
 /* A function that was called, but never ran (its arguments did not fit), may be gone. */
@@ -266,7 +183,7 @@ void dv_words_key(dv_vm *vm, dv_line *line, dv_operand_key key) {
     case DV_KEY_CLASS:
         dv_line_put(line, "class ");
         if (dv_shape_at(vm, (uint32_t)rest))
-            put_name(vm, line, dv_shape_at(vm, (uint32_t)rest)->class_->name);
+            dv_words_name(vm, line, dv_shape_at(vm, (uint32_t)rest)->class_->name);
         break;
     case DV_KEY_BUILTIN:
         dv_line_put(line, "class ");
@@ -283,79 +200,31 @@ void dv_words_operand_types(dv_vm *vm, dv_line *line, const dv_operands *operand
     }
 }
 
-/* Caches of globals hold cells of the name that the generic operand already says. */
-static void put_global(dv_line *line, uint32_t family, const dv_code *code, uint32_t pc) {
-    if (family != DV_OP_LOAD_GLOBAL && family != DV_OP_LOAD_GLOBAL_CALLEE) return;
-    dv_line_put(line, " ");
-    put_text(line, code->names[code->words[pc] >> 8]);
-}
-
-static void put_seen(dv_line *line, uint32_t seen) {
-    static const char *const names[] = {"int", "float", "bool",  "None",
-                                        "str", "list",  "tuple", "other"};
-    const char *before = "  saw ";
-    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!(seen >> i & 1)) continue;
-        dv_line_put(line, "%s%s", before, names[i]);
-        before = "|";
+void dv_words_types_seen(dv_vm *vm, dv_line *line, const dv_types_seen *types) {
+    for (int i = 0; i < DV_PROFILE_TYPES && types->entries[i].executions; i++) {
+        if (i) dv_line_put(line, "; ");
+        dv_words_operand_types(vm, line, &types->entries[i].operands);
     }
+    if (types->others) dv_line_put(line, "; and others");
 }
 
-/* Why an adaptive site has no derivative, and how long it waits until it looks again. */
-static void put_waiting(dv_line *line, const dv_site *site) {
-    static const char *const reasons[] = {
-        [DV_REASON_NONE] = NULL,
-        [DV_REASON_TYPES] = "no derivative for these types",
-        [DV_REASON_CALLEE] = "no derivative for this callee",
-        [DV_REASON_NAME] = "the name is not bound",
-    };
-    if (site->reason < sizeof reasons / sizeof *reasons && reasons[site->reason])
-        dv_line_put(line, "  %s", reasons[site->reason]);
-    if (site->wait) dv_line_put(line, "  waits %u", site->wait);
-    if (site->backoff) dv_line_put(line, "  back-off %u", site->backoff);
+/* ---- Source ---- */
+
+const char *dv_words_level(const dv_vm *vm) {
+    static const char *const names[] = {"generic", "inca", "nama"};
+    return names[vm->level];
 }
 
-static void put_counters(dv_line *line, const dv_site *site) {
-    if (site->misses < DV_SITE_MISSES)
-        dv_line_put(line, "  %d of %d misses", DV_SITE_MISSES - site->misses, DV_SITE_MISSES);
-    if (site->backoff) dv_line_put(line, "  back-off %u", site->backoff);
-}
-
-/* Back edges count iterations in their site, not misses. */
-static void put_back_edge(dv_line *line, uint32_t op, const dv_site *site) {
-    if (op == DV_OP_JUMP_BACK_COUNT) dv_line_put(line, "  %u iterations left", site->wait);
-}
-
-static void put_foreign(dv_vm *vm, dv_line *line, const dv_cell *cell) {
-    bool native = false;
-    const char *name = NULL;
-    if (vm->hooks.extension_derivative) name = vm->hooks.extension_derivative(vm, cell, &native);
-    dv_line_put(line, "%s (%s)", name ? name : "?", native ? "native" : "portable");
-    put_counters(line, &cell[1].site);
-}
-
-void dv_words_site(dv_vm *vm, dv_line *line, const dv_thread *thread, uint32_t pc) {
-    const dv_code *code = thread->code;
-    uint32_t generic = code->words[pc] & 0xFF;
-    const dv_op_info *info = &dv_op_infos[generic];
-    const dv_cell *cell = thread->cells + thread->cell_at[pc];
-    uint32_t op = dv_op_of(vm, cell->h);
-    if (op == generic) return;
-    if (op == DV_OP_COUNT) {
-        put_foreign(vm, line, cell);
-        return;
+dv_text dv_words_source_line(const dv_unit *unit, uint32_t number) {
+    const char *at = unit->source.data, *end = at + unit->source.size;
+    for (uint32_t line = 1; at && at < end; line++) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = newline ? newline : end;
+        if (line == number) {
+            if (stop > at && stop[-1] == '\r') stop--;
+            return (dv_text){at, (uint32_t)(stop - at)};
+        }
+        at = newline ? newline + 1 : end;
     }
-    dv_line_put(line, "%s", dv_op_infos[op].name);
-    if (info->family == DV_OP_JUMP_BACK) {
-        put_back_edge(line, op, &cell[1].site);
-    } else if (dv_op_infos[op].kind == DV_KIND_FUSION) {
-        return; /* the derivative behind it shows the rest */
-    } else if (dv_op_infos[op].kind == DV_KIND_ADAPTIVE) {
-        put_waiting(line, &cell[1].site);
-    } else {
-        put_global(line, info->family, code, pc);
-        put_cache(vm, line, op, cell + info->cache_cell);
-        put_seen(line, cell[1].site.seen);
-        put_counters(line, &cell[1].site);
-    }
+    return (dv_text){"", 0};
 }

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""`dynvm explain` finds the reason of each slow site, and `dynvm dis --json` says what the listing says.
+
+ - for each reason, a small program that makes one hot site slow for it, and nothing else;
+ - a program whose sites all fit has none;
+ - caches in words: shapes, slots, classes, callees, modules, polymorphic entries;
+ - bench/locality.py makes figures of it;
+ - text, JSON and what the program prints go where they should; colours are for terminals.
+
+usage: reports.py DYNVM      exit status: 0 if all is well, 1 if anything is wrong
+"""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+DYNVM = str(Path(sys.argv[1]).resolve())
+wrong = 0
+
+
+def check(what, got, expected):
+    global wrong
+    if got != expected:
+        wrong += 1
+        print(f"{what}: got {got!r}, expected {expected!r}")
+
+
+def run(*arguments, **more):
+    return subprocess.run([DYNVM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=60, check=True, **more)
+
+
+def explain(text, *options):
+    return json.loads(run("explain", "--json", "--level=inca", *options, "-c", text).stdout)
+
+
+# Reason, instruction and line of the slow site; the program.
+CASES = [
+    ("megamorphic", "LOAD_ATTR", 5, """\
+def f(items):
+    s = 0
+    for i in range(40):
+        for item in items:
+            s += item.x
+    return s
+kinds = []
+class C0:
+    def __init__(self, i): self.x = i
+class C1(C0): pass
+class C2(C0): pass
+class C3(C0): pass
+class C4(C0): pass
+class C5(C0): pass
+f([k(1) for k in (C0, C1, C2, C3, C4, C5)])
+"""),
+    ("changing-types", "ADD", 4, """\
+def f(items):
+    for i in range(100):
+        for x in items:
+            y = x + 1
+f([1, 2.5, 3, 4.5])
+"""),
+    ("long-ints", "ADD", 3, """\
+def f(x):
+    for i in range(400):
+        x = x + 1
+f(2 ** 60)
+"""),
+    ("values", "MUL", 3, """\
+def f(x):
+    for i in range(400):
+        y = x * x
+f(2 ** 40)
+"""),
+    ("no-derivative-for-types", "SUB", 3, """\
+def f(x):
+    for i in range(400):
+        y = x - x
+f({1, 2})
+"""),
+    ("computed-attribute", "LOAD_ATTR", 6, """\
+class C:
+    def __getattr__(self, name): return 1
+def f():
+    c = C()
+    for i in range(400):
+        c.x
+f()
+"""),
+    ("dictionary", "LOAD_ATTR", 7, """\
+class C: pass
+def f():
+    c = C()
+    c.__dict__
+    c.x = 1
+    for i in range(400):
+        c.x
+f()
+"""),
+    ("computed-method", "LOAD_METHOD", 6, """\
+class C: pass
+def f():
+    c = C()
+    c.g = len
+    for i in range(400):
+        c.g('')
+f()
+"""),
+    ("iterator", "FOR_ITER", 2, """\
+def f(items):
+    for x in items: pass
+f(bytearray(400))
+"""),
+]
+
+FITS = "def f():\n    s = 0\n    for i in range(1000):\n        s = s + i\n    return s\nprint(f())\n"
+
+
+def check_reasons():
+    for reason, instruction, line, text in CASES:
+        report = explain(text)
+        found = [(s["reason"], s["instruction"], s["line"]) for s in report["sites"]]
+        check(f"explain {reason}", (reason, instruction, line) in found, True)
+        if (reason, instruction, line) not in found:
+            print("   ", found)
+            continue
+        site = report["sites"][found.index((reason, instruction, line))]
+        check(f"explain {reason}: executions", 100 <= site["slow"] <= site["executions"], True)
+        text_report = run("explain", "--level=inca", "-c", text).stdout.decode()
+        for part in (site["sentence"], site["advice"], f"<string>:{line} in {site['function']}"):
+            check(f"explain {reason}: '{part}' in the text", part in text_report, True)
+    check("explain: nothing slow", explain(FITS)["sites"], [])
+    check("explain: nothing slow, text", run("explain", "-c", FITS).stdout,
+          b"499500\nevery hot site has a derivative that fits\n")
+    report = json.loads(run("explain", "--json", "--level=generic", "-c", FITS).stdout)
+    check("explain: level generic", {s["reason"] for s in report["sites"]}, {"level"})
+    check("explain: a function", explain(CASES[0][3], "--function=nosuch")["sites"], [])
+
+
+CACHES = """\
+import math
+class Base:
+    limit = 3
+    def __init__(self): self.x = 1
+    def get(self): return self.x
+class Derived(Base):
+    def __init__(self): self.y, self.x = 1, 2
+def add(a, b): return a + b
+def f(one, both):
+    for i in range(100):
+        one.x
+        one.limit
+        one.get()
+        add(i, i)
+        len(one.__class__.__name__)
+        math.pi
+    for item in both * 50:
+        item.x
+f(Base(), [Base(), Derived()])
+"""
+
+
+def site_at(functions, name, line, instruction):
+    function, = [f for f in functions if f["function"] == name]
+    return [i for i in function["instructions"] if (i["line"], i["instruction"]) == (line, instruction)][0]
+
+
+def check_caches(folder):
+    (folder / "caches.dl").write_text(CACHES)
+    report = json.loads(run("dis", "--after-run", "--level=inca", "--json", "caches.dl", cwd=folder).stdout)
+    functions = report["functions"]
+    check("dis: head", (report["tool"], report["schema"], report["level"], report["after_run"]), ("dis", 1, "inca", True))
+    check("dis: functions", [f["function"] for f in functions],
+          ["<module>", "Base", "Base.__init__", "Base.get", "Derived", "Derived.__init__", "add", "f"])
+    check("dis: states", [f["state"] for f in functions if f["function"] in ("Base", "add", "f")], ["cold", "warm", "warm"])
+    for line, instruction, form, cache in [
+            (11, "LOAD_ATTR", "LOAD_ATTR_SLOT", [{"shape": "Base", "attributes": 1, "slot": 0}]),
+            (12, "LOAD_ATTR", "LOAD_ATTR_CLASS", [{"shape": "Base", "attributes": 1, "class": "Base"}]),
+            (13, "LOAD_METHOD", "LOAD_METHOD_SHAPE", [{"shape": "Base", "attributes": 1, "class": "Base"}]),
+            (13, "CALL_METHOD", "CALL_METHOD_DL", [{"callee": "Base.get"}]),
+            (14, "LOAD_GLOBAL_CALLEE", "LOAD_GLOBAL_CALLEE_CELL", [{"global": "add"}]),
+            (14, "CALL", "CALL_DL", [{"callee": "add"}]),
+            (16, "LOAD_ATTR", "LOAD_ATTR_MODULE", [{"module": "math"}]),
+            (18, "LOAD_ATTR", "LOAD_ATTR_POLY", [{"shape": "Derived", "attributes": 2, "slot": 1},
+                                                 {"shape": "Base", "attributes": 1, "slot": 0}])]:
+        site = site_at(functions, "f", line, instruction)
+        check(f"dis: line {line}: {instruction}", (site["form"], site["cache"]), (form, cache))
+    text = run("dis", "--after-run", "--level=inca", "caches.dl", cwd=folder).stdout.decode()
+    for words in ("LOAD_ATTR_SLOT for Base with 1 attribute, slot 0",
+                  "LOAD_METHOD_SHAPE for Base with 1 attribute, of class Base",
+                  "CALL_METHOD_DL calls Base.get", "LOAD_ATTR_MODULE of module math",
+                  "LOAD_ATTR_POLY for Derived with 2 attributes, slot 1; for Base with 1 attribute, slot 0"):
+        check(f"dis: '{words}'", words in text, True)
+    plain = json.loads(run("dis", "--json", "caches.dl", cwd=folder).stdout)
+    check("dis: before a run", {"state", "regions"} & plain["functions"][0].keys(), set())
+    listed = [line.split()[:2] for line in run("dis", "caches.dl", cwd=folder).stdout.decode().replace(">>", "").splitlines()
+              if line.startswith("    ") and line.split()[0].isdigit() and "|" not in line]
+    check("dis: instructions", [[str(i["pc"]), i["instruction"]] for f in plain["functions"] for i in f["instructions"]], listed)
+
+
+def check_streams(folder):
+    (folder / "lone.dl").write_text("x = '\\ud800 \"\\\\\\n'\nimport sys\nprint(sys.argv[1:])\n")
+    done = run("dis", "--json", "lone.dl", cwd=folder)
+    operands = json.loads(done.stdout)["functions"][0]["instructions"][0]["operands"]
+    check("lone surrogate", operands, "'\\ud800 \"\\\\\\n'")
+    done = run("stats", "--json", "lone.dl", "a", "--json", cwd=folder)
+    check("arguments", done.stderr, b"['a', '--json']\n")
+    check("one line of JSON", (done.stdout.count(b"\n"), json.loads(done.stdout)["tool"]), (1, "stats"))
+    failed = subprocess.run([DYNVM, "stats", "--json", "-c", "import sys\nsys.exit(7)"], stdout=subprocess.PIPE)
+    check("status", (failed.returncode, json.loads(failed.stdout)["tool"]), (7, "stats"))
+
+
+def on_terminal(arguments, **environment):
+    """What is shown on a terminal."""
+    child, terminal = pty.fork()
+    if child == 0:
+        for name in ("NO_COLOR", "TERM"):
+            os.environ.pop(name, None)
+        os.environ.update({"TERM": "xterm", **environment})
+        os.execv(DYNVM, [DYNVM, *arguments])
+    shown = b""
+    try:
+        while True:
+            got = os.read(terminal, 65536)
+            if not got:
+                break
+            shown += got
+    except OSError:  # the other side is closed
+        pass
+    os.waitpid(child, 0)
+    os.close(terminal)
+    return shown
+
+
+def check_colours(folder):
+    script = str(folder / "caches.dl")
+    for arguments in (["dis", "--after-run", script], ["stats", "-c", FITS], ["explain", "-c", CASES[2][3]]):
+        shown = on_terminal(arguments)
+        check(f"{arguments[0]}: colours on a terminal", b"\033[" in shown, True)
+        check(f"{arguments[0]}: each line ends plain", [line for line in shown.splitlines() if b"\033[" in line
+              and line.rfind(b"\033[0m") < line.rfind(b"\033[") and not line.startswith(b"\033[36m")], [])
+        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            check(f"{arguments[0]}: {environment}", b"\033[" in on_terminal(arguments, **environment), False)
+        check(f"{arguments[0]}: NO_COLOR is empty", b"\033[" in on_terminal(arguments, NO_COLOR=""), True)
+        check(f"{arguments[0]}: JSON", b"\033[" in on_terminal([arguments[0], "--json", *arguments[1:]]), False)
+    check("no colours in a pipe", b"\033[" in run("dis", script).stdout, False)
+
+
+def check_locality():
+    """bench/locality.py says of a program with ints alone what must be so."""
+    tool = Path(__file__).resolve().parent.parent.parent / "bench" / "locality.py"
+    done = subprocess.run([sys.executable, str(tool), "--dynvm", DYNVM, "--size=test", "--json", "fannkuch", "richards"],
+                          stdout=subprocess.PIPE, check=True)
+    rows = json.loads(done.stdout)
+    check("locality: programs", list(rows), ["fannkuch", "richards"])
+    check("locality: fannkuch", 0.99 < rows["fannkuch"]["locality"] <= 1 and rows["fannkuch"]["hits"] > 0.5, True)
+    check("locality: richards has several classes", rows["richards"]["locality"] < 0.99, True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        check_reasons()
+        check_caches(folder)
+        check_streams(folder)
+        check_colours(folder)
+    check_locality()
+    print(f"{len(CASES)} reasons, {wrong} things are wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,294 @@
+/* explain.c: reasons for slow sites (explain.h). */
+#include "inspect/explain.h"
+
+#include "inspect/rows.h"
+#include "inspect/words.h"
+#include "quicken/site.h"
+
+enum { HOT_EXECUTIONS = 100, HOT_SHARE = 1000 };
+
+/* ---- Reasons ---- */
+
+typedef enum reason {
+    LEVEL,
+    MEGAMORPHIC,
+    CHANGING,
+    LONG_INTS,
+    VALUES,
+    OPERATOR,
+    TYPES,
+    DICTIONARY,
+    ATTRIBUTE,
+    METHOD,
+    ITERATOR,
+    PARAMETERS,
+    CLASS,
+    C_FUNCTION,
+    CALLABLE,
+    NAME,
+    LATE
+} reason;
+
+typedef struct explanation {
+    const char *name; /* in JSON: never changes */
+    const char *sentence, *advice;
+} explanation;
+
+static const explanation explanations[] = {
+    [LEVEL] = {"level", "at level generic nothing adapts", "use --level=inca or --level=nama"},
+    [MEGAMORPHIC] = {"megamorphic",
+                     "objects of more than four layouts came here, more than a site remembers",
+                     "set the same attributes in the same order in every __init__, or treat "
+                     "objects of different classes in loops of their own"},
+    [CHANGING] = {"changing-types",
+                  "the types of the operands keep changing, so that no derivative fits for long",
+                  "keep to one type here: begin sums with 0.0 if they become floats, and do not "
+                  "mix None, ints and floats in a variable or a list"},
+    [LONG_INTS] = {"long-ints", "ints beyond 48 bits came here, which are objects with digits",
+                   "keep numbers below 2**47, for instance by % or & in each step, or use floats"},
+    [VALUES] = {"values",
+                "the types fit, but often not the values: a result beyond 48 bits, an index or a "
+                "key that is not there, a division by zero, an object that dies here",
+                "test for the rare case before, in a branch of its own"},
+    [OPERATOR] = {"operator-of-class", "an operand's class computes this in a method of its own",
+                  "in the hottest loops, work on the attributes instead of whole objects"},
+    [TYPES] = {"no-derivative-for-types", "there is no derivative for these types",
+               "ints, floats, strs, lists, tuples and dicts with int or str keys have one"},
+    [DICTIONARY] = {"dictionary",
+                    "the object keeps its attributes in a dict, because its __dict__ was asked for",
+                    "use getattr and setattr instead of __dict__ and vars()"},
+    [ATTRIBUTE] = {"computed-attribute",
+                   "the attribute is not simply found in the object or its class: a descriptor or "
+                   "a method such as __getattr__ computes it, or the object is of a built-in type",
+                   "keep the value in a local, or in an ordinary attribute"},
+    [METHOD] = {"computed-method",
+                "what is called is not a plain method of the object's class: it is an attribute of "
+                "the object, a class method, or computed",
+                "define it with def in the class, or keep it in a local and call that"},
+    [ITERATOR] = {"iterator", "there is no derivative for iterating over this",
+                  "ranges, lists, tuples, generators, enumerate and dict.items() have one"},
+    [PARAMETERS] = {"parameters",
+                    "the function's parameters are not all given by position: it has defaults, "
+                    "*args, **kwargs or keyword-only ones that the call leaves to it",
+                    "give every parameter by its position, and keep *args out of hot functions"},
+    [CLASS] = {"class", "instances of a class of dl are made here",
+               "make fewer objects: change those that are there, or return a tuple"},
+    [C_FUNCTION] = {"c-function",
+                    "the built-in function is called in a way that its derivative does not know: "
+                    "with keywords, bound to an object, or it takes any number of arguments",
+                    "call methods on their object, as in items.append(x), not through a variable; "
+                    "where it is hottest, write the work out as a loop"},
+    [CALLABLE] = {"callable",
+                  "what is called is an object: a bound method, or an instance with a __call__",
+                  "call the method on its object, as in object.method(x)"},
+    [NAME] = {"unbound-name", "the name is neither a global nor a builtin when it is looked for",
+              "bind the name before the loop"},
+    [LATE] = {"late", "the function became warm late, or the site waited before it chose again",
+              "nothing: this passes in longer runs"},
+};
+
+static bool is_key(dv_operand_key key, unsigned kind) { return dv_key_kind(key) == kind; }
+
+/* Is one of the operands that were seen of this kind? */
+static bool saw_kind(const dv_types_seen *types, unsigned kind) {
+    for (int i = 0; types && i < DV_PROFILE_TYPES && types->entries[i].executions; i++)
+        for (int k = 0; k < DV_PROFILE_OPERANDS; k++)
+            if (is_key(types->entries[i].operands.keys[k], kind)) return true;
+    return false;
+}
+
+/* Or an instance of a class of dl; with `dictionary` only if its attributes are in a dict. */
+static bool saw_instance(const dv_vm *vm, const dv_types_seen *types, bool dictionary) {
+    for (int i = 0; types && i < DV_PROFILE_TYPES && types->entries[i].executions; i++)
+        for (int k = 0; k < DV_PROFILE_OPERANDS; k++) {
+            dv_operand_key key = types->entries[i].operands.keys[k];
+            uint32_t shape = (uint32_t)dv_key_rest(key);
+            if (!is_key(key, DV_KEY_TYPE) || shape < DV_T_COUNT) continue;
+            const dv_shape *found = dv_shape_at(vm, shape);
+            if (!dictionary || (found && found->dictionary)) return true;
+        }
+    return false;
+}
+
+static bool is_changing(const dv_site_counts *site) {
+    enum { STEADY = 10 }; /* one change in so many executions is no longer steady */
+    return site->typed > 1 && (site->typed - 1 - site->same) * STEADY > site->typed;
+}
+
+static reason of_call(const dv_types_seen *types) {
+    if (saw_kind(types, DV_KEY_CLASS)) return CLASS;
+    if (saw_kind(types, DV_KEY_CODE)) return PARAMETERS;
+    if (saw_kind(types, DV_KEY_C) || saw_kind(types, DV_KEY_BUILTIN)) return C_FUNCTION;
+    return CALLABLE;
+}
+
+/* No derivative was found, or none was kept. */
+static reason of_family(const dv_vm *vm, const dv_row *row) {
+    const dv_types_seen *types = dv_row_site(row)->types;
+    const dv_op_info *info = &dv_op_infos[dv_row_op(row)];
+    switch (info->effect) {
+    case DV_EFFECT_CALL:
+    case DV_EFFECT_CALL_METHOD: return of_call(types);
+    case DV_EFFECT_FOR_ITER: return ITERATOR;
+    default: break;
+    }
+    switch (dv_row_op(row)) {
+    case DV_OP_LOAD_GLOBAL:
+    case DV_OP_LOAD_GLOBAL_CALLEE: return NAME;
+    case DV_OP_LOAD_ATTR:
+    case DV_OP_STORE_ATTR: return saw_instance(vm, types, true) ? DICTIONARY : ATTRIBUTE;
+    case DV_OP_LOAD_METHOD: return METHOD;
+    default: return saw_instance(vm, types, false) ? OPERATOR : TYPES;
+    }
+}
+
+static reason reason_of(const dv_vm *vm, const dv_row *row) {
+    const dv_site_counts *site = dv_row_site(row);
+    if (vm->level == DV_LEVEL_GENERIC) return LEVEL;
+    if (site->reason == DV_REASON_MEGAMORPHIC) return MEGAMORPHIC;
+    if (saw_kind(site->types, DV_KEY_LONG)) return LONG_INTS;
+    bool fitted = site->hits || site->misses;
+    if (fitted && is_changing(site)) return CHANGING;
+    if (site->misses && site->deoptimisations) return VALUES;
+    if (site->reason != DV_REASON_NONE) return of_family(vm, row);
+    return site->misses ? VALUES : LATE;
+}
+
+/* ---- Slow sites ---- */
+
+static uint64_t slow_executions(const dv_row *row) {
+    const dv_site_counts *site = dv_row_site(row);
+    uint64_t slow = site->generic + site->misses;
+    return dv_profile_quickens(dv_row_op(row)) && slow >= HOT_EXECUTIONS ? slow : 0;
+}
+
+typedef struct slow_sites {
+    dv_rows rows; /* the first `hot` of them are hot */
+    size_t hot;
+    uint64_t executions; /* of everything */
+    uint64_t slow;       /* of the hot ones */
+} slow_sites;
+
+static bool find_slow(dv_vm *vm, const dv_page *page, slow_sites *found) {
+    *found = (slow_sites){0};
+    for (const dv_function_counts *f = dv_profile_of(vm)->functions; f; f = f->next)
+        for (uint32_t pc = 0; pc < f->code->word_count; pc++)
+            found->executions += f->sites[pc].executions;
+    if (!dv_rows_collect(vm, &found->rows, page, slow_executions)) return false;
+    const dv_row *rows = found->rows.rows;
+    while (found->hot < found->rows.count &&
+           rows[found->hot].weight >= found->executions / HOT_SHARE)
+        found->slow += rows[found->hot++].weight;
+    return true;
+}
+
+/* ---- Text ---- */
+
+static void put_share(dv_line *line, uint64_t part, uint64_t whole) {
+    dv_line_put(line, "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
+}
+
+static void put_source(dv_line *line, const dv_page *page, const dv_row *row) {
+    const dv_code *code = row->function->code;
+    dv_text text = dv_words_source_line(code->unit, dv_row_line(row)), file = dv_code_file(code);
+    while (text.size && (*text.data == ' ' || *text.data == '\t')) text.data++, text.size--;
+    dv_line_text(line, file.data, file.size);
+    dv_line_put(line, ":%u in ", dv_row_line(row));
+    dv_line_text(line, code->qualname.data, code->qualname.size);
+    dv_line_put(line, "   ");
+    dv_line_colour(line, page, DV_COLOUR_SOURCE);
+    dv_line_text(line, text.data, text.size);
+}
+
+static void list_site(dv_vm *vm, const dv_page *page, const dv_row *row, uint64_t executions) {
+    const dv_site_counts *site = dv_row_site(row);
+    const explanation *why = &explanations[reason_of(vm, row)];
+    dv_line line = {0};
+    dv_page_text(page, "\n");
+    put_source(&line, page, row);
+    dv_page_line(page, &line);
+    dv_line_put(&line, "    %s ", dv_op_infos[dv_row_op(row)].name);
+    dv_words_operands(vm, &line, row->function->code, row->pc);
+    dv_line_put(&line, " at %u: ", row->pc);
+    dv_line_colour(&line, page, DV_COLOUR_SLOW);
+    dv_line_put(&line, "slow %llu of %llu times", (unsigned long long)row->weight,
+                (unsigned long long)site->executions);
+    dv_line_colour(&line, page, DV_COLOUR_PLAIN);
+    dv_line_put(&line, " (");
+    put_share(&line, row->weight, executions);
+    dv_line_put(&line, " of all executions), %llu deoptimisations",
+                (unsigned long long)site->deoptimisations);
+    dv_page_line(page, &line);
+    if (site->types) {
+        dv_line_put(&line, "    saw:  ");
+        dv_words_types_seen(vm, &line, site->types);
+        dv_page_line(page, &line);
+    }
+    dv_line_put(&line, "    why:  ");
+    dv_line_text(&line, why->sentence, strlen(why->sentence));
+    dv_page_line(page, &line);
+    dv_line_put(&line, "    do:   ");
+    dv_line_colour(&line, page, DV_COLOUR_FAST);
+    dv_line_text(&line, why->advice, strlen(why->advice));
+    dv_page_line(page, &line);
+}
+
+static void list_slow(dv_vm *vm, const dv_page *page, const slow_sites *found) {
+    dv_line line = {0};
+    if (found->hot == 0) {
+        dv_page_text(page, "every hot site has a derivative that fits\n");
+        return;
+    }
+    dv_line_put(&line, "%zu hot site%s stayed slow, for ", found->hot, found->hot == 1 ? "" : "s");
+    put_share(&line, found->slow, found->executions);
+    dv_line_put(&line, " of %llu executions", (unsigned long long)found->executions);
+    dv_page_line(page, &line);
+    for (size_t i = 0; i < found->hot && i < page->top; i++)
+        list_site(vm, page, &found->rows.rows[i], found->executions);
+    if (found->hot > page->top) {
+        dv_line_put(&line, "\nand %zu more (--top=N shows N)", found->hot - page->top);
+        dv_page_line(page, &line);
+    }
+}
+
+/* ---- JSON ---- */
+
+static void json_site(dv_vm *vm, dv_json *json, const dv_row *row) {
+    const explanation *why = &explanations[reason_of(vm, row)];
+    dv_json_begin(json, NULL, '{');
+    dv_rows_json_site(json, row);
+    dv_json_number(json, "executions", dv_row_site(row)->executions);
+    dv_json_number(json, "slow", row->weight);
+    dv_json_number(json, "deoptimisations", dv_row_site(row)->deoptimisations);
+    dv_json_string(json, "reason", why->name);
+    dv_json_string(json, "sentence", why->sentence);
+    dv_json_string(json, "advice", why->advice);
+    dv_rows_json_types(vm, json, row);
+    dv_json_end(json, '}');
+}
+
+static void write_json(dv_vm *vm, const dv_page *page, const slow_sites *found) {
+    dv_json json = {.page = page};
+    dv_json_begin(&json, NULL, '{');
+    dv_json_string(&json, "tool", "explain");
+    dv_json_number(&json, "schema", 1);
+    dv_json_string(&json, "level", dv_words_level(vm));
+    dv_json_number(&json, "executions", found->executions);
+    dv_json_number(&json, "slow", found->slow);
+    dv_json_begin(&json, "sites", '[');
+    for (size_t i = 0; i < found->hot; i++) json_site(vm, &json, &found->rows.rows[i]);
+    dv_json_end(&json, ']');
+    dv_json_end(&json, '}');
+    dv_json_finish(&json);
+}
+
+bool dv_inspect_explain(dv_vm *vm, const dv_page *page) {
+    slow_sites found;
+    if (!find_slow(vm, page, &found)) return false;
+    if (page->json)
+        write_json(vm, page, &found);
+    else
+        list_slow(vm, page, &found);
+    dv_rows_free(vm, &found.rows);
+    return true;
+}
