@@ -191,6 +191,52 @@ static void test_interrupted_output(void) {
     dynvm_destroy(vm);
 }
 
+static int interrupt_nothing(void *context, const char *data, size_t size) {
+    (void)context, (void)data, (void)size;
+    return EINTR;
+}
+
+static void test_output_without_interrupt(void) {
+    dynvm_config config = DYNVM_CONFIG;
+    config.output = interrupt_nothing;
+    dynvm_vm *vm = dynvm_create(&config);
+    CHECK(run(vm, "print(1)\n") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "InterruptedError") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
+/* Without streams output is lost and input at its end. */
+static void test_no_streams(void) {
+    dynvm_vm *vm = dynvm_create(NULL);
+    CHECK(run(vm, "import sys\nprint(1, flush=True)\nassert sys.stdin.read() == ''\n"
+                  "assert sys.stderr.write('text') == 4\nsys.stdout.flush()\nsys.stdin.flush()\n"
+                  "assert list(sys.stdin) == [] and sys.stdin.readline() == ''\n") == DYNVM_OK);
+    CHECK(run(vm, "try:\n    input()\nexcept EOFError as e:\n    pass\n") == DYNVM_OK);
+    CHECK(run(vm, "sys.stdout.close()\nsys.stdin.close()\nassert sys.stdin.closed\n") == DYNVM_OK);
+    CHECK(run(vm, "print(2)\n") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_message(error), "I/O operation on closed file.") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
+/* A line may be longer than what is asked of the embedder at a time. */
+static void test_long_input(void) {
+    char lines[2100];
+    memset(lines, 'x', sizeof lines);
+    lines[511] = lines[1023] = lines[2098] = '\n'; /* 511, 511 and 1074 characters */
+    lines[2099] = 0;
+    const char *rest = lines;
+    dynvm_config config = DYNVM_CONFIG;
+    config.input = read_line;
+    config.input_context = &rest;
+    dynvm_vm *vm = dynvm_create(&config);
+    CHECK(run(vm, "assert [len(input()) for i in range(3)] == [511, 511, 1074]\n") == DYNVM_OK);
+    dynvm_destroy(vm);
+}
+
 /* Every level gives the same; 0 bytes of configuration are all defaults; NULL is allowed. */
 static void test_configurations(void) {
     const dynvm_level levels[] = {DYNVM_LEVEL_DEFAULT, DYNVM_LEVEL_GENERIC, DYNVM_LEVEL_INCA,
@@ -302,6 +348,9 @@ int main(void) {
     test_input();
     test_full_output();
     test_interrupted_output();
+    test_output_without_interrupt();
+    test_no_streams();
+    test_long_input();
     test_configurations();
     test_typing();
     test_counting();

@@ -70,6 +70,8 @@ bool dv_file_close(dv_vm *vm, dv_file *f) {
     int closed = f->fd >= 0 && !f->keeps_fd ? dv_host_close(f->fd) : 0;
     f->closed = true;
     f->fd = -1;
+    f->number =
+        DV_NO_STREAM; /* who knows a standard stream by that need not ask whether it is open */
     free_buffer(vm, f);
     if (flushed && closed < 0) dv_host_raise(vm, closed, DV_EMPTY);
     return flushed && closed == 0;

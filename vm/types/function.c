@@ -272,6 +272,17 @@ static dv_value message_name(dv_vm *vm, const dv_cfunction *function) {
     return cfunction_qualname(vm, function);
 }
 
+/* __self__ of what is no unbound method: of functions their module. */
+static dv_value bound_to(dv_vm *vm, const dv_cfunction *function) {
+    if (!dv_is_empty(function->self)) return dv_retain(function->self);
+    if (function->def->flags & DV_CFUNCTION_STATIC && function->def->name[0] != '_')
+        return DV_NONE; /* CPython's static methods are bound to nothing, its __new__ to the class
+                         */
+    if (!dv_is_empty(function->owner)) return dv_retain(function->owner);
+    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'__self__' of '%s' is not part of dl",
+                    function->def->name);
+}
+
 static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
     if (dv_same(name, vm->known.name)) return dv_str_z(vm, function->def->name);
@@ -280,8 +291,7 @@ static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name)
         if (dv_is_module(function->owner)) return dv_retain(dv_as_module(function->owner)->name);
         return is_method(function) ? DV_NONE : dv_str_z(vm, "builtins");
     }
-    if (dv_str_is(name, "__self__") && !dv_is_empty(function->self))
-        return dv_retain(function->self);
+    if (dv_str_is(name, "__self__") && !is_unbound_method(function)) return bound_to(vm, function);
     if (dv_str_is(name, "__objclass__") && (is_unbound_method(function) || is_wrapper(function)))
         return dv_retain(function->owner);
     return DV_EMPTY;

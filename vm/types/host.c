@@ -52,15 +52,19 @@ int64_t dv_host_truncate(int fd, int64_t size) { return ftruncate(fd, size) == 0
 
 int dv_host_close(int fd) { return close(fd) == 0 || errno == EINTR ? 0 : -errno; }
 
-int64_t dv_host_size(int fd) {
-    struct stat about;
-    return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
+/* What is no open descriptor is nothing, of no size. */
+static struct stat about(int fd) {
+    struct stat found = {.st_mode = 0};
+    (void)fstat(fd, &found);
+    return found;
 }
 
-bool dv_host_is_directory(int fd) {
-    struct stat about;
-    return fstat(fd, &about) == 0 && S_ISDIR(about.st_mode);
+int64_t dv_host_size(int fd) {
+    struct stat file = about(fd);
+    return S_ISREG(file.st_mode) ? file.st_size : 0;
 }
+
+bool dv_host_is_directory(int fd) { return S_ISDIR(about(fd).st_mode); }
 
 bool dv_host_is_terminal(int fd) { return isatty(fd) == 1; }
 

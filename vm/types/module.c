@@ -66,9 +66,9 @@ static dv_value module_construct(dv_vm *vm, const dv_value *args, uint32_t count
     dv_value module = dv_module_named(vm, out[0]);
     if (dv_is_empty(module)) return module;
     dv_as_module(module)->made = true;
-    dv_value doc = dv_is_empty(out[1]) ? DV_NONE : dv_retain(out[1]);
+    dv_value doc = dv_is_empty(out[1]) ? DV_NONE : out[1];
     if (dv_module_set_plain(vm, dv_as_module(module), DV_NONE) &&
-        dv_namespace_set(vm, &dv_as_module(module)->names, "__doc__", doc))
+        dv_namespace_set(vm, &dv_as_module(module)->names, "__doc__", dv_retain(doc)))
         return module;
     dv_release(vm, module);
     return DV_EMPTY;

@@ -354,7 +354,7 @@ dv_value dv_str_vprintf(dv_vm *vm, const char *format, va_list arguments) {
     va_list list;
     va_copy(list, arguments);
     bool good = true;
-    while (good && *format) {
+    while (good && !b.failed && *format) { /* nothing is called with an exception */
         size_t plain = strcspn(format, "%");
         dv_builder_text(&b, format, plain);
         format += plain;

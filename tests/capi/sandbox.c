@@ -1,0 +1,62 @@
+/* sandbox.c: a sandboxed VM touches no file, whatever a program tries; it still has the library and
+ * the embedder's streams. */
+#include "check.h"
+
+/* Each line is an expression that would touch a file. */
+static const char *const tries[] = {
+    "open('/dev/null')",
+    "open('/dev/null', 'wb')",
+    "open(0)",
+    "os.listdir('/')",
+    "os.stat('/')",
+    "os.mkdir('/tmp/dl-sandbox')",
+    "os.rmdir('/tmp/dl-sandbox')",
+    "os.remove('/tmp/dl-sandbox')",
+    "os.rename('/tmp/dl-sandbox', '/tmp/dl-sandbox-2')",
+    "os.readlink('/proc/self/exe')",
+    "os.chmod('/tmp/dl-sandbox', 0o777)",
+};
+
+static dynvm_vm *create_sandboxed(text *t) {
+    dynvm_config config = DYNVM_CONFIG;
+    config.sandboxed = 1;
+    config.output = config.error_output = collect;
+    config.output_context = t;
+    t->size = 0;
+    return dynvm_create(&config);
+}
+
+static void test_files_are_refused(void) {
+    text t;
+    dynvm_vm *vm = create_sandboxed(&t);
+    CHECK(run(vm, "import os\n") == DYNVM_OK);
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        char source[256];
+        snprintf(
+            source, sizeof source,
+            "try:\n    %s\n    print('done')\nexcept PermissionError as e:\n    print(e.errno)\n",
+            tries[i]);
+        t.size = 0;
+        CHECK(run(vm, source) == DYNVM_OK);
+        CHECK(strcmp(t.data, "1\n") == 0);
+    }
+    t.size = 0;
+    CHECK(run(vm, "print(os.access('/', os.R_OK), os.path.exists('/'))\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "False False\n") == 0);
+    dynvm_destroy(vm);
+}
+
+static void test_streams_stay(void) {
+    text t;
+    dynvm_vm *vm = create_sandboxed(&t);
+    CHECK(run(vm, "import sys\nprint(sys.stdout.isatty(), sys.stdin.isatty())\n") == DYNVM_OK);
+    CHECK(run(vm, "import json\nprint(json.dumps([1]), end='')\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "False False\n[1]") == 0);
+    dynvm_destroy(vm);
+}
+
+int main(void) {
+    test_files_are_refused();
+    test_streams_stay();
+    return 0;
+}
