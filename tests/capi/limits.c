@@ -112,6 +112,20 @@ static void test_instruction_limit(void) {
     dynvm_vm *vm = dynvm_create(&config);
     expect_error(vm, "while True:\n    pass\n", "RuntimeError");
     dynvm_destroy(vm);
+    /* Calls count where there is no loop; when the limit was hit, it is gone. */
+    config.instruction_limit = 100000;
+    vm = dynvm_create(&config);
+    expect_error(vm, "def f(n):\n    return f(n - 1) + f(n - 1) if n else 1\nf(60)\n",
+                 "RuntimeError");
+    CHECK(run(vm, "f(17)\n") == DYNVM_OK);
+    dynvm_destroy(vm);
+    vm = dynvm_create(&config);
+    CHECK(run(vm, "def f(n):\n    return f(n - 1) + f(n - 1) if n else 1\nf(14)\n") == DYNVM_OK);
+    expect_error(vm,
+                 "class C:\n    def __init__(self, n):\n        n and (C(n - 1), C(n - 1))\n"
+                 "C(60)\n",
+                 "RuntimeError");
+    dynvm_destroy(vm);
 }
 
 /* ThreadSanitizer keeps much of its own on every thread's stack. */

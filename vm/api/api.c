@@ -101,8 +101,10 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->closed = config->closed;
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;
-    if (config->instruction_limit && config->instruction_limit < INT64_MAX)
+    if (config->instruction_limit && config->instruction_limit < INT64_MAX) {
         self->vm->instruction_budget = (int64_t)config->instruction_limit;
+        dv_poll_soon(self->vm); /* every call polls, and counts */
+    }
     if (config->counting && !dv_profile_start(self->vm)) return false;
     return dv_setup(self->vm);
 }
@@ -183,11 +185,8 @@ static void begin(dynvm_vm *self) {
     self->exit_status = 0;
 }
 
-/* The module's own frame counts as one call, the C function that enters it as none. */
 static dynvm_status run_unit(dynvm_vm *self, dv_unit *unit) {
-    self->vm->calls_left++;
     if (unit) dv_release(self->vm, dv_run_unit(self->vm, unit, self->vm->main));
-    self->vm->calls_left--;
     return finish(self);
 }
 
@@ -282,9 +281,7 @@ static dv_page page_of(const dynvm_report *report, dynvm_output output, void *co
 static bool list_after_run(dv_vm *vm, dv_unit *unit, const dv_page *page) {
     dv_object *top = NULL;
     unit->references++;
-    vm->calls_left++;
     dv_release(vm, dv_inspect_run(vm, unit, vm->main, &top));
-    vm->calls_left--;
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
     bool found = dv_inspect_dis(vm, unit, true, page);

@@ -2,6 +2,7 @@
  */
 #include "builtins/builtins.h"
 
+#include "core/native.h"
 #include "types/arguments.h"
 #include "types/class.h"
 #include "types/directory.h"
@@ -22,7 +23,12 @@ static dv_value builtin_len(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value builtin_repr(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_repr(vm, args[0]);
+    if (!dv_is_instance(args[0])) return dv_repr(vm, args[0]);
+    /* As deep as in CPython, where the call of the function and the repr count. */
+    if (!dv_enter_native_for(vm, " while calling a Python object")) return DV_EMPTY;
+    dv_value text = dv_repr(vm, args[0]);
+    dv_leave_native(vm);
+    return text;
 }
 
 static dv_value builtin_ascii(dv_vm *vm, const dv_value *args, uint32_t count) {

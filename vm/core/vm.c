@@ -90,9 +90,11 @@ void dv_interrupt(dv_vm *vm) {
     dv_poll_soon(vm);
 }
 
-/* The limit first: an interrupt that comes after it has been looked for lowers it again. */
+/* The limit first: an interrupt that comes after it has been looked for lowers it again.  It stays
+ * low while calls are counted. */
 bool dv_poll_calls_slow(dv_vm *vm) {
-    __atomic_store_n(&vm->stack_limit, vm->stack_end, __ATOMIC_SEQ_CST);
+    dv_value *limit = vm->instruction_budget == INT64_MAX ? vm->stack_end : vm->stack;
+    __atomic_store_n(&vm->stack_limit, limit, __ATOMIC_SEQ_CST);
     if (vm->collector.wanted) dv_collect_wanted(vm);
     return dv_poll_interrupt(vm);
 }

@@ -133,7 +133,7 @@ struct dv_vm {
     uint32_t native_depth;        /* nested dv_run */
 
     volatile int interrupt;     /* set from other threads, atomically; polled at safepoints */
-    int64_t instruction_budget; /* counted at safepoints in back edges; INT64_MAX: none */
+    int64_t instruction_budget; /* counted at back edges and calls; INT64_MAX: none */
 
     dv_level level;
     dv_form form;

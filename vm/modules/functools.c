@@ -6,6 +6,7 @@
  *     made. */
 #include "modules/functools_parts.h"
 
+#include "core/native.h"
 #include "core/upcall.h"
 #include "modules/modules.h"
 #include "types/arguments.h"
@@ -23,7 +24,7 @@ static uint32_t named_count(dv_value keywords) {
 /* reduce -----------------------------------------------------------------------------------------
  */
 
-static dv_value functools_reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
+static dv_value reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!dv_is_iterable(vm, args[1])) {
         if (!dv_is_empty(vm->error)) return DV_EMPTY;
         return dv_raise(vm, DV_E_TYPE_ERROR, "reduce() arg 2 must support iteration");
@@ -45,6 +46,14 @@ static dv_value functools_reduce(dv_vm *vm, const dv_value *args, uint32_t count
     if (dv_is_empty(vm->error)) return total;
     dv_release(vm, total);
     return DV_EMPTY;
+}
+
+/* It counts as a call of its own, as in CPython. */
+static dv_value functools_reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
+    if (!dv_enter_native_for(vm, " while calling a Python object")) return DV_EMPTY;
+    dv_value total = reduce(vm, args, count);
+    dv_leave_native(vm);
+    return total;
 }
 
 /* partial ----------------------------------------------------------------------------------------

@@ -40,14 +40,14 @@ static dv_value sys_setrecursionlimit(dv_vm *vm, const dv_value *args, uint32_t 
     if (!fits) return dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C int");
     if (limit < 1)
         return dv_raise(vm, DV_E_VALUE_ERROR, "recursion limit must be greater or equal than 1");
-    int64_t depth = vm->recursion_limit - vm->calls_left;
+    int64_t depth = vm->recursion_limit - vm->calls_left + 1; /* with this call */
     if (depth >= limit)
         return dv_raise(vm, DV_E_RECURSION_ERROR,
                         "cannot set the recursion limit to %lld at the recursion depth %lld: the "
                         "limit is too low",
                         (long long)limit, (long long)depth);
     vm->recursion_limit = limit;
-    vm->calls_left = limit - depth;
+    vm->calls_left = limit - depth + 1;
     return DV_NONE;
 }
 

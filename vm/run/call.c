@@ -292,12 +292,21 @@ static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv
     return dv_slow_raise(link - 1, frame - 3, fp, vm, 0, 0);
 }
 
+/* False: raised. */
+static bool spend_budget(dv_vm *vm, int64_t instructions) {
+    if (vm->instruction_budget == INT64_MAX || (vm->instruction_budget -= instructions) >= 0)
+        return true;
+    vm->instruction_budget = INT64_MAX;
+    dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
+    return false;
+}
+
 /* Out of line: is there room for the frame, once what was waiting for a call is done?  False:
  * raised. */
 static bool make_room(dv_vm *vm, const dv_thread *thread, const dv_value *frame) {
     if (dv_frame_fits(vm, thread, frame)) return true;
-    if (!dv_poll_calls(vm)) return false;
-    if (dv_frame_fits(vm, thread, frame)) return true;
+    if (!dv_poll_calls(vm) || !spend_budget(vm, 1)) return false;
+    if (frame + thread->frame_size <= vm->stack_end && vm->calls_left > 0) return true;
     dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
     return false;
 }
@@ -548,11 +557,7 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
         if (!ip) return NULL;
         sp = vm->sp, fp = vm->fp;
     }
-    if (vm->instruction_budget != INT64_MAX && (vm->instruction_budget -= elapsed) < 0) {
-        vm->instruction_budget = INT64_MAX;
-        dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
-        return dv_slow_raise(ip, sp, fp, vm, r, d);
-    }
+    if (!spend_budget(vm, elapsed)) return dv_slow_raise(ip, sp, fp, vm, r, d);
     if (!dv_poll_calls_slow(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
     return ip;
 }
@@ -570,11 +575,9 @@ static dv_value call_function(dv_vm *vm, dv_value callee, const dv_value *args, 
                               dv_value keywords) {
     const dv_cell *saved_ip = vm->ip;
     dv_value *saved_sp = vm->sp, *saved_fp = vm->fp;
-    if (!dv_enter_native(vm)) return DV_EMPTY;
-    if (vm->sp + count + 8 > vm->stack_end) {
-        dv_leave_native(vm);
+    if (!dv_native_room(vm)) return DV_EMPTY;
+    if (vm->sp + count + 8 > vm->stack_end)
         return dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
-    }
     dv_value *sp = vm->sp;
     *sp = dv_retain(callee);
     sp += 3;
@@ -597,7 +600,6 @@ static dv_value call_function(dv_vm *vm, dv_value callee, const dv_value *args, 
         while (sp > frame) dv_release(vm, *--sp);
         dv_release(vm, callee);
     }
-    dv_leave_native(vm);
     vm->ip = saved_ip, vm->sp = saved_sp, vm->fp = saved_fp;
     return result;
 }
@@ -618,6 +620,14 @@ static dv_value call_bound(dv_vm *vm, const dv_method *method, const dv_value *a
     return result;
 }
 
+/* How the message ends if there is no call left; a class whose __init__ would have been entered by
+ * a frame has none. */
+static const char *doing_at_limit(dv_vm *vm, dv_value callee) {
+    bool framed =
+        vm->calls_left <= 0 && dv_is_class(callee) && dv_class_constructor(vm, dv_as_class(callee));
+    return framed ? "" : " while calling a Python object";
+}
+
 dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                  dv_value keywords) {
     if (dv_is_function(callee)) return call_function(vm, callee, args, count, keywords);
@@ -625,9 +635,13 @@ dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t coun
         return call_bound(vm, (const dv_method *)dv_as_object(callee), args, count, keywords);
     const dv_type *type = dv_behaviour_of(vm, callee);
     if (type && type->call) {
-        if (!dv_enter_native(vm)) return DV_EMPTY;
+        /* What is built in does not count: levels that call it without dv_call would go deeper. */
+        bool counts = type->id != DV_T_CFUNCTION && type->id != DV_T_PARTIAL &&
+                      !(dv_is_class(callee) && dv_as_class(callee)->descriptor);
+        if (counts ? !dv_enter_native_for(vm, doing_at_limit(vm, callee)) : !dv_native_room(vm))
+            return DV_EMPTY;
         dv_value result = type->call(vm, callee, args, count, keywords);
-        dv_leave_native(vm);
+        if (counts) dv_leave_native(vm);
         return result;
     }
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not callable", callee);

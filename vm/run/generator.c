@@ -151,7 +151,7 @@ static int run_generator(dv_vm *vm, dv_generator *g, dv_value sent, dv_value exc
                          dv_value *result) {
     const dv_cell *saved_ip = vm->ip;
     dv_value *saved_sp = vm->sp, *saved_fp = vm->fp;
-    bool entered = dv_enter_native(vm);
+    bool entered = dv_native_room(vm);
     bool fits = entered && vm->calls_left > 0 &&
                 vm->sp + 3 + dv_generator_thread(g)->frame_size <= vm->stack_end;
     if (fits) {
@@ -162,7 +162,6 @@ static int run_generator(dv_vm *vm, dv_generator *g, dv_value sent, dv_value exc
         dv_release(vm, sent);
         dv_release(vm, exception);
     }
-    if (entered) dv_leave_native(vm);
     vm->ip = saved_ip, vm->sp = saved_sp, vm->fp = saved_fp;
     if (!dv_is_empty(vm->error)) return -1;
     return g->state == DV_GENERATOR_FINISHED ? 0 : 1;
