@@ -173,6 +173,10 @@ static dv_value calendar_strftime(dv_vm *vm, const dv_value *args, uint32_t coun
     struct tm tm;
     if (!read_time(vm, args[1], "strftime", &tm) || !check_time(vm, &tm)) return DV_EMPTY;
     tm.tm_isdst = tm.tm_isdst < -1 ? -1 : tm.tm_isdst > 1 ? 1 : tm.tm_isdst;
+    const dv_str *text_of = dv_as_str(args[0]);
+    for (int64_t i = 0; i < text_of->length; i++)
+        if (dv_str_at(text_of, i) == 0)
+            return dv_raise(vm, DV_E_VALUE_ERROR, "embedded null character");
     dv_host_path format, zone = {NULL, 0, DV_EMPTY};
     if (!dv_host_path_of(vm, args[0], &format)) return DV_EMPTY;
     const dv_tuple *time = dv_as_tuple(args[1]);

@@ -558,6 +558,7 @@ bool dv_random_fill(dv_vm *vm, dv_module *module) {
     dv_value hidden = random_new(vm, DV_NONE);
     if (dv_is_empty(hidden)) return false;
     bool good =
+        dv_class_store(vm, vm->classes[DV_T_RANDOM], vm->known.module, dv_retain(module->name)) &&
         dv_module_add_functions(vm, module, functions) && add_bound(vm, module, hidden, methods) &&
         dv_module_add(vm, module, "Random", dv_retain(dv_object_value(vm->classes[DV_T_RANDOM])));
     dv_release(vm, hidden);

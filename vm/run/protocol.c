@@ -443,17 +443,84 @@ bool dv_is_callable(dv_vm *vm, dv_value v) {
 /* What isinstance (`hook` is __instancecheck__) and issubclass are asked about. */
 typedef struct class_check {
     dv_value subject;
-    const dv_class *class_;
+    const dv_class *class_; /* of the instance, or the subject; NULL: the subject is no class */
     dv_value hook;
     const char *refusal, *recursion;
 } class_check;
+
+/* Bases of what is no class ---------------------------------------------------------------------
+ */
+
+/* v.__bases__ if that is a tuple (new); EMPTY: it is not, or raised. */
+static dv_value bases_of(dv_vm *vm, dv_value v) {
+    dv_value bases = dv_find_attribute(vm, v, vm->known.bases);
+    if (dv_is_empty(bases) || dv_is_tuple(bases)) return bases;
+    dv_release(vm, bases);
+    return DV_EMPTY;
+}
+
+static bool check_bases(dv_vm *vm, dv_value v, const char *refusal) {
+    if (dv_is_class(v)) return true;
+    dv_value bases = bases_of(vm, v);
+    if (dv_is_empty(bases) && dv_is_empty(vm->error)) dv_raise(vm, DV_E_TYPE_ERROR, "%s", refusal);
+    bool good = !dv_is_empty(bases);
+    dv_release(vm, bases);
+    return good;
+}
+
+static int derives(dv_vm *vm, dv_value derived, dv_value from);
+
+static int one_derives(dv_vm *vm, const dv_tuple *bases, dv_value from) {
+    if (!dv_enter_native_for(vm, " in __issubclass__")) return -1;
+    int result = 0;
+    for (int64_t i = 0; i < bases->count && result == 0; i++)
+        result = derives(vm, bases->items[i], from);
+    dv_leave_native(vm);
+    return result;
+}
+
+/* Is `from` reached from `derived` through __bases__?  -1: raised. */
+static int derives(dv_vm *vm, dv_value derived, dv_value from) {
+    dv_value bases = DV_EMPTY;
+    int result = 0;
+    while (result == 0) {
+        if (dv_same(derived, from)) {
+            result = 1;
+            break;
+        }
+        dv_value more = dv_poll_interrupt(vm) ? bases_of(vm, derived) : DV_EMPTY;
+        dv_release(vm, bases);
+        bases = more;
+        if (dv_is_empty(bases)) break;
+        if (dv_as_tuple(bases)->count != 1) {
+            result = one_derives(vm, dv_as_tuple(bases), from);
+            break;
+        }
+        derived = dv_as_tuple(bases)->items[0];
+    }
+    dv_release(vm, bases);
+    return dv_is_empty(vm->error) ? result : -1;
+}
+
+static int check_by_bases(dv_vm *vm, const class_check *check, dv_value type) {
+    bool of_instance = dv_same(check->hook, vm->known.instancecheck);
+    if (check->class_ && dv_is_class(type))
+        return dv_class_is_subclass(check->class_, dv_as_class(type));
+    if (!of_instance && !check_bases(vm, check->subject, "issubclass() arg 1 must be a class"))
+        return -1;
+    if (!check_bases(vm, type, check->refusal)) return -1;
+    if (!of_instance) return derives(vm, check->subject, type);
+    dv_value class_ = dv_find_attribute(vm, check->subject, vm->known.class_);
+    int result = dv_is_empty(class_) ? 0 : derives(vm, class_, type);
+    dv_release(vm, class_);
+    return dv_is_empty(vm->error) ? result : -1;
+}
 
 /* The check by an object that is no class (a union, for example), or by a metaclass. */
 static int check_by_hook(dv_vm *vm, const class_check *check, dv_value type) {
     bool found;
     dv_value answer = dv_special_call(vm, type, check->hook, &check->subject, 1, &found);
-    if (!found && dv_is_class(type)) return dv_class_is_subclass(check->class_, dv_as_class(type));
-    if (!found) dv_raise(vm, DV_E_TYPE_ERROR, "%s", check->refusal);
+    if (!found && dv_is_empty(vm->error)) return check_by_bases(vm, check, type);
     if (dv_is_empty(answer)) return -1;
     int result = dv_truth(vm, answer);
     dv_release(vm, answer);
@@ -470,10 +537,12 @@ static int known_answer(dv_vm *vm, const class_check *check, dv_value type) {
 }
 
 static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
+    if (!check->class_ && dv_is_class(type) && !dv_as_class(type)->metaclass)
+        return check_by_bases(vm, check, type);
     if (dv_is_class(type) && (!dv_as_class(type)->metaclass || check->class_ == dv_as_class(type)))
         return dv_class_is_subclass(check->class_, dv_as_class(type));
     if (!dv_is_tuple(type)) {
-        int answer = dv_is_class(type) ? known_answer(vm, check, type) : -1;
+        int answer = check->class_ && dv_is_class(type) ? known_answer(vm, check, type) : -1;
         return answer >= 0 ? answer : check_by_hook(vm, check, type);
     }
     if (!dv_enter_native_for(vm, check->recursion)) return -1;
@@ -493,11 +562,8 @@ int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type) {
 }
 
 int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type) {
-    if (!dv_is_class(class_)) {
-        dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
-        return -1;
-    }
-    class_check check = {class_, dv_as_class(class_), vm->known.subclasscheck,
+    class_check check = {class_, dv_is_class(class_) ? dv_as_class(class_) : NULL,
+                         vm->known.subclasscheck,
                          "issubclass() arg 2 must be a class, a tuple of classes, or a union",
                          " in __subclasscheck__"};
     return class_in(vm, &check, type);

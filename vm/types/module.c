@@ -9,6 +9,7 @@
 #include "types/descriptor.h"
 #include "types/dict.h"
 #include "types/directory.h"
+#include "types/mapping_proxy.h"
 #include "types/str.h"
 
 dv_value dv_module_named(dv_vm *vm, dv_value name) {
@@ -142,6 +143,19 @@ static dv_value new_annotations(dv_vm *vm, dv_module *module) {
     return DV_EMPTY;
 }
 
+/* What is in the module now, which nobody can change: its names live in cells. */
+static dv_value module_dict(dv_vm *vm, const dv_module *module) {
+    dv_value dict = dv_dict_new(vm);
+    bool done = !dv_is_empty(dict);
+    for (uint32_t i = 0; i < module->names.count && done; i++) {
+        const dv_global_cell *cell = module->names.cells[i];
+        if (!dv_is_empty(cell->value)) done = dv_dict_set(vm, dict, cell->name, cell->value);
+    }
+    dv_value proxy = done ? dv_mapping_proxy_new(vm, dict) : DV_EMPTY;
+    dv_release(vm, dict);
+    return proxy;
+}
+
 static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     dv_module *module = dv_as_module(self);
     dv_global_cell *cell = dv_namespace_find(&module->names, name);
@@ -149,6 +163,7 @@ static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_same(name, vm->known.class_))
         return dv_retain(dv_object_value(vm->classes[DV_T_MODULE]));
     if (dv_same(name, vm->known.doc)) return DV_NONE;
+    if (dv_same(name, vm->known.dict)) return module_dict(vm, module);
     if (dv_same(name, vm->known.annotations)) return new_annotations(vm, module);
     dv_class *class_ = vm->classes[DV_T_MODULE];
     const dv_global_cell *method = dv_class_find(vm, class_, name);
