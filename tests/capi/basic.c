@@ -265,6 +265,22 @@ static void test_configurations(void) {
     CHECK(strcmp(dynvm_error_type(NULL), "") == 0);
 }
 
+/* What the program's hook has shown is not shown again. */
+static void test_hook(void) {
+    text t;
+    dynvm_vm *vm = create_collecting(&t);
+    CHECK(run(vm, "import sys\nsys.excepthook = lambda t, v, tb: print('hook', v)\n1 / 0\n") ==
+          DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_traceback(error), "") == 0);
+    CHECK(strcmp(dynvm_error_message(error), "division by zero") == 0);
+    dynvm_error_free(error);
+    CHECK(strcmp(t.data, "hook division by zero\n") == 0);
+    CHECK(run(vm, "sys.excepthook = lambda *a: sys.exit(3)\n1 / 0\n") == DYNVM_EXIT);
+    CHECK(dynvm_exit_status(vm) == 3);
+    dynvm_destroy(vm);
+}
+
 static int count_word(void *context, const char *word) {
     text *t = (text *)context;
     collect(t, word, strlen(word));
@@ -352,6 +368,7 @@ int main(void) {
     test_no_streams();
     test_long_input();
     test_configurations();
+    test_hook();
     test_typing();
     test_counting();
     test_version();

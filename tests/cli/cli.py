@@ -33,6 +33,9 @@ SESSIONS = {
     "hook": "import sys\ndef hook(v): print('<', v, '>')\n\nsys.displayhook = hook\n5\nNone\n",
     "no end": "1\nif 1:\n    2",
     "lost hook": "import sys\ndel sys.displayhook\n5\nsys.displayhook = sys.__displayhook__\n6\n",
+    "excepthook": "import sys\n1/0\nsys.last_type, sys.last_value, sys.last_traceback is None\n"
+                  "sys.excepthook = lambda t, v, tb: print('hook', v)\na b\nx\nsys.excepthook = 7\nx\n"
+                  "def leave(*a): sys.exit(9)\n\nsys.excepthook = leave\nx\n",
     "prompts": "import sys\nsys.ps1, sys.ps2\nsys.ps1 = 'in> '\nif 1:\n  2\n\nsys.ps2 = 7\nif 1:\n  3\n\ndel sys.ps1\n4\n",
     "counting prompt": "import sys\nclass P:\n    n = 0\n    def __str__(self):\n        P.n += 1\n"
                        "        return f'{P.n}> '\n\nsys.ps1 = P()\n1\n(1,\n2)\nsys.ps2 = sys.ps1\n(1,\n2)\n",

@@ -18,10 +18,10 @@
 #include "run/call.h"
 #include "run/import.h"
 #include "types/exception.h"
+#include "types/hook.h"
 #include "types/int.h"
 #include "types/list.h"
 #include "types/str.h"
-#include "types/stream.h"
 #include "types/tuple.h"
 
 #define DEFAULT_RECURSION_LIMIT 1000
@@ -144,12 +144,12 @@ static int exit_status_of(dv_vm *vm, dv_value code) {
     if (dv_is_none(code)) return 0;
     if (dv_is_integral(code)) return dv_int_to_int64(code, &status) ? (int)status : -1;
     dv_value text = dv_to_str(vm, code);
-    dv_value newline = dv_str_char(vm, '\n');
-    bool written = !dv_is_empty(text) && !dv_is_empty(newline) &&
-                   dv_stream_write(vm, DV_STDERR, text) && dv_stream_write(vm, DV_STDERR, newline);
-    if (!written) dv_error_clear(vm);
+    dv_error_clear(vm);
+    dv_value line = dv_is_empty(text) ? dv_str_char(vm, '\n') : dv_str_printf(vm, "%S\n", text);
+    if (!dv_is_empty(line)) dv_hook_write(vm, line);
+    dv_error_clear(vm);
     dv_release(vm, text);
-    dv_release(vm, newline);
+    dv_release(vm, line);
     return 1;
 }
 
@@ -173,8 +173,10 @@ static dynvm_status finish(dynvm_vm *self) {
     dv_vm *vm = self->vm;
     if (dv_is_empty(vm->error)) return DYNVM_OK;
     if (dv_error_is(vm, DV_E_SYSTEM_EXIT)) return take_exit(self);
+    dv_value shown = dv_hook_uncaught(vm);
+    if (dv_error_is(vm, DV_E_SYSTEM_EXIT)) return take_exit(self);
     self->exit_status = 1;
-    self->error = dv_error_take(vm);
+    self->error = dv_error_take(vm, shown);
     return self->error ? DYNVM_ERROR : DYNVM_NO_MEMORY;
 }
 
@@ -220,7 +222,7 @@ void dynvm_prompts(dynvm_vm *self, char *first, char *next, size_t size) {
 dynvm_status dynvm_complete(dynvm_vm *self, const char *text, dynvm_found found, void *context) {
     begin(self);
     if (dv_typed_complete(self->vm, text, found, context)) return DYNVM_OK;
-    self->error = dv_error_take(self->vm); /* also an exit: only the completion ends */
+    self->error = dv_error_take(self->vm, DV_EMPTY); /* also an exit: only the completion ends */
     return self->error ? DYNVM_ERROR : DYNVM_NO_MEMORY;
 }
 

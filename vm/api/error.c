@@ -19,10 +19,10 @@ struct dynvm_error {
 };
 
 /* A text of the exception as a str without lone surrogates; what fails becomes empty. */
-static dv_value text_of(dv_vm *vm, dv_value exception, int which) {
+static dv_value text_of(dv_vm *vm, dv_value exception, int which, dv_value shown) {
     dv_value raw = which == TYPE      ? dv_exception_type_text(vm, exception)
                    : which == MESSAGE ? dv_to_str(vm, exception)
-                                      : dv_exception_text(vm, exception);
+                                      : dv_retain(shown);
     dv_value text = dv_is_empty(raw) ? DV_EMPTY : dv_stream_escape(vm, raw);
     dv_release(vm, raw);
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
@@ -68,12 +68,12 @@ static dynvm_error *join(const dv_exception *exception, const passage *passages)
     return error;
 }
 
-dynvm_error *dv_error_take(dv_vm *vm) {
+dynvm_error *dv_error_take(dv_vm *vm, dv_value shown) {
     dv_value exception = vm->error;
     vm->error = DV_EMPTY;
     passage passages[TEXTS] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     for (int i = 0; i < TEXTS; i++) {
-        dv_value text = text_of(vm, exception, i);
+        dv_value text = text_of(vm, exception, i, shown);
         if (dv_is_empty(text)) continue;
         passages[i].text = dv_str_utf8(vm, text, &passages[i].size);
         if (!passages[i].text) dv_error_clear(vm);
@@ -83,6 +83,7 @@ dynvm_error *dv_error_take(dv_vm *vm) {
     for (int i = 0; i < TEXTS; i++)
         if (passages[i].text) dv_heap_free(&vm->heap, passages[i].text, passages[i].size + 1);
     dv_release(vm, exception);
+    dv_release(vm, shown);
     return error;
 }
 

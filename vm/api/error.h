@@ -5,7 +5,8 @@
 #include "core/vm.h"
 #include "dynvm.h"
 
-/* Makes an error of vm->error, which it clears; NULL: out of memory. */
-dynvm_error *dv_error_take(dv_vm *vm);
+/* Makes an error of vm->error, which it clears; `shown` is what the host is to show of it (EMPTY:
+ * it could not be made), which the function takes.  NULL: out of memory. */
+dynvm_error *dv_error_take(dv_vm *vm, dv_value shown);
 
 #endif

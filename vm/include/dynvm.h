@@ -236,7 +236,8 @@ dynvm_error *dynvm_take_error(dynvm_vm *vm);
 void dynvm_error_free(dynvm_error *error); /* NULL is allowed */
 
 /* Text of an error, valid as long as the error: the name of the exception's class, str() of the
- * exception, and what Python writes to stderr.  For error NULL: empty. */
+ * exception, and what Python writes to stderr: nothing where the program's sys.excepthook has been
+ * called or another sys.stderr has taken it.  For error NULL: empty. */
 const char *dynvm_error_type(const dynvm_error *error);
 const char *dynvm_error_message(const dynvm_error *error);
 const char *dynvm_error_traceback(const dynvm_error *error);

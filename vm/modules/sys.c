@@ -9,6 +9,7 @@
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/generator.h"
+#include "types/hook.h"
 #include "types/int.h"
 #include "types/str.h"
 #include "types/stream.h"
@@ -121,7 +122,7 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
     static const char *const names[] = {"flags",       "float_info",     "getsizeof",
                                         "hash_info",   "implementation", "int_info",
                                         "thread_info", "version_info",   NULL};
-    static const char *const refused[] = {"excepthook", "getrefcount", "unraisablehook", NULL};
+    static const char *const refused[] = {"getrefcount", NULL};
     (void)count;
     if (is_among(args[0], refused))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "sys.%S is not part of dl", args[0]);
@@ -170,6 +171,8 @@ static bool add_streams(dv_vm *vm, dv_module *module) {
 /* __displayhook__ and its like: what programs put back. */
 static bool add_originals(dv_vm *vm, dv_module *module) {
     static const char *const names[][2] = {{"__displayhook__", "displayhook"},
+                                           {"__excepthook__", "excepthook"},
+                                           {"__unraisablehook__", "unraisablehook"},
                                            {"__stdin__", "stdin"},
                                            {"__stdout__", "stdout"},
                                            {"__stderr__", "stderr"}};
@@ -181,6 +184,7 @@ static bool add_originals(dv_vm *vm, dv_module *module) {
 
 static bool fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&
+           dv_module_add_functions(vm, module, dv_hook_functions) &&
            dv_module_add(vm, module, "argv", dv_retain(vm->arguments)) &&
            dv_module_add(vm, module, "path", dv_retain(vm->path)) &&
            dv_module_add(vm, module, "modules", dv_retain(vm->modules)) &&

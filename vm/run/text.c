@@ -330,6 +330,26 @@ static bool write_exception(dv_vm *vm, dv_builder *b, dv_value value) {
     return true;
 }
 
+dv_value dv_exception_bare_text(dv_vm *vm, dv_value exception) {
+    dv_value type = dv_exception_type_text(vm, exception);
+    dv_value message = dv_is_empty(type) ? DV_EMPTY : message_of(vm, exception, false);
+    dv_builder b;
+    dv_builder_init(&b, vm);
+    if (!dv_is_empty(message)) {
+        write_trace(vm, &b, dv_as_exception(exception));
+        dv_builder_str(&b, type);
+        dv_builder_z(&b, ": ");
+        dv_builder_str(&b, message);
+        dv_builder_char(&b, '\n');
+    }
+    bool good = !dv_is_empty(message);
+    dv_release(vm, type);
+    dv_release(vm, message);
+    if (good) return dv_builder_finish(&b);
+    dv_builder_discard(&b);
+    return DV_EMPTY;
+}
+
 /* Chains ----------------------------------------------------------------------------------------
  */
 

@@ -75,5 +75,8 @@ int dv_exception_match(dv_vm *vm, dv_value exception, dv_value type);
 
 /* The text that CPython writes to stderr for an uncaught exception, chains included. */
 dv_value dv_exception_text(dv_vm *vm, dv_value exception);
+/* The same for one that is ignored: without chain, suggestion, notes and the place of an error of
+ * syntax. */
+dv_value dv_exception_bare_text(dv_vm *vm, dv_value exception);
 
 #endif

@@ -10,35 +10,7 @@
 #include "core/upcall.h"
 #include "types/exception.h"
 #include "types/instance.h"
-#include "types/str.h"
-
-static void write_text(dv_vm *vm, dv_value text) {
-    size_t size;
-    char *utf8 = dv_str_utf8(vm, text, &size);
-    if (!utf8) return;
-    if (vm->error_output) vm->error_output(vm->output_context, utf8, size);
-    dv_heap_free(&vm->heap, utf8, size + 1);
-}
-
-/* "Exception ignored in: <function C.__del__ at 0x...>" and the traceback, without what it was
- * raised in the context of. */
-static void report(dv_vm *vm, dv_value culprit) {
-    dv_value error = vm->error;
-    vm->error = DV_EMPTY;
-    dv_exception *exception = dv_as_exception(error);
-    dv_value context = exception->context, cause = exception->cause;
-    exception->context = exception->cause = DV_EMPTY;
-    dv_value trace = dv_exception_text(vm, error), text = DV_EMPTY;
-    exception->context = context;
-    exception->cause = cause;
-    if (!dv_is_empty(trace))
-        text = dv_str_printf(vm, "Exception ignored in: %V\n%S", culprit, trace);
-    if (!dv_is_empty(text)) write_text(vm, text);
-    dv_release(vm, trace);
-    dv_release(vm, text);
-    dv_release(vm, error);
-    dv_error_clear(vm);
-}
+#include "types/hook.h"
 
 dv_finaliser dv_finaliser_enter(dv_vm *vm) {
     dv_finaliser saved = {vm->error, vm->keywords, vm->release_depth};
@@ -50,7 +22,7 @@ dv_finaliser dv_finaliser_enter(dv_vm *vm) {
 }
 
 void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) {
-    if (!dv_is_empty(vm->error)) report(vm, culprit);
+    if (!dv_is_empty(vm->error)) dv_hook_unraisable(vm, culprit);
     vm->error = saved->error;
     vm->keywords = saved->keywords;
     vm->release_depth = saved->depth;

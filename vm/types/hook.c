@@ -1,0 +1,282 @@
+/* hook.c: exceptions that nobody catches (hook.h). */
+#include "types/hook.h"
+
+#include "core/upcall.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/function.h"
+#include "types/module.h"
+#include "types/str.h"
+#include "types/stream.h"
+
+/* Writing ---------------------------------------------------------------------------------------
+ */
+
+static dv_value call_method(dv_vm *vm, dv_value object, const char *method, const dv_value *args,
+                            uint32_t count) {
+    dv_value name = dv_str_intern(vm, method, strlen(method));
+    dv_value function = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, object, name);
+    dv_value result =
+        dv_is_empty(function) ? DV_EMPTY : dv_call(vm, function, args, count, DV_EMPTY);
+    dv_release(vm, name);
+    dv_release(vm, function);
+    return result;
+}
+
+/* Has the program put something else in the place of sys.stderr?  That, borrowed; else EMPTY. */
+static dv_value other_stderr(dv_vm *vm) {
+    dv_value file = dv_sys_get(vm, "stderr");
+    bool own = dv_is_standard(file) && ((const dv_stream *)dv_as_object(file))->number == DV_STDERR;
+    if (dv_is_empty(vm->sys) || own || vm->closed >> DV_STDERR & 1) return DV_EMPTY;
+    return dv_is_empty(file) ? DV_NONE : file;
+}
+
+/* Lone surrogates are written as "\ud800". */
+static void write_to_host(dv_vm *vm, dv_value text) {
+    bool written = dv_stream_write(vm, DV_STDERR, text);
+    if (!written) dv_error_clear(vm);
+}
+
+/* None takes everything. */
+static void write_to(dv_vm *vm, dv_value file, dv_value text) {
+    if (dv_is_none(file)) return;
+    dv_retain(file);
+    dv_release(vm, call_method(vm, file, "write", &text, 1));
+    dv_error_clear(vm);
+    dv_release(vm, call_method(vm, file, "flush", NULL, 0));
+    dv_error_clear(vm);
+    dv_release(vm, file);
+}
+
+void dv_hook_write(dv_vm *vm, dv_value text) {
+    dv_value file = other_stderr(vm);
+    if (dv_is_empty(file))
+        write_to_host(vm, text);
+    else
+        write_to(vm, file, text);
+}
+
+/* Uncaught exceptions ---------------------------------------------------------------------------
+ */
+
+static bool is_original(dv_value hook, const dv_cfunction_def *def) {
+    return dv_is_shape(hook, DV_T_CFUNCTION) &&
+           ((const dv_cfunction *)dv_as_object(hook))->def->entry == def->entry;
+}
+
+/* sys.excepthook(type, value, traceback) */
+static dv_value show_exception(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value exception = args[1], text;
+    if (dv_is_exception(exception)) {
+        if (!dv_exception_has_trace(dv_as_exception(exception)) && !dv_is_none(args[2]))
+            dv_exception_set_traceback(vm, exception, args[2]);
+        text = dv_exception_text(vm, exception);
+    } else {
+        text = dv_str_printf(
+            vm, "TypeError: print_exception(): Exception expected for value, %T found\n",
+            exception);
+    }
+    if (dv_is_empty(text)) return DV_EMPTY;
+    dv_hook_write(vm, text);
+    dv_release(vm, text);
+    return DV_NONE;
+}
+
+/* sys.last_type and its like; there is a sys. */
+static void set_last(dv_vm *vm, const dv_value *info) {
+    static const char *const names[] = {"last_type", "last_value", "last_traceback"};
+    for (int i = 0; i < 3; i++)
+        if (!dv_namespace_set(vm, &dv_as_module(vm->sys)->names, names[i], dv_retain(info[i])))
+            dv_error_clear(vm);
+}
+
+/* Type, value and traceback; only the last is owned. */
+static void take_apart(dv_vm *vm, dv_value exception, dv_value *info) {
+    info[0] = dv_object_value(dv_class_of(vm, exception));
+    info[1] = exception;
+    info[2] = dv_exception_traceback(vm, exception);
+    if (!dv_is_empty(info[2])) return;
+    dv_error_clear(vm);
+    info[2] = DV_NONE;
+}
+
+/* The program's hook has failed with vm->error, which is cleared. */
+static dv_value describe_failure(dv_vm *vm, dv_value exception) {
+    dv_value failure = vm->error;
+    vm->error = DV_EMPTY;
+    dv_value of_failure = dv_exception_text(vm, failure);
+    dv_value of_exception = dv_is_empty(of_failure) ? DV_EMPTY : dv_exception_text(vm, exception);
+    dv_value text = DV_EMPTY;
+    if (!dv_is_empty(of_exception))
+        text = dv_str_printf(vm, "Error in sys.excepthook:\n%S\nOriginal exception was:\n%S",
+                             of_failure, of_exception);
+    dv_release(vm, of_failure);
+    dv_release(vm, of_exception);
+    dv_release(vm, failure);
+    return text;
+}
+
+static dv_value describe(dv_vm *vm, dv_value exception, bool missing) {
+    dv_value text = dv_exception_text(vm, exception);
+    if (!missing || dv_is_empty(text)) return text;
+    dv_value longer = dv_str_printf(vm, "sys.excepthook is missing\n%S", text);
+    dv_release(vm, text);
+    return longer;
+}
+
+/* What is left to show after the hook; EMPTY: raised, or it was an exit. */
+static dv_value call_hook(dv_vm *vm, dv_value hook, dv_value exception) {
+    dv_value info[3];
+    take_apart(vm, exception, info);
+    set_last(vm, info);
+    dv_value text;
+    if (dv_is_empty(hook) || is_original(hook, &dv_hook_functions[0])) {
+        text = describe(vm, exception, dv_is_empty(hook));
+    } else {
+        if (!dv_stream_flush(vm, DV_STDOUT)) dv_error_clear(vm);
+        dv_value result = dv_call(vm, hook, info, 3, DV_EMPTY);
+        if (!dv_is_empty(result))
+            text = dv_str_empty(vm);
+        else
+            text = dv_error_is(vm, DV_E_SYSTEM_EXIT) ? DV_EMPTY : describe_failure(vm, exception);
+        dv_release(vm, result);
+    }
+    dv_release(vm, info[2]);
+    return text;
+}
+
+dv_value dv_hook_uncaught(dv_vm *vm) {
+    dv_value exception = vm->error;
+    vm->error = DV_EMPTY;
+    dv_value text;
+    if (dv_is_empty(vm->sys)) {
+        text = dv_exception_text(vm, exception);
+    } else {
+        dv_value hook = dv_retain(dv_sys_get(vm, "excepthook"));
+        text = call_hook(vm, hook, exception);
+        dv_release(vm, hook);
+    }
+    dv_value file = dv_is_empty(text) ? DV_EMPTY : other_stderr(vm);
+    if (!dv_is_empty(file)) {
+        write_to(vm, file, text);
+        dv_release(vm, text);
+        text = dv_str_empty(vm);
+    }
+    bool exits = dv_is_empty(text) && !dv_is_empty(vm->error) && dv_error_is(vm, DV_E_SYSTEM_EXIT);
+    if (exits) {
+        dv_release(vm, exception);
+        return text;
+    }
+    dv_error_clear(vm);
+    vm->error = exception;
+    return text;
+}
+
+/* Unraisable exceptions -------------------------------------------------------------------------
+ */
+
+/* "Exception ignored in: <function C.__del__ at 0x...>" and the traceback. */
+static void show_ignored(dv_vm *vm, dv_value message, dv_value culprit, dv_value exception) {
+    dv_value trace = dv_exception_bare_text(vm, exception), where = DV_EMPTY, text = DV_EMPTY;
+    if (!dv_is_empty(trace) && dv_is_none(culprit))
+        where = dv_is_none(message) ? dv_str_empty(vm) : dv_str_printf(vm, "%V:\n", message);
+    else if (!dv_is_empty(trace))
+        where = dv_repr(vm, culprit);
+    if (dv_is_empty(where) && !dv_is_empty(trace)) {
+        dv_error_clear(vm);
+        where = dv_str_z(vm, "<object repr() failed>");
+    }
+    if (!dv_is_empty(where) && dv_is_none(culprit))
+        text = dv_str_printf(vm, "%S%S", where, trace);
+    else if (!dv_is_empty(where) && dv_is_str(message))
+        text = dv_str_printf(vm, "%S: %S\n%S", message, where, trace);
+    else if (!dv_is_empty(where))
+        text = dv_str_printf(vm, "Exception ignored in: %S\n%S", where, trace);
+    if (!dv_is_empty(text)) dv_hook_write(vm, text);
+    dv_release(vm, trace);
+    dv_release(vm, where);
+    dv_release(vm, text);
+    dv_error_clear(vm);
+}
+
+/* sys.UnraisableHookArgs of an exception: the library module _sys has the class. */
+static dv_value make_arguments(dv_vm *vm, dv_value culprit, dv_value exception) {
+    dv_value name = dv_str_intern(vm, "_sys", 4);
+    dv_value module = dv_is_empty(name) ? DV_EMPTY : dv_import_helper(vm, name);
+    dv_release(vm, name);
+    if (dv_is_empty(module)) return DV_EMPTY;
+    dv_value info[3];
+    take_apart(vm, exception, info);
+    dv_value fields[] = {info[0], info[1], info[2], DV_NONE, culprit};
+    dv_value arguments = call_method(vm, module, "unraisable", fields, 5);
+    dv_release(vm, info[2]);
+    dv_release(vm, module);
+    return arguments;
+}
+
+/* False: the hook has failed with vm->error. */
+static bool call_unraisable(dv_vm *vm, dv_value hook, dv_value culprit, dv_value exception) {
+    dv_value arguments = make_arguments(vm, culprit, exception);
+    dv_value result =
+        dv_is_empty(arguments) ? DV_EMPTY : dv_call(vm, hook, &arguments, 1, DV_EMPTY);
+    dv_release(vm, arguments);
+    dv_release(vm, result);
+    return !dv_is_empty(result);
+}
+
+void dv_hook_unraisable(dv_vm *vm, dv_value culprit) {
+    dv_value exception = vm->error, message = DV_NONE;
+    vm->error = DV_EMPTY;
+    dv_value hook = dv_retain(dv_sys_get(vm, "unraisablehook"));
+    bool plain = dv_is_empty(hook) || dv_is_none(hook) || is_original(hook, &dv_hook_functions[1]);
+    if (!plain && call_unraisable(vm, hook, culprit, exception)) {
+        dv_release(vm, hook);
+        dv_release(vm, exception);
+        return;
+    }
+    if (!plain) { /* tell what the hook has raised */
+        dv_release(vm, exception);
+        exception = vm->error;
+        vm->error = DV_EMPTY;
+        culprit = hook;
+        message = dv_str_z(vm, "Exception ignored in sys.unraisablehook");
+        if (dv_is_empty(message)) message = DV_NONE;
+    }
+    show_ignored(vm, message, culprit, exception);
+    dv_release(vm, message);
+    dv_release(vm, hook);
+    dv_release(vm, exception);
+}
+
+static dv_value field(dv_vm *vm, dv_value object, const char *text) {
+    dv_value name = dv_str_intern(vm, text, strlen(text));
+    dv_value v = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, object, name);
+    dv_release(vm, name);
+    return v;
+}
+
+/* sys.unraisablehook(unraisable) */
+static dv_value show_unraisable(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value message = field(vm, args[0], "err_msg"), culprit = DV_EMPTY, exception = DV_EMPTY;
+    if (!dv_is_empty(message)) culprit = field(vm, args[0], "object");
+    if (!dv_is_empty(culprit)) exception = field(vm, args[0], "exc_value");
+    bool good = !dv_is_empty(exception) && dv_is_exception(exception);
+    if (good) {
+        show_ignored(vm, message, culprit, exception);
+    } else {
+        dv_error_clear(vm);
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 "sys.unraisablehook argument type must be UnraisableHookArgs");
+    }
+    dv_release(vm, message);
+    dv_release(vm, culprit);
+    dv_release(vm, exception);
+    return good ? DV_NONE : DV_EMPTY;
+}
+
+const dv_cfunction_def dv_hook_functions[] = {
+    {.name = "excepthook", .entry = show_exception, .min = 3, .max = 3},
+    {.name = "unraisablehook", .entry = show_unraisable, .min = 1, .max = 1},
+    {.name = NULL}};
