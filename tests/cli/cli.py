@@ -57,6 +57,19 @@ COMMANDS = [
     (["-m", "p.nosuch"], ""),
     (["nosuch.py"], ""),
     (["-i", "-c", "x = 5"], "x + 1\n"),
+    # Bytes overtake text that was not flushed; reading as bytes, then as text what is left of a line.
+    (["-c", "import sys; print('a'); o = sys.stdout.buffer; print(o.write(b'b\\xff\\n')); o.flush(); print('c');"
+            " sys.stdout.flush(); o.write(bytearray(b'd\\n')); print('e'); o.writelines([b'f', b'g\\n'])"], ""),
+    (["-c", "import sys; o = sys.stdout.buffer; print(o is sys.stdout.buffer, o, o.mode, o.name, o.fileno(), o.writable(),"
+            " o.readable(), o.closed, sys.stdin.buffer); o.read()"], ""),
+    (["-c", "import sys; o = sys.stdout.buffer; o.write('text')"], ""),
+    (["-c", "import sys; sys.stderr.buffer.write(b'err\\n'); sys.stderr.buffer.flush(); sys.stderr.write('x\\n');"
+            " o = sys.stdout.buffer; sys.stdout.close(); print(o.closed, file=sys.stderr); o.write(b'x')"], ""),
+    (["-c", "import sys; i = sys.stdin.buffer; print(i.readline(), i.read(3), list(i), i.read(), i.readline())"], "one\ntwo\nthree\n4"),
+    (["-c", "import sys; i = sys.stdin.buffer; print(i.read(), i.readlines())"], "\u00e9one\r\ntwo\n" * 200),
+    (["-c", "import sys; i = sys.stdin.buffer; b = bytearray(5); print(i.readinto(b), b, i.peek(1)[:1], i.read1(2));"
+            " print([sys.stdin.readline()], input(), sys.stdin.read())"], "one\ntwo\nthree\n4"),
+    (["-c", "import sys; print(sys.stdin.read(2), input(), input()); input()"], "one\ntwo\n"),
 ]
 
 
@@ -75,7 +88,7 @@ def run(program, arguments, text):
 def compare(name, expected, got):
     if expected == got:
         return 0
-    print(f"{name}: expected {expected}\n{' ' * len(name)}  got      {got}")
+    print(f"{name}:\n  expected {expected}\n  got      {got}")
     return 1
 
 

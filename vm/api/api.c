@@ -92,6 +92,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         .no_native = (config->stress & DYNVM_STRESS_PORTABLE) || config->counting,
         .output = config->output,
         .error_output = config->error_output,
+        .output_bytes = config->output_bytes,
         .output_context = config->output_context,
     };
     self->vm = dv_vm_new(&internal);

@@ -131,7 +131,8 @@ static dv_value builtin_print(dv_vm *vm, const dv_value *args, uint32_t count, d
 /* A line of what sys.stdin is now, with its newline. */
 static dv_value read_line(dv_vm *vm) {
     const dv_global_cell *cell = vm->stdin_cell;
-    if (!cell || dv_is_standard(cell->value)) return dv_stream_read_line(vm);
+    if (!cell || (dv_is_standard(cell->value) && dv_file_is_fresh(dv_as_file(cell->value))))
+        return dv_stream_read_line(vm);
     dv_value name = dv_str_intern(vm, "readline", 8);
     dv_value read = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, cell->value, name);
     dv_value line = dv_is_empty(read) ? DV_EMPTY : dv_call(vm, read, NULL, 0, DV_EMPTY);

@@ -29,7 +29,7 @@ void cli_output_open(cli_output *output, dynvm_config *config) {
     else
         config->closed |= DYNVM_CLOSED_INPUT;
     if (is_open(STDOUT_FILENO))
-        config->output = cli_write;
+        config->output = cli_write, config->output_bytes = cli_write_bytes;
     else
         config->closed |= DYNVM_CLOSED_OUTPUT;
     output->has_errors = is_open(STDERR_FILENO);
@@ -109,6 +109,11 @@ int cli_write(void *context, const char *text, size_t size) {
     }
     if (!error && output->by_line && memchr(text, '\n', size)) error = cli_output_flush(output);
     return error;
+}
+
+int cli_write_bytes(void *context, const char *data, size_t size) {
+    cli_output *output = context;
+    return size ? put_bytes(output, data, size) : flush_bytes(output);
 }
 
 int cli_write_error(void *context, const char *text, size_t size) {

@@ -36,6 +36,7 @@ void cli_show_error(cli_output *output, const char *text, size_t size);
 
 /* Callbacks for dynvm_config and dynvm_disassemble; the context is a cli_output. */
 int cli_write(void *context, const char *text, size_t size);
+int cli_write_bytes(void *context, const char *data, size_t size); /* past the text */
 int cli_write_error(void *context, const char *text, size_t size);
 size_t cli_read_line(void *context, char *buffer, size_t size);
 

@@ -145,6 +145,7 @@ struct dv_vm {
 
     /* Configured by the embedder. */
     dv_output output, error_output; /* size 0: flush */
+    dv_output output_bytes;         /* of sys.stdout.buffer; NULL: output */
     void *output_context;
     unsigned closed;             /* bit n: standard stream n is None in sys */
     dv_value sys;                /* the module, once it is imported; EMPTY before */
@@ -223,6 +224,7 @@ typedef struct dv_vm_config {
     dv_stress stress;
     bool no_native;
     dv_output output, error_output; /* NULL: text is dropped */
+    dv_output output_bytes;         /* NULL: output */
     void *output_context;
 } dv_vm_config;
 

@@ -114,12 +114,14 @@ typedef struct dynvm_config {
     unsigned closed; /* DYNVM_CLOSED_...: these standard streams are None in sys */
     int counting; /* not 0: counts what it executes, for dynvm_stats; `form` does not matter then,
                    * and all is some ten times slower */
+    dynvm_output output_bytes; /* what is written to sys.stdout.buffer: bytes that may overtake text
+                                * that `output` has kept back; default: `output` */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0                                                                \
+            0, 0, 0, 0, 0, 0, 0, 0, 0                                                             \
     }
 
 /* ---- VMs ---- */

@@ -53,6 +53,7 @@ dv_file *dv_file_new(dv_vm *vm, dv_type_id type) {
                    .mode = DV_NONE,
                    .encoding = DV_NONE,
                    .errors = DV_NONE,
+                   .binary = DV_EMPTY,
                    .strict = true,
                    .plain = true};
     return f;
@@ -69,6 +70,10 @@ bool dv_file_close(dv_vm *vm, dv_file *f) {
     bool flushed = dv_file_flush(vm, f);
     int closed = f->fd >= 0 && !f->keeps_fd ? dv_host_close(f->fd) : 0;
     f->closed = true;
+    if (!dv_is_empty(f->binary)) {
+        dv_as_file(f->binary)->closed = true;
+        dv_as_file(f->binary)->number = DV_NO_STREAM;
+    }
     f->fd = -1;
     f->number =
         DV_NO_STREAM; /* who knows a standard stream by that need not ask whether it is open */
@@ -97,6 +102,7 @@ void dv_file_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, f->mode);
     dv_release(vm, f->encoding);
     dv_release(vm, f->errors);
+    dv_release(vm, f->binary);
     dv_heap_free(&vm->heap, f, sizeof *f);
 }
 
@@ -125,8 +131,19 @@ bool dv_file_room(dv_vm *vm, dv_file *f, size_t size) {
     return true;
 }
 
+/* What the `buffer` of a standard stream has read and not handed out. */
+static int64_t take_over(dv_file *binary, char *to, size_t size) {
+    size_t there = binary->end - binary->start;
+    if (size > there) size = there;
+    if (size) memcpy(to, binary->buffer + binary->start, size);
+    binary->start += size;
+    return (int64_t)size;
+}
+
 static int64_t read_some(dv_vm *vm, dv_file *f, char *to, size_t size) {
     if (f->number == DV_NO_STREAM) return dv_host_read(vm, f->fd, to, size);
+    int64_t got = dv_is_empty(f->binary) ? 0 : take_over(dv_as_file(f->binary), to, size);
+    if (got > 0) return got;
     return dv_stream_read(vm, to, size);
 }
 
@@ -182,7 +199,10 @@ static bool write_all(dv_vm *vm, dv_file *f, const char *data, size_t size, size
 }
 
 bool dv_file_flush(dv_vm *vm, dv_file *f) {
-    if (f->number != DV_NO_STREAM) return f->number == DV_STDIN || dv_stream_flush(vm, f->number);
+    if (f->number == DV_STDIN) return true;
+    if (f->number != DV_NO_STREAM)
+        return f->header.shape == DV_T_STREAM ? dv_stream_flush(vm, f->number)
+                                              : dv_stream_put(vm, f->number, "", 0);
     if (!f->pending) return true;
     size_t done = 0;
     bool good = write_all(vm, f, f->buffer, f->pending, &done);
@@ -192,6 +212,7 @@ bool dv_file_flush(dv_vm *vm, dv_file *f) {
 }
 
 bool dv_file_put(dv_vm *vm, dv_file *f, const char *data, size_t size) {
+    if (f->number != DV_NO_STREAM) return size == 0 || dv_stream_put(vm, f->number, data, size);
     if (f->pending + size > DV_FILE_CHUNK && !dv_file_flush(vm, f)) return false;
     size_t done = 0;
     if (size > DV_FILE_CHUNK) return write_all(vm, f, data, size, &done);

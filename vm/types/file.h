@@ -7,8 +7,9 @@
  *  2. Of a text file buffer[start .. valid-1] can be handed out: it is text in the file's codec (of
  *     UTF-8 whole code points).  The rest is the beginning of a code point, or not yet looked at.
  *  3. `position` is where the descriptor is, for what can seek (else it only counts).
- *  4. Standard streams are text files without a descriptor: they write and read through the
- *     embedder's functions, and what they write is not kept back here.
+ *  4. Standard streams are text files without a descriptor, and so are the binary files that are
+ *     their `buffer`: they write and read through the embedder's functions, and what they write is
+ *     not kept back here.  Text is read from what `buffer` has read first.
  *  5. A file is closed when it is released.  fd is -1 from closing on. */
 #ifndef DV_TYPES_FILE_H
 #define DV_TYPES_FILE_H
@@ -43,6 +44,7 @@ typedef struct dv_file {
     dv_codec codec;
     dv_newline newline;
     uint8_t seen_ends; /* of its input: dv_line_end bits */
+    dv_value binary;   /* of a standard stream: its `buffer`, once asked for; else EMPTY */
     bool strict;       /* errors are raised */
     bool plain;        /* all of the buffer is ASCII, or each byte is a character anyway */
     bool has_cr;       /* there may be a '\r' in the buffer */
@@ -64,6 +66,11 @@ void dv_file_release(dv_vm *vm, dv_object *object);
 
 /* open(), with arguments as a program gives them. */
 dv_value dv_file_open(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
+
+/* Has a standard stream nothing in its buffers that was read and not handed out? */
+static inline bool dv_file_is_fresh(const dv_file *f) {
+    return f->start == f->end && dv_is_empty(f->binary) && !f->closed;
+}
 
 /* More input behind `end`: at most `size` bytes.  The number; 0 at the end, -1 raised. */
 int64_t dv_file_fill(dv_vm *vm, dv_file *f, size_t size);

@@ -428,8 +428,16 @@ static dv_value text_repr(dv_vm *vm, dv_value self) {
                          f->encoding);
 }
 
+/* The binary file behind a standard stream. */
+static dv_value buffer_of(dv_vm *vm, dv_file *f) {
+    if (dv_is_empty(f->binary)) f->binary = dv_stream_binary(vm, f->number);
+    return dv_retain(f->binary);
+}
+
 static dv_value text_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    const dv_file *f = dv_as_file(self);
+    dv_file *f = dv_as_file(self);
+    bool standard = f->number != DV_NO_STREAM || !dv_is_empty(f->binary);
+    if (standard && dv_str_is(name, "buffer")) return buffer_of(vm, f);
     if (dv_str_is(name, "encoding")) return dv_retain(f->encoding);
     if (dv_str_is(name, "errors"))
         return dv_is_none(f->errors) ? dv_str_z(vm, "strict") : dv_retain(f->errors);

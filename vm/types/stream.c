@@ -7,12 +7,14 @@
 
 #include "core/upcall.h"
 #include "types/bytes.h"
+#include "types/class.h"
 #include "types/file.h"
 #include "types/host.h"
 #include "types/str.h"
 
+static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
+
 dv_value dv_stream_new(dv_vm *vm, dv_stream_number number) {
-    static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
     dv_file *f = dv_file_new(vm, DV_T_STREAM);
     if (!f) return DV_EMPTY;
     f->number = number;
@@ -27,16 +29,40 @@ dv_value dv_stream_new(dv_vm *vm, dv_stream_number number) {
     return DV_EMPTY;
 }
 
+dv_value dv_stream_binary(dv_vm *vm, dv_stream_number number) {
+    bool reads = number == DV_STDIN;
+    if (!dv_class_know(vm, reads ? &dv_buffered_reader_type : &dv_buffered_writer_type))
+        return DV_EMPTY;
+    dv_file *f = dv_file_new(vm, reads ? DV_T_BUFFERED_READER : DV_T_BUFFERED_WRITER);
+    if (!f) return DV_EMPTY;
+    f->number = number;
+    f->readable = reads;
+    f->writable = !reads;
+    f->name = dv_str_z(vm, names[number]);
+    f->mode = dv_str_z(vm, reads ? "rb" : "wb");
+    if (dv_is_empty(vm->error)) return dv_object_value(f);
+    dv_release_object(vm, &f->header);
+    return DV_EMPTY;
+}
+
 /* Writing ---------------------------------------------------------------------------------------
  */
 
 /* Hands text to the embedder; size 0: flushes. */
-static bool hand_over(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
-    dv_output output = number == DV_STDERR ? vm->error_output : vm->output;
+static bool hand_to(dv_vm *vm, dv_output output, const char *text, size_t size) {
     int error = output ? output(vm->output_context, text, size) : 0;
     if (DV_LIKELY(error == 0)) return true;
     if (error != EINTR || dv_poll_interrupt(vm)) dv_host_raise(vm, error, DV_EMPTY);
     return false;
+}
+
+static bool hand_over(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
+    return hand_to(vm, number == DV_STDERR ? vm->error_output : vm->output, text, size);
+}
+
+bool dv_stream_put(dv_vm *vm, dv_stream_number number, const char *data, size_t size) {
+    bool below = number == DV_STDOUT && vm->output_bytes;
+    return below ? hand_to(vm, vm->output_bytes, data, size) : hand_over(vm, number, data, size);
 }
 
 static bool put(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {

@@ -22,6 +22,8 @@ static inline bool dv_is_standard(dv_value v) {
 extern const dv_type dv_stream_type;
 
 dv_value dv_stream_new(dv_vm *vm, dv_stream_number number);
+/* The `buffer` of a standard stream: a binary file. */
+dv_value dv_stream_binary(dv_vm *vm, dv_stream_number number);
 
 /* Writes a str as UTF-8.  Lone surrogates: UnicodeEncodeError on stdout, escaped on stderr. */
 bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) DV_MUST_CHECK;
@@ -29,6 +31,8 @@ bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) DV_MUST_
 dv_value dv_stream_escape(dv_vm *vm, dv_value text);
 /* sys.displayhook: unless v is None, its repr on stdout, and the builtin name `_` for it. */
 bool dv_stream_display(dv_vm *vm, dv_value v) DV_MUST_CHECK;
+/* Writes bytes below the text that the host has not yet let go; size 0: flushes them. */
+bool dv_stream_put(dv_vm *vm, dv_stream_number number, const char *data, size_t size) DV_MUST_CHECK;
 bool dv_stream_flush(dv_vm *vm, dv_stream_number number) DV_MUST_CHECK;
 /* Is there no sys.stdin or sys.stdout, or is it None? */
 bool dv_stream_lost(const dv_vm *vm, dv_stream_number number);
