@@ -1,6 +1,7 @@
 /* escape.c: escapes of string literals (escape.h). */
 #include "lang/escape.h"
 
+#include "lang/character.h"
 #include "lang/chars.h"
 
 #include <stdio.h>
@@ -81,11 +82,17 @@ static bool decode_octal(decoder *d, uint32_t value) {
     return append_point(d, value);
 }
 
-/* \N{...}: only malformed ones come here, the others are refused before. */
+/* \N{...} */
 static bool decode_named(decoder *d, const char *backslash) {
+    const char *name = d->at + 1;
+    uint32_t point;
     if (d->at < d->end && *d->at == '{')
         while (d->at < d->end && *d->at != '}') d->at++;
-    return fail_escape(d, backslash, d->at - 1, "malformed \\N character escape");
+    if (d->at == d->end || d->at <= name)
+        return fail_escape(d, backslash, d->at - 1, "malformed \\N character escape");
+    d->at++;
+    if (dv_character_find(name, (size_t)(d->at - 1 - name), &point)) return append_point(d, point);
+    return fail_escape(d, backslash, d->at - 1, "unknown Unicode character name");
 }
 
 static bool decode_escape(decoder *d) {
@@ -132,14 +139,4 @@ bool dv_escape_decode(dv_front *front, dv_escape_buffer *buffer, dv_escape_kind 
         if (backslash != NULL && !decode_escape(&d)) return false;
     }
     return true;
-}
-
-bool dv_escape_has_named_character(const char *at, const char *end) {
-    for (; at + 1 < end; at++) {
-        if (*at != '\\') continue;
-        at++;
-        if (*at == 'N' && at + 2 < end && at[1] == '{' && memchr(at, '}', (size_t)(end - at)))
-            return true;
-    }
-    return false;
 }

@@ -18,7 +18,4 @@ typedef enum dv_escape_kind { DV_ESCAPE_RAW, DV_ESCAPE_TEXT, DV_ESCAPE_BYTES } d
 bool dv_escape_decode(dv_front *front, dv_escape_buffer *buffer, dv_escape_kind kind,
                       const char *at, const char *end, char problem[128]);
 
-/* True for an escape that dl does not have: \N{...}. */
-bool dv_escape_has_named_character(const char *at, const char *end);
-
 #endif

@@ -51,8 +51,6 @@ static bool append_text(joiner *j, const literal *it, uint32_t begin, uint32_t e
     dv_parser *p = j->p;
     const char *text = p->front->source.data;
     dv_escape_kind kind = it->raw ? DV_ESCAPE_RAW : it->bytes ? DV_ESCAPE_BYTES : DV_ESCAPE_TEXT;
-    if (kind == DV_ESCAPE_TEXT && dv_escape_has_named_character(text + begin, text + end))
-        return dv_parser_refuse(p, it->token->at, DV_REFUSE_NAMED_CHARACTER) != NULL;
     char problem[128];
     if (dv_escape_decode(p->front, &j->text, kind, text + begin, text + end, problem)) return true;
     if (problem[0] != '\0') dv_parser_fail_literal(p, "%s", problem);
@@ -321,6 +319,10 @@ static bool parse_format_text(joiner *j, const literal *it, uint32_t *at, uint32
         char c = text[(*at)++];
         if (c == '\\' && !it->raw && *at < end) {
             c = text[(*at)++];
+            if (c == 'N' && *at < end && text[*at] == '{') { /* braces of a name */
+                const char *close = memchr(text + *at, '}', end - *at);
+                *at = close ? (uint32_t)(close - text) + 1 : end;
+            }
             if (c != '{' && c != '}') continue;
         }
         if (c != '{' && c != '}') continue;

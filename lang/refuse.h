@@ -5,15 +5,12 @@
 #include "lang/diag.h"
 
 typedef enum dv_refusal {
-    /* never part of dl */
     DV_REFUSE_ASYNC_DEF,
     DV_REFUSE_ASYNC_FOR,
     DV_REFUSE_ASYNC_WITH,
     DV_REFUSE_AWAIT,
     DV_REFUSE_MATCH,
-    DV_REFUSE_EXCEPT_STAR,
-    /* not yet */
-    DV_REFUSE_NAMED_CHARACTER
+    DV_REFUSE_EXCEPT_STAR
 } dv_refusal;
 
 /* Records a SyntaxError that names the construct. */
