@@ -99,7 +99,7 @@ def measured(name: str) -> bool:
 def read(build: Path) -> Dict[str, File]:
     """Every file of the rooms, as the counters in the build directory tell it."""
     files: Dict[str, File] = {}
-    notes = sorted((build / "CMakeFiles" / "dynvm_lib.dir").rglob("*.gcno"))
+    notes = sorted((build / "CMakeFiles" / "dynvm_machine.dir").rglob("*.gcno"))
     wanted = [note for note in notes if str(note.parent).endswith(ROOMS)]
     for note in wanted:
         command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", str(note)]

@@ -1,7 +1,6 @@
 """Library modules written in dl (lang/lib/*.dl) as C data: the build puts them into the binary.
 
-What is put there is the source text, which is compiled when the module is first imported; lang/lib/README.md
-says why, and what it costs.
+What is put there is the source text, which tracebacks quote; pack.c makes code objects of it.
 """
 
 from pathlib import Path

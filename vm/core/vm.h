@@ -189,6 +189,7 @@ struct dv_vm {
         dv_value (*load_builtin)(dv_vm *vm, dv_value name, bool early);
         /* modules: the same for a library module in dl; NULL: there is none. */
         const dv_frozen *(*find_frozen)(dv_value name, bool early);
+        dv_unit *(*unpack_frozen)(dv_vm *vm, const dv_frozen *frozen); /* NULL: raised */
         /* modules: a module of Python's that dl leaves out for good? */
         bool (*refuses_module)(dv_value name);
         /* api: compiles a file; NULL: raised. */

@@ -1,6 +1,7 @@
 /* modules.c: the table of built-in modules (modules.h). */
 #include "modules/modules.h"
 
+#include "code/pack.h"
 #include "core/upcall.h"
 #include "modules/frozen.h"
 #include "types/class.h"
@@ -138,6 +139,35 @@ static const dv_frozen *find_frozen(dv_value name, bool early) {
     return frozen->name ? frozen : NULL;
 }
 
+/* The memory of an unpacked unit, behind this. */
+typedef struct unit_block {
+    dv_heap *heap;
+    size_t size;
+} unit_block;
+
+static void release_block(void *context, void *arena) {
+    (void)context;
+    unit_block *block = arena;
+    dv_heap_free(block->heap, block, block->size);
+}
+
+static dv_unit *unpack_frozen(dv_vm *vm, const dv_frozen *frozen) {
+    const uint8_t *data = dv_frozen_units[frozen - dv_frozen_modules];
+    size_t size = sizeof(unit_block) + dv_unit_unpack_size(data);
+    unit_block *block = dv_heap_alloc(&vm->heap, size);
+    if (!block) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    memset(block, 0, size);
+    *block = (unit_block){&vm->heap, size};
+    dv_text source = {frozen->text, (uint32_t)frozen->size};
+    dv_unit *unit = dv_unit_unpack(data, source, block + 1);
+    unit->arena = block;
+    unit->release_arena = release_block;
+    return unit;
+}
+
 /* What a program may ask for and never gets (lang/README.md). */
 static bool refuses_module(dv_value name) {
     static const char *const names[] = {
@@ -182,6 +212,7 @@ bool dv_modules_setup(dv_vm *vm) {
     if (dv_is_empty(vm->path)) return false;
     vm->hooks.load_builtin = load_builtin;
     vm->hooks.find_frozen = find_frozen;
+    vm->hooks.unpack_frozen = unpack_frozen;
     vm->hooks.refuses_module = refuses_module;
     vm->main = dv_module_new(vm, "__main__");
     return !dv_is_empty(vm->main) && dv_module_set_plain(vm, dv_as_module(vm->main), DV_NONE) &&

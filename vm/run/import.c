@@ -122,14 +122,12 @@ dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size
 
 /* A library module in dl. */
 static dv_value load_frozen(dv_vm *vm, dv_value name, const dv_frozen *frozen) {
-    char filename[64];
-    snprintf(filename, sizeof filename, "<frozen %s>", frozen->name);
     dv_value module = dv_module_named(vm, name);
     if (dv_is_empty(module)) return DV_EMPTY;
     dv_value result = DV_EMPTY;
     if (set_up(vm, module, name, DV_EMPTY, DV_EMPTY) &&
         dv_dict_set(vm, vm->modules, name, module)) {
-        dv_unit *unit = vm->hooks.compile_text(vm, frozen->text, frozen->size, filename);
+        dv_unit *unit = vm->hooks.unpack_frozen(vm, frozen);
         if (unit)
             result = dv_import_run(vm, name, module, unit);
         else
@@ -148,10 +146,8 @@ static bool names_helper(dv_value name) {
 
 /* Runs the text of a helper module, which is among the helpers then. */
 static bool run_helper(dv_vm *vm, dv_value name, dv_value module, const dv_frozen *frozen) {
-    char filename[64];
-    snprintf(filename, sizeof filename, "<frozen %s>", frozen->name);
     if (!set_up(vm, module, name, DV_EMPTY, DV_EMPTY)) return false;
-    dv_unit *unit = vm->hooks.compile_text(vm, frozen->text, frozen->size, filename);
+    dv_unit *unit = vm->hooks.unpack_frozen(vm, frozen);
     dv_value result = unit ? dv_run_unit(vm, unit, module) : DV_EMPTY;
     dv_release(vm, result);
     return !dv_is_empty(result);
