@@ -24,6 +24,7 @@ import freeze  # noqa: E402
 import grammar  # noqa: E402
 import isa  # noqa: E402
 import unicode  # noqa: E402
+import unicode_forms  # noqa: E402
 import unicode_names  # noqa: E402
 
 # What native handlers of extensions are compiled against, besides the instructions (plugin/native.h).
@@ -68,7 +69,7 @@ def load() -> isa.Model:
 
 def outputs() -> list:
     handlers = [f"handlers_{name}{part}.c" for name in OPS for part in ("", "_fused")]
-    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs(), *unicode_names.outputs(), *grammar.outputs(), *freeze.outputs()]
+    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
 
 
 def render(model: isa.Model) -> dict:
@@ -130,6 +131,7 @@ def main() -> int:
             write_changed(options.out / name, text)
         unicode.write(options.out)
         unicode_names.write(options.out)
+        unicode_forms.write(options.out)
         grammar.write(options.out)
         for name, text in freeze.render().items():
             write_changed(options.out / name, text)

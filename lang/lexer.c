@@ -8,6 +8,7 @@
 #include "lang/lexer.h"
 
 #include "lang/chars.h"
+#include "lang/normal.h"
 #include "lang/warn.h"
 
 #include <stdarg.h>
@@ -239,6 +240,7 @@ static bool lex_name(lexer *lx, uint32_t begin) {
     }
     dv_text text = {lx->text + begin, lx->position - begin};
     dv_token_kind kind = keyword_kind(text.data, text.size);
+    if (!ascii && !dv_normalise(lx->front, &text)) return false;
     dv_name *name = kind == DV_TOKEN_NAME ? dv_name_intern(lx->front, text) : NULL;
     if (kind == DV_TOKEN_NAME && name == NULL) return false;
     if (!push_simple(lx, kind, begin)) return false;
