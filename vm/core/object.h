@@ -91,7 +91,6 @@ typedef enum dv_type_id {
     DV_T_KEY_WRAPPER,
     DV_T_CACHE, /* modules/functools_cache.c */
     DV_T_CACHE_LINK,
-    DV_T_CACHE_INFO,
     DV_T_DEQUE, /* modules/collections_deque.c */
     DV_T_DEQUE_ITERATOR,
     DV_T_DEQUE_REVERSED,

@@ -568,7 +568,5 @@ bool dv_functools_fill(dv_vm *vm, dv_module *module) {
            dv_module_add(vm, module, "WRAPPER_ASSIGNMENTS", assigned_tuple(vm)) &&
            dv_module_add(vm, module, "WRAPPER_UPDATES", updated_tuple(vm)) &&
            dv_module_add_type(vm, module, &partial_type) && dv_module_know_type(vm, &key_type) &&
-           dv_module_know_type(vm, &dv_cache_type) &&
-           dv_module_know_type(vm, &dv_cache_link_type) &&
-           dv_module_know_type(vm, &dv_cache_info_type);
+           dv_module_know_type(vm, &dv_cache_type) && dv_module_know_type(vm, &dv_cache_link_type);
 }

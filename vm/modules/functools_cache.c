@@ -255,84 +255,21 @@ static bool cache_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_valu
 /* cache_info -------------------------------------------------------------------------------------
  */
 
-typedef struct info {
-    dv_object header;
-    dv_value fields; /* tuple: hits, misses, maxsize, currsize */
-} info;
-
-static const char *const info_names[] = {"hits", "misses", "maxsize", "currsize"};
-
-static dv_value info_fields(dv_value v) { return ((info *)dv_as_object(v))->fields; }
-
+/* A named tuple, whose class is dl code (lang/lib/_functools_cache.dl). */
 static dv_value cache_info(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const cache *c = as_cache(args[0]);
-    info *i = dv_object_new(vm, sizeof *i, DV_T_CACHE_INFO);
-    if (!i) return DV_EMPTY;
-    i->fields = dv_tuple_take(vm,
-                              (dv_value[]){dv_int(c->hits), dv_int(c->misses), maximum_value(vm, c),
-                                           dv_int(dv_as_dict(c->entries)->count)},
-                              4);
-    if (!dv_is_empty(i->fields)) return dv_object_value(i);
-    dv_release_object(vm, &i->header);
-    return DV_EMPTY;
+    dv_value name = dv_str_intern(vm, "_CacheInfo", 10), class_ = DV_EMPTY, info = DV_EMPTY;
+    if (!dv_is_empty(name)) class_ = dv_module_borrow(vm, "functools", "_functools_cache", name);
+    dv_value fields[] = {dv_int(c->hits), dv_int(c->misses), DV_EMPTY,
+                         dv_int(dv_as_dict(c->entries)->count)};
+    if (!dv_is_empty(class_)) fields[2] = maximum_value(vm, c);
+    if (!dv_is_empty(fields[2])) info = dv_call(vm, class_, fields, 4, DV_EMPTY);
+    dv_release(vm, fields[2]);
+    dv_release(vm, class_);
+    dv_release(vm, name);
+    return info;
 }
-
-static void info_release(dv_vm *vm, dv_object *object) {
-    dv_release(vm, ((info *)object)->fields);
-    dv_heap_free(&vm->heap, object, sizeof(info));
-}
-
-static dv_value info_repr(dv_vm *vm, dv_value self) {
-    const dv_value *f = dv_as_tuple(info_fields(self))->items;
-    return dv_str_printf(vm, "CacheInfo(hits=%V, misses=%V, maxsize=%V, currsize=%V)", f[0], f[1],
-                         f[2], f[3]);
-}
-
-static bool info_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    return dv_hash(vm, info_fields(self), hash);
-}
-
-static dv_value as_fields(dv_value v) {
-    return dv_is_shape(v, DV_T_CACHE_INFO) ? info_fields(v) : v;
-}
-
-static dv_value info_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    a = as_fields(a);
-    b = as_fields(b);
-    if (!dv_is_tuple(a) || !dv_is_tuple(b)) return DV_NOTIMPLEMENTED;
-    return dv_items_compare(vm, op, a, b);
-}
-
-static int64_t info_length(dv_vm *vm, dv_value self) {
-    (void)vm, (void)self;
-    return 4;
-}
-
-static dv_value info_get_item(dv_vm *vm, dv_value self, dv_value key) {
-    return dv_get_item(vm, info_fields(self), key);
-}
-
-static dv_value info_iterate(dv_vm *vm, dv_value self) { return dv_iterate(vm, info_fields(self)); }
-
-static dv_value info_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    (void)vm;
-    for (int i = 0; i < 4; i++)
-        if (dv_str_is(name, info_names[i]))
-            return dv_retain(dv_as_tuple(info_fields(self))->items[i]);
-    return DV_EMPTY;
-}
-
-const dv_type dv_cache_info_type = {.name = "functools.CacheInfo",
-                                    .id = DV_T_CACHE_INFO,
-                                    .release = info_release,
-                                    .repr = info_repr,
-                                    .hash = info_hash,
-                                    .compare = info_compare,
-                                    .length = info_length,
-                                    .get_item = info_get_item,
-                                    .iterate = info_iterate,
-                                    .get_attribute = info_get_attribute};
 
 static const dv_cfunction_def cache_methods[] = {
     {.name = "cache_info", .entry = cache_info, .min = 1, .max = 1},

@@ -8,7 +8,7 @@
 bool dv_functools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 
 /* functools_cache.c */
-extern const dv_type dv_cache_type, dv_cache_link_type, dv_cache_info_type;
+extern const dv_type dv_cache_type, dv_cache_link_type;
 extern const dv_cfunction_def dv_functools_cache_functions[]; /* up to an entry without a name */
 
 /* functools.update_wrapper(wrapper, wrapped) with its default arguments. */

@@ -378,31 +378,38 @@ static dv_value text_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_int_from_int64(vm, f->position - (int64_t)(f->end - f->start));
 }
 
-/* CPython compares what seek() is given with 0 before it asks for an int. */
-static bool place_argument(dv_vm *vm, dv_value v, int64_t *place) {
-    if (dv_is_any_int(v) || dv_is_float(v)) return dv_size_argument(vm, v, place);
-    int less = dv_less(vm, v, dv_int(0));
-    return less >= 0 && dv_size_argument(vm, v, place);
+/* From the place where the file is, or its end, one goes nowhere else. */
+static dv_value seek_nowhere(dv_vm *vm, dv_file *f, const dv_value *args, int whence) {
+    int nowhere = dv_equal(vm, args[1], dv_int(0));
+    if (nowhere < 0) return DV_EMPTY;
+    if (!nowhere)
+        return dv_file_unsupported(vm, whence == SEEK_CUR ? "can't do nonzero cur-relative seeks"
+                                                          : "can't do nonzero end-relative seeks");
+    if (whence == SEEK_CUR) return text_tell(vm, args, 1);
+    int64_t at = dv_file_seek(vm, f, 0, SEEK_END);
+    return at < 0 ? DV_EMPTY : dv_int_from_int64(vm, at);
 }
 
+/* CPython compares what it is given with 0 before it asks for an int, goes where int() of it says,
+ * and returns what it was given. */
 static dv_value text_seek(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_file *f = dv_as_file(args[0]);
     int64_t offset, whence = SEEK_SET;
-    if ((count > 2 && !dv_int_argument(vm, args[2], &whence)) || !check_seeks(vm, f) ||
-        !place_argument(vm, args[1], &offset))
+    if ((count > 2 && !dv_int_argument(vm, args[2], &whence)) || !check_seeks(vm, f))
         return DV_EMPTY;
-    if (whence == SEEK_CUR && offset)
-        return dv_file_unsupported(vm, "can't do nonzero cur-relative seeks");
-    if (whence == SEEK_END && offset)
-        return dv_file_unsupported(vm, "can't do nonzero end-relative seeks");
-    if (whence < SEEK_SET || whence > SEEK_END)
+    if (whence == SEEK_CUR || whence == SEEK_END) return seek_nowhere(vm, f, args, (int)whence);
+    if (whence != SEEK_SET)
         return dv_raise(vm, DV_E_VALUE_ERROR, "invalid whence (%d, should be 0, 1 or 2)",
                         (int)whence);
-    if (whence == SEEK_SET && offset < 0)
-        return dv_raise(vm, DV_E_VALUE_ERROR, "negative seek position %lld", (long long)offset);
-    if (whence == SEEK_CUR) return text_tell(vm, args, 1);
-    int64_t at = dv_file_seek(vm, f, offset, (int)whence);
-    return at < 0 ? DV_EMPTY : dv_int_from_int64(vm, at);
+    int negative = dv_less(vm, args[1], dv_int(0));
+    if (negative < 0) return DV_EMPTY;
+    if (negative) return dv_raise(vm, DV_E_VALUE_ERROR, "negative seek position %V", args[1]);
+    dv_value place =
+        dv_is_float(args[1]) ? dv_int_from_double(vm, dv_as_float(args[1])) : dv_retain(args[1]);
+    bool good = !dv_is_empty(place) && dv_size_argument(vm, place, &offset);
+    dv_release(vm, place);
+    if (!good) return DV_EMPTY;
+    return dv_file_seek(vm, f, offset, SEEK_SET) < 0 ? DV_EMPTY : dv_retain(args[1]);
 }
 
 static dv_value text_truncate(dv_vm *vm, const dv_value *args, uint32_t count) {
