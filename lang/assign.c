@@ -10,9 +10,13 @@
  *     without what the body deletes.
  *  3. A finally body is compiled several times but analysed once, from the weakest of its entry
  * states, the exceptional one.
- *  5. Behind a with statement control may come from anywhere in it, for an exit may suppress an
+ *  4. Behind a with statement control may come from anywhere in it, for an exit may suppress an
  * exception.
- *  4. The verifier proves every LOAD_LOCAL again on the code: this pass may only be weaker. */
+ *  5. The verifier proves every LOAD_LOCAL again on the code: this pass may only be weaker.
+ *  6. Nothing here tells whether it succeeded: where memory runs out, all sets that are made are
+ * one
+ *     (`spare`), and what becomes of it does not matter; the status is looked at when all is done.
+ */
 #include "lang/assign.h"
 
 #include <string.h>
@@ -25,23 +29,25 @@ typedef struct loop {
 
 typedef struct flow {
     dv_front *front;
-    uint32_t words; /* of a set */
-    uint64_t *now;  /* the state at the current point */
-    loop *loop;     /* the innermost one */
+    uint32_t words;  /* of a set */
+    uint64_t *now;   /* the state at the current point */
+    uint64_t *spare; /* invariant 6 */
+    loop *loop;      /* the innermost one */
 } flow;
 
-static bool flow_block(flow *f, const dv_block *block);
-static bool flow_expr(flow *f, dv_expr *root);
+static void flow_block(flow *f, const dv_block *block);
+static void flow_expr(flow *f, dv_expr *root);
 
 /* ---- Sets ---- */
 
 static uint64_t *new_set(flow *f) {
-    return dv_front_scratch(f->front, f->words * sizeof(uint64_t));
+    uint64_t *set = dv_front_scratch(f->front, f->words * sizeof *set);
+    return set != NULL ? set : f->spare;
 }
 
 static uint64_t *copy_set(flow *f, const uint64_t *set) {
     uint64_t *copy = new_set(f);
-    if (copy != NULL) memcpy(copy, set, f->words * sizeof *copy);
+    memmove(copy, set, f->words * sizeof *copy); /* both may be the spare one */
     return copy;
 }
 
@@ -49,7 +55,7 @@ static void fill_set(const flow *f, uint64_t *set) { memset(set, 0xFF, f->words 
 
 static uint64_t *new_full_set(flow *f) {
     uint64_t *set = new_set(f);
-    if (set != NULL) fill_set(f, set);
+    fill_set(f, set);
     return set;
 }
 
@@ -66,7 +72,7 @@ static void set_unite(const flow *f, uint64_t *into, const uint64_t *other) {
 }
 
 static void set_assign(const flow *f, uint64_t *to, const uint64_t *from) {
-    memcpy(to, from, f->words * sizeof *to);
+    memmove(to, from, f->words * sizeof *to);
 }
 
 static void add(uint64_t *set, const dv_symbol *symbol) {
@@ -137,199 +143,190 @@ static void collect_block(uint64_t *set, const dv_block *block) {
 
 /* ---- Expressions ---- */
 
-static bool flow_exprs(flow *f, const dv_exprs *exprs) {
-    for (uint32_t i = 0; i < exprs->count; i++)
-        if (!flow_expr(f, exprs->items[i])) return false;
-    return true;
+static void flow_exprs(flow *f, const dv_exprs *exprs) {
+    for (uint32_t i = 0; i < exprs->count; i++) flow_expr(f, exprs->items[i]);
 }
 
-static bool flow_optional(flow *f, dv_expr *expr) { return expr == NULL || flow_expr(f, expr); }
+static void flow_optional(flow *f, dv_expr *expr) {
+    if (expr != NULL) flow_expr(f, expr);
+}
 
 /* Expressions that may or may not be evaluated: what they assign does not count afterwards. */
-static bool flow_uncertain(flow *f, dv_expr **items, uint32_t count) {
-    uint64_t *before = copy_set(f, f->now);
-    if (before == NULL) return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (!flow_expr(f, items[i])) return false;
+static void flow_uncertain(flow *f, dv_expr **items, uint32_t count) {
+    const uint64_t *before = copy_set(f, f->now);
+    for (uint32_t i = 0; i < count; i++) flow_expr(f, items[i]);
     set_assign(f, f->now, before);
-    return true;
 }
 
-static bool flow_conditional(flow *f, const dv_expr *expr) {
-    if (!flow_expr(f, expr->as.conditional.test)) return false;
-    uint64_t *before = copy_set(f, f->now);
-    if (before == NULL || !flow_expr(f, expr->as.conditional.body)) return false;
-    uint64_t *after_body = copy_set(f, f->now);
-    if (after_body == NULL) return false;
+static void flow_conditional(flow *f, const dv_expr *expr) {
+    flow_expr(f, expr->as.conditional.test);
+    const uint64_t *before = copy_set(f, f->now);
+    flow_expr(f, expr->as.conditional.body);
+    const uint64_t *after_body = copy_set(f, f->now);
     set_assign(f, f->now, before);
-    if (!flow_expr(f, expr->as.conditional.otherwise)) return false;
+    flow_expr(f, expr->as.conditional.otherwise);
     set_intersect(f, f->now, after_body);
-    return true;
 }
 
-static bool flow_defaults(flow *f, const dv_function *function) {
+static void flow_defaults(flow *f, const dv_function *function) {
     for (uint32_t i = 0; i < function->parameter_count; i++)
-        if (!flow_optional(f, function->parameters[i].standard)) return false;
-    return true;
+        flow_optional(f, function->parameters[i].standard);
 }
 
-static bool flow_call(flow *f, const dv_expr *expr) {
-    if (!flow_exprs(f, &expr->as.call.arguments)) return false;
+static void flow_call(flow *f, const dv_expr *expr) {
+    flow_exprs(f, &expr->as.call.arguments);
     for (uint32_t i = 0; i < expr->as.call.keyword_count; i++)
-        if (!flow_expr(f, expr->as.call.keywords[i].value)) return false;
-    return true;
+        flow_expr(f, expr->as.call.keywords[i].value);
 }
 
-static bool flow_dict(flow *f, const dv_expr *expr) {
-    for (uint32_t i = 0; i < expr->as.dict.keys.count; i++)
-        if (!flow_optional(f, expr->as.dict.keys.items[i]) ||
-            !flow_expr(f, expr->as.dict.values.items[i]))
-            return false;
-    return true;
+static void flow_dict(flow *f, const dv_expr *expr) {
+    for (uint32_t i = 0; i < expr->as.dict.keys.count; i++) {
+        flow_optional(f, expr->as.dict.keys.items[i]);
+        flow_expr(f, expr->as.dict.values.items[i]);
+    }
 }
 
-static bool flow_compare(flow *f, const dv_expr *expr) {
+static void flow_compare(flow *f, const dv_expr *expr) {
     const dv_exprs *rights = &expr->as.compare.rights;
-    return flow_expr(f, expr->as.compare.left) && flow_expr(f, rights->items[0]) &&
-           flow_uncertain(f, rights->items + 1, rights->count - 1);
+    flow_expr(f, expr->as.compare.left);
+    flow_expr(f, rights->items[0]);
+    flow_uncertain(f, rights->items + 1, rights->count - 1);
 }
 
 /* The left child has been done. */
-static bool flow_node(flow *f, dv_expr *expr) {
+static void flow_node(flow *f, dv_expr *expr) {
     switch ((dv_expr_kind)expr->kind) {
-    case DV_EXPR_NAME: expr->assigned = contains(f->now, expr->as.name.symbol); return true;
+    case DV_EXPR_NAME: expr->assigned = contains(f->now, expr->as.name.symbol); break;
     case DV_EXPR_FSTRING:
     case DV_EXPR_TUPLE:
     case DV_EXPR_LIST:
-    case DV_EXPR_SET: return flow_exprs(f, &expr->as.list);
+    case DV_EXPR_SET: flow_exprs(f, &expr->as.list); break;
     case DV_EXPR_FORMAT:
-        return flow_expr(f, expr->as.format.value) && flow_optional(f, expr->as.format.spec);
+        flow_expr(f, expr->as.format.value);
+        flow_optional(f, expr->as.format.spec);
+        break;
     case DV_EXPR_AND:
     case DV_EXPR_OR:
-        return flow_expr(f, expr->as.list.items[0]) &&
-               flow_uncertain(f, expr->as.list.items + 1, expr->as.list.count - 1);
-    case DV_EXPR_DICT: return flow_dict(f, expr);
-    case DV_EXPR_BINARY: return flow_expr(f, expr->as.binary.right);
+        flow_expr(f, expr->as.list.items[0]);
+        flow_uncertain(f, expr->as.list.items + 1, expr->as.list.count - 1);
+        break;
+    case DV_EXPR_DICT: flow_dict(f, expr); break;
+    case DV_EXPR_BINARY: flow_expr(f, expr->as.binary.right); break;
     case DV_EXPR_UNARY:
-    case DV_EXPR_STARRED: return flow_expr(f, expr->as.child);
+    case DV_EXPR_STARRED: flow_expr(f, expr->as.child); break;
     case DV_EXPR_YIELD:
-    case DV_EXPR_YIELD_FROM: return flow_optional(f, expr->as.child);
-    case DV_EXPR_COMPARE: return flow_compare(f, expr);
-    case DV_EXPR_CONDITIONAL: return flow_conditional(f, expr);
-    case DV_EXPR_LAMBDA: return flow_defaults(f, expr->as.function);
-    case DV_EXPR_CALL: return flow_call(f, expr);
-    case DV_EXPR_SUBSCRIPT: return flow_expr(f, expr->as.subscript.index);
+    case DV_EXPR_YIELD_FROM: flow_optional(f, expr->as.child); break;
+    case DV_EXPR_COMPARE: flow_compare(f, expr); break;
+    case DV_EXPR_CONDITIONAL: flow_conditional(f, expr); break;
+    case DV_EXPR_LAMBDA: flow_defaults(f, expr->as.function); break;
+    case DV_EXPR_CALL: flow_call(f, expr); break;
+    case DV_EXPR_SUBSCRIPT: flow_expr(f, expr->as.subscript.index); break;
     case DV_EXPR_SLICE:
-        return flow_optional(f, expr->as.slice.start) && flow_optional(f, expr->as.slice.stop) &&
-               flow_optional(f, expr->as.slice.step);
-    case DV_EXPR_COMPREHENSION: return flow_expr(f, expr->as.comprehension.clauses[0].iterable);
+        flow_optional(f, expr->as.slice.start);
+        flow_optional(f, expr->as.slice.stop);
+        flow_optional(f, expr->as.slice.step);
+        break;
+    case DV_EXPR_COMPREHENSION: flow_expr(f, expr->as.comprehension.clauses[0].iterable); break;
     case DV_EXPR_NAMED:
-        if (!flow_expr(f, expr->as.named.value)) return false;
+        flow_expr(f, expr->as.named.value);
         add(f->now, expr->as.named.target->as.name.symbol);
-        return true;
-    default: return true;
+        break;
+    case DV_EXPR_CONSTANT:
+    case DV_EXPR_ATTRIBUTE: break;
     }
 }
 
-static bool flow_expr(flow *f, dv_expr *root) {
+static void flow_expr(flow *f, dv_expr *root) {
     dv_expr *expr = dv_expr_leftmost(root);
-    while (flow_node(f, expr)) {
-        if (expr == root) return true;
+    flow_node(f, expr);
+    while (expr != root) {
         expr = expr->up;
+        flow_node(f, expr);
     }
-    return false;
 }
 
 /* ---- Statements ---- */
 
-static bool flow_target(flow *f, dv_expr *target) {
-    switch (target->kind) {
-    case DV_EXPR_NAME: add(f->now, target->as.name.symbol); return true;
-    case DV_EXPR_STARRED: return flow_target(f, target->as.child);
+static void flow_target(flow *f, dv_expr *target) {
+    switch ((dv_expr_kind)target->kind) {
+    case DV_EXPR_NAME: add(f->now, target->as.name.symbol); break;
+    case DV_EXPR_STARRED: flow_target(f, target->as.child); break;
     case DV_EXPR_TUPLE:
     case DV_EXPR_LIST:
         for (uint32_t i = 0; i < target->as.list.count; i++)
-            if (!flow_target(f, target->as.list.items[i])) return false;
-        return true;
-    default: return flow_expr(f, target);
+            flow_target(f, target->as.list.items[i]);
+        break;
+    default: flow_expr(f, target); break;
     }
 }
 
-static bool flow_deleted(flow *f, dv_expr *target) {
-    switch (target->kind) {
-    case DV_EXPR_NAME: take_away(f->now, target->as.name.symbol); return true;
+static void flow_deleted(flow *f, dv_expr *target) {
+    switch ((dv_expr_kind)target->kind) {
+    case DV_EXPR_NAME: take_away(f->now, target->as.name.symbol); break;
     case DV_EXPR_TUPLE:
     case DV_EXPR_LIST:
         for (uint32_t i = 0; i < target->as.list.count; i++)
-            if (!flow_deleted(f, target->as.list.items[i])) return false;
-        return true;
-    default: return flow_expr(f, target);
+            flow_deleted(f, target->as.list.items[i]);
+        break;
+    default: flow_expr(f, target); break;
     }
 }
 
-static bool flow_if(flow *f, const dv_stmt *stmt) {
+static void flow_if(flow *f, const dv_stmt *stmt) {
     uint64_t *joined = new_full_set(f);
-    if (joined == NULL) return false;
     for (uint32_t i = 0; i < stmt->as.branch.count; i++) {
         const dv_branch *branch = &stmt->as.branch.branches[i];
-        if (!flow_expr(f, branch->test)) return false;
+        flow_expr(f, branch->test);
         int truth = dv_expr_truth(branch->test);
-        uint64_t *otherwise = truth == 1 ? new_full_set(f) : copy_set(f, f->now);
-        if (otherwise == NULL) return false;
+        const uint64_t *otherwise = truth == 1 ? new_full_set(f) : copy_set(f, f->now);
         if (truth == 0) fill_set(f, f->now);
-        if (!flow_block(f, &branch->body)) return false;
+        flow_block(f, &branch->body);
         set_intersect(f, joined, f->now);
         set_assign(f, f->now, otherwise);
     }
-    if (!flow_block(f, &stmt->as.branch.otherwise)) return false;
+    flow_block(f, &stmt->as.branch.otherwise);
     set_intersect(f, f->now, joined);
-    return true;
 }
 
-static bool enter_loop(flow *f, loop *it, const dv_block *body) {
+static void enter_loop(flow *f, loop *it, const dv_block *body) {
     uint64_t *deleted = new_set(f);
     *it = (loop){f->loop, new_full_set(f), new_set(f)};
-    if (deleted == NULL || it->at_break == NULL || it->deleted == NULL) return false;
     collect_block(deleted, body);
     set_subtract(f, f->now, deleted);
     f->loop = it;
-    return true;
 }
 
 /* `exit` is the state where the loop ends by itself. */
-static bool leave_loop(flow *f, const loop *it, const uint64_t *exit, const dv_block *otherwise) {
+static void leave_loop(flow *f, const loop *it, const uint64_t *exit, const dv_block *otherwise) {
     f->loop = it->outer;
     set_assign(f, f->now, exit);
-    if (!flow_block(f, otherwise)) return false;
+    flow_block(f, otherwise);
     set_intersect(f, f->now, it->at_break);
-    return true;
 }
 
-static bool flow_while(flow *f, const dv_stmt *stmt) {
+static void flow_while(flow *f, const dv_stmt *stmt) {
     loop it;
-    if (!enter_loop(f, &it, &stmt->as.loop.body)) return false;
-    if (!flow_expr(f, stmt->as.loop.test)) return false;
+    enter_loop(f, &it, &stmt->as.loop.body);
+    flow_expr(f, stmt->as.loop.test);
     int truth = dv_expr_truth(stmt->as.loop.test);
-    uint64_t *exit = truth == 1 ? new_full_set(f) : copy_set(f, f->now);
-    if (exit == NULL) return false;
+    const uint64_t *exit = truth == 1 ? new_full_set(f) : copy_set(f, f->now);
     if (truth == 0) fill_set(f, f->now);
-    if (!flow_block(f, &stmt->as.loop.body)) return false;
-    return leave_loop(f, &it, exit, &stmt->as.loop.otherwise);
+    flow_block(f, &stmt->as.loop.body);
+    leave_loop(f, &it, exit, &stmt->as.loop.otherwise);
 }
 
-static bool flow_for(flow *f, const dv_stmt *stmt) {
+static void flow_for(flow *f, const dv_stmt *stmt) {
     loop it;
-    if (!flow_expr(f, stmt->as.each.iterable)) return false;
-    if (!enter_loop(f, &it, &stmt->as.each.body)) return false;
-    uint64_t *exit = copy_set(f, f->now);
-    if (exit == NULL) return false;
-    if (!flow_target(f, stmt->as.each.target)) return false;
-    if (!flow_block(f, &stmt->as.each.body)) return false;
-    return leave_loop(f, &it, exit, &stmt->as.each.otherwise);
+    flow_expr(f, stmt->as.each.iterable);
+    enter_loop(f, &it, &stmt->as.each.body);
+    const uint64_t *exit = copy_set(f, f->now);
+    flow_target(f, stmt->as.each.target);
+    flow_block(f, &stmt->as.each.body);
+    leave_loop(f, &it, exit, &stmt->as.each.otherwise);
 }
 
 static void flow_break(flow *f) {
-    if (f->loop != NULL) {
+    if (f->loop != NULL) { /* the compiler refuses one outside of loops */
         for (uint32_t i = 0; i < f->words; i++)
             f->loop->at_break[i] &= f->now[i] & ~f->loop->deleted[i];
     }
@@ -337,92 +334,105 @@ static void flow_break(flow *f) {
 }
 
 /* An except clause.  Whatever leaves it, a break too, deletes its name. */
-static bool flow_handler(flow *f, const dv_handler *handler) {
-    if (!flow_optional(f, handler->type)) return false;
-    if (handler->name == NULL) return flow_block(f, &handler->body);
+static void flow_handler(flow *f, const dv_handler *handler) {
+    flow_optional(f, handler->type);
+    if (handler->name == NULL) {
+        flow_block(f, &handler->body);
+        return;
+    }
     const dv_symbol *symbol = handler->name->as.name.symbol;
     bool crosses = f->loop != NULL && !contains(f->loop->deleted, symbol);
     if (crosses) add(f->loop->deleted, symbol);
     add(f->now, symbol);
-    if (!flow_block(f, &handler->body)) return false;
+    flow_block(f, &handler->body);
     take_away(f->now, symbol);
     if (crosses) take_away(f->loop->deleted, symbol);
-    return true;
 }
 
-static bool flow_handlers(flow *f, const dv_stmt *stmt, const uint64_t *before) {
+static void flow_handlers(flow *f, const dv_stmt *stmt, const uint64_t *before) {
     uint64_t *begin = copy_set(f, before), *deleted = new_set(f), *joined = copy_set(f, f->now);
-    if (begin == NULL || deleted == NULL || joined == NULL) return false;
     collect_block(deleted, &stmt->as.attempt.body);
     set_subtract(f, begin, deleted);
     for (uint32_t i = 0; i < stmt->as.attempt.handler_count; i++) {
         set_assign(f, f->now, begin);
-        if (!flow_handler(f, &stmt->as.attempt.handlers[i])) return false;
+        flow_handler(f, &stmt->as.attempt.handlers[i]);
         set_intersect(f, joined, f->now);
     }
     set_assign(f, f->now, joined);
-    return true;
 }
 
-static bool flow_try_except(flow *f, const dv_stmt *stmt) {
-    uint64_t *before = copy_set(f, f->now);
-    if (before == NULL || !flow_block(f, &stmt->as.attempt.body)) return false;
-    if (!flow_block(f, &stmt->as.attempt.otherwise)) return false;
-    return stmt->as.attempt.handler_count == 0 || flow_handlers(f, stmt, before);
+static void flow_try_except(flow *f, const dv_stmt *stmt) {
+    const uint64_t *before = copy_set(f, f->now);
+    flow_block(f, &stmt->as.attempt.body);
+    flow_block(f, &stmt->as.attempt.otherwise);
+    if (stmt->as.attempt.handler_count > 0) flow_handlers(f, stmt, before);
 }
 
-static bool flow_try(flow *f, const dv_stmt *stmt) {
-    if (!stmt->as.attempt.has_finally) return flow_try_except(f, stmt);
+static void flow_try(flow *f, const dv_stmt *stmt) {
+    if (!stmt->as.attempt.has_finally) {
+        flow_try_except(f, stmt);
+        return;
+    }
     uint64_t *weakest = copy_set(f, f->now), *lost = new_set(f), *deleted = new_set(f);
-    uint64_t *crossed = f->loop == NULL ? deleted : copy_set(f, f->loop->deleted);
-    if (weakest == NULL || lost == NULL || deleted == NULL || crossed == NULL) return false;
+    const uint64_t *crossed = f->loop == NULL ? deleted : copy_set(f, f->loop->deleted);
     collect_try(lost, stmt);
     set_subtract(f, weakest, lost);
     collect_block(deleted, &stmt->as.attempt.finally);
     if (f->loop != NULL) set_unite(f, f->loop->deleted, deleted);
-    if (!flow_try_except(f, stmt)) return false;
+    flow_try_except(f, stmt);
     if (f->loop != NULL) set_assign(f, f->loop->deleted, crossed);
     uint64_t *normal = copy_set(f, f->now);
-    if (normal == NULL) return false;
     set_assign(f, f->now, weakest);
-    if (!flow_block(f, &stmt->as.attempt.finally)) return false;
+    flow_block(f, &stmt->as.attempt.finally);
     set_subtract(f, normal, deleted);
     set_unite(f, f->now, normal);
-    return true;
 }
 
-static bool flow_with(flow *f, const dv_stmt *stmt) {
+static void flow_with(flow *f, const dv_stmt *stmt) {
     uint64_t *weakest = NULL, *deleted = new_set(f);
     for (uint32_t i = 0; i < stmt->as.with.count; i++) {
         const dv_with_item *item = &stmt->as.with.items[i];
-        if (!flow_expr(f, item->context)) return false;
-        if (i == 0 && (weakest = copy_set(f, f->now)) == NULL) return false;
-        if (item->target != NULL && !flow_target(f, item->target)) return false;
+        flow_expr(f, item->context);
+        if (i == 0) weakest = copy_set(f, f->now);
+        if (item->target != NULL) flow_target(f, item->target);
     }
-    if (deleted == NULL || !flow_block(f, &stmt->as.with.body)) return false;
+    flow_block(f, &stmt->as.with.body);
     collect_block(deleted, &stmt->as.with.body);
     set_subtract(f, weakest, deleted);
     set_intersect(f, f->now, weakest);
-    return true;
 }
 
-static bool flow_assign(flow *f, const dv_stmt *stmt) {
-    if (!flow_expr(f, stmt->as.assign.value)) return false;
+static void flow_assign(flow *f, const dv_stmt *stmt) {
+    flow_expr(f, stmt->as.assign.value);
     for (uint32_t i = 0; i < stmt->as.assign.targets.count; i++)
-        if (!flow_target(f, stmt->as.assign.targets.items[i])) return false;
-    return true;
+        flow_target(f, stmt->as.assign.targets.items[i]);
 }
 
-static bool flow_end(flow *f, dv_expr *first, dv_expr *second) {
-    if (!flow_optional(f, first) || !flow_optional(f, second)) return false;
+static void flow_augment(flow *f, const dv_stmt *stmt) {
+    flow_expr(f, stmt->as.augment.target);
+    flow_expr(f, stmt->as.augment.value);
+    if (stmt->as.augment.target->kind == DV_EXPR_NAME) flow_target(f, stmt->as.augment.target);
+}
+
+static void flow_annotate(flow *f, const dv_stmt *stmt) {
+    dv_expr *target = stmt->as.annotate.target;
+    flow_optional(f, stmt->as.annotate.value);
+    if (stmt->as.annotate.value != NULL)
+        flow_target(f, target);
+    else if (target->kind != DV_EXPR_NAME)
+        flow_expr(f, target);
+}
+
+static void flow_end(flow *f, dv_expr *first, dv_expr *second) {
+    flow_optional(f, first);
+    flow_optional(f, second);
     fill_set(f, f->now);
-    return true;
 }
 
-static bool flow_assert(flow *f, const dv_stmt *stmt) {
-    if (!flow_expr(f, stmt->as.assertion.test)) return false;
+static void flow_assert(flow *f, const dv_stmt *stmt) {
     dv_expr *message = stmt->as.assertion.message;
-    return message == NULL || flow_uncertain(f, &message, 1);
+    flow_expr(f, stmt->as.assertion.test);
+    if (message != NULL) flow_uncertain(f, &message, 1);
 }
 
 /* A function, class or module is bound to a name of the current scope. */
@@ -431,99 +441,91 @@ static void flow_bound(flow *f, const dv_scope *scope, dv_name *name) {
     if (mangled != NULL) add(f->now, dv_scope_find(scope, mangled));
 }
 
-static bool flow_aliases(flow *f, const dv_stmt *stmt) {
-    for (uint32_t i = 0; i < stmt->as.import.count && stmt->as.import.aliases[i].target; i++)
+/* There is no `import *` in functions: scope.c refuses it. */
+static void flow_aliases(flow *f, const dv_stmt *stmt) {
+    for (uint32_t i = 0; i < stmt->as.import.count; i++)
         add(f->now, stmt->as.import.aliases[i].target->as.name.symbol);
-    return true;
 }
 
-static bool flow_class(flow *f, const dv_class *klass) {
-    if (!flow_exprs(f, &klass->decorators) || !flow_exprs(f, &klass->bases)) return false;
-    for (uint32_t i = 0; i < klass->keyword_count; i++)
-        if (!flow_expr(f, klass->keywords[i].value)) return false;
+static void flow_class(flow *f, const dv_class *klass) {
+    flow_exprs(f, &klass->decorators);
+    flow_exprs(f, &klass->bases);
+    for (uint32_t i = 0; i < klass->keyword_count; i++) flow_expr(f, klass->keywords[i].value);
     flow_bound(f, klass->scope->parent, klass->name);
-    return f->front->status == DV_LANG_OK;
 }
 
-static bool flow_annotations(flow *f, const dv_function *function) {
+static void flow_function(flow *f, const dv_function *function) {
+    flow_exprs(f, &function->decorators);
+    flow_defaults(f, function);
     for (uint32_t i = 0; i < function->parameter_count; i++)
-        if (!flow_optional(f, function->parameters[i].annotation)) return false;
-    return flow_optional(f, function->returns);
-}
-
-static bool flow_function(flow *f, const dv_function *function) {
-    if (!flow_exprs(f, &function->decorators) || !flow_defaults(f, function) ||
-        !flow_annotations(f, function))
-        return false;
+        flow_optional(f, function->parameters[i].annotation);
+    flow_optional(f, function->returns);
     flow_bound(f, function->scope->parent, function->name);
-    return f->front->status == DV_LANG_OK;
 }
 
-static bool flow_stmt(flow *f, const dv_stmt *stmt) {
+static void flow_stmt(flow *f, const dv_stmt *stmt) {
     switch (stmt->kind) {
-    case DV_STMT_EXPR: return flow_expr(f, stmt->as.expr);
-    case DV_STMT_ASSIGN: return flow_assign(f, stmt);
-    case DV_STMT_AUGMENT:
-        return flow_expr(f, stmt->as.augment.target) && flow_expr(f, stmt->as.augment.value) &&
-               (stmt->as.augment.target->kind != DV_EXPR_NAME ||
-                flow_target(f, stmt->as.augment.target));
-    case DV_STMT_ANNOTATE:
-        if (stmt->as.annotate.value == NULL)
-            return stmt->as.annotate.target->kind == DV_EXPR_NAME ||
-                   flow_expr(f, stmt->as.annotate.target);
-        return flow_expr(f, stmt->as.annotate.value) && flow_target(f, stmt->as.annotate.target);
+    case DV_STMT_EXPR: flow_expr(f, stmt->as.expr); break;
+    case DV_STMT_ASSIGN: flow_assign(f, stmt); break;
+    case DV_STMT_AUGMENT: flow_augment(f, stmt); break;
+    case DV_STMT_ANNOTATE: flow_annotate(f, stmt); break;
     case DV_STMT_DELETE:
         for (uint32_t i = 0; i < stmt->as.targets.count; i++)
-            if (!flow_deleted(f, stmt->as.targets.items[i])) return false;
-        return true;
-    case DV_STMT_IF: return flow_if(f, stmt);
-    case DV_STMT_WHILE: return flow_while(f, stmt);
-    case DV_STMT_FOR: return flow_for(f, stmt);
-    case DV_STMT_BREAK: flow_break(f); return true;
-    case DV_STMT_CONTINUE: fill_set(f, f->now); return true;
-    case DV_STMT_FUNCTION: return flow_function(f, stmt->as.function);
-    case DV_STMT_RETURN: return flow_end(f, stmt->as.expr, NULL);
-    case DV_STMT_CLASS: return flow_class(f, stmt->as.klass);
-    case DV_STMT_TRY: return flow_try(f, stmt);
-    case DV_STMT_RAISE: return flow_end(f, stmt->as.raise.exception, stmt->as.raise.cause);
-    case DV_STMT_ASSERT: return flow_assert(f, stmt);
+            flow_deleted(f, stmt->as.targets.items[i]);
+        break;
+    case DV_STMT_IF: flow_if(f, stmt); break;
+    case DV_STMT_WHILE: flow_while(f, stmt); break;
+    case DV_STMT_FOR: flow_for(f, stmt); break;
+    case DV_STMT_BREAK: flow_break(f); break;
+    case DV_STMT_CONTINUE: fill_set(f, f->now); break;
+    case DV_STMT_FUNCTION: flow_function(f, stmt->as.function); break;
+    case DV_STMT_RETURN: flow_end(f, stmt->as.expr, NULL); break;
+    case DV_STMT_CLASS: flow_class(f, stmt->as.klass); break;
+    case DV_STMT_TRY: flow_try(f, stmt); break;
+    case DV_STMT_RAISE: flow_end(f, stmt->as.raise.exception, stmt->as.raise.cause); break;
+    case DV_STMT_ASSERT: flow_assert(f, stmt); break;
     case DV_STMT_IMPORT:
-    case DV_STMT_FROM: return flow_aliases(f, stmt);
+    case DV_STMT_FROM: flow_aliases(f, stmt); break;
     case DV_STMT_PASS:
     case DV_STMT_GLOBAL:
-    case DV_STMT_NONLOCAL: return true;
-    case DV_STMT_WITH: return flow_with(f, stmt);
+    case DV_STMT_NONLOCAL: break;
+    case DV_STMT_WITH: flow_with(f, stmt); break;
     }
-    return true;
 }
 
-static bool flow_block(flow *f, const dv_block *block) {
-    for (uint32_t i = 0; i < block->count; i++)
-        if (!flow_stmt(f, block->items[i])) return false;
-    return true;
+static void flow_block(flow *f, const dv_block *block) {
+    for (uint32_t i = 0; i < block->count; i++) flow_stmt(f, block->items[i]);
+}
+
+/* ---- Functions ---- */
+
+static bool begin(flow *f, dv_front *front, const dv_scope *scope) {
+    *f = (flow){.front = front, .words = scope->local_count / 64 + 1};
+    f->spare = new_set(f);
+    f->now = new_set(f);
+    return f->spare != NULL;
 }
 
 /* Every part of a comprehension is evaluated behind the parts before it; nothing is deleted. */
 bool dv_assign_comprehension(dv_front *front, const dv_expr *expr) {
-    const dv_scope *scope = expr->as.comprehension.scope;
-    flow f = {front, scope->local_count / 64 + 1, NULL, NULL};
-    f.now = new_set(&f);
-    if (f.now == NULL) return false;
+    flow f;
+    if (!begin(&f, front, expr->as.comprehension.scope)) return false;
     for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
         const dv_clause *clause = &expr->as.comprehension.clauses[i];
-        if (i > 0 && !flow_expr(&f, clause->iterable)) return false;
-        if (!flow_target(&f, clause->target) || !flow_exprs(&f, &clause->conditions)) return false;
+        if (i > 0) flow_expr(&f, clause->iterable);
+        flow_target(&f, clause->target);
+        flow_exprs(&f, &clause->conditions);
     }
-    return flow_expr(&f, expr->as.comprehension.element) &&
-           flow_optional(&f, expr->as.comprehension.value);
+    flow_expr(&f, expr->as.comprehension.element);
+    flow_optional(&f, expr->as.comprehension.value);
+    return front->status == DV_LANG_OK;
 }
 
 bool dv_assign_run(dv_front *front, const dv_function *function) {
-    const dv_scope *scope = function->scope;
-    flow f = {front, scope->local_count / 64 + 1, NULL, NULL};
-    f.now = new_set(&f);
-    if (f.now == NULL) return false;
+    flow f;
+    if (!begin(&f, front, function->scope)) return false;
     for (uint32_t i = 0; i < function->parameter_count; i++)
-        add(f.now, dv_scope_find(scope, function->parameters[i].name));
-    return flow_block(&f, &function->body);
+        add(f.now, dv_scope_find(function->scope, function->parameters[i].name));
+    flow_block(&f, &function->body);
+    return front->status == DV_LANG_OK;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static void *checked(dv_front *front, void *block) {
-    if (block == NULL && front->status == DV_LANG_OK) front->status = DV_LANG_NO_MEMORY;
+    if (block == NULL) front->status = DV_LANG_NO_MEMORY;
     return block;
 }
 
@@ -42,7 +42,6 @@ void dv_front_problem(dv_front *front, const dv_problem *problem) {
 }
 
 void dv_front_error(dv_front *front, dv_range at, const char *format, ...) {
-    if (front->status != DV_LANG_OK) return;
     dv_problem problem = {.type = "SyntaxError", .at = at};
     va_list arguments;
     va_start(arguments, format);

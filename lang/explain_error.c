@@ -1,24 +1,28 @@
 /* explain_error.c: messages and places of syntax errors (explain_error.h). */
 #include "lang/explain_error.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Recording ---- */
 
-/* Where CPython puts an error without a place of its own: at the last token that it has read. */
+/* Where CPython puts an error without a place of its own: at the last token that it has read.  What
+ * has no text is where the lexer is: in front of the next token, but nowhere behind the text. */
 static dv_range last_read(const dv_explanation *x) {
     const dv_token *token = &x->tokens->items[x->furthest - 1];
     dv_range at = token->at;
-    if (token->kind == DV_TOKEN_INDENT) {
-        at.column -= at.column > 0;
-        at.end_column = DV_NO_COLUMN;
-    }
+    if (token->kind == DV_TOKEN_INDENT) at.end_column = DV_NO_COLUMN;
+    if (token->kind == DV_TOKEN_INDENT || token->kind == DV_TOKEN_DEDENT)
+        at.column = at.column > 0 ? at.column - 1 : DV_NO_COLUMN;
+    while (token->kind == DV_TOKEN_DEDENT) token++;
+    if (token->kind == DV_TOKEN_END) at.column = DV_NO_COLUMN;
     return at;
 }
 
+/* The search stops at the first error, so there is none before. */
 static void record(dv_explanation *x, const char *type, dv_range at, const char *message) {
-    if (x->done) return;
+    assert(!x->done);
     x->done = true;
     x->problem = (dv_problem){.type = type, .at = at};
     snprintf(x->problem.message, sizeof x->problem.message, "%s%.240s",
@@ -26,7 +30,7 @@ static void record(dv_explanation *x, const char *type, dv_range at, const char 
 }
 
 void dv_explain_lexer(dv_explanation *x) {
-    if (x->done) return;
+    assert(!x->done);
     x->done = x->from_lexer = true;
     x->problem = x->tokens->problem;
 }
@@ -46,12 +50,12 @@ static bool is_fstring(const dv_explanation *x, const dv_node *node) {
     return false;
 }
 
-/* As CPython's _PyPegen_get_expr_name. */
+/* As CPython's _PyPegen_get_expr_name; but no rule asks for what a name is, and `await` is refused.
+ */
 static const char *describe(const dv_explanation *x, const dv_node *node) {
     switch (node->kind) {
     case DV_KIND_TUPLE: return "tuple";
     case DV_KIND_CONDITIONAL: return "conditional expression";
-    case DV_KIND_AWAIT: return "await expression";
     case DV_KIND_YIELD: return "yield expression";
     case DV_KIND_STARRED: return "starred";
     case DV_KIND_NAMED: return "named expression";
@@ -59,7 +63,6 @@ static const char *describe(const dv_explanation *x, const dv_node *node) {
     case DV_KIND_ATTRIBUTE: return "attribute";
     case DV_KIND_CALL: return "function call";
     case DV_KIND_SUBSCRIPT: return "subscript";
-    case DV_KIND_NAME: return "name";
     case DV_KIND_TRUE: return "True";
     case DV_KIND_FALSE: return "False";
     case DV_KIND_NONE: return "None";
@@ -229,7 +232,6 @@ void dv_explain_error(dv_explanation *x, const dv_grammar_alternative *alternati
     case DV_PLACE_INDENTATION: record_indentation(x, message, a); break;
     case DV_PLACE_GENERATOR_ARGUMENT: record_generator(x, a, last_part(last_clause(b))); break;
     case DV_PLACE_GENERATOR_AMONG_ARGUMENTS: record_generator_among(x, a, b); break;
-    case DV_PLACE_LAST_GENERATOR_ARGUMENT: record_generator(x, a, last_clause(b)->parts[0]); break;
     case DV_PLACE_MISPLACED_ARGUMENT: record_misplaced(x, a); break;
     case DV_PLACE_LEGACY_STATEMENT: record_legacy(x, a, b); break;
     case DV_PLACE_MISSING_COMMA: record_missing_comma(x, a, b, end); break;

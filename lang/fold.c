@@ -4,21 +4,21 @@
  *  1. An operation is folded only if it cannot raise and its result is exactly what the machine
  * would compute: 64-bit integers without overflow, finite doubles with + - * /, tuples of
  * constants.
- *  2. A folded node keeps its address and range, so spines and positions stay valid. */
+ *  2. A folded node keeps its address and range, so spines and positions stay valid.
+ *  3. Nothing here tells whether it succeeded: where memory runs out an expression stays as it is,
+ *     the status is set, and dv_fold_run looks at it when all is done. */
 #include "lang/fold.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct folder {
-    dv_front *front;
-} folder;
+static void fold_target(dv_front *front, dv_expr *target);
+static void fold_expr(dv_front *front, dv_expr *root);
+static void fold_block(dv_front *front, const dv_block *block);
 
-static bool fold_target(folder *f, dv_expr *target);
-static bool fold_expr(folder *f, dv_expr *root);
-static bool fold_block(folder *f, const dv_block *block);
-
-static bool fold_optional(folder *f, dv_expr *expr) { return expr == NULL || fold_expr(f, expr); }
+static void fold_optional(dv_front *front, dv_expr *expr) {
+    if (expr != NULL) fold_expr(front, expr);
+}
 
 /* ---- Arithmetic ---- */
 
@@ -126,15 +126,15 @@ static void fold_binary(dv_expr *expr) {
 }
 
 /* -0x8000000000000000 is an int64; anything else big gets or loses a sign. */
-static bool negate_big(folder *f, dv_expr *expr, dv_text digits) {
+static void negate_big(dv_front *front, dv_expr *expr, dv_text digits) {
     if (digits.size == 16 && memcmp(digits.data, "8000000000000000", 16) == 0) {
         become_int(expr, INT64_MIN);
-        return true;
+        return;
     }
     dv_text negated = {digits.data + 1, digits.size - 1};
     if (digits.data[0] != '-') {
-        char *text = dv_front_keep(f->front, (size_t)digits.size + 1);
-        if (text == NULL) return false;
+        char *text = dv_front_keep(front, (size_t)digits.size + 1);
+        if (text == NULL) return;
         text[0] = '-';
         memcpy(text + 1, digits.data, digits.size);
         negated = (dv_text){text, digits.size + 1};
@@ -142,17 +142,15 @@ static bool negate_big(folder *f, dv_expr *expr, dv_text digits) {
     expr->kind = DV_EXPR_CONSTANT;
     expr->as.constant.kind = DV_CONST_BIGINT;
     expr->as.constant.as.text = negated;
-    return true;
 }
 
-static bool fold_negation(folder *f, dv_expr *expr, const dv_literal *operand) {
+static void fold_negation(dv_front *front, dv_expr *expr, const dv_literal *operand) {
     if (operand->kind == DV_CONST_INT && operand->as.integer != INT64_MIN)
         become_int(expr, -operand->as.integer);
     else if (operand->kind == DV_CONST_FLOAT)
         become_float(expr, -operand->as.real);
     else if (operand->kind == DV_CONST_BIGINT)
-        return negate_big(f, expr, operand->as.text);
-    return true;
+        negate_big(front, expr, operand->as.text);
 }
 
 /* `not a is b` is `a is not b`, which its warnings show. */
@@ -170,119 +168,109 @@ static bool fold_opposite(dv_expr *expr) {
     return true;
 }
 
-static bool fold_unary(folder *f, dv_expr *expr) {
-    if (fold_opposite(expr)) return true;
-    dv_expr *operand = expr->as.child;
-    int truth = dv_expr_truth(operand);
-    if (!dv_expr_is_constant(operand)) return true;
+static void fold_unary(dv_front *front, dv_expr *expr) {
+    if (fold_opposite(expr)) return;
+    const dv_expr *operand = expr->as.child;
+    if (!dv_expr_is_constant(operand)) return;
     const dv_literal literal = operand->as.constant;
+    bool integer = literal.kind == DV_CONST_INT;
+    int truth = dv_expr_truth(operand);
     switch ((dv_unary)expr->op) {
-    case DV_UNARY_NEG: return fold_negation(f, expr, &literal);
+    case DV_UNARY_NEG: fold_negation(front, expr, &literal); break;
     case DV_UNARY_POS:
-        if (literal.kind == DV_CONST_INT) become_int(expr, literal.as.integer);
+        if (integer) become_int(expr, literal.as.integer);
         if (literal.kind == DV_CONST_FLOAT) become_float(expr, literal.as.real);
-        return true;
+        break;
     case DV_UNARY_INVERT:
-        if (literal.kind == DV_CONST_INT) become_int(expr, ~literal.as.integer);
-        return true;
+        if (integer) become_int(expr, ~literal.as.integer);
+        break;
     case DV_UNARY_NOT:
         if (truth >= 0) become_bool(expr, truth == 0);
-        return true;
+        break;
     }
-    return true;
 }
 
 /* ---- Tuples ---- */
 
 /* A display of constants becomes a constant tuple (or frozenset). */
-static bool fold_items(folder *f, dv_expr *expr, dv_const_kind kind) {
+static void fold_items(dv_front *front, dv_expr *expr, dv_const_kind kind) {
     dv_exprs items = expr->as.list;
     for (uint32_t i = 0; i < items.count; i++)
-        if (!dv_expr_is_constant(items.items[i])) return true;
-    dv_literal *literals = dv_front_scratch(f->front, items.count * sizeof *literals);
-    if (literals == NULL) return false;
+        if (!dv_expr_is_constant(items.items[i])) return;
+    dv_literal *literals = dv_front_scratch(front, items.count * sizeof *literals);
+    if (literals == NULL) return;
     for (uint32_t i = 0; i < items.count; i++) literals[i] = items.items[i]->as.constant;
     expr->kind = DV_EXPR_CONSTANT;
     expr->as.constant.kind = kind;
     expr->as.constant.as.tuple.items = literals;
     expr->as.constant.as.tuple.count = items.count;
-    return true;
 }
 
-static bool fold_tuple(folder *f, dv_expr *expr) { return fold_items(f, expr, DV_CONST_TUPLE); }
-
 /* A list that is only iterated over or searched may be a tuple, a set a frozenset. */
-static bool fold_unseen(folder *f, dv_expr *expr) {
-    if (expr->kind == DV_EXPR_SET) return fold_items(f, expr, DV_CONST_FROZENSET);
-    return expr->kind != DV_EXPR_LIST || fold_tuple(f, expr);
+static void fold_unseen(dv_front *front, dv_expr *expr) {
+    if (expr->kind == DV_EXPR_SET) fold_items(front, expr, DV_CONST_FROZENSET);
+    if (expr->kind == DV_EXPR_LIST) fold_items(front, expr, DV_CONST_TUPLE);
 }
 
 /* ---- Expressions ---- */
 
-/* Folds a child and takes over what it may store. */
-static bool fold_child(folder *f, dv_expr *parent, dv_expr *child) {
-    if (child == NULL) return true;
-    if (!fold_expr(f, child)) return false;
+/* Folds a child, unless it is NULL, and takes over what it may store. */
+static void fold_child(dv_front *front, dv_expr *parent, dv_expr *child) {
+    if (child == NULL) return;
+    fold_expr(front, child);
     parent->stores = parent->stores || child->stores;
-    return true;
 }
 
-static bool fold_children(folder *f, dv_expr *parent, const dv_exprs *children) {
-    for (uint32_t i = 0; i < children->count; i++)
-        if (!fold_child(f, parent, children->items[i])) return false;
-    return true;
+static void fold_children(dv_front *front, dv_expr *parent, const dv_exprs *children) {
+    for (uint32_t i = 0; i < children->count; i++) fold_child(front, parent, children->items[i]);
 }
 
-static bool fold_compare(folder *f, dv_expr *expr) {
-    if (!fold_child(f, expr, expr->as.compare.left)) return false;
-    if (!fold_children(f, expr, &expr->as.compare.rights)) return false;
-    for (uint32_t i = 0; i < expr->as.compare.rights.count; i++) {
-        uint8_t op = expr->as.compare.ops[i];
-        bool last = i + 1 == expr->as.compare.rights.count;
-        if (last && (op == DV_COMPARISON_IN || op == DV_COMPARISON_NOT_IN) &&
-            !fold_unseen(f, expr->as.compare.rights.items[i]))
-            return false;
-    }
-    return true;
+static void fold_compare(dv_front *front, dv_expr *expr) {
+    const dv_exprs *rights = &expr->as.compare.rights;
+    fold_child(front, expr, expr->as.compare.left);
+    fold_children(front, expr, rights);
+    uint8_t op = expr->as.compare.ops[rights->count - 1];
+    if (op == DV_COMPARISON_IN || op == DV_COMPARISON_NOT_IN)
+        fold_unseen(front, rights->items[rights->count - 1]);
 }
 
-static bool fold_function(folder *f, dv_expr *parent, const dv_function *function) {
+/* The parameters and the body; what the default values may store is told by the result. */
+static bool fold_function(dv_front *front, const dv_function *function) {
+    bool stores = false;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         dv_expr *standard = function->parameters[i].standard;
-        if (!fold_optional(f, function->parameters[i].annotation)) return false;
-        if (standard == NULL) continue;
-        if (!fold_expr(f, standard)) return false;
-        if (parent != NULL) parent->stores = parent->stores || standard->stores;
+        fold_optional(front, function->parameters[i].annotation);
+        fold_optional(front, standard);
+        stores = stores || (standard != NULL && standard->stores);
     }
-    if (!fold_optional(f, function->returns)) return false;
-    return fold_block(f, &function->body);
+    fold_optional(front, function->returns);
+    fold_block(front, &function->body);
+    return stores;
 }
 
-static bool fold_call(folder *f, dv_expr *expr) {
-    if (!fold_children(f, expr, &expr->as.call.arguments)) return false;
+static void fold_call(dv_front *front, dv_expr *expr) {
+    fold_children(front, expr, &expr->as.call.arguments);
     for (uint32_t i = 0; i < expr->as.call.keyword_count; i++)
-        if (!fold_child(f, expr, expr->as.call.keywords[i].value)) return false;
-    return true;
+        fold_child(front, expr, expr->as.call.keywords[i].value);
 }
 
-static bool fold_exprs(folder *f, const dv_exprs *exprs) {
-    for (uint32_t i = 0; i < exprs->count; i++)
-        if (!fold_expr(f, exprs->items[i])) return false;
-    return true;
+static void fold_exprs(dv_front *front, const dv_exprs *exprs) {
+    for (uint32_t i = 0; i < exprs->count; i++) fold_expr(front, exprs->items[i]);
 }
 
 /* Nothing in it can store to a local of the function around, since what a walrus binds is a cell;
  * but the first iterable, which belongs to that function, may yield. */
-static bool fold_comprehension(folder *f, dv_expr *expr) {
+static void fold_comprehension(dv_front *front, dv_expr *expr) {
     for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
         const dv_clause *clause = &expr->as.comprehension.clauses[i];
-        if (!fold_target(f, clause->target) || !fold_expr(f, clause->iterable) ||
-            !fold_unseen(f, clause->iterable) || !fold_exprs(f, &clause->conditions))
-            return false;
+        fold_target(front, clause->target);
+        fold_expr(front, clause->iterable);
+        fold_unseen(front, clause->iterable);
+        fold_exprs(front, &clause->conditions);
     }
     expr->stores = expr->as.comprehension.clauses[0].iterable->stores;
-    dv_expr *value = expr->as.comprehension.value;
-    return fold_expr(f, expr->as.comprehension.element) && (value == NULL || fold_expr(f, value));
+    fold_expr(front, expr->as.comprehension.element);
+    fold_optional(front, expr->as.comprehension.value);
 }
 
 static void fold_name(dv_expr *expr) {
@@ -296,162 +284,184 @@ static bool stores_itself(const dv_expr *expr) {
 }
 
 /* The left child is folded already. */
-static bool fold_node(folder *f, dv_expr *expr) {
-    dv_expr *left = dv_expr_left(expr);
+static void fold_node(dv_front *front, dv_expr *expr) {
+    const dv_expr *left = dv_expr_left(expr);
     expr->stores = stores_itself(expr) || (left != NULL && left->stores);
     switch ((dv_expr_kind)expr->kind) {
-    case DV_EXPR_NAME: fold_name(expr); return true;
+    case DV_EXPR_NAME: fold_name(expr); break;
     case DV_EXPR_FSTRING:
     case DV_EXPR_LIST:
     case DV_EXPR_SET:
     case DV_EXPR_AND:
-    case DV_EXPR_OR: return fold_children(f, expr, &expr->as.list);
-    case DV_EXPR_TUPLE: return fold_children(f, expr, &expr->as.list) && fold_tuple(f, expr);
+    case DV_EXPR_OR: fold_children(front, expr, &expr->as.list); break;
+    case DV_EXPR_TUPLE:
+        fold_children(front, expr, &expr->as.list);
+        fold_items(front, expr, DV_CONST_TUPLE);
+        break;
     case DV_EXPR_FORMAT:
-        return fold_child(f, expr, expr->as.format.value) &&
-               fold_child(f, expr, expr->as.format.spec);
+        fold_child(front, expr, expr->as.format.value);
+        fold_child(front, expr, expr->as.format.spec);
+        break;
     case DV_EXPR_DICT:
-        return fold_children(f, expr, &expr->as.dict.keys) &&
-               fold_children(f, expr, &expr->as.dict.values);
+        fold_children(front, expr, &expr->as.dict.keys);
+        fold_children(front, expr, &expr->as.dict.values);
+        break;
     case DV_EXPR_BINARY:
-        if (!fold_child(f, expr, expr->as.binary.right)) return false;
+        fold_child(front, expr, expr->as.binary.right);
         fold_binary(expr);
-        return true;
-    case DV_EXPR_UNARY: return fold_child(f, expr, expr->as.child) && fold_unary(f, expr);
-    case DV_EXPR_COMPARE: return fold_compare(f, expr);
+        break;
+    case DV_EXPR_UNARY:
+        fold_child(front, expr, expr->as.child);
+        fold_unary(front, expr);
+        break;
+    case DV_EXPR_COMPARE: fold_compare(front, expr); break;
     case DV_EXPR_CONDITIONAL:
-        return fold_child(f, expr, expr->as.conditional.test) &&
-               fold_child(f, expr, expr->as.conditional.body) &&
-               fold_child(f, expr, expr->as.conditional.otherwise);
-    case DV_EXPR_LAMBDA: return fold_function(f, expr, expr->as.function);
-    case DV_EXPR_CALL: return fold_call(f, expr);
-    case DV_EXPR_SUBSCRIPT: return fold_child(f, expr, expr->as.subscript.index);
+        fold_child(front, expr, expr->as.conditional.test);
+        fold_child(front, expr, expr->as.conditional.body);
+        fold_child(front, expr, expr->as.conditional.otherwise);
+        break;
+    case DV_EXPR_LAMBDA: expr->stores = fold_function(front, expr->as.function); break;
+    case DV_EXPR_CALL: fold_call(front, expr); break;
+    case DV_EXPR_SUBSCRIPT: fold_child(front, expr, expr->as.subscript.index); break;
     case DV_EXPR_SLICE:
-        return fold_child(f, expr, expr->as.slice.start) &&
-               fold_child(f, expr, expr->as.slice.stop) && fold_child(f, expr, expr->as.slice.step);
-    case DV_EXPR_NAMED: return fold_child(f, expr, expr->as.named.value);
+        fold_child(front, expr, expr->as.slice.start);
+        fold_child(front, expr, expr->as.slice.stop);
+        fold_child(front, expr, expr->as.slice.step);
+        break;
+    case DV_EXPR_NAMED: fold_child(front, expr, expr->as.named.value); break;
     case DV_EXPR_STARRED:
     case DV_EXPR_YIELD:
-    case DV_EXPR_YIELD_FROM: return fold_child(f, expr, expr->as.child);
-    case DV_EXPR_COMPREHENSION: return fold_comprehension(f, expr);
+    case DV_EXPR_YIELD_FROM: fold_child(front, expr, expr->as.child); break;
+    case DV_EXPR_COMPREHENSION: fold_comprehension(front, expr); break;
     case DV_EXPR_CONSTANT:
-    case DV_EXPR_ATTRIBUTE: return true;
+    case DV_EXPR_ATTRIBUTE: break;
     }
-    return true;
 }
 
-static bool fold_expr(folder *f, dv_expr *root) {
+static void fold_expr(dv_front *front, dv_expr *root) {
     dv_expr *expr = dv_expr_leftmost(root);
-    while (fold_node(f, expr)) {
-        if (expr == root) return true;
+    fold_node(front, expr);
+    while (expr != root) {
         expr = expr->up;
+        fold_node(front, expr);
     }
-    return false;
 }
 
 /* ---- Statements ---- */
 
-static bool fold_target(folder *f, dv_expr *target) {
-    if (target->kind == DV_EXPR_NAME) return true;
-    if (target->kind == DV_EXPR_STARRED) return fold_target(f, target->as.child);
-    if (target->kind != DV_EXPR_TUPLE && target->kind != DV_EXPR_LIST) return fold_expr(f, target);
-    for (uint32_t i = 0; i < target->as.list.count; i++)
-        if (!fold_target(f, target->as.list.items[i])) return false;
-    return true;
+static void fold_targets(dv_front *front, const dv_exprs *targets) {
+    for (uint32_t i = 0; i < targets->count; i++) fold_target(front, targets->items[i]);
 }
 
-static bool fold_targets(folder *f, const dv_exprs *targets) {
-    for (uint32_t i = 0; i < targets->count; i++)
-        if (!fold_target(f, targets->items[i])) return false;
-    return true;
+static void fold_target(dv_front *front, dv_expr *target) {
+    switch ((dv_expr_kind)target->kind) {
+    case DV_EXPR_NAME: break;
+    case DV_EXPR_STARRED: fold_target(front, target->as.child); break;
+    case DV_EXPR_TUPLE:
+    case DV_EXPR_LIST: fold_targets(front, &target->as.list); break;
+    default: fold_expr(front, target); break;
+    }
 }
 
-static bool fold_if(folder *f, const dv_stmt *stmt) {
+static void fold_if(dv_front *front, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.branch.count; i++) {
-        const dv_branch *branch = &stmt->as.branch.branches[i];
-        if (!fold_expr(f, branch->test) || !fold_block(f, &branch->body)) return false;
+        fold_expr(front, stmt->as.branch.branches[i].test);
+        fold_block(front, &stmt->as.branch.branches[i].body);
     }
-    return fold_block(f, &stmt->as.branch.otherwise);
+    fold_block(front, &stmt->as.branch.otherwise);
 }
 
-static bool fold_for(folder *f, const dv_stmt *stmt) {
-    return fold_target(f, stmt->as.each.target) && fold_expr(f, stmt->as.each.iterable) &&
-           fold_unseen(f, stmt->as.each.iterable) && fold_block(f, &stmt->as.each.body) &&
-           fold_block(f, &stmt->as.each.otherwise);
+static void fold_while(dv_front *front, const dv_stmt *stmt) {
+    fold_expr(front, stmt->as.loop.test);
+    fold_block(front, &stmt->as.loop.body);
+    fold_block(front, &stmt->as.loop.otherwise);
 }
 
-static bool fold_try(folder *f, const dv_stmt *stmt) {
-    if (!fold_block(f, &stmt->as.attempt.body)) return false;
+static void fold_for(dv_front *front, const dv_stmt *stmt) {
+    fold_target(front, stmt->as.each.target);
+    fold_expr(front, stmt->as.each.iterable);
+    fold_unseen(front, stmt->as.each.iterable);
+    fold_block(front, &stmt->as.each.body);
+    fold_block(front, &stmt->as.each.otherwise);
+}
+
+static void fold_try(dv_front *front, const dv_stmt *stmt) {
+    fold_block(front, &stmt->as.attempt.body);
     for (uint32_t i = 0; i < stmt->as.attempt.handler_count; i++) {
-        const dv_handler *handler = &stmt->as.attempt.handlers[i];
-        if (!fold_optional(f, handler->type) || !fold_block(f, &handler->body)) return false;
+        fold_optional(front, stmt->as.attempt.handlers[i].type);
+        fold_block(front, &stmt->as.attempt.handlers[i].body);
     }
-    return fold_block(f, &stmt->as.attempt.otherwise) && fold_block(f, &stmt->as.attempt.finally);
+    fold_block(front, &stmt->as.attempt.otherwise);
+    fold_block(front, &stmt->as.attempt.finally);
 }
 
-static bool fold_class(folder *f, const dv_class *klass) {
-    if (!fold_exprs(f, &klass->decorators)) return false;
-    for (uint32_t i = 0; i < klass->keyword_count; i++)
-        if (!fold_expr(f, klass->keywords[i].value)) return false;
-    return fold_exprs(f, &klass->bases) && fold_block(f, &klass->body);
+static void fold_class(dv_front *front, const dv_class *klass) {
+    fold_exprs(front, &klass->decorators);
+    for (uint32_t i = 0; i < klass->keyword_count; i++) fold_expr(front, klass->keywords[i].value);
+    fold_exprs(front, &klass->bases);
+    fold_block(front, &klass->body);
 }
 
-static bool fold_with(folder *f, const dv_stmt *stmt) {
+static void fold_with(dv_front *front, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.with.count; i++) {
         const dv_with_item *item = &stmt->as.with.items[i];
-        if (!fold_expr(f, item->context)) return false;
-        if (item->target != NULL && !fold_target(f, item->target)) return false;
+        fold_expr(front, item->context);
+        if (item->target != NULL) fold_target(front, item->target);
     }
-    return fold_block(f, &stmt->as.with.body);
+    fold_block(front, &stmt->as.with.body);
 }
 
-static bool fold_stmt(folder *f, const dv_stmt *stmt) {
+static void fold_stmt(dv_front *front, const dv_stmt *stmt) {
     switch (stmt->kind) {
     case DV_STMT_EXPR:
-    case DV_STMT_RETURN: return fold_optional(f, stmt->as.expr);
+    case DV_STMT_RETURN: fold_optional(front, stmt->as.expr); break;
     case DV_STMT_ASSIGN:
-        return fold_expr(f, stmt->as.assign.value) && fold_targets(f, &stmt->as.assign.targets);
+        fold_expr(front, stmt->as.assign.value);
+        fold_targets(front, &stmt->as.assign.targets);
+        break;
     case DV_STMT_AUGMENT:
-        return fold_target(f, stmt->as.augment.target) && fold_expr(f, stmt->as.augment.value);
+        fold_target(front, stmt->as.augment.target);
+        fold_expr(front, stmt->as.augment.value);
+        break;
     case DV_STMT_ANNOTATE:
-        return fold_target(f, stmt->as.annotate.target) &&
-               fold_optional(f, stmt->as.annotate.annotation) &&
-               fold_optional(f, stmt->as.annotate.value);
-    case DV_STMT_DELETE: return fold_targets(f, &stmt->as.targets);
-    case DV_STMT_IF: return fold_if(f, stmt);
-    case DV_STMT_WHILE:
-        return fold_expr(f, stmt->as.loop.test) && fold_block(f, &stmt->as.loop.body) &&
-               fold_block(f, &stmt->as.loop.otherwise);
-    case DV_STMT_FOR: return fold_for(f, stmt);
+        fold_target(front, stmt->as.annotate.target);
+        fold_optional(front, stmt->as.annotate.annotation);
+        fold_optional(front, stmt->as.annotate.value);
+        break;
+    case DV_STMT_DELETE: fold_targets(front, &stmt->as.targets); break;
+    case DV_STMT_IF: fold_if(front, stmt); break;
+    case DV_STMT_WHILE: fold_while(front, stmt); break;
+    case DV_STMT_FOR: fold_for(front, stmt); break;
     case DV_STMT_FUNCTION:
-        return fold_exprs(f, &stmt->as.function->decorators) &&
-               fold_function(f, NULL, stmt->as.function);
-    case DV_STMT_WITH: return fold_with(f, stmt);
-    case DV_STMT_CLASS: return fold_class(f, stmt->as.klass);
-    case DV_STMT_TRY: return fold_try(f, stmt);
+        fold_exprs(front, &stmt->as.function->decorators);
+        fold_function(front, stmt->as.function);
+        break;
+    case DV_STMT_WITH: fold_with(front, stmt); break;
+    case DV_STMT_CLASS: fold_class(front, stmt->as.klass); break;
+    case DV_STMT_TRY: fold_try(front, stmt); break;
     case DV_STMT_RAISE:
-        return fold_optional(f, stmt->as.raise.exception) && fold_optional(f, stmt->as.raise.cause);
+        fold_optional(front, stmt->as.raise.exception);
+        fold_optional(front, stmt->as.raise.cause);
+        break;
     case DV_STMT_ASSERT:
-        return fold_expr(f, stmt->as.assertion.test) &&
-               fold_optional(f, stmt->as.assertion.message);
+        fold_expr(front, stmt->as.assertion.test);
+        fold_optional(front, stmt->as.assertion.message);
+        break;
     case DV_STMT_BREAK:
     case DV_STMT_CONTINUE:
     case DV_STMT_PASS:
     case DV_STMT_GLOBAL:
     case DV_STMT_NONLOCAL:
     case DV_STMT_IMPORT:
-    case DV_STMT_FROM: return true;
+    case DV_STMT_FROM: break;
     }
-    return true;
 }
 
-static bool fold_block(folder *f, const dv_block *block) {
-    for (uint32_t i = 0; i < block->count; i++)
-        if (!fold_stmt(f, block->items[i])) return false;
-    return true;
+static void fold_block(dv_front *front, const dv_block *block) {
+    for (uint32_t i = 0; i < block->count; i++) fold_stmt(front, block->items[i]);
 }
 
 bool dv_fold_run(dv_front *front, const dv_block *module) {
-    folder f = {front};
-    return fold_block(&f, module);
+    fold_block(front, module);
+    return front->status == DV_LANG_OK;
 }

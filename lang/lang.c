@@ -7,6 +7,7 @@
 #include "lang/fold.h"
 #include "lang/parser.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- The source ---- */
@@ -22,48 +23,85 @@ static uint32_t line_of(const char *data, size_t position) {
     return line;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
+
+/* The length of what can be the name of an encoding. */
+static size_t name_length(const char *at, const char *end) {
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    const char *stop = at;
+    while (stop < end && memchr(all, *stop, sizeof all - 1) != NULL) stop++;
+    return (size_t)(stop - at);
+}
+
+/* The name of the encoding that a comment declares; empty if it declares none. */
+static dv_text declared_encoding(const char *comment, const char *end) {
+    for (const char *c = comment; end - c > 7; c++) {
+        if (memcmp(c, "coding", 6) != 0 || (c[6] != ':' && c[6] != '=')) continue;
+        const char *name = c + 7;
+        while (is_blank(*name)) name++;
+        size_t size = name_length(name, end);
+        if (size > 0) return (dv_text){name, (uint32_t)size};
+    }
+    return (dv_text){NULL, 0};
+}
+
+enum { LONGEST_NAME = 8 };
+
+/* The name in lower case without what only separates, or as much of it as makes it a long one. */
+static void simplify(dv_text name, char simple[LONGEST_NAME + 1]) {
+    size_t size = 0;
+    for (uint32_t i = 0; i < name.size && size < LONGEST_NAME; i++)
+        if (name.data[i] != '-' && name.data[i] != '_')
+            simple[size++] = (char)(name.data[i] | 0x20);
+    simple[size] = '\0';
+}
+
 /* A declared encoding other than UTF-8 would change the meaning of every byte beyond ASCII. */
+static bool check_encoding(dv_front *front, dv_text source, dv_text name, uint32_t line) {
+    char simple[LONGEST_NAME + 1];
+    simplify(name, simple);
+    front->byte_columns = false;
+    bool suffix = name.size > 5 && (name.data[5] == '-' || name.data[5] == '_');
+    if (strncmp(simple, "utf8", 4) == 0 && (simple[4] == '\0' || suffix)) return true;
+    bool ascii = strcmp(simple, "ascii") == 0 || strcmp(simple, "usascii") == 0;
+    if (!ascii || front->has_mark)
+        return fail_at(front, line, "a source encoding other than utf-8 is not part of dl");
+    for (uint32_t i = 0; i < source.size; i++)
+        if ((unsigned char)source.data[i] >= 0x80)
+            return fail_at(front, 0, "encoding problem: ascii");
+    return true;
+}
+
+/* One of the first two lines may declare it, the second one if nothing but a comment is before. */
 static bool check_declared_encoding(dv_front *front, dv_text source) {
     const char *at = source.data, *end = source.data + source.size;
     for (uint32_t line = 1; line <= 2 && at < end; line++) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        const char *stop = newline == NULL ? end : newline, *c = at;
-        while (c < stop && (*c == ' ' || *c == '\t' || *c == '\f')) c++;
-        if (c < stop && *c != '#') return true;
-        const char *found = NULL;
-        for (; c + 7 < stop && found == NULL; c++)
-            if (memcmp(c, "coding", 6) == 0 && (c[6] == ':' || c[6] == '=')) found = c + 7;
-        if (found != NULL) {
-            while (found < stop && (*found == ' ' || *found == '\t')) found++;
-            size_t left = (size_t)(stop - found);
-            char name[6] = {0};
-            for (size_t i = 0, n = 0; i < left && n < 5; i++)
-                if (found[i] != '-' && found[i] != '_') name[n++] = (char)(found[i] | 0x20);
-            if (memcmp(name, "utf8", 4) == 0 || memcmp(name, "ascii", 5) == 0) {
-                front->byte_columns = false;
-                return true;
-            }
-            return fail_at(front, line, "a source encoding other than utf-8 is not part of dl");
-        }
-        at = stop + (newline != NULL);
+        const char *stop = memchr(at, '\n', (size_t)(end - at)); /* ends the last line too */
+        while (is_blank(*at)) at++;
+        if (*at != '#' && *at != '\n') return true;
+        dv_text name = declared_encoding(at, stop);
+        if (name.size > 0) return check_encoding(front, source, name, line);
+        at = stop + 1;
     }
     return true;
 }
 
+/* CPython does not show where it is. */
 static bool check_bytes(dv_front *front, dv_text source, dv_text filename) {
+    const dv_range nowhere = {0, DV_NO_COLUMN, 0, DV_NO_COLUMN};
     const char *end = source.data + source.size;
     for (const char *at = source.data; at < end;) {
-        uint32_t point, line;
+        uint32_t point;
         if (*at == '\0')
             return fail_at(front, line_of(source.data, (size_t)(at - source.data)),
                            "source code cannot contain null bytes");
         size_t size = dv_chars_decode(at, end, &point);
         if (size == 0) {
-            line = line_of(source.data, (size_t)(at - source.data));
-            dv_front_error(front, (dv_range){line, DV_NO_COLUMN, line, DV_NO_COLUMN},
+            dv_front_error(front, nowhere,
                            "Non-UTF-8 code starting with '\\x%02x' in file %.*s on line %u, but no "
                            "encoding declared; see https://peps.python.org/pep-0263/ for details",
-                           (unsigned)(unsigned char)*at, (int)filename.size, filename.data, line);
+                           (unsigned)(unsigned char)*at, (int)filename.size, filename.data,
+                           line_of(source.data, (size_t)(at - source.data)));
             return false;
         }
         at += size;
@@ -101,9 +139,8 @@ static bool prepare_source(dv_front *front, const dv_lang_request *request) {
     const dv_text name = request->filename;
     front->has_mark = has_mark(request->source);
     front->byte_columns = name.size > 0 && name.data[0] != '<' && !front->has_mark;
-    return normalise(front, request->source) &&
-           check_bytes(front, front->source, request->filename) &&
-           check_declared_encoding(front, front->source);
+    return normalise(front, request->source) && check_declared_encoding(front, front->source) &&
+           check_bytes(front, front->source, request->filename);
 }
 
 /* ---- The unit ---- */
@@ -119,8 +156,7 @@ static dv_unit *new_unit(dv_front *front, const dv_lang_request *request) {
     dv_unit *unit = dv_front_keep(front, sizeof *unit);
     char *filename = dv_front_keep(front, (size_t)request->filename.size + 1);
     if (unit == NULL || filename == NULL) return NULL;
-    if (request->filename.size > 0)
-        memcpy(filename, request->filename.data, request->filename.size);
+    memcpy(filename, request->filename.data, request->filename.size);
     unit->filename = (dv_text){filename, request->filename.size};
     if (request->quote_source) unit->source = front->source;
     unit->references = 1;
@@ -134,7 +170,7 @@ static dv_unit *new_unit(dv_front *front, const dv_lang_request *request) {
 
 static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
     dv_block module = {0};
-    bool interactive = request->mode != NULL && strcmp(request->mode, "interactive") == 0;
+    bool interactive = strcmp(request->mode, "interactive") == 0;
     if (!prepare_source(front, request)) return NULL;
     if (!dv_name_table_make(front) || !dv_parser_run(front, &module)) return NULL;
     front->parsed = true;
@@ -157,7 +193,8 @@ dv_lang_status dv_lang_compile(const dv_lang_request *request, dv_unit **unit,
         front.status = DV_LANG_NO_MEMORY;
     else
         made = run_passes(&front, request);
-    if (front.status == DV_LANG_OK && made != NULL) *unit = made;
+    assert((made != NULL) == (front.status == DV_LANG_OK));
+    if (made != NULL) *unit = made;
     if (front.status == DV_LANG_ERROR) dv_front_report(&front, error);
     if (front.scratch != NULL) dv_arena_free(front.scratch);
     if (front.keep != NULL && front.status != DV_LANG_OK) dv_arena_free(front.keep);

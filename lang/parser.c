@@ -4,6 +4,7 @@
 #include "lang/explain.h"
 #include "lang/parser_statement.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,23 +23,26 @@ bool dv_parser_accept(dv_parser *p, dv_token_kind kind) {
 }
 
 bool dv_parser_expect(dv_parser *p, dv_token_kind kind) {
-    return dv_parser_accept(p, kind) || dv_parser_invalid(p) != NULL;
+    if (dv_parser_accept(p, kind)) return true;
+    dv_parser_invalid(p);
+    return false;
 }
 
 dv_token_kind dv_parser_peek(const dv_parser *p) {
-    const dv_token *last = p->tokens->items + p->tokens->count - 1;
-    return (dv_token_kind)(p->token < last ? p->token[1].kind : p->token->kind);
+    assert(p->token->kind != DV_TOKEN_END);
+    return (dv_token_kind)p->token[1].kind;
 }
 
 static bool is_white_space(const dv_token *token) {
     return token->kind == DV_TOKEN_NEWLINE || token->kind == DV_TOKEN_INDENT ||
-           token->kind == DV_TOKEN_DEDENT || token->kind == DV_TOKEN_END;
+           token->kind == DV_TOKEN_DEDENT;
 }
 
 dv_range dv_parser_range(const dv_parser *p, dv_range from) {
     const dv_token *last = p->token;
-    do last = last > p->tokens->items ? last - 1 : last;
-    while (last > p->tokens->items && is_white_space(last));
+    assert(last > p->tokens->items); /* the token where `from` begins was read */
+    do last--;
+    while (is_white_space(last));
     return dv_range_join(from, last->at);
 }
 
@@ -79,9 +83,11 @@ void *dv_parser_invalid(dv_parser *p) {
     return NULL;
 }
 
-/* Whether the lexer found, further on, what counts before an error in a literal. */
+/* Whether the lexer found, right behind a literal or further on, what counts before an error in it.
+ */
 static bool lexer_first(const dv_parser *p) {
     const dv_tokens *tokens = p->tokens;
+    if (p->token->kind == DV_TOKEN_ERROR) return true;
     if (tokens->rank == DV_LEXER_UNCLOSED) return p->token->at.line > tokens->bracket_line;
     return tokens->rank == DV_LEXER_ALWAYS;
 }
@@ -114,13 +120,15 @@ dv_expr *dv_parser_expr(dv_parser *p, dv_expr_kind kind, dv_range at) {
 
 dv_expr *dv_parser_list(dv_parser *p, dv_expr_kind kind, dv_range at, dv_exprs list) {
     dv_expr *expr = dv_parser_expr(p, kind, at);
-    if (expr != NULL) expr->as.list = list;
+    if (expr == NULL) return NULL;
+    expr->as.list = list;
     return expr;
 }
 
 dv_expr *dv_parser_name(dv_parser *p, dv_name *name, dv_range at) {
     dv_expr *expr = dv_parser_expr(p, DV_EXPR_NAME, at);
-    if (expr != NULL) expr->as.name.name = name;
+    if (expr == NULL) return NULL;
+    expr->as.name.name = name;
     return expr;
 }
 

@@ -309,6 +309,13 @@ static bool parse_field(joiner *j, const literal *it, uint32_t *at, uint32_t end
 
 /* ---- f-strings ---- */
 
+/* The braces of \N{...} begin no field.  What stands there instead is taken too, as in CPython. */
+static void skip_name(const char *text, uint32_t *at, uint32_t end) {
+    if (*at >= end || text[(*at)++] != '{') return;
+    while (*at < end && text[*at] != '}') ++*at;
+    *at += *at < end;
+}
+
 /* Text up to the next brace that is not doubled.  Doubled braces count only outside of format
  * specs. *at stops at a single brace or at the end. */
 static bool parse_format_text(joiner *j, const literal *it, uint32_t *at, uint32_t end,
@@ -319,11 +326,7 @@ static bool parse_format_text(joiner *j, const literal *it, uint32_t *at, uint32
         char c = text[(*at)++];
         if (c == '\\' && !it->raw && *at < end) {
             c = text[(*at)++];
-            if (c == 'N' && *at < end && text[*at] == '{') { /* braces of a name */
-                const char *close = memchr(text + *at, '}', end - *at);
-                *at = close ? (uint32_t)(close - text) + 1 : end;
-            }
-            if (c != '{' && c != '}') continue;
+            if (c == 'N') skip_name(text, at, end);
         }
         if (c != '{' && c != '}') continue;
         if (level == 0 && *at < end && text[*at] == c) {

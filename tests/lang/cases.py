@@ -121,10 +121,48 @@ ERRORS = {
     "in_function": "def f():\n    return 1 +\n\nprint('never')\n",
 }
 
+# Texts as bytes: what they declare to be encoded in, and byte order marks.
+E_ACUTE = "\u00e9".encode()
+MARK = b"\xef\xbb\xbf"
+ENCODED = {
+    "declared": b"# coding: utf-8\nprint('" + E_ACUTE + b"')\nx = ('" + E_ACUTE + b"' 1)\n",
+    "declared_second": b"#!/usr/bin/dl\n# -*- coding: utf_8 -*-\nx = '" + E_ACUTE + b"' 1\n",
+    "declared_behind_blanks": b"  \t\n\x0c # vim: set fileencoding=UTF-8 :\n'" + E_ACUTE + b"' 1\n",
+    "declared_variant": b"# coding=utf-8-unix\nprint('" + E_ACUTE + b"')\n",
+    "declared_ascii": b"# coding: us-ascii\nprint(1)\n",
+    "declared_ascii_wrongly": b"# coding=ascii\nprint('" + E_ACUTE + b"')\n",
+    "declared_behind_code": b"x = 1\n# coding: latin-1\nprint(x, '" + E_ACUTE + b"')\n",
+    "declared_third": b"#\n#\n# coding: latin-1\nprint('" + E_ACUTE + b"')\n",
+    "declared_nothing": b"# coding: \t\n# coding is fun, decoding too:\nprint('" + E_ACUTE + b"')\n",
+    "declared_at_the_end": b"# coding: utf-8",
+    "comment_at_the_end": b"#",
+    "nothing": b"",
+    "lines_of_nothing": b"\n \n\t\n",
+    "carriage_returns": b"x = 1\ry = 2\r\nprint(x, y)\r",
+    "mark": MARK,
+    "mark_declared": MARK + b"# coding: utf-8\nx = '" + E_ACUTE + b"' 1\n",
+    "mark_second_line": MARK + b"x = 1\ny = '" + E_ACUTE + b"' 1\n",
+    "mark_token": MARK + b")\n",
+    "mark_string": MARK + b"x = 'a\n",
+    "mark_string_long": MARK + b"'" + 300 * b"a" + b"' $\n",
+    "mark_number": MARK + b"x = 0b2\n",
+    "mark_number_second_line": MARK + b"x = 1\ny = 0b2\n",
+    "mark_character": MARK + E_ACUTE + b" = ?\n",
+    "mark_fstring": MARK + b"x = 1\nf'{a b}'\n",
+    "mark_brackets": MARK + b"x = (1,\n y = 2]\n",
+    "mark_return": MARK + b"return '" + E_ACUTE + b"'\n",
+    "mark_indent": MARK + b"  x\n",
+}
+
 REFUSED = {
     "async_for": "async def f():\n    async for x in y:\n        pass\n",
     "await": "await f()\n",
     "match": "match x:\n    case 1:\n        pass\n",
+    "named_character": "x = '\\N{BULLET}'\n",
+    "named_character_in_fstring": "x = f'{1}\\N{BULLET}{2}'\n",
+    "declared_latin1": b"# coding: latin-1\nprint('\xe9')\n",
+    "declared_unknown": b"# coding: utf8x\nprint('\xe9')\n",
+    "mark_declared_ascii": MARK + b"# coding: ascii\nprint(1)\n",
     "except_star": "try:\n    pass\nexcept* ValueError:\n    pass\n",
 }
 
@@ -132,6 +170,17 @@ REFUSED = {
 def cases():
     for name, source in ERRORS.items():
         yield dict(name=f"error_{name}", source=source, stress=False, valgrind=False)
+    for name, source in ENCODED.items():
+        yield dict(name=f"source_{name}", source=source, stress=False, valgrind=False)
+    yield dict(name="source_not_utf8", source=b"x = 1\ny = '\xe9'\n", stress=False, valgrind=False,
+               stored=None)  # the message has the path
+    name = "\u00e9" * 200
+    yield dict(name="message_too_long", source=f"def f({name}):\n    global {name}\n", stress=False, valgrind=False,
+               skip_oracle="messages are cut at 255 bytes",
+               expect_error=f"SyntaxError: name '{124 * name[0]}")
+    yield dict(name="integer_too_long", source="x = 1_" + 4300 * "1" + "\n", stress=False, valgrind=False,
+               skip_oracle="CPython shows a part of the line",
+               expect_error="SyntaxError: Exceeds the limit (4300 digits) for integer string conversion: value has 4301")
     for name, source in REFUSED.items():
         yield dict(name=f"refused_{name}", source=source, stress=False, valgrind=False,
                    skip_oracle="CPython accepts this", expect_error="is not part of dl")

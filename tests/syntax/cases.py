@@ -1053,6 +1053,87 @@ PROGRAMS = {
         "x = a + \U00016ee0",
         "x = a\ufffd",
     ],
+    "the end of the text": [
+        *(head + tail for head in ("if x:", "def f():", "class C:", "try:", "for i in x:", "if x: pass\nelse:", "try:\n    x")
+          for tail in ("", "\n\n\n", "\n# comment", "  # comment", "\n        ")),
+        "def f():\n    def g():",
+        "def f():\n    try:\n        x",
+        "if x:\n    while y:\n        z\n    else:\n\n",
+        "class C:\n    def f():\n        try:\n            x\n\n# comment",
+        "x = (\n",
+        "@x",
+    ],
+    "blocks that end too early": [
+        *(f"if x:\n  if y:\n    {head}\n{tail}" for head in ("try:\n      z", "def f():", "class C:") for tail in ("  w", "w")),
+        "class C:\n    @x\ny = 1",
+        "if x:\n    @y\n    @z\nw",
+    ],
+    "generator expressions among arguments": [
+        "f(a for a in b, c)",
+        "f(a for a in b for c in d, e)",
+        "f(a for a in b, c for c in d)",
+        "f(a for a in b, k=1)",
+        "f(a for a in b, *c)",
+        "f(c, a for a in b)",
+        "f(c, a for a in b for c in d if e)",
+        "f(*c, a for a in b)",
+        "f(k=1, a for a in b)",
+        "f(k=1, a for a in b for c in d)",
+        "f(k=1, a for a in b if c)",
+        "f(k=1, c, a for a in b)",
+        "f(c, k=1, a for a in b)",
+        "f(**k, a for a in b)",
+        "f(c, *d, k=1, a for a in b)",
+        "f(c, *d, k=1, **l, a for a in b)",
+        "f(**a, **b, c)",
+        "f(a=1, **b, c, d)",
+        "class C(x, a for a in b): pass",
+    ],
+    "comprehensions of several": [
+        "[a, b for a in b]",
+        "[a, b, c for a in b]",
+        "{a, b for a in c}",
+        "{a, for a in b}",
+        "[*a, b for a in b]",
+        "{a: b, c for a in b}",
+    ],
+    "print and exec": [
+        "print a.b",
+        "print (a).b c",
+        "print\\\n a b",
+        "print[\n0] a",
+        "(print a)",
+        "(exec a b)",
+        'x = exec "y"',
+    ],
+    "targets that are texts": [
+        'f"{x}" = 1',
+        '"a" f"{x}" = 1',
+        'rf"x" += 1',
+        'del b"x"',
+        'with x as f"{y}": pass',
+    ],
+    "literals, and what comes later": [
+        'x = "\\x"\ny = $',
+        'x = "\\x"\ny = (',
+        'x = "\\x"\ny = (\nz = "',
+        'x = ("\\x"\n\n',
+        'x = "\\x" + (\n1',
+        'x = "\\x" $',
+        'x = "\\x" "abc',
+        'x = ("\\x"]',
+    ],
+    "escapes": [
+        f"x = {prefix}'{before}{escape}'"
+        for prefix in ("", "b", "f")
+        for before in ("", "{}" if prefix else "\u00e9\u20ac\U0001f600 ")
+        for escape in ("\\x", "\\x1", "\\u123", "\\U0011", "\\U00110000", "\\N", "\\Nx", "\\N{abc", "\\N}", "\\N {1")
+    ],
+    "annotations as text": [
+        "from __future__ import annotations\n" + source
+        for source in ("x: (a := 1)", "x: [(a := 1), (b := 2)]", "def f(x: (yield)): pass",
+                       "def f() -> f'{(yield from x)}': pass", "class C:\n    x: (lambda: 0)(b := 2)")
+    ],
     "long": [
         "x = [" + ",\n".join(map(str, range(20000))) + ", 1 2]",
         "x = {" + ",\n".join(f"'a{i}': (1, {i})" for i in range(5000)) + ", 'b': }",
