@@ -15,6 +15,14 @@ static const char *const tries[] = {
     "os.rename('/tmp/dl-sandbox', '/tmp/dl-sandbox-2')",
     "os.readlink('/proc/self/exe')",
     "os.chmod('/tmp/dl-sandbox', 0o777)",
+    "io.open('/dev/null', 'wb')",
+    "os.listdir()",
+    "os.listdir(0)",
+    "os.stat(0)",
+    "os.lstat('/')",
+    "os.replace('/tmp/dl-sandbox', '/tmp/dl-sandbox-2')",
+    "os.getcwd()",
+    "os.chdir('/')",
 };
 
 static dynvm_vm *create_sandboxed(text *t) {
@@ -29,7 +37,7 @@ static dynvm_vm *create_sandboxed(text *t) {
 static void test_files_are_refused(void) {
     text t;
     dynvm_vm *vm = create_sandboxed(&t);
-    CHECK(run(vm, "import os\n") == DYNVM_OK);
+    CHECK(run(vm, "import io, os\n") == DYNVM_OK);
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
         char source[256];
         snprintf(
@@ -55,8 +63,19 @@ static void test_streams_stay(void) {
     dynvm_destroy(vm);
 }
 
+/* No environment, and no modules but the library's. */
+static void test_nothing_is_seen(void) {
+    text t;
+    dynvm_vm *vm = create_sandboxed(&t);
+    CHECK(run(vm, "import os\nprint(len(os.environ))\n") == DYNVM_OK);
+    CHECK(run(vm, "try:\n    import never\nexcept ImportError as e:\n    print(e)\n") == DYNVM_OK);
+    CHECK(strcmp(t.data, "0\nNo module named 'never'\n") == 0);
+    dynvm_destroy(vm);
+}
+
 int main(void) {
     test_files_are_refused();
+    test_nothing_is_seen();
     test_streams_stay();
     return 0;
 }

@@ -1,10 +1,12 @@
 /* abc.c: the module _abc: the class ABCMeta, and what lang/lib/abc.dl, collections/abc.dl, enum.dl
  * and _protocol.dl ask of it.  The answers are in types/abstract.c. */
+#include <assert.h>
 #include <string.h>
 
 #include "core/upcall.h"
 #include "modules/modules.h"
 #include "types/abstract.h"
+#include "types/arguments.h"
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/descriptor.h"
@@ -19,7 +21,7 @@
 
 /* A class that does not say its module is of abc, where CPython has this function in Python. */
 static bool set_module(dv_vm *vm, dv_value class_, dv_value namespace) {
-    if (!dv_is_class(class_) || dv_is_empty(namespace) || !dv_is_dict(namespace)) return true;
+    assert(dv_is_class(class_) && dv_is_dict(namespace)); /* type.__new__ has seen to it */
     if (!dv_is_empty(dv_dict_get(vm, namespace, vm->known.module))) return true;
     dv_value module = dv_str_z(vm, "abc");
     bool done = dv_is_empty(vm->error) && !dv_is_empty(module) &&
@@ -30,29 +32,30 @@ static bool set_module(dv_vm *vm, dv_value class_, dv_value namespace) {
 
 /* ABCMeta.__new__(meta, name, bases, namespace, **keywords) */
 static dv_value meta_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    dv_value type = dv_object_value(vm->classes[DV_T_CLASS]);
+    static const char *const names[] = {"mcls", "name", "bases", "namespace"};
+    static const dv_parameters parameters = {"ABCMeta.__new__", names, 4, 4, 4};
+    dv_value given[4], type = dv_object_value(vm->classes[DV_T_CLASS]);
+    uint32_t positional = count;
+    if (!dv_is_empty(keywords)) positional -= (uint32_t)dv_as_tuple(keywords)->count;
+    if (!dv_arguments_bind(vm, &parameters, args, positional, DV_EMPTY, given)) return DV_EMPTY;
     dv_value function = dv_get_attribute(vm, type, vm->known.new_);
     if (dv_is_empty(function)) return DV_EMPTY;
     dv_value class_ = dv_call(vm, function, args, count, keywords);
     dv_release(vm, function);
     if (dv_is_empty(class_)) return class_;
-    if (set_module(vm, class_, count > 3 ? args[3] : DV_EMPTY) && dv_abstract_collect(vm, class_))
-        return class_;
+    if (set_module(vm, class_, given[3]) && dv_abstract_collect(vm, class_)) return class_;
     dv_release(vm, class_);
     return DV_EMPTY;
 }
 
 static dv_value truth(int answer) { return answer < 0 ? DV_EMPTY : dv_bool(answer); }
 
-static bool check_self(dv_vm *vm, dv_value self) {
-    if (dv_is_class(self)) return true;
-    dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is no abstract class", self);
-    return false;
-}
+/* Methods of ABCMeta are called with a class as self: cfunctions check the class that they are of.
+ */
 
 static dv_value meta_subclasscheck(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!check_self(vm, args[0])) return DV_EMPTY;
+    assert(dv_is_class(args[0]));
     if (!dv_is_class(args[1]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "issubclass() arg 1 must be a class");
     return truth(dv_abstract_check(vm, args[1], args[0]));
@@ -60,16 +63,17 @@ static dv_value meta_subclasscheck(dv_vm *vm, const dv_value *args, uint32_t cou
 
 static dv_value meta_instancecheck(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!check_self(vm, args[0])) return DV_EMPTY;
+    assert(dv_is_class(args[0]));
     dv_value class_ = dv_object_value(dv_class_of(vm, args[1]));
     bool found;
     dv_value answer = dv_special_call(vm, args[0], vm->known.subclasscheck, &class_, 1, &found);
-    return found ? answer : truth(dv_abstract_check(vm, class_, args[0]));
+    assert(found); /* every metaclass has it */
+    return answer;
 }
 
 static dv_value meta_register(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!check_self(vm, args[0])) return DV_EMPTY;
+    assert(dv_is_class(args[0]));
     if (!dv_is_class(args[1])) return dv_raise(vm, DV_E_TYPE_ERROR, "Can only register classes");
     return dv_abstract_register(vm, args[0], args[1]) ? dv_retain(args[1]) : DV_EMPTY;
 }
@@ -117,7 +121,8 @@ static dv_value make_meta(dv_vm *vm) {
 /* has_methods(class, *names): True, or NotImplemented where one is missing. */
 static dv_value abc_has_methods(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!dv_is_class(args[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "has_methods() arg 1 must be a class");
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '__mro__'",
+                        args[0]);
     for (uint32_t i = 1; i < count; i++) {
         if (!dv_is_str(args[i])) return DV_NOTIMPLEMENTED;
         dv_value name = dv_str_intern_value(vm, args[i]);
@@ -132,8 +137,10 @@ static dv_value abc_has_methods(dv_vm *vm, const dv_value *args, uint32_t count)
 /* update(class): sets its __abstractmethods__ anew. */
 static dv_value abc_update(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (!check_self(vm, args[0])) return DV_EMPTY;
-    return dv_abstract_collect(vm, args[0]) ? DV_NONE : DV_EMPTY;
+    if (!dv_is_class(args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "update() arg 1 must be a class");
+    if (!dv_abstract_collect(vm, args[0])) return DV_EMPTY;
+    return DV_NONE;
 }
 
 static dv_value abc_cache_token(dv_vm *vm, const dv_value *args, uint32_t count) {

@@ -61,17 +61,22 @@ static dv_value calendar_gmtime(dv_vm *vm, const dv_value *args, uint32_t count)
 /* A time to something else ------------------------------------------------------------------------
  */
 
-/* An item as a C int, with the messages of an argument that is one. */
-static bool as_c_int(dv_vm *vm, dv_value item, int64_t *out) {
+/* An item as a C long or int, with the messages of an argument that is one. */
+static bool as_c_long(dv_vm *vm, dv_value item, int64_t *out) {
     dv_value whole = dv_int_index(vm, item);
     if (dv_is_empty(whole)) return false;
     bool fits = dv_int_to_int64(whole, out);
     dv_release(vm, whole);
-    if (fits && *out >= INT_MIN && *out <= INT_MAX) return true;
+    if (!fits) dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C long");
+    return fits;
+}
+
+static bool as_c_int(dv_vm *vm, dv_value item, int64_t *out) {
+    if (!as_c_long(vm, item, out)) return false;
+    if (*out >= INT_MIN && *out <= INT_MAX) return true;
     dv_raise(vm, DV_E_OVERFLOW_ERROR,
-             !fits            ? "Python int too large to convert to C long"
-             : *out > INT_MAX ? "signed integer is greater than maximum"
-                              : "signed integer is less than minimum");
+             *out > INT_MAX ? "signed integer is greater than maximum"
+                            : "signed integer is less than minimum");
     return false;
 }
 
@@ -167,6 +172,25 @@ static dv_value print_time(dv_vm *vm, const char *format, size_t length, const s
     }
 }
 
+/* The zone's name, which `zone` keeps, and its offset, as far as a struct_time has them; the C
+ * library knows the name of a zone that has none. */
+static bool read_zone(dv_vm *vm, const dv_tuple *time, struct tm *tm, dv_host_path *zone) {
+    if (time->count <= FIELDS + 1) return true;
+    dv_value name = time->items[FIELDS], offset = time->items[FIELDS + 1];
+    int64_t seconds = 0;
+    if (!dv_is_none(name) && !dv_is_str(name)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "bad argument type for built-in operation");
+        return false;
+    }
+    if (dv_is_str(name)) {
+        if (!dv_host_path_of(vm, name, zone)) return false;
+        tm->tm_zone = zone->text;
+    }
+    if (!dv_is_none(offset) && !as_c_long(vm, offset, &seconds)) return false;
+    tm->tm_gmtoff = seconds;
+    return true;
+}
+
 /* strftime(format, time) */
 static dv_value calendar_strftime(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
@@ -179,22 +203,9 @@ static dv_value calendar_strftime(dv_vm *vm, const dv_value *args, uint32_t coun
             return dv_raise(vm, DV_E_VALUE_ERROR, "embedded null character");
     dv_host_path format, zone = {NULL, 0, DV_EMPTY};
     if (!dv_host_path_of(vm, args[0], &format)) return DV_EMPTY;
-    const dv_tuple *time = dv_as_tuple(args[1]);
-    bool good = true, has_zone = time->count > FIELDS + 1 && dv_is_str(time->items[FIELDS]);
-    int64_t offset = 0;
-    if (has_zone) {
-        good = dv_host_path_of(vm, time->items[FIELDS], &zone) &&
-               as_c_int(vm, time->items[FIELDS + 1], &offset);
-        tm.tm_zone = zone.text;
-        tm.tm_gmtoff = offset;
-    } else {
-        struct tm local = tm; /* the zone's name and offset at that time */
-        if (mktime(&local) != (time_t)-1 || local.tm_zone) {
-            tm.tm_zone = local.tm_zone;
-            tm.tm_gmtoff = local.tm_gmtoff;
-        }
-    }
-    dv_value text = good ? print_time(vm, format.text, format.size + 1, &tm) : DV_EMPTY;
+    dv_value text = DV_EMPTY;
+    if (read_zone(vm, dv_as_tuple(args[1]), &tm, &zone))
+        text = print_time(vm, format.text, format.size + 1, &tm);
     if (zone.text) dv_host_path_free(vm, &zone);
     dv_host_path_free(vm, &format);
     return text;

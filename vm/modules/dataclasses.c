@@ -4,6 +4,7 @@
  *  1. The text is made by the library; what comes from a program in it are identifiers, which
  *     annotations and dataclasses.make_dataclass have checked.
  *  2. run_text serves library modules alone: for a program it would be exec(). */
+#include <assert.h>
 #include <string.h>
 
 #include "core/upcall.h"
@@ -27,8 +28,7 @@ static dv_value dataclasses_run_text(dv_vm *vm, const dv_value *args, uint32_t c
     (void)count;
     if (!dv_calling_library(vm))
         return dv_raise(vm, DV_E_RUNTIME_ERROR, "running text is not part of dl");
-    if (!dv_is_str(args[0]) || !dv_is_str(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "run_text() arguments must be str");
+    assert(dv_is_str(args[0]) && dv_is_str(args[1]));
     dv_value module = dv_module_named(vm, args[1]);
     if (dv_is_empty(module)) return DV_EMPTY;
     dv_value result = run_in(vm, module, args[0]);

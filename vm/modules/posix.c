@@ -57,9 +57,11 @@ static bool has_fspath(dv_vm *vm, dv_value v) {
 
 static bool descriptor_argument(dv_vm *vm, dv_value v, file_argument *out) {
     int64_t fd = INT64_MAX;
+    dv_value whole = dv_int_index(vm, v);
+    if (dv_is_empty(whole)) return false;
+    if (!dv_int_to_int64(whole, &fd)) fd = dv_int_sign(whole) < 0 ? INT64_MIN : INT64_MAX;
+    dv_release(vm, whole);
     out->text = DV_NONE;
-    if (dv_is_any_int(v) && !dv_int_to_int64(v, &fd)) fd = dv_int_sign(v) < 0 ? INT64_MIN : fd;
-    if (!dv_is_any_int(v) && !dv_size_argument(vm, v, &fd)) return false;
     out->fd = (int)fd;
     if (fd == out->fd) return true;
     dv_raise(vm, DV_E_OVERFLOW_ERROR, "fd is %s",
@@ -93,6 +95,13 @@ static void let_go(dv_vm *vm, file_argument *f) {
     dv_release(vm, f->text);
 }
 
+/* Lets go of it; OSError with its name if what was done with it has failed. */
+static bool finish(dv_vm *vm, file_argument *f, int failed, dv_value given) {
+    if (failed) dv_host_raise(vm, failed, is_path(f) ? f->text : given);
+    let_go(vm, f);
+    return !failed;
+}
+
 /* Calls with paths -------------------------------------------------------------------------------
  */
 
@@ -113,8 +122,7 @@ static dv_value do_call(dv_vm *vm, const path_call *call, dv_value v, int64_t mo
                                     : call->on_descriptor(file.fd, (unsigned)mode);
         if (result != 0) failed = errno;
     }
-    let_go(vm, &file);
-    return failed ? dv_host_raise(vm, failed, v) : DV_NONE;
+    return finish(vm, &file, failed, v) ? DV_NONE : DV_EMPTY;
 }
 
 static dv_value with_path(dv_vm *vm, const path_call *call, const dv_value *args, uint32_t count,
@@ -176,9 +184,9 @@ static dv_value rename_as(dv_vm *vm, const char *function, const dv_value *args,
     if (good) {
         int failed = dv_host_allows(vm);
         if (!failed && rename(from.path.text, to.path.text) != 0) failed = errno;
+        if (failed) dv_host_raise_two(vm, failed, from.text, to.text);
         let_go(vm, &to);
         good = !failed;
-        if (failed) dv_host_raise_two(vm, failed, given[0], given[1]);
     }
     let_go(vm, &from);
     return good ? DV_NONE : DV_EMPTY;
@@ -229,8 +237,7 @@ static dv_value posix_readlink(dv_vm *vm, const dv_value *args, uint32_t count, 
     ssize_t size = failed ? 0 : readlink(file.path.text, target, sizeof target);
     if (size < 0) failed = errno;
     bool as_bytes = dv_is_bytes(file.text);
-    let_go(vm, &file);
-    if (failed) return dv_host_raise(vm, failed, given);
+    if (!finish(vm, &file, failed, given)) return DV_EMPTY;
     return as_bytes ? dv_bytes_new(vm, target, size) : dv_host_string(vm, target, (size_t)size);
 }
 
@@ -273,8 +280,7 @@ static dv_value posix_stat(dv_vm *vm, const dv_value *args, uint32_t count) {
                                      : lstat(file.path.text, &about);
         if (result != 0) failed = errno;
     }
-    let_go(vm, &file);
-    return failed ? dv_host_raise(vm, failed, args[0]) : stat_tuple(vm, &about);
+    return finish(vm, &file, failed, args[0]) ? stat_tuple(vm, &about) : DV_EMPTY;
 }
 
 /* Directories ------------------------------------------------------------------------------------
@@ -333,10 +339,9 @@ static dv_value posix_listdir(dv_vm *vm, const dv_value *args, uint32_t count, d
         if (!directory) failed = errno;
     }
     bool as_bytes = !here && dv_is_bytes(file.text);
-    if (!here) let_go(vm, &file);
-    if (!failed) return names_in(vm, directory, as_bytes);
     /* A descriptor that is none has no name in the message of listdir. */
-    if (!here) return dv_host_raise(vm, failed, failed == EBADF ? DV_EMPTY : given);
+    if (!here && !finish(vm, &file, failed, failed == EBADF ? DV_EMPTY : given)) return DV_EMPTY;
+    if (!failed) return names_in(vm, directory, as_bytes);
     dv_value dot = dv_str_char(vm, '.');
     if (!dv_is_empty(dot)) dv_host_raise(vm, failed, dot);
     dv_release(vm, dot);

@@ -16,6 +16,7 @@
 #include "types/function.h"
 #include "types/instance.h"
 #include "types/int_arith.h"
+#include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -146,8 +147,12 @@ static bool take_word(dv_vm *vm, dv_value v, uint32_t *word) {
         dv_raise(vm, DV_E_TYPE_ERROR, "an integer is required");
         return false;
     }
-    if (!dv_int_to_int64(v, &i) || i < 0) {
-        dv_raise(vm, DV_E_OVERFLOW_ERROR, "can't convert negative value to unsigned int");
+    bool fits = dv_int_to_int64(v, &i);
+    if (!fits || i < 0) {
+        bool large = !fits && dv_int_sign(v) > 0;
+        dv_raise(vm, DV_E_OVERFLOW_ERROR,
+                 large ? "Python int too large to convert to C unsigned long"
+                       : "can't convert negative value to unsigned int");
         return false;
     }
     *word = (uint32_t)i;
@@ -167,8 +172,10 @@ static bool set_words(dv_vm *vm, dv_random *r, dv_value words) {
     const dv_value *items = dv_as_tuple(words)->items;
     for (int i = 0; i < DV_TWISTER_WORDS; i++)
         if (!take_word(vm, items[i], &twister.state[i])) return false;
-    if (!take_word(vm, items[DV_TWISTER_WORDS], &twister.next)) return false;
-    if (twister.next > DV_TWISTER_WORDS) {
+    int64_t next;
+    if (!dv_int_argument(vm, items[DV_TWISTER_WORDS], &next)) return false;
+    twister.next = (uint32_t)next;
+    if (next < 0 || next > DV_TWISTER_WORDS) {
         dv_raise(vm, DV_E_VALUE_ERROR, "invalid state");
         return false;
     }
@@ -248,7 +255,7 @@ static bool take_bits(dv_vm *vm, dv_value v, int64_t unit, int64_t *bits) {
     bool fits = dv_int_to_int64(whole, bits) && *bits <= INT32_MAX / unit;
     bool negative = dv_int_sign(whole) < 0;
     dv_release(vm, whole);
-    if (negative) {
+    if (negative && fits && *bits >= INT32_MIN / unit) {
         dv_raise(vm, DV_E_VALUE_ERROR, "number of bits must be non-negative");
         return false;
     }
@@ -308,16 +315,8 @@ static dv_value whole_argument(dv_vm *vm, dv_value v, const char *what) {
     bool found;
     dv_value whole = dv_number_special(vm, v, "__index__", &found);
     if (found) return whole;
-    if (dv_is_str(v) || dv_is_bytes_like(v))
-        return dv_raise(vm, DV_E_VALUE_ERROR, "non-integer %s for randrange()", what);
-    whole = dv_int_convert(vm, v);
-    if (dv_is_empty(whole)) {
-        if (!dv_is_empty(vm->error)) return DV_EMPTY;
-        return dv_raise(vm, DV_E_TYPE_ERROR,
-                        "int() argument must be a string, a bytes-like object or a real number, "
-                        "not '%T'",
-                        v);
-    }
+    whole = dv_call(vm, dv_object_value(vm->classes[DV_T_INT]), &v, 1, DV_EMPTY);
+    if (dv_is_empty(whole)) return DV_EMPTY;
     int equal = dv_equal(vm, whole, v);
     if (equal > 0) return whole;
     dv_release(vm, whole);
