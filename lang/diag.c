@@ -77,12 +77,12 @@ static uint32_t behind_mark(dv_text text, uint32_t column) {
     return column < 3 ? 1 : shown_column(text, 0, column - 3, false) + 1;
 }
 
-/* Cuts an overlong message where a code point ends. */
+/* Cuts an overlong message where a code point ends; at least every fourth byte begins one. */
 static void trim_message(char *message, size_t size) {
     if (strlen(message) + 1 < size) return;
     size_t end = size - 1;
-    while (end > 0 && ((unsigned char)message[end - 1] & 0xC0) == 0x80) end--;
-    if (end > 0 && (unsigned char)message[end - 1] >= 0xC0) end--;
+    while (((unsigned char)message[end - 1] & 0xC0) == 0x80) end--;
+    if ((unsigned char)message[end - 1] >= 0xC0) end--;
     message[end] = '\0';
 }
 

@@ -174,10 +174,13 @@ def cases():
         yield dict(name=f"source_{name}", source=source, stress=False, valgrind=False)
     yield dict(name="source_not_utf8", source=b"x = 1\ny = '\xe9'\n", stress=False, valgrind=False,
                stored=None)  # the message has the path
-    name = "\u00e9" * 200
-    yield dict(name="message_too_long", source=f"def f({name}):\n    global {name}\n", stress=False, valgrind=False,
-               skip_oracle="messages are cut at 255 bytes",
-               expect_error=f"SyntaxError: name '{124 * name[0]}")
+    for character, shown in ("n", 249), ("\u00e9", 124), ("\u3042", 82):
+        name = 300 * character
+        yield dict(name=f"message_too_long_{ord(character):x}", source=f"def f({name}):\n    global {name}\n",
+                   stress=False, valgrind=False, skip_oracle="messages are cut at 255 bytes",
+                   expect_error=f"SyntaxError: name '{shown * character}")
+    yield dict(name="source_mark_number_long", source=MARK + 300 * b"a" + b" = 0b2\n", stress=False, valgrind=False,
+               skip_oracle="so long a line is shown with its mark", expect_error="invalid digit '2' in binary literal")
     yield dict(name="integer_too_long", source="x = 1_" + 4300 * "1" + "\n", stress=False, valgrind=False,
                skip_oracle="CPython shows a part of the line",
                expect_error="SyntaxError: Exceeds the limit (4300 digits) for integer string conversion: value has 4301")
