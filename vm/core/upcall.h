@@ -116,6 +116,8 @@ int dv_contains(dv_vm *vm, dv_value container, dv_value item); /* 1, 0, -1 faile
 /* `in` for what can only be iterated over. */
 int dv_contains_by_iteration(dv_vm *vm, dv_value container, dv_value item); /* 1, 0, -1 failed */
 dv_value dv_iterate(dv_vm *vm, dv_value v);
+/* The same for a search: any TypeError becomes "argument of type '%T' is not iterable". */
+dv_value dv_iterate_searched(dv_vm *vm, dv_value container);
 dv_value dv_next(dv_vm *vm, dv_value iterator); /* EMPTY without vm->error: exhausted */
 dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name);
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name,

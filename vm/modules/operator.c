@@ -145,7 +145,7 @@ static int64_t search(dv_vm *vm, const dv_value *args, bool first) {
             dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", args[0]);
         return -2;
     }
-    dv_value iterator = dv_iterate(vm, args[0]);
+    dv_value iterator = dv_iterate_searched(vm, args[0]);
     if (dv_is_empty(iterator)) return -2;
     int64_t found = 0, at = -1;
     for (int64_t i = 0; at < 0; i++) {

@@ -369,8 +369,15 @@ bool dv_set_item(dv_vm *vm, dv_value container, dv_value key, dv_value value) {
     return dv_refuse_item(vm, container, key, dv_is_empty(value), type->length != NULL);
 }
 
-int dv_contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {
+dv_value dv_iterate_searched(dv_vm *vm, dv_value container) {
     dv_value iterator = dv_iterate(vm, container);
+    if (!dv_is_empty(iterator) || !dv_error_is(vm, DV_E_TYPE_ERROR)) return iterator;
+    dv_error_clear(vm);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "argument of type '%T' is not iterable", container);
+}
+
+int dv_contains_by_iteration(dv_vm *vm, dv_value container, dv_value item) {
+    dv_value iterator = dv_iterate_searched(vm, container);
     if (dv_is_empty(iterator)) return -1;
     int result = 0;
     while (result == 0) {

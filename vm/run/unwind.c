@@ -36,6 +36,24 @@ static bool raises_again(uint32_t word, dv_value exception) {
            dv_exception_has_trace(dv_as_exception(exception));
 }
 
+/* Notes in the exception's traceback where it passes.  Without memory for that it becomes the
+ * context of a MemoryError, whose own traceback may then begin further out. */
+static dv_value trace(dv_vm *vm, dv_value exception, dv_thread *thread, uint32_t pc) {
+    if (dv_exception_trace(vm, exception, &thread->header, pc)) return exception;
+    if (dv_same(exception, vm->memory_error)) return exception;
+    dv_raise_memory(vm);
+    dv_value replacement = vm->error;
+    vm->error = DV_EMPTY;
+    dv_exception *made = dv_as_exception(replacement);
+    if (dv_is_empty(made->context))
+        made->context = exception;
+    else
+        dv_release(vm, exception);
+    bool noted = dv_exception_trace(vm, replacement, &thread->header, pc);
+    (void)noted;
+    return replacement;
+}
+
 /* The frame at fp does not catch: releases it. */
 static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp,
                        dv_value *sp) {
@@ -62,7 +80,7 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         uint32_t pc = dv_thread_pc(thread, ip);
         if (pc != DV_NO_PC) {
             if (!raises_again(thread->code->words[pc], exception))
-                dv_exception_trace(vm, exception, &thread->header, pc);
+                exception = trace(vm, exception, thread, pc);
             const dv_exception_entry *entry = dv_code_handler(thread->code, pc);
             if (entry) {
                 cut_stack(vm, thread, pc, fp, sp, entry->depth);

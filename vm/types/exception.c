@@ -111,18 +111,19 @@ static void exception_clear(dv_vm *vm, dv_object *object) {
     dv_exception_forget_trace(vm, exception);
 }
 
-void dv_exception_trace(dv_vm *vm, dv_value value, dv_object *code, uint32_t pc) {
+bool dv_exception_trace(dv_vm *vm, dv_value value, dv_object *code, uint32_t pc) {
     dv_exception *exception = dv_as_exception(value);
     if (exception->trace_count == exception->trace_capacity) {
         uint32_t old = exception->trace_capacity, capacity = old ? old * 2 : 4;
         void *trace = dv_heap_resize(&vm->heap, exception->trace, old * sizeof *exception->trace,
                                      capacity * sizeof *exception->trace);
-        if (!trace) return;
+        if (!trace) return false;
         exception->trace = trace;
         exception->trace_capacity = capacity;
     }
     code->references++;
     exception->trace[exception->trace_count++] = (dv_trace_entry){code, pc};
+    return true;
 }
 
 bool dv_exception_set(dv_vm *vm, dv_value value, const char *name, dv_value attribute) {

@@ -53,8 +53,8 @@ void dv_exception_raise(dv_vm *vm, dv_value exc, dv_value cause);
 /* The exception that throw(given, value) means, new; EMPTY: TypeError. */
 dv_value dv_exception_of(dv_vm *vm, dv_value given, dv_value value);
 
-/* Appends a traceback entry to the exception being raised; memory failures lose the entry only. */
-void dv_exception_trace(dv_vm *vm, dv_value exception, dv_object *code, uint32_t pc);
+/* Appends a traceback entry to an exception; false, and nothing raised: no memory. */
+bool dv_exception_trace(dv_vm *vm, dv_value exception, dv_object *code, uint32_t pc) DV_MUST_CHECK;
 
 static inline bool dv_exception_has_trace(const dv_exception *exception) {
     return exception->trace_count > 0 || !dv_is_empty(exception->traceback);
