@@ -38,7 +38,8 @@ def explain(text, *options):
     return json.loads(run("explain", "--json", "--level=inca", *options, "-c", text).stdout)
 
 
-# Reason, instruction and line of the slow site; the program.
+# Reason, instruction and line of the slow site; the program.  (One whose site gets a derivative some day needs
+# another program.)
 CASES = [
     ("megamorphic", "LOAD_ATTR", 5, """\
 def f(items):
@@ -108,6 +109,36 @@ def f():
     c.g = len
     for i in range(400):
         c.g('')
+f()
+"""),
+    ("operator-of-class", "SUB", 6, """\
+class C:
+    def __rsub__(self, other): return 1
+def f():
+    c = C()
+    for i in range(400):
+        1 - c
+f()
+"""),
+    ("parameters", "CALL", 4, """\
+def g(*args): return 1
+def f():
+    for i in range(400):
+        g(i)
+f()
+"""),
+    ("class", "CALL", 5, """\
+class C:
+    def __new__(cls): return object.__new__(cls)
+def f():
+    for i in range(400):
+        C()
+f()
+"""),
+    ("c-function", "CALL", 3, """\
+def f():
+    for i in range(400):
+        sorted(())
 f()
 """),
     ("iterator", "FOR_ITER", 2, """\
@@ -184,6 +215,7 @@ def check_caches(folder):
             (13, "CALL_METHOD", "CALL_METHOD_DL", [{"callee": "Base.get"}]),
             (14, "LOAD_GLOBAL_CALLEE", "LOAD_GLOBAL_CALLEE_CELL", [{"global": "add"}]),
             (14, "CALL", "CALL_DL", [{"callee": "add"}]),
+            (15, "CALL", "CALL_LEN", [{"callee": "len"}]),
             (16, "LOAD_ATTR", "LOAD_ATTR_MODULE", [{"module": "math"}]),
             (18, "LOAD_ATTR", "LOAD_ATTR_POLY", [{"shape": "Derived", "attributes": 2, "slot": 1},
                                                  {"shape": "Base", "attributes": 1, "slot": 0}])]:

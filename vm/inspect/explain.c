@@ -68,11 +68,14 @@ static const explanation explanations[] = {
     [ITERATOR] = {"iterator", "there is no derivative for iterating over this",
                   "ranges, lists, tuples, generators, enumerate and dict.items() have one"},
     [PARAMETERS] = {"parameters",
-                    "the function's parameters are not all given by position: it has defaults, "
-                    "*args, **kwargs or keyword-only ones that the call leaves to it",
-                    "give every parameter by its position, and keep *args out of hot functions"},
-    [CLASS] = {"class", "instances of a class of dl are made here",
-               "make fewer objects: change those that are there, or return a tuple"},
+                    "the function's parameters are not given one by one: it has *args, **kwargs or "
+                    "keyword-only ones",
+                    "keep such functions out of the hottest loops"},
+    [CLASS] = {"class",
+               "objects are made here of a class whose __init__ cannot be entered at once: it has "
+               "none of its own, or one with *args, **kwargs or keyword-only parameters, or a "
+               "__new__ or a built-in base",
+               "give the class an __init__ with plain parameters"},
     [C_FUNCTION] = {"c-function",
                     "the built-in function is called in a way that its derivative does not know: "
                     "with keywords, bound to an object, or it takes any number of arguments",

@@ -297,12 +297,14 @@ static void count_region_step(dv_profile *profile, dv_function_counts *function,
 /* Hook of dv_run_cells: makes one step. */
 static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     dv_profile *profile = vm->profile;
-    step_plan plan = {.first = ip, .site = ip, .op = dv_op_of(vm, ip->h)};
+    /* This cell is shared by all VMs, and may be in tail form: it would take a step more. */
+    dv_handler handler = ip == dv_construct_cell ? dv_handler_of(vm, ip, DV_OP_CONSTRUCTED) : ip->h;
+    step_plan plan = {.first = ip, .site = ip, .op = dv_op_of(vm, handler)};
     profile->steps++;
     profile->forms[plan.op]++;
     if (is_machine(ip)) {
         profile->machine++;
-        return ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
+        return handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
     }
     dv_thread *thread = dv_frame_thread(vm->fp);
     if (dv_thread_owns(thread, ip))
@@ -311,7 +313,7 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
         count_region_step(profile, function_of(vm, profile, thread), plan.op);
     bool outer = profile->missed; /* of the step in which a C function called dl */
     profile->missed = false;
-    const dv_cell *next = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
+    const dv_cell *next = handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
     if (plan.function) count_step(vm, profile, &plan, next);
     if (plan.function && generic_of(&plan)->family == DV_OP_JUMP_BACK)
         plan.function->region_entries += in_region(thread, next);

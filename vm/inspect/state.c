@@ -6,6 +6,7 @@
 #include "inspect/words.h"
 #include "quicken/polymorphic.h"
 #include "quicken/site.h"
+#include "types/class.h"
 #include "types/dict.h"
 #include "types/module.h"
 
@@ -123,9 +124,17 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     uint32_t shape = (uint32_t)cache->s.a;
     switch (op) {
     case DV_OP_CALL_DL:
-    case DV_OP_CALL_METHOD_DL: add_thread(vm, state, cache->p); break;
+    case DV_OP_CALL_DL_DEFAULTS:
+    case DV_OP_CALL_METHOD_DL:
+    case DV_OP_CALL_METHOD_DL_DEFAULTS:
+    case DV_OP_CALL_METHOD_BARE: add_thread(vm, state, cache->p); break;
     case DV_OP_CALL_C:
-    case DV_OP_CALL_METHOD_C: add_c_function(state, cache->p); break;
+    case DV_OP_CALL_LEN:
+    case DV_OP_CALL_METHOD_C:
+    case DV_OP_CALL_METHOD_APPEND: add_c_function(state, cache->p); break;
+    case DV_OP_CALL_TYPE: /* never freed */
+        add_value(vm, state, DV_FACT_CALLEE, 0, dv_as_class(cache->v)->name);
+        break;
     case DV_OP_LOAD_ATTR_SLOT:
     case DV_OP_STORE_ATTR_SLOT:
         add_shape(vm, state, 0, shape);
