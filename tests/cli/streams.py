@@ -64,6 +64,8 @@ LOOPS = {
     "input": "print('go', flush=True)\ninput()\n",
     "reading text": "f = open('/dev/stdin')\nprint('go', flush=True)\nf.read()\n",
     "reading bytes": "f = open('/dev/stdin', 'rb', 0)\nprint('go', flush=True)\nf.read(5)\n",
+    "reading, caught": "f = open('/dev/stdin', 'rb')\nprint('go', flush=True)\ntry:\n    f.readline()\n"
+                       "except KeyboardInterrupt as e:\n    print(repr(e), f.closed, f.read())\n",
     "caught": "print('go', flush=True)\ntry:\n    i = 0\n    while True: i += 1\nexcept KeyboardInterrupt as e:\n    print(repr(e))\n",
     "recursion": "def f(n):\n    return f(n - 1) + f(n - 1) if n else 0\nprint('go', flush=True)\nf(90)\n",
     "recursion of methods": "class A:\n    def f(self, *, n):\n        return self.f(n=n - 1) + self.f(n=n - 1) if n else 0\n"
@@ -99,6 +101,8 @@ def interrupted(program):
     begin = process.stdout.readline()
     time.sleep(0.05)
     process.send_signal(signal.SIGINT)
+    if "stdin" in program[-1]:
+        time.sleep(0.05)  # it is interrupted before communicate() ends its input
     try:
         out, err = process.communicate(timeout=20)
     except subprocess.TimeoutExpired:
@@ -115,6 +119,8 @@ BLOCKED = {
     "text file": "f = open('/dev/stdout', 'w')\nwhile True: f.write('x' * 1000)",
     "large writes": "f = open('/dev/stdout', 'wb')\nwhile True: f.write(b'x' * 100000)",
     "unbuffered": "f = open('/dev/stdout', 'wb', 0)\nwhile True: f.write(b'x' * 100000)",
+    "and is caught": "import sys\nf = open('/dev/stdout', 'wb', 0)\ntry:\n    while True: f.write(b'x' * 100000)\n"
+                     "except KeyboardInterrupt as e:\n    sys.stderr.write(repr(e))",
 }
 
 

@@ -87,7 +87,7 @@ static int find_answer(dv_vm *vm, dv_value class_, dv_value abstract) {
         dv_retain(registered);
         answer = ask_each(vm, class_, registered);
         dv_release(vm, registered);
-        if (answer != 0 && answer != 2) return answer;
+        if (answer != 0) return answer;
     }
     dv_value below = subclasses_of(vm, abstract);
     if (dv_is_empty(below)) return -1;

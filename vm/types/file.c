@@ -162,7 +162,7 @@ int64_t dv_file_fill(dv_vm *vm, dv_file *f, size_t size) {
 
 bool dv_file_fill_all(dv_vm *vm, dv_file *f) {
     if (f->pending && !dv_file_flush(vm, f)) return false;
-    int64_t size = f->fd >= 0 ? dv_host_size(f->fd) : 0;
+    int64_t size = dv_host_size(f->fd);
     size_t step = size > f->position ? (size_t)(size - f->position) + 1 : DV_FILE_CHUNK;
     for (;;) {
         int64_t got = dv_file_fill(vm, f, step);

@@ -1,6 +1,8 @@
 /* getter.c: attributes that built-in types compute, as descriptors (getter.h). */
 #include "types/getter.h"
 
+#include <assert.h>
+
 #include "core/upcall.h"
 #include "types/class.h"
 #include "types/str.h"
@@ -123,8 +125,7 @@ dv_value dv_getter_read(dv_vm *vm, dv_value getter, dv_value self) {
     dv_value name = dv_str_intern(vm, text, strlen(text));
     if (dv_is_empty(name)) return DV_EMPTY;
     dv_value result = vm->types[dv_type_of(vm, self)]->get_attribute(vm, self, name);
-    if (dv_is_empty(result) && dv_is_empty(vm->error))
-        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
+    assert(!dv_is_empty(result) || !dv_is_empty(vm->error)); /* each type knows its getters */
     dv_release(vm, name);
     return result;
 }

@@ -79,9 +79,10 @@ static bool add_keywords(dv_vm *vm, dv_value keywords, dv_value *args, uint32_t 
         args[(*count)++] = value;
         good = dv_list_append(vm, list, key);
     }
-    if (good && dv_as_list(list)->count)
+    if (good && dv_as_list(list)->count) {
         *names = dv_tuple_new(vm, dv_as_list(list)->items, (uint32_t)dv_as_list(list)->count);
-    good = good && (!dv_as_list(list)->count || !dv_is_empty(*names));
+        good = !dv_is_empty(*names);
+    }
     dv_release(vm, list);
     return good;
 }

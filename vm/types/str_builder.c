@@ -354,11 +354,11 @@ dv_value dv_str_vprintf(dv_vm *vm, const char *format, va_list arguments) {
     va_list list;
     va_copy(list, arguments);
     bool good = true;
-    while (good && !b.failed && *format) { /* nothing is called with an exception */
+    while (good && *format) {
         size_t plain = strcspn(format, "%");
         dv_builder_text(&b, format, plain);
         format += plain;
-        if (!*format) break;
+        if (b.failed || !*format) break; /* nothing is called with an exception */
         size_t size = 1 + strspn(format + 1, "0123456789+-# .*lhz");
         if (!format[size]) break;
         good = builder_directive(&b, format, size + 1, &list);
