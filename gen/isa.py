@@ -27,6 +27,7 @@ TYPES = {
     "dict": ("dv_is_shape({0}, DV_T_DICT)", "DV_K_DICT"),
     "bool": ("dv_is_bool({0})", "DV_K_BOOL"),
     "none": ("dv_is_none({0})", "DV_K_NONE"),
+    "instance": ("dv_is_plain_instance({0})", "DV_K_ANY"),
     "any": (None, "DV_K_ANY"),
 }
 

@@ -75,6 +75,24 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 % endfor
 % endif
 
+<%isa:derivative name="${name}_DL" of="${name}" types="instance any" doc="${name} of an instance whose class has the operator's method in dl: enters its frame.">
+    if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
+% if prefix:
+    dv_value method = dv_operate_method(vm, a, vm->known.inplace[DV_BINARY_${op}], sp);
+    uint32_t how = DV_OPERATE_HOW(DV_OPERATE_INPLACE, DV_BINARY_${op}, SITE.own);
+    if (dv_is_empty(method)) {
+        if (DV_UNLIKELY(!dv_operate_lacks(vm, a, vm->known.inplace[DV_BINARY_${op}]))) MISS();
+        method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
+        how = DV_OPERATE_HOW(DV_OPERATE_FALLEN, DV_BINARY_${op}, SITE.own);
+    }
+% else:
+    const dv_value method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
+    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_BINARY, DV_BINARY_${op}, SITE.own);
+% endif
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE(method, a, b, how);
+</%isa:derivative>
+
 % if op == "ADD":
 <%isa:derivative name="${name}_STR" of="${name}" types="str str" result="str" doc="${name} of two strs; a left operand that dies here grows in place.">
     const uint8_t own = SITE.own;

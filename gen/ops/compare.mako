@@ -37,6 +37,23 @@ else:
     DONE(dv_bool(result));
 </%isa:derivative>
 % endfor
+<%isa:derivative name="${op}_DL" of="${op}" types="instance any" doc="${op} of an instance whose class has the comparison's method in dl: enters its frame.">
+    if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
+% if op == "NE":
+    dv_value method = dv_operate_method(vm, a, vm->known.ne, sp);
+    uint32_t how = DV_OPERATE_HOW(DV_OPERATE_COMPARE, DV_NE, SITE.own);
+    if (dv_is_empty(method)) {
+        if (DV_UNLIKELY(!dv_operate_lacks(vm, a, vm->known.ne))) MISS();
+        method = dv_operate_method(vm, a, vm->known.eq, sp);
+        how = DV_OPERATE_HOW(DV_OPERATE_OPPOSITE, DV_NE, SITE.own);
+    }
+% else:
+    const dv_value method = dv_operate_method(vm, a, vm->known.${op.lower()}, sp);
+    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_COMPARE, DV_${op}, SITE.own);
+% endif
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE(method, a, b, how);
+</%isa:derivative>
 % if op in ("EQ", "NE"):
 % for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
 <%isa:derivative name="${op}_STR_${jump}" of="${op}" types="str str" result="bool" modes="${jump}" fuses="SL SC LL LC" doc="${op} of two strs, and the ${jump} behind it.">
@@ -90,6 +107,13 @@ else:
     DISPOSE2(SITE.own, a, b);
     DONE(dv_bool(found ${wanted}));
 </%isa:op>
+
+<%isa:derivative name="${op}_DL" of="${op}" types="any instance" doc="${op} with an instance whose class has __contains__ in dl: enters its frame.">
+    const dv_value method = dv_operate_method(vm, b, vm->known.contains, sp);
+    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_${op}, 0, SITE.own);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE(method, b, a, how);
+</%isa:derivative>
 
 % for kind, test, find in (("STR", "dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)", "dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0"), ("SET", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && (dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET))", "dv_set_contains(vm, b, a)"), ("DICT", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):
 <%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of a str or an int${' (here a str)' if kind == 'STR' else ''} and a ${kind.lower()}.">

@@ -81,6 +81,33 @@
 </%isa:op>
 % endfor
 
+<%isa:op name="OPERATED" stack="a b how next v -- r" doc="Where the method returns that an operator of a dl class has entered (run/operate.h); goes on behind the operator. Not emitted by the compiler.">
+    const uint32_t own = (uint32_t)how.bits;
+    if (DV_UNLIKELY(DV_OPERATE_KIND(own) >= DV_OPERATE_OPPOSITE || v.bits == DV_NOTIMPLEMENTED.bits)) SLOW();
+    /* Operands that die, or may. */
+    if (own & 1 && dv_is_object(a) && dv_as_object(a)->references <= 1 + (uint32_t)(a.bits == b.bits)) SLOW();
+    if (own & 2 && dv_is_object(b) && dv_as_object(b)->references <= 1) SLOW();
+    if (own & 1 && dv_is_object(a)) dv_as_object(a)->references--;
+    if (own & 2 && dv_is_object(b)) dv_as_object(b)->references--;
+    sp -= 4;
+    sp[-1] = v;
+    JUMP((const dv_cell *)(uintptr_t)next.bits);
+    --- out of line ---
+    const uint32_t own = (uint32_t)how.bits;
+    const dv_cell *behind = (const dv_cell *)(uintptr_t)next.bits;
+    ip = behind - 1;
+    PUBLISH();
+    const dv_value result = dv_operated(vm, own, a, b, v);
+    if (DV_UNLIKELY(dv_is_empty(result))) {
+        sp -= 3;
+        RAISE();
+    }
+    DISPOSE2(own, a, b);
+    sp -= 4;
+    sp[-1] = result;
+    JUMP(behind);
+</%isa:op>
+
 <%isa:op name="GET_ITER" operands="own" stack="v -- iterator" calls_out="yes" kills="all" doc="Makes an iterator.">
     const dv_value result = dv_iterate(vm, v);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
@@ -105,8 +132,8 @@
     --- out of line ---
     const dv_value iterator = sp[-1];
     const uint32_t shape = dv_is_object(iterator) ? dv_as_object(iterator)->shape : DV_T_COUNT;
-    /* These two call nothing, and the loop's back edge polls: none of dv_next's care is needed. */
-    const bool plain = shape == DV_T_ITERATOR || shape == DV_T_RANGE_ITERATOR;
+    /* The loop's back edge polls, and iterators of iterators ask for room: none of dv_next's care is needed. */
+    const bool plain = shape < DV_T_COUNT && vm->types[shape]->next;
     const dv_value item = plain ? vm->types[shape]->next(vm, iterator) : dv_next(vm, iterator);
     if (DV_UNLIKELY(dv_is_empty(item))) {
         if (!dv_is_empty(vm->error)) RAISE();
@@ -153,6 +180,38 @@ ${exhausted()}</%isa:derivative>
     DONE(dv_retain(tuple->items[walk->next++]));
     --- out of line ---
 ${exhausted()}
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_STR" of="FOR_ITER" result="str" doc="FOR_ITER over a str.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_STR))) MISS();
+    const dv_str *s = dv_as_str(walk->sequence);
+    if (DV_UNLIKELY(walk->next >= s->length)) SLOW();
+    const uint32_t c = dv_str_at(s, walk->next);
+    if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) TAIL(DV_H(FOR_ITER));
+    walk->next++;
+    DONE(dv_retain(dv_object_value(vm->interned[c])));
+    --- out of line ---
+${exhausted()}</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_NEXT" of="FOR_ITER" doc="FOR_ITER over an iterator of another built-in type.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_object(iterator) || dv_as_object(iterator)->shape >= DV_T_COUNT || dv_is_generator(iterator) || GUARD_FAILS())) MISS();
+    const dv_type *type = vm->types[dv_as_object(iterator)->shape];
+    if (DV_UNLIKELY(!type->next)) MISS();
+    const dv_cell *target = CELL(2).target;
+    PUBLISH();
+    const dv_value item = type->next(vm, iterator);
+    if (DV_UNLIKELY(dv_is_empty(item))) {
+        if (!dv_is_empty(vm->error)) RAISE();
+        sp--;
+        PUBLISH();
+        dv_release(vm, iterator);
+        JUMP(target);
+    }
+    DONE(item);
 </%isa:derivative>
 
 <%isa:derivative name="FOR_ITER_PAIR" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate or the items of a dict, and the UNPACK_SEQUENCE into two behind it, without the tuple.">

@@ -46,6 +46,13 @@
     DONE_RELEASING(dv_int((uint8_t)bytes->data[i]), SITE.own & 1, container);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_SUBSCR_DL" of="LOAD_SUBSCR" types="instance any" doc="container[index] of an instance whose class has __getitem__ in dl: enters its frame.">
+    const dv_value method = dv_operate_method(vm, container, vm->known.getitem, sp);
+    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_ITEM, 0, SITE.own);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE(method, container, index, how);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict with a str or an int that is a key.">
     if (DV_UNLIKELY(!dv_is_int(index) && !dv_is_shape(index, DV_T_STR))) MISS();
     PUBLISH();
@@ -354,8 +361,13 @@
 <%isa:op name="UNPACK_SEQUENCE" operands="count" variable="unpack" stack="v -- items" calls_out="yes" kills="all" doc="Replaces a sequence of exactly n items by them, the first on top.">
     const int64_t n = CELL(1).i;
     const dv_value sequence = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(sequence, DV_T_TUPLE) || dv_as_tuple(sequence)->count != n)) SLOW();
-    const dv_value *items = dv_as_tuple(sequence)->items;
+    const dv_value *items;
+    if (dv_is_shape(sequence, DV_T_TUPLE) && dv_as_tuple(sequence)->count == n)
+        items = dv_as_tuple(sequence)->items;
+    else if (dv_is_shape(sequence, DV_T_LIST) && dv_as_list(sequence)->count == n)
+        items = dv_as_list(sequence)->items;
+    else
+        SLOW();
     for (int64_t i = 0; i < n; i++) sp[-1 + i] = dv_retain(items[n - 1 - i]);
     sp += n - 1;
     NEXT_RELEASING(sequence);

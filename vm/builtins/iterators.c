@@ -159,6 +159,21 @@ static dv_value zip_next(dv_vm *vm, dv_value self) {
     return result;
 }
 
+/* The items of a zip of two, without a tuple; -1: it is another one. */
+static int zip_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
+    many *m = (many *)dv_as_object(self);
+    dv_value items[2]; /* out may be where dl code that runs meanwhile has its stack */
+    uint32_t ended;
+    if (m->count != 2) return -1;
+    if (next_items(vm, m, items, &ended)) {
+        out[0] = items[0];
+        out[1] = items[1];
+        return 1;
+    }
+    dv_value none = zip_end(vm, m, ended);
+    return dv_is_empty(none) ? 0 : -1;
+}
+
 static dv_value map_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
     if (!dv_arguments_no_keywords(vm, "map", keywords)) return DV_EMPTY;
     if (count < 2) return dv_raise(vm, DV_E_TYPE_ERROR, "map() must have at least two arguments.");
@@ -186,6 +201,7 @@ const dv_type dv_zip_type = {.name = "zip",
                              .traverse = many_traverse,
                              .iterate = self_iterate,
                              .next = zip_next,
+                             .next_pair = zip_next_pair,
                              .construct = zip_construct};
 
 const dv_type dv_map_type = {.name = "map",

@@ -137,6 +137,20 @@ dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
     return NULL;
 }
 
+dv_global_cell *dv_class_special_again(dv_vm *vm, const dv_class *class_, dv_value name) {
+    const dv_special *known = dv_special_at(vm, class_, name);
+    bool fits = known->class_ == class_ && dv_same(known->name, name) &&
+                known->names_changed == vm->names_changed;
+    /* The cells of a class that is being torn down are empty. */
+    if (fits && !(known->cell && dv_is_empty(known->cell->value))) return known->cell;
+    dv_global_cell *cell = dv_class_special(class_, name);
+    dv_special *place = &vm->specials[known - vm->specials];
+    dv_value old = place->name;
+    *place = (dv_special){class_, dv_retain(name), vm->names_changed, cell};
+    if (dv_is_object(old)) dv_release(vm, old);
+    return cell;
+}
+
 const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_) {
     if (class_->constructor) return class_->constructor;
     const uint16_t special = DV_CLASS_READY | DV_CLASS_NEW | DV_CLASS_ABSTRACT;

@@ -136,6 +136,8 @@ void dv_class_clear(dv_vm *vm, dv_object *object);
 /* A special method (__add__, ...) that a dl class or one of its dl bases defines; NULL: none does,
  * so that the built-in behaviour of the layout counts. */
 dv_global_cell *dv_class_special(const dv_class *class_, dv_value name);
+/* The same, remembering the answer for operators that ask again and again. */
+dv_global_cell *dv_class_special_again(dv_vm *vm, const dv_class *class_, dv_value name);
 /* Up-call (types/class.c): methods of a built-in type become attributes of its class object, at the
  * first lookup of any name; those that are made from its slots at the first lookup of a name that
  * begins as theirs do, or where `name` is EMPTY. */

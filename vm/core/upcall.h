@@ -105,6 +105,11 @@ int dv_truth(dv_vm *vm, dv_value v);             /* 1, 0, -1 failed */
 int64_t dv_length(dv_vm *vm, dv_value v);        /* -1 failed */
 dv_value dv_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
 dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
+/* The rest of them, and of dv_compare, when the method of a has said NotImplemented: see
+ * dv_instance_binary_rest. */
+dv_value dv_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace,
+                        bool asked);
+dv_value dv_compare_reflected(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
 dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a);
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key);
 /* Raises that the container's items cannot be set or deleted; false.  `sequence`: it is one in

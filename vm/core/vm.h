@@ -67,6 +67,15 @@ struct dv_repr_guard {
     dv_object *object;
 };
 
+/* What dv_class_special has found lately, by class and name. */
+enum { DV_SPECIAL_BITS = 9 };
+typedef struct dv_special {
+    const dv_class *class_;
+    dv_value name;          /* counted, so that no other string takes its address */
+    uint64_t names_changed; /* vm->names_changed of then: what is older counts for nothing */
+    dv_global_cell *cell;   /* NULL: there is no such method */
+} dv_special;
+
 struct dv_vm {
     /* The stable table of extensions, which find it through their vm (include/dynvm_ext.h). */
     const struct dvx_api *api;
@@ -104,6 +113,7 @@ struct dv_vm {
     dv_namespace builtins;
     uint64_t names_changed; /* counts cells that got or lost their value, and classes that went */
     dv_found found[DV_FOUND_COUNT];
+    dv_special specials[1 << DV_SPECIAL_BITS];
     dv_value modules; /* dict: name -> module */
     dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
     dv_value main;    /* module __main__ */
@@ -290,6 +300,13 @@ static inline void dv_container_free(dv_vm *vm, void *container, size_t size) {
 /* The hidden class of an instance of a dl class, by what its header says. */
 static inline dv_shape *dv_shape_at(const dv_vm *vm, uint32_t shape) {
     return vm->shapes[shape & (DV_SHAPE_LIMIT - 1)];
+}
+
+/* Where dv_class_special keeps what it finds. */
+static inline const dv_special *dv_special_at(const dv_vm *vm, const dv_class *class_,
+                                              dv_value name) {
+    uint64_t key = ((uint64_t)(uintptr_t)class_ >> 4) + name.bits * 31;
+    return &vm->specials[key * 0x9E3779B97F4A7C15u >> (64 - DV_SPECIAL_BITS)];
 }
 
 /* The type number of any value; of an instance that of its class's layout. */

@@ -190,6 +190,8 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_BYTES);
     } else if (is_simple_key(index) && dv_is_shape(container, DV_T_DICT)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DICT);
+    } else if (dv_is_plain_instance(container)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
     } else {
         unsuitable(vm, ip, DV_REASON_TYPES);
     }
@@ -214,6 +216,8 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     else if (is_simple_key(item) &&
              (dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_SET : DV_OP_IN_SET);
+    else if (dv_is_plain_instance(container))
+        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
     else
         unsuitable(vm, ip, DV_REASON_TYPES);
 }
@@ -239,6 +243,11 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_FOR_ITER_PAIR);
     } else if (dv_is_shape(iterator, DV_T_GENERATOR)) {
         dv_site_become(vm, ip, DV_OP_FOR_ITER_GENERATOR);
+    } else if (dv_is_shape(iterator, DV_T_ITERATOR) &&
+               dv_is_shape(((dv_iterator *)dv_as_object(iterator))->sequence, DV_T_STR)) {
+        dv_site_become(vm, ip, DV_OP_FOR_ITER_STR);
+    } else if (shape < DV_T_COUNT && vm->types[shape]->next) {
+        dv_site_become(vm, ip, DV_OP_FOR_ITER_NEXT);
     } else {
         unsuitable(vm, ip, DV_REASON_TYPES);
     }

@@ -9,6 +9,7 @@
 #include "run/import.h"
 #include "run/frame.h"
 #include "run/generator.h"
+#include "run/operate.h"
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/metaclass.h"

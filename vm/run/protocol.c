@@ -138,15 +138,20 @@ static bool right_first(dv_vm *vm, dv_value a, dv_value b) {
     return class_a != class_b && dv_class_is_subclass(class_b, class_a);
 }
 
-static dv_value compare_objects(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    bool first = right_first(vm, a, b);
-    dv_value result = first ? try_compare(vm, mirrored(op), b, a) : DV_NOTIMPLEMENTED;
-    if (dv_same(result, DV_NOTIMPLEMENTED)) result = try_compare(vm, op, a, b);
-    if (dv_same(result, DV_NOTIMPLEMENTED) && !first) result = try_compare(vm, mirrored(op), b, a);
+/* What is left when a's method has said NotImplemented; asked: b's has, too. */
+static dv_value compare_rest(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool asked) {
+    dv_value result = asked ? DV_NOTIMPLEMENTED : try_compare(vm, mirrored(op), b, a);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     if (op == DV_EQ || op == DV_NE) return dv_bool(dv_same(a, b) == (op == DV_EQ));
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%s' not supported between instances of '%T' and '%T'",
                     compare_sign(op), a, b);
+}
+
+static dv_value compare_objects(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    bool first = right_first(vm, a, b);
+    dv_value result = first ? try_compare(vm, mirrored(op), b, a) : DV_NOTIMPLEMENTED;
+    if (dv_same(result, DV_NOTIMPLEMENTED)) result = try_compare(vm, op, a, b);
+    return dv_same(result, DV_NOTIMPLEMENTED) ? compare_rest(vm, op, a, b, first) : result;
 }
 
 dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
@@ -156,6 +161,13 @@ dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
     if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
     dv_value result = compare_objects(vm, op, a, b);
+    dv_leave_native(vm);
+    return result;
+}
+
+dv_value dv_compare_reflected(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
+    dv_value result = compare_rest(vm, op, a, b, false);
     dv_leave_native(vm);
     return result;
 }
@@ -196,7 +208,7 @@ static int instance_truth(dv_vm *vm, dv_value v) {
     const dv_type *layout = vm->types[dv_type_of(vm, v)];
     /* What has a truth and no length has the method __bool__, which comes before any __len__. */
     if (layout->truth && !layout->length) return layout->truth(dv_number_of(v));
-    if (!dv_class_special(dv_class_of(vm, v), vm->known.len)) {
+    if (!dv_class_special_again(vm, dv_class_of(vm, v), vm->known.len)) {
         if (layout->truth) return layout->truth(dv_number_of(v));
         if (layout->id == DV_T_OBJECT || !layout->length) return 1;
     }
@@ -309,6 +321,13 @@ dv_value dv_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
 
 dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     return binary(vm, op, a, b, true);
+}
+
+dv_value dv_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace,
+                        bool asked) {
+    dv_value result = dv_instance_binary_rest(vm, op, a, b, inplace, asked);
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    return raise_operands(vm, inplace ? inplace_signs[op] : binary_signs[op], a, b);
 }
 
 dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {

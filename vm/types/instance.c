@@ -23,7 +23,7 @@
  */
 
 static dv_global_cell *special_cell(dv_vm *vm, dv_value self, dv_value name) {
-    if (dv_is_instance(self)) return dv_class_special(dv_class_of(vm, self), name);
+    if (dv_is_instance(self)) return dv_class_special_again(vm, dv_class_of(vm, self), name);
     return dv_is_class(self) ? dv_metaclass_special(dv_as_class(self), name) : NULL;
 }
 

@@ -46,8 +46,8 @@ static bool is_sequence_operator(const dv_type *type, dv_binary_op op) {
            type->id == DV_T_ARRAY || is_text(type);
 }
 
-static dv_value method_of(const dv_class *class_, dv_value name) {
-    const dv_global_cell *cell = dv_class_special(class_, name);
+static dv_value method_of(dv_vm *vm, const dv_class *class_, dv_value name) {
+    const dv_global_cell *cell = dv_class_special_again(vm, class_, name);
     return cell ? cell->value : DV_EMPTY;
 }
 
@@ -55,8 +55,8 @@ static operand look_at(dv_vm *vm, dv_binary_op op, dv_value v) {
     operand x = {v, dv_class_of(vm, v), NULL, DV_EMPTY, DV_EMPTY, NUMBER_NONE};
     if (dv_is_instance(v)) {
         if (dv_is_subclass_instance(v)) x.type = vm->types[dv_type_of(vm, v)];
-        x.forward = method_of(x.class_, vm->known.binary[op]);
-        x.reflected = method_of(x.class_, vm->known.reflected[op]);
+        x.forward = method_of(vm, x.class_, vm->known.binary[op]);
+        x.reflected = method_of(vm, x.class_, vm->known.reflected[op]);
     } else {
         x.type = dv_behaviour_of(vm, v);
     }
@@ -181,6 +181,18 @@ dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, 
     operand left = look_at(vm, op, a), right = look_at(vm, op, b);
     dv_value result = inplace ? inplace_of_numbers(vm, op, &left, b) : DV_NOTIMPLEMENTED;
     if (dv_same(result, DV_NOTIMPLEMENTED)) result = binary_of_numbers(vm, op, &left, &right);
+    if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    return binary_of_sequences(vm, op, &left, &right, inplace);
+}
+
+dv_value dv_instance_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace,
+                                 bool asked) {
+    operand left = look_at(vm, op, a), right = look_at(vm, op, b);
+    dv_value result = DV_NOTIMPLEMENTED;
+    if (!asked)
+        result = binary_of_numbers(vm, op, &left, &right);
+    else if (left.class_ != right.class_ && right.number == NUMBER_TYPE)
+        result = ask_type(vm, right.type, op, a, b);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     return binary_of_sequences(vm, op, &left, &right, inplace);
 }

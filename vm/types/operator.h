@@ -8,4 +8,9 @@
  * knows how. */
 dv_value dv_instance_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace);
 
+/* What is left of it when a method of a has said NotImplemented: `asked`, __op__, else __iop__.  a
+ * is an instance of a plain class, b of the same or of none of dl. */
+dv_value dv_instance_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace,
+                                 bool asked);
+
 #endif

@@ -1,0 +1,86 @@
+/* operate.h: operators of dl classes that enter the frame of their method, without recursion of C:
+ *
+ *     a b   becomes   a b | how | next ip | method R R self other
+ *
+ * a and b stay where they are, as the state of the operator's pc says, so that the unwinder needs
+ * to know nothing else.  The frame returns to OPERATED (gen/ops/control.mako), which makes of the
+ * method's result what the operator does; NotImplemented goes on where the generic instruction
+ * would.
+ *
+ * Invariants
+ *  1. A method is entered only where the generic instruction would ask it first.
+ *  2. `how` holds all that OPERATED must know: it never reads the operator's cells. */
+#ifndef DV_RUN_OPERATE_H
+#define DV_RUN_OPERATE_H
+
+#include "core/shape.h"
+#include "run/frame.h"
+
+typedef enum dv_operate_kind {
+    DV_OPERATE_ITEM,     /* a[b]: the result, whatever it is */
+    DV_OPERATE_BINARY,   /* a op b by __op__ */
+    DV_OPERATE_FALLEN,   /* a op= b by __op__, because there is no __iop__ */
+    DV_OPERATE_INPLACE,  /* a op= b by __iop__ */
+    DV_OPERATE_COMPARE,  /* a op b by the method of the same name */
+    DV_OPERATE_OPPOSITE, /* a != b by __eq__: from here on the truth of the result counts */
+    DV_OPERATE_IN,       /* a in b */
+    DV_OPERATE_NOT_IN
+} dv_operate_kind;
+
+/* own: the operator's site; op: its dv_binary_op or dv_compare_op. */
+#define DV_OPERATE_HOW(kind, op, own) \
+    ((uint32_t)(own) | (uint32_t)(kind) << 2 | (uint32_t)(op) << 8)
+#define DV_OPERATE_KIND(how) ((dv_operate_kind)((how) >> 2 & 7))
+
+/* The operator's value (new, or EMPTY) from the method's result, which it takes. */
+dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value result);
+
+/* What is known of a special method of a plain instance's class; NULL: nothing yet. */
+static inline const dv_special *dv_operate_known(const dv_vm *vm, dv_value self, dv_value name) {
+    const dv_class *class_ = vm->shapes[dv_as_object(self)->shape]->class_;
+    const dv_special *known = dv_special_at(vm, class_, name);
+    bool fits = known->class_ == class_ && dv_same(known->name, name) &&
+                known->names_changed == vm->names_changed;
+    return fits ? known : NULL;
+}
+
+/* Is b an instance of another class than the plain instance a, whose method may come first? */
+static inline bool dv_operate_other(const dv_vm *vm, dv_value a, dv_value b) {
+    return dv_is_instance(b) && dv_as_object(b)->shape != dv_as_object(a)->shape &&
+           dv_shape_at(vm, dv_as_object(b)->shape)->class_ !=
+               vm->shapes[dv_as_object(a)->shape]->class_;
+}
+
+/* The method if a frame of it with two arguments can be entered behind sp; EMPTY: not so. */
+static inline dv_value dv_operate_method(const dv_vm *vm, dv_value self, dv_value name,
+                                         const dv_value *sp) {
+    const dv_special *known = dv_operate_known(vm, self, name);
+    if (!known || !known->cell || !dv_is_function(known->cell->value)) return DV_EMPTY;
+    const dv_thread *thread = dv_function_thread(dv_as_function(known->cell->value));
+    return thread->exact_arguments == 2 && dv_frame_fits(vm, thread, sp + 5) ? known->cell->value
+                                                                             : DV_EMPTY;
+}
+
+/* Is it known that the class of the plain instance has no such method? */
+static inline bool dv_operate_lacks(const dv_vm *vm, dv_value self, dv_value name) {
+    const dv_special *known = dv_operate_known(vm, self, name);
+    return known && !known->cell;
+}
+
+/* The end of a handler: enters the method. */
+#define OPERATE(method, self, other, how)                                       \
+    do {                                                                        \
+        const dv_value method_ = (method);                                      \
+        const dv_thread *thread_ = dv_function_thread(dv_as_function(method_)); \
+        dv_value *frame_ = sp + 5;                                              \
+        sp[0] = dv_int(how);                                                    \
+        sp[1] = dv_raw_pointer(ip + LEN);                                       \
+        sp[2] = dv_retain(method_);                                             \
+        frame_[0] = dv_retain(self);                                            \
+        frame_[1] = dv_retain(other);                                           \
+        sp = dv_frame_push(vm, thread_, frame_, fp, dv_operate_cell);           \
+        fp = frame_;                                                            \
+        JUMP(thread_->entry);                                                   \
+    } while (0)
+
+#endif
