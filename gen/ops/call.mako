@@ -135,7 +135,8 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     RAISE();
 </%isa:op>
 
-<%isa:derivative name="CALL_C" of="CALL" doc="CALL of a C function without keywords; the cache holds its definition.">
+% for form, entry, what in (("CALL_C", "def->entry(vm, sp - n, (uint32_t)n)", " without keywords"), ("CALL_C_NAMED", "def->keyword_entry(vm, sp - n, (uint32_t)n, DV_EMPTY)", " that could get keywords")):
+<%isa:derivative name="${form}" of="CALL" doc="CALL of a C function${what}; the cache holds its definition.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3];
     const dv_cfunction_def *def = CELL(CACHE).p;
@@ -143,13 +144,48 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
     PUBLISH();
-    const dv_value result = def->entry(vm, sp - n, (uint32_t)n);
+    const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
     sp -= n + 2;
     sp[-1] = result;
     dv_release_object(vm, dv_as_object(callee));
     NEXT();
+</%isa:derivative>
+% endfor
+
+% for op, sign in (("MIN", "<"), ("MAX", ">")):
+<%isa:derivative name="CALL_${op}" of="CALL" doc="CALL of ${op.lower()} with two ints or two floats; the cache holds its definition, as that of CALL_C_NAMED.">
+    const dv_value callee = sp[-5], x = sp[-2], y = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_NAMED));
+    bool second;
+    if (dv_are_ints(x, y))
+        second = (int64_t)(y.bits << 16) ${sign} (int64_t)(x.bits << 16);
+    else if (dv_is_float(x) && dv_is_float(y))
+        second = dv_as_float(y) ${sign} dv_as_float(x);
+    else
+        TAIL(DV_H(CALL_C_NAMED));
+    dv_as_object(callee)->references--;
+    sp -= 4;
+    sp[-1] = second ? y : x;
+    NEXT();
+</%isa:derivative>
+% endfor
+
+<%isa:derivative name="CALL_ISINSTANCE" of="CALL" doc="CALL of isinstance with an instance of a dl class and a class; the cache holds its definition, as that of CALL_C.">
+    const dv_value callee = sp[-5], x = sp[-2], wanted = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_plain_instance(x) || !dv_is_class(wanted) || dv_as_class(wanted)->metaclass)) TAIL(DV_H(CALL_C));
+    if (DV_UNLIKELY(dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
+    const dv_class *class_ = vm->shapes[dv_as_object(x)->shape]->class_;
+    bool found = class_ == dv_as_class(wanted);
+    for (uint32_t i = 1; !found && i < class_->mro_count; i++) found = class_->mro[i] == dv_as_class(wanted);
+    dv_as_object(callee)->references--;
+    dv_as_object(wanted)->references--;
+    sp -= 4;
+    sp[-1] = dv_bool(found);
+    NEXT_RELEASING(x);
 </%isa:derivative>
 
 <%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict; the cache holds its definition, as that of CALL_C.">
@@ -186,6 +222,27 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     sp[-1] = result;
     dv_as_object(callee)->references--;
     NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="CALL_RANGE" of="CALL" modes="GET_ITER" doc="CALL of range with one or two ints, and the GET_ITER behind it, without the range; the cache is that of CALL_TYPE.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3], last = sp[-1];
+    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    const dv_value first = n == 2 ? sp[-2] : dv_int(0);
+    dv_free_block **list = &vm->heap.parts[DV_HEAP_PLAIN].free[(sizeof(dv_range_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN % DV_HEAP_CLASSES];
+    dv_range_iterator *range = (dv_range_iterator *)(void *)*list;
+    if (DV_UNLIKELY(!dv_are_ints(first, last) || sizeof *range > DV_HEAP_SMALL || !range)) TAIL(DV_H(CALL_TYPE));
+    *list = (*list)->next;
+    const int64_t start = dv_as_int(first), stop = dv_as_int(last);
+    range->header.references = 1;
+    range->header.shape = DV_T_RANGE_ITERATOR;
+    range->next = start;
+    range->step = 1;
+    range->remaining = stop > start ? stop - start : 0;
+    dv_as_object(callee)->references--;
+    sp -= n + 2;
+    sp[-1] = dv_object_value(range);
+    JUMP(ip + LEN + 2);
 </%isa:derivative>
 
 <%isa:op name="CALL_KW" operands="count const" variable="call" stack="args -- r" calls_out="yes" kills="all" doc="Calls with n arguments, the last ones named by the constant tuple.">
@@ -284,7 +341,8 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     JUMP(thread->entry);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_METHOD_C" of="CALL_METHOD" doc="CALL_METHOD of a C function without keywords; the cache holds its definition.">
+% for form, entry, what in (("CALL_METHOD_C", "def->entry(vm, args, (uint32_t)count)", " without keywords"), ("CALL_METHOD_C_NAMED", "def->keyword_entry(vm, args, (uint32_t)count, DV_EMPTY)", " that could get keywords")):
+<%isa:derivative name="${form}" of="CALL_METHOD" doc="CALL_METHOD of a C function${what}; the cache holds its definition.">
     int64_t n = CELL(2).i + 1;
     const dv_value callee = sp[-n - 3];
     const dv_cfunction_def *def = CELL(CACHE).p;
@@ -301,7 +359,7 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     }
     if (DV_UNLIKELY((uint64_t)count < def->min || (uint64_t)count > def->max)) MISS();
     PUBLISH();
-    const dv_value result = def->entry(vm, args, (uint32_t)count);
+    const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
     sp -= n + 2;
@@ -309,6 +367,7 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     dv_release_object(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
+% endfor
 
 <%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" modes="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
     const dv_value callee = sp[-5], self = sp[-2];

@@ -178,7 +178,14 @@ typedef dv_value (*dv_cfunction_keyword_entry)(dv_vm *vm, const dv_value *args, 
 typedef dv_value (*dv_slot_entry)(dv_vm *vm, const struct dv_cfunction_def *def,
                                   const struct dv_type *type, const dv_value *args, uint32_t count);
 
-typedef enum dv_inlined { DV_INLINED_NOT, DV_INLINED_LEN, DV_INLINED_APPEND } dv_inlined;
+typedef enum dv_inlined {
+    DV_INLINED_NOT,
+    DV_INLINED_LEN,
+    DV_INLINED_APPEND,
+    DV_INLINED_MIN,
+    DV_INLINED_MAX,
+    DV_INLINED_ISINSTANCE
+} dv_inlined;
 
 /* A C function, or a method of a built-in type (args[0] is self and is counted in min and max). The
  * caller checks the count, so that entries need not; `max` UINT32_MAX: any number. */

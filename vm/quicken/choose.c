@@ -61,9 +61,10 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 static bool is_plain_c(dv_value callee, int64_t count, bool has_self) {
     if (!dv_is_shape(callee, DV_T_CFUNCTION)) return false;
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
-    return function->def->entry && dv_is_empty(function->self) &&
-           (has_self || !dv_is_class(function->owner)) && count >= function->def->min &&
-           (uint64_t)count <= function->def->max;
+    const dv_cfunction_def *def = function->def;
+    bool plain = def->entry || (def->keyword_entry && def->flags == 0);
+    return plain && dv_is_empty(function->self) && (has_self || !dv_is_class(function->owner)) &&
+           count >= def->min && (uint64_t)count <= def->max;
 }
 
 static bool is_exact_dl(dv_value callee, int64_t count) {
@@ -71,14 +72,37 @@ static bool is_exact_dl(dv_value callee, int64_t count) {
            dv_function_thread(dv_as_function(callee))->exact_arguments == count;
 }
 
-/* The derivative that does the function's work itself, or `c`, which calls it. */
-static uint32_t inlined_form(dv_vm *vm, const dv_cell *ip, const dv_cfunction_def *def,
-                             uint32_t c) {
-    if (def->inlined == DV_INLINED_LEN && c == DV_OP_CALL_C) return DV_OP_CALL_LEN;
+/* The derivative that does the function's work itself, or one that calls it. */
+static uint32_t form_of_c(dv_vm *vm, const dv_cell *ip, const dv_cfunction_def *def, int64_t count,
+                          bool method) {
     bool drops = dv_op_of(vm, ip[dv_op_infos[DV_OP_CALL_METHOD].length].h) == DV_OP_POP_TOP;
-    return def->inlined == DV_INLINED_APPEND && c == DV_OP_CALL_METHOD_C && drops
-               ? DV_OP_CALL_METHOD_APPEND
-               : c;
+    switch (def->inlined) {
+    case DV_INLINED_LEN:
+        if (!method) return DV_OP_CALL_LEN;
+        break;
+    case DV_INLINED_APPEND:
+        if (method && drops) return DV_OP_CALL_METHOD_APPEND;
+        break;
+    case DV_INLINED_MIN:
+        if (!method && count == 2) return DV_OP_CALL_MIN;
+        break;
+    case DV_INLINED_MAX:
+        if (!method && count == 2) return DV_OP_CALL_MAX;
+        break;
+    case DV_INLINED_ISINSTANCE:
+        if (!method) return DV_OP_CALL_ISINSTANCE;
+        break;
+    default: break;
+    }
+    if (def->entry) return method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C;
+    return method ? DV_OP_CALL_METHOD_C_NAMED : DV_OP_CALL_C_NAMED;
+}
+
+/* The derivative for a plain type. */
+static uint32_t form_of_type(dv_vm *vm, const dv_cell *ip, dv_value callee, int64_t count) {
+    bool loops = dv_op_of(vm, ip[dv_op_infos[DV_OP_CALL].length].h) == DV_OP_GET_ITER;
+    bool range = dv_as_class(callee) == vm->classes[DV_T_RANGE] && (count == 1 || count == 2);
+    return loops && range ? DV_OP_CALL_RANGE : DV_OP_CALL_TYPE;
 }
 
 /* A built-in class whose call is its type's construct and nothing else (dv_class_construct). */
@@ -123,7 +147,7 @@ static uint32_t form_of_callable(dv_vm *vm, dv_value callee, int64_t count) {
 static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, bool method,
                         bool has_self) {
     dv_cell *cache = cache_of(vm, ip);
-    uint32_t c = method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C, op;
+    uint32_t op;
     if (!method)
         op = form_of_function(callee, count, DV_OP_CALL_DL, DV_OP_CALL_DL_DEFAULTS);
     else if (has_self)
@@ -137,10 +161,10 @@ static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, 
     } else if (is_plain_c(callee, count, has_self)) {
         const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
         cache[0].p = (void *)(uintptr_t)def;
-        dv_site_become(vm, ip, inlined_form(vm, ip, def, c));
+        dv_site_become(vm, ip, form_of_c(vm, ip, def, count, method));
     } else if (!method && is_plain_type(vm, callee)) {
         cache[0].v = callee;
-        dv_site_become(vm, ip, DV_OP_CALL_TYPE);
+        dv_site_become(vm, ip, form_of_type(vm, ip, callee, count));
     } else {
         unsuitable(vm, ip, DV_REASON_CALLEE);
     }
@@ -298,13 +322,23 @@ static bool methods_come_first(const dv_vm *vm, dv_value object) {
            shape == DV_T_BYTES_IO || shape == DV_T_BUFFERED_READER || shape == DV_T_BUFFERED_WRITER;
 }
 
+/* The class of an instance, also one of a built-in type that computes no attributes, whose methods
+ * come before all but what the instance itself has; NULL: it is another one. */
+static dv_class *class_with_methods(dv_vm *vm, dv_value object, dv_value name) {
+    if (dv_is_plain_instance(object)) return plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
+    const dv_type *layout = vm->types[dv_as_object(object)->shape >> DV_LAYOUT_SHIFT];
+    dv_class *class_ = dv_shape_at(vm, dv_as_object(object)->shape)->class_;
+    bool plain = !layout->get_attribute && !layout->face;
+    return plain && !(class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_DATA)) ? class_ : NULL;
+}
+
 /* The cell of a method in the object's class or one of its bases. */
 static dv_global_cell *method_cell(dv_vm *vm, dv_value object, dv_value name) {
     dv_global_cell *cell = NULL;
     if (dv_is_instance(object)) { /* an attribute of the instance itself would come first */
-        dv_class *class_ = plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
+        dv_class *class_ = class_with_methods(vm, object, name);
         if (!class_) return NULL;
-        const dv_shape *shape = vm->shapes[dv_as_object(object)->shape];
+        const dv_shape *shape = dv_shape_at(vm, dv_as_object(object)->shape);
         if (shape->dictionary || dv_shape_slot(shape, name) >= 0) return NULL;
         cell = dv_class_find(vm, class_, name);
         class_->flags |= DV_CLASS_CACHED;
@@ -498,11 +532,17 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
 }
 
-/* dl functions in dl classes, and the ordinary methods of built-in types in these. */
-static bool is_method_of_instances(dv_value object, dv_value found) {
-    if (dv_is_function(found)) return dv_is_instance(object);
-    return dv_is_shape(found, DV_T_CFUNCTION) && !dv_is_instance(object) &&
-           ((const dv_cfunction *)dv_as_object(found))->def->flags == 0;
+/* dl functions in dl classes, and the ordinary methods of built-in types in these and, by the cell
+ * that nobody can write to, in classes derived from them. */
+static bool is_method_of_instances(dv_vm *vm, dv_value object, const dv_global_cell *cell) {
+    if (dv_is_function(cell->value)) return dv_is_instance(object);
+    if (!dv_is_shape(cell->value, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(cell->value);
+    if (function->def->flags || !dv_is_instance(object)) return !function->def->flags;
+    if (!dv_is_subclass_instance(object) || !dv_is_class(function->owner)) return false;
+    const dv_class *owner = dv_as_class(function->owner);
+    return owner->descriptor && owner->type == dv_type_of(vm, object) &&
+           dv_namespace_find(&owner->attributes, cell->name) == cell;
 }
 
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -530,7 +570,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         return;
     }
     uint32_t kind = dv_as_object(cell->value)->shape;
-    if (!is_method_of_instances(object, cell->value)) {
+    if (!is_method_of_instances(vm, object, cell)) {
         unsuitable(vm, ip, DV_REASON_CALLEE);
         return;
     }
