@@ -109,13 +109,13 @@ dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from,
 }
 
 dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name) {
-    uint64_t hash = ((uintptr_t)class_ >> 6) + (name.bits >> 5);
-    dv_found *known = &vm->found[(hash ^ hash >> 8) % DV_FOUND_COUNT];
-    bool hit = known->class_ == class_ && known->names_changed == vm->names_changed &&
-               dv_same(known->cell->name, name);
+    uint64_t hash = ((uintptr_t)class_ * 3 ^ name.bits) * 0x9E3779B97F4A7C15u;
+    dv_found *known = &vm->found[hash >> 56];
+    bool hit = known->class_ == class_ && dv_same(known->name, name) &&
+               known->names_changed == vm->names_changed;
     if (DV_LIKELY(hit)) return known->cell;
     dv_global_cell *cell = dv_class_find_behind(vm, class_, 0, name);
-    if (cell) *known = (dv_found){class_, cell, vm->names_changed};
+    if (cell || dv_is_empty(vm->error)) *known = (dv_found){class_, name, cell, vm->names_changed};
     return cell;
 }
 
@@ -286,15 +286,25 @@ int32_t dv_shape_find(dv_vm *vm, dv_shape *shape, dv_value name) {
     return dv_shape_slot(shape, name);
 }
 
+dv_shape *dv_shape_child(const dv_shape *shape, dv_value name) {
+    dv_shape *child = shape->children;
+    while (child && !dv_same(child->name, name)) child = child->sibling;
+    return child;
+}
+
 dv_shape *dv_shape_add(dv_vm *vm, dv_shape *shape, dv_value name) {
-    for (dv_shape *child = shape->children; child; child = child->sibling)
-        if (dv_same(child->name, name)) return child;
+    dv_shape *child = dv_shape_child(shape, name);
+    if (child) return child;
     if (shape->count >= SLOT_LIMIT) {
         dv_raise_memory(vm);
         return NULL;
     }
-    dv_shape *child = new_shape(vm, shape->class_, shape, name);
-    if (child) shape->children = child;
+    child = new_shape(vm, shape->class_, shape, name);
+    if (!child) return NULL;
+    shape->children = child;
+    bool crowded = ++shape->class_->shape_count == DV_CLASS_SHAPES;
+    if (++shape->child_count == DV_SHAPE_CHILDREN || crowded)
+        shape->class_->flags |= DV_CLASS_CROWDED;
     return child;
 }
 

@@ -9,7 +9,10 @@
  *     `inline_slots` live in the object, the others in `overflow`.
  *  4. An instance of a dl class that derives from a built-in type keeps its attributes outside: a
  *     dv_attributes stands in its block in front of the object.  Only dv_subclass_alloc makes such
- *     blocks, only dv_object_free gives them back. */
+ *     blocks, only dv_object_free gives them back.
+ *  5. No program makes a class have any number of shapes: once one of its shapes has
+ *     DV_SHAPE_CHILDREN children, or the class DV_CLASS_SHAPES, an instance that would need a new
+ * one keeps its attributes in a dict from then on (types/instance_dict.c). */
 #ifndef DV_CORE_SHAPE_H
 #define DV_CORE_SHAPE_H
 
@@ -26,6 +29,7 @@ struct dv_shape {
     uint32_t number;     /* what objects have as their shape: index and layout */
     uint32_t count;      /* attributes */
     uint32_t dictionary; /* 1 + the slot of the instance's __dict__, once it has one; else 0 */
+    uint32_t child_count;
     dv_class *class_;
     dv_shape *parent;
     dv_value name; /* the attribute that this shape adds; interned; EMPTY at the root */
@@ -37,6 +41,7 @@ struct dv_shape {
 };
 
 #define DV_SHAPE_LIMIT (1u << 21) /* numbers below this one: see core/release.c */
+enum { DV_SHAPE_CHILDREN = 64, DV_CLASS_SHAPES = 1024 };
 
 /* What lookups must know of a class; those of INHERITED also hold below it, and never taken back.
  */
@@ -49,11 +54,12 @@ enum {
     DV_CLASS_NEW = 32,         /* has a __new__ of dl */
     DV_CLASS_SLOTS = 64,       /* has names in __slots__ */
     DV_CLASS_INHERITED = 127,
-    DV_CLASS_READY = 128,    /* its statement is done: changes from now on are late ones */
-    DV_CLASS_CACHED = 256,   /* sites may remember what lookups in it found */
-    DV_CLASS_NO_DICT = 512,  /* its instances have what __slots__ name, and no __dict__ */
-    DV_CLASS_SOLID = 1024,   /* its own __slots__ decide the layout of instances */
-    DV_CLASS_ABSTRACT = 2048 /* __abstractmethods__ has names: there are no instances */
+    DV_CLASS_READY = 128,     /* its statement is done: changes from now on are late ones */
+    DV_CLASS_CACHED = 256,    /* sites may remember what lookups in it found */
+    DV_CLASS_NO_DICT = 512,   /* its instances have what __slots__ name, and no __dict__ */
+    DV_CLASS_SOLID = 1024,    /* its own __slots__ decide the layout of instances */
+    DV_CLASS_ABSTRACT = 2048, /* __abstractmethods__ has names: there are no instances */
+    DV_CLASS_CROWDED = 4096   /* has so many shapes that it should get no more (invariant 5) */
 };
 
 /* What of a built-in type's methods has become attributes of its class. */
@@ -78,6 +84,7 @@ struct dv_class {
     bool has_subclasses;               /* or had */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
+    uint32_t shape_count; /* below the root */
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
     const dv_type *descriptor; /* built-in types and exception classes; NULL for dl classes */
     uint8_t filled;            /* DV_FILLED_...: what of the descriptor is an attribute */
@@ -107,13 +114,14 @@ typedef struct dv_attributes {
 
 /* What dv_class_find found last, by class and name; vm->found is a table of these.  It holds while
  * vm->names_changed has the value of then: until somewhere a name gets or loses its value, or a
- * class is freed. */
+ * class or an interned str is freed. */
 typedef struct dv_found {
     const dv_class *class_;
-    dv_global_cell *cell; /* holds the name */
+    dv_value name;        /* borrowed */
+    dv_global_cell *cell; /* NULL: there is none */
     uint64_t names_changed;
 } dv_found;
-enum { DV_FOUND_COUNT = 256 };
+enum { DV_FOUND_COUNT = 256 }; /* numbered by 8 bits of a hash */
 
 /* A new class (owned by the caller); base borrowed.  NULL: raised. */
 dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type);
@@ -166,6 +174,8 @@ int32_t dv_shape_find(dv_vm *vm, dv_shape *shape, dv_value name);
 void dv_shape_names(const dv_shape *shape, dv_value *names);
 /* The shape after adding `name`; NULL: out of memory (raised). */
 dv_shape *dv_shape_add(dv_vm *vm, dv_shape *shape, dv_value name);
+/* The same if it is there; else NULL. */
+dv_shape *dv_shape_child(const dv_shape *shape, dv_value name);
 
 dv_value dv_instance_new(dv_vm *vm, dv_class *class_);
 /* Adds or overwrites an attribute of any instance of a dl class; value is borrowed. */

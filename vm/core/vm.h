@@ -111,7 +111,7 @@ struct dv_vm {
     uint32_t interned_count, interned_capacity;
 
     dv_namespace builtins;
-    uint64_t names_changed; /* counts cells that got or lost their value, and classes that went */
+    uint64_t names_changed; /* counts what makes `found` invalid (core/shape.h) */
     dv_found found[DV_FOUND_COUNT];
     dv_special specials[1 << DV_SPECIAL_BITS];
     dv_value modules; /* dict: name -> module */

@@ -494,9 +494,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 static const dv_shape *shape_with(dv_vm *vm, dv_value object, dv_value name) {
     dv_shape *shape = vm->shapes[dv_as_object(object)->shape];
     if (shape->count >= shape->class_->least_slots) return NULL;
-    const dv_shape *next = shape->children;
-    while (next && !dv_same(next->name, name)) next = next->sibling;
-    return next;
+    return dv_shape_child(shape, name);
 }
 
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {

@@ -27,7 +27,8 @@ dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name) {
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value value) {
     if (dv_is_plain_instance(v) && !dv_is_empty(value)) {
         const dv_shape *shape = dv_shape_at(vm, dv_as_object(v)->shape);
-        const uint16_t special = DV_CLASS_SETATTR | DV_CLASS_DATA | DV_CLASS_NO_DICT;
+        const uint16_t special =
+            DV_CLASS_SETATTR | DV_CLASS_DATA | DV_CLASS_NO_DICT | DV_CLASS_CROWDED;
         if (!(shape->class_->flags & special) && !shape->dictionary &&
             !dv_same(name, vm->known.dict) && !dv_same(name, vm->known.class_))
             return dv_instance_store(vm, dv_as_object(v), name, value);

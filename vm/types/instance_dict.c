@@ -184,6 +184,14 @@ static bool set_in_dict(dv_vm *vm, dv_value self, dv_value name, dv_value value)
     return done;
 }
 
+/* Would the instance need a shape that its class should not get (core/shape.h, invariant 5)? */
+static bool is_one_too_many(dv_vm *vm, dv_shape *shape, dv_value name, bool deletes) {
+    if (DV_LIKELY(!(shape->class_->flags & DV_CLASS_CROWDED))) return false;
+    bool has = dv_shape_find(vm, shape, name) >= 0;
+    bool changes = deletes ? has : !has && !dv_shape_child(shape, name);
+    return changes && !dv_class_has_slot(vm, shape->class_, name);
+}
+
 static bool delete_slot(dv_vm *vm, dv_value self, dv_value name) {
     bool found;
     if (!dv_instance_delete(vm, dv_as_object(self), name, &found)) return false;
@@ -208,6 +216,10 @@ bool dv_instance_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value
     if (dv_same(name, vm->known.class_)) return set_class(vm, self, value);
     dv_shape *shape = shape_of(vm, self);
     bool closed = shape->class_->flags & DV_CLASS_NO_DICT;
+    if (!closed && !shape->dictionary && is_one_too_many(vm, shape, name, dv_is_empty(value))) {
+        if (!materialise(vm, dv_as_object(self))) return false;
+        shape = shape_of(vm, self);
+    }
     if ((closed || shape->dictionary) && dv_shape_find(vm, shape, name) < 0 &&
         !dv_class_has_slot(vm, shape->class_, name))
         return closed ? refuse(vm, self, name) : set_in_dict(vm, self, name, value);

@@ -331,7 +331,10 @@ static void intern_remove(dv_vm *vm, const dv_str *s) {
 
 void dv_str_release(dv_vm *vm, dv_object *object) {
     dv_str *s = (dv_str *)object;
-    if (s->interned) intern_remove(vm, s);
+    if (s->interned) {
+        intern_remove(vm, s);
+        vm->names_changed++; /* its address may soon be that of another name */
+    }
     dv_object_free(vm, object, sizeof(dv_str) + s->capacity);
 }
 
