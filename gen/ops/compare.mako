@@ -51,7 +51,8 @@ else:
     const dv_value method = dv_operate_method(vm, a, vm->known.${op.lower()}, sp);
     const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_COMPARE, DV_${op}, SITE.own);
 % endif
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    if (DV_UNLIKELY(dv_is_empty(method) || vm->calls_left < 2)) MISS();
+    vm->calls_left--; /* a comparison counts, and the method's frame */
     OPERATE(method, a, b, how);
 </%isa:derivative>
 % if op in ("EQ", "NE"):

@@ -89,11 +89,13 @@
     if (own & 2 && dv_is_object(b) && dv_as_object(b)->references <= 1) SLOW();
     if (own & 1 && dv_is_object(a)) dv_as_object(a)->references--;
     if (own & 2 && dv_is_object(b)) dv_as_object(b)->references--;
+    vm->calls_left += DV_OPERATE_COUNTS(own);
     sp -= 4;
     sp[-1] = v;
     JUMP((const dv_cell *)(uintptr_t)next.bits);
     --- out of line ---
     const uint32_t own = (uint32_t)how.bits;
+    vm->calls_left += DV_OPERATE_COUNTS(own);
     const dv_cell *behind = (const dv_cell *)(uintptr_t)next.bits;
     ip = behind - 1;
     PUBLISH();

@@ -30,6 +30,9 @@ typedef enum dv_operate_kind {
 /* own: the operator's site; op: its dv_binary_op or dv_compare_op. */
 #define DV_OPERATE_HOW(kind, op, own) \
     ((uint32_t)(own) | (uint32_t)(kind) << 2 | (uint32_t)(op) << 8)
+/* Is it a comparison, which counts as a call of its own, as dv_compare does? */
+#define DV_OPERATE_COUNTS(how) \
+    (DV_OPERATE_KIND(how) == DV_OPERATE_COMPARE || DV_OPERATE_KIND(how) == DV_OPERATE_OPPOSITE)
 #define DV_OPERATE_KIND(how) ((dv_operate_kind)((how) >> 2 & 7))
 
 /* The operator's value (new, or EMPTY) from the method's result, which it takes. */

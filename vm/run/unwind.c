@@ -8,6 +8,7 @@
 #include "run/engine.h"
 #include "run/frame.h"
 #include "run/generator.h"
+#include "run/operate.h"
 #include "types/exception.h"
 
 /* Releases the operand stack's entries above `depth`; sp is where the stack ends now. */
@@ -58,6 +59,8 @@ static dv_value trace(dv_vm *vm, dv_value exception, dv_thread *thread, uint32_t
 static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp,
                        dv_value *sp) {
     if (pc != DV_NO_PC) cut_stack(vm, thread, pc, fp, sp, 0);
+    if (dv_frame_link(fp) == dv_operate_cell)
+        vm->calls_left += DV_OPERATE_COUNTS((uint32_t)fp[-5].bits);
     dv_frame_pop(vm, fp);
     vm->sp = fp - 3;
 }
