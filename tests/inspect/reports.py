@@ -135,16 +135,25 @@ def f():
         C()
 f()
 """),
-    ("c-function", "CALL", 3, """\
+    ("c-function", "CALL", 4, """\
 def f():
+    add = [].append
     for i in range(400):
-        sorted(())
+        add(i)
 f()
 """),
-    ("iterator", "FOR_ITER", 2, """\
+    ("iterator", "FOR_ITER", 8, """\
+class Endless:
+    def __iter__(self): return self
+    def __next__(self): return 1
 def f(items):
-    for x in items: pass
-f(bytearray(400))
+    for x, n in zip(items, range(400)): pass
+    for n, x in enumerate(items):
+        if n > 400: break
+    for x in items:
+        n += 1
+        if n > 800: break
+f(Endless())
 """),
 ]
 

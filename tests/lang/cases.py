@@ -158,8 +158,6 @@ REFUSED = {
     "async_for": "async def f():\n    async for x in y:\n        pass\n",
     "await": "await f()\n",
     "match": "match x:\n    case 1:\n        pass\n",
-    "named_character": "x = '\\N{BULLET}'\n",
-    "named_character_in_fstring": "x = f'{1}\\N{BULLET}{2}'\n",
     "declared_latin1": b"# coding: latin-1\nprint('\xe9')\n",
     "declared_unknown": b"# coding: utf8x\nprint('\xe9')\n",
     "mark_declared_ascii": MARK + b"# coding: ascii\nprint(1)\n",

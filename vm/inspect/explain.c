@@ -66,7 +66,7 @@ static const explanation explanations[] = {
                 "the object, a class method, or computed",
                 "define it with def in the class, or keep it in a local and call that"},
     [ITERATOR] = {"iterator", "there is no derivative for iterating over this",
-                  "ranges, lists, tuples, generators, enumerate and dict.items() have one"},
+                  "built-in types and generators have one, instances of dl classes have not"},
     [PARAMETERS] = {"parameters",
                     "the function's parameters are not given one by one: it has *args, **kwargs or "
                     "keyword-only ones",
@@ -78,7 +78,7 @@ static const explanation explanations[] = {
                "give the class an __init__ with plain parameters"},
     [C_FUNCTION] = {"c-function",
                     "the built-in function is called in a way that its derivative does not know: "
-                    "with keywords, bound to an object, or it takes any number of arguments",
+                    "with keywords, or bound to an object",
                     "call methods on their object, as in items.append(x), not through a variable; "
                     "where it is hottest, write the work out as a loop"},
     [CALLABLE] = {"callable",

@@ -284,7 +284,8 @@ static bool in_region(const dv_thread *thread, const dv_cell *ip) {
 }
 
 static bool is_machine(const dv_cell *ip) {
-    return ip == dv_halt_cell || ip == dv_expand_cell || ip == dv_construct_cell;
+    return ip == dv_halt_cell || ip == dv_expand_cell || ip == dv_construct_cell ||
+           ip == dv_operate_cell;
 }
 
 static void count_region_step(dv_profile *profile, dv_function_counts *function, uint32_t op) {
@@ -294,11 +295,18 @@ static void count_region_step(dv_profile *profile, dv_function_counts *function,
     function->region_exits += op == DV_OP_R_EXIT || op == DV_OP_R_RETIRED;
 }
 
+/* The cells to which methods return that an instruction has entered are shared by all VMs, and may
+ * be in tail form: they would take a step more. */
+static dv_handler handler_at(dv_vm *vm, const dv_cell *ip) {
+    if (ip == dv_construct_cell) return dv_handler_of(vm, ip, DV_OP_CONSTRUCTED);
+    if (ip == dv_operate_cell) return dv_handler_of(vm, ip, DV_OP_OPERATED);
+    return ip->h;
+}
+
 /* Hook of dv_run_cells: makes one step. */
 static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     dv_profile *profile = vm->profile;
-    /* This cell is shared by all VMs, and may be in tail form: it would take a step more. */
-    dv_handler handler = ip == dv_construct_cell ? dv_handler_of(vm, ip, DV_OP_CONSTRUCTED) : ip->h;
+    dv_handler handler = handler_at(vm, ip);
     step_plan plan = {.first = ip, .site = ip, .op = dv_op_of(vm, handler)};
     profile->steps++;
     profile->forms[plan.op]++;
