@@ -434,6 +434,15 @@ bool dv_dict_is_plain(dv_vm *vm, dv_value v) {
     return dv_is_dict(v) && (!dv_is_instance(v) || !dv_defines_special(vm, v, vm->known.iter));
 }
 
+dv_value dv_dict_copy_seen(dv_vm *vm, dv_value dict) {
+    if (dv_dict_is_plain(vm, dict)) return dv_dict_copy(vm, dict);
+    dv_value copy = dv_dict_new(vm);
+    bool empty = dv_as_dict(dict)->count == 0; /* then CPython asks nothing */
+    if (dv_is_empty(copy) || empty || dv_dict_update(vm, copy, dict)) return copy;
+    dv_release(vm, copy);
+    return DV_EMPTY;
+}
+
 bool dv_dict_update(dv_vm *vm, dv_value self, dv_value other) {
     if (dv_dict_is_plain(vm, other)) return update_from_dict(vm, self, other);
     if (!dv_may_have_keys(other)) return update_from_pairs(vm, self, other);

@@ -63,6 +63,9 @@ static inline bool dv_may_have_keys(dv_value v) {
 }
 dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 dv_value dv_dict_copy(dv_vm *vm, dv_value dict);
+/* What programs see as a copy: by keys() and items if the dict is of a class with its own __iter__.
+ */
+dv_value dv_dict_copy_seen(dv_vm *vm, dv_value dict);
 void dv_dict_release(dv_vm *vm, dv_object *object); /* dv_type.release */
 void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context);
 void dv_dict_clear(dv_vm *vm, dv_value dict);

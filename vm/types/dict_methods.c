@@ -84,7 +84,7 @@ static dv_value dict_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b
 
 static dv_value dict_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     if (op != DV_BINARY_OR || !dv_is_dict(a) || !dv_is_dict(b)) return DV_NOTIMPLEMENTED;
-    dv_value result = dv_dict_copy(vm, a);
+    dv_value result = dv_dict_copy_seen(vm, a);
     if (dv_is_empty(result) || dv_dict_update(vm, result, b)) return result;
     dv_release(vm, result);
     return DV_EMPTY;
@@ -192,7 +192,7 @@ static dv_value dict_update(dv_vm *vm, const dv_value *args, uint32_t count, dv_
 
 static dv_value dict_copy(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_dict_copy(vm, args[0]);
+    return dv_dict_copy_seen(vm, args[0]);
 }
 
 static dv_value dict_clear(dv_vm *vm, const dv_value *args, uint32_t count) {

@@ -261,7 +261,7 @@ static bool check_metaclass(dv_vm *vm, dv_value v) {
 /* The same with a copy of the namespace, which says the module. */
 static dv_value make_with_module(dv_vm *vm, dv_class *meta, const dv_value *args,
                                  const dv_value *values, dv_value names) {
-    dv_value namespace = dv_dict_copy(vm, args[2]), module = DV_EMPTY, class_ = DV_EMPTY;
+    dv_value namespace = dv_dict_copy_seen(vm, args[2]), module = DV_EMPTY, class_ = DV_EMPTY;
     if (!dv_is_empty(namespace)) module = dv_calling_module(vm);
     dv_value parts[] = {args[0], args[1], namespace};
     if (!dv_is_empty(module) &&
