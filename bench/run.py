@@ -3,7 +3,7 @@
 
 Every round runs every peer once on every program, so that a slow minute of the machine hits all of them;
 the figure is the minimum of user + system CPU time of the whole process over the rounds.  Outputs must
-agree.  Results go to a JSON file and a Markdown table of ratios to CPython.
+agree.  Results go to a JSON file, a Markdown table of ratios to CPython, and a drawing of them.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Dict, List, Optional, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import plot  # noqa: E402
 from peers import LEVELS, Peer, dynvm_peers, installed_peers, program_file, program_names  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -201,6 +202,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--base", help="the peer that ratios are to (default: cpython if it runs)")
     parser.add_argument("--json", type=Path, help="write all samples here")
     parser.add_argument("--markdown", type=Path, help="write the table here as well as on stdout")
+    parser.add_argument("--svg", type=Path, help="draw the ratios here")
     options = parser.parse_args()
     options.dynvm = options.dynvm or [ROOT / "build" / "dynvm"]
     return options
@@ -225,6 +227,9 @@ def main() -> int:
         options.json.write_text(json.dumps(as_json(table, options, sizes), indent=1) + "\n")
     if options.markdown:
         options.markdown.write_text(text)
+    if options.svg:
+        ratios = {program: {name: ratio(table, program, name, base) for name in names} for program in programs}
+        options.svg.write_text(plot.svg(ratios, names, base))
     return 1 if any(samples.failure for samples in table.values()) else 0
 
 

@@ -168,22 +168,27 @@ def render():
     return [source, HEADER % (flags, MANY, SHIFT)]
 
 
-def write(out_dir):
-    """Writes the files into out_dir, leaving those alone whose contents would not change."""
-    for name, text in zip(outputs(), render()):
+def write(out_dir, names, texts):
+    """Writes files into out_dir, leaving those alone whose contents would not change."""
+    for name, text in zip(names, texts):
         path = Path(out_dir) / name
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
 
 
+def demand_version():
+    """What CPython says is asked of the right one only."""
+    if unicodedata.unidata_version != VERSION:
+        sys.exit(f"this needs a Python with Unicode {VERSION}, not {unicodedata.unidata_version}")
+
+
 def main(arguments):
     if arguments[:1] == ["--out"]:
-        write(arguments[1])
+        write(arguments[1], outputs(), render())
         return 0
     if arguments not in (["--save"], ["--check"]):
         sys.exit("usage: unicode.py --out DIR | --save | --check")
-    if unicodedata.unidata_version != VERSION:
-        sys.exit(f"this needs a Python with Unicode {VERSION}, not {unicodedata.unidata_version}")
+    demand_version()
     text = Tables().ask_python().dump()
     if arguments == ["--save"]:
         DATA.write_text(text)

@@ -104,22 +104,13 @@ def render():
     return [source, HEADER % (len(keys), len(classes), len(pairs), longest)]
 
 
-def write(out_dir):
-    """Writes the files into out_dir, leaving those alone whose contents would not change."""
-    for name, text in zip(outputs(), render()):
-        path = Path(out_dir) / name
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
-
-
 def main(arguments):
     if arguments[:1] == ["--out"]:
-        write(arguments[1])
+        unicode.write(arguments[1], outputs(), render())
         return 0
     if arguments not in (["--save"], ["--check"]):
         sys.exit("usage: unicode_forms.py --out DIR | --save | --check")
-    if unicodedata.unidata_version != unicode.VERSION:
-        sys.exit(f"this needs a Python with Unicode {unicode.VERSION}, not {unicodedata.unidata_version}")
+    unicode.demand_version()
     text = dump()
     if arguments == ["--save"]:
         DATA.write_text(text)

@@ -172,22 +172,13 @@ def render():
     return [source, HEADER % (SHORT, len(order), BLOCK, JUMP, most, max(map(len, order)))]
 
 
-def write(out_dir):
-    """Writes the files into out_dir, leaving those alone whose contents would not change."""
-    for name, text in zip(outputs(), render()):
-        path = Path(out_dir) / name
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
-
-
 def main(arguments):
     if arguments[:1] == ["--out"]:
-        write(arguments[1])
+        unicode.write(arguments[1], outputs(), render())
         return 0
     if arguments[:1] not in (["--save"], ["--check"]):
         sys.exit("usage: unicode_names.py --out DIR | --save FILE | --check")
-    if unicodedata.unidata_version != unicode.VERSION:
-        sys.exit(f"this needs a Python with Unicode {unicode.VERSION}, not {unicodedata.unidata_version}")
+    unicode.demand_version()
     pairs = ask_python()
     if arguments[0] == "--save":
         DATA.write_text(dump(pairs + aliases(Path(arguments[1]).read_text(encoding="latin-1"), dict(pairs))))
