@@ -129,9 +129,8 @@ def main() -> int:
         options.out.mkdir(parents=True, exist_ok=True)
         for name, text in render(model).items():
             write_changed(options.out / name, text)
-        unicode.write(options.out)
-        unicode_names.write(options.out)
-        unicode_forms.write(options.out)
+        for tables in (unicode, unicode_names, unicode_forms):
+            unicode.write(options.out, tables.outputs(), tables.render())
         grammar.write(options.out)
         for name, text in freeze.render().items():
             write_changed(options.out / name, text)

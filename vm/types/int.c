@@ -258,10 +258,16 @@ static dv_value shift_far(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     int sign = dv_int_sign(a);
     if (op == DV_BINARY_RSHIFT) return dv_int(sign < 0 ? -1 : 0);
     if (sign == 0) return dv_int(0);
-    /* CPython's limit is in its digits of 30 bits. */
-    dv_int_view count;
+    /* CPython has at most 2**61 - 7 digits of 30 bits, beside those of a; 30 * 2**61 is
+     * 3 * 2**64 + FAR. */
+    const uint64_t FAR = UINT64_C(0xC000000000000000);
+    dv_int_view value, count;
+    dv_int_look(a, &value);
     dv_int_look(b, &count);
-    if (count.count == 1 || (count.count == 2 && count.limbs[1] < 15)) return dv_raise_memory(vm);
+    uint64_t digits = 7 + (dv_int_view_bits(&value) + 29) / 30;
+    bool fits = count.count == 1 || (count.count == 2 && count.limbs[1] < 3) ||
+                (count.count == 2 && count.limbs[1] == 3 && count.limbs[0] <= FAR - 30 * digits);
+    if (fits) return dv_raise_memory(vm);
     return dv_raise(vm, DV_E_OVERFLOW_ERROR, "too many digits in integer");
 }
 

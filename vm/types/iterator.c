@@ -76,14 +76,22 @@ static dv_value iterator_next(dv_vm *vm, dv_value self) {
     return item;
 }
 
+/* Of built-in sequences and their subclasses what they hold, whatever their __len__ says. */
+static int64_t length_of(dv_vm *vm, dv_value sequence) {
+    if (dv_is_list(sequence)) return dv_as_list(sequence)->count;
+    if (dv_is_tuple(sequence)) return dv_as_tuple(sequence)->count;
+    if (dv_is_str(sequence)) return dv_as_str(sequence)->length;
+    if (dv_is_bytes_like(sequence)) return dv_as_bytes(sequence)->length;
+    if (dv_is_array(sequence)) return dv_as_array(sequence)->count;
+    return dv_length_hint(vm, sequence, -1);
+}
+
 /* How many items are left, as far as the sequence knows. */
 static dv_value iterator_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const dv_iterator *iterator = (const dv_iterator *)dv_as_object(args[0]);
     if (dv_is_empty(iterator->sequence)) return dv_int(0);
-    int64_t length = dv_is_list(iterator->sequence)    ? dv_as_list(iterator->sequence)->count
-                     : dv_is_tuple(iterator->sequence) ? dv_as_tuple(iterator->sequence)->count
-                                                       : dv_length_hint(vm, iterator->sequence, -1);
+    int64_t length = length_of(vm, iterator->sequence);
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     if (length < 0) return DV_NOTIMPLEMENTED;
     return dv_int(length > iterator->next ? length - iterator->next : 0);
