@@ -185,7 +185,8 @@ static dv_folded power_ints(const dv_folded *a, const dv_folded *b) {
 
 static dv_folded shift_left(const dv_folded *a, const dv_folded *b) {
     if (b->negative) return nothing;
-    if (!a->bits || !b->bits) return *a;
+    if (!a->bits) return make_int(0);
+    if (!b->bits) return a->huge ? *a : make_int(a->integer);
     if (b->huge || b->integer > MAX_INT_BITS || a->bits + b->integer > MAX_INT_BITS) return nothing;
     if (a->bits + b->integer > 126) return make_huge(a->negative, a->bits + (int64_t)b->integer);
     return make_int(a->integer * ((__int128)1 << (int)b->integer));
@@ -293,9 +294,9 @@ static dv_folded int_operation(dv_operator op, const dv_folded *a, const dv_fold
 static dv_folded repeat(const dv_folded *sequence, const dv_folded *times) {
     bool tuple = sequence->kind == DV_FOLDED_TUPLE;
     dv_folded made = make_sequence(sequence->kind, 0, 0);
-    if (times->huge && !sequence->size) return nothing;
+    if (times->bits > 63) return nothing;
     if (!sequence->size) return made;
-    if (times->huge || times->negative) return nothing;
+    if (times->negative) return nothing;
     if (times->integer > (tuple ? MAX_ITEMS : MAX_CHARACTERS) / sequence->size) return nothing;
     int64_t n = (int64_t)times->integer;
     if (tuple && n && sequence->total > MAX_TOTAL / n) return nothing;
@@ -335,13 +336,16 @@ static dv_folded unary(const dv_expr *expr, int depth) {
 
 /* One item of a constant: of what is computed itself, only the type of text is known. */
 static dv_folded subscript(const dv_expr *expr, int depth) {
-    dv_folded sequence = evaluate(expr->as.subscript.container, depth);
+    const dv_expr *container = expr->as.subscript.container;
+    dv_folded sequence = evaluate(container, depth);
     if (!is_sequence(&sequence)) return nothing;
     dv_folded index = evaluate(expr->as.subscript.index, depth);
     if (!is_int(&index) || index.huge) return nothing;
     __int128 i = index.integer + (index.negative ? sequence.size : 0);
     if (i < 0 || i >= sequence.size) return nothing;
     if (sequence.kind == DV_FOLDED_STR) return make_sequence(DV_FOLDED_STR, 1, 0);
+    if (container->kind == DV_EXPR_TUPLE)
+        return evaluate(container->as.list.items[(size_t)i], depth);
     if (!sequence.from) return nothing;
     if (sequence.kind == DV_FOLDED_BYTES)
         return make_int((unsigned char)sequence.from->as.text.data[(size_t)i]);

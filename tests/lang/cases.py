@@ -154,6 +154,23 @@ ENCODED = {
     "mark_indent": MARK + b"  x\n",
 }
 
+# What the compiler computes of constants shows in its warnings about `is`: it warns of a constant, but not of
+# a bool or None, and not where nothing was computed because that fails or is too large.
+CONSTANTS = """0 1 -1 3 -7 200 4097 99999999999999999999999 -0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF 0XABCDEFabcdef0123456789 0o777
+(1<<400) (1<<70) (-(1<<120)) 10**400 True False None ... 0.0 -0.0 1.5 -2.5 1e308 1e-320 1e999 3.0 -3.0 400.0 1j 0j (2+1j)
+(1e200+1j) (1e999*1j) "" "ab" b"" b"xyz" () (1,) (1,2,3) ("a",(1,2))""".split()
+BINARY = "+ - * / // % ** << >> & | ^ @".split()
+UNARY = ["-{}", "+{}", "~{}", "not {}", "{}[0]", "{}[-1]", "{}[2]", "{}[99]", "{}[1<<70]", "{}[True]", "{}[None]",
+         "not not {}", "-(-{})", "({},)[0]", "({},)*3", "({}, 1)[1:]", "{}*{}", "not ({}, 2)", "-(({}))**2", "({},)+(2,)"]
+
+
+def constants():
+    """All unary uses, and of the pairs of operands with each operator every third."""
+    uses = [use.replace("{}", a) for a in CONSTANTS for use in UNARY]
+    pairs = [f"{a} {sign} {b}" for a in CONSTANTS for b in CONSTANTS for sign in BINARY]
+    return uses + pairs[::3]
+
+
 REFUSED = {
     "async_for": "async def f():\n    async for x in y:\n        pass\n",
     "await": "await f()\n",
@@ -182,6 +199,10 @@ def cases():
     yield dict(name="integer_too_long", source="x = 1_" + 4300 * "1" + "\n", stress=False, valgrind=False,
                skip_oracle="CPython shows a part of the line",
                expect_error="SyntaxError: Exceeds the limit (4300 digits) for integer string conversion: value has 4301")
+    lines = [f"    x is ({text})" for text in constants()]
+    for at in range(0, len(lines), 1500):
+        source = "def f(x):\n" + "\n".join(lines[at : at + 1500]) + "\n"
+        yield dict(name=f"constants_{at // 1500}", source=source, stress=False, valgrind=False)
     for name, source in REFUSED.items():
         yield dict(name=f"refused_{name}", source=source, stress=False, valgrind=False,
                    skip_oracle="CPython accepts this", expect_error="is not part of dl")

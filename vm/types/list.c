@@ -162,7 +162,7 @@ static bool extend_range(dv_vm *vm, dv_list *list, const dv_range *range) {
     if (list->count == 0 ? !dv_list_reserve(vm, list, length) : !dv_list_grow(vm, list, length))
         return false;
     for (int64_t i = 0; i < range->length; i++)
-        list->items[list->count++] = dv_int(range->start + i * range->step);
+        list->items[list->count++] = dv_int(dv_range_item(range, i));
     return true;
 }
 
@@ -194,7 +194,7 @@ bool dv_list_extend(dv_vm *vm, dv_value self, dv_value iterable) {
     if (dv_same(self, iterable)) return extend_by_itself(vm, self);
     if (dv_is_shape(iterable, DV_T_RANGE)) {
         const dv_range *range = (const dv_range *)dv_as_object(iterable);
-        int64_t last = range->length ? range->start + (range->length - 1) * range->step : 0;
+        int64_t last = range->length ? dv_range_item(range, range->length - 1) : 0;
         if (dv_fits_int(range->start) && dv_fits_int(last))
             return extend_range(vm, dv_as_list(self), range);
     }

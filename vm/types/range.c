@@ -71,12 +71,6 @@ static int64_t range_length(dv_vm *vm, dv_value self) {
 
 static bool range_truth(dv_value self) { return as_range(self)->length != 0; }
 
-/* The item of a checked index.  The product alone may be beyond int64; modulo 2**64 that is no
- * matter. */
-static int64_t item_at(const dv_range *range, int64_t index) {
-    return (int64_t)((uint64_t)range->start + (uint64_t)index * (uint64_t)range->step);
-}
-
 /* start + index * step for any index of a slice's bounds; false: beyond int64. */
 static bool bound_at(const dv_range *range, int64_t index, int64_t *bound) {
     __int128 exact = (__int128)index * range->step + range->start;
@@ -117,13 +111,13 @@ static dv_value range_get_item(dv_vm *vm, dv_value self, dv_value key) {
     if (index < 0) index += range->length;
     if ((uint64_t)index >= (uint64_t)range->length)
         return dv_raise(vm, DV_E_INDEX_ERROR, "range object index out of range");
-    return dv_int_from_int64(vm, item_at(range, index));
+    return dv_int_from_int64(vm, dv_range_item(range, index));
 }
 
 /* Index of an int, or -1. */
 static int64_t find_int(const dv_range *range, int64_t i) {
     if (range->length == 0) return -1;
-    int64_t last = item_at(range, range->length - 1);
+    int64_t last = dv_range_item(range, range->length - 1);
     if (range->step > 0 ? i < range->start || i > last : i > range->start || i < last) return -1;
     uint64_t distance, stride;
     if (range->step > 0) {
@@ -148,7 +142,7 @@ static int64_t range_find(dv_vm *vm, const dv_range *range, dv_value item) {
     /* No other built-in type has values that equal an int. */
     if (!dv_is_instance(item) && !dv_is_shape(item, DV_T_FOREIGN)) return -1;
     for (i = 0; i < range->length; i++) {
-        dv_value number = dv_int_from_int64(vm, item_at(range, i));
+        dv_value number = dv_int_from_int64(vm, dv_range_item(range, i));
         if (dv_is_empty(number)) return -2;
         int equal = dv_equal(vm, number, item);
         dv_release(vm, number);
@@ -190,7 +184,7 @@ static dv_value range_count_method(dv_vm *vm, const dv_value *args, uint32_t cou
         return dv_int(range_find(vm, range, args[1]) >= 0);
     int64_t found = 0;
     for (int64_t i = 0; i < range->length; i++) {
-        dv_value number = dv_int_from_int64(vm, item_at(range, i));
+        dv_value number = dv_int_from_int64(vm, dv_range_item(range, i));
         if (dv_is_empty(number)) return DV_EMPTY;
         int equal = dv_equal(vm, number, args[1]);
         dv_release(vm, number);
@@ -250,7 +244,7 @@ static dv_value range_reversed(dv_vm *vm, const dv_value *args, uint32_t count) 
     (void)count;
     const dv_range *range = as_range(args[0]);
     if (!is_range(args[0]) || range->step == INT64_MIN) return dv_range_reverse_long(vm, args[0]);
-    int64_t last = range->length ? item_at(range, range->length - 1) : 0;
+    int64_t last = range->length ? dv_range_item(range, range->length - 1) : 0;
     return iterator_new(vm, last, -range->step, range->length);
 }
 

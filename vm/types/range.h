@@ -13,6 +13,12 @@ typedef struct dv_range {
     int64_t length;
 } dv_range;
 
+/* The item of a checked index.  The product alone may be beyond int64; modulo 2**64 that is no
+ * matter. */
+static inline int64_t dv_range_item(const dv_range *range, int64_t index) {
+    return (int64_t)((uint64_t)range->start + (uint64_t)index * (uint64_t)range->step);
+}
+
 /* Iterator over a range: `next`, `remaining`; the loop instructions work on these fields directly.
  */
 typedef struct dv_range_iterator {
