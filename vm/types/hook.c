@@ -178,18 +178,13 @@ dv_value dv_hook_uncaught(dv_vm *vm) {
 
 /* "Exception ignored in: <function C.__del__ at 0x...>" and the traceback. */
 static void show_ignored(dv_vm *vm, dv_value message, dv_value culprit, dv_value exception) {
-    dv_value trace = dv_exception_bare_text(vm, exception), where = DV_EMPTY, text = DV_EMPTY;
-    if (!dv_is_empty(trace) && dv_is_none(culprit))
-        where = dv_is_none(message) ? dv_str_empty(vm) : dv_str_printf(vm, "%V:\n", message);
-    else if (!dv_is_empty(trace))
-        where = dv_repr(vm, culprit);
+    dv_value trace = dv_exception_bare_text(vm, exception), text = DV_EMPTY;
+    dv_value where = dv_is_empty(trace) ? DV_EMPTY : dv_repr(vm, culprit);
     if (dv_is_empty(where) && !dv_is_empty(trace)) {
         dv_error_clear(vm);
         where = dv_str_z(vm, "<object repr() failed>");
     }
-    if (!dv_is_empty(where) && dv_is_none(culprit))
-        text = dv_str_printf(vm, "%S%S", where, trace);
-    else if (!dv_is_empty(where) && dv_is_str(message))
+    if (!dv_is_empty(where) && dv_is_str(message))
         text = dv_str_printf(vm, "%S: %S\n%S", message, where, trace);
     else if (!dv_is_empty(where))
         text = dv_str_printf(vm, "Exception ignored in: %S\n%S", where, trace);
