@@ -95,13 +95,12 @@ static void write_quoted(writer *w, dv_text text, bool bytes) {
     const char *quote = single && !twice ? "\"" : "'";
     put_if(w, bytes, "b");
     put(w, quote);
-    const char *at = text.data, *end = text.data + text.size;
-    while (at < end) {
+    for (size_t done = 0, size; done < text.size; done += size) { /* text.data may be NULL */
         uint32_t point;
-        size_t size = next_point(at, end, bytes, &point);
+        const char *at = text.data + done;
+        size = next_point(at, text.data + text.size, bytes, &point);
         put_if(w, point == '\\' || point == (unsigned char)*quote, "\\");
         put_escaped(w, point, at, size, bytes);
-        at += size;
     }
     put(w, quote);
 }
