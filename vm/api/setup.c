@@ -178,7 +178,7 @@ static const struct {
 /* Names of the binary operators' special methods, in the order of dv_binary_op. */
 static const char *const operator_names[DV_BINARY_OPS] = {
     "add",    "sub",    "mul",    "truediv", "floordiv", "mod", "pow",
-    "matmul", "lshift", "rshift", "and",     "or",       "xor"};
+    "matmul", "lshift", "rshift", "and",     "or",       "xor", "divmod"};
 
 static bool know(dv_vm *vm, dv_value *place, const char *text) {
     *place = dv_str_intern(vm, text, strlen(text));

@@ -59,42 +59,9 @@ static dv_value builtin_round(dv_vm *vm, const dv_value *args, uint32_t count, d
     return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __round__ method", given[0]);
 }
 
-/* __divmod__ and __rdivmod__ of dl classes; NotImplemented: there are none that fit.  The right
- * operand comes first if its class derives from the left one's. */
-static dv_value special_divmod(dv_vm *vm, dv_value a, dv_value b) {
-    const dv_class *left = dv_class_of(vm, a), *right = dv_class_of(vm, b);
-    bool reflected_first = left != right && dv_class_is_subclass(right, left);
-    for (int turn = 0; turn < 2; turn++) {
-        bool reflected = (turn == 0) == reflected_first, found;
-        if (reflected && left == right) continue;
-        dv_value result = reflected ? call_special(vm, b, "__rdivmod__", &a, 1, &found)
-                                    : call_special(vm, a, "__divmod__", &b, 1, &found);
-        if (found && !dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    }
-    return DV_NOTIMPLEMENTED;
-}
-
 static dv_value builtin_divmod(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    dv_value pair[2];
-    if (dv_is_instance(args[0]) || dv_is_instance(args[1])) {
-        dv_value result = special_divmod(vm, args[0], args[1]);
-        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
-    }
-    if (dv_is_integral(args[0]) && dv_is_integral(args[1])) {
-        if (!dv_int_divmod(vm, args[0], args[1], &pair[0], &pair[1])) return DV_EMPTY;
-    } else if (is_number(args[0]) && is_number(args[1])) {
-        double a, b;
-        if (!dv_as_double(vm, args[0], &a) || !dv_as_double(vm, args[1], &b)) return DV_EMPTY;
-        if (b == 0) return dv_raise(vm, DV_E_ZERO_DIVISION_ERROR, "float divmod()");
-        pair[0] = dv_float_foreign(dv_float_floordiv(a, b));
-        pair[1] = dv_float_foreign(dv_float_mod(a, b));
-    } else {
-        return dv_raise(vm, DV_E_TYPE_ERROR,
-                        "unsupported operand type(s) for divmod(): '%T' and '%T'", args[0],
-                        args[1]);
-    }
-    return dv_tuple_take(vm, pair, 2);
+    return dv_binary(vm, DV_BINARY_DIVMOD, args[0], args[1]);
 }
 
 static dv_value builtin_pow(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {

@@ -160,7 +160,8 @@ typedef enum dv_binary_op {
     DV_BINARY_RSHIFT,
     DV_BINARY_AND,
     DV_BINARY_OR,
-    DV_BINARY_XOR
+    DV_BINARY_XOR,
+    DV_BINARY_DIVMOD /* has no instruction, and is never in place */
 } dv_binary_op;
 
 typedef enum dv_unary_op { DV_UNARY_NEG, DV_UNARY_POS, DV_UNARY_INVERT } dv_unary_op;

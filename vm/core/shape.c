@@ -110,7 +110,7 @@ dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from,
 
 dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name) {
     uint64_t hash = ((uintptr_t)class_ * 3 ^ name.bits) * 0x9E3779B97F4A7C15u;
-    dv_found *known = &vm->found[hash >> 56];
+    dv_found *known = &vm->found[hash >> (64 - DV_FOUND_BITS)];
     bool hit = known->class_ == class_ && dv_same(known->name, name) &&
                known->names_changed == vm->names_changed;
     if (DV_LIKELY(hit)) return known->cell;

@@ -121,7 +121,7 @@ typedef struct dv_found {
     dv_global_cell *cell; /* NULL: there is none */
     uint64_t names_changed;
 } dv_found;
-enum { DV_FOUND_COUNT = 256 }; /* numbered by 8 bits of a hash */
+enum { DV_FOUND_BITS = 10, DV_FOUND_COUNT = 1 << DV_FOUND_BITS };
 
 /* A new class (owned by the caller); base borrowed.  NULL: raised. */
 dv_class *dv_class_new(dv_vm *vm, dv_value name, dv_class *base, dv_type_id type);

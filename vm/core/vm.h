@@ -42,7 +42,7 @@ typedef struct dv_frozen {
 /* 0, or an errno (dynvm.h: dynvm_output). */
 typedef int (*dv_output)(void *context, const char *text, size_t size);
 
-#define DV_BINARY_OPS (DV_BINARY_XOR + 1)
+#define DV_BINARY_OPS (DV_BINARY_DIVMOD + 1)
 
 /* Names and constants that C code looks up often; filled by dv_setup (api/setup.c). */
 typedef struct dv_known {

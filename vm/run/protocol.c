@@ -240,7 +240,7 @@ int64_t dv_length(dv_vm *vm, dv_value v) {
  */
 
 static const char *const binary_signs[DV_BINARY_OPS] = {
-    "+", "-", "*", "/", "//", "%", "** or pow()", "@", "<<", ">>", "&", "|", "^"};
+    "+", "-", "*", "/", "//", "%", "** or pow()", "@", "<<", ">>", "&", "|", "^", "divmod()"};
 static const char *const inplace_signs[DV_BINARY_OPS] = {
     "+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "<<=", ">>=", "&=", "|=", "^="};
 

@@ -298,28 +298,15 @@ static void comparable(double d, dv_value v, double *a, double *b) {
     *a = view.negative ? -order : order;
 }
 
-static dv_compare_op swapped(dv_compare_op op) {
-    switch (op) {
-    case DV_LT: return DV_GT;
-    case DV_LE: return DV_GE;
-    case DV_GT: return DV_LT;
-    case DV_GE: return DV_LE;
-    default: return op;
-    }
-}
-
 static dv_value float_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     (void)vm;
     double x, y;
     if (DV_LIKELY(dv_is_float(a) && dv_is_float(b)))
         return ordered(op, dv_as_float(a), dv_as_float(b));
-    if (!dv_is_float(a)) {
-        dv_value t = a;
-        a = b;
-        b = t;
-        op = swapped(op);
-    }
-    if (!dv_is_float(a) || !dv_is_integral(b)) return DV_NOTIMPLEMENTED;
+    a = dv_number_of(a);
+    b = dv_number_of(b);
+    if (dv_is_float(b)) return ordered(op, dv_as_float(a), dv_as_float(b));
+    if (!dv_is_integral(b)) return DV_NOTIMPLEMENTED;
     if (isnan(dv_as_float(a))) return dv_bool(op == DV_NE);
     comparable(dv_as_float(a), b, &x, &y);
     return ordered(op, x, y);
@@ -407,9 +394,15 @@ static int operand(dv_vm *vm, dv_value v, double *out) {
     return dv_int_to_double(vm, v, out) ? 1 : -1;
 }
 
+static dv_value divmod_pair(dv_vm *vm, double x, double y) {
+    if (y == 0.0) return raise_zero(vm, "float divmod()");
+    dv_value pair[2] = {dv_float(dv_float_floordiv(x, y)), dv_float(dv_float_mod(x, y))};
+    return dv_tuple_take(vm, pair, 2);
+}
+
 static dv_value float_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     double x, y;
-    if (op > DV_BINARY_POW) return DV_NOTIMPLEMENTED;
+    if (op > DV_BINARY_POW && op != DV_BINARY_DIVMOD) return DV_NOTIMPLEMENTED;
     int left = operand(vm, a, &x);
     int right = left == 1 ? operand(vm, b, &y) : left;
     if (right != 1) return right < 0 ? DV_EMPTY : DV_NOTIMPLEMENTED;
@@ -425,6 +418,7 @@ static dv_value float_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b)
     case DV_BINARY_MOD:
         return y == 0.0 ? raise_zero(vm, "float modulo") : dv_float(dv_float_mod(x, y));
     case DV_BINARY_POW: return dv_float_pow(vm, x, y);
+    case DV_BINARY_DIVMOD: return divmod_pair(vm, x, y);
     default: return DV_NOTIMPLEMENTED;
     }
 }

@@ -213,12 +213,12 @@ static int compare_large(dv_value a, dv_value b) {
 }
 
 dv_value dv_int_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    (void)vm;
     int64_t x, y;
     if (DV_LIKELY(dv_int_to_int64(a, &x) && dv_int_to_int64(b, &y)))
         return ordered(op, (x > y) - (x < y));
     if (dv_is_integral(a) && dv_is_integral(b)) return ordered(op, compare_large(a, b));
-    if (dv_is_float(a) || dv_is_float(b)) return dv_float_type.compare(vm, op, a, b);
-    return DV_NOTIMPLEMENTED;
+    return DV_NOTIMPLEMENTED; /* for floats, too: their own method compares with ints */
 }
 
 /* ---- Operators --------------------------------------------------------------------------------*/
@@ -281,6 +281,11 @@ static dv_value shift(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
                                   : dv_int_shift_right(vm, &view, (uint64_t)count);
 }
 
+static dv_value divmod_pair(dv_vm *vm, dv_value a, dv_value b) {
+    dv_value pair[2];
+    return dv_int_divmod(vm, a, b, &pair[0], &pair[1]) ? dv_tuple_take(vm, pair, 2) : DV_EMPTY;
+}
+
 static dv_value large_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     dv_int_view x, y;
     dv_value r = DV_EMPTY;
@@ -303,6 +308,7 @@ static dv_value large_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b)
     case DV_BINARY_AND:
     case DV_BINARY_OR:
     case DV_BINARY_XOR: return dv_int_bitwise(vm, op, &x, &y);
+    case DV_BINARY_DIVMOD: return divmod_pair(vm, a, b);
     case DV_BINARY_MATMUL: break;
     }
     return DV_NOTIMPLEMENTED;
@@ -344,7 +350,8 @@ static bool small_binary(dv_vm *vm, dv_binary_op op, int64_t x, int64_t y, dv_va
     case DV_BINARY_AND: *r = dv_int_from_int64(vm, x & y); return true;
     case DV_BINARY_OR: *r = dv_int_from_int64(vm, x | y); return true;
     case DV_BINARY_XOR: *r = dv_int_from_int64(vm, x ^ y); return true;
-    case DV_BINARY_MATMUL: break;
+    case DV_BINARY_MATMUL:
+    case DV_BINARY_DIVMOD: break;
     }
     return false;
 }
@@ -357,7 +364,8 @@ static dv_value bool_binary(dv_binary_op op, dv_value a, dv_value b) {
 dv_value dv_int_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     int64_t x, y;
     dv_value r;
-    if (dv_is_bool(a) && dv_is_bool(b) && op >= DV_BINARY_AND) return bool_binary(op, a, b);
+    bool logic = op >= DV_BINARY_AND && op <= DV_BINARY_XOR;
+    if (logic && dv_is_bool(a) && dv_is_bool(b)) return bool_binary(op, a, b);
     if (DV_LIKELY(dv_int_to_int64(a, &x) && dv_int_to_int64(b, &y)) &&
         DV_LIKELY(small_binary(vm, op, x, y, &r)))
         return r;

@@ -5,6 +5,8 @@
  *  1. The parts are exact ints (dv_int_index), step is not 0; length is counted once, when the
  * range is made.
  *  2. Programs see one type: objects of DV_T_LONG_RANGE show themselves as DV_T_RANGE. */
+#include <math.h>
+
 #include "core/upcall.h"
 #include "types/int.h"
 #include "types/range.h"
@@ -264,11 +266,10 @@ static dv_value find(dv_vm *vm, const dv_range_parts *p, dv_value item) {
     if (dv_is_integral(item) && !dv_is_subclass_instance(item)) return find_int(vm, p, item);
     if (dv_is_float(item)) {
         double d = dv_as_float(item);
-        if (d - d != 0.0) return DV_NONE;
+        if (d - d != 0.0 || d != trunc(d)) return DV_NONE;
         dv_value whole = dv_int_from_double(vm, d);
         if (dv_is_empty(whole)) return DV_EMPTY;
-        bool equal = dv_same(dv_int_compare(vm, DV_EQ, whole, item), DV_TRUE);
-        dv_value index = equal ? find_int(vm, p, whole) : DV_NONE;
+        dv_value index = find_int(vm, p, whole);
         dv_release(vm, whole);
         return index;
     }

@@ -113,13 +113,11 @@ static dv_value slot_unary(dv_vm *vm, const dv_cfunction_def *def, const dv_type
     return type->unary(vm, (dv_unary_op)def->operation, dv_number_of(args[0]));
 }
 
-/* The machine's ints know how to compare with floats, CPython's leave that to the float. */
 static dv_value slot_compare(dv_vm *vm, const dv_cfunction_def *def, const dv_type *type,
                              const dv_value *args, uint32_t count) {
     (void)count;
-    dv_value a = dv_number_of(args[0]), b = dv_number_of(args[1]);
-    if (type->id == DV_T_INT && dv_is_float(b)) return DV_NOTIMPLEMENTED;
-    return type->compare(vm, (dv_compare_op)def->operation, a, b);
+    return type->compare(vm, (dv_compare_op)def->operation, dv_number_of(args[0]),
+                         dv_number_of(args[1]));
 }
 
 /* Text, hash, truth -----------------------------------------------------------------------------
@@ -298,8 +296,6 @@ static const row rows[] = {
     METHOD("__bytes__", dv_slot_plain, 0, repr, BIT(DV_T_BYTES)),
     METHOD("__floor__", dv_slot_floor, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
     METHOD("__ceil__", dv_slot_ceil, 0, unary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    WRAPPER("__divmod__", dv_slot_divmod, 1, binary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
-    WRAPPER("__rdivmod__", dv_slot_reflected_divmod, 1, binary, BIT(DV_T_INT) | BIT(DV_T_FLOAT)),
 };
 
 static const dv_cfunction_def call_def = {.name = "__call__",
@@ -336,6 +332,7 @@ static const dv_cfunction_def operators[DV_BINARY_OPS][3] = {
     THREE("and", DV_BINARY_AND),
     THREE("or", DV_BINARY_OR),
     THREE("xor", DV_BINARY_XOR),
+    THREE("divmod", DV_BINARY_DIVMOD),
 };
 
 enum {
@@ -346,7 +343,7 @@ enum {
     LOGIC = 1 << DV_BINARY_AND | 1 << DV_BINARY_OR | 1 << DV_BINARY_XOR,
     ALGEBRA = LOGIC | 1 << DV_BINARY_SUB,
     FIELD = CONCAT | 1 << DV_BINARY_SUB | REPEAT | 1 << DV_BINARY_TRUEDIV | 1 << DV_BINARY_POW,
-    REALS = FIELD | 1 << DV_BINARY_FLOORDIV | PERCENT,
+    REALS = FIELD | 1 << DV_BINARY_FLOORDIV | PERCENT | 1 << DV_BINARY_DIVMOD,
     INTS = REALS | LOGIC | 1 << DV_BINARY_LSHIFT | 1 << DV_BINARY_RSHIFT
 };
 

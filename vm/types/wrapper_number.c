@@ -58,35 +58,6 @@ SLOT(ceil) {
     return float_edge(vm, type, args[0], ceil);
 }
 
-static bool is_real(dv_value v) { return dv_is_float(v) || dv_is_integral(v); }
-
-static dv_value divide(dv_vm *vm, const dv_type *type, dv_value a, dv_value b) {
-    dv_value pair[2];
-    a = dv_number_of(a);
-    b = dv_number_of(b);
-    if (type->id == DV_T_FLOAT && is_real(a) && is_real(b)) {
-        double divisor;
-        if (!dv_as_double(vm, b, &divisor)) return DV_EMPTY;
-        if (divisor == 0) return dv_raise(vm, DV_E_ZERO_DIVISION_ERROR, "float divmod()");
-    }
-    pair[0] = type->binary(vm, DV_BINARY_FLOORDIV, a, b);
-    if (dv_is_empty(pair[0]) || dv_same(pair[0], DV_NOTIMPLEMENTED)) return pair[0];
-    pair[1] = type->binary(vm, DV_BINARY_MOD, a, b);
-    if (!dv_is_empty(pair[1])) return dv_tuple_take(vm, pair, 2);
-    dv_release(vm, pair[0]);
-    return DV_EMPTY;
-}
-
-SLOT(divmod) {
-    (void)def, (void)count;
-    return divide(vm, type, args[0], args[1]);
-}
-
-SLOT(reflected_divmod) {
-    (void)def, (void)count;
-    return divide(vm, type, args[1], args[0]);
-}
-
 static dv_value round_float(dv_vm *vm, double d, dv_value digits) {
     if (dv_is_none(digits)) return dv_float_round(vm, d, false, 0);
     dv_value whole = dv_int_index(vm, digits);

@@ -1,4 +1,4 @@
-/* wrapper_number.h: special methods of numbers (__abs__, __round__, __divmod__, ...) that their
+/* wrapper_number.h: special methods of numbers (__abs__, __round__, __trunc__, ...) that their
  * types have no slot for; entries of the table in wrapper.c. */
 #ifndef DV_TYPES_WRAPPER_NUMBER_H
 #define DV_TYPES_WRAPPER_NUMBER_H
@@ -14,8 +14,6 @@ DV_SLOT(int); /* __int__, __index__, __trunc__ */
 DV_SLOT(float);
 DV_SLOT(floor);
 DV_SLOT(ceil);
-DV_SLOT(divmod);
-DV_SLOT(reflected_divmod);
 DV_SLOT(round);
 DV_SLOT(getnewargs);
 DV_SLOT(plain); /* self, as a value of exactly the type */
