@@ -141,6 +141,7 @@ static const struct {
     KNOWN(main, "__main__"),
     KNOWN(delattr, "__delattr__"),
     KNOWN(dir, "__dir__"),
+    KNOWN(enter, "__enter__"),
     KNOWN(exit, "__exit__"),
     KNOWN(file, "file"),
     KNOWN(format, "__format__"),

@@ -103,20 +103,10 @@ static dv_value zip_end(dv_vm *vm, many *m, uint32_t i) {
     return DV_EMPTY;
 }
 
-/* dv_next; what is iterated over most often is a list. */
-static inline dv_value next_item(dv_vm *vm, dv_value iterator) {
-    if (dv_is_shape(iterator, DV_T_ITERATOR)) {
-        dv_iterator *it = (dv_iterator *)dv_as_object(iterator);
-        if (dv_is_shape(it->sequence, DV_T_LIST) && it->next < dv_as_list(it->sequence)->count)
-            return dv_retain(dv_as_list(it->sequence)->items[it->next++]);
-    }
-    return dv_next(vm, iterator);
-}
-
 /* The next item of each iterator to items[]; false: number *ended is exhausted or raised. */
 static bool next_items(dv_vm *vm, many *m, dv_value *items, uint32_t *ended) {
     for (uint32_t i = 0; i < m->count; i++) {
-        items[i] = next_item(vm, m->iterators[i]);
+        items[i] = dv_step(vm, m->iterators[i]);
         if (!dv_is_empty(items[i])) continue;
         *ended = i;
         while (i-- > 0) dv_release(vm, items[i]);
@@ -131,7 +121,7 @@ static dv_value zip_again(dv_vm *vm, many *m) {
     dv_value result = dv_retain(m->function);
     dv_value *kept = dv_as_tuple(result)->items;
     for (uint32_t i = 0; i < m->count; i++) {
-        dv_value item = next_item(vm, m->iterators[i]);
+        dv_value item = dv_step(vm, m->iterators[i]);
         if (dv_is_empty(item)) {
             dv_release(vm, result);
             return zip_end(vm, m, i);
@@ -263,7 +253,7 @@ static int keeps(dv_vm *vm, dv_value function, dv_value item) {
 static dv_value filter_next(dv_vm *vm, dv_value self) {
     pair *p = (pair *)dv_as_object(self);
     for (;;) {
-        dv_value item = next_item(vm, p->second);
+        dv_value item = dv_step(vm, p->second);
         if (dv_is_empty(item)) return DV_EMPTY;
         int kept = keeps(vm, p->first, item);
         if (kept > 0) return item;

@@ -10,6 +10,7 @@
 #include "types/float.h"
 #include "types/instance.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/str.h"
 #include "types/tuple.h"
 #include "types/wrapper_number.h"
@@ -105,7 +106,7 @@ static dv_value sum_items(dv_vm *vm, dv_value iterable, dv_value start) {
     }
     dv_value total = dv_retain(start);
     for (;;) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
         total = add_item(vm, total, item);
         dv_release(vm, item);
@@ -165,7 +166,7 @@ static bool consider_all(dv_vm *vm, extreme *e, dv_value iterable) {
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
     for (;;) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item) || !consider(vm, e, item)) break;
     }
     dv_release(vm, iterator);

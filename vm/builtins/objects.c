@@ -7,6 +7,7 @@
 #include "types/class.h"
 #include "types/directory.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/list.h"
 #include "types/module.h"
 #include "types/sequence.h"
@@ -145,7 +146,7 @@ static dv_value builtin_iter(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value builtin_next(dv_vm *vm, const dv_value *args, uint32_t count) {
-    dv_value item = count == 2 ? dv_next(vm, args[0]) : dv_next_or_stop(vm, args[0]);
+    dv_value item = count == 2 ? dv_step(vm, args[0]) : dv_next_or_stop(vm, args[0]);
     if (!dv_is_empty(item) || !dv_is_empty(vm->error)) return item;
     return dv_retain(args[1]);
 }
@@ -156,9 +157,9 @@ static dv_value test_items(dv_vm *vm, dv_value iterable, bool stop_at) {
     if (dv_is_empty(iterator)) return DV_EMPTY;
     bool stopped = false;
     while (!stopped) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
-        int value = dv_truth(vm, item);
+        int value = dv_is_bool(item) ? dv_same(item, DV_TRUE) : dv_truth(vm, item);
         dv_release(vm, item);
         if (value < 0) break;
         stopped = (value != 0) == stop_at;

@@ -15,6 +15,7 @@
 #include "types/dict.h"
 #include "types/function.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple_getter.h"
@@ -272,7 +273,7 @@ static dv_value collections_count(dv_vm *vm, const dv_value *args, uint32_t coun
     if (dv_is_empty(iterator)) return DV_EMPTY;
     bool good = own_get(vm, dict, &get);
     while (good) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
         good = dv_is_empty(get) ? count_one(vm, dict, item) : count_slowly(vm, dict, get, item);
         dv_release(vm, item);

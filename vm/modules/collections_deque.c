@@ -13,6 +13,7 @@
 #include "types/arguments.h"
 #include "types/class.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
@@ -163,7 +164,7 @@ static bool extend(dv_vm *vm, deque *d, dv_value iterable, bool left) {
     dv_release(vm, source);
     if (dv_is_empty(iterator)) return false;
     for (;;) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
         if (!(left ? push_left(vm, d, item) : push_right(vm, d, item))) break;
     }

@@ -13,6 +13,7 @@
 #include "types/dict.h"
 #include "types/function.h"
 #include "types/instance.h"
+#include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -31,11 +32,11 @@ static dv_value reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
     }
     dv_value iterator = dv_iterate(vm, args[1]);
     if (dv_is_empty(iterator)) return DV_EMPTY;
-    dv_value total = count == 3 ? dv_retain(args[2]) : dv_next(vm, iterator);
+    dv_value total = count == 3 ? dv_retain(args[2]) : dv_step(vm, iterator);
     if (dv_is_empty(total) && dv_is_empty(vm->error))
         dv_raise(vm, DV_E_TYPE_ERROR, "reduce() of empty iterable with no initial value");
     while (!dv_is_empty(total)) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
         dv_value next = dv_call(vm, args[0], (dv_value[]){total, item}, 2, DV_EMPTY);
         dv_release(vm, total);
@@ -426,7 +427,7 @@ static bool for_names(dv_vm *vm, dv_value wrapper, dv_value wrapped, dv_value na
     dv_value iterator = dv_iterate(vm, names);
     if (dv_is_empty(iterator)) return false;
     for (bool good = true; good;) {
-        dv_value given = dv_next(vm, iterator);
+        dv_value given = dv_step(vm, iterator);
         if (dv_is_empty(given)) break;
         dv_value name = DV_EMPTY;
         if (dv_is_str(given))

@@ -9,6 +9,7 @@
 #include "modules/heapq.h"
 #include "types/arguments.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/list.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -39,7 +40,7 @@ static dv_value make_entry(dv_vm *vm, selection *s, dv_value key, dv_value item)
 /* The first items, as many as are wanted, become a heap. */
 static bool select_first(dv_vm *vm, selection *s) {
     for (; s->wanted > 0; s->wanted--) {
-        dv_value item = dv_next(vm, s->iterator);
+        dv_value item = dv_step(vm, s->iterator);
         if (dv_is_empty(item)) break;
         dv_value key = key_of(vm, s->key, item);
         if (dv_is_empty(key)) dv_release(vm, item);
@@ -59,7 +60,7 @@ static int beats_top(dv_vm *vm, const selection *s, dv_value key) {
 
 static bool select_rest(dv_vm *vm, selection *s) {
     for (;;) {
-        dv_value item = dv_next(vm, s->iterator);
+        dv_value item = dv_step(vm, s->iterator);
         if (dv_is_empty(item)) return dv_is_empty(vm->error);
         dv_value key = key_of(vm, s->key, item);
         int beats = dv_is_empty(key) ? -1 : beats_top(vm, s, key);
@@ -100,7 +101,7 @@ static bool select_many(dv_vm *vm, selection *s) {
 static bool select_one(dv_vm *vm, selection *s) {
     dv_value best = DV_EMPTY, best_key = DV_EMPTY, item;
     int better = 1;
-    while (better >= 0 && !dv_is_empty(item = dv_next(vm, s->iterator))) {
+    while (better >= 0 && !dv_is_empty(item = dv_step(vm, s->iterator))) {
         dv_value key = key_of(vm, s->key, item);
         better = dv_is_empty(key) ? -1 : 1;
         if (better > 0 && !dv_is_empty(best)) {
@@ -214,7 +215,7 @@ static dv_value merge_iterate(dv_vm *vm, dv_value self) {
 
 /* The entry of an iterator (taken) with its first item; EMPTY without vm->error: it has none. */
 static dv_value first_entry(dv_vm *vm, const merge *m, int64_t order, dv_value iterator) {
-    dv_value item = dv_next(vm, iterator);
+    dv_value item = dv_step(vm, iterator);
     dv_value key = dv_is_empty(item) ? item : key_of(vm, m->key, item);
     if (dv_is_empty(key)) {
         dv_release(vm, item);
@@ -250,7 +251,7 @@ static void list_store(dv_vm *vm, dv_value list, int64_t i, dv_value item) {
 /* The iterator on top moves on; without more items it leaves the heap. */
 static bool merge_advance(dv_vm *vm, merge *m) {
     dv_value top = dv_retain(dv_as_list(m->heap)->items[0]);
-    dv_value old = DV_EMPTY, item = dv_next(vm, dv_as_list(top)->items[3]);
+    dv_value old = DV_EMPTY, item = dv_step(vm, dv_as_list(top)->items[3]);
     if (!dv_is_empty(item)) {
         dv_value key = key_of(vm, m->key, item);
         if (dv_is_empty(key)) {
@@ -274,7 +275,7 @@ static dv_value merge_item(dv_vm *vm, merge *m) {
     if (m->state == MERGE_NEW) {
         if (!merge_start(vm, m)) return DV_EMPTY;
     } else if (m->state == MERGE_ONE) {
-        return dv_next(vm, dv_as_list(dv_as_list(m->heap)->items[0])->items[3]);
+        return dv_step(vm, dv_as_list(dv_as_list(m->heap)->items[0])->items[3]);
     } else if (!merge_advance(vm, m)) {
         return DV_EMPTY;
     }

@@ -11,6 +11,7 @@
 #include "types/class.h"
 #include "types/instance.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
@@ -81,7 +82,7 @@ static void drop(dv_vm *vm, dv_value *place) {
  * is being advanced. */
 static dv_value advance(dv_vm *vm, dv_value part) {
     dv_retain(part);
-    dv_value item = dv_next(vm, part);
+    dv_value item = dv_step(vm, part);
     dv_release(vm, part);
     return item;
 }
@@ -300,7 +301,7 @@ static dv_value accumulate_next(dv_vm *vm, dv_value self) {
         it->started = true;
         return dv_retain(it->extra);
     }
-    dv_value item = dv_next(vm, it->source);
+    dv_value item = dv_step(vm, it->source);
     if (dv_is_empty(item)) return DV_EMPTY;
     dv_value total = item;
     /* The source may have advanced this very iterator. */
@@ -413,9 +414,9 @@ static dv_value compress_construct(dv_vm *vm, const dv_value *args, uint32_t cou
 static dv_value compress_next(dv_vm *vm, dv_value self) {
     iter *it = as_iter(self);
     for (;;) {
-        dv_value item = dv_next(vm, it->source);
+        dv_value item = dv_step(vm, it->source);
         if (dv_is_empty(item)) return DV_EMPTY;
-        dv_value selector = dv_next(vm, it->extra);
+        dv_value selector = dv_step(vm, it->extra);
         int chosen = dv_is_empty(selector) ? -1 : dv_truth(vm, selector);
         dv_release(vm, selector);
         if (chosen > 0) return item;
@@ -450,7 +451,7 @@ static dv_value dropwhile_construct(dv_vm *vm, const dv_value *args, uint32_t co
 static dv_value dropwhile_next(dv_vm *vm, dv_value self) {
     iter *it = as_iter(self);
     for (;;) {
-        dv_value item = dv_next(vm, it->source);
+        dv_value item = dv_step(vm, it->source);
         if (dv_is_empty(item) || it->started) return item;
         int drops = test(vm, it->function, item);
         if (drops == 0) {
@@ -479,7 +480,7 @@ static dv_value filterfalse_construct(dv_vm *vm, const dv_value *args, uint32_t 
 static dv_value filterfalse_next(dv_vm *vm, dv_value self) {
     iter *it = as_iter(self);
     for (;;) {
-        dv_value item = dv_next(vm, it->source);
+        dv_value item = dv_step(vm, it->source);
         if (dv_is_empty(item)) return DV_EMPTY;
         int truth = dv_is_none(it->function) ? dv_truth(vm, item) : test(vm, it->function, item);
         if (truth == 0) return item;
@@ -504,7 +505,7 @@ static dv_value starmap_construct(dv_vm *vm, const dv_value *args, uint32_t coun
 
 static dv_value starmap_next(dv_vm *vm, dv_value self) {
     iter *it = as_iter(self);
-    dv_value item = dv_next(vm, it->source);
+    dv_value item = dv_step(vm, it->source);
     if (dv_is_empty(item)) return DV_EMPTY;
     dv_value all = dv_tuple_from(vm, item);
     dv_release(vm, item);
@@ -533,7 +534,7 @@ static dv_value takewhile_construct(dv_vm *vm, const dv_value *args, uint32_t co
 static dv_value takewhile_next(dv_vm *vm, dv_value self) {
     iter *it = as_iter(self);
     if (it->started) return DV_EMPTY;
-    dv_value item = dv_next(vm, it->source);
+    dv_value item = dv_step(vm, it->source);
     if (dv_is_empty(item)) return DV_EMPTY;
     int takes = test(vm, it->function, item);
     if (takes > 0) return item;

@@ -8,6 +8,7 @@
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -401,7 +402,7 @@ static dv_value longest_item(dv_vm *vm, longest *z, uint32_t i) {
     dv_value iterator = z->iterators[i];
     if (dv_is_empty(iterator)) return dv_retain(z->fill);
     dv_retain(iterator);
-    dv_value item = dv_next(vm, iterator);
+    dv_value item = dv_step(vm, iterator);
     dv_release(vm, iterator);
     if (!dv_is_empty(item)) return item;
     if (z->active > 0) z->active--;

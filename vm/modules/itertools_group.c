@@ -7,6 +7,7 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -92,7 +93,7 @@ static dv_value groupby_construct(dv_vm *vm, const dv_value *args, uint32_t coun
 
 /* Reads an item ahead; false: the source is exhausted, or raised. */
 static bool groupby_step(dv_vm *vm, groupby *g) {
-    dv_value item = dv_next(vm, g->source);
+    dv_value item = dv_step(vm, g->source);
     if (dv_is_empty(item)) return false;
     dv_value key = dv_retain(item);
     if (!dv_is_empty(g->function)) {
@@ -286,7 +287,7 @@ static bool block_read(dv_vm *vm, tee_block *block) {
         return false;
     }
     block->reading = true;
-    dv_value item = dv_next(vm, block->source);
+    dv_value item = dv_step(vm, block->source);
     block->reading = false;
     if (dv_is_empty(item)) return false;
     block->items[block->count++] = item;

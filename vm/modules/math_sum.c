@@ -6,6 +6,7 @@
 #include "types/arguments.h"
 #include "types/float.h"
 #include "types/int.h"
+#include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/tuple.h"
 
@@ -93,7 +94,7 @@ static dv_value fsum(dv_vm *vm, const dv_value *args, uint32_t count) {
     partials p = {.count = 0, .capacity = 32};
     p.data = p.few;
     bool ok = true;
-    while (ok && !dv_is_empty(item = dv_next(vm, iterator))) {
+    while (ok && !dv_is_empty(item = dv_step(vm, iterator))) {
         double x;
         ok = dv_as_double(vm, item, &x) && partials_add(vm, &p, x);
         dv_release(vm, item);
@@ -118,7 +119,7 @@ static dv_value prod(dv_vm *vm, const dv_value *args, uint32_t count, dv_value k
     dv_value iterator = dv_iterate(vm, given[0]);
     if (dv_is_empty(iterator)) return iterator;
     dv_value r = dv_is_empty(given[1]) ? dv_int(1) : dv_retain(given[1]);
-    while (!dv_is_empty(r) && !dv_is_empty(item = dv_next(vm, iterator))) {
+    while (!dv_is_empty(r) && !dv_is_empty(item = dv_step(vm, iterator))) {
         dv_value product = dv_binary(vm, DV_BINARY_MUL, r, item);
         dv_release(vm, item);
         dv_release(vm, r);

@@ -313,13 +313,14 @@ static uint32_t remember_slot(dv_vm *vm, dv_cell *cache, dv_value object, int32_
     return within ? near : far;
 }
 
-/* Is what the object's class has looked up before what its type computes, whatever object it is? */
+/* Is what the class of an object that is no instance has looked up before all else, whatever object
+ * of this shape it is?  As dv_load_method does. */
 static bool methods_come_first(const dv_vm *vm, dv_value object) {
     uint32_t shape = dv_as_object(object)->shape;
     /* Objects of one shape that show themselves as of several classes have several methods. */
     if (vm->types[shape]->face) return false;
-    return !vm->types[shape]->get_attribute || shape == DV_T_STREAM || shape == DV_T_STRING_IO ||
-           shape == DV_T_BYTES_IO || shape == DV_T_BUFFERED_READER || shape == DV_T_BUFFERED_WRITER;
+    return shape != DV_T_FUNCTION && shape != DV_T_MODULE && shape != DV_T_CLASS &&
+           shape != DV_T_SUPER && shape != DV_T_EXCEPTION;
 }
 
 /* The class of an instance, also one of a built-in type that computes no attributes, whose methods

@@ -533,27 +533,31 @@ void dv_copy_free(dv_value *fp) {
 }
 
 /* A method of the manager's class, bound; EMPTY without an exception if there is none. */
-static dv_value find_method(dv_vm *vm, dv_value self, const char *text) {
-    dv_value name = dv_str_intern(vm, text, strlen(text));
-    if (dv_is_empty(name)) return DV_EMPTY;
+static dv_value find_method(dv_vm *vm, dv_value self, dv_value name) {
     const dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, self), name);
-    dv_release(vm, name);
-    if (!cell || dv_is_empty(cell->value)) return DV_EMPTY;
-    bool binds = dv_is_function(cell->value) || dv_is_shape(cell->value, DV_T_CFUNCTION);
-    return binds ? dv_method_new(vm, cell->value, self) : dv_retain(cell->value);
+    return cell ? dv_retain(cell->value) : DV_EMPTY;
+}
+
+static bool binds(dv_value found) {
+    return dv_is_function(found) || dv_is_shape(found, DV_T_CFUNCTION);
 }
 
 bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *out) {
-    dv_value enter = find_method(vm, manager, "__enter__"), entered = DV_EMPTY;
+    dv_value enter = find_method(vm, manager, vm->known.enter), entered = DV_EMPTY;
     if (dv_is_empty(enter)) {
         if (dv_is_empty(vm->error))
             dv_raise(vm, DV_E_TYPE_ERROR,
                      "'%T' object does not support the context manager protocol", manager);
         return false;
     }
-    dv_value exit = find_method(vm, manager, "__exit__");
+    dv_value exit = find_method(vm, manager, vm->known.exit);
+    if (binds(exit)) {
+        dv_value bound = dv_method_new(vm, exit, manager);
+        dv_release(vm, exit);
+        exit = bound;
+    }
     if (!dv_is_empty(exit))
-        entered = dv_call(vm, enter, NULL, 0, DV_EMPTY);
+        entered = dv_call(vm, enter, &manager, binds(enter), DV_EMPTY);
     else if (dv_is_empty(vm->error))
         dv_raise(vm, DV_E_TYPE_ERROR,
                  "'%T' object does not support the context manager protocol (missed __exit__ "

@@ -265,6 +265,12 @@ static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value
     return right->binary ? right->binary(vm, op, a, b) : DV_NOTIMPLEMENTED;
 }
 
+/* Only DV_INT_MIN // -1 does not fit, by one. */
+static dv_value divmod_ints(dv_vm *vm, int64_t x, int64_t y) {
+    dv_value pair[2] = {dv_int_from_int64(vm, dv_floordiv64(x, y)), dv_int(dv_floormod64(x, y))};
+    return dv_is_empty(pair[0]) ? DV_EMPTY : dv_tuple_take(vm, pair, 2);
+}
+
 static dv_value binary_ints(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     int64_t x = dv_as_int(a), y = dv_as_int(b), result;
     switch (op) {
@@ -288,6 +294,9 @@ static dv_value binary_ints(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) 
         /* Both are exact as doubles, so that the quotient is correctly rounded. */
         if (y != 0) return dv_float((double)x / (double)y);
         return dv_int_binary(vm, op, a, b);
+    case DV_BINARY_DIVMOD:
+        if (y == 0) return dv_int_binary(vm, op, a, b);
+        return divmod_ints(vm, x, y);
     default: return dv_int_binary(vm, op, a, b);
     }
     return dv_fits_int(result) ? dv_int(result) : dv_int_from_int64(vm, result);

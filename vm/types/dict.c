@@ -11,6 +11,7 @@
 
 #include "core/upcall.h"
 #include "types/instance.h"
+#include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
 
@@ -382,7 +383,7 @@ static bool update_from_keys(dv_vm *vm, dv_value self, dv_value other, dv_value 
     if (dv_is_empty(iterator)) return false;
     bool good = true;
     while (good) {
-        dv_value key = dv_next(vm, iterator);
+        dv_value key = dv_step(vm, iterator);
         if (dv_is_empty(key)) break;
         dv_value value = dv_get_item(vm, other, key);
         good = !dv_is_empty(value) && dv_dict_set(vm, self, key, value);
@@ -421,7 +422,7 @@ static bool update_from_pairs(dv_vm *vm, dv_value self, dv_value iterable) {
     if (dv_is_empty(iterator)) return false;
     bool good = true;
     for (int64_t number = 0; good; number++) {
-        dv_value element = dv_next(vm, iterator);
+        dv_value element = dv_step(vm, iterator);
         if (dv_is_empty(element)) break;
         good = update_from_pair(vm, self, element, number);
         dv_release(vm, element);

@@ -154,7 +154,7 @@ static void enumerate_traverse(dv_vm *vm, dv_object *object, dv_visit visit, voi
 
 static int enumerate_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
     dv_enumerate *e = (dv_enumerate *)dv_as_object(self);
-    out[1] = dv_next(vm, e->iterator);
+    out[1] = dv_step(vm, e->iterator);
     if (dv_is_empty(out[1])) return 0;
     out[0] = e->number;
     if (DV_LIKELY(dv_is_int(out[0]) && dv_fits_int(dv_as_int(out[0]) + 1))) {

@@ -1,4 +1,4 @@
-/* iterator.h: iterators of list, tuple and str by index, enumerate.
+/* iterator.h: iterators of list, tuple and str by index, enumerate; walking them from C.
  *
  * Invariants
  *  1. An exhausted iterator has sequence EMPTY and stays exhausted.
@@ -6,7 +6,10 @@
 #ifndef DV_TYPES_ITERATOR_H
 #define DV_TYPES_ITERATOR_H
 
+#include "core/upcall.h"
 #include "core/vm.h"
+#include "types/list.h"
+#include "types/tuple.h"
 
 typedef struct dv_iterator {
     dv_object header;
@@ -28,5 +31,25 @@ enum { DV_ITERATOR_FACES = 6 };
 extern const dv_type dv_iterator_faces[DV_ITERATOR_FACES], dv_array_iterator_type;
 
 dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
+
+/* The next item of an iterator over a list or tuple (new); EMPTY: it has none, or is another one.
+ * Nothing is polled: such a walk ends by itself. */
+static inline dv_value dv_iterator_item(dv_value iterator) {
+    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return DV_EMPTY;
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (dv_is_shape(walk->sequence, DV_T_LIST)) {
+        const dv_list *list = dv_as_list(walk->sequence);
+        return walk->next < list->count ? dv_retain(list->items[walk->next++]) : DV_EMPTY;
+    }
+    if (!dv_is_shape(walk->sequence, DV_T_TUPLE)) return DV_EMPTY;
+    const dv_tuple *tuple = dv_as_tuple(walk->sequence);
+    return walk->next < tuple->count ? dv_retain(tuple->items[walk->next++]) : DV_EMPTY;
+}
+
+/* dv_next for loops of C: what they walk is a list or tuple most often. */
+static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
+    dv_value item = dv_iterator_item(iterator);
+    return DV_LIKELY(!dv_is_empty(item)) ? item : dv_next(vm, iterator);
+}
 
 #endif

@@ -171,7 +171,7 @@ static bool extend_iterator(dv_vm *vm, dv_value self, dv_value iterable) {
     if (dv_is_empty(iterator)) return false;
     bool good = dv_ask_length(vm, iterable);
     while (good) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
         good = dv_list_push(vm, self, item);
     }

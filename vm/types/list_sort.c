@@ -16,7 +16,9 @@
 
 #include "core/upcall.h"
 #include "types/list.h"
+#include "types/sequence.h"
 #include "types/str.h"
+#include "types/tuple.h"
 
 #define MIN_GALLOP  7
 #define MAX_PENDING 85 /* runs: enough for 2^64 items */
@@ -79,16 +81,29 @@ static int less_str(sorter *s, dv_value a, dv_value b) {
     return dv_str_order(a, b) < 0;
 }
 
+/* Tuples that are not empty; most pairs differ in the first item, which often is an int. */
+static int less_tuple(sorter *s, dv_value a, dv_value b) {
+    dv_value x = dv_as_tuple(a)->items[0], y = dv_as_tuple(b)->items[0];
+    if (dv_are_ints(x, y) && !dv_same(x, y)) return dv_as_int(x) < dv_as_int(y);
+    dv_value result = dv_items_compare(s->vm, DV_LT, a, b);
+    if (dv_is_empty(result)) return -1;
+    int less = dv_truth(s->vm, result);
+    dv_release(s->vm, result);
+    return less;
+}
+
 /* The cheapest comparison that fits all keys. */
 static less_function choose_less(const dv_value *keys, int64_t count) {
-    bool ints = true, floats = true, strs = true, latin = true;
-    for (int64_t i = 0; i < count && (ints || floats || strs); i++) {
+    bool ints = true, floats = true, strs = true, latin = true, tuples = true;
+    for (int64_t i = 0; i < count && (ints || floats || strs || tuples); i++) {
         ints = ints && dv_is_int(keys[i]);
         floats = floats && dv_is_float(keys[i]);
         strs = strs && dv_is_shape(keys[i], DV_T_STR);
         latin = strs && latin && dv_as_str(keys[i])->kind == 1;
+        tuples = tuples && dv_is_shape(keys[i], DV_T_TUPLE) && dv_as_tuple(keys[i])->count > 0;
     }
     if (strs) return latin ? less_latin : less_str;
+    if (tuples) return less_tuple;
     return ints ? less_int : floats ? less_float : less_any;
 }
 

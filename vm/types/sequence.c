@@ -133,11 +133,17 @@ const dv_value *dv_items_of(dv_value sequence, int64_t *count) {
     return dv_as_tuple(sequence)->items;
 }
 
-int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
+/* dv_equal of values whose comparison runs no code of the program; -1: of others. */
+static inline int equal_plainly(dv_value a, dv_value b) {
     if (dv_same(a, b)) return 1;
     if (dv_are_ints(a, b)) return 0;
     if (dv_is_float(a) && dv_is_float(b)) return dv_as_float(a) == dv_as_float(b);
-    if (dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)) return dv_str_equal(a, b);
+    return dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR) ? dv_str_equal(a, b) : -1;
+}
+
+int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
+    int plainly = equal_plainly(a, b);
+    if (DV_LIKELY(plainly >= 0)) return plainly;
     dv_retain(a);
     dv_retain(b);
     int equal = dv_equal(vm, a, b);
@@ -157,26 +163,37 @@ static dv_value compare_counts(dv_compare_op op, int64_t a, int64_t b) {
     }
 }
 
+/* What the first pair that differs says of the sequences. */
+static dv_value compare_pair(dv_vm *vm, dv_compare_op op, dv_value x, dv_value y) {
+    return op == DV_EQ ? DV_FALSE : op == DV_NE ? DV_TRUE : dv_compare(vm, op, x, y);
+}
+
+/* The same for a pair that must be asked whether it is equal; EMPTY and *equal: it is. */
+static dv_value compare_asked(dv_vm *vm, dv_compare_op op, dv_value x, dv_value y, int *equal) {
+    dv_retain(x);
+    dv_retain(y);
+    *equal = dv_items_equal(vm, x, y);
+    dv_value result = *equal == 0 ? compare_pair(vm, op, x, y) : DV_EMPTY;
+    dv_release(vm, x);
+    dv_release(vm, y);
+    return result;
+}
+
 /* The first pair that differs decides, or else the lengths. */
 dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     int64_t count_a, count_b;
-    dv_items_of(a, &count_a);
-    dv_items_of(b, &count_b);
+    const dv_value *items_a = dv_items_of(a, &count_a), *items_b = dv_items_of(b, &count_b);
     if (count_a != count_b && (op == DV_EQ || op == DV_NE)) return dv_bool(op == DV_NE);
     for (int64_t i = 0;; i++) {
-        const dv_value *items_a = dv_items_of(a, &count_a), *items_b = dv_items_of(b, &count_b);
+        int equal = 1;
+        while (i < count_a && i < count_b && (equal = equal_plainly(items_a[i], items_b[i])) == 1)
+            i++;
         if (i >= count_a || i >= count_b) return compare_counts(op, count_a, count_b);
-        dv_value x = items_a[i], y = items_b[i];
-        if (dv_same(x, y)) continue;
-        dv_retain(x);
-        dv_retain(y);
-        int equal = dv_items_equal(vm, x, y);
-        dv_value result = DV_EMPTY;
-        if (equal == 0)
-            result = op == DV_EQ ? DV_FALSE : op == DV_NE ? DV_TRUE : dv_compare(vm, op, x, y);
-        dv_release(vm, x);
-        dv_release(vm, y);
+        if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
+        dv_value result = compare_asked(vm, op, items_a[i], items_b[i], &equal);
         if (equal != 1) return result;
+        items_a = dv_items_of(a, &count_a); /* which may have run code of the program */
+        items_b = dv_items_of(b, &count_b);
     }
 }
 
@@ -184,8 +201,11 @@ int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start
     for (int64_t i = start;; i++) {
         int64_t count;
         const dv_value *items = dv_items_of(sequence, &count);
-        if (i >= count || i >= stop) return -1;
-        int equal = dv_items_equal(vm, items[i], item);
+        int equal = 0;
+        if (count > stop) count = stop;
+        while (i < count && (equal = equal_plainly(items[i], item)) == 0) i++;
+        if (i >= count) return -1;
+        if (equal < 0) equal = dv_items_equal(vm, items[i], item);
         if (equal < 0) return -2;
         if (equal) return i;
     }
@@ -326,7 +346,7 @@ bool dv_items_drain(dv_vm *vm, dv_value iterator, dv_items *out) {
     *out = (dv_items){NULL, 0, 0};
     bool good = true;
     while (good) {
-        dv_value item = dv_next(vm, iterator);
+        dv_value item = dv_step(vm, iterator);
         if (dv_is_empty(item)) break;
         good = items_add(vm, out, item);
     }

@@ -4,6 +4,7 @@
  *  1. A search looks at an entry and up to LINEAR_PROBES behind it, then jumps; it ends at an
  *     entry that was never used.  A new key goes to the last deleted entry on the way, if any.
  *  2. Keys are released only after the set is whole again. */
+#include "types/iterator.h"
 #include "types/set.h"
 
 #include "core/upcall.h"
@@ -322,7 +323,7 @@ bool dv_set_update(dv_vm *vm, dv_value self, dv_value iterable) {
     if (dv_is_empty(iterator)) return false;
     bool good = true;
     while (good) {
-        dv_value key = dv_next(vm, iterator);
+        dv_value key = dv_step(vm, iterator);
         if (dv_is_empty(key)) break;
         good = dv_set_add(vm, self, key);
         dv_release(vm, key);

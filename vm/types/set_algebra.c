@@ -7,6 +7,7 @@
  */
 #include "core/upcall.h"
 #include "types/dict.h"
+#include "types/iterator.h"
 #include "types/set.h"
 
 /* Results are no instances of subclasses. */
@@ -51,7 +52,7 @@ static int walk(dv_vm *vm, dv_value walked, dv_set_step step, dv_value a, dv_val
     int result = 1;
     while (result == 1) {
         int64_t hash;
-        dv_value key = dv_next(vm, iterator);
+        dv_value key = dv_step(vm, iterator);
         if (dv_is_empty(key)) break;
         result = dv_hash(vm, key, &hash) ? step(vm, a, b, key, hash) : -1;
         dv_release(vm, key);
