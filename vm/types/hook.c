@@ -8,19 +8,32 @@
 #include "types/module.h"
 #include "types/str.h"
 #include "types/stream.h"
+#include "types/tuple.h"
 
 /* Writing ---------------------------------------------------------------------------------------
  */
 
+static dv_value get(dv_vm *vm, dv_value object, const char *attribute) {
+    dv_value name = dv_str_intern(vm, attribute, strlen(attribute));
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value found = dv_get_attribute(vm, object, name);
+    dv_release(vm, name);
+    return found;
+}
+
 static dv_value call_method(dv_vm *vm, dv_value object, const char *method, const dv_value *args,
                             uint32_t count) {
-    dv_value name = dv_str_intern(vm, method, strlen(method));
-    dv_value function = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, object, name);
-    dv_value result =
-        dv_is_empty(function) ? DV_EMPTY : dv_call(vm, function, args, count, DV_EMPTY);
-    dv_release(vm, name);
+    dv_value function = get(vm, object, method);
+    if (dv_is_empty(function)) return DV_EMPTY;
+    dv_value result = dv_call(vm, function, args, count, DV_EMPTY);
     dv_release(vm, function);
     return result;
+}
+
+/* What could not be done here, nobody is told. */
+static void forget(dv_vm *vm, bool done) {
+    (void)done;
+    dv_error_clear(vm);
 }
 
 /* Has the program put something else in the place of sys.stderr?  That, borrowed; else EMPTY. */
@@ -33,8 +46,7 @@ static dv_value other_stderr(dv_vm *vm) {
 
 /* Lone surrogates are written as "\ud800". */
 static void write_to_host(dv_vm *vm, dv_value text) {
-    bool written = dv_stream_write(vm, DV_STDERR, text);
-    if (!written) dv_error_clear(vm);
+    forget(vm, dv_stream_write(vm, DV_STDERR, text));
 }
 
 /* None takes everything. */
@@ -87,8 +99,8 @@ static dv_value show_exception(dv_vm *vm, const dv_value *args, uint32_t count) 
 static void set_last(dv_vm *vm, const dv_value *info) {
     static const char *const names[] = {"last_type", "last_value", "last_traceback"};
     for (int i = 0; i < 3; i++)
-        if (!dv_namespace_set(vm, &dv_as_module(vm->sys)->names, names[i], dv_retain(info[i])))
-            dv_error_clear(vm);
+        forget(vm,
+               dv_namespace_set(vm, &dv_as_module(vm->sys)->names, names[i], dv_retain(info[i])));
 }
 
 /* Type, value and traceback; only the last is owned. */
@@ -134,7 +146,7 @@ static dv_value call_hook(dv_vm *vm, dv_value hook, dv_value exception) {
     if (dv_is_empty(hook) || is_original(hook, &dv_hook_functions[0])) {
         text = describe(vm, exception, dv_is_empty(hook));
     } else {
-        if (!dv_stream_flush(vm, DV_STDOUT)) dv_error_clear(vm);
+        forget(vm, dv_stream_flush(vm, DV_STDOUT));
         dv_value result = dv_call(vm, hook, info, 3, DV_EMPTY);
         if (!dv_is_empty(result))
             text = dv_str_empty(vm);
@@ -163,8 +175,7 @@ dv_value dv_hook_uncaught(dv_vm *vm) {
         dv_release(vm, text);
         text = dv_str_empty(vm);
     }
-    bool exits = dv_is_empty(text) && !dv_is_empty(vm->error) && dv_error_is(vm, DV_E_SYSTEM_EXIT);
-    if (exits) {
+    if (dv_is_empty(text) && dv_error_is(vm, DV_E_SYSTEM_EXIT)) {
         dv_release(vm, exception);
         return text;
     }
@@ -176,29 +187,39 @@ dv_value dv_hook_uncaught(dv_vm *vm) {
 /* Unraisable exceptions -------------------------------------------------------------------------
  */
 
-/* "Exception ignored in: <function C.__del__ at 0x...>" and the traceback. */
-static void show_ignored(dv_vm *vm, dv_value message, dv_value culprit, dv_value exception) {
-    dv_value trace = dv_exception_bare_text(vm, exception), text = DV_EMPTY;
-    dv_value where = dv_is_empty(trace) ? DV_EMPTY : dv_repr(vm, culprit);
-    if (dv_is_empty(where) && !dv_is_empty(trace)) {
+/* What comes before the traceback: "Exception ignored in: <function C.__del__ at 0x...>". */
+static dv_value ignored_where(dv_vm *vm, dv_value message, dv_value culprit) {
+    if (dv_is_none(culprit))
+        return dv_is_str(message) ? dv_str_printf(vm, "%S:\n", message) : dv_str_empty(vm);
+    dv_value where = dv_repr(vm, culprit);
+    if (dv_is_empty(where)) {
         dv_error_clear(vm);
         where = dv_str_z(vm, "<object repr() failed>");
     }
-    if (!dv_is_empty(where) && dv_is_str(message))
-        text = dv_str_printf(vm, "%S: %S\n%S", message, where, trace);
-    else if (!dv_is_empty(where))
-        text = dv_str_printf(vm, "Exception ignored in: %S\n%S", where, trace);
-    if (!dv_is_empty(text)) dv_hook_write(vm, text);
-    dv_release(vm, trace);
+    if (dv_is_empty(where)) return DV_EMPTY;
+    dv_value text = dv_is_str(message) ? dv_str_printf(vm, "%S: %S\n", message, where)
+                                       : dv_str_printf(vm, "Exception ignored in: %S\n", where);
     dv_release(vm, where);
-    dv_release(vm, text);
+    return text;
+}
+
+static void show_ignored(dv_vm *vm, dv_value message, dv_value culprit, dv_value exception) {
+    dv_value where = ignored_where(vm, message, culprit);
+    if (!dv_is_empty(where)) {
+        dv_hook_write(vm, where);
+        dv_value trace = dv_exception_bare_text(vm, exception);
+        if (!dv_is_empty(trace)) dv_hook_write(vm, trace);
+        dv_release(vm, trace);
+    }
+    dv_release(vm, where);
     dv_error_clear(vm);
 }
 
 /* sys.UnraisableHookArgs of an exception: the library module _sys has the class. */
 static dv_value make_arguments(dv_vm *vm, dv_value culprit, dv_value exception) {
     dv_value name = dv_str_intern(vm, "_sys", 4);
-    dv_value module = dv_is_empty(name) ? DV_EMPTY : dv_import_helper(vm, name);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value module = dv_import_helper(vm, name);
     dv_release(vm, name);
     if (dv_is_empty(module)) return DV_EMPTY;
     dv_value info[3];
@@ -213,8 +234,8 @@ static dv_value make_arguments(dv_vm *vm, dv_value culprit, dv_value exception) 
 /* False: the hook has failed with vm->error. */
 static bool call_unraisable(dv_vm *vm, dv_value hook, dv_value culprit, dv_value exception) {
     dv_value arguments = make_arguments(vm, culprit, exception);
-    dv_value result =
-        dv_is_empty(arguments) ? DV_EMPTY : dv_call(vm, hook, &arguments, 1, DV_EMPTY);
+    if (dv_is_empty(arguments)) return false;
+    dv_value result = dv_call(vm, hook, &arguments, 1, DV_EMPTY);
     dv_release(vm, arguments);
     dv_release(vm, result);
     return !dv_is_empty(result);
@@ -244,31 +265,22 @@ void dv_hook_unraisable(dv_vm *vm, dv_value culprit) {
     dv_release(vm, exception);
 }
 
-static dv_value field(dv_vm *vm, dv_value object, const char *text) {
-    dv_value name = dv_str_intern(vm, text, strlen(text));
-    dv_value v = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, object, name);
-    dv_release(vm, name);
-    return v;
+/* Is it what make_arguments makes, with an exception in it? */
+static bool is_unraisable(dv_vm *vm, dv_value v) {
+    return dv_is_tuple(v) && dv_as_tuple(v)->count == 5 &&
+           dv_str_is(dv_class_of(vm, v)->name, "UnraisableHookArgs") &&
+           dv_is_exception(dv_as_tuple(v)->items[1]);
 }
 
 /* sys.unraisablehook(unraisable) */
 static dv_value show_unraisable(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    dv_value message = field(vm, args[0], "err_msg"), culprit = DV_EMPTY, exception = DV_EMPTY;
-    if (!dv_is_empty(message)) culprit = field(vm, args[0], "object");
-    if (!dv_is_empty(culprit)) exception = field(vm, args[0], "exc_value");
-    bool good = !dv_is_empty(exception) && dv_is_exception(exception);
-    if (good) {
-        show_ignored(vm, message, culprit, exception);
-    } else {
-        dv_error_clear(vm);
-        dv_raise(vm, DV_E_TYPE_ERROR,
-                 "sys.unraisablehook argument type must be UnraisableHookArgs");
-    }
-    dv_release(vm, message);
-    dv_release(vm, culprit);
-    dv_release(vm, exception);
-    return good ? DV_NONE : DV_EMPTY;
+    if (!is_unraisable(vm, args[0]))
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "sys.unraisablehook argument type must be UnraisableHookArgs");
+    const dv_value *fields = dv_as_tuple(args[0])->items;
+    show_ignored(vm, fields[3], fields[4], fields[1]);
+    return DV_NONE;
 }
 
 const dv_cfunction_def dv_hook_functions[] = {

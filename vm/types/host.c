@@ -50,7 +50,7 @@ int64_t dv_host_seek(int fd, int64_t offset, int whence) {
 
 int64_t dv_host_truncate(int fd, int64_t size) { return ftruncate(fd, size) == 0 ? size : -errno; }
 
-int dv_host_close(int fd) { return close(fd) == 0 || errno == EINTR ? 0 : -errno; }
+int dv_host_close(int fd) { return close(fd) == 0 ? 0 : -errno; }
 
 /* What is no open descriptor is nothing, of no size. */
 static struct stat about(int fd) {
@@ -79,10 +79,8 @@ dv_value dv_host_fspath(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v)) path = dv_special_call(vm, v, name, NULL, 0, &found);
     dv_release(vm, name);
     if (!found)
-        return dv_is_empty(vm->error)
-                   ? dv_raise(vm, DV_E_TYPE_ERROR,
-                              "expected str, bytes or os.PathLike object, not %T", v)
-                   : DV_EMPTY;
+        return dv_raise(vm, DV_E_TYPE_ERROR, "expected str, bytes or os.PathLike object, not %T",
+                        v);
     if (dv_is_empty(path) || dv_is_str(path) || dv_is_bytes(path)) return path;
     dv_raise(vm, DV_E_TYPE_ERROR, "expected %T.__fspath__() to return str or bytes, not %T", v,
              path);
@@ -125,10 +123,10 @@ void dv_host_path_free(dv_vm *vm, dv_host_path *path) {
 
 dv_value dv_host_string(dv_vm *vm, const char *text, size_t size) {
     if (dv_utf8_is_ascii(text, size)) return dv_str_new(vm, text, size);
+    dv_value bytes = dv_bytes_new(vm, text, (int64_t)size);
+    if (dv_is_empty(bytes)) return DV_EMPTY;
     dv_value errors = dv_str_z(vm, "surrogateescape");
-    dv_value bytes = dv_bytes_new(vm, text, (int64_t)size), result = DV_EMPTY;
-    if (!dv_is_empty(errors) && !dv_is_empty(bytes))
-        result = dv_decode(vm, bytes, DV_EMPTY, errors);
+    dv_value result = dv_is_empty(errors) ? DV_EMPTY : dv_decode(vm, bytes, DV_EMPTY, errors);
     dv_release(vm, errors);
     dv_release(vm, bytes);
     return result;
