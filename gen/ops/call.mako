@@ -245,9 +245,9 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 
-<%isa:op name="CALL_KW" operands="count const" variable="call" stack="args -- r" calls_out="yes" kills="all" doc="Calls with n arguments, the last ones named by the constant tuple.">
-    vm->keywords = CELL(2).v;
-    r = CELL(1).i;
+<%isa:op name="CALL_KW" operands="count const" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n arguments, the last ones named by the constant tuple.">
+    vm->keywords = CELL(3).v;
+    r = CELL(2).i;
     ip += LEN;
     __asm__("" : "=x"(d));
     TAIL(dv_slow_call_keywords);
@@ -383,9 +383,9 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     NEXT_RELEASING(self);
 </%isa:derivative>
 
-<%isa:op name="CALL_METHOD_KW" operands="count const" variable="call_method" stack="args -- r" calls_out="yes" kills="all" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">
-    vm->keywords = CELL(2).v;
-    r = CELL(1).i;
+<%isa:op name="CALL_METHOD_KW" operands="count const" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">
+    vm->keywords = CELL(3).v;
+    r = CELL(2).i;
     dv_value *self = sp - r - 1;
     if (dv_is_empty(*self)) {
         memmove(self, self + 1, (size_t)r * sizeof *sp);
@@ -397,6 +397,72 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     __asm__("" : "=x"(d));
     TAIL(dv_slow_call_keywords);
 </%isa:op>
+
+## Calls by a plan (run/plan.h), which is in the cache: keywords, defaults of keyword-only parameters, classes of modules.
+<%
+FUNCTION_PLANS = (
+    ("CALL_DL_PLAN", "CALL", None, "CALL of a dl function with defaults for keyword-only parameters"),
+    ("CALL_METHOD_DL_PLAN", "CALL_METHOD", True, "CALL_METHOD of a dl function with self and defaults for keyword-only parameters"),
+    ("CALL_METHOD_BARE_PLAN", "CALL_METHOD", False, "CALL_METHOD of a dl function that is no method, with defaults"),
+    ("CALL_KW_DL", "CALL_KW", None, "CALL_KW of a dl function"),
+    ("CALL_METHOD_KW_DL", "CALL_METHOD_KW", True, "CALL_METHOD_KW of a dl function with self"),
+    ("CALL_METHOD_KW_BARE", "CALL_METHOD_KW", False, "CALL_METHOD_KW of a dl function that is no method"),
+)
+CLASS_PLANS = (
+    ("CALL_CLASS_PLAN", "CALL", None, "CALL of a dl class whose __init__ has defaults for keyword-only parameters"),
+    ("CALL_METHOD_CLASS", "CALL_METHOD", False, "CALL_METHOD of a dl class (of a module, or an attribute of a class)"),
+    ("CALL_KW_CLASS", "CALL_KW", None, "CALL_KW of a dl class"),
+    ("CALL_METHOD_KW_CLASS", "CALL_METHOD_KW", False, "CALL_METHOD_KW of a dl class (of a module, or an attribute of a class)"),
+)
+%>\
+% for form, family, has_self, what in FUNCTION_PLANS:
+<%isa:derivative name="${form}" of="${family}" doc="${what}: the cache holds the plan by which arguments and defaults become parameters.">
+    const dv_plan *plan = CELL(CACHE).p;
+    dv_value *frame = sp - CELL(2).i${"" if has_self is None else " - 1"};
+% if has_self is not None:
+    if (DV_UNLIKELY(${"" if has_self else "!"}dv_is_empty(*frame))) MISS();
+% endif
+    const dv_value callee = frame[-3];
+    if (DV_UNLIKELY(!dv_is_function(callee) || !dv_plan_fits(plan, dv_as_function(callee)))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    if (DV_UNLIKELY(!dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
+    dv_plan_do(plan, dv_as_function(callee), frame);
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
+</%isa:derivative>
+% endfor
+
+## The same for classes; see CALL_CLASS.
+% for form, family, has_self, what in CLASS_PLANS:
+<%isa:derivative name="${form}" of="${family}" doc="${what}: makes the instance and enters __init__; the cache holds the plan by which arguments and defaults become parameters.">
+    const dv_plan *plan = CELL(CACHE).p;
+    dv_value *frame = sp - CELL(2).i + ${"2" if has_self is None else "1"};
+% if has_self is not None:
+    if (DV_UNLIKELY(!dv_is_empty(frame[-2]))) MISS();
+% endif
+    const dv_value class_ = frame[-5];
+    if (DV_UNLIKELY(!dv_is_class(class_))) MISS();
+    const dv_global_cell *cell = dv_as_class(class_)->constructor;
+    if (DV_UNLIKELY(!cell || !dv_is_function(cell->value))) MISS();
+    const dv_value init = cell->value;
+    if (DV_UNLIKELY(!dv_plan_fits(plan, dv_as_function(init)))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(init));
+    if (DV_UNLIKELY(!dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
+    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_));
+    if (DV_UNLIKELY(!self)) SLOW();
+    dv_plan_do(plan, dv_as_function(init), frame);
+    self->header.references = 2;
+    frame[-5] = frame[0] = dv_object_value(self); /* the class's reference is now the instance's */
+    frame[-4] = dv_raw_pointer(ip + LEN);
+    frame[-3] = dv_retain(init);
+    sp = dv_frame_push(vm, thread, frame, fp, dv_construct_cell);
+    fp = frame;
+    JUMP(thread->entry);
+    --- out of line ---
+    TAIL(DV_H(${family}));
+</%isa:derivative>
+% endfor
 
 <%isa:op name="CALL_EX" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the dict above it as keyword arguments.">
     r = CELL(1).i;

@@ -150,6 +150,7 @@ struct dv_vm {
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
     uint64_t module_count; /* made so far (types/module.h, invariant 1) */
+    uint64_t thread_count; /* threaded code objects made so far (run/thread.h) */
     bool sandboxed;        /* the program reaches no files (types/host.h) */
     bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
 

@@ -6,6 +6,7 @@
 #include "inspect/words.h"
 #include "quicken/polymorphic.h"
 #include "quicken/site.h"
+#include "run/plan.h"
 #include "types/class.h"
 #include "types/dict.h"
 #include "types/module.h"
@@ -97,6 +98,13 @@ static void add_thread(const dv_vm *vm, dv_site_state *state, const void *wanted
         add_text(state, DV_FACT_CALLEE, 0, gone, sizeof gone - 1);
 }
 
+/* Of a plan that some derivative follows. */
+static void add_plan(const dv_vm *vm, dv_site_state *state, const dv_plan *plan) {
+    const dv_thread *thread = vm->codes;
+    while (thread && thread->serial != plan->serial) thread = thread->next;
+    add_thread(vm, state, thread);
+}
+
 /* The name of a module that is in the dict; false: it is not. */
 static bool add_module_of(dv_vm *vm, dv_site_state *state, dv_value modules, int64_t serial) {
     int64_t at = 0;
@@ -128,6 +136,16 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_CALL_METHOD_DL:
     case DV_OP_CALL_METHOD_DL_DEFAULTS:
     case DV_OP_CALL_METHOD_BARE: add_thread(vm, state, cache->p); break;
+    case DV_OP_CALL_DL_PLAN:
+    case DV_OP_CALL_CLASS_PLAN:
+    case DV_OP_CALL_KW_DL:
+    case DV_OP_CALL_KW_CLASS:
+    case DV_OP_CALL_METHOD_DL_PLAN:
+    case DV_OP_CALL_METHOD_BARE_PLAN:
+    case DV_OP_CALL_METHOD_CLASS:
+    case DV_OP_CALL_METHOD_KW_DL:
+    case DV_OP_CALL_METHOD_KW_BARE:
+    case DV_OP_CALL_METHOD_KW_CLASS: add_plan(vm, state, cache->p); break;
     case DV_OP_CALL_C:
     case DV_OP_CALL_C_NAMED:
     case DV_OP_CALL_LEN:

@@ -14,31 +14,14 @@
 #include "types/str.h"
 #include "types/tuple_getter.h"
 
-static uint32_t family_of(dv_vm *vm, const dv_cell *ip) {
-    return dv_op_infos[dv_op_of(vm, ip->h)].family;
-}
-static dv_cell *cache_of(dv_vm *vm, dv_cell *ip) {
-    return ip + dv_op_infos[dv_op_of(vm, ip->h)].cache_cell;
-}
-
-static void unsuitable(dv_vm *vm, dv_cell *ip, dv_reason reason) {
-    uint8_t before = ip[1].site.reason;
-    if (before == DV_REASON_SHAPES || before == DV_REASON_ENTRIES) {
-        dv_site_megamorphic(vm, ip);
-        return;
-    }
-    dv_site_unsuitable(vm, ip);
-    ip[1].site.reason = (uint8_t)reason;
-}
-
 void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     (void)sp;
-    bool callee = family_of(vm, ip) == DV_OP_LOAD_GLOBAL_CALLEE;
-    dv_cell *cache = cache_of(vm, ip);
+    bool callee = dv_site_family(vm, ip) == DV_OP_LOAD_GLOBAL_CALLEE;
+    dv_cell *cache = dv_site_cache(vm, ip);
     dv_global_cell *cell = dv_namespace_cell(vm, &dv_frame_thread(vm->fp)->module->names, ip[2].v);
     if (!cell) {
         dv_error_clear(vm);
-        unsuitable(vm, ip, DV_REASON_NAME);
+        dv_site_refuse(vm, ip, DV_REASON_NAME);
         return;
     }
     cache[0].p = cell;
@@ -48,148 +31,11 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
     dv_global_cell *builtin = dv_namespace_find(&vm->builtins, ip[2].v);
     if (!builtin || dv_is_empty(builtin->value)) {
-        unsuitable(vm, ip, DV_REASON_NAME);
+        dv_site_refuse(vm, ip, DV_REASON_NAME);
         return;
     }
     cache[1].p = builtin;
     dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN : DV_OP_LOAD_GLOBAL_BUILTIN);
-}
-
-/* A C function that a derivative may call directly.  A method of a type (its owner is a class)
- * counts only with the self that LOAD_METHOD found it on: its entry does not check the type again.
- */
-static bool is_plain_c(dv_value callee, int64_t count, bool has_self) {
-    if (!dv_is_shape(callee, DV_T_CFUNCTION)) return false;
-    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
-    const dv_cfunction_def *def = function->def;
-    bool plain = def->entry || (def->keyword_entry && def->flags == 0);
-    return plain && dv_is_empty(function->self) && (has_self || !dv_is_class(function->owner)) &&
-           count >= def->min && (uint64_t)count <= def->max;
-}
-
-static bool is_exact_dl(dv_value callee, int64_t count) {
-    return dv_is_function(callee) &&
-           dv_function_thread(dv_as_function(callee))->exact_arguments == count;
-}
-
-/* The derivative that does the function's work itself, or one that calls it. */
-static uint32_t form_of_c(dv_vm *vm, const dv_cell *ip, const dv_cfunction_def *def, int64_t count,
-                          bool method) {
-    bool drops = dv_op_of(vm, ip[dv_op_infos[DV_OP_CALL_METHOD].length].h) == DV_OP_POP_TOP;
-    switch (def->inlined) {
-    case DV_INLINED_LEN:
-        if (!method) return DV_OP_CALL_LEN;
-        break;
-    case DV_INLINED_APPEND:
-        if (method && drops) return DV_OP_CALL_METHOD_APPEND;
-        break;
-    case DV_INLINED_MIN:
-        if (!method && count == 2) return DV_OP_CALL_MIN;
-        break;
-    case DV_INLINED_MAX:
-        if (!method && count == 2) return DV_OP_CALL_MAX;
-        break;
-    case DV_INLINED_ISINSTANCE:
-        if (!method) return DV_OP_CALL_ISINSTANCE;
-        break;
-    default: break;
-    }
-    if (def->entry) return method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C;
-    return method ? DV_OP_CALL_METHOD_C_NAMED : DV_OP_CALL_C_NAMED;
-}
-
-/* The derivative for a plain type. */
-static uint32_t form_of_type(dv_vm *vm, const dv_cell *ip, dv_value callee, int64_t count) {
-    bool loops = dv_op_of(vm, ip[dv_op_infos[DV_OP_CALL].length].h) == DV_OP_GET_ITER;
-    bool range = dv_as_class(callee) == vm->classes[DV_T_RANGE] && (count == 1 || count == 2);
-    return loops && range ? DV_OP_CALL_RANGE : DV_OP_CALL_TYPE;
-}
-
-/* A built-in class whose call is its type's construct and nothing else (dv_class_construct). */
-static bool is_plain_type(const dv_vm *vm, dv_value callee) {
-    if (!dv_is_shape(callee, DV_T_CLASS)) return false;
-    const dv_class *class_ = (const dv_class *)dv_as_object(callee);
-    return class_ == vm->classes[class_->type] && class_->type != DV_T_EXCEPTION &&
-           class_->type != DV_T_CLASS && !class_->metaclass && class_->descriptor &&
-           class_->descriptor->construct;
-}
-
-/* Can a call with so many arguments enter the function's frame with defaults for the others? */
-static bool has_defaults(const dv_function *function, int64_t parameters, int64_t count) {
-    return parameters > count && dv_frame_defaults(function, parameters - count);
-}
-
-/* The derivative for a dl function, with `few` where it has defaults for what is missing;
- * DV_OP_COUNT: none. */
-static uint32_t form_of_function(dv_value callee, int64_t count, uint32_t exact, uint32_t few) {
-    if (!dv_is_function(callee)) return DV_OP_COUNT;
-    int64_t parameters = dv_function_thread(dv_as_function(callee))->exact_arguments;
-    if (parameters == count) return exact;
-    return has_defaults(dv_as_function(callee), parameters, count) ? few : DV_OP_COUNT;
-}
-
-/* The same for what CALL alone knows: classes and bound methods. */
-static uint32_t form_of_callable(dv_vm *vm, dv_value callee, int64_t count) {
-    if (dv_is_class(callee)) {
-        const dv_global_cell *cell = dv_class_constructor(vm, dv_as_class(callee));
-        if (!cell || !dv_is_function(cell->value)) return DV_OP_COUNT;
-        const dv_function *init = dv_as_function(cell->value);
-        int64_t parameters = dv_function_thread(init)->init_arguments;
-        if (parameters == count) return DV_OP_CALL_CLASS;
-        return has_defaults(init, parameters, count) ? DV_OP_CALL_CLASS_DEFAULTS : DV_OP_COUNT;
-    }
-    if (!dv_is_shape(callee, DV_T_METHOD)) return DV_OP_COUNT;
-    dv_value function = ((const dv_method *)dv_as_object(callee))->function;
-    return is_exact_dl(function, count + 1) ? DV_OP_CALL_BOUND : DV_OP_COUNT;
-}
-
-/* CALL, or CALL_METHOD with or without self: count includes it. */
-static void choose_call(dv_vm *vm, dv_cell *ip, dv_value callee, int64_t count, bool method,
-                        bool has_self) {
-    dv_cell *cache = cache_of(vm, ip);
-    uint32_t op;
-    if (!method)
-        op = form_of_function(callee, count, DV_OP_CALL_DL, DV_OP_CALL_DL_DEFAULTS);
-    else if (has_self)
-        op = form_of_function(callee, count, DV_OP_CALL_METHOD_DL, DV_OP_CALL_METHOD_DL_DEFAULTS);
-    else
-        op = form_of_function(callee, count, DV_OP_CALL_METHOD_BARE, DV_OP_COUNT);
-    if (op == DV_OP_COUNT && !method) op = form_of_callable(vm, callee, count);
-    if (op != DV_OP_COUNT) {
-        if (dv_is_function(callee)) cache[0].p = dv_as_function(callee)->code;
-        dv_site_become(vm, ip, op);
-    } else if (is_plain_c(callee, count, has_self)) {
-        const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(callee))->def;
-        cache[0].p = (void *)(uintptr_t)def;
-        dv_site_become(vm, ip, form_of_c(vm, ip, def, count, method));
-    } else if (!method && is_plain_type(vm, callee)) {
-        cache[0].v = callee;
-        dv_site_become(vm, ip, form_of_type(vm, ip, callee, count));
-    } else {
-        unsuitable(vm, ip, DV_REASON_CALLEE);
-    }
-}
-
-/* An extension's function may bring a derivative of its own (plugin/oint.h). */
-static bool choose_extension(dv_vm *vm, dv_cell *ip, const dv_value *callee, int64_t count,
-                             bool method) {
-    return vm->hooks.extension_call &&
-           vm->hooks.extension_call(vm, ip, callee, (uint32_t)count, method);
-}
-
-void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    int64_t count = ip[2].i;
-    if (choose_extension(vm, ip, sp - count - 3, count, false)) return;
-    choose_call(vm, ip, sp[-count - 3], count, false, false);
-}
-
-void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    int64_t count = ip[2].i + 1;
-    dv_value callee = sp[-count - 3];
-    if (dv_is_empty(sp[-count]) && choose_extension(vm, ip, sp - count - 3, count - 1, true))
-        return;
-    bool has_self = !dv_is_empty(sp[-count]);
-    choose_call(vm, ip, callee, has_self ? count : count - 1, true, has_self);
 }
 
 static bool is_simple_key(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_STR); }
@@ -217,7 +63,7 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     } else if (dv_is_plain_instance(container)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
     } else {
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
     }
 }
 
@@ -227,12 +73,12 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     else if (dv_is_shape(sp[-2], DV_T_DICT) && is_simple_key(sp[-1]))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DICT);
     else
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
 
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value item = sp[-2], container = sp[-1];
-    bool negated = family_of(vm, ip) == DV_OP_NOT_IN;
+    bool negated = dv_site_family(vm, ip) == DV_OP_NOT_IN;
     if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_STR : DV_OP_IN_STR);
     else if (is_simple_key(item) && dv_is_shape(container, DV_T_DICT))
@@ -243,7 +89,7 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
     else
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
 
 void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -273,7 +119,7 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     } else if (shape < DV_T_COUNT && vm->types[shape]->next) {
         dv_site_become(vm, ip, DV_OP_FOR_ITER_NEXT);
     } else {
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
     }
 }
 
@@ -416,7 +262,8 @@ static bool choose_property(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
     if (asked || !cell || !dv_is_shape(cell->value, DV_T_PROPERTY)) return false;
     dv_value getter = ((const dv_property *)dv_as_object(cell->value))->get;
-    if (!dv_is_function(getter) || !is_exact_dl(getter, 1)) return false;
+    if (!dv_is_function(getter) || dv_function_thread(dv_as_function(getter))->exact_arguments != 1)
+        return false;
     class_->flags |= DV_CLASS_CACHED;
     cache[0].s.a = (int32_t)dv_as_object(object)->shape;
     cache[1].p = cell;
@@ -474,7 +321,7 @@ static bool choose_field(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object
 
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
-    dv_cell *cache = cache_of(vm, ip);
+    dv_cell *cache = dv_site_cache(vm, ip);
     if (choose_instance_attribute(vm, ip, cache, object)) return;
     if (choose_field(vm, ip, cache, object)) return;
     if (choose_property(vm, ip, cache, object)) return;
@@ -482,7 +329,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_global_cell *cell =
         dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
     if (!cell || dv_is_empty(cell->value)) {
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }
     cache[0].i = (int64_t)dv_as_module(object)->serial;
@@ -500,16 +347,16 @@ static const dv_shape *shape_with(dv_vm *vm, dv_value object, dv_value name) {
 
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
-    dv_cell *cache = cache_of(vm, ip);
+    dv_cell *cache = dv_site_cache(vm, ip);
     if (dv_same(name, vm->known.dict)) { /* takes dicts alone, and changes the shape otherwise */
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }
     int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
     const dv_shape *next = NULL;
     if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||
                      !(next = shape_with(vm, object, name)))) {
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }
     uint32_t shape = dv_as_object(object)->shape;
@@ -546,7 +393,7 @@ static bool is_method_of_instances(dv_vm *vm, dv_value object, const dv_global_c
 
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
-    dv_cell *cache = cache_of(vm, ip);
+    dv_cell *cache = dv_site_cache(vm, ip);
     if (dv_is_module(object)) {
         dv_global_cell *cell = dv_namespace_find(&dv_as_module(object)->names, name);
         if (cell && !dv_is_empty(cell->value)) {
@@ -565,12 +412,12 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
     cell = method_cell(vm, object, name);
     if (!cell || !dv_is_object(cell->value)) {
-        unsuitable(vm, ip, DV_REASON_TYPES);
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }
     uint32_t kind = dv_as_object(cell->value)->shape;
     if (!is_method_of_instances(vm, object, cell)) {
-        unsuitable(vm, ip, DV_REASON_CALLEE);
+        dv_site_refuse(vm, ip, DV_REASON_CALLEE);
         return;
     }
     uint32_t shape = dv_as_object(object)->shape;

@@ -1,5 +1,5 @@
-/* choose.h: choosing derivatives where types of operands alone do not decide: globals, calls,
- * attributes, subscripts, iteration.
+/* choose.h: choosing derivatives where types of operands alone do not decide: globals,
+ * attributes, subscripts, iteration.  (Calls: choose_call.h.)
  *
  * Each function looks at the operands of the adaptive instruction at ip and makes the site what
  * fits, or calls dv_site_unsuitable.  None of them raises or runs dl code. */
@@ -9,8 +9,6 @@
 #include "quicken/site.h"
 
 void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp);
-void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp);
-void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp);

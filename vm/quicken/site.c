@@ -31,6 +31,24 @@ void dv_site_megamorphic(dv_vm *vm, dv_cell *ip) {
     ip[1].site.reason = DV_REASON_MEGAMORPHIC;
 }
 
+uint32_t dv_site_family(dv_vm *vm, const dv_cell *ip) {
+    return dv_op_infos[dv_op_of(vm, ip->h)].family;
+}
+
+dv_cell *dv_site_cache(dv_vm *vm, dv_cell *ip) {
+    return ip + dv_op_infos[dv_op_of(vm, ip->h)].cache_cell;
+}
+
+void dv_site_refuse(dv_vm *vm, dv_cell *ip, dv_reason reason) {
+    uint8_t before = ip[1].site.reason;
+    if (before == DV_REASON_SHAPES || before == DV_REASON_ENTRIES) {
+        dv_site_megamorphic(vm, ip);
+        return;
+    }
+    dv_site_unsuitable(vm, ip);
+    ip[1].site.reason = (uint8_t)reason;
+}
+
 static void choose_shape(dv_vm *vm, dv_cell *ip) {
     ip[1].site.wait = 0;
     switch (dv_op_infos[dv_op_of(vm, ip->h)].family) {

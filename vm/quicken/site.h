@@ -58,6 +58,11 @@ static inline uint16_t dv_seen(dv_value v) {
 
 /* The site takes this form (same family). */
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op);
+/* Its family (the generic opcode) and the first cell of its cache. */
+uint32_t dv_site_family(dv_vm *vm, const dv_cell *ip);
+dv_cell *dv_site_cache(dv_vm *vm, dv_cell *ip);
+/* No derivative fits, for this reason; one that had room for some shapes is megamorphic now. */
+void dv_site_refuse(dv_vm *vm, dv_cell *ip, dv_reason reason);
 /* No derivative fits: back to generic execution for a while. */
 void dv_site_unsuitable(dv_vm *vm, dv_cell *ip);
 

@@ -3,6 +3,7 @@
 #define DV_REGION_HANDLER_H
 
 #include "quicken/choose.h"
+#include "quicken/choose_call.h"
 #include "quicken/polymorphic.h"
 #include "quicken/site.h"
 #include "run/execute.h"
@@ -10,6 +11,7 @@
 #include "run/frame.h"
 #include "run/generator.h"
 #include "run/operate.h"
+#include "run/plan.h"
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/metaclass.h"

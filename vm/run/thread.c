@@ -265,6 +265,23 @@ bool dv_thread_know_name(dv_vm *vm, dv_thread *thread) {
     return !dv_is_empty(thread->qualname);
 }
 
+bool dv_thread_know_parameters(dv_vm *vm, dv_thread *thread) {
+    const dv_code *code = thread->code;
+    if (thread->parameters || !thread->argument_count) return true;
+    size_t size = thread->argument_count * sizeof(dv_value);
+    dv_value *names = dv_heap_alloc(&vm->heap, size);
+    if (!names) return dv_raise_memory(vm), false;
+    for (uint32_t i = 0; i < thread->argument_count; i++) {
+        names[i] = dv_str_intern(vm, code->local_names[i].data, code->local_names[i].size);
+        if (!dv_is_empty(names[i])) continue;
+        while (i-- > 0) dv_release(vm, names[i]);
+        dv_heap_free(&vm->heap, names, size);
+        return false;
+    }
+    thread->parameters = names;
+    return true;
+}
+
 const dv_code *dv_code_source(const dv_object *code) { return ((const dv_thread *)code)->code; }
 
 dv_value dv_code_doc(dv_vm *vm, const dv_object *code) {
@@ -283,6 +300,7 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     dv_object header = thread->header;
     memset(thread, 0, sizeof *thread);
     thread->header = header;
+    thread->serial = ++vm->thread_count;
     size_t values = code->constant_count + code->name_count;
     if (values) {
         thread->constants = dv_heap_alloc(&vm->heap, values * sizeof(dv_value));
@@ -330,6 +348,10 @@ static void release_thread(dv_vm *vm, dv_object *object) {
     for (size_t i = 0; i < values; i++) dv_release(vm, thread->constants[i]);
     dv_release(vm, thread->name);
     dv_release(vm, thread->qualname);
+    for (uint32_t i = 0; thread->parameters && i < thread->argument_count; i++)
+        dv_release(vm, thread->parameters[i]);
+    if (thread->parameters)
+        dv_heap_free(&vm->heap, thread->parameters, thread->argument_count * sizeof(dv_value));
     if (values) dv_heap_free(&vm->heap, thread->constants, values * sizeof(dv_value));
     if (thread->cells) {
         dv_heap_free(&vm->heap, thread->cells, thread->cell_count * sizeof(dv_cell));

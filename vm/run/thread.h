@@ -22,11 +22,13 @@ typedef struct dv_region dv_region;
 typedef struct dv_site_block {
     struct dv_site_block *next;
     size_t size;
+    const dv_cell *site; /* the one that uses it again when it chooses anew; or NULL */
 } dv_site_block;
 
 typedef struct dv_thread {
     dv_object header;
     const dv_cell *entry;    /* where calls begin */
+    uint64_t serial;         /* which of the VM's threads it is: never used again */
     uint32_t argument_count; /* parameters of all kinds */
     int64_t exact_arguments; /* argument_count if nothing else is special about calls, or -1 */
     /* As an __init__: how many arguments a call of its class passes, or -1: CALL_CLASS leaves it
@@ -41,6 +43,7 @@ typedef struct dv_thread {
     uint32_t *cell_at;
     dv_value *constants;
     dv_value *names;
+    dv_value *parameters;               /* their names, interned; NULL until somebody asks */
     dv_value name, qualname;            /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
     dv_region *regions;                 /* list, region/region.h */
@@ -59,6 +62,8 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module);
 bool dv_thread_expand(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
 /* Sees to name and qualname; false: out of memory (raised). */
 bool dv_thread_know_name(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
+/* Sees to `parameters`; false: out of memory (raised). */
+bool dv_thread_know_parameters(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
 const dv_code *dv_thread_code(const dv_object *thread);
 
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */

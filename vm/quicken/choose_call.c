@@ -1,0 +1,211 @@
+/* choose_call.c: choosing derivatives of calls (choose_call.h). */
+#include "quicken/choose_call.h"
+
+#include "run/plan.h"
+#include "types/class.h"
+
+/* A call about to get a derivative. */
+typedef struct call_site {
+    dv_vm *vm;
+    dv_cell *ip, *cache;
+    dv_value callee;
+    dv_value keywords; /* tuple of names, or EMPTY */
+    int64_t count;     /* of arguments, self included */
+    bool method;       /* CALL_METHOD..., */
+    bool has_self;     /* which found a method: self is the first argument */
+} call_site;
+
+/* C functions and built-in types ---------------------------------------------------------------
+ */
+
+/* A C function that a derivative may call directly.  A method of a type (its owner is a class)
+ * counts only with the self that LOAD_METHOD found it on: its entry does not check the type again.
+ */
+static bool is_plain_c(const call_site *c) {
+    if (!dv_is_shape(c->callee, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(c->callee);
+    const dv_cfunction_def *def = function->def;
+    bool plain = def->entry || (def->keyword_entry && def->flags == 0);
+    return plain && dv_is_empty(function->self) && (c->has_self || !dv_is_class(function->owner)) &&
+           c->count >= def->min && (uint64_t)c->count <= def->max;
+}
+
+/* The derivative that does the function's work itself, or one that calls it. */
+static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
+    dv_cell *behind = c->ip + dv_op_infos[DV_OP_CALL_METHOD].length;
+    bool drops = dv_op_of(c->vm, behind->h) == DV_OP_POP_TOP;
+    switch (def->inlined) {
+    case DV_INLINED_LEN:
+        if (!c->method) return DV_OP_CALL_LEN;
+        break;
+    case DV_INLINED_APPEND:
+        if (c->method && drops) return DV_OP_CALL_METHOD_APPEND;
+        break;
+    case DV_INLINED_MIN:
+        if (!c->method && c->count == 2) return DV_OP_CALL_MIN;
+        break;
+    case DV_INLINED_MAX:
+        if (!c->method && c->count == 2) return DV_OP_CALL_MAX;
+        break;
+    case DV_INLINED_ISINSTANCE:
+        if (!c->method) return DV_OP_CALL_ISINSTANCE;
+        break;
+    default: break;
+    }
+    if (def->entry) return c->method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C;
+    return c->method ? DV_OP_CALL_METHOD_C_NAMED : DV_OP_CALL_C_NAMED;
+}
+
+/* A built-in class whose call is its type's construct and nothing else (dv_class_construct). */
+static bool is_plain_type(const call_site *c) {
+    if (c->method || !dv_is_shape(c->callee, DV_T_CLASS)) return false;
+    const dv_class *class_ = (const dv_class *)dv_as_object(c->callee);
+    return class_ == c->vm->classes[class_->type] && class_->type != DV_T_EXCEPTION &&
+           class_->type != DV_T_CLASS && !class_->metaclass && class_->descriptor &&
+           class_->descriptor->construct;
+}
+
+/* The derivative for a plain type. */
+static uint32_t form_of_type(const call_site *c) {
+    dv_vm *vm = c->vm;
+    bool loops = dv_op_of(vm, c->ip[dv_op_infos[DV_OP_CALL].length].h) == DV_OP_GET_ITER;
+    bool range =
+        dv_as_class(c->callee) == vm->classes[DV_T_RANGE] && (c->count == 1 || c->count == 2);
+    return loops && range ? DV_OP_CALL_RANGE : DV_OP_CALL_TYPE;
+}
+
+/* Functions and classes of dl ------------------------------------------------------------------
+ */
+
+/* Can a call with so many arguments enter the function's frame with defaults for the others? */
+static bool has_defaults(const dv_function *function, int64_t parameters, int64_t count) {
+    return parameters > count && dv_frame_defaults(function, parameters - count);
+}
+
+/* The derivative for a dl function whose positional parameters the arguments and defaults are;
+ * DV_OP_COUNT: none. */
+static uint32_t form_of_function(const call_site *c) {
+    static const uint32_t exact[] = {DV_OP_CALL_DL, DV_OP_CALL_METHOD_BARE, DV_OP_CALL_METHOD_DL};
+    static const uint32_t few[] = {DV_OP_CALL_DL_DEFAULTS, DV_OP_COUNT,
+                                   DV_OP_CALL_METHOD_DL_DEFAULTS};
+    int which = c->method + c->has_self;
+    int64_t parameters = dv_function_thread(dv_as_function(c->callee))->exact_arguments;
+    if (parameters == c->count) return exact[which];
+    return has_defaults(dv_as_function(c->callee), parameters, c->count) ? few[which] : DV_OP_COUNT;
+}
+
+/* The __init__ of dl that a call of the class enters; EMPTY: there is none. */
+static dv_value init_of(const call_site *c) {
+    const dv_global_cell *cell = dv_class_constructor(c->vm, dv_as_class(c->callee));
+    return cell && dv_is_function(cell->value) ? cell->value : DV_EMPTY;
+}
+
+/* The same for a class. */
+static uint32_t form_of_class(const call_site *c, dv_value init) {
+    if (c->method) return DV_OP_COUNT;
+    int64_t parameters = dv_function_thread(dv_as_function(init))->init_arguments;
+    if (parameters == c->count) return DV_OP_CALL_CLASS;
+    return has_defaults(dv_as_function(init), parameters, c->count) ? DV_OP_CALL_CLASS_DEFAULTS
+                                                                    : DV_OP_COUNT;
+}
+
+static uint32_t form_of_bound(const call_site *c) {
+    dv_value function = ((const dv_method *)dv_as_object(c->callee))->function;
+    bool exact = !c->method && dv_is_function(function) &&
+                 dv_function_thread(dv_as_function(function))->exact_arguments == c->count + 1;
+    return exact ? DV_OP_CALL_BOUND : DV_OP_COUNT;
+}
+
+/* The derivative for a callable of dl without keywords; DV_OP_COUNT: none. */
+static uint32_t form_of_callable(const call_site *c) {
+    if (dv_is_function(c->callee)) return form_of_function(c);
+    if (dv_is_class(c->callee)) {
+        dv_value init = init_of(c);
+        return dv_is_empty(init) ? DV_OP_COUNT : form_of_class(c, init);
+    }
+    return dv_is_shape(c->callee, DV_T_METHOD) ? form_of_bound(c) : DV_OP_COUNT;
+}
+
+/* The derivative of calls by plans, with the plan in the cache; DV_OP_COUNT: there is none. */
+static uint32_t form_with_plan(const call_site *c) {
+    static const uint32_t functions[2][3] = {
+        {DV_OP_CALL_DL_PLAN, DV_OP_CALL_METHOD_BARE_PLAN, DV_OP_CALL_METHOD_DL_PLAN},
+        {DV_OP_CALL_KW_DL, DV_OP_CALL_METHOD_KW_BARE, DV_OP_CALL_METHOD_KW_DL}};
+    static const uint32_t classes[2][2] = {{DV_OP_CALL_CLASS_PLAN, DV_OP_CALL_METHOD_CLASS},
+                                           {DV_OP_CALL_KW_CLASS, DV_OP_CALL_METHOD_KW_CLASS}};
+    bool named = !dv_is_empty(c->keywords), of_class = dv_is_class(c->callee);
+    if (of_class && c->has_self) return DV_OP_COUNT;
+    dv_value function = of_class ? init_of(c) : c->callee;
+    if (!dv_is_function(function)) return DV_OP_COUNT;
+    const dv_code *code = dv_function_thread(dv_as_function(function))->code;
+    /* What a generator returns is none of None. */
+    if (of_class && (code->flags & DV_CODE_GENERATOR || !code->positional_count))
+        return DV_OP_COUNT;
+    bool bare = c->method && !c->has_self;
+    const dv_plan_call call = {(uint32_t)c->count, c->keywords, of_class ? bare - 2 : bare,
+                               of_class};
+    const dv_plan *plan = dv_plan_make(c->vm, c->ip, dv_as_function(function), &call);
+    if (!plan) return DV_OP_COUNT;
+    c->cache[0].p = (void *)(uintptr_t)plan;
+    return of_class ? classes[named][c->method] : functions[named][c->method + c->has_self];
+}
+
+/* The derivative, with its cache filled in; DV_OP_COUNT: there is none. */
+static uint32_t form_of(const call_site *c) {
+    bool named = !dv_is_empty(c->keywords);
+    uint32_t op = named ? DV_OP_COUNT : form_of_callable(c);
+    if (op != DV_OP_COUNT) {
+        if (dv_is_function(c->callee)) c->cache[0].p = dv_as_function(c->callee)->code;
+        return op;
+    }
+    op = form_with_plan(c);
+    if (op != DV_OP_COUNT || named) return op;
+    if (is_plain_c(c)) {
+        const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(c->callee))->def;
+        c->cache[0].p = (void *)(uintptr_t)def;
+        return form_of_c(c, def);
+    }
+    if (!is_plain_type(c)) return DV_OP_COUNT;
+    c->cache[0].v = c->callee;
+    return form_of_type(c);
+}
+
+static void choose(const call_site *c) {
+    uint32_t op = form_of(c);
+    if (op != DV_OP_COUNT)
+        dv_site_become(c->vm, c->ip, op);
+    else
+        dv_site_refuse(c->vm, c->ip, DV_REASON_CALLEE);
+}
+
+/* An extension's function may bring a derivative of its own (plugin/oint.h). */
+static bool choose_extension(const call_site *c, const dv_value *callee) {
+    return dv_is_empty(c->keywords) && c->vm->hooks.extension_call &&
+           c->vm->hooks.extension_call(c->vm, c->ip, callee, (uint32_t)c->count, c->method);
+}
+
+void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    int64_t count = ip[2].i;
+    bool named = dv_site_family(vm, ip) == DV_OP_CALL_KW;
+    const call_site c = {.vm = vm,
+                         .ip = ip,
+                         .cache = dv_site_cache(vm, ip),
+                         .callee = sp[-count - 3],
+                         .keywords = named ? ip[3].v : DV_EMPTY,
+                         .count = count};
+    if (!choose_extension(&c, sp - count - 3)) choose(&c);
+}
+
+void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    const dv_value *self = sp - ip[2].i - 1;
+    bool has_self = !dv_is_empty(*self), named = dv_site_family(vm, ip) == DV_OP_CALL_METHOD_KW;
+    const call_site c = {.vm = vm,
+                         .ip = ip,
+                         .cache = dv_site_cache(vm, ip),
+                         .callee = self[-3],
+                         .keywords = named ? ip[3].v : DV_EMPTY,
+                         .count = ip[2].i + has_self,
+                         .method = true,
+                         .has_self = has_self};
+    if (has_self || !choose_extension(&c, self - 3)) choose(&c);
+}
