@@ -12,17 +12,15 @@ import tempfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-BENCH = Path(__file__).resolve().parent.parent.parent / "bench"
-sys.path.insert(0, str(BENCH))
+TESTS = Path(__file__).resolve().parent.parent
+BENCH = TESTS.parent / "bench"
+sys.path[:0] = [str(BENCH), str(TESTS)]  # bench/plot.py before this file
+
+import checking  # noqa: E402
 import plot  # noqa: E402
+from checking import check  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
-failures = []
-
-
-def check(what, got, wanted):
-    if got != wanted:
-        failures.append(f"{what}: got {got!r}, expected {wanted!r}")
 
 
 def marks(text):
@@ -69,5 +67,4 @@ def check_run(dynvm):
 
 check_drawing()
 check_run(sys.argv[1])
-print("\n".join(failures) or "fine")
-sys.exit(1 if failures else 0)
+sys.exit(1 if checking.failed else 0)

@@ -19,16 +19,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+import checking  # noqa: E402
+from checking import check  # noqa: E402
+
 COUNTS = ("executions", "hits", "misses", "generic", "inside", "deoptimisations", "typed", "same")
-
-wrong = 0
-
-
-def check(what, got, expected):
-    global wrong
-    if got != expected:
-        wrong += 1
-        print(f"{what}: got {got}, expected {expected}")
 
 
 def stats(dynvm, program, *options, status=0):
@@ -213,8 +209,8 @@ def main():
     for name, program in programs.items():
         if pattern in name:
             check_program(dynvm, name, program)
-    print(f"{len(programs)} programs, {wrong} numbers are wrong")
-    return 1 if wrong else 0
+    print(f"{len(programs)} programs, {checking.failed} numbers are wrong")
+    return 1 if checking.failed else 0
 
 
 if __name__ == "__main__":

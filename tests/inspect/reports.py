@@ -18,15 +18,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import checking  # noqa: E402
+from checking import check  # noqa: E402
+
 DYNVM = str(Path(sys.argv[1]).resolve())
-wrong = 0
-
-
-def check(what, got, expected):
-    global wrong
-    if got != expected:
-        wrong += 1
-        print(f"{what}: got {got!r}, expected {expected!r}")
 
 
 def run(*arguments, **more):
@@ -310,8 +307,8 @@ def main():
         check_streams(folder)
         check_colours(folder)
     check_locality()
-    print(f"{len(CASES)} reasons, {wrong} things are wrong")
-    return 1 if wrong else 0
+    print(f"{len(CASES)} reasons, {checking.failed} things are wrong")
+    return 1 if checking.failed else 0
 
 
 if __name__ == "__main__":

@@ -168,6 +168,29 @@ typedef enum dv_unary_op { DV_UNARY_NEG, DV_UNARY_POS, DV_UNARY_INVERT } dv_unar
 
 typedef enum dv_compare_op { DV_LT, DV_LE, DV_GT, DV_GE, DV_EQ, DV_NE } dv_compare_op;
 
+/* a op b; an order that is known (-1, 0, 1) is compared with 0. */
+static inline bool dv_int64s_compare(dv_compare_op op, int64_t a, int64_t b) {
+    switch (op) {
+    case DV_LT: return a < b;
+    case DV_LE: return a <= b;
+    case DV_GT: return a > b;
+    case DV_GE: return a >= b;
+    case DV_EQ: return a == b;
+    default: return a != b;
+    }
+}
+
+static inline bool dv_doubles_compare(dv_compare_op op, double a, double b) {
+    switch (op) {
+    case DV_LT: return a < b;
+    case DV_LE: return a <= b;
+    case DV_GT: return a > b;
+    case DV_GE: return a >= b;
+    case DV_EQ: return a == b;
+    default: return a != b;
+    }
+}
+
 /* C functions that dl code calls.  `args` are borrowed; the result is new, or DV_EMPTY with
  * vm->error. With keywords: the last values of args are theirs, `keywords` is a tuple of their
  * names (or EMPTY), and `count` includes them. */

@@ -89,28 +89,6 @@ bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
 /* Comparison ------------------------------------------------------------------------------------
  */
 
-static bool compare_ints(dv_compare_op op, int64_t a, int64_t b) {
-    switch (op) {
-    case DV_LT: return a < b;
-    case DV_LE: return a <= b;
-    case DV_GT: return a > b;
-    case DV_GE: return a >= b;
-    case DV_EQ: return a == b;
-    default: return a != b;
-    }
-}
-
-static bool compare_floats(dv_compare_op op, double a, double b) {
-    switch (op) {
-    case DV_LT: return a < b;
-    case DV_LE: return a <= b;
-    case DV_GT: return a > b;
-    case DV_GE: return a >= b;
-    case DV_EQ: return a == b;
-    default: return a != b;
-    }
-}
-
 static dv_compare_op mirrored(dv_compare_op op) {
     switch (op) {
     case DV_LT: return DV_GT;
@@ -155,9 +133,9 @@ static dv_value compare_objects(dv_vm *vm, dv_compare_op op, dv_value a, dv_valu
 }
 
 dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    if (dv_are_ints(a, b)) return dv_bool(compare_ints(op, dv_as_int(a), dv_as_int(b)));
+    if (dv_are_ints(a, b)) return dv_bool(dv_int64s_compare(op, dv_as_int(a), dv_as_int(b)));
     if (dv_is_float(a) && dv_is_float(b))
-        return dv_bool(compare_floats(op, dv_as_float(a), dv_as_float(b)));
+        return dv_bool(dv_doubles_compare(op, dv_as_float(a), dv_as_float(b)));
     if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
     if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
     dv_value result = compare_objects(vm, op, a, b);

@@ -241,14 +241,7 @@ dv_value dv_bytes_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     int64_t common = x->length < y->length ? x->length : y->length;
     int order = memcmp(x->data, y->data, (size_t)common);
     if (order == 0) order = x->length < y->length ? -1 : x->length > y->length;
-    switch (op) {
-    case DV_EQ: return dv_bool(order == 0);
-    case DV_NE: return dv_bool(order != 0);
-    case DV_LT: return dv_bool(order < 0);
-    case DV_LE: return dv_bool(order <= 0);
-    case DV_GT: return dv_bool(order > 0);
-    default: return dv_bool(order >= 0);
-    }
+    return dv_bool(dv_int64s_compare(op, order, 0));
 }
 
 static dv_value concat(dv_vm *vm, dv_value a, dv_value b) {

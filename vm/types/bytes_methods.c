@@ -8,13 +8,13 @@
 #include "types/arguments.h"
 #include "types/bytes.h"
 #include "types/class.h"
-#include "types/list.h"
 #include "types/sequence.h"
+#include "types/split.h"
 #include "types/str_search.h"
 #include "types/subclass.h"
 #include "types/tuple.h"
 
-static bool is_space(uint8_t c) { return c == ' ' || (c >= 9 && c <= 13); }
+static bool is_space(uint8_t c) { return dv_split_is_space(c, false); }
 static bool is_upper(uint8_t c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(uint8_t c) { return c >= 'a' && c <= 'z'; }
 static bool is_digit(uint8_t c) { return c >= '0' && c <= '9'; }
@@ -153,97 +153,22 @@ static dv_value bytes_endswith(dv_vm *vm, const dv_value *args, uint32_t count) 
     return tail(vm, "endswith", args, count, true);
 }
 
-/* ---- Splitting ---------------------------------------------------------------------------------
- * `limit` is the number of cuts that may still be made. */
+/* ---- Splitting --------------------------------------------------------------------------------*/
 
-static bool add_piece(dv_vm *vm, dv_value list, dv_value self, int64_t start, int64_t stop) {
-    dv_value v = piece(vm, self, start, stop);
-    return !dv_is_empty(v) && dv_list_push(vm, list, v);
-}
-
-static bool split_spaces(dv_vm *vm, dv_value list, dv_value self, int64_t limit) {
-    const dv_str *s = dv_as_bytes(self);
-    for (int64_t i = 0;;) {
-        while (i < s->length && is_space(at(s, i))) i++;
-        if (i == s->length) return true;
-        int64_t start = i;
-        if (limit-- == 0) return add_piece(vm, list, self, start, s->length);
-        while (i < s->length && !is_space(at(s, i))) i++;
-        if (!add_piece(vm, list, self, start, i)) return false;
-    }
-}
-
-static bool rsplit_spaces(dv_vm *vm, dv_value list, dv_value self, int64_t limit) {
-    const dv_str *s = dv_as_bytes(self);
-    for (int64_t i = s->length;;) {
-        while (i > 0 && is_space(at(s, i - 1))) i--;
-        if (i == 0) return true;
-        int64_t stop = i;
-        if (limit-- == 0) return add_piece(vm, list, self, 0, stop);
-        while (i > 0 && !is_space(at(s, i - 1))) i--;
-        if (!add_piece(vm, list, self, i, stop)) return false;
-    }
-}
-
-static bool split_parts(dv_vm *vm, dv_value list, dv_value self, const dv_str *part,
-                        int64_t limit) {
-    const dv_str *s = dv_as_bytes(self);
-    int64_t start = 0;
-    while (limit-- != 0) {
-        int64_t hit = dv_str_find(s, part, start, s->length);
-        if (hit < 0) break;
-        if (!add_piece(vm, list, self, start, hit)) return false;
-        start = hit + part->length;
-    }
-    return add_piece(vm, list, self, start, s->length);
-}
-
-static bool rsplit_parts(dv_vm *vm, dv_value list, dv_value self, const dv_str *part,
-                         int64_t limit) {
-    const dv_str *s = dv_as_bytes(self);
-    int64_t stop = s->length;
-    while (limit-- != 0) {
-        int64_t hit = dv_str_rfind(s, part, 0, stop);
-        if (hit < 0) break;
-        if (!add_piece(vm, list, self, hit + part->length, stop)) return false;
-        stop = hit;
-    }
-    return add_piece(vm, list, self, 0, stop);
-}
-
-static void reverse_list(dv_list *list) {
-    for (int64_t i = 0, k = list->count - 1; i < k; i++, k--) {
-        dv_value item = list->items[i];
-        list->items[i] = list->items[k];
-        list->items[k] = item;
-    }
+static dv_split_subject subject_of(dv_value v) {
+    return (dv_split_subject){v, dv_as_bytes(v), false, piece};
 }
 
 static dv_value split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords,
                       bool from_right) {
-    static const char *const names[] = {"sep", "maxsplit"};
-    const dv_parameters parameters = {from_right ? "rsplit" : "split", names, 2, 2, 0};
-    dv_value out[2], self = args[0];
-    int64_t limit = -1;
-    if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return DV_EMPTY;
-    if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &limit)) return DV_EMPTY;
-    if (limit < 0) limit = INT64_MAX;
-    bool spaces = dv_is_empty(out[0]) || dv_is_none(out[0]), good;
-    if (!spaces && !need_bytes(vm, out[0])) return DV_EMPTY;
-    if (!spaces && dv_as_bytes(out[0])->length == 0)
-        return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
-    dv_value list = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(list)) return DV_EMPTY;
-    if (spaces)
-        good =
-            from_right ? rsplit_spaces(vm, list, self, limit) : split_spaces(vm, list, self, limit);
-    else
-        good = from_right ? rsplit_parts(vm, list, self, dv_as_bytes(out[0]), limit)
-                          : split_parts(vm, list, self, dv_as_bytes(out[0]), limit);
-    if (from_right) reverse_list(dv_as_list(list));
-    if (good) return list;
-    dv_release(vm, list);
-    return DV_EMPTY;
+    dv_value separator;
+    int64_t limit;
+    if (!dv_split_arguments(vm, args + 1, count - 1, keywords, from_right, &separator, &limit))
+        return DV_EMPTY;
+    bool spaces = dv_is_none(separator);
+    if (!spaces && !need_bytes(vm, separator)) return DV_EMPTY;
+    const dv_split_subject subject = subject_of(args[0]);
+    return dv_split(vm, &subject, spaces ? NULL : dv_as_bytes(separator), limit, from_right);
 }
 
 static dv_value bytes_split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
@@ -253,31 +178,12 @@ static dv_value bytes_rsplit(dv_vm *vm, const dv_value *args, uint32_t count, dv
     return split(vm, args, count, keywords, true);
 }
 
-static bool split_lines(dv_vm *vm, dv_value list, dv_value self, bool keep_ends) {
-    const dv_str *s = dv_as_bytes(self);
-    for (int64_t i = 0; i < s->length;) {
-        int64_t start = i;
-        while (i < s->length && at(s, i) != '\n' && at(s, i) != '\r') i++;
-        int64_t stop = i;
-        if (i < s->length)
-            i += at(s, i) == '\r' && i + 1 < s->length && at(s, i + 1) == '\n' ? 2 : 1;
-        if (!add_piece(vm, list, self, start, keep_ends ? i : stop)) return false;
-    }
-    return true;
-}
-
 static dv_value bytes_splitlines(dv_vm *vm, const dv_value *args, uint32_t count,
                                  dv_value keywords) {
-    static const char *const names[] = {"keepends"};
-    static const dv_parameters parameters = {"splitlines", names, 1, 1, 0};
-    dv_value keep;
-    int64_t keep_ends = 0;
-    if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, &keep)) return DV_EMPTY;
-    if (!dv_is_empty(keep) && !dv_int_argument(vm, keep, &keep_ends)) return DV_EMPTY;
-    dv_value list = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(list) || split_lines(vm, list, args[0], keep_ends != 0)) return list;
-    dv_release(vm, list);
-    return DV_EMPTY;
+    bool keep_ends;
+    if (!dv_split_lines_arguments(vm, args + 1, count - 1, keywords, &keep_ends)) return DV_EMPTY;
+    const dv_split_subject subject = subject_of(args[0]);
+    return dv_split_lines(vm, &subject, keep_ends);
 }
 
 static dv_value partition(dv_vm *vm, dv_value self, dv_value separator, bool from_right) {

@@ -255,17 +255,6 @@ static bool float_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     return true;
 }
 
-static dv_value ordered(dv_compare_op op, double a, double b) {
-    switch (op) {
-    case DV_LT: return dv_bool(a < b);
-    case DV_LE: return dv_bool(a <= b);
-    case DV_GT: return dv_bool(a > b);
-    case DV_GE: return dv_bool(a >= b);
-    case DV_EQ: return dv_bool(a == b);
-    default: return dv_bool(a != b);
-    }
-}
-
 /* Orders a finite d against an int of the same sign and the same number of bits, more than 53. */
 static int compare_leading(double d, const dv_int_view *view) {
     int exponent;
@@ -302,14 +291,14 @@ static dv_value float_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
     (void)vm;
     double x, y;
     if (DV_LIKELY(dv_is_float(a) && dv_is_float(b)))
-        return ordered(op, dv_as_float(a), dv_as_float(b));
+        return dv_bool(dv_doubles_compare(op, dv_as_float(a), dv_as_float(b)));
     a = dv_number_of(a);
     b = dv_number_of(b);
-    if (dv_is_float(b)) return ordered(op, dv_as_float(a), dv_as_float(b));
+    if (dv_is_float(b)) return dv_bool(dv_doubles_compare(op, dv_as_float(a), dv_as_float(b)));
     if (!dv_is_integral(b)) return DV_NOTIMPLEMENTED;
     if (isnan(dv_as_float(a))) return dv_bool(op == DV_NE);
     comparable(dv_as_float(a), b, &x, &y);
-    return ordered(op, x, y);
+    return dv_bool(dv_doubles_compare(op, x, y));
 }
 
 /* ---- Operators --------------------------------------------------------------------------------*/

@@ -190,17 +190,6 @@ static bool int_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     return true;
 }
 
-static dv_value ordered(dv_compare_op op, int order) {
-    switch (op) {
-    case DV_LT: return dv_bool(order < 0);
-    case DV_LE: return dv_bool(order <= 0);
-    case DV_GT: return dv_bool(order > 0);
-    case DV_GE: return dv_bool(order >= 0);
-    case DV_EQ: return dv_bool(order == 0);
-    default: return dv_bool(order != 0);
-    }
-}
-
 static int compare_large(dv_value a, dv_value b) {
     dv_int_view x, y;
     dv_int_look(a, &x);
@@ -216,8 +205,9 @@ dv_value dv_int_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     (void)vm;
     int64_t x, y;
     if (DV_LIKELY(dv_int_to_int64(a, &x) && dv_int_to_int64(b, &y)))
-        return ordered(op, (x > y) - (x < y));
-    if (dv_is_integral(a) && dv_is_integral(b)) return ordered(op, compare_large(a, b));
+        return dv_bool(dv_int64s_compare(op, x, y));
+    if (dv_is_integral(a) && dv_is_integral(b))
+        return dv_bool(dv_int64s_compare(op, compare_large(a, b), 0));
     return DV_NOTIMPLEMENTED; /* for floats, too: their own method compares with ints */
 }
 

@@ -152,17 +152,6 @@ int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     return equal;
 }
 
-static dv_value compare_counts(dv_compare_op op, int64_t a, int64_t b) {
-    switch (op) {
-    case DV_LT: return dv_bool(a < b);
-    case DV_LE: return dv_bool(a <= b);
-    case DV_GT: return dv_bool(a > b);
-    case DV_GE: return dv_bool(a >= b);
-    case DV_EQ: return dv_bool(a == b);
-    default: return dv_bool(a != b);
-    }
-}
-
 /* What the first pair that differs says of the sequences. */
 static dv_value compare_pair(dv_vm *vm, dv_compare_op op, dv_value x, dv_value y) {
     return op == DV_EQ ? DV_FALSE : op == DV_NE ? DV_TRUE : dv_compare(vm, op, x, y);
@@ -188,7 +177,7 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
         int equal = 1;
         while (i < count_a && i < count_b && (equal = equal_plainly(items_a[i], items_b[i])) == 1)
             i++;
-        if (i >= count_a || i >= count_b) return compare_counts(op, count_a, count_b);
+        if (i >= count_a || i >= count_b) return dv_bool(dv_int64s_compare(op, count_a, count_b));
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
         dv_value result = compare_asked(vm, op, items_a[i], items_b[i], &equal);
         if (equal != 1) return result;

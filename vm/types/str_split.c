@@ -3,134 +3,29 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
-#include "types/list.h"
 #include "types/sequence.h"
+#include "types/split.h"
 #include "types/str_search.h"
-#include "types/str_unicode.h"
 #include "types/subclass.h"
 #include "types/tuple.h"
 
-#define FIRST_PIECES 12 /* a list of pieces has room for so many at first, as in CPython */
-#define ASCII_SPACES 0x1F0003E00u /* bits of U+0009 to U+000D and U+001C to U+0020 */
+/* ---- split ------------------------------------------------------------------------------------*/
 
-static inline bool is_space(uint32_t c) {
-    if (c < 64) return ASCII_SPACES >> c & 1;
-    if (c < 0x80) return false;
-    return dv_unicode_is(c, DV_UNICODE_SPACE);
-}
-
-/* Appends s[start:stop]. */
-static bool add_piece(dv_vm *vm, dv_value list, dv_value s, int64_t start, int64_t stop) {
-    dv_value piece = dv_str_slice(vm, s, start, stop);
-    return !dv_is_empty(piece) && dv_list_push(vm, list, piece);
-}
-
-static void reverse_list(dv_list *list) {
-    for (int64_t i = 0, k = list->count - 1; i < k; i++, k--) {
-        dv_value item = list->items[i];
-        list->items[i] = list->items[k];
-        list->items[k] = item;
-    }
-}
-
-/* ---- split -------------------------------------------------------------------------------------
- * `limit` is the number of cuts that may still be made. */
-
-/* Position of the first code point from `at` on that is white space (or is none). */
-static int64_t skip_until(const dv_str *s, int64_t at, bool space) {
-    if (s->kind == 1)
-        while (at < s->length && is_space((uint8_t)s->data[at]) != space) at++;
-    else
-        while (at < s->length && is_space(dv_str_at(s, at)) != space) at++;
-    return at;
-}
-
-static bool split_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
-    const dv_str *s = dv_as_str(v);
-    int64_t at = 0;
-    for (;;) {
-        at = skip_until(s, at, false);
-        if (at == s->length) return true;
-        int64_t start = at;
-        if (limit-- == 0) return add_piece(vm, list, v, start, s->length);
-        at = skip_until(s, at, true);
-        if (!add_piece(vm, list, v, start, at)) return false;
-    }
-}
-
-static bool split_text(dv_vm *vm, dv_value list, dv_value v, const dv_str *separator,
-                       int64_t limit) {
-    const dv_str *s = dv_as_str(v);
-    int64_t at = 0;
-    while (limit-- != 0) {
-        int64_t hit = dv_str_find(s, separator, at, s->length);
-        if (hit < 0) break;
-        if (!add_piece(vm, list, v, at, hit)) return false;
-        at = hit + separator->length;
-    }
-    return add_piece(vm, list, v, at, s->length);
-}
-
-/* From the right; the pieces come in reverse order. */
-static bool rsplit_spaces(dv_vm *vm, dv_value list, dv_value v, int64_t limit) {
-    const dv_str *s = dv_as_str(v);
-    int64_t at = s->length;
-    for (;;) {
-        while (at > 0 && is_space(dv_str_at(s, at - 1))) at--;
-        if (at == 0) return true;
-        int64_t stop = at;
-        if (limit-- == 0) return add_piece(vm, list, v, 0, stop);
-        while (at > 0 && !is_space(dv_str_at(s, at - 1))) at--;
-        if (!add_piece(vm, list, v, at, stop)) return false;
-    }
-}
-
-static bool rsplit_text(dv_vm *vm, dv_value list, dv_value v, const dv_str *separator,
-                        int64_t limit) {
-    const dv_str *s = dv_as_str(v);
-    int64_t at = s->length;
-    while (limit-- != 0) {
-        int64_t hit = dv_str_rfind(s, separator, 0, at);
-        if (hit < 0) break;
-        if (!add_piece(vm, list, v, hit + separator->length, at)) return false;
-        at = hit;
-    }
-    return add_piece(vm, list, v, 0, at);
-}
-
-static bool split_into(dv_vm *vm, dv_value list, dv_value v, dv_value separator, int64_t limit,
-                       bool from_right) {
-    if (dv_is_none(separator))
-        return from_right ? rsplit_spaces(vm, list, v, limit) : split_spaces(vm, list, v, limit);
-    const dv_str *part = dv_as_str(separator);
-    return from_right ? rsplit_text(vm, list, v, part, limit)
-                      : split_text(vm, list, v, part, limit);
+static dv_split_subject subject_of(dv_value v) {
+    return (dv_split_subject){v, dv_as_str(v), true, dv_str_slice};
 }
 
 static dv_value split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords,
                       bool from_right) {
-    static const char *const names[] = {"sep", "maxsplit"};
-    const dv_parameters parameters = {from_right ? "rsplit" : "split", names, 2, 2, 0};
-    dv_value out[2];
-    int64_t limit = -1;
-    if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return DV_EMPTY;
-    if (!dv_is_empty(out[1]) && !dv_size_argument(vm, out[1], &limit)) return DV_EMPTY;
-    if (limit < 0) limit = INT64_MAX;
-    bool spaces = dv_is_empty(out[0]) || dv_is_none(out[0]);
-    if (!spaces && !dv_is_str(out[0]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "must be str or None, not %T", out[0]);
-    if (!spaces && dv_as_str(out[0])->length == 0)
-        return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
-    dv_value list = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(list)) return DV_EMPTY;
-    bool good = dv_list_reserve(vm, dv_as_list(list), FIRST_PIECES) &&
-                split_into(vm, list, args[0], spaces ? DV_NONE : out[0], limit, from_right);
-    if (good) {
-        if (from_right) reverse_list(dv_as_list(list));
-        return list;
-    }
-    dv_release(vm, list);
-    return DV_EMPTY;
+    dv_value separator;
+    int64_t limit;
+    if (!dv_split_arguments(vm, args + 1, count - 1, keywords, from_right, &separator, &limit))
+        return DV_EMPTY;
+    bool spaces = dv_is_none(separator);
+    if (!spaces && !dv_is_str(separator))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "must be str or None, not %T", separator);
+    const dv_split_subject subject = subject_of(args[0]);
+    return dv_split(vm, &subject, spaces ? NULL : dv_as_str(separator), limit, from_right);
 }
 
 dv_value dv_str_split(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
@@ -141,33 +36,11 @@ dv_value dv_str_rsplit(dv_vm *vm, const dv_value *args, uint32_t count, dv_value
     return split(vm, args, count, keywords, true);
 }
 
-static bool split_lines(dv_vm *vm, dv_value list, dv_value v, bool keep_ends) {
-    const dv_str *s = dv_as_str(v);
-    for (int64_t at = 0; at < s->length;) {
-        int64_t start = at;
-        while (at < s->length && !dv_unicode_is(dv_str_at(s, at), DV_UNICODE_LINE_BREAK)) at++;
-        int64_t stop = at;
-        if (at < s->length) {
-            bool pair =
-                dv_str_at(s, at) == '\r' && at + 1 < s->length && dv_str_at(s, at + 1) == '\n';
-            at += pair ? 2 : 1;
-        }
-        if (!add_piece(vm, list, v, start, keep_ends ? at : stop)) return false;
-    }
-    return true;
-}
-
 dv_value dv_str_splitlines(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    static const char *const names[] = {"keepends"};
-    static const dv_parameters parameters = {"splitlines", names, 1, 1, 0};
-    dv_value keep;
-    int64_t keep_ends = 0;
-    if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, &keep)) return DV_EMPTY;
-    if (!dv_is_empty(keep) && !dv_int_argument(vm, keep, &keep_ends)) return DV_EMPTY;
-    dv_value list = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(list) || split_lines(vm, list, args[0], keep_ends != 0)) return list;
-    dv_release(vm, list);
-    return DV_EMPTY;
+    bool keep_ends;
+    if (!dv_split_lines_arguments(vm, args + 1, count - 1, keywords, &keep_ends)) return DV_EMPTY;
+    const dv_split_subject subject = subject_of(args[0]);
+    return dv_split_lines(vm, &subject, keep_ends);
 }
 
 /* ---- partition ---------------------------------------------------------------------------------
@@ -293,7 +166,7 @@ dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
  */
 
 static bool strips(uint32_t c, const dv_str *set) {
-    return set ? dv_str_find_char(set, c, 0, set->length) >= 0 : is_space(c);
+    return set ? dv_str_find_char(set, c, 0, set->length) >= 0 : dv_split_is_space(c, true);
 }
 
 static dv_value strip(dv_vm *vm, const dv_value *args, uint32_t count, const char *name, bool left,

@@ -11,6 +11,7 @@
 #include "types/file.h"
 #include "types/host.h"
 #include "types/str.h"
+#include "types/str_text.h"
 
 static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
 
@@ -69,18 +70,6 @@ static bool put(dv_vm *vm, dv_stream_number number, const char *text, size_t siz
     return size == 0 || hand_over(vm, number, text, size);
 }
 
-static bool is_ascii(const char *text, size_t size) {
-    size_t i = 0;
-    for (; i + 8 <= size; i += 8) {
-        uint64_t word;
-        memcpy(&word, text + i, 8);
-        if (word & 0x8080808080808080u) return false;
-    }
-    for (; i < size; i++)
-        if (text[i] & 0x80) return false;
-    return true;
-}
-
 static bool is_surrogate(uint32_t c) { return c >= 0xD800 && c <= 0xDFFF; }
 
 /* Position of the first lone surrogate; -1: there is none. */
@@ -128,7 +117,7 @@ static bool write_wide(dv_vm *vm, dv_stream_number number, dv_value text) {
 
 bool dv_stream_write(dv_vm *vm, dv_stream_number number, dv_value text) {
     const dv_str *s = dv_as_str(text);
-    if (s->kind == 1 && is_ascii(s->data, (size_t)s->length))
+    if (s->kind == 1 && dv_utf8_is_ascii(s->data, (size_t)s->length))
         return put(vm, number, s->data, (size_t)s->length);
     int64_t surrogate = find_surrogate(s);
     if (surrogate < 0) return write_wide(vm, number, text);
