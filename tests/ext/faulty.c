@@ -31,7 +31,8 @@ static const dv_cell *crash(DV_HANDLER_PARAMETERS) {
 static const dvx_derivative twice_derivative = {
     sizeof(dvx_derivative), "CALL_TWICE_FLOAT", is_float, twice_float, DVX_FLOAT, crash, crash, 1};
 static const dvx_derivative *const derivatives[] = {&twice_derivative};
-static const dvx_function function = {sizeof(dvx_function), "twice", twice, 1, 1, 1, derivatives};
+static const dvx_function function = {sizeof(dvx_function), "twice", twice, 1, 1, 1,
+                                      derivatives,          NULL};
 
 static bool init(dvx_vm *vm, dvx_value module) {
     if (CASE == STALE) return vm->api->add_function(vm, module, &function);

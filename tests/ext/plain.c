@@ -1,7 +1,8 @@
-/* plain.c: an extension on the stable table alone: every member of it is used. */
+/* plain.c: an extension on the stable table alone: every member that ABI 1.0 had is used. */
 #include <dynvm_ext.h>
 
-static const char *const kinds[] = {"any", "None", "bool", "int", "float", "str"};
+static const char *const kinds[] = {"any", "None",    "bool",  "int",       "float",
+                                    "str", "complex", "bytes", "bytearray", "list"};
 
 static dvx_value text(dvx_vm *vm, const char *utf8) {
     size_t size = 0;
@@ -106,7 +107,7 @@ static const dvx_derivative outcome_derivative = {
 static const dvx_derivative *const outcome_derivatives[] = {&outcome_derivative};
 
 #define FUNCTION(name, min, max) \
-    { sizeof(dvx_function), #name, name, min, max, 0, NULL }
+    { sizeof(dvx_function), #name, name, min, max, 0, NULL, NULL }
 static const dvx_function functions[] = {
     FUNCTION(kind, 1, 1),
     FUNCTION(through_int, 1, 1),
@@ -117,11 +118,11 @@ static const dvx_function functions[] = {
     FUNCTION(fail, 1, 1),
     FUNCTION(bad_text, 0, 0),
     FUNCTION(last, 0, UINT32_MAX),
-    {sizeof(dvx_function), "outcomes", outcomes, 1, 1, 1, outcome_derivatives},
+    {sizeof(dvx_function), "outcomes", outcomes, 1, 1, 1, outcome_derivatives, NULL},
 };
 
 static bool init(dvx_vm *vm, dvx_value module) {
-    if (vm->api->size < sizeof(dvx_api)) return false;
+    if (vm->api->size < sizeof(dvx_api)) return false; /* a later VM's is longer */
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!vm->api->add_function(vm, module, &functions[i])) return false;
     dvx_value answer = vm->api->make_int(vm, 42);

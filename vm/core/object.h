@@ -202,6 +202,10 @@ typedef dv_value (*dv_cfunction_keyword_entry)(dv_vm *vm, const dv_value *args, 
 typedef dv_value (*dv_slot_entry)(dv_vm *vm, const struct dv_cfunction_def *def,
                                   const struct dv_type *type, const dv_value *args, uint32_t count);
 
+/* A function that needs to know which one it is: those of extensions. */
+typedef dv_value (*dv_foreign_entry)(dv_vm *vm, const struct dv_cfunction_def *def,
+                                     const dv_value *args, uint32_t count, dv_value keywords);
+
 typedef enum dv_inlined {
     DV_INLINED_NOT,
     DV_INLINED_LEN,
@@ -215,7 +219,7 @@ typedef enum dv_inlined {
  * caller checks the count, so that entries need not; `max` UINT32_MAX: any number. */
 typedef struct dv_cfunction_def {
     const char *name;
-    dv_cfunction_entry entry; /* two of the three are NULL */
+    dv_cfunction_entry entry; /* three of the four are NULL */
     dv_cfunction_keyword_entry keyword_entry;
     dv_slot_entry slot_entry;
     uint32_t operation; /* for slot_entry: which dv_binary_op, dv_unary_op or dv_compare_op */
@@ -228,6 +232,7 @@ typedef struct dv_cfunction_def {
     dv_inlined inlined;
     /* True where raw1's result for this argument is what `entry` would return (no exception). */
     bool (*raw1_defined)(double argument, double result);
+    dv_foreign_entry foreign_entry;
 } dv_cfunction_def;
 
 enum {
@@ -236,7 +241,8 @@ enum {
     DV_CFUNCTION_WRAPPER = 4, /* shows itself as a slot wrapper, as in CPython */
     DV_CFUNCTION_GETTER = 8,  /* no function: an attribute that the type's get_attribute knows */
     DV_CFUNCTION_FIELD = 16,  /* a getter that shows itself as a member of a struct */
-    DV_CFUNCTION_NEW = 32     /* __new__ of a built-in type: takes the class of the instance */
+    DV_CFUNCTION_NEW = 32,    /* __new__ of a built-in type: takes the class of the instance */
+    DV_CFUNCTION_NAMED = 64   /* its foreign_entry takes keywords */
 };
 
 /* What traversing an object does with each value that it holds a reference to. */

@@ -209,14 +209,16 @@ struct dv_vm {
         dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
         /* plugin: the module of the extension in a file (new, not yet in vm->modules). */
         dv_value (*load_extension)(dv_vm *vm, dv_value name, const char *path);
-        /* plugin: specialises the CALL (CALL_METHOD if `method`) at ip for the extension's function
-         * *callee, with `count` arguments behind its reserved entries; false: no derivative fits.
+        /* plugin: specialises the CALL (CALL_METHOD if `method`: a self or EMPTY stands in front of
+         * the arguments) at ip for the extension's function *callee, with `count` arguments behind
+         * its reserved entries; false: it is no extension's, or not to be called so.
          * NULL until an extension is loaded. */
         bool (*extension_call)(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count,
                                bool method);
-        /* plugin: name of the derivative that a site with a foreign handler has become, and whether
-         * that is native, for listings; NULL: no extension knows the handler. */
-        const char *(*extension_derivative)(dv_vm *vm, const dv_cell *ip, bool *native);
+        /* plugin: name of the derivative that a site with a foreign handler has become, and its
+         * tier, "native" or "portable", or NULL where there is one way alone, for listings; NULL:
+         * no extension knows the handler. */
+        const char *(*extension_derivative)(dv_vm *vm, const dv_cell *ip, const char **tier);
     } hooks;
     bool (*observer)(void *context, const struct dv_event *event); /* inspect/observe.h */
     void *observer_context;

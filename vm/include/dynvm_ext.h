@@ -13,9 +13,14 @@
  *     at its place; each that makes an object can raise MemoryError.
  *  3. A vm is used by the thread that runs it; values belong to one vm.
  *  4. Text is UTF-8.  Pointers in descriptors stay valid for as long as the extension is loaded.
- *  5. The table and the structs grow at their ends only.  A change of anything else is a new
- *     DVX_ABI_MAJOR; VM and extension must agree on it, and the VM's DVX_ABI_MINOR must not be
- * smaller than the extension's.
+ *  5. The table, the structs and the enumerations grow at their ends only.  A change of anything
+ *     else is a new DVX_ABI_MAJOR; VM and extension must agree on it, and the VM's DVX_ABI_MINOR
+ *     must not be smaller than the extension's.  Structs are made with designated initialisers.
+ *  6. DVX_FAILED as an argument is an error (SystemError) wherever it is not said to mean
+ *     something, and passes a pending error on: the results of calls can be used unchecked as long
+ *     as the last one is checked.
+ *  7. While an error is pending, an extension calls nothing but release, fetch_error, clear_error
+ *     and error_matches.
  *
  * With DVX_NATIVE defined before this header is included, an extension may also bring *native
  * handlers* (second half of plugin/native.h): instructions of its own, compiled against the layout
@@ -28,7 +33,7 @@
 #include <stdint.h>
 
 #define DVX_ABI_MAJOR 1
-#define DVX_ABI_MINOR 0
+#define DVX_ABI_MINOR 1
 
 #ifdef DVX_NATIVE
 #include <plugin/native.h>
@@ -62,8 +67,21 @@ typedef enum dvx_kind {
     DVX_NONE,
     DVX_BOOL,
     DVX_INT,
-    DVX_FLOAT,
-    DVX_STR
+    DVX_FLOAT, /* exactly; the others but bool are also of instances of subclasses */
+    DVX_STR,
+    /* Since 1.1.  A kind that an extension does not know counts as DVX_ANY. */
+    DVX_COMPLEX,
+    DVX_BYTES,
+    DVX_BYTEARRAY,
+    DVX_LIST,
+    DVX_TUPLE,
+    DVX_DICT,
+    DVX_SET,
+    DVX_FROZENSET,
+    DVX_SLICE,
+    DVX_CLASS,
+    DVX_ELLIPSIS,
+    DVX_NOT_IMPLEMENTED
 } dvx_kind;
 
 typedef enum dvx_error {
@@ -74,8 +92,42 @@ typedef enum dvx_error {
     DVX_ZERO_DIVISION_ERROR,
     DVX_OVERFLOW_ERROR,
     DVX_RUNTIME_ERROR,
-    DVX_OS_ERROR
+    DVX_OS_ERROR,
+    /* Since 1.1.  `builtin` finds the others. */
+    DVX_ATTRIBUTE_ERROR,
+    DVX_NAME_ERROR,
+    DVX_LOOKUP_ERROR,
+    DVX_ARITHMETIC_ERROR,
+    DVX_ASSERTION_ERROR,
+    DVX_BUFFER_ERROR,
+    DVX_EOF_ERROR,
+    DVX_IMPORT_ERROR,
+    DVX_MEMORY_ERROR,
+    DVX_NOT_IMPLEMENTED_ERROR,
+    DVX_STOP_ITERATION,
+    DVX_SYSTEM_ERROR,
+    DVX_UNICODE_ERROR
 } dvx_error;
+
+/* Operators; the order is part of the ABI. */
+typedef enum dvx_binary {
+    DVX_ADD,
+    DVX_SUB,
+    DVX_MUL,
+    DVX_TRUEDIV,
+    DVX_FLOORDIV,
+    DVX_MOD,
+    DVX_POW,
+    DVX_MATMUL,
+    DVX_LSHIFT,
+    DVX_RSHIFT,
+    DVX_AND,
+    DVX_OR,
+    DVX_XOR,
+    DVX_DIVMOD /* never in place */
+} dvx_binary;
+typedef enum dvx_unary { DVX_NEG, DVX_POS, DVX_INVERT } dvx_unary;
+typedef enum dvx_compare { DVX_LT, DVX_LE, DVX_GT, DVX_GE, DVX_EQ, DVX_NE } dvx_compare;
 
 /* ---- Optimisation: call derivatives ---- */
 
@@ -105,7 +157,18 @@ typedef struct dvx_derivative {
 
 /* ---- Functions and modules ---- */
 
-/* A function of the module, with positional arguments.  The VM checks their number. */
+/* The parameters of a function that takes keyword arguments.  Its entry gets exactly `count`
+ * arguments in this order, DVX_FAILED for each that the call does not give. */
+typedef struct dvx_parameters {
+    size_t size;              /* sizeof(dvx_parameters) */
+    const char *const *names; /* those that may be given by position first */
+    uint32_t count;           /* at most DVX_MOST_PARAMETERS */
+    uint32_t positional;      /* so many may be given by position */
+    uint32_t required;        /* the first so many must be given */
+} dvx_parameters;
+enum { DVX_MOST_PARAMETERS = 32 };
+
+/* A function of a module.  The VM checks the number of arguments. */
 typedef struct dvx_function {
     size_t size; /* sizeof(dvx_function) */
     const char *name;
@@ -113,7 +176,11 @@ typedef struct dvx_function {
     uint32_t min, max; /* max UINT32_MAX: any number */
     uint32_t derivative_count;
     const dvx_derivative *const *derivatives; /* tried in this order */
+    /* Since 1.1.  NULL: positional arguments alone; else min and max count for nothing. */
+    const dvx_parameters *parameters;
 } dvx_function;
+
+struct dvx_extension;
 
 struct dvx_api {
     size_t size; /* of this table: a later VM's is longer */
@@ -149,6 +216,103 @@ struct dvx_api {
     /* ---- Filling a module ---- */
     bool (*add_function)(dvx_vm *vm, dvx_value module, const dvx_function *function);
     bool (*add_constant)(dvx_vm *vm, dvx_value module, const char *name, dvx_value value);
+
+    /* ======== Since 1.1 ======== */
+
+    /* ---- More values ---- */
+    dvx_value (*make_uint)(dvx_vm *vm, uint64_t i);
+    /* int(text, base): an int of any size.  ValueError. */
+    dvx_value (*make_int_text)(dvx_vm *vm, const char *text, size_t size, int base);
+    dvx_value (*make_complex)(dvx_vm *vm, double real, double imag);
+    dvx_value (*make_bytes)(dvx_vm *vm, const void *data, size_t size);
+    dvx_value (*make_tuple)(dvx_vm *vm, const dvx_value *items, size_t count);
+    dvx_value (*make_list)(dvx_vm *vm, const dvx_value *items, size_t count);
+    dvx_value (*make_set)(dvx_vm *vm, const dvx_value *items, size_t count); /* hashes the items */
+    dvx_value (*make_dict)(dvx_vm *vm);
+    dvx_value (*make_ellipsis)(dvx_vm *vm);
+    /* What operators return for operands that they do not know. */
+    dvx_value (*make_not_implemented)(dvx_vm *vm);
+
+    bool (*read_uint)(dvx_vm *vm, dvx_value v, uint64_t *out); /* TypeError, OverflowError */
+    /* Like read_int, also for what has __index__. */
+    bool (*read_index)(dvx_vm *vm, dvx_value v, int64_t *out);
+    /* A complex, or what read_float takes. */
+    bool (*read_complex)(dvx_vm *vm, dvx_value v, double *real, double *imag);
+    /* A copy of bytes or bytearray, as read_str does it, without a zero byte: written if `capacity`
+     * is not smaller than *size. */
+    bool (*read_bytes)(dvx_vm *vm, dvx_value v, void *buffer, size_t capacity, size_t *size);
+    /* The slice's part of a sequence of this length: first index, step and number of items. */
+    bool (*read_slice)(dvx_vm *vm, dvx_value slice, int64_t length, int64_t *start, int64_t *step,
+                       int64_t *count);
+
+    /* ---- Attributes and items ---- */
+    dvx_value (*get_attribute)(dvx_vm *vm, dvx_value v, const char *name);
+    /* 1: *out is new; 0: there is none (*out is DVX_FAILED); -1: raised. */
+    int (*find_attribute)(dvx_vm *vm, dvx_value v, const char *name, dvx_value *out);
+    bool (*set_attribute)(dvx_vm *vm, dvx_value v, const char *name, dvx_value value);
+    bool (*delete_attribute)(dvx_vm *vm, dvx_value v, const char *name);
+    int64_t (*length)(dvx_vm *vm, dvx_value v); /* -1: raised */
+    dvx_value (*get_item)(dvx_vm *vm, dvx_value v, dvx_value key);
+    bool (*set_item)(dvx_vm *vm, dvx_value v, dvx_value key, dvx_value value);
+    bool (*delete_item)(dvx_vm *vm, dvx_value v, dvx_value key);
+    int (*contains)(dvx_vm *vm, dvx_value v, dvx_value item);   /* 1, 0, -1: raised */
+    bool (*append)(dvx_vm *vm, dvx_value list, dvx_value item); /* TypeError: no list */
+
+    /* ---- Calls and iteration ---- */
+    dvx_value (*call)(dvx_vm *vm, dvx_value callee, const dvx_value *args, uint32_t count);
+    /* The last arguments are named, by a tuple of strs. */
+    dvx_value (*call_keywords)(dvx_vm *vm, dvx_value callee, const dvx_value *args, uint32_t count,
+                               dvx_value names);
+    dvx_value (*call_method)(dvx_vm *vm, dvx_value v, const char *name, const dvx_value *args,
+                             uint32_t count);
+    dvx_value (*iterate)(dvx_vm *vm, dvx_value v);
+    /* 1: *out is new; 0: that was all (*out is DVX_FAILED); -1: raised. */
+    int (*next)(dvx_vm *vm, dvx_value iterator, dvx_value *out);
+
+    /* ---- Operators and text ---- */
+    dvx_value (*binary)(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b);
+    dvx_value (*inplace)(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b);
+    dvx_value (*unary)(dvx_vm *vm, dvx_unary op, dvx_value v);
+    dvx_value (*compare)(dvx_vm *vm, dvx_compare op, dvx_value a, dvx_value b);
+    int (*equal)(dvx_vm *vm, dvx_value a, dvx_value b); /* a is b or a == b: 1, 0, -1: raised */
+    bool (*same)(dvx_vm *vm, dvx_value a, dvx_value b); /* a is b */
+    bool (*hash)(dvx_vm *vm, dvx_value v, int64_t *out);
+    dvx_value (*repr)(dvx_vm *vm, dvx_value v);
+    dvx_value (*str)(dvx_vm *vm, dvx_value v);
+    dvx_value (*format)(dvx_vm *vm, dvx_value v, const char *spec);
+
+    /* ---- Classes and names ---- */
+    dvx_value (*class_of)(dvx_vm *vm, dvx_value v);
+    /* As isinstance and issubclass see it: a class or a tuple of classes; 1, 0, -1: raised. */
+    int (*is_instance)(dvx_vm *vm, dvx_value v, dvx_value classes);
+    int (*is_subclass)(dvx_vm *vm, dvx_value class_, dvx_value classes);
+    dvx_value (*import)(dvx_vm *vm, const char *name);  /* a module, by its absolute name */
+    dvx_value (*builtin)(dvx_vm *vm, const char *name); /* NameError */
+
+    /* ---- Errors ---- */
+    dvx_value (*error_class)(dvx_vm *vm, dvx_error error);
+    /* Raises class_(message).  The format knows %s %c %d %i %u %x %X (also with l, ll, z), %p, %%,
+     * and of values %V (repr), %S (str) and %T (name of the type). */
+    dvx_value (*raise_format)(dvx_vm *vm, dvx_value class_, const char *format, ...);
+    dvx_value (*raise_error)(dvx_vm *vm, dvx_value error); /* an exception, or a class */
+    /* Is the pending error an instance of the class, or of one of a tuple?  False without one. */
+    bool (*error_matches)(dvx_vm *vm, dvx_value classes);
+    /* The pending error, which is none any more; DVX_FAILED: there was none. */
+    dvx_value (*fetch_error)(dvx_vm *vm);
+    void (*clear_error)(dvx_vm *vm);
+
+    /* ---- Memory, time, stack, state ---- */
+    /* Memory that counts for the VM's limit; NULL: MemoryError.  `size` is not 0. */
+    void *(*allocate)(dvx_vm *vm, size_t size);
+    void *(*resize)(dvx_vm *vm, void *block, size_t old_size, size_t new_size);
+    void (*deallocate)(dvx_vm *vm, void *block, size_t size); /* the size that it has; or NULL */
+    /* Long loops in C call this now and then: false: interrupted (KeyboardInterrupt). */
+    bool (*poll)(dvx_vm *vm);
+    /* Around recursion on data in C: false: RecursionError, and no `leave`. */
+    bool (*enter)(dvx_vm *vm);
+    void (*leave)(dvx_vm *vm);
+    /* The extension's state in this VM (DVX_EXTENSION_WITH_STATE): state(vm, &dvx_extension). */
+    void *(*state)(dvx_vm *vm, const struct dvx_extension *extension);
 };
 typedef struct dvx_api dvx_api;
 
@@ -160,19 +324,27 @@ struct dvx_extension {
     const char *name;
     uint64_t fingerprint; /* of the build that native handlers were compiled against; 0: none */
     bool (*init)(dvx_vm *vm, dvx_value module); /* false: raised */
+    /* Since 1.1.  Each VM that imports the extension gives it this much zeroed memory before
+     * `init`, and takes it back after `finish` (or NULL), when it ends: no dl code runs any more.
+     */
+    size_t state_size;
+    void (*finish)(dvx_vm *vm, void *state);
 };
 
 /* What an extension exports, and all that it exports. */
 extern __attribute__((visibility("default"))) const struct dvx_extension dvx_extension;
 
 /* Defines the descriptor of extension `name`, a string that is also the file's name. */
-#define DVX_EXTENSION(name, init)                                             \
+#define DVX_EXTENSION_WITH_STATE(name, init, state_size, finish)              \
     const struct dvx_extension dvx_extension = {sizeof(struct dvx_extension), \
                                                 DVX_ABI_MAJOR,                \
                                                 DVX_ABI_MINOR,                \
                                                 (name),                       \
                                                 DVX_FINGERPRINT,              \
-                                                (init)}
+                                                (init),                       \
+                                                (state_size),                 \
+                                                (finish)}
+#define DVX_EXTENSION(name, init) DVX_EXTENSION_WITH_STATE(name, init, 0, NULL)
 
 #ifdef __cplusplus
 }

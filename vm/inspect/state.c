@@ -205,11 +205,10 @@ static const char *reason_of(const dv_site *site) {
 }
 
 static void look_at_foreign(dv_vm *vm, const dv_cell *cell, dv_site_state *state) {
-    bool native = false;
     const char *name = NULL;
-    if (vm->hooks.extension_derivative) name = vm->hooks.extension_derivative(vm, cell, &native);
+    if (vm->hooks.extension_derivative)
+        name = vm->hooks.extension_derivative(vm, cell, &state->tier);
     state->form = name ? name : "?";
-    state->tier = native ? "native" : "portable";
     state->kind = DV_KIND_DERIVATIVE;
 }
 

@@ -24,16 +24,19 @@ typedef struct dv_extension_case {
 
 struct dv_extension_function {
     dv_cfunction_def def;
-    const dvx_function *described;
+    dvx_function described; /* with what the extension's ABI does not have yet as zeros */
+    dvx_parameters parameters;
     dv_extension_function *next;
     dv_extension_case cases[]; /* one for each derivative */
 };
 
 struct dv_extension {
     const struct dvx_extension *descriptor;
-    void *library; /* of dlopen */
-    bool native;   /* its handlers were compiled against this build */
+    struct dvx_extension described; /* a copy, with zeros as above */
+    void *library;                  /* of dlopen */
+    bool native;                    /* its handlers were compiled against this build */
     dv_extension_function *functions;
+    void *state; /* described.state_size bytes, or NULL */
     dv_extension *next;
 };
 
@@ -45,6 +48,20 @@ struct dv_plugins {
 
 /* table.c: the stable table. */
 extern const dvx_api dv_extension_api;
+
+/* Copies a struct that begins with its size, and that an older header may have made shorter:
+ * `least` is what it had in ABI 1.0.  False: it is shorter than that. */
+bool dv_extension_copy(void *to, size_t size, const void *from, size_t least) DV_MUST_CHECK;
+/* The size of a struct whose last member is this one. */
+#define DV_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
+
+/* function.c: functions.  NULL: raised. */
+dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
+                                             const dvx_function *function);
+void dv_extension_free_functions(dv_vm *vm, dv_extension_function *functions);
+/* What a function of an extension gave, where that is in keeping with vm->error; else EMPTY and
+ * SystemError.  `name` is the function's. */
+dv_value dv_extension_check(dv_vm *vm, const char *name, dv_value result);
 
 /* oint.c: the optimisation interface. */
 void dv_oint_setup(dv_vm *vm);

@@ -44,7 +44,8 @@ static bool check(dv_vm *vm, const char *name, const struct dvx_extension *descr
                  descriptor->abi_major, descriptor->abi_minor, DVX_ABI_MAJOR, DVX_ABI_MINOR);
         return false;
     }
-    if (descriptor->size < sizeof *descriptor || !descriptor->name || !descriptor->init) {
+    if (descriptor->size < DV_SIZE_UP_TO(struct dvx_extension, init) || !descriptor->name ||
+        !descriptor->init) {
         dv_raise(vm, DV_E_IMPORT_ERROR, "extension '%s' has a malformed descriptor", name);
         return false;
     }
@@ -78,6 +79,8 @@ static dv_extension *open_library(dv_vm *vm, const char *name, const char *path)
         return NULL;
     }
     *extension = (dv_extension){.descriptor = descriptor, .library = library};
+    size_t size = descriptor->size, whole = sizeof extension->described;
+    memcpy(&extension->described, descriptor, size < whole ? size : whole);
     extension->native = descriptor->fingerprint == DVX_FINGERPRINT;
     extension->next = vm->plugins->extensions;
     vm->plugins->extensions = extension;
@@ -88,7 +91,7 @@ static dv_extension *open_library(dv_vm *vm, const char *name, const char *path)
 static bool initialise(dv_vm *vm, dv_extension *extension, dv_value module) {
     dv_extension *outer = vm->plugins->loading;
     vm->plugins->loading = extension;
-    bool done = extension->descriptor->init(vm, module);
+    bool done = extension->described.init(vm, module);
     vm->plugins->loading = outer;
     bool raised = !dv_is_empty(vm->error);
     if (done && raised) dv_error_clear(vm);
@@ -96,15 +99,26 @@ static bool initialise(dv_vm *vm, dv_extension *extension, dv_value module) {
         dv_raise(vm, DV_E_SYSTEM_ERROR,
                  done ? "initialization of %s raised unreported exception"
                       : "initialization of %s failed without raising an exception",
-                 extension->descriptor->name);
+                 extension->described.name);
     return done && !raised;
+}
+
+static bool make_state(dv_vm *vm, dv_extension *extension) {
+    size_t size = extension->described.state_size;
+    if (!size) return true;
+    extension->state = dv_heap_alloc(&vm->heap, size);
+    if (extension->state)
+        memset(extension->state, 0, size);
+    else
+        dv_raise_memory(vm);
+    return extension->state != NULL;
 }
 
 static dv_value load_extension(dv_vm *vm, dv_value wanted, const char *path) {
     char name[LONGEST_NAME];
     if (!copy_name(vm, wanted, name)) return DV_EMPTY;
     dv_extension *extension = open_library(vm, name, path);
-    if (!extension) return DV_EMPTY;
+    if (!extension || !make_state(vm, extension)) return DV_EMPTY;
     dv_oint_setup(vm);
     dv_value module = dv_module_named(vm, wanted);
     if (dv_is_empty(module) || initialise(vm, extension, module)) return module;
@@ -123,21 +137,23 @@ bool dv_plugin_setup(dv_vm *vm) {
     return true;
 }
 
-static void free_functions(dv_vm *vm, dv_extension_function *function) {
-    while (function) {
-        dv_extension_function *next = function->next;
-        uint32_t count = function->described->derivative_count;
-        dv_heap_free(&vm->heap, function, sizeof *function + count * sizeof *function->cases);
-        function = next;
-    }
+/* Its state goes first, as `finish` may still use the table. */
+static void finish(dv_vm *vm, dv_extension *extension) {
+    size_t size = extension->described.state_size;
+    if (!extension->state) return;
+    if (extension->described.finish) extension->described.finish(vm, extension->state);
+    dv_error_clear(vm);
+    dv_heap_free(&vm->heap, extension->state, size);
+    extension->state = NULL;
 }
 
 void dv_plugin_discard(dv_vm *vm) {
     if (!vm->plugins) return;
+    for (dv_extension *e = vm->plugins->extensions; e; e = e->next) finish(vm, e);
     dv_extension *extension = vm->plugins->extensions;
     while (extension) {
         dv_extension *next = extension->next;
-        free_functions(vm, extension->functions);
+        dv_extension_free_functions(vm, extension->functions);
         dlclose(extension->library);
         dv_heap_free(&vm->heap, extension, sizeof *extension);
         extension = next;

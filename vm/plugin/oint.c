@@ -7,7 +7,8 @@
  *
  * Invariants
  *  1. A site specialised here has the layout of CALL_C and CALL_METHOD_C.  Its cache cell holds the
- *     callee's dv_cfunction_def (native), or a dv_extension_case (portable).
+ *     callee's dv_cfunction_def (native, and calls without a derivative), or a dv_extension_case
+ *     (portable).
  *  2. The handlers are in trampoline form and call no handler that might be in tail form. */
 #include "plugin/extension.h"
 
@@ -44,6 +45,7 @@ static const dv_cell *finish(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_valu
     dv_value *callee = sp - count - 3 - method;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     for (uint32_t i = 1; i <= count; i++) dv_release(vm, sp[-(int64_t)i]);
+    if (method) dv_release(vm, callee[3]); /* self */
     dv_value function = *callee;
     *callee = result;
     vm->sp = callee + 1;
@@ -57,6 +59,16 @@ static bool is_case(const dv_extension_case *wanted, const dv_value *callee, boo
     return !method || dv_is_empty(callee[3]);
 }
 
+/* Can def's entry be called without more questions?  Methods with the self that LOAD_METHOD found
+ * them on, functions without. */
+static bool is_plain(const dv_cfunction_def *def, dv_value callee, bool has_self, uint32_t count) {
+    if (!dv_is_shape(callee, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    return function->def == def && dv_is_empty(function->self) &&
+           dv_is_shape(function->owner, DV_T_CLASS) == has_self && count + has_self >= def->min &&
+           count + has_self <= def->max;
+}
+
 static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
                                    bool method) {
     uint32_t count = (uint32_t)ip[SITE_COUNT].i;
@@ -68,12 +80,25 @@ static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
     dv_value result = DV_EMPTY;
     dvx_outcome outcome = taken->derivative->run(vm, sp - count, count, &result);
     if (outcome == DVX_DEOPTIMISE) return call_generic(vm, ip, sp, fp, method);
-    if (outcome == DVX_ERROR) {
-        if (dv_is_empty(vm->error))
-            dv_raise(vm, DV_E_SYSTEM_ERROR, "%s failed without raising an exception",
-                     taken->def->name);
-        return dv_slow_raise(ip, sp, fp, vm, 0, 0);
-    }
+    if (outcome == DVX_ERROR) result = DV_EMPTY;
+    result = dv_extension_check(vm, taken->def->name, result);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    return finish(vm, ip, sp, fp, method, result);
+}
+
+/* A call without a derivative: of the function in the cache, if the callee is still that. */
+static const dv_cell *run_plain(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
+                                bool method) {
+    uint32_t count = (uint32_t)ip[SITE_COUNT].i;
+    dv_value *callee = sp - count - 3 - method;
+    const dv_cfunction_def *def = ip[SITE_CACHE].p;
+    bool has_self = method && !dv_is_empty(callee[3]);
+    if (!is_plain(def, *callee, has_self, count) || GUARD_FAILS())
+        return call_generic(vm, ip, sp, fp, method);
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    dv_value result =
+        def->foreign_entry(vm, def, sp - count - has_self, count + has_self, DV_EMPTY);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     return finish(vm, ip, sp, fp, method, result);
 }
 
@@ -92,6 +117,7 @@ static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
 BOTH(miss, call_generic(vm, ip, sp, fp, method))
 BOTH(finish, finish(vm, ip, sp, fp, method, (dv_value){(uint64_t)r}))
 BOTH(run, run_portable(vm, ip, sp, fp, method))
+BOTH(plain, run_plain(vm, ip, sp, fp, method))
 
 /* ---- Choosing ---- */
 
@@ -113,40 +139,59 @@ static dvx_handler native_of(const dv_vm *vm, const dv_extension *extension,
     return method ? derivative->native_call_method : derivative->native_call;
 }
 
-static void specialise(dv_vm *vm, dv_cell *ip, const dv_extension *extension,
-                       dv_extension_case *chosen, uint32_t count, bool method) {
-    dvx_handler native = native_of(vm, extension, chosen->derivative, count, method);
-    ip->h = native ? native : method ? run_call_method : run_call;
-    ip[SITE_CACHE].p = native ? (void *)(uintptr_t)chosen->def : chosen;
+static void become(dv_cell *ip, dv_handler handler, const void *cache) {
+    ip->h = handler;
+    ip[SITE_CACHE].p = (void *)(uintptr_t)cache;
     ip[1].site.misses = DV_SITE_MISSES;
     ip[1].site.reason = DV_REASON_NONE;
 }
 
-static bool choose(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count, bool method) {
-    if (!dv_is_shape(*callee, DV_T_CFUNCTION)) return false;
-    dv_extension_function *function;
-    const dv_cfunction *object = (const dv_cfunction *)dv_as_object(*callee);
-    const dv_extension *extension = owner_of(vm, object->def, &function);
-    if (!extension || count < function->def.min || count > function->def.max) return false;
-    for (uint32_t i = 0; i < function->described->derivative_count; i++) {
+/* The first derivative that takes the arguments; false: there is none. */
+static bool choose_derivative(dv_vm *vm, dv_cell *ip, const dv_extension *extension,
+                              dv_extension_function *function, const dv_value *args, uint32_t count,
+                              bool method) {
+    for (uint32_t i = 0; i < function->described.derivative_count; i++) {
         dv_extension_case *tried = &function->cases[i];
-        if (!tried->derivative->guard(vm, callee + 3 + method, count)) continue;
-        specialise(vm, ip, extension, tried, count, method);
+        bool fits = tried->derivative->guard(vm, args, count);
+        if (DV_UNLIKELY(!dv_is_empty(vm->error))) dv_error_clear(vm), fits = false;
+        if (!fits) continue;
+        dvx_handler native = native_of(vm, extension, tried->derivative, count, method);
+        if (native)
+            become(ip, native, tried->def);
+        else
+            become(ip, method ? run_call_method : run_call, tried);
         return true;
     }
     return false;
+}
+
+static bool choose(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count, bool method) {
+    if (!dv_is_shape(*callee, DV_T_CFUNCTION)) return false;
+    const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(*callee))->def;
+    bool has_self = method && !dv_is_empty(callee[3]);
+    if (!def->foreign_entry || !is_plain(def, *callee, has_self, count)) return false;
+    dv_extension_function *function;
+    const dv_extension *extension = owner_of(vm, def, &function);
+    if (!extension) return false;
+    if (has_self ||
+        !choose_derivative(vm, ip, extension, function, callee + 3 + method, count, method))
+        become(ip, method ? plain_call_method : plain_call, def);
+    return true;
 }
 
 static bool is_native(const dvx_derivative *derivative, dv_handler handler) {
     return derivative->native_call == handler || derivative->native_call_method == handler;
 }
 
-static const char *name_of(dv_vm *vm, const dv_cell *ip, bool *native) {
-    *native = ip->h != run_call && ip->h != run_call_method;
-    if (!*native) return ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative->name;
+static const char *name_of(dv_vm *vm, const dv_cell *ip, const char **tier) {
+    bool plain = ip->h == plain_call || ip->h == plain_call_method;
+    bool portable = ip->h == run_call || ip->h == run_call_method;
+    *tier = plain ? NULL : portable ? "portable" : "native";
+    if (plain) return "CALL_EXTENSION";
+    if (portable) return ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative->name;
     for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
         for (const dv_extension_function *f = e->functions; f; f = f->next)
-            for (uint32_t i = 0; i < f->described->derivative_count; i++)
+            for (uint32_t i = 0; i < f->described.derivative_count; i++)
                 if (is_native(f->cases[i].derivative, ip->h)) return f->cases[i].derivative->name;
     return NULL;
 }

@@ -1,8 +1,10 @@
-/* table.c: the stable table of extensions (include/dynvm_ext.h): the functions behind vm->api.
+/* table.c: the stable table of extensions (include/dynvm_ext.h): the functions of ABI 1.0, and the
+ * table itself.
  *
  * Invariant 1: dvx_api grows at its end only; what a member does never changes within an ABI major.
  */
 #include "plugin/extension.h"
+#include "plugin/table.h"
 
 #include "core/upcall.h"
 #include "types/float.h"
@@ -11,8 +13,7 @@
 #include "types/str.h"
 
 static dvx_value retain(dvx_vm *vm, dvx_value v) {
-    (void)vm;
-    return dv_retain(v);
+    return dv_api_given(vm, v) ? dv_retain(v) : DV_EMPTY;
 }
 
 static void release(dvx_vm *vm, dvx_value v) { dv_release(vm, v); }
@@ -60,16 +61,32 @@ static dvx_value make_str(dvx_vm *vm, const char *utf8, size_t size) {
 
 /* ---- Reading values ---- */
 
+static dvx_kind kind_of_object(dvx_value v) {
+    static const struct {
+        dv_type_id type;
+        dvx_kind kind;
+    } kinds[] = {{DV_T_STR, DVX_STR},   {DV_T_LIST, DVX_LIST},   {DV_T_TUPLE, DVX_TUPLE},
+                 {DV_T_DICT, DVX_DICT}, {DV_T_BYTES, DVX_BYTES}, {DV_T_BYTEARRAY, DVX_BYTEARRAY},
+                 {DV_T_SET, DVX_SET},   {DV_T_SLICE, DVX_SLICE}, {DV_T_FROZENSET, DVX_FROZENSET},
+                 {DV_T_INT, DVX_INT},   {DV_T_CLASS, DVX_CLASS}, {DV_T_COMPLEX, DVX_COMPLEX}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (dv_has_layout(v, kinds[i].type)) return kinds[i].kind;
+    return DVX_ANY;
+}
+
 static dvx_kind kind(dvx_vm *vm, dvx_value v) {
     (void)vm;
     if (dv_is_float(v)) return DVX_FLOAT;
-    if (dv_is_any_int(v)) return DVX_INT;
+    if (dv_is_int(v)) return DVX_INT;
+    if (dv_is_object(v)) return kind_of_object(v);
     if (dv_is_bool(v)) return DVX_BOOL;
     if (dv_is_none(v)) return DVX_NONE;
-    return dv_is_str(v) ? DVX_STR : DVX_ANY;
+    if (dv_same(v, DV_ELLIPSIS)) return DVX_ELLIPSIS;
+    return dv_same(v, DV_NOTIMPLEMENTED) ? DVX_NOT_IMPLEMENTED : DVX_ANY;
 }
 
 static bool read_int(dvx_vm *vm, dvx_value v, int64_t *out) {
+    if (!dv_api_given(vm, v)) return false;
     if (!dv_is_integral(v)) {
         dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer", v);
         return false;
@@ -79,9 +96,12 @@ static bool read_int(dvx_vm *vm, dvx_value v, int64_t *out) {
     return false;
 }
 
-static bool read_float(dvx_vm *vm, dvx_value v, double *out) { return dv_as_double(vm, v, out); }
+static bool read_float(dvx_vm *vm, dvx_value v, double *out) {
+    return dv_api_given(vm, v) && dv_as_double(vm, v, out);
+}
 
 static bool read_str(dvx_vm *vm, dvx_value v, char *buffer, size_t capacity, size_t *size) {
+    if (!dv_api_given(vm, v)) return false;
     if (!dv_is_str(v)) {
         dv_raise(vm, DV_E_TYPE_ERROR, "a str is required, not %T", v);
         return false;
@@ -93,54 +113,18 @@ static bool read_str(dvx_vm *vm, dvx_value v, char *buffer, size_t capacity, siz
     return true;
 }
 
-static int truth(dvx_vm *vm, dvx_value v) { return dv_truth(vm, v); }
-static int less(dvx_vm *vm, dvx_value a, dvx_value b) { return dv_less(vm, a, b); }
+static int truth(dvx_vm *vm, dvx_value v) { return dv_api_given(vm, v) ? dv_truth(vm, v) : -1; }
+static int less(dvx_vm *vm, dvx_value a, dvx_value b) {
+    return dv_api_given(vm, a) && dv_api_given(vm, b) ? dv_less(vm, a, b) : -1;
+}
 
 /* ---- Raising ---- */
 
 static dvx_value raise(dvx_vm *vm, dvx_error error, const char *message) {
-    static const dv_error_class classes[] = {
-        [DVX_TYPE_ERROR] = DV_E_TYPE_ERROR,
-        [DVX_VALUE_ERROR] = DV_E_VALUE_ERROR,
-        [DVX_INDEX_ERROR] = DV_E_INDEX_ERROR,
-        [DVX_KEY_ERROR] = DV_E_KEY_ERROR,
-        [DVX_ZERO_DIVISION_ERROR] = DV_E_ZERO_DIVISION_ERROR,
-        [DVX_OVERFLOW_ERROR] = DV_E_OVERFLOW_ERROR,
-        [DVX_RUNTIME_ERROR] = DV_E_RUNTIME_ERROR,
-        [DVX_OS_ERROR] = DV_E_OS_ERROR,
-    };
-    bool known = (size_t)error < sizeof classes / sizeof *classes;
-    return dv_raise(vm, known ? classes[error] : DV_E_SYSTEM_ERROR, "%s", message);
+    return dv_raise(vm, dv_extension_error(error), "%s", message);
 }
 
 /* ---- Filling a module ---- */
-
-static bool is_well_formed(const dvx_function *function) {
-    if (function->size < sizeof *function || !function->name || !function->entry) return false;
-    for (uint32_t i = 0; i < function->derivative_count; i++) {
-        const dvx_derivative *d = function->derivatives[i];
-        if (d->size < sizeof *d || !d->name || !d->guard || !d->run) return false;
-    }
-    return true;
-}
-
-static dv_extension_function *describe(dvx_vm *vm, const dvx_function *function) {
-    uint32_t count = function->derivative_count;
-    dv_extension_function *made =
-        dv_heap_alloc(&vm->heap, sizeof *made + count * sizeof *made->cases);
-    if (!made) {
-        dv_raise_memory(vm);
-        return NULL;
-    }
-    made->def = (dv_cfunction_def){.name = function->name,
-                                   .entry = function->entry,
-                                   .min = function->min,
-                                   .max = function->max};
-    made->described = function;
-    for (uint32_t i = 0; i < count; i++)
-        made->cases[i] = (dv_extension_case){&made->def, function->derivatives[i]};
-    return made;
-}
 
 static bool add_function(dvx_vm *vm, dvx_value module, const dvx_function *function) {
     dv_extension *extension = vm->plugins->loading;
@@ -148,22 +132,16 @@ static bool add_function(dvx_vm *vm, dvx_value module, const dvx_function *funct
         dv_raise(vm, DV_E_RUNTIME_ERROR, "an extension adds its functions while it is imported");
         return false;
     }
-    if (!is_well_formed(function)) {
-        dv_raise(vm, DV_E_SYSTEM_ERROR, "malformed function of extension %s",
-                 extension->descriptor->name);
-        return false;
-    }
-    dv_extension_function *made = describe(vm, function);
+    dv_extension_function *made = dv_extension_describe(vm, extension, function);
     if (!made) return false;
-    made->next = extension->functions;
-    extension->functions = made;
     dv_value value = dv_cfunction_new(vm, &made->def, DV_EMPTY, module);
     if (dv_is_empty(value)) return false;
-    return dv_namespace_set(vm, &dv_as_module(module)->names, function->name, value);
+    return dv_namespace_set(vm, &dv_as_module(module)->names, made->def.name, value);
 }
 
 static bool add_constant(dvx_vm *vm, dvx_value module, const char *name, dvx_value value) {
-    return dv_namespace_set(vm, &dv_as_module(module)->names, name, dv_retain(value));
+    return dv_api_given(vm, value) &&
+           dv_namespace_set(vm, &dv_as_module(module)->names, name, dv_retain(value));
 }
 
 const dvx_api dv_extension_api = {
@@ -184,4 +162,62 @@ const dvx_api dv_extension_api = {
     .raise = raise,
     .add_function = add_function,
     .add_constant = add_constant,
+    .make_uint = dv_api_make_uint,
+    .make_int_text = dv_api_make_int_text,
+    .make_complex = dv_api_make_complex,
+    .make_bytes = dv_api_make_bytes,
+    .make_tuple = dv_api_make_tuple,
+    .make_list = dv_api_make_list,
+    .make_set = dv_api_make_set,
+    .make_dict = dv_api_make_dict,
+    .make_ellipsis = dv_api_make_ellipsis,
+    .make_not_implemented = dv_api_make_not_implemented,
+    .read_uint = dv_api_read_uint,
+    .read_index = dv_api_read_index,
+    .read_complex = dv_api_read_complex,
+    .read_bytes = dv_api_read_bytes,
+    .read_slice = dv_api_read_slice,
+    .get_attribute = dv_api_get_attribute,
+    .find_attribute = dv_api_find_attribute,
+    .set_attribute = dv_api_set_attribute,
+    .delete_attribute = dv_api_delete_attribute,
+    .length = dv_api_length,
+    .get_item = dv_api_get_item,
+    .set_item = dv_api_set_item,
+    .delete_item = dv_api_delete_item,
+    .contains = dv_api_contains,
+    .append = dv_api_append,
+    .call = dv_api_call,
+    .call_keywords = dv_api_call_keywords,
+    .call_method = dv_api_call_method,
+    .iterate = dv_api_iterate,
+    .next = dv_api_next,
+    .binary = dv_api_binary,
+    .inplace = dv_api_inplace,
+    .unary = dv_api_unary,
+    .compare = dv_api_compare,
+    .equal = dv_api_equal,
+    .same = dv_api_same,
+    .hash = dv_api_hash,
+    .repr = dv_api_repr,
+    .str = dv_api_str,
+    .format = dv_api_format,
+    .class_of = dv_api_class_of,
+    .is_instance = dv_api_is_instance,
+    .is_subclass = dv_api_is_subclass,
+    .import = dv_api_import,
+    .builtin = dv_api_builtin,
+    .error_class = dv_api_error_class,
+    .raise_format = dv_api_raise_format,
+    .raise_error = dv_api_raise_error,
+    .error_matches = dv_api_error_matches,
+    .fetch_error = dv_api_fetch_error,
+    .clear_error = dv_api_clear_error,
+    .allocate = dv_api_allocate,
+    .resize = dv_api_resize,
+    .deallocate = dv_api_deallocate,
+    .poll = dv_api_poll,
+    .enter = dv_api_enter,
+    .leave = dv_api_leave,
+    .state = dv_api_state,
 };

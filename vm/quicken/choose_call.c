@@ -181,7 +181,8 @@ static void choose(const call_site *c) {
 /* An extension's function may bring a derivative of its own (plugin/oint.h). */
 static bool choose_extension(const call_site *c, const dv_value *callee) {
     return dv_is_empty(c->keywords) && c->vm->hooks.extension_call &&
-           c->vm->hooks.extension_call(c->vm, c->ip, callee, (uint32_t)c->count, c->method);
+           c->vm->hooks.extension_call(c->vm, c->ip, callee, (uint32_t)(c->count - c->has_self),
+                                       c->method);
 }
 
 void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -207,5 +208,5 @@ void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                          .count = ip[2].i + has_self,
                          .method = true,
                          .has_self = has_self};
-    if (has_self || !choose_extension(&c, self - 3)) choose(&c);
+    if (!choose_extension(&c, self - 3)) choose(&c);
 }

@@ -358,11 +358,31 @@ static const dv_type *slot_type(dv_vm *vm, const dv_cfunction *function, dv_valu
     return own->face ? own : dv_as_class(function->owner)->descriptor;
 }
 
-/* A function whose entry takes no keywords and is a slot wrapper, or works on a slot. */
+static dv_value refuse_keywords(dv_vm *vm, const dv_cfunction *function) {
+    dv_value name = message_name(vm, function);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", name);
+    dv_release(vm, name);
+    return DV_EMPTY;
+}
+
+/* A function of an extension. */
+static dv_value call_foreign(dv_vm *vm, const dv_cfunction *function, const dv_value *args,
+                             uint32_t count, dv_value keywords) {
+    const dv_cfunction_def *def = function->def;
+    bool named = !dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0;
+    if (named && !(def->flags & DV_CFUNCTION_NAMED)) return refuse_keywords(vm, function);
+    if (count < def->min || count > def->max) return raise_count(vm, function, count);
+    return def->foreign_entry(vm, def, args, count, keywords);
+}
+
+/* A function whose entry takes no keywords and is a slot wrapper, or works on a slot; or one of an
+ * extension. */
 __attribute__((noinline)) static dv_value call_wrapper(dv_vm *vm, const dv_cfunction *function,
                                                        const dv_value *args, uint32_t count,
                                                        dv_value keywords) {
     const dv_cfunction_def *def = function->def;
+    if (def->foreign_entry) return call_foreign(vm, function, args, count, keywords);
     if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0)
         return dv_raise(vm, DV_E_TYPE_ERROR, "wrapper %s() takes no keyword arguments", def->name);
     if (count < def->min || count > def->max)
@@ -409,13 +429,8 @@ static dv_value call_entry(dv_vm *vm, const dv_cfunction *function, const dv_val
     }
     if (DV_UNLIKELY(!def->entry || def->flags & DV_CFUNCTION_WRAPPER))
         return call_wrapper(vm, function, args, count, keywords);
-    if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0) {
-        dv_value name = message_name(vm, function);
-        if (dv_is_empty(name)) return DV_EMPTY;
-        dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", name);
-        dv_release(vm, name);
-        return DV_EMPTY;
-    }
+    if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 0)
+        return refuse_keywords(vm, function);
     if (count < def->min || count > def->max) return raise_count(vm, function, count);
     return def->entry(vm, args, count);
 }

@@ -1,0 +1,130 @@
+/* function.c: functions of extensions: what a dvx_function becomes, and calling it.
+ *
+ * Invariant 1: what an extension's function returns is checked here, or in oint.c, before the
+ * machine sees it: a value without an error, or an error without a value. */
+#include "plugin/extension.h"
+
+#include "core/upcall.h"
+#include "types/arguments.h"
+
+bool dv_extension_copy(void *to, size_t size, const void *from, size_t least) {
+    size_t given;
+    memcpy(&given, from, sizeof given);
+    if (given < least) return false;
+    memset(to, 0, size);
+    memcpy(to, from, given < size ? given : size);
+    return true;
+}
+
+dv_value dv_extension_check(dv_vm *vm, const char *name, dv_value result) {
+    bool failed = dv_is_empty(result), raised = !dv_is_empty(vm->error);
+    if (DV_LIKELY(failed == raised)) return result;
+    if (failed)
+        return dv_raise(vm, DV_E_SYSTEM_ERROR,
+                        "<built-in function %s> returned NULL without setting an exception", name);
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    dv_release(vm, result);
+    dv_release(vm, error);
+    return dv_raise(vm, DV_E_SYSTEM_ERROR,
+                    "<built-in function %s> returned a result with an exception set", name);
+}
+
+/* ---- Calling ---- */
+
+/* With its parameters; self, of a method, stands in front of them. */
+static dv_value call_named(dv_vm *vm, const dv_extension_function *function, const dv_value *args,
+                           uint32_t count, dv_value keywords) {
+    const dvx_parameters *p = &function->parameters;
+    const dv_parameters parameters = {.function = function->def.name,
+                                      .names = p->names,
+                                      .count = p->count,
+                                      .positional = p->positional,
+                                      .required = p->required};
+    dv_value sorted[DVX_MOST_PARAMETERS + 1];
+    uint32_t own = function->def.min; /* 1 of methods */
+    if (own) sorted[0] = args[0];
+    if (!dv_arguments_sort(vm, &parameters, args + own, count - own, keywords, sorted + own))
+        return DV_EMPTY;
+    return function->described.entry(vm, sorted, p->count + own);
+}
+
+static dv_value call(dv_vm *vm, const dv_cfunction_def *def, const dv_value *args, uint32_t count,
+                     dv_value keywords) {
+    const dv_extension_function *function = (const dv_extension_function *)(const void *)def;
+    dv_value result = function->parameters.size ? call_named(vm, function, args, count, keywords)
+                                                : function->described.entry(vm, args, count);
+    return dv_extension_check(vm, def->name, result);
+}
+
+/* ---- Describing ---- */
+
+static bool are_parameters(const dvx_parameters *p) {
+    if (p->count > DVX_MOST_PARAMETERS || p->positional > p->count || p->required > p->count)
+        return false;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (!p->names || !p->names[i]) return false;
+    return true;
+}
+
+static bool is_well_formed(const dvx_function *function) {
+    if (!function->name || !function->entry || function->min > function->max) return false;
+    for (uint32_t i = 0; i < function->derivative_count; i++) {
+        const dvx_derivative *d = function->derivatives[i];
+        if (!d || d->size < DV_SIZE_UP_TO(dvx_derivative, native_count) || !d->name || !d->guard ||
+            !d->run)
+            return false;
+    }
+    return true;
+}
+
+/* Copies what was given into `made`; false: it is malformed. */
+static bool take_over(dv_extension_function *made, const dvx_function *given) {
+    dvx_function *own = &made->described;
+    if (!dv_extension_copy(own, sizeof *own, given, DV_SIZE_UP_TO(dvx_function, derivatives)) ||
+        !is_well_formed(own))
+        return false;
+    made->parameters.size = 0;
+    return !own->parameters ||
+           (dv_extension_copy(&made->parameters, sizeof made->parameters, own->parameters,
+                              DV_SIZE_UP_TO(dvx_parameters, required)) &&
+            are_parameters(&made->parameters));
+}
+
+dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
+                                             const dvx_function *given) {
+    uint32_t count =
+        given->size < DV_SIZE_UP_TO(dvx_function, derivatives) ? 0 : given->derivative_count;
+    size_t size = sizeof(dv_extension_function) + count * sizeof(dv_extension_case);
+    dv_extension_function *made = dv_heap_alloc(&vm->heap, size);
+    if (!made) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    if (!take_over(made, given)) {
+        dv_heap_free(&vm->heap, made, size);
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "malformed function of extension %s",
+                 extension->described.name);
+        return NULL;
+    }
+    bool named = made->parameters.size != 0;
+    made->def = (dv_cfunction_def){.name = made->described.name,
+                                   .foreign_entry = call,
+                                   .min = named ? 0 : made->described.min,
+                                   .max = named ? UINT32_MAX : made->described.max,
+                                   .flags = named ? DV_CFUNCTION_NAMED : 0};
+    for (uint32_t i = 0; i < count; i++)
+        made->cases[i] = (dv_extension_case){&made->def, made->described.derivatives[i]};
+    made->next = extension->functions;
+    extension->functions = made;
+    return made;
+}
+
+void dv_extension_free_functions(dv_vm *vm, dv_extension_function *function) {
+    while (function) {
+        dv_extension_function *next = function->next;
+        uint32_t count = function->described.derivative_count;
+        dv_heap_free(&vm->heap, function, sizeof *function + count * sizeof *function->cases);
+        function = next;
+    }
+}

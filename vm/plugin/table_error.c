@@ -1,0 +1,132 @@
+/* table_error.c: the stable table: errors, and what extensions need of the machine itself
+ * (table.h). */
+#include "plugin/table.h"
+
+#include <stdarg.h>
+
+#include "core/native.h"
+#include "types/class.h"
+#include "types/exception.h"
+#include "types/str.h"
+
+/* ---- Raising ---- */
+
+dv_error_class dv_extension_error(dvx_error error) {
+    static const dv_error_class classes[] = {
+        [DVX_TYPE_ERROR] = DV_E_TYPE_ERROR,
+        [DVX_VALUE_ERROR] = DV_E_VALUE_ERROR,
+        [DVX_INDEX_ERROR] = DV_E_INDEX_ERROR,
+        [DVX_KEY_ERROR] = DV_E_KEY_ERROR,
+        [DVX_ZERO_DIVISION_ERROR] = DV_E_ZERO_DIVISION_ERROR,
+        [DVX_OVERFLOW_ERROR] = DV_E_OVERFLOW_ERROR,
+        [DVX_RUNTIME_ERROR] = DV_E_RUNTIME_ERROR,
+        [DVX_OS_ERROR] = DV_E_OS_ERROR,
+        [DVX_ATTRIBUTE_ERROR] = DV_E_ATTRIBUTE_ERROR,
+        [DVX_NAME_ERROR] = DV_E_NAME_ERROR,
+        [DVX_LOOKUP_ERROR] = DV_E_LOOKUP_ERROR,
+        [DVX_ARITHMETIC_ERROR] = DV_E_ARITHMETIC_ERROR,
+        [DVX_ASSERTION_ERROR] = DV_E_ASSERTION_ERROR,
+        [DVX_BUFFER_ERROR] = DV_E_BUFFER_ERROR,
+        [DVX_EOF_ERROR] = DV_E_EOF_ERROR,
+        [DVX_IMPORT_ERROR] = DV_E_IMPORT_ERROR,
+        [DVX_MEMORY_ERROR] = DV_E_MEMORY_ERROR,
+        [DVX_NOT_IMPLEMENTED_ERROR] = DV_E_NOT_IMPLEMENTED_ERROR,
+        [DVX_STOP_ITERATION] = DV_E_STOP_ITERATION,
+        [DVX_SYSTEM_ERROR] = DV_E_SYSTEM_ERROR,
+        [DVX_UNICODE_ERROR] = DV_E_UNICODE_ERROR,
+    };
+    bool known = (size_t)error < sizeof classes / sizeof *classes;
+    return known ? classes[error] : DV_E_SYSTEM_ERROR;
+}
+
+dvx_value dv_api_error_class(dvx_vm *vm, dvx_error error) {
+    return dv_retain(dv_object_value(dv_exception_class(vm, dv_extension_error(error))));
+}
+
+/* Does a format have only directives that the table promises?  Others would read other arguments
+ * than were passed. */
+static bool is_known_format(const char *format) {
+    while ((format = strchr(format, '%'))) {
+        format += 1 + strspn(format + 1, "0123456789-+ #.lz");
+        if (!*format || !strchr("scdiuxXpVST%", *format)) return false;
+        format++;
+    }
+    return true;
+}
+
+/* Raises class_(message); takes the message. */
+static void raise_message(dv_vm *vm, dv_value class_, dv_value message) {
+    bool fits = dv_is_class(class_) && dv_as_class(class_)->type == DV_T_EXCEPTION;
+    if (!fits) dv_raise(vm, DV_E_TYPE_ERROR, "exceptions must derive from BaseException");
+    dv_value error = !fits ? DV_EMPTY : dv_call(vm, class_, &message, 1, DV_EMPTY);
+    dv_release(vm, message);
+    if (dv_is_empty(error)) return;
+    dv_exception_raise(vm, error, DV_EMPTY);
+    dv_release(vm, error);
+}
+
+dvx_value dv_api_raise_format(dvx_vm *vm, dvx_value class_, const char *format, ...) {
+    if (!dv_api_given(vm, class_)) return DV_EMPTY;
+    if (!is_known_format(format))
+        return dv_raise(vm, DV_E_SYSTEM_ERROR, "an extension's error has the bad format '%s'",
+                        format);
+    va_list arguments;
+    va_start(arguments, format);
+    dv_value message = dv_str_vprintf(vm, format, arguments);
+    va_end(arguments);
+    if (!dv_is_empty(message)) raise_message(vm, class_, message);
+    return DV_EMPTY;
+}
+
+dvx_value dv_api_raise_error(dvx_vm *vm, dvx_value error) {
+    if (dv_api_given(vm, error)) dv_exception_raise(vm, error, DV_EMPTY);
+    return DV_EMPTY;
+}
+
+/* ---- The pending error ---- */
+
+bool dv_api_error_matches(dvx_vm *vm, dvx_value classes) {
+    dv_value error = vm->error;
+    if (dv_is_empty(error) || dv_is_empty(classes)) return false;
+    vm->error = DV_EMPTY;
+    int matches = dv_exception_match(vm, error, classes);
+    dv_error_clear(vm);
+    vm->error = error;
+    return matches > 0;
+}
+
+dvx_value dv_api_fetch_error(dvx_vm *vm) {
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    return error;
+}
+
+void dv_api_clear_error(dvx_vm *vm) { dv_error_clear(vm); }
+
+/* ---- Memory, time, stack, state ---- */
+
+void *dv_api_allocate(dvx_vm *vm, size_t size) {
+    void *block = dv_heap_alloc(&vm->heap, size);
+    if (!block) dv_raise_memory(vm);
+    return block;
+}
+
+void *dv_api_resize(dvx_vm *vm, void *block, size_t old_size, size_t new_size) {
+    void *moved = dv_heap_resize(&vm->heap, block, old_size, new_size);
+    if (!moved) dv_raise_memory(vm);
+    return moved;
+}
+
+void dv_api_deallocate(dvx_vm *vm, void *block, size_t size) {
+    if (block) dv_heap_free(&vm->heap, block, size);
+}
+
+bool dv_api_poll(dvx_vm *vm) { return dv_poll_interrupt(vm); }
+bool dv_api_enter(dvx_vm *vm) { return dv_enter_native(vm); }
+void dv_api_leave(dvx_vm *vm) { dv_leave_native(vm); }
+
+void *dv_api_state(dvx_vm *vm, const struct dvx_extension *extension) {
+    for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
+        if (e->descriptor == extension) return e->state;
+    return NULL;
+}
