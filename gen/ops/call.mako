@@ -181,6 +181,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     const dv_class *class_ = vm->shapes[dv_as_object(x)->shape]->class_;
     bool found = class_ == dv_as_class(wanted);
     for (uint32_t i = 1; !found && i < class_->mro_count; i++) found = class_->mro[i] == dv_as_class(wanted);
+    if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) TAIL(DV_H(CALL_C));
     dv_as_object(callee)->references--;
     dv_as_object(wanted)->references--;
     sp -= 4;

@@ -63,8 +63,9 @@ static dv_value builtin_callable(dv_vm *vm, const dv_value *args, uint32_t count
 
 static dv_value builtin_isinstance(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (dv_is_class(args[1]) && !dv_as_class(args[1])->metaclass)
-        return dv_bool(dv_class_is_subclass(dv_class_of(vm, args[0]), dv_as_class(args[1])));
+    bool plain = dv_is_class(args[1]) && !dv_as_class(args[1])->metaclass;
+    if (plain && dv_class_is_subclass(dv_class_of(vm, args[0]), dv_as_class(args[1])))
+        return DV_TRUE;
     return truth(dv_is_instance_of(vm, args[0], args[1]));
 }
 

@@ -169,7 +169,8 @@ static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
     if (dv_same(name, known->new_)) return DV_CLASS_NEW;
     if (dv_same(name, known->get)) return DV_CLASS_DESCRIPTOR;
     if (dv_same(name, known->set) || dv_same(name, known->delete_)) return DV_CLASS_SETTER;
-    return dv_is_data_descriptor(vm, value) ? DV_CLASS_DATA : 0;
+    uint16_t claims = dv_same(name, known->class_) ? DV_CLASS_CLAIMS : 0;
+    return claims | (dv_is_data_descriptor(vm, value) ? DV_CLASS_DATA : 0);
 }
 
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {

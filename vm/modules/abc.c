@@ -61,14 +61,30 @@ static dv_value meta_subclasscheck(dv_vm *vm, const dv_value *args, uint32_t cou
     return truth(dv_abstract_check(vm, args[1], args[0]));
 }
 
+static dv_value ask_subclass(dv_vm *vm, dv_value abstract, dv_value class_) {
+    bool found;
+    dv_value answer = dv_special_call(vm, abstract, vm->known.subclasscheck, &class_, 1, &found);
+    assert(found); /* every metaclass has it */
+    return answer;
+}
+
+/* The class that the instance names comes before its class. */
 static dv_value meta_instancecheck(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     assert(dv_is_class(args[0]));
     dv_value class_ = dv_object_value(dv_class_of(vm, args[1]));
-    bool found;
-    dv_value answer = dv_special_call(vm, args[0], vm->known.subclasscheck, &class_, 1, &found);
-    assert(found); /* every metaclass has it */
-    return answer;
+    if (!(dv_as_class(class_)->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS)))
+        return ask_subclass(vm, args[0], class_);
+    dv_value claimed = dv_get_attribute(vm, args[1], vm->known.class_);
+    if (dv_is_empty(claimed)) return DV_EMPTY;
+    dv_value answer = ask_subclass(vm, args[0], claimed);
+    bool other = !dv_same(claimed, class_);
+    dv_release(vm, claimed);
+    if (dv_is_empty(answer) || !other) return answer;
+    int truth = dv_truth(vm, answer);
+    if (truth > 0) return answer;
+    dv_release(vm, answer);
+    return truth < 0 ? DV_EMPTY : ask_subclass(vm, args[0], class_);
 }
 
 static dv_value meta_register(dv_vm *vm, const dv_value *args, uint32_t count) {

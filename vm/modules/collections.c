@@ -283,8 +283,16 @@ static dv_value collections_count(dv_vm *vm, const dv_value *args, uint32_t coun
     return dv_is_empty(vm->error) ? DV_NONE : DV_EMPTY;
 }
 
+/* _full_name(class): the class; messages name it with its module from now on. */
+static dv_value collections_full_name(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)vm, (void)count;
+    dv_as_class(args[0])->flags |= DV_CLASS_FULL_NAME;
+    return dv_retain(args[0]);
+}
+
 static const dv_cfunction_def functions[] = {
     {.name = "_count_elements", .entry = collections_count, .min = 2, .max = 2},
+    {.name = "_full_name", .entry = collections_full_name, .min = 1, .max = 1},
     {.name = "_tuple_getter", .entry = collections_tuple_getter, .min = 2, .max = 2},
     {.name = "_tuple_maker", .entry = collections_tuple_maker, .min = 3, .max = 3},
     {.name = NULL}};
@@ -319,6 +327,7 @@ static dv_value class_with(dv_vm *vm, const char *name, dv_type_id base,
                 put(vm, dv_as_class(class_), "__module__", dv_str_z(vm, "collections"));
     for (const dv_cfunction_def *def = methods; good && def->name; def++)
         good = put(vm, dv_as_class(class_), def->name, dv_cfunction_new(vm, def, DV_EMPTY, class_));
+    if (good) dv_as_class(class_)->flags |= DV_CLASS_FULL_NAME;
     if (good) return class_;
     dv_release(vm, class_);
     return DV_EMPTY;

@@ -11,12 +11,14 @@
 #include "types/int.h"
 #include "types/iterator.h"
 #include "types/list.h"
+#include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
 /* ---- nlargest and nsmallest -------------------------------------------------------------------*/
 
 typedef struct selection {
+    dv_value n;             /* as it was given: compared before it is known to be an int */
     dv_value iterator, key; /* key: EMPTY if there is none */
     bool largest;
     int64_t wanted;
@@ -122,11 +124,31 @@ static bool select_one(dv_vm *vm, selection *s) {
     return false;
 }
 
+/* The number of items that are wanted; false: raised. */
+static bool read_wanted(dv_vm *vm, selection *s) {
+    dv_value whole = dv_int_index(vm, s->n);
+    if (dv_is_empty(whole)) return false;
+    if (!dv_int_to_int64(whole, &s->wanted))
+        s->wanted = dv_int_sign(whole) < 0 ? INT64_MIN : INT64_MAX;
+    dv_release(vm, whole);
+    return true;
+}
+
+/* nlargest numbers its items 0, -1, ... and so asks for -n. */
+static bool check_negation(dv_vm *vm, const selection *s) {
+    if (!s->largest || dv_is_any_int(s->n)) return true;
+    dv_value negative = dv_unary(vm, DV_UNARY_NEG, s->n);
+    dv_release(vm, negative);
+    return !dv_is_empty(negative);
+}
+
 /* All items are wanted: sorted(iterable, key)[:n]. */
-static bool select_all(dv_vm *vm, selection *s, dv_value iterable, int64_t wanted) {
+static bool select_all(dv_vm *vm, selection *s, dv_value iterable) {
     if (!dv_list_extend(vm, s->result, iterable) ||
-        !dv_list_sort(vm, s->result, s->key, s->largest))
+        !dv_list_sort(vm, s->result, s->key, s->largest) ||
+        !dv_slice_bound(vm, s->n, true, &s->wanted))
         return false;
+    int64_t wanted = s->wanted;
     dv_list *list = dv_as_list(s->result);
     while (list->count > (wanted < 0 ? 0 : wanted)) dv_release(vm, list->items[--list->count]);
     dv_list_trim(vm, list);
@@ -142,16 +164,27 @@ static bool length_of(dv_vm *vm, dv_value v, int64_t *length) {
     return true;
 }
 
+/* n == number or n >= number: 1, 0, -1 raised. */
+static int wanted_is(dv_vm *vm, const selection *s, dv_compare_op op, int64_t number) {
+    dv_value result = dv_compare(vm, op, s->n, dv_int(number));
+    if (dv_is_empty(result)) return -1;
+    int truth = dv_truth(vm, result);
+    dv_release(vm, result);
+    return truth;
+}
+
+/* Asks n and the iterable what CPython asks, in its order. */
 static bool select_items(dv_vm *vm, selection *s, dv_value iterable) {
-    int64_t length, wanted = s->wanted;
-    if (wanted == 1) {
-        s->iterator = dv_iterate(vm, iterable);
-        return !dv_is_empty(s->iterator) && select_one(vm, s);
-    }
-    if (!length_of(vm, iterable, &length)) return false;
-    if (length >= 0 && wanted >= length) return select_all(vm, s, iterable, wanted);
+    int64_t length;
+    int one = wanted_is(vm, s, DV_EQ, 1), all = 0;
+    if (one < 0) return false;
+    if (!one && !length_of(vm, iterable, &length)) return false;
+    if (!one && length >= 0) all = wanted_is(vm, s, DV_GE, length);
+    if (all) return all > 0 && select_all(vm, s, iterable);
     s->iterator = dv_iterate(vm, iterable);
-    return !dv_is_empty(s->iterator) && select_many(vm, s);
+    if (dv_is_empty(s->iterator)) return false;
+    if (one) return select_one(vm, s);
+    return check_negation(vm, s) && read_wanted(vm, s) && select_many(vm, s);
 }
 
 static dv_value run_selection(dv_vm *vm, const char *name, bool largest, const dv_value *args,
@@ -160,13 +193,8 @@ static dv_value run_selection(dv_vm *vm, const char *name, bool largest, const d
     const dv_parameters parameters = {name, names, 3, 3, 2};
     dv_value given[3];
     if (!dv_arguments_bind(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
-    selection s = {.iterator = DV_EMPTY, .key = given[2], .largest = largest};
+    selection s = {.n = given[0], .iterator = DV_EMPTY, .key = given[2], .largest = largest};
     if (dv_is_none(s.key)) s.key = DV_EMPTY;
-    dv_value whole = dv_int_index(vm, given[0]);
-    if (dv_is_empty(whole)) return DV_EMPTY;
-    if (!dv_int_to_int64(whole, &s.wanted))
-        s.wanted = dv_int_sign(whole) < 0 ? INT64_MIN : INT64_MAX;
-    dv_release(vm, whole);
     s.result = dv_list_new(vm, NULL, 0);
     bool good = !dv_is_empty(s.result) && select_items(vm, &s, given[1]);
     dv_release(vm, s.iterator);

@@ -90,6 +90,9 @@ static bool file_from(dv_vm *vm, const path_rule *rule, dv_value v, file_argumen
 
 static bool is_path(const file_argument *f) { return !dv_is_none(f->text); }
 
+/* CPython takes the descriptor -1 for a path that is not there. */
+static bool is_nothing(const file_argument *f) { return !is_path(f) && f->fd == -1; }
+
 static void let_go(dv_vm *vm, file_argument *f) {
     if (is_path(f)) dv_host_path_free(vm, &f->path);
     dv_release(vm, f->text);
@@ -117,6 +120,7 @@ static dv_value do_call(dv_vm *vm, const path_call *call, dv_value v, int64_t mo
     file_argument file;
     if (!file_from(vm, &call->rule, v, &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
+    if (!failed && is_nothing(&file)) failed = EFAULT;
     if (!failed) {
         int result = is_path(&file) ? call->on_path(file.path.text, (unsigned)mode)
                                     : call->on_descriptor(file.fd, (unsigned)mode);
@@ -274,6 +278,7 @@ static dv_value posix_stat(dv_vm *vm, const dv_value *args, uint32_t count) {
     file_argument file;
     if (!file_from(vm, follow ? &stat_rule : &lstat_rule, args[0], &file)) return DV_EMPTY;
     int failed = dv_host_allows(vm);
+    if (!failed && is_nothing(&file)) failed = EFAULT;
     if (!failed) {
         int result = !is_path(&file) ? fstat(file.fd, &about)
                      : follow        ? stat(file.path.text, &about)
@@ -281,6 +286,17 @@ static dv_value posix_stat(dv_vm *vm, const dv_value *args, uint32_t count) {
         if (result != 0) failed = errno;
     }
     return finish(vm, &file, failed, args[0]) ? stat_tuple(vm, &about) : DV_EMPTY;
+}
+
+/* fstat(descriptor) */
+static dv_value posix_fstat(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    int64_t fd;
+    struct stat about;
+    if (!dv_int_argument(vm, args[0], &fd)) return DV_EMPTY;
+    int failed = dv_host_allows(vm);
+    if (!failed && fstat((int)fd, &about) != 0) failed = errno;
+    return failed ? dv_host_raise(vm, failed, DV_EMPTY) : stat_tuple(vm, &about);
 }
 
 /* Directories ------------------------------------------------------------------------------------
@@ -330,6 +346,7 @@ static dv_value posix_listdir(dv_vm *vm, const dv_value *args, uint32_t count, d
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
     bool here = dv_is_empty(given) || dv_is_none(given);
     if (!here && !file_from(vm, &rule, given, &file)) return DV_EMPTY;
+    if (!here) here = is_nothing(&file);
     int failed = dv_host_allows(vm);
     DIR *directory = NULL;
     if (!failed) {
@@ -437,12 +454,12 @@ static dv_value posix_fspath(dv_vm *vm, const dv_value *args, uint32_t count) {
     { .name = #function, .keyword_entry = posix_##function, .min = 0, .max = UINT32_MAX }
 
 static const dv_cfunction_def functions[] = {
-    KEYWORD_ROW(access),  KEYWORD_ROW(chdir),    KEYWORD_ROW(chmod),  KEYWORD_ROW(listdir),
-    KEYWORD_ROW(mkdir),   KEYWORD_ROW(readlink), KEYWORD_ROW(remove), KEYWORD_ROW(rename),
-    KEYWORD_ROW(replace), KEYWORD_ROW(rmdir),    KEYWORD_ROW(unlink), ROW(cpu_count, 0, 0),
-    ROW(fspath, 1, 1),    ROW(getcwd, 0, 0),     ROW(getpid, 0, 0),   ROW(getppid, 0, 0),
-    ROW(getuid, 0, 0),    ROW(stat, 2, 2),       ROW(strerror, 1, 1), ROW(terminal_size, 1, 1),
-    ROW(urandom, 1, 1),   {.name = NULL}};
+    KEYWORD_ROW(access),      KEYWORD_ROW(chdir),    KEYWORD_ROW(chmod),  KEYWORD_ROW(listdir),
+    KEYWORD_ROW(mkdir),       KEYWORD_ROW(readlink), KEYWORD_ROW(remove), KEYWORD_ROW(rename),
+    KEYWORD_ROW(replace),     KEYWORD_ROW(rmdir),    KEYWORD_ROW(unlink), ROW(cpu_count, 0, 0),
+    ROW(fspath, 1, 1),        ROW(fstat, 1, 1),      ROW(getcwd, 0, 0),   ROW(getpid, 0, 0),
+    ROW(getppid, 0, 0),       ROW(getuid, 0, 0),     ROW(stat, 2, 2),     ROW(strerror, 1, 1),
+    ROW(terminal_size, 1, 1), ROW(urandom, 1, 1),    {.name = NULL}};
 
 bool dv_posix_fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&

@@ -16,6 +16,7 @@
 #include "types/function.h"
 #include "types/instance.h"
 #include "types/int_arith.h"
+#include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -173,7 +174,14 @@ static bool set_words(dv_vm *vm, dv_random *r, dv_value words) {
     for (int i = 0; i < DV_TWISTER_WORDS; i++)
         if (!take_word(vm, items[i], &twister.state[i])) return false;
     int64_t next;
-    if (!dv_int_argument(vm, items[DV_TWISTER_WORDS], &next)) return false;
+    dv_value index = dv_int_index(vm, items[DV_TWISTER_WORDS]);
+    if (dv_is_empty(index)) return false;
+    bool fits = dv_int_to_int64(index, &next);
+    dv_release(vm, index);
+    if (!fits) {
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C long");
+        return false;
+    }
     twister.next = (uint32_t)next;
     if (next < 0 || next > DV_TWISTER_WORDS) {
         dv_raise(vm, DV_E_VALUE_ERROR, "invalid state");
@@ -193,17 +201,46 @@ static dv_value method_reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_tuple_take(vm, parts, 3);
 }
 
+/* 2 or 3, the first item of a state; -1: raised. */
+static int version_of(dv_vm *vm, dv_value state) {
+    dv_value version = dv_get_item(vm, state, dv_int(0));
+    if (dv_is_empty(version)) return -1;
+    int known = 0, number = STATE_VERSION;
+    for (; known == 0 && number >= STATE_VERSION - 1; number--)
+        known = dv_equal(vm, version, dv_int(number));
+    dv_value text = known == 0 ? dv_to_str(vm, version) : DV_EMPTY;
+    if (!dv_is_empty(text))
+        dv_raise(vm, DV_E_VALUE_ERROR,
+                 "state with version %S passed to Random.setstate() of version 3", text);
+    dv_release(vm, text);
+    dv_release(vm, version);
+    return known > 0 ? number + 1 : -1;
+}
+
+/* The words of version 2, which were written as signed numbers: x % 2 ** 32 of each. */
+static dv_value unsigned_words(dv_vm *vm, dv_value words) {
+    dv_value iterator = dv_iterate(vm, words), list = DV_EMPTY;
+    if (dv_is_empty(iterator)) return DV_EMPTY;
+    list = dv_list_new(vm, NULL, 0);
+    bool good = !dv_is_empty(list);
+    while (good) {
+        dv_value x = dv_next(vm, iterator);
+        if (dv_is_empty(x)) break;
+        dv_value word = dv_binary(vm, DV_BINARY_MOD, x, dv_int(1LL << 32));
+        dv_release(vm, x);
+        good = !dv_is_empty(word) && dv_list_push(vm, list, word);
+    }
+    dv_release(vm, iterator);
+    dv_value result = good && dv_is_empty(vm->error) ? dv_tuple_from(vm, list) : DV_EMPTY;
+    dv_release(vm, list);
+    return result;
+}
+
 static dv_value method_setstate(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_random *r = dv_as_random(args[0]);
-    dv_value version = dv_get_item(vm, args[1], dv_int(0));
-    if (dv_is_empty(version)) return DV_EMPTY;
-    bool known = dv_same(version, dv_int(STATE_VERSION));
-    if (!known)
-        dv_raise(vm, DV_E_VALUE_ERROR,
-                 "state with version %S passed to Random.setstate() of version 3", version);
-    dv_release(vm, version);
-    if (!known) return DV_EMPTY;
+    int version = version_of(vm, args[1]);
+    if (version < 0) return DV_EMPTY;
     dv_value state = dv_tuple_from(vm, args[1]);
     if (dv_is_empty(state)) return DV_EMPTY;
     int64_t parts = dv_as_tuple(state)->count;
@@ -212,7 +249,10 @@ static dv_value method_setstate(dv_vm *vm, const dv_value *args, uint32_t count)
         dv_value gauss = dv_as_tuple(state)->items[2];
         r->has_gauss = dv_is_float(gauss);
         if (r->has_gauss) r->gauss_next = dv_as_float(gauss);
-        good = set_words(vm, r, dv_as_tuple(state)->items[1]);
+        dv_value words = dv_as_tuple(state)->items[1];
+        words = version == STATE_VERSION ? dv_retain(words) : unsigned_words(vm, words);
+        good = !dv_is_empty(words) && set_words(vm, r, words);
+        dv_release(vm, words);
     } else if (parts < 3) {
         dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected 3, got %lld)",
                  (long long)parts);

@@ -515,10 +515,22 @@ static int derives(dv_vm *vm, dv_value derived, dv_value from) {
     return dv_is_empty(vm->error) ? result : -1;
 }
 
+/* Does the subject's class derive from `type`, or does its __class__ say so? */
+static int check_class(dv_vm *vm, const class_check *check, dv_value type) {
+    const uint16_t says = DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS;
+    if (dv_class_is_subclass(check->class_, dv_as_class(type))) return 1;
+    if (DV_LIKELY(!(check->class_->flags & says)) || !dv_same(check->hook, vm->known.instancecheck))
+        return 0;
+    dv_value claimed = dv_find_attribute(vm, check->subject, vm->known.class_);
+    int result = !dv_is_empty(claimed) && dv_is_class(claimed) &&
+                 dv_class_is_subclass(dv_as_class(claimed), dv_as_class(type));
+    dv_release(vm, claimed);
+    return dv_is_empty(vm->error) ? result : -1;
+}
+
 static int check_by_bases(dv_vm *vm, const class_check *check, dv_value type) {
     bool of_instance = dv_same(check->hook, vm->known.instancecheck);
-    if (check->class_ && dv_is_class(type))
-        return dv_class_is_subclass(check->class_, dv_as_class(type));
+    if (check->class_ && dv_is_class(type)) return check_class(vm, check, type);
     if (!of_instance && !check_bases(vm, check->subject, "issubclass() arg 1 must be a class"))
         return -1;
     if (!check_bases(vm, type, check->refusal)) return -1;
@@ -545,6 +557,7 @@ static int check_by_hook(dv_vm *vm, const class_check *check, dv_value type) {
 static int known_answer(dv_vm *vm, const class_check *check, dv_value type) {
     int answer = dv_abstract_answer(vm, check->class_, type);
     if (answer != 0) return answer;
+    if (check->class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS)) return -1;
     const dv_global_cell *hook = dv_metaclass_special(dv_as_class(type), check->hook);
     return hook && dv_is_shape(hook->value, DV_T_CFUNCTION) ? 0 : -1;
 }
@@ -553,7 +566,7 @@ static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
     if (!check->class_ && dv_is_class(type) && !dv_as_class(type)->metaclass)
         return check_by_bases(vm, check, type);
     if (dv_is_class(type) && (!dv_as_class(type)->metaclass || check->class_ == dv_as_class(type)))
-        return dv_class_is_subclass(check->class_, dv_as_class(type));
+        return check_class(vm, check, type);
     if (!dv_is_tuple(type)) {
         int answer = check->class_ && dv_is_class(type) ? known_answer(vm, check, type) : -1;
         return answer >= 0 ? answer : check_by_hook(vm, check, type);

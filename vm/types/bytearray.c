@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "types/array.h"
 #include "types/bytes.h"
 #include "types/float.h"
 #include "types/complex.h"
@@ -155,14 +156,14 @@ static dv_value bytearray_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_val
     if (!dv_is_bytearray(a) || (op != DV_BINARY_ADD && op != DV_BINARY_MUL))
         return DV_NOTIMPLEMENTED;
     if (op == DV_BINARY_ADD) {
-        if (!dv_is_bytes_like(b))
+        if (!dv_is_bytes_like(b) && !dv_is_array(b))
             return dv_raise(vm, DV_E_TYPE_ERROR, "can't concat %T to %T", b, a);
         if (dv_same(a, b) &&
             dv_as_bytes(a)->length > 0) /* CPython's view of b forbids the growth */
             return dv_raise(vm, DV_E_BUFFER_ERROR,
                             "Existing exports of data: object cannot be re-sized");
-        dv_value bytes = dv_retain(dv_bytes_of(b));
-        bool good = append_bytes(vm, a, bytes);
+        dv_value bytes = dv_bytes_contents(vm, b);
+        bool good = !dv_is_empty(bytes) && append_bytes(vm, a, bytes);
         dv_release(vm, bytes);
         return good ? dv_retain(a) : DV_EMPTY;
     }

@@ -245,6 +245,13 @@ dv_value dv_bytes_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
 }
 
 static dv_value concat(dv_vm *vm, dv_value a, dv_value b) {
+    if (dv_is_array(b)) {
+        dv_value bytes = dv_array_bytes(vm, b);
+        if (dv_is_empty(bytes)) return DV_EMPTY;
+        dv_value all = concat(vm, a, bytes);
+        dv_release(vm, bytes);
+        return all;
+    }
     if (!dv_is_bytes_like(b)) return dv_raise(vm, DV_E_TYPE_ERROR, "can't concat %T to %T", b, a);
     const dv_str *x = dv_as_bytes(a), *y = dv_as_bytes(b);
     dv_str *s = dv_bytes_alloc(vm, x->length + y->length);

@@ -6,6 +6,7 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/array.h"
 #include "types/bytes.h"
 #include "types/class.h"
 #include "types/sequence.h"
@@ -261,18 +262,32 @@ static dv_value bytes_removesuffix(dv_vm *vm, const dv_value *args, uint32_t cou
 /* ---- Joining and replacing ---------------------------------------------------------------------
  */
 
+/* false: raised. */
+static bool join_item(dv_builder *b, dv_value item, int64_t number) {
+    if (DV_LIKELY(dv_is_bytes_like(item))) {
+        dv_builder_str(b, dv_bytes_of(item));
+    } else if (dv_is_array(item)) {
+        dv_value bytes = dv_array_bytes(b->vm, item);
+        if (dv_is_empty(bytes)) return false;
+        dv_builder_str(b, bytes);
+        dv_release(b->vm, bytes);
+    } else {
+        dv_raise(b->vm, DV_E_TYPE_ERROR,
+                 "sequence item %lld: expected a bytes-like object, %T found", (long long)number,
+                 item);
+        return false;
+    }
+    return true;
+}
+
 static dv_value join_items(dv_vm *vm, dv_value self, const dv_items *items) {
     dv_builder b;
     dv_builder_init(&b, vm);
     for (int64_t i = 0; i < items->count; i++) {
-        if (!dv_is_bytes_like(items->data[i])) {
-            dv_builder_discard(&b);
-            return dv_raise(vm, DV_E_TYPE_ERROR,
-                            "sequence item %lld: expected a bytes-like object, %T found",
-                            (long long)i, items->data[i]);
-        }
         if (i > 0) dv_builder_str(&b, dv_bytes_of(self));
-        dv_builder_str(&b, dv_bytes_of(items->data[i]));
+        if (join_item(&b, items->data[i], i)) continue;
+        dv_builder_discard(&b);
+        return DV_EMPTY;
     }
     return finish(&b, self);
 }

@@ -285,6 +285,17 @@ bool dv_builder_to_str(dv_builder *b, dv_value v) {
  */
 
 /* Name of the type of v, as in CPython's messages. */
+static void builder_class_name(dv_builder *b, const dv_class *class_) {
+    const dv_global_cell *cell = NULL;
+    if (class_->flags & DV_CLASS_FULL_NAME)
+        cell = dv_namespace_find(&class_->attributes, b->vm->known.module);
+    if (cell && dv_is_str(cell->value)) {
+        dv_builder_str(b, cell->value);
+        dv_builder_char(b, '.');
+    }
+    dv_builder_str(b, class_->name);
+}
+
 static void builder_type_name(dv_builder *b, dv_value v) {
     dv_type_id type = dv_type_of(b->vm, v);
     bool own_class =
@@ -293,7 +304,7 @@ static void builder_type_name(dv_builder *b, dv_value v) {
     if (!own_class && shown)
         dv_builder_z(b, shown->face ? b->vm->types[shown->face(v)]->name : shown->name);
     else
-        dv_builder_str(b, dv_class_of(b->vm, v)->name);
+        builder_class_name(b, dv_class_of(b->vm, v));
 }
 
 /* A conversion that the C library does.  `directive` is its text up to the letter. */

@@ -233,19 +233,41 @@ static dv_value table_item(dv_vm *vm, dv_value table, uint32_t c) {
     return DV_EMPTY;
 }
 
-/* false: raised. */
-static bool translate_char(dv_builder *b, dv_value table, uint32_t c) {
+/* 1, 0: the character goes, -1: raised. */
+static int translate_char(dv_builder *b, dv_value table, uint32_t c) {
     dv_value to = table_item(b->vm, table, c);
     int64_t point;
+    if (dv_is_none(to)) return 0;
     if (dv_is_empty(to)) {
-        if (!dv_is_empty(b->vm->error)) return false;
+        if (!dv_is_empty(b->vm->error)) return -1;
         dv_builder_char(b, c);
     } else if (dv_is_str(to)) {
         dv_builder_str(b, to);
-    } else if (!dv_is_none(to) && dv_int_to_int64(to, &point)) {
+    } else if (dv_int_to_int64(to, &point)) {
         dv_builder_char(b, (uint32_t)point);
     }
     dv_release(b->vm, to);
+    return 1;
+}
+
+/* From s[*at], which goes, to the first character that stays.  Like CPython it asks for that one
+ * here, and its caller again, which a table with a __getitem__ sees; false: raised. */
+static bool skip_gone(dv_vm *vm, dv_value table, const dv_str *s, int64_t *at) {
+    for (++*at; *at < s->length; ++*at) {
+        dv_value to = table_item(vm, table, dv_str_at(s, *at));
+        bool gone = dv_is_none(to);
+        dv_release(vm, to);
+        if (!gone) break;
+    }
+    return dv_is_empty(vm->error);
+}
+
+static bool translate_from(dv_builder *b, dv_value table, const dv_str *s, int64_t at) {
+    while (at < s->length) {
+        int stays = translate_char(b, table, dv_str_at(s, at));
+        if (stays < 0 || (stays == 0 && !skip_gone(b->vm, table, s, &at))) return false;
+        at += stays;
+    }
     return true;
 }
 
@@ -290,9 +312,7 @@ dv_value dv_str_translate(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_builder_init(&b, vm);
     bool ascii = s->kind == 1 && dv_utf8_is_ascii(s->data, (size_t)s->length);
     int64_t at = ascii ? translate_ascii(&b, args[1], s) : 0;
-    bool good = dv_is_empty(vm->error);
-    for (; at < s->length && good; at++) good = translate_char(&b, args[1], dv_str_at(s, at));
-    if (good) return dv_builder_finish(&b);
+    if (dv_is_empty(vm->error) && translate_from(&b, args[1], s, at)) return dv_builder_finish(&b);
     dv_builder_discard(&b);
     return DV_EMPTY;
 }
