@@ -148,7 +148,20 @@
     DONE(item);
 </%isa:op>
 
-<%isa:derivative name="FOR_ITER_RANGE" of="FOR_ITER" result="int" doc="FOR_ITER over a range.">
+## The ends of a FOR_ITER with the STORE_LOCAL behind it, and of one without.
+<%def name="found(item, stores)">\
+% if stores:
+    const dv_value item = ${item}, replaced = LOCAL(LEN + 1);
+    LOCAL(LEN + 1) = item;
+    ip += LEN + 2;
+    GO_RELEASING(replaced);
+% else:
+    DONE(${item});
+% endif
+</%def>\
+
+% for suffix, modes, also in (("", "", ""), ("_STORE", "STORE_LOCAL", ", and the STORE_LOCAL behind it")):
+<%isa:derivative name="FOR_ITER_RANGE${suffix}" of="FOR_ITER" result="int" modes="${modes}" doc="FOR_ITER over a range${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_RANGE_ITERATOR) || GUARD_FAILS())) MISS();
     dv_range_iterator *range = (dv_range_iterator *)dv_as_object(iterator);
@@ -157,32 +170,23 @@
     if (DV_UNLIKELY(range->remaining <= 0)) SLOW();
     range->remaining--;
     range->next = (int64_t)((uint64_t)i + (uint64_t)range->step);
-    DONE(dv_int(i));
+${found("dv_int(i)", suffix)}\
     --- out of line ---
 ${exhausted()}</%isa:derivative>
 
-<%isa:derivative name="FOR_ITER_LIST" of="FOR_ITER" doc="FOR_ITER over a list.">
+% for name, type in (("list", "LIST"), ("tuple", "TUPLE")):
+<%isa:derivative name="FOR_ITER_${type}${suffix}" of="FOR_ITER" modes="${modes}" doc="FOR_ITER over a ${name}${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_LIST))) MISS();
-    const dv_list *list = dv_as_list(walk->sequence);
-    if (DV_UNLIKELY(walk->next >= list->count)) SLOW();
-    DONE(dv_retain(list->items[walk->next++]));
+    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_${type}))) MISS();
+    const dv_${name} *sequence = dv_as_${name}(walk->sequence);
+    if (DV_UNLIKELY(walk->next >= sequence->count)) SLOW();
+${found("dv_retain(sequence->items[walk->next++])", suffix)}\
     --- out of line ---
 ${exhausted()}</%isa:derivative>
-
-<%isa:derivative name="FOR_ITER_TUPLE" of="FOR_ITER" doc="FOR_ITER over a tuple.">
-    const dv_value iterator = sp[-1];
-    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
-    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_TUPLE))) MISS();
-    const dv_tuple *tuple = dv_as_tuple(walk->sequence);
-    if (DV_UNLIKELY(walk->next >= tuple->count)) SLOW();
-    DONE(dv_retain(tuple->items[walk->next++]));
-    --- out of line ---
-${exhausted()}
-</%isa:derivative>
+% endfor
+% endfor
 
 <%isa:derivative name="FOR_ITER_STR" of="FOR_ITER" result="str" doc="FOR_ITER over a str.">
     const dv_value iterator = sp[-1];

@@ -170,8 +170,17 @@ static dv_value map_construct(dv_vm *vm, const dv_value *args, uint32_t count, d
     return many_new(vm, DV_T_MAP, args[0], args + 1, count - 1);
 }
 
+static dv_value map_next_of_one(dv_vm *vm, const many *m) {
+    dv_value item = dv_step(vm, m->iterators[0]);
+    if (dv_is_empty(item)) return DV_EMPTY;
+    dv_value result = dv_call(vm, m->function, &item, 1, DV_EMPTY);
+    dv_release(vm, item);
+    return result;
+}
+
 static dv_value map_next(dv_vm *vm, dv_value self) {
     many *m = (many *)dv_as_object(self);
+    if (m->count == 1) return map_next_of_one(vm, m);
     dv_value few[8], *items = few;
     size_t size = m->count * sizeof *items;
     if (m->count > 8 && !(items = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);

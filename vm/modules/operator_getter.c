@@ -11,6 +11,7 @@
 #include "types/class.h"
 #include "types/list.h"
 #include "types/lookup.h"
+#include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -160,7 +161,13 @@ static dv_value itemgetter_construct(dv_vm *vm, const dv_value *args, uint32_t c
 }
 
 static dv_value get_item(dv_vm *vm, const getter *g, int64_t i, dv_value object) {
-    return dv_get_item(vm, object, dv_as_tuple(g->given)->items[i]);
+    dv_value key = dv_as_tuple(g->given)->items[i];
+    if (dv_is_int(key) && (dv_is_shape(object, DV_T_TUPLE) || dv_is_shape(object, DV_T_LIST))) {
+        int64_t count, index = dv_as_int(key);
+        const dv_value *items = dv_items_of(object, &count);
+        if (index >= 0 && index < count) return dv_retain(items[index]);
+    }
+    return dv_get_item(vm, object, key);
 }
 
 static dv_value itemgetter_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,

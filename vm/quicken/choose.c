@@ -92,35 +92,44 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
 
-void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    dv_value iterator = sp[-1];
-    const dv_cell *behind = ip + dv_op_infos[DV_OP_FOR_ITER].length;
-    bool unpacks = dv_op_of(vm, behind->h) == DV_OP_UNPACK_SEQUENCE && behind[1].i == 2;
-    uint32_t shape = dv_is_object(iterator) ? dv_as_object(iterator)->shape : DV_T_COUNT;
-    if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
-        ip[1].site.seen |= dv_seen(dv_int(0));
-        dv_site_become(vm, ip, DV_OP_FOR_ITER_RANGE);
-    } else if (dv_is_shape(iterator, DV_T_ITERATOR) &&
-               dv_is_shape(((dv_iterator *)dv_as_object(iterator))->sequence, DV_T_LIST)) {
-        const dv_iterator *walk = (const dv_iterator *)dv_as_object(iterator);
+/* Over a list or tuple; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
+static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) {
+    if (dv_is_shape(walk->sequence, DV_T_LIST)) {
         const dv_list *list = dv_as_list(walk->sequence);
         if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
-        dv_site_become(vm, ip, DV_OP_FOR_ITER_LIST);
-    } else if (dv_is_shape(iterator, DV_T_ITERATOR) &&
-               dv_is_shape(((dv_iterator *)dv_as_object(iterator))->sequence, DV_T_TUPLE)) {
-        dv_site_become(vm, ip, DV_OP_FOR_ITER_TUPLE);
-    } else if (unpacks && shape < DV_T_COUNT && vm->types[shape]->next_pair) {
-        dv_site_become(vm, ip, DV_OP_FOR_ITER_PAIR);
-    } else if (dv_is_shape(iterator, DV_T_GENERATOR)) {
-        dv_site_become(vm, ip, DV_OP_FOR_ITER_GENERATOR);
-    } else if (dv_is_shape(iterator, DV_T_ITERATOR) &&
-               dv_is_shape(((dv_iterator *)dv_as_object(iterator))->sequence, DV_T_STR)) {
-        dv_site_become(vm, ip, DV_OP_FOR_ITER_STR);
-    } else if (shape < DV_T_COUNT && vm->types[shape]->next) {
-        dv_site_become(vm, ip, DV_OP_FOR_ITER_NEXT);
-    } else {
-        dv_site_refuse(vm, ip, DV_REASON_TYPES);
+        return stores ? DV_OP_FOR_ITER_LIST_STORE : DV_OP_FOR_ITER_LIST;
     }
+    if (dv_is_shape(walk->sequence, DV_T_TUPLE))
+        return stores ? DV_OP_FOR_ITER_TUPLE_STORE : DV_OP_FOR_ITER_TUPLE;
+    return dv_is_shape(walk->sequence, DV_T_STR) ? DV_OP_FOR_ITER_STR : DV_OP_COUNT;
+}
+
+/* The derivative for an iterator of a built-in type with what is behind the FOR_ITER. */
+static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
+    const dv_cell *behind = ip + dv_op_infos[DV_OP_FOR_ITER].length;
+    uint32_t after = dv_op_of(vm, behind->h), op = DV_OP_COUNT;
+    bool unpacks = after == DV_OP_UNPACK_SEQUENCE && behind[1].i == 2;
+    bool stores = after == DV_OP_STORE_LOCAL;
+    if (dv_is_shape(iterator, DV_T_RANGE_ITERATOR)) {
+        ip[1].site.seen |= dv_seen(dv_int(0));
+        return stores ? DV_OP_FOR_ITER_RANGE_STORE : DV_OP_FOR_ITER_RANGE;
+    }
+    if (dv_is_shape(iterator, DV_T_GENERATOR)) return DV_OP_FOR_ITER_GENERATOR;
+    if (dv_is_shape(iterator, DV_T_ITERATOR))
+        op = form_of_walk(ip, (const dv_iterator *)dv_as_object(iterator), stores);
+    if (op != DV_OP_COUNT) return op;
+    const dv_type *type = vm->types[dv_as_object(iterator)->shape];
+    if (unpacks && type->next_pair) return DV_OP_FOR_ITER_PAIR;
+    return type->next ? DV_OP_FOR_ITER_NEXT : DV_OP_COUNT;
+}
+
+void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    bool plain = dv_is_object(sp[-1]) && dv_as_object(sp[-1])->shape < DV_T_COUNT;
+    uint32_t op = plain ? form_of_iteration(vm, ip, sp[-1]) : DV_OP_COUNT;
+    if (op != DV_OP_COUNT)
+        dv_site_become(vm, ip, op);
+    else
+        dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
 
 /* The class of an instance if it leaves access to the attribute `name` to the VM; `flag` is what a

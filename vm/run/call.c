@@ -571,34 +571,41 @@ void dv_run_cells(dv_vm *vm, const dv_cell *ip) {
     while (ip) ip = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
 }
 
+/* Prepares the frame at the top of the stack; NULL: raised. */
+static const dv_cell *enter_from_c(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
+                                   dv_value keywords) {
+    dv_value *frame = vm->sp + 3, *fp = vm->fp;
+    const dv_function *function = dv_as_function(callee);
+    const dv_thread *thread = dv_function_thread(function);
+    bool exact = thread->exact_arguments == (int64_t)count && dv_is_empty(keywords) &&
+                 dv_frame_fits(vm, thread, frame);
+    if (!exact && vm->sp + count + 8 > vm->stack_end) {
+        dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
+        return NULL;
+    }
+    frame[-3] = dv_retain(callee);
+    for (uint32_t i = 0; i < count; i++) frame[i] = dv_retain(args[i]);
+    vm->sp = frame + count;
+    if (DV_LIKELY(exact) ||
+        (make_room(vm, thread, frame) && bind_in_place(vm, function, frame, count, keywords))) {
+        vm->sp = dv_frame_push(vm, thread, frame, fp, dv_halt_cell);
+        vm->fp = frame;
+        return thread->entry;
+    }
+    while (count > 0) dv_release(vm, frame[--count]);
+    dv_release(vm, callee);
+    return NULL;
+}
+
 static dv_value call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                               dv_value keywords) {
     const dv_cell *saved_ip = vm->ip;
-    dv_value *saved_sp = vm->sp, *saved_fp = vm->fp;
+    dv_value *saved_sp = vm->sp, *saved_fp = vm->fp, result = DV_EMPTY;
     if (!dv_native_room(vm)) return DV_EMPTY;
-    if (vm->sp + count + 8 > vm->stack_end)
-        return dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
-    dv_value *sp = vm->sp;
-    *sp = dv_retain(callee);
-    sp += 3;
-    for (uint32_t i = 0; i < count; i++) *sp++ = dv_retain(args[i]);
-    const dv_cell *ip = NULL;
-    dv_value *frame = sp - count;
-    dv_function *function = dv_as_function(callee);
-    const dv_thread *thread = dv_function_thread(function);
-    vm->sp = sp;
-    if (make_room(vm, thread, frame) && bind_in_place(vm, function, frame, count, keywords)) {
-        vm->sp = dv_frame_push(vm, thread, frame, saved_fp, dv_halt_cell);
-        vm->fp = frame;
-        ip = thread->entry;
-    }
-    dv_value result = DV_EMPTY;
+    const dv_cell *ip = enter_from_c(vm, callee, args, count, keywords);
     if (ip) {
         dv_run_cells(vm, ip);
         if (dv_is_empty(vm->error)) result = vm->sp[-1];
-    } else {
-        while (sp > frame) dv_release(vm, *--sp);
-        dv_release(vm, callee);
     }
     vm->ip = saved_ip, vm->sp = saved_sp, vm->fp = saved_fp;
     return result;

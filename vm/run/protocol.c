@@ -112,6 +112,7 @@ static dv_value try_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b)
 /* b's class refines a's: it is asked first. */
 static bool right_first(dv_vm *vm, dv_value a, dv_value b) {
     if (!dv_is_instance(b)) return false;
+    if (dv_is_object(a) && dv_as_object(a)->shape == dv_as_object(b)->shape) return false;
     dv_class *class_a = dv_class_of(vm, a), *class_b = dv_class_of(vm, b);
     return class_a != class_b && dv_class_is_subclass(class_b, class_a);
 }

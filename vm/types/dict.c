@@ -206,22 +206,6 @@ dv_value dv_dict_get_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash
     return number >= 0 ? dv_as_dict(self)->entries[number].value : DV_EMPTY;
 }
 
-const dv_dict_entry *dv_dict_walk_entry(dv_value self, int64_t *position) {
-    const dv_dict *dict = dv_as_dict(self);
-    int64_t i = *position;
-    while (i < dict->used && dv_is_empty(dict->entries[i].key)) i++;
-    *position = i + 1;
-    return i < dict->used ? &dict->entries[i] : NULL;
-}
-
-bool dv_dict_walk(dv_value self, int64_t *position, dv_value *key, dv_value *value) {
-    const dv_dict_entry *entry = dv_dict_walk_entry(self, position);
-    if (!entry) return false;
-    *key = entry->key;
-    *value = entry->value;
-    return true;
-}
-
 bool dv_dict_walk_back(dv_value self, int64_t *position, dv_value *key, dv_value *value) {
     const dv_dict *dict = dv_as_dict(self);
     int64_t i = (*position < dict->used ? *position : dict->used) - 1;

@@ -45,11 +45,23 @@ dv_value dv_dict_get_hashed(dv_vm *vm, dv_value dict, dv_value key, int64_t hash
 bool dv_dict_set_hashed(dv_vm *vm, dv_value dict, dv_value key, int64_t hash,
                         dv_value value) DV_MUST_CHECK;
 int dv_dict_delete(dv_vm *vm, dv_value dict, dv_value key); /* 1 done, 0 not there, -1 raised */
-/* Walks the entries: *position starts at 0; false at the end.  Borrowed; the dict must not change.
+/* Walks the entries: *position starts at 0; NULL at the end.  Borrowed; the dict must not change.
  */
-bool dv_dict_walk(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
-/* The same with the whole entry; NULL at the end. */
-const dv_dict_entry *dv_dict_walk_entry(dv_value dict, int64_t *position);
+static inline const dv_dict_entry *dv_dict_walk_entry(dv_value self, int64_t *position) {
+    const dv_dict *dict = dv_as_dict(self);
+    int64_t i = *position;
+    while (i < dict->used && dv_is_empty(dict->entries[i].key)) i++;
+    *position = i + 1;
+    return i < dict->used ? &dict->entries[i] : NULL;
+}
+/* The same for key and value; false at the end. */
+static inline bool dv_dict_walk(dv_value dict, int64_t *position, dv_value *key, dv_value *value) {
+    const dv_dict_entry *entry = dv_dict_walk_entry(dict, position);
+    if (!entry) return false;
+    *key = entry->key;
+    *value = entry->value;
+    return true;
+}
 /* The same from behind: position is at first dict->used. */
 bool dv_dict_walk_back(dv_value dict, int64_t *position, dv_value *key, dv_value *value);
 /* Room for `count` more keys without making the table anew. */

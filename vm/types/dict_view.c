@@ -65,7 +65,8 @@ static dv_value part_of(dv_vm *vm, dv_dict_part part, dv_value key, dv_value val
 }
 
 /* The next entry, borrowed; false: there is none, or an exception. */
-static bool next_entry(dv_vm *vm, dv_dict_iterator *iterator, dv_value *key, dv_value *value) {
+static inline bool next_entry(dv_vm *vm, dv_dict_iterator *iterator, dv_value *key,
+                              dv_value *value) {
     if (dv_is_empty(iterator->dict)) return false;
     if (DV_UNLIKELY(iterator->count != dv_as_dict(iterator->dict)->count)) {
         iterator->count = -1; /* and it stays so */

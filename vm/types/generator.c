@@ -121,13 +121,6 @@ static dv_value generator_iterate(dv_vm *vm, dv_value self) {
 }
 
 /* The value that it returns is lost here: who wants it calls dv_next_or_stop. */
-static dv_value generator_next(dv_vm *vm, dv_value self) {
-    dv_value result;
-    int outcome = dv_generator_send(vm, self, DV_NONE, &result);
-    if (outcome == 0) dv_release(vm, result);
-    return outcome > 0 ? result : DV_EMPTY;
-}
-
 static dv_value method_next(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     return dv_next_or_stop(vm, args[0]);
@@ -178,7 +171,7 @@ const dv_type dv_generator_type = {
     .clear = generator_clear,
     .repr = generator_repr,
     .iterate = generator_iterate,
-    .next = generator_next,
+    .next = dv_generator_next,
     .get_attribute = generator_get_attribute,
     .set_attribute = generator_set_attribute,
     .methods = methods,

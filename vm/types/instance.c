@@ -23,7 +23,8 @@
  */
 
 static dv_global_cell *special_cell(dv_vm *vm, dv_value self, dv_value name) {
-    if (dv_is_instance(self)) return dv_class_special_again(vm, dv_class_of(vm, self), name);
+    if (dv_is_instance(self))
+        return dv_class_special_again(vm, dv_shape_at(vm, dv_as_object(self)->shape)->class_, name);
     return dv_is_class(self) ? dv_metaclass_special(dv_as_class(self), name) : NULL;
 }
 
@@ -50,7 +51,8 @@ dv_value dv_call_in_front(dv_vm *vm, dv_value callee, dv_value first, const dv_v
 
 dv_value dv_call_with_self(dv_vm *vm, dv_value function, dv_value self, const dv_value *args,
                            uint32_t count, dv_value keywords) {
-    if (dv_is_method(function)) return dv_call_in_front(vm, function, self, args, count, keywords);
+    if (dv_is_function(function) || dv_is_method(function))
+        return dv_call_in_front(vm, function, self, args, count, keywords);
     dv_value bound = dv_bind(vm, function, self, dv_class_of(vm, self));
     if (dv_is_empty(bound)) return DV_EMPTY;
     dv_value result = dv_call(vm, bound, args, count, keywords);

@@ -9,7 +9,6 @@
 #include "core/upcall.h"
 #include "core/vm.h"
 #include "types/list.h"
-#include "types/tuple.h"
 
 typedef struct dv_iterator {
     dv_object header;
@@ -32,24 +31,17 @@ extern const dv_type dv_iterator_faces[DV_ITERATOR_FACES], dv_array_iterator_typ
 
 dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
 
-/* The next item of an iterator over a list or tuple (new); EMPTY: it has none, or is another one.
- * Nothing is polled: such a walk ends by itself. */
-static inline dv_value dv_iterator_item(dv_value iterator) {
-    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return DV_EMPTY;
-    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (dv_is_shape(walk->sequence, DV_T_LIST)) {
-        const dv_list *list = dv_as_list(walk->sequence);
-        return walk->next < list->count ? dv_retain(list->items[walk->next++]) : DV_EMPTY;
-    }
-    if (!dv_is_shape(walk->sequence, DV_T_TUPLE)) return DV_EMPTY;
-    const dv_tuple *tuple = dv_as_tuple(walk->sequence);
-    return walk->next < tuple->count ? dv_retain(tuple->items[walk->next++]) : DV_EMPTY;
-}
-
-/* dv_next for loops of C: what they walk is a list or tuple most often. */
+/* dv_next for loops of C: what they walk is a list most often.  Nothing is polled then, since such
+ * a walk ends by itself. */
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
-    dv_value item = dv_iterator_item(iterator);
-    return DV_LIKELY(!dv_is_empty(item)) ? item : dv_next(vm, iterator);
+    if (dv_is_shape(iterator, DV_T_ITERATOR)) {
+        dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+        if (DV_LIKELY(dv_is_shape(walk->sequence, DV_T_LIST))) {
+            const dv_list *list = dv_as_list(walk->sequence);
+            if (DV_LIKELY(walk->next < list->count)) return dv_retain(list->items[walk->next++]);
+        }
+    }
+    return dv_next(vm, iterator);
 }
 
 #endif

@@ -133,16 +133,19 @@ const dv_value *dv_items_of(dv_value sequence, int64_t *count) {
     return dv_as_tuple(sequence)->items;
 }
 
-/* dv_equal of values whose comparison runs no code of the program; -1: of others. */
-static inline int equal_plainly(dv_value a, dv_value b) {
-    if (dv_same(a, b)) return 1;
-    if (dv_are_ints(a, b)) return 0;
-    if (dv_is_float(a) && dv_is_float(b)) return dv_as_float(a) == dv_as_float(b);
-    return dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR) ? dv_str_equal(a, b) : -1;
+/* The same for tuples. */
+static int tuples_equal_plainly(const dv_tuple *a, const dv_tuple *b) {
+    for (int64_t i = 0; i < a->count && i < b->count; i++) {
+        int equal = dv_equal_plainly(a->items[i], b->items[i]);
+        if (equal != 1) return equal;
+    }
+    return a->count == b->count;
 }
 
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
-    int plainly = equal_plainly(a, b);
+    int plainly = dv_equal_plainly(a, b);
+    if (plainly < 0 && dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE))
+        plainly = tuples_equal_plainly(dv_as_tuple(a), dv_as_tuple(b));
     if (DV_LIKELY(plainly >= 0)) return plainly;
     dv_retain(a);
     dv_retain(b);
@@ -172,10 +175,13 @@ static dv_value compare_asked(dv_vm *vm, dv_compare_op op, dv_value x, dv_value 
 dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     int64_t count_a, count_b;
     const dv_value *items_a = dv_items_of(a, &count_a), *items_b = dv_items_of(b, &count_b);
-    if (count_a != count_b && (op == DV_EQ || op == DV_NE)) return dv_bool(op == DV_NE);
+    /* As in CPython, tuples of different lengths ask their items all the same. */
+    if (count_a != count_b && (op == DV_EQ || op == DV_NE) && dv_is_list(a))
+        return dv_bool(op == DV_NE);
     for (int64_t i = 0;; i++) {
         int equal = 1;
-        while (i < count_a && i < count_b && (equal = equal_plainly(items_a[i], items_b[i])) == 1)
+        while (i < count_a && i < count_b &&
+               (equal = dv_equal_plainly(items_a[i], items_b[i])) == 1)
             i++;
         if (i >= count_a || i >= count_b) return dv_bool(dv_int64s_compare(op, count_a, count_b));
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
@@ -192,7 +198,7 @@ int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start
         const dv_value *items = dv_items_of(sequence, &count);
         int equal = 0;
         if (count > stop) count = stop;
-        while (i < count && (equal = equal_plainly(items[i], item)) == 0) i++;
+        while (i < count && (equal = dv_equal_plainly(items[i], item)) == 0) i++;
         if (i >= count) return -1;
         if (equal < 0) equal = dv_items_equal(vm, items[i], item);
         if (equal < 0) return -2;

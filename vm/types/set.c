@@ -53,7 +53,12 @@ static void release_keys(dv_vm *vm, const dv_set_entry *table, uint64_t mask) {
 
 void dv_set_release(dv_vm *vm, dv_object *object) {
     dv_set *set = (dv_set *)object;
-    release_keys(vm, set->table, set->mask);
+    int64_t left = set->used;
+    for (const dv_set_entry *entry = set->table; left > 0; entry++) {
+        if (dv_is_empty(entry->key)) continue;
+        dv_release(vm, entry->key);
+        left--;
+    }
     free_table(vm, set, set->table, set->mask);
     dv_base_free(vm, object, sizeof(dv_set));
 }
@@ -153,8 +158,10 @@ static uint64_t roomy(const dv_set *set) {
 }
 
 /* Is the entry's key equal to this one, whose hash it has?  1, 0, -1 raised, 2: the set changed. */
-static int entry_equals(dv_vm *vm, const dv_set *set, const dv_set_entry *entry, dv_value key) {
-    if (dv_same(entry->key, key)) return 1;
+static inline int entry_equals(dv_vm *vm, const dv_set *set, const dv_set_entry *entry,
+                               dv_value key) {
+    int plainly = dv_equal_plainly(entry->key, key);
+    if (DV_LIKELY(plainly >= 0)) return plainly;
     const dv_set_entry *table = set->table;
     uint64_t mask = set->mask;
     dv_value start = dv_retain(entry->key);
@@ -254,16 +261,6 @@ int dv_set_contains(dv_vm *vm, dv_value self, dv_value key) {
     return dv_hash(vm, key, &hash) ? dv_set_contains_hashed(vm, self, key, hash) : -1;
 }
 
-const dv_set_entry *dv_set_walk(dv_value self, uint64_t *position) {
-    const dv_set *set = dv_as_set(self);
-    for (uint64_t i = *position; i <= set->mask; i++) {
-        if (dv_is_empty(set->table[i].key)) continue;
-        *position = i + 1;
-        return &set->table[i];
-    }
-    return NULL;
-}
-
 /* ---- Filling -----------------------------------------------------------------------------------
  */
 
@@ -325,7 +322,8 @@ bool dv_set_update(dv_vm *vm, dv_value self, dv_value iterable) {
     while (good) {
         dv_value key = dv_step(vm, iterator);
         if (dv_is_empty(key)) break;
-        good = dv_set_add(vm, self, key);
+        int64_t hash = dv_is_int(key) ? dv_as_int(key) : -1;
+        good = (hash != -1 || dv_hash(vm, key, &hash)) && dv_set_add_hashed(vm, self, key, hash);
         dv_release(vm, key);
     }
     dv_release(vm, iterator);

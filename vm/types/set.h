@@ -49,7 +49,15 @@ bool dv_set_update(dv_vm *vm, dv_value set, dv_value iterable) DV_MUST_CHECK;
 dv_value dv_set_from(dv_vm *vm, dv_type_id type, dv_value iterable);
 dv_value dv_set_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 /* Walks the entries: *position starts at 0; NULL at the end.  The key is borrowed. */
-const dv_set_entry *dv_set_walk(dv_value set, uint64_t *position);
+static inline const dv_set_entry *dv_set_walk(dv_value self, uint64_t *position) {
+    const dv_set *set = dv_as_set(self);
+    for (uint64_t i = *position; i <= set->mask; i++) {
+        if (dv_is_empty(set->table[i].key)) continue;
+        *position = i + 1;
+        return &set->table[i];
+    }
+    return NULL;
+}
 
 /* Tools of the set's own files: keys with their known hashes. */
 bool dv_set_add_hashed(dv_vm *vm, dv_value set, dv_value key, int64_t hash) DV_MUST_CHECK;

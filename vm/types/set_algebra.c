@@ -18,7 +18,7 @@ static int64_t size_of(dv_value set) { return dv_as_set(set)->used; }
 /* What is done with each key: 1 go on, 0 stop, -1 raised. */
 typedef int (*dv_set_step)(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t hash);
 
-static int walk_set(dv_vm *vm, dv_value walked, dv_set_step step, dv_value a, dv_value b) {
+static inline int walk_set(dv_vm *vm, dv_value walked, dv_set_step step, dv_value a, dv_value b) {
     uint64_t position = 0;
     const dv_set_entry *entry;
     int result = 1;

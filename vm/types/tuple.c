@@ -97,7 +97,7 @@ static bool tuple_hash(dv_vm *vm, dv_value self, int64_t *hash) {
         dv_value item = tuple->items[i];
         if (dv_is_int(item))
             lane = dv_as_int(item) == -1 ? -2 : dv_as_int(item);
-        else if (dv_is_str(item))
+        else if (dv_is_shape(item, DV_T_STR))
             lane = dv_str_hash(vm, item);
         else if (!dv_hash(vm, item, &lane))
             return false;
