@@ -294,6 +294,37 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT_RELEASING(object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_METHOD_UNBOUND" of="LOAD_METHOD" doc="LOAD_METHOD of an instance with the cached shape, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_shape(found, (uint32_t)CELL(CACHE).s.b))) MISS();
+    const dv_value callee = ((const dv_method_wrapper *)dv_as_object(found))->function;
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+    sp[-1] = dv_retain(callee);
+    sp[2] = DV_EMPTY;
+    if (dv_is_shape(found, DV_T_CLASSMETHOD)) sp[2] = dv_retain(dv_object_value(dv_shape_at(vm, dv_as_object(object)->shape)->class_));
+    sp += 3;
+    NEXT_RELEASING(object);
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_METHOD_UNBOUND_OF_CLASS" of="LOAD_METHOD" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a staticmethod or classmethod of a dl function is found: its cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
+    const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
+    if (DV_UNLIKELY(!root || root->number != (uint32_t)CELL(CACHE).s.a)) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_shape(found, (uint32_t)CELL(CACHE).s.b))) MISS();
+    const dv_value callee = ((const dv_method_wrapper *)dv_as_object(found))->function;
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+    sp[-1] = dv_retain(callee);
+    sp += 3;
+    if (dv_is_shape(found, DV_T_CLASSMETHOD)) {
+        sp[-1] = object;
+        NEXT();
+    }
+    sp[-1] = DV_EMPTY;
+    NEXT_RELEASING(object);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: its serial number and its cell are in the cache.">
     if (DV_UNLIKELY(!dv_is_module(object) || (int64_t)dv_as_module(object)->serial != CELL(CACHE).i || GUARD_FAILS())) MISS();
     const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;

@@ -143,6 +143,12 @@
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_ITS_CLASS" of="LOAD_ATTR" fuses="L" doc="object.__class__ of an instance with the cached shape, which is of the class that it shows.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value class_ = dv_object_value(dv_shape_at(vm, dv_as_object(object)->shape)->class_);
+    DONE_RELEASING(dv_retain(class_), SITE.own & 1, object);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;

@@ -175,15 +175,20 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_LOAD_ATTR_POLY:
     case DV_OP_LOAD_METHOD_POLY: add_entries(vm, state, cache->p, false, name); break;
     case DV_OP_STORE_ATTR_POLY: add_entries(vm, state, cache->p, true, name); break;
+    case DV_OP_LOAD_ATTR_ITS_CLASS: add_shape(vm, state, 0, shape); break;
     case DV_OP_LOAD_ATTR_CLASS:
     case DV_OP_LOAD_ATTR_FIELD:
     case DV_OP_LOAD_ATTR_PROPERTY:
     case DV_OP_LOAD_METHOD_SHAPE:
+    case DV_OP_LOAD_METHOD_UNBOUND:
         add_shape(vm, state, 0, shape);
         add_owner(vm, state, 0, shape, cache[1].p, name);
         break;
     case DV_OP_LOAD_ATTR_OF_CLASS:
-    case DV_OP_LOAD_METHOD_OF_CLASS: add_owner(vm, state, 0, shape, cache[1].p, name); break;
+    case DV_OP_LOAD_METHOD_OF_CLASS:
+    case DV_OP_LOAD_METHOD_UNBOUND_OF_CLASS:
+        add_owner(vm, state, 0, shape, cache[1].p, name);
+        break;
     case DV_OP_LOAD_ATTR_MODULE:
     case DV_OP_LOAD_METHOD_MODULE: add_module(vm, state, cache->i); break;
     default: break;

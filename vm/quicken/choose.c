@@ -259,6 +259,20 @@ static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv
     return true;
 }
 
+/* __class__ of an instance whose class says nothing of it. */
+static bool choose_its_class(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    dv_value name = ip[2].v;
+    if (!dv_same(name, vm->known.class_)) return false;
+    dv_class *class_ = plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
+    if (!class_ || vm->shapes[dv_as_object(object)->shape]->dictionary) return false;
+    bool found = dv_class_find(vm, class_, name) != NULL;
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (found || slot_of(vm, object, name, DV_CLASS_GETATTRIBUTE) >= 0) return false;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_ITS_CLASS);
+    return true;
+}
+
 /* The cell of a property of the instance's class whose getter is a dl function.  (A class that has
  * a
  * __getattr__ wants to be asked when the getter raises AttributeError.) */
@@ -332,6 +346,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
     if (choose_instance_attribute(vm, ip, cache, object)) return;
+    if (choose_its_class(vm, ip, cache, object)) return;
     if (choose_field(vm, ip, cache, object)) return;
     if (choose_property(vm, ip, cache, object)) return;
     if (choose_class_attribute(vm, ip, cache, object)) return;
@@ -400,6 +415,26 @@ static bool is_method_of_instances(dv_vm *vm, dv_value object, const dv_global_c
            dv_namespace_find(&owner->attributes, cell->name) == cell;
 }
 
+/* A staticmethod or classmethod of a dl function. */
+static bool is_unbound(dv_value v) {
+    if (!dv_is_shape(v, DV_T_STATICMETHOD) && !dv_is_shape(v, DV_T_CLASSMETHOD)) return false;
+    return dv_is_function(((const dv_method_wrapper *)dv_as_object(v))->function);
+}
+
+/* LOAD_METHOD of such, of an instance or of the class. */
+static bool choose_unbound(dv_vm *vm, dv_cell *ip, dv_value object, dv_global_cell *cell) {
+    bool of_class = dv_is_class(object);
+    if (!cell || !is_unbound(cell->value) || !(of_class || dv_is_instance(object))) return false;
+    dv_cell *cache = dv_site_cache(vm, ip);
+    cache[0].s.a =
+        (int32_t)(of_class ? dv_as_class(object)->root->number : dv_as_object(object)->shape);
+    cache[0].s.b = (int32_t)dv_as_object(cell->value)->shape;
+    cache[1].p = cell;
+    dv_site_become(vm, ip,
+                   of_class ? DV_OP_LOAD_METHOD_UNBOUND_OF_CLASS : DV_OP_LOAD_METHOD_UNBOUND);
+    return true;
+}
+
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
@@ -419,7 +454,9 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_METHOD_OF_CLASS);
         return;
     }
+    if (choose_unbound(vm, ip, object, cell)) return;
     cell = method_cell(vm, object, name);
+    if (choose_unbound(vm, ip, object, cell)) return;
     if (!cell || !dv_is_object(cell->value)) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;

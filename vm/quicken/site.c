@@ -112,10 +112,12 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
 
 static bool remembers_class(uint32_t op) {
     return dv_is_poly(op) || op == DV_OP_LOAD_ATTR_CLASS || op == DV_OP_LOAD_ATTR_FIELD ||
-           op == DV_OP_LOAD_ATTR_SLOT || op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT ||
-           op == DV_OP_STORE_ATTR_FAR || op == DV_OP_STORE_ATTR_ADD ||
-           op == DV_OP_LOAD_ATTR_PROPERTY || op == DV_OP_LOAD_ATTR_OF_CLASS ||
-           op == DV_OP_LOAD_METHOD_OF_CLASS || op == DV_OP_LOAD_METHOD_SHAPE;
+           op == DV_OP_LOAD_ATTR_ITS_CLASS || op == DV_OP_LOAD_METHOD_UNBOUND ||
+           op == DV_OP_LOAD_METHOD_UNBOUND_OF_CLASS || op == DV_OP_LOAD_ATTR_SLOT ||
+           op == DV_OP_LOAD_ATTR_FAR || op == DV_OP_STORE_ATTR_SLOT || op == DV_OP_STORE_ATTR_FAR ||
+           op == DV_OP_STORE_ATTR_ADD || op == DV_OP_LOAD_ATTR_PROPERTY ||
+           op == DV_OP_LOAD_ATTR_OF_CLASS || op == DV_OP_LOAD_METHOD_OF_CLASS ||
+           op == DV_OP_LOAD_METHOD_SHAPE;
 }
 
 /* Rare, and so for all sites at once; regions with such sites depend on the assumption. */

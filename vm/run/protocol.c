@@ -292,12 +292,16 @@ static dv_value binary_floats(dv_binary_op op, double x, double y) {
     }
 }
 
+static bool is_exact_int(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_INT); }
+
 static dv_value binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace) {
     if (dv_are_ints(a, b) && op != DV_BINARY_MATMUL) return binary_ints(vm, op, a, b);
     if (dv_is_float(a) && dv_is_float(b)) {
         dv_value result = binary_floats(op, dv_as_float(a), dv_as_float(b));
         if (!dv_is_empty(result)) return result;
     }
+    if (is_exact_int(a) && is_exact_int(b) && op != DV_BINARY_MATMUL)
+        return dv_int_binary(vm, op, a, b);
     dv_value result = binary_by_types(vm, op, a, b, inplace);
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     return raise_operands(vm, inplace ? inplace_signs[op] : binary_signs[op], a, b);

@@ -71,6 +71,10 @@ dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value
     dv_global_cell *cell = special_cell(vm, self, name);
     *found = cell && !(dv_is_none(cell->value) && may_be_none(vm, name));
     if (!*found) return DV_EMPTY;
+    if (DV_LIKELY(dv_is_function(cell->value) && count <= 1)) { /* the frame keeps it */
+        dv_value all[2] = {self, count ? args[0] : DV_EMPTY};
+        return dv_call(vm, cell->value, all, count + 1, DV_EMPTY);
+    }
     dv_value function = dv_retain(cell->value);
     dv_value result = dv_call_with_self(vm, function, self, args, count, DV_EMPTY);
     dv_release(vm, function);

@@ -348,17 +348,15 @@ static bool small_binary(dv_vm *vm, dv_binary_op op, int64_t x, int64_t y, dv_va
 
 /* An int or bool as 128 bits; false: it is another value, or larger. */
 static bool to_int128(dv_value v, __int128 *out) {
-    int64_t word;
-    if (dv_int_to_int64(v, &word)) {
-        *out = word;
-        return true;
+    if (!dv_has_layout(v, DV_T_INT)) {
+        *out = dv_is_int(v) ? dv_as_int(v) : dv_same(v, DV_TRUE);
+        return dv_is_int(v) || dv_is_bool(v);
     }
-    if (!dv_has_layout(v, DV_T_INT)) return false;
     const dv_bigint *b = (const dv_bigint *)dv_as_object(v);
-    if (b->size < -2 || b->size > 2) return false;
-    bool two = b->size == 2 || b->size == -2;
-    if (two && b->limbs[1] > (uint64_t)INT64_MAX) return false;
-    *out = (__int128)((unsigned __int128)(two ? b->limbs[1] : 0) << 64 | b->limbs[0]);
+    uint32_t count = (uint32_t)(b->size < 0 ? -b->size : b->size);
+    if (count > 2 || (count == 2 && b->limbs[1] > (uint64_t)INT64_MAX)) return false;
+    uint64_t low = count ? b->limbs[0] : 0, high = count == 2 ? b->limbs[1] : 0;
+    *out = (__int128)((unsigned __int128)high << 64 | low);
     if (b->size < 0) *out = -*out;
     return true;
 }
@@ -423,10 +421,10 @@ dv_value dv_int_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     if (DV_LIKELY(dv_int_to_int64(a, &x) && dv_int_to_int64(b, &y)) &&
         DV_LIKELY(small_binary(vm, op, x, y, &r)))
         return r;
-    if (!dv_is_integral(a) || !dv_is_integral(b)) return DV_NOTIMPLEMENTED;
     __int128 wide_x, wide_y;
     if (to_int128(a, &wide_x) && to_int128(b, &wide_y) && wide_binary(vm, op, wide_x, wide_y, &r))
         return r;
+    if (!dv_is_integral(a) || !dv_is_integral(b)) return DV_NOTIMPLEMENTED;
     return large_binary(vm, op, a, b);
 }
 
