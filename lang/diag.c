@@ -71,10 +71,11 @@ static uint32_t shown_column(dv_text text, uint32_t start, uint32_t column, bool
     return points + (column - i) + 1;
 }
 
-/* CPython counts the characters of a column in the line with its mark, but the bytes without it. */
+/* CPython counts the characters of the column in the line with its mark, which is three bytes and a
+ * character, but has counted its bytes without it. */
 static uint32_t behind_mark(dv_text text, uint32_t column) {
     if (column == DV_NO_COLUMN) return 0;
-    return column < 3 ? 1 : shown_column(text, 0, column - 3, false) + 1;
+    return column < 2 ? 1 : shown_column(text, 0, column - 2, false);
 }
 
 /* Cuts an overlong message where a code point ends; at least every fourth byte begins one. */
@@ -91,6 +92,7 @@ static uint32_t place_column(const dv_front *front, dv_text text, uint32_t line,
     const dv_problem *problem = &front->problem;
     bool own_text = text.data != front->source.data;
     bool bytes = front->parsed || (!problem->points && (front->byte_columns || own_text));
+    if (problem->bytes) return shown_column(text, 0, column, true);
     if (front->has_mark && line == 1 && !bytes && !problem->points)
         return behind_mark(text, column);
     return shown_column(text, own_text ? 0 : find_line(text, line), column, bytes);

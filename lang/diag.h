@@ -21,6 +21,7 @@ typedef struct dv_problem {
     char message[256];
     dv_range at;
     bool vague;   /* the parser's: explain.h knows what CPython says */
+    bool bytes;   /* its columns are counted in bytes, always */
     bool points;  /* its columns are counted in code points, always (see byte_columns) */
     dv_text text; /* what the columns count in, unless empty: the line of the source */
 } dv_problem;

@@ -328,6 +328,7 @@ static bool skip_exponent(lexer *lx, bool *found) {
 static bool fail_leading_zeros(lexer *lx, uint32_t begin, uint32_t zeros_end) {
     uint32_t from = column(lx, begin), to = column(lx, zeros_end);
     dv_range at = {lx->line, from, lx->line, to};
+    lx->tokens->problem.bytes = true;
     return fail_syntax(lx, at,
                        "leading zeros in decimal integer literals are not permitted; "
                        "use an 0o prefix for octal integers");

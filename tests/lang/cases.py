@@ -145,6 +145,8 @@ ENCODED = {
     "mark_token": MARK + b")\n",
     "mark_string": MARK + b"x = 'a\n",
     "mark_string_long": MARK + b"'" + 300 * b"a" + b"' $\n",
+    "mark_behind_accents": MARK + b"x = '" + 3 * E_ACUTE + b"' $ 4\n",
+    "mark_zeros": MARK + b"x = '" + 3 * E_ACUTE + b"'; 0777\n",
     "mark_number": MARK + b"x = 0b2\n",
     "mark_number_second_line": MARK + b"x = 1\ny = 0b2\n",
     "mark_character": MARK + E_ACUTE + b" = ?\n",

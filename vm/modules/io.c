@@ -58,6 +58,7 @@ static bool add_open(dv_vm *vm, dv_module *module) {
 }
 
 bool dv_io_fill(dv_vm *vm, dv_module *module) {
+    module->frozen = true;
     static const dv_type *const types[] = {&dv_stream_type,          &dv_buffered_reader_type,
                                            &dv_buffered_writer_type, &dv_buffered_random_type,
                                            &dv_file_io_type,         &dv_string_io_type,

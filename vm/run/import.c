@@ -124,6 +124,7 @@ dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size
 static dv_value load_frozen(dv_vm *vm, dv_value name, const dv_frozen *frozen) {
     dv_value module = dv_module_named(vm, name);
     if (dv_is_empty(module)) return DV_EMPTY;
+    dv_as_module(module)->frozen = true;
     dv_value result = DV_EMPTY;
     if (set_up(vm, module, name, DV_EMPTY, DV_EMPTY) &&
         dv_dict_set(vm, vm->modules, name, module)) {

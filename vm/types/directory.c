@@ -9,6 +9,7 @@
 #include "types/instance_dict.h"
 #include "types/list.h"
 #include "types/module.h"
+#include "types/str.h"
 
 static bool add(dv_vm *vm, dv_value names, const char *text) {
     dv_value name = dv_str_intern(vm, text, strlen(text));
@@ -37,12 +38,51 @@ static bool has_weak_references(const dv_class *class_) {
     }
 }
 
+/* Attributes of instances that are computed elsewhere, and are no attributes of the class.
+ * Exceptions share a type: theirs go by the name of the class. */
+static const struct {
+    dv_type_id type;
+    const char *class_, *names[9];
+} computed[] = {
+    {DV_T_FUNCTION, NULL, {"__module__"}},
+    {DV_T_CFUNCTION, NULL, {"__module__"}},
+    {DV_T_STATICMETHOD, NULL, {"__isabstractmethod__", "__module__", "__name__", "__qualname__"}},
+    {DV_T_CLASSMETHOD, NULL, {"__isabstractmethod__", "__module__", "__name__", "__qualname__"}},
+    {DV_T_PROPERTY, NULL, {"__isabstractmethod__"}},
+    {DV_T_PARTIAL, NULL, {"__dict__", "args", "func", "keywords"}},
+    {DV_T_STREAM,
+     NULL,
+     {"buffer", "closed", "encoding", "errors", "line_buffering", "mode", "name", "newlines"}},
+    {DV_T_EXCEPTION, "AttributeError", {"name", "obj"}},
+    {DV_T_EXCEPTION, "ImportError", {"msg", "name", "path"}},
+    {DV_T_EXCEPTION, "NameError", {"name"}},
+    {DV_T_EXCEPTION, "OSError", {"errno", "filename", "filename2", "strerror"}},
+    {DV_T_EXCEPTION, "StopIteration", {"value"}},
+    {DV_T_EXCEPTION,
+     "SyntaxError",
+     {"end_lineno", "end_offset", "filename", "lineno", "msg", "offset", "text"}},
+    {DV_T_EXCEPTION, "SystemExit", {"code"}},
+    {DV_T_EXCEPTION, "UnicodeDecodeError", {"encoding", "end", "object", "reason", "start"}},
+    {DV_T_EXCEPTION, "UnicodeEncodeError", {"encoding", "end", "object", "reason", "start"}},
+    {DV_T_EXCEPTION, "UnicodeTranslateError", {"encoding", "end", "object", "reason", "start"}},
+};
+
+static bool add_computed(dv_vm *vm, dv_value names, const dv_class *class_) {
+    for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
+        bool meant = computed[i].type == class_->type &&
+                     (!computed[i].class_ || dv_str_is(class_->name, computed[i].class_));
+        for (const char *const *name = computed[i].names; meant && *name; name++)
+            if (!add(vm, names, *name)) return false;
+    }
+    return true;
+}
+
 /* What a class has without keeping it in its namespace. */
 static bool add_implied(dv_vm *vm, dv_value names, const dv_class *class_) {
     if (class_->descriptor) {
         bool dictionary = class_->type == DV_T_FUNCTION || class_->type == DV_T_MODULE ||
                           class_->type == DV_T_EXCEPTION;
-        return add(vm, names, "__doc__") &&
+        return add(vm, names, "__doc__") && add_computed(vm, names, class_) &&
                (class_->type != DV_T_OBJECT || add(vm, names, "__class__")) &&
                (!dictionary || add(vm, names, "__dict__"));
     }

@@ -223,6 +223,15 @@ bool dv_file_put(dv_vm *vm, dv_file *f, const char *data, size_t size) {
     return true;
 }
 
+bool dv_file_locate(dv_vm *vm, dv_file *f) {
+    int64_t at = dv_host_seek(f->fd, 0, SEEK_CUR);
+    if (at >= 0)
+        f->position = at;
+    else
+        dv_host_raise(vm, (int)at, DV_EMPTY);
+    return at >= 0;
+}
+
 int64_t dv_file_seek(dv_vm *vm, dv_file *f, int64_t offset, int whence) {
     if (!dv_file_flush(vm, f)) return -1;
     int64_t at = dv_host_seek(f->fd, offset, whence);

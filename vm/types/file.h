@@ -81,6 +81,8 @@ bool dv_file_room(dv_vm *vm, dv_file *f, size_t size) DV_MUST_CHECK; /* that man
 bool dv_file_put(dv_vm *vm, dv_file *f, const char *data, size_t size) DV_MUST_CHECK;
 /* Writes past the buffer, as much as the host takes at once: the number, -1 raised. */
 int64_t dv_file_write_once(dv_vm *vm, dv_file *f, const char *data, size_t size);
+/* Asks the host where the descriptor is; false: raised, for example because it is closed. */
+bool dv_file_locate(dv_vm *vm, dv_file *f) DV_MUST_CHECK;
 bool dv_file_flush(dv_vm *vm, dv_file *f) DV_MUST_CHECK;
 bool dv_file_close(dv_vm *vm, dv_file *f) DV_MUST_CHECK;
 /* Moves the descriptor; what was read is forgotten.  The new position; -1: raised. */

@@ -224,9 +224,10 @@ static int64_t place_of(const dv_file *f) {
 
 static dv_value binary_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    const dv_file *f = dv_as_file(args[0]);
+    dv_file *f = dv_as_file(args[0]);
     if (!check_open(vm, f, "I/O operation on closed file")) return DV_EMPTY;
     if (!f->can_seek) return dv_host_raise(vm, ESPIPE, DV_EMPTY);
+    if (!dv_file_locate(vm, f)) return DV_EMPTY;
     return dv_int_from_int64(vm, place_of(f));
 }
 

@@ -374,7 +374,7 @@ static dv_value text_tell(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!check_seeks(vm, f)) return DV_EMPTY;
     if (f->iterates) return dv_raise(vm, DV_E_OS_ERROR, "telling position disabled by next() call");
     if (f->mended) return dv_raise(vm, DV_E_OS_ERROR, "can't reconstruct logical file position");
-    if (!dv_file_flush(vm, f)) return DV_EMPTY;
+    if (!dv_file_flush(vm, f) || !dv_file_locate(vm, f)) return DV_EMPTY;
     return dv_int_from_int64(vm, f->position - (int64_t)(f->end - f->start));
 }
 

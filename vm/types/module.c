@@ -20,6 +20,7 @@ dv_value dv_module_named(dv_vm *vm, dv_value name) {
     module->serial = vm->module_count++;
     module->initializing = false;
     module->fixed = false;
+    module->frozen = false;
     module->made = false;
     dv_value value = dv_object_value(module);
     if (dv_namespace_set(vm, &module->names, "__name__", dv_retain(name))) return value;
@@ -110,7 +111,8 @@ static dv_value module_repr(dv_vm *vm, dv_value self) {
     if (!dv_is_empty(file)) return dv_str_printf(vm, "<module %V from %V>", name, file);
     if (dv_same(self, vm->main) || module->made) return dv_str_printf(vm, "<module %V>", name);
     if (!dv_is_empty(path)) return dv_str_printf(vm, "<module %V (namespace)>", name);
-    return dv_str_printf(vm, "<module %V (built-in)>", name);
+    const char *kind = module->frozen ? "frozen" : "built-in";
+    return dv_str_printf(vm, "<module %V (%s)>", name, kind);
 }
 
 /* No such name: the module's own __getattr__ may know it. */

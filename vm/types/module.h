@@ -15,6 +15,7 @@ typedef struct dv_module {
     uint64_t serial;
     bool initializing; /* its code is running for the first time */
     bool fixed;        /* its attributes cannot be set: they show what is kept elsewhere */
+    bool frozen;       /* of the library, and Python in CPython's binary too, or dl in this one */
     bool made;         /* by a call of its type, not by an import */
 } dv_module;
 
