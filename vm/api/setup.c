@@ -142,6 +142,7 @@ static const struct {
     KNOWN(delattr, "__delattr__"),
     KNOWN(dir, "__dir__"),
     KNOWN(enter, "__enter__"),
+    KNOWN(default_factory, "default_factory"),
     KNOWN(exit, "__exit__"),
     KNOWN(file, "file"),
     KNOWN(format, "__format__"),

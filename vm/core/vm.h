@@ -49,8 +49,8 @@ typedef struct dv_known {
     dv_value empty_str, init, name, doc, annotations, module, qualname, dict, class_, add, len, str,
         repr, eq, call, getitem, setitem, contains, iter, next, bool_, lt, le, gt, ge, ne, hash,
         main;
-    dv_value del, delattr, delitem, dir, enter, exit, file, format, getattr, index, invert,
-        length_hint, missing, neg, obj, pos, reversed, setattr;
+    dv_value default_factory, del, delattr, delitem, dir, enter, exit, file, format, getattr, index,
+        invert, length_hint, missing, neg, obj, pos, reversed, setattr;
     dv_value abstractmethods, instancecheck, prepare, subclasscheck, subclasshook;
     dv_value base, bases, class_cell, class_getitem, delete_, get, getattribute, init_subclass, mro,
         new_, set, set_name, slots;

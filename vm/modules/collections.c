@@ -23,7 +23,7 @@
 /* defaultdict ------------------------------------------------------------------------------------
  */
 
-static dv_value factory_name(dv_vm *vm) { return dv_str_intern(vm, "default_factory", 15); }
+static dv_value factory_name(dv_vm *vm) { return dv_retain(vm->known.default_factory); }
 
 /* The attribute default_factory: None where there is none. */
 static dv_value factory_of(dv_vm *vm, dv_value self) {

@@ -38,6 +38,7 @@ static const builtin_module builtin_modules[] = {
     {"builtins", fill_builtins},
     {"cmath", dv_cmath_fill},
     {"_collections", dv_collections_fill},
+    {"_copy", dv_copy_fill},
     {"_dataclasses", dv_dataclasses_fill},
     {"functools", dv_functools_fill},
     {"gc", dv_gc_fill},

@@ -47,18 +47,14 @@ static void free_table(dv_vm *vm, const dv_set *set, dv_set_entry *table, uint64
     if (table != set->small) dv_heap_free(&vm->heap, table, (mask + 1) * sizeof(dv_set_entry));
 }
 
+/* Of all entries, used or not: looking which are would be guesswork for the processor. */
 static void release_keys(dv_vm *vm, const dv_set_entry *table, uint64_t mask) {
     for (uint64_t i = 0; i <= mask; i++) dv_release(vm, table[i].key);
 }
 
 void dv_set_release(dv_vm *vm, dv_object *object) {
     dv_set *set = (dv_set *)object;
-    int64_t left = set->used;
-    for (const dv_set_entry *entry = set->table; left > 0; entry++) {
-        if (dv_is_empty(entry->key)) continue;
-        dv_release(vm, entry->key);
-        left--;
-    }
+    release_keys(vm, set->table, set->mask);
     free_table(vm, set, set->table, set->mask);
     dv_base_free(vm, object, sizeof(dv_set));
 }
@@ -251,14 +247,20 @@ bool dv_set_tidy(dv_vm *vm, dv_value self) {
     return resize(vm, set, roomy(set));
 }
 
+/* dv_hash, without a call for most ints. */
+static inline bool key_hash(dv_vm *vm, dv_value key, int64_t *hash) {
+    *hash = dv_is_int(key) ? dv_as_int(key) : -1;
+    return *hash != -1 || dv_hash(vm, key, hash);
+}
+
 bool dv_set_add(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
-    return dv_hash(vm, key, &hash) && dv_set_add_hashed(vm, self, key, hash);
+    return key_hash(vm, key, &hash) && dv_set_add_hashed(vm, self, key, hash);
 }
 
 int dv_set_contains(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
-    return dv_hash(vm, key, &hash) ? dv_set_contains_hashed(vm, self, key, hash) : -1;
+    return key_hash(vm, key, &hash) ? dv_set_contains_hashed(vm, self, key, hash) : -1;
 }
 
 /* ---- Filling -----------------------------------------------------------------------------------
@@ -322,8 +324,7 @@ bool dv_set_update(dv_vm *vm, dv_value self, dv_value iterable) {
     while (good) {
         dv_value key = dv_step(vm, iterator);
         if (dv_is_empty(key)) break;
-        int64_t hash = dv_is_int(key) ? dv_as_int(key) : -1;
-        good = (hash != -1 || dv_hash(vm, key, &hash)) && dv_set_add_hashed(vm, self, key, hash);
+        good = dv_set_add(vm, self, key);
         dv_release(vm, key);
     }
     dv_release(vm, iterator);
