@@ -144,3 +144,28 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 <%isa:derivative name="NOT_BOOL" of="NOT" types="bool" result="bool" doc="not a, of a bool.">
     DONE(((dv_value){a.bits ^ 1}));
 </%isa:derivative>
+
+% for kind, guard, truth in (("INT", "int", "a.bits == DV_TAG_INT"), ("STR", "str", "dv_as_str(a)->length == 0"), ("LIST", "list", "dv_as_list(a)->count == 0"), ("TUPLE", "tuple", "dv_as_tuple(a)->count == 0"), ("DICT", "dict", "dv_as_dict(a)->count == 0")):
+<%isa:derivative name="NOT_${kind}" of="NOT" types="${guard}" result="bool" fuses="L" doc="not a, of a ${guard}.">
+% if kind == "INT":
+    DONE(dv_bool(${truth}));
+% else:
+    DONE_RELEASING(dv_bool(${truth}), SITE.own & 1, a);
+% endif
+</%isa:derivative>
+
+% endfor
+<%isa:derivative name="NOT_NONE" of="NOT" types="none" result="bool" doc="not a, of None.">
+    DONE(DV_TRUE);
+</%isa:derivative>
+
+<%isa:derivative name="NOT_INSTANCE" of="NOT" types="instance" doc="not a, of an instance: of a class without __bool__ and __len__, or it enters the frame of what these are in dl.">
+    if (DV_UNLIKELY(!vm->shapes[dv_as_object(a)->shape]->class_->truthful)) SLOW();
+    DONE_RELEASING(DV_FALSE, SITE.own & 1, a);
+    --- out of line ---
+    if (dv_class_truthful(vm, vm->shapes[dv_as_object(a)->shape]->class_)) TAIL(DV_H(NOT));
+    const dv_special *known = dv_operate_truth(vm, a);
+    const dv_value method = dv_operate_enters(vm, known, 1, sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE1(method, a, DV_OPERATE_HOW(DV_OPERATE_TRUTH_BY(vm, known), DV_OPERATE_OPPOSITE_VALUE, SITE.own));
+</%isa:derivative>

@@ -101,6 +101,19 @@ else:
 </%isa:op>
 % endfor
 
+% for op, taken in (("IS", ""), ("IS_NOT", "!")):
+% for jump, wanted in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
+<%isa:derivative name="${op}_NONE_${jump}" of="${op}" types="any none" result="bool" modes="${jump}" fuses="SC LC" doc="${op} of something and None, and the ${jump} behind it.">
+    const bool owned = SITE.own & 1;
+    ip = ${wanted}(${taken}(a.bits == DV_NONE.bits)) ? CELL(LEN + 2).target : ip + LEN + 3;
+    sp -= IN;
+    if (owned) GO_RELEASING(a);
+    DEAD();
+    GO();
+</%isa:derivative>
+% endfor
+% endfor
+
 % for op, wanted in (("IN", "!= 0"), ("NOT_IN", "== 0")):
 <%isa:op name="${op}" operands="own" stack="a b -- r" calls_out="yes" kills="all" select="dv_choose_contains" doc="a ${op.lower().replace('_', ' ')} b.">
     const int found = dv_contains(vm, b, a);

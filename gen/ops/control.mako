@@ -1,4 +1,12 @@
 ## control.mako: jumps, iteration, exceptions.
+<%
+# Truth of types: the guard, and what is true.
+def sized(name, field):
+    return name, (lambda v: f"dv_is_shape({v}, DV_T_{name.upper()})"), (lambda v: f"dv_as_{name}({v})->{field} != 0")
+TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG_INT")),
+          ("float", (lambda v: f"dv_is_float({v})"), (lambda v: f"dv_as_float({v}) != 0.0")),
+          sized("str", "length"), sized("list", "count"), sized("tuple", "count"), sized("dict", "count"), sized("set", "used")]
+%>
 ## FOR_ITER of an exhausted iterator.
 <%def name="exhausted()">\
     const dv_value iterator = sp[-1];
@@ -42,7 +50,7 @@
 </%isa:derivative>
 
 % for name, wanted, other in (("JUMP_IF_FALSE", "FALSE", "TRUE"), ("JUMP_IF_TRUE", "TRUE", "FALSE")):
-<%isa:op name="${name}" operands="jump own" stack="v --" calls_out="yes" kills="all" doc="Pops a value and jumps if it is ${wanted.lower()}.">
+<%isa:op name="${name}" operands="jump own" stack="v --" calls_out="yes" kills="all" select="dv_choose_truth" doc="Pops a value and jumps if it is ${wanted.lower()}.">
     if (v.bits == DV_${wanted}.bits) {
         sp--;
         JUMP(CELL(2).target);
@@ -61,6 +69,60 @@
     sp--;
     JUMP(target);
 </%isa:op>
+
+<%isa:derivative name="${name}_BOOL" of="${name}" doc="${name} of a bool, or None.">
+    if (v.bits == DV_${wanted}.bits) {
+        sp--;
+        JUMP(CELL(2).target);
+    }
+    if (v.bits == DV_${other}.bits) DONE0();
+    if (DV_UNLIKELY(v.bits != DV_NONE.bits || GUARD_FAILS())) MISS();
+    sp--;
+    JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
+</%isa:derivative>
+
+% for kind, test, truth in TRUTHS:
+<%isa:derivative name="${name}_${kind.upper()}" of="${name}" doc="${name} of a ${kind}, or None.">
+    if (v.bits == DV_NONE.bits) {
+        sp--;
+        JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
+    }
+    if (DV_UNLIKELY(!${test("v")} || GUARD_FAILS())) MISS();
+    const bool truth = ${truth("v")};
+% if kind in ("int", "float"):
+    sp--;
+    JUMP(${"truth" if wanted == "TRUE" else "!truth"} ? CELL(2).target : ip + LEN);
+% else:
+    const bool owned = SITE.own & 1;
+    ip = ${"truth" if wanted == "TRUE" else "!truth"} ? CELL(2).target : ip + LEN;
+    sp--;
+    if (owned) GO_RELEASING(v);
+    DEAD();
+    GO();
+% endif
+</%isa:derivative>
+
+% endfor
+<%isa:derivative name="${name}_INSTANCE" of="${name}" doc="${name} of an instance, or None: of a class without __bool__ and __len__, or it enters the frame of what these are in dl.">
+    if (v.bits == DV_NONE.bits) {
+        sp--;
+        JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
+    }
+    if (DV_UNLIKELY(!dv_is_plain_instance(v) || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!vm->shapes[dv_as_object(v)->shape]->class_->truthful)) SLOW();
+    const bool owned = SITE.own & 1;
+    ip = ${"CELL(2).target" if wanted == "TRUE" else "ip + LEN"};
+    sp--;
+    if (owned) GO_RELEASING(v);
+    DEAD();
+    GO();
+    --- out of line ---
+    if (dv_class_truthful(vm, vm->shapes[dv_as_object(v)->shape]->class_)) TAIL(DV_H(${name}));
+    const dv_special *known = dv_operate_truth(vm, v);
+    const dv_value method = dv_operate_enters(vm, known, 1, sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_TRUTH_BY(vm, known), DV_OPERATE_${name}, SITE.own));
+</%isa:derivative>
 
 <%isa:op name="${name}_OR_POP" operands="jump" variable="jump_or_pop" stack="v --" calls_out="yes" kills="all" doc="Jumps and keeps the value if it is ${wanted.lower()}, else pops it.">
     const dv_value v = sp[-1];
@@ -94,6 +156,7 @@
     sp[-1] = v;
     JUMP((const dv_cell *)(uintptr_t)next.bits);
     --- out of line ---
+    if (DV_OPERATE_KIND((uint32_t)how.bits) >= DV_OPERATE_OTHERS) TAIL(dv_slow_operated);
     const uint32_t own = (uint32_t)how.bits;
     vm->calls_left += DV_OPERATE_COUNTS(own);
     const dv_cell *behind = (const dv_cell *)(uintptr_t)next.bits;

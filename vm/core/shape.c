@@ -161,6 +161,15 @@ const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_) {
     return class_->constructor;
 }
 
+bool dv_class_truthful(dv_vm *vm, dv_class *class_) {
+    if (class_->truthful) return true;
+    class_->truthful = class_->type == DV_T_OBJECT && !class_->descriptor &&
+                       class_->flags & DV_CLASS_READY &&
+                       !dv_class_special_again(vm, class_, vm->known.bool_) &&
+                       !dv_class_special_again(vm, class_, vm->known.len);
+    return class_->truthful;
+}
+
 /* Which flags an attribute of this name gives a class. */
 static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
     const dv_known *known = &vm->known;

@@ -84,6 +84,7 @@ struct dv_class {
     const dv_global_cell *constructor; /* see dv_class_constructor; NULL: not looked for yet */
     uint16_t flags;                    /* DV_CLASS_... */
     bool has_subclasses;               /* or had */
+    bool truthful;                     /* see dv_class_truthful; false: not looked for yet */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     uint32_t shape_count; /* below the root */
@@ -162,6 +163,9 @@ bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) 
 /* The __init__ of dl that a call of the class runs on a new plain instance, if that is all that the
  * call does; NULL: there is none, or there is more to it. */
 const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_);
+
+/* Are all instances of the class true, since it is plain and has neither __bool__ nor __len__? */
+bool dv_class_truthful(dv_vm *vm, dv_class *class_);
 
 /* Before the first instance of a class: they are expected to get `count` attributes; 0: unknown. */
 void dv_class_expect(dv_class *class_, uint32_t count);

@@ -16,5 +16,6 @@ void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_truth(dv_vm *vm, dv_cell *ip, dv_value *sp); /* choose_data.c */
 
 #endif

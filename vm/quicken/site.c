@@ -11,6 +11,11 @@ static uint16_t waiting(uint8_t backoff) {
                       << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF));
 }
 
+uint32_t dv_family_at(dv_vm *vm, const dv_cell *ip) {
+    uint32_t op = dv_op_of(vm, ip->h);
+    return op < DV_OP_COUNT ? dv_op_infos[op].family : op;
+}
+
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
     dv_site_put(vm, NULL, ip, op);
     ip[1].site.misses = DV_SITE_MISSES;

@@ -56,6 +56,9 @@ static inline uint16_t dv_seen(dv_value v) {
     return dv_is_shape(v, DV_T_TUPLE) ? DV_SEEN_TUPLE : DV_SEEN_OTHER;
 }
 
+/* The family of the instruction at a cell; DV_OP_COUNT: an extension's handler. */
+uint32_t dv_family_at(dv_vm *vm, const dv_cell *ip);
+
 /* The site takes this form (same family). */
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op);
 /* Its family (the generic opcode) and the first cell of its cache. */

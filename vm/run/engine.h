@@ -72,6 +72,8 @@ const dv_cell *
     dv_slow_call_ex(DV_HANDLER_PARAMETERS); /* CALL_EX; r: is there a dict of keywords? */
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS); /* polls; ip: where to continue */
 
+const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS); /* OPERATED of the rarer kinds */
+
 const dv_cell *
     dv_slow_warm(DV_HANDLER_PARAMETERS); /* ENTER or JUMP_BACK at ip: its function is warm now */
 

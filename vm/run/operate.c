@@ -2,6 +2,8 @@
 #include "run/operate.h"
 
 #include "core/upcall.h"
+#include "run/engine.h"
+#include "types/instance.h"
 
 /* The truth of a result, which it takes. */
 static dv_value truth_of(dv_vm *vm, dv_value result, bool wanted) {
@@ -20,10 +22,43 @@ dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value r
     case DV_OPERATE_OPPOSITE:
         return knows ? truth_of(vm, result, false) : dv_compare_reflected(vm, DV_NE, a, b);
     case DV_OPERATE_COMPARE:
-        return knows ? result : dv_compare_reflected(vm, (dv_compare_op)(how >> 8), a, b);
+        return knows ? result : dv_compare_reflected(vm, (dv_compare_op)DV_OPERATE_OP(how), a, b);
     default: break;
     }
     if (knows) return result;
-    dv_binary_op op = (dv_binary_op)(how >> 8);
+    dv_binary_op op = (dv_binary_op)DV_OPERATE_OP(how);
     return dv_binary_rest(vm, op, a, b, kind != DV_OPERATE_BINARY, kind != DV_OPERATE_INPLACE);
+}
+
+/* The truth that __bool__ or __len__ has returned, which is taken; -1: raised. */
+static int truth_by(dv_vm *vm, dv_operate_kind kind, dv_value result) {
+    if (kind == DV_OPERATE_BOOL) return dv_truth_returned(vm, result);
+    int64_t length = dv_length_returned(vm, result);
+    return length < 0 ? -1 : length != 0;
+}
+
+/* Where a truth leads; the value of `not a` is put in the operand's place. */
+static const dv_cell *use_truth(dv_operate_use use, int truth, const dv_cell *behind,
+                                dv_value **sp) {
+    if (use == DV_OPERATE_OPPOSITE_VALUE) {
+        *(*sp)++ = dv_bool(!truth);
+        return behind;
+    }
+    return truth == (use == DV_OPERATE_JUMP_IF_TRUE) ? behind[-1].target : behind;
+}
+
+const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    uint32_t how = (uint32_t)sp[-3].bits;
+    const dv_cell *behind = (const dv_cell *)(uintptr_t)sp[-2].bits;
+    dv_value result = sp[-1], a = sp[-4];
+    sp -= 3;
+    vm->ip = ip = behind - 1, vm->sp = sp, vm->fp = fp;
+    int truth = truth_by(vm, DV_OPERATE_KIND(how), result);
+    if (truth < 0) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    if (how & 1) dv_release(vm, a);
+    sp--;
+    const dv_cell *next = use_truth((dv_operate_use)DV_OPERATE_OP(how), truth, behind, &sp);
+    vm->sp = sp;
+    return next;
 }

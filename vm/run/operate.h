@@ -2,10 +2,11 @@
  *
  *     a b   becomes   a b | how | next ip | method R R self other
  *
- * a and b stay where they are, as the state of the operator's pc says, so that the unwinder needs
- * to know nothing else.  The frame returns to OPERATED (gen/ops/control.mako), which makes of the
- * method's result what the operator does; NotImplemented goes on where the generic instruction
- * would.
+ * and likewise with one operand (`not a`, `if a:`), with three (`a[b] = v`), or with the callee and
+ * the argument of len.  a and b stay where they are, as the state of the operator's pc says, so
+ * that the unwinder needs to know nothing else.  The frame returns to OPERATED
+ * (gen/ops/control.mako), which makes of the method's result what the operator does; NotImplemented
+ * goes on where the generic instruction would.
  *
  * Invariants
  *  1. A method is entered only where the generic instruction would ask it first.
@@ -24,16 +25,28 @@ typedef enum dv_operate_kind {
     DV_OPERATE_COMPARE,  /* a op b by the method of the same name */
     DV_OPERATE_OPPOSITE, /* a != b by __eq__: from here on the truth of the result counts */
     DV_OPERATE_IN,       /* a in b */
-    DV_OPERATE_NOT_IN
+    DV_OPERATE_NOT_IN,
+    DV_OPERATE_OTHERS,                   /* from here on dv_slow_operated does it all */
+    DV_OPERATE_BOOL = DV_OPERATE_OTHERS, /* truth of a by __bool__; op: a dv_operate_use */
+    DV_OPERATE_SIZE,                     /* truth of a by __len__; likewise */
+    DV_OPERATE_COUNT                     /* how many kinds there are */
 } dv_operate_kind;
+
+/* What becomes of a truth. */
+typedef enum dv_operate_use {
+    DV_OPERATE_OPPOSITE_VALUE, /* not a */
+    DV_OPERATE_JUMP_IF_FALSE,  /* the instruction's last cell is its target */
+    DV_OPERATE_JUMP_IF_TRUE
+} dv_operate_use;
 
 /* own: the operator's site; op: its dv_binary_op or dv_compare_op. */
 #define DV_OPERATE_HOW(kind, op, own) \
-    ((uint32_t)(own) | (uint32_t)(kind) << 2 | (uint32_t)(op) << 8)
+    ((uint32_t)(own) | (uint32_t)(kind) << 3 | (uint32_t)(op) << 8)
 /* Is it a comparison, which counts as a call of its own, as dv_compare does? */
 #define DV_OPERATE_COUNTS(how) \
     (DV_OPERATE_KIND(how) == DV_OPERATE_COMPARE || DV_OPERATE_KIND(how) == DV_OPERATE_OPPOSITE)
-#define DV_OPERATE_KIND(how) ((dv_operate_kind)((how) >> 2 & 7))
+#define DV_OPERATE_KIND(how) ((dv_operate_kind)((how) >> 3 & 31))
+#define DV_OPERATE_OP(how)   ((how) >> 8)
 
 /* The operator's value (new, or EMPTY) from the method's result, which it takes. */
 dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value result);
@@ -54,14 +67,19 @@ static inline bool dv_operate_other(const dv_vm *vm, dv_value a, dv_value b) {
                vm->shapes[dv_as_object(a)->shape]->class_;
 }
 
-/* The method if a frame of it with two arguments can be entered behind sp; EMPTY: not so. */
-static inline dv_value dv_operate_method(const dv_vm *vm, dv_value self, dv_value name,
+/* The method that is known if a frame of it with so many arguments can be entered behind sp; EMPTY:
+ * not so. */
+static inline dv_value dv_operate_enters(const dv_vm *vm, const dv_special *known, int64_t count,
                                          const dv_value *sp) {
-    const dv_special *known = dv_operate_known(vm, self, name);
     if (!known || !known->cell || !dv_is_function(known->cell->value)) return DV_EMPTY;
     const dv_thread *thread = dv_function_thread(dv_as_function(known->cell->value));
-    return thread->exact_arguments == 2 && dv_frame_fits(vm, thread, sp + 5) ? known->cell->value
-                                                                             : DV_EMPTY;
+    return thread->exact_arguments == count && dv_frame_fits(vm, thread, sp + 5)
+               ? known->cell->value
+               : DV_EMPTY;
+}
+static inline dv_value dv_operate_method(const dv_vm *vm, dv_value self, dv_value name,
+                                         const dv_value *sp) {
+    return dv_operate_enters(vm, dv_operate_known(vm, self, name), 2, sp);
 }
 
 /* Is it known that the class of the plain instance has no such method? */
@@ -70,8 +88,20 @@ static inline bool dv_operate_lacks(const dv_vm *vm, dv_value self, dv_value nam
     return known && !known->cell;
 }
 
+/* What says whether the plain instance is true: __bool__, or else __len__; NULL: not known. */
+static inline const dv_special *dv_operate_truth(const dv_vm *vm, dv_value self) {
+    const dv_special *known = dv_operate_known(vm, self, vm->known.bool_);
+    return known && !known->cell ? dv_operate_known(vm, self, vm->known.len) : known;
+}
+#define DV_OPERATE_TRUTH_BY(vm, known) \
+    (dv_same((known)->name, (vm)->known.bool_) ? DV_OPERATE_BOOL : DV_OPERATE_SIZE)
+
 /* The end of a handler: enters the method. */
-#define OPERATE(method, self, other, how)                                       \
+#define OPERATE(method, self, other, how) \
+    OPERATE_WITH(method, self, how, frame_[1] = dv_retain(other))
+/* The same without another operand. */
+#define OPERATE1(method, self, how) OPERATE_WITH(method, self, how, (void)0)
+#define OPERATE_WITH(method, self, how, others)                                 \
     do {                                                                        \
         const dv_value method_ = (method);                                      \
         const dv_thread *thread_ = dv_function_thread(dv_as_function(method_)); \
@@ -80,7 +110,7 @@ static inline bool dv_operate_lacks(const dv_vm *vm, dv_value self, dv_value nam
         sp[1] = dv_raw_pointer(ip + LEN);                                       \
         sp[2] = dv_retain(method_);                                             \
         frame_[0] = dv_retain(self);                                            \
-        frame_[1] = dv_retain(other);                                           \
+        others;                                                                 \
         sp = dv_frame_push(vm, thread_, frame_, fp, dv_operate_cell);           \
         fp = frame_;                                                            \
         JUMP(thread_->entry);                                                   \

@@ -177,13 +177,7 @@ int dv_less(dv_vm *vm, dv_value a, dv_value b) {
 static int instance_truth(dv_vm *vm, dv_value v) {
     bool found;
     dv_value result = dv_special_call(vm, v, vm->known.bool_, NULL, 0, &found);
-    if (found) {
-        if (dv_is_empty(result)) return -1;
-        if (dv_is_bool(result)) return dv_same(result, DV_TRUE);
-        dv_raise(vm, DV_E_TYPE_ERROR, "__bool__ should return bool, returned %T", result);
-        dv_release(vm, result);
-        return -1;
-    }
+    if (found) return dv_is_empty(result) ? -1 : dv_truth_returned(vm, result);
     const dv_type *layout = vm->types[dv_type_of(vm, v)];
     /* What has a truth and no length has the method __bool__, which comes before any __len__. */
     if (layout->truth && !layout->length) return layout->truth(dv_number_of(v));

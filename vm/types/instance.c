@@ -251,20 +251,29 @@ static bool length_from(dv_vm *vm, dv_value v, int64_t *length) {
     return false;
 }
 
+int64_t dv_length_returned(dv_vm *vm, dv_value result) {
+    int64_t length = -1;
+    bool known = length_from(vm, result, &length);
+    if (known && length < 0) dv_raise(vm, DV_E_VALUE_ERROR, "__len__() should return >= 0");
+    dv_release(vm, result);
+    return known && length >= 0 ? length : -1;
+}
+
+int dv_truth_returned(dv_vm *vm, dv_value result) {
+    if (dv_is_bool(result)) return dv_same(result, DV_TRUE);
+    dv_raise(vm, DV_E_TYPE_ERROR, "__bool__ should return bool, returned %T", result);
+    dv_release(vm, result);
+    return -1;
+}
+
 static int64_t object_length(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.len, NULL, 0, &found);
-    int64_t length = -1;
-    const dv_type *layout = found ? NULL : layout_of(vm, self);
+    if (found) return dv_is_empty(v) ? -1 : dv_length_returned(vm, v);
+    const dv_type *layout = layout_of(vm, self);
     if (layout && layout->length) return layout->length(vm, self);
-    if (!found)
-        dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", self);
-    else if (!dv_is_empty(v) && length_from(vm, v, &length) && length < 0) {
-        length = -1;
-        dv_raise(vm, DV_E_VALUE_ERROR, "__len__() should return >= 0");
-    }
-    dv_release(vm, v);
-    return dv_is_empty(vm->error) ? length : -1;
+    dv_raise(vm, DV_E_TYPE_ERROR, "object of type '%T' has no len()", self);
+    return -1;
 }
 
 static dv_value object_get_item(dv_vm *vm, dv_value self, dv_value key) {

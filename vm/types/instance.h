@@ -30,4 +30,9 @@ int64_t dv_default_hash(dv_value self);
 /* object's __getattribute__, __setattr__ and __delattr__. */
 extern const dv_cfunction_def dv_object_attribute_hooks[3];
 
+/* What __len__ has returned as a length, and __bool__ as a truth; the result is taken; -1: raised.
+ */
+int64_t dv_length_returned(dv_vm *vm, dv_value result);
+int dv_truth_returned(dv_vm *vm, dv_value result);
+
 #endif

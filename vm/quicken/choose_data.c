@@ -1,0 +1,44 @@
+/* choose_data.c: choosing derivatives of truth tests (choose.h). */
+#include "quicken/choose.h"
+
+#include "core/shape.h"
+
+/* The derivatives of a family by what is tested. */
+typedef struct truth_forms {
+    uint32_t of_bool, of_int, of_float, of_str, of_list, of_tuple, of_dict, of_set, of_instance;
+} truth_forms;
+
+static const truth_forms forms[] = {
+    {DV_OP_JUMP_IF_FALSE_BOOL, DV_OP_JUMP_IF_FALSE_INT, DV_OP_JUMP_IF_FALSE_FLOAT,
+     DV_OP_JUMP_IF_FALSE_STR, DV_OP_JUMP_IF_FALSE_LIST, DV_OP_JUMP_IF_FALSE_TUPLE,
+     DV_OP_JUMP_IF_FALSE_DICT, DV_OP_JUMP_IF_FALSE_SET, DV_OP_JUMP_IF_FALSE_INSTANCE},
+    {DV_OP_JUMP_IF_TRUE_BOOL, DV_OP_JUMP_IF_TRUE_INT, DV_OP_JUMP_IF_TRUE_FLOAT,
+     DV_OP_JUMP_IF_TRUE_STR, DV_OP_JUMP_IF_TRUE_LIST, DV_OP_JUMP_IF_TRUE_TUPLE,
+     DV_OP_JUMP_IF_TRUE_DICT, DV_OP_JUMP_IF_TRUE_SET, DV_OP_JUMP_IF_TRUE_INSTANCE},
+};
+
+static uint32_t truth_form(const truth_forms *f, dv_value v) {
+    if (dv_is_bool(v)) return f->of_bool;
+    if (dv_is_int(v)) return f->of_int;
+    if (dv_is_float(v)) return f->of_float;
+    /* All forms know None; where it is met first, instances are what is most likely to come. */
+    if (dv_is_none(v) || dv_is_plain_instance(v)) return f->of_instance;
+    switch (dv_is_object(v) ? dv_as_object(v)->shape : DV_T_COUNT) {
+    case DV_T_STR: return f->of_str;
+    case DV_T_LIST: return f->of_list;
+    case DV_T_TUPLE: return f->of_tuple;
+    case DV_T_DICT: return f->of_dict;
+    case DV_T_SET: return f->of_set;
+    default: return DV_OP_COUNT;
+    }
+}
+
+void dv_choose_truth(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value v = sp[-1];
+    const truth_forms *f = &forms[dv_family_at(vm, ip) == DV_OP_JUMP_IF_TRUE];
+    uint32_t op = truth_form(f, v);
+    if (op == DV_OP_COUNT)
+        dv_site_unsuitable(vm, ip);
+    else
+        dv_site_become(vm, ip, op);
+}
