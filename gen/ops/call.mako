@@ -189,7 +189,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT_RELEASING(x);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict; the cache holds its definition, as that of CALL_C.">
+<%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_object(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C));
@@ -204,11 +204,17 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     else if (shape == DV_T_DICT)
         length = dv_as_dict(x)->count;
     else
-        TAIL(DV_H(CALL_C));
+        SLOW();
     dv_as_object(callee)->references--;
     sp -= 3;
     sp[-1] = dv_int(length);
     NEXT_RELEASING(x);
+    --- out of line ---
+    const dv_value x = sp[-1];
+    if (!dv_is_plain_instance(x)) TAIL(DV_H(CALL_C));
+    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
+    if (dv_is_empty(method)) TAIL(DV_H(CALL_C));
+    OPERATE1(method, x, DV_OPERATE_HOW(DV_OPERATE_LENGTH, 0, 0));
 </%isa:derivative>
 
 <%isa:derivative name="CALL_TYPE" of="CALL" doc="CALL of the built-in class in the cache, which is never freed.">

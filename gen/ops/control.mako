@@ -173,12 +173,29 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     JUMP(behind);
 </%isa:op>
 
-<%isa:op name="GET_ITER" operands="own" stack="v -- iterator" calls_out="yes" kills="all" doc="Makes an iterator.">
+<%isa:op name="GET_ITER" operands="own" stack="v -- iterator" calls_out="yes" kills="all" select="dv_choose_get_iter" doc="Makes an iterator.">
     const dv_value result = dv_iterate(vm, v);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     DISPOSE1(SITE.own, v);
     DONE(result);
 </%isa:op>
+
+<%isa:derivative name="GET_ITER_TYPE" of="GET_ITER" doc="Makes an iterator of an object of a built-in type.">
+    const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
+    if (DV_UNLIKELY(!type || !(type->iterate || type->next) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = type->iterate ? type->iterate(vm, v) : dv_retain(v);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE1(own, v);
+    DONE(result);
+</%isa:derivative>
+
+<%isa:derivative name="GET_ITER_DL" of="GET_ITER" types="instance" doc="Makes an iterator of an instance whose class has __iter__ in dl: enters its frame.">
+    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, v, vm->known.iter), 1, sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_ITER, 0, SITE.own));
+</%isa:derivative>
 
 <%isa:op name="FOR_ITER" operands="jump" site="yes" variable="for_iter" stack="-- item" calls_out="yes" kills="all" select="dv_choose_iteration" doc="Pushes the iterator's next item, or pops the iterator and jumps when it is exhausted.">
     const dv_value iterator = sp[-1];
@@ -303,6 +320,39 @@ ${exhausted()}</%isa:derivative>
     sp[1] = first;
     sp += 2;
     JUMP(ip + LEN + 2);
+</%isa:derivative>
+
+% for part in ("KEYS", "VALUES", "ITEMS"):
+<%isa:derivative name="FOR_ITER_DICT_${part}" of="FOR_ITER" modes="${'UNPACK_SEQUENCE' if part == 'ITEMS' else ''}" doc="FOR_ITER over the ${part.lower()} of a dict${', and the UNPACK_SEQUENCE into two behind it, without the tuple' if part == 'ITEMS' else ''}.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_DICT_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(iterator);
+    if (DV_UNLIKELY(walk->part != DV_DICT_${part} || walk->backward)) MISS();
+    if (DV_UNLIKELY(dv_is_empty(walk->dict))) TAIL(DV_H(FOR_ITER));
+    const dv_dict *dict = dv_as_dict(walk->dict);
+    const int64_t i = walk->position;
+    if (DV_UNLIKELY(walk->count != dict->count || walk->remaining <= 0 || i >= dict->used)) TAIL(DV_H(FOR_ITER));
+    const dv_dict_entry *entry = &dict->entries[i];
+    if (DV_UNLIKELY(dv_is_empty(entry->key))) TAIL(DV_H(FOR_ITER)); /* deleted */
+    walk->position = i + 1;
+    walk->remaining--;
+% if part == "ITEMS":
+    sp[0] = dv_retain(entry->value);
+    sp[1] = dv_retain(entry->key);
+    sp += 2;
+    JUMP(ip + LEN + 2);
+% else:
+    DONE(dv_retain(entry->${'key' if part == 'KEYS' else 'value'}));
+% endif
+</%isa:derivative>
+
+% endfor
+<%isa:derivative name="FOR_ITER_DL" of="FOR_ITER" doc="FOR_ITER over an instance whose class has __next__ in dl: enters its frame.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_plain_instance(iterator) || GUARD_FAILS())) MISS();
+    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, iterator, vm->known.next), 1, sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE1(method, iterator, DV_OPERATE_HOW(DV_OPERATE_NEXT, 0, 0));
 </%isa:derivative>
 
 <%isa:derivative name="FOR_ITER_GENERATOR" of="FOR_ITER" doc="FOR_ITER over a generator: enters its frame.">

@@ -100,6 +100,12 @@
     DONE0();
 </%isa:derivative>
 
+<%isa:derivative name="STORE_SUBSCR_DL" of="STORE_SUBSCR" types="any instance any" doc="container[index] = value of an instance whose class has __setitem__ in dl: enters its frame.">
+    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.setitem), 3, sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE3(method, container, index, value, DV_OPERATE_HOW(DV_OPERATE_STORE, 0, SITE.own));
+</%isa:derivative>
+
 <%isa:op name="DELETE_SUBSCR" operands="own" stack="container index --" calls_out="yes" kills="all" doc="del container[index].">
     const uint8_t own = SITE.own;
     if (!dv_set_item(vm, container, index, DV_EMPTY)) RAISE();
@@ -107,8 +113,30 @@
     DONE0();
 </%isa:op>
 
-<%isa:op name="BUILD_SLICE" operands="count" variable="build" stack="parts -- r" calls_out="yes" doc="Makes a slice of 2 or 3 parts.">
-    const int64_t n = CELL(1).i;
+<%isa:derivative name="DELETE_SUBSCR_DICT" of="DELETE_SUBSCR" types="dict any" doc="del container[index] of a dict.">
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    if (DV_UNLIKELY(!vm->types[DV_T_DICT]->set_item(vm, container, index, DV_EMPTY))) RAISE();
+    DISPOSE2(own, container, index);
+    DONE0();
+</%isa:derivative>
+
+<%isa:derivative name="DELETE_SUBSCR_LIST" of="DELETE_SUBSCR" types="list any" doc="del container[index] of a list.">
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    if (DV_UNLIKELY(!vm->types[DV_T_LIST]->set_item(vm, container, index, DV_EMPTY))) RAISE();
+    DISPOSE2(own, container, index);
+    DONE0();
+</%isa:derivative>
+
+<%isa:derivative name="DELETE_SUBSCR_DL" of="DELETE_SUBSCR" types="instance any" doc="del container[index] of an instance whose class has __delitem__ in dl: enters its frame.">
+    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.delitem), 2, sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE(method, container, index, DV_OPERATE_HOW(DV_OPERATE_DELETE, 0, SITE.own));
+</%isa:derivative>
+
+<%isa:op name="BUILD_SLICE" operands="count" site="yes" variable="build" stack="parts -- r" calls_out="yes" select="dv_choose_slice" doc="Makes a slice of 2 or 3 parts.">
+    const int64_t n = CELL(2).i;
     const dv_value *parts = sp - n;
     const dv_value result = dv_slice_new(vm, parts[0], parts[1], n == 3 ? parts[2] : DV_NONE);
     if (dv_is_empty(result)) RAISE();
@@ -118,6 +146,39 @@
     NEXT();
 </%isa:op>
 
+## With the subscript behind it, which gets None in the slice's place where it fails: the state that it expects.
+% for family, use in (("LOAD_SUBSCR", "container[slice]"), ("STORE_SUBSCR", "container[slice] = value"), ("DELETE_SUBSCR", "del container[slice]")):
+<%isa:derivative name="BUILD_SLICE_${family}" of="BUILD_SLICE" modes="${family}" doc="BUILD_SLICE of ints and None, and the ${family} behind it, of a built-in sequence, without the slice.">
+    const int64_t n = CELL(2).i;
+    const dv_value *parts = sp - n, container = parts[-1], step = n == 3 ? parts[2] : DV_NONE;
+    const bool plain = dv_is_index_part(parts[0]) && dv_is_index_part(parts[1]) && dv_is_index_part(step);
+    if (DV_UNLIKELY(!plain || !dv_slice_suits(container) || GUARD_FAILS())) MISS();
+    const dv_value start = parts[0], stop = parts[1];
+    sp -= n - 1;
+    sp[-1] = DV_NONE;
+    ip += LEN;
+    const uint8_t own = SITE.own;
+    PUBLISH();
+% if family == "LOAD_SUBSCR":
+    const dv_value result = dv_slice_load(vm, container, start, stop, step);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    if (own & 1) dv_release(vm, container);
+    sp--;
+    sp[-1] = result;
+% elif family == "STORE_SUBSCR":
+    const dv_value value = sp[-3];
+    if (DV_UNLIKELY(!dv_slice_store(vm, container, start, stop, step, value))) RAISE();
+    DISPOSE2(own, value, container);
+    sp -= 3;
+% else:
+    if (DV_UNLIKELY(!dv_slice_store(vm, container, start, stop, step, DV_EMPTY))) RAISE();
+    DISPOSE1(own, container);
+    sp -= 2;
+% endif
+    JUMP(ip + 2);
+</%isa:derivative>
+
+% endfor
 <%isa:op name="LOAD_ATTR" operands="name own" cache="2" stack="object -- r" calls_out="yes" kills="all" select="dv_choose_attribute" doc="object.name.">
     const uint8_t own = SITE.own;
     const dv_value result = dv_get_attribute(vm, object, CELL(2).v);
@@ -352,6 +413,10 @@
 </%isa:op>
 
 <%isa:op name="FORMAT_VALUE" operands="count" variable="format" stack="v -- r" calls_out="yes" kills="all" doc="Formats a value for an f-string: bits 0-1 of n: conversion (str, repr, ascii); bit 2: a format spec is on top.">
+    const uint32_t n = (uint32_t)CELL(1).i;
+    if (n < 2 && dv_is_shape(sp[-1], DV_T_STR)) NEXT();
+    SLOW();
+    --- out of line ---
     const uint32_t n = (uint32_t)CELL(1).i;
     const bool has_spec = n & 4;
     const dv_value spec = has_spec ? sp[-1] : DV_EMPTY, v = sp[has_spec ? -2 : -1];

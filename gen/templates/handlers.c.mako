@@ -60,7 +60,7 @@ ${opening(i)}\
 % endfor
 % for x in [x for x in model.derivatives(family) if x.guard]:
 % if x.modes:
-    if (${x.guard} && dv_family_at(vm, ip + LEN) == DV_OP_${x.modes}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+    if (${x.guard} && dv_site_family(vm, ip + LEN) == DV_OP_${x.modes}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
     else
 % else:
     if (${x.guard}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});

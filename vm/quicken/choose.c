@@ -7,6 +7,7 @@
 
 #include "types/class.h"
 #include "types/descriptor.h"
+#include "types/dict_view.h"
 #include "types/iterator.h"
 #include "types/list.h"
 #include "types/module.h"
@@ -72,6 +73,8 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
     else if (dv_is_shape(sp[-2], DV_T_DICT) && is_simple_key(sp[-1]))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DICT);
+    else if (dv_is_plain_instance(sp[-2]))
+        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DL);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
@@ -90,6 +93,17 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
+}
+
+/* The derivative for an iterator of a dict; DV_OP_COUNT: those of all built-in types fit. */
+static uint32_t dict_walk_form(dv_value iterator, bool unpacks) {
+    const dv_dict_iterator *walk = (const dv_dict_iterator *)dv_as_object(iterator);
+    if (walk->backward) return DV_OP_COUNT;
+    switch (walk->part) {
+    case DV_DICT_KEYS: return DV_OP_FOR_ITER_DICT_KEYS;
+    case DV_DICT_VALUES: return DV_OP_FOR_ITER_DICT_VALUES;
+    default: return unpacks ? DV_OP_FOR_ITER_DICT_ITEMS : DV_OP_COUNT;
+    }
 }
 
 /* Over a list or tuple; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
@@ -117,6 +131,7 @@ static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_GENERATOR)) return DV_OP_FOR_ITER_GENERATOR;
     if (dv_is_shape(iterator, DV_T_ITERATOR))
         op = form_of_walk(ip, (const dv_iterator *)dv_as_object(iterator), stores);
+    if (dv_is_shape(iterator, DV_T_DICT_ITERATOR)) op = dict_walk_form(iterator, unpacks);
     if (op != DV_OP_COUNT) return op;
     const dv_type *type = vm->types[dv_as_object(iterator)->shape];
     if (unpacks && type->next_pair) return DV_OP_FOR_ITER_PAIR;
@@ -126,6 +141,7 @@ static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
 void dv_choose_iteration(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     bool plain = dv_is_object(sp[-1]) && dv_as_object(sp[-1])->shape < DV_T_COUNT;
     uint32_t op = plain ? form_of_iteration(vm, ip, sp[-1]) : DV_OP_COUNT;
+    if (dv_is_plain_instance(sp[-1])) op = DV_OP_FOR_ITER_DL;
     if (op != DV_OP_COUNT)
         dv_site_become(vm, ip, op);
     else

@@ -68,10 +68,13 @@ static bool is_plain_type(const call_site *c) {
 /* The derivative for a plain type. */
 static uint32_t form_of_type(const call_site *c) {
     dv_vm *vm = c->vm;
-    bool loops = dv_op_of(vm, c->ip[dv_op_infos[DV_OP_CALL].length].h) == DV_OP_GET_ITER;
+    dv_cell *behind = c->ip + dv_op_infos[DV_OP_CALL].length;
+    bool loops = dv_site_family(vm, behind) == DV_OP_GET_ITER;
     bool range =
         dv_as_class(c->callee) == vm->classes[DV_T_RANGE] && (c->count == 1 || c->count == 2);
-    return loops && range ? DV_OP_CALL_RANGE : DV_OP_CALL_TYPE;
+    if (!loops || !range) return DV_OP_CALL_TYPE;
+    dv_site_covered(vm, behind);
+    return DV_OP_CALL_RANGE;
 }
 
 /* Functions and classes of dl ------------------------------------------------------------------

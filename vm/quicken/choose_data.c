@@ -1,7 +1,8 @@
-/* choose_data.c: choosing derivatives of truth tests (choose.h). */
+/* choose_data.c: choosing derivatives of truth tests, slices and iterators (choose.h). */
 #include "quicken/choose.h"
 
 #include "core/shape.h"
+#include "types/range.h"
 
 /* The derivatives of a family by what is tested. */
 typedef struct truth_forms {
@@ -35,10 +36,46 @@ static uint32_t truth_form(const truth_forms *f, dv_value v) {
 
 void dv_choose_truth(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value v = sp[-1];
-    const truth_forms *f = &forms[dv_family_at(vm, ip) == DV_OP_JUMP_IF_TRUE];
+    const truth_forms *f = &forms[dv_site_family(vm, ip) == DV_OP_JUMP_IF_TRUE];
     uint32_t op = truth_form(f, v);
     if (op == DV_OP_COUNT)
         dv_site_unsuitable(vm, ip);
     else
         dv_site_become(vm, ip, op);
+}
+
+/* The derivative that does the work of the subscript behind the slice, too. */
+static uint32_t slice_form(dv_vm *vm, const dv_cell *behind) {
+    switch (dv_site_family(vm, behind)) {
+    case DV_OP_LOAD_SUBSCR: return DV_OP_BUILD_SLICE_LOAD_SUBSCR;
+    case DV_OP_STORE_SUBSCR: return DV_OP_BUILD_SLICE_STORE_SUBSCR;
+    case DV_OP_DELETE_SUBSCR: return DV_OP_BUILD_SLICE_DELETE_SUBSCR;
+    default: return DV_OP_COUNT;
+    }
+}
+
+void dv_choose_slice(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    int64_t n = ip[2].i;
+    const dv_value *parts = sp - n;
+    dv_cell *behind = ip + dv_op_infos[DV_OP_BUILD_SLICE].length;
+    uint32_t op = slice_form(vm, behind);
+    bool plain = dv_is_index_part(parts[0]) && dv_is_index_part(parts[1]) &&
+                 (n == 2 || dv_is_index_part(parts[2]));
+    if (op == DV_OP_COUNT || !plain || !dv_slice_suits(parts[-1])) {
+        dv_site_unsuitable(vm, ip);
+        return;
+    }
+    dv_site_covered(vm, behind);
+    dv_site_become(vm, ip, op);
+}
+
+void dv_choose_get_iter(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    dv_value v = sp[-1];
+    uint32_t shape = dv_is_object(v) ? dv_as_object(v)->shape : DV_T_COUNT;
+    if (dv_is_plain_instance(v))
+        dv_site_become(vm, ip, DV_OP_GET_ITER_DL);
+    else if (shape < DV_T_COUNT && (vm->types[shape]->iterate || vm->types[shape]->next))
+        dv_site_become(vm, ip, DV_OP_GET_ITER_TYPE);
+    else
+        dv_site_unsuitable(vm, ip);
 }

@@ -11,11 +11,6 @@ static uint16_t waiting(uint8_t backoff) {
                       << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF));
 }
 
-uint32_t dv_family_at(dv_vm *vm, const dv_cell *ip) {
-    uint32_t op = dv_op_of(vm, ip->h);
-    return op < DV_OP_COUNT ? dv_op_infos[op].family : op;
-}
-
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
     dv_site_put(vm, NULL, ip, op);
     ip[1].site.misses = DV_SITE_MISSES;
@@ -31,13 +26,18 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
     dv_site_put(vm, NULL, ip, adaptive);
 }
 
+void dv_site_covered(dv_vm *vm, dv_cell *ip) {
+    if (ip[1].site.backoff == 0) dv_site_unsuitable(vm, ip);
+}
+
 void dv_site_megamorphic(dv_vm *vm, dv_cell *ip) {
     dv_site_put(vm, NULL, ip, dv_op_infos[dv_op_of(vm, ip->h)].family);
     ip[1].site.reason = DV_REASON_MEGAMORPHIC;
 }
 
 uint32_t dv_site_family(dv_vm *vm, const dv_cell *ip) {
-    return dv_op_infos[dv_op_of(vm, ip->h)].family;
+    uint32_t op = dv_op_of(vm, ip->h);
+    return op < DV_OP_COUNT ? dv_op_infos[op].family : op;
 }
 
 dv_cell *dv_site_cache(dv_vm *vm, dv_cell *ip) {

@@ -56,16 +56,17 @@ static inline uint16_t dv_seen(dv_value v) {
     return dv_is_shape(v, DV_T_TUPLE) ? DV_SEEN_TUPLE : DV_SEEN_OTHER;
 }
 
-/* The family of the instruction at a cell; DV_OP_COUNT: an extension's handler. */
-uint32_t dv_family_at(dv_vm *vm, const dv_cell *ip);
-
 /* The site takes this form (same family). */
 void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op);
-/* Its family (the generic opcode) and the first cell of its cache. */
+/* Its family (the generic opcode; DV_OP_COUNT: an extension's handler is there) and the first cell
+ * of its cache. */
 uint32_t dv_site_family(dv_vm *vm, const dv_cell *ip);
 dv_cell *dv_site_cache(dv_vm *vm, dv_cell *ip);
 /* No derivative fits, for this reason; one that had room for some shapes is megamorphic now. */
 void dv_site_refuse(dv_vm *vm, dv_cell *ip, dv_reason reason);
+/* The work of the site at ip is done by the derivative in front of it: as regions ask, it is one
+ * that is executed, but it does not find out anything. */
+void dv_site_covered(dv_vm *vm, dv_cell *ip);
 /* No derivative fits: back to generic execution for a while. */
 void dv_site_unsuitable(dv_vm *vm, dv_cell *ip);
 

@@ -16,7 +16,7 @@
 #include "types/class_build.h"
 #include "types/metaclass.h"
 #include "types/descriptor.h"
-#include "types/dict.h"
+#include "types/dict_view.h"
 #include "types/exception.h"
 #include "types/float.h"
 #include "types/function.h"

@@ -447,10 +447,29 @@ bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mappi
 }
 
 dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count) {
+    int64_t length = 0;
+    bool narrow = true; /* one byte for each code point, as nearly always */
+    for (uint32_t i = 0; i < count && narrow; i++) {
+        narrow = dv_as_str(parts[i])->kind == 1 && dv_as_str(parts[i])->length < INT32_MAX;
+        length += dv_as_str(parts[i])->length;
+    }
+    if (narrow && length > 0) {
+        dv_str *s = dv_str_alloc(vm, length, 1);
+        if (!s) return DV_EMPTY;
+        char *to = s->data;
+        for (uint32_t i = 0; i < count; i++) {
+            const dv_str *part = dv_as_str(parts[i]);
+            memcpy(to, part->data, (size_t)part->length);
+            to += part->length;
+        }
+        return dv_object_value(s);
+    }
     return dv_str_join(vm, vm->known.empty_str, parts, count);
 }
 
 dv_value dv_format_value(dv_vm *vm, dv_value v, uint32_t conversion, dv_value spec) {
+    if (conversion == 0 && (dv_is_int(v) || dv_is_float(v)))
+        return dv_is_empty(spec) ? dv_to_str(vm, v) : dv_format(vm, v, spec);
     dv_value converted = conversion == 0   ? dv_retain(v)
                          : conversion == 1 ? dv_to_str(vm, v)
                          : conversion == 2 ? dv_repr(vm, v)

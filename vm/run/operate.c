@@ -4,6 +4,7 @@
 #include "core/upcall.h"
 #include "run/engine.h"
 #include "types/instance.h"
+#include "types/int.h"
 
 /* The truth of a result, which it takes. */
 static dv_value truth_of(dv_vm *vm, dv_value result, bool wanted) {
@@ -47,18 +48,68 @@ static const dv_cell *use_truth(dv_operate_use use, int truth, const dv_cell *be
     return truth == (use == DV_OPERATE_JUMP_IF_TRUE) ? behind[-1].target : behind;
 }
 
-const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS) {
-    (void)r, (void)d;
-    uint32_t how = (uint32_t)sp[-3].bits;
-    const dv_cell *behind = (const dv_cell *)(uintptr_t)sp[-2].bits;
-    dv_value result = sp[-1], a = sp[-4];
-    sp -= 3;
-    vm->ip = ip = behind - 1, vm->sp = sp, vm->fp = fp;
+/* The truth of the operand below sp. */
+static const dv_cell *finish_truth(dv_vm *vm, uint32_t how, dv_value result, const dv_cell *behind,
+                                   dv_value *sp) {
     int truth = truth_by(vm, DV_OPERATE_KIND(how), result);
-    if (truth < 0) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
-    if (how & 1) dv_release(vm, a);
+    if (truth < 0) return NULL;
+    if (how & 1) dv_release(vm, sp[-1]);
     sp--;
     const dv_cell *next = use_truth((dv_operate_use)DV_OPERATE_OP(how), truth, behind, &sp);
     vm->sp = sp;
     return next;
+}
+
+/* What takes the place of `count` operands, of which `owned` are released (a mask); EMPTY: raised.
+ */
+static const dv_cell *finish_value(dv_vm *vm, dv_value value, uint32_t count, uint32_t owned,
+                                   const dv_cell *behind, dv_value *sp) {
+    if (dv_is_empty(value)) return NULL;
+    dv_value *bottom = sp - count;
+    for (uint32_t i = 0; i < count; i++)
+        if (owned >> i & 1) dv_release(vm, bottom[i]);
+    *bottom = value;
+    vm->sp = bottom + 1;
+    return behind;
+}
+
+/* The same for a statement, whose method's result counts for nothing. */
+static const dv_cell *finish_statement(dv_vm *vm, dv_value result, uint32_t count, uint32_t owned,
+                                       const dv_cell *behind, dv_value *sp) {
+    dv_release(vm, result);
+    for (uint32_t i = 0; i < count; i++)
+        if (owned >> i & 1) dv_release(vm, sp[(int64_t)i - count]);
+    vm->sp = sp - count;
+    return behind;
+}
+
+static const dv_cell *finish(dv_vm *vm, uint32_t how, dv_value result, const dv_cell *behind,
+                             dv_value *sp) {
+    int64_t length;
+    switch (DV_OPERATE_KIND(how)) {
+    case DV_OPERATE_STORE: return finish_statement(vm, result, 3, how & 7, behind, sp);
+    case DV_OPERATE_DELETE: return finish_statement(vm, result, 2, how & 3, behind, sp);
+    case DV_OPERATE_ITER:
+        return finish_value(vm, dv_iterator_returned(vm, result), 1, how & 1, behind, sp);
+    case DV_OPERATE_LENGTH: /* callee, two entries of the call, argument */
+        length = dv_length_returned(vm, result);
+        return finish_value(vm, length < 0 ? DV_EMPTY : dv_int_from_int64(vm, length), 4, 9, behind,
+                            sp);
+    case DV_OPERATE_NEXT:
+        *sp = result;
+        vm->sp = sp + 1;
+        return behind;
+    default: return finish_truth(vm, how, result, behind, sp);
+    }
+}
+
+const dv_cell *dv_slow_operated(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    uint32_t how = (uint32_t)sp[-3].bits;
+    const dv_cell *behind = (const dv_cell *)(uintptr_t)sp[-2].bits;
+    dv_value result = sp[-1];
+    sp -= 3;
+    vm->ip = ip = behind - 1, vm->sp = sp, vm->fp = fp;
+    const dv_cell *next = finish(vm, how, result, behind, sp);
+    return next ? next : dv_slow_raise(ip, sp, fp, vm, 0, 0);
 }

@@ -29,7 +29,12 @@ typedef enum dv_operate_kind {
     DV_OPERATE_OTHERS,                   /* from here on dv_slow_operated does it all */
     DV_OPERATE_BOOL = DV_OPERATE_OTHERS, /* truth of a by __bool__; op: a dv_operate_use */
     DV_OPERATE_SIZE,                     /* truth of a by __len__; likewise */
-    DV_OPERATE_COUNT                     /* how many kinds there are */
+    DV_OPERATE_LENGTH,                   /* len(a), the callee being below it */
+    DV_OPERATE_ITER,                     /* iter(a) of a for statement */
+    DV_OPERATE_NEXT,  /* the next item of a, which stays below it; StopIteration: vm/run/unwind.c */
+    DV_OPERATE_STORE, /* a[b] = v */
+    DV_OPERATE_DELETE, /* del a[b] */
+    DV_OPERATE_COUNT   /* how many kinds there are */
 } dv_operate_kind;
 
 /* What becomes of a truth. */
@@ -99,7 +104,9 @@ static inline const dv_special *dv_operate_truth(const dv_vm *vm, dv_value self)
 /* The end of a handler: enters the method. */
 #define OPERATE(method, self, other, how) \
     OPERATE_WITH(method, self, how, frame_[1] = dv_retain(other))
-/* The same without another operand. */
+/* The same with two more operands, and with none. */
+#define OPERATE3(method, self, other, third, how) \
+    OPERATE_WITH(method, self, how, (frame_[1] = dv_retain(other), frame_[2] = dv_retain(third)))
 #define OPERATE1(method, self, how) OPERATE_WITH(method, self, how, (void)0)
 #define OPERATE_WITH(method, self, how, others)                                 \
     do {                                                                        \

@@ -65,6 +65,19 @@ static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value
     vm->sp = fp - 3;
 }
 
+/* The __next__ that a FOR_ITER has entered (run/operate.h) has raised StopIteration, and its frame
+ * is gone: the iterator goes, too, and the loop ends.  `link` is behind the FOR_ITER. */
+static const dv_cell *end_loop(dv_vm *vm, const dv_cell *link, dv_value *fp) {
+    vm->sp -= 3;
+    vm->fp = fp;
+    vm->ip = link - 1;
+    dv_value iterator = *vm->sp;
+    const dv_cell *target = link[-1].target;
+    dv_error_clear(vm);
+    dv_release(vm, iterator);
+    return target;
+}
+
 const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
     /* An extension's function may fail without saying why. */
@@ -96,8 +109,15 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         dv_value *caller = dv_frame_caller(fp);
         dv_generator *generator = vm->generator && vm->generator->fp == fp ? vm->generator : NULL;
         if (generator) dv_generator_finish(vm, generator);
+        bool ends_loop = dv_frame_link(fp) == dv_operate_cell &&
+                         DV_OPERATE_KIND((uint32_t)fp[-5].bits) == DV_OPERATE_NEXT;
         drop_frame(vm, thread, pc, fp, sp);
         if (generator) exception = dv_generator_convert(vm, exception);
+        if (ends_loop) {
+            vm->error = exception;
+            if (dv_error_is(vm, DV_E_STOP_ITERATION)) return end_loop(vm, link, caller);
+            vm->error = DV_EMPTY;
+        }
         sp = vm->sp;
         fp = vm->fp = caller;
         if (link == dv_halt_cell) {

@@ -329,6 +329,13 @@ static bool is_iterator(dv_vm *vm, dv_value v) {
     return type && type->next;
 }
 
+dv_value dv_iterator_returned(dv_vm *vm, dv_value result) {
+    if (is_iterator(vm, result)) return result;
+    dv_raise(vm, DV_E_TYPE_ERROR, "iter() returned non-iterator of type '%T'", result);
+    dv_release(vm, result);
+    return DV_EMPTY;
+}
+
 static dv_value object_iterate(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.iter, NULL, 0, &found);
@@ -339,10 +346,7 @@ static dv_value object_iterate(dv_vm *vm, dv_value self) {
         if (!none && dv_has_special(vm, self, vm->known.getitem)) return dv_iterator_new(vm, self);
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", self);
     }
-    if (dv_is_empty(v) || is_iterator(vm, v)) return v;
-    dv_raise(vm, DV_E_TYPE_ERROR, "iter() returned non-iterator of type '%T'", v);
-    dv_release(vm, v);
-    return DV_EMPTY;
+    return dv_is_empty(v) ? v : dv_iterator_returned(vm, v);
 }
 
 static dv_value object_next(dv_vm *vm, dv_value self) {

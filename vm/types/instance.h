@@ -34,5 +34,7 @@ extern const dv_cfunction_def dv_object_attribute_hooks[3];
  */
 int64_t dv_length_returned(dv_vm *vm, dv_value result);
 int dv_truth_returned(dv_vm *vm, dv_value result);
+/* The same of __iter__: the result if it is an iterator; EMPTY: raised. */
+dv_value dv_iterator_returned(dv_vm *vm, dv_value result);
 
 #endif

@@ -18,6 +18,24 @@ dv_value dv_slice_new(dv_vm *vm, dv_value start, dv_value stop, dv_value step) {
     return dv_object_value(slice);
 }
 
+/* A slice that its user cannot keep: built-in sequences read it before they do anything else. */
+static dv_slice passing(dv_value start, dv_value stop, dv_value step) {
+    return (dv_slice){{.references = 2, .shape = DV_T_SLICE}, start, stop, step};
+}
+
+dv_value dv_slice_load(dv_vm *vm, dv_value container, dv_value start, dv_value stop,
+                       dv_value step) {
+    dv_slice slice = passing(start, stop, step);
+    return vm->types[dv_as_object(container)->shape]->get_item(vm, container,
+                                                               dv_object_value(&slice));
+}
+
+bool dv_slice_store(dv_vm *vm, dv_value container, dv_value start, dv_value stop, dv_value step,
+                    dv_value value) {
+    dv_slice slice = passing(start, stop, step);
+    return dv_set_item(vm, container, dv_object_value(&slice), value);
+}
+
 bool dv_slice_unpack(dv_vm *vm, dv_value v, int64_t *start, int64_t *stop, int64_t *step) {
     const dv_slice *slice = as_slice(v);
     *step = 1;
