@@ -66,7 +66,8 @@ static const explanation explanations[] = {
                 "the object, a class method, or computed",
                 "define it with def in the class, or keep it in a local and call that"},
     [ITERATOR] = {"iterator", "there is no derivative for iterating over this",
-                  "built-in types and generators have one, instances of dl classes have not"},
+                  "built-in types, generators and plain dl classes have one, classes derived from "
+                  "built-in types have not"},
     [PARAMETERS] = {"parameters",
                     "the function's parameters are not given one by one: it has *args, **kwargs or "
                     "keyword-only ones",
