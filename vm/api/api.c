@@ -93,6 +93,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         .output = config->output,
         .error_output = config->error_output,
         .output_bytes = config->output_bytes,
+        .error_bytes = config->error_bytes,
         .output_context = config->output_context,
     };
     self->vm = dv_vm_new(&internal);

@@ -143,9 +143,11 @@ static dv_value read_line(dv_vm *vm) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "object.readline() returned non-string");
 }
 
-/* The prompt goes out before the line is waited for; that it cannot be flushed is no error. */
+/* The prompt goes out before the line is waited for, and before that what stderr keeps; that they
+ * cannot be flushed is no error. */
 static bool prompt(dv_vm *vm, const dv_value *args, uint32_t count) {
     sink to;
+    if (!dv_stream_flush(vm, DV_STDERR)) dv_error_clear(vm);
     if (!open_sink(vm, DV_NONE, &to)) return false;
     bool prompted = count == 0 || write_value(vm, &to, args[0]);
     if (prompted && !flush_sink(vm, &to)) dv_error_clear(vm);

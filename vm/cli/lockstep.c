@@ -54,6 +54,7 @@ static bool run_generic(const cli_options *given, cli_act act, dynvm_observer ob
     cli_options options = *given;
     options.config.level = DYNVM_LEVEL_GENERIC;
     options.config.output = options.config.error_output = options.config.output_bytes = drop;
+    options.config.error_bytes = drop;
     options.config.output_context = NULL;
     dynvm_vm *vm = dynvm_create(&options.config);
     if (!vm) return false;

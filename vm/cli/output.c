@@ -10,17 +10,23 @@
 
 static bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
 
-static size_t buffer_size(void) {
+static size_t buffer_size(int fd) {
     struct stat about;
-    if (fstat(STDOUT_FILENO, &about) != 0 || about.st_blksize < 2) return CLI_BUFFER_SIZE;
+    if (fstat(fd, &about) != 0 || about.st_blksize < 2) return CLI_BUFFER_SIZE;
     return about.st_blksize < CLI_BUFFER_SIZE ? (size_t)about.st_blksize : CLI_BUFFER_SIZE;
 }
 
+static void open_stream(cli_stream *stream, int fd, bool by_line) {
+    stream->fd = fd;
+    stream->by_line = by_line;
+    stream->text_used = stream->bytes_start = stream->bytes_end = 0;
+    stream->bytes_size = buffer_size(fd);
+}
+
 void cli_output_open(cli_output *output, dynvm_config *config) {
-    output->text_used = output->bytes_start = output->bytes_end = 0;
-    output->bytes_size = buffer_size();
+    open_stream(&output->out, STDOUT_FILENO, isatty(STDOUT_FILENO));
+    open_stream(&output->err, STDERR_FILENO, true);
     output->errors_failed = false;
-    output->by_line = isatty(STDOUT_FILENO);
     output->vm = NULL;
     config->output_context = config->input_context = output;
     /* A descriptor that is not open now may become one of the program's files. */
@@ -34,7 +40,7 @@ void cli_output_open(cli_output *output, dynvm_config *config) {
         config->closed |= DYNVM_CLOSED_OUTPUT;
     output->has_errors = is_open(STDERR_FILENO);
     if (output->has_errors)
-        config->error_output = cli_write_error;
+        config->error_output = cli_write_error, config->error_bytes = cli_write_error_bytes;
     else
         config->closed |= DYNVM_CLOSED_ERROR_OUTPUT;
 }
@@ -52,85 +58,102 @@ static ssize_t write_some(const cli_output *output, int fd, const char *data, si
     }
 }
 
-static int flush_bytes(cli_output *output) {
-    while (output->bytes_start < output->bytes_end) {
-        ssize_t written = write_some(output, STDOUT_FILENO, output->bytes + output->bytes_start,
-                                     output->bytes_end - output->bytes_start);
+static int flush_bytes(cli_output *output, cli_stream *s) {
+    while (s->bytes_start < s->bytes_end) {
+        ssize_t written =
+            write_some(output, s->fd, s->bytes + s->bytes_start, s->bytes_end - s->bytes_start);
         if (written < 0) return (int)-written;
-        output->bytes_start += (size_t)written;
-        if (output->bytes_start < output->bytes_end && interrupted(output)) return EINTR;
+        s->bytes_start += (size_t)written;
+        if (s->bytes_start < s->bytes_end && interrupted(output)) return EINTR;
     }
-    output->bytes_start = output->bytes_end = 0;
+    s->bytes_start = s->bytes_end = 0;
     return 0;
 }
 
 /* What does not fit behind what is there goes out at once, but for less than a buffer of it. */
-static int put_bytes(cli_output *output, const char *data, size_t size) {
-    if (size > output->bytes_size - output->bytes_end) {
-        int error = flush_bytes(output);
+static int put_bytes(cli_output *output, cli_stream *s, const char *data, size_t size) {
+    if (size > s->bytes_size - s->bytes_end) {
+        int error = flush_bytes(output, s);
         if (error) return error;
-        while (size > output->bytes_size) {
-            ssize_t written = write_some(output, STDOUT_FILENO, data, size);
+        while (size > s->bytes_size) {
+            ssize_t written = write_some(output, s->fd, data, size);
             if (written < 0) return (int)-written;
             data += written;
             size -= (size_t)written;
             if (size && interrupted(output)) return EINTR;
         }
     }
-    memcpy(output->bytes + output->bytes_end, data, size);
-    output->bytes_end += size;
+    memcpy(s->bytes + s->bytes_end, data, size);
+    s->bytes_end += size;
     return 0;
 }
 
 /* Text that the bytes cannot take is lost, as in CPython. */
-static int flush_text(cli_output *output) {
-    size_t size = output->text_used;
-    output->text_used = 0;
-    return put_bytes(output, output->text, size);
+static int flush_text(cli_output *output, cli_stream *s) {
+    size_t size = s->text_used;
+    s->text_used = 0;
+    return put_bytes(output, s, s->text, size);
 }
 
-int cli_output_flush(cli_output *output) {
-    int error = flush_text(output);
-    return error ? error : flush_bytes(output);
+static int flush(cli_output *output, cli_stream *s) {
+    int error = flush_text(output, s);
+    return error ? error : flush_bytes(output, s);
+}
+
+static int write_text(cli_output *output, cli_stream *s, const char *text, size_t size) {
+    int error = 0;
+    if (size == 0) return flush(output, s);
+    if (size > CLI_BUFFER_SIZE - s->text_used) error = flush_text(output, s);
+    if (error) return error;
+    if (size >= CLI_BUFFER_SIZE) {
+        error = put_bytes(output, s, text, size);
+    } else {
+        memcpy(s->text + s->text_used, text, size);
+        s->text_used += size;
+        if (s->text_used == CLI_BUFFER_SIZE) error = flush_text(output, s);
+    }
+    bool line = s->by_line && (memchr(text, '\n', size) || memchr(text, '\r', size));
+    return !error && line ? flush(output, s) : error;
+}
+
+static int write_bytes(cli_output *output, cli_stream *s, const char *data, size_t size) {
+    return size ? put_bytes(output, s, data, size) : flush_bytes(output, s);
 }
 
 int cli_write(void *context, const char *text, size_t size) {
     cli_output *output = context;
-    int error = 0;
-    if (size == 0) return cli_output_flush(output);
-    if (size > CLI_BUFFER_SIZE - output->text_used) error = flush_text(output);
-    if (error) return error;
-    if (size >= CLI_BUFFER_SIZE) {
-        error = put_bytes(output, text, size);
-    } else {
-        memcpy(output->text + output->text_used, text, size);
-        output->text_used += size;
-        if (output->text_used == CLI_BUFFER_SIZE) error = flush_text(output);
-    }
-    if (!error && output->by_line && memchr(text, '\n', size)) error = cli_output_flush(output);
-    return error;
+    return write_text(output, &output->out, text, size);
 }
 
 int cli_write_bytes(void *context, const char *data, size_t size) {
     cli_output *output = context;
-    return size ? put_bytes(output, data, size) : flush_bytes(output);
+    return write_bytes(output, &output->out, data, size);
 }
 
 int cli_write_error(void *context, const char *text, size_t size) {
     cli_output *output = context;
-    while (size > 0) {
-        ssize_t written = write_some(output, STDERR_FILENO, text, size);
-        output->errors_failed = written < 0;
-        if (written < 0) return (int)-written;
-        text += written;
-        size -= (size_t)written;
-    }
-    return 0;
+    int error = write_text(output, &output->err, text, size);
+    output->errors_failed = error != 0;
+    return error;
+}
+
+int cli_write_error_bytes(void *context, const char *data, size_t size) {
+    cli_output *output = context;
+    int error = write_bytes(output, &output->err, data, size);
+    output->errors_failed = error != 0;
+    return error;
+}
+
+int cli_output_flush(cli_output *output) {
+    if (output->has_errors && flush(output, &output->err) != 0) output->errors_failed = true;
+    return flush(output, &output->out);
 }
 
 void cli_show_error(cli_output *output, const char *text, size_t size) {
     (void)cli_output_flush(output);
-    if (output->has_errors) (void)cli_write_error(output, text, size);
+    if (!output->has_errors) return;
+    (void)cli_write_error(output, text, size);
+    (void)cli_write_error(output, "", 0);
 }
 
 size_t cli_read_line(void *context, char *buffer, size_t size) {

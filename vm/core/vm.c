@@ -48,6 +48,7 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->output = config->output;
     vm->error_output = config->error_output;
     vm->output_bytes = config->output_bytes;
+    vm->error_bytes = config->error_bytes;
     vm->output_context = config->output_context;
     vm->recursion_limit = config->recursion_limit;
     vm->most_digits = DV_MOST_DIGITS;

@@ -157,6 +157,7 @@ struct dv_vm {
     /* Configured by the embedder. */
     dv_output output, error_output; /* size 0: flush */
     dv_output output_bytes;         /* of sys.stdout.buffer; NULL: output */
+    dv_output error_bytes;          /* of sys.stderr.buffer; NULL: error_output */
     void *output_context;
     unsigned closed;             /* bit n: standard stream n is None in sys */
     dv_value sys;                /* the module, once it is imported; EMPTY before */
@@ -239,6 +240,7 @@ typedef struct dv_vm_config {
     bool no_native;
     dv_output output, error_output; /* NULL: text is dropped */
     dv_output output_bytes;         /* NULL: output */
+    dv_output error_bytes;          /* NULL: error_output */
     void *output_context;
 } dv_vm_config;
 

@@ -116,12 +116,13 @@ typedef struct dynvm_config {
                    * and all is some ten times slower */
     dynvm_output output_bytes; /* what is written to sys.stdout.buffer: bytes that may overtake text
                                 * that `output` has kept back; default: `output` */
+    dynvm_output error_bytes;  /* the same of sys.stderr.buffer; default: `error_output` */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0                                                             \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                          \
     }
 
 /* ---- VMs ---- */

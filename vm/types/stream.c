@@ -62,8 +62,8 @@ static bool hand_over(dv_vm *vm, dv_stream_number number, const char *text, size
 }
 
 bool dv_stream_put(dv_vm *vm, dv_stream_number number, const char *data, size_t size) {
-    bool below = number == DV_STDOUT && vm->output_bytes;
-    return below ? hand_to(vm, vm->output_bytes, data, size) : hand_over(vm, number, data, size);
+    dv_output below = number == DV_STDOUT ? vm->output_bytes : vm->error_bytes;
+    return below ? hand_to(vm, below, data, size) : hand_over(vm, number, data, size);
 }
 
 static bool put(dv_vm *vm, dv_stream_number number, const char *text, size_t size) {
