@@ -439,6 +439,12 @@
         items = dv_as_list(sequence)->items;
     else
         SLOW();
+    if (DV_LIKELY(n == 2)) {
+        sp[0] = dv_retain(items[0]);
+        sp[-1] = dv_retain(items[1]);
+        sp += 1;
+        NEXT_RELEASING(sequence);
+    }
     for (int64_t i = 0; i < n; i++) sp[-1 + i] = dv_retain(items[n - 1 - i]);
     sp += n - 1;
     NEXT_RELEASING(sequence);

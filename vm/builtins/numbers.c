@@ -75,13 +75,25 @@ static dv_value builtin_pow(dv_vm *vm, const dv_value *args, uint32_t count, dv_
 
 /* total + item; takes total. */
 static dv_value add_item(dv_vm *vm, dv_value total, dv_value item) {
-    if (dv_are_ints(total, item)) {
-        int64_t sum = dv_as_int(total) + dv_as_int(item);
-        if (dv_fits_int(sum)) return dv_int(sum);
-    }
     dv_value sum = dv_binary(vm, DV_BINARY_ADD, total, item);
     dv_release(vm, total);
     return sum;
+}
+
+/* Adds up what is a small int as long as *total is one; the result is the first item that is not
+ * (EMPTY: the end, or raised). */
+static dv_value sum_ints(dv_vm *vm, dv_value iterator, dv_value *total) {
+    dv_value item = dv_step(vm, iterator);
+    if (!dv_are_ints(*total, item)) return item;
+    int64_t sum = dv_as_int(*total);
+    do {
+        int64_t more = sum + dv_as_int(item);
+        if (DV_UNLIKELY(!dv_fits_int(more))) break;
+        sum = more;
+        item = dv_step(vm, iterator);
+    } while (dv_is_int(item));
+    *total = dv_int(sum);
+    return item;
 }
 
 /* Text is no number: CPython says what to call instead. */
@@ -106,7 +118,7 @@ static dv_value sum_items(dv_vm *vm, dv_value iterable, dv_value start) {
     }
     dv_value total = dv_retain(start);
     for (;;) {
-        dv_value item = dv_step(vm, iterator);
+        dv_value item = sum_ints(vm, iterator, &total);
         if (dv_is_empty(item)) break;
         total = add_item(vm, total, item);
         dv_release(vm, item);

@@ -139,7 +139,9 @@ dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
         return dv_bool(dv_doubles_compare(op, dv_as_float(a), dv_as_float(b)));
     if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
     if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
-    dv_value result = compare_objects(vm, op, a, b);
+    bool items = (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE)) ||
+                 (dv_is_shape(a, DV_T_LIST) && dv_is_shape(b, DV_T_LIST));
+    dv_value result = items ? dv_items_compare(vm, op, a, b) : compare_objects(vm, op, a, b);
     dv_leave_native(vm);
     return result;
 }
