@@ -28,6 +28,7 @@ TYPES = {
     "bool": ("dv_is_bool({0})", "DV_K_BOOL"),
     "none": ("dv_is_none({0})", "DV_K_NONE"),
     "instance": ("dv_is_plain_instance({0})", "DV_K_ANY"),
+    "word": (None, "DV_K_INT"),  # an int, immediate or not, within int64; the body guards
     "any": (None, "DV_K_ANY"),
 }
 
@@ -37,7 +38,7 @@ def c_string(text: str) -> str:
 
 
 def type_constant(name: str) -> str:
-    return f"DV_RESULT_{(name or 'none_known').upper()}"
+    return f"DV_RESULT_{(name.replace('word', 'int') or 'none_known').upper()}"
 
 
 # Where an operand of a fusion comes from, but the stack (S): the instruction that it stands for.
@@ -70,6 +71,7 @@ class Instruction:
     types: list[str] = field(default_factory=list)  # derivatives: guarded input types
     result: str = ""  # derivatives: type of the output for the abstract interpreter
     select: str = ""  # families: C function that chooses the derivative
+    when: str = ""  # derivatives: C condition for choosing it, if that is not the guard
     modes: str = ""  # region: operand modes that this variant stands for
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
     stores: bool = False  # fusions: the STORE_LOCAL behind belongs to it
@@ -94,6 +96,11 @@ class Instruction:
             return "dv_are_ints({}, {})".format(*self.inputs)
         tests = [TYPES[kind][0].format(name) for kind, name in zip(self.types, self.inputs) if TYPES[kind][0]]
         return " && ".join(tests)
+
+    @property
+    def choice(self) -> str:
+        """The C condition for becoming this derivative where no function chooses; "" for never."""
+        return self.when or self.guard
 
     @property
     def row(self) -> str:

@@ -8,7 +8,7 @@ from isa import Instruction, ModelError
 
 KNOWN = {
     "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
-    "of", "types", "result", "select", "modes", "fuses",
+    "of", "types", "when", "result", "select", "modes", "fuses",
 }
 
 
@@ -59,6 +59,7 @@ def _add(context, kind: str, attributes: dict) -> str:
             types=attributes.get("types", "").split(),
             result=attributes.get("result", ""),
             select=attributes.get("select", ""),
+            when=attributes.get("when", ""),
             modes=attributes.get("modes", ""),
             fuses=attributes.get("fuses", "").split(),
         )

@@ -26,6 +26,19 @@ INT = {
               " int64_t y; if (__builtin_mul_overflow(x, INT64_C(1) << n, &y) || !dv_fits_int(y)) MISS();"
               " const dv_value result = dv_int(y);",
 }
+# The same on two int64, which heap ints may hold: statements that set s, or MISS beyond int64.
+WORD = {
+    "ADD": "if (__builtin_add_overflow(x, y, &s)) MISS();",
+    "SUB": "if (__builtin_sub_overflow(x, y, &s)) MISS();",
+    "MUL": "if (__builtin_mul_overflow(x, y, &s)) MISS();",
+    "FLOORDIV": "if (y == 0 || y == -1) MISS(); s = dv_floordiv64(x, y);",
+    "MOD": "if (y == 0 || y == -1) MISS(); s = dv_floormod64(x, y);",
+    "AND": "s = x & y;",
+    "OR": "s = x | y;",
+    "XOR": "s = x ^ y;",
+    "RSHIFT": "if (y < 0 || y > 63) MISS(); s = x >> y;",
+    "LSHIFT": "if (y < 0 || y > 62 || __builtin_mul_overflow(x, INT64_C(1) << y, &s)) MISS();",
+}
 # Operators on doubles x and y.
 FLOAT = {
     "ADD": "const dv_value result = dv_float(x + y);",
@@ -53,6 +66,27 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
     DISPOSE2(SITE.own, a, b);
     DONE(result);
 </%isa:op>
+
+% if op in WORD:
+<%isa:derivative name="${name}_WORD" of="${name}" types="word word" when="SITE.backoff > 0 && dv_int_is_word(a) && dv_int_is_word(b)" doc="${name} of two ints within int64, whose result is, too; where ${name}_INT has missed.">
+    int64_t x, y, s;
+    if (DV_UNLIKELY(!dv_are_ints(a, b))) SLOW();
+    x = dv_as_int(a);
+    y = dv_as_int(b);
+    ${WORD[op]}
+    if (DV_UNLIKELY(!dv_fits_int(s))) SLOW();
+    DONE(dv_int(s));
+    --- out of line ---
+    int64_t x, y, s;
+    if (!dv_int_to_word(a, &x) || !dv_int_to_word(b, &y)) MISS();
+    ${WORD[op]}
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = dv_int_over(vm, s, own & 1 ? a : DV_NONE, own & 2 ? b : DV_NONE);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DONE(result);
+</%isa:derivative>
+% endif
 
 % if op in INT:
 <% short = "INT" %>

@@ -58,12 +58,12 @@ ${opening(i)}\
     const dv_value ${name} = sp[${n - len(family.inputs)}];
     (void)${name};
 % endfor
-% for x in [x for x in model.derivatives(family) if x.guard]:
+% for x in [x for x in model.derivatives(family) if x.choice]:
 % if x.modes:
-    if (${x.guard} && dv_site_family(vm, ip + LEN) == DV_OP_${x.modes}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+    if (${x.choice} && dv_site_family(vm, ip + LEN) == DV_OP_${x.modes}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
     else
 % else:
-    if (${x.guard}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+    if (${x.choice}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
     else
 % endif
 % endfor

@@ -66,7 +66,7 @@ f([1, 2.5, 3, 4.5])
 def f(x):
     for i in range(400):
         x = x + 1
-f(2 ** 60)
+f(2 ** 70)
 """),
     ("values", "MUL", 3, """\
 def f(x):

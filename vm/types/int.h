@@ -34,6 +34,23 @@ dv_value dv_int_raise_invalid(dv_vm *vm, dv_value shown, int base);
 dv_value dv_int_from_hex(dv_vm *vm, const char *digits, size_t size); /* DV_CONST_BIGINT */
 /* True and *out if v is an int (or bool) within int64; else false, nothing raised. */
 bool dv_int_to_int64(dv_value v, int64_t *out);
+/* The same for exact ints alone: no bool, no instance of a subclass. */
+static inline bool dv_int_to_word(dv_value v, int64_t *out) {
+    if (dv_is_int(v)) {
+        *out = dv_as_int(v);
+        return true;
+    }
+    if (!dv_is_shape(v, DV_T_INT)) return false;
+    const dv_bigint *b = (const dv_bigint *)dv_as_object(v);
+    int64_t sign = b->size;
+    if ((sign != 1 && sign != -1) || b->limbs[0] > (uint64_t)INT64_MAX) return false;
+    *out = sign * (int64_t)b->limbs[0];
+    return true;
+}
+bool dv_int_is_word(dv_value v); /* would dv_int_to_word give one? */
+/* i as a value.  a and b are operands that die now if they are heap ints (exact ones), whose block
+ * may become the result's: consumed, unless the result is EMPTY. */
+dv_value dv_int_over(dv_vm *vm, int64_t i, dv_value a, dv_value b);
 /* Nearest double, ties to even; OverflowError "int too large to convert to float". */
 bool dv_int_to_double(dv_vm *vm, dv_value v, double *out) DV_MUST_CHECK;
 int dv_int_sign(dv_value v);
@@ -46,7 +63,7 @@ static inline bool dv_is_integral(dv_value v) {
 
 /* a op b for ints of any size (bools count as ints): the slow path behind the immediate cases. */
 dv_value dv_int_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
-/* Exact; also where one of them is a float. */
+/* Exact; NotImplemented unless both are ints or bools. */
 dv_value dv_int_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
 dv_value dv_int_unary(dv_vm *vm, dv_unary_op op, dv_value a);
 dv_value dv_int_to_str(dv_vm *vm, dv_value v, int base, bool prefix); /* decimal: base 10 */

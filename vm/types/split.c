@@ -1,8 +1,8 @@
 /* split.c: split, rsplit and splitlines, which str, bytes and bytearray share.
  *
  * Invariant 1: nothing here runs dl code between looking at the subject's contents and making the
- * last piece, so a bytearray can't change meanwhile; arguments are converted before. Invariant 2:
- * `limit` is the number of cuts that may still be made. */
+ * last piece, so a bytearray can't change meanwhile; arguments are converted before.
+ * Invariant 2: `limit` is the number of cuts that may still be made. */
 #include "types/split.h"
 
 #include "types/arguments.h"
@@ -13,13 +13,17 @@
 
 enum { FIRST_PIECES = 12 }; /* a list of pieces has room for so many at first, as in CPython */
 
-/* Bits of U+0009 to U+000D and U+0020; in str U+001C to U+001F, too. */
-#define BYTES_SPACES 0x100003E00u
-#define STR_SPACES   0x1F0003E00u
+/* White space below 256: what it is white space in. */
+enum { IN_BYTES = 1, IN_STR = 2, IN_BOTH = 3 };
+static const uint8_t spaces[256] = {
+    ['\t'] = IN_BOTH, ['\n'] = IN_BOTH, ['\v'] = IN_BOTH, ['\f'] = IN_BOTH,
+    ['\r'] = IN_BOTH, [' '] = IN_BOTH,  [0x1C] = IN_STR,  [0x1D] = IN_STR,
+    [0x1E] = IN_STR,  [0x1F] = IN_STR,  [0x85] = IN_STR,  [0xA0] = IN_STR,
+};
 
 static inline bool is_space(uint32_t c, bool unicode) {
-    if (c < 64) return (unicode ? STR_SPACES : BYTES_SPACES) >> c & 1;
-    return unicode && c >= 0x80 && dv_unicode_is(c, DV_UNICODE_SPACE);
+    if (c < 256) return spaces[c] & (unicode ? IN_STR : IN_BYTES);
+    return dv_unicode_is(c, DV_UNICODE_SPACE);
 }
 
 bool dv_split_is_space(uint32_t c, bool unicode) { return is_space(c, unicode); }
@@ -45,11 +49,15 @@ static void reverse_list(dv_list *list) {
 /* Position of the first character from `at` on that is white space (or is none). */
 static int64_t skip_until(const dv_split_subject *subject, int64_t at, bool space) {
     const dv_str *s = subject->text;
-    bool unicode = subject->unicode;
-    if (s->kind == 1)
-        while (at < s->length && is_space((uint8_t)s->data[at], unicode) != space) at++;
+    const uint8_t *narrow = (const uint8_t *)s->data;
+    int64_t length = s->length;
+    int where = subject->unicode ? IN_STR : IN_BYTES;
+    if (s->kind != 1)
+        while (at < length && is_space(dv_str_at(s, at), true) != space) at++;
+    else if (space)
+        while (at < length && !(spaces[narrow[at]] & where)) at++;
     else
-        while (at < s->length && is_space(dv_str_at(s, at), unicode) != space) at++;
+        while (at < length && spaces[narrow[at]] & where) at++;
     return at;
 }
 
