@@ -64,8 +64,9 @@ static dv_value builtin_callable(dv_vm *vm, const dv_value *args, uint32_t count
 static dv_value builtin_isinstance(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     bool plain = dv_is_class(args[1]) && !dv_as_class(args[1])->metaclass;
-    if (plain && dv_class_is_subclass(dv_class_of(vm, args[0]), dv_as_class(args[1])))
-        return DV_TRUE;
+    const dv_class *own = dv_class_of(vm, args[0]);
+    if (plain && dv_class_is_subclass(own, dv_as_class(args[1]))) return DV_TRUE;
+    if (plain && !(own->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) return DV_FALSE;
     return truth(dv_is_instance_of(vm, args[0], args[1]));
 }
 
