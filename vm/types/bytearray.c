@@ -243,7 +243,7 @@ dv_value dv_bytearray_extend(dv_vm *vm, const dv_value *args, uint32_t count) {
             dv_error_clear(vm);
             return dv_raise(vm, DV_E_TYPE_ERROR, "can't extend bytearray with %T", args[1]);
         }
-        bytes = dv_bytes_from(vm, iterator, "bytearray");
+        bytes = dv_ask_length(vm, args[1]) ? dv_bytes_from(vm, iterator, "bytearray") : DV_EMPTY;
         dv_release(vm, iterator);
     } else {
         bytes = dv_retain(dv_bytes_of(args[1]));
