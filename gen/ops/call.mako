@@ -122,6 +122,16 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 </%isa:derivative>
 % endfor
 
+<%isa:derivative name="CALL_CLASS_BARE" of="CALL" doc="CALL without arguments of a dl class that has no __init__: makes the instance.">
+    const dv_value class_ = sp[-3];
+    if (DV_UNLIKELY(CELL(2).i || !dv_is_class(class_) || dv_as_class(class_)->constructor != &dv_no_constructor || GUARD_FAILS())) MISS();
+    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_));
+    if (DV_UNLIKELY(!self)) TAIL(DV_H(CALL));
+    sp -= 2;
+    sp[-1] = dv_object_value(self); /* the class's reference is now the instance's */
+    NEXT();
+</%isa:derivative>
+
 <%isa:op name="CONSTRUCTED" stack="self next v -- self2" doc="Where the __init__ returns that a call of a class has entered; goes on behind the call. Not emitted by the compiler.">
     if (DV_UNLIKELY(!dv_is_none(v))) SLOW();
     sp -= 2;
@@ -229,6 +239,35 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     sp[-1] = result;
     dv_as_object(callee)->references--;
     NEXT();
+</%isa:derivative>
+
+## super R R  becomes  method R R self.
+<%isa:derivative name="CALL_SUPER" of="CALL" modes="LOAD_METHOD" doc="CALL of super without arguments and the LOAD_METHOD behind it, without the super object; the cache says which local has the cell of __class__.">
+    const dv_value callee = sp[-3];
+    if (DV_UNLIKELY(!dv_is_class(callee) || dv_as_class(callee) != vm->classes[DV_T_SUPER] || GUARD_FAILS())) MISS();
+    const dv_value cell = fp[CELL(CACHE).i], first = fp[0];
+    const dv_value self = dv_is_shape(first, DV_T_CELL) ? dv_as_variable(first)->value : first;
+    const dv_value method = dv_super_callee(vm, dv_as_variable(cell)->value, self, CELL(LEN + 2).v);
+    if (DV_UNLIKELY(dv_is_empty(method))) TAIL(DV_H(CALL));
+    dv_as_object(callee)->references--; /* a built-in class never dies */
+    sp[-3] = dv_retain(method);
+    sp[0] = dv_retain(self);
+    sp += 1;
+    JUMP(ip + LEN + 5); /* behind LOAD_METHOD */
+</%isa:derivative>
+
+## super R R class self  becomes  method R R self.
+<%isa:derivative name="CALL_SUPER_OF" of="CALL" modes="LOAD_METHOD" doc="CALL of super with a class and an instance and the LOAD_METHOD behind it, without the super object.">
+    const dv_value callee = sp[-5], start = sp[-2], self = sp[-1];
+    if (DV_UNLIKELY(!dv_is_class(callee) || dv_as_class(callee) != vm->classes[DV_T_SUPER] || GUARD_FAILS())) MISS();
+    const dv_value method = dv_super_callee(vm, start, self, CELL(LEN + 2).v);
+    if (DV_UNLIKELY(dv_is_empty(method) || dv_as_object(start)->references == 1)) TAIL(DV_H(CALL));
+    dv_as_object(callee)->references--; /* a built-in class never dies */
+    dv_as_object(start)->references--;
+    sp[-5] = dv_retain(method);
+    sp[-2] = self;
+    sp -= 1;
+    JUMP(ip + LEN + 5); /* behind LOAD_METHOD */
 </%isa:derivative>
 
 <%isa:derivative name="CALL_RANGE" of="CALL" modes="GET_ITER" doc="CALL of range with one or two ints, and the GET_ITER behind it, without the range; the cache is that of CALL_TYPE.">

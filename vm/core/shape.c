@@ -151,13 +151,17 @@ dv_global_cell *dv_class_special_again(dv_vm *vm, const dv_class *class_, dv_val
     return cell;
 }
 
+const dv_global_cell dv_no_constructor = {.value = {DV_TAG_SPECIAL}, .name = {DV_TAG_SPECIAL}};
+
 const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_) {
     if (class_->constructor) return class_->constructor;
     const uint16_t special = DV_CLASS_READY | DV_CLASS_NEW | DV_CLASS_ABSTRACT;
     bool plain = class_->type == DV_T_OBJECT && !class_->descriptor &&
                  (class_->flags & special) == DV_CLASS_READY &&
                  !(class_->metaclass && dv_class_special(class_->metaclass, vm->known.call));
-    if (plain) class_->constructor = dv_class_special(class_, vm->known.init);
+    if (!plain) return NULL;
+    const dv_global_cell *init = dv_class_special(class_, vm->known.init);
+    class_->constructor = init ? init : &dv_no_constructor;
     return class_->constructor;
 }
 

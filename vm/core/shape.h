@@ -161,8 +161,10 @@ bool dv_is_data_descriptor(dv_vm *vm, dv_value v);
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) DV_MUST_CHECK;
 
 /* The __init__ of dl that a call of the class runs on a new plain instance, if that is all that the
- * call does; NULL: there is none, or there is more to it. */
+ * call does; dv_no_constructor: there is none, and the call takes no arguments; NULL: there is more
+ * to it. */
 const dv_global_cell *dv_class_constructor(dv_vm *vm, dv_class *class_);
+extern const dv_global_cell dv_no_constructor; /* its value is EMPTY */
 
 /* Are all instances of the class true, since it is plain and has neither __bool__ nor __len__? */
 bool dv_class_truthful(dv_vm *vm, dv_class *class_);

@@ -76,6 +76,18 @@ typedef struct dv_special {
     dv_global_cell *cell;   /* NULL: there is no such method */
 } dv_special;
 
+/* What super objects have found lately behind `start` in the order of a class, by the two and the
+ * name.  It holds as long as a dv_found does. */
+enum { DV_SUPER_BITS = 7 };
+typedef struct dv_super_found {
+    const dv_class *class_, *start;
+    dv_value name; /* borrowed */
+    dv_global_cell *cell;
+    uint64_t names_changed;
+    bool
+        fixed; /* a method of a built-in type that takes instances of the class: it never changes */
+} dv_super_found;
+
 struct dv_vm {
     /* The stable table of extensions, which find it through their vm (include/dynvm_ext.h). */
     const struct dvx_api *api;
@@ -114,6 +126,7 @@ struct dv_vm {
     uint64_t names_changed; /* counts what makes `found` invalid (core/shape.h) */
     dv_found found[DV_FOUND_COUNT];
     dv_special specials[1 << DV_SPECIAL_BITS];
+    dv_super_found supers[1 << DV_SUPER_BITS];
     dv_value modules; /* dict: name -> module */
     dv_value helpers; /* dict: the same for _modules of the library, which it alone imports */
     dv_value main;    /* module __main__ */

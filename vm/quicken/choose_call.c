@@ -1,6 +1,8 @@
 /* choose_call.c: choosing derivatives of calls (choose_call.h). */
 #include "quicken/choose_call.h"
 
+#include <string.h>
+
 #include "run/plan.h"
 #include "types/class.h"
 
@@ -77,6 +79,34 @@ static uint32_t form_of_type(const call_site *c) {
     return DV_OP_CALL_RANGE;
 }
 
+/* The local with the cell of __class__ in the running function; -1: there is none. */
+static int64_t local_of_class(const dv_vm *vm) {
+    static const char name[] = "__class__";
+    const dv_code *code = dv_frame_thread(vm->fp)->code;
+    for (uint32_t i = code->local_count - code->free_count; i < code->local_count; i++) {
+        const dv_text *text = &code->local_names[i];
+        if (text->size == sizeof name - 1 && !memcmp(text->data, name, sizeof name - 1)) return i;
+    }
+    return -1;
+}
+
+/* The derivative for super().name(...) and super(class, self).name(...), with its cache filled in;
+ * DV_OP_COUNT: none. */
+static uint32_t form_of_super(const call_site *c) {
+    dv_vm *vm = c->vm;
+    if (c->method || !dv_same(c->callee, dv_object_value(vm->classes[DV_T_SUPER])))
+        return DV_OP_COUNT;
+    uint32_t behind = dv_op_of(vm, c->ip[dv_op_infos[DV_OP_CALL].length].h);
+    if (behind >= DV_OP_COUNT || dv_op_infos[behind].family != DV_OP_LOAD_METHOD)
+        return DV_OP_COUNT;
+    if (c->count == 2) return DV_OP_CALL_SUPER_OF;
+    int64_t local = local_of_class(vm);
+    if (c->count || local < 0 || !dv_frame_thread(vm->fp)->code->positional_count)
+        return DV_OP_COUNT;
+    c->cache[0].i = local;
+    return DV_OP_CALL_SUPER;
+}
+
 /* Functions and classes of dl ------------------------------------------------------------------
  */
 
@@ -123,6 +153,8 @@ static uint32_t form_of_bound(const call_site *c) {
 static uint32_t form_of_callable(const call_site *c) {
     if (dv_is_function(c->callee)) return form_of_function(c);
     if (dv_is_class(c->callee)) {
+        bool none = dv_class_constructor(c->vm, dv_as_class(c->callee)) == &dv_no_constructor;
+        if (none && !c->count && !c->method) return DV_OP_CALL_CLASS_BARE;
         dv_value init = init_of(c);
         return dv_is_empty(init) ? DV_OP_COUNT : form_of_class(c, init);
     }
@@ -168,7 +200,8 @@ static uint32_t form_of(const call_site *c) {
         c->cache[0].p = (void *)(uintptr_t)def;
         return form_of_c(c, def);
     }
-    if (!is_plain_type(c)) return DV_OP_COUNT;
+    op = form_of_super(c);
+    if (op != DV_OP_COUNT || !is_plain_type(c)) return op;
     c->cache[0].v = c->callee;
     return form_of_type(c);
 }

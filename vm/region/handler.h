@@ -28,6 +28,7 @@
 #include "types/set.h"
 #include "types/str.h"
 #include "types/str_search.h"
+#include "types/super.h"
 #include "types/tuple_getter.h"
 #include "types/variable.h"
 #include "region/entry.h"

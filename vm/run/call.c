@@ -250,7 +250,8 @@ static bool bind_in_place(dv_vm *vm, const dv_function *function, dv_value *fram
 
 /* Calls of classes ------------------------------------------------------------------------------
  *
- * A call of a plain class that has an __init__ of dl enters its frame, without C recursion:
+ * A call of a plain class, or of an exception class, that has an __init__ of dl enters its frame,
+ * without C recursion:
  *
  *     class R R args...   becomes   self | caller's next ip | __init__ R R self args...
  *
@@ -258,9 +259,24 @@ static bool bind_in_place(dv_vm *vm, const dv_function *function, dv_value *fram
  * and what comes next is reserved there: the unwinder needs to know nothing else.  The frame
  * returns to CONSTRUCTED (gen/ops/call.mako). */
 
+/* The __init__ of an exception class of dl whose calls leave the rest to BaseException; NULL: there
+ * is none. */
+static const dv_global_cell *exception_init(dv_vm *vm, const dv_class *class_) {
+    const uint16_t special = DV_CLASS_READY | DV_CLASS_NEW | DV_CLASS_ABSTRACT;
+    if (class_->type != DV_T_EXCEPTION || class_->descriptor || class_->metaclass ||
+        (class_->flags & special) != DV_CLASS_READY)
+        return NULL;
+    return dv_class_special_again(vm, class_, vm->known.init);
+}
+
+static const dv_global_cell *init_cell(dv_vm *vm, dv_class *class_) {
+    const dv_global_cell *cell = dv_class_constructor(vm, class_);
+    return cell ? cell : exception_init(vm, class_);
+}
+
 /* The __init__ that a call of the class would enter; EMPTY: it is to be called another way. */
 static dv_value constructor_of(dv_vm *vm, dv_value callee, const dv_value *frame) {
-    const dv_global_cell *cell = dv_class_constructor(vm, (dv_class *)dv_as_object(callee));
+    const dv_global_cell *cell = init_cell(vm, (dv_class *)dv_as_object(callee));
     if (!cell || !dv_is_function(cell->value)) return DV_EMPTY;
     const dv_thread *thread = dv_function_thread(dv_as_function(cell->value));
     bool enters =
@@ -271,7 +287,10 @@ static dv_value constructor_of(dv_vm *vm, dv_value callee, const dv_value *frame
 static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
                                 uint32_t count, dv_value keywords, dv_value init) {
     dv_value *frame = sp - count, callee = frame[-3];
-    dv_value self = dv_instance_new(vm, (dv_class *)dv_as_object(callee));
+    dv_class *class_ = (dv_class *)dv_as_object(callee);
+    dv_value self = class_->type == DV_T_EXCEPTION
+                        ? dv_exception_make(vm, class_, frame, count, keywords)
+                        : dv_instance_new(vm, class_);
     if (dv_is_empty(self)) return dv_slow_raise(link - 1, sp, fp, vm, 0, 0);
     memmove(frame + 3, frame, count * sizeof *frame);
     frame[-3] = self;
@@ -630,8 +649,9 @@ static dv_value call_bound(dv_vm *vm, const dv_method *method, const dv_value *a
 /* How the message ends if there is no call left; a class whose __init__ would have been entered by
  * a frame has none. */
 static const char *doing_at_limit(dv_vm *vm, dv_value callee) {
-    bool framed =
-        vm->calls_left <= 0 && dv_is_class(callee) && dv_class_constructor(vm, dv_as_class(callee));
+    if (vm->calls_left > 0 || !dv_is_class(callee)) return " while calling a Python object";
+    const dv_global_cell *init = init_cell(vm, dv_as_class(callee));
+    bool framed = init && !dv_is_empty(init->value);
     return framed ? "" : " while calling a Python object";
 }
 

@@ -110,14 +110,12 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
 
 uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell) {
     if (!dv_thread_owns(thread, cell)) return DV_NO_PC;
-    uint32_t at = (uint32_t)(cell - thread->cells), low = 0, high = thread->code->word_count;
-    if (high == 0 || at < thread->cell_at[0]) return DV_NO_PC;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        if (thread->cell_at[middle] <= at)
-            low = middle;
-        else
-            high = middle;
+    uint32_t at = (uint32_t)(cell - thread->cells), low = 0, count = thread->code->word_count;
+    if (count == 0 || at < thread->cell_at[0]) return DV_NO_PC;
+    while (count > 1) { /* without a branch on what is compared: none could be foretold */
+        uint32_t half = count / 2;
+        low += thread->cell_at[low + half] <= at ? half : 0;
+        count -= half;
     }
     /* Operand words have the cell of their instruction: find its first word. */
     while (low > 0 && thread->cell_at[low - 1] == thread->cell_at[low]) low--;

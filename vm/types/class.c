@@ -406,7 +406,8 @@ static dv_value call_dl_class(dv_vm *vm, dv_class *class_, const dv_value *args,
 static dv_value call_exception_class(dv_vm *vm, dv_class *class_, const dv_value *args,
                                      uint32_t count, dv_value keywords) {
     dv_value self = dv_exception_make(vm, class_, args, count, keywords);
-    return dv_is_empty(self) ? self : initialise(vm, self, args, count, keywords);
+    if (dv_is_empty(self) || dv_exception_is_made(vm, self, keywords)) return self;
+    return initialise(vm, self, args, count, keywords);
 }
 
 /* Of type and the classes that derive from it: type(x), type(name, bases, namespace). */

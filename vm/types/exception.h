@@ -42,6 +42,8 @@ bool dv_exception_is(dv_vm *vm, const dv_exception *exception, dv_error_class er
 /* BaseException.__new__: keywords are left to __init__. */
 dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                            dv_value keywords);
+/* After it: would __init__ do nothing that it has not done? */
+bool dv_exception_is_made(dv_vm *vm, dv_value self, dv_value keywords);
 /* BaseException.__init__, and what certain classes add to it. */
 bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                              dv_value keywords) DV_MUST_CHECK;

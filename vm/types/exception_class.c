@@ -216,6 +216,7 @@ static bool take_keyword(dv_vm *vm, dv_value self, dv_value name, dv_value value
 
 /* The number of arguments of UnicodeDecodeError and its like; 0: another class. */
 static uint32_t unicode_count(dv_vm *vm, const dv_exception *exception) {
+    if (!dv_exception_is(vm, exception, DV_E_UNICODE_ERROR)) return 0;
     if (dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR)) return 4;
     return dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR) ||
                    dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR)
@@ -271,4 +272,11 @@ dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, ui
     if (dv_is_empty(self) || set_arguments(vm, self, args, count - named)) return self;
     dv_release(vm, self);
     return DV_EMPTY;
+}
+
+bool dv_exception_is_made(dv_vm *vm, dv_value self, dv_value keywords) {
+    const dv_exception *exception = dv_as_exception(self);
+    return dv_is_empty(keywords) &&
+           !dv_class_special_again(vm, exception->class_, vm->known.init) &&
+           !dv_exception_is(vm, exception, DV_E_UNICODE_ERROR);
 }

@@ -3,6 +3,7 @@
 
 #include "types/class.h"
 #include "types/descriptor.h"
+#include "types/function.h"
 #include "types/str.h"
 
 typedef struct dv_super {
@@ -67,13 +68,33 @@ static dv_value super_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     return super_make(vm, args[0], count == 2 && !dv_is_none(args[1]) ? args[1] : DV_EMPTY);
 }
 
+static dv_super_found *place_of(dv_vm *vm, const dv_super *super, dv_value name) {
+    const dv_super_found *place =
+        dv_super_at(vm, dv_as_class(super->type), dv_as_class(super->start), name);
+    return &vm->supers[place - vm->supers];
+}
+
 static dv_global_cell *find(dv_vm *vm, const dv_super *super, dv_value name) {
     if (dv_is_empty(super->type) || dv_same(name, vm->known.class_)) return NULL;
     dv_class *type = dv_as_class(super->type);
     const dv_class *start = dv_as_class(super->start);
+    const dv_super_found *known = dv_super_known(vm, type, start, name);
+    if (known) return known->cell;
     uint32_t i = 0;
     while (i < type->mro_count && type->mro[i] != start) i++;
-    return dv_class_find_behind(vm, type, i + 1, name);
+    dv_global_cell *cell = dv_class_find_behind(vm, type, i + 1, name);
+    if (dv_is_empty(vm->error))
+        *place_of(vm, super, name) =
+            (dv_super_found){type, start, name, cell, vm->names_changed, false};
+    return cell;
+}
+
+/* Is it a method of a built-in type, in that type's class? */
+static bool is_fixed(const dv_global_cell *cell) {
+    if (!dv_is_shape(cell->value, DV_T_CFUNCTION)) return false;
+    dv_value owner = ((const dv_cfunction *)dv_as_object(cell->value))->owner;
+    return dv_is_class(owner) && dv_as_class(owner)->descriptor &&
+           dv_namespace_find(&dv_as_class(owner)->attributes, cell->name) == cell;
 }
 
 dv_value dv_super_method(dv_vm *vm, dv_value v, dv_value name, dv_value *self) {
@@ -82,6 +103,8 @@ dv_value dv_super_method(dv_vm *vm, dv_value v, dv_value name, dv_value *self) {
     if (!cell || !dv_is_method(cell->value) || dv_same(super->self, super->type) ||
         !dv_method_fits(vm, cell->value, super->self))
         return DV_EMPTY;
+    if (is_fixed(cell) && dv_same(dv_object_value(dv_class_of(vm, super->self)), super->type))
+        place_of(vm, super, name)->fixed = true;
     *self = dv_retain(super->self);
     return dv_retain(cell->value);
 }
