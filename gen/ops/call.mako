@@ -370,6 +370,14 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT_RELEASING(object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_METHOD_SLOT" of="LOAD_METHOD" doc="LOAD_METHOD of an instance whose shape has the name in a slot within the object: what is there is called as it is.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    sp[-1] = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b));
+    sp[2] = DV_EMPTY;
+    sp += 3;
+    NEXT_RELEASING(object);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_METHOD_MODULE" of="LOAD_METHOD" doc="LOAD_METHOD of a module: its serial number and its cell are in the cache.">
     if (DV_UNLIKELY(!dv_is_module(object) || (int64_t)dv_as_module(object)->serial != CELL(CACHE).i || GUARD_FAILS())) MISS();
     const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;

@@ -227,10 +227,23 @@
     if (entry->cell) {
         found = entry->cell->value;
         if (DV_UNLIKELY(!dv_poly_same_kind(found, entry->other))) MISS();
+        if (DV_UNLIKELY(entry->other == DV_T_PROPERTY)) SLOW();
     } else {
         found = *dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
     }
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
+    --- out of line ---
+    const dv_value found = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape)->cell->value;
+    const dv_value getter = ((const dv_property *)dv_as_object(found))->get;
+    if (DV_UNLIKELY(!dv_is_function(getter))) TAIL(DV_H(LOAD_ATTR));
+    const dv_thread *thread = dv_function_thread(dv_as_function(getter));
+    dv_value *frame = sp + 2;
+    if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) TAIL(DV_H(LOAD_ATTR));
+    frame[0] = SITE.own & 1 ? object : dv_retain(object);
+    frame[-3] = dv_retain(getter);
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_ATTR_PROPERTY" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a property of its class that a dl function computes: enters it. The class's cell is in the cache.">

@@ -157,6 +157,7 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
         break;
     case DV_OP_LOAD_ATTR_SLOT:
     case DV_OP_STORE_ATTR_SLOT:
+    case DV_OP_LOAD_METHOD_SLOT:
         add_shape(vm, state, 0, shape);
         add_number(state, DV_FACT_SLOT, 0,
                    ((uint32_t)cache->s.b - (uint32_t)offsetof(dv_instance, slots)) /

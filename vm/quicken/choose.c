@@ -304,9 +304,17 @@ static bool choose_property(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
     if (!dv_is_function(getter) || dv_function_thread(dv_as_function(getter))->exact_arguments != 1)
         return false;
     class_->flags |= DV_CLASS_CACHED;
-    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
-    cache[1].p = cell;
-    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_PROPERTY);
+    uint32_t shape = dv_as_object(object)->shape;
+    bool several;
+    dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
+    if (entry) {
+        *entry = (dv_poly_entry){shape, DV_T_PROPERTY, 0, cell};
+        dv_poly_become(vm, ip, DV_OP_LOAD_ATTR_POLY);
+    } else if (!several) {
+        cache[0].s.a = (int32_t)shape;
+        cache[1].p = cell;
+        dv_site_become(vm, ip, DV_OP_LOAD_ATTR_PROPERTY);
+    }
     return true;
 }
 
@@ -451,6 +459,23 @@ static bool choose_unbound(dv_vm *vm, dv_cell *ip, dv_value object, dv_global_ce
     return true;
 }
 
+/* Does the site keep entries for several shapes, or is it about to? */
+static bool keeps_several(const dv_cell *ip) {
+    uint8_t reason = ip[1].site.reason;
+    return reason == DV_REASON_SHAPES || reason == DV_REASON_ENTRIES;
+}
+
+/* What an instance has itself under the name is called as it is. */
+static bool choose_method_slot(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (!dv_is_plain_instance(object) || keeps_several(ip)) return false;
+    int32_t slot = slot_of(vm, object, ip[2].v, DV_CLASS_GETATTRIBUTE);
+    if (slot < 0) return false;
+    uint32_t form = remember_slot(vm, cache, object, slot, DV_OP_LOAD_METHOD_SLOT, DV_OP_COUNT);
+    if (form == DV_OP_COUNT) return false;
+    dv_site_become(vm, ip, form);
+    return true;
+}
+
 void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
@@ -471,6 +496,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         return;
     }
     if (choose_unbound(vm, ip, object, cell)) return;
+    if (choose_method_slot(vm, ip, cache, object)) return;
     cell = method_cell(vm, object, name);
     if (choose_unbound(vm, ip, object, cell)) return;
     if (!cell || !dv_is_object(cell->value)) {

@@ -15,6 +15,7 @@ static bool may_become_poly(uint32_t op) {
     case DV_OP_LOAD_ATTR_SLOT:
     case DV_OP_LOAD_ATTR_FAR:
     case DV_OP_LOAD_ATTR_CLASS:
+    case DV_OP_LOAD_ATTR_PROPERTY:
     case DV_OP_STORE_ATTR_SLOT:
     case DV_OP_STORE_ATTR_FAR:
     case DV_OP_STORE_ATTR_ADD:

@@ -23,7 +23,8 @@ typedef struct dv_poly_entry {
      */
     uint32_t other;
     uint32_t slot;
-    const dv_global_cell *cell; /* the attribute is the class's; NULL: it is in the slot */
+    /* The attribute is the class's, perhaps a property; NULL: it is in the slot. */
+    const dv_global_cell *cell;
 } dv_poly_entry;
 
 typedef struct dv_poly {
