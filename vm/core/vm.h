@@ -78,7 +78,7 @@ typedef struct dv_special {
 
 /* What super objects have found lately behind `start` in the order of a class, by the two and the
  * name.  It holds as long as a dv_found does. */
-enum { DV_SUPER_BITS = 7 };
+enum { DV_SUPER_BITS = 6 };
 typedef struct dv_super_found {
     const dv_class *class_, *start;
     dv_value name; /* borrowed */
