@@ -100,10 +100,10 @@ def f():
 f()
 """),
     ("computed-method", "LOAD_METHOD", 6, """\
-class C: pass
+class C:
+    g = property(lambda self: len)
 def f():
     c = C()
-    c.g = len
     for i in range(400):
         c.g('')
 f()
