@@ -1,6 +1,5 @@
 /* template.c: an extension to copy: one function, `template.clamp(x, low, high)`, and one call
  * derivative of it with a portable and a native twin.  ext/README.md explains every step. */
-#define DVX_NATIVE /* for the native twin; without it, leave out what is marked "native" */
 #include <dynvm_ext.h>
 
 /* ---- The function ---- */
@@ -50,12 +49,14 @@ static dvx_outcome clamp_float(dvx_vm *vm, const dvx_value *args, uint32_t count
     return DVX_DONE;
 }
 
+#ifdef DVX_NATIVE
 /* The native twin is an instruction of its own; it works with the VM that it was built with. */
 static inline dvx_value clamp_float_native(const dvx_value *args) {
     if (!dv_is_float(args[0]) || !dv_is_float(args[1]) || !dv_is_float(args[2])) return DVX_FAILED;
     return dv_float(clamp_double(dv_as_float(args[0]), dv_as_float(args[1]), dv_as_float(args[2])));
 }
 DVX_HANDLERS(clamp_float_native, clamp_float_native, 3)
+#endif
 
 static const dvx_derivative clamp_float_derivative = {
     .size = sizeof(dvx_derivative),
@@ -63,9 +64,11 @@ static const dvx_derivative clamp_float_derivative = {
     .guard = are_floats,
     .run = clamp_float,
     .result = DVX_FLOAT,
-    .native_call = clamp_float_native_call,               /* native */
-    .native_call_method = clamp_float_native_call_method, /* native */
-    .native_count = 3,                                    /* native */
+#ifdef DVX_NATIVE
+    .native_call = clamp_float_native_call,
+    .native_call_method = clamp_float_native_call_method,
+    .native_count = 3,
+#endif
 };
 
 /* ---- The module ---- */

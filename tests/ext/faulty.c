@@ -3,7 +3,7 @@
 #define DVX_NATIVE
 #include <dynvm_ext.h>
 
-enum { NEWER_MAJOR = 1, NEWER_MINOR, RENAMED, SHORT, RAISES, SILENT, LIES, STALE };
+enum { NEWER_MAJOR = 1, NEWER_MINOR, RENAMED, SHORT, RAISES, SILENT, LIES, STALE, SYMBOL };
 
 static dvx_value twice(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
@@ -31,10 +31,13 @@ static const dv_cell *crash(DV_HANDLER_PARAMETERS) {
 static const dvx_derivative twice_derivative = {
     sizeof(dvx_derivative), "CALL_TWICE_FLOAT", is_float, twice_float, DVX_FLOAT, crash, crash, 1};
 static const dvx_derivative *const derivatives[] = {&twice_derivative};
-static const dvx_function function = {sizeof(dvx_function), "twice", twice, 1, 1, 1,
-                                      derivatives,          NULL};
+static const dvx_function function = {sizeof(dvx_function), "twice", twice,     1, 1, 1,
+                                      derivatives,          NULL,    DVX_METHOD};
+
+void nobody_provides_this(void);
 
 static bool init(dvx_vm *vm, dvx_value module) {
+    if (CASE == SYMBOL) nobody_provides_this();
     if (CASE == STALE) return vm->api->add_function(vm, module, &function);
     if (CASE == RAISES || CASE == LIES) vm->api->raise(vm, DVX_VALUE_ERROR, "not today");
     return CASE == LIES;

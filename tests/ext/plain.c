@@ -107,7 +107,7 @@ static const dvx_derivative outcome_derivative = {
 static const dvx_derivative *const outcome_derivatives[] = {&outcome_derivative};
 
 #define FUNCTION(name, min, max) \
-    { sizeof(dvx_function), #name, name, min, max, 0, NULL, NULL }
+    { sizeof(dvx_function), #name, name, min, max, 0, NULL, NULL, DVX_METHOD }
 static const dvx_function functions[] = {
     FUNCTION(kind, 1, 1),
     FUNCTION(through_int, 1, 1),
@@ -118,7 +118,7 @@ static const dvx_function functions[] = {
     FUNCTION(fail, 1, 1),
     FUNCTION(bad_text, 0, 0),
     FUNCTION(last, 0, UINT32_MAX),
-    {sizeof(dvx_function), "outcomes", outcomes, 1, 1, 1, outcome_derivatives, NULL},
+    {sizeof(dvx_function), "outcomes", outcomes, 1, 1, 1, outcome_derivatives, NULL, DVX_METHOD},
 };
 
 static bool init(dvx_vm *vm, dvx_value module) {

@@ -8,7 +8,7 @@
  * built-in type is laid out as that type's objects are, and has the type's number in the bits from
  * DV_LAYOUT_SHIFT on; they are 0 for instances of other dl classes.
  *  2. A dv_type is constant C data shared by all VMs; what a VM adds (its class object) is in the
- * VM.
+ * VM.  Those of extensions belong to one VM, which has made their numbers (DV_T_EXTENSION on).
  *  3. An object dies when its count becomes 0, at once; its `release` frees what it refers to
  * through dv_release, which queues deep structures instead of recursing (core/release.c). */
 #ifndef DV_CORE_OBJECT_H
@@ -112,7 +112,6 @@ typedef enum dv_type_id {
     DV_T_GENERATOR,     /* types/generator.h */
     DV_T_LONG_RANGE,    /* range beyond int64, and its iterator (types/range_long.c) */
     DV_T_LONG_RANGE_ITERATOR,
-    DV_T_FOREIGN, /* object of an extension's type */
     /* Faces: classes as whose instances objects of one shape show themselves (dv_type.face). */
     DV_T_LIST_ITERATOR,
     DV_T_TUPLE_ITERATOR,
@@ -135,8 +134,11 @@ typedef enum dv_type_id {
     DV_T_METHOD_WRAPPER,
     DV_T_METHOD_DESCRIPTOR,
     DV_T_GETSET_DESCRIPTOR,
-    DV_T_COUNT
+    /* Numbers that a VM gives to the types of its extensions (plugin/type.h), as they come. */
+    DV_T_EXTENSION,
+    DV_T_COUNT = DV_T_EXTENSION + 64
 } dv_type_id;
+_Static_assert(DV_T_COUNT <= 256, "type numbers fit into the layout of a shape");
 
 typedef struct dv_class dv_class;
 struct dv_cfunction_def;
@@ -295,10 +297,15 @@ typedef struct dv_type {
     /* A new instance of a dl class that derives from this type, with the contents of a value of
      * exactly this type; NULL: the type is not an acceptable base. */
     dv_value (*adopt)(dv_vm *vm, dv_class *class_, dv_value exact);
+    /* In place of both, where one function serves several types: a new instance of the type's class
+     * or of one that derives from it, for `initialise` to fill. */
+    dv_value (*make)(dv_vm *vm, dv_class *class_);
     /* __init__ of a mutable type: its instances are made empty.  NULL: construct has done all. */
     bool (*initialise)(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                        dv_value keywords);
     const dv_cfunction_def *methods; /* up to an entry without a name */
+    /* Of an extension's type: which operators `binary`, `inplace` and `unary` know, as bits. */
+    uint16_t binary_operators, inplace_operators, unary_operators;
 } dv_type;
 
 static inline bool dv_is_shape(dv_value v, uint32_t shape) {
@@ -306,6 +313,15 @@ static inline bool dv_is_shape(dv_value v, uint32_t shape) {
 }
 
 #define DV_LAYOUT_SHIFT 24
+
+static inline bool dv_is_extension_type(uint32_t type) {
+    return type >= DV_T_EXTENSION && type < DV_T_COUNT;
+}
+
+/* Is v an object of exactly a type of an extension? */
+static inline bool dv_is_foreign(dv_value v) {
+    return dv_is_object(v) && dv_is_extension_type(dv_as_object(v)->shape);
+}
 
 /* Is v of this built-in type, or of a dl class that derives from it? */
 static inline bool dv_has_layout(dv_value v, uint32_t type) {

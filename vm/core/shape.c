@@ -127,7 +127,7 @@ static bool hides(const dv_class *class_, dv_value name) {
 dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
     for (uint32_t i = 0; i + 1 < class_->mro_count; i++) {
         const dv_class *c = class_->mro[i];
-        if (c->descriptor) {
+        if (c->descriptor && !dv_is_extension_type(c->type)) {
             if (hides(c, name)) return NULL;
             continue;
         }

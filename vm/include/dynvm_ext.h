@@ -168,6 +168,8 @@ typedef struct dvx_parameters {
 } dvx_parameters;
 enum { DVX_MOST_PARAMETERS = 32 };
 
+typedef enum dvx_binding { DVX_METHOD, DVX_CLASS_METHOD, DVX_STATIC_METHOD } dvx_binding;
+
 /* A function of a module.  The VM checks the number of arguments. */
 typedef struct dvx_function {
     size_t size; /* sizeof(dvx_function) */
@@ -178,7 +180,90 @@ typedef struct dvx_function {
     const dvx_derivative *const *derivatives; /* tried in this order */
     /* Since 1.1.  NULL: positional arguments alone; else min and max count for nothing. */
     const dvx_parameters *parameters;
+    /* Of a method in a dvx_type.  args[0] is self, which counts in min, max and count, but is none
+     * of the parameters; of a class method it is the class, a static one has none. */
+    dvx_binding binding;
 } dvx_function;
+
+/* ---- Types (since 1.1) ---- */
+
+/* What `traverse` does with each value that a payload holds. */
+typedef void (*dvx_visit)(dvx_vm *vm, dvx_value v, void *context);
+
+/* An attribute that a type computes; `set` NULL: it is read-only. */
+typedef struct dvx_attribute {
+    size_t size; /* sizeof(dvx_attribute) */
+    const char *name;
+    dvx_value (*get)(dvx_vm *vm, dvx_value self);
+    bool (*set)(dvx_vm *vm, dvx_value self, dvx_value value);
+} dvx_attribute;
+
+#define DVX_BIT(op) (1u << (op))
+
+/* A type: objects with a payload, a struct of the extension that lies in the object, aligned to 16
+ * bytes.  It is zeroed when the object is made, and must be valid so: release, traverse and all
+ * slots may see it before `initialise` has run, or after that has failed.
+ *
+ * Any slot may be NULL: dl then says what it says of a type without it.  `self` is an object of the
+ * type or of a dl class that derives from it, unless something else is said. */
+typedef struct dvx_type {
+    size_t size;      /* sizeof(dvx_type) */
+    const char *name; /* without that of the module */
+    const char *doc;  /* or NULL */
+    size_t payload;   /* bytes */
+    bool base;        /* may dl classes derive from it? */
+
+    /* The constructor: fills a new object, or one that has been filled before (__init__ may be
+     * called again).  It gets self and one argument for each parameter.  NULL: dl code cannot make
+     * objects, only make_object can. */
+    bool (*initialise)(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count);
+    const dvx_parameters *parameters; /* of the constructor; NULL: none */
+
+    /* Releases what the payload holds; the object is on its way out.  Nothing else is called. */
+    void (*release)(dvx_vm *vm, void *payload);
+    /* Visits each value that the payload has a reference to exactly once, and changes nothing.  A
+     * type whose objects can be part of cycles has both. */
+    void (*traverse)(dvx_vm *vm, void *payload, dvx_visit visit, void *context);
+    /* Drops these references; the payload stays valid. */
+    void (*clear)(dvx_vm *vm, void *payload);
+
+    dvx_value (*repr)(dvx_vm *vm, dvx_value self);
+    dvx_value (*str)(dvx_vm *vm, dvx_value self); /* NULL: repr */
+    dvx_value (*format)(dvx_vm *vm, dvx_value self, dvx_value spec);
+    /* NULL: by identity; unhashable where there is a compare. */
+    bool (*hash)(dvx_vm *vm, dvx_value self, int64_t *out);
+    dvx_value (*compare)(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other);
+    /* One of a and b is of the type; NotImplemented for operands that it does not know.  Called for
+     * the operators among binary_operators, bits of DVX_BIT, and so on. */
+    dvx_value (*binary)(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b);
+    dvx_value (*inplace)(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value b);
+    dvx_value (*unary)(dvx_vm *vm, dvx_unary op, dvx_value self);
+    uint32_t binary_operators, inplace_operators, unary_operators;
+
+    bool (*truth)(const void *payload);            /* NULL: length is not 0, or true */
+    int64_t (*length)(dvx_vm *vm, dvx_value self); /* -1: raised */
+    dvx_value (*get_item)(dvx_vm *vm, dvx_value self, dvx_value key);
+    bool (*set_item)(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value);
+    bool (*delete_item)(dvx_vm *vm, dvx_value self, dvx_value key);
+    int (*contains)(dvx_vm *vm, dvx_value self, dvx_value item); /* NULL: by iteration */
+    dvx_value (*iterate)(dvx_vm *vm, dvx_value self);
+    /* Makes objects iterators, which iterate over themselves.  1: *out is new; 0: that was all;
+     * -1: raised. */
+    int (*next)(dvx_vm *vm, dvx_value self, dvx_value *out);
+    /* Called as callable(...), with one argument for each of call_parameters (NULL: none). */
+    dvx_value (*call)(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count);
+    const dvx_parameters *call_parameters;
+
+    /* Special methods without a slot (__abs__, __float__, __enter__, ...) are methods. */
+    uint32_t method_count;
+    const dvx_function *const *methods;
+    uint32_t attribute_count;
+    const dvx_attribute *const *attributes;
+    /* Attributes that are no method and not in the list.  1: *out is new; 0: there is none; -1. */
+    int (*find_attribute)(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out);
+    /* Likewise; value DVX_FAILED deletes.  1: done; 0: not that one; -1: raised. */
+    int (*set_attribute)(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value value);
+} dvx_type;
 
 struct dvx_extension;
 
@@ -313,6 +398,18 @@ struct dvx_api {
     void (*leave)(dvx_vm *vm);
     /* The extension's state in this VM (DVX_EXTENSION_WITH_STATE): state(vm, &dvx_extension). */
     void *(*state)(dvx_vm *vm, const struct dvx_extension *extension);
+
+    /* ---- Types ---- */
+    /* Makes the type's class, an attribute of the module; while it is imported. */
+    bool (*add_type)(dvx_vm *vm, dvx_value module, const dvx_type *type);
+    dvx_value (*type_class)(dvx_vm *vm, const dvx_type *type);
+    /* A new object; *payload is its payload, zeroed. */
+    dvx_value (*make_object)(dvx_vm *vm, const dvx_type *type, void **payload);
+    /* The payload of an object of the type or of a dl class that derives from it; NULL: v is none
+     * (nothing is raised). */
+    void *(*payload)(dvx_vm *vm, dvx_value v, const dvx_type *type);
+    /* The same, but TypeError. */
+    void *(*check_payload)(dvx_vm *vm, dvx_value v, const dvx_type *type);
 };
 typedef struct dvx_api dvx_api;
 

@@ -36,7 +36,8 @@ struct dv_extension {
     void *library;                  /* of dlopen */
     bool native;                    /* its handlers were compiled against this build */
     dv_extension_function *functions;
-    void *state; /* described.state_size bytes, or NULL */
+    struct dv_extension_type *types; /* plugin/type.h */
+    void *state;                     /* described.state_size bytes, or NULL */
     dv_extension *next;
 };
 
@@ -55,13 +56,21 @@ bool dv_extension_copy(void *to, size_t size, const void *from, size_t least) DV
 /* The size of a struct whose last member is this one. */
 #define DV_SIZE_UP_TO(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
-/* function.c: functions.  NULL: raised. */
+/* function.c: functions, and methods of types.  NULL: raised. */
 dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
-                                             const dvx_function *function);
+                                             const dvx_function *function, bool method);
+/* Copies parameters (NULL: none); false: malformed. */
+bool dv_extension_copy_parameters(dvx_parameters *to, const dvx_parameters *given) DV_MUST_CHECK;
+/* Sorts a call's arguments into sorted[0 .. count-1] of the parameters. */
+bool dv_extension_sort(dv_vm *vm, const char *name, const dvx_parameters *p, const dv_value *args,
+                       uint32_t count, dv_value keywords, dv_value *sorted) DV_MUST_CHECK;
 void dv_extension_free_functions(dv_vm *vm, dv_extension_function *functions);
 /* What a function of an extension gave, where that is in keeping with vm->error; else EMPTY and
  * SystemError.  `name` is the function's. */
 dv_value dv_extension_check(dv_vm *vm, const char *name, dv_value result);
+/* The same for what says only whether it raised: does it agree with vm->error?  If not, SystemError
+ * is raised, and the result is false as well. */
+bool dv_extension_check_done(dv_vm *vm, const char *name, bool done);
 
 /* oint.c: the optimisation interface. */
 void dv_oint_setup(dv_vm *vm);

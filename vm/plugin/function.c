@@ -30,21 +30,31 @@ dv_value dv_extension_check(dv_vm *vm, const char *name, dv_value result) {
                     "<built-in function %s> returned a result with an exception set", name);
 }
 
+bool dv_extension_check_done(dv_vm *vm, const char *name, bool done) {
+    return !dv_is_empty(dv_extension_check(vm, name, done ? DV_NONE : DV_EMPTY));
+}
+
 /* ---- Calling ---- */
+
+bool dv_extension_sort(dv_vm *vm, const char *name, const dvx_parameters *p, const dv_value *args,
+                       uint32_t count, dv_value keywords, dv_value *sorted) {
+    const dv_parameters parameters = {.function = name,
+                                      .names = p->names,
+                                      .count = p->count,
+                                      .positional = p->positional,
+                                      .required = p->required};
+    return dv_arguments_sort(vm, &parameters, args, count, keywords, sorted);
+}
 
 /* With its parameters; self, of a method, stands in front of them. */
 static dv_value call_named(dv_vm *vm, const dv_extension_function *function, const dv_value *args,
                            uint32_t count, dv_value keywords) {
     const dvx_parameters *p = &function->parameters;
-    const dv_parameters parameters = {.function = function->def.name,
-                                      .names = p->names,
-                                      .count = p->count,
-                                      .positional = p->positional,
-                                      .required = p->required};
     dv_value sorted[DVX_MOST_PARAMETERS + 1];
     uint32_t own = function->def.min; /* 1 of methods */
     if (own) sorted[0] = args[0];
-    if (!dv_arguments_sort(vm, &parameters, args + own, count - own, keywords, sorted + own))
+    if (!dv_extension_sort(vm, function->def.name, p, args + own, count - own, keywords,
+                           sorted + own))
         return DV_EMPTY;
     return function->described.entry(vm, sorted, p->count + own);
 }
@@ -78,21 +88,36 @@ static bool is_well_formed(const dvx_function *function) {
     return true;
 }
 
+bool dv_extension_copy_parameters(dvx_parameters *to, const dvx_parameters *given) {
+    to->size = 0;
+    if (!given) return true;
+    return dv_extension_copy(to, sizeof *to, given, DV_SIZE_UP_TO(dvx_parameters, required)) &&
+           are_parameters(to);
+}
+
 /* Copies what was given into `made`; false: it is malformed. */
-static bool take_over(dv_extension_function *made, const dvx_function *given) {
+static bool take_over(dv_extension_function *made, const dvx_function *given, bool has_self) {
     dvx_function *own = &made->described;
-    if (!dv_extension_copy(own, sizeof *own, given, DV_SIZE_UP_TO(dvx_function, derivatives)) ||
-        !is_well_formed(own))
-        return false;
-    made->parameters.size = 0;
-    return !own->parameters ||
-           (dv_extension_copy(&made->parameters, sizeof made->parameters, own->parameters,
-                              DV_SIZE_UP_TO(dvx_parameters, required)) &&
-            are_parameters(&made->parameters));
+    return dv_extension_copy(own, sizeof *own, given, DV_SIZE_UP_TO(dvx_function, derivatives)) &&
+           is_well_formed(own) &&
+           dv_extension_copy_parameters(&made->parameters, own->parameters) &&
+           (!has_self || own->parameters || own->min > 0);
+}
+
+static dv_cfunction_def define(const dv_extension_function *made, bool method) {
+    bool named = made->parameters.size != 0, fixed = made->described.binding == DVX_STATIC_METHOD;
+    uint32_t flags = named ? DV_CFUNCTION_NAMED : 0;
+    if (method && fixed) flags |= DV_CFUNCTION_STATIC;
+    if (method && made->described.binding == DVX_CLASS_METHOD) flags |= DV_CFUNCTION_CLASS;
+    return (dv_cfunction_def){.name = made->described.name,
+                              .foreign_entry = call,
+                              .min = named ? method && !fixed : made->described.min,
+                              .max = named ? UINT32_MAX : made->described.max,
+                              .flags = flags};
 }
 
 dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
-                                             const dvx_function *given) {
+                                             const dvx_function *given, bool method) {
     uint32_t count =
         given->size < DV_SIZE_UP_TO(dvx_function, derivatives) ? 0 : given->derivative_count;
     size_t size = sizeof(dv_extension_function) + count * sizeof(dv_extension_case);
@@ -101,18 +126,15 @@ dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
         dv_raise_memory(vm);
         return NULL;
     }
-    if (!take_over(made, given)) {
+    bool whole = given->size >= sizeof *given;
+    bool has_self = method && !(whole && given->binding == DVX_STATIC_METHOD);
+    if (!take_over(made, given, has_self)) {
         dv_heap_free(&vm->heap, made, size);
         dv_raise(vm, DV_E_SYSTEM_ERROR, "malformed function of extension %s",
                  extension->described.name);
         return NULL;
     }
-    bool named = made->parameters.size != 0;
-    made->def = (dv_cfunction_def){.name = made->described.name,
-                                   .foreign_entry = call,
-                                   .min = named ? 0 : made->described.min,
-                                   .max = named ? UINT32_MAX : made->described.max,
-                                   .flags = named ? DV_CFUNCTION_NAMED : 0};
+    made->def = define(made, method);
     for (uint32_t i = 0; i < count; i++)
         made->cases[i] = (dv_extension_case){&made->def, made->described.derivatives[i]};
     made->next = extension->functions;

@@ -3,12 +3,15 @@
  *
  * run/import.c finds the file.  The first of its name counts: if that cannot be loaded, ImportError
  * says why. */
+#define _GNU_SOURCE /* dladdr */
 #include "plugin/plugin.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 
 #include "core/upcall.h"
 #include "plugin/extension.h"
+#include "plugin/type.h"
 #include "types/module.h"
 #include "types/str.h"
 
@@ -57,12 +60,53 @@ static bool check(dv_vm *vm, const char *name, const struct dvx_extension *descr
     return true;
 }
 
+/* ---- Files that are no library of this machine ---- */
+
+/* The beginning of an ELF file; the fields are where every class has them. */
+typedef struct elf_start {
+    unsigned char magic[4], class_, order, rest[10];
+    uint16_t kind, machine;
+} elf_start;
+
+static bool read_start(const char *path, elf_start *start) {
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    memset(start, 0, sizeof *start); /* it may be shorter */
+    bool done = fread(start, 1, sizeof *start, file) == sizeof *start || !ferror(file);
+    fclose(file);
+    return done;
+}
+
+/* What dlopen refused: says why in words of our own where we know; `reason` is the linker's. */
+static void raise_unloadable(dv_vm *vm, const char *name, const char *path, const char *reason) {
+    static const char undefined[] = "undefined symbol: ";
+    elf_start start, own;
+    Dl_info self;
+    const char *symbol = strstr(reason, undefined);
+    bool known = read_start(path, &start) && dladdr(&dv_extension_api, &self);
+    if (known) memcpy(&own, self.dli_fbase, sizeof own);
+    if (known && memcmp(start.magic, own.magic, sizeof own.magic) != 0)
+        dv_raise(vm, DV_E_IMPORT_ERROR, "extension '%s' cannot be loaded: '%s' is no shared object",
+                 name, path);
+    else if (known && (start.class_ != own.class_ || start.order != own.order ||
+                       start.machine != own.machine))
+        dv_raise(vm, DV_E_IMPORT_ERROR,
+                 "extension '%s' cannot be loaded: '%s' was built for another machine", name, path);
+    else if (symbol)
+        dv_raise(vm, DV_E_IMPORT_ERROR,
+                 "extension '%s' cannot be loaded: '%s' needs the symbol '%s', which nothing "
+                 "provides",
+                 name, path, symbol + sizeof undefined - 1);
+    else
+        dv_raise(vm, DV_E_IMPORT_ERROR, "extension '%s' cannot be loaded: %s", name, reason);
+}
+
 /* ---- Loading ---- */
 
 static dv_extension *open_library(dv_vm *vm, const char *name, const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        dv_raise(vm, DV_E_IMPORT_ERROR, "%s", dlerror());
+        raise_unloadable(vm, name, path, dlerror());
         return NULL;
     }
     const struct dvx_extension *descriptor = dlsym(library, "dvx_extension");
@@ -153,6 +197,7 @@ void dv_plugin_discard(dv_vm *vm) {
     dv_extension *extension = vm->plugins->extensions;
     while (extension) {
         dv_extension *next = extension->next;
+        dv_extension_free_types(vm, extension->types);
         dv_extension_free_functions(vm, extension->functions);
         dlclose(extension->library);
         dv_heap_free(&vm->heap, extension, sizeof *extension);

@@ -132,7 +132,7 @@ static bool add_function(dvx_vm *vm, dvx_value module, const dvx_function *funct
         dv_raise(vm, DV_E_RUNTIME_ERROR, "an extension adds its functions while it is imported");
         return false;
     }
-    dv_extension_function *made = dv_extension_describe(vm, extension, function);
+    dv_extension_function *made = dv_extension_describe(vm, extension, function, false);
     if (!made) return false;
     dv_value value = dv_cfunction_new(vm, &made->def, DV_EMPTY, module);
     if (dv_is_empty(value)) return false;
@@ -220,4 +220,9 @@ const dvx_api dv_extension_api = {
     .enter = dv_api_enter,
     .leave = dv_api_leave,
     .state = dv_api_state,
+    .add_type = dv_api_add_type,
+    .type_class = dv_api_type_class,
+    .make_object = dv_api_make_object,
+    .payload = dv_api_payload,
+    .check_payload = dv_api_check_payload,
 };

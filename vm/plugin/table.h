@@ -92,4 +92,12 @@ bool dv_api_enter(dvx_vm *vm);
 void dv_api_leave(dvx_vm *vm);
 void *dv_api_state(dvx_vm *vm, const struct dvx_extension *extension);
 
+/* ---- type.c ---- */
+
+bool dv_api_add_type(dvx_vm *vm, dvx_value module, const dvx_type *type);
+dvx_value dv_api_type_class(dvx_vm *vm, const dvx_type *type);
+dvx_value dv_api_make_object(dvx_vm *vm, const dvx_type *type, void **payload);
+void *dv_api_payload(dvx_vm *vm, dvx_value v, const dvx_type *type);
+void *dv_api_check_payload(dvx_vm *vm, dvx_value v, const dvx_type *type);
+
 #endif

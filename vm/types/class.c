@@ -424,6 +424,16 @@ static dv_value call_metaclass(dv_vm *vm, dv_class *class_, const dv_value *args
     return call_own_new(vm, class_, args, count, keywords);
 }
 
+/* An extension's type. */
+static dv_value make_foreign(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                             dv_value keywords) {
+    dv_value self = class_->descriptor->make(vm, class_);
+    if (dv_is_empty(self)) return DV_EMPTY;
+    if (class_->descriptor->initialise(vm, self, args, count, keywords)) return self;
+    dv_release(vm, self);
+    return DV_EMPTY;
+}
+
 dv_value dv_class_construct(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                             dv_value keywords) {
     dv_class *class_ = dv_as_class(self);
@@ -434,7 +444,9 @@ dv_value dv_class_construct(dv_vm *vm, dv_value self, const dv_value *args, uint
     if (!class_->descriptor) return call_dl_class(vm, class_, args, count, keywords);
     if (class_->descriptor->construct)
         return class_->descriptor->construct(vm, args, count, keywords);
-    return dv_raise(vm, DV_E_TYPE_ERROR, "cannot create '%S' instances", class_->name);
+    if (class_->descriptor->make && class_->descriptor->initialise)
+        return make_foreign(vm, class_, args, count, keywords);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "cannot create '%s' instances", class_->descriptor->name);
 }
 
 static dv_value class_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,

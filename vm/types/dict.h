@@ -71,7 +71,7 @@ bool dv_dict_reserve(dv_vm *vm, dv_value dict, int64_t count) DV_MUST_CHECK;
 bool dv_dict_is_plain(dv_vm *vm, dv_value v);
 /* May v, which is no dict, have a method keys?  Of the built-in types one alone has. */
 static inline bool dv_may_have_keys(dv_value v) {
-    return dv_is_instance(v) || dv_is_shape(v, DV_T_FOREIGN) || dv_is_shape(v, DV_T_MAPPING_PROXY);
+    return dv_is_instance(v) || dv_is_foreign(v) || dv_is_shape(v, DV_T_MAPPING_PROXY);
 }
 dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact); /* dv_type.adopt */
 dv_value dv_dict_copy(dv_vm *vm, dv_value dict);

@@ -25,7 +25,8 @@
 static dv_global_cell *special_cell(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_is_instance(self))
         return dv_class_special_again(vm, dv_shape_at(vm, dv_as_object(self)->shape)->class_, name);
-    return dv_is_class(self) ? dv_metaclass_special(dv_as_class(self), name) : NULL;
+    if (dv_is_class(self)) return dv_metaclass_special(dv_as_class(self), name);
+    return dv_is_foreign(self) ? dv_class_special(dv_class_of(vm, self), name) : NULL;
 }
 
 bool dv_has_special(dv_vm *vm, dv_value self, dv_value name) {

@@ -98,7 +98,7 @@ static dv_value as_plain(dv_vm *vm, dv_value v) {
 
 dv_value dv_number_special(dv_vm *vm, dv_value v, const char *name, bool *found) {
     *found = false;
-    if (!dv_is_instance(v)) return DV_EMPTY;
+    if (!dv_is_instance(v) && !dv_is_foreign(v)) return DV_EMPTY;
     dv_value key = dv_str_intern(vm, name, strlen(name));
     if (dv_is_empty(key)) {
         *found = true;

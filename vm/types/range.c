@@ -140,7 +140,7 @@ static int64_t range_find(dv_vm *vm, const dv_range *range, dv_value item) {
         return find_int(range, (int64_t)d);
     }
     /* No other built-in type has values that equal an int. */
-    if (!dv_is_instance(item) && !dv_is_shape(item, DV_T_FOREIGN)) return -1;
+    if (!dv_is_instance(item) && !dv_is_foreign(item)) return -1;
     for (i = 0; i < range->length; i++) {
         dv_value number = dv_int_from_int64(vm, dv_range_item(range, i));
         if (dv_is_empty(number)) return -2;
@@ -180,7 +180,7 @@ static dv_value range_count_method(dv_vm *vm, const dv_value *args, uint32_t cou
     (void)count;
     if (!is_range(args[0])) return dv_range_count_long(vm, args[0], args[1]);
     const dv_range *range = as_range(args[0]);
-    if (!dv_is_instance(args[1]) && !dv_is_shape(args[1], DV_T_FOREIGN))
+    if (!dv_is_instance(args[1]) && !dv_is_foreign(args[1]))
         return dv_int(range_find(vm, range, args[1]) >= 0);
     int64_t found = 0;
     for (int64_t i = 0; i < range->length; i++) {

@@ -274,7 +274,7 @@ static dv_value find(dv_vm *vm, const dv_range_parts *p, dv_value item) {
         return index;
     }
     /* No other built-in type has values that equal an int. */
-    if (!dv_is_instance(item) && !dv_is_shape(item, DV_T_FOREIGN)) return DV_NONE;
+    if (!dv_is_instance(item) && !dv_is_foreign(item)) return DV_NONE;
     return find_by_equality(vm, p, item);
 }
 

@@ -298,8 +298,7 @@ static void builder_class_name(dv_builder *b, const dv_class *class_) {
 
 static void builder_type_name(dv_builder *b, dv_value v) {
     dv_type_id type = dv_type_of(b->vm, v);
-    bool own_class =
-        dv_is_instance(v) || type == DV_T_EXCEPTION || type == DV_T_FOREIGN || type == DV_T_CLASS;
+    bool own_class = dv_is_instance(v) || type == DV_T_EXCEPTION || type == DV_T_CLASS;
     const dv_type *shown = b->vm->types[type];
     if (!own_class && shown)
         dv_builder_z(b, shown->face ? b->vm->types[shown->face(v)]->name : shown->name);

@@ -16,6 +16,7 @@ dv_value dv_subclass_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint
                          dv_value keywords) {
     const dv_type *type = vm->types[class_->type];
     bool later = type->initialise != NULL; /* what __init__ fills starts empty */
+    if (later && type->make) return type->make(vm, class_);
     dv_value exact = type->construct(vm, args, later ? 0 : count, later ? DV_EMPTY : keywords);
     if (dv_is_empty(exact)) return DV_EMPTY;
     dv_value self = type->adopt(vm, class_, exact);
@@ -42,6 +43,7 @@ static dv_value method_new(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     const dv_type *type = vm->types[class_->type];
     if (!class_->descriptor) return dv_subclass_new(vm, class_, args + 1, count - 1, keywords);
     bool later = type->initialise != NULL;
+    if (type->make) return type->make(vm, class_);
     return type->construct(vm, args + 1, later ? 0 : count - 1, later ? DV_EMPTY : keywords);
 }
 

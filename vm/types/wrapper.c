@@ -407,20 +407,40 @@ static bool is_shortcut(const dv_type *type, const row *r) {
     if (type->id == DV_T_CLASS)
         return r->slot != offsetof(dv_type, call) && r->slot != offsetof(dv_type, repr) &&
                r->slot != offsetof(dv_type, binary);
-    if (r->slot == offsetof(dv_type, truth)) return type->length && type->id != DV_T_RANGE;
+    if (r->slot == offsetof(dv_type, truth) && !dv_is_extension_type(type->id))
+        return type->length && type->id != DV_T_RANGE;
     return r->slot == offsetof(dv_type, contains) && type->id == DV_T_DICT_VALUES;
+}
+
+/* Does an extension's type know the unary operator that the row is? */
+static bool knows(const dv_type *type, const row *r) {
+    if (!dv_is_extension_type(type->id) || r->slot != offsetof(dv_type, unary)) return true;
+    return r->def.slot_entry == slot_unary && type->unary_operators >> r->def.operation & 1;
 }
 
 static bool add_rows(dv_vm *vm, dv_class *class_, const dv_type *type, const dv_type *base) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
-        if (!has_slot(type, base, r->slot) || (r->types && !is_among(type, r->types))) continue;
-        if (!is_shortcut(type, r) && !add(vm, class_, &r->def)) return false;
+        bool invert = r->def.slot_entry == slot_unary && dv_is_extension_type(type->id);
+        if (!has_slot(type, base, r->slot) || (r->types && !invert && !is_among(type, r->types)))
+            continue;
+        if (!is_shortcut(type, r) && knows(type, r) && !add(vm, class_, &r->def)) return false;
     }
     return true;
 }
 
+/* Those that an extension's type says it knows. */
+static bool add_foreign_operators(dv_vm *vm, dv_class *class_, const dv_type *type) {
+    const uint16_t ways[3] = {type->binary_operators, type->binary_operators,
+                              type->inplace_operators};
+    for (int op = 0; op < DV_BINARY_OPS; op++)
+        for (int way = 0; way < 3; way++)
+            if (ways[way] >> op & 1 && !add(vm, class_, &operators[op][way])) return false;
+    return true;
+}
+
 static bool add_operators(dv_vm *vm, dv_class *class_, const dv_type *type) {
+    if (dv_is_extension_type(type->id)) return add_foreign_operators(vm, class_, type);
     for (size_t i = 0; i < sizeof known_operators / sizeof *known_operators; i++) {
         if (known_operators[i].type != type->id) continue;
         for (int op = 0; op < DV_BINARY_OPS; op++)
