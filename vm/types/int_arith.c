@@ -524,8 +524,32 @@ static dv_value multiply_mod(dv_vm *vm, dv_value a, dv_value b, dv_value m) {
     return r;
 }
 
+typedef unsigned __int128 dv_wide;
+
+static inline uint64_t multiply_words_mod(uint64_t a, uint64_t b, uint64_t m) {
+    if (m <= UINT32_MAX) return a * b % m;
+    return (uint64_t)((dv_wide)a * b % m);
+}
+
+/* power_mod where m is one limb: no int is made on the way. */
+static uint64_t power_word_mod(uint64_t base, const dv_int_view *exponent, uint64_t m) {
+    uint64_t r = 1 % m;
+    for (int64_t bit = (int64_t)dv_int_view_bits(exponent) - 1; bit >= 0; bit--) {
+        r = multiply_words_mod(r, r, m);
+        if (exponent->limbs[bit / LIMB_BITS] >> (bit % LIMB_BITS) & 1)
+            r = multiply_words_mod(r, base, m);
+    }
+    return r;
+}
+
 /* base ** |exponent| % m for 0 <= base < m. */
 static dv_value power_mod(dv_vm *vm, dv_value base, const dv_int_view *exponent, dv_value m) {
+    dv_int_view small, modulus;
+    dv_int_look(base, &small);
+    dv_int_look(m, &modulus);
+    if (modulus.count == 1)
+        return dv_int_from_uint64(
+            vm, power_word_mod(small.count ? small.limbs[0] : 0, exponent, modulus.limbs[0]));
     dv_value r = dv_int_binary(vm, DV_BINARY_MOD, dv_int(1), m);
     for (int64_t bit = (int64_t)dv_int_view_bits(exponent) - 1; bit >= 0 && !dv_is_empty(r);
          bit--) {

@@ -9,8 +9,10 @@
 
 #include "core/upcall.h"
 #include "types/dict.h"
+#include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
+#include "types/tuple.h"
 
 #define LINEAR_PROBES 9
 #define PERTURB       5
@@ -47,14 +49,18 @@ static void free_table(dv_vm *vm, const dv_set *set, dv_set_entry *table, uint64
     if (table != set->small) dv_heap_free(&vm->heap, table, (mask + 1) * sizeof(dv_set_entry));
 }
 
-/* Of all entries, used or not: looking which are would be guesswork for the processor. */
-static void release_keys(dv_vm *vm, const dv_set_entry *table, uint64_t mask) {
-    for (uint64_t i = 0; i <= mask; i++) dv_release(vm, table[i].key);
+/* Up to the last of the `used` keys; counted without a branch, which would be guesswork for the
+ * processor. */
+static void release_keys(dv_vm *vm, const dv_set_entry *table, int64_t used) {
+    for (; used > 0; table++) {
+        used -= !dv_is_empty(table->key);
+        dv_release(vm, table->key);
+    }
 }
 
 void dv_set_release(dv_vm *vm, dv_object *object) {
     dv_set *set = (dv_set *)object;
-    release_keys(vm, set->table, set->mask);
+    release_keys(vm, set->table, set->used);
     free_table(vm, set, set->table, set->mask);
     dv_base_free(vm, object, sizeof(dv_set));
 }
@@ -68,10 +74,11 @@ void dv_set_clear(dv_vm *vm, dv_value self) {
     dv_set *set = dv_as_set(self);
     dv_set_entry *table = set->table, copy[DV_SET_SMALL];
     uint64_t mask = set->mask;
+    int64_t used = set->used;
     bool small = table == set->small;
     if (small) memcpy(copy, table, sizeof copy);
     be_empty(set);
-    release_keys(vm, small ? copy : table, mask);
+    release_keys(vm, small ? copy : table, used);
     if (!small) dv_heap_free(&vm->heap, table, (mask + 1) * sizeof(dv_set_entry));
 }
 
@@ -98,10 +105,6 @@ static inline uint64_t linear_end(uint64_t slot, uint64_t mask) {
     return slot + LINEAR_PROBES <= mask ? slot + LINEAR_PROBES : slot;
 }
 
-static inline bool never_used(const dv_set_entry *entry) {
-    return entry->hash == 0 && dv_is_empty(entry->key);
-}
-
 /* Puts a key that is not there into a table without deleted entries. */
 static void insert_clean(dv_set_entry *table, uint64_t mask, dv_value key, int64_t hash) {
     uint64_t perturb = (uint64_t)hash, slot = perturb & mask;
@@ -116,10 +119,13 @@ static void insert_clean(dv_set_entry *table, uint64_t mask, dv_value key, int64
     }
 }
 
-static void insert_all(dv_set_entry *to, uint64_t to_mask, const dv_set_entry *from,
-                       uint64_t from_mask) {
-    for (uint64_t i = 0; i <= from_mask; i++)
-        if (!dv_is_empty(from[i].key)) insert_clean(to, to_mask, from[i].key, from[i].hash);
+/* The `used` keys of a table. */
+static void insert_all(dv_set_entry *to, uint64_t to_mask, const dv_set_entry *from, int64_t used) {
+    for (; used > 0; from++) {
+        if (dv_is_empty(from->key)) continue;
+        insert_clean(to, to_mask, from->key, from->hash);
+        used--;
+    }
 }
 
 /* A table for more than `wanted` keys, without deleted entries. */
@@ -141,7 +147,7 @@ static bool resize(dv_vm *vm, dv_set *set, uint64_t wanted) {
         old = copy;
     }
     empty_table(table, size - 1);
-    insert_all(table, size - 1, old, old_mask);
+    insert_all(table, size - 1, old, set->used);
     set->table = table;
     set->mask = size - 1;
     set->fill = set->used;
@@ -167,10 +173,9 @@ static inline int entry_equals(dv_vm *vm, const dv_set *set, const dv_set_entry 
     return equal < 0 ? -1 : changed ? 2 : equal;
 }
 
-/* The entry of a key, or the one that was never used where the search for it ended; NULL: raised.
- * *deleted is the last deleted entry on the way, or NULL. */
-static inline dv_set_entry *search(dv_vm *vm, dv_set *set, dv_value key, int64_t hash,
-                                   dv_set_entry **deleted) {
+/* What search (below) does, for a key whose first entry does not decide. */
+static dv_set_entry *search_on(dv_vm *vm, dv_set *set, dv_value key, int64_t hash,
+                               dv_set_entry **deleted) {
 restart:
     *deleted = NULL;
     uint64_t mask = set->mask, perturb = (uint64_t)hash, slot = perturb & mask;
@@ -178,7 +183,7 @@ restart:
         uint64_t end = linear_end(slot, mask);
         for (uint64_t i = slot; i <= end; i++) {
             dv_set_entry *entry = &set->table[i];
-            if (never_used(entry)) return entry;
+            if (dv_set_never_used(entry)) return entry;
             if (entry->hash != hash) {
                 if (entry->hash == DELETED_HASH) *deleted = entry;
                 continue;
@@ -192,7 +197,16 @@ restart:
     }
 }
 
-static dv_set_entry *find(dv_vm *vm, dv_set *set, dv_value key, int64_t hash) {
+/* The entry of a key, or the one that was never used where the search for it ended; NULL: raised.
+ * *deleted is the last deleted entry on the way, or NULL. */
+static inline dv_set_entry *search(dv_vm *vm, dv_set *set, dv_value key, int64_t hash,
+                                   dv_set_entry **deleted) {
+    dv_set_entry *entry = dv_set_first_entry(set, key, hash);
+    *deleted = NULL;
+    return DV_LIKELY(entry) ? entry : search_on(vm, set, key, hash, deleted);
+}
+
+static inline dv_set_entry *find(dv_vm *vm, dv_set *set, dv_value key, int64_t hash) {
     dv_set_entry *deleted;
     return search(vm, set, key, hash, &deleted);
 }
@@ -200,8 +214,7 @@ static dv_set_entry *find(dv_vm *vm, dv_set *set, dv_value key, int64_t hash) {
 /* ---- Keys --------------------------------------------------------------------------------------
  */
 
-bool dv_set_add_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
-    dv_set *set = dv_as_set(self);
+static inline bool add_hashed(dv_vm *vm, dv_set *set, dv_value key, int64_t hash) {
     dv_set_entry *deleted, *entry = search(vm, set, key, hash, &deleted);
     if (!entry) return false;
     if (!dv_is_empty(entry->key)) return true;
@@ -211,6 +224,10 @@ bool dv_set_add_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
     set->fill++;
     if ((uint64_t)set->fill * 5 < set->mask * 3) return true;
     return resize(vm, set, roomy(set));
+}
+
+bool dv_set_add_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
+    return add_hashed(vm, dv_as_set(self), key, hash);
 }
 
 int dv_set_contains_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
@@ -247,16 +264,20 @@ bool dv_set_tidy(dv_vm *vm, dv_value self) {
     return resize(vm, set, roomy(set));
 }
 
-/* dv_hash, without a call for most ints. */
+/* dv_hash, without a call for most ints and strs. */
 static inline bool key_hash(dv_vm *vm, dv_value key, int64_t *hash) {
-    *hash = dv_is_int(key) ? dv_as_int(key) : -1;
+    *hash = dv_is_int(key)               ? dv_as_int(key)
+            : dv_is_shape(key, DV_T_STR) ? dv_as_str(key)->hash
+                                         : -1;
     return *hash != -1 || dv_hash(vm, key, hash);
 }
 
-bool dv_set_add(dv_vm *vm, dv_value self, dv_value key) {
+static inline bool add(dv_vm *vm, dv_set *set, dv_value key) {
     int64_t hash;
-    return key_hash(vm, key, &hash) && dv_set_add_hashed(vm, self, key, hash);
+    return key_hash(vm, key, &hash) && add_hashed(vm, set, key, hash);
 }
+
+bool dv_set_add(dv_vm *vm, dv_value self, dv_value key) { return add(vm, dv_as_set(self), key); }
 
 int dv_set_contains(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
@@ -273,7 +294,11 @@ static bool reserve(dv_vm *vm, dv_set *set, int64_t more) {
 }
 
 static void retain_keys(const dv_set *set) {
-    for (uint64_t i = 0; i <= set->mask; i++) dv_retain(set->table[i].key);
+    const dv_set_entry *entry = set->table;
+    for (int64_t used = set->used; used > 0; entry++) {
+        used -= !dv_is_empty(entry->key);
+        dv_retain(entry->key);
+    }
 }
 
 static bool update_from_set(dv_vm *vm, dv_value self, dv_value from) {
@@ -286,7 +311,7 @@ static bool update_from_set(dv_vm *vm, dv_value self, dv_value from) {
         if (alike)
             memcpy(set->table, other->table, (set->mask + 1) * sizeof(dv_set_entry));
         else
-            insert_all(set->table, set->mask, other->table, other->mask);
+            insert_all(set->table, set->mask, other->table, other->used);
         set->fill = set->used = other->used;
         retain_keys(set);
         return true;
@@ -295,7 +320,7 @@ static bool update_from_set(dv_vm *vm, dv_value self, dv_value from) {
         dv_set_entry entry = other->table[i];
         if (dv_is_empty(entry.key)) continue;
         dv_retain(entry.key);
-        bool good = dv_set_add_hashed(vm, self, entry.key, entry.hash);
+        bool good = add_hashed(vm, set, entry.key, entry.hash);
         dv_release(vm, entry.key);
         if (!good) return false;
     }
@@ -315,16 +340,38 @@ static bool update_from_dict(dv_vm *vm, dv_value self, dv_value dict) {
     return true;
 }
 
+static bool update_from_tuple(dv_vm *vm, dv_value self, dv_value from) {
+    const dv_tuple *tuple = dv_as_tuple(from);
+    for (int64_t i = 0; i < tuple->count; i++)
+        if (!add(vm, dv_as_set(self), tuple->items[i])) return false;
+    return true;
+}
+
+/* Hashing and comparing may change the list: as under an iterator, its length is looked at again
+ * for every item. */
+static bool update_from_list(dv_vm *vm, dv_value self, dv_value from) {
+    const dv_list *list = dv_as_list(from);
+    for (int64_t i = 0; i < list->count; i++) {
+        dv_value key = dv_retain(list->items[i]);
+        bool good = add(vm, dv_as_set(self), key);
+        dv_release(vm, key);
+        if (!good) return false;
+    }
+    return true;
+}
+
 bool dv_set_update(dv_vm *vm, dv_value self, dv_value iterable) {
     if (dv_is_any_set(iterable)) return update_from_set(vm, self, iterable);
     if (dv_is_shape(iterable, DV_T_DICT)) return update_from_dict(vm, self, iterable);
+    if (dv_is_shape(iterable, DV_T_LIST)) return update_from_list(vm, self, iterable);
+    if (dv_is_shape(iterable, DV_T_TUPLE)) return update_from_tuple(vm, self, iterable);
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
     bool good = true;
     while (good) {
         dv_value key = dv_step(vm, iterator);
         if (dv_is_empty(key)) break;
-        good = dv_set_add(vm, self, key);
+        good = add(vm, dv_as_set(self), key);
         dv_release(vm, key);
     }
     dv_release(vm, iterator);

@@ -60,6 +60,15 @@ static inline const dv_set_entry *dv_set_walk(dv_value self, uint64_t *position)
 }
 
 /* Tools of the set's own files: keys with their known hashes. */
+static inline bool dv_set_never_used(const dv_set_entry *entry) {
+    return dv_is_empty(entry->key) && entry->hash == 0;
+}
+/* Where the search for a key ends if its first entry decides, as it does for most: the entry has
+ * this very key, or was never used.  NULL: the search must go on. */
+static inline dv_set_entry *dv_set_first_entry(const dv_set *set, dv_value key, int64_t hash) {
+    dv_set_entry *entry = &set->table[(uint64_t)hash & set->mask];
+    return dv_same(entry->key, key) || dv_set_never_used(entry) ? entry : NULL;
+}
 bool dv_set_add_hashed(dv_vm *vm, dv_value set, dv_value key, int64_t hash) DV_MUST_CHECK;
 int dv_set_contains_hashed(dv_vm *vm, dv_value set, dv_value key, int64_t hash);
 int dv_set_discard_hashed(dv_vm *vm, dv_value set, dv_value key, int64_t hash); /* 1: was there */

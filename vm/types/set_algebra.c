@@ -71,17 +71,21 @@ static dv_value finish(dv_vm *vm, dv_value set, int result) {
 /* ---- Steps -------------------------------------------------------------------------------------
  */
 
+static inline int has(dv_vm *vm, dv_value set, dv_value key, int64_t hash) {
+    const dv_set_entry *entry = dv_set_first_entry(dv_as_set(set), key, hash);
+    return entry ? !dv_is_empty(entry->key) : dv_set_contains_hashed(vm, set, key, hash);
+}
+
 /* a: the set asked; b: the set that takes what is in both. */
 static int step_add_common(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t hash) {
-    int there = dv_set_contains_hashed(vm, a, key, hash);
+    int there = has(vm, a, key, hash);
     if (there <= 0) return there < 0 ? -1 : 1;
     return dv_set_add_hashed(vm, b, key, hash) ? 1 : -1;
 }
 
 /* a: the set or dict asked; b: the set that takes what is not in it. */
 static int step_add_missing(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t hash) {
-    int there = dv_is_shape(a, DV_T_DICT) ? dv_contains(vm, a, key)
-                                          : dv_set_contains_hashed(vm, a, key, hash);
+    int there = dv_is_shape(a, DV_T_DICT) ? dv_contains(vm, a, key) : has(vm, a, key, hash);
     if (there) return there;
     return dv_set_add_hashed(vm, b, key, hash) ? 1 : -1;
 }
@@ -100,12 +104,12 @@ static int step_toggle(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t 
 
 static int step_must_have(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t hash) {
     (void)b;
-    return dv_set_contains_hashed(vm, a, key, hash);
+    return has(vm, a, key, hash);
 }
 
 static int step_must_lack(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t hash) {
     (void)b;
-    int there = dv_set_contains_hashed(vm, a, key, hash);
+    int there = has(vm, a, key, hash);
     return there < 0 ? -1 : !there;
 }
 
