@@ -32,10 +32,14 @@ static inline bool is_line_break(uint32_t c, bool unicode) {
     return unicode ? dv_unicode_is(c, DV_UNICODE_LINE_BREAK) : c == '\n' || c == '\r';
 }
 
-static bool add_piece(dv_vm *vm, dv_value list, const dv_split_subject *s, int64_t start,
-                      int64_t stop) {
+static inline bool add_piece(dv_vm *vm, dv_value list, const dv_split_subject *s, int64_t start,
+                             int64_t stop) {
     dv_value piece = s->piece(vm, s->self, start, stop);
-    return !dv_is_empty(piece) && dv_list_push(vm, list, piece);
+    dv_list *pieces = dv_as_list(list);
+    if (DV_UNLIKELY(dv_is_empty(piece))) return false;
+    if (DV_UNLIKELY(pieces->count == pieces->capacity)) return dv_list_push(vm, list, piece);
+    pieces->items[pieces->count++] = piece;
+    return true;
 }
 
 static void reverse_list(dv_list *list) {
@@ -49,15 +53,7 @@ static void reverse_list(dv_list *list) {
 /* Position of the first character from `at` on that is white space (or is none). */
 static int64_t skip_until(const dv_split_subject *subject, int64_t at, bool space) {
     const dv_str *s = subject->text;
-    const uint8_t *narrow = (const uint8_t *)s->data;
-    int64_t length = s->length;
-    int where = subject->unicode ? IN_STR : IN_BYTES;
-    if (s->kind != 1)
-        while (at < length && is_space(dv_str_at(s, at), true) != space) at++;
-    else if (space)
-        while (at < length && !(spaces[narrow[at]] & where)) at++;
-    else
-        while (at < length && spaces[narrow[at]] & where) at++;
+    while (at < s->length && is_space(dv_str_at(s, at), subject->unicode) != space) at++;
     return at;
 }
 
@@ -68,7 +64,24 @@ static int64_t skip_back_until(const dv_split_subject *subject, int64_t at, bool
     return at;
 }
 
+/* split_spaces of characters that are bytes. */
+static bool split_narrow_spaces(dv_vm *vm, dv_value list, const dv_split_subject *s,
+                                int64_t limit) {
+    const uint8_t *text = (const uint8_t *)s->text->data;
+    const uint8_t where = s->unicode ? IN_STR : IN_BYTES;
+    const int64_t length = s->text->length;
+    for (int64_t at = 0;;) {
+        while (at < length && spaces[text[at]] & where) at++;
+        if (at == length) return true;
+        int64_t start = at;
+        if (limit-- == 0) return add_piece(vm, list, s, start, length);
+        while (at < length && !(spaces[text[at]] & where)) at++;
+        if (!add_piece(vm, list, s, start, at)) return false;
+    }
+}
+
 static bool split_spaces(dv_vm *vm, dv_value list, const dv_split_subject *s, int64_t limit) {
+    if (s->text->kind == 1) return split_narrow_spaces(vm, list, s, limit);
     for (int64_t at = 0;;) {
         at = skip_until(s, at, false);
         if (at == s->text->length) return true;

@@ -20,7 +20,7 @@
 /* ---- Making ------------------------------------------------------------------------------------
  */
 
-dv_str *dv_str_alloc(dv_vm *vm, int64_t length, uint32_t kind) {
+static inline dv_str *alloc(dv_vm *vm, int64_t length, uint32_t kind) {
     if (DV_UNLIKELY(length > DV_STR_LENGTH_MAX)) {
         dv_raise_memory(vm);
         return NULL;
@@ -36,6 +36,8 @@ dv_str *dv_str_alloc(dv_vm *vm, int64_t length, uint32_t kind) {
     s->capacity = size - sizeof(dv_str);
     return s;
 }
+
+dv_str *dv_str_alloc(dv_vm *vm, int64_t length, uint32_t kind) { return alloc(vm, length, kind); }
 
 dv_value dv_str_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     const dv_str *from = dv_as_str(exact);
@@ -452,15 +454,34 @@ dv_value dv_str_extend(dv_vm *vm, dv_value va, dv_value vb) {
     return dv_object_value(grown);
 }
 
+/* memcpy of at least two bytes, without a call where they are few, as in most words. */
+static inline void copy_bytes(char *to, const char *from, size_t size) {
+    if (size > 16) {
+        memcpy(to, from, size);
+        return;
+    }
+    /* Two blocks, which may overlap. */
+    if (size >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + size - 8, from + size - 8, 8);
+    } else if (size >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + size - 4, from + size - 4, 4);
+    } else {
+        memcpy(to, from, 2);
+        to[size - 1] = from[size - 1];
+    }
+}
+
 dv_value dv_str_slice(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {
     const dv_str *s = dv_as_str(v);
     if (start >= stop) return dv_str_empty(vm);
     if (start == 0 && stop == s->length) return dv_plain(vm, v);
     if (stop - start == 1) return dv_str_char(vm, dv_str_at(s, start));
     if (DV_LIKELY(s->kind == 1)) {
-        dv_str *out = dv_str_alloc(vm, stop - start, 1);
+        dv_str *out = alloc(vm, stop - start, 1);
         if (!out) return DV_EMPTY;
-        memcpy(out->data, s->data + start, (size_t)(stop - start));
+        copy_bytes(out->data, s->data + start, (size_t)(stop - start));
         return dv_object_value(out);
     }
     return dv_str_points(vm, s->data + start * s->kind, s->kind, stop - start);
