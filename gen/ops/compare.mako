@@ -85,6 +85,18 @@ else:
     DISPOSE2(own, a, b);
     DONE(dv_bool(result));
 </%isa:derivative>
+<%
+known = f"vm->known.{op.lower()}"
+both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, b, {known})"
+%>
+<%isa:derivative name="${op}_STR_DERIVED" of="${op}" types="any any" when="${both}" result="bool" doc="${op} of two operands that are strs or of classes derived from str which leave it to str.">
+    if (DV_UNLIKELY(!(${both}) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    const bool result = dv_str_equal(a, b)${"" if op == "EQ" else " == false"};
+    PUBLISH();
+    DISPOSE2(own, a, b);
+    DONE(dv_bool(result));
+</%isa:derivative>
 % endif
 % endfor
 
@@ -127,6 +139,17 @@ else:
     const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_${op}, 0, SITE.own);
     if (DV_UNLIKELY(dv_is_empty(method))) MISS();
     OPERATE(method, b, a, how);
+</%isa:derivative>
+
+<%isa:derivative name="${op}_DERIVED" of="${op}" types="any any" result="bool" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from.">
+    const dv_type *base = dv_operate_base(vm, b, vm->known.contains);
+    if (DV_UNLIKELY(!base || !base->contains || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const int found = base->contains(vm, b, a);
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    DISPOSE2(own, a, b);
+    DONE(dv_bool(found ${wanted}));
 </%isa:derivative>
 
 % for kind, test, find in (("STR", "dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)", "dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0"), ("SET", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && (dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET))", "dv_set_contains(vm, b, a)"), ("DICT", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):

@@ -67,6 +67,17 @@
     DONE(found);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_SUBSCR_DERIVED" of="LOAD_SUBSCR" doc="container[index] of an instance whose class leaves __getitem__ to the built-in type that it derives from.">
+    const dv_type *base = dv_operate_base(vm, container, vm->known.getitem);
+    if (DV_UNLIKELY(!base || !base->get_item || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = base->get_item(vm, container, index);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE2(own, container, index);
+    DONE(result);
+</%isa:derivative>
+
 <%isa:op name="STORE_SUBSCR" operands="own" stack="value container index --" calls_out="yes" kills="all" select="dv_choose_store_subscript" doc="container[index] = value.">
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(!dv_set_item(vm, container, index, value))) RAISE();
@@ -104,6 +115,17 @@
     const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.setitem), 3, sp);
     if (DV_UNLIKELY(dv_is_empty(method))) MISS();
     OPERATE3(method, container, index, value, DV_OPERATE_HOW(DV_OPERATE_STORE, 0, SITE.own));
+</%isa:derivative>
+
+<%isa:derivative name="STORE_SUBSCR_DERIVED" of="STORE_SUBSCR" doc="container[index] = value of an instance whose class leaves __setitem__ to the built-in type that it derives from.">
+    const dv_type *base = dv_operate_base(vm, container, vm->known.setitem);
+    if (DV_UNLIKELY(!base || !base->set_item || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    if (DV_UNLIKELY(!base->set_item(vm, container, index, value))) RAISE();
+    DISPOSE1(own, value);
+    DISPOSE2(own >> 1, container, index);
+    DONE0();
 </%isa:derivative>
 
 <%isa:op name="DELETE_SUBSCR" operands="own" stack="container index --" calls_out="yes" kills="all" doc="del container[index].">
@@ -197,6 +219,11 @@
     DONE_RELEASING(dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)), SITE.own & 1, object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_OUTSIDE" of="LOAD_ATTR" doc="object.name of an instance of a class derived from a built-in type, whose shape has the name: its attributes stand in front of the object.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    DONE_RELEASING(dv_retain(dv_attributes_of(dv_as_object(object))->values[CELL(CACHE).s.b]), SITE.own & 1, object);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_CLASS" of="LOAD_ATTR" fuses="L" doc="object.name of an instance with the cached shape, where name is a plain value in its class: the class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
@@ -285,8 +312,11 @@
     DONE0();
 </%isa:op>
 
-% for where, place in (("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)")):
-<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance whose shape has the name in a slot ${'within the object' if where == 'SLOT' else 'that some instances have outside the object'}.">
+<%
+PLACES = {"OUTSIDE": "in front of the object, its class being derived from a built-in type", "SLOT": "within the object", "FAR": "that some instances have outside the object"}
+%>
+% for where, place in (("OUTSIDE", "&dv_attributes_of(dv_as_object(object))->values[CELL(CACHE).s.b]"), ("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)")):
+<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="${'' if where == 'OUTSIDE' else 'SL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */

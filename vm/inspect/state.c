@@ -163,6 +163,8 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
                    ((uint32_t)cache->s.b - (uint32_t)offsetof(dv_instance, slots)) /
                        sizeof(dv_value));
         break;
+    case DV_OP_LOAD_ATTR_OUTSIDE:
+    case DV_OP_STORE_ATTR_OUTSIDE:
     case DV_OP_LOAD_ATTR_FAR:
     case DV_OP_STORE_ATTR_FAR:
         add_shape(vm, state, 0, shape);

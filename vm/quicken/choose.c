@@ -3,6 +3,7 @@
 
 #include "quicken/polymorphic.h"
 #include "run/frame.h"
+#include "run/operate.h"
 #include <stddef.h>
 
 #include "types/class.h"
@@ -63,6 +64,8 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DICT);
     } else if (dv_is_plain_instance(container)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
+    } else if (dv_operate_base(vm, container, vm->known.getitem)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DERIVED);
     } else {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
     }
@@ -75,6 +78,8 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DICT);
     else if (dv_is_plain_instance(sp[-2]))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DL);
+    else if (dv_operate_base(vm, sp[-2], vm->known.setitem))
+        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DERIVED);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
@@ -91,6 +96,8 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_SET : DV_OP_IN_SET);
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
+    else if (dv_operate_base(vm, container, vm->known.contains))
+        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DERIVED : DV_OP_IN_DERIVED);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }
@@ -275,6 +282,32 @@ static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv
     return true;
 }
 
+/* Likewise for an instance of a class derived from a built-in type, which keeps its attributes in
+ * front of the object (core/shape.h).  Sites with several shapes remember plain instances alone. */
+static bool choose_outside(dv_vm *vm, dv_cell *ip, dv_value object, uint16_t flag, uint32_t op) {
+    bool several = ip[1].site.reason == DV_REASON_SHAPES || ip[1].site.reason == DV_REASON_ENTRIES;
+    if (several || !dv_is_subclass_instance(object)) return false;
+    uint32_t number = dv_as_object(object)->shape;
+    const dv_shape *shape = dv_shape_at(vm, number);
+    int32_t slot = dv_shape_slot(shape, ip[2].v);
+    if (slot < 0 || shape->class_->flags & (flag | DV_CLASS_DATA)) return false;
+    shape->class_->flags |= DV_CLASS_CACHED;
+    dv_cell *cache = dv_site_cache(vm, ip);
+    cache[0].s.a = (int32_t)number;
+    cache[0].s.b = slot;
+    if (op == DV_OP_LOAD_ATTR_OUTSIDE)
+        ip[1].site.seen |= dv_seen(*dv_attribute_slot(dv_as_object(object), (uint32_t)slot));
+    dv_site_become(vm, ip, op);
+    return true;
+}
+
+/* Does the built-in type that the instance's class derives from decide which attributes are set? */
+static bool sets_attributes(const dv_vm *vm, dv_value object) {
+    if (!dv_is_subclass_instance(object)) return false;
+    const dv_type *layout = vm->types[dv_as_object(object)->shape >> DV_LAYOUT_SHIFT];
+    return layout->set_attribute || layout->get_attribute;
+}
+
 /* __class__ of an instance whose class says nothing of it. */
 static bool choose_its_class(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
     dv_value name = ip[2].v;
@@ -370,6 +403,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
     if (choose_instance_attribute(vm, ip, cache, object)) return;
+    if (choose_outside(vm, ip, object, DV_CLASS_GETATTRIBUTE, DV_OP_LOAD_ATTR_OUTSIDE)) return;
     if (choose_its_class(vm, ip, cache, object)) return;
     if (choose_field(vm, ip, cache, object)) return;
     if (choose_property(vm, ip, cache, object)) return;
@@ -400,6 +434,9 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }
+    if (!sets_attributes(vm, object) &&
+        choose_outside(vm, ip, object, DV_CLASS_SETATTR, DV_OP_STORE_ATTR_OUTSIDE))
+        return;
     int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
     const dv_shape *next = NULL;
     if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||

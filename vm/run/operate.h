@@ -93,6 +93,24 @@ static inline bool dv_operate_lacks(const dv_vm *vm, dv_value self, dv_value nam
     return known && !known->cell;
 }
 
+/* The built-in type that v's class derives from and leaves the method to: what this type does is
+ * what the generic instruction would come to (types/instance.c).  NULL: not so. */
+static inline const dv_type *dv_operate_base(dv_vm *vm, dv_value v, dv_value name) {
+    if (!dv_is_subclass_instance(v)) return NULL;
+    const uint32_t shape = dv_as_object(v)->shape;
+    const dv_class *class_ = dv_shape_at(vm, shape)->class_;
+    const dv_special *known = dv_special_at(vm, class_, name);
+    const bool fits = known->class_ == class_ && dv_same(known->name, name) &&
+                      known->names_changed == vm->names_changed;
+    const dv_global_cell *cell = fits ? known->cell : dv_class_special_again(vm, class_, name);
+    return cell ? NULL : vm->types[shape >> DV_LAYOUT_SHIFT];
+}
+
+/* A str, or of a class derived from it that leaves the comparison `name` to it. */
+static inline bool dv_operate_compares_str(dv_vm *vm, dv_value v, dv_value name) {
+    return dv_is_shape(v, DV_T_STR) || dv_operate_base(vm, v, name) == vm->types[DV_T_STR];
+}
+
 /* What says whether the plain instance is true: __bool__, or else __len__; NULL: not known. */
 static inline const dv_special *dv_operate_truth(const dv_vm *vm, dv_value self) {
     const dv_special *known = dv_operate_known(vm, self, vm->known.bool_);
