@@ -230,11 +230,24 @@ static void note_types(dv_vm *vm, dv_profile *profile, dv_site_counts *site,
 }
 
 /* An execution that is nothing but the instruction as the compiler made it. */
-static void count_plain(dv_function_counts *function, uint32_t pc, bool inside) {
+static void count_plain(dv_function_counts *function, uint32_t pc) {
+    function->sites[pc].executions++;
+    function->sites[pc].generic++;
+}
+
+/* An execution inside of `form`, which stands for neighbours, too: a hit if the instruction by
+ * itself could have a derivative. */
+static void count_inside(dv_function_counts *function, uint32_t pc, uint32_t form) {
     dv_site_counts *site = &function->sites[pc];
+    uint32_t op = function->code->words[pc] & 0xFF;
     site->executions++;
-    site->generic++;
-    site->inside += inside;
+    site->inside++;
+    if (dv_op_infos[op].adaptive == op) {
+        site->generic++;
+    } else {
+        site->hits++;
+        site->form = (uint16_t)form;
+    }
 }
 
 static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
@@ -263,16 +276,16 @@ static void count_step(dv_vm *vm, dv_profile *profile, const step_plan *plan, co
     }
     if (is_fusion(plan->op)) {
         if (next == plan->first + load_length()) { /* its guard failed: it was the load alone */
-            count_plain(function, plan->first_pc, false);
+            count_plain(function, plan->first_pc);
             return;
         }
         for (uint32_t pc = plan->first_pc; pc != plan->pc; pc += words_of(function->code, pc))
-            count_plain(function, pc, true);
+            count_inside(function, pc, plan->op);
     }
     count_site(vm, profile, plan);
     bool behind = plan->after && (next == plan->after || next == plan->target);
     if (behind && !profile->missed)
-        count_plain(function, plan->pc + words_of(function->code, plan->pc), true);
+        count_inside(function, plan->pc + words_of(function->code, plan->pc), plan->op);
 }
 
 /* ---- Steps ---- */
