@@ -30,6 +30,11 @@ static char *word_digits(uint64_t n, int base, char *end) {
         while (n >>= shift);
         return end;
     }
+    if (base == 10) {
+        char digits[20];
+        size_t size = dv_dtoa_decimal(n, digits);
+        return memcpy(end - size, digits, size);
+    }
     do *--end = digit_characters[n % (uint64_t)base];
     while (n /= (uint64_t)base);
     return end;
