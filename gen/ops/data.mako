@@ -53,13 +53,13 @@
     OPERATE(method, container, index, how);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict with a str or an int that is a key.">
+<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict with a str or an int.">
     if (DV_UNLIKELY(!dv_is_int(index) && !dv_is_shape(index, DV_T_STR))) MISS();
     PUBLISH();
     const dv_value found = dv_dict_get(vm, container, index);
-    if (DV_UNLIKELY(dv_is_empty(found))) {
-        dv_error_clear(vm);
-        MISS();
+    if (DV_UNLIKELY(dv_is_empty(found))) { /* not to be asked for again: __eq__ of a key may have been called */
+        if (dv_is_empty(vm->error)) dv_raise_value(vm, DV_E_KEY_ERROR, index);
+        RAISE();
     }
     const uint8_t own = SITE.own;
     dv_retain(found);
