@@ -277,7 +277,8 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     const dv_value first = n == 2 ? sp[-2] : dv_int(0);
     dv_free_block **list = &vm->heap.parts[DV_HEAP_PLAIN].free[(sizeof(dv_range_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN % DV_HEAP_CLASSES];
     dv_range_iterator *range = (dv_range_iterator *)(void *)*list;
-    if (DV_UNLIKELY(!dv_are_ints(first, last) || sizeof *range > DV_HEAP_SMALL || !range)) TAIL(DV_H(CALL_TYPE));
+    if (DV_UNLIKELY(!dv_are_ints(first, last))) TAIL(DV_H(CALL_TYPE));
+    if (DV_UNLIKELY(sizeof *range > DV_HEAP_SMALL || !range)) SLOW();
     *list = (*list)->next;
     const int64_t start = dv_as_int(first), stop = dv_as_int(last);
     range->header.references = 1;
@@ -288,6 +289,15 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     dv_as_object(callee)->references--;
     sp -= n + 2;
     sp[-1] = dv_object_value(range);
+    JUMP(ip + LEN + 2);
+    --- out of line ---
+    const int64_t n = CELL(2).i;
+    const int64_t start = n == 2 ? dv_as_int(sp[-2]) : 0, stop = dv_as_int(sp[-1]);
+    const dv_value iterator = dv_range_iterator_new(vm, start, 1, stop > start ? stop - start : 0);
+    if (DV_UNLIKELY(dv_is_empty(iterator))) RAISE();
+    dv_as_object(sp[-n - 3])->references--;
+    sp -= n + 2;
+    sp[-1] = iterator;
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 

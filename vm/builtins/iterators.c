@@ -156,6 +156,11 @@ static int zip_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
     uint32_t ended;
     if (m->count != 2) return -1;
     if (next_items(vm, m, items, &ended)) {
+        if (DV_UNLIKELY(!dv_is_empty(m->function))) { /* holds items of before */
+            dv_value kept = m->function;
+            m->function = DV_EMPTY;
+            dv_release(vm, kept);
+        }
         out[0] = items[0];
         out[1] = items[1];
         return 1;

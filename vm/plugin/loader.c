@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "core/collect.h"
 #include "core/upcall.h"
 #include "plugin/extension.h"
 #include "plugin/type.h"
@@ -71,21 +72,24 @@ typedef struct elf_start {
 static bool read_start(const char *path, elf_start *start) {
     FILE *file = fopen(path, "rb");
     if (!file) return false;
-    memset(start, 0, sizeof *start); /* it may be shorter */
-    bool done = fread(start, 1, sizeof *start, file) == sizeof *start || !ferror(file);
+    bool whole = fread(start, 1, sizeof *start, file) == sizeof *start;
     fclose(file);
-    return done;
+    return whole;
 }
 
-/* What dlopen refused: says why in words of our own where we know; `reason` is the linker's. */
+/* What dlopen refused: says why in words of our own where we know; `reason` is the linker's, and
+ * alone CPython's text. */
 static void raise_unloadable(dv_vm *vm, const char *name, const char *path, const char *reason) {
     static const char undefined[] = "undefined symbol: ";
     elf_start start, own;
     Dl_info self;
     const char *symbol = strstr(reason, undefined);
-    bool known = read_start(path, &start) && dladdr(&dv_extension_api, &self);
+    bool whole = read_start(path, &start);
+    bool known = whole && dladdr(&dv_extension_api, &self);
     if (known) memcpy(&own, self.dli_fbase, sizeof own);
-    if (known && memcmp(start.magic, own.magic, sizeof own.magic) != 0)
+    if (!whole)
+        dv_raise(vm, DV_E_IMPORT_ERROR, "%s", reason);
+    else if (known && memcmp(start.magic, own.magic, sizeof own.magic) != 0)
         dv_raise(vm, DV_E_IMPORT_ERROR, "extension '%s' cannot be loaded: '%s' is no shared object",
                  name, path);
     else if (known && (start.class_ != own.class_ || start.order != own.order ||
@@ -193,6 +197,9 @@ static void finish(dv_vm *vm, dv_extension *extension) {
 
 void dv_plugin_discard(dv_vm *vm) {
     if (!vm->plugins) return;
+    /* Objects in cycles may hold what is not in the VM's heap, and need their types to let it go.
+     */
+    if (vm->plugins->extensions) dv_collect(vm);
     for (dv_extension *e = vm->plugins->extensions; e; e = e->next) finish(vm, e);
     dv_extension *extension = vm->plugins->extensions;
     while (extension) {

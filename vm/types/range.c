@@ -226,7 +226,7 @@ static dv_value range_construct(dv_vm *vm, const dv_value *args, uint32_t count,
 /* ---- Iterator ----------------------------------------------------------------------------------
  */
 
-static dv_value iterator_new(dv_vm *vm, int64_t first, int64_t step, int64_t length) {
+dv_value dv_range_iterator_new(dv_vm *vm, int64_t first, int64_t step, int64_t length) {
     dv_range_iterator *iterator = dv_object_new(vm, sizeof(dv_range_iterator), DV_T_RANGE_ITERATOR);
     if (!iterator) return DV_EMPTY;
     iterator->next = first;
@@ -237,7 +237,7 @@ static dv_value iterator_new(dv_vm *vm, int64_t first, int64_t step, int64_t len
 
 static dv_value range_iterate(dv_vm *vm, dv_value self) {
     const dv_range *range = as_range(self);
-    return iterator_new(vm, range->start, range->step, range->length);
+    return dv_range_iterator_new(vm, range->start, range->step, range->length);
 }
 
 static dv_value range_reversed(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -245,7 +245,7 @@ static dv_value range_reversed(dv_vm *vm, const dv_value *args, uint32_t count) 
     const dv_range *range = as_range(args[0]);
     if (!is_range(args[0]) || range->step == INT64_MIN) return dv_range_reverse_long(vm, args[0]);
     int64_t last = range->length ? dv_range_item(range, range->length - 1) : 0;
-    return iterator_new(vm, last, -range->step, range->length);
+    return dv_range_iterator_new(vm, last, -range->step, range->length);
 }
 
 static void iterator_release(dv_vm *vm, dv_object *object) {

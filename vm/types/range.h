@@ -36,6 +36,8 @@ typedef struct dv_range_parts {
     dv_value start, stop, step, length;
 } dv_range_parts;
 
+/* A new iterator of `length` ints: first, first + step, ...  EMPTY: raised. */
+dv_value dv_range_iterator_new(dv_vm *vm, int64_t first, int64_t step, int64_t length);
 extern const dv_type dv_range_type, dv_range_iterator_type, dv_slice_type;
 extern const dv_type dv_long_range_type, dv_long_range_iterator_type;
 
