@@ -31,7 +31,7 @@ static bool copy_slots(dv_vm *vm, dv_object *to, dv_object *from, const dv_shape
 /* The instance's shape if it keeps its attributes in slots and its class has none of these names;
  * else NULL. */
 static dv_shape *plain_shape(dv_vm *vm, dv_value x, dv_value names) {
-    if (!dv_is_plain_instance(x) || !dv_is_tuple(names)) return NULL;
+    if (!dv_is_plain_instance(x)) return NULL;
     dv_shape *shape = dv_shape_at(vm, dv_as_object(x)->shape);
     bool plain = !shape->dictionary && defines_none(vm, shape->class_, dv_as_tuple(names));
     return plain ? shape : NULL;
