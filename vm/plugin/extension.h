@@ -45,6 +45,8 @@ struct dv_plugins {
     dv_native native; /* first: plugin/native.h */
     dv_extension *extensions;
     dv_extension *loading; /* whose `init` is running, or NULL */
+    /* The type that an extension has named last; NULL: none since one was added. */
+    const struct dv_extension_type *named;
 };
 
 /* table.c: the stable table. */

@@ -148,6 +148,7 @@ static bool add_type(dv_vm *vm, dv_extension *extension, dv_value module, const 
                  (int)(DV_T_COUNT - DV_T_EXTENSION));
         return false;
     }
+    vm->plugins->named = NULL;
     dv_extension_type *type = describe(vm, extension, module, given, (dv_type_id)id);
     if (!type || !dv_class_know(vm, &type->type) || !fill_class(vm, extension, type)) return false;
     return dv_namespace_set(vm, &dv_as_module(module)->names, type->described.name,
@@ -165,11 +166,14 @@ bool dv_api_add_type(dvx_vm *vm, dvx_value module, const dvx_type *type) {
 
 /* ---- Objects ---- */
 
-/* The newest one, as an extension that was imported again has made it again. */
+/* The newest one, as an extension that was imported again has made it again.  Operators make one
+ * result after another of one type, so the last one is kept. */
 static const dv_extension_type *find(dv_vm *vm, const dvx_type *type) {
+    const dv_extension_type *named = vm->plugins->named;
+    if (DV_LIKELY(named && named->descriptor == type)) return named;
     for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
         for (const dv_extension_type *t = e->types; t; t = t->next)
-            if (t->descriptor == type && t->class_) return t;
+            if (t->descriptor == type && t->class_) return vm->plugins->named = t;
     dv_raise(vm, DV_E_SYSTEM_ERROR, "an extension uses a type that it has not added");
     return NULL;
 }
