@@ -33,7 +33,10 @@ def build(scratch: Path, changes: dict) -> Path:
     """dynvm with these values, from a copy of the tree."""
     source = scratch / "source"
     shutil.rmtree(source, ignore_errors=True)
-    shutil.copytree(counts.ROOT, source, ignore=shutil.ignore_patterns("build*", ".git"))
+    for path in subprocess.run(["git", "ls-files"], cwd=counts.ROOT, check=True, stdout=subprocess.PIPE,
+                               text=True).stdout.splitlines():
+        (source / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(counts.ROOT / path, source / path)
     for name, value in changes.items():
         path, pattern = FILES[name]
         text = (source / path).read_text()
