@@ -484,7 +484,9 @@ static dv_value write_str(dv_vm *vm, const format_spec *f, dv_value s) {
     if (f->align == '=')
         return dv_raise(vm, DV_E_VALUE_ERROR,
                         "'=' alignment not allowed in string format specifier");
-    if (f->width <= length && (f->precision < 0 || f->precision >= length)) return dv_retain(s);
+    if (f->width <= length && (f->precision < 0 || f->precision >= length))
+        return length ? dv_retain(s)
+                      : dv_str_empty(vm); /* CPython: s itself, but an empty one as a str */
     if (f->precision >= 0 && f->precision < length) length = f->precision;
     int64_t padding = f->width > length ? f->width - length : 0;
     int64_t left = f->align == '>' ? padding : f->align == '^' ? padding / 2 : 0;
