@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What the constants of INCA cost: dynvm built with other values, instructions counted as by counts.py.
 
-Prints a Markdown table: geometric mean of the change at inca and at nama against the constants as they are, over the
-programs of bench/, and which program loses most; bench/defeat counts for the latter alone.  Takes about two minutes a row.
+Prints a Markdown table: geometric mean of the change at inca and at nama against the constants as they are, over
+bench/programs, and which program loses most; bench/objects and bench/defeat count for the latter alone.  Takes about
+three minutes a row.
 
 usage: constants.py [NAME=VALUE ...]      for example DV_SITE_WAIT=64; without: the rows of vm/quicken/README.md
 """
@@ -64,7 +65,7 @@ def main() -> None:
             name, _, value = row.partition("=")
             found = counts.count_all(build(Path(scratch), {name: value}), 2)
             change = {level: {p: math.log(found[p][level] / base[p][level]) for p in base} for level in LEVELS}
-            means = [[x for p, x in change[level].items() if not p.startswith("defeat/")] for level in LEVELS]
+            means = [[x for p, x in change[level].items() if "/" not in p] for level in LEVELS]
             shown = [f"{100 * math.expm1(sum(m) / len(m)):+.2f} %" for m in means]
             worst = max(base, key=lambda p: change["inca"][p])
             print(f"| {row} | {' | '.join(shown)} | {worst} {100 * math.expm1(change['inca'][worst]):+.1f} % |", flush=True)

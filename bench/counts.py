@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Dict
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = {"programs": "", "defeat": "defeat/"}  # below bench, and what its programs are called with
+FOLDERS = {"programs": "", "objects": "objects/", "defeat": "defeat/"}  # below bench, and what its programs are called with
 STORE = ROOT / "bench" / "counts.json"
 LEVELS = ("generic", "inca", "nama")
 TOLERANCE = 0.01
@@ -40,13 +40,15 @@ def count(dynvm: Path, level: str, arguments: list) -> int:
     return int(found.group(1))
 
 
-def count_all(dynvm: Path, jobs: int) -> Dict[str, Dict[str, int]]:
-    """Counts by program and level; the start-up of an empty program is the program `startup`."""
+def count_all(dynvm: Path, jobs: int, prefix: str = "") -> Dict[str, Dict[str, int]]:
+    """Counts by program and level, of programs whose names begin with the prefix; the start-up of an empty program is
+    the program `startup`."""
     work = {"startup": ["-c", "pass"]}
-    for folder, prefix in FOLDERS.items():
+    for folder, called in FOLDERS.items():
         sizes = json.loads((ROOT / "bench" / folder / "sizes.json").read_text())
         for name, by_use in sizes.items():
-            work[prefix + name] = [f"bench/{folder}/{name}.dl", str(by_use["count"])]
+            work[called + name] = [f"bench/{folder}/{name}.dl", str(by_use["count"])]
+    work = {name: arguments for name, arguments in work.items() if name.startswith(prefix)}
     counts: Dict[str, Dict[str, int]] = {name: {} for name in work}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {
@@ -91,18 +93,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Count dynvm's instructions with callgrind.")
     parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm")
     parser.add_argument("--check", action="store_true", help="fail if a count grew by more than 1 %%")
+    parser.add_argument("--prefix", default="", help="only programs whose names begin so, as objects/; others keep theirs")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
     if shutil.which("valgrind") is None:
         print("counts.py needs valgrind (Debian: apt-get install valgrind)", file=sys.stderr)
         return 2
     stored = json.loads(STORE.read_text()) if STORE.exists() else {}
-    counts = count_all(options.dynvm.resolve(), options.jobs)
+    counts = count_all(options.dynvm.resolve(), options.jobs, options.prefix)
     grown = report(counts, stored)
     if options.check:
         print(f"{grown} counts grew by more than {TOLERANCE:.0%}")
         return 1 if defeats(counts) + grown else 0
-    STORE.write_text(json.dumps(counts, indent=1) + "\n")
+    kept = {name: counted for name, counted in stored.items() if not name.startswith(options.prefix)}
+    STORE.write_text(json.dumps(dict(sorted({**kept, **counts}.items())), indent=1) + "\n")
     print(f"written to {STORE.relative_to(ROOT)}")
     return 0
 

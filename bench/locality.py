@@ -2,7 +2,7 @@
 """Type locality: how often the operands of an instruction have the types that they had the time before.
 
 Inline caching with quickening lives on this; CMQ, section 7.4, reports 99 to 100 % for its programs.  Here those of
-bench/programs are counted by `dynvm stats`, at level inca:
+bench/programs (or of another folder) are counted by `dynvm stats`, at level inca:
 
   locality      of the executions of instructions with derivatives, but each site's first one: those whose
                 operands had the types of the execution before (of a call: the same callee)
@@ -24,8 +24,8 @@ PROGRAMS = ROOT / "bench" / "programs"
 COLUMNS = ("locality", "monomorphic", "hits", "deoptimisations")
 
 
-def counted(dynvm: Path, name: str, size: int) -> dict:
-    command = [str(dynvm), "stats", "--json", "--level=inca", f"bench/programs/{name}.dl", str(size)]
+def counted(dynvm: Path, program: Path, size: int) -> dict:
+    command = [str(dynvm), "stats", "--json", "--level=inca", str(program), str(size)]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=True)
     return json.loads(done.stdout)
@@ -62,15 +62,17 @@ def table(rows: Dict[str, Dict[str, float]]) -> List[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Print the type locality of the programs as a Markdown table.")
     parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm")
+    parser.add_argument("--programs-dir", type=Path, default=PROGRAMS)
     parser.add_argument("--size", default="quick", choices=("quick", "count", "test"), help="of sizes.json")
     parser.add_argument("--json", action="store_true", help="figures as JSON")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("programs", nargs="*", help="all if none is named")
     options = parser.parse_args()
-    sizes = json.loads((PROGRAMS / "sizes.json").read_text())
+    folder = options.programs_dir.resolve()
+    sizes = json.loads((folder / "sizes.json").read_text())
     names = options.programs or sorted(sizes)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        reports = pool.map(lambda name: counted(options.dynvm.resolve(), name, sizes[name][options.size]), names)
+        reports = pool.map(lambda name: counted(options.dynvm.resolve(), folder / f"{name}.dl", sizes[name][options.size]), names)
         rows = {name: figures(report) for name, report in zip(names, reports)}
     print(json.dumps(rows, indent=1) if options.json else "\n".join(table(rows)))
     return 0

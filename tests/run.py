@@ -167,7 +167,7 @@ def load_cases(path: Path, scratch: Path) -> Iterable[Test]:
 
 def load_programs() -> Iterable[Test]:
     """The benchmark programs, at sizes that take no time."""
-    for folder in ("programs", "library", "defeat"):
+    for folder in ("programs", "objects", "library", "defeat"):
         programs = ROOT / "bench" / folder
         sizes = json.loads((programs / "sizes.json").read_text())
         for name, by_use in sizes.items():
