@@ -1,4 +1,4 @@
-/* call.h: calling from C: entering the machine, and binding arguments to parameters. */
+/* call.h: calling from C: entering the machine; calls that handlers leave to C. */
 #ifndef DV_RUN_CALL_H
 #define DV_RUN_CALL_H
 
@@ -14,10 +14,10 @@ void dv_run_cells(dv_vm *vm, const dv_cell *ip);
 /* A function object of a code object; defaults (EMPTY or tuple) are retained. */
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults);
 
-/* Writes the values of the function's parameters (thread->argument_count new references) to `out`:
- * the arguments (the last ones named by `keywords`, unless EMPTY), borrowed, then defaults.  On
- * failure TypeError is raised with CPython's message and nothing is written. */
-bool dv_bind_arguments(dv_vm *vm, const dv_function *function, const dv_value *args, uint32_t count,
-                       dv_value keywords, dv_value *out) DV_MUST_CHECK;
+/* Makes a call whose callee, two reserved entries and arguments (the last ones named by `keywords`,
+ * unless EMPTY) are on the stack, where they are taken from; `link` is behind the instruction.  The
+ * result is where to go on with vm->sp and vm->fp. */
+const dv_cell *dv_call_entries(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
+                               uint32_t count, dv_value keywords);
 
 #endif

@@ -1,0 +1,17 @@
+/* bind.h: how the arguments of a call become the parameters of a dl function, where they do not
+ * already stand where these are.
+ *
+ * Invariant 1: of several things that are wrong with a call, the one that CPython would report is
+ * reported; nothing of the caller's is released then. */
+#ifndef DV_RUN_BIND_H
+#define DV_RUN_BIND_H
+
+#include "run/thread.h"
+
+/* Replaces the count arguments at `frame` (the last ones named by `keywords`, unless EMPTY) by the
+ * values of the function's parameters; vm->sp is behind them then.  False: raised, and the
+ * arguments are as they were. */
+bool dv_bind_in_place(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
+                      dv_value keywords) DV_MUST_CHECK;
+
+#endif
