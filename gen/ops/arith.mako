@@ -168,6 +168,14 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
     DONE(dv_float(-dv_as_float(a)));
 </%isa:derivative>
 
+% for op, sign in (("NEG", "-"), ("POS", "+"), ("INVERT", "~")):
+<%isa:derivative name="${op}_DL" of="${op}" types="instance" doc="${sign}a of an instance whose class has the method in dl: enters its frame.">
+    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, a, vm->known.${op.lower()}), 1, sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE1(method, a, DV_OPERATE_HOW(DV_OPERATE_UNARY, 0, SITE.own));
+</%isa:derivative>
+
+% endfor
 <%isa:op name="NOT" operands="own" stack="a -- r" calls_out="yes" kills="all" doc="not a.">
     const int truth = dv_truth(vm, a);
     if (DV_UNLIKELY(truth < 0)) RAISE();

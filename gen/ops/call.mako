@@ -122,6 +122,39 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 </%isa:derivative>
 % endfor
 
+## instance R R args...  becomes  instance | next ip | __call__ R R instance args... (run/call.c).
+<%isa:derivative name="CALL_INSTANCE" of="CALL" doc="CALL of an instance of a dl class whose __call__ is a dl function with exactly self and these arguments: enters it.">
+    const int64_t n = CELL(2).i;
+    const dv_value callee = sp[-n - 3];
+    if (DV_UNLIKELY(!dv_is_plain_instance(callee))) MISS();
+    const dv_special *known = dv_operate_known(vm, callee, vm->known.call);
+    if (DV_UNLIKELY(!known)) TAIL(DV_H(CALL)); /* which looks it up */
+    if (DV_UNLIKELY(!known->cell || !dv_is_function(known->cell->value))) MISS();
+    const dv_value method = known->cell->value;
+    const dv_thread *thread = dv_function_thread(dv_as_function(method));
+    dv_value *frame = sp - n + 2;
+    if (DV_UNLIKELY(thread->exact_arguments != n + 1 || !dv_frame_fits(vm, thread, frame) || vm->calls_left < 2 || GUARD_FAILS())) MISS();
+    for (int64_t i = n; i > 0; i--) {
+        frame[i] = frame[i - 3];
+        __asm__("" ::: "memory"); /* no memmove */
+    }
+    frame[0] = dv_retain(callee);
+    frame[-4] = dv_raw_pointer(ip + LEN);
+    frame[-3] = dv_retain(method);
+    vm->calls_left--; /* the other one of two */
+    sp = dv_frame_push(vm, thread, frame, fp, dv_instance_cell);
+    fp = frame;
+    JUMP(thread->entry);
+</%isa:derivative>
+
+<%isa:op name="CALLED" stack="callee next v -- r" doc="Where the __call__ returns that a call of an instance has entered; goes on behind the call. Not emitted by the compiler.">
+    vm->calls_left++;
+    sp -= 2;
+    sp[-1] = v;
+    ip = (const dv_cell *)(uintptr_t)next.bits;
+    GO_RELEASING(callee);
+</%isa:op>
+
 <%isa:derivative name="CALL_CLASS_BARE" of="CALL" doc="CALL without arguments of a dl class that has no __init__: makes the instance.">
     const dv_value class_ = sp[-3];
     if (DV_UNLIKELY(CELL(2).i || !dv_is_class(class_) || dv_as_class(class_)->constructor != &dv_no_constructor || GUARD_FAILS())) MISS();

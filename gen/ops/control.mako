@@ -473,7 +473,21 @@ ${exhausted()}</%isa:derivative>
 </%isa:op>
 
 <%isa:op name="BEFORE_WITH" stack="manager -- exit entered" calls_out="yes" kills="all" doc="Begins a with statement: pushes the manager's bound __exit__ and what its __enter__ returns.">
-    if (!dv_enter_with(vm, manager, sp - 1)) RAISE();
+    if (!dv_with_methods(vm, manager, sp)) RAISE();
+    const dv_value enter = sp[1];
+    if (dv_is_function(enter)) {
+        const dv_thread *thread = dv_function_thread(dv_as_function(enter));
+        dv_value *frame = sp + 3;
+        if (thread->exact_arguments == 1 && dv_frame_fits(vm, thread, frame)) {
+            sp[-1] = sp[0];
+            sp[0] = enter;
+            frame[0] = manager;
+            sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+            fp = frame;
+            JUMP(thread->entry);
+        }
+    }
+    if (!dv_enter_with(vm, manager, sp)) RAISE();
     sp++;
     vm->sp = sp;
     dv_release(vm, manager);

@@ -298,7 +298,7 @@ static bool in_region(const dv_thread *thread, const dv_cell *ip) {
 
 static bool is_machine(const dv_cell *ip) {
     return ip == dv_halt_cell || ip == dv_expand_cell || ip == dv_construct_cell ||
-           ip == dv_operate_cell;
+           ip == dv_operate_cell || ip == dv_instance_cell;
 }
 
 static void count_region_step(dv_profile *profile, dv_function_counts *function, uint32_t op) {
@@ -313,6 +313,7 @@ static void count_region_step(dv_profile *profile, dv_function_counts *function,
 static dv_handler handler_at(dv_vm *vm, const dv_cell *ip) {
     if (ip == dv_construct_cell) return dv_handler_of(vm, ip, DV_OP_CONSTRUCTED);
     if (ip == dv_operate_cell) return dv_handler_of(vm, ip, DV_OP_OPERATED);
+    if (ip == dv_instance_cell) return dv_handler_of(vm, ip, DV_OP_CALLED);
     return ip->h;
 }
 

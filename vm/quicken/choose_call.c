@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "run/operate.h"
 #include "run/plan.h"
 #include "types/class.h"
 
@@ -149,6 +150,15 @@ static uint32_t form_of_bound(const call_site *c) {
     return exact ? DV_OP_CALL_BOUND : DV_OP_COUNT;
 }
 
+/* The derivative for an instance with a __call__ of dl. */
+static uint32_t form_of_instance(const call_site *c) {
+    const dv_special *known = dv_operate_known(c->vm, c->callee, c->vm->known.call);
+    if (c->method || !known || !known->cell || !dv_is_function(known->cell->value))
+        return DV_OP_COUNT;
+    const dv_thread *thread = dv_function_thread(dv_as_function(known->cell->value));
+    return thread->exact_arguments == c->count + 1 ? DV_OP_CALL_INSTANCE : DV_OP_COUNT;
+}
+
 /* The derivative for a callable of dl without keywords; DV_OP_COUNT: none. */
 static uint32_t form_of_callable(const call_site *c) {
     if (dv_is_function(c->callee)) return form_of_function(c);
@@ -158,6 +168,7 @@ static uint32_t form_of_callable(const call_site *c) {
         dv_value init = init_of(c);
         return dv_is_empty(init) ? DV_OP_COUNT : form_of_class(c, init);
     }
+    if (dv_is_plain_instance(c->callee)) return form_of_instance(c);
     return dv_is_shape(c->callee, DV_T_METHOD) ? form_of_bound(c) : DV_OP_COUNT;
 }
 

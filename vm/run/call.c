@@ -74,6 +74,28 @@ static const dv_cell *fail_call(dv_vm *vm, const dv_cell *link, dv_value *sp, dv
     return dv_slow_raise(link - 1, sp, fp, vm, 0, 0);
 }
 
+/* Enters the method of the object in the callee's place; `back` is where its frame returns to. */
+static const dv_cell *enter_for(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
+                                uint32_t count, dv_value keywords, dv_value method,
+                                const dv_cell *back) {
+    dv_value *frame = sp - count;
+    memmove(frame + 3, frame, count * sizeof *frame);
+    frame[-2] = dv_raw_pointer(link);
+    frame[-1] = dv_retain(method);
+    frame[2] = dv_retain(frame[-3]);
+    frame += 2;
+    vm->sp = frame + 1 + count;
+    if (dv_bind_in_place(vm, dv_as_function(method), frame, count + 1, keywords)) {
+        const dv_thread *thread = dv_function_thread(dv_as_function(frame[-3]));
+        vm->sp = dv_frame_push(vm, thread, frame, fp, back);
+        vm->fp = frame;
+        return thread->entry;
+    }
+    vm->calls_left += back == dv_instance_cell;
+    frame[-2] = frame[-1] = DV_EMPTY; /* where arguments have been */
+    return fail_call(vm, link, frame + 1 + count, fp, frame - 3);
+}
+
 static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
                                 uint32_t count, dv_value keywords, dv_value init) {
     dv_value *frame = sp - count, callee = frame[-3];
@@ -82,23 +104,29 @@ static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv
                         ? dv_exception_make(vm, class_, frame, count, keywords)
                         : dv_instance_new(vm, class_);
     if (dv_is_empty(self)) return fail_call(vm, link, sp, fp, frame);
-    memmove(frame + 3, frame, count * sizeof *frame);
     frame[-3] = self;
-    frame[-2] = dv_raw_pointer(link);
-    frame[-1] = dv_retain(init);
-    frame += 2;
-    frame[0] = dv_retain(self);
     dv_release(vm, callee); /* not the last reference: self has one */
-    vm->sp = frame + 1 + count;
-    if (dv_bind_in_place(vm, dv_as_function(init), frame, count + 1, keywords)) {
-        const dv_thread *thread = dv_function_thread(dv_as_function(frame[-3]));
-        vm->sp = dv_frame_push(vm, thread, frame, fp, dv_construct_cell);
-        vm->fp = frame;
-        return thread->entry;
-    }
-    for (uint32_t i = count + 1; i > 0; i--) dv_release(vm, frame[i - 1]);
-    dv_release(vm, frame[-3]);
-    return dv_slow_raise(link - 1, frame - 3, fp, vm, 0, 0);
+    return enter_for(vm, link, sp, fp, count, keywords, init, dv_construct_cell);
+}
+
+/* Calls of instances ----------------------------------------------------------------------------
+ *
+ * The frame of a __call__ of dl is entered likewise; it returns to CALLED. Such a call counts as
+ * two, as in CPython, where C stands between the caller and the frame. */
+
+/* The __call__ that a call of the callee would enter; EMPTY: it is to be called another way. */
+static dv_value instance_call_of(dv_vm *vm, dv_value callee, const dv_value *frame) {
+    const dv_class *class_ = vm->shapes[dv_as_object(callee)->shape]->class_;
+    const dv_global_cell *cell = dv_class_special_again(vm, class_, vm->known.call);
+    if (!cell || !dv_is_function(cell->value) || vm->calls_left < 2) return DV_EMPTY;
+    bool enters = dv_frame_fits(vm, dv_function_thread(dv_as_function(cell->value)), frame + 2);
+    return enters ? cell->value : DV_EMPTY;
+}
+
+static const dv_cell *call_instance(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
+                                    uint32_t count, dv_value keywords, dv_value method) {
+    vm->calls_left--;
+    return enter_for(vm, link, sp, fp, count, keywords, method, dv_instance_cell);
 }
 
 /* False: raised. */
@@ -173,6 +201,9 @@ const dv_cell *dv_call_entries(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_
     if (dv_is_shape(callee, DV_T_CLASS)) {
         dv_value init = constructor_of(vm, callee, sp - count);
         if (!dv_is_empty(init)) return construct(vm, link, sp, fp, count, keywords, init);
+    } else if (dv_is_plain_instance(callee)) {
+        dv_value method = instance_call_of(vm, callee, sp - count);
+        if (!dv_is_empty(method)) return call_instance(vm, link, sp, fp, count, keywords, method);
     }
     return call_object(vm, link, sp, fp, count, keywords);
 }

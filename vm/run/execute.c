@@ -3,6 +3,7 @@
 
 #include "run/call.h"
 #include "types/class.h"
+#include "types/descriptor.h"
 #include "types/dict.h"
 #include "types/directory.h"
 #include "types/exception.h"
@@ -551,44 +552,47 @@ void dv_copy_free(dv_value *fp) {
     for (uint32_t i = 0; i < code->free_count; i++) free[i] = dv_retain(closure->items[i]);
 }
 
-/* A method of the manager's class, bound; EMPTY without an exception if there is none. */
+/* A method of the manager's class; EMPTY without an exception if there is none. */
 static dv_value find_method(dv_vm *vm, dv_value self, dv_value name) {
     const dv_global_cell *cell = dv_class_find(vm, dv_class_of(vm, self), name);
     return cell ? dv_retain(cell->value) : DV_EMPTY;
 }
 
-static bool binds(dv_value found) {
-    return dv_is_function(found) || dv_is_shape(found, DV_T_CFUNCTION);
+/* What it is as an attribute of the manager; takes the method, and passes EMPTY on. */
+static dv_value bind_method(dv_vm *vm, dv_value self, dv_value method) {
+    if (dv_is_empty(method)) return DV_EMPTY;
+    dv_value bound = dv_bind(vm, method, self, dv_class_of(vm, self));
+    dv_release(vm, method);
+    return bound;
 }
 
-bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *out) {
-    dv_value enter = find_method(vm, manager, vm->known.enter), entered = DV_EMPTY;
-    if (dv_is_empty(enter)) {
-        if (dv_is_empty(vm->error))
-            dv_raise(vm, DV_E_TYPE_ERROR,
-                     "'%T' object does not support the context manager protocol", manager);
-        return false;
+bool dv_with_methods(dv_vm *vm, dv_value manager, dv_value *out) {
+    static const char *const lacks[] = {"", " (missed __exit__ method)"};
+    dv_value enter = find_method(vm, manager, vm->known.enter), exit = DV_EMPTY;
+    if (!dv_is_empty(enter))
+        exit = bind_method(vm, manager, find_method(vm, manager, vm->known.exit));
+    if (!dv_is_empty(exit)) {
+        out[0] = exit;
+        out[1] = enter;
+        return true;
     }
-    dv_value exit = find_method(vm, manager, vm->known.exit);
-    if (binds(exit)) {
-        dv_value bound = dv_method_new(vm, exit, manager);
-        dv_release(vm, exit);
-        exit = bound;
-    }
-    if (!dv_is_empty(exit))
-        entered = dv_call(vm, enter, &manager, binds(enter), DV_EMPTY);
-    else if (dv_is_empty(vm->error))
-        dv_raise(vm, DV_E_TYPE_ERROR,
-                 "'%T' object does not support the context manager protocol (missed __exit__ "
-                 "method)",
-                 manager);
+    if (dv_is_empty(vm->error))
+        dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object does not support the context manager protocol%s",
+                 manager, lacks[!dv_is_empty(enter)]);
+    dv_release(vm, enter);
+    return false;
+}
+
+bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *methods) {
+    dv_value exit = methods[0], enter = bind_method(vm, manager, methods[1]);
+    dv_value entered = dv_is_empty(enter) ? DV_EMPTY : dv_call(vm, enter, NULL, 0, DV_EMPTY);
     dv_release(vm, enter);
     if (dv_is_empty(entered)) {
         dv_release(vm, exit);
         return false;
     }
-    out[0] = exit;
-    out[1] = entered;
+    methods[-1] = exit;
+    methods[0] = entered;
     return true;
 }
 

@@ -55,9 +55,12 @@ dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const d
 /* Puts the cells of the running function's closure into its locals. */
 void dv_copy_free(dv_value *fp);
 
-/* with: writes the bound __exit__ and the result of manager.__enter__(), both looked up in the
- * class, to out[0] and out[1]. */
-bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *out) DV_MUST_CHECK;
+/* with: writes the bound __exit__ and the __enter__, both looked up in the manager's class, to
+ * out[0] and out[1]. */
+bool dv_with_methods(dv_vm *vm, dv_value manager, dv_value *out) DV_MUST_CHECK;
+/* Takes these from above the manager on the stack and calls __enter__: the bound __exit__ and the
+ * result take the places of the manager and of what is above it. */
+bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *methods) DV_MUST_CHECK;
 /* exit(type(exception), exception, traceback) */
 dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception);
 

@@ -19,11 +19,12 @@ static inline const dv_cell *dv_frame_link(const dv_value *fp) {
     return (const dv_cell *)(uintptr_t)fp[-2].bits;
 }
 /* Where the caller goes on: the frame of an __init__ that a call of its class entered returns to
- * dv_construct_cell, that of an operator's method to dv_operate_cell, and the caller's next ip is
- * below its callee (see construct in call.c, and operate.h). */
+ * dv_construct_cell, that of a __call__ to dv_instance_cell, that of an operator's method to
+ * dv_operate_cell, and the caller's next ip is below its callee (see call.c and operate.h). */
 static inline const dv_cell *dv_frame_return(const dv_value *fp) {
     const dv_cell *link = dv_frame_link(fp);
-    bool elsewhere = link == dv_construct_cell || link == dv_operate_cell;
+    bool elsewhere =
+        link == dv_construct_cell || link == dv_operate_cell || link == dv_instance_cell;
     return elsewhere ? (const dv_cell *)(uintptr_t)fp[-4].bits : link;
 }
 static inline dv_value *dv_frame_caller(const dv_value *fp) {

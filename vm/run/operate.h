@@ -30,6 +30,7 @@ typedef enum dv_operate_kind {
     DV_OPERATE_BOOL = DV_OPERATE_OTHERS, /* truth of a by __bool__; op: a dv_operate_use */
     DV_OPERATE_SIZE,                     /* truth of a by __len__; likewise */
     DV_OPERATE_LENGTH,                   /* len(a), the callee being below it */
+    DV_OPERATE_UNARY,                    /* -a, +a, ~a: the result, whatever it is */
     DV_OPERATE_ITER,                     /* iter(a) of a for statement */
     DV_OPERATE_NEXT,  /* the next item of a, which stays below it; StopIteration: vm/run/unwind.c */
     DV_OPERATE_STORE, /* a[b] = v */

@@ -325,6 +325,9 @@ dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     dv_value result = type->unary ? type->unary(vm, op, a) : DV_NOTIMPLEMENTED;
     if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
     static const char *const signs[] = {"unary -", "unary +", "unary ~"};
+    /* A method of dl may return it, too. */
+    const dv_value names[] = {vm->known.neg, vm->known.pos, vm->known.invert};
+    if (dv_is_instance(a) && dv_class_special(dv_class_of(vm, a), names[op])) return result;
     return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for %s: '%T'", signs[op], a);
 }
 

@@ -82,10 +82,11 @@ static inline dv_thread *dv_frame_thread(const dv_value *fp) {
     return dv_function_thread(dv_as_function(fp[-3]));
 }
 
-/* Cells that belong to no function: they end a call of a class, an operator, end dv_run,
- * expand a thread. */
+/* Cells that belong to no function: they end a call of a class, an operator, a call of an instance,
+ * end dv_run, expand a thread. */
 extern const dv_cell dv_construct_cell[]; /* gen/templates/dv_ops.c.mako */
 extern const dv_cell dv_operate_cell[];   /* likewise; run/operate.h */
+extern const dv_cell dv_instance_cell[];  /* likewise; call.c */
 extern const dv_cell dv_halt_cell[];
 extern const dv_cell dv_expand_cell[];
 

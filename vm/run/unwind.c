@@ -61,6 +61,7 @@ static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value
     if (pc != DV_NO_PC) cut_stack(vm, thread, pc, fp, sp, 0);
     if (dv_frame_link(fp) == dv_operate_cell)
         vm->calls_left += DV_OPERATE_COUNTS((uint32_t)fp[-5].bits);
+    vm->calls_left += dv_frame_link(fp) == dv_instance_cell;
     dv_frame_pop(vm, fp);
     vm->sp = fp - 3;
 }
