@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE))
 from mako.lookup import TemplateLookup  # noqa: E402
 from mako.template import Template  # noqa: E402
 
+import extension  # noqa: E402
 import freeze  # noqa: E402
 import grammar  # noqa: E402
 import isa  # noqa: E402
@@ -69,7 +70,7 @@ def load() -> isa.Model:
 
 def outputs() -> list:
     handlers = [f"handlers_{name}{part}.c" for name in OPS for part in ("", "_fused")]
-    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
+    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", *handlers, *extension.outputs(), *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
 
 
 def render(model: isa.Model) -> dict:
@@ -77,6 +78,7 @@ def render(model: isa.Model) -> dict:
     files = {}
     for name in ("dv_ops.h", "dv_ops.c"):
         files[name] = lookup.get_template(name + ".mako").render(model=model, isa=isa)
+    files.update(extension.render(lookup))
     files["dv_fingerprint.h"] = fingerprint(files["dv_ops.h"])
     for name in OPS:
         chosen = [i for i in model.instructions if i.source == f"{name}.mako"]
@@ -121,7 +123,7 @@ def main() -> int:
         return 0
     try:
         model = load()
-    except isa.ModelError as error:
+    except (isa.ModelError, extension.ModelError) as error:
         print(f"gen: {error}", file=sys.stderr)
         return 1
     page = HERE / "INSTRUCTIONS.md"

@@ -6,6 +6,7 @@
 #include "code/verify.h"
 #include "inspect/dis.h"
 #include "lang/lang.h"
+#include "plugin/watch.h"
 #include "run/call.h"
 
 #include <stdio.h>
@@ -24,6 +25,11 @@ static int collect(void *context, const char *data, size_t size) {
     memcpy(all->data + all->size, data, size);
     all->size += size;
     all->data[all->size] = '\0';
+    return 0;
+}
+
+static int drop(void *context, const char *data, size_t size) {
+    (void)context, (void)data, (void)size;
     return 0;
 }
 
@@ -95,6 +101,7 @@ static bool try_script(const char *path, dv_vm_config config, const char *what) 
     config.memory_limit = SIZE_MAX;
     config.recursion_limit = 1000;
     config.output = config.error_output = collect;
+    config.extension_output = drop;
     config.output_context = &output;
     output.size = 0;
     bool good = run(&config, path, &source, &listing) && output.size == expected.size &&
@@ -109,6 +116,14 @@ static bool try_script(const char *path, dv_vm_config config, const char *what) 
                config.stress.quicken_at_once ? ", quick" : "",
                good ? "the wrong twin" : "wrong output", (int)output.size, output.data);
     return good && right;
+}
+
+/* What a script's options ask for, which are those of the program. */
+static unsigned wanted_tables(const text *script) {
+    unsigned wanted = 0;
+    if (strstr(script->data, "# options: --ext-debug")) wanted |= DV_WATCH_DEBUG;
+    if (strstr(script->data, "# options: --ext-trace")) wanted |= DV_WATCH_TRACE;
+    return wanted;
 }
 
 static bool try_forms(const char *path, dv_vm_config config, const char *what) {
@@ -134,6 +149,7 @@ int main(int argc, char **argv) {
             dv_vm_config config = {
                 .level = (dv_level)(variant % 3),
                 .no_native = variant / 3 % 2,
+                .watch_extensions = wanted_tables(&source),
                 .stress = {.quicken_at_once = variant / 6 % 2, .fail_guard = guards[variant / 12]}};
             good = try_forms(argv[i], config, config.no_native ? "portable" : "native") && good;
         }

@@ -94,6 +94,8 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         .error_output = config->error_output,
         .output_bytes = config->output_bytes,
         .error_bytes = config->error_bytes,
+        .extension_output = config->extension_output,
+        .watch_extensions = config->extensions,
         .output_context = config->output_context,
     };
     self->vm = dv_vm_new(&internal);

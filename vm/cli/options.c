@@ -25,6 +25,8 @@ static const char help[] =
     "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
     "  --lockstep                  compare with the generic level at every loop iteration\n"
     "  --no-native-extensions      extensions run in their portable form\n"
+    "  --ext-debug                 check what extensions do: leaks, use after release and more\n"
+    "  --ext-trace                 print every call that extensions make\n"
     "  -i                          read statements from stdin when the program has ended\n"
     "  --version                   print the version\n"
     "  --help                      print this\n"
@@ -154,6 +156,14 @@ static bool parse_option(const char *argument, cli_options *options) {
         options->config.stress |= DYNVM_STRESS_PORTABLE;
         return true;
     }
+    if (strcmp(argument, "--ext-debug") == 0) {
+        options->config.extensions |= DYNVM_EXTENSIONS_DEBUG;
+        return true;
+    }
+    if (strcmp(argument, "--ext-trace") == 0) {
+        options->config.extensions |= DYNVM_EXTENSIONS_TRACE;
+        return true;
+    }
     if (options->tool && parse_report_option(argument, options, &good)) return good;
     if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
         options->action = CLI_HELP;
@@ -212,12 +222,29 @@ static bool may_colour(void) {
            !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
+/* DYNVM_EXT, as --ext-debug and --ext-trace: a list of both words. */
+static bool parse_environment(dynvm_config *config) {
+    const char *text = getenv("DYNVM_EXT");
+    for (const char *at = text; at && *at;) {
+        size_t size = strcspn(at, ",");
+        if (is_word(at, size, "debug"))
+            config->extensions |= DYNVM_EXTENSIONS_DEBUG;
+        else if (is_word(at, size, "trace"))
+            config->extensions |= DYNVM_EXTENSIONS_TRACE;
+        else
+            return refuse("unknown word in DYNVM_EXT", text);
+        at += size + (at[size] == ',');
+    }
+    return true;
+}
+
 bool cli_parse(int argc, char **argv, cli_options *options) {
     *options =
         (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG, .report = DYNVM_REPORT};
     options->tool = tool_of(argc, argv);
     options->report.coloured = may_colour();
     options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN;
+    if (!parse_environment(&options->config)) return false;
     int at = options->tool ? 2 : 1;
     for (; at < argc && argv[at][0] == '-' && argv[at][1] && !is_program_option(argv[at]); at++) {
         if (!parse_option(argv[at], options)) return false;

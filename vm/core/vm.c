@@ -47,6 +47,8 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->no_native = config->no_native;
     vm->output = config->output;
     vm->error_output = config->error_output;
+    vm->extension_output = config->extension_output;
+    vm->watch_extensions = config->watch_extensions;
     vm->output_bytes = config->output_bytes;
     vm->error_bytes = config->error_bytes;
     vm->output_context = config->output_context;

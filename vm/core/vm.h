@@ -166,11 +166,13 @@ struct dv_vm {
     uint64_t thread_count; /* threaded code objects made so far (run/thread.h) */
     bool sandboxed;        /* the program reaches no files (types/host.h) */
     bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
+    unsigned watch_extensions; /* DV_WATCH_... of plugin/watch.h */
 
     /* Configured by the embedder. */
     dv_output output, error_output; /* size 0: flush */
     dv_output output_bytes;         /* of sys.stdout.buffer; NULL: output */
     dv_output error_bytes;          /* of sys.stderr.buffer; NULL: error_output */
+    dv_output extension_output;     /* what watching tables write; NULL: error_output */
     void *output_context;
     unsigned closed;             /* bit n: standard stream n is None in sys */
     dv_value sys;                /* the module, once it is imported; EMPTY before */
@@ -254,7 +256,9 @@ typedef struct dv_vm_config {
     dv_output output, error_output; /* NULL: text is dropped */
     dv_output output_bytes;         /* NULL: output */
     dv_output error_bytes;          /* NULL: error_output */
+    dv_output extension_output;     /* NULL: error_output */
     void *output_context;
+    unsigned watch_extensions;
 } dv_vm_config;
 
 /* The bare machine: heap, stack, limits.  Types, builtins and modules are put in by dv_setup

@@ -70,6 +70,10 @@ enum {
     DYNVM_STRESS_PORTABLE = 4 /* ignore native handlers of extensions: their portable twins run */
 };
 
+/* Watching extensions: what they do with the table of dynvm_ext.h is checked, which says where they
+ * hold what they should have released, or use what they have; or every call is printed. */
+enum { DYNVM_EXTENSIONS_DEBUG = 1, DYNVM_EXTENSIONS_TRACE = 2 };
+
 /* Standard streams that the program finds missing, as in a process that was started without. */
 enum { DYNVM_CLOSED_INPUT = 1, DYNVM_CLOSED_OUTPUT = 2, DYNVM_CLOSED_ERROR_OUTPUT = 4 };
 
@@ -117,12 +121,14 @@ typedef struct dynvm_config {
     dynvm_output output_bytes; /* what is written to sys.stdout.buffer: bytes that may overtake text
                                 * that `output` has kept back; default: `output` */
     dynvm_output error_bytes;  /* the same of sys.stderr.buffer; default: `error_output` */
+    unsigned extensions;       /* DYNVM_EXTENSIONS_... */
+    dynvm_output extension_output; /* the lines of that; default: `error_output` */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                          \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                    \
     }
 
 /* ---- VMs ---- */

@@ -26,6 +26,7 @@ struct dv_extension_function {
     dv_cfunction_def def;
     dvx_function described; /* with what the extension's ABI does not have yet as zeros */
     dvx_parameters parameters;
+    const char *owner; /* the extension's name, or that of the type: "module.Type" */
     dv_extension_function *next;
     dv_extension_case cases[]; /* one for each derivative */
 };
@@ -47,6 +48,11 @@ struct dv_plugins {
     dv_extension *loading; /* whose `init` is running, or NULL */
     /* The type that an extension has named last; NULL: none since one was added. */
     const struct dv_extension_type *named;
+    /* Tables that watch (watch.h): vm->api may be the debug table, which calls `checked`, and that
+     * the call trace, which calls `traced`. */
+    const dvx_api *checked, *traced;
+    struct dv_trace *tracing;
+    struct dv_debug *debug; /* NULL: extensions are not checked */
 };
 
 /* table.c: the stable table. */

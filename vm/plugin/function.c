@@ -2,7 +2,7 @@
  *
  * Invariant 1: what an extension's function returns is checked here, or in oint.c, before the
  * machine sees it: a value without an error, or an error without a value. */
-#include "plugin/extension.h"
+#include "plugin/debug.h"
 
 #include "core/upcall.h"
 #include "types/arguments.h"
@@ -46,9 +46,18 @@ bool dv_extension_sort(dv_vm *vm, const char *name, const dvx_parameters *p, con
     return dv_arguments_sort(vm, &parameters, args, count, keywords, sorted);
 }
 
+typedef dv_value enter_function(dv_vm *vm, const dv_extension_function *function,
+                                const dv_value *args, uint32_t count);
+
+static inline dv_value enter(dv_vm *vm, const dv_extension_function *function, const dv_value *args,
+                             uint32_t count) {
+    return function->described.entry(vm, args, count);
+}
+
 /* With its parameters; self, of a method, stands in front of them. */
-static dv_value call_named(dv_vm *vm, const dv_extension_function *function, const dv_value *args,
-                           uint32_t count, dv_value keywords) {
+static inline dv_value call_named(dv_vm *vm, const dv_extension_function *function,
+                                  const dv_value *args, uint32_t count, dv_value keywords,
+                                  enter_function *enter) {
     const dvx_parameters *p = &function->parameters;
     dv_value sorted[DVX_MOST_PARAMETERS + 1];
     uint32_t own = function->def.min; /* 1 of methods */
@@ -56,14 +65,25 @@ static dv_value call_named(dv_vm *vm, const dv_extension_function *function, con
     if (!dv_extension_sort(vm, function->def.name, p, args + own, count - own, keywords,
                            sorted + own))
         return DV_EMPTY;
-    return function->described.entry(vm, sorted, p->count + own);
+    return enter(vm, function, sorted, p->count + own);
 }
 
 static dv_value call(dv_vm *vm, const dv_cfunction_def *def, const dv_value *args, uint32_t count,
                      dv_value keywords) {
     const dv_extension_function *function = (const dv_extension_function *)(const void *)def;
-    dv_value result = function->parameters.size ? call_named(vm, function, args, count, keywords)
-                                                : function->described.entry(vm, args, count);
+    dv_value result = function->parameters.size
+                          ? call_named(vm, function, args, count, keywords, enter)
+                          : function->described.entry(vm, args, count);
+    return dv_extension_check(vm, def->name, result);
+}
+
+/* The same where extensions are checked. */
+static dv_value call_watched(dv_vm *vm, const dv_cfunction_def *def, const dv_value *args,
+                             uint32_t count, dv_value keywords) {
+    const dv_extension_function *function = (const dv_extension_function *)(const void *)def;
+    dv_value result = function->parameters.size
+                          ? call_named(vm, function, args, count, keywords, dv_debug_enter)
+                          : dv_debug_enter(vm, function, args, count);
     return dv_extension_check(vm, def->name, result);
 }
 
@@ -104,13 +124,13 @@ static bool take_over(dv_extension_function *made, const dvx_function *given, bo
            (!has_self || own->parameters || own->min > 0);
 }
 
-static dv_cfunction_def define(const dv_extension_function *made, bool method) {
+static dv_cfunction_def define(const dv_vm *vm, const dv_extension_function *made, bool method) {
     bool named = made->parameters.size != 0, fixed = made->described.binding == DVX_STATIC_METHOD;
     uint32_t flags = named ? DV_CFUNCTION_NAMED : 0;
     if (method && fixed) flags |= DV_CFUNCTION_STATIC;
     if (method && made->described.binding == DVX_CLASS_METHOD) flags |= DV_CFUNCTION_CLASS;
     return (dv_cfunction_def){.name = made->described.name,
-                              .foreign_entry = call,
+                              .foreign_entry = vm->plugins->debug ? call_watched : call,
                               .min = named ? method && !fixed : made->described.min,
                               .max = named ? UINT32_MAX : made->described.max,
                               .flags = flags};
@@ -134,7 +154,8 @@ dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
                  extension->described.name);
         return NULL;
     }
-    made->def = define(made, method);
+    made->def = define(vm, made, method);
+    made->owner = extension->described.name;
     for (uint32_t i = 0; i < count; i++)
         made->cases[i] = (dv_extension_case){&made->def, made->described.derivatives[i]};
     made->next = extension->functions;

@@ -11,7 +11,9 @@
 
 #include "core/collect.h"
 #include "core/upcall.h"
+#include "plugin/debug.h"
 #include "plugin/extension.h"
+#include "plugin/trace.h"
 #include "plugin/type.h"
 #include "types/module.h"
 #include "types/str.h"
@@ -139,7 +141,8 @@ static dv_extension *open_library(dv_vm *vm, const char *name, const char *path)
 static bool initialise(dv_vm *vm, dv_extension *extension, dv_value module) {
     dv_extension *outer = vm->plugins->loading;
     vm->plugins->loading = extension;
-    bool done = extension->described.init(vm, module);
+    bool done = vm->plugins->debug ? dv_debug_initialise(vm, extension, module)
+                                   : extension->described.init(vm, module);
     vm->plugins->loading = outer;
     bool raised = !dv_is_empty(vm->error);
     if (done && raised) dv_error_clear(vm);
@@ -176,11 +179,19 @@ static dv_value load_extension(dv_vm *vm, dv_value wanted, const char *path) {
 
 /* ---- Beginning and end ---- */
 
+/* The stable table, or those that watch in front of it. */
+static void choose_table(dv_vm *vm) {
+    vm->plugins->traced = vm->plugins->checked = vm->api = &dv_extension_api;
+    if (vm->watch_extensions & DV_WATCH_TRACE) vm->plugins->checked = vm->api = &dv_trace_api;
+    if (vm->plugins->debug) vm->api = &dv_debug_api;
+}
+
 bool dv_plugin_setup(dv_vm *vm) {
     vm->plugins = dv_heap_alloc(&vm->heap, sizeof *vm->plugins);
     if (!vm->plugins) return false;
     memset(vm->plugins, 0, sizeof *vm->plugins);
-    vm->api = &dv_extension_api;
+    if ((vm->watch_extensions & DV_WATCH_DEBUG) && !dv_debug_setup(vm)) return false;
+    choose_table(vm);
     vm->hooks.load_extension = load_extension;
     return true;
 }
@@ -189,7 +200,10 @@ bool dv_plugin_setup(dv_vm *vm) {
 static void finish(dv_vm *vm, dv_extension *extension) {
     size_t size = extension->described.state_size;
     if (!extension->state) return;
-    if (extension->described.finish) extension->described.finish(vm, extension->state);
+    if (extension->described.finish && vm->plugins->debug)
+        dv_debug_finish(vm, extension);
+    else if (extension->described.finish)
+        extension->described.finish(vm, extension->state);
     dv_error_clear(vm);
     dv_heap_free(&vm->heap, extension->state, size);
     extension->state = NULL;
@@ -201,6 +215,7 @@ void dv_plugin_discard(dv_vm *vm) {
      */
     if (vm->plugins->extensions) dv_collect(vm);
     for (dv_extension *e = vm->plugins->extensions; e; e = e->next) finish(vm, e);
+    if (vm->plugins->debug) dv_debug_discard(vm);
     dv_extension *extension = vm->plugins->extensions;
     while (extension) {
         dv_extension *next = extension->next;

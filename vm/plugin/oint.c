@@ -10,7 +10,7 @@
  *     callee's dv_cfunction_def (native, and calls without a derivative), or a dv_extension_case
  *     (portable).
  *  2. The handlers are in trampoline form and call no handler that might be in tail form. */
-#include "plugin/extension.h"
+#include "plugin/debug.h"
 
 #include "core/upcall.h"
 #include "quicken/site.h"
@@ -69,6 +69,13 @@ static bool is_plain(const dv_cfunction_def *def, dv_value callee, bool has_self
            count + has_self <= def->max;
 }
 
+static dvx_outcome run(dv_vm *vm, const dv_extension_case *taken, const dv_value *args,
+                       uint32_t count, dv_value *result) {
+    if (DV_UNLIKELY(vm->plugins->debug != NULL))
+        return dv_debug_run(vm, taken, args, count, result);
+    return taken->derivative->run(vm, args, count, result);
+}
+
 static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
                                    bool method) {
     uint32_t count = (uint32_t)ip[SITE_COUNT].i;
@@ -78,7 +85,7 @@ static const dv_cell *run_portable(dv_vm *vm, const dv_cell *ip, dv_value *sp, d
         return call_generic(vm, ip, sp, fp, method);
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_value result = DV_EMPTY;
-    dvx_outcome outcome = taken->derivative->run(vm, sp - count, count, &result);
+    dvx_outcome outcome = run(vm, taken, sp - count, count, &result);
     if (outcome == DVX_DEOPTIMISE) return call_generic(vm, ip, sp, fp, method);
     if (outcome == DVX_ERROR) result = DV_EMPTY;
     result = dv_extension_check(vm, taken->def->name, result);
@@ -146,13 +153,18 @@ static void become(dv_cell *ip, dv_handler handler, const void *cache) {
     ip[1].site.reason = DV_REASON_NONE;
 }
 
+static bool guard(dv_vm *vm, const dv_extension_case *tried, const dv_value *args, uint32_t count) {
+    return vm->plugins->debug ? dv_debug_guard(vm, tried, args, count)
+                              : tried->derivative->guard(vm, args, count);
+}
+
 /* The first derivative that takes the arguments; false: there is none. */
 static bool choose_derivative(dv_vm *vm, dv_cell *ip, const dv_extension *extension,
                               dv_extension_function *function, const dv_value *args, uint32_t count,
                               bool method) {
     for (uint32_t i = 0; i < function->described.derivative_count; i++) {
         dv_extension_case *tried = &function->cases[i];
-        bool fits = tried->derivative->guard(vm, args, count);
+        bool fits = guard(vm, tried, args, count);
         if (DV_UNLIKELY(!dv_is_empty(vm->error))) dv_error_clear(vm), fits = false;
         if (!fits) continue;
         dvx_handler native = native_of(vm, extension, tried->derivative, count, method);

@@ -1,6 +1,7 @@
 /* slots.c: what the machine asks of a type, passed on to the slots of an extension's type, and
  * their answers checked (type.h). */
 #include "core/upcall.h"
+#include "plugin/debug.h"
 #include "plugin/type.h"
 #include "types/arguments.h"
 #include "types/getter.h"
@@ -162,17 +163,25 @@ static const dv_extension_type *asked(const dv_vm *vm, dv_value a, dv_value b, d
     return type->type.binary_operators >> op & 1 ? type : NULL;
 }
 
+static dv_value ask(dv_vm *vm, const dv_extension_type *type, dv_binary_op op, dv_value a,
+                    dv_value b) {
+    bool watched = DV_UNLIKELY(vm->plugins->debug != NULL);
+    return checked(vm, type,
+                   watched ? dv_debug_binary(vm, type, (dvx_binary)op, a, b)
+                           : type->described.binary(vm, (dvx_binary)op, a, b));
+}
+
 /* Two types of extensions have this one function, so that it asks both.  (Where both say
  * NotImplemented, the machine asks again.) */
 static dv_value foreign_binary(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     const dv_extension_type *type = asked(vm, a, b, op);
     if (!type) return DV_NOTIMPLEMENTED;
-    dv_value result = checked(vm, type, type->described.binary(vm, (dvx_binary)op, a, b));
+    dv_value result = ask(vm, type, op, a, b);
     if (!dv_same(result, DV_NOTIMPLEMENTED) || !dv_is_extension_type(dv_type_of(vm, b)))
         return result;
     const dv_extension_type *other = dv_extension_type_of(vm, b);
     if (other == type || !(other->type.binary_operators >> op & 1)) return result;
-    return checked(vm, other, other->described.binary(vm, (dvx_binary)op, a, b));
+    return ask(vm, other, op, a, b);
 }
 
 static dv_value foreign_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
@@ -257,10 +266,16 @@ static const dv_extension_attribute *attribute_named(const dv_extension_type *ty
     return NULL;
 }
 
+static dv_value get(dv_vm *vm, const dv_extension_type *type,
+                    const dv_extension_attribute *attribute, dv_value self) {
+    if (DV_UNLIKELY(vm->plugins->debug != NULL)) return dv_debug_get(vm, type, attribute, self);
+    return attribute->described.get(vm, self);
+}
+
 static dv_value foreign_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_extension_type *type = dv_extension_type_of(vm, self);
     const dv_extension_attribute *attribute = attribute_named(type, name);
-    if (attribute) return checked(vm, type, attribute->described.get(vm, self));
+    if (attribute) return checked(vm, type, get(vm, type, attribute, self));
     if (!type->described.find_attribute) return DV_EMPTY;
     dv_value found = DV_EMPTY;
     int answer = type->described.find_attribute(vm, self, name, &found);
@@ -295,7 +310,9 @@ static bool store_attribute(dv_vm *vm, const dv_extension_type *type,
                  attribute->described.name, type->name);
         return false;
     }
-    return checked_done(vm, type, attribute->described.set(vm, self, value));
+    bool done = vm->plugins->debug ? dv_debug_set(vm, type, attribute, self, value)
+                                   : attribute->described.set(vm, self, value);
+    return checked_done(vm, type, done);
 }
 
 static bool foreign_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {

@@ -50,7 +50,7 @@ static size_t utf8_sequence(const unsigned char *text, size_t size) {
     return length;
 }
 
-static dvx_value make_str(dvx_vm *vm, const char *utf8, size_t size) {
+dvx_value dv_api_make_str(dvx_vm *vm, const char *utf8, size_t size) {
     for (size_t i = 0; i < size;) {
         size_t length = utf8_sequence((const unsigned char *)utf8 + i, size - i);
         if (!length) return dv_raise(vm, DV_E_VALUE_ERROR, "text of an extension is not UTF-8");
@@ -152,7 +152,7 @@ const dvx_api dv_extension_api = {
     .make_bool = make_bool,
     .make_int = make_int,
     .make_float = make_float,
-    .make_str = make_str,
+    .make_str = dv_api_make_str,
     .kind = kind,
     .read_int = read_int,
     .read_float = read_float,

@@ -9,6 +9,8 @@
 
 #include "plugin/extension.h"
 
+#include <stdarg.h>
+
 #include "core/upcall.h"
 
 /* Is this a value?  If not, there is an error: the pending one, or SystemError. */
@@ -21,6 +23,9 @@ bool dv_api_all_given(dv_vm *vm, const dv_value *values, size_t count);
 
 /* The class that an error's number stands for: SystemError where it stands for none. */
 dv_error_class dv_extension_error(dvx_error error);
+
+/* table.c: within this room nobody calls through vm->api, which may be a watching table. */
+dvx_value dv_api_make_str(dvx_vm *vm, const char *utf8, size_t size);
 
 /* ---- table_value.c ---- */
 
@@ -80,6 +85,13 @@ dvx_value dv_api_builtin(dvx_vm *vm, const char *name);
 
 dvx_value dv_api_error_class(dvx_vm *vm, dvx_error error);
 dvx_value dv_api_raise_format(dvx_vm *vm, dvx_value class_, const char *format, ...);
+/* What raise_format is made of.  Does a format have only directives that the table promises?
+ * Others would read other arguments than were passed. */
+bool dv_api_is_format(const char *format);
+dvx_value dv_api_raise_format_list(dvx_vm *vm, dvx_value class_, const char *format,
+                                   va_list arguments);
+/* Raises class_(message); takes the message. */
+void dv_api_raise_message(dv_vm *vm, dv_value class_, dv_value message);
 dvx_value dv_api_raise_error(dvx_vm *vm, dvx_value error);
 bool dv_api_error_matches(dvx_vm *vm, dvx_value classes);
 dvx_value dv_api_fetch_error(dvx_vm *vm);

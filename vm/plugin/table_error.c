@@ -2,8 +2,6 @@
  * (table.h). */
 #include "plugin/table.h"
 
-#include <stdarg.h>
-
 #include "core/native.h"
 #include "types/class.h"
 #include "types/exception.h"
@@ -43,9 +41,7 @@ dvx_value dv_api_error_class(dvx_vm *vm, dvx_error error) {
     return dv_retain(dv_object_value(dv_exception_class(vm, dv_extension_error(error))));
 }
 
-/* Does a format have only directives that the table promises?  Others would read other arguments
- * than were passed. */
-static bool is_known_format(const char *format) {
+bool dv_api_is_format(const char *format) {
     while ((format = strchr(format, '%'))) {
         format += 1 + strspn(format + 1, "0123456789-+ #.lz");
         if (!*format || !strchr("scdiuxXpVST%", *format)) return false;
@@ -54,8 +50,7 @@ static bool is_known_format(const char *format) {
     return true;
 }
 
-/* Raises class_(message); takes the message. */
-static void raise_message(dv_vm *vm, dv_value class_, dv_value message) {
+void dv_api_raise_message(dv_vm *vm, dv_value class_, dv_value message) {
     bool fits = dv_is_class(class_) && dv_as_class(class_)->type == DV_T_EXCEPTION;
     if (!fits) dv_raise(vm, DV_E_TYPE_ERROR, "exceptions must derive from BaseException");
     dv_value error = !fits ? DV_EMPTY : dv_call(vm, class_, &message, 1, DV_EMPTY);
@@ -65,17 +60,23 @@ static void raise_message(dv_vm *vm, dv_value class_, dv_value message) {
     dv_release(vm, error);
 }
 
-dvx_value dv_api_raise_format(dvx_vm *vm, dvx_value class_, const char *format, ...) {
+dvx_value dv_api_raise_format_list(dvx_vm *vm, dvx_value class_, const char *format,
+                                   va_list arguments) {
     if (!dv_api_given(vm, class_)) return DV_EMPTY;
-    if (!is_known_format(format))
+    if (!dv_api_is_format(format))
         return dv_raise(vm, DV_E_SYSTEM_ERROR, "an extension's error has the bad format '%s'",
                         format);
+    dv_value message = dv_str_vprintf(vm, format, arguments);
+    if (!dv_is_empty(message)) dv_api_raise_message(vm, class_, message);
+    return DV_EMPTY;
+}
+
+dvx_value dv_api_raise_format(dvx_vm *vm, dvx_value class_, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    dv_value message = dv_str_vprintf(vm, format, arguments);
+    dvx_value failed = dv_api_raise_format_list(vm, class_, format, arguments);
     va_end(arguments);
-    if (!dv_is_empty(message)) raise_message(vm, class_, message);
-    return DV_EMPTY;
+    return failed;
 }
 
 dvx_value dv_api_raise_error(dvx_vm *vm, dvx_value error) {

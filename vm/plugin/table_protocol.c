@@ -9,7 +9,7 @@
 
 /* A name that an extension wrote, interned. */
 static dv_value name_of(dv_vm *vm, const char *text) {
-    dv_value plain = vm->api->make_str(vm, text, strlen(text));
+    dv_value plain = dv_api_make_str(vm, text, strlen(text));
     if (dv_is_empty(plain)) return DV_EMPTY;
     dv_value name = dv_str_intern_value(vm, plain);
     dv_release(vm, plain);
@@ -178,7 +178,7 @@ dvx_value dv_api_str(dvx_vm *vm, dvx_value v) {
 }
 
 dvx_value dv_api_format(dvx_vm *vm, dvx_value v, const char *spec) {
-    dv_value text = dv_api_given(vm, v) ? vm->api->make_str(vm, spec, strlen(spec)) : DV_EMPTY;
+    dv_value text = dv_api_given(vm, v) ? dv_api_make_str(vm, spec, strlen(spec)) : DV_EMPTY;
     dv_value result = dv_is_empty(text) ? DV_EMPTY : dv_format(vm, v, text);
     dv_release(vm, text);
     return result;

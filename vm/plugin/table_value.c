@@ -30,7 +30,7 @@ dvx_value dv_api_make_uint(dvx_vm *vm, uint64_t i) { return dv_int_from_uint64(v
 
 /* The ValueError that int(text, base) has. */
 static dvx_value refuse_text(dvx_vm *vm, const char *text, size_t size, int base) {
-    dv_value shown = vm->api->make_str(vm, text, size);
+    dv_value shown = dv_api_make_str(vm, text, size);
     if (!dv_is_empty(shown)) dv_int_raise_invalid(vm, shown, base);
     dv_release(vm, shown);
     return DV_EMPTY;

@@ -1,6 +1,7 @@
 /* type.c: making types of extensions, and their objects (type.h). */
 #include "plugin/type.h"
 
+#include "plugin/debug.h"
 #include "plugin/table.h"
 #include "types/class.h"
 #include "types/function.h"
@@ -89,6 +90,7 @@ static dv_extension_type *describe(dv_vm *vm, dv_extension *extension, dv_value 
     type->name = join_name(vm, module, copy.name);
     if (!type->name || !take_attributes(vm, type)) return NULL;
     type->type = (dv_type){.name = type->name, .id = id};
+    if (vm->plugins->debug) dv_debug_wrap(type);
     dv_extension_fill_slots(type);
     return type;
 }
@@ -116,14 +118,16 @@ static bool add_methods(dv_vm *vm, dv_extension *extension, const dv_extension_t
         const dvx_function *given = type->described.methods[i];
         if (!given) return raise_malformed(vm, extension);
         dv_extension_function *made = dv_extension_describe(vm, extension, given, true);
-        if (!made || !add(vm, type->class_, &made->def)) return false;
+        if (!made) return false;
+        made->owner = type->name;
+        if (!add(vm, type->class_, &made->def)) return false;
     }
     return true;
 }
 
 static bool add_doc(dv_vm *vm, const dv_extension_type *type) {
     if (!type->described.doc) return true;
-    dv_value doc = vm->api->make_str(vm, type->described.doc, strlen(type->described.doc));
+    dv_value doc = dv_api_make_str(vm, type->described.doc, strlen(type->described.doc));
     return !dv_is_empty(doc) && dv_namespace_set(vm, &type->class_->attributes, "__doc__", doc);
 }
 

@@ -58,7 +58,8 @@ dv_value dv_ascii(dv_vm *vm, dv_value v) { return dv_format_ascii(vm, v); }
 dv_value dv_format(dv_vm *vm, dv_value v, dv_value spec) {
     bool plain = dv_is_empty(spec) || (dv_is_str(spec) && dv_as_str(spec)->length == 0);
     const dv_type *type = dv_behaviour_of(vm, v);
-    if (plain && !dv_is_instance(v) && !dv_is_exception(v)) return dv_to_str(vm, v);
+    bool own = type->format && dv_is_extension_type(type->id); /* is asked even for that */
+    if (plain && !own && !dv_is_instance(v) && !dv_is_exception(v)) return dv_to_str(vm, v);
     if (type->format) return type->format(vm, v, plain ? vm->known.empty_str : spec);
     if (plain) return dv_to_str(vm, v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported format string passed to %T.__format__", v);
