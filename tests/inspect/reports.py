@@ -3,6 +3,7 @@
 
  - for each reason, a small program that makes one hot site slow for it, and nothing else;
  - a program whose sites all fit has none;
+ - for each reason why a loop has no region, or leaves it often, a small program; and loops that have one;
  - caches in words: shapes, slots, classes, callees, modules, polymorphic entries;
  - bench/locality.py makes figures of it;
  - text, JSON and what the program prints go where they should; colours are for terminals.
@@ -117,6 +118,30 @@ def f():
         1 - c
 f()
 """),
+    ("derived-type", "SUB", 5, """\
+class C(set): pass
+def f():
+    c = C()
+    for i in range(400):
+        c - c
+f()
+"""),
+    ("no-derivative-for-types", "EQ", 5, """\
+class C: pass
+def f():
+    c = C()
+    for i in range(400):
+        c == c
+f()
+"""),
+    ("derived-type", "LOAD_SUBSCR", 5, """\
+class Index(int): pass
+def f():
+    i, l = Index(), [1]
+    for k in range(400):
+        l[i]
+f()
+"""),
     ("parameters", "CALL", 4, """\
 def g(*args): return 1
 def f():
@@ -171,11 +196,94 @@ def check_reasons():
         for part in (site["sentence"], site["advice"], f"<string>:{line} in {site['function']}"):
             check(f"explain {reason}: '{part}' in the text", part in text_report, True)
     check("explain: nothing slow", explain(FITS)["sites"], [])
-    check("explain: nothing slow, text", run("explain", "-c", FITS).stdout,
+    check("explain: nothing slow, text", run("explain", "--level=inca", "-c", FITS).stdout,
           b"499500\nevery hot site has a derivative that fits\n")
     report = json.loads(run("explain", "--json", "--level=generic", "-c", FITS).stdout)
     check("explain: level generic", {s["reason"] for s in report["sites"]}, {"level"})
     check("explain: a function", explain(CASES[0][3], "--function=nosuch")["sites"], [])
+
+
+# Reason (None: the loop is in a region), line of the loop, and line of what is to blame for it (None: nothing is named).
+LOOPS = [
+    (None, 3, None, FITS),
+    (None, 4, None, """\
+def f(n):
+    s = 0
+    for i in range(n):
+        for k in range(3):
+            s += i * k
+f(2000)
+"""),
+    ("yields", 2, None, """\
+def f(n):
+    for i in range(n):
+        yield i
+sum(f(2000))
+"""),
+    ("objects", 3, 4, """\
+def f(items):
+    n = 0
+    for i in range(len(items)):
+        items[i].append(items[i] + items[i])
+        n += 1
+f([[] for i in range(2000)])
+"""),
+    ("slots", 5, None, "def f(a):\n    i = k = 0\n    for a in range(2):\n        i = 0\n" + "".join(
+        "    " * (d + 1) + f"for x{d} in range(2):\n" for d in range(1, 19)) + "    " * 20 + "i += 1\nf(1)\n"),
+    ("types", 3, None, """\
+def f(x, n):
+    i = 0
+    while i < n:
+        x = x + x - x
+        i += 1
+f(1, 2000)
+for i in range(30):
+    f(1.5, 20)
+"""),
+    *[(reason, 3, None, f"""\
+def f(items, n):
+    s = 0
+    while n:
+        n -= 1
+        if items[n] < 3:
+            s += 1
+    return s
+f([1] * 2000, 2000)
+for i in range({calls}):
+    f([2.5, 2, 1], 3)
+""") for reason, calls in (("left-often", 30), ("guards", 60))],
+    ("changed", 5, None, """\
+step = 1
+def f(n):
+    global step
+    s = 0
+    for i in range(n):
+        s += step * i
+        if i % 600 == 599:
+            step = step + 1
+f(700)
+"""),
+]
+
+
+def check_loops():
+    for reason, line, blamed, text in LOOPS:
+        arguments = ("explain", "--json", "--level=nama", "-c", text)
+        loops = json.loads(run(*arguments).stdout)["loops"]
+        found = {loop["line"]: loop for loop in loops}
+        check(f"loop {reason}: is hot", line in found, True)
+        if line not in found:
+            print("   ", loops)
+            continue
+        loop = found[line]
+        check(f"loop {reason}", (loop["reason"], loop["region"] is None), (reason, reason not in (None, "left-often")))
+        check(f"loop {reason}: what is to blame", loop.get("at", {}).get("line"), blamed)
+        shown = run("explain", "--level=nama", "-c", text).stdout.decode()
+        for part in (f"<string>:{line} in {loop['function']}", loop.get("sentence", "region"), loop.get("advice", "region")):
+            check(f"loop {reason}: '{part}' in the text", part in shown, True)
+        check(f"loop {reason}: entries", loop["exits"] <= loop["entries"] and loop["guards"] <= loop["exits"], True)
+    check("loops: level inca", ["loops" in explain(FITS), b"region" in run("explain", "--level=inca", "-c", FITS).stdout],
+          [False, False])
 
 
 CACHES = """\
@@ -303,11 +411,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         check_reasons()
+        check_loops()
         check_caches(folder)
         check_streams(folder)
         check_colours(folder)
     check_locality()
-    print(f"{len(CASES)} reasons, {checking.failed} things are wrong")
+    print(f"{len(CASES)} reasons, {len(LOOPS)} loops, {checking.failed} things are wrong")
     return 1 if checking.failed else 0
 
 

@@ -20,6 +20,8 @@
 
 typedef union dv_cell dv_cell;
 struct dv_event;
+struct dv_loop_event;
+struct dv_thread;
 
 typedef enum dv_level { DV_LEVEL_GENERIC, DV_LEVEL_INCA, DV_LEVEL_NAMA } dv_level;
 typedef enum dv_form { DV_FORM_TAIL, DV_FORM_TRAMPOLINE, DV_FORM_MIXED } dv_form;
@@ -198,6 +200,8 @@ struct dv_vm {
         void (*missed)(dv_vm *vm);
         /* inspect: a site takes another form (opcodes; DV_OP_COUNT: an extension's). */
         void (*changed)(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to);
+        /* inspect: a loop of the thread got a region, got none, or lost it (region/region.h). */
+        void (*looped)(dv_vm *vm, struct dv_thread *thread, const struct dv_loop_event *event);
         /* region, stress mode: breaks what the running region assumes. */
         void (*break_assumptions)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region: control leaves the region that ip lies in because of an exception or

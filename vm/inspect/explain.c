@@ -1,6 +1,7 @@
 /* explain.c: reasons for slow sites (explain.h). */
 #include "inspect/explain.h"
 
+#include "inspect/loops.h"
 #include "inspect/rows.h"
 #include "inspect/words.h"
 #include "quicken/site.h"
@@ -16,6 +17,7 @@ typedef enum reason {
     LONG_INTS,
     VALUES,
     OPERATOR,
+    DERIVED,
     TYPES,
     DICTIONARY,
     ATTRIBUTE,
@@ -52,6 +54,11 @@ static const explanation explanations[] = {
                 "test for the rare case before, in a branch of its own"},
     [OPERATOR] = {"operator-of-class", "an operand's class computes this in a method of its own",
                   "in the hottest loops, work on the attributes instead of whole objects"},
+    [DERIVED] = {"derived-type",
+                 "there is no derivative here for instances of classes derived from built-in "
+                 "types, though these do the work",
+                 "convert them before the loop, as in int(x) or list(x), or keep what they hold in "
+                 "an attribute"},
     [TYPES] = {"no-derivative-for-types", "there is no derivative for these types",
                "ints, floats, strs, lists, tuples and dicts with int or str keys have one"},
     [DICTIONARY] = {"dictionary",
@@ -62,20 +69,18 @@ static const explanation explanations[] = {
                    "a method such as __getattr__ computes it, or the object is of a built-in type",
                    "keep the value in a local, or in an ordinary attribute"},
     [METHOD] = {"computed-method",
-                "what is called is not a plain method of the object's class: it is an attribute of "
-                "the object, a class method, or computed",
+                "what is called is not simply found in the object or its class: a property or "
+                "another descriptor computes it",
                 "define it with def in the class, or keep it in a local and call that"},
     [ITERATOR] = {"iterator", "there is no derivative for iterating over this",
                   "built-in types, generators and plain dl classes have one, classes derived from "
                   "built-in types have not"},
     [PARAMETERS] = {"parameters",
-                    "the function's parameters are not given one by one: it has *args, **kwargs or "
-                    "keyword-only ones",
+                    "the function's parameters are not given one by one: it has *args or **kwargs",
                     "keep such functions out of the hottest loops"},
     [CLASS] = {"class",
                "objects are made here of a class whose __init__ cannot be entered at once: it has "
-               "none of its own, or one with *args, **kwargs or keyword-only parameters, or a "
-               "__new__ or a built-in base",
+               "*args or **kwargs, or the class has a __new__, a metaclass or a built-in base",
                "give the class an __init__ with plain parameters"},
     [C_FUNCTION] = {"c-function",
                     "the built-in function is called in a way that its derivative does not know: "
@@ -83,8 +88,9 @@ static const explanation explanations[] = {
                     "call methods on their object, as in items.append(x), not through a variable; "
                     "where it is hottest, write the work out as a loop"},
     [CALLABLE] = {"callable",
-                  "what is called is an object: a bound method, or an instance with a __call__",
-                  "call the method on its object, as in object.method(x)"},
+                  "what is called is an object: an instance with a __call__, or what a library "
+                  "function such as partial has made",
+                  "call a function or a method, as in object.method(x)"},
     [NAME] = {"unbound-name", "the name is neither a global nor a builtin when it is looked for",
               "bind the name before the loop"},
     [LATE] = {"late", "the function became warm late, or the site waited before it chose again",
@@ -101,16 +107,83 @@ static bool saw_kind(const dv_types_seen *types, unsigned kind) {
     return false;
 }
 
-/* Or an instance of a class of dl; with `dictionary` only if its attributes are in a dict. */
-static bool saw_instance(const dv_vm *vm, const dv_types_seen *types, bool dictionary) {
+/* Does this hold for one of the dl classes whose instances were operands? */
+typedef bool (*class_test)(const dv_vm *vm, const dv_shape *shape, uint32_t op);
+static bool saw_instance(const dv_vm *vm, const dv_types_seen *types, class_test test,
+                         uint32_t op) {
     for (int i = 0; types && i < DV_PROFILE_TYPES && types->entries[i].executions; i++)
         for (int k = 0; k < DV_PROFILE_OPERANDS; k++) {
             dv_operand_key key = types->entries[i].operands.keys[k];
             uint32_t shape = (uint32_t)dv_key_rest(key);
             if (!is_key(key, DV_KEY_TYPE) || shape < DV_T_COUNT) continue;
             const dv_shape *found = dv_shape_at(vm, shape);
-            if (!dictionary || (found && found->dictionary)) return true;
+            if (found && test(vm, found, op)) return true;
         }
+    return false;
+}
+
+static bool is_dictionary(const dv_vm *vm, const dv_shape *shape, uint32_t op) {
+    (void)vm, (void)op;
+    return shape->dictionary;
+}
+
+static bool is_any(const dv_vm *vm, const dv_shape *shape, uint32_t op) {
+    (void)vm, (void)shape, (void)op;
+    return true;
+}
+
+static bool is_derived(const dv_vm *vm, const dv_shape *shape, uint32_t op) {
+    (void)vm, (void)op;
+    return shape->class_->type != DV_T_OBJECT;
+}
+
+/* The special methods that instruction op may ask for; returns how many. */
+static size_t methods_for(const dv_vm *vm, uint32_t op, dv_value names[6]) {
+    const dv_known *known = &vm->known;
+    size_t count = 0;
+    if (op <= DV_OP_XOR || (op >= DV_OP_IADD && op <= DV_OP_IXOR)) {
+        uint32_t binary = op <= DV_OP_XOR ? op - DV_OP_ADD : op - DV_OP_IADD;
+        names[count++] = known->binary[binary];
+        names[count++] = known->reflected[binary];
+        names[count++] = known->inplace[binary];
+        return count;
+    }
+    switch (op) {
+    case DV_OP_LOAD_SUBSCR: names[count++] = known->getitem; break;
+    case DV_OP_STORE_SUBSCR: names[count++] = known->setitem; break;
+    case DV_OP_DELETE_SUBSCR: names[count++] = known->delitem; break;
+    case DV_OP_IN:
+    case DV_OP_NOT_IN: names[count++] = known->contains; /* fall through */
+    case DV_OP_GET_ITER: names[count++] = known->iter; break;
+    case DV_OP_NEG: names[count++] = known->neg; break;
+    case DV_OP_POS: names[count++] = known->pos; break;
+    case DV_OP_INVERT: names[count++] = known->invert; break;
+    case DV_OP_NOT:
+    case DV_OP_JUMP_IF_FALSE:
+    case DV_OP_JUMP_IF_TRUE:
+        names[count++] = known->bool_;
+        names[count++] = known->len;
+        break;
+    case DV_OP_LT:
+    case DV_OP_LE:
+    case DV_OP_EQ:
+    case DV_OP_NE:
+    case DV_OP_GT:
+    case DV_OP_GE:
+        names[count++] = known->lt, names[count++] = known->le;
+        names[count++] = known->eq, names[count++] = known->ne;
+        names[count++] = known->gt, names[count++] = known->ge;
+        break;
+    default: break;
+    }
+    return count;
+}
+
+static bool computes(const dv_vm *vm, const dv_shape *shape, uint32_t op) {
+    dv_value names[6];
+    size_t count = methods_for(vm, op, names);
+    for (size_t i = 0; i < count; i++)
+        if (dv_class_special(shape->class_, names[i])) return true;
     return false;
 }
 
@@ -124,6 +197,11 @@ static reason of_call(const dv_types_seen *types) {
     if (saw_kind(types, DV_KEY_CODE)) return PARAMETERS;
     if (saw_kind(types, DV_KEY_C) || saw_kind(types, DV_KEY_BUILTIN)) return C_FUNCTION;
     return CALLABLE;
+}
+
+static reason of_operands(const dv_vm *vm, const dv_types_seen *types, uint32_t op) {
+    if (saw_instance(vm, types, computes, op)) return OPERATOR;
+    return saw_instance(vm, types, is_derived, op) ? DERIVED : TYPES;
 }
 
 /* No derivative was found, or none was kept. */
@@ -140,9 +218,10 @@ static reason of_family(const dv_vm *vm, const dv_row *row) {
     case DV_OP_LOAD_GLOBAL:
     case DV_OP_LOAD_GLOBAL_CALLEE: return NAME;
     case DV_OP_LOAD_ATTR:
-    case DV_OP_STORE_ATTR: return saw_instance(vm, types, true) ? DICTIONARY : ATTRIBUTE;
+    case DV_OP_STORE_ATTR:
+        return saw_instance(vm, types, is_dictionary, 0) ? DICTIONARY : ATTRIBUTE;
     case DV_OP_LOAD_METHOD: return METHOD;
-    default: return saw_instance(vm, types, false) ? OPERATOR : TYPES;
+    default: return of_operands(vm, types, dv_row_op(row));
     }
 }
 
@@ -151,6 +230,7 @@ static reason reason_of(const dv_vm *vm, const dv_row *row) {
     if (vm->level == DV_LEVEL_GENERIC) return LEVEL;
     if (site->reason == DV_REASON_MEGAMORPHIC) return MEGAMORPHIC;
     if (saw_kind(site->types, DV_KEY_LONG)) return LONG_INTS;
+    if (!site->hits && saw_instance(vm, site->types, is_any, 0)) return of_family(vm, row);
     bool fitted = site->hits || site->misses;
     if (fitted && is_changing(site)) return CHANGING;
     if (site->misses && site->deoptimisations) return VALUES;
@@ -192,28 +272,16 @@ static void put_share(dv_line *line, uint64_t part, uint64_t whole) {
     dv_line_put(line, "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
 }
 
-static void put_source(dv_line *line, const dv_page *page, const dv_row *row) {
-    const dv_code *code = row->function->code;
-    dv_text text = dv_words_source_line(code->unit, dv_row_line(row)), file = dv_code_file(code);
-    while (text.size && (*text.data == ' ' || *text.data == '\t')) text.data++, text.size--;
-    dv_line_text(line, file.data, file.size);
-    dv_line_put(line, ":%u in ", dv_row_line(row));
-    dv_line_text(line, code->qualname.data, code->qualname.size);
-    dv_line_put(line, "   ");
-    dv_line_colour(line, page, DV_COLOUR_SOURCE);
-    dv_line_text(line, text.data, text.size);
-}
-
 static void list_site(dv_vm *vm, const dv_page *page, const dv_row *row, uint64_t executions) {
     const dv_site_counts *site = dv_row_site(row);
     const explanation *why = &explanations[reason_of(vm, row)];
     dv_line line = {0};
     dv_page_text(page, "\n");
-    put_source(&line, page, row);
+    dv_rows_put_source(&line, page, row->function->code, dv_row_line(row));
     dv_page_line(page, &line);
-    dv_line_put(&line, "    %s ", dv_op_infos[dv_row_op(row)].name);
-    dv_words_operands(vm, &line, row->function->code, row->pc);
-    dv_line_put(&line, " at %u: ", row->pc);
+    dv_line_put(&line, "    ");
+    dv_words_instruction(vm, &line, row->function->code, row->pc);
+    dv_line_put(&line, ": ");
     dv_line_colour(&line, page, DV_COLOUR_SLOW);
     dv_line_put(&line, "slow %llu of %llu times", (unsigned long long)row->weight,
                 (unsigned long long)site->executions);
@@ -271,7 +339,7 @@ static void json_site(dv_vm *vm, dv_json *json, const dv_row *row) {
     dv_json_end(json, '}');
 }
 
-static void write_json(dv_vm *vm, const dv_page *page, const slow_sites *found) {
+static bool write_json(dv_vm *vm, const dv_page *page, const slow_sites *found) {
     dv_json json = {.page = page};
     dv_json_begin(&json, NULL, '{');
     dv_json_string(&json, "tool", "explain");
@@ -282,17 +350,22 @@ static void write_json(dv_vm *vm, const dv_page *page, const slow_sites *found) 
     dv_json_begin(&json, "sites", '[');
     for (size_t i = 0; i < found->hot; i++) json_site(vm, &json, &found->rows.rows[i]);
     dv_json_end(&json, ']');
+    bool written = vm->level < DV_LEVEL_NAMA || dv_loops_json(vm, &json);
     dv_json_end(&json, '}');
     dv_json_finish(&json);
+    return written;
 }
 
 bool dv_inspect_explain(dv_vm *vm, const dv_page *page) {
     slow_sites found;
     if (!find_slow(vm, page, &found)) return false;
-    if (page->json)
-        write_json(vm, page, &found);
-    else
+    bool written;
+    if (page->json) {
+        written = write_json(vm, page, &found);
+    } else {
         list_slow(vm, page, &found);
+        written = vm->level < DV_LEVEL_NAMA || dv_loops_list(vm, page);
+    }
     dv_rows_free(vm, &found.rows);
-    return true;
+    return written;
 }

@@ -1,7 +1,6 @@
 /* profile.c: counting (profile.h). */
 #include "inspect/profile.h"
 
-#include "region/region.h"
 #include "run/frame.h"
 #include "types/class.h"
 #include "types/function.h"
@@ -50,6 +49,11 @@ static void free_function(dv_vm *vm, dv_function_counts *function) {
         dv_types_seen *types = function->sites[pc].types;
         if (types) dv_heap_free(&vm->heap, types, sizeof *types);
     }
+    while (function->loops) {
+        dv_loop_counts *next = function->loops->next;
+        dv_heap_free(&vm->heap, function->loops, sizeof *next);
+        function->loops = next;
+    }
     dv_heap_free(&vm->heap, function->pc_of_cell, function->cell_count * sizeof(uint32_t));
     dv_heap_free(&vm->heap, function, size_of(function->code));
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
@@ -84,8 +88,9 @@ static dv_operand_key key_of_callee(const dv_vm *vm, dv_value v) {
         return key_of(DV_KEY_C, (uintptr_t)((const dv_cfunction *)dv_as_object(v))->def);
     if (!dv_is_class(v)) return key_of_value(vm, v);
     const dv_class *class_ = dv_as_class(v);
-    return class_->root ? key_of(DV_KEY_CLASS, class_->root->number)
-                        : key_of(DV_KEY_BUILTIN, class_->type);
+    if (class_->root) return key_of(DV_KEY_CLASS, class_->root->number);
+    /* A class of dl that has no instance yet has no number. */
+    return class_->descriptor ? key_of(DV_KEY_BUILTIN, class_->type) : 0;
 }
 
 /* ---- Before a step ---- */
@@ -290,10 +295,65 @@ static void count_step(dv_vm *vm, dv_profile *profile, const step_plan *plan, co
 
 /* ---- Steps ---- */
 
-static bool in_region(const dv_thread *thread, const dv_cell *ip) {
+/* ---- Loops ---- */
+
+static const dv_region *region_at(const dv_thread *thread, const dv_cell *ip) {
     for (const dv_region *region = thread->regions; region; region = region->next)
-        if (ip >= region->cells && ip < region->cells + region->cell_count) return true;
-    return false;
+        if (ip >= region->cells && ip < region->cells + region->cell_count) return region;
+    return NULL;
+}
+
+static dv_loop_counts *find_loop(const dv_function_counts *function, uint32_t back) {
+    dv_loop_counts *loop = function->loops;
+    while (loop && loop->back != back) loop = loop->next;
+    return loop;
+}
+
+const dv_loop_counts *dv_profile_loop(const dv_function_counts *function, uint32_t pc) {
+    return find_loop(function, pc);
+}
+
+/* NULL: no memory. */
+static dv_loop_counts *loop_of(dv_vm *vm, dv_profile *profile, dv_function_counts *function,
+                               uint32_t back) {
+    dv_loop_counts *loop = find_loop(function, back);
+    if (loop) return loop;
+    loop = dv_heap_alloc(&vm->heap, sizeof *loop);
+    if (!loop) {
+        profile->incomplete = true;
+        return NULL;
+    }
+    *loop = (dv_loop_counts){.next = function->loops, .back = back, .region = DV_NO_PC};
+    function->loops = loop;
+    return loop;
+}
+
+/* Hook of regions. */
+static void looped(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
+    dv_profile *profile = vm->profile;
+    dv_function_counts *function = function_of(vm, profile, thread);
+    dv_loop_counts *loop = function ? loop_of(vm, profile, function, event->back) : NULL;
+    if (!loop) return;
+    bool had = loop->region != DV_NO_PC;
+    loop->why = event->why;
+    loop->region = event->why ? DV_NO_PC : event->region;
+    loop->lost += had && event->why;
+    loop->refused += !had && event->why;
+    /* Only of code that is kept. */
+    loop->in = event->in && event->in->unit == thread->code->unit ? event->in : NULL;
+    loop->pc = event->pc;
+}
+
+static void note_failed(dv_loop_counts *loop, const dv_unit *kept, const dv_exit *exit) {
+    const dv_code *in = exit->thread->code;
+    loop->guards++;
+    for (int i = 0; in->unit == kept && i < DV_PROFILE_EXITS; i++) {
+        if (loop->failed[i].exits && (loop->failed[i].in != in || loop->failed[i].pc != exit->pc))
+            continue;
+        loop->failed[i].in = in, loop->failed[i].pc = exit->pc;
+        loop->failed[i].exits++;
+        return;
+    }
 }
 
 static bool is_machine(const dv_cell *ip) {
@@ -301,11 +361,28 @@ static bool is_machine(const dv_cell *ip) {
            ip == dv_operate_cell || ip == dv_instance_cell;
 }
 
-static void count_region_step(dv_profile *profile, dv_function_counts *function, uint32_t op) {
+static void count_region_step(dv_profile *profile, dv_function_counts *function,
+                              const dv_thread *thread, const step_plan *plan) {
     profile->region++;
     if (!function) return;
     function->region_steps++;
-    function->region_exits += op == DV_OP_R_EXIT || op == DV_OP_R_RETIRED;
+    if (plan->op != DV_OP_R_EXIT && plan->op != DV_OP_R_RETIRED) return;
+    function->region_exits++;
+    const dv_region *region = region_at(thread, plan->first);
+    dv_loop_counts *loop = region ? find_loop(function, region->end - 1) : NULL;
+    if (!loop) return;
+    loop->exits++;
+    const dv_exit *exit = plan->op == DV_OP_R_EXIT ? plan->first[2].p : NULL;
+    if (exit && exit->counts) note_failed(loop, function->code->unit, exit);
+}
+
+static void count_region_entry(dv_function_counts *function, const dv_thread *thread,
+                               const dv_cell *next) {
+    const dv_region *region = region_at(thread, next);
+    if (!region) return;
+    function->region_entries++;
+    dv_loop_counts *loop = find_loop(function, region->end - 1);
+    if (loop) loop->entries++;
 }
 
 /* The cells to which methods return that an instruction has entered are shared by all VMs, and may
@@ -332,13 +409,13 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     if (dv_thread_owns(thread, ip))
         plan_step(vm, profile, thread, &plan);
     else
-        count_region_step(profile, function_of(vm, profile, thread), plan.op);
+        count_region_step(profile, function_of(vm, profile, thread), thread, &plan);
     bool outer = profile->missed; /* of the step in which a C function called dl */
     profile->missed = false;
     const dv_cell *next = handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
     if (plan.function) count_step(vm, profile, &plan, next);
     if (plan.function && generic_of(&plan)->family == DV_OP_JUMP_BACK)
-        plan.function->region_entries += in_region(thread, next);
+        count_region_entry(plan.function, thread, next);
     profile->missed = outer;
     return next;
 }
@@ -368,6 +445,7 @@ bool dv_profile_start(dv_vm *vm) {
     vm->hooks.step = step;
     vm->hooks.missed = missed;
     vm->hooks.changed = changed;
+    vm->hooks.looped = looped;
     return true;
 }
 
@@ -379,6 +457,7 @@ void dv_profile_free(dv_vm *vm) {
     vm->hooks.step = NULL;
     vm->hooks.missed = NULL;
     vm->hooks.changed = NULL;
+    vm->hooks.looped = NULL;
     vm->profile = NULL;
     for (dv_function_counts *function = profile->functions; function;) {
         dv_function_counts *next = function->next;

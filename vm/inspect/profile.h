@@ -16,15 +16,16 @@
  *  3. The steps of all forms of instructions add up to all steps.
  *  4. Counting changes nothing that a program can see, but its speed and its use of memory.
  *  5. A profile holds the units of the code that it has seen, and no value of the program: what it
- *     knows of values are their types as numbers. */
+ *     knows of values are their types as numbers.  What loops blame is of their function's unit. */
 #ifndef DV_INSPECT_PROFILE_H
 #define DV_INSPECT_PROFILE_H
 
-#include "run/thread.h"
+#include "region/region.h"
 
 enum {
     DV_PROFILE_OPERANDS = 3, /* that are looked at, at most */
-    DV_PROFILE_TYPES = 4     /* combinations of types that a site remembers */
+    DV_PROFILE_TYPES = 4,    /* combinations of types that a site remembers */
+    DV_PROFILE_EXITS = 4     /* instructions where guards failed that a loop remembers */
 };
 
 /* What is known of an operand: a kind in the top byte, below it what makes it this one. */
@@ -68,12 +69,32 @@ typedef struct dv_site_counts {
     uint8_t reason;           /* dv_reason of the last generic execution */
 } dv_site_counts;
 
+/* A loop that was so hot that a region was tried (level nama).  Entries and exits are those of the
+ * region whose outermost loop it is. */
+typedef struct dv_loop_counts {
+    struct dv_loop_counts *next;
+    uint32_t back;          /* pc of its JUMP_BACK */
+    uint32_t region;        /* of the outermost loop of the region that it is in; DV_NO_PC: none */
+    dv_refusal why;         /* why it is in none */
+    const dv_code *in;      /* the instruction to blame for that; NULL: none in particular ... */
+    uint32_t pc;            /* ... or its pc */
+    uint64_t refused, lost; /* how often no region could be made; was one given up */
+    uint64_t entries, exits;
+    uint64_t guards; /* exits where a guard failed, or to a way that was new */
+    struct {
+        const dv_code *in;
+        uint32_t pc;
+        uint64_t exits; /* 0: this entry and those behind are free */
+    } failed[DV_PROFILE_EXITS];
+} dv_loop_counts;
+
 typedef struct dv_function_counts {
     struct dv_function_counts *next; /* in the order of first execution */
     const dv_code *code;             /* its unit is counted */
     uint32_t *pc_of_cell;
     uint32_t cell_count;
     uint64_t region_steps, region_entries, region_exits;
+    dv_loop_counts *loops;
     dv_site_counts sites[]; /* by pc; those of operand words are empty */
 } dv_function_counts;
 
@@ -95,6 +116,9 @@ bool dv_profile_start(dv_vm *vm);
 /* NULL: the VM does not count. */
 const dv_profile *dv_profile_of(const dv_vm *vm);
 void dv_profile_free(dv_vm *vm);
+
+/* NULL: no region was tried for the loop that ends at pc. */
+const dv_loop_counts *dv_profile_loop(const dv_function_counts *function, uint32_t pc);
 
 /* Instructions with derivatives that are chosen by what the operands are. */
 static inline bool dv_profile_quickens(uint32_t generic) {

@@ -66,6 +66,17 @@ dv_text dv_code_file(const dv_code *code) {
     return file;
 }
 
+void dv_rows_put_source(dv_line *line, const dv_page *page, const dv_code *code, uint32_t number) {
+    dv_text text = dv_words_source_line(code->unit, number), file = dv_code_file(code);
+    while (text.size && (*text.data == ' ' || *text.data == '\t')) text.data++, text.size--;
+    dv_line_text(line, file.data, file.size);
+    dv_line_put(line, ":%u in ", number);
+    dv_line_text(line, code->qualname.data, code->qualname.size);
+    dv_line_put(line, "   ");
+    dv_line_colour(line, page, DV_COLOUR_SOURCE);
+    dv_line_text(line, text.data, text.size);
+}
+
 const char *dv_row_form(const dv_row *row) {
     uint32_t form = dv_row_site(row)->form;
     return form < DV_OP_COUNT ? dv_op_infos[form].name : "extension";

@@ -40,6 +40,9 @@ dv_text dv_code_file(const dv_code *code);
 /* The form that the site had last, as extensions name theirs only in a listing. */
 const char *dv_row_form(const dv_row *row);
 
+/* "file:7 in f   text of the line" */
+void dv_rows_put_source(dv_line *line, const dv_page *page, const dv_code *code, uint32_t number);
+
 /* Members of a JSON object: where the code is; which site it is; what operands it saw. */
 void dv_rows_json_place(dv_json *json, const dv_code *code, uint32_t line);
 void dv_rows_json_site(dv_json *json, const dv_row *row);

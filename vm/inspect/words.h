@@ -4,11 +4,12 @@
 
 #include "inspect/page.h"
 #include "inspect/profile.h"
-#include "inspect/page.h"
-#include "inspect/profile.h"
 
 /* The operands of the generic instruction at pc. */
 void dv_words_operands(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t pc);
+
+/* The generic instruction at pc, as "ADD own=b at 12". */
+void dv_words_instruction(dv_vm *vm, dv_line *line, const dv_code *code, uint32_t pc);
 
 /* A str, clipped; a question mark for anything else. */
 void dv_words_name(dv_vm *vm, dv_line *line, dv_value name);

@@ -11,15 +11,19 @@ enum {
     EXTRA_ENTRIES = 22
 };
 
-void dv_build_fail(dv_build *b, const char *why) {
-    if (!b->failed) b->failed = why;
+static void fail_at(dv_build *b, dv_refusal why, const dv_code *in, uint32_t pc) {
+    if (!b->failed) b->failed = why, b->failed_in = in, b->failed_pc = pc;
     b->ended = true;
+}
+
+void dv_build_fail(dv_build *b, dv_refusal why) {
+    fail_at(b, why, b->context ? b->context->thread->code : NULL, b->pc);
 }
 
 void *dv_build_get(dv_build *b, size_t size) {
     dv_block *block = dv_heap_alloc(&b->vm->heap, sizeof *block + size);
     if (!block) {
-        dv_build_fail(b, "out of memory");
+        dv_build_fail(b, DV_REFUSED_MEMORY);
         return NULL;
     }
     *block = (dv_block){b->blocks, sizeof *block + size};
@@ -163,7 +167,7 @@ static dv_known_value canonical(const dv_build *b, int32_t q, const dv_known_val
 static void enqueue(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     if (at->queued) return;
     if (b->work_count == sizeof b->work / sizeof *b->work) {
-        dv_build_fail(b, "control flow too complex");
+        dv_build_fail(b, DV_REFUSED_SIZE);
         return;
     }
     at->queued = true;
@@ -189,7 +193,7 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
         at->leader = true;
         for (int32_t q = 0; q < b->top; q++) at->entries[q] = canonical(b, q, &b->e[q]);
     } else if (at->top != b->top) {
-        dv_build_fail(b, "operand stacks differ at a join");
+        dv_build_fail(b, DV_REFUSED_MEETING);
         return;
     }
     for (int32_t q = 0; q < b->top && !changed; q++)
@@ -197,7 +201,7 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     for (int32_t q = 0; q < b->top; q++) {
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
         if (kind == DV_K_CONFLICT) {
-            dv_build_fail(b, "values of different representation meet");
+            dv_build_fail(b, DV_REFUSED_MEETING);
             return;
         }
         if (kind == at->entries[q].kind) continue;
@@ -295,7 +299,7 @@ void dv_build_range(dv_build *b, dv_context *context) {
             dv_build_flow(b, b->context, next);
         else
             dv_convert(b, after);
-        if (b->cells.count > MOST_CELLS) dv_build_fail(b, "region too large");
+        if (b->cells.count > MOST_CELLS) dv_build_fail(b, DV_REFUSED_SIZE);
     }
 }
 
@@ -356,7 +360,7 @@ static void emit_exits(dv_build *b) {
 static void *keep(dv_build *b, const void *data, size_t size) {
     void *copy = dv_heap_alloc(&b->vm->heap, size ? size : 1);
     if (!copy)
-        dv_build_fail(b, "out of memory");
+        dv_build_fail(b, DV_REFUSED_MEMORY);
     else if (size)
         memcpy(copy, data, size);
     return copy;
@@ -482,8 +486,8 @@ static void emit_all(dv_build *b) {
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);
     if (!b->failed) emit_exits(b);
-    if (!b->failed && !is_worth_it(b)) dv_build_fail(b, "most of its instructions cannot be typed");
-    if (!b->failed && b->entries.count == 0) dv_build_fail(b, "it cannot be entered");
+    if (!b->failed && !is_worth_it(b)) fail_at(b, DV_REFUSED_BOXED, b->heaviest_in, b->heaviest_pc);
+    if (!b->failed && b->entries.count == 0) fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
     if (!b->failed) finish(b);
 }
 
@@ -495,7 +499,7 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     b->triples = b->locals + b->entry_limit + 1;
     b->scratch = (int16_t)(b->triples - 1);
     b->triple_limit = b->stack_base;
-    if (b->stack_base > 8000 || end - head > MOST_WORDS) dv_build_fail(b, "function too large");
+    if (b->stack_base > 8000 || end - head > MOST_WORDS) dv_build_fail(b, DV_REFUSED_SIZE);
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
     b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);
     b->root = new_context(b, thread, head, end, 0);
@@ -503,10 +507,10 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
 }
 
 dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
-                           uint32_t back, uint32_t now, const char **reason) {
+                           uint32_t back, uint32_t now, dv_loop_event *event) {
     dv_region *region = dv_heap_alloc(&vm->heap, sizeof *region);
     dv_build *b = dv_heap_alloc(&vm->heap, sizeof *b);
-    *reason = "out of memory";
+    event->why = DV_REFUSED_MEMORY;
     if (region) memset(region, 0, sizeof *region);
     if (b && region) {
         memset(b, 0, sizeof *b);
@@ -517,14 +521,14 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
             find_fixed_point(b, fp, now);
             if (!b->failed) emit_all(b);
         }
-        *reason = b->failed;
+        event->why = b->failed, event->in = b->failed_in, event->pc = b->failed_pc;
         while (b->blocks) {
             dv_block *next = b->blocks->next;
             dv_heap_free(&vm->heap, b->blocks, b->blocks->size);
             b->blocks = next;
         }
     }
-    if (region && *reason) {
+    if (region && event->why) {
         dv_region_free(vm, region);
         region = NULL;
     }

@@ -94,8 +94,10 @@ typedef struct dv_build {
     int16_t *triple_of;
     uint32_t pc; /* of the instruction being interpreted, in context */
     bool emitting, ended;
-    bool again; /* the fixed point is to be found anew: a context turned out to branch */
-    const char *failed;
+    bool again;        /* the fixed point is to be found anew: a context turned out to branch */
+    dv_refusal failed; /* NOT: so far it has not */
+    const dv_code *failed_in; /* the instruction to blame, or NULL */
+    uint32_t failed_pc;
     dv_block *blocks;
     int32_t sp;           /* entry number that sp is known to stand at while emitting, or -1 */
     uint32_t last_result; /* cell of the instruction that put its result into r or d just now, if it
@@ -107,6 +109,9 @@ typedef struct dv_build {
         dv_context *context;
     } last_exit;
     uint32_t typed, boxed; /* instructions, weighted by loop depth: is it worth it? */
+    uint32_t heaviest;     /* weight of the boxed instruction at heaviest_pc, which weighs most */
+    const dv_code *heaviest_in;
+    uint32_t heaviest_pc;
     struct {
         dv_context *context;
         uint32_t pc;
@@ -129,7 +134,7 @@ typedef struct dv_build {
 
 /* build.c */
 void *dv_build_get(dv_build *b, size_t size); /* zeroed; NULL and b->failed when memory runs out */
-void dv_build_fail(dv_build *b, const char *why);
+void dv_build_fail(dv_build *b, dv_refusal why);
 bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for one more */
 #define DV_PUSH(b, vector, ...)                                          \
     (dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)            \

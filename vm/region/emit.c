@@ -144,7 +144,7 @@ void dv_edge_add(dv_build *b, uint32_t cell, dv_context *context, uint32_t pc, i
 int16_t dv_triple(dv_build *b, int32_t q) {
     if (b->triple_of[q] == 0) {
         if (b->triples + 3 > b->triple_limit) {
-            dv_build_fail(b, "too many nested range loops");
+            dv_build_fail(b, DV_REFUSED_SLOTS);
             return 0;
         }
         b->triple_of[q] = (int16_t)b->triples;
@@ -155,7 +155,7 @@ int16_t dv_triple(dv_build *b, int32_t q) {
 
 void dv_push_known(dv_build *b, dv_kind kind, dv_where where, int32_t slot, dv_value value) {
     if (b->top >= b->entry_limit) {
-        dv_build_fail(b, "too many values for the frame's shadow slots");
+        dv_build_fail(b, DV_REFUSED_SLOTS);
         return;
     }
     b->e[b->top++] = (dv_known_value){(uint8_t)kind, (uint8_t)where, (int16_t)slot, value};
@@ -241,7 +241,7 @@ void dv_materialize(dv_build *b, int32_t q) {
         dv_region_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, e->slot), dv_home(b, q),
                        0);
     } else if (e->kind == DV_K_RANGE) {
-        dv_build_fail(b, "a range iterator is used as a value");
+        dv_build_fail(b, DV_REFUSED_ITERATOR);
     } else {
         dv_to_slot(b, q);
         if (e->kind == DV_K_INT) {
@@ -317,7 +317,7 @@ static bool depend_on_classes(dv_build *b, uint32_t generic) {
     bool remembers =
         generic == DV_OP_LOAD_ATTR || generic == DV_OP_STORE_ATTR || generic == DV_OP_LOAD_METHOD;
     if (!remembers || dv_build_depends(b, &b->vm->class_sites)) return true;
-    dv_build_fail(b, "out of memory");
+    dv_build_fail(b, DV_REFUSED_MEMORY);
     return false;
 }
 

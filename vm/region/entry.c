@@ -66,11 +66,18 @@ static void set_back_edge(dv_vm *vm, dv_cell *back, uint32_t op, uint32_t wait) 
     back[1].site.wait = (uint16_t)(wait > 60000 ? 60000 : wait);
 }
 
-void dv_region_retire(dv_vm *vm, dv_region *region) {
+static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
+    if (DV_UNLIKELY(vm->hooks.looped != NULL)) vm->hooks.looped(vm, thread, event);
+}
+
+void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
     for (uint32_t i = 0; i < region->entry_count; i++) {
         dv_cell *back = region->entries[i].back;
+        if (why)
+            tell(vm, region->thread,
+                 &(dv_loop_event){.back = dv_thread_pc(region->thread, back), .why = why});
         uint8_t *tries = &back[1].site.backoff;
         if (*tries < REBUILDS) (*tries)++;
         if (*tries < REBUILDS)
@@ -86,7 +93,7 @@ void dv_region_retire(dv_vm *vm, dv_region *region) {
 }
 
 void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent) {
-    dv_region_retire(vm, (dv_region *)dependent);
+    dv_region_retire(vm, (dv_region *)dependent, DV_REFUSED_CHANGED);
 }
 
 /* Leaving
@@ -156,7 +163,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     const dv_cell *cell = exit->thread->cells + exit->thread->cell_at[exit->pc];
     if (exit->counts && !region->retired && ++exit->taken >= EXITS_ALLOWED) {
         dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
-        dv_region_retire(vm, region);
+        dv_region_retire(vm, region, DV_REFUSED_GUARDS);
     }
     region->active--;
     free_if_unused(vm, region);
@@ -299,7 +306,7 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     const dv_cell *head = ip[2].target;
     if (!entry_fits(region, entry, fp)) {
         if (++entry->failures >= ENTRY_FAILURES) {
-            dv_region_retire(vm, region);
+            dv_region_retire(vm, region, DV_REFUSED_TYPES);
             free_if_unused(vm, region);
         }
         return head;
@@ -339,11 +346,15 @@ static bool yields(const dv_code *code, uint32_t pc, uint32_t end) {
 static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t back,
                      uint32_t hot) {
     const dv_code *code = thread->code;
-    const char *reason;
-    if (yields(code, code->words[back] >> 8, back)) return false;
-    dv_region *region = dv_region_build(vm, thread, fp, code->words[back] >> 8, back,
-                                        code->words[hot] >> 8, &reason);
-    if (!region) return false;
+    uint32_t head = code->words[back] >> 8;
+    dv_loop_event event = {.back = back, .why = DV_REFUSED_YIELD};
+    dv_region *region = NULL;
+    if (!yields(code, head, back))
+        region = dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
+    if (!region) {
+        tell(vm, thread, &event);
+        return false;
+    }
     region->next = thread->regions;
     thread->regions = region;
     for (uint32_t i = 0; i < region->entry_count; i++) {
@@ -351,12 +362,14 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
             dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
             uint8_t tries = entry->back[1].site.backoff;
-            dv_region_retire(vm, old->region);
+            dv_region_retire(vm, old->region, DV_REFUSED_NOT);
             free_if_unused(vm, old->region);
             entry->back[1].site.backoff = tries;
         }
         entry->back[3].p = entry;
         set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION, 1);
+        tell(vm, thread,
+             &(dv_loop_event){.back = dv_thread_pc(thread, entry->back), .region = back});
     }
     return true;
 }

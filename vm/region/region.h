@@ -77,6 +77,31 @@ typedef struct dv_entry {
     uint32_t failures;
 } dv_entry;
 
+/* Why a loop has no region: none was made, or the one that it had was given up. */
+typedef enum dv_refusal {
+    DV_REFUSED_NOT,
+    DV_REFUSED_MEMORY,
+    DV_REFUSED_YIELD,    /* the frame would move */
+    DV_REFUSED_SIZE,     /* too many instructions, or too many ways through them */
+    DV_REFUSED_SLOTS,    /* more values, or nested ranges, than the frame has shadow slots for */
+    DV_REFUSED_MEETING,  /* at a join a value is raw on one way and an object on the other */
+    DV_REFUSED_ITERATOR, /* the iterator of a range is used as a value */
+    DV_REFUSED_BOXED,    /* too little of it could be typed */
+    DV_REFUSED_ENTRY,    /* the loop's head expects what no frame can provide */
+    DV_REFUSED_TYPES,    /* given up: locals had other types when it was to be entered */
+    DV_REFUSED_GUARDS,   /* given up: too often a guard failed, or a way was taken that was new */
+    DV_REFUSED_CHANGED   /* given up: an assumption broke */
+} dv_refusal;
+
+/* What happened to a loop, for the hook `looped` (core/vm.h). */
+typedef struct dv_loop_event {
+    uint32_t back;     /* pc of the loop's JUMP_BACK, in the thread that the hook is told */
+    dv_refusal why;    /* NOT: the loop is in a region now */
+    uint32_t region;   /* then: pc of the region's outermost JUMP_BACK */
+    const dv_code *in; /* the instruction that is to blame; NULL: none in particular */
+    uint32_t pc;
+} dv_loop_event;
+
 struct dv_region {
     dv_dependent dependent;
     dv_region *next; /* of the thread's list */
@@ -104,13 +129,13 @@ struct dv_region {
 };
 
 /* Tries to make a region of the loop that ends in the JUMP_BACK at pc `back`; NULL: not possible or
- * not worth it, *reason says why. */
+ * not worth it, and the event's `why`, `in` and `pc` say why. */
 dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
-                           uint32_t back, uint32_t now, const char **reason);
+                           uint32_t back, uint32_t now, dv_loop_event *event);
 
 /* Takes the region out of use: its entries become INCA code again, activations leave at their next
  * back edge or resume point. */
-void dv_region_retire(dv_vm *vm, dv_region *region);
+void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why);
 void dv_region_free(dv_vm *vm, dv_region *region);
 void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption broke */
 

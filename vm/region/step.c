@@ -54,10 +54,13 @@ static bool is_cold(const dv_build *b) {
 static void count(dv_build *b, bool typed) {
     if (!b->emitting) return;
     uint32_t weight = dv_build_weight(b);
-    if (typed)
+    if (typed) {
         b->typed += weight;
-    else
-        b->boxed += weight;
+        return;
+    }
+    b->boxed += weight;
+    if (weight > b->heaviest)
+        b->heaviest = weight, b->heaviest_in = b->context->thread->code, b->heaviest_pc = b->pc;
 }
 
 /* Operands
