@@ -11,6 +11,7 @@
 #include "types/list.h"
 #include "types/range.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 /* An iterator over several others: zip and map. */
@@ -44,7 +45,7 @@ static void many_release(dv_vm *vm, dv_object *object) {
     many *m = (many *)object;
     for (uint32_t i = 0; i < m->count; i++) dv_release(vm, m->iterators[i]);
     dv_release(vm, m->function);
-    dv_container_free(vm, m, many_size(m->count));
+    dv_base_free(vm, object, many_size(m->count));
 }
 
 static void many_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
@@ -68,6 +69,11 @@ static dv_value many_new(dv_vm *vm, dv_type_id type, dv_value function, const dv
         return DV_EMPTY;
     }
     return dv_object_value(m);
+}
+
+static dv_value many_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    uint32_t count = ((const many *)dv_as_object(exact))->count;
+    return dv_subclass_share(vm, class_, exact, many_size(count));
 }
 
 static dv_value zip_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
@@ -206,7 +212,8 @@ const dv_type dv_zip_type = {.name = "zip",
                              .iterate = self_iterate,
                              .next = zip_next,
                              .next_pair = zip_next_pair,
-                             .construct = zip_construct};
+                             .construct = zip_construct,
+                             .adopt = many_adopt};
 
 const dv_type dv_map_type = {.name = "map",
                              .id = DV_T_MAP,
@@ -214,7 +221,9 @@ const dv_type dv_map_type = {.name = "map",
                              .traverse = many_traverse,
                              .iterate = self_iterate,
                              .next = map_next,
-                             .construct = map_construct};
+                             .construct = map_construct,
+                             .adopt = many_adopt,
+                             .ignores_keywords = true};
 
 /* filter ----------------------------------------------------------------------------------------
  */
@@ -223,7 +232,7 @@ static void pair_release(dv_vm *vm, dv_object *object) {
     pair *p = (pair *)object;
     dv_release(vm, p->first);
     dv_release(vm, p->second);
-    dv_container_free(vm, p, sizeof *p);
+    dv_base_free(vm, object, sizeof *p);
 }
 
 static void pair_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
@@ -243,6 +252,10 @@ static dv_value pair_new(dv_vm *vm, dv_type_id type, dv_value first, dv_value se
     p->second = second;
     p->next = 0;
     return dv_object_value(p);
+}
+
+static dv_value pair_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    return dv_subclass_share(vm, class_, exact, sizeof(pair));
 }
 
 static dv_value filter_construct(dv_vm *vm, const dv_value *args, uint32_t count,
@@ -282,7 +295,9 @@ const dv_type dv_filter_type = {.name = "filter",
                                 .traverse = pair_traverse,
                                 .iterate = self_iterate,
                                 .next = filter_next,
-                                .construct = filter_construct};
+                                .construct = filter_construct,
+                                .adopt = pair_adopt,
+                                .ignores_keywords = true};
 
 /* reversed --------------------------------------------------------------------------------------
  */
@@ -367,6 +382,14 @@ static dv_value reversed_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
 static const dv_cfunction_def reversed_methods[] = {
     {.name = "__length_hint__", .entry = reversed_hint, .min = 1, .max = 1}, {.name = NULL}};
 
+/* What reversed() has got from a __reversed__ may be anything; CPython makes an instance of the
+ * subclass only where it has not. */
+static dv_value reversed_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    bool made = dv_is_shape(exact, DV_T_REVERSED) &&
+                dv_same(((pair *)dv_as_object(exact))->second, DV_FALSE);
+    return made ? pair_adopt(vm, class_, exact) : dv_retain(exact);
+}
+
 static dv_type_id reversed_face(dv_value self) {
     const pair *p = (const pair *)dv_as_object(self);
     return p->second.bits == DV_TRUE.bits ? DV_T_LIST_REVERSE_ITERATOR : DV_T_REVERSED;
@@ -376,8 +399,12 @@ static dv_type_id reversed_face(dv_value self) {
     .face = reversed_face, .release = pair_release, .traverse = pair_traverse, \
     .iterate = self_iterate, .next = reversed_next, .methods = reversed_methods
 
-const dv_type dv_reversed_type = {
-    .name = "reversed", .id = DV_T_REVERSED, REVERSED_SLOTS, .construct = reversed_construct};
+const dv_type dv_reversed_type = {.name = "reversed",
+                                  .id = DV_T_REVERSED,
+                                  REVERSED_SLOTS,
+                                  .construct = reversed_construct,
+                                  .adopt = reversed_adopt,
+                                  .ignores_keywords = true};
 
 const dv_type dv_list_reverse_type = {
     .name = "list_reverseiterator", .id = DV_T_LIST_REVERSE_ITERATOR, REVERSED_SLOTS};

@@ -304,6 +304,9 @@ typedef struct dv_type {
     bool (*initialise)(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                        dv_value keywords);
     const dv_cfunction_def *methods; /* up to an entry without a name */
+    /* Keywords are for the __init__ of a dl class (or its __new__, if the type has `initialise`);
+     * where it has none, they are refused. */
+    bool ignores_keywords;
     /* Of an extension's type: which operators `binary`, `inplace` and `unary` know, as bits. */
     uint16_t binary_operators, inplace_operators, unary_operators;
 } dv_type;

@@ -4,6 +4,7 @@
 #include "core/upcall.h"
 #include "modules/modules.h"
 #include "types/arguments.h"
+#include "types/int.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
@@ -14,13 +15,21 @@ typedef struct search {
     bool right;
 } search;
 
+/* sequence[index] of any sequence, which may be longer than immediate ints reach. */
+static dv_value item_far(dv_vm *vm, dv_value sequence, int64_t index) {
+    dv_value number = dv_int_from_int64(vm, index);
+    dv_value item = dv_is_empty(number) ? DV_EMPTY : dv_get_item(vm, sequence, number);
+    dv_release(vm, number);
+    return item;
+}
+
 /* The item at `middle`, or what the key function makes of it. */
 static dv_value item_at(dv_vm *vm, const search *s, int64_t middle) {
     dv_value item;
     if (dv_is_list(s->sequence) && middle < dv_as_list(s->sequence)->count)
         item = dv_retain(dv_as_list(s->sequence)->items[middle]);
     else
-        item = dv_get_item(vm, s->sequence, dv_int(middle));
+        item = item_far(vm, s->sequence, middle);
     if (dv_is_empty(item) || dv_is_empty(s->key)) return item;
     dv_value key = dv_call(vm, s->key, &item, 1, DV_EMPTY);
     dv_release(vm, item);
@@ -100,7 +109,7 @@ static dv_value bisect(dv_vm *vm, const char *function, bool right, const dv_val
         return DV_EMPTY;
     }
     int64_t place = find(vm, &s);
-    return place < 0 ? DV_EMPTY : dv_int(place);
+    return place < 0 ? DV_EMPTY : dv_int_from_int64(vm, place);
 }
 
 static dv_value insert(dv_vm *vm, dv_value sequence, int64_t place, dv_value x) {
@@ -109,8 +118,9 @@ static dv_value insert(dv_vm *vm, dv_value sequence, int64_t place, dv_value x) 
     dv_value method = dv_get_attribute(vm, sequence, name);
     dv_release(vm, name);
     if (dv_is_empty(method)) return DV_EMPTY;
-    dv_value arguments[2] = {dv_int(place), x};
-    dv_value result = dv_call(vm, method, arguments, 2, DV_EMPTY);
+    dv_value arguments[2] = {dv_int_from_int64(vm, place), x}, result = DV_EMPTY;
+    if (!dv_is_empty(arguments[0])) result = dv_call(vm, method, arguments, 2, DV_EMPTY);
+    dv_release(vm, arguments[0]);
     dv_release(vm, method);
     dv_release(vm, result);
     return dv_is_empty(result) ? DV_EMPTY : DV_NONE;

@@ -13,9 +13,11 @@
 #include "types/dict.h"
 #include "types/function.h"
 #include "types/instance.h"
+#include "types/instance_dict.h"
 #include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 static uint32_t named_count(dv_value keywords) {
@@ -83,7 +85,31 @@ static void partial_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, p->args);
     dv_release(vm, p->keywords);
     dv_release(vm, p->attributes);
-    dv_container_free(vm, p, sizeof *p);
+    dv_base_free(vm, object, sizeof *p);
+}
+
+static dv_value partial_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    return dv_subclass_share(vm, class_, exact, sizeof(partial));
+}
+
+/* A partial (or an instance of a subclass that is called as one) without attributes. */
+static bool is_bare(dv_vm *vm, dv_value function) {
+    if (!dv_has_layout(function, DV_T_PARTIAL)) return false;
+    if (dv_is_shape(function, DV_T_PARTIAL)) return dv_is_empty(as_partial(function)->attributes);
+    return dv_shape_at(vm, dv_as_object(function)->shape)->count == 0 &&
+           !dv_defines_special(vm, function, vm->known.call);
+}
+
+static void replace(dv_vm *vm, dv_value *place, dv_value value) {
+    dv_value old = *place;
+    *place = value;
+    dv_release(vm, old);
+}
+
+static void partial_clear(dv_vm *vm, dv_object *object) {
+    partial *p = (partial *)object;
+    replace(vm, &p->function, DV_NONE);
+    replace(vm, &p->args, dv_retain(vm->known.empty_tuple));
 }
 
 /* left + the arguments, as a tuple. */
@@ -117,7 +143,7 @@ static dv_value partial_construct(dv_vm *vm, const dv_value *args, uint32_t coun
     dv_value function = args[0], left = DV_EMPTY, base = DV_EMPTY;
     if (!dv_is_callable(vm, function))
         return dv_raise(vm, DV_E_TYPE_ERROR, "the first argument must be callable");
-    if (dv_is_shape(function, DV_T_PARTIAL) && dv_is_empty(as_partial(function)->attributes)) {
+    if (is_bare(vm, function)) {
         const partial *inner = as_partial(function);
         left = inner->args;
         base = inner->keywords;
@@ -156,11 +182,16 @@ static dv_value call_with_keywords(dv_vm *vm, const partial *p, const dv_value *
     memcpy(all, dv_as_tuple(p->args)->items, (size_t)left * sizeof *all);
     memcpy(all + left, args, given * sizeof *all);
     int64_t position = 0, n = 0;
+    bool strings = true;
     for (; dv_dict_walk(dict, &position, &key, &value); n++) {
+        strings = strings && dv_is_str(key);
         names->items[n] = dv_retain(key);
         all[left + given + n] = value;
     }
-    result = dv_call(vm, p->function, all, (uint32_t)total, dv_object_value(names));
+    if (strings) /* programs may have put others into `keywords` */
+        result = dv_call(vm, p->function, all, (uint32_t)total, dv_object_value(names));
+    else
+        dv_raise(vm, DV_E_TYPE_ERROR, "keywords must be strings");
     dv_heap_free(&vm->heap, all, size);
     dv_release_object(vm, &names->header);
     dv_release(vm, dict);
@@ -200,9 +231,14 @@ static bool repr_keywords(dv_builder *b, const partial *p) {
     return true;
 }
 
-static bool repr_parts(dv_builder *b, const partial *p) {
+static bool repr_parts(dv_builder *b, dv_value self) {
+    const partial *p = as_partial(self);
     const dv_tuple *args = dv_as_tuple(p->args);
-    dv_builder_z(b, "functools.partial(");
+    if (dv_is_instance(self))
+        dv_builder_str(b, dv_class_of(b->vm, self)->name);
+    else
+        dv_builder_z(b, "functools.partial");
+    dv_builder_z(b, "(");
     if (!dv_builder_repr(b, p->function)) return false;
     for (int64_t i = 0; i < args->count; i++) {
         dv_builder_z(b, ", ");
@@ -218,7 +254,7 @@ static dv_value partial_repr(dv_vm *vm, dv_value self) {
     if (!dv_repr_enter(vm, &guard, self)) return dv_str_z(vm, "...");
     dv_builder b;
     dv_builder_init(&b, vm);
-    bool good = repr_parts(&b, as_partial(self));
+    bool good = repr_parts(&b, self);
     dv_repr_leave(vm);
     if (good) return dv_builder_finish(&b);
     dv_builder_discard(&b);
@@ -241,11 +277,27 @@ static dv_value partial_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return dv_retain(dv_dict_get(vm, p->attributes, name));
 }
 
+/* partial.__dict__ = value */
+static bool set_dict(dv_vm *vm, partial *p, dv_value value) {
+    if (dv_is_empty(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "cannot delete __dict__");
+        return false;
+    }
+    if (!dv_is_dict(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "__dict__ must be set to a dictionary, not a '%T'", value);
+        return false;
+    }
+    replace(vm, &p->attributes, dv_retain(value));
+    return true;
+}
+
 static bool partial_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
     if (dv_str_is(name, "func") || dv_str_is(name, "args") || dv_str_is(name, "keywords")) {
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "readonly attribute");
         return false;
     }
+    if (dv_is_instance(self)) return dv_instance_set_attribute(vm, self, name, value);
+    if (dv_same(name, vm->known.dict)) return set_dict(vm, as_partial(self), value);
     dv_value attributes = own_attributes(vm, as_partial(self));
     if (dv_is_empty(attributes)) return false;
     if (!dv_is_empty(value)) return dv_dict_set(vm, attributes, name, value);
@@ -256,15 +308,86 @@ static bool partial_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_va
     return done == 1;
 }
 
+/* The attributes, which instances of subclasses have as all instances: new; None: there are none.
+ */
+static dv_value state_attributes(dv_vm *vm, dv_value self) {
+    if (!dv_is_instance(self)) {
+        dv_value own = as_partial(self)->attributes;
+        return dv_is_empty(own) ? DV_NONE : dv_retain(own);
+    }
+    return dv_get_attribute(vm, self, vm->known.dict);
+}
+
+/* What copies are made of: the class, its argument, and the state for __setstate__. */
+static dv_value partial_reduce(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    const partial *p = as_partial(args[0]);
+    dv_value attributes = state_attributes(vm, args[0]);
+    if (dv_is_empty(attributes)) return DV_EMPTY;
+    dv_value parts[3] = {dv_retain(dv_object_value(dv_class_of(vm, args[0])))};
+    dv_value state[4] = {p->function, p->args, p->keywords, attributes};
+    parts[1] = dv_tuple_new(vm, &p->function, 1);
+    parts[2] = dv_is_empty(parts[1]) ? DV_EMPTY : dv_tuple_new(vm, state, 4);
+    dv_release(vm, attributes);
+    if (!dv_is_empty(parts[2])) return dv_tuple_take(vm, parts, 3);
+    dv_release(vm, parts[0]);
+    dv_release(vm, parts[1]);
+    return DV_EMPTY;
+}
+
+static bool set_attributes(dv_vm *vm, dv_value self, dv_value attributes) {
+    bool none = dv_is_none(attributes);
+    if (!dv_is_instance(self)) {
+        replace(vm, &as_partial(self)->attributes, none ? DV_EMPTY : dv_retain(attributes));
+        return true;
+    }
+    dv_value dict = none ? dv_dict_new(vm) : dv_retain(attributes);
+    bool done = !dv_is_empty(dict) && dv_set_attribute(vm, self, vm->known.dict, dict);
+    dv_release(vm, dict);
+    return done;
+}
+
+static dv_value partial_setstate(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    partial *p = as_partial(args[0]);
+    const dv_tuple *state = dv_is_tuple(args[1]) ? dv_as_tuple(args[1]) : NULL;
+    if (!state || state->count != 4 || !dv_is_callable(vm, state->items[0]) ||
+        !dv_is_tuple(state->items[1]) ||
+        !(dv_is_none(state->items[2]) || dv_is_dict(state->items[2])))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "invalid partial state");
+    dv_value given = dv_plain(vm, state->items[1]);
+    dv_value keywords = dv_is_none(state->items[2]) ? dv_dict_new(vm)
+                        : dv_is_shape(state->items[2], DV_T_DICT)
+                            ? dv_retain(state->items[2])
+                            : dv_dict_copy(vm, state->items[2]);
+    if (dv_is_empty(given) || dv_is_empty(keywords)) {
+        dv_release(vm, given);
+        dv_release(vm, keywords);
+        return DV_EMPTY;
+    }
+    replace(vm, &p->function, dv_retain(state->items[0]));
+    replace(vm, &p->args, given);
+    replace(vm, &p->keywords, keywords);
+    return set_attributes(vm, args[0], state->items[3]) ? DV_NONE : DV_EMPTY;
+}
+
+static const dv_cfunction_def partial_methods[] = {
+    {.name = "__reduce__", .entry = partial_reduce, .min = 1, .max = 1},
+    {.name = "__setstate__", .entry = partial_setstate, .min = 2, .max = 2},
+    {.name = NULL}};
+
 static const dv_type partial_type = {.name = "functools.partial",
                                      .id = DV_T_PARTIAL,
                                      .traverse = partial_traverse,
+                                     .clear = partial_clear,
                                      .release = partial_release,
                                      .repr = partial_repr,
                                      .get_attribute = partial_get_attribute,
                                      .set_attribute = partial_set_attribute,
                                      .call = partial_call,
-                                     .construct = partial_construct};
+                                     .construct = partial_construct,
+                                     .adopt = partial_adopt,
+                                     .methods = partial_methods};
 
 /* cmp_to_key -------------------------------------------------------------------------------------
  */

@@ -15,6 +15,7 @@
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 typedef struct iter {
@@ -48,7 +49,11 @@ static void iter_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, it->source);
     dv_release(vm, it->function);
     dv_release(vm, it->extra);
-    dv_container_free(vm, it, sizeof *it);
+    dv_base_free(vm, object, sizeof *it);
+}
+
+static dv_value iter_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    return dv_subclass_share(vm, class_, exact, sizeof(iter));
 }
 
 /* Takes the source (EMPTY: making it failed), retains the function. */
@@ -169,8 +174,9 @@ static dv_value count_next(dv_vm *vm, dv_value self) {
 
 static dv_value count_repr(dv_vm *vm, dv_value self) {
     const iter *it = as_iter(self);
-    if (is_one(it->extra)) return dv_str_printf(vm, "count(%V)", it->source);
-    return dv_str_printf(vm, "count(%V, %V)", it->source, it->extra);
+    dv_value name = dv_class_of(vm, self)->name;
+    if (is_one(it->extra)) return dv_str_printf(vm, "%S(%V)", name, it->source);
+    return dv_str_printf(vm, "%S(%V, %V)", name, it->source, it->extra);
 }
 
 static const dv_type count_type = {.name = "itertools.count",
@@ -181,7 +187,8 @@ static const dv_type count_type = {.name = "itertools.count",
                                    .repr = count_repr,
                                    .iterate = self_iterate,
                                    .next = count_next,
-                                   .construct = count_construct};
+                                   .construct = count_construct,
+                                   .adopt = iter_adopt};
 
 /* cycle: source the iterator in the first round, extra the list of its items ---------------------
  */
@@ -223,7 +230,9 @@ static const dv_type cycle_type = {.name = "itertools.cycle",
                                    .release = iter_release,
                                    .iterate = self_iterate,
                                    .next = cycle_next,
-                                   .construct = cycle_construct};
+                                   .construct = cycle_construct,
+                                   .adopt = iter_adopt,
+                                   .ignores_keywords = true};
 
 /* repeat: source the value; `next` times more, or for ever if that is -1 -------------------------
  */
@@ -254,8 +263,9 @@ static dv_value repeat_next(dv_vm *vm, dv_value self) {
 
 static dv_value repeat_repr(dv_vm *vm, dv_value self) {
     const iter *it = as_iter(self);
-    if (it->next < 0) return dv_str_printf(vm, "repeat(%V)", it->source);
-    return dv_str_printf(vm, "repeat(%V, %lld)", it->source, (long long)it->next);
+    dv_value name = dv_class_of(vm, self)->name;
+    if (it->next < 0) return dv_str_printf(vm, "%S(%V)", name, it->source);
+    return dv_str_printf(vm, "%S(%V, %lld)", name, it->source, (long long)it->next);
 }
 
 static dv_value repeat_length_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -277,6 +287,7 @@ static const dv_type repeat_type = {.name = "itertools.repeat",
                                     .iterate = self_iterate,
                                     .next = repeat_next,
                                     .construct = repeat_construct,
+                                    .adopt = iter_adopt,
                                     .methods = repeat_methods};
 
 /* accumulate: extra the total so far; not started: extra is what `initial` was ------------------
@@ -326,7 +337,8 @@ static const dv_type accumulate_type = {.name = "itertools.accumulate",
                                         .release = iter_release,
                                         .iterate = self_iterate,
                                         .next = accumulate_next,
-                                        .construct = accumulate_construct};
+                                        .construct = accumulate_construct,
+                                        .adopt = iter_adopt};
 
 /* chain: source the iterator of iterables, extra the iterator of the current one -----------------
  */
@@ -385,6 +397,8 @@ static const dv_type chain_type = {.name = "itertools.chain",
                                    .iterate = self_iterate,
                                    .next = chain_next,
                                    .construct = chain_construct,
+                                   .adopt = iter_adopt,
+                                   .ignores_keywords = true,
                                    .methods = chain_methods};
 
 /* compress: source the data, extra the selectors -------------------------------------------------
@@ -432,7 +446,8 @@ static const dv_type compress_type = {.name = "itertools.compress",
                                       .release = iter_release,
                                       .iterate = self_iterate,
                                       .next = compress_next,
-                                      .construct = compress_construct};
+                                      .construct = compress_construct,
+                                      .adopt = iter_adopt};
 
 /* dropwhile, filterfalse, starmap, takewhile: a function and an iterator -------------------------
  */
@@ -470,7 +485,9 @@ static const dv_type dropwhile_type = {.name = "itertools.dropwhile",
                                        .release = iter_release,
                                        .iterate = self_iterate,
                                        .next = dropwhile_next,
-                                       .construct = dropwhile_construct};
+                                       .construct = dropwhile_construct,
+                                       .adopt = iter_adopt,
+                                       .ignores_keywords = true};
 
 static dv_value filterfalse_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                       dv_value keywords) {
@@ -496,7 +513,9 @@ static const dv_type filterfalse_type = {.name = "itertools.filterfalse",
                                          .release = iter_release,
                                          .iterate = self_iterate,
                                          .next = filterfalse_next,
-                                         .construct = filterfalse_construct};
+                                         .construct = filterfalse_construct,
+                                         .adopt = iter_adopt,
+                                         .ignores_keywords = true};
 
 static dv_value starmap_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                   dv_value keywords) {
@@ -523,7 +542,9 @@ static const dv_type starmap_type = {.name = "itertools.starmap",
                                      .release = iter_release,
                                      .iterate = self_iterate,
                                      .next = starmap_next,
-                                     .construct = starmap_construct};
+                                     .construct = starmap_construct,
+                                     .adopt = iter_adopt,
+                                     .ignores_keywords = true};
 
 static dv_value takewhile_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
@@ -550,7 +571,9 @@ static const dv_type takewhile_type = {.name = "itertools.takewhile",
                                        .release = iter_release,
                                        .iterate = self_iterate,
                                        .next = takewhile_next,
-                                       .construct = takewhile_construct};
+                                       .construct = takewhile_construct,
+                                       .adopt = iter_adopt,
+                                       .ignores_keywords = true};
 
 /* islice: `next` is the number of the item that is wanted next, `stop` the bound or -1; `taken`
  * items have been taken from the source
@@ -644,7 +667,9 @@ static const dv_type islice_type = {.name = "itertools.islice",
                                     .release = iter_release,
                                     .iterate = self_iterate,
                                     .next = islice_next,
-                                    .construct = islice_construct};
+                                    .construct = islice_construct,
+                                    .adopt = iter_adopt,
+                                    .ignores_keywords = true};
 
 /* pairwise: extra the last item ------------------------------------------------------------------
  */
@@ -689,7 +714,9 @@ static const dv_type pairwise_type = {.name = "itertools.pairwise",
                                       .release = iter_release,
                                       .iterate = self_iterate,
                                       .next = pairwise_next,
-                                      .construct = pairwise_construct};
+                                      .construct = pairwise_construct,
+                                      .adopt = iter_adopt,
+                                      .ignores_keywords = true};
 
 /* The module -------------------------------------------------------------------------------------
  */

@@ -11,6 +11,7 @@
 #include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 typedef struct combiner {
@@ -45,8 +46,14 @@ static void combiner_release(dv_vm *vm, dv_object *object) {
     combiner *c = (combiner *)object;
     dv_release(vm, c->pools);
     dv_release(vm, c->result);
-    dv_type_id type = (dv_type_id)object->shape;
-    dv_container_free(vm, c, combiner_size(type, c->length, c->count));
+    dv_type_id type = dv_type_of(vm, dv_object_value(object));
+    dv_base_free(vm, object, combiner_size(type, c->length, c->count));
+}
+
+static dv_value combiner_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    const combiner *c = as_combiner(exact);
+    dv_type_id type = dv_type_of(vm, exact);
+    return dv_subclass_share(vm, class_, exact, combiner_size(type, c->length, c->count));
 }
 
 /* Takes the pools.  NULL: raised. */
@@ -198,7 +205,8 @@ const dv_type dv_product_type = {.name = "itertools.product",
                                  .release = combiner_release,
                                  .iterate = self_iterate,
                                  .next = product_next,
-                                 .construct = product_construct};
+                                 .construct = product_construct,
+                                 .adopt = combiner_adopt};
 
 /* permutations -----------------------------------------------------------------------------------
  */
@@ -270,7 +278,8 @@ const dv_type dv_permutations_type = {.name = "itertools.permutations",
                                       .release = combiner_release,
                                       .iterate = self_iterate,
                                       .next = permutations_next,
-                                      .construct = permutations_construct};
+                                      .construct = permutations_construct,
+                                      .adopt = combiner_adopt};
 
 /* combinations, without and with repetition ------------------------------------------------------
  */
@@ -323,7 +332,8 @@ const dv_type dv_combinations_type = {.name = "itertools.combinations",
                                       .release = combiner_release,
                                       .iterate = self_iterate,
                                       .next = combinations_next,
-                                      .construct = combinations_construct};
+                                      .construct = combinations_construct,
+                                      .adopt = combiner_adopt};
 
 static dv_value repeating_construct(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
@@ -349,7 +359,8 @@ const dv_type dv_combinations_repeating_type = {.name = "itertools.combinations_
                                                 .release = combiner_release,
                                                 .iterate = self_iterate,
                                                 .next = repeating_next,
-                                                .construct = repeating_construct};
+                                                .construct = repeating_construct,
+                                                .adopt = combiner_adopt};
 
 /* zip_longest ------------------------------------------------------------------------------------
  */
@@ -373,7 +384,7 @@ static void longest_release(dv_vm *vm, dv_object *object) {
     longest *z = (longest *)object;
     for (uint32_t i = 0; i < z->count; i++) dv_release(vm, z->iterators[i]);
     dv_release(vm, z->fill);
-    dv_container_free(vm, z, longest_size(z->count));
+    dv_base_free(vm, object, longest_size(z->count));
 }
 
 static dv_value longest_construct(dv_vm *vm, const dv_value *args, uint32_t count,
@@ -394,6 +405,11 @@ static dv_value longest_construct(dv_vm *vm, const dv_value *args, uint32_t coun
         return DV_EMPTY;
     }
     return dv_object_value(z);
+}
+
+static dv_value longest_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    uint32_t count = ((const longest *)dv_as_object(exact))->count;
+    return dv_subclass_share(vm, class_, exact, longest_size(count));
 }
 
 /* The next item of iterator number i, or what stands in for it; EMPTY: all have ended, or raised.
@@ -439,4 +455,5 @@ const dv_type dv_zip_longest_type = {.name = "itertools.zip_longest",
                                      .release = longest_release,
                                      .iterate = self_iterate,
                                      .next = longest_next,
-                                     .construct = longest_construct};
+                                     .construct = longest_construct,
+                                     .adopt = longest_adopt};

@@ -10,6 +10,7 @@
 #include "types/iterator.h"
 #include "types/sequence.h"
 #include "types/str.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 static dv_value self_iterate(dv_vm *vm, dv_value self) {
@@ -68,7 +69,7 @@ static void groupby_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, g->target);
     dv_release(vm, g->key);
     dv_release(vm, g->item);
-    dv_container_free(vm, g, sizeof *g);
+    dv_base_free(vm, object, sizeof *g);
 }
 
 static dv_value groupby_construct(dv_vm *vm, const dv_value *args, uint32_t count,
@@ -89,6 +90,10 @@ static dv_value groupby_construct(dv_vm *vm, const dv_value *args, uint32_t coun
     g->target = g->key = g->item = DV_EMPTY;
     g->grouper = NULL;
     return dv_object_value(g);
+}
+
+static dv_value groupby_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    return dv_subclass_share(vm, class_, exact, sizeof(groupby));
 }
 
 /* Reads an item ahead; false: the source is exhausted, or raised. */
@@ -151,7 +156,8 @@ const dv_type dv_groupby_type = {.name = "itertools.groupby",
                                  .release = groupby_release,
                                  .iterate = self_iterate,
                                  .next = groupby_next,
-                                 .construct = groupby_construct};
+                                 .construct = groupby_construct,
+                                 .adopt = groupby_adopt};
 
 static void grouper_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
     const grouper *group = (const grouper *)object;

@@ -454,7 +454,10 @@ bool dv_is_iterable(dv_vm *vm, dv_value v) {
 
 bool dv_is_callable(dv_vm *vm, dv_value v) {
     if (dv_is_function(v) || dv_is_shape(v, DV_T_METHOD)) return true;
-    if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.call);
+    if (dv_is_instance(v) && dv_defines_special(vm, v, vm->known.call))
+        return dv_has_special(vm, v, vm->known.call);
+    if (dv_is_instance(v))
+        return dv_is_subclass_instance(v) && vm->types[dv_type_of(vm, v)]->call != NULL;
     return !dv_is_shape(v, DV_T_OBJECT) && !dv_is_getter(v) && dv_behaviour_of(vm, v)->call != NULL;
 }
 

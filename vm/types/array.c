@@ -4,6 +4,7 @@
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/bytes.h"
+#include "types/class.h"
 #include "types/float.h"
 #include "types/int_arith.h"
 #include "types/iterator.h"
@@ -31,7 +32,7 @@ const dv_array_kind *dv_array_kind_of(uint32_t code) {
 static void array_release(dv_vm *vm, dv_object *object) {
     dv_array *a = (dv_array *)object;
     if (a->data) dv_heap_free(&vm->heap, a->data, (size_t)a->capacity * a->kind->size);
-    dv_heap_free(&vm->heap, a, sizeof *a);
+    dv_object_free(vm, object, sizeof *a);
 }
 
 static bool reserve(dv_vm *vm, dv_array *a, int64_t count) {
@@ -301,6 +302,19 @@ static dv_value array_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     return DV_EMPTY;
 }
 
+/* The instance takes over the elements. */
+static dv_value array_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    dv_array *a = dv_subclass_alloc(vm, class_, sizeof *a), *from = dv_as_array(exact);
+    if (!a) return DV_EMPTY;
+    a->data = from->data;
+    a->count = from->count;
+    a->capacity = from->capacity;
+    a->kind = from->kind;
+    from->data = NULL;
+    from->count = from->capacity = 0;
+    return dv_object_value(a);
+}
+
 /* ---- Subscripts -------------------------------------------------------------------------------*/
 
 static dv_value get_slice(dv_vm *vm, const dv_array *a, dv_value slice) {
@@ -508,7 +522,8 @@ static dv_value array_repr(dv_vm *vm, dv_value self) {
     const dv_array *a = dv_as_array(self);
     dv_builder b;
     dv_builder_init(&b, vm);
-    dv_builder_z(&b, "array('");
+    dv_builder_str(&b, dv_class_of(vm, self)->name);
+    dv_builder_z(&b, "('");
     dv_builder_char(&b, (uint32_t)a->kind->code);
     dv_builder_char(&b, '\'');
     bool good = true, text = a->kind->code == 'u';
@@ -559,5 +574,7 @@ const dv_type dv_array_type = {
     .iterate = dv_iterator_new,
     .get_attribute = array_get_attribute,
     .construct = array_construct,
+    .adopt = array_adopt,
+    .ignores_keywords = true,
     .methods = dv_array_methods,
 };

@@ -25,7 +25,7 @@ typedef struct dv_array {
 
 extern const dv_type dv_array_type;
 
-static inline bool dv_is_array(dv_value v) { return dv_is_shape(v, DV_T_ARRAY); }
+static inline bool dv_is_array(dv_value v) { return dv_has_layout(v, DV_T_ARRAY); }
 static inline dv_array *dv_as_array(dv_value v) { return (dv_array *)dv_as_object(v); }
 
 /* A kind by its code; NULL: there is none. */

@@ -175,7 +175,8 @@ dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint3
         snprintf(what, sizeof what, "%s() argument '%s'", type, names[i]);
         return dv_arguments_refuse(vm, what, "str", out[i]);
     }
-    if (!dv_is_empty(out[0]) && dv_is_str(out[0])) {
+    bool itself = !dv_is_empty(out[0]) && makes_bytes(vm, type, out[0]);
+    if (!dv_is_empty(out[0]) && dv_is_str(out[0]) && !(itself && dv_is_empty(out[1]))) {
         if (!dv_is_empty(out[1])) return dv_encode(vm, out[0], out[1], out[2]);
         return dv_raise(vm, DV_E_TYPE_ERROR, "string argument without an encoding");
     }
@@ -183,7 +184,7 @@ dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint3
         return dv_raise(vm, DV_E_TYPE_ERROR, "%s without a string argument",
                         dv_is_empty(out[1]) ? "errors" : "encoding");
     if (dv_is_empty(out[0])) return dv_bytes_new(vm, NULL, 0);
-    if (dv_is_index(vm, out[0]) && !makes_bytes(vm, type, out[0])) {
+    if (!itself && dv_is_index(vm, out[0])) {
         dv_value result = zeros(vm, type, out[0]);
         if (!dv_is_empty(result) || !dv_error_is(vm, DV_E_TYPE_ERROR)) return result;
         dv_error_clear(vm); /* an __index__ that fails so is as none */

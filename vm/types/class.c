@@ -38,7 +38,8 @@ static bool add_method(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def)
 static bool add_methods(dv_vm *vm, dv_class *class_) {
     const dv_type *type = class_->descriptor;
     if (type->initialise && !add_method(vm, class_, &dv_subclass_init)) return false;
-    if (type->adopt && !add_method(vm, class_, &dv_subclass_make)) return false;
+    if ((type->adopt || type->id == DV_T_BOOL) && !add_method(vm, class_, &dv_subclass_make))
+        return false;
     if (!type->methods || (class_->base && class_->base->descriptor == type)) return true;
     for (const dv_cfunction_def *def = type->methods; def->name; def++)
         if (!add_method(vm, class_, def)) return false;
@@ -296,7 +297,7 @@ static dv_value initialise(dv_vm *vm, dv_value self, const dv_value *args, uint3
     } else if (class_->type == DV_T_EXCEPTION) {
         done = dv_exception_initialise(vm, self, args, count, keywords);
     } else if (layout->initialise) {
-        done = layout->initialise(vm, self, args, count, keywords);
+        done = dv_subclass_initialise(vm, self, args, count, keywords);
     }
     if (done) return self;
     dv_release(vm, self);
@@ -375,7 +376,8 @@ dv_value dv_object_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_valu
         return dv_raise(
             vm, DV_E_TYPE_ERROR,
             "object.__init__() takes exactly one argument (the instance to initialize)");
-    if (dv_class_special(class_, vm->known.new_)) return DV_NONE;
+    /* Who has a __new__ of its own has looked at the arguments there. */
+    if (class_->type != DV_T_OBJECT || dv_class_special(class_, vm->known.new_)) return DV_NONE;
     return dv_raise(vm, DV_E_TYPE_ERROR,
                     "%S.__init__() takes exactly one argument (the instance to initialize)",
                     class_->name);

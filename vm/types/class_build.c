@@ -189,6 +189,8 @@ static bool set_name(dv_vm *vm, dv_class *class_, dv_value name, dv_value value)
              value, name, class_->name);
     if (dv_is_exception(vm->error)) {
         dv_as_exception(vm->error)->cause = dv_retain(cause);
+        dv_release(vm, dv_as_exception(vm->error)->context);
+        dv_as_exception(vm->error)->context = dv_retain(cause);
         dv_as_exception(vm->error)->suppress_context = true;
     }
     dv_release(vm, cause);

@@ -4,6 +4,7 @@
 #include "types/dict_view.h"
 #include "types/instance.h"
 #include "types/sequence.h"
+#include "types/set.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -201,7 +202,39 @@ static dv_value dict_clear(dv_vm *vm, const dv_value *args, uint32_t count) {
     return DV_NONE;
 }
 
+/* The next key of a dict or set with its hash, which is not asked for again; EMPTY: the last. */
+static dv_value next_hashed(dv_value keys, uint64_t *position, int64_t *hash) {
+    if (dv_is_shape(keys, DV_T_DICT)) {
+        int64_t at = (int64_t)*position;
+        const dv_dict_entry *entry = dv_dict_walk_entry(keys, &at);
+        if (!entry) return DV_EMPTY;
+        *position = (uint64_t)at;
+        *hash = entry->hash;
+        return entry->key;
+    }
+    const dv_set_entry *entry = dv_set_walk(keys, position);
+    if (!entry) return DV_EMPTY;
+    *hash = entry->hash;
+    return entry->key;
+}
+
+static bool set_hashed_keys(dv_vm *vm, dv_value dict, dv_value keys, dv_value value) {
+    uint64_t position = 0;
+    int64_t hash;
+    bool good = true;
+    while (good) {
+        dv_value key = dv_retain(next_hashed(keys, &position, &hash));
+        if (dv_is_empty(key)) break;
+        good = dv_dict_set_hashed(vm, dict, key, hash, value);
+        dv_release(vm, key);
+    }
+    return good;
+}
+
 static bool set_keys(dv_vm *vm, dv_value dict, dv_value iterable, dv_value value) {
+    bool known = dv_is_shape(iterable, DV_T_DICT) || dv_is_shape(iterable, DV_T_SET) ||
+                 dv_is_shape(iterable, DV_T_FROZENSET);
+    if (known && dv_is_shape(dict, DV_T_DICT)) return set_hashed_keys(vm, dict, iterable, value);
     dv_value iterator = dv_iterate(vm, iterable);
     if (dv_is_empty(iterator)) return false;
     bool good = true, exact = dv_is_shape(dict, DV_T_DICT);

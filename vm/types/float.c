@@ -16,6 +16,7 @@
 #include "types/format.h"
 #include "types/int_arith.h"
 #include "types/str.h"
+#include "types/str_text.h"
 #include "types/subclass.h"
 #include "types/tuple.h"
 
@@ -205,7 +206,10 @@ dv_value dv_float_from_str(dv_vm *vm, dv_value text) {
 }
 
 static dv_value float_from_bytes(dv_vm *vm, dv_value v) {
-    dv_value text = dv_str_points(vm, dv_as_bytes(v)->data, 1, dv_as_bytes(v)->length);
+    const dv_str *bytes = dv_as_bytes(v);
+    if (!dv_utf8_is_ascii(bytes->data, (size_t)bytes->length))
+        return dv_raise(vm, DV_E_VALUE_ERROR, "could not convert string to float: %V", v);
+    dv_value text = dv_str_points(vm, bytes->data, 1, bytes->length);
     if (dv_is_empty(text)) return DV_EMPTY;
     dv_value result = dv_float_from_str(vm, text);
     dv_release(vm, text);
@@ -644,5 +648,6 @@ const dv_type dv_float_type = {
     .format = float_format,
     .construct = float_construct,
     .adopt = float_adopt,
+    .ignores_keywords = true,
     .methods = methods,
 };

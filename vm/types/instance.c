@@ -115,7 +115,8 @@ dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found) {
 
 static dv_value inherited_repr(dv_vm *vm, dv_value self) {
     const dv_type *layout = layout_of(vm, self);
-    return layout ? layout->repr(vm, dv_number_of(self)) : dv_default_repr(vm, self);
+    return layout && layout->repr ? layout->repr(vm, dv_number_of(self))
+                                  : dv_default_repr(vm, self);
 }
 
 static dv_value object_repr(dv_vm *vm, dv_value self) {
@@ -325,7 +326,9 @@ static int object_contains(dv_vm *vm, dv_value self, dv_value item) {
 }
 
 static bool is_iterator(dv_vm *vm, dv_value v) {
-    if (dv_is_instance(v)) return dv_has_special(vm, v, vm->known.next);
+    if (dv_is_instance(v) && dv_defines_special(vm, v, vm->known.next))
+        return dv_has_special(vm, v, vm->known.next);
+    if (dv_is_plain_instance(v)) return false;
     const dv_type *type = vm->types[dv_type_of(vm, v)];
     return type && type->next;
 }
@@ -353,7 +356,12 @@ static dv_value object_iterate(dv_vm *vm, dv_value self) {
 static dv_value object_next(dv_vm *vm, dv_value self) {
     bool found;
     dv_value v = dv_special_call(vm, self, vm->known.next, NULL, 0, &found);
-    if (!found) return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", self);
+    if (!found) {
+        const dv_type *layout = layout_of(vm, self);
+        if (layout && layout->next && !dv_defines_special(vm, self, vm->known.next))
+            return layout->next(vm, self);
+        return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", self);
+    }
     if (dv_is_empty(v) && dv_error_is(vm, DV_E_STOP_ITERATION)) dv_error_clear(vm);
     return v;
 }
@@ -388,6 +396,8 @@ static bool object_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_val
 static dv_value object_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                             dv_value keywords) {
     dv_global_cell *cell = special_cell(vm, self, vm->known.call);
+    const dv_type *layout = cell ? NULL : layout_of(vm, self);
+    if (layout && layout->call) return layout->call(vm, self, args, count, keywords);
     if (!cell) return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not callable", self);
     dv_value function = dv_retain(cell->value);
     dv_value result = dv_call_with_self(vm, function, self, args, count, keywords);

@@ -10,6 +10,7 @@
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str_text.h"
+#include "types/subclass.h"
 #include "types/tuple.h"
 
 /* ---- By index ----------------------------------------------------------------------------------
@@ -145,11 +146,12 @@ const dv_type dv_array_iterator_type = {
 static void enumerate_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, ((dv_enumerate *)object)->iterator);
     dv_release(vm, ((dv_enumerate *)object)->number);
-    dv_container_free(vm, object, sizeof(dv_enumerate));
+    dv_base_free(vm, object, sizeof(dv_enumerate));
 }
 
 static void enumerate_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
     visit(vm, ((const dv_enumerate *)object)->iterator, context);
+    visit(vm, ((const dv_enumerate *)object)->number, context);
 }
 
 static int enumerate_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
@@ -206,6 +208,10 @@ static dv_value enumerate_construct(dv_vm *vm, const dv_value *args, uint32_t co
     return dv_object_value(e);
 }
 
+static dv_value enumerate_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
+    return dv_subclass_share(vm, class_, exact, sizeof(dv_enumerate));
+}
+
 const dv_type dv_enumerate_type = {
     .name = "enumerate",
     .id = DV_T_ENUMERATE,
@@ -215,4 +221,5 @@ const dv_type dv_enumerate_type = {
     .next = enumerate_next,
     .next_pair = enumerate_next_pair,
     .construct = enumerate_construct,
+    .adopt = enumerate_adopt,
 };

@@ -524,6 +524,7 @@ const dv_type dv_list_type = {
     .iterate = dv_iterator_new,
     .construct = list_construct,
     .adopt = list_adopt,
+    .ignores_keywords = true,
     .initialise = list_initialise,
     .methods = list_methods,
 };

@@ -7,6 +7,7 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/complex.h"
 #include "types/int.h"
 #include "types/sequence.h"
 #include "types/str.h"
@@ -133,11 +134,15 @@ static int64_t find_int(const dv_range *range, int64_t i) {
 /* Index of the first item that equals the value; -1: none; -2: raised. */
 static int64_t range_find(dv_vm *vm, const dv_range *range, dv_value item) {
     int64_t i;
-    if (dv_int_to_int64(item, &i)) return find_int(range, i);
-    if (dv_is_float(item)) {
+    if (!dv_is_instance(item) && dv_int_to_int64(item, &i)) return find_int(range, i);
+    if (!dv_is_instance(item) && dv_is_float(item)) {
         double d = dv_as_float(item);
         if (!(d >= -0x1p63 && d < 0x1p63) || d != (double)(int64_t)d) return -1;
         return find_int(range, (int64_t)d);
+    }
+    if (dv_is_shape(item, DV_T_COMPLEX)) {
+        const dv_complex *z = dv_as_complex(item);
+        return z->imag == 0.0 ? range_find(vm, range, dv_float(z->real)) : -1;
     }
     /* No other built-in type has values that equal an int. */
     if (!dv_is_instance(item) && !dv_is_foreign(item)) return -1;

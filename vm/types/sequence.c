@@ -160,12 +160,18 @@ static dv_value compare_pair(dv_vm *vm, dv_compare_op op, dv_value x, dv_value y
     return op == DV_EQ ? DV_FALSE : op == DV_NE ? DV_TRUE : dv_compare(vm, op, x, y);
 }
 
-/* The same for a pair that must be asked whether it is equal; EMPTY and *equal: it is. */
-static dv_value compare_asked(dv_vm *vm, dv_compare_op op, dv_value x, dv_value y, int *equal) {
-    dv_retain(x);
-    dv_retain(y);
+/* The same for pair number i of a and b, which must be asked whether it is equal; EMPTY and *equal:
+ * it is, or the answer has made one of them so short that the lengths decide. */
+static dv_value compare_asked(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, int64_t i,
+                              int *equal) {
+    int64_t count_a, count_b;
+    dv_value x = dv_retain(dv_items_of(a, &count_a)[i]), y = dv_retain(dv_items_of(b, &count_b)[i]);
+    dv_value result = DV_EMPTY;
     *equal = dv_items_equal(vm, x, y);
-    dv_value result = *equal == 0 ? compare_pair(vm, op, x, y) : DV_EMPTY;
+    dv_items_of(a, &count_a);
+    dv_items_of(b, &count_b);
+    if (*equal == 0 && (i >= count_a || i >= count_b)) *equal = 1;
+    if (*equal == 0) result = compare_pair(vm, op, x, y);
     dv_release(vm, x);
     dv_release(vm, y);
     return result;
@@ -185,7 +191,7 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
             i++;
         if (i >= count_a || i >= count_b) return dv_bool(dv_int64s_compare(op, count_a, count_b));
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
-        dv_value result = compare_asked(vm, op, items_a[i], items_b[i], &equal);
+        dv_value result = compare_asked(vm, op, a, b, i, &equal);
         if (equal != 1) return result;
         items_a = dv_items_of(a, &count_a); /* which may have run code of the program */
         items_b = dv_items_of(b, &count_b);

@@ -330,10 +330,10 @@ static bool update_from_set(dv_vm *vm, dv_value self, dv_value from) {
 static bool update_from_dict(dv_vm *vm, dv_value self, dv_value dict) {
     if (!reserve(vm, dv_as_set(self), dv_as_dict(dict)->count)) return false;
     int64_t position = 0;
-    dv_value key, value;
-    while (dv_dict_walk(dict, &position, &key, &value)) {
-        dv_retain(key);
-        bool good = dv_set_add(vm, self, key);
+    const dv_dict_entry *entry;
+    while ((entry = dv_dict_walk_entry(dict, &position)) != NULL) {
+        dv_value key = dv_retain(entry->key);
+        bool good = add_hashed(vm, dv_as_set(self), key, entry->hash);
         dv_release(vm, key);
         if (!good) return false;
     }

@@ -33,12 +33,12 @@ static inline int walk_set(dv_vm *vm, dv_value walked, dv_set_step step, dv_valu
 }
 
 static int walk_dict(dv_vm *vm, dv_value walked, dv_set_step step, dv_value a, dv_value b) {
-    int64_t position = 0, hash;
-    dv_value key, value;
+    int64_t position = 0;
+    const dv_dict_entry *entry;
     int result = 1;
-    while (result == 1 && dv_dict_walk(walked, &position, &key, &value)) {
-        dv_retain(key);
-        result = dv_hash(vm, key, &hash) ? step(vm, a, b, key, hash) : -1;
+    while (result == 1 && (entry = dv_dict_walk_entry(walked, &position)) != NULL) {
+        dv_value key = dv_retain(entry->key);
+        result = step(vm, a, b, key, entry->hash);
         dv_release(vm, key);
     }
     return result;
@@ -85,7 +85,13 @@ static int step_add_common(dv_vm *vm, dv_value a, dv_value b, dv_value key, int6
 
 /* a: the set or dict asked; b: the set that takes what is not in it. */
 static int step_add_missing(dv_vm *vm, dv_value a, dv_value b, dv_value key, int64_t hash) {
-    int there = dv_is_shape(a, DV_T_DICT) ? dv_contains(vm, a, key) : has(vm, a, key, hash);
+    int there;
+    if (dv_is_shape(a, DV_T_DICT)) {
+        there = !dv_is_empty(dv_dict_get_hashed(vm, a, key, hash));
+        if (!there && !dv_is_empty(vm->error)) there = -1;
+    } else {
+        there = has(vm, a, key, hash);
+    }
     if (there) return there;
     return dv_set_add_hashed(vm, b, key, hash) ? 1 : -1;
 }

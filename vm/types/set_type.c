@@ -449,5 +449,6 @@ const dv_type dv_frozenset_type = {
     .iterate = set_iterate,
     .construct = frozenset_construct,
     .adopt = dv_set_adopt,
+    .ignores_keywords = true,
     .methods = frozenset_methods,
 };

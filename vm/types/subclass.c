@@ -12,11 +12,26 @@
 #include "types/set.h"
 #include "types/tuple.h"
 
+/* Are keyword arguments no business of the built-in type, because a dl class between has the method
+ * that takes them (__init__ where the type's __new__ is called, and the other way round)? */
+static bool is_meant_for(const dv_class *class_, const dv_type *type, dv_value keywords,
+                         dv_value method) {
+    return !dv_is_empty(keywords) && type->ignores_keywords && dv_class_special(class_, method);
+}
+
+/* How many keyword arguments are forgotten. */
+static uint32_t drop_keywords(dv_value *keywords) {
+    uint32_t count = (uint32_t)dv_as_tuple(*keywords)->count;
+    *keywords = DV_EMPTY;
+    return count;
+}
+
 dv_value dv_subclass_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                          dv_value keywords) {
     const dv_type *type = vm->types[class_->type];
     bool later = type->initialise != NULL; /* what __init__ fills starts empty */
     if (later && type->make) return type->make(vm, class_);
+    if (is_meant_for(class_, type, keywords, vm->known.init)) count -= drop_keywords(&keywords);
     dv_value exact = type->construct(vm, args, later ? 0 : count, later ? DV_EMPTY : keywords);
     if (dv_is_empty(exact)) return DV_EMPTY;
     dv_value self = type->adopt(vm, class_, exact);
@@ -24,9 +39,16 @@ dv_value dv_subclass_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint
     return self;
 }
 
+bool dv_subclass_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords) {
+    const dv_type *type = vm->types[dv_type_of(vm, self)];
+    if (is_meant_for(dv_class_of(vm, self), type, keywords, vm->known.new_))
+        count -= drop_keywords(&keywords);
+    return type->initialise(vm, self, args, count, keywords);
+}
+
 static dv_value method_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    const dv_type *type = vm->types[dv_type_of(vm, args[0])];
-    return type->initialise(vm, args[0], args + 1, count - 1, keywords) ? DV_NONE : DV_EMPTY;
+    return dv_subclass_initialise(vm, args[0], args + 1, count - 1, keywords) ? DV_NONE : DV_EMPTY;
 }
 
 const dv_cfunction_def dv_subclass_init = {.name = "__init__",
@@ -54,10 +76,23 @@ const dv_cfunction_def dv_subclass_make = {.name = "__new__",
                                            .flags = DV_CFUNCTION_STATIC | DV_CFUNCTION_NEW};
 
 dv_value dv_subclass_of_exact(dv_vm *vm, dv_value class_, dv_value exact) {
-    if (dv_is_empty(exact) || dv_as_class(class_)->descriptor) return exact;
+    if (dv_is_empty(exact) || dv_as_class(class_) == dv_class_of(vm, exact)) return exact;
     dv_value result = dv_call(vm, class_, &exact, 1, DV_EMPTY);
     dv_release(vm, exact);
     return result;
+}
+
+static void retain_one(dv_vm *vm, dv_value value, void *context) {
+    (void)vm, (void)context;
+    dv_retain(value);
+}
+
+dv_value dv_subclass_share(dv_vm *vm, dv_class *class_, dv_value exact, size_t size) {
+    dv_object *self = dv_subclass_alloc(vm, class_, size);
+    if (!self) return DV_EMPTY;
+    memcpy(self + 1, dv_as_object(exact) + 1, size - sizeof *self);
+    vm->types[class_->type]->traverse(vm, self, retain_one, NULL);
+    return dv_object_value(self);
 }
 
 static dv_value copy_str(dv_vm *vm, dv_value v) {

@@ -20,6 +20,14 @@ extern const dv_cfunction_def dv_subclass_init, dv_subclass_make;
 dv_value dv_subclass_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                          dv_value keywords);
 
+/* T.__init__(self, ...) of a T with `initialise`. */
+bool dv_subclass_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
+                            dv_value keywords) DV_MUST_CHECK;
+
+/* dv_type.adopt of types whose objects own references that their traverse visits, and nothing else:
+ * an instance of class_ (of `size` bytes, as exact) that shares what exact refers to. */
+dv_value dv_subclass_share(dv_vm *vm, dv_class *class_, dv_value exact, size_t size);
+
 /* What an alternative constructor (fromhex, from_bytes) makes of its result: class_(exact) where it
  * was called on a subclass.  Takes exact's ownership (EMPTY: raised already). */
 dv_value dv_subclass_of_exact(dv_vm *vm, dv_value class_, dv_value exact);

@@ -244,5 +244,6 @@ const dv_type dv_tuple_type = {
     .iterate = dv_iterator_new,
     .construct = tuple_construct,
     .adopt = tuple_adopt,
+    .ignores_keywords = true,
     .methods = tuple_methods,
 };
