@@ -216,12 +216,12 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="CALL_ISINSTANCE" of="CALL" doc="CALL of isinstance with an instance of a dl class and a class; the cache holds its definition, as that of CALL_C.">
+<%isa:derivative name="CALL_ISINSTANCE" of="CALL" doc="CALL of isinstance with an instance of a dl class and a class, or anything and classes without metaclasses; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-5], x = sp[-2], wanted = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
-    if (DV_UNLIKELY(!dv_is_plain_instance(x) || !dv_is_class(wanted) || dv_as_class(wanted)->metaclass)) TAIL(DV_H(CALL_C));
-    if (DV_UNLIKELY(dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
-    const dv_class *class_ = vm->shapes[dv_as_object(x)->shape]->class_;
+    if (!dv_is_instance(x) || !dv_is_class(wanted)) SLOW();
+    if (DV_UNLIKELY(dv_as_class(wanted)->metaclass || dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
+    const dv_class *class_ = dv_shape_at(vm, dv_as_object(x)->shape)->class_;
     bool found = class_ == dv_as_class(wanted);
     for (uint32_t i = 1; !found && i < class_->mro_count; i++) found = class_->mro[i] == dv_as_class(wanted);
     if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) TAIL(DV_H(CALL_C));
@@ -229,6 +229,34 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     dv_as_object(wanted)->references--;
     sp -= 4;
     sp[-1] = dv_bool(found);
+    NEXT_RELEASING(x);
+    --- out of line ---
+    const dv_value callee = sp[-5], x = sp[-2], wanted = sp[-1];
+    const int is = dv_class_has_instance(vm, wanted, x);
+    if (DV_UNLIKELY(is < 0 || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C));
+    dv_as_object(callee)->references--;
+    sp -= 4;
+    sp[-1] = dv_bool(is);
+    PUBLISH();
+    dv_release(vm, wanted);
+    dv_release(vm, x);
+    NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="CALL_TYPE_OF" of="CALL" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
+    const dv_value callee = sp[-4], x = sp[-1];
+    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_instance(x))) SLOW();
+    const dv_value class_ = dv_object_value(dv_shape_at(vm, dv_as_object(x)->shape)->class_);
+    dv_as_object(callee)->references--; /* a built-in class never dies */
+    sp -= 3;
+    sp[-1] = dv_retain(class_);
+    NEXT_RELEASING(x);
+    --- out of line ---
+    const dv_value x = sp[-1], class_ = dv_object_value(dv_class_of(vm, x));
+    dv_as_object(sp[-4])->references--;
+    sp -= 3;
+    sp[-1] = dv_retain(class_);
     NEXT_RELEASING(x);
 </%isa:derivative>
 
@@ -254,7 +282,15 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT_RELEASING(x);
     --- out of line ---
     const dv_value x = sp[-1];
-    if (!dv_is_plain_instance(x)) TAIL(DV_H(CALL_C));
+    if (!dv_is_plain_instance(x)) {
+        const dv_type *base = dv_operate_base(vm, x, vm->known.len);
+        if (!base || !base->length || (base->id != DV_T_LIST && base->id != DV_T_DICT && base->id != DV_T_TUPLE)) TAIL(DV_H(CALL_C));
+        const int64_t length = base->length(vm, x);
+        dv_as_object(sp[-4])->references--;
+        sp -= 3;
+        sp[-1] = dv_int(length);
+        NEXT_RELEASING(x);
+    }
     const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
     if (dv_is_empty(method)) TAIL(DV_H(CALL_C));
     OPERATE1(method, x, DV_OPERATE_HOW(DV_OPERATE_LENGTH, 0, 0));

@@ -131,7 +131,18 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
         sp--;
         NEXT();
     }
-    SLOW();
+    if (v.bits == DV_NONE.bits) {
+% if wanted == "FALSE":
+        JUMP(CELL(1).target);
+% else:
+        sp--;
+        NEXT();
+% endif
+    }
+    if (!dv_is_int(v) && !(dv_is_plain_instance(v) && vm->shapes[dv_as_object(v)->shape]->class_->truthful)) SLOW();
+    if (${"v.bits == DV_TAG_INT" if wanted == "FALSE" else "v.bits != DV_TAG_INT"}) JUMP(CELL(1).target);
+    sp--;
+    NEXT_RELEASING(v);
     --- out of line ---
     const dv_value v = sp[-1];
     const int truth = dv_truth(vm, v);

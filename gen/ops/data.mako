@@ -237,6 +237,11 @@
     DONE_RELEASING(dv_retain(class_), SITE.own & 1, object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_CLASS_NAME" of="LOAD_ATTR" doc="class.__name__ of a class without a metaclass.">
+    if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || dv_as_class(object)->metaclass || GUARD_FAILS())) MISS();
+    DONE_RELEASING(dv_retain(dv_as_class(object)->name), SITE.own & 1, object);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
@@ -338,6 +343,17 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     sp -= IN;
     if (own & 2) NEXT_RELEASING(object);
     NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="STORE_ATTR_PROPERTY" of="STORE_ATTR" doc="object.name = value of an instance with the cached shape, where name is a property of its class that a dl function sets: enters it. The class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) MISS();
+    const dv_value setter = ((const dv_property *)dv_as_object(found))->set;
+    if (DV_UNLIKELY(!dv_is_function(setter))) MISS();
+    const dv_thread *thread = dv_function_thread(dv_as_function(setter));
+    if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, sp + 5))) MISS();
+    OPERATE(setter, object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
 <%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" doc="object.name = value of an instance with one of several shapes, which the store may change.">

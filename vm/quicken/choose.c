@@ -408,6 +408,10 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (choose_field(vm, ip, cache, object)) return;
     if (choose_property(vm, ip, cache, object)) return;
     if (choose_class_attribute(vm, ip, cache, object)) return;
+    if (dv_same(name, vm->known.name) && dv_is_class(object) && !dv_as_class(object)->metaclass) {
+        dv_site_become(vm, ip, DV_OP_LOAD_ATTR_CLASS_NAME);
+        return;
+    }
     dv_global_cell *cell =
         dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
     if (!cell || dv_is_empty(cell->value)) {
@@ -427,6 +431,25 @@ static const dv_shape *shape_with(dv_vm *vm, dv_value object, dv_value name) {
     return dv_shape_child(shape, name);
 }
 
+/* A property of the instance's class whose setter is a dl function; its cell goes into the cache.
+ */
+static bool choose_setter(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    if (!dv_is_plain_instance(object)) return false;
+    dv_class *class_ = vm->shapes[dv_as_object(object)->shape]->class_;
+    if ((class_->flags & (DV_CLASS_DATA | DV_CLASS_SETATTR)) != DV_CLASS_DATA) return false;
+    dv_global_cell *cell = dv_class_find(vm, class_, ip[2].v);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !dv_is_shape(cell->value, DV_T_PROPERTY)) return false;
+    dv_value setter = ((const dv_property *)dv_as_object(cell->value))->set;
+    if (!dv_is_function(setter) || dv_function_thread(dv_as_function(setter))->exact_arguments != 2)
+        return false;
+    class_->flags |= DV_CLASS_CACHED;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_STORE_ATTR_PROPERTY);
+    return true;
+}
+
 void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
@@ -437,6 +460,7 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (!sets_attributes(vm, object) &&
         choose_outside(vm, ip, object, DV_CLASS_SETATTR, DV_OP_STORE_ATTR_OUTSIDE))
         return;
+    if (choose_setter(vm, ip, cache, object)) return;
     int32_t slot = slot_of(vm, object, name, DV_CLASS_SETATTR);
     const dv_shape *next = NULL;
     if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||

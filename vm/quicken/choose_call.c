@@ -59,10 +59,12 @@ static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
     return c->method ? DV_OP_CALL_METHOD_C_NAMED : DV_OP_CALL_C_NAMED;
 }
 
-/* A built-in class whose call is its type's construct and nothing else (dv_class_construct). */
+/* A built-in class whose call is its type's construct and nothing else (dv_class_construct), or
+ * type itself with one argument. */
 static bool is_plain_type(const call_site *c) {
     if (c->method || !dv_is_shape(c->callee, DV_T_CLASS)) return false;
     const dv_class *class_ = (const dv_class *)dv_as_object(c->callee);
+    if (class_ == c->vm->classes[DV_T_CLASS]) return c->count == 1;
     return class_ == c->vm->classes[class_->type] && class_->type != DV_T_EXCEPTION &&
            class_->type != DV_T_CLASS && !class_->metaclass && class_->descriptor &&
            class_->descriptor->construct;
@@ -71,6 +73,7 @@ static bool is_plain_type(const call_site *c) {
 /* The derivative for a plain type. */
 static uint32_t form_of_type(const call_site *c) {
     dv_vm *vm = c->vm;
+    if (dv_as_class(c->callee) == vm->classes[DV_T_CLASS]) return DV_OP_CALL_TYPE_OF;
     dv_cell *behind = c->ip + dv_op_infos[DV_OP_CALL].length;
     bool loops = dv_site_family(vm, behind) == DV_OP_GET_ITER;
     bool range =

@@ -8,6 +8,7 @@
 #include "run/frame.h"
 #include "types/class.h"
 #include "types/exception.h"
+#include "types/subclass.h"
 
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults) {
     if (!dv_thread_know_name(vm, thread)) return DV_EMPTY;
@@ -45,9 +46,26 @@ static const dv_global_cell *exception_init(dv_vm *vm, const dv_class *class_) {
     return dv_class_special_again(vm, class_, vm->known.init);
 }
 
+/* The same for a class that derives from another built-in type. */
+static bool is_derived(const dv_class *class_) {
+    const uint16_t special = DV_CLASS_READY | DV_CLASS_NEW | DV_CLASS_ABSTRACT;
+    return class_->type != DV_T_OBJECT && class_->type != DV_T_EXCEPTION &&
+           class_->type != DV_T_CLASS && class_->type < DV_T_COUNT && !class_->descriptor &&
+           !class_->metaclass && (class_->flags & special) == DV_CLASS_READY;
+}
+
 static const dv_global_cell *init_cell(dv_vm *vm, dv_class *class_) {
+    if (is_derived(class_)) return dv_class_special_again(vm, class_, vm->known.init);
     const dv_global_cell *cell = dv_class_constructor(vm, class_);
     return cell ? cell : exception_init(vm, class_);
+}
+
+/* The new instance for which __init__ is called. */
+static dv_value make_self(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
+                          dv_value keywords) {
+    if (class_->type == DV_T_OBJECT) return dv_instance_new(vm, class_);
+    if (class_->type == DV_T_EXCEPTION) return dv_exception_make(vm, class_, args, count, keywords);
+    return dv_subclass_new(vm, class_, args, count, keywords);
 }
 
 /* The __init__ that a call of the class would enter; EMPTY: it is to be called another way. */
@@ -100,9 +118,8 @@ static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv
                                 uint32_t count, dv_value keywords, dv_value init) {
     dv_value *frame = sp - count, callee = frame[-3];
     dv_class *class_ = (dv_class *)dv_as_object(callee);
-    dv_value self = class_->type == DV_T_EXCEPTION
-                        ? dv_exception_make(vm, class_, frame, count, keywords)
-                        : dv_instance_new(vm, class_);
+    vm->ip = link - 1, vm->sp = sp, vm->fp = fp;
+    dv_value self = make_self(vm, class_, frame, count, keywords);
     if (dv_is_empty(self)) return fail_call(vm, link, sp, fp, frame);
     frame[-3] = self;
     dv_release(vm, callee); /* not the last reference: self has one */

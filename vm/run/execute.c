@@ -2,6 +2,7 @@
 #include "run/execute.h"
 
 #include "run/call.h"
+#include "run/operate.h"
 #include "types/class.h"
 #include "types/descriptor.h"
 #include "types/dict.h"
@@ -124,6 +125,9 @@ bool dv_unpack(dv_vm *vm, dv_value sequence, uint32_t count, dv_value *out) {
                             out);
     if (dv_is_shape(sequence, DV_T_LIST))
         return unpack_items(vm, dv_as_list(sequence)->items, dv_as_list(sequence)->count, count,
+                            out);
+    if (dv_is_tuple(sequence) && dv_operate_base(vm, sequence, vm->known.iter)) /* a named one */
+        return unpack_items(vm, dv_as_tuple(sequence)->items, dv_as_tuple(sequence)->count, count,
                             out);
     dv_value iterator = dv_iterate(vm, sequence);
     if (dv_is_empty(iterator)) {

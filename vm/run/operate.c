@@ -88,6 +88,7 @@ static const dv_cell *finish(dv_vm *vm, uint32_t how, dv_value result, const dv_
     int64_t length;
     switch (DV_OPERATE_KIND(how)) {
     case DV_OPERATE_STORE: return finish_statement(vm, result, 3, how & 7, behind, sp);
+    case DV_OPERATE_SET:
     case DV_OPERATE_DELETE: return finish_statement(vm, result, 2, how & 3, behind, sp);
     case DV_OPERATE_UNARY: return finish_value(vm, result, 1, how & 1, behind, sp);
     case DV_OPERATE_ITER:

@@ -35,6 +35,7 @@ typedef enum dv_operate_kind {
     DV_OPERATE_NEXT,  /* the next item of a, which stays below it; StopIteration: vm/run/unwind.c */
     DV_OPERATE_STORE, /* a[b] = v */
     DV_OPERATE_DELETE, /* del a[b] */
+    DV_OPERATE_SET,    /* a.b = v by a property */
     DV_OPERATE_COUNT   /* how many kinds there are */
 } dv_operate_kind;
 

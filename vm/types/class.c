@@ -27,6 +27,18 @@ dv_class *dv_class_of(dv_vm *vm, dv_value v) {
     return vm->classes[type && type->face ? type->face(v) : id];
 }
 
+int dv_class_has_instance(dv_vm *vm, dv_value wanted, dv_value v) {
+    const bool several = dv_is_shape(wanted, DV_T_TUPLE);
+    const int64_t count = several ? dv_as_tuple(wanted)->count : 1;
+    const dv_value *classes = several ? dv_as_tuple(wanted)->items : &wanted;
+    const dv_class *own = dv_class_of(vm, v);
+    for (int64_t i = 0; i < count; i++) {
+        if (!dv_is_class(classes[i]) || dv_as_class(classes[i])->metaclass) return -1;
+        if (dv_class_is_subclass(own, dv_as_class(classes[i]))) return true;
+    }
+    return own->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS) ? -1 : false;
+}
+
 /* Methods of built-in types ----------------------------------------------------------------------
  */
 

@@ -34,6 +34,10 @@ dv_value dv_object_new_of(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
 /* object.__init__ */
 dv_value dv_object_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);
 
+/* isinstance(v, wanted), where wanted is a class without a metaclass or a tuple of such; -1: there
+ * is more to ask. */
+int dv_class_has_instance(dv_vm *vm, dv_value wanted, dv_value v);
+
 /* Is the attribute `name` of a class more than what its namespace has under it? */
 bool dv_class_computes(const dv_vm *vm, dv_value name);
 

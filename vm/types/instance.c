@@ -155,7 +155,9 @@ static bool special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
         dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%T'", self);
         return false;
     }
-    dv_value v = dv_special_call(vm, self, vm->known.hash, NULL, 0, found);
+    dv_value v = dv_is_function(cell->value) /* the frame keeps it */
+                     ? dv_call(vm, cell->value, &self, 1, DV_EMPTY)
+                     : dv_special_call(vm, self, vm->known.hash, NULL, 0, found);
     if (dv_is_empty(v)) return false;
     if (!dv_is_any_int(v) && !dv_is_bool(v)) {
         dv_release(vm, v);

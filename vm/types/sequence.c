@@ -142,11 +142,20 @@ static int tuples_equal_plainly(const dv_tuple *a, const dv_tuple *b) {
     return a->count == b->count;
 }
 
+/* A str, or of a class derived from it that leaves __eq__ to it. */
+static bool is_equal_as_str(dv_vm *vm, dv_value v) {
+    if (dv_is_shape(v, DV_T_STR)) return true;
+    return !dv_class_special_again(vm, dv_shape_at(vm, dv_as_object(v)->shape)->class_,
+                                   vm->known.eq);
+}
+
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     int plainly = dv_equal_plainly(a, b);
     if (plainly < 0 && dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE))
         plainly = tuples_equal_plainly(dv_as_tuple(a), dv_as_tuple(b));
     if (DV_LIKELY(plainly >= 0)) return plainly;
+    if (dv_is_str(a) && dv_is_str(b) && is_equal_as_str(vm, a) && is_equal_as_str(vm, b))
+        return dv_str_equal(a, b);
     dv_retain(a);
     dv_retain(b);
     int equal = dv_equal(vm, a, b);
