@@ -67,6 +67,19 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
     DONE(result);
 </%isa:op>
 
+% if op in FLOAT:
+<%isa:derivative name="${name}_NUMBER" of="${name}" types="any any" when="SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" doc="${name} of two ints of 48 bits or floats, where these change.">
+    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
+    if (dv_are_ints(a, b)) {
+        ${INT[op]}
+        DONE(result);
+    }
+    const double x = DV_AS_DOUBLE(a), y = DV_AS_DOUBLE(b);
+    ${FLOAT[op]}
+    DONE(result);
+</%isa:derivative>
+% endif
+
 % if op in WORD:
 <%isa:derivative name="${name}_WORD" of="${name}" types="word word" when="SITE.backoff > 0 && dv_int_is_word(a) && dv_int_is_word(b)" doc="${name} of two ints within int64, whose result is, too; where ${name}_INT has missed.">
     int64_t x, y, s;
@@ -126,6 +139,15 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
     if (DV_UNLIKELY(dv_is_empty(method))) MISS();
     OPERATE(method, a, b, how);
 </%isa:derivative>
+
+% if not prefix:
+<%isa:derivative name="${name}_REFLECTED" of="${name}" types="any instance" when="!dv_is_object(a) && dv_is_plain_instance(b)" doc="${name} of a number and an instance whose class has the reflected method in dl: enters its frame.">
+    if (DV_UNLIKELY(dv_is_object(a) || !dv_is_plain_instance(b))) MISS();
+    const dv_value method = dv_operate_method(vm, b, vm->known.reflected[DV_BINARY_${op}], sp);
+    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    OPERATE(method, b, a, DV_OPERATE_HOW(DV_OPERATE_REFLECTED, DV_BINARY_${op}, SITE.own));
+</%isa:derivative>
+% endif
 
 % if op == "ADD":
 <%isa:derivative name="${name}_STR" of="${name}" types="str str" result="str" doc="${name} of two strs; a left operand that dies here grows in place.">

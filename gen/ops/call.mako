@@ -310,34 +310,29 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT();
 </%isa:derivative>
 
-## super R R  becomes  method R R self.
-<%isa:derivative name="CALL_SUPER" of="CALL" modes="LOAD_METHOD" doc="CALL of super without arguments and the LOAD_METHOD behind it, without the super object; the cache says which local has the cell of __class__.">
-    const dv_value callee = sp[-3];
+## super R R  and  super R R class self  become  method R R self.
+% for form, count, what in (("CALL_SUPER", 0, "without arguments and the LOAD_METHOD behind it, without the super object; the cache says which local has the cell of __class__"), ("CALL_SUPER_OF", 2, "with a class and an instance and the LOAD_METHOD behind it, without the super object")):
+<%isa:derivative name="${form}" of="CALL" modes="LOAD_METHOD" doc="CALL of super ${what}.">
+    const dv_value callee = sp[${-count - 3}];
     if (DV_UNLIKELY(!dv_is_class(callee) || dv_as_class(callee) != vm->classes[DV_T_SUPER] || GUARD_FAILS())) MISS();
-    const dv_value cell = fp[CELL(CACHE).i], first = fp[0];
+% if count:
+    const dv_value start = sp[-2], self = sp[-1];
+% else:
+    const dv_value start = dv_as_variable(fp[CELL(CACHE).i])->value, first = fp[0];
     const dv_value self = dv_is_shape(first, DV_T_CELL) ? dv_as_variable(first)->value : first;
-    const dv_value method = dv_super_callee(vm, dv_as_variable(cell)->value, self, CELL(LEN + 2).v);
-    if (DV_UNLIKELY(dv_is_empty(method))) TAIL(DV_H(CALL));
-    dv_as_object(callee)->references--; /* a built-in class never dies */
-    sp[-3] = dv_retain(method);
-    sp[0] = dv_retain(self);
-    sp += 1;
-    JUMP(ip + LEN + 5); /* behind LOAD_METHOD */
-</%isa:derivative>
-
-## super R R class self  becomes  method R R self.
-<%isa:derivative name="CALL_SUPER_OF" of="CALL" modes="LOAD_METHOD" doc="CALL of super with a class and an instance and the LOAD_METHOD behind it, without the super object.">
-    const dv_value callee = sp[-5], start = sp[-2], self = sp[-1];
-    if (DV_UNLIKELY(!dv_is_class(callee) || dv_as_class(callee) != vm->classes[DV_T_SUPER] || GUARD_FAILS())) MISS();
+% endif
     const dv_value method = dv_super_callee(vm, start, self, CELL(LEN + 2).v);
-    if (DV_UNLIKELY(dv_is_empty(method) || dv_as_object(start)->references == 1)) TAIL(DV_H(CALL));
+    if (DV_UNLIKELY(dv_is_empty(method)${" || dv_as_object(start)->references == 1" if count else ""})) TAIL(DV_H(CALL));
     dv_as_object(callee)->references--; /* a built-in class never dies */
+% if count:
     dv_as_object(start)->references--;
-    sp[-5] = dv_retain(method);
-    sp[-2] = self;
-    sp -= 1;
+% endif
+    sp[${-count - 3}] = dv_retain(method);
+    sp[${-count}] = ${"self" if count else "dv_retain(self)"};
+    sp += ${1 - count};
     JUMP(ip + LEN + 5); /* behind LOAD_METHOD */
 </%isa:derivative>
+% endfor
 
 <%isa:derivative name="CALL_RANGE" of="CALL" modes="GET_ITER" doc="CALL of range with one or two ints, and the GET_ITER behind it, without the range; the cache is that of CALL_TYPE.">
     const int64_t n = CELL(2).i;
@@ -418,37 +413,32 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT_RELEASING(object);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_UNBOUND" of="LOAD_METHOD" doc="LOAD_METHOD of an instance with the cached shape, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
-    if (DV_UNLIKELY(!dv_is_shape(found, (uint32_t)CELL(CACHE).s.b))) MISS();
-    const dv_value callee = ((const dv_method_wrapper *)dv_as_object(found))->function;
-    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
-    sp[-1] = dv_retain(callee);
-    sp[2] = DV_EMPTY;
-    if (dv_is_shape(found, DV_T_CLASSMETHOD)) sp[2] = dv_retain(dv_object_value(dv_shape_at(vm, dv_as_object(object)->shape)->class_));
-    sp += 3;
-    NEXT_RELEASING(object);
-</%isa:derivative>
-
-<%isa:derivative name="LOAD_METHOD_UNBOUND_OF_CLASS" of="LOAD_METHOD" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a staticmethod or classmethod of a dl function is found: its cell is in the cache.">
+% for form, of_class, what in (("LOAD_METHOD_UNBOUND", False, "an instance with the cached shape"), ("LOAD_METHOD_UNBOUND_OF_CLASS", True, "the class whose instances begin with the cached shape")):
+<%isa:derivative name="${form}" of="LOAD_METHOD" doc="LOAD_METHOD of ${what}, where a staticmethod or classmethod of a dl function is found: the class's cell is in the cache.">
+% if of_class:
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
     if (DV_UNLIKELY(!root || root->number != (uint32_t)CELL(CACHE).s.a)) MISS();
+% else:
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+% endif
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(!dv_is_shape(found, (uint32_t)CELL(CACHE).s.b))) MISS();
     const dv_value callee = ((const dv_method_wrapper *)dv_as_object(found))->function;
     if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+    const bool with_class = dv_is_shape(found, DV_T_CLASSMETHOD);
     sp[-1] = dv_retain(callee);
     sp += 3;
-    if (dv_is_shape(found, DV_T_CLASSMETHOD)) {
-        sp[-1] = object;
-        NEXT();
-    }
-    sp[-1] = DV_EMPTY;
+% if of_class:
+    sp[-1] = with_class ? object : DV_EMPTY;
+    if (with_class) NEXT();
+% else:
+    sp[-1] = with_class ? dv_retain(dv_object_value(dv_shape_at(vm, dv_as_object(object)->shape)->class_)) : DV_EMPTY;
+% endif
     NEXT_RELEASING(object);
 </%isa:derivative>
 
+% endfor
 <%isa:derivative name="LOAD_METHOD_SLOT" of="LOAD_METHOD" doc="LOAD_METHOD of an instance whose shape has the name in a slot within the object: what is there is called as it is.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     sp[-1] = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b));

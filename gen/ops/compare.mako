@@ -12,6 +12,19 @@ def as_double(kind, name):
     DONE(result);
 </%isa:op>
 
+<% mixed = "SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" %>\
+% for jump, taken in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
+<%isa:derivative name="${op}_NUMBER_${jump}" of="${op}" types="any any" when="${mixed}" result="bool" modes="${jump}" doc="${op} of two ints or floats, and the ${jump} behind it, where these change.">
+    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
+    const bool result = DV_AS_DOUBLE(a) ${sign} DV_AS_DOUBLE(b);
+    sp -= IN;
+    JUMP(${taken}result ? CELL(LEN + 2).target : ip + LEN + 3);
+</%isa:derivative>
+% endfor
+<%isa:derivative name="${op}_NUMBER" of="${op}" types="any any" when="${mixed}" result="bool" doc="${op} of two ints or floats, where these change.">
+    if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();
+    DONE(dv_bool(DV_AS_DOUBLE(a) ${sign} DV_AS_DOUBLE(b)));
+</%isa:derivative>
 % for left, right in (("int", "int"), ("float", "float"), ("float", "int"), ("int", "float")):
 <%
 short = left.upper() if left == right else f"{left}_{right}".upper()
@@ -124,6 +137,35 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     GO();
 </%isa:derivative>
 % endfor
+% endfor
+
+% for op, sign in (("IS", "=="), ("IS_NOT", "!=")):
+<%isa:derivative name="${op}_NONE" of="${op}" types="any none" result="bool" fuses="SC LC" doc="${op} of something and None.">
+    DONE_RELEASING(dv_bool(a.bits ${sign} DV_NONE.bits), SITE.own & 1, a);
+</%isa:derivative>
+
+% for jump, wanted in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
+<%isa:derivative name="${op}_${jump}" of="${op}" types="any any" result="bool" modes="${jump}" doc="${op} of any two, and the ${jump} behind it.">
+    const uint8_t own = SITE.own;
+    if (own & 2 && dv_is_object(b)) {
+        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(${op})); /* it dies */
+        dv_as_object(b)->references--;
+    }
+    ip = ${wanted}(a.bits ${sign} b.bits) ? CELL(LEN + 2).target : ip + LEN + 3;
+    sp -= IN;
+    if (own & 1) GO_RELEASING(a);
+    DEAD();
+    GO();
+</%isa:derivative>
+% endfor
+<%isa:derivative name="${op}_ANY" of="${op}" types="any any" result="bool" doc="${op} of any two.">
+    const uint8_t own = SITE.own;
+    if (own & 2 && dv_is_object(b)) {
+        if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(${op})); /* it dies */
+        dv_as_object(b)->references--;
+    }
+    DONE_RELEASING(dv_bool(a.bits ${sign} b.bits), own & 1, a);
+</%isa:derivative>
 % endfor
 
 % for op, wanted in (("IN", "!= 0"), ("NOT_IN", "== 0")):

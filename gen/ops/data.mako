@@ -242,6 +242,18 @@
     DONE_RELEASING(dv_retain(dv_as_class(object)->name), SITE.own & 1, object);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_ATTR_BOUND" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a dl function of its class: binds it. The class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_function(found))) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value bound = dv_method_new(vm, found, object);
+    if (DV_UNLIKELY(dv_is_empty(bound))) RAISE();
+    DISPOSE1(own, object);
+    DONE(bound);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_FIELD" of="LOAD_ATTR" fuses="L" doc="object.name of a named tuple with the cached shape: the cell of its class that has the field's descriptor is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;

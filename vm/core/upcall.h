@@ -109,6 +109,8 @@ dv_value dv_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
  * dv_instance_binary_rest. */
 dv_value dv_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool inplace,
                         bool asked);
+/* TypeError: nobody knows what a op b is. */
+dv_value dv_binary_refuse(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b);
 dv_value dv_compare_reflected(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
 dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a);
 dv_value dv_get_item(dv_vm *vm, dv_value container, dv_value key);
@@ -152,6 +154,9 @@ dv_value dv_raise_stop(dv_vm *vm, dv_value value); /* StopIteration(value); take
 
 /* The attribute, or EMPTY without vm->error if there is none. */
 dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name);
+/* dv_get_attribute and dv_find_attribute by a name of C. */
+dv_value dv_get_named(dv_vm *vm, dv_value v, const char *name);
+dv_value dv_find_named(dv_vm *vm, dv_value v, const char *name);
 dv_value dv_ascii(dv_vm *vm, dv_value v);
 /* pow(a, b[, modulus]); modulus EMPTY or None: none. */
 dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus);

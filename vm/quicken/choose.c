@@ -322,6 +322,21 @@ static bool choose_its_class(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value ob
     return true;
 }
 
+/* A dl function of the instance's class, to be bound; its cell goes into the cache. */
+static bool choose_bound(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object) {
+    dv_value name = ip[2].v;
+    dv_class *class_ = plain_class(vm, object, name, DV_CLASS_GETATTRIBUTE);
+    if (!class_ || vm->shapes[dv_as_object(object)->shape]->dictionary) return false;
+    dv_global_cell *cell = dv_class_find(vm, class_, name);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !dv_is_function(cell->value)) return false;
+    if (slot_of(vm, object, name, DV_CLASS_GETATTRIBUTE) >= 0) return false;
+    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
+    cache[1].p = cell;
+    dv_site_become(vm, ip, DV_OP_LOAD_ATTR_BOUND);
+    return true;
+}
+
 /* The cell of a property of the instance's class whose getter is a dl function.  (A class that has
  * a
  * __getattr__ wants to be asked when the getter raises AttributeError.) */
@@ -407,6 +422,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (choose_its_class(vm, ip, cache, object)) return;
     if (choose_field(vm, ip, cache, object)) return;
     if (choose_property(vm, ip, cache, object)) return;
+    if (choose_bound(vm, ip, cache, object)) return;
     if (choose_class_attribute(vm, ip, cache, object)) return;
     if (dv_same(name, vm->known.name) && dv_is_class(object) && !dv_as_class(object)->metaclass) {
         dv_site_become(vm, ip, DV_OP_LOAD_ATTR_CLASS_NAME);

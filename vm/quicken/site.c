@@ -124,7 +124,7 @@ static bool remembers_class(uint32_t op) {
            op == DV_OP_LOAD_ATTR_OF_CLASS || op == DV_OP_LOAD_METHOD_OF_CLASS ||
            op == DV_OP_LOAD_METHOD_SHAPE || op == DV_OP_LOAD_METHOD_SLOT ||
            op == DV_OP_LOAD_ATTR_OUTSIDE || op == DV_OP_STORE_ATTR_OUTSIDE ||
-           op == DV_OP_STORE_ATTR_PROPERTY;
+           op == DV_OP_STORE_ATTR_PROPERTY || op == DV_OP_LOAD_ATTR_BOUND;
 }
 
 /* Rare, and so for all sites at once; regions with such sites depend on the assumption. */

@@ -1,8 +1,11 @@
 /* attribute.c: attributes of values of any type (core/upcall.h). */
 #include "core/upcall.h"
 
+#include <string.h>
+
 #include "types/exception.h"
 #include "types/lookup.h"
+#include "types/str.h"
 
 /* What suggestions in tracebacks are made from: which attribute of which object was missing. */
 static void note_missing(dv_vm *vm, dv_value v, dv_value name) {
@@ -22,6 +25,23 @@ dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name) {
 
 dv_value dv_find_attribute(dv_vm *vm, dv_value v, dv_value name) {
     return dv_value_find_attribute(vm, v, name);
+}
+
+static dv_value ask_named(dv_vm *vm, dv_value v, const char *text,
+                          dv_value (*ask)(dv_vm *, dv_value, dv_value)) {
+    dv_value name = dv_str_intern(vm, text, strlen(text));
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value result = ask(vm, v, name);
+    dv_release(vm, name);
+    return result;
+}
+
+dv_value dv_get_named(dv_vm *vm, dv_value v, const char *name) {
+    return ask_named(vm, v, name, dv_get_attribute);
+}
+
+dv_value dv_find_named(dv_vm *vm, dv_value v, const char *name) {
+    return ask_named(vm, v, name, dv_find_attribute);
 }
 
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name, dv_value value) {

@@ -260,6 +260,9 @@ static inline double dv_i2d(int64_t i) {
 #endif
 }
 #define I2D(i) dv_i2d(i)
+/* Of an immediate int or a float. */
+#define DV_AS_DOUBLE(v) (dv_is_int(v) ? I2D(dv_as_int(v)) : dv_as_float(v))
+#define DV_IS_NUMBER(v) (dv_is_int(v) || dv_is_float(v))
 /* Releases the owned ones of two inputs. */
 #define DISPOSE1(own, a)                  \
     do {                                  \

@@ -601,9 +601,7 @@ bool dv_enter_with(dv_vm *vm, dv_value manager, dv_value *methods) {
 }
 
 dv_value dv_exit_with(dv_vm *vm, dv_value exit, dv_value exception) {
-    dv_value name = dv_str_intern(vm, "__traceback__", 13);
-    dv_value trace = dv_is_empty(name) ? DV_EMPTY : dv_find_attribute(vm, exception, name);
-    dv_release(vm, name);
+    dv_value trace = dv_find_named(vm, exception, "__traceback__");
     if (dv_is_empty(trace) && !dv_is_empty(vm->error)) return DV_EMPTY;
     dv_value args[] = {dv_object_value(dv_class_of(vm, exception)), exception,
                        dv_is_empty(trace) ? DV_NONE : trace};

@@ -266,18 +266,8 @@ static int outcome_of_call(dv_vm *vm, dv_value returned, dv_value *result) {
     return 0;
 }
 
-static dv_value find_method(dv_vm *vm, dv_value object, const char *text) {
-    dv_value name = dv_str_intern(vm, text, strlen(text));
-    if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value method = dv_find_attribute(vm, object, name);
-    dv_release(vm, name);
-    return method;
-}
-
 static dv_value call_send(dv_vm *vm, dv_value receiver, dv_value v) {
-    dv_value name = dv_str_intern(vm, "send", 4);
-    dv_value method = dv_is_empty(name) ? DV_EMPTY : dv_get_attribute(vm, receiver, name);
-    dv_release(vm, name);
+    dv_value method = dv_get_named(vm, receiver, "send");
     if (dv_is_empty(method)) return DV_EMPTY;
     dv_value result = dv_call(vm, method, &v, 1, DV_EMPTY);
     dv_release(vm, method);
@@ -309,7 +299,7 @@ const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS) {
 /* Closes what a generator delegates to. */
 static bool close_receiver(dv_vm *vm, dv_value receiver) {
     if (dv_is_generator(receiver)) return dv_generator_close(vm, receiver);
-    dv_value method = find_method(vm, receiver, "close");
+    dv_value method = dv_find_named(vm, receiver, "close");
     if (dv_is_empty(method)) return dv_is_empty(vm->error);
     dv_value result = dv_call(vm, method, NULL, 0, DV_EMPTY);
     dv_release(vm, method);
@@ -335,7 +325,7 @@ static bool throw_to(dv_vm *vm, dv_value receiver, dv_value exception, int *outc
         *outcome = dv_generator_throw(vm, receiver, exception, result);
         return true;
     }
-    dv_value method = find_method(vm, receiver, "throw");
+    dv_value method = dv_find_named(vm, receiver, "throw");
     if (dv_is_empty(method) && dv_is_empty(vm->error)) return false;
     dv_value returned =
         dv_is_empty(method) ? DV_EMPTY : dv_call(vm, method, &exception, 1, DV_EMPTY);

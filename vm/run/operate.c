@@ -28,6 +28,7 @@ dv_value dv_operated(dv_vm *vm, uint32_t how, dv_value a, dv_value b, dv_value r
     }
     if (knows) return result;
     dv_binary_op op = (dv_binary_op)DV_OPERATE_OP(how);
+    if (kind == DV_OPERATE_REFLECTED) return dv_binary_refuse(vm, op, a, b);
     return dv_binary_rest(vm, op, a, b, kind != DV_OPERATE_BINARY, kind != DV_OPERATE_INPLACE);
 }
 

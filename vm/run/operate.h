@@ -18,13 +18,14 @@
 #include "run/frame.h"
 
 typedef enum dv_operate_kind {
-    DV_OPERATE_ITEM,     /* a[b]: the result, whatever it is */
-    DV_OPERATE_BINARY,   /* a op b by __op__ */
-    DV_OPERATE_FALLEN,   /* a op= b by __op__, because there is no __iop__ */
-    DV_OPERATE_INPLACE,  /* a op= b by __iop__ */
-    DV_OPERATE_COMPARE,  /* a op b by the method of the same name */
-    DV_OPERATE_OPPOSITE, /* a != b by __eq__: from here on the truth of the result counts */
-    DV_OPERATE_IN,       /* a in b */
+    DV_OPERATE_ITEM,      /* a[b]: the result, whatever it is */
+    DV_OPERATE_BINARY,    /* a op b by __op__ */
+    DV_OPERATE_FALLEN,    /* a op= b by __op__, because there is no __iop__ */
+    DV_OPERATE_INPLACE,   /* a op= b by __iop__ */
+    DV_OPERATE_REFLECTED, /* a op b by __rop__ of b, a being a number that knows nothing of b */
+    DV_OPERATE_COMPARE,   /* a op b by the method of the same name */
+    DV_OPERATE_OPPOSITE,  /* a != b by __eq__: from here on the truth of the result counts */
+    DV_OPERATE_IN,        /* a in b */
     DV_OPERATE_NOT_IN,
     DV_OPERATE_OTHERS,                   /* from here on dv_slow_operated does it all */
     DV_OPERATE_BOOL = DV_OPERATE_OTHERS, /* truth of a by __bool__; op: a dv_operate_use */

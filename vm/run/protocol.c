@@ -319,6 +319,10 @@ dv_value dv_binary_rest(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b, bool
     return raise_operands(vm, inplace ? inplace_signs[op] : binary_signs[op], a, b);
 }
 
+dv_value dv_binary_refuse(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    return raise_operands(vm, binary_signs[op], a, b);
+}
+
 dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     if (dv_is_float(a) && op != DV_UNARY_INVERT)
         return op == DV_UNARY_NEG ? dv_float(-dv_as_float(a)) : a;

@@ -13,17 +13,9 @@
 /* Writing ---------------------------------------------------------------------------------------
  */
 
-static dv_value get(dv_vm *vm, dv_value object, const char *attribute) {
-    dv_value name = dv_str_intern(vm, attribute, strlen(attribute));
-    if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value found = dv_get_attribute(vm, object, name);
-    dv_release(vm, name);
-    return found;
-}
-
 static dv_value call_method(dv_vm *vm, dv_value object, const char *method, const dv_value *args,
                             uint32_t count) {
-    dv_value function = get(vm, object, method);
+    dv_value function = dv_get_named(vm, object, method);
     if (dv_is_empty(function)) return DV_EMPTY;
     dv_value result = dv_call(vm, function, args, count, DV_EMPTY);
     dv_release(vm, function);
