@@ -246,13 +246,18 @@ static void enter_page(dv_heap_walk *walk, dv_heap_page *page) {
     walk->page = page;
     if (!page) return;
     walk->at = (char *)(page + 1);
-    walk->end = carved_end(&walk->heap->parts[DV_HEAP_OBJECTS], page);
+    walk->end = carved_end(walk->part, page);
+}
+
+dv_heap_walk dv_heap_walk_part(dv_heap *heap, dv_heap_part_id id) {
+    dv_heap_part *part = &heap->parts[id];
+    dv_heap_walk walk = {.part = part, .large = part->large};
+    enter_page(&walk, part->pages);
+    return walk;
 }
 
 dv_heap_walk dv_heap_walk_objects(dv_heap *heap) {
-    dv_heap_walk walk = {.heap = heap, .large = heap->parts[DV_HEAP_OBJECTS].large};
-    enter_page(&walk, heap->parts[DV_HEAP_OBJECTS].pages);
-    return walk;
+    return dv_heap_walk_part(heap, DV_HEAP_OBJECTS);
 }
 
 /* The living object of a block; NULL: none. */

@@ -48,7 +48,14 @@ typedef struct dv_free_block {
 typedef struct dv_heap_page dv_heap_page;
 typedef struct dv_heap_large dv_heap_large;
 
-typedef enum dv_heap_part_id { DV_HEAP_PLAIN, DV_HEAP_OBJECTS, DV_HEAP_PARTS } dv_heap_part_id;
+/* DV_HEAP_KEPT: objects that are no containers, but must be found when the VM ends, as they may
+ * hold what is not in its heap. */
+typedef enum dv_heap_part_id {
+    DV_HEAP_PLAIN,
+    DV_HEAP_OBJECTS,
+    DV_HEAP_KEPT,
+    DV_HEAP_PARTS
+} dv_heap_part_id;
 
 typedef struct dv_heap_part {
     dv_free_block *free[DV_HEAP_CLASSES];
@@ -118,14 +125,16 @@ static inline void dv_heap_free(dv_heap *heap, void *memory, size_t size) {
  * block may be NULL with old_size 0.  new_size must not be 0. */
 void *dv_heap_resize(dv_heap *heap, void *block, size_t old_size, size_t new_size);
 
-/* Walks the containers.  While it goes on, none may be made or freed. */
+/* Walks the objects of a part, DV_HEAP_OBJECTS (containers) or DV_HEAP_KEPT.  While it goes on,
+ * none may be made or freed there. */
 typedef struct dv_heap_walk {
-    dv_heap *heap;
+    dv_heap_part *part;
     dv_heap_page *page; /* of the block at `at` */
     char *at, *end;
     dv_heap_large *large; /* the next one, after all pages */
 } dv_heap_walk;
 
+dv_heap_walk dv_heap_walk_part(dv_heap *heap, dv_heap_part_id part);
 dv_heap_walk dv_heap_walk_objects(dv_heap *heap);
 dv_object *dv_heap_next_object(dv_heap_walk *walk); /* NULL: that was the last */
 

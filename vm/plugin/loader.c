@@ -213,7 +213,7 @@ void dv_plugin_discard(dv_vm *vm) {
     if (!vm->plugins) return;
     /* Objects in cycles may hold what is not in the VM's heap, and need their types to let it go.
      */
-    if (vm->plugins->extensions) dv_collect(vm);
+    if (vm->plugins->extensions) dv_collect(vm), dv_extension_release_all(vm);
     for (dv_extension *e = vm->plugins->extensions; e; e = e->next) finish(vm, e);
     if (vm->plugins->debug) dv_debug_discard(vm);
     dv_extension *extension = vm->plugins->extensions;

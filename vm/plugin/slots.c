@@ -38,10 +38,10 @@ static void foreign_release(dv_vm *vm, dv_object *object) {
         dv_error_clear(vm); /* there is nobody to tell */
         vm->error = error;
     }
-    if (type->described.traverse)
-        dv_base_free(vm, object, size);
+    if (object->shape < DV_T_COUNT)
+        dv_heap_part_free(&vm->heap, dv_extension_part(type), object, size);
     else
-        dv_object_free(vm, object, size);
+        dv_subclass_free(vm, object, size);
 }
 
 static void foreign_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
@@ -58,10 +58,9 @@ static dv_value foreign_make(dv_vm *vm, dv_class *class_) {
     const dv_extension_type *type =
         (const dv_extension_type *)(const void *)vm->types[class_->type];
     size_t size = sizeof(dv_extension_object) + type->described.payload;
-    dv_extension_object *object = !class_->descriptor ? dv_subclass_alloc(vm, class_, size)
-                                  : type->described.traverse
-                                      ? dv_container_new(vm, size, type->type.id)
-                                      : dv_object_new(vm, size, type->type.id);
+    dv_extension_object *object =
+        !class_->descriptor ? dv_subclass_alloc(vm, class_, size)
+                            : dv_object_make(vm, dv_extension_part(type), size, type->type.id);
     if (!object) return DV_EMPTY;
     object->type = type;
     memset(object->payload, 0, type->described.payload);

@@ -106,6 +106,48 @@ void dv_extension_free_types(dv_vm *vm, dv_extension_type *type) {
     }
 }
 
+/* ---- The end ---- */
+
+/* What is alive when the VM ends, as an array. */
+typedef struct survivors {
+    dv_object **objects; /* NULL: they are only counted */
+    size_t count;
+} survivors;
+
+static void find_in_part(dv_vm *vm, dv_heap_part_id part, survivors *found) {
+    dv_heap_walk walk = dv_heap_walk_part(&vm->heap, part);
+    dv_object *object;
+    while ((object = dv_heap_next_object(&walk))) {
+        if (!dv_is_extension_type(dv_type_of(vm, dv_object_value(object)))) continue;
+        if (found->objects) found->objects[found->count] = object, object->references++;
+        found->count++;
+    }
+}
+
+static void find_survivors(dv_vm *vm, survivors *found) {
+    found->count = 0;
+    find_in_part(vm, DV_HEAP_OBJECTS, found);
+    find_in_part(vm, DV_HEAP_KEPT, found);
+}
+
+/* They get a reference that is never released, so that none can go again when another lets go of
+ * it; a payload of zeros is valid, if somebody still looks. */
+void dv_extension_release_all(dv_vm *vm) {
+    survivors found = {.objects = NULL};
+    find_survivors(vm, &found);
+    size_t size = found.count * sizeof *found.objects;
+    if (!size || !(found.objects = dv_heap_alloc(&vm->heap, size))) return;
+    find_survivors(vm, &found);
+    for (size_t i = 0; i < found.count; i++) {
+        dv_extension_object *object = (dv_extension_object *)found.objects[i];
+        const dvx_type *slots = &object->type->described;
+        if (slots->release) slots->release(vm, object->payload);
+        memset(object->payload, 0, slots->payload);
+        dv_error_clear(vm);
+    }
+    dv_heap_free(&vm->heap, found.objects, size);
+}
+
 /* ---- The class ---- */
 
 static bool add(dv_vm *vm, dv_class *class_, const dv_cfunction_def *def) {

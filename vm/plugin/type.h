@@ -44,6 +44,16 @@ static inline const dv_extension_type *dv_extension_type_of(const dv_vm *vm, dv_
 /* slots.c: the functions of the dv_type, by which slots the extension has. */
 void dv_extension_fill_slots(dv_extension_type *type);
 
+/* Where the type's own objects are in the heap: the collector, or dv_extension_release_all, must
+ * find those that hold something. */
+static inline dv_heap_part_id dv_extension_part(const dv_extension_type *type) {
+    return type->described.traverse  ? DV_HEAP_OBJECTS
+           : type->described.release ? DV_HEAP_KEPT
+                                     : DV_HEAP_PLAIN;
+}
+/* Has each object that is still alive release what it holds: the VM ends. */
+void dv_extension_release_all(dv_vm *vm);
+
 void dv_extension_free_types(dv_vm *vm, dv_extension_type *types);
 
 #endif

@@ -250,13 +250,20 @@ static bool note_abstract(dv_vm *vm, dv_class *class_, dv_value value) {
     return true;
 }
 
-static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
-    dv_class *class_ = dv_as_class(self);
-    if (class_->descriptor) {
+static bool refuse_immutable(dv_vm *vm, const dv_class *class_, dv_value name) {
+    const char *prefix = type_prefix(class_); /* with its module, where it has one */
+    if (*prefix)
+        dv_raise(vm, DV_E_TYPE_ERROR, "cannot set '%S' attribute of immutable type '%s'", name,
+                 prefix);
+    else
         dv_raise(vm, DV_E_TYPE_ERROR, "cannot set '%S' attribute of immutable type '%S'", name,
                  class_->name);
-        return false;
-    }
+    return false;
+}
+
+static bool class_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    dv_class *class_ = dv_as_class(self);
+    if (class_->descriptor) return refuse_immutable(vm, class_, name);
     if (dv_same(name, vm->known.name)) return set_text(vm, class_, &class_->name, name, value);
     if (dv_same(name, vm->known.qualname))
         return set_text(vm, class_, &class_->qualname, name, value);
