@@ -25,13 +25,14 @@ INFALLIBLE = {
     "error_matches", "fetch_error", "state", "payload",
 }
 # May be called while an error is pending (rule 7 of the header).
-WHILE_RAISED = {"release", "fetch_error", "clear_error", "error_matches", "deallocate", "leave", "payload", "state"}
+WHILE_RAISED = {"release", "buffer_release", "fetch_error", "clear_error", "error_matches", "deallocate", "leave", "payload", "state"}
 # Take DVX_FAILED as well as a value.
 TAKE_FAILED = {"release", "error_matches", "same", "payload"}
 # Raise: they return failure, and that is what was asked for.
 RAISING = {"raise", "raise_error", "raise_format"}
 # The debug table has them by hand (plugin/debug_table.c): references, memory, nesting, `...`.
-DEBUGGED_BY_HAND = {"retain", "release", "raise_format", "allocate", "resize", "deallocate", "enter", "leave"}
+DEBUGGED_BY_HAND = {"retain", "release", "raise_format", "allocate", "resize", "deallocate", "enter", "leave",
+    "buffer_get", "buffer_release"}
 # Slots of dvx_type that the debug table does not wrap as the others: no self of theirs says which type it is.
 SLOTS_BY_HAND = {"release", "traverse", "clear", "truth", "binary"}
 

@@ -309,6 +309,9 @@ typedef struct dv_type {
     bool ignores_keywords;
     /* Of an extension's type: which operators `binary`, `inplace` and `unary` know, as bits. */
     uint16_t binary_operators, inplace_operators, unary_operators;
+    /* Of an extension's type with a typed buffer (types/buffer.h): where that is in its objects,
+     * and the most axes that it may have; 0: there is none. */
+    uint32_t buffer, buffer_axes;
 } dv_type;
 
 static inline bool dv_is_shape(dv_value v, uint32_t shape) {

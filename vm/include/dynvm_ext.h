@@ -198,6 +198,55 @@ typedef struct dvx_attribute {
     bool (*set)(dvx_vm *vm, dvx_value self, dvx_value value);
 } dvx_attribute;
 
+/* ---- Buffers ---- */
+
+/* Elements of a C type, in this order; the order is part of the ABI. */
+typedef enum dvx_element {
+    DVX_UINT8,
+    DVX_INT8,
+    DVX_UINT16,
+    DVX_INT16,
+    DVX_UINT32,
+    DVX_INT32,
+    DVX_UINT64,
+    DVX_INT64,
+    DVX_FLOAT32,
+    DVX_FLOAT64
+} dvx_element;
+
+enum { DVX_MOST_AXES = 8 };
+
+typedef struct dvx_axis {
+    int64_t count;  /* of indices */
+    int64_t stride; /* bytes from one to the next, perhaps negative */
+} dvx_axis;
+
+/* Where elements are: that with the indices i, j, ... at data + i * axes[0].stride + j *
+ * axes[1].stride + ...
+ *
+ * In the payload of a type that says so (`buffer`, `buffer_axes`) the VM finds it at a fixed place,
+ * and loops load and store elements there without a call.  So its layout is part of the ABI, and
+ *  - it begins at a multiple of 8 bytes, and has as many axes as buffer_axes says;
+ *  - it is right at all times: each element that indices below the counts lead to can be read, and
+ *    written if read_only is 0; data is aligned as its elements are, and NULL if there are none;
+ *  - `exports` is the VM's: while it is not 0, somebody works on the elements, and nothing here may
+ *    change, nor the memory go.  A type whose objects can be resized raises BufferError then.
+ * Zeros are an empty buffer. */
+typedef struct dvx_buffer {
+    void *data;
+    uint32_t element; /* dvx_element */
+    uint32_t dimensions;
+    uint32_t read_only; /* 0 or 1 */
+    uint32_t exports;
+    dvx_axis axes[DVX_MOST_AXES];
+} dvx_buffer;
+
+/* A buffer that was got from a value. */
+typedef struct dvx_view {
+    dvx_buffer buffer; /* of these, `exports` means nothing */
+    dvx_value owner;   /* the VM's */
+} dvx_view;
+
 #define DVX_BIT(op) (1u << (op))
 
 /* A type: objects with a payload, a struct of the extension that lies in the object, aligned to 16
@@ -263,6 +312,10 @@ typedef struct dvx_type {
     int (*find_attribute)(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out);
     /* Likewise; value DVX_FAILED deletes.  1: done; 0: not that one; -1: raised. */
     int (*set_attribute)(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value value);
+    /* Objects have a buffer: the place of its dvx_buffer in the payload, and the most axes that it
+     * may have, for which there is room; 0: they have none. */
+    size_t buffer;
+    uint32_t buffer_axes;
 } dvx_type;
 
 struct dvx_extension;
@@ -410,6 +463,13 @@ struct dvx_api {
     void *(*payload)(dvx_vm *vm, dvx_value v, const dvx_type *type);
     /* The same, but TypeError. */
     void *(*check_payload)(dvx_vm *vm, dvx_value v, const dvx_type *type);
+
+    /* ---- Buffers ---- */
+    /* The elements of bytes, a bytearray, an array.array or an object of a type with a buffer, to
+     * work on until buffer_release: its owner lives as long, and does not change their place or
+     * number.  TypeError; BufferError: they cannot be written to, and `writable` is true. */
+    bool (*buffer_get)(dvx_vm *vm, dvx_value v, bool writable, dvx_view *view);
+    void (*buffer_release)(dvx_vm *vm, dvx_view *view); /* once; or a view of zeros */
 };
 typedef struct dvx_api dvx_api;
 

@@ -10,6 +10,7 @@
 
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/buffer.h"
 #include "types/bytes.h"
 #include "types/int.h"
 #include "types/list.h"
@@ -159,11 +160,16 @@ static dv_value memory_write(dv_vm *vm, const dv_value *args, uint32_t count) {
     memory *m = as_memory(args[0]);
     if (is_bytes_io(m)) {
         if (!check_open(vm, m)) return DV_EMPTY;
-        if (!dv_is_bytes_like(args[1]))
+        bool copied = dv_has_buffer(vm, args[1]);
+        if (!copied && !dv_is_bytes_like(args[1]))
             return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'",
                             args[1]);
-        const dv_str *bytes = dv_as_bytes(args[1]);
-        return put(vm, m, bytes) ? dv_int(bytes->length) : DV_EMPTY;
+        dv_value source = copied ? dv_buffer_bytes(vm, args[1]) : dv_retain(dv_bytes_of(args[1]));
+        if (dv_is_empty(source)) return DV_EMPTY;
+        int64_t length = dv_as_str(source)->length;
+        bool done = put(vm, m, dv_as_str(source));
+        dv_release(vm, source);
+        return done ? dv_int(length) : DV_EMPTY;
     }
     if (!dv_is_str(args[1]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "string argument expected, got '%T'", args[1]);

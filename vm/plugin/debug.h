@@ -110,6 +110,8 @@ dv_value dv_debug_raise_format(dv_vm *vm, dv_value class_, const char *format, .
 void *dv_debug_allocate(dv_vm *vm, size_t size);
 void *dv_debug_resize(dv_vm *vm, void *block, size_t old_size, size_t new_size);
 void dv_debug_deallocate(dv_vm *vm, void *block, size_t size);
+bool dv_debug_buffer_get(dv_vm *vm, dv_value v, bool writable, dvx_view *view);
+void dv_debug_buffer_release(dv_vm *vm, dvx_view *view);
 bool dv_debug_enter_native(dv_vm *vm);
 void dv_debug_leave_native(dv_vm *vm);
 

@@ -220,6 +220,41 @@ void dv_debug_deallocate(dv_vm *vm, void *memory, size_t size) {
     dv_heap_free(&vm->heap, block, sizeof *block);
 }
 
+/* ---- Buffers: the view's owner is a handle, so that it counts as what the extension has. ---- */
+
+bool dv_debug_buffer_get(dv_vm *vm, dv_value v, bool writable, dvx_view *view) {
+    dv_debug_call call = dv_debug_called(vm, "buffer_get");
+    v = dv_debug_use(&call, v, false);
+    view->owner = DV_EMPTY;
+    if (!dv_debug_allowed(&call, false)) return false;
+    if (!vm->plugins->checked->buffer_get(vm, v, writable, view)) {
+        dv_debug_done(&call);
+        return false;
+    }
+    dv_value owner = dv_debug_made(&call, dv_retain(v));
+    if (dv_is_empty(owner)) {
+        vm->plugins->checked->buffer_release(vm, view);
+        return false;
+    }
+    dv_release(vm, v); /* the handle has the view's reference */
+    view->owner = owner;
+    return true;
+}
+
+void dv_debug_buffer_release(dv_vm *vm, dvx_view *view) {
+    if (dv_debug_is_handle(view->owner)) {
+        dv_debug_record *record = dv_debug_open(vm, view->owner);
+        if (!record) {
+            dv_debug_report_closed(vm, view->owner, "released the view of");
+            view->owner = DV_EMPTY;
+            return;
+        }
+        view->owner = record->value;
+        if (!--record->references) dv_debug_close(vm, record, "buffer_release");
+    }
+    vm->plugins->checked->buffer_release(vm, view);
+}
+
 /* ---- Nesting ---- */
 
 bool dv_debug_enter_native(dv_vm *vm) {

@@ -225,4 +225,6 @@ const dvx_api dv_extension_api = {
     .make_object = dv_api_make_object,
     .payload = dv_api_payload,
     .check_payload = dv_api_check_payload,
+    .buffer_get = dv_api_buffer_get,
+    .buffer_release = dv_api_buffer_release,
 };

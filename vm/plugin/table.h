@@ -112,4 +112,9 @@ dvx_value dv_api_make_object(dvx_vm *vm, const dvx_type *type, void **payload);
 void *dv_api_payload(dvx_vm *vm, dvx_value v, const dvx_type *type);
 void *dv_api_check_payload(dvx_vm *vm, dvx_value v, const dvx_type *type);
 
+/* ---- table_buffer.c ---- */
+
+bool dv_api_buffer_get(dvx_vm *vm, dvx_value v, bool writable, dvx_view *view);
+void dv_api_buffer_release(dvx_vm *vm, dvx_view *view);
+
 #endif

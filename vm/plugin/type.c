@@ -15,6 +15,12 @@ static bool is_well_formed(const dvx_type *type) {
     if (!type->traverse != !type->clear) return false;
     if ((type->method_count && !type->methods) || (type->attribute_count && !type->attributes))
         return false;
+    if (type->buffer_axes) {
+        size_t size = offsetof(dvx_buffer, axes) + type->buffer_axes * sizeof(dvx_axis);
+        if (type->buffer_axes > DVX_MOST_AXES || type->buffer % 8 || type->buffer > type->payload ||
+            type->payload - type->buffer < size || type->payload > UINT32_MAX / 2)
+            return false;
+    }
     for (uint32_t i = 0; i < type->attribute_count; i++) {
         const dvx_attribute *a = type->attributes[i];
         if (!a || a->size < DV_SIZE_UP_TO(dvx_attribute, set) || !a->name || !a->get) return false;
@@ -89,7 +95,11 @@ static dv_extension_type *describe(dv_vm *vm, dv_extension *extension, dv_value 
     extension->types = type;
     type->name = join_name(vm, module, copy.name);
     if (!type->name || !take_attributes(vm, type)) return NULL;
-    type->type = (dv_type){.name = type->name, .id = id};
+    type->type =
+        (dv_type){.name = type->name,
+                  .id = id,
+                  .buffer_axes = copy.buffer_axes,
+                  .buffer = (uint32_t)(offsetof(dv_extension_object, payload) + copy.buffer)};
     if (vm->plugins->debug) dv_debug_wrap(type);
     dv_extension_fill_slots(type);
     return type;

@@ -54,6 +54,7 @@ dv_value dv_array_new(dv_vm *vm, const dv_array_kind *kind, int64_t count) {
     a->data = NULL;
     a->count = a->capacity = 0;
     a->kind = kind;
+    a->exports = 0;
     if (reserve(vm, a, count)) {
         if (count) memset(a->data, 0, (size_t)count * kind->size);
         a->count = count;
@@ -63,11 +64,18 @@ dv_value dv_array_new(dv_vm *vm, const dv_array_kind *kind, int64_t count) {
     return DV_EMPTY;
 }
 
+/* May the array have another length? */
+static bool can_resize(dv_vm *vm, const dv_array *a, int64_t count) {
+    if (DV_LIKELY(!a->exports) || a->count == count) return true;
+    dv_raise(vm, DV_E_BUFFER_ERROR, "cannot resize an array that is exporting buffers");
+    return false;
+}
+
 bool dv_array_splice(dv_vm *vm, dv_array *a, int64_t start, int64_t stop, const char *data,
                      int64_t count) {
     int64_t length = a->count - (stop - start) + count;
     size_t size = a->kind->size;
-    if (!reserve(vm, a, length)) return false;
+    if (!can_resize(vm, a, length) || !reserve(vm, a, length)) return false;
     if (a->count > stop)
         memmove(a->data + (size_t)(start + count) * size, a->data + (size_t)stop * size,
                 (size_t)(a->count - stop) * size);
@@ -245,7 +253,7 @@ bool dv_array_extend(dv_vm *vm, dv_value array, dv_value with) {
         return false;
     }
     int64_t count = dv_as_array(with)->count, end = a->count;
-    if (!reserve(vm, a, end + count)) return false;
+    if (!can_resize(vm, a, end + count) || !reserve(vm, a, end + count)) return false;
     if (count) memcpy(place(a, end), dv_as_array(with)->data, (size_t)count * a->kind->size);
     a->count = end + count;
     return true;
@@ -310,6 +318,7 @@ static dv_value array_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     a->count = from->count;
     a->capacity = from->capacity;
     a->kind = from->kind;
+    a->exports = 0;
     from->data = NULL;
     from->count = from->capacity = 0;
     return dv_object_value(a);
@@ -501,6 +510,11 @@ static dv_value array_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b
     dv_value product = repeat(vm, a, b);
     if (dv_is_empty(product)) return DV_EMPTY;
     dv_array *to = dv_as_array(a), *from = dv_as_array(product), old = *to;
+    if (to->exports) {
+        bool same = can_resize(vm, to, from->count);
+        dv_release(vm, product);
+        return same ? dv_retain(a) : DV_EMPTY;
+    }
     to->data = from->data;
     to->count = from->count;
     to->capacity = from->capacity;

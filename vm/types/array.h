@@ -21,6 +21,8 @@ typedef struct dv_array {
     char *data;
     int64_t count, capacity;
     const dv_array_kind *kind;
+    uint32_t
+        exports; /* views of the elements (types/buffer.h): while there are, count and data stay */
 } dv_array;
 
 extern const dv_type dv_array_type;

@@ -28,7 +28,7 @@ static void bytearray_release(dv_vm *vm, dv_object *object) {
 static dv_str *own(dv_vm *vm, dv_bytearray *array, int64_t room) {
     dv_str *s = dv_as_str(array->bytes);
     bool fits = (int64_t)s->capacity >= room;
-    if (s->header.references == 1 && fits) {
+    if (fits && (s->header.references == 1 || array->exports)) {
         s->hash = -1;
         return s;
     }
@@ -43,11 +43,26 @@ static dv_str *own(dv_vm *vm, dv_bytearray *array, int64_t room) {
     return copy;
 }
 
+/* May the contents have another length? */
+static bool can_resize(dv_vm *vm, dv_value self, int64_t length) {
+    if (DV_LIKELY(!as_array(self)->exports) || dv_as_bytes(self)->length == length) return true;
+    dv_raise(vm, DV_E_BUFFER_ERROR, "Existing exports of data: object cannot be re-sized");
+    return false;
+}
+
+char *dv_bytearray_export(dv_vm *vm, dv_value v) {
+    dv_str *s = own(vm, as_array(v), 0);
+    if (!s) return NULL;
+    as_array(v)->exports++;
+    return s->data;
+}
+
 /* Replaces the bytes [start, stop) by others, which must not lie in the array itself. */
 static bool splice(dv_vm *vm, dv_value self, int64_t start, int64_t stop, const char *data,
                    int64_t count) {
     int64_t length = dv_as_bytes(self)->length - (stop - start) + count;
     if (length > DV_STR_LENGTH_MAX) return dv_raise_memory(vm), false;
+    if (!can_resize(vm, self, length)) return false;
     dv_str *s = own(vm, as_array(self), length);
     if (!s) return false;
     memmove(s->data + start + count, s->data + stop, (size_t)(s->length - stop));
@@ -83,6 +98,7 @@ static bool assign_stepped(dv_vm *vm, dv_value self, int64_t start, int64_t step
 }
 
 static bool delete_stepped(dv_vm *vm, dv_value self, int64_t start, int64_t step, int64_t count) {
+    if (!can_resize(vm, self, dv_as_bytes(self)->length - count)) return false;
     dv_str *s = own(vm, as_array(self), 0);
     if (!s) return false;
     if (step < 0) {
@@ -152,6 +168,22 @@ static bool bytearray_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value 
 /* ---- Operators ---------------------------------------------------------------------------------
  */
 
+/* Takes other contents. */
+static bool replace(dv_vm *vm, dv_value self, dv_value bytes) {
+    dv_bytearray *array = as_array(self);
+    const dv_str *from = dv_as_str(bytes);
+    dv_value old = bytes;
+    bool good = can_resize(vm, self, from->length);
+    if (good && array->exports) {
+        memcpy(dv_as_str(array->bytes)->data, from->data, (size_t)from->length);
+    } else if (good) {
+        old = array->bytes;
+        array->bytes = bytes;
+    }
+    dv_release(vm, old);
+    return good;
+}
+
 static dv_value bytearray_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
     if (!dv_is_bytearray(a) || (op != DV_BINARY_ADD && op != DV_BINARY_MUL))
         return DV_NOTIMPLEMENTED;
@@ -169,11 +201,9 @@ static dv_value bytearray_inplace(dv_vm *vm, dv_binary_op op, dv_value a, dv_val
     }
     dv_value product = dv_bytes_binary(vm, op, a, b);
     if (dv_is_empty(product)) return DV_EMPTY;
-    dv_value old = as_array(a)->bytes;
-    as_array(a)->bytes = dv_retain(dv_bytes_of(product));
-    dv_release(vm, old);
+    bool good = replace(vm, a, dv_retain(dv_bytes_of(product)));
     dv_release(vm, product);
-    return dv_retain(a);
+    return good ? dv_retain(a) : DV_EMPTY;
 }
 
 static dv_value bytearray_repr(dv_vm *vm, dv_value self) {
@@ -199,17 +229,16 @@ static dv_value bytearray_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     dv_bytearray *array = dv_subclass_alloc(vm, class_, sizeof(dv_bytearray));
     if (!array) return DV_EMPTY;
     array->bytes = dv_retain(dv_bytes_of(exact));
+    array->exports = 0;
     return dv_object_value(array);
 }
 
 static bool bytearray_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                                  dv_value keywords) {
+    if (!can_resize(vm, self, 0)) return false; /* CPython empties it first */
     dv_value bytes = dv_bytes_build(vm, "bytearray", args, count, keywords);
     if (dv_is_empty(bytes)) return false;
-    dv_value old = as_array(self)->bytes;
-    as_array(self)->bytes = bytes;
-    dv_release(vm, old);
-    return true;
+    return replace(vm, self, bytes);
 }
 
 /* ---- Methods -----------------------------------------------------------------------------------
@@ -230,7 +259,7 @@ dv_value dv_bytearray_clear(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 dv_value dv_bytearray_copy(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_bytearray_take(vm, dv_retain(dv_bytes_of(args[0])));
+    return dv_bytearray_take(vm, dv_bytes_shared(vm, args[0]));
 }
 
 dv_value dv_bytearray_extend(dv_vm *vm, const dv_value *args, uint32_t count) {

@@ -7,6 +7,7 @@
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/array.h"
+#include "types/buffer.h"
 #include "types/format.h"
 #include "types/instance.h"
 #include "types/int.h"
@@ -51,6 +52,20 @@ dv_value dv_bytes_slice(dv_vm *vm, dv_value bytes, int64_t start, int64_t stop) 
     return dv_bytes_new(vm, s->data + start, stop > start ? stop - start : 0);
 }
 
+static bool is_exported(dv_value v) {
+    return dv_is_bytearray(v) && ((const dv_bytearray *)dv_as_object(v))->exports;
+}
+
+dv_value dv_bytes_shared(dv_vm *vm, dv_value v) {
+    if (DV_LIKELY(!is_exported(v))) return dv_plain(vm, dv_bytes_of(v));
+    return dv_bytes_new(vm, dv_as_bytes(v)->data, dv_as_bytes(v)->length);
+}
+
+dv_value dv_bytes_part(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {
+    if (DV_LIKELY(!is_exported(v))) return dv_bytes_slice(vm, dv_bytes_of(v), start, stop);
+    return dv_bytes_new(vm, dv_as_bytes(v)->data + start, stop > start ? stop - start : 0);
+}
+
 dv_value dv_bytearray_take(dv_vm *vm, dv_value bytes) {
     if (dv_is_empty(bytes)) return DV_EMPTY;
     dv_bytearray *array = dv_object_new(vm, sizeof(dv_bytearray), DV_T_BYTEARRAY);
@@ -59,6 +74,7 @@ dv_value dv_bytearray_take(dv_vm *vm, dv_value bytes) {
         return DV_EMPTY;
     }
     array->bytes = bytes;
+    array->exports = 0;
     return dv_object_value(array);
 }
 
@@ -67,8 +83,9 @@ dv_value dv_bytes_as(dv_vm *vm, dv_value like, dv_value bytes) {
 }
 
 dv_value dv_bytes_contents(dv_vm *vm, dv_value v) {
-    if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
+    if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
     if (dv_is_array(v)) return dv_array_bytes(vm, v);
+    if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
     return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", v);
 }
 
@@ -108,8 +125,9 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
 }
 
 dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
-    if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
+    if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
     if (dv_is_array(v)) return dv_array_bytes(vm, v);
+    if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
     if (dv_is_instance(v)) {
         bool found;
         dv_value made = dv_number_special(vm, v, "__bytes__", &found);
@@ -266,7 +284,7 @@ static dv_value repeat(dv_vm *vm, dv_value v, int64_t times) {
     const dv_str *from = dv_as_bytes(v);
     int64_t length;
     if (times < 0) times = 0;
-    if (times == 1) return dv_bytes_as(vm, v, dv_plain(vm, dv_bytes_of(v)));
+    if (times == 1) return dv_bytes_as(vm, v, dv_bytes_shared(vm, v));
     if (__builtin_mul_overflow(from->length, times, &length))
         return dv_is_bytes(v) ? dv_raise(vm, DV_E_OVERFLOW_ERROR, "repeated bytes are too long")
                               : dv_raise_memory(vm);
@@ -325,8 +343,7 @@ static dv_value slice(dv_vm *vm, dv_value self, dv_value key) {
     const dv_str *from = dv_as_bytes(self);
     int64_t count = dv_slice_adjust(from->length, &start, &stop, step);
     if (count == 0) return dv_bytes_as(vm, self, dv_bytes_new(vm, NULL, 0));
-    if (step == 1)
-        return dv_bytes_as(vm, self, dv_bytes_slice(vm, dv_bytes_of(self), start, start + count));
+    if (step == 1) return dv_bytes_as(vm, self, dv_bytes_part(vm, self, start, start + count));
     dv_str *s = dv_bytes_alloc(vm, count);
     if (!s) return DV_EMPTY;
     for (int64_t i = 0; i < count; i++) s->data[i] = from->data[start + i * step];

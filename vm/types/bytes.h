@@ -5,7 +5,9 @@
  *     builds text serves both; only the type number differs, and it is never interned.
  *  2. A bytearray holds a bytes object.  It is written to only while the bytearray has the only
  *     reference, and copied before that otherwise: whoever needs contents that stay the same while
- *     dl code runs retains the bytes object. */
+ *     dl code runs retains the bytes object.
+ *  3. While there are views of a bytearray, its bytes object is neither replaced nor resized, and
+ *     nobody is given it to keep (dv_bytes_shared): it is written to where it is. */
 #ifndef DV_TYPES_BYTES_H
 #define DV_TYPES_BYTES_H
 
@@ -14,6 +16,7 @@
 typedef struct dv_bytearray {
     dv_object header;
     dv_value bytes;
+    uint32_t exports; /* views of the contents (types/buffer.h) */
 } dv_bytearray;
 
 extern const dv_type dv_bytes_type, dv_bytearray_type;
@@ -27,12 +30,18 @@ static inline dv_value dv_bytes_of(dv_value v) {
 }
 static inline dv_str *dv_as_bytes(dv_value v) { return dv_as_str(dv_bytes_of(v)); }
 
+/* The contents for somebody who keeps them, as bytes: new. */
+dv_value dv_bytes_shared(dv_vm *vm, dv_value v);
+/* Adds a view of a bytearray, and tells where its contents are; NULL: raised. */
+char *dv_bytearray_export(dv_vm *vm, dv_value bytearray);
 dv_str *dv_bytes_alloc(dv_vm *vm, int64_t length); /* the caller fills in the data; NULL: raised */
 dv_value dv_bytes_new(dv_vm *vm, const char *data, int64_t length);
 /* What was built, of code points below 256, as bytes. */
 dv_value dv_bytes_finish(dv_builder *b);
 /* s[start:stop] of a bytes object; clipped by the caller. */
 dv_value dv_bytes_slice(dv_vm *vm, dv_value bytes, int64_t start, int64_t stop);
+/* The same of a bytes or bytearray. */
+dv_value dv_bytes_part(dv_vm *vm, dv_value v, int64_t start, int64_t stop);
 /* A bytearray with these contents; takes the ownership of bytes (EMPTY: raised already). */
 dv_value dv_bytearray_take(dv_vm *vm, dv_value bytes);
 /* The same where `like` is a bytearray, else the bytes themselves. */

@@ -7,6 +7,7 @@
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/array.h"
+#include "types/buffer.h"
 #include "types/bytes.h"
 #include "types/class.h"
 #include "types/sequence.h"
@@ -25,7 +26,7 @@ static uint8_t at(const dv_str *s, int64_t i) { return (uint8_t)s->data[i]; }
 
 /* s[start:stop] of the contents of self, as an object of self's type. */
 static dv_value piece(dv_vm *vm, dv_value self, int64_t start, int64_t stop) {
-    return dv_bytes_as(vm, self, dv_bytes_slice(vm, dv_bytes_of(self), start, stop));
+    return dv_bytes_as(vm, self, dv_bytes_part(vm, self, start, stop));
 }
 
 static dv_value finish(dv_builder *b, dv_value like) {
@@ -56,7 +57,7 @@ static bool count_fits(dv_vm *vm, const char *name, uint32_t count) {
 /* What is searched for: bytes, or an int for one byte. */
 static dv_value search_part(dv_vm *vm, dv_value v) {
     uint8_t byte;
-    if (dv_is_bytes_like(v)) return dv_plain(vm, dv_bytes_of(v));
+    if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
     if (!dv_is_index(vm, v))
         return dv_raise(vm, DV_E_TYPE_ERROR,
                         "argument should be integer or bytes-like object, not '%T'", v);
@@ -201,7 +202,7 @@ static dv_value partition(dv_vm *vm, dv_value self, dv_value separator, bool fro
     parts[0] = shared && hit < 0 && !from_right ? dv_retain(self) : piece(vm, self, 0, first);
     parts[1] = hit < 0  ? piece(vm, self, 0, 0)
                : shared ? dv_retain(separator)
-                        : dv_bytes_as(vm, self, dv_retain(dv_bytes_of(separator)));
+                        : dv_bytes_as(vm, self, dv_bytes_shared(vm, separator));
     parts[2] = shared && hit < 0 && from_right ? dv_retain(self) : piece(vm, self, last, s->length);
     if (!dv_is_empty(parts[0]) && !dv_is_empty(parts[1]) && !dv_is_empty(parts[2]))
         return dv_tuple_take(vm, parts, 3);
@@ -266,8 +267,8 @@ static dv_value bytes_removesuffix(dv_vm *vm, const dv_value *args, uint32_t cou
 static bool join_item(dv_builder *b, dv_value item, int64_t number) {
     if (DV_LIKELY(dv_is_bytes_like(item))) {
         dv_builder_str(b, dv_bytes_of(item));
-    } else if (dv_is_array(item)) {
-        dv_value bytes = dv_array_bytes(b->vm, item);
+    } else if (dv_is_array(item) || dv_has_buffer(b->vm, item)) {
+        dv_value bytes = dv_bytes_contents(b->vm, item);
         if (dv_is_empty(bytes)) return false;
         dv_builder_str(b, bytes);
         dv_release(b->vm, bytes);

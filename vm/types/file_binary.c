@@ -1,6 +1,7 @@
 /* file_binary.c: binary files: BufferedReader, BufferedWriter, BufferedRandom and FileIO, which
  * differ in what they refuse and in the buffer that FileIO does not keep (file.h). */
 #define _GNU_SOURCE /* SEEK_HOLE */
+#include "types/buffer.h"
 #include "types/file.h"
 
 #include <errno.h>
@@ -161,9 +162,20 @@ static bool give_back(dv_vm *vm, dv_file *f) {
     return dv_file_seek(vm, f, (int64_t)f->start - (int64_t)f->end, SEEK_CUR) >= 0;
 }
 
+static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count);
+
+/* The elements of an extension's object. */
+static dv_value write_buffer(dv_vm *vm, const dv_value *args) {
+    const dv_value both[] = {args[0], dv_buffer_bytes(vm, args[1])};
+    dv_value written = dv_is_empty(both[1]) ? DV_EMPTY : binary_write(vm, both, 2);
+    dv_release(vm, both[1]);
+    return written;
+}
+
 static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_file *f = dv_as_file(args[0]);
+    if (dv_has_buffer(vm, args[1])) return write_buffer(vm, args);
     if (!dv_is_bytes_like(args[1]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", args[1]);
     if (!f->writable && !is_raw(f)) return dv_file_unsupported(vm, "write");
