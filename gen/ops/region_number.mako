@@ -129,13 +129,6 @@ x, y = doubles(mode)
     d = __builtin_sqrt(d);
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_CALL_D1" operands="" cache="4" doc="A pure C function from double to double, on the register; leaves where it would raise.">
-    const dv_cfunction_def *def = CELL(4).p;
-    const double y = def->raw1(d);
-    if (DV_UNLIKELY(!def->raw1_defined(d, y) || GUARD_FAILS())) EXIT();
-    d = y;
-    REGION_NEXT();
-</%isa:region>
 
 <%isa:region name="R_LOAD_I" operands="" cache="3" doc="Slot to the int register.">
     r = SLOT_I(a);

@@ -136,6 +136,12 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     r = HOME(a).bits == DV_TRUE.bits;
     REGION_NEXT();
 </%isa:region>
+<%isa:region name="R_UNBOX_N" operands="" cache="3" doc="Int or float in home slot a (guard), as a double to the double register.">
+    const dv_value v = HOME(a);
+    if (DV_UNLIKELY((!dv_is_float(v) && !dv_is_int(v)) || GUARD_FAILS())) EXIT();
+    d = dv_is_float(v) ? dv_as_float(v) : I2D(dv_as_int(v));
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_GUARD_LIST" operands="" cache="3" doc="Leaves unless home slot a holds a list.">
     if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_LIST) || GUARD_FAILS())) EXIT();
     REGION_NEXT();

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/raw.h"
 #include "types/bytes.h"
 #include "types/arguments.h"
 #include "types/complex.h"
@@ -274,8 +275,19 @@ static dv_value builtin_ord(dv_vm *vm, const dv_value *args, uint32_t count) {
                     (long long)s->length);
 }
 
+static int64_t abs_int64(int64_t i) { return i < 0 ? (int64_t)(0 - (uint64_t)i) : i; }
+static bool is_not_negative(const dv_raw_value *arguments, dv_raw_value result) {
+    (void)arguments;
+    return result.i >= 0;
+}
+static const dv_raw raw_abs[] = {
+    {"q(q)", (dv_raw_entry)abs_int64, true, is_not_negative, NULL},
+    {"d(d)", (dv_raw_entry)(double (*)(double))fabs, true, NULL, NULL},
+    {0},
+};
+
 const dv_cfunction_def dv_builtin_numbers[] = {
-    {.name = "abs", .entry = builtin_abs, .min = 1, .max = 1},
+    {.name = "abs", .entry = builtin_abs, .min = 1, .max = 1, .raw = raw_abs},
     {.name = "round", .keyword_entry = builtin_round, .min = 0, .max = UINT32_MAX},
     {.name = "divmod", .entry = builtin_divmod, .min = 2, .max = 2},
     {.name = "pow", .keyword_entry = builtin_pow, .min = 0, .max = UINT32_MAX},

@@ -227,13 +227,10 @@ typedef struct dv_cfunction_def {
     uint32_t operation; /* for slot_entry: which dv_binary_op, dv_unary_op or dv_compare_op */
     uint32_t min, max;
     uint32_t flags;
-    /* Signature for regions: a pure function from doubles to a double, called with raw arguments.
-     */
-    double (*raw1)(double);
+    const struct dv_raw
+        *raw; /* signatures for regions (core/raw.h), ended by one without a text; or NULL */
     /* What sites of calls do themselves instead of calling entry. */
     dv_inlined inlined;
-    /* True where raw1's result for this argument is what `entry` would return (no exception). */
-    bool (*raw1_defined)(double argument, double result);
     dv_foreign_entry foreign_entry;
 } dv_cfunction_def;
 

@@ -4,10 +4,12 @@
  * from no NaN is a domain error, infinity from a finite number a range error (or a domain error,
  * where the function has a pole there).
  *
- * Invariant 1: `raw1` of a function gives the result of `entry` wherever raw1_defined says so. */
+ * Invariant 1: a raw signature of a function gives the result of `entry` wherever its `defined`
+ * says so. */
 #include <limits.h>
 #include <math.h>
 
+#include "core/raw.h"
 #include "core/upcall.h"
 #include "modules/math_parts.h"
 #include "types/arguments.h"
@@ -281,31 +283,74 @@ static dv_value trunc_entry(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __trunc__ method", args[0]);
 }
 
+/* ---- For regions (core/raw.h) -----------------------------------------------------------------*/
+
+static bool unary_defined(const dv_raw_value *arguments, dv_raw_value result) {
+    return is_defined(arguments[0].d, result.d);
+}
+static bool binary_defined(const dv_raw_value *arguments, dv_raw_value result) {
+    return !isnan(result.d) || isnan(arguments[0].d) || isnan(arguments[1].d);
+}
+static bool pow_defined(const dv_raw_value *arguments, dv_raw_value result) {
+    return isfinite(result.d) || !isfinite(arguments[0].d) || !isfinite(arguments[1].d);
+}
+static bool is_no_minimum(const dv_raw_value *arguments, dv_raw_value result) {
+    (void)arguments;
+    return result.i != INT64_MIN;
+}
+
+/* A whole number; INT64_MIN where it is none or may need more than 64 bits. */
+static int64_t whole(double x) { return fabs(x) <= 0x1p62 ? (int64_t)x : INT64_MIN; }
+static int64_t floor_raw(double x) { return whole(floor(x)); }
+static int64_t ceil_raw(double x) { return whole(ceil(x)); }
+static int64_t trunc_raw(double x) { return whole(trunc(x)); }
+static bool isnan_raw(double x) { return isnan(x); }
+static bool isinf_raw(double x) { return isinf(x); }
+static bool isfinite_raw(double x) { return isfinite(x); }
+
 /* ---- The module -------------------------------------------------------------------------------*/
 
+#define RAW(signature, function, defined) \
+    ((const dv_raw[]){{signature, (dv_raw_entry)(function), true, defined, NULL}, {0}})
 #define UNARY_ROW(name_, function, pole) \
     {.name = #name_,                     \
      .entry = name_##_entry,             \
      .min = 1,                           \
      .max = 1,                           \
-     .raw1 = function,                   \
-     .raw1_defined = is_defined},
-#define BINARY_ROW(name_) {.name = #name_, .entry = name_##_entry, .min = 2, .max = 2},
-#define PLAIN_ROW(name_)  {.name = #name_, .entry = name_##_entry, .min = 1, .max = 1},
+     .raw = RAW("d(d)", (double (*)(double))function, unary_defined)},
+#define BINARY_ROW(name_)    \
+    {.name = #name_,         \
+     .entry = name_##_entry, \
+     .min = 2,               \
+     .max = 2,               \
+     .raw = RAW("d(dd)", (double (*)(double, double))name_, binary_defined)},
+#define PLAIN_ROW(name_) {.name = #name_, .entry = name_##_entry, .min = 1, .max = 1},
+#define TYPED_ROW(name_, signature, defined) \
+    {.name = #name_,                         \
+     .entry = name_##_entry,                 \
+     .min = 1,                               \
+     .max = 1,                               \
+     .raw = RAW(signature, name_##_raw, defined)},
 
 static const dv_cfunction_def functions[] = {
     UNARY_FUNCTIONS(UNARY_ROW) UNARY_ROW(gamma, dv_math_gamma, ) UNARY_ROW(lgamma, dv_math_lgamma, )
         UNARY_ROW(log2, log2, ) UNARY_ROW(log10, log10, ) BINARY_FUNCTIONS(BINARY_ROW)
-            BINARY_ROW(pow) BINARY_ROW(ldexp) PLAIN_ROW(ceil) PLAIN_ROW(floor) PLAIN_ROW(frexp)
-                PLAIN_ROW(isfinite) PLAIN_ROW(isinf) PLAIN_ROW(isnan) PLAIN_ROW(modf)
-                    PLAIN_ROW(trunc){
+            TYPED_ROW(ceil, "q(d)", is_no_minimum) TYPED_ROW(floor, "q(d)", is_no_minimum)
+                TYPED_ROW(trunc, "q(d)", is_no_minimum) TYPED_ROW(isfinite, "b(d)", NULL)
+                    TYPED_ROW(isinf, "b(d)", NULL) TYPED_ROW(isnan, "b(d)",
+                                                             NULL) PLAIN_ROW(frexp) PLAIN_ROW(modf){
                         .name = "isclose", .keyword_entry = isclose, .min = 0, .max = UINT32_MAX},
+    {.name = "ldexp", .entry = ldexp_entry, .min = 2, .max = 2},
+    {.name = "pow",
+     .entry = pow_entry,
+     .min = 2,
+     .max = 2,
+     .raw = RAW("d(dd)", (double (*)(double, double))pow, pow_defined)},
     {.name = "log",
      .entry = log_entry,
      .min = 0,
      .max = UINT32_MAX,
-     .raw1 = log,
-     .raw1_defined = is_defined},
+     .raw = RAW("d(d)", (double (*)(double))log, unary_defined)},
     {.name = NULL},
 };
 

@@ -1,4 +1,5 @@
 /* math_integer.c: the number theory of the module math: gcd, lcm, factorial, comb, perm, isqrt. */
+#include "core/raw.h"
 #include "core/upcall.h"
 #include "modules/math_parts.h"
 #include "types/int_arith.h"
@@ -185,10 +186,17 @@ static dv_value isqrt(dv_vm *vm, const dv_value *args, uint32_t count) {
     return r;
 }
 
+static bool is_not_negative(const dv_raw_value *arguments, dv_raw_value result) {
+    (void)arguments;
+    return result.i >= 0;
+}
+static const dv_raw raw_gcd[] = {
+    {"q(qq)", (dv_raw_entry)dv_int64s_gcd, true, is_not_negative, NULL}, {0}};
+
 const dv_cfunction_def dv_math_integer_functions[] = {
     {.name = "comb", .entry = comb, .min = 2, .max = 2},
     {.name = "factorial", .entry = factorial, .min = 1, .max = 1},
-    {.name = "gcd", .entry = gcd, .min = 0, .max = UINT32_MAX},
+    {.name = "gcd", .entry = gcd, .min = 0, .max = UINT32_MAX, .raw = raw_gcd},
     {.name = "isqrt", .entry = isqrt, .min = 1, .max = 1},
     {.name = "lcm", .entry = lcm, .min = 0, .max = UINT32_MAX},
     {.name = "perm", .entry = perm, .min = 1, .max = 2},

@@ -2,6 +2,9 @@
 #ifndef DV_REGION_HANDLER_H
 #define DV_REGION_HANDLER_H
 
+#include <errno.h>
+
+#include "core/raw.h"
 #include "quicken/choose.h"
 #include "quicken/choose_call.h"
 #include "quicken/polymorphic.h"

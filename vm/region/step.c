@@ -7,8 +7,6 @@
  * an exit. */
 #include "region/step.h"
 
-#include <math.h>
-
 #include "types/list.h"
 #include "types/module.h"
 
@@ -23,7 +21,7 @@ uint32_t dv_word_operand(const dv_build *b, uint32_t pc, uint32_t i) {
 static uint32_t op_at(const dv_build *b, uint32_t pc) {
     return b->context->thread->code->words[pc] & 0xFF;
 }
-static uint32_t length_at(const dv_build *b, uint32_t pc) {
+uint32_t dv_step_length(const dv_build *b, uint32_t pc) {
     uint32_t n = dv_op_infos[op_at(b, pc)].operand_count;
     return n > 1 ? n : 1;
 }
@@ -33,7 +31,7 @@ const dv_cell *dv_site_cell(const dv_build *b, uint32_t pc) {
 
 /* The instruction at pc follows directly in the same block: it may be taken together with this one.
  */
-static bool follows(dv_build *b, uint32_t pc, uint32_t op) {
+bool dv_step_follows(dv_build *b, uint32_t pc, uint32_t op) {
     dv_snapshot *at = dv_snapshot_at(b->context, pc);
     return at && !at->leader && op_at(b, pc) == op;
 }
@@ -51,7 +49,7 @@ static bool is_cold(const dv_build *b) {
     return info && info->kind == DV_KIND_ADAPTIVE && cell[1].site.backoff == 0;
 }
 
-static void count(dv_build *b, bool typed) {
+void dv_step_count(dv_build *b, bool typed) {
     if (!b->emitting) return;
     uint32_t weight = dv_build_weight(b);
     if (typed) {
@@ -132,6 +130,18 @@ static operand converted(dv_build *b, int32_t q, bool exact) {
     return (operand){.mode = 'R'};
 }
 
+void dv_load_double(dv_build *b, int32_t q) {
+    if (b->e[q].kind != DV_K_INT) {
+        dv_load_register(b, q);
+        return;
+    }
+    dv_spill(b, true, b->top); /* nothing else stays in d, also where the int is a constant */
+    operand x = converted(b, q, false);
+    if (x.mode == 'K') dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
+    b->e[q] = (dv_known_value){DV_K_FLOAT, DV_AT_REGISTER, 0, DV_EMPTY};
+    b->version++;
+}
+
 /* The two topmost entries as doubles. */
 static void double_operands(dv_build *b, bool exact, operand *x, operand *y) {
     int32_t qx = b->top - 2, qy = b->top - 1;
@@ -175,7 +185,7 @@ static void constant_to_register(dv_build *b, int32_t q) {
 /* If the instruction at pc stores into a local that can take a raw value at once: its entry, else
  * -1. `inputs` entries on top are consumed before. */
 static int32_t direct_target(dv_build *b, uint32_t pc, int32_t inputs) {
-    if (!follows(b, pc, DV_OP_STORE_LOCAL)) return -1;
+    if (!dv_step_follows(b, pc, DV_OP_STORE_LOCAL)) return -1;
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, pc, 0);
     const dv_known_value *e = &b->e[q];
     if (!dv_kind_is_raw(e->kind) && e->where != DV_AT_VALUE)
@@ -188,8 +198,8 @@ static int32_t direct_target(dv_build *b, uint32_t pc, int32_t inputs) {
 }
 
 /* A raw result that an instruction has put into register or into local `target`. */
-static uint32_t finish_raw(dv_build *b, uint32_t at, int32_t inputs, dv_kind kind, int32_t target,
-                           uint32_t next_pc) {
+uint32_t dv_finish_raw(dv_build *b, uint32_t at, int32_t inputs, dv_kind kind, int32_t target,
+                       uint32_t next_pc) {
     dv_pop(b, inputs);
     if (target < 0) {
         dv_push_known(b, kind, DV_AT_REGISTER, 0, DV_EMPTY);
@@ -199,7 +209,7 @@ static uint32_t finish_raw(dv_build *b, uint32_t at, int32_t inputs, dv_kind kin
     }
     b->e[target] = (dv_known_value){(uint8_t)kind, DV_AT_SLOT, dv_shadow(b, target), DV_EMPTY};
     b->version++;
-    return next_pc + length_at(b, next_pc);
+    return next_pc + dv_step_length(b, next_pc);
 }
 
 /* Of the typed operators these cannot fail. */
@@ -222,13 +232,13 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, operand x,
     uint32_t at = may_exit(base) ? dv_region_emit_guard(b, op, x.slot, y.slot, to)
                                  : dv_region_emit(b, op, x.slot, y.slot, to);
     if (x.mode == 'K' || y.mode == 'K') dv_region_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
-    count(b, true);
-    return finish_raw(b, at, 2, kind, target, next_pc);
+    dv_step_count(b, true);
+    return dv_finish_raw(b, at, 2, kind, target, next_pc);
 }
 
 /* The instruction just emitted may have called out: the world is looked at again before the next
  * one. */
-static void point_after(dv_build *b, uint32_t next_pc) {
+void dv_step_point_after(dv_build *b, uint32_t next_pc) {
     dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, next_pc, false), false, true,
                  false);
 }
@@ -237,17 +247,17 @@ static void point_after(dv_build *b, uint32_t next_pc) {
  * -----------------------------------------------------------------------------------------------
  */
 
-static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
+uint32_t dv_step_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
     if (is_cold(b)) {
         dv_region_emit_exit(b, b->context, b->pc, true);
         return b->pc;
     }
-    count(b, false);
+    dv_step_count(b, false);
     dv_embed(b, inputs, outputs, next_pc);
     return next_pc;
 }
 
-static uint32_t leave(dv_build *b) {
+uint32_t dv_step_leave(dv_build *b) {
     dv_region_emit_exit(b, b->context, b->pc, true);
     return b->pc;
 }
@@ -282,15 +292,11 @@ static dv_binary_op simplify(dv_binary_op op, operand *y) {
     return op == DV_BINARY_MOD ? DV_BINARY_AND : DV_BINARY_RSHIFT;
 }
 
-static bool is_number(const dv_known_value *e) {
-    return e->kind == DV_K_INT || e->kind == DV_K_FLOAT;
-}
-
 static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
     unbox_by_evidence(b, b->top - 2, 0);
     unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
-    if (!is_number(x) || !is_number(y)) return embed(b, 2, 1, next_pc);
+    if (!dv_is_raw_number(x) || !dv_is_raw_number(y)) return dv_step_embed(b, 2, 1, next_pc);
     bool ints = x->kind == DV_K_INT && y->kind == DV_K_INT;
     if (ints && op < sizeof INT_BASE / sizeof *INT_BASE && INT_BASE[op]) {
         operand left = raw_operand(x), right = raw_operand(y);
@@ -298,7 +304,7 @@ static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
         return emit_binary(b, INT_BASE[op], DV_K_INT, left, right, next_pc);
     }
     if (op >= sizeof DOUBLE_BASE / sizeof *DOUBLE_BASE || !DOUBLE_BASE[op])
-        return embed(b, 2, 1, next_pc);
+        return dv_step_embed(b, 2, 1, next_pc);
     operand left, right;
     double_operands(b, ints, &left,
                     &right); /* only a quotient of two ints needs exact conversions */
@@ -308,8 +314,8 @@ static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
 static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
     unbox_by_evidence(b, b->top - 1, 0);
     dv_known_value *x = dv_top(b, 1);
-    bool fits = op == DV_OP_NEG ? is_number(x) : op == DV_OP_NOT && x->kind == DV_K_BOOL;
-    if (!fits) return embed(b, 1, 1, next_pc);
+    bool fits = op == DV_OP_NEG ? dv_is_raw_number(x) : op == DV_OP_NOT && x->kind == DV_K_BOOL;
+    if (!fits) return dv_step_embed(b, 1, 1, next_pc);
     dv_kind kind = x->kind;
     bool is_double = kind == DV_K_FLOAT;
     dv_load_register(b, b->top - 1);
@@ -317,8 +323,8 @@ static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
         dv_region_emit(b, DV_OP_R_NOT, 0, 0, 0);
     else
         dv_region_emit_guard(b, is_double ? DV_OP_R_NEG_D : DV_OP_R_NEG_I, 0, 0, 0);
-    count(b, true);
-    return finish_raw(b, DV_NO_CELL, 1, kind, -1, next_pc);
+    dv_step_count(b, true);
+    return dv_finish_raw(b, DV_NO_CELL, 1, kind, -1, next_pc);
 }
 
 /* Raw entry q into its register (nothing else lives there afterwards). */
@@ -376,7 +382,7 @@ static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, opera
         dv_region_emit(b, DV_OP_RBI_LT_SS + ((uint32_t)op * MODES_OF_BRANCH + mode) * FORMS + form,
                        x.slot, y.slot, 0);
     if (y.mode == 'K') dv_region_emit_constant(b, at, y.k);
-    count(b, true);
+    dv_step_count(b, true);
     return at;
 }
 
@@ -390,22 +396,22 @@ static uint32_t step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     unbox_by_evidence(b, b->top - 2, 0);
     unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
-    if (!is_number(x) || !is_number(y)) return embed(b, 2, 1, next_pc);
+    if (!dv_is_raw_number(x) || !dv_is_raw_number(y)) return dv_step_embed(b, 2, 1, next_pc);
     bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
     operand left = raw_operand(x), right = raw_operand(y);
     if (doubles) double_operands(b, true, &left, &right);
-    bool jump_false = follows(b, next_pc, DV_OP_JUMP_IF_FALSE);
-    if (jump_false || follows(b, next_pc, DV_OP_JUMP_IF_TRUE)) {
+    bool jump_false = dv_step_follows(b, next_pc, DV_OP_JUMP_IF_FALSE);
+    if (jump_false || dv_step_follows(b, next_pc, DV_OP_JUMP_IF_TRUE)) {
         uint32_t target = dv_word_operand(b, next_pc, 0);
         uint32_t at = emit_compare_jump(b, op, doubles, !jump_false, left, right);
         dv_pop(b, 2);
         dv_edge_add(b, at + 3, b->context, target, -1);
         dv_build_reach(b, b->context, target);
-        return next_pc + length_at(b, next_pc);
+        return next_pc + dv_step_length(b, next_pc);
     }
     dv_spill(b, false, b->top - 2);
     emit_compare(b, op, doubles ? FORM_RSD : FORM_RSI, left, right, doubles);
-    return finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
+    return dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
 }
 
 static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
@@ -439,14 +445,14 @@ static uint32_t step_jump_or_pop(dv_build *b, uint32_t next_pc) {
     dv_build_reach(b, b->context, target);
     dv_pop(b, 1);
     b->sp = b->top;
-    point_after(b, next_pc);
+    dv_step_point_after(b, next_pc);
     return next_pc;
 }
 
 /* Locals and constants
  * ------------------------------------------------------------------------------------ */
 
-static void push_constant(dv_build *b, dv_value v) {
+void dv_push_constant(dv_build *b, dv_value v) {
     dv_kind kind = dv_is_int(v)     ? DV_K_INT
                    : dv_is_float(v) ? DV_K_FLOAT
                    : dv_is_bool(v)  ? DV_K_BOOL
@@ -458,8 +464,8 @@ static uint32_t step_load_local(dv_build *b, uint32_t op, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value e = b->e[q];
     if (e.kind == DV_K_UNSET && op == DV_OP_LOAD_LOCAL_CHECK) {
-        if (b->context != b->root) return leave(b);
-        return embed(b, 0, 1, next_pc);
+        if (b->context != b->root) return dv_step_leave(b);
+        return dv_step_embed(b, 0, 1, next_pc);
     }
     if (e.where == DV_AT_HOME)
         dv_push_known(b, e.kind == DV_K_UNSET ? DV_K_ANY : e.kind, DV_AT_ALIAS, q, DV_EMPTY);
@@ -490,7 +496,7 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
         *to = (dv_known_value){(uint8_t)kind, DV_AT_SLOT, slot, DV_EMPTY};
         if (!drops) return next_pc;
         dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-        point_after(b, next_pc);
+        dv_step_point_after(b, next_pc);
         return next_pc;
     }
     if (v->where == DV_AT_ALIAS && v->slot == q) { /* x = x */
@@ -504,15 +510,21 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
                    0);
     *to = (dv_known_value){(uint8_t)kind, DV_AT_HOME, 0, DV_EMPTY};
     b->version++;
-    if (drops) point_after(b, next_pc);
-    count(b, true);
+    if (drops) dv_step_point_after(b, next_pc);
+    dv_step_count(b, true);
     return next_pc;
 }
 
 /* The value of a global as a constant under an assumption; EMPTY: not constant. */
-static dv_value constant_global(dv_build *b, dv_global_cell *cell) {
+dv_value dv_constant_global(dv_build *b, dv_global_cell *cell) {
     if (!cell || dv_is_empty(cell->value) || cell->constant.broken > 1) return DV_EMPTY;
     return dv_build_depends(b, &cell->constant) ? cell->value : DV_EMPTY;
+}
+
+dv_value dv_module_constant(dv_build *b, const dv_known_value *object) {
+    if (object->kind != DV_K_CONSTANT || !dv_is_module(object->value)) return DV_EMPTY;
+    const dv_cell *site = dv_site_cell(b, b->pc);
+    return dv_constant_global(b, dv_namespace_find(&dv_as_module(object->value)->names, site[2].v));
 }
 
 static dv_value lookup_global(dv_build *b, dv_value name) {
@@ -522,23 +534,33 @@ static dv_value lookup_global(dv_build *b, dv_value name) {
         dv_error_clear(vm);
         return DV_EMPTY;
     }
-    if (!dv_is_empty(cell->value)) return constant_global(b, cell);
+    if (!dv_is_empty(cell->value)) return dv_constant_global(b, cell);
     if (cell->constant.broken > 1 || !dv_build_depends(b, &cell->constant)) return DV_EMPTY;
-    return constant_global(b, dv_namespace_find(&vm->builtins, name));
+    return dv_constant_global(b, dv_namespace_find(&vm->builtins, name));
 }
 
 static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     dv_value v = lookup_global(b, site[2].v);
     if (dv_is_empty(v)) {
-        next_pc = embed(b, 0, callee ? 3 : 1, next_pc);
+        next_pc = dv_step_embed(b, 0, callee ? 3 : 1, next_pc);
         if (callee && !b->ended) dv_mark_reserved(b, 2);
         return next_pc;
     }
-    push_constant(b, v);
+    dv_push_constant(b, v);
     if (!callee) return next_pc;
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    return next_pc;
+}
+
+/* module.name is a constant like a global. */
+static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
+    const dv_known_value object = *dv_top(b, 1);
+    dv_value v = dv_module_constant(b, &object);
+    if (dv_is_empty(v)) return dv_step_embed(b, 1, 1, next_pc);
+    dv_pop(b, 1);
+    dv_push_constant(b, v);
     return next_pc;
 }
 
@@ -582,7 +604,7 @@ static uint32_t get_object(dv_build *b, int32_t home, bool is_list, uint32_t nex
         dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     dv_pop(b, 2);
     dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
-    count(b, true);
+    dv_step_count(b, true);
     return next_pc;
 }
 
@@ -591,9 +613,9 @@ static uint32_t step_load_subscript(dv_build *b, uint32_t next_pc) {
     uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
     unbox_by_evidence(b, b->top - 1, 1);
     if (index->kind != DV_K_INT || container->where != DV_AT_ALIAS || is_cold(b))
-        return embed(b, 2, 1, next_pc);
+        return dv_step_embed(b, 2, 1, next_pc);
     int32_t home = list_home(b, b->top - 2, 0);
-    if (home < 0) return embed(b, 2, 1, next_pc);
+    if (home < 0) return dv_step_embed(b, 2, 1, next_pc);
     if (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)
         return get_object(b, home, seen == DV_SEEN_LIST, next_pc);
     dv_kind kind = seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT;
@@ -604,18 +626,18 @@ static uint32_t step_load_subscript(dv_build *b, uint32_t next_pc) {
                                        index->slot, target >= 0 ? dv_shadow(b, target) : 0);
     if (index->where == DV_AT_VALUE)
         dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
-    count(b, true);
-    return finish_raw(b, at, 2, kind, target, next_pc);
+    dv_step_count(b, true);
+    return dv_finish_raw(b, at, 2, kind, target, next_pc);
 }
 
 static uint32_t step_store_subscript(dv_build *b, uint32_t next_pc) {
     int32_t qv = b->top - 3, qi = b->top - 1;
     unbox_by_evidence(b, qi, 2);
     if (b->e[qi].kind != DV_K_INT || b->e[b->top - 2].where != DV_AT_ALIAS ||
-        !is_number(&b->e[qv]) || is_cold(b))
-        return embed(b, 3, 0, next_pc);
+        !dv_is_raw_number(&b->e[qv]) || is_cold(b))
+        return dv_step_embed(b, 3, 0, next_pc);
     int32_t home = list_home(b, b->top - 2, 1);
-    if (home < 0) return embed(b, 3, 0, next_pc);
+    if (home < 0) return dv_step_embed(b, 3, 0, next_pc);
     bool is_double = b->e[qv].kind == DV_K_FLOAT;
     if (b->e[qv].where == DV_AT_VALUE) dv_to_slot(b, qv);
     const dv_known_value *v = &b->e[qv], *index = &b->e[qi];
@@ -626,7 +648,7 @@ static uint32_t step_store_subscript(dv_build *b, uint32_t next_pc) {
     if (index->where == DV_AT_VALUE)
         dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
     dv_pop(b, 3);
-    count(b, true);
+    dv_step_count(b, true);
     return next_pc;
 }
 
@@ -638,8 +660,8 @@ static uint32_t step_for_iter(dv_build *b, uint32_t next_pc) {
     uint32_t exhausted = dv_word_operand(b, b->pc, 0);
     int32_t q = b->top - 1;
     if (b->e[q].kind != DV_K_RANGE) {
-        if (is_cold(b)) return leave(b);
-        count(b, false);
+        if (is_cold(b)) return dv_step_leave(b);
+        dv_step_count(b, false);
         dv_materialize(b, q);
         uint32_t at = dv_embed_jump(b, 0, 1, 2, next_pc);
         dv_pop(b, 2);
@@ -661,8 +683,8 @@ static uint32_t step_for_iter(dv_build *b, uint32_t next_pc) {
     dv_build_reach(b, b->context, exhausted);
     b->e[b->top++] = iterator;
     b->version++;
-    count(b, true);
-    if (target >= 0) return finish_raw(b, DV_NO_CELL, 0, DV_K_INT, target, next_pc);
+    dv_step_count(b, true);
+    if (target >= 0) return dv_finish_raw(b, DV_NO_CELL, 0, DV_K_INT, target, next_pc);
     dv_push_known(b, DV_K_INT, DV_AT_SLOT, slot, DV_EMPTY);
     return next_pc;
 }
@@ -694,191 +716,6 @@ static uint32_t step_jump_back(dv_build *b) {
     return b->pc;
 }
 
-/* Calls
- * ---------------------------------------------------------------------------------------------------
- */
-
-static bool is_builtin(dv_build *b, dv_value v, const char *name) {
-    if (dv_is_empty(v) || !dv_is_object(v)) return false;
-    if (!strcmp(name, "range")) return v.bits == dv_object_value(b->vm->classes[DV_T_RANGE]).bits;
-    return dv_is_shape(v, DV_T_CFUNCTION) &&
-           !strcmp(((dv_cfunction *)dv_as_object(v))->def->name, name) &&
-           dv_is_empty(((dv_cfunction *)dv_as_object(v))->self);
-}
-
-/* range(...) whose result is iterated at once: the iterator stays virtual. */
-static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
-    int64_t step = 1;
-    if (n == 3) {
-        step = dv_as_int(dv_top(b, 1)->value);
-        dv_pop(b, 1);
-    }
-    int32_t callee = b->top - (n > 2 ? 2 : n) - 3;
-    if (n == 1) { /* range(stop): put the start below it */
-        dv_known_value stop = *dv_top(b, 1);
-        if (stop.where == DV_AT_REGISTER) {
-            dv_to_slot(b, b->top - 1);
-            stop = *dv_top(b, 1);
-        }
-        *dv_top(b, 1) = (dv_known_value){DV_K_INT, DV_AT_VALUE, 0, dv_int(0)};
-        if (stop.where == DV_AT_SLOT && stop.slot == dv_shadow(b, b->top - 1)) {
-            dv_region_emit(b, DV_OP_R_MOVE, stop.slot, dv_shadow(b, b->top), 0);
-            stop.slot = dv_shadow(b, b->top);
-        }
-        dv_push_known(b, DV_K_INT, stop.where, stop.slot, stop.value);
-    }
-    dv_to_slot(b, b->top - 2);
-    dv_to_slot(b, b->top - 1);
-    int16_t triple = dv_triple(b, callee);
-    uint32_t at = dv_region_emit(b, DV_OP_R_RANGE, dv_top(b, 2)->slot, dv_top(b, 1)->slot, triple);
-    dv_region_emit_constant(b, at, (dv_cell){.i = step});
-    if (b->emitting && !b->failed) b->cells.data[at + 1].o.d = dv_home(b, callee);
-    b->top = callee;
-    dv_push_known(b, DV_K_RANGE, DV_AT_NOWHERE, triple, DV_EMPTY);
-    count(b, true);
-    return next_pc + length_at(b, next_pc); /* GET_ITER */
-}
-
-static bool range_fits(dv_build *b, int32_t n) {
-    for (int32_t i = 1; i <= n; i++)
-        if (dv_top(b, i)->kind != DV_K_INT) return false;
-    if (n == 3 && (dv_top(b, 1)->where != DV_AT_VALUE || dv_as_int(dv_top(b, 1)->value) == 0))
-        return false;
-    return n >= 1 && n <= 3;
-}
-
-/* A pure function from double to double: its argument is on top of `inputs` entries. */
-static uint32_t call_double(dv_build *b, const dv_cfunction_def *def, int32_t inputs,
-                            uint32_t next_pc) {
-    if (dv_top(b, 1)->kind == DV_K_INT) {
-        operand x = converted(b, b->top - 1, false);
-        if (x.mode == 'K')
-            dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
-    } else {
-        dv_load_register(b, b->top - 1);
-    }
-    if (def->raw1 == (double (*)(double))sqrt) {
-        dv_region_emit_guard(b, DV_OP_R_SQRT, 0, 0, 0);
-    } else {
-        uint32_t at = dv_region_emit_guard(b, DV_OP_R_CALL_D1, 0, 0, 0);
-        if (b->emitting && !b->failed) b->cells.data[at + 4].p = (void *)(uintptr_t)def;
-    }
-    count(b, true);
-    dv_pop(b, inputs);
-    dv_push_known(b, DV_K_FLOAT, DV_AT_REGISTER, 0, DV_EMPTY);
-    return next_pc;
-}
-
-static uint32_t enter_inlined(dv_build *b, dv_thread *callee, uint32_t next_pc) {
-    dv_context *context = dv_build_inline(b, callee);
-    if (!context) return b->pc;
-    context->return_pc = next_pc;
-    /* Parameters are read any number of times: none of them stays in a register. */
-    for (int32_t q = context->base; q < b->top; q++)
-        if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
-    for (uint32_t i = callee->argument_count; i < callee->local_count; i++)
-        dv_push_known(b, DV_K_UNSET, DV_AT_VALUE, 0, DV_EMPTY);
-    b->context = context;
-    if (context->branches) {
-        dv_build_flow(b, context, 0);
-        if (b->emitting) dv_build_range(b, context);
-        b->ended = true;
-    }
-    return 0;
-}
-
-static uint32_t step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
-    const dv_known_value callee = *dv_top(b, n + self + 3);
-    if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
-                                                   dv_is_empty(dv_top(b, n + 1)->value)))) {
-        if (!self && is_builtin(b, callee.value, "range") && range_fits(b, n) &&
-            follows(b, next_pc, DV_OP_GET_ITER))
-            return start_range(b, n, next_pc);
-        if (dv_is_shape(callee.value, DV_T_CFUNCTION) && n == 1 && is_number(dv_top(b, 1))) {
-            const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee.value);
-            if (function->def->raw1 && dv_is_empty(function->self)) {
-                return call_double(b, function->def, n + self + 3, next_pc);
-            }
-        }
-        if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
-            dv_top(b, 1)->kind == DV_K_LIST && dv_top(b, 1)->where == DV_AT_ALIAS) {
-            dv_spill(b, false, b->top);
-            dv_region_emit(b, DV_OP_RL_LENGTH, dv_home(b, dv_top(b, 1)->slot), 0, 0);
-            dv_pop(b, 4);
-            dv_push_known(b, DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
-            return next_pc;
-        }
-        if (!self && dv_is_function(callee.value) &&
-            dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
-            return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
-    }
-    return embed(b, n + self + 3, 1, next_pc);
-}
-
-/* module.name(...): the function is known, self is absent. */
-static uint32_t step_load_method(dv_build *b, uint32_t next_pc) {
-    const dv_known_value object = *dv_top(b, 1);
-    const dv_cell *site = dv_site_cell(b, b->pc);
-    if (object.kind == DV_K_CONSTANT && dv_is_module(object.value)) {
-        dv_value v =
-            constant_global(b, dv_namespace_find(&dv_as_module(object.value)->names, site[2].v));
-        if (!dv_is_empty(v)) {
-            dv_pop(b, 1);
-            push_constant(b, v);
-            dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-            dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
-            dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY);
-            return next_pc;
-        }
-    }
-    next_pc = embed(b, 1, 4, next_pc);
-    if (!b->ended) {
-        dv_known_value self = *dv_top(b, 1);
-        dv_mark_reserved(b, 3);
-        *dv_top(b, 1) = self;
-    }
-    return next_pc;
-}
-
-static uint32_t step_return(dv_build *b) {
-    dv_context *context = b->context;
-    if (!context->parent) { /* the loop ends here, as it may */
-        dv_region_emit_exit(b, context, b->pc, false);
-        return b->pc;
-    }
-    int32_t to = context->base - 3, top = b->top - 1;
-    dv_known_value v = b->e[top];
-    /* What lies in the callee's slots must leave them. */
-    if (v.where == DV_AT_SLOT && v.slot > dv_shadow(b, to)) {
-        dv_load_register(b, top);
-        v = b->e[top];
-    }
-    bool object = v.where == DV_AT_HOME || (v.where == DV_AT_ALIAS && v.slot >= context->base),
-         released = false;
-    if (object) dv_materialize(b, top);
-    if (object) { /* the callee's slot is free: functions that are inlined are constants, not on the
-                     stack */
-        dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, to), 0);
-        v = (dv_known_value){v.kind, DV_AT_HOME, 0, DV_EMPTY};
-    }
-    for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
-        if (b->e[q].where == DV_AT_HOME) {
-            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-            released = true;
-        }
-    b->top = to;
-    b->e[b->top++] = v;
-    b->version++;
-    b->sp = -1;
-    b->context = context->parent;
-    if (released) point_after(b, context->return_pc);
-    if (context->branches) {
-        dv_build_flow(b, b->context, context->return_pc);
-        b->ended = true;
-    }
-    return context->return_pc;
-}
-
 /* Others
  * --------------------------------------------------------------------------------------------------
  */
@@ -890,7 +727,7 @@ static uint32_t step_pop(dv_build *b, uint32_t next_pc) {
     dv_pop(b, 1);
     if (release) {
         dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-        point_after(b, next_pc);
+        dv_step_point_after(b, next_pc);
     }
     return next_pc;
 }
@@ -908,7 +745,7 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, e->kind, e->where, e->slot, e->value);
         return next_pc;
     }
-    if (e->kind >= DV_K_RANGE) return leave(b);
+    if (e->kind >= DV_K_RANGE) return dv_step_leave(b);
     dv_region_emit(b, DV_OP_R_COPY, dv_home(b, q), dv_home(b, b->top), 0);
     dv_push_known(b, e->kind, DV_AT_HOME, 0, DV_EMPTY);
     return next_pc;
@@ -917,7 +754,7 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
 /* Exchanging two raw entries goes through their shadow slots; others are exchanged on the stack. */
 static uint32_t step_swap(dv_build *b, uint32_t next_pc) {
     int32_t n = (int32_t)dv_word_operand(b, b->pc, 0), low = b->top - n, top = b->top - 1;
-    if (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE) return leave(b);
+    if (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE) return dv_step_leave(b);
     if (dv_kind_is_raw(b->e[low].kind) && dv_kind_is_raw(b->e[top].kind) && n == 2) {
         dv_known_value *x = &b->e[low], *y = &b->e[top];
         bool x_own = x->where == DV_AT_SLOT && x->slot == dv_shadow(b, low);
@@ -936,11 +773,11 @@ static uint32_t step_swap(dv_build *b, uint32_t next_pc) {
         }
     }
     for (int32_t q = low; q < b->top; q++) dv_materialize(b, q);
-    return embed(b, 0, 0, next_pc);
+    return dv_step_embed(b, 0, 0, next_pc);
 }
 
 uint32_t dv_step(dv_build *b) {
-    uint32_t op = op_at(b, b->pc), next_pc = b->pc + length_at(b, b->pc);
+    uint32_t op = op_at(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
     uint32_t a = dv_op_infos[op].operand_count ? dv_word_operand(b, b->pc, 0) : 0;
     const dv_op_info *info = &dv_op_infos[op];
     if (op - DV_OP_ADD <= DV_OP_XOR - DV_OP_ADD)
@@ -952,7 +789,7 @@ uint32_t dv_step(dv_build *b) {
     switch (op) {
     case DV_OP_NOP: return next_pc;
     case DV_OP_LOAD_CONST:
-    case DV_OP_LOAD_CONST_B: push_constant(b, dv_site_cell(b, b->pc)[1].v); return next_pc;
+    case DV_OP_LOAD_CONST_B: dv_push_constant(b, dv_site_cell(b, b->pc)[1].v); return next_pc;
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
     case DV_OP_LOAD_LOCAL_CHECK: return step_load_local(b, op, next_pc);
@@ -977,26 +814,26 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_JUMP_IF_FALSE_OR_POP:
     case DV_OP_JUMP_IF_TRUE_OR_POP: return step_jump_or_pop(b, next_pc);
     case DV_OP_FOR_ITER: return step_for_iter(b, next_pc);
-    case DV_OP_CALL: return step_call(b, (int32_t)a, 0, next_pc);
-    case DV_OP_CALL_METHOD: return step_call(b, (int32_t)a, 1, next_pc);
-    case DV_OP_LOAD_METHOD: return step_load_method(b, next_pc);
-    case DV_OP_RETURN: return step_return(b);
+    case DV_OP_CALL: return dv_step_call(b, (int32_t)a, 0, next_pc);
+    case DV_OP_CALL_METHOD: return dv_step_call(b, (int32_t)a, 1, next_pc);
+    case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
+    case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
+    case DV_OP_RETURN: return dv_step_return(b);
     case DV_OP_POP_TOP: return step_pop(b, next_pc);
     case DV_OP_COPY: return step_copy(b, next_pc);
     case DV_OP_SWAP: return step_swap(b, next_pc);
-    case DV_OP_CALL_KW: return embed(b, (int32_t)a + 3, 1, next_pc);
-    case DV_OP_CALL_METHOD_KW: return embed(b, (int32_t)a + 4, 1, next_pc);
+    case DV_OP_CALL_KW: return dv_step_embed(b, (int32_t)a + 3, 1, next_pc);
+    case DV_OP_CALL_METHOD_KW: return dv_step_embed(b, (int32_t)a + 4, 1, next_pc);
     case DV_OP_BUILD_LIST:
     case DV_OP_BUILD_TUPLE:
     case DV_OP_BUILD_SET:
     case DV_OP_BUILD_STRING:
-    case DV_OP_BUILD_SLICE: return embed(b, (int32_t)a, 1, next_pc);
-    case DV_OP_BUILD_DICT: return embed(b, 2 * (int32_t)a, 1, next_pc);
-    case DV_OP_FORMAT_VALUE: return embed(b, a & 4 ? 2 : 1, 1, next_pc);
-    case DV_OP_UNPACK_SEQUENCE: return embed(b, 1, (int32_t)a, next_pc);
+    case DV_OP_BUILD_SLICE: return dv_step_embed(b, (int32_t)a, 1, next_pc);
+    case DV_OP_BUILD_DICT: return dv_step_embed(b, 2 * (int32_t)a, 1, next_pc);
+    case DV_OP_FORMAT_VALUE: return dv_step_embed(b, a & 4 ? 2 : 1, 1, next_pc);
+    case DV_OP_UNPACK_SEQUENCE: return dv_step_embed(b, 1, (int32_t)a, next_pc);
     case DV_OP_STORE_GLOBAL:
     case DV_OP_GET_ITER:
-    case DV_OP_LOAD_ATTR:
     case DV_OP_STORE_ATTR:
     case DV_OP_DELETE_SUBSCR:
     case DV_OP_POS:
@@ -1004,7 +841,7 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_IS:
     case DV_OP_IS_NOT:
     case DV_OP_IN:
-    case DV_OP_NOT_IN: return embed(b, info->inputs, info->outputs, next_pc);
-    default: return leave(b);
+    case DV_OP_NOT_IN: return dv_step_embed(b, info->inputs, info->outputs, next_pc);
+    default: return dv_step_leave(b);
     }
 }

@@ -620,6 +620,11 @@ static dv_bigint *odd_part(dv_vm *vm, const dv_int_view *a, uint64_t *twos, int6
     return r;
 }
 
+int64_t dv_int64s_gcd(int64_t a, int64_t b) {
+    return (int64_t)gcd_words(a < 0 ? 0 - (uint64_t)a : (uint64_t)a,
+                              b < 0 ? 0 - (uint64_t)b : (uint64_t)b);
+}
+
 dv_value dv_int_gcd(dv_vm *vm, dv_value a, dv_value b) {
     dv_int_view x, y;
     dv_int_look(a, &x);

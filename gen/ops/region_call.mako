@@ -1,0 +1,58 @@
+## region_call.mako: calls of C functions with unboxed arguments (core/raw.h).
+##
+## A name is R_RAW_<result>_<arguments>_<mode of the last argument>_<mode of the result>, all other arguments are in
+## slots.  vm/region/call.c finds the instruction by the signature; one that is missing here is called boxed.
+<%
+C_TYPES = {"D": "double", "Q": "int64_t", "I": "int32_t", "B": "bool", "V": "void"}
+SIGNATURES = [("D", ""), ("D", "D"), ("D", "DD"), ("D", "DQ"), ("D", "DI"), ("D", "ID"), ("D", "DDD"),
+              ("D", "Q"), ("D", "I"), ("Q", ""), ("Q", "Q"), ("Q", "QQ"), ("Q", "D"), ("I", ""), ("I", "I"),
+              ("I", "II"), ("I", "D"), ("B", "D"), ("B", "Q"), ("B", "I"), ("V", ""), ("V", "I"), ("V", "Q"), ("V", "D")]
+def argument(kind, position, last, mode):
+    register = last and mode == "R"
+    if kind == "D":
+        return "d" if register else f"SLOT_D({'ab'[position]})"
+    return "r" if register else f"SLOT_I({'ab'[position]})"
+def modes(arguments):
+    return "R" if len(arguments) > 2 else "SR" if arguments else "S"
+%>
+% for result, arguments in SIGNATURES:
+% for mode in modes(arguments):
+% for to in ("R" if result == "V" else "RS"):
+<%
+types = ", ".join(C_TYPES[k] for k in arguments) or "void"
+values = ", ".join(f"({C_TYPES[k]})x{i}" for i, k in enumerate(arguments))
+kept = ", ".join(f"{{.{'d' if k == 'D' else 'i'} = x{i}}}" for i, k in enumerate(arguments)) or "{0}"
+out = {"R": {"D": "d = y", "V": ""}.get(result, "r = y"), "S": {"D": "SET_D(c, y)"}.get(result, "SLOT_I(c) = y")}[to]
+%>
+<%isa:region name="R_RAW_${result}_${arguments or 'V'}_${mode}_${to}" operands="" cache="4" modes="${mode}${to}" doc="Calls a C function ${C_TYPES[result]}(${types}); leaves where arguments do not fit or it would raise.">
+    const dv_raw *raw = CELL(4).p;
+% for i, k in enumerate(arguments):
+    const ${"double" if k == "D" else "int64_t"} x${i} = ${argument(k, i, i == len(arguments) - 1, mode)};
+% if k == "I":
+    if (DV_UNLIKELY(x${i} != (int32_t)x${i} || GUARD_FAILS())) EXIT();
+% endif
+% endfor
+    if (!raw->pure) {
+        PUBLISH_AT(d);
+        if (raw->error_number) errno = *raw->error_number;
+    }
+    ${"" if result == "V" else f"const {C_TYPES[result]} y = "}((${C_TYPES[result]} (*)(${types}))raw->entry)(${values});
+    if (!raw->pure) {
+        if (raw->error_number) *raw->error_number = errno;
+% if result == "D":
+    } else if (DV_UNLIKELY((!__builtin_isfinite(y) && raw->defined && !raw->defined((const dv_raw_value[]){${kept}}, (dv_raw_value){.d = y})) || GUARD_FAILS())) {
+        EXIT();
+    }
+% elif result == "V":
+    }
+% else:
+    } else if (DV_UNLIKELY((raw->defined && !raw->defined((const dv_raw_value[]){${kept}}, (dv_raw_value){.i = y})) || GUARD_FAILS())) {
+        EXIT();
+    }
+% endif
+    ${out + ";" if out else ""}
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% endfor

@@ -1,0 +1,291 @@
+/* call.c: the transfer function of calls: range loops, C functions with unboxed arguments, dl
+ * functions that become part of the region. */
+#include <math.h>
+#include <string.h>
+
+#include "core/raw.h"
+#include "region/step.h"
+#include "types/function.h"
+#include "types/module.h"
+
+/* Calls
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+static bool is_builtin(dv_build *b, dv_value v, const char *name) {
+    if (dv_is_empty(v) || !dv_is_object(v)) return false;
+    if (!strcmp(name, "range")) return v.bits == dv_object_value(b->vm->classes[DV_T_RANGE]).bits;
+    return dv_is_shape(v, DV_T_CFUNCTION) &&
+           !strcmp(((dv_cfunction *)dv_as_object(v))->def->name, name) &&
+           dv_is_empty(((dv_cfunction *)dv_as_object(v))->self);
+}
+
+/* range(...) whose result is iterated at once: the iterator stays virtual. */
+static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
+    int64_t step = 1;
+    if (n == 3) {
+        step = dv_as_int(dv_top(b, 1)->value);
+        dv_pop(b, 1);
+    }
+    int32_t callee = b->top - (n > 2 ? 2 : n) - 3;
+    if (n == 1) { /* range(stop): put the start below it */
+        dv_known_value stop = *dv_top(b, 1);
+        if (stop.where == DV_AT_REGISTER) {
+            dv_to_slot(b, b->top - 1);
+            stop = *dv_top(b, 1);
+        }
+        *dv_top(b, 1) = (dv_known_value){DV_K_INT, DV_AT_VALUE, 0, dv_int(0)};
+        if (stop.where == DV_AT_SLOT && stop.slot == dv_shadow(b, b->top - 1)) {
+            dv_region_emit(b, DV_OP_R_MOVE, stop.slot, dv_shadow(b, b->top), 0);
+            stop.slot = dv_shadow(b, b->top);
+        }
+        dv_push_known(b, DV_K_INT, stop.where, stop.slot, stop.value);
+    }
+    dv_to_slot(b, b->top - 2);
+    dv_to_slot(b, b->top - 1);
+    int16_t triple = dv_triple(b, callee);
+    uint32_t at = dv_region_emit(b, DV_OP_R_RANGE, dv_top(b, 2)->slot, dv_top(b, 1)->slot, triple);
+    dv_region_emit_constant(b, at, (dv_cell){.i = step});
+    if (b->emitting && !b->failed) b->cells.data[at + 1].o.d = dv_home(b, callee);
+    b->top = callee;
+    dv_push_known(b, DV_K_RANGE, DV_AT_NOWHERE, triple, DV_EMPTY);
+    dv_step_count(b, true);
+    return next_pc + dv_step_length(b, next_pc); /* GET_ITER */
+}
+
+static bool range_fits(dv_build *b, int32_t n) {
+    for (int32_t i = 1; i <= n; i++)
+        if (dv_top(b, i)->kind != DV_K_INT) return false;
+    if (n == 3 && (dv_top(b, 1)->where != DV_AT_VALUE || dv_as_int(dv_top(b, 1)->value) == 0))
+        return false;
+    return n >= 1 && n <= 3;
+}
+
+/* Raw calls
+ * ---------------------------------------------------------------------------------------------- */
+
+#define ROW(result, arguments, text) \
+    { text, DV_OP_R_RAW_##result##_##arguments##_S_R, DV_OP_R_RAW_##result##_##arguments##_R_R }
+static const struct {
+    const char *signature;
+    uint32_t slot, reg; /* the instruction, by where the last argument is */
+} RAW[] = {
+    {"d()", DV_OP_R_RAW_D_V_S_R, 0},
+    {"q()", DV_OP_R_RAW_Q_V_S_R, 0},
+    {"i()", DV_OP_R_RAW_I_V_S_R, 0},
+    {"v()", DV_OP_R_RAW_V_V_S_R, 0},
+    ROW(D, D, "d(d)"),
+    ROW(D, DD, "d(dd)"),
+    ROW(D, DQ, "d(dq)"),
+    ROW(D, DI, "d(di)"),
+    ROW(D, ID, "d(id)"),
+    {"d(ddd)", 0, DV_OP_R_RAW_D_DDD_R_R},
+    ROW(D, Q, "d(q)"),
+    ROW(D, I, "d(i)"),
+    ROW(Q, Q, "q(q)"),
+    ROW(Q, QQ, "q(qq)"),
+    ROW(Q, D, "q(d)"),
+    ROW(I, I, "i(i)"),
+    ROW(I, II, "i(ii)"),
+    ROW(I, D, "i(d)"),
+    ROW(B, D, "b(d)"),
+    ROW(B, Q, "b(q)"),
+    ROW(B, I, "b(i)"),
+    ROW(V, I, "v(i)"),
+    ROW(V, Q, "v(q)"),
+    ROW(V, D, "v(d)"),
+};
+#undef ROW
+
+static int32_t raw_row(const dv_raw *raw) {
+    for (int32_t i = 0; i < (int32_t)(sizeof RAW / sizeof *RAW); i++)
+        if (!strcmp(RAW[i].signature, raw->signature)) return i;
+    return -1;
+}
+
+/* Do the n topmost entries fit?  `exactly`: without making a double of an int.  What may be a float
+ * or an int fits a double: the region leaves where it is neither. */
+static bool raw_fits(dv_build *b, const dv_raw *raw, int32_t n, bool exactly) {
+    const char *types = strchr(raw->signature, '(') + 1;
+    if ((int32_t)strlen(types) - 1 != n) return false;
+    for (int32_t i = 0; i < n; i++) {
+        const dv_known_value *e = dv_top(b, n - i);
+        bool boxed = e->kind == DV_K_ANY && (e->where == DV_AT_HOME || e->where == DV_AT_ALIAS);
+        if (types[i] == 'd' ? e->kind != DV_K_FLOAT && (exactly || (e->kind != DV_K_INT && !boxed))
+                            : e->kind != DV_K_INT)
+            return false;
+    }
+    return raw_row(raw) >= 0;
+}
+
+static const dv_raw *choose_raw(dv_build *b, const dv_raw *raws, int32_t n) {
+    for (int exactly = 1; exactly >= 0; exactly--)
+        for (const dv_raw *raw = raws; raw && raw->signature; raw++)
+            if (raw_fits(b, raw, n, exactly)) return raw;
+    return NULL;
+}
+
+/* Puts argument i of n into its slot, or the last one into its register if that is at least as
+ * good. */
+static bool place_argument(dv_build *b, int32_t q, char type, bool last, bool has_slot_form) {
+    dv_known_value *e = &b->e[q];
+    if (type == 'd' && e->kind == DV_K_ANY) {
+        int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
+        dv_spill(b, true, b->top);
+        dv_region_emit_guard(b, DV_OP_R_UNBOX_N, home, 0, 0);
+        *e = (dv_known_value){DV_K_FLOAT, DV_AT_REGISTER, 0, DV_EMPTY};
+        b->version++;
+    }
+    if (type == 'd' && e->kind == DV_K_INT) dv_load_double(b, q);
+    if (!last)
+        dv_to_slot(b, q);
+    else if (e->where == DV_AT_VALUE || (!has_slot_form && e->where == DV_AT_SLOT))
+        dv_load_register(b, q);
+    return last && e->where == DV_AT_REGISTER;
+}
+
+static dv_kind raw_result(char type) {
+    return type == 'd' ? DV_K_FLOAT : type == 'b' ? DV_K_BOOL : DV_K_INT;
+}
+
+/* A call of a C function whose `inputs` entries end in its n arguments. */
+static uint32_t call_raw(dv_build *b, const dv_raw *raw, int32_t n, int32_t inputs,
+                         uint32_t next_pc) {
+    const char result = raw->signature[0], *types = strchr(raw->signature, '(') + 1;
+    int32_t row = raw_row(raw);
+    bool in_register = false;
+    for (int32_t i = 0; i < n; i++)
+        in_register = place_argument(b, b->top - n + i, types[i], i == n - 1, RAW[row].slot != 0);
+    dv_spill(b, result == 'd', b->top - inputs);
+    uint32_t op = in_register ? RAW[row].reg : RAW[row].slot;
+    if (n == 1 && raw->pure && raw->entry == (dv_raw_entry)(double (*)(double))sqrt) {
+        dv_load_register(b, b->top - 1);
+        op = DV_OP_R_SQRT;
+    }
+    if (!raw->pure) /* what it calls back shows a traceback through here */
+        dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
+                     false);
+    uint32_t at = dv_region_emit_guard(b, op, n ? b->e[b->top - n].slot : 0,
+                                       n > 1 ? b->e[b->top - n + 1].slot : 0, 0);
+    if (b->emitting && !b->failed && op != DV_OP_R_SQRT)
+        b->cells.data[at + 4].p = (void *)(uintptr_t)raw;
+    dv_step_count(b, true);
+    if (result == 'v') {
+        dv_pop(b, inputs);
+        dv_push_constant(b, DV_NONE);
+    } else {
+        next_pc = dv_finish_raw(b, op == DV_OP_R_SQRT ? DV_NO_CELL : at, inputs, raw_result(result),
+                                -1, next_pc);
+    }
+    if (!raw->pure) dv_step_point_after(b, next_pc);
+    return next_pc;
+}
+
+static uint32_t enter_inlined(dv_build *b, dv_thread *callee, uint32_t next_pc) {
+    dv_context *context = dv_build_inline(b, callee);
+    if (!context) return b->pc;
+    context->return_pc = next_pc;
+    /* Parameters are read any number of times: none of them stays in a register. */
+    for (int32_t q = context->base; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
+    for (uint32_t i = callee->argument_count; i < callee->local_count; i++)
+        dv_push_known(b, DV_K_UNSET, DV_AT_VALUE, 0, DV_EMPTY);
+    b->context = context;
+    if (context->branches) {
+        dv_build_flow(b, context, 0);
+        if (b->emitting) dv_build_range(b, context);
+        b->ended = true;
+    }
+    return 0;
+}
+
+/* The signatures that regions may use, or NULL. */
+static const dv_raw *raws_of(dv_value callee) {
+    if (!dv_is_shape(callee, DV_T_CFUNCTION)) return NULL;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    return dv_is_empty(function->self) ? function->def->raw : NULL;
+}
+
+uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
+    const dv_known_value callee = *dv_top(b, n + self + 3);
+    if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
+                                                   dv_is_empty(dv_top(b, n + 1)->value)))) {
+        if (!self && is_builtin(b, callee.value, "range") && range_fits(b, n) &&
+            dv_step_follows(b, next_pc, DV_OP_GET_ITER))
+            return start_range(b, n, next_pc);
+        const dv_raw *raw = choose_raw(b, raws_of(callee.value), n);
+        if (raw) return call_raw(b, raw, n, n + self + 3, next_pc);
+        if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
+            dv_top(b, 1)->kind == DV_K_LIST && dv_top(b, 1)->where == DV_AT_ALIAS) {
+            dv_spill(b, false, b->top);
+            dv_region_emit(b, DV_OP_RL_LENGTH, dv_home(b, dv_top(b, 1)->slot), 0, 0);
+            dv_pop(b, 4);
+            dv_push_known(b, DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
+            return next_pc;
+        }
+        if (!self && dv_is_function(callee.value) &&
+            dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
+            return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
+    }
+    return dv_step_embed(b, n + self + 3, 1, next_pc);
+}
+
+/* module.name(...): the function is known, self is absent. */
+uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
+    const dv_known_value object = *dv_top(b, 1);
+    dv_value v = dv_module_constant(b, &object);
+    if (!dv_is_empty(v)) {
+        dv_pop(b, 1);
+        dv_push_constant(b, v);
+        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+        dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+        dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY);
+        return next_pc;
+    }
+    next_pc = dv_step_embed(b, 1, 4, next_pc);
+    if (!b->ended) {
+        dv_known_value self = *dv_top(b, 1);
+        dv_mark_reserved(b, 3);
+        *dv_top(b, 1) = self;
+    }
+    return next_pc;
+}
+
+uint32_t dv_step_return(dv_build *b) {
+    dv_context *context = b->context;
+    if (!context->parent) { /* the loop ends here, as it may */
+        dv_region_emit_exit(b, context, b->pc, false);
+        return b->pc;
+    }
+    int32_t to = context->base - 3, top = b->top - 1;
+    dv_known_value v = b->e[top];
+    /* What lies in the callee's slots must leave them. */
+    if (v.where == DV_AT_SLOT && v.slot > dv_shadow(b, to)) {
+        dv_load_register(b, top);
+        v = b->e[top];
+    }
+    bool object = v.where == DV_AT_HOME || (v.where == DV_AT_ALIAS && v.slot >= context->base),
+         released = false;
+    if (object) dv_materialize(b, top);
+    if (object) { /* the callee's slot is free: functions that are inlined are constants, not on the
+                     stack */
+        dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, to), 0);
+        v = (dv_known_value){v.kind, DV_AT_HOME, 0, DV_EMPTY};
+    }
+    for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
+        if (b->e[q].where == DV_AT_HOME) {
+            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+            released = true;
+        }
+    b->top = to;
+    b->e[b->top++] = v;
+    b->version++;
+    b->sp = -1;
+    b->context = context->parent;
+    if (released) dv_step_point_after(b, context->return_pc);
+    if (context->branches) {
+        dv_build_flow(b, b->context, context->return_pc);
+        b->ended = true;
+    }
+    return context->return_pc;
+}
