@@ -5,7 +5,7 @@ Prints a Markdown table: geometric mean of the change at inca and at nama agains
 bench/programs, and which program loses most; bench/objects and bench/defeat count for the latter alone.  Takes about
 three minutes a row.
 
-usage: constants.py [NAME=VALUE ...]      for example DV_SITE_WAIT=64; without: the rows of vm/quicken/README.md
+usage: constants.py [NAME=VALUE ...]      for example DV_SITE_WAIT=8; without: the rows of vm/quicken/README.md
 """
 
 import math
@@ -26,7 +26,8 @@ FILES = {
     "DV_SITE_BACKOFF": ("vm/quicken/site.h", r"DV_SITE_BACKOFF = \d+"),
     "DV_POLY_ENTRIES": ("vm/quicken/polymorphic.h", r"DV_POLY_ENTRIES \d+"),
 }
-ROWS = ["WARM=2", "WARM=4", "WARM=16", "WARM=64", "DV_HOT_ITERATIONS=100"]
+ROWS = ["WARM=2", "WARM=4", "WARM=16", "WARM=64", "DV_HOT_ITERATIONS=100", "DV_SITE_MISSES=4", "DV_SITE_MISSES=16",
+        "DV_SITE_WAIT=4", "DV_SITE_WAIT=32", "DV_SITE_BACKOFF=6", "DV_POLY_ENTRIES=2", "DV_POLY_ENTRIES=8"]
 LEVELS = ("inca", "nama")
 
 

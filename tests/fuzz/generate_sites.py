@@ -137,6 +137,10 @@ CHANGES = [
 
 
 class Sites(Writer):
+    """Of another prelude with other locals, uses and changes: generate_calls."""
+
+    prelude, hidden, locals, atoms, uses, changes = PRELUDE, HIDDEN, LOCALS, ATOMS, USES, CHANGES
+
     def __init__(self, seed: int):
         super().__init__(seed * 31 + 5)
 
@@ -149,8 +153,8 @@ class Sites(Writer):
     def use(self) -> str:
         """A statement; a third are sums, products or comparisons of two atoms."""
         if self.chance(67):
-            return self.pick(USES)
-        target, a, b = self.pick(["n", "m", "a", "e", "x"]), self.pick(ATOMS), self.pick(ATOMS)
+            return self.pick(self.uses)
+        target, a, b = self.pick(["n", "m", "a", "e", "x"]), self.pick(self.atoms), self.pick(self.atoms)
         kind = self.random.randrange(4)
         if kind == 0:
             return f"{target} {self.pick(['+=', '-='])} {a}"
@@ -160,8 +164,8 @@ class Sites(Writer):
 
     def change(self) -> str:
         if self.chance(85):
-            return self.pick(CHANGES)
-        name = self.pick(sorted(HIDDEN))
+            return self.pick(self.changes)
+        name = self.pick(sorted(self.hidden))
         return self.pick([f"hide_{name}()", f"hide_{name}()", f"show_{name}()"])
 
     def body(self, times: int) -> None:
@@ -188,7 +192,7 @@ class Sites(Writer):
         self.line()
         self.line()
         with self.under(f"def {name}(change):"):
-            for local, value in LOCALS.items():
+            for local, value in self.locals.items():
                 self.line(f"{local} = {value}")
             if self.chance(15):
                 self.line(f"peek = lambda: ({self.pick(['n', 'o', 'l', 'm'])}, {self.pick(['s', 'd', 'i'])})")
@@ -200,18 +204,25 @@ class Sites(Writer):
             else:
                 with self.under(f"for i in range({times}):"):
                     self.body(times)
-            for local in LOCALS:
+            for local in self.locals:
                 if self.chance(60):
                     self.guard(f"show({local})")
         return name
 
+    def is_defined(self, name: str) -> bool:
+        """In the prelude; the others are builtins."""
+        return f"\ndef {name}(" in self.prelude or f"\nclass {name}(" in self.prelude or f"\nclass {name}:" in self.prelude
+
     def hiding(self) -> None:
-        for name, other in HIDDEN.items():
-            self.put(f"\n\ndef hide_{name}():\n    global {name}\n    {name} = {other}\n\n\ndef show_{name}():\n    global {name}\n    del {name}")
+        for name, other in self.hidden.items():
+            shown = f"{name} = own_{name}" if self.is_defined(name) else f"del {name}"
+            if self.is_defined(name):
+                self.line(f"own_{name} = {name}")
+            self.put(f"\n\ndef hide_{name}():\n    global {name}\n    {name} = {other}\n\n\ndef show_{name}():\n    global {name}\n    {shown}")
 
     def text(self, seed: int) -> str:
         self.line(f"# Random program {seed}.")
-        self.lines += PRELUDE.rstrip("\n").split("\n")
+        self.lines += self.prelude.rstrip("\n").split("\n")
         self.hiding()
         names = [self.function(number) for number in range(self.upto(3))]
         for change in (0, 0, 1, 0, 2, 3, 0):

@@ -4,7 +4,7 @@
  - for each reason, a small program that makes one hot site slow for it, and nothing else;
  - a program whose sites all fit has none;
  - for each reason why a loop has no region, or leaves it often, a small program; and loops that have one;
- - caches in words: shapes, slots, classes, callees, modules, polymorphic entries;
+ - caches in words: shapes, slots, classes, callees, modules, polymorphic entries; newer forms, and what they saw;
  - bench/locality.py makes figures of it;
  - text, JSON and what the program prints go where they should; colours are for terminals.
 
@@ -140,6 +140,22 @@ def f():
     i, l = Index(), [1]
     for k in range(400):
         l[i]
+f()
+"""),
+    ("identity", "IS", 4, """\
+def f():
+    x = []
+    for i in range(400):
+        x is None
+f()
+"""),
+    ("operator-of-class", "DELETE_SUBSCR", 6, """\
+class C:
+    def __delitem__(self, *keys): pass
+def f():
+    c = C()
+    for i in range(400):
+        del c[i]
 f()
 """),
     ("parameters", "CALL", 4, """\
@@ -309,6 +325,70 @@ f(Base(), [Base(), Derived()])
 """
 
 
+NEWER = """\
+class Base:
+    def __init__(self, n): self.n = n
+    def step(self, x=1, *, to=None): return x
+class Child(Base):
+    def __init__(self, n): super().__init__(n)
+class Bare: pass
+class Hooks:
+    def __len__(self): return 3
+    def __setitem__(self, k, v): pass
+    def __delitem__(self, k): pass
+class Rows(list): pass
+def plan(a, b=2, *, c=3): return a
+def f(o, h, r, l, x):
+    for i in range(100):
+        plan(i, c=1)
+        o.step(i, to=2)
+        Bare()
+        h[i] = len(h)
+        del h[i]
+        l[1:3]
+        l[:1] = [i]
+        r[0]
+        r.q = 2
+        x = x * 3 & 0xFFFFFFFFFFFFF
+    return x
+r = Rows([1])
+r.q = 1
+for i in range(100): Child(i)
+f(Child(1), Hooks(), r, [1, 2, 3], 2 ** 50)
+"""
+
+
+def check_newer(folder):
+    """Derivatives that keep a plan or nothing, stand for two instructions, or are of derived classes."""
+    (folder / "newer.dl").write_text(NEWER)
+    report = json.loads(run("dis", "--after-run", "--level=inca", "--json", "newer.dl", cwd=folder).stdout)
+    sites = [(f["function"], i["line"], i) for f in report["functions"] for i in f["instructions"]]
+    counts = json.loads(run("stats", "--level=inca", "--json", "newer.dl", cwd=folder).stdout)["sites"]
+    covered = "done by the instruction in front"
+    for function, line, instruction, form, cache, reason, types in [
+            ("f", 15, "CALL_KW", "CALL_KW_DL", [{"callee": "plan"}], None, ["function plan"]),
+            ("f", 16, "CALL_METHOD_KW", "CALL_METHOD_KW_DL", [{"callee": "Base.step"}], None, ["function Base.step"]),
+            ("f", 17, "CALL", "CALL_CLASS_BARE", [], None, ["class Bare"]),
+            ("f", 18, "STORE_SUBSCR", "STORE_SUBSCR_DL", [], None, ["Hooks with 0 attributes", "int"]),
+            ("f", 19, "DELETE_SUBSCR", "DELETE_SUBSCR_DL", [], None, ["Hooks with 0 attributes", "int"]),
+            ("f", 20, "BUILD_SLICE", "BUILD_SLICE_LOAD_SUBSCR", [], None, ["int", "int"]),
+            ("f", 20, "LOAD_SUBSCR", "LOAD_SUBSCR_ADAPTIVE", [], covered, ["list", "slice"]),
+            ("f", 21, "BUILD_SLICE", "BUILD_SLICE_STORE_SUBSCR", [], None, ["NoneType", "int"]),
+            ("f", 21, "STORE_SUBSCR", "STORE_SUBSCR_ADAPTIVE", [], covered, ["list", "slice"]),
+            ("f", 22, "LOAD_SUBSCR", "LOAD_SUBSCR_DERIVED", [], None, ["Rows with 1 attribute", "int"]),
+            ("f", 23, "STORE_ATTR", "STORE_ATTR_OUTSIDE", [{"shape": "Rows", "attributes": 1, "slot": 0}], None,
+             ["Rows with 1 attribute"]),
+            ("f", 24, "MUL", "MUL_WORD", [], None, ["int beyond 48 bits", "int"]),
+            ("Child.__init__", 5, "CALL", "CALL_SUPER", [], None, ["class super"]),
+            ("Child.__init__", 5, "LOAD_METHOD", "LOAD_METHOD_ADAPTIVE", [], None, ["super"])]:
+        site, = [i for f, n, i in sites if (f, n, i["instruction"]) == (function, line, instruction)]
+        got = (site["form"], site.get("cache"), site.get("reason"))
+        check(f"newer: line {line}: {instruction}", got, (form, cache, reason))
+        count, = [c for c in counts if (c["function"], c["line"], c["instruction"]) == (function, line, instruction)]
+        check(f"newer: line {line}: {instruction}: types", types in [t["operands"] for t in count["types"]], True)
+        check(f"newer: line {line}: {instruction}: mostly hits", count["hits"] > 70, True)
+
+
 def site_at(functions, name, line, instruction):
     function, = [f for f in functions if f["function"] == name]
     return [i for i in function["instructions"] if (i["line"], i["instruction"]) == (line, instruction)][0]
@@ -413,6 +493,7 @@ def main():
         check_reasons()
         check_loops()
         check_caches(folder)
+        check_newer(folder)
         check_streams(folder)
         check_colours(folder)
     check_locality()

@@ -18,6 +18,7 @@ typedef enum reason {
     VALUES,
     OPERATOR,
     DERIVED,
+    IDENTITY,
     TYPES,
     DICTIONARY,
     ATTRIBUTE,
@@ -59,6 +60,8 @@ static const explanation explanations[] = {
                  "types, though these do the work",
                  "convert them before the loop, as in int(x) or list(x), or keep what they hold in "
                  "an attribute"},
+    [IDENTITY] = {"identity", "only comparison with None in a condition has a derivative",
+                  "nothing: it is among the quickest instructions"},
     [TYPES] = {"no-derivative-for-types", "there is no derivative for these types",
                "ints, floats, strs, lists, tuples and dicts with int or str keys have one"},
     [DICTIONARY] = {"dictionary",
@@ -221,6 +224,8 @@ static reason of_family(const dv_vm *vm, const dv_row *row) {
     case DV_OP_STORE_ATTR:
         return saw_instance(vm, types, is_dictionary, 0) ? DICTIONARY : ATTRIBUTE;
     case DV_OP_LOAD_METHOD: return METHOD;
+    case DV_OP_IS:
+    case DV_OP_IS_NOT: return IDENTITY;
     default: return of_operands(vm, types, dv_row_op(row));
     }
 }
@@ -234,7 +239,8 @@ static reason reason_of(const dv_vm *vm, const dv_row *row) {
     bool fitted = site->hits || site->misses;
     if (fitted && is_changing(site)) return CHANGING;
     if (site->misses && site->deoptimisations) return VALUES;
-    if (site->reason != DV_REASON_NONE) return of_family(vm, row);
+    bool refused = site->reason != DV_REASON_NONE && site->reason != DV_REASON_COVERED;
+    if (refused) return of_family(vm, row);
     return site->misses ? VALUES : LATE;
 }
 

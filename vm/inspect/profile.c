@@ -141,7 +141,8 @@ static void look_at_inputs(const dv_vm *vm, step_plan *plan, uint32_t count) {
     else
         for (uint32_t i = 0; i < count; i++) inputs[i] = vm->sp[(int64_t)i - (int64_t)count];
     /* Of what is stored any type will do. */
-    uint32_t skipped = info->effect == DV_EFFECT_FIXED && info->outputs == 0 && count > 1;
+    bool stores = info->effect == DV_EFFECT_FIXED && info->outputs == 0 && count > 1;
+    uint32_t skipped = stores && info->family != DV_OP_DELETE_SUBSCR;
     for (uint32_t i = skipped; i < count; i++)
         plan->operands.keys[i - skipped] = key_of_value(vm, inputs[i]);
 }
@@ -158,7 +159,12 @@ static void look_at_operands(const dv_vm *vm, step_plan *plan) {
     }
     case DV_EFFECT_FOR_ITER: plan->operands.keys[0] = key_of_iterator(vm, vm->sp[-1]); break;
     case DV_EFFECT_FIXED: look_at_inputs(vm, plan, info->inputs); break;
-    default: look_at_inputs(vm, plan, 1); break;
+    default:
+        if (info->family == DV_OP_BUILD_SLICE)
+            look_at_inputs(vm, plan, (uint32_t)plan->site[info->operand_cells[0]].i);
+        else
+            look_at_inputs(vm, plan, 1);
+        break;
     }
 }
 

@@ -6,6 +6,8 @@
 #include "quicken/polymorphic.h"
 #include "run/thread.h"
 
+_Static_assert((uint32_t)DV_SITE_WAIT << DV_SITE_BACKOFF <= UINT16_MAX, "dv_site.wait has 16 bits");
+
 static uint16_t waiting(uint8_t backoff) {
     return (uint16_t)((uint32_t)DV_SITE_WAIT
                       << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF));
@@ -27,7 +29,9 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
 }
 
 void dv_site_covered(dv_vm *vm, dv_cell *ip) {
-    if (ip[1].site.backoff == 0) dv_site_unsuitable(vm, ip);
+    if (ip[1].site.backoff > 0) return;
+    dv_site_unsuitable(vm, ip);
+    ip[1].site.reason = DV_REASON_COVERED;
 }
 
 void dv_site_megamorphic(dv_vm *vm, dv_cell *ip) {

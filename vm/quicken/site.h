@@ -27,9 +27,10 @@ typedef enum dv_reason {
     DV_REASON_TYPES,
     DV_REASON_CALLEE,
     DV_REASON_NAME,
-    DV_REASON_SHAPES,     /* no reason: it has seen a second shape and is about to keep several */
-    DV_REASON_ENTRIES,    /* likewise, and its cache has room for them (quicken/polymorphic.h) */
-    DV_REASON_MEGAMORPHIC /* it has seen more shapes than it can keep */
+    DV_REASON_SHAPES,      /* no reason: it has seen a second shape and is about to keep several */
+    DV_REASON_ENTRIES,     /* likewise, and its cache has room for them (quicken/polymorphic.h) */
+    DV_REASON_MEGAMORPHIC, /* it has seen more shapes than it can keep */
+    DV_REASON_COVERED      /* no reason: the derivative in front of it does its work */
 } dv_reason;
 
 /* Types of results that a site was seen to have, as bits of dv_site.seen: evidence for regions. */
