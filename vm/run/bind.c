@@ -256,10 +256,9 @@ static bool bind_plainly(dv_vm *vm, const dv_function *function, dv_value *frame
     return true;
 }
 
-bool dv_bind_in_place(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
-                      dv_value keywords) {
+bool dv_bind_apart(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
+                   dv_value keywords) {
     const dv_thread *thread = dv_function_thread(function);
-    if (thread->exact_arguments == (int64_t)count && dv_is_empty(keywords)) return true;
     if (dv_is_empty(keywords) && is_plain(function, count))
         return bind_plainly(vm, function, frame, count);
     dv_value few[16], *given = few;

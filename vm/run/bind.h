@@ -8,10 +8,19 @@
 
 #include "run/thread.h"
 
+/* dv_bind_in_place where they do not stand there yet. */
+bool dv_bind_apart(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
+                   dv_value keywords) DV_MUST_CHECK;
+
 /* Replaces the count arguments at `frame` (the last ones named by `keywords`, unless EMPTY) by the
- * values of the function's parameters; vm->sp is behind them then.  False: raised, and the
- * arguments are as they were. */
-bool dv_bind_in_place(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
-                      dv_value keywords) DV_MUST_CHECK;
+ * values of the function's parameters; vm->sp, which was behind them, is so again.  False: raised,
+ * and the arguments are as they were. */
+DV_MUST_CHECK static inline bool dv_bind_in_place(dv_vm *vm, const dv_function *function,
+                                                  dv_value *frame, uint32_t count,
+                                                  dv_value keywords) {
+    bool exact = dv_function_thread(function)->exact_arguments == (int64_t)count;
+    if (DV_LIKELY(exact && dv_is_empty(keywords))) return true;
+    return dv_bind_apart(vm, function, frame, count, keywords);
+}
 
 #endif

@@ -55,9 +55,10 @@ static bool is_derived(const dv_class *class_) {
 }
 
 static const dv_global_cell *init_cell(dv_vm *vm, dv_class *class_) {
-    if (is_derived(class_)) return dv_class_special_again(vm, class_, vm->known.init);
     const dv_global_cell *cell = dv_class_constructor(vm, class_);
-    return cell ? cell : exception_init(vm, class_);
+    if (DV_LIKELY(cell != NULL)) return cell;
+    return is_derived(class_) ? dv_class_special_again(vm, class_, vm->known.init)
+                              : exception_init(vm, class_);
 }
 
 /* The new instance for which __init__ is called. */
@@ -118,7 +119,6 @@ static const dv_cell *construct(dv_vm *vm, const dv_cell *link, dv_value *sp, dv
                                 uint32_t count, dv_value keywords, dv_value init) {
     dv_value *frame = sp - count, callee = frame[-3];
     dv_class *class_ = (dv_class *)dv_as_object(callee);
-    vm->ip = link - 1, vm->sp = sp, vm->fp = fp;
     dv_value self = make_self(vm, class_, frame, count, keywords);
     if (dv_is_empty(self)) return fail_call(vm, link, sp, fp, frame);
     frame[-3] = self;
