@@ -22,10 +22,11 @@ HEADER = Path(__file__).resolve().parent.parent / "vm" / "include" / "dynvm_ext.
 # Members of dvx_api that cannot fail: whatever they return is an answer.
 INFALLIBLE = {
     "make_none", "make_bool", "make_float", "make_ellipsis", "make_not_implemented", "kind", "same",
-    "error_matches", "fetch_error", "state", "payload",
+    "error_matches", "fetch_error", "state", "payload", "allows_foreign",
 }
 # May be called while an error is pending (rule 7 of the header).
-WHILE_RAISED = {"release", "buffer_release", "fetch_error", "clear_error", "error_matches", "deallocate", "leave", "payload", "state"}
+WHILE_RAISED = {"release", "buffer_release", "fetch_error", "clear_error", "error_matches", "deallocate", "leave", "payload",
+                "state", "report_error"}
 # Take DVX_FAILED as well as a value.
 TAKE_FAILED = {"release", "error_matches", "same", "payload"}
 # Raise: they return failure, and that is what was asked for.

@@ -92,10 +92,21 @@ def find_cpython() -> Optional[str]:
     return None
 
 
-def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float) -> Result:
+def environment(modules: Optional[Path]) -> dict:
+    """The oracle's environment: `modules` is a directory of modules that it alone sees."""
+    return clean_environment(PYTHONPATH=str(modules)) if modules else clean_environment()
+
+
+def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float,
+        modules: Optional[Path] = None) -> Result:
     # dynvm has the warnings of the compiler, not those of the library.
     command = [python, "-W", "ignore", "-W", "default::SyntaxWarning", script, *args]
-    return run_process(command, cwd, clean_environment(), timeout)
+    return run_process(command, cwd, environment(modules), timeout)
+
+
+def can_import(python: str, name: str, modules: Path) -> bool:
+    command = [python, "-c", f"import {name}"]
+    return run_process(command, modules, environment(modules), 60).status == 0
 
 
 def encode(result: Result) -> bytes:

@@ -52,7 +52,7 @@ MAX_DIFF_LINES = 40
 DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
 KNOWN = {
     "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
-    "stress", "quick", "valgrind", "forms", "c-stack",
+    "stress", "quick", "valgrind", "forms", "c-stack", "extension",
 }
 
 
@@ -71,6 +71,7 @@ class Test:
     levels: Tuple[str, ...] = LEVELS
     forms: Tuple[str, ...] = ()  # all that were built, if empty
     c_stack: int = 0  # limit of the C stack in kB, if not 0
+    extension: str = ""  # which the script imports; a module of <room>/oracle is the oracle's
     timeout: float = 60.0
     skip_oracle: str = ""
     stress: bool = True
@@ -80,6 +81,10 @@ class Test:
     expect_error: str = ""
     expect_status: Optional[int] = None
     stored: Optional[Path] = None  # where the stored expectation is; None for files outside the suite
+
+    @property
+    def oracle_modules(self) -> Optional[Path]:
+        return self.path.parent / "oracle" if self.extension else None
 
     @property
     def script(self) -> str:
@@ -110,6 +115,8 @@ def apply_directive(test: Test, key: str, value: str) -> None:
             raise BadTest(f"unknown level in '{value}'")
     elif key == "forms":
         test.forms = tuple(value.split())
+    elif key == "extension":
+        test.extension = value
     elif key == "c-stack":
         test.c_stack = int(value)
     elif key == "timeout":
@@ -221,14 +228,27 @@ class Expectations:
         self.python = python
         self.live = 0
         self.stored = 0
+        self.importable: Dict[str, bool] = {}  # the modules that extensions stand in for
+
+    def can_ask(self, test: Test) -> bool:
+        """Is there a CPython that has what the script imports?"""
+        if self.python is None or not test.extension:
+            return self.python is not None
+        if test.extension not in self.importable:
+            found = oracle.can_import(self.python, test.extension, test.oracle_modules)
+            self.importable[test.extension] = found
+            if not found:
+                print(f"{self.python} has no module for extension {test.extension}: stored expectations are used.")
+        return self.importable[test.extension]
 
     def of(self, test: Test) -> Optional[Result]:
         """The full expected result; None where only the comments say something."""
         if test.skip_oracle:
             return None
-        if self.python is not None:
+        if self.can_ask(test):
             self.live += 1
-            return oracle.ask(self.python, test.script, test.args, test.cwd, test.timeout * 2)
+            return oracle.ask(
+                self.python, test.script, test.args, test.cwd, test.timeout * 2, test.oracle_modules)
         found = oracle.load(test.stored, test.cwd) if test.stored else None
         if found is not None:
             self.stored += 1
@@ -328,6 +348,7 @@ class Machine:
 
     def __init__(self, path: Path, extensions: Path, only_levels: List[str], only_forms: List[str]):
         self.path = path
+        self.extensions = extensions
         self.env = oracle.clean_environment(
             DYNVM_PATH=str(extensions), ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1")
         self.levels = tuple(only_levels or LEVELS)
@@ -337,6 +358,9 @@ class Machine:
         self.mixed = len(self.forms) == 2 and self.can("--form=mixed")
         self.lockstep = self.can("--lockstep")
         self.stresses = self.can("--stress=quicken")
+
+    def has(self, extension: str) -> bool:
+        return not extension or (self.extensions / f"{extension}.so").exists()
 
     def can(self, option: str) -> bool:
         return self.run([option, "-c", "pass"], ROOT, 30).status == 0
@@ -471,7 +495,7 @@ def store_all(tests: List[Test], python: Optional[str]) -> bool:
     for test in tests:
         if test.skip_oracle or test.stored is None:
             continue
-        result = oracle.ask(python, test.script, test.args, test.cwd, test.timeout * 2)
+        result = oracle.ask(python, test.script, test.args, test.cwd, test.timeout * 2, test.oracle_modules)
         wrong = check_comments(test, result)
         if wrong or result.timed_out or result.crashed:
             fine = False
@@ -563,6 +587,9 @@ def main() -> int:
         machine = Machine(program, program.parent / "ext", options.level, options.form)
         fine = True
         golden_only = options.only_golden or options.accept
+        for missing in sorted({t.extension for t in tests if not machine.has(t.extension)}):
+            print(f"Extension {missing} was not built: its scripts are skipped.")
+        tests = [t for t in tests if machine.has(t.extension)]
         if not golden_only:
             if options.quick:
                 tests = [t for t in tests if t.quick]

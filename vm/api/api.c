@@ -102,6 +102,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     if (!self->vm) return false;
     dv_native_attach(self->vm);
     self->vm->sandboxed = config->sandboxed != 0;
+    self->vm->foreign = config->foreign != 0;
     self->vm->closed = config->closed;
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;

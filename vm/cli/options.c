@@ -241,6 +241,7 @@ static bool parse_environment(dynvm_config *config) {
 bool cli_parse(int argc, char **argv, cli_options *options) {
     *options =
         (cli_options){.action = CLI_RUN_FILE, .config = DYNVM_CONFIG, .report = DYNVM_REPORT};
+    options->config.foreign = 1; /* a program of its own may do what its user may */
     options->tool = tool_of(argc, argv);
     options->report.coloured = may_colour();
     options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN;

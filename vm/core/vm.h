@@ -167,6 +167,7 @@ struct dv_vm {
     uint64_t module_count; /* made so far (types/module.h, invariant 1) */
     uint64_t thread_count; /* threaded code objects made so far (run/thread.h) */
     bool sandboxed;        /* the program reaches no files (types/host.h) */
+    bool foreign;          /* extensions may let programs call C functions (plugin/table.c) */
     bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
     unsigned watch_extensions; /* DV_WATCH_... of plugin/watch.h */
 

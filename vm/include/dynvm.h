@@ -123,12 +123,14 @@ typedef struct dynvm_config {
     dynvm_output error_bytes;  /* the same of sys.stderr.buffer; default: `error_output` */
     unsigned extensions;       /* DYNVM_EXTENSIONS_... */
     dynvm_output extension_output; /* the lines of that; default: `error_output` */
+    int foreign; /* not 0: extensions may let the program call any C function of the process and
+                  * reach all of its memory, as ffi does; never so in a sandboxed VM */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                    \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                 \
     }
 
 /* ---- VMs ---- */

@@ -316,6 +316,10 @@ typedef struct dvx_type {
      * may have, for which there is room; 0: they have none. */
     size_t buffer;
     uint32_t buffer_axes;
+
+    /* `call` gets the arguments as they come, up to DVX_MOST_PARAMETERS, and none by name;
+     * call_parameters counts for nothing. */
+    bool call_any;
 } dvx_type;
 
 struct dvx_extension;
@@ -470,6 +474,14 @@ struct dvx_api {
      * number.  TypeError; BufferError: they cannot be written to, and `writable` is true. */
     bool (*buffer_get)(dvx_vm *vm, dvx_value v, bool writable, dvx_view *view);
     void (*buffer_release)(dvx_vm *vm, dvx_view *view); /* once; or a view of zeros */
+
+    /* ---- The host ---- */
+    /* May programs call C functions and reach memory as they like (`foreign` of dynvm.h)?  An
+     * extension that lets them asks when it is imported. */
+    bool (*allows_foreign)(dvx_vm *vm);
+    /* Tells sys.unraisablehook of the pending error, where nobody can catch it, and clears it; the
+     * message is what is said before the traceback.  Nothing without an error. */
+    void (*report_error)(dvx_vm *vm, const char *message);
 };
 typedef struct dvx_api dvx_api;
 

@@ -94,9 +94,23 @@ static bool foreign_initialise(dv_vm *vm, dv_value self, const dv_value *args, u
                         type->described.initialise(vm, self, sorted, p->size ? p->count : 0));
 }
 
+/* A call whose arguments the extension counts. */
+static dv_value call_any(dv_vm *vm, const dv_extension_type *type, dv_value self,
+                         const dv_value *args, uint32_t count, dv_value keywords) {
+    if (!dv_is_empty(keywords))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes no keyword arguments",
+                        type->described.name);
+    if (count > DVX_MOST_PARAMETERS)
+        return dv_raise(vm, DV_E_TYPE_ERROR,
+                        "calls of %s with more than %d arguments are not part of dl",
+                        type->described.name, DVX_MOST_PARAMETERS);
+    return checked(vm, type, type->described.call(vm, self, args, count));
+}
+
 static dv_value foreign_call(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                              dv_value keywords) {
     const dv_extension_type *type = dv_extension_type_of(vm, self);
+    if (type->described.call_any) return call_any(vm, type, self, args, count, keywords);
     dv_value sorted[DVX_MOST_PARAMETERS];
     const dvx_parameters *p = &type->call_parameters;
     if (!sort(vm, type, p, args, count, keywords, sorted)) return DV_EMPTY;

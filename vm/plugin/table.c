@@ -144,6 +144,10 @@ static bool add_constant(dvx_vm *vm, dvx_value module, const char *name, dvx_val
            dv_namespace_set(vm, &dv_as_module(module)->names, name, dv_retain(value));
 }
 
+/* ---- The host ---- */
+
+static bool allows_foreign(dvx_vm *vm) { return vm->foreign && !vm->sandboxed; }
+
 const dvx_api dv_extension_api = {
     .size = sizeof(dvx_api),
     .retain = retain,
@@ -227,4 +231,6 @@ const dvx_api dv_extension_api = {
     .check_payload = dv_api_check_payload,
     .buffer_get = dv_api_buffer_get,
     .buffer_release = dv_api_buffer_release,
+    .allows_foreign = allows_foreign,
+    .report_error = dv_api_report_error,
 };

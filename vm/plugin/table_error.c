@@ -5,6 +5,7 @@
 #include "core/native.h"
 #include "types/class.h"
 #include "types/exception.h"
+#include "types/hook.h"
 #include "types/str.h"
 
 /* ---- Raising ---- */
@@ -103,6 +104,17 @@ dvx_value dv_api_fetch_error(dvx_vm *vm) {
 }
 
 void dv_api_clear_error(dvx_vm *vm) { dv_error_clear(vm); }
+
+void dv_api_report_error(dvx_vm *vm, const char *message) {
+    if (dv_is_empty(vm->error)) return;
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    dv_value text = dv_api_make_str(vm, message, strlen(message));
+    dv_error_clear(vm);
+    vm->error = error;
+    dv_hook_unraisable(vm, dv_is_empty(text) ? DV_NONE : text, DV_NONE);
+    dv_release(vm, text);
+}
 
 /* ---- Memory, time, stack, state ---- */
 

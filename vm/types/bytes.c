@@ -128,7 +128,7 @@ dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
     if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
     if (dv_is_array(v)) return dv_array_bytes(vm, v);
     if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
-    if (dv_is_instance(v)) {
+    if (dv_is_instance(v) || dv_is_foreign(v)) {
         bool found;
         dv_value made = dv_number_special(vm, v, "__bytes__", &found);
         if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;
@@ -173,7 +173,8 @@ static dv_value zeros(dv_vm *vm, const char *type, dv_value count) {
 
 /* bytes(v) asks for __bytes__ first, which bytes have too; bytearray(v) does not. */
 static bool makes_bytes(dv_vm *vm, const char *type, dv_value v) {
-    if (!dv_is_instance(v) || strcmp(type, "bytes") != 0) return false;
+    bool may = dv_is_instance(v) || dv_is_foreign(v);
+    if (!may || strcmp(type, "bytes") != 0) return false;
     if (dv_is_bytes(v)) return true;
     dv_value name = dv_str_intern(vm, "__bytes__", 9);
     bool found = !dv_is_empty(name) && dv_has_special(vm, v, name);

@@ -96,7 +96,8 @@ static bool take_part(dv_vm *vm, dv_value v, bool first, pair *out, bool *is_com
     *out = (pair){0.0, 0.0};
     *is_complex = dv_is_complex(v);
     bool found = false;
-    if (first && dv_is_instance(v) && special_complex(vm, v, out, &found)) return true;
+    if (first && (dv_is_instance(v) || dv_is_foreign(v)) && special_complex(vm, v, out, &found))
+        return true;
     if (found) return false;
     if (!*is_complex && is_real(vm, v)) return dv_float_convert(vm, v, &out->re);
     if (*is_complex) return dv_complex_take(vm, v, &out->re, &out->im);

@@ -22,7 +22,7 @@ dv_finaliser dv_finaliser_enter(dv_vm *vm) {
 }
 
 void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) {
-    if (!dv_is_empty(vm->error)) dv_hook_unraisable(vm, culprit);
+    if (!dv_is_empty(vm->error)) dv_hook_unraisable(vm, DV_NONE, culprit);
     vm->error = saved->error;
     vm->keywords = saved->keywords;
     vm->release_depth = saved->depth;

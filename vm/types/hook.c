@@ -208,7 +208,7 @@ static void show_ignored(dv_vm *vm, dv_value message, dv_value culprit, dv_value
 }
 
 /* sys.UnraisableHookArgs of an exception: the library module _sys has the class. */
-static dv_value make_arguments(dv_vm *vm, dv_value culprit, dv_value exception) {
+static dv_value make_arguments(dv_vm *vm, dv_value message, dv_value culprit, dv_value exception) {
     dv_value name = dv_str_intern(vm, "_sys", 4);
     if (dv_is_empty(name)) return DV_EMPTY;
     dv_value module = dv_import_helper(vm, name);
@@ -216,7 +216,7 @@ static dv_value make_arguments(dv_vm *vm, dv_value culprit, dv_value exception) 
     if (dv_is_empty(module)) return DV_EMPTY;
     dv_value info[3];
     take_apart(vm, exception, info);
-    dv_value fields[] = {info[0], info[1], info[2], DV_NONE, culprit};
+    dv_value fields[] = {info[0], info[1], info[2], message, culprit};
     dv_value arguments = call_method(vm, module, "unraisable", fields, 5);
     dv_release(vm, info[2]);
     dv_release(vm, module);
@@ -224,8 +224,9 @@ static dv_value make_arguments(dv_vm *vm, dv_value culprit, dv_value exception) 
 }
 
 /* False: the hook has failed with vm->error. */
-static bool call_unraisable(dv_vm *vm, dv_value hook, dv_value culprit, dv_value exception) {
-    dv_value arguments = make_arguments(vm, culprit, exception);
+static bool call_unraisable(dv_vm *vm, dv_value hook, dv_value message, dv_value culprit,
+                            dv_value exception) {
+    dv_value arguments = make_arguments(vm, message, culprit, exception);
     if (dv_is_empty(arguments)) return false;
     dv_value result = dv_call(vm, hook, &arguments, 1, DV_EMPTY);
     dv_release(vm, arguments);
@@ -233,12 +234,14 @@ static bool call_unraisable(dv_vm *vm, dv_value hook, dv_value culprit, dv_value
     return !dv_is_empty(result);
 }
 
-void dv_hook_unraisable(dv_vm *vm, dv_value culprit) {
-    dv_value exception = vm->error, message = DV_NONE;
+void dv_hook_unraisable(dv_vm *vm, dv_value message, dv_value culprit) {
+    dv_value exception = vm->error;
+    dv_retain(message);
     vm->error = DV_EMPTY;
     dv_value hook = dv_retain(dv_sys_get(vm, "unraisablehook"));
     bool plain = dv_is_empty(hook) || dv_is_none(hook) || is_original(hook, &dv_hook_functions[1]);
-    if (!plain && call_unraisable(vm, hook, culprit, exception)) {
+    if (!plain && call_unraisable(vm, hook, message, culprit, exception)) {
+        dv_release(vm, message);
         dv_release(vm, hook);
         dv_release(vm, exception);
         return;
@@ -248,6 +251,7 @@ void dv_hook_unraisable(dv_vm *vm, dv_value culprit) {
         exception = vm->error;
         vm->error = DV_EMPTY;
         culprit = hook;
+        dv_release(vm, message);
         message = dv_str_z(vm, "Exception ignored in sys.unraisablehook");
         if (dv_is_empty(message)) message = DV_NONE;
     }

@@ -18,7 +18,8 @@ void dv_hook_write(dv_vm *vm, dv_value text);
  * to say it.  If the hook calls sys.exit, that is vm->error then, and the result is EMPTY. */
 dv_value dv_hook_uncaught(dv_vm *vm);
 
-/* Reports vm->error and clears it: it was raised by `culprit`, where it cannot be caught. */
-void dv_hook_unraisable(dv_vm *vm, dv_value culprit);
+/* Reports vm->error and clears it: it was raised by `culprit` (or None), where it cannot be caught.
+ * `message`: what is said before the culprit; None: what is said of all. */
+void dv_hook_unraisable(dv_vm *vm, dv_value message, dv_value culprit);
 
 #endif

@@ -134,7 +134,7 @@ dv_value dv_int_index(dv_vm *vm, dv_value v) {
 int dv_is_number(dv_vm *vm, dv_value v) {
     static const char *const names[] = {"__index__", "__int__", "__float__"};
     if (dv_is_integral(v) || dv_is_float(dv_number_of(v)) || dv_is_complex(v)) return 1;
-    if (!dv_is_instance(v)) return 0;
+    if (!dv_is_instance(v) && !dv_is_foreign(v)) return 0;
     int defined = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && defined == 0; i++) {
         dv_value name = dv_str_intern(vm, names[i], strlen(names[i]));
@@ -147,7 +147,7 @@ int dv_is_number(dv_vm *vm, dv_value v) {
 dv_value dv_int_convert(dv_vm *vm, dv_value v) {
     bool found = false;
     dv_value r = DV_EMPTY;
-    if (dv_is_instance(v)) r = special_int(vm, v, "__int__", &found);
+    if (dv_is_instance(v) || dv_is_foreign(v)) r = special_int(vm, v, "__int__", &found);
     if (found) return r;
     if (dv_is_integral(v)) return as_plain(vm, v);
     v = dv_number_of(v);
