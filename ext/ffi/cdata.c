@@ -487,7 +487,8 @@ static int set_field(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value v) {
     int found = find_field(vm, c, name, &field);
     if (found <= 0) return found;
     if (dvx_failed(v)) return ffi_fail(vm, DVX_ATTRIBUTE_ERROR, "cannot delete struct field"), -1;
-    return convert_write_field(vm, field, c->data, v) ? 1 : -1;
+    const char *end = c->block ? c->block->data + c->block->size : NULL;
+    return convert_write_field(vm, field, c->data, end, v) ? 1 : -1;
 }
 
 /* ---- Sums and differences ---- */

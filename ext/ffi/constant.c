@@ -52,9 +52,12 @@ static bool binary_of(parser *p, scope_integer *value, int least);
 
 static bool operand(parser *p, scope_integer *value) {
     const token *t = parse_token(p);
-    bool good;
-    if (parse_take(p, '+')) return operand(p, value);
-    if (parse_take(p, '-')) {
+    bool good, negative = false;
+    while (parse_at(p, '+') || parse_at(p, '-')) {
+        negative ^= parse_at(p, '-');
+        parse_next(p);
+    }
+    if (negative) {
         good = operand(p, value);
         *value = good ? -*value : 0;
         return good;
@@ -118,7 +121,7 @@ static bool apply(parser *p, const token *t, scope_integer *a, scope_integer b) 
 static bool fits(scope_integer v) { return v >= -((scope_integer)1 << 63) && v >> 64 == 0; }
 
 static bool binary_of(parser *p, scope_integer *value, int least) {
-    if (!p->vm->api->enter(p->vm)) return false;
+    if (!parse_enter(p)) return false;
     bool good = operand(p, value);
     while (good && precedence(parse_token(p)) >= least) {
         token operator= * parse_token(p);
@@ -127,7 +130,7 @@ static bool binary_of(parser *p, scope_integer *value, int least) {
         good = binary_of(p, &right, precedence(&operator) + 1) &&
                apply(p, &operator, value, right) && (fits(*value) || unsupported(p));
     }
-    p->vm->api->leave(p->vm);
+    parse_leave(p);
     return good;
 }
 

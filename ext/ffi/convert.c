@@ -307,21 +307,29 @@ bool convert_write_array(dvx_vm *vm, ctype *item, const ctype *shown, int64_t le
 
 /* ---- Structs and unions ---- */
 
-static bool write_array_field(dvx_vm *vm, const ctype_field *field, char *data, dvx_value v) {
-    ctype *type = field->type;
-    if (type->length >= 0) return convert_write(vm, type, data, v);
-    /* A flexible array: its memory was measured by the same value, which may be a length. */
+static bool write_record(dvx_vm *vm, ctype *type, char *data, const char *end, dvx_value v);
+
+/* A flexible array has what memory is left. */
+static bool write_flexible(dvx_vm *vm, ctype *type, char *data, const char *end, dvx_value v) {
     bool given;
     int64_t length = convert_new_length(vm, type->item, v, &given);
     if (length < 0) return false;
-    return !given || convert_write_array(vm, type->item, type, length, data, v);
+    if (end) length = (end - data) / type->item->size;
+    return !given || convert_write_array(vm, type->item, type, end ? length : -1, data, v);
 }
 
-bool convert_write_field(dvx_vm *vm, const ctype_field *field, char *data, dvx_value v) {
+/* A member that is no bit field. */
+static bool write_member(dvx_vm *vm, ctype *type, char *data, const char *end, dvx_value v) {
+    if (type->kind == CTYPE_ARRAY && type->length < 0)
+        return write_flexible(vm, type, data, end, v);
+    if (type->kind == CTYPE_STRUCT && type->flexible) return write_record(vm, type, data, end, v);
+    return convert_write(vm, type, data, v);
+}
+
+bool convert_write_field(dvx_vm *vm, const ctype_field *field, char *data, const char *end,
+                         dvx_value v) {
     data += field->offset;
-    if (field->bit_size < 0)
-        return field->type->kind == CTYPE_ARRAY ? write_array_field(vm, field, data, v)
-                                                : convert_write(vm, field->type, data, v);
+    if (field->bit_size < 0) return write_member(vm, field->type, data, end, v);
     const ctype *type = field->type;
     int64_t value = 0;
     int width = field->bit_size;
@@ -363,7 +371,8 @@ dvx_value convert_read_field(dvx_vm *vm, const ctype_field *field, char *data, c
     return API(make_uint, bits << unused >> unused);
 }
 
-static bool write_by_position(dvx_vm *vm, const ctype *type, char *data, dvx_value v) {
+static bool write_by_position(dvx_vm *vm, const ctype *type, char *data, const char *end,
+                              dvx_value v) {
     int64_t count = API(length, v);
     uint32_t at = 0;
     for (int64_t i = 0; i < count; i++, at++) {
@@ -372,20 +381,20 @@ static bool write_by_position(dvx_vm *vm, const ctype *type, char *data, dvx_val
             return ffi_fail(vm, DVX_VALUE_ERROR, "too many initializers for '%s' (got %lld)",
                             type->name, (long long)count);
         dvx_value one = API(get_item, v, API(make_int, i));
-        bool good = !dvx_failed(one) && convert_write_field(vm, &type->fields[at], data, one);
+        bool good = !dvx_failed(one) && convert_write_field(vm, &type->fields[at], data, end, one);
         API(release, one);
         if (!good) return false;
     }
     return count >= 0;
 }
 
-static bool write_by_name(dvx_vm *vm, const ctype *type, char *data, dvx_value v) {
+static bool write_by_name(dvx_vm *vm, const ctype *type, char *data, const char *end, dvx_value v) {
     dvx_value names = API(iterate, v), name;
     int more = dvx_failed(names) ? -1 : 1;
     while (more > 0 && (more = API(next, names, &name)) > 0) {
         const ctype_field *field = text_find_field(vm, type, name);
         dvx_value one = field ? API(get_item, v, name) : DVX_FAILED;
-        if (!field || dvx_failed(one) || !convert_write_field(vm, field, data, one)) more = -1;
+        if (!field || dvx_failed(one) || !convert_write_field(vm, field, data, end, one)) more = -1;
         API(release, one);
         API(release, name);
     }
@@ -393,15 +402,15 @@ static bool write_by_name(dvx_vm *vm, const ctype *type, char *data, dvx_value v
     return more == 0;
 }
 
-static bool write_record(dvx_vm *vm, ctype *type, char *data, dvx_value v) {
+static bool write_record(dvx_vm *vm, ctype *type, char *data, const char *end, dvx_value v) {
     const cdata *c = cdata_of(vm, v);
     if (c && c->type == type && type->size >= 0) {
         memmove(data, c->data, (size_t)type->size);
         return true;
     }
     if (type->size < 0) return ffi_fail(vm, DVX_TYPE_ERROR, "'%s' is opaque", type->name);
-    if (is_list(vm, v)) return write_by_position(vm, type, data, v);
-    if (API(kind, v) == DVX_DICT) return write_by_name(vm, type, data, v);
+    if (is_list(vm, v)) return write_by_position(vm, type, data, end, v);
+    if (API(kind, v) == DVX_DICT) return write_by_name(vm, type, data, end, v);
     return cannot(
         vm, type,
         type->flexible ? "list or tuple or dict" : "list or tuple or dict or struct-cdata", v);
@@ -409,8 +418,14 @@ static bool write_record(dvx_vm *vm, ctype *type, char *data, dvx_value v) {
 
 /* ---- All of them ---- */
 
+bool convert_write_record(dvx_vm *vm, ctype *type, char *data, const char *end, dvx_value v) {
+    if (!vm->api->enter(vm)) return false;
+    bool done = write_record(vm, type, data, end, v);
+    vm->api->leave(vm);
+    return done;
+}
+
 bool convert_write(dvx_vm *vm, ctype *type, char *data, dvx_value v) {
-    bool done;
     switch (type->kind) {
     case CTYPE_SIGNED:
     case CTYPE_UNSIGNED:
@@ -424,11 +439,7 @@ bool convert_write(dvx_vm *vm, ctype *type, char *data, dvx_value v) {
     case CTYPE_FUNCTION_POINTER: return write_pointer(vm, type, data, v);
     case CTYPE_ARRAY: return convert_write_array(vm, type->item, type, type->length, data, v);
     case CTYPE_STRUCT:
-    case CTYPE_UNION:
-        if (!vm->api->enter(vm)) return false;
-        done = write_record(vm, type, data, v);
-        vm->api->leave(vm);
-        return done;
+    case CTYPE_UNION: return convert_write_record(vm, type, data, NULL, v);
     default: return ffi_fail(vm, DVX_TYPE_ERROR, "cdata '%s' is opaque", type->name);
     }
 }

@@ -12,7 +12,10 @@
 dvx_value convert_read(dvx_vm *vm, ctype *type, char *data, cdata_block *block);
 bool convert_write(dvx_vm *vm, ctype *type, char *data, dvx_value v);
 dvx_value convert_read_field(dvx_vm *vm, const ctype_field *field, char *data, cdata_block *block);
-bool convert_write_field(dvx_vm *vm, const ctype_field *field, char *data, dvx_value v);
+/* A field of the struct at data; a flexible array ends at `end` (NULL: where nobody knows). */
+bool convert_write_field(dvx_vm *vm, const ctype_field *field, char *data, const char *end,
+                         dvx_value v);
+bool convert_write_record(dvx_vm *vm, ctype *type, char *data, const char *end, dvx_value v);
 /* Fills the array at data, of `length` items (-1: as many as it needs). */
 bool convert_write_array(dvx_vm *vm, ctype *item, const ctype *shown, int64_t length, char *data,
                          dvx_value v);

@@ -16,7 +16,11 @@ static bool skip_qualifiers(parser *p, bool *is_const) {
 }
 
 static ctype *pointers(parser *p, ctype *type, declarator *d) {
-    while (type && parse_take(p, '*')) {
+    for (uint32_t depth = 0; type && parse_take(p, '*'); depth++) {
+        if (depth == PARSE_DEEPEST) {
+            parse_refuse(p, "more than %d stars are not part of dl", PARSE_DEEPEST);
+            return NULL;
+        }
         d->is_const = d->is_plain = false;
         skip_qualifiers(p, &d->is_const);
         type = ctype_pointer_to(p->vm, type);
@@ -121,11 +125,11 @@ static ctype *array_of(parser *p, ctype *base, const declarator *d) {
 
 static ctype *suffixes(parser *p, ctype *base, const declarator *d) {
     if (!base || (!parse_at(p, '(') && !parse_at(p, '['))) return base;
-    if (!p->vm->api->enter(p->vm)) return NULL;
+    if (!parse_enter(p)) return NULL;
     ctype *type = parse_take(p, '(')   ? function_of(p, base, d)
                   : parse_take(p, '[') ? array_of(p, base, d)
                                        : NULL;
-    p->vm->api->leave(p->vm);
+    parse_leave(p);
     return type;
 }
 
@@ -169,7 +173,7 @@ static ctype *bracketed(parser *p, ctype *base, declarator *d) {
 }
 
 static ctype *read_declarator(parser *p, ctype *base, declarator *d) {
-    if (!p->vm->api->enter(p->vm)) return NULL;
+    if (!parse_enter(p)) return NULL;
     ctype *type = pointers(p, base, d);
     if (type && parse_at(p, '(') && is_bracketed(p)) {
         type = bracketed(p, type, d);
@@ -182,7 +186,7 @@ static ctype *read_declarator(parser *p, ctype *base, declarator *d) {
         d->is_plain &= !parse_at(p, '(') && !parse_at(p, '[');
         type = suffixes(p, type, d);
     }
-    p->vm->api->leave(p->vm);
+    parse_leave(p);
     return type;
 }
 

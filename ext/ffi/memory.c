@@ -23,6 +23,12 @@ static int64_t item_size(dvx_vm *vm, ctype *item, dvx_value init) {
     return item->size;
 }
 
+static bool initialise(dvx_vm *vm, ctype *item, cdata_block *block, dvx_value init) {
+    if (ctype_is_record(item))
+        return convert_write_record(vm, item, block->data, block->data + block->size, init);
+    return convert_write(vm, item, block->data, init);
+}
+
 static dvx_value new_pointer(dvx_vm *vm, ctype *type, dvx_value init) {
     int64_t size = item_size(vm, type->item, init);
     cdata_block *block = size < 0 ? NULL : cdata_new_block(vm, (size_t)size);
@@ -30,8 +36,7 @@ static dvx_value new_pointer(dvx_vm *vm, ctype *type, dvx_value init) {
     cdata *c;
     dvx_value made = cdata_make_at(vm, type, block->data, block, &c);
     if (!dvx_failed(made)) c->role = CDATA_OWNING;
-    bool good =
-        !dvx_failed(made) && (dvx_failed(init) || convert_write(vm, type->item, block->data, init));
+    bool good = !dvx_failed(made) && (dvx_failed(init) || initialise(vm, type->item, block, init));
     cdata_drop_block(vm, block);
     if (good || dvx_failed(made)) return made;
     API(release, made);

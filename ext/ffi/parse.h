@@ -2,7 +2,8 @@
  *
  * Invariants
  *  1. A part that fails has raised; its caller returns at once.
- *  2. Recursion on the text stands between the table's `enter` and `leave`. */
+ *  2. Recursion on the text stands between parse_enter and parse_leave, which limit it: names of
+ *     types grow with their depth. */
 #ifndef FFI_PARSE_H
 #define FFI_PARSE_H
 
@@ -15,8 +16,9 @@ typedef struct parser {
     ffi_state *state;
     lexer lexer;
     parser_options options;
-    bool no_c;     /* the text could not be parsed */
-    uint32_t line; /* of the declaration; 0: errors name no line */
+    bool no_c;      /* the text could not be parsed */
+    uint32_t depth; /* of what is being read: brackets, bodies, parameters */
+    uint32_t line;  /* of the declaration; 0: errors name no line */
 } parser;
 
 /* What the words before a declarator say. */
@@ -48,6 +50,11 @@ bool parse_fail(parser *p);
 /* CDefError with this text, for which the line is given as cffi does it, and FFIError. */
 bool parse_refuse(parser *p, const char *format, ...) FORMATTED(2, 3);
 bool parse_error(parser *p, const char *format, ...) FORMATTED(2, 3);
+
+/* Around what may stand in itself; false: raised, and no parse_leave. */
+enum { PARSE_DEEPEST = 200 };
+bool parse_enter(parser *p);
+void parse_leave(parser *p);
 
 /* Does the current token begin a type? */
 bool parse_at_type(parser *p);

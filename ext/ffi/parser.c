@@ -64,6 +64,20 @@ bool parse_fail(parser *p) {
     return raise_class(p, p->state->cdef_error, text);
 }
 
+bool parse_enter(parser *p) {
+    if (p->depth == PARSE_DEEPEST)
+        return parse_refuse(p, "declarations nested more than %d deep are not part of dl",
+                            PARSE_DEEPEST);
+    if (!p->vm->api->enter(p->vm)) return false;
+    p->depth++;
+    return true;
+}
+
+void parse_leave(parser *p) {
+    p->depth--;
+    p->vm->api->leave(p->vm);
+}
+
 bool parse_take(parser *p, char mark) {
     if (!parse_at(p, mark)) return false;
     parse_next(p);

@@ -140,7 +140,9 @@ static bool record_body(parser *p, ctype *type, const token *tag) {
         return parse_refuse(p, "duplicate declaration of struct %.*s", (int)tag->size, tag->text);
     uint32_t capacity = 0;
     type->pack = p->options.pack;
+    if (!parse_enter(p)) return false;
     bool good = members(p, type, &capacity);
+    parse_leave(p);
     if (type->declared && type->declared_count < capacity) {
         void *cut = type->declared_count
                         ? API(resize, type->declared, capacity * sizeof *type->declared,
