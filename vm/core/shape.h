@@ -55,7 +55,8 @@ enum {
     DV_CLASS_SLOTS = 64,       /* has names in __slots__ */
     DV_CLASS_CLAIMS = 8192,    /* has a __class__ of dl: what it says of its instances may differ */
     DV_CLASS_FULL_NAME = 16384, /* messages name it with its module, as a type of C in CPython */
-    DV_CLASS_INHERITED = 127 | DV_CLASS_CLAIMS,
+    DV_CLASS_ORDERED = 32768,   /* collections.OrderedDict or a subclass of it */
+    DV_CLASS_INHERITED = 127 | DV_CLASS_CLAIMS | DV_CLASS_ORDERED,
     DV_CLASS_READY = 128,     /* its statement is done: changes from now on are late ones */
     DV_CLASS_CACHED = 256,    /* sites may remember what lookups in it found */
     DV_CLASS_NO_DICT = 512,   /* its instances have what __slots__ name, and no __dict__ */

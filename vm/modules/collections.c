@@ -1,6 +1,6 @@
 /* collections.c: the module _collections, the part of collections that is C: defaultdict, and the
- * constructor of named tuples, and what counts for Counter.  deque is in collections_deque.c, the
- * rest in lang/lib.
+ * constructor of named tuples, and what counts for Counter.  deque is in collections_deque.c, what
+ * of OrderedDict is C in collections_ordered.c, the rest in lang/lib.
  *
  * Invariants
  *  1. defaultdict is made as a program would make it: a class that derives from dict, whose methods
@@ -283,16 +283,9 @@ static dv_value collections_count(dv_vm *vm, const dv_value *args, uint32_t coun
     return dv_is_empty(vm->error) ? DV_NONE : DV_EMPTY;
 }
 
-/* _full_name(class): the class; messages name it with its module from now on. */
-static dv_value collections_full_name(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    dv_as_class(args[0])->flags |= DV_CLASS_FULL_NAME;
-    return dv_retain(args[0]);
-}
-
 static const dv_cfunction_def functions[] = {
     {.name = "_count_elements", .entry = collections_count, .min = 2, .max = 2},
-    {.name = "_full_name", .entry = collections_full_name, .min = 1, .max = 1},
+    {.name = "_ordered", .entry = dv_collections_ordered, .min = 1, .max = 1},
     {.name = "_tuple_getter", .entry = collections_tuple_getter, .min = 2, .max = 2},
     {.name = "_tuple_maker", .entry = collections_tuple_maker, .min = 3, .max = 3},
     {.name = NULL}};

@@ -78,9 +78,22 @@ dv_value dv_bytearray_pop(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_bytearray_remove(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_bytearray_reverse(dv_vm *vm, const dv_value *args, uint32_t count);
 
-typedef enum dv_codec { DV_UTF8, DV_ASCII, DV_LATIN1, DV_CODEC_UNKNOWN } dv_codec;
+typedef enum dv_codec {
+    DV_UTF8,
+    DV_ASCII,
+    DV_LATIN1,
+    DV_UTF16, /* this and those behind it are not for files */
+    DV_UTF16_LE,
+    DV_UTF16_BE,
+    DV_UTF32,
+    DV_UTF32_LE,
+    DV_UTF32_BE,
+    DV_UNICODE_ESCAPE,
+    DV_RAW_UNICODE_ESCAPE,
+    DV_CODEC_UNKNOWN
+} dv_codec;
 dv_codec dv_codec_named(dv_value name); /* name: str or EMPTY */
-/* Codecs (types/codec.c): utf-8, ascii, latin-1.  encoding and errors are str or EMPTY. */
+/* Codecs (types/codec.c).  encoding and errors are str or EMPTY. */
 dv_value dv_encode(dv_vm *vm, dv_value s, dv_value encoding, dv_value errors); /* bytes */
 dv_value dv_decode(dv_vm *vm, dv_value bytes, dv_value encoding, dv_value errors);
 dv_value dv_encode_method(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords);

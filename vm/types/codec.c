@@ -1,5 +1,6 @@
-/* codec.c: str to bytes and back: utf-8, ascii and latin-1, with CPython's error handlers and the
- * ranges that its errors name.
+/* codec.c: str to bytes and back: the names of all codecs; utf-8, ascii and latin-1 (the others are
+ * in codec_wide.c and codec_escape.c), with CPython's error handlers and the ranges that its errors
+ * name.
  *
  * Invariant 1: what an error handler does with a range is decided in one place for each direction;
  * the codecs only find the ranges. */
@@ -8,6 +9,7 @@
 #include "core/upcall.h"
 #include "types/arguments.h"
 #include "types/bytes.h"
+#include "types/codec_parts.h"
 #include "types/exception.h"
 #include "types/str_text.h"
 #include "types/tuple.h"
@@ -18,16 +20,48 @@ dv_codec dv_codec_named(dv_value name) {
         const char *name;
         dv_codec codec;
     } names[] = {
-        {"utf_8", DV_UTF8},        {"utf8", DV_UTF8},        {"u8", DV_UTF8},
-        {"utf", DV_UTF8},          {"utf8_ucs2", DV_UTF8},   {"utf8_ucs4", DV_UTF8},
-        {"cp65001", DV_UTF8},      {"ascii", DV_ASCII},      {"us_ascii", DV_ASCII},
-        {"646", DV_ASCII},         {"latin_1", DV_LATIN1},   {"latin1", DV_LATIN1},
-        {"iso_8859_1", DV_LATIN1}, {"iso8859_1", DV_LATIN1}, {"l1", DV_LATIN1},
-        {"latin", DV_LATIN1},      {"iso8859", DV_LATIN1},   {"8859", DV_LATIN1},
+        {"utf_8", DV_UTF8},
+        {"utf8", DV_UTF8},
+        {"u8", DV_UTF8},
+        {"utf", DV_UTF8},
+        {"utf8_ucs2", DV_UTF8},
+        {"utf8_ucs4", DV_UTF8},
+        {"cp65001", DV_UTF8},
+        {"ascii", DV_ASCII},
+        {"us_ascii", DV_ASCII},
+        {"646", DV_ASCII},
+        {"latin_1", DV_LATIN1},
+        {"latin1", DV_LATIN1},
+        {"iso_8859_1", DV_LATIN1},
+        {"iso8859_1", DV_LATIN1},
+        {"l1", DV_LATIN1},
+        {"latin", DV_LATIN1},
+        {"iso8859", DV_LATIN1},
+        {"8859", DV_LATIN1},
         {"cp819", DV_LATIN1},
+        {"utf_16", DV_UTF16},
+        {"utf16", DV_UTF16},
+        {"u16", DV_UTF16},
+        {"utf_16_le", DV_UTF16_LE},
+        {"utf_16le", DV_UTF16_LE},
+        {"unicodelittleunmarked", DV_UTF16_LE},
+        {"utf_16_be", DV_UTF16_BE},
+        {"utf_16be", DV_UTF16_BE},
+        {"unicodebigunmarked", DV_UTF16_BE},
+        {"utf_32", DV_UTF32},
+        {"utf32", DV_UTF32},
+        {"u32", DV_UTF32},
+        {"utf_32_le", DV_UTF32_LE},
+        {"utf_32le", DV_UTF32_LE},
+        {"utf_32_be", DV_UTF32_BE},
+        {"utf_32be", DV_UTF32_BE},
+        {"unicode_escape", DV_UNICODE_ESCAPE},
+        {"unicodeescape", DV_UNICODE_ESCAPE},
+        {"raw_unicode_escape", DV_RAW_UNICODE_ESCAPE},
+        {"rawunicodeescape", DV_RAW_UNICODE_ESCAPE},
     };
     if (dv_is_empty(name)) return DV_UTF8;
-    char text[16];
+    char text[32];
     const dv_str *s = dv_as_str(name);
     if (s->kind != 1 || s->length >= (int64_t)sizeof text) return DV_CODEC_UNKNOWN;
     for (int64_t i = 0; i < s->length; i++) {
@@ -40,7 +74,9 @@ dv_codec dv_codec_named(dv_value name) {
     return DV_CODEC_UNKNOWN;
 }
 
-static const char *const codec_names[] = {"utf-8", "ascii", "latin-1"};
+static const char *const codec_names[] = {
+    "utf-8",  "ascii",     "latin-1",   "utf-16",        "utf-16-le",       "utf-16-be",
+    "utf-32", "utf-32-le", "utf-32-be", "unicodeescape", "rawunicodeescape"};
 
 static bool raise_unicode(dv_vm *vm, dv_error_class error, dv_codec codec, dv_value object,
                           int64_t start, int64_t stop, const char *reason) {
@@ -80,7 +116,7 @@ static void put_hex(dv_builder *b, uint32_t c, int digits) {
     while (digits-- > 0) dv_builder_char(b, (uint8_t) "0123456789abcdef"[c >> (4 * digits) & 15]);
 }
 
-static void put_backslash(dv_builder *b, uint32_t c) {
+void dv_codec_put_escape(dv_builder *b, uint32_t c) {
     int digits = c <= 0xFF ? 2 : c <= 0xFFFF ? 4 : 8;
     dv_builder_char(b, '\\');
     dv_builder_char(b, digits == 2 ? 'x' : digits == 4 ? 'u' : 'U');
@@ -103,10 +139,11 @@ static void put_utf8(dv_builder *b, uint32_t c) {
 }
 
 /* s[start:stop] cannot be encoded. */
-static bool encode_error(dv_builder *b, dv_codec codec, dv_value s, int64_t start, int64_t stop,
-                         dv_value errors) {
-    static const char *const reasons[] = {"surrogates not allowed", "ordinal not in range(128)",
-                                          "ordinal not in range(256)"};
+bool dv_codec_encode_error(dv_builder *b, dv_codec codec, dv_value s, int64_t start, int64_t stop,
+                           dv_value errors) {
+    const char *reason = codec == DV_ASCII    ? "ordinal not in range(128)"
+                         : codec == DV_LATIN1 ? "ordinal not in range(256)"
+                                              : "surrogates not allowed";
     dv_vm *vm = b->vm;
     bool strict = handler_is(errors, "strict");
     bool escape = handler_is(errors, "surrogateescape");
@@ -117,7 +154,7 @@ static bool encode_error(dv_builder *b, dv_codec codec, dv_value s, int64_t star
         if (handler_is(errors, "replace"))
             dv_builder_char(b, '?');
         else if (handler_is(errors, "backslashreplace"))
-            put_backslash(b, c);
+            dv_codec_put_escape(b, c);
         else if (handler_is(errors, "xmlcharrefreplace"))
             put_reference(b, c);
         else if (escape && c >= 0xDC80 && c <= 0xDCFF)
@@ -125,21 +162,25 @@ static bool encode_error(dv_builder *b, dv_codec codec, dv_value s, int64_t star
         else if (pass && codec == DV_UTF8)
             put_utf8(b, c);
         else if (escape || pass)
-            return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop,
-                                 reasons[codec]);
+            return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop, reason);
         else
             return raise_handler(vm, errors);
     }
     if (!strict) return true;
-    return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop, reasons[codec]);
+    return raise_unicode(vm, DV_E_UNICODE_ENCODE_ERROR, codec, s, start, stop, reason);
 }
 
 static bool can_encode(dv_codec codec, uint32_t c) {
     return codec == DV_UTF8 ? c < 0xD800 || c > 0xDFFF : c < (codec == DV_ASCII ? 0x80u : 0x100u);
 }
 
+static bool is_wide(dv_codec codec) { return codec >= DV_UTF16 && codec <= DV_UTF32_BE; }
+static bool is_escape(dv_codec codec) { return codec >= DV_UNICODE_ESCAPE; }
+
 static dv_value encode(dv_vm *vm, dv_value v, dv_codec codec, dv_value errors) {
     const dv_str *s = dv_as_str(v);
+    if (is_wide(codec)) return dv_codec_wide_encode(vm, v, codec, errors);
+    if (is_escape(codec)) return dv_codec_escape_encode(vm, v, codec);
     bool plain =
         s->kind == 1 && (codec == DV_LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length));
     if (plain) return dv_bytes_new(vm, s->data, s->length);
@@ -157,7 +198,7 @@ static dv_value encode(dv_vm *vm, dv_value v, dv_codec codec, dv_value errors) {
         }
         int64_t start = i;
         while (i < s->length && !can_encode(codec, dv_str_at(s, i))) i++;
-        if (encode_error(&b, codec, v, start, i, errors)) continue;
+        if (dv_codec_encode_error(&b, codec, v, start, i, errors)) continue;
         dv_builder_discard(&b);
         return DV_EMPTY;
     }
@@ -173,8 +214,8 @@ dv_value dv_encode(dv_vm *vm, dv_value s, dv_value encoding, dv_value errors) {
  */
 
 /* bytes[start:stop] mean nothing. */
-static bool decode_error(dv_builder *b, dv_codec codec, dv_value bytes, int64_t start, int64_t stop,
-                         const char *reason, dv_value errors) {
+bool dv_codec_decode_error(dv_builder *b, dv_codec codec, dv_value bytes, int64_t start,
+                           int64_t stop, const char *reason, dv_value errors) {
     const dv_str *s = dv_as_str(bytes);
     if (handler_is(errors, "strict") || handler_is(errors, "surrogatepass"))
         return raise_unicode(b->vm, DV_E_UNICODE_DECODE_ERROR, codec, bytes, start, stop, reason);
@@ -189,7 +230,7 @@ static bool decode_error(dv_builder *b, dv_codec codec, dv_value bytes, int64_t 
         if (escape)
             dv_builder_char(b, 0xDC00u + (uint8_t)s->data[i]);
         else
-            put_backslash(b, (uint8_t)s->data[i]);
+            dv_codec_put_escape(b, (uint8_t)s->data[i]);
     }
     return true;
 }
@@ -229,8 +270,17 @@ static int64_t sequence_length(const dv_str *s, int64_t at, int64_t *bad, const 
     return length;
 }
 
+/* A surrogate as three bytes at `at`, which the error handler surrogatepass lets through. */
+static bool is_passed(const dv_str *s, int64_t at, dv_codec codec, dv_value errors) {
+    return codec == DV_UTF8 && handler_is(errors, "surrogatepass") && at + 2 < s->length &&
+           (uint8_t)s->data[at] == 0xED && (uint8_t)s->data[at + 1] >= 0xA0 &&
+           continues(s, at + 1) && continues(s, at + 2);
+}
+
 static dv_value decode(dv_vm *vm, dv_value bytes, dv_codec codec, dv_value errors) {
     const dv_str *s = dv_as_str(bytes);
+    if (is_wide(codec)) return dv_codec_wide_decode(vm, bytes, codec, errors);
+    if (is_escape(codec)) return dv_codec_escape_decode(vm, bytes, codec, errors);
     if (codec == DV_LATIN1 || dv_utf8_is_ascii(s->data, (size_t)s->length))
         return dv_str_points(vm, s->data, 1, s->length);
     dv_builder b;
@@ -243,13 +293,19 @@ static dv_value decode(dv_vm *vm, dv_value bytes, dv_codec codec, dv_value error
             continue;
         }
         if (codec == DV_UTF8) length = sequence_length(s, i, &bad, &reason);
+        if (length == 0 && is_passed(s, i, codec, errors)) {
+            dv_builder_char(&b, 0xD000u | ((uint32_t)s->data[i + 1] & 0x3F) << 6 |
+                                    ((uint32_t)s->data[i + 2] & 0x3F));
+            i += 3;
+            continue;
+        }
         if (length > 0) {
             size_t at = (size_t)i;
             dv_builder_char(&b, dv_utf8_next(s->data, (size_t)s->length, &at));
             i += length;
             continue;
         }
-        if (!decode_error(&b, codec, bytes, i, i + bad, reason, errors)) {
+        if (!dv_codec_decode_error(&b, codec, bytes, i, i + bad, reason, errors)) {
             dv_builder_discard(&b);
             return DV_EMPTY;
         }

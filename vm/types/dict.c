@@ -200,6 +200,14 @@ dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
     return key_hash(vm, key, &hash) ? dv_dict_get_hashed(vm, self, key, hash) : DV_EMPTY;
 }
 
+const dv_dict_entry *dv_dict_find(dv_vm *vm, dv_value self, dv_value key) {
+    uint64_t slot;
+    int64_t hash;
+    if (!key_hash(vm, key, &hash)) return NULL;
+    int64_t number = find_entry(vm, dv_as_dict(self), key, hash, &slot);
+    return number >= 0 ? &dv_as_dict(self)->entries[number] : NULL;
+}
+
 dv_value dv_dict_get_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
     uint64_t slot;
     int64_t number = find_entry(vm, dv_as_dict(self), key, hash, &slot);

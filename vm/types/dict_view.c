@@ -11,6 +11,12 @@
 static dv_dict_view *as_view(dv_value v) { return (dv_dict_view *)dv_as_object(v); }
 static dv_dict_iterator *as_iterator(dv_value v) { return (dv_dict_iterator *)dv_as_object(v); }
 
+/* Messages tell instances of OrderedDict from other dicts. */
+static bool is_ordered(const dv_vm *vm, dv_value dict) {
+    return dv_is_instance(dict) &&
+           dv_shape_at(vm, dv_as_object(dict)->shape)->class_->flags & DV_CLASS_ORDERED;
+}
+
 static dv_type_id iterator_face(dv_value self) {
     const dv_dict_iterator *iterator = as_iterator(self);
     int first = iterator->backward ? DV_T_DICT_REVERSE_KEY_ITERATOR : DV_T_DICT_KEY_ITERATOR;
@@ -70,7 +76,9 @@ static inline bool next_entry(dv_vm *vm, dv_dict_iterator *iterator, dv_value *k
     if (dv_is_empty(iterator->dict)) return false;
     if (DV_UNLIKELY(iterator->count != dv_as_dict(iterator->dict)->count)) {
         iterator->count = -1; /* and it stays so */
-        dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary changed size during iteration");
+        dv_raise(vm, DV_E_RUNTIME_ERROR,
+                 is_ordered(vm, iterator->dict) ? "OrderedDict mutated during iteration"
+                                                : "dictionary changed size during iteration");
         return false;
     }
     bool more = iterator->backward
@@ -178,12 +186,13 @@ static dv_value view_items(dv_vm *vm, dv_value self) {
 }
 
 static dv_value view_repr(dv_vm *vm, dv_value self) {
-    static const char *const begins[] = {"dict_keys([", "dict_values([", "dict_items(["};
+    static const char *const begins[] = {"odict_keys([", "odict_values([", "odict_items(["};
     struct dv_repr_guard guard;
     if (!dv_repr_enter(vm, &guard, self)) return dv_str_z(vm, "...");
     dv_value items = view_items(vm, self), result = DV_EMPTY;
     if (!dv_is_empty(items)) {
-        result = dv_items_repr(vm, items, begins[as_view(self)->part], "])", "...");
+        const char *begin = begins[as_view(self)->part] + !is_ordered(vm, as_view(self)->dict);
+        result = dv_items_repr(vm, items, begin, "])", "...");
         dv_release(vm, items);
     }
     dv_repr_leave(vm);

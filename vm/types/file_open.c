@@ -162,6 +162,10 @@ static bool prepare_text(dv_vm *vm, dv_file *f, const dv_value *given) {
         dv_raise(vm, DV_E_LOOKUP_ERROR, "unknown encoding: %S", f->encoding);
         return false;
     }
+    if (f->codec >= DV_UTF16) {
+        dv_raise(vm, DV_E_LOOKUP_ERROR, "encoding %V of a file is not part of dl", f->encoding);
+        return false;
+    }
     f->errors = dv_is_none(given[ERRORS]) ? dv_str_z(vm, "strict") : dv_retain(given[ERRORS]);
     if (dv_is_empty(f->errors)) return false;
     f->strict = dv_str_is(f->errors, "strict");
