@@ -74,9 +74,10 @@ static dv_value time_sleep(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 /* __getattr__ of the module: the calendar, which is in the library module _time. */
 static dv_value time_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
-    static const char *const names[] = {
-        "altzone",  "asctime",  "ctime",       "daylight", "gmtime", "localtime", "mktime",
-        "strftime", "strptime", "struct_time", "timezone", "tzname", "tzset",     NULL};
+    static const char *const names[] = {"altzone",        "asctime",  "ctime",       "daylight",
+                                        "get_clock_info", "gmtime",   "localtime",   "mktime",
+                                        "strftime",       "strptime", "struct_time", "timezone",
+                                        "tzname",         "tzset",    NULL};
     (void)count;
     const char *const *name = names;
     while (*name && !(dv_is_str(args[0]) && dv_str_is(args[0], *name))) name++;

@@ -221,8 +221,12 @@ static const char *const inplace_signs[DV_BINARY_OPS] = {
     "+=", "-=", "*=", "/=", "//=", "%=", "**=", "@=", "<<=", ">>=", "&=", "|=", "^="};
 
 static dv_value raise_operands(dv_vm *vm, const char *sign, dv_value a, dv_value b) {
-    return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported operand type(s) for %s: '%T' and '%T'", sign,
-                    a, b);
+    const char *hint = ""; /* to those who remember Python 2 */
+    if (strcmp(sign, ">>") == 0 && dv_is_shape(a, DV_T_CFUNCTION) &&
+        strcmp(((const dv_cfunction *)dv_as_object(a))->def->name, "print") == 0)
+        hint = ". Did you mean \"print(<message>, file=<output_stream>)\"?";
+    return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported operand type(s) for %s: '%T' and '%T'%s",
+                    sign, a, b, hint);
 }
 
 /* The operator by what the two types know; NotImplemented where neither knows it. */

@@ -1,7 +1,10 @@
 /* array_methods.c: the methods of array.array (array.h). */
+#include <string.h>
+
 #include "core/upcall.h"
 #include "types/array.h"
 #include "types/bytes.h"
+#include "types/int.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/tuple.h"
@@ -194,6 +197,52 @@ static dv_value copy(dv_vm *vm, const dv_value *args, uint32_t count) {
     return DV_EMPTY;
 }
 
+/* file.name(argument) */
+static dv_value call_method(dv_vm *vm, dv_value file, const char *name, dv_value argument) {
+    dv_value text = dv_str_intern(vm, name, strlen(name));
+    dv_value method = dv_is_empty(text) ? DV_EMPTY : dv_get_attribute(vm, file, text);
+    dv_release(vm, text);
+    if (dv_is_empty(method)) return DV_EMPTY;
+    dv_value result = dv_call(vm, method, &argument, 1, DV_EMPTY);
+    dv_release(vm, method);
+    return result;
+}
+
+static dv_value tofile(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (self_of(args)->count == 0) return DV_NONE;
+    dv_value bytes = dv_array_bytes(vm, args[0]);
+    dv_value result = dv_is_empty(bytes) ? DV_EMPTY : call_method(vm, args[1], "write", bytes);
+    dv_release(vm, bytes);
+    if (dv_is_empty(result)) return DV_EMPTY;
+    dv_release(vm, result);
+    return DV_NONE;
+}
+
+/* What is there is appended before its shortness is complained about. */
+static dv_value fromfile(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    int64_t wanted, size = self_of(args)->kind->size;
+    if (!dv_size_argument(vm, args[2], &wanted)) return DV_EMPTY;
+    if (wanted < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "negative count");
+    if (wanted > INT64_MAX / size) return dv_raise_memory(vm);
+    dv_value number = dv_int_from_int64(vm, wanted * size);
+    dv_value data = dv_is_empty(number) ? DV_EMPTY : call_method(vm, args[1], "read", number);
+    dv_release(vm, number);
+    if (dv_is_empty(data)) return DV_EMPTY;
+    bool good = false, whole = false;
+    if (dv_is_bytes(data)) {
+        const dv_str *bytes = dv_as_str(data);
+        whole = bytes->length == wanted * size;
+        good = dv_array_append_bytes(vm, self_of(args), bytes->data, bytes->length);
+    } else {
+        dv_raise(vm, DV_E_TYPE_ERROR, "read() didn't return bytes");
+    }
+    dv_release(vm, data);
+    if (!good) return DV_EMPTY;
+    return whole ? DV_NONE : dv_raise(vm, DV_E_EOF_ERROR, "read() didn't return enough bytes");
+}
+
 const dv_cfunction_def dv_array_methods[] = {
     {.name = "__copy__", .entry = copy, .min = 1, .max = 1},
     {.name = "__deepcopy__", .entry = copy, .min = 2, .max = 2},
@@ -202,6 +251,7 @@ const dv_cfunction_def dv_array_methods[] = {
     {.name = "byteswap", .entry = byteswap, .min = 1, .max = 1},
     {.name = "count", .entry = count_, .min = 2, .max = 2},
     {.name = "extend", .entry = extend, .min = 2, .max = 2},
+    {.name = "fromfile", .entry = fromfile, .min = 3, .max = 3},
     {.name = "frombytes", .entry = frombytes, .min = 2, .max = 2},
     {.name = "fromlist", .entry = fromlist, .min = 2, .max = 2},
     {.name = "fromunicode", .entry = fromunicode, .min = 2, .max = 2},
@@ -211,6 +261,7 @@ const dv_cfunction_def dv_array_methods[] = {
     {.name = "remove", .entry = remove_, .min = 2, .max = 2},
     {.name = "reverse", .entry = reverse, .min = 1, .max = 1},
     {.name = "tobytes", .entry = tobytes, .min = 1, .max = 1},
+    {.name = "tofile", .entry = tofile, .min = 2, .max = 2},
     {.name = "tolist", .entry = tolist, .min = 1, .max = 1},
     {.name = "tounicode", .entry = tounicode, .min = 1, .max = 1},
     {.name = NULL}};

@@ -90,6 +90,7 @@ typedef enum dv_codec {
     DV_UTF32_BE,
     DV_UNICODE_ESCAPE,
     DV_RAW_UNICODE_ESCAPE,
+    DV_UTF8_SIG, /* utf-8 behind a mark */
     DV_CODEC_UNKNOWN
 } dv_codec;
 dv_codec dv_codec_named(dv_value name); /* name: str or EMPTY */

@@ -59,6 +59,7 @@ dv_codec dv_codec_named(dv_value name) {
         {"unicodeescape", DV_UNICODE_ESCAPE},
         {"raw_unicode_escape", DV_RAW_UNICODE_ESCAPE},
         {"rawunicodeescape", DV_RAW_UNICODE_ESCAPE},
+        {"utf_8_sig", DV_UTF8_SIG},
     };
     if (dv_is_empty(name)) return DV_UTF8;
     char text[32];
@@ -75,8 +76,8 @@ dv_codec dv_codec_named(dv_value name) {
 }
 
 static const char *const codec_names[] = {
-    "utf-8",  "ascii",     "latin-1",   "utf-16",        "utf-16-le",       "utf-16-be",
-    "utf-32", "utf-32-le", "utf-32-be", "unicodeescape", "rawunicodeescape"};
+    "utf-8",  "ascii",     "latin-1",   "utf-16",        "utf-16-le",        "utf-16-be",
+    "utf-32", "utf-32-le", "utf-32-be", "unicodeescape", "rawunicodeescape", "utf-8"};
 
 static bool raise_unicode(dv_vm *vm, dv_error_class error, dv_codec codec, dv_value object,
                           int64_t start, int64_t stop, const char *reason) {
@@ -175,7 +176,9 @@ static bool can_encode(dv_codec codec, uint32_t c) {
 }
 
 static bool is_wide(dv_codec codec) { return codec >= DV_UTF16 && codec <= DV_UTF32_BE; }
-static bool is_escape(dv_codec codec) { return codec >= DV_UNICODE_ESCAPE; }
+static bool is_escape(dv_codec codec) {
+    return codec == DV_UNICODE_ESCAPE || codec == DV_RAW_UNICODE_ESCAPE;
+}
 
 static dv_value encode(dv_vm *vm, dv_value v, dv_codec codec, dv_value errors) {
     const dv_str *s = dv_as_str(v);
@@ -205,8 +208,25 @@ static dv_value encode(dv_vm *vm, dv_value v, dv_codec codec, dv_value errors) {
     return dv_bytes_finish(&b);
 }
 
+/* utf-8-sig: the mark is written first, and skipped where it is read. */
+static const char mark[3] = {'\xEF', '\xBB', '\xBF'};
+
+static dv_value encode_marked(dv_vm *vm, dv_value s, dv_value errors) {
+    dv_value bytes = encode(vm, s, DV_UTF8, errors);
+    if (dv_is_empty(bytes)) return DV_EMPTY;
+    int64_t length = dv_as_str(bytes)->length;
+    dv_str *result = dv_bytes_alloc(vm, length + (int64_t)sizeof mark);
+    if (result) {
+        memcpy(result->data, mark, sizeof mark);
+        memcpy(result->data + sizeof mark, dv_as_str(bytes)->data, (size_t)length);
+    }
+    dv_release(vm, bytes);
+    return result ? dv_object_value(result) : DV_EMPTY;
+}
+
 dv_value dv_encode(dv_vm *vm, dv_value s, dv_value encoding, dv_value errors) {
     dv_codec codec = dv_codec_named(encoding);
+    if (codec == DV_UTF8_SIG) return encode_marked(vm, s, errors);
     return codec == DV_CODEC_UNKNOWN ? raise_encoding(vm, encoding) : encode(vm, s, codec, errors);
 }
 
@@ -314,8 +334,20 @@ static dv_value decode(dv_vm *vm, dv_value bytes, dv_codec codec, dv_value error
     return dv_builder_finish(&b);
 }
 
+static dv_value decode_marked(dv_vm *vm, dv_value bytes, dv_value errors) {
+    const dv_str *s = dv_as_str(bytes);
+    size_t skipped = sizeof mark;
+    if (s->length < (int64_t)skipped || memcmp(s->data, mark, skipped) != 0)
+        return decode(vm, bytes, DV_UTF8, errors);
+    dv_value rest = dv_bytes_new(vm, s->data + skipped, s->length - (int64_t)skipped);
+    dv_value text = dv_is_empty(rest) ? DV_EMPTY : decode(vm, rest, DV_UTF8, errors);
+    dv_release(vm, rest);
+    return text;
+}
+
 dv_value dv_decode(dv_vm *vm, dv_value bytes, dv_value encoding, dv_value errors) {
     dv_codec codec = dv_codec_named(encoding);
+    if (codec == DV_UTF8_SIG) return decode_marked(vm, bytes, errors);
     return codec == DV_CODEC_UNKNOWN ? raise_encoding(vm, encoding)
                                      : decode(vm, bytes, codec, errors);
 }
