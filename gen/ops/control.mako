@@ -7,12 +7,20 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
           ("float", (lambda v: f"dv_is_float({v})"), (lambda v: f"dv_as_float({v}) != 0.0")),
           sized("str", "length"), sized("list", "count"), sized("tuple", "count"), sized("dict", "count"), sized("set", "used")]
 %>
-## FOR_ITER of an exhausted iterator.
-<%def name="exhausted()">\
+## FOR_ITER of an exhausted iterator; that of a list that may grow must know it, if anybody else has it.
+<%def name="exhausted(grows=False)">\
     const dv_value iterator = sp[-1];
     const dv_cell *target = CELL(2).target;
     sp--;
     PUBLISH();
+% if grows:
+    if (dv_as_object(iterator)->references > 1) {
+        dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+        const dv_value list = walk->sequence;
+        walk->sequence = DV_EMPTY;
+        dv_release(vm, list);
+    }
+% endif
     dv_release(vm, iterator);
     JUMP(target);
 </%def>\
@@ -275,7 +283,7 @@ ${exhausted()}</%isa:derivative>
     if (DV_UNLIKELY(walk->next >= sequence->count)) SLOW();
 ${found("dv_retain(sequence->items[walk->next++])", suffix)}\
     --- out of line ---
-${exhausted()}</%isa:derivative>
+${exhausted(type == "LIST")}</%isa:derivative>
 % endfor
 % endfor
 
