@@ -230,8 +230,8 @@ dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run,
 dynvm_status dynvm_stats(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
                          void *context);
 
-/* Which hot sites stayed without a fitting derivative, why, and what to do about it.  DYNVM_ERROR
- * likewise. */
+/* Which hot sites stayed without a fitting derivative, and which hot loops without a region (where
+ * there are regions), why, and what to do about it.  DYNVM_ERROR likewise. */
 dynvm_status dynvm_explain(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
                            void *context);
 
