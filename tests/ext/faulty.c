@@ -31,8 +31,13 @@ static const dv_cell *crash(DV_HANDLER_PARAMETERS) {
 static const dvx_derivative twice_derivative = {
     sizeof(dvx_derivative), "CALL_TWICE_FLOAT", is_float, twice_float, DVX_FLOAT, crash, crash, 1};
 static const dvx_derivative *const derivatives[] = {&twice_derivative};
-static const dvx_function function = {sizeof(dvx_function), "twice", twice,     1, 1, 1,
-                                      derivatives,          NULL,    DVX_METHOD};
+static const dvx_function function = {.size = sizeof(dvx_function),
+                                      .name = "twice",
+                                      .entry = twice,
+                                      .min = 1,
+                                      .max = 1,
+                                      .derivative_count = 1,
+                                      .derivatives = derivatives};
 
 void nobody_provides_this(void);
 

@@ -106,8 +106,11 @@ static const dvx_derivative outcome_derivative = {
 };
 static const dvx_derivative *const outcome_derivatives[] = {&outcome_derivative};
 
-#define FUNCTION(name, min, max) \
-    { sizeof(dvx_function), #name, name, min, max, 0, NULL, NULL, DVX_METHOD }
+#define FUNCTION(function, least, most)                                                   \
+    {                                                                                     \
+        .size = sizeof(dvx_function), .name = #function, .entry = function, .min = least, \
+        .max = most                                                                       \
+    }
 static const dvx_function functions[] = {
     FUNCTION(kind, 1, 1),
     FUNCTION(through_int, 1, 1),
@@ -118,7 +121,13 @@ static const dvx_function functions[] = {
     FUNCTION(fail, 1, 1),
     FUNCTION(bad_text, 0, 0),
     FUNCTION(last, 0, UINT32_MAX),
-    {sizeof(dvx_function), "outcomes", outcomes, 1, 1, 1, outcome_derivatives, NULL, DVX_METHOD},
+    {.size = sizeof(dvx_function),
+     .name = "outcomes",
+     .entry = outcomes,
+     .min = 1,
+     .max = 1,
+     .derivative_count = 1,
+     .derivatives = outcome_derivatives},
 };
 
 static bool init(dvx_vm *vm, dvx_value module) {

@@ -155,6 +155,30 @@ typedef struct dvx_derivative {
     uint32_t native_count;
 } dvx_derivative;
 
+/* ---- Optimisation: calls with raw numbers (since 1.1) ---- */
+
+typedef union dvx_number {
+    int64_t i; /* also of a bool */
+    double d;
+} dvx_number;
+
+/* A C function that loops whose types are known call without boxing: with numbers as C has them. It
+ * does what the function that it belongs to does for such arguments. */
+typedef struct dvx_raw {
+    /* The result and the arguments: "d(dd)".  d double, q int64_t, i int32_t; as result also b bool
+     * and v void (None).  NULL ends a list.  What the VM has no instruction for is called boxed. */
+    const char *signature;
+    void (*entry)(void); /* a pointer to such a function */
+    /* No effects, calls nothing of the VM.  Only a pure one has a `defined`: where that says no for
+     * arguments and result, the function is called again with values, and raises.  It is not asked
+     * about a finite double. */
+    bool pure;
+    bool (*defined)(const dvx_number *arguments, dvx_number result);
+    /* errno is set to this before each call and kept here behind it; NULL: errno is not looked at.
+     */
+    int *error_number;
+} dvx_raw;
+
 /* ---- Functions and modules ---- */
 
 /* The parameters of a function that takes keyword arguments.  Its entry gets exactly `count`
@@ -183,6 +207,8 @@ typedef struct dvx_function {
     /* Of a method in a dvx_type.  args[0] is self, which counts in min, max and count, but is none
      * of the parameters; of a class method it is the class, a static one has none. */
     dvx_binding binding;
+    /* Since 1.1.  A list that stays, or NULL: calls with raw numbers. */
+    const dvx_raw *raw;
 } dvx_function;
 
 /* ---- Types (since 1.1) ---- */
@@ -320,6 +346,12 @@ typedef struct dvx_type {
     /* `call` gets the arguments as they come, up to DVX_MOST_PARAMETERS, and none by name;
      * call_parameters counts for nothing. */
     bool call_any;
+    /* Since 1.1.  The signatures by which calling this object with raw numbers does the same, as a
+     * list that stays as long as the object; NULL: none.  It must not raise or run dl code. */
+    const dvx_raw *(*raw)(dvx_vm *vm, dvx_value self);
+    /* What find_attribute gives for a name stays, and finding it runs no dl code: loops may take
+     * such attributes of an object that they know for constants. */
+    bool lasting_attributes;
 } dvx_type;
 
 struct dvx_extension;

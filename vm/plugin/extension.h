@@ -75,6 +75,7 @@ bool dv_extension_sort(dv_vm *vm, const char *name, const dvx_parameters *p, con
 void dv_extension_free_functions(dv_vm *vm, dv_extension_function *functions);
 /* What a function of an extension gave, where that is in keeping with vm->error; else EMPTY and
  * SystemError.  `name` is the function's. */
+const struct dv_raw *dv_extension_raw(const dvx_raw *raw); /* the same list */
 dv_value dv_extension_check(dv_vm *vm, const char *name, dv_value result);
 /* The same for what says only whether it raised: does it agree with vm->error?  If not, SystemError
  * is raised, and the result is false as well. */

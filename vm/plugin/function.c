@@ -4,6 +4,7 @@
  * machine sees it: a value without an error, or an error without a value. */
 #include "plugin/debug.h"
 
+#include "core/raw.h"
 #include "core/upcall.h"
 #include "types/arguments.h"
 
@@ -33,6 +34,21 @@ dv_value dv_extension_check(dv_vm *vm, const char *name, dv_value result) {
 bool dv_extension_check_done(dv_vm *vm, const char *name, bool done) {
     return !dv_is_empty(dv_extension_check(vm, name, done ? DV_NONE : DV_EMPTY));
 }
+
+/* A dvx_raw is a dv_raw under the name that extensions have for it. */
+#define SAME(member)                                                                    \
+    _Static_assert(offsetof(dvx_raw, member) == offsetof(dv_raw, member) &&             \
+                       sizeof(((dvx_raw *)0)->member) == sizeof(((dv_raw *)0)->member), \
+                   "one layout")
+SAME(signature);
+SAME(entry);
+SAME(pure);
+SAME(defined);
+SAME(error_number);
+_Static_assert(sizeof(dvx_raw) == sizeof(dv_raw) && sizeof(dvx_number) == sizeof(dv_raw_value),
+               "one layout");
+
+const dv_raw *dv_extension_raw(const dvx_raw *raw) { return (const dv_raw *)(const void *)raw; }
 
 /* ---- Calling ---- */
 
@@ -133,7 +149,9 @@ static dv_cfunction_def define(const dv_vm *vm, const dv_extension_function *mad
                               .foreign_entry = vm->plugins->debug ? call_watched : call,
                               .min = named ? method && !fixed : made->described.min,
                               .max = named ? UINT32_MAX : made->described.max,
-                              .flags = flags};
+                              .flags = flags,
+                              .raw =
+                                  method || named ? NULL : dv_extension_raw(made->described.raw)};
 }
 
 dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
@@ -146,7 +164,7 @@ dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
         dv_raise_memory(vm);
         return NULL;
     }
-    bool whole = given->size >= sizeof *given;
+    bool whole = given->size >= DV_SIZE_UP_TO(dvx_function, binding);
     bool has_self = method && !(whole && given->binding == DVX_STATIC_METHOD);
     if (!take_over(made, given, has_self)) {
         dv_heap_free(&vm->heap, made, size);

@@ -298,6 +298,16 @@ static dv_value foreign_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return DV_EMPTY;
 }
 
+static dv_value foreign_lasting_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    dv_value found = foreign_get_attribute(vm, self, name);
+    if (dv_is_empty(found)) dv_error_clear(vm);
+    return found;
+}
+
+static const struct dv_raw *foreign_raw(dv_vm *vm, dv_value self) {
+    return dv_extension_raw(dv_extension_type_of(vm, self)->described.raw(vm, self));
+}
+
 /* As the machine refuses it for types without attributes that can be set. */
 static bool refuse_attribute(dv_vm *vm, dv_value self, dv_value name) {
     if (dv_same(name, vm->known.class_)) {
@@ -377,4 +387,7 @@ void dv_extension_fill_slots(dv_extension_type *type) {
     FILL(call);
     if (d->attribute_count || d->find_attribute) t->get_attribute = foreign_get_attribute;
     t->set_attribute = foreign_set_attribute;
+    FILL(raw);
+    if (d->find_attribute && d->lasting_attributes)
+        t->lasting_attribute = foreign_lasting_attribute;
 }

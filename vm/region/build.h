@@ -157,6 +157,8 @@ bool dv_build_depends(dv_build *b, dv_assumption *assumption);
 uint32_t dv_step(dv_build *b);
 
 /* emit.c */
+bool dv_build_keep(dv_build *b,
+                   dv_value v); /* as a constant of the region, counted when it is done */
 static inline int16_t dv_home(const dv_build *b, int32_t q) {
     return (int16_t)(q < b->locals ? q : b->stack_base + (q - b->locals));
 }

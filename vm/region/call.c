@@ -199,9 +199,14 @@ static uint32_t enter_inlined(dv_build *b, dv_thread *callee, uint32_t next_pc) 
     return 0;
 }
 
-/* The signatures that regions may use, or NULL. */
-static const dv_raw *raws_of(dv_value callee) {
-    if (!dv_is_shape(callee, DV_T_CFUNCTION)) return NULL;
+/* The signatures by which a region may call the object, or NULL. */
+static const dv_raw *raws_of(dv_build *b, dv_value callee) {
+    if (!dv_is_object(callee)) return NULL;
+    if (!dv_is_shape(callee, DV_T_CFUNCTION)) {
+        const dv_type *type = b->vm->types[dv_type_of(b->vm, callee)];
+        const dv_raw *raws = type->raw ? type->raw(b->vm, callee) : NULL;
+        return raws && dv_build_keep(b, callee) ? raws : NULL;
+    }
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     return dv_is_empty(function->self) ? function->def->raw : NULL;
 }
@@ -213,7 +218,7 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
         if (!self && is_builtin(b, callee.value, "range") && range_fits(b, n) &&
             dv_step_follows(b, next_pc, DV_OP_GET_ITER))
             return start_range(b, n, next_pc);
-        const dv_raw *raw = choose_raw(b, raws_of(callee.value), n);
+        const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n);
         if (raw) return call_raw(b, raw, n, n + self + 3, next_pc);
         if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
             dv_top(b, 1)->kind == DV_K_LIST && dv_top(b, 1)->where == DV_AT_ALIAS) {
@@ -233,7 +238,7 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
 /* module.name(...): the function is known, self is absent. */
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
-    dv_value v = dv_module_constant(b, &object);
+    dv_value v = dv_attribute_constant(b, &object);
     if (!dv_is_empty(v)) {
         dv_pop(b, 1);
         dv_push_constant(b, v);

@@ -60,7 +60,7 @@ bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     return state == 0 || state == DV_NO_STATE || code->states[state].kind == DV_SLOT_OWNED;
 }
 
-static bool keep_value(dv_build *b, dv_value v) {
+bool dv_build_keep(dv_build *b, dv_value v) {
     if (!dv_is_object(v)) return true;
     for (uint32_t i = 0; i < b->constants.count; i++)
         if (dv_same(b->constants.data[i], v)) return true;
@@ -84,7 +84,7 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
         case DV_AT_VALUE:
             item.action = owned ? DV_EXIT_VALUE : DV_EXIT_VALUE_B;
             item.value = e->value;
-            if (!keep_value(b, e->value)) return;
+            if (!dv_build_keep(b, e->value)) return;
             break;
         case DV_AT_ALIAS:
             item.action = owned ? DV_EXIT_COPY : DV_EXIT_COPY_B;
@@ -233,7 +233,7 @@ void dv_materialize(dv_build *b, int32_t q) {
     if (e->where == DV_AT_HOME || e->where == DV_AT_NOWHERE) return;
     bool owned = dv_owned(b, b->context, b->pc, q);
     if (e->where == DV_AT_VALUE) {
-        if (!keep_value(b, e->value)) return;
+        if (!dv_build_keep(b, e->value)) return;
         uint32_t at =
             dv_region_emit(b, owned ? DV_OP_R_VALUE : DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
         dv_region_emit_constant(b, at, (dv_cell){.v = e->value});

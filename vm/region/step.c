@@ -521,10 +521,18 @@ dv_value dv_constant_global(dv_build *b, dv_global_cell *cell) {
     return dv_build_depends(b, &cell->constant) ? cell->value : DV_EMPTY;
 }
 
-dv_value dv_module_constant(dv_build *b, const dv_known_value *object) {
-    if (object->kind != DV_K_CONSTANT || !dv_is_module(object->value)) return DV_EMPTY;
-    const dv_cell *site = dv_site_cell(b, b->pc);
-    return dv_constant_global(b, dv_namespace_find(&dv_as_module(object->value)->names, site[2].v));
+dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
+    if (object->kind != DV_K_CONSTANT) return DV_EMPTY;
+    dv_value name = dv_site_cell(b, b->pc)[2].v;
+    if (dv_is_module(object->value))
+        return dv_constant_global(b, dv_namespace_find(&dv_as_module(object->value)->names, name));
+    const dv_type *type = b->vm->types[dv_type_of(b->vm, object->value)];
+    if (!type->lasting_attribute) return DV_EMPTY;
+    dv_value v = type->lasting_attribute(b->vm, object->value, name);
+    bool kept = !dv_is_empty(v) &&
+                dv_build_keep(b, v); /* it belongs to the object, and to the region's constants */
+    dv_release(b->vm, v);
+    return kept ? v : DV_EMPTY;
 }
 
 static dv_value lookup_global(dv_build *b, dv_value name) {
@@ -554,10 +562,10 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
     return next_pc;
 }
 
-/* module.name is a constant like a global. */
+/* module.name is a constant like a global; so are attributes of objects that say so. */
 static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
-    dv_value v = dv_module_constant(b, &object);
+    dv_value v = dv_attribute_constant(b, &object);
     if (dv_is_empty(v)) return dv_step_embed(b, 1, 1, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);

@@ -21,9 +21,9 @@ void dv_mark_reserved(dv_build *b, int32_t n);
 void dv_push_constant(dv_build *b, dv_value v);
 /* The value of a global as a constant under an assumption; EMPTY: not constant. */
 dv_value dv_constant_global(dv_build *b, dv_global_cell *cell);
-/* The value of the attribute that the site at b->pc names, where the object is a module known to be
- * this one. */
-dv_value dv_module_constant(dv_build *b, const dv_known_value *object);
+/* The value of the attribute that the site at b->pc names, if the object is known to be a certain
+ * module, or an object whose attributes last; EMPTY: not constant. */
+dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object);
 static inline bool dv_is_raw_number(const dv_known_value *e) {
     return e->kind == DV_K_INT || e->kind == DV_K_FLOAT;
 }
