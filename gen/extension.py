@@ -22,7 +22,8 @@ HEADER = Path(__file__).resolve().parent.parent / "vm" / "include" / "dynvm_ext.
 # Members of dvx_api that cannot fail: whatever they return is an answer.
 INFALLIBLE = {
     "make_none", "make_bool", "make_float", "make_ellipsis", "make_not_implemented", "kind", "same",
-    "error_matches", "fetch_error", "state", "payload", "allows_foreign",
+    "error_matches", "fetch_error", "state", "payload", "allows_foreign", "specialise", "drop_operand", "assume",
+    "is_unique",
 }
 # May be called while an error is pending (rule 7 of the header).
 WHILE_RAISED = {"release", "buffer_release", "fetch_error", "clear_error", "error_matches", "deallocate", "leave", "payload",
@@ -35,7 +36,7 @@ RAISING = {"raise", "raise_error", "raise_format"}
 DEBUGGED_BY_HAND = {"retain", "release", "raise_format", "allocate", "resize", "deallocate", "enter", "leave",
     "buffer_get", "buffer_release"}
 # Slots of dvx_type that the debug table does not wrap as the others: no self of theirs says which type it is.
-SLOTS_BY_HAND = {"release", "traverse", "clear", "truth", "binary"}
+SLOTS_BY_HAND = {"release", "traverse", "clear", "truth", "binary", "specialise"}
 
 # How a parameter or a result of a type is treated, and shown in a trace.
 NUMBERS = {

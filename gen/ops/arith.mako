@@ -190,6 +190,16 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
     DONE(dv_float(-dv_as_float(a)));
 </%isa:derivative>
 
+% for kind in ("int", "float"):
+<%isa:derivative name="POS_${kind.upper()}" of="POS" types="${kind}" result="${kind}" doc="+a of ${'an int' if kind == 'int' else 'a float'}.">
+    DONE(a);
+</%isa:derivative>
+% endfor
+
+<%isa:derivative name="INVERT_INT" of="INVERT" types="int" result="int" doc="~a of an int.">
+    DONE(dv_int(~dv_as_int(a)));
+</%isa:derivative>
+
 % for op, sign in (("NEG", "-"), ("POS", "+"), ("INVERT", "~")):
 <%isa:derivative name="${op}_DL" of="${op}" types="instance" doc="${sign}a of an instance whose class has the method in dl: enters its frame.">
     const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, a, vm->known.${op.lower()}), 1, sp);

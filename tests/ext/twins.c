@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LARGEST = 1 << 16 };
+enum { LARGEST = 1 << 18 };
 
 typedef struct text {
     char data[LARGEST];
@@ -97,6 +97,24 @@ static bool run(const dv_vm_config *config, const char *path, const text *source
 
 static text source, expected, output, listing;
 
+/* Are the names of the line "# derivatives: " in the listing, of this tier or without one? */
+static bool has_derivatives(bool native) {
+    static const char mark[] = "# derivatives: ";
+    const char *at = strstr(source.data, mark);
+    for (at = at ? at + sizeof mark - 1 : "\n"; *at != '\n'; at += strspn(at, " ")) {
+        char name[64];
+        size_t length = strcspn(at, " \n");
+        if (length >= sizeof name) return false;
+        memcpy(name, at, length);
+        name[length] = '\0';
+        at += length;
+        if (strstr(listing.data, name)) continue;
+        printf("no %s\n", name);
+        return false;
+    }
+    return native || !strstr(listing.data, "(native)");
+}
+
 static bool try_script(const char *path, dv_vm_config config, const char *what) {
     config.memory_limit = SIZE_MAX;
     config.recursion_limit = 1000;
@@ -110,6 +128,8 @@ static bool try_script(const char *path, dv_vm_config config, const char *what) 
     bool is_clamp = strstr(path, "clamp.dl") != NULL;
     bool right = !is_clamp || config.stress.fail_guard || config.level == DV_LEVEL_GENERIC ||
                  (strstr(listing.data, "CALL_CLAMP_FLOAT") && !strstr(listing.data, other));
+    if (config.level != DV_LEVEL_GENERIC && !config.stress.fail_guard)
+        right = has_derivatives(!config.no_native) && right;
     if (!good || !right)
         printf("%s, %s, level %d, form %d, guards %u%s: %s\n%.*s", path, what, config.level,
                config.form, config.stress.fail_guard,

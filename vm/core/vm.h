@@ -26,6 +26,14 @@ struct dv_thread;
 typedef enum dv_level { DV_LEVEL_GENERIC, DV_LEVEL_INCA, DV_LEVEL_NAMA } dv_level;
 typedef enum dv_form { DV_FORM_TAIL, DV_FORM_TRAMPOLINE, DV_FORM_MIXED } dv_form;
 
+/* What a cell with the handler of an extension is, for listings. */
+typedef struct dv_foreign_form {
+    const char *name;
+    const char *tier; /* "native" or "portable"; NULL where there is one way alone */
+    uint32_t length;  /* cells; 0: that of the instruction it stands for */
+    bool load;        /* a load that leaves an operand out, or does not stop in front of its use */
+} dv_foreign_form;
+
 /* Stress modes (DESIGN section 7): each makes a rare event common. */
 typedef struct dv_stress {
     bool quicken_at_once;
@@ -231,15 +239,17 @@ struct dv_vm {
         /* plugin: the module of the extension in a file (new, not yet in vm->modules). */
         dv_value (*load_extension)(dv_vm *vm, dv_value name, const char *path);
         /* plugin: specialises the CALL (CALL_METHOD if `method`: a self or EMPTY stands in front of
-         * the arguments) at ip for the extension's function *callee, with `count` arguments behind
-         * its reserved entries; false: it is no extension's, or not to be called so.
-         * NULL until an extension is loaded. */
+         * the arguments) at ip for *callee, a function, an object or the class of an extension,
+         * with `count` arguments behind its reserved entries; false: it is not to be called so. */
         bool (*extension_call)(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count,
                                bool method);
-        /* plugin: name of the derivative that a site with a foreign handler has become, and its
-         * tier, "native" or "portable", or NULL where there is one way alone, for listings; NULL:
-         * no extension knows the handler. */
-        const char *(*extension_derivative)(dv_vm *vm, const dv_cell *ip, const char **tier);
+        /* plugin: the same for the instruction at ip of another family, one of whose operands,
+         * below vm->sp, is an object of an extension. */
+        bool (*extension_site)(dv_vm *vm, dv_cell *ip);
+        /* plugin: what a cell with a foreign handler is; false: no extension knows it. */
+        bool (*extension_form)(dv_vm *vm, const dv_cell *ip, struct dv_foreign_form *form);
+        /* plugin: why extensions have left the site at ip alone; NULL: none was asked. */
+        const char *(*extension_reason)(dv_vm *vm, const dv_cell *ip);
     } hooks;
     bool (*observer)(void *context, const struct dv_event *event); /* inspect/observe.h */
     void *observer_context;

@@ -133,8 +133,8 @@ typedef enum dvx_compare { DVX_LT, DVX_LE, DVX_GT, DVX_GE, DVX_EQ, DVX_NE } dvx_
 
 typedef enum dvx_outcome {
     DVX_DONE,       /* *result is new */
-    DVX_DEOPTIMISE, /* the arguments do not fit after all, and nothing has happened: the call is
-                       made in the ordinary way, and counts as a miss of the site */
+    DVX_DEOPTIMISE, /* the operands do not fit after all, and nothing has happened: the instruction
+                       is executed in the ordinary way, which counts as a miss of the site */
     DVX_ERROR       /* raised */
 } dvx_outcome;
 
@@ -210,6 +210,88 @@ typedef struct dvx_function {
     /* Since 1.1.  A list that stays, or NULL: calls with raw numbers. */
     const dvx_raw *raw;
 } dvx_function;
+
+/* ---- Optimisation: sites (since 1.1) ---- */
+
+struct dvx_type;
+typedef struct dvx_assumption dvx_assumption;
+
+/* Instructions that a type's `specialise` is asked about, and what their operands are. */
+typedef enum dvx_family {
+    DVX_SITE_BINARY,    /* a, b */
+    DVX_SITE_INPLACE,   /* a, b */
+    DVX_SITE_UNARY,     /* a */
+    DVX_SITE_COMPARE,   /* a, b */
+    DVX_SITE_GET_ITEM,  /* container, key */
+    DVX_SITE_SET_ITEM,  /* value, container, key */
+    DVX_SITE_ATTRIBUTE, /* object */
+    DVX_SITE_CALL,      /* the callee (an object, or the class of a type), arguments */
+    DVX_SITE_METHOD     /* self, arguments */
+} dvx_family;
+enum { DVX_MOST_OPERANDS = 8 }; /* of sites that are asked about */
+
+/* Where an operand comes from, by the flow of values through the code. */
+typedef enum dvx_origin {
+    DVX_FROM_ELSEWHERE, /* not known, or from several places */
+    DVX_FROM_CONSTANT,
+    DVX_FROM_LOCAL,
+    DVX_FROM_GLOBAL, /* a global or builtin that still is what it was when it was first loaded */
+    DVX_FROM_SITE    /* the result of another instruction */
+} dvx_origin;
+
+typedef struct dvx_operand {
+    dvx_value value;             /* what it is this time */
+    const struct dvx_type *type; /* of which it is an object, exactly, if of an extension's */
+    dvx_origin origin;
+    uint32_t where; /* FROM_LOCAL: its number; else that of the instruction (dvx_site.where) */
+    bool temporary; /* the instruction drops it, and where is_unique says so, it dies */
+    bool pure;      /* nothing that made it has a side effect */
+    /* FROM_SITE: the derivative of an extension that makes it, or NULL. */
+    const struct dvx_specialisation *maker;
+} dvx_operand;
+
+/* What `specialise` is asked about. */
+typedef struct dvx_site {
+    size_t size;
+    dvx_family family;
+    uint32_t operation;                /* dvx_binary (also in place), dvx_unary or dvx_compare */
+    dvx_value name;                    /* of the attribute; else DVX_FAILED */
+    const struct dvx_function *method; /* SITE_METHOD: which one; else NULL */
+    uint32_t where;                    /* which instruction of its function it is */
+    uint32_t times;                    /* how often it has been specialised before */
+    uint32_t count;
+    const dvx_operand *operands;
+} dvx_site;
+
+/* What a site may become: a faster way to do exactly what its instruction does.  The VM looks
+ * before each execution whether each operand is of exactly the type that it had when the site was
+ * specialised (whether the callee is the same, if it is a class or a method), so that `run` sees no
+ * others. */
+typedef struct dvx_specialisation {
+    size_t size;      /* sizeof(dvx_specialisation) */
+    const char *name; /* for listings */
+    dvx_family family;
+    uint32_t count; /* of operands */
+    /* Does the work.  It deoptimises before it has any effect.  SET_ITEM leaves *result alone. */
+    dvx_outcome (*run)(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result);
+
+    /* The others may be 0. */
+    size_t cache_size; /* of memory that each site with the derivative has, aligned to 16 bytes */
+    /* Releases what the cache refers to: when the code of the site goes, or the VM ends. */
+    void (*release)(dvx_vm *vm, void *cache);
+    /* What must hold beside the types.  Must not raise. */
+    bool (*guard)(dvx_vm *vm, const dvx_value *operands, const void *cache);
+    uint32_t any; /* bit i: operand i may be of any type: `run` looks itself */
+    /* Bit i: operand i, of a type with a `meta`, must have that flag. */
+    uint32_t meta;
+    /* Facts for the analysis of loops.  The VM holds `run` to its result: DVX_ANY promises nothing.
+     */
+    dvx_kind result;
+    const struct dvx_type *result_type; /* result DVX_ANY: always an object of exactly that type */
+    bool fresh;                         /* the result is a new object */
+    bool pure;                          /* no side effects, and it does not raise */
+    dvx_handler native; /* the native twin, made by DVX_OPERATOR and its like (plugin/native.h) */
+} dvx_specialisation;
 
 /* ---- Types (since 1.1) ---- */
 
@@ -352,6 +434,14 @@ typedef struct dvx_type {
     /* What find_attribute gives for a name stays, and finding it runs no dl code: loops may take
      * such attributes of an object that they know for constants. */
     bool lasting_attributes;
+    /* Asked about a hot site one of whose operands is exactly of the type: calls api->specialise,
+     * and first perhaps api->drop_operand, or api->decline, or nothing.  It neither raises nor runs
+     * dl code. */
+    void (*specialise)(dvx_vm *vm, dvx_site *site);
+    /* Offset of a bool in the payload: a flag kept up to date by whoever changes the object, that
+     * stands for all that derivatives need to know of it; read where has_meta. */
+    size_t meta;
+    bool has_meta;
 } dvx_type;
 
 struct dvx_extension;
@@ -514,6 +604,28 @@ struct dvx_api {
     /* Tells sys.unraisablehook of the pending error, where nobody can catch it, and clears it; the
      * message is what is said before the traceback.  Nothing without an error. */
     void (*report_error)(dvx_vm *vm, const char *message);
+    /* ---- Optimisation ---- */
+    /* The site becomes the derivative.  The result is its cache, zeroed, for the hook to fill (not
+     * NULL even if it has no size); NULL: it did not (the reason is on record; nothing is raised).
+     * `site` is the one that the running `specialise` was given. */
+    void *(*specialise)(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
+    /* Before `specialise`: operand i is no longer needed: `run` sees DVX_FAILED in its place, and
+     * if possible it is not even loaded.  False, with the reason on record: it is no constant, no
+     * local that nothing stores to in between, and no global or builtin that still has its value,
+     * or the code branches in between. */
+    bool (*drop_operand)(dvx_vm *vm, dvx_site *site, uint32_t i);
+    /* Why the hook leaves the site alone, for `explain`: a constant of the extension. */
+    void (*decline)(dvx_vm *vm, dvx_site *site, const char *reason);
+    /* An assumption lives as long as the VM.  NULL: MemoryError. */
+    dvx_assumption *(*make_assumption)(dvx_vm *vm);
+    /* The derivative of the site holds only until the assumption is broken.  Behind `specialise`;
+     * false: out of memory, and the site does not become it (nothing is raised). */
+    bool (*assume)(dvx_vm *vm, dvx_site *site, dvx_assumption *assumption);
+    /* All sites that were specialised under it forget their derivatives; it can be used again. */
+    void (*break_assumption)(dvx_vm *vm, dvx_assumption *assumption);
+    /* Does nothing but the caller's operand refer to the object?  Of an operand that is
+     * `temporary`, `run` may then use the object for its result (retained, like every result). */
+    bool (*is_unique)(dvx_vm *vm, dvx_value v);
 };
 typedef struct dvx_api dvx_api;
 

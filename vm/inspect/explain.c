@@ -278,6 +278,18 @@ static void put_share(dv_line *line, uint64_t part, uint64_t whole) {
     dv_line_put(line, "%.1f%%", whole ? 100.0 * (double)part / (double)whole : 0.0);
 }
 
+/* What an extension said of the site; NULL: none was asked, or the code is gone. */
+static const char *of_extension(dv_vm *vm, const dv_row *row) {
+    if (!vm->hooks.extension_reason) return NULL;
+    for (const dv_thread *thread = vm->codes; thread; thread = thread->next) {
+        if (thread->code != row->function->code || !thread->cells) continue;
+        const char *reason =
+            vm->hooks.extension_reason(vm, thread->cells + thread->cell_at[row->pc]);
+        if (reason) return reason;
+    }
+    return NULL;
+}
+
 static void list_site(dv_vm *vm, const dv_page *page, const dv_row *row, uint64_t executions) {
     const dv_site_counts *site = dv_row_site(row);
     const explanation *why = &explanations[reason_of(vm, row)];
@@ -305,6 +317,11 @@ static void list_site(dv_vm *vm, const dv_page *page, const dv_row *row, uint64_
     dv_line_put(&line, "    why:  ");
     dv_line_text(&line, why->sentence, strlen(why->sentence));
     dv_page_line(page, &line);
+    const char *said = of_extension(vm, row);
+    if (said) {
+        dv_line_put(&line, "    said: %s (the extension)", said);
+        dv_page_line(page, &line);
+    }
     dv_line_put(&line, "    do:   ");
     dv_line_colour(&line, page, DV_COLOUR_FAST);
     dv_line_text(&line, why->advice, strlen(why->advice));
@@ -341,6 +358,8 @@ static void json_site(dv_vm *vm, dv_json *json, const dv_row *row) {
     dv_json_string(json, "reason", why->name);
     dv_json_string(json, "sentence", why->sentence);
     dv_json_string(json, "advice", why->advice);
+    const char *said = of_extension(vm, row);
+    if (said) dv_json_string(json, "extension", said);
     dv_rows_json_types(vm, json, row);
     dv_json_end(json, '}');
 }

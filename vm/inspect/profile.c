@@ -114,6 +114,10 @@ static const dv_op_info *generic_of(const step_plan *plan) {
     return &dv_op_infos[plan->function->code->words[plan->pc] & 0xFF];
 }
 
+static bool is_derivative(uint32_t op) {
+    return op >= DV_OP_COUNT || dv_op_infos[op].kind == DV_KIND_DERIVATIVE;
+}
+
 static bool is_fusion(uint32_t op) {
     return op < DV_OP_COUNT && dv_op_infos[op].kind == DV_KIND_FUSION;
 }
@@ -264,7 +268,7 @@ static void count_inside(dv_function_counts *function, uint32_t pc, uint32_t for
 static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
     dv_site_counts *site = &plan->function->sites[plan->pc];
     uint32_t form = is_fusion(plan->op) ? dv_op_infos[plan->op].family : plan->op;
-    bool derived = form >= DV_OP_COUNT || dv_op_infos[form].kind == DV_KIND_DERIVATIVE;
+    bool derived = is_derivative(form);
     site->executions++;
     site->form = (uint16_t)form;
     if (derived && generic_of(plan)->family != DV_OP_JUMP_BACK) {
@@ -431,8 +435,7 @@ static void missed(dv_vm *vm) { vm->profile->missed = true; }
 
 /* Hook of the sites: the one at `cell` takes another form. */
 static void changed(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to) {
-    bool lost = from < DV_OP_COUNT && dv_op_infos[from].kind == DV_KIND_DERIVATIVE &&
-                dv_op_infos[to].kind != DV_KIND_DERIVATIVE;
+    bool lost = is_derivative(from) && !is_derivative(to);
     for (dv_thread *thread = vm->codes; lost && thread; thread = thread->next) {
         if (!thread->cells || !dv_thread_owns(thread, cell)) continue;
         if (thread->counts) thread->counts->sites[dv_thread_pc(thread, cell)].deoptimisations++;

@@ -214,11 +214,11 @@ static const char *reason_of(const dv_site *site) {
 }
 
 static void look_at_foreign(dv_vm *vm, const dv_cell *cell, dv_site_state *state) {
-    const char *name = NULL;
-    if (vm->hooks.extension_derivative)
-        name = vm->hooks.extension_derivative(vm, cell, &state->tier);
-    state->form = name ? name : "?";
-    state->kind = DV_KIND_DERIVATIVE;
+    dv_foreign_form form = {.name = "?"};
+    (void)vm->hooks.extension_form(vm, cell, &form);
+    state->form = form.name;
+    state->tier = form.tier;
+    state->kind = form.load ? DV_KIND_FUSION : DV_KIND_DERIVATIVE;
 }
 
 static void look_at_derivative(dv_vm *vm, const dv_thread *thread, uint32_t pc, uint32_t op,

@@ -24,6 +24,7 @@ typedef struct dv_extension_case {
 
 struct dv_extension_function {
     dv_cfunction_def def;
+    const dvx_function *descriptor;
     dvx_function described; /* with what the extension's ABI does not have yet as zeros */
     dvx_parameters parameters;
     const char *owner; /* the extension's name, or that of the type: "module.Type" */
@@ -42,7 +43,7 @@ struct dv_extension {
     dv_extension *next;
 };
 
-struct dv_plugins {
+typedef struct dv_plugins {
     dv_native native; /* first: plugin/native.h */
     dv_extension *extensions;
     dv_extension *loading; /* whose `init` is running, or NULL */
@@ -53,7 +54,17 @@ struct dv_plugins {
     const dvx_api *checked, *traced;
     struct dv_trace *tracing;
     struct dv_debug *debug; /* NULL: extensions are not checked */
-};
+
+    /* Sites that extensions were asked about (plugin/occurrence.h). */
+    struct dv_extension_site **by_cell; /* chains by hash */
+    uint32_t chains;                    /* a power of 2 */
+    uint32_t numbers, next_number;      /* of native.occurrences: how many fit, where to look */
+    uint32_t occurrence_count;
+    uint64_t effects; /* counts what the table has done that can be seen from outside */
+    dvx_assumption *assumptions;
+    const struct dv_asking *asking; /* the site that a type is being asked about, or NULL */
+    struct dv_origins *origins;     /* of the code that was asked about last (plugin/origin.h) */
+} dv_plugins;
 
 /* table.c: the stable table. */
 extern const dvx_api dv_extension_api;

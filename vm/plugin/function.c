@@ -172,6 +172,7 @@ dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,
                  extension->described.name);
         return NULL;
     }
+    made->descriptor = given;
     made->def = define(vm, made, method);
     made->owner = extension->described.name;
     for (uint32_t i = 0; i < count; i++)

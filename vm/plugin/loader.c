@@ -13,6 +13,8 @@
 #include "core/upcall.h"
 #include "plugin/debug.h"
 #include "plugin/extension.h"
+#include "plugin/occurrence.h"
+#include "plugin/origin.h"
 #include "plugin/trace.h"
 #include "plugin/type.h"
 #include "types/module.h"
@@ -214,6 +216,8 @@ void dv_plugin_discard(dv_vm *vm) {
     /* Objects in cycles may hold what is not in the VM's heap, and need their types to let it go.
      */
     if (vm->plugins->extensions) dv_collect(vm), dv_extension_release_all(vm);
+    dv_occurrence_discard(vm);
+    dv_origin_forget(vm);
     for (dv_extension *e = vm->plugins->extensions; e; e = e->next) finish(vm, e);
     if (vm->plugins->debug) dv_debug_discard(vm);
     dv_extension *extension = vm->plugins->extensions;

@@ -41,7 +41,54 @@ typedef dv_handler dvx_handler;
 typedef struct dv_native {
     dv_handler miss[2];   /* a miss for the site, and the ordinary call */
     dv_handler finish[2]; /* r: bits of the result; releases arguments and callee */
+    /* The same for sites that a type's `specialise` was asked about. */
+    dv_handler site_miss, site_finish;
+    struct dv_occurrence **occurrences; /* by dv_site.occurrence */
 } dv_native;
+
+/* What a handler looks at in such a site.  Operands are compared by keys: one word says which type
+ * a value is of.  What `run` may see in place of an operand, or what it looks at itself, has mask
+ * 0. */
+enum { DV_MOST_OPERANDS = 8 };
+typedef struct dv_occurrence {
+    uint32_t keys[DV_MOST_OPERANDS], masks[DV_MOST_OPERANDS];
+    uint64_t callee; /* METHOD: address of its definition; CALL of a class: its bits; else 0 */
+    uint32_t length; /* cells of the instruction */
+    uint32_t count;
+    uint32_t meta;                    /* operands whose flag must hold ... */
+    uint32_t flags[DV_MOST_OPERANDS]; /* ... and where it is in these objects */
+    void *cache;
+} dv_occurrence;
+
+enum {
+    DV_OPERAND_IS_INT = (int)0xFFFF0000u,
+    DV_OPERAND_IS_FLOAT = (int)0xFFFE0000u,
+    DV_OPERAND_IS_SPECIAL = (int)0xFFFD0000u,
+    DV_OPERAND_IS_NOTHING = (int)0xFFFC0000u /* of no value */
+};
+/* Shapes are smaller than these. */
+static inline uint32_t dv_operand_key_of(dv_value v) {
+    if (dv_is_object(v)) return dv_as_object(v)->shape;
+    if (dv_is_float(v)) return (uint32_t)DV_OPERAND_IS_FLOAT;
+    if (dv_is_int(v)) return (uint32_t)DV_OPERAND_IS_INT;
+    return (uint32_t)DV_OPERAND_IS_SPECIAL |
+           (uint32_t)(dv_is_bool(v) ? DV_TRUE.bits & 7 : v.bits & 7);
+}
+
+static inline bool dv_occurrence_fits(const dv_occurrence *o, const dv_value *operands,
+                                      uint32_t count) {
+    uint32_t differs = 0;
+    for (uint32_t i = 0; i < count; i++)
+        differs |= (dv_operand_key_of(operands[i]) ^ o->keys[i]) & o->masks[i];
+    return !differs;
+}
+
+static inline bool dv_occurrence_flags(const dv_occurrence *o, const dv_value *operands) {
+    for (uint32_t i = 0; o->meta >> i; i++)
+        if (o->meta >> i & 1 && !((const char *)dv_as_object(operands[i]))[o->flags[i]])
+            return false;
+    return true;
+}
 
 #define DVX_TABLE ((const dv_native *)(const void *)vm->plugins)
 
@@ -65,6 +112,135 @@ static inline bool dvx_any_object(const dv_value *sp, int n) {
 #define DVX_HANDLERS(name, function, count)      \
     DVX_HANDLER(name##_call, function, count, 0) \
     DVX_HANDLER(name##_call_method, function, count, 1)
+
+/* ---- Sites of a type's `specialise` ---- */
+
+/* The struct of an extension's type that lies in an object of exactly that type. */
+static inline void *dvx_payload_of(dv_value v) { return (char *)dv_as_object(v) + 16; }
+
+/* How many of the owned operands are this object? */
+static inline uint32_t dvx_times(const dv_value *operands, int count, uint8_t own, dv_value v) {
+    uint32_t times = 0;
+    for (int i = 0; i < count; i++) times += own >> i & 1 && dv_same(operands[i], v);
+    return times;
+}
+
+/* Is one of the owned operands an object that dies when they are released? */
+static inline bool dvx_any_dies(const dv_value *operands, int count, uint8_t own) {
+    for (int i = 0; i < count; i++) {
+        if (!(own >> i & 1) || !dv_is_object(operands[i])) continue;
+        uint64_t references = dv_as_object(operands[i])->references;
+        if (references == 1) return true;
+        if (count > 1 && references <= (uint64_t)count &&
+            references == dvx_times(operands, count, own, operands[i]))
+            return true;
+    }
+    return false;
+}
+
+static inline void dvx_drop(const dv_value *operands, int count, uint8_t own) {
+    for (int i = 0; i < count; i++)
+        if (own >> i & 1 && dv_is_object(operands[i])) dv_as_object(operands[i])->references--;
+}
+
+/* A handler of
+ *     static inline dvx_value function(const dvx_value *operands, void *cache)
+ * for sites with `count` operands of the families from BINARY to ATTRIBUTE but SET_ITEM. */
+#define DVX_OPERATOR(name, function, count)                                                     \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                         \
+        enum { N = (count) };                                                                   \
+        BEGIN();                                                                                \
+        const dv_occurrence *o = DVX_TABLE->occurrences[ip[1].site.occurrence];                 \
+        const dv_value *operands = sp - N;                                                      \
+        if (DV_UNLIKELY(!dv_occurrence_fits(o, operands, N) || GUARD_FAILS())) DVX_SITE_MISS(); \
+        if (DV_UNLIKELY(o->meta && !dv_occurrence_flags(o, operands))) DVX_SITE_MISS();         \
+        const dv_value result = (function)(operands, o->cache);                                 \
+        if (DV_UNLIKELY(dv_is_empty(result))) DVX_SITE_MISS();                                  \
+        const uint8_t own = ip[1].site.own;                                                     \
+        if (DV_UNLIKELY(own)) {                                                                 \
+            if (DV_UNLIKELY(dvx_any_dies(operands, N, own))) {                                  \
+                r = (int64_t)result.bits;                                                       \
+                TAIL(DVX_TABLE->site_finish);                                                   \
+            }                                                                                   \
+            dvx_drop(operands, N, own);                                                         \
+        }                                                                                       \
+        ip += o->length;                                                                        \
+        sp -= N - 1;                                                                            \
+        sp[-1] = result;                                                                        \
+        DEAD();                                                                                 \
+        GO();                                                                                   \
+    }
+
+/* A handler of
+ *     static inline bool function(const dvx_value *operands, void *cache)
+ * for SET_ITEM (value, container, key): false, before any effect, where it does not fit. */
+#define DVX_STORE(name, function)                                                               \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                         \
+        enum { N = 3 };                                                                         \
+        BEGIN();                                                                                \
+        const dv_occurrence *o = DVX_TABLE->occurrences[ip[1].site.occurrence];                 \
+        const dv_value *operands = sp - N;                                                      \
+        if (DV_UNLIKELY(!dv_occurrence_fits(o, operands, N) || GUARD_FAILS())) DVX_SITE_MISS(); \
+        if (DV_UNLIKELY(o->meta && !dv_occurrence_flags(o, operands))) DVX_SITE_MISS();         \
+        if (DV_UNLIKELY(!(function)(operands, o->cache))) DVX_SITE_MISS();                      \
+        const uint8_t own = ip[1].site.own;                                                     \
+        if (DV_UNLIKELY(own)) {                                                                 \
+            if (DV_UNLIKELY(dvx_any_dies(operands, N, own))) {                                  \
+                r = (int64_t)DV_NONE.bits;                                                      \
+                TAIL(DVX_TABLE->site_finish);                                                   \
+            }                                                                                   \
+            dvx_drop(operands, N, own);                                                         \
+        }                                                                                       \
+        ip += o->length;                                                                        \
+        sp -= N;                                                                                \
+        DEAD();                                                                                 \
+        GO();                                                                                   \
+    }
+
+/* A handler of
+ *     static inline dvx_value function(const dvx_value *operands, void *cache)
+ * for METHOD with `count` operands, self among them. */
+#define DVX_METHOD_CALL(name, function, count)                                          \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                 \
+        enum { N = (count) };                                                           \
+        BEGIN();                                                                        \
+        const dv_occurrence *o = DVX_TABLE->occurrences[ip[1].site.occurrence];         \
+        const dv_value *operands = sp - N;                                              \
+        const dv_value callee = operands[-3];                                           \
+        if (DV_UNLIKELY(!dvx_is_method(o, callee) || GUARD_FAILS())) DVX_SITE_MISS();   \
+        if (DV_UNLIKELY(!dv_occurrence_fits(o, operands, N))) DVX_SITE_MISS();          \
+        if (DV_UNLIKELY(o->meta && !dv_occurrence_flags(o, operands))) DVX_SITE_MISS(); \
+        const dv_value result = (function)(operands, o->cache);                         \
+        if (DV_UNLIKELY(dv_is_empty(result))) DVX_SITE_MISS();                          \
+        if (DV_UNLIKELY(dvx_any_dies(operands, N, 0xFF) ||                              \
+                        dv_as_object(callee)->references == 1)) {                       \
+            r = (int64_t)result.bits;                                                   \
+            TAIL(DVX_TABLE->site_finish);                                               \
+        }                                                                               \
+        dvx_drop(operands, N, 0xFF);                                                    \
+        dv_as_object(callee)->references--;                                             \
+        ip += o->length;                                                                \
+        sp -= N + 2;                                                                    \
+        sp[-1] = result;                                                                \
+        DEAD();                                                                         \
+        GO();                                                                           \
+    }
+
+/* Is the callee the method that the site was specialised for? */
+static inline bool dvx_is_method(const dv_occurrence *o, dv_value callee) {
+    return dv_is_shape(callee, DV_T_CFUNCTION) &&
+           (uintptr_t)((const dv_cfunction *)(const void *)dv_as_object(callee))->def ==
+               o->callee &&
+           dv_is_empty(((const dv_cfunction *)(const void *)dv_as_object(callee))->self);
+}
+
+#define DVX_SITE_MISS()             \
+    do {                            \
+        DEAD();                     \
+        TAIL(DVX_TABLE->site_miss); \
+    } while (0)
+
+/* ---- Calls of functions ---- */
 
 #define DVX_MISS(method)               \
     do {                               \

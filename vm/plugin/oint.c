@@ -13,7 +13,10 @@
 #include "plugin/debug.h"
 
 #include "core/upcall.h"
+#include "plugin/handlers.h"
+#include "plugin/specialise.h"
 #include "quicken/site.h"
+#include "types/class.h"
 #include "types/function.h"
 
 enum { SITE_LENGTH = 4, SITE_COUNT = 2, SITE_CACHE = 3 };
@@ -109,6 +112,25 @@ static const dv_cell *run_plain(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_v
     return finish(vm, ip, sp, fp, method, result);
 }
 
+/* A call of the class of a type, in the cache: such a class never dies. */
+static const dv_cell *run_class(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
+                                bool method) {
+    uint32_t count = (uint32_t)ip[SITE_COUNT].i;
+    dv_value *callee = sp - count - 3 - method;
+    if (callee->bits != ip[SITE_CACHE].v.bits || (method && !dv_is_empty(callee[3])) ||
+        GUARD_FAILS())
+        return call_generic(vm, ip, sp, fp, method);
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    const dv_type *type = vm->types[dv_as_class(*callee)->type];
+    dv_value made = type->make(vm, dv_as_class(*callee));
+    if (!dv_is_empty(made) && !type->initialise(vm, made, sp - count, count, DV_EMPTY)) {
+        dv_release(vm, made);
+        made = DV_EMPTY;
+    }
+    if (dv_is_empty(made)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    return finish(vm, ip, sp, fp, method, made);
+}
+
 /* Each as a handler, for CALL and for CALL_METHOD. */
 #define BOTH(name, ...)                                               \
     static const dv_cell *name##_call(DV_HANDLER_PARAMETERS) {        \
@@ -125,6 +147,7 @@ BOTH(miss, call_generic(vm, ip, sp, fp, method))
 BOTH(finish, finish(vm, ip, sp, fp, method, (dv_value){(uint64_t)r}))
 BOTH(run, run_portable(vm, ip, sp, fp, method))
 BOTH(plain, run_plain(vm, ip, sp, fp, method))
+BOTH(make, run_class(vm, ip, sp, fp, method))
 
 /* ---- Choosing ---- */
 
@@ -177,11 +200,22 @@ static bool choose_derivative(dv_vm *vm, dv_cell *ip, const dv_extension *extens
     return false;
 }
 
+/* An object or a class that is called. */
+static bool choose_object(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count,
+                          bool method) {
+    if (dv_specialise_call(vm, ip, callee, count, method)) return true;
+    if (!dv_is_class(*callee) || !vm->types[dv_as_class(*callee)->type]->initialise) return false;
+    become(ip, method ? make_call_method : make_call, NULL);
+    ip[SITE_CACHE].v = *callee;
+    return true;
+}
+
 static bool choose(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t count, bool method) {
-    if (!dv_is_shape(*callee, DV_T_CFUNCTION)) return false;
+    if (!dv_is_shape(*callee, DV_T_CFUNCTION)) return choose_object(vm, ip, callee, count, method);
     const dv_cfunction_def *def = ((const dv_cfunction *)dv_as_object(*callee))->def;
     bool has_self = method && !dv_is_empty(callee[3]);
     if (!def->foreign_entry || !is_plain(def, *callee, has_self, count)) return false;
+    if (has_self && dv_specialise_call(vm, ip, callee, count, method)) return true;
     dv_extension_function *function;
     const dv_extension *extension = owner_of(vm, def, &function);
     if (!extension) return false;
@@ -195,12 +229,7 @@ static bool is_native(const dvx_derivative *derivative, dv_handler handler) {
     return derivative->native_call == handler || derivative->native_call_method == handler;
 }
 
-static const char *name_of(dv_vm *vm, const dv_cell *ip, const char **tier) {
-    bool plain = ip->h == plain_call || ip->h == plain_call_method;
-    bool portable = ip->h == run_call || ip->h == run_call_method;
-    *tier = plain ? NULL : portable ? "portable" : "native";
-    if (plain) return "CALL_EXTENSION";
-    if (portable) return ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative->name;
+static const char *native_name(const dv_vm *vm, const dv_cell *ip) {
     for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
         for (const dv_extension_function *f = e->functions; f; f = f->next)
             for (uint32_t i = 0; i < f->described.derivative_count; i++)
@@ -208,9 +237,27 @@ static const char *name_of(dv_vm *vm, const dv_cell *ip, const char **tier) {
     return NULL;
 }
 
+static bool form_of(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
+    bool plain = ip->h == plain_call || ip->h == plain_call_method;
+    bool portable = ip->h == run_call || ip->h == run_call_method;
+    bool class_ = ip->h == make_call || ip->h == make_call_method;
+    if (dv_specialise_form(vm, ip, form)) return true;
+    form->length = SITE_LENGTH;
+    form->tier = plain || class_ ? NULL : portable ? "portable" : "native";
+    form->name = class_     ? "CALL_EXTENSION_TYPE"
+                 : plain    ? "CALL_EXTENSION"
+                 : portable ? ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative->name
+                            : native_name(vm, ip);
+    return form->name != NULL;
+}
+
 void dv_oint_setup(dv_vm *vm) {
-    vm->plugins->native = (dv_native){.miss = {miss_call, miss_call_method},
-                                      .finish = {finish_call, finish_call_method}};
+    dv_native *native = &vm->plugins->native;
+    native->miss[0] = miss_call, native->miss[1] = miss_call_method;
+    native->finish[0] = finish_call, native->finish[1] = finish_call_method;
+    dv_operate_setup(vm);
     vm->hooks.extension_call = choose;
-    vm->hooks.extension_derivative = name_of;
+    vm->hooks.extension_site = dv_specialise;
+    vm->hooks.extension_form = form_of;
+    vm->hooks.extension_reason = dv_specialise_reason;
 }

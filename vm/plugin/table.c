@@ -4,6 +4,7 @@
  * Invariant 1: dvx_api grows at its end only; what a member does never changes within an ABI major.
  */
 #include "plugin/extension.h"
+#include "plugin/specialise.h"
 #include "plugin/table.h"
 
 #include "core/upcall.h"
@@ -233,4 +234,11 @@ const dvx_api dv_extension_api = {
     .buffer_release = dv_api_buffer_release,
     .allows_foreign = allows_foreign,
     .report_error = dv_api_report_error,
+    .specialise = dv_api_specialise,
+    .drop_operand = dv_api_drop_operand,
+    .decline = dv_api_decline,
+    .make_assumption = dv_api_make_assumption,
+    .assume = dv_api_assume,
+    .break_assumption = dv_api_break_assumption,
+    .is_unique = dv_api_is_unique,
 };

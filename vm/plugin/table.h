@@ -46,6 +46,9 @@ bool dv_api_read_bytes(dvx_vm *vm, dvx_value v, void *buffer, size_t capacity, s
 bool dv_api_read_slice(dvx_vm *vm, dvx_value slice, int64_t length, int64_t *start, int64_t *step,
                        int64_t *count);
 
+/* What follows can be seen from outside: no derivative deoptimises any more (operate.c). */
+static inline void dv_api_effect(dv_vm *vm) { vm->plugins->effects++; }
+
 /* ---- table_protocol.c ---- */
 
 dvx_value dv_api_get_attribute(dvx_vm *vm, dvx_value v, const char *name);

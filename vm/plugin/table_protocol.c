@@ -43,10 +43,12 @@ static bool store_attribute(dv_vm *vm, dv_value v, const char *name, dv_value va
 }
 
 bool dv_api_set_attribute(dvx_vm *vm, dvx_value v, const char *name, dvx_value value) {
+    dv_api_effect(vm);
     return dv_api_given(vm, value) && store_attribute(vm, v, name, value);
 }
 
 bool dv_api_delete_attribute(dvx_vm *vm, dvx_value v, const char *name) {
+    dv_api_effect(vm);
     return store_attribute(vm, v, name, DV_EMPTY);
 }
 
@@ -62,11 +64,13 @@ dvx_value dv_api_get_item(dvx_vm *vm, dvx_value v, dvx_value key) {
 }
 
 bool dv_api_set_item(dvx_vm *vm, dvx_value v, dvx_value key, dvx_value value) {
+    dv_api_effect(vm);
     const dv_value all[] = {v, key, value};
     return dv_api_all_given(vm, all, 3) && dv_set_item(vm, v, key, value);
 }
 
 bool dv_api_delete_item(dvx_vm *vm, dvx_value v, dvx_value key) {
+    dv_api_effect(vm);
     return dv_api_given(vm, v) && dv_api_given(vm, key) && dv_set_item(vm, v, key, DV_EMPTY);
 }
 
@@ -75,6 +79,7 @@ int dv_api_contains(dvx_vm *vm, dvx_value v, dvx_value item) {
 }
 
 bool dv_api_append(dvx_vm *vm, dvx_value list, dvx_value item) {
+    dv_api_effect(vm);
     if (!dv_api_given(vm, list) || !dv_api_given(vm, item)) return false;
     if (dv_is_list(list)) return dv_list_append(vm, list, item);
     dv_raise(vm, DV_E_TYPE_ERROR, "a list is required, not %T", list);
@@ -84,6 +89,7 @@ bool dv_api_append(dvx_vm *vm, dvx_value list, dvx_value item) {
 /* ---- Calls ---- */
 
 dvx_value dv_api_call(dvx_vm *vm, dvx_value callee, const dvx_value *args, uint32_t count) {
+    dv_api_effect(vm);
     if (!dv_api_given(vm, callee) || !dv_api_all_given(vm, args, count)) return DV_EMPTY;
     return dv_call(vm, callee, args, count, DV_EMPTY);
 }
@@ -101,6 +107,7 @@ static bool check_names(dv_vm *vm, dv_value names, uint32_t count) {
 
 dvx_value dv_api_call_keywords(dvx_vm *vm, dvx_value callee, const dvx_value *args, uint32_t count,
                                dvx_value names) {
+    dv_api_effect(vm);
     if (!dv_api_given(vm, callee) || !dv_api_given(vm, names) ||
         !dv_api_all_given(vm, args, count) || !check_names(vm, names, count))
         return DV_EMPTY;
@@ -109,6 +116,7 @@ dvx_value dv_api_call_keywords(dvx_vm *vm, dvx_value callee, const dvx_value *ar
 
 dvx_value dv_api_call_method(dvx_vm *vm, dvx_value v, const char *name, const dvx_value *args,
                              uint32_t count) {
+    dv_api_effect(vm);
     dv_value method = dv_api_get_attribute(vm, v, name);
     if (dv_is_empty(method)) return DV_EMPTY;
     dv_value result = dv_api_call(vm, method, args, count);
@@ -121,6 +129,7 @@ dvx_value dv_api_iterate(dvx_vm *vm, dvx_value v) {
 }
 
 int dv_api_next(dvx_vm *vm, dvx_value iterator, dvx_value *out) {
+    dv_api_effect(vm);
     *out = dv_api_given(vm, iterator) ? dv_next(vm, iterator) : DV_EMPTY;
     return !dv_is_empty(*out) ? 1 : dv_is_empty(vm->error) ? 0 : -1;
 }
@@ -139,6 +148,7 @@ dvx_value dv_api_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
 }
 
 dvx_value dv_api_inplace(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
+    dv_api_effect(vm);
     if (!dv_api_given(vm, a) || !dv_api_given(vm, b)) return DV_EMPTY;
     if ((unsigned)op >= DVX_DIVMOD) return bad_operator(vm, op);
     return dv_inplace(vm, (dv_binary_op)op, a, b);

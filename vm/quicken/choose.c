@@ -509,7 +509,8 @@ static bool is_method_of_instances(dv_vm *vm, dv_value object, const dv_global_c
     if (dv_is_function(cell->value)) return dv_is_instance(object);
     if (!dv_is_shape(cell->value, DV_T_CFUNCTION)) return false;
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(cell->value);
-    if (function->def->flags || !dv_is_instance(object)) return !function->def->flags;
+    bool plain = !(function->def->flags & ~(uint32_t)DV_CFUNCTION_NAMED);
+    if (!plain || !dv_is_instance(object)) return plain;
     if (!dv_is_subclass_instance(object) || !dv_is_class(function->owner)) return false;
     const dv_class *owner = dv_as_class(function->owner);
     return owner->descriptor && owner->type == dv_type_of(vm, object) &&

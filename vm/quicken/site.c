@@ -19,7 +19,24 @@ void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
     ip[1].site.reason = DV_REASON_NONE;
 }
 
-void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
+/* Which instructions extensions may specialise by their operands.  (Calls: choose_call.c.) */
+static bool is_open(uint32_t family) {
+    return family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR ||
+           family == DV_OP_LOAD_ATTR || dv_op_among(family, DV_OP_ADD, DV_OP_XOR) ||
+           dv_op_among(family, DV_OP_IADD, DV_OP_IXOR) ||
+           dv_op_among(family, DV_OP_NEG, DV_OP_INVERT) || dv_op_among(family, DV_OP_LT, DV_OP_NE);
+}
+
+/* Has an extension made the site a derivative?  Only those whose objects are here are asked. */
+static bool is_specialised(dv_vm *vm, dv_cell *ip) {
+    const dv_op_info *info = &dv_op_infos[dv_op_of(vm, ip->h)];
+    if (!is_open(info->family)) return false;
+    for (int i = 1; i <= info->inputs; i++)
+        if (dv_is_foreign(vm->sp[-i])) return vm->hooks.extension_site(vm, ip);
+    return false;
+}
+
+static void wait(dv_vm *vm, dv_cell *ip) {
     dv_site *site = &ip[1].site;
     uint32_t adaptive = dv_op_infos[dv_op_of(vm, ip->h)].adaptive;
     site->reason = DV_REASON_TYPES;
@@ -28,9 +45,13 @@ void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
     dv_site_put(vm, NULL, ip, adaptive);
 }
 
+void dv_site_unsuitable(dv_vm *vm, dv_cell *ip) {
+    if (!is_specialised(vm, ip)) wait(vm, ip);
+}
+
 void dv_site_covered(dv_vm *vm, dv_cell *ip) {
     if (ip[1].site.backoff > 0) return;
-    dv_site_unsuitable(vm, ip);
+    wait(vm, ip);
     ip[1].site.reason = DV_REASON_COVERED;
 }
 
@@ -54,7 +75,8 @@ void dv_site_refuse(dv_vm *vm, dv_cell *ip, dv_reason reason) {
         dv_site_megamorphic(vm, ip);
         return;
     }
-    dv_site_unsuitable(vm, ip);
+    if (is_specialised(vm, ip)) return;
+    wait(vm, ip);
     ip[1].site.reason = (uint8_t)reason;
 }
 

@@ -45,6 +45,11 @@ enum {
     DV_SEEN_OTHER = 128
 };
 
+/* Is op one of the opcodes from first to last? */
+static inline bool dv_op_among(uint32_t op, uint32_t first, uint32_t last) {
+    return op - first <= last - first;
+}
+
 struct dv_thread;
 
 static inline uint16_t dv_seen(dv_value v) {
@@ -63,12 +68,13 @@ void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op);
  * of its cache. */
 uint32_t dv_site_family(dv_vm *vm, const dv_cell *ip);
 dv_cell *dv_site_cache(dv_vm *vm, dv_cell *ip);
-/* No derivative fits, for this reason; one that had room for some shapes is megamorphic now. */
+/* The same, for this reason; one that had room for some shapes is megamorphic now. */
 void dv_site_refuse(dv_vm *vm, dv_cell *ip, dv_reason reason);
 /* The work of the site at ip is done by the derivative in front of it: as regions ask, it is one
  * that is executed, but it does not find out anything. */
 void dv_site_covered(dv_vm *vm, dv_cell *ip);
-/* No derivative fits: back to generic execution for a while. */
+/* No derivative of the VM fits: one of an extension whose object is among the operands (below
+ * vm->sp), or back to generic execution for a while. */
 void dv_site_unsuitable(dv_vm *vm, dv_cell *ip);
 
 /* The site stays generic for good. */

@@ -337,6 +337,11 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
         at = b->cells.count;
         for (uint32_t i = 0; i < dv_op_infos[generic].length; i++)
             if (!DV_PUSH(b, cells, original[i])) return 0;
+        if (op >= DV_OP_COUNT && b->context->parent) {
+            /* What an extension keeps for the site goes with the code of the function inlined. */
+            op = dv_op_infos[generic].adaptive;
+            b->cells.data[at + 1].site.occurrence = 0;
+        }
         if (op < DV_OP_COUNT) { /* else an extension's handler, which works anywhere */
             b->cells.data[at].i = copied_op(op);
             DV_PUSH(b, starts, at);

@@ -72,15 +72,26 @@ static void print_region_op(const printer *p, const dv_region *region, uint32_t 
     if (info->slots & USES_TARGET) print(p, " -> %d", (int)(cell[3].target - region->cells));
 }
 
+/* The instruction of an extension; its length. */
+static uint32_t print_foreign(dv_vm *vm, const printer *p, const dv_cell *cell, uint32_t at) {
+    dv_foreign_form form = {.name = "?", .length = 1};
+    (void)vm->hooks.extension_form(vm, cell, &form);
+    print(p, "    %4u  %s (of an extension)\n", at, form.name);
+    return form.length;
+}
+
 static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
     print(p, "  region of pcs %u to %u: %u cells, %u exits%s\n", region->begin, region->end - 1,
           region->cell_count, region->exit_count, region->retired ? ", retired" : "");
     print_entries(p, region);
     for (uint32_t at = 0; at < region->cell_count;) {
         uint32_t op = dv_op_of(vm, region->cells[at].h);
-        bool foreign = op >= DV_OP_COUNT; /* an extension's call has the layout of CALL_C */
-        const dv_op_info *info = &dv_op_infos[foreign ? DV_OP_CALL_C : op];
-        print(p, "    %4u  %s", at, foreign ? "(an extension's call)" : info->name);
+        if (op >= DV_OP_COUNT) {
+            at += print_foreign(vm, p, &region->cells[at], at);
+            continue;
+        }
+        const dv_op_info *info = &dv_op_infos[op];
+        print(p, "    %4u  %s", at, info->name);
         if (info->kind == DV_KIND_REGION && info->length > 1) print_region_op(p, region, at, info);
         print(p, "\n");
         at += info->length;

@@ -35,9 +35,14 @@ typedef struct dv_site {
     uint8_t misses;  /* left until the derivative is given up */
     uint8_t backoff; /* how often it was given up: the next attempt waits 2^backoff times as long */
     uint8_t reason;  /* dv_reason: why it stayed generic */
-    uint16_t wait;   /* executions until the adaptive form tries again */
-    uint16_t
-        seen; /* lattice kinds (region/lattice.h) of results seen when a derivative was chosen */
+    union {
+        struct {
+            uint16_t wait; /* executions until the adaptive form tries again */
+            uint16_t seen; /* lattice kinds (region/lattice.h) of results seen when a derivative was
+                              chosen */
+        };
+        uint32_t occurrence; /* while an extension's derivative stands here (plugin/occurrence.h) */
+    };
 } dv_site;
 
 union dv_cell {

@@ -120,7 +120,7 @@ static dv_plan *block_of(dv_vm *vm, const dv_cell *site) {
         if (block->site == site && block->size == sizeof(dv_plan)) return (dv_plan *)(void *)block;
     dv_plan *plan = dv_heap_alloc(&vm->heap, sizeof *plan);
     if (!plan) return NULL;
-    plan->block = (dv_site_block){thread->blocks, sizeof *plan, site};
+    plan->block = (dv_site_block){thread->blocks, sizeof *plan, site, NULL};
     thread->blocks = &plan->block;
     return plan;
 }

@@ -357,6 +357,7 @@ static void release_thread(dv_vm *vm, dv_object *object) {
     }
     for (dv_site_block *block = thread->blocks; block;) {
         dv_site_block *next = block->next;
+        if (block->release) block->release(vm, block);
         dv_heap_free(&vm->heap, block, block->size);
         block = next;
     }

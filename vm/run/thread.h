@@ -23,6 +23,8 @@ typedef struct dv_site_block {
     struct dv_site_block *next;
     size_t size;
     const dv_cell *site; /* the one that uses it again when it chooses anew; or NULL */
+    /* Releases what the block refers to, before its memory goes; or NULL. */
+    void (*release)(dv_vm *vm, struct dv_site_block *block);
 } dv_site_block;
 
 typedef struct dv_thread {

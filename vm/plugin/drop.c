@@ -1,0 +1,146 @@
+/* drop.c: operands that a derivative does not need are not loaded (occurrence.h, DESIGN section 8).
+ *
+ * Nothing is deleted: the load pushes EMPTY instead, and loads directly in front of the site become
+ * one instruction in the first one's cell.  A jump between them finds the others as they were, and
+ * the derivative takes what it does not need in either form.
+ *
+ * Conditions.  The load is a constant, whatever lies in between; a local to which nothing stores in
+ * between, or a global under the assumption that it keeps its value: then control must come
+ * straight from the load to the site.
+ *
+ * Invariants
+ *  1. While a load pushes EMPTY, its site has the derivative, or the handler that refills: nothing
+ *     else sees these entries but what drops the stack when an exception passes.
+ *  2. A global is dropped for one value in the life of a site, which the occurrence keeps: what is
+ *     refilled is what was loaded, although the global may have changed meanwhile. */
+#include "plugin/handlers.h"
+#include "plugin/origin.h"
+
+/* ---- May it be dropped? ---- */
+
+static bool is_stored(const dv_code *code, uint32_t from, uint32_t to, uint32_t local) {
+    for (uint32_t pc = from; pc < to; pc = dv_origin_next(code, pc)) {
+        uint32_t op = code->words[pc] & 0xFF;
+        bool stores = op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL;
+        if (stores && code->words[pc] >> 8 == local) return true;
+    }
+    return false;
+}
+
+/* The cell of the global or builtin that the site loads without looking; NULL: none. */
+static dv_global_cell *global_of(dv_vm *vm, const dv_cell *load) {
+    uint32_t op = dv_op_of(vm, load->h);
+    if (op >= DV_OP_COUNT) return NULL;
+    const dv_cell *cache = load + dv_op_infos[op].cache_cell;
+    switch (op) {
+    case DV_OP_LOAD_GLOBAL_CELL:
+    case DV_OP_LOAD_GLOBAL_CALLEE_CELL: return (dv_global_cell *)cache[0].p;
+    default: return NULL;
+    }
+}
+
+static bool prepare_global(dv_vm *vm, dv_drop *drop, const char **reason) {
+    drop->global = global_of(vm, drop->load);
+    *reason = "an operand to be dropped is no global of the module that keeps its value";
+    if (!drop->global || dv_is_empty(drop->global->value) || drop->global->constant.broken)
+        return false;
+    drop->original = dv_retain(drop->global->value);
+    return true;
+}
+
+bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_drop *drop,
+                     const char **reason) {
+    const dv_code *code = thread->code;
+    uint32_t op = code->words[load] & 0xFF, local = code->words[load] >> 8;
+    *drop = (dv_drop){.load = thread->cells + thread->cell_at[load], .original = DV_EMPTY};
+    switch (op) {
+    case DV_OP_LOAD_CONST:
+    case DV_OP_LOAD_CONST_B: drop->original = dv_retain(drop->load[1].v); return true;
+    case DV_OP_LOAD_LOCAL:
+    case DV_OP_LOAD_LOCAL_B:
+        *reason = "an operand to be dropped is a local that is stored to in between";
+        drop->local = drop->load[1].i;
+        if (is_stored(code, load, site, local)) return false;
+        break;
+    case DV_OP_LOAD_GLOBAL:
+    case DV_OP_LOAD_GLOBAL_CALLEE:
+        if (!prepare_global(vm, drop, reason)) return false;
+        break;
+    default:
+        *reason = "an operand to be dropped is neither constant, local nor global";
+        return false;
+    }
+    if (dv_origin_is_straight(code, load, site)) return true;
+    *reason = "the code branches between an operand to be dropped and its use";
+    dv_value original = drop->original;
+    drop->original = DV_EMPTY;
+    dv_release(vm, original);
+    return false;
+}
+
+/* ---- Loads ---- */
+
+static bool is_callee(dv_vm *vm, const dv_drop *drop) {
+    return dv_op_infos[dv_op_of(vm, drop->was)].family == DV_OP_LOAD_GLOBAL_CALLEE;
+}
+
+/* How many dropped loads stand directly in front of the site, the last ones first in the list. */
+static uint32_t adjacent(const dv_extension_site *o, dv_drop *const *drops, uint32_t count) {
+    uint32_t n = 0;
+    while (n < count && n < 3 && !drops[n]->global &&
+           drops[n]->load == o->cell - DV_DROP_LENGTH * (n + 1))
+        n++;
+    return n;
+}
+
+void dv_drop_install(dv_vm *vm, dv_extension_site *o) {
+    dv_drop *dropped[DV_MOST_OPERANDS];
+    uint32_t count = 0;
+    for (uint32_t i = DV_MOST_OPERANDS; i-- > 0;)
+        if (o->drops[i].load) dropped[count++] = &o->drops[i];
+    for (uint32_t i = 0; i < count; i++) {
+        dv_drop *drop = dropped[i];
+        dv_extension_handler which = DV_X_dropped_1;
+        drop->was = drop->load->h;
+        if (drop->global) which = is_callee(vm, drop) ? DV_X_dropped_callee : DV_X_dropped_global;
+        drop->now = dv_extension_handler_of(vm, drop->load, which);
+    }
+    /* A VM that counts executions makes them one by one (inspect/profile.h). */
+    uint32_t group = vm->profile ? 0 : adjacent(o, dropped, count);
+    if (group > 1)
+        dropped[group - 1]->now = dv_extension_handler_of(
+            vm, dropped[group - 1]->load, group == 2 ? DV_X_dropped_2 : DV_X_dropped_3);
+    for (uint32_t i = 0; i < count; i++) dropped[i]->load->h = dropped[i]->now;
+    o->unloads |= count > 0;
+}
+
+void dv_drop_restore(dv_extension_site *o) {
+    for (uint32_t i = 0; i < DV_MOST_OPERANDS; i++) {
+        dv_drop *drop = &o->drops[i];
+        if (drop->load && drop->load->h == drop->now) drop->load->h = drop->was;
+    }
+}
+
+bool dv_drop_covers(const dv_extension_site *former, const dv_extension_site *o) {
+    for (uint32_t i = 0; i < DV_MOST_OPERANDS; i++) {
+        const dv_drop *before = &former->drops[i], *now = &o->drops[i];
+        bool same = before->load == now->load && before->original.bits == now->original.bits;
+        if (before->load && !same) return false;
+    }
+    return true;
+}
+
+/* Operand 0 of a CALL is the callee, which stands elsewhere (operate.c). */
+void dv_drop_refill(const dv_extension_site *o, const dv_cell *ip, dv_value *operands,
+                    const dv_value *fp) {
+    bool call = o->kind == DVX_SITE_CALL || o->kind == DVX_SITE_METHOD;
+    uint8_t own = call ? 0xFF : ip[1].site.own;
+    for (uint32_t i = o->kind == DVX_SITE_CALL; i < o->seen.count; i++) {
+        const dv_drop *drop = &o->drops[i];
+        if (!drop->load || !dv_is_empty(operands[i])) continue;
+        operands[i] = dv_is_empty(drop->original)
+                          ? *(const dv_value *)(const void *)((const char *)fp + drop->local)
+                          : drop->original;
+        if (own >> i & 1) dv_retain(operands[i]);
+    }
+}

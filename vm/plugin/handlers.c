@@ -1,0 +1,67 @@
+/* handlers.c: the instructions around portable derivatives, and those in the place of loads that
+ * are dropped.  Compiled once for each form, like the generated handlers (gen/README.md).
+ *
+ * Invariants
+ *  1. The types of the operands are compared before `run` is called, and the site's cells are not
+ *     read after it: it may have changed them.
+ *  2. What is slow is in operate.c, in trampoline form. */
+#include "plugin/handlers.h"
+
+/* The operand stack holds N operands, of which the mask in the site says which are owned. */
+#define PORTABLE(name, inputs, outputs)                                               \
+    OP(name) {                                                                        \
+        enum { N = (inputs), OUT = (outputs) };                                       \
+        BEGIN();                                                                      \
+        const dv_extension_site *o = dv_occurrence_at(vm, ip);                        \
+        const dv_value *operands = sp - N;                                            \
+        r = (int64_t)(intptr_t)o;                                                     \
+        if (DV_UNLIKELY(!dv_occurrence_fits(&o->seen, operands, N) || GUARD_FAILS())) \
+            TAIL(dv_operate_miss);                                                    \
+        const uint8_t own = ip[1].site.own;                                           \
+        const uint32_t length = o->seen.length;                                       \
+        PUBLISH();                                                                    \
+        const dv_value result = dv_operate_run(vm, o, operands);                      \
+        if (DV_UNLIKELY(dv_operate_is_rare(result))) {                                \
+            d = 0;                                                                    \
+            if (dv_is_empty(result)) TAIL(dv_slow_raise);                             \
+            TAIL(dv_operate_miss);                                                    \
+        }                                                                             \
+        for (int i = 0; i < N; i++)                                                   \
+            if (own >> i & 1) dv_release(vm, operands[i]);                            \
+        ip += length;                                                                 \
+        sp -= N - OUT;                                                                \
+        if (OUT) sp[-1] = result;                                                     \
+        DEAD();                                                                       \
+        GO();                                                                         \
+    }
+
+PORTABLE(extension_1, 1, 1)
+PORTABLE(extension_2, 2, 1)
+PORTABLE(extension_3, 3, 0)
+
+/* A load whose value nobody needs: the entry stays, so that depths and tables stay as they are. */
+#define DROPPED(name, count, cells)                         \
+    OP(name) {                                              \
+        BEGIN();                                            \
+        for (int i = 0; i < (count); i++) sp[i] = DV_EMPTY; \
+        sp += (count);                                      \
+        ip += (cells);                                      \
+        DEAD();                                             \
+        GO();                                               \
+    }
+
+DROPPED(dropped_1, 1, DV_DROP_LENGTH)
+/* Several directly in front of the site: one instruction for all. */
+DROPPED(dropped_2, 2, 2 * DV_DROP_LENGTH)
+DROPPED(dropped_3, 3, 3 * DV_DROP_LENGTH)
+DROPPED(dropped_global, 1, DV_DROP_GLOBAL_LENGTH)
+
+/* The same of a callee, with the two reserved entries of its call. */
+OP(dropped_callee) {
+    BEGIN();
+    sp[0] = DV_EMPTY;
+    sp += 3;
+    ip += DV_DROP_GLOBAL_LENGTH;
+    DEAD();
+    GO();
+}

@@ -1,0 +1,110 @@
+/* occurrence.h: what the VM keeps for each site that an extension was asked about: its derivative,
+ * occurrence cache, dropped operands, and why it has none.
+ *
+ * Invariants
+ *  1. A site with a derivative has the number of its occurrence in its site cell; so has the copy
+ * of it in a region.  So an occurrence, with its cache, stays until the code that it belongs to
+ * goes (or the VM ends), even where its site has become something else; a site that was specialised
+ *     DV_MOST_OCCURRENCES times stays generic, so that this is bounded.
+ *  2. Breaking an assumption makes the keys of its dependents fit no value: copies fail their
+ * guards from then on, with nothing to look for.
+ *  3. `cell` is the site itself: copies in regions are found by their number alone. */
+#ifndef DV_PLUGIN_OCCURRENCE_H
+#define DV_PLUGIN_OCCURRENCE_H
+
+#include "core/assumption.h"
+#include "plugin/type.h"
+#include "run/thread.h"
+
+enum { DV_MOST_OCCURRENCES = 32 };
+
+typedef struct dv_extension_site dv_extension_site;
+
+/* An operand that is not loaded any more (drop.c). */
+typedef struct dv_drop {
+    dv_cell *load; /* of the operand; NULL: it is not dropped */
+    dv_handler was, now;
+    dv_value original;      /* counted; EMPTY: the local is read again */
+    int64_t local;          /* ... at this offset */
+    dv_global_cell *global; /* whose value it is, or NULL */
+} dv_drop;
+
+struct dv_extension_site {
+    dv_site_block block; /* freed with the thread */
+    dv_occurrence seen;
+    dvx_specialisation derivative; /* name NULL: it has none */
+    const dvx_specialisation *descriptor;
+    dv_handler handler;
+    dv_cell *cell;
+    uint32_t number; /* in the table */
+    uint32_t family; /* the generic opcode */
+    uint32_t kind;   /* dvx_family */
+    bool copy;       /* of a site, in a region: nobody finds it by its cell, which may be gone */
+    bool method;     /* laid out as CALL_METHOD; of kind CALL: its self is EMPTY */
+    bool broken;     /* an assumption was, or the site has given it up */
+    bool unloads;    /* operands are dropped, or were: EMPTY may stand on the stack */
+    uint32_t
+        waits; /* where it unloads and was given up: executions until it is asked about again */
+    uint32_t times; /* which derivative of the site it is */
+    const char *reason;
+    dv_dependent dependent;
+    dv_drop drops[DV_MOST_OPERANDS];
+    dv_extension_site *next; /* of the same hash; newer ones of a cell first */
+    size_t cache_size;
+    _Alignas(16) char cache[];
+};
+
+struct dvx_assumption {
+    dv_assumption assumption;
+    dvx_assumption *next;
+};
+
+/* A new one for the cell of `owner`, NULL: for a copy of a site; its memory belongs to the running
+ * frame's code.  NULL: out of memory, or the site has had too many. */
+dv_extension_site *dv_occurrence_new(dv_vm *vm, dv_cell *cell, uint32_t family, size_t cache_size,
+                                     const dv_thread *owner);
+/* It was made, and its site does not become it. */
+void dv_occurrence_void(dv_vm *vm, dv_extension_site *o);
+/* The newest one of a cell; NULL: there is none. */
+dv_extension_site *dv_occurrence_of(const dv_vm *vm, const dv_cell *cell);
+/* Releases what all of them hold; their memory goes with the code. */
+void dv_occurrence_discard(dv_vm *vm);
+
+static inline dv_extension_site *dv_occurrence_at(const dv_vm *vm, const dv_cell *cell) {
+    dv_occurrence *seen = vm->plugins->native.occurrences[cell[1].site.occurrence];
+    return (dv_extension_site *)(void *)((char *)seen - offsetof(dv_extension_site, seen));
+}
+
+/* The operands' values stand where `run` reads them: an occurrence expects exactly these types. */
+void dv_occurrence_expect(dv_vm *vm, dv_extension_site *o, const dv_value *operands);
+
+/* drop.c */
+
+/* The loads of the dropped operands push EMPTY from now on. */
+void dv_drop_install(dv_vm *vm, dv_extension_site *o);
+/* They load again. */
+void dv_drop_restore(dv_extension_site *o);
+/* Puts the originals where EMPTY stands among the operands. */
+void dv_drop_refill(const dv_extension_site *o, const dv_cell *ip, dv_value *operands,
+                    const dv_value *fp);
+/* Does the new occurrence of a site drop all that the former one does, with the same originals?
+ * What is on the stack of suspended activations is then refilled by either. */
+bool dv_drop_covers(const dv_extension_site *former, const dv_extension_site *o);
+/* May operand i, which the instruction at `load` pushes, be dropped at the site?  Fills in *drop;
+ * else *reason says why not. */
+bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_drop *drop,
+                     const char **reason);
+/* Is this one of the handlers in the cells of such loads? */
+bool dv_drop_is_load(dv_handler handler);
+
+/* operate.c */
+
+/* The handler of the occurrence: the native twin, or one around the portable one. */
+dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool native);
+/* The site is the derivative's no longer: what stands there now. */
+void dv_operate_give_up(dv_vm *vm, dv_extension_site *o, dv_cell *ip);
+void dv_operate_setup(dv_vm *vm);
+extern const dv_handler
+    dv_operate_refill; /* of a site that lost a derivative with dropped operands */
+
+#endif
