@@ -286,7 +286,7 @@ DVX_OPERATOR(power_native, native_power, 2)
 DVX_OPERATOR(invert_native, native_invert, 1)
 DVX_OPERATOR(compare_native, native_compare, 2)
 DVX_OPERATOR(get_native, native_get, 2)
-DVX_OPERATOR(value_native, native_value, 1)
+DVX_ATTRIBUTE(value_native, native_value)
 DVX_METHOD_CALL(plus_native, native_plus, 2)
 DVX_STORE(set_native, native_set)
 #define TWIN(name) .native = name##_native

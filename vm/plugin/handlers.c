@@ -8,7 +8,7 @@
 #include "plugin/handlers.h"
 
 /* The operand stack holds N operands, of which the mask in the site says which are owned. */
-#define PORTABLE(name, inputs, outputs)                                               \
+#define PORTABLE(name, inputs, outputs, length)                                       \
     OP(name) {                                                                        \
         enum { N = (inputs), OUT = (outputs) };                                       \
         BEGIN();                                                                      \
@@ -18,7 +18,6 @@
         if (DV_UNLIKELY(!dv_occurrence_fits(&o->seen, operands, N) || GUARD_FAILS())) \
             TAIL(dv_operate_miss);                                                    \
         const uint8_t own = ip[1].site.own;                                           \
-        const uint32_t length = o->seen.length;                                       \
         PUBLISH();                                                                    \
         const dv_value result = dv_operate_run(vm, o, operands);                      \
         if (DV_UNLIKELY(dv_operate_is_rare(result))) {                                \
@@ -28,16 +27,17 @@
         }                                                                             \
         for (int i = 0; i < N; i++)                                                   \
             if (own >> i & 1) dv_release(vm, operands[i]);                            \
-        ip += length;                                                                 \
+        ip += (length);                                                               \
         sp -= N - OUT;                                                                \
         if (OUT) sp[-1] = result;                                                     \
         DEAD();                                                                       \
         GO();                                                                         \
     }
 
-PORTABLE(extension_1, 1, 1)
-PORTABLE(extension_2, 2, 1)
-PORTABLE(extension_3, 3, 0)
+PORTABLE(extension_1, 1, 1, DV_OPERATOR_LENGTH)
+PORTABLE(extension_2, 2, 1, DV_OPERATOR_LENGTH)
+PORTABLE(extension_3, 3, 0, DV_OPERATOR_LENGTH)
+PORTABLE(extension_attribute, 1, 1, DV_ATTRIBUTE_LENGTH)
 
 /* A load whose value nobody needs: the entry stays, so that depths and tables stay as they are. */
 #define DROPPED(name, count, cells)                         \

@@ -66,13 +66,13 @@ enum {
     DV_OPERAND_IS_SPECIAL = (int)0xFFFD0000u,
     DV_OPERAND_IS_NOTHING = (int)0xFFFC0000u /* of no value */
 };
-/* Shapes are smaller than these. */
+/* Shapes are smaller than these.  (Of the special values, True and False have one key.) */
 static inline uint32_t dv_operand_key_of(dv_value v) {
-    if (dv_is_object(v)) return dv_as_object(v)->shape;
-    if (dv_is_float(v)) return (uint32_t)DV_OPERAND_IS_FLOAT;
-    if (dv_is_int(v)) return (uint32_t)DV_OPERAND_IS_INT;
-    return (uint32_t)DV_OPERAND_IS_SPECIAL |
-           (uint32_t)(dv_is_bool(v) ? DV_TRUE.bits & 7 : v.bits & 7);
+    uint32_t tag = (uint32_t)(v.bits >> 48), low = (uint32_t)v.bits & 7;
+    if (DV_LIKELY(tag == DV_TAG_OBJECT >> 48)) return dv_as_object(v)->shape;
+    if (tag < DV_TAG_FIRST >> 48) return (uint32_t)DV_OPERAND_IS_FLOAT;
+    if (tag == DV_TAG_INT >> 48) return (uint32_t)DV_OPERAND_IS_INT;
+    return (uint32_t)DV_OPERAND_IS_SPECIAL | low | (low >> 1 & 1 & ~(low >> 2));
 }
 
 static inline bool dv_occurrence_fits(const dv_occurrence *o, const dv_value *operands,
@@ -90,7 +90,8 @@ static inline bool dv_occurrence_flags(const dv_occurrence *o, const dv_value *o
     return true;
 }
 
-#define DVX_TABLE ((const dv_native *)(const void *)vm->plugins)
+#define DVX_TABLE      ((const dv_native *)(const void *)vm->plugins)
+#define DVX_OCCURRENCE (DVX_TABLE->occurrences[ip[1].site.occurrence])
 
 /* Is the callee of the site at ip still the function that the site was specialised for? */
 static inline bool dvx_is_callee(const dv_cell *ip, dv_value callee) {
@@ -143,59 +144,71 @@ static inline void dvx_drop(const dv_value *operands, int count, uint8_t own) {
         if (own >> i & 1 && dv_is_object(operands[i])) dv_as_object(operands[i])->references--;
 }
 
+/* Cells of the instructions.  (Read from the occurrence, the length would put the table's latency
+ * between any two instructions: measured 3 ns.) */
+enum { DV_OPERATOR_LENGTH = 2, DV_ATTRIBUTE_LENGTH = 5, DV_CALL_LENGTH = 4 };
+
+/* What handlers of operators do less often stands out of line, so that it costs them no register: a
+ * flag to be looked at, and operands that are owned.  r: bits of the result. */
+#define DVX_LESS_OFTEN(name, type, function, count, outputs, length, failed, of_result) \
+    static DV_OUT_OF_LINE const dv_cell *name##_owned(DV_HANDLER_PARAMETERS) {          \
+        enum { N = (count), OUT = (outputs) };                                          \
+        BEGIN();                                                                        \
+        const uint8_t own = ip[1].site.own;                                             \
+        if (DV_UNLIKELY(dvx_any_dies(sp - N, N, own))) TAIL(DVX_TABLE->site_finish);    \
+        dvx_drop(sp - N, N, own);                                                       \
+        ip += (length);                                                                 \
+        sp -= N - OUT;                                                                  \
+        if (OUT) sp[-1].bits = (uint64_t)r;                                             \
+        DEAD();                                                                         \
+        GO();                                                                           \
+    }                                                                                   \
+    static DV_OUT_OF_LINE const dv_cell *name##_flagged(DV_HANDLER_PARAMETERS) {        \
+        enum { N = (count) };                                                           \
+        BEGIN();                                                                        \
+        const dv_occurrence *o = DVX_OCCURRENCE;                                        \
+        if (!dv_occurrence_flags(o, sp - N)) DVX_SITE_MISS();                           \
+        const type result = (function)(sp - N, o->cache);                               \
+        if (DV_UNLIKELY(failed)) DVX_SITE_MISS();                                       \
+        r = (int64_t)(of_result).bits;                                                  \
+        TAIL(name##_owned);                                                             \
+    }
+
+#define DVX_SIMPLE(name, type, function, count, outputs, length, failed, of_result)           \
+    DVX_LESS_OFTEN(name, type, function, count, outputs, length, failed, of_result)           \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                       \
+        enum { N = (count), OUT = (outputs) };                                                \
+        BEGIN();                                                                              \
+        const dv_occurrence *o = DVX_OCCURRENCE;                                              \
+        if (DV_UNLIKELY(!dv_occurrence_fits(o, sp - N, N) || GUARD_FAILS())) DVX_SITE_MISS(); \
+        if (DV_UNLIKELY(o->meta)) TAIL(name##_flagged);                                       \
+        const type result = (function)(sp - N, o->cache);                                     \
+        if (DV_UNLIKELY(failed)) DVX_SITE_MISS();                                             \
+        if (DV_UNLIKELY(ip[1].site.own)) {                                                    \
+            r = (int64_t)(of_result).bits;                                                    \
+            TAIL(name##_owned);                                                               \
+        }                                                                                     \
+        ip += (length);                                                                       \
+        sp -= N - OUT;                                                                        \
+        if (OUT) sp[-1] = of_result;                                                          \
+        DEAD();                                                                               \
+        GO();                                                                                 \
+    }
+
 /* A handler of
  *     static inline dvx_value function(const dvx_value *operands, void *cache)
- * for sites with `count` operands of the families from BINARY to ATTRIBUTE but SET_ITEM. */
-#define DVX_OPERATOR(name, function, count)                                                     \
-    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                         \
-        enum { N = (count) };                                                                   \
-        BEGIN();                                                                                \
-        const dv_occurrence *o = DVX_TABLE->occurrences[ip[1].site.occurrence];                 \
-        const dv_value *operands = sp - N;                                                      \
-        if (DV_UNLIKELY(!dv_occurrence_fits(o, operands, N) || GUARD_FAILS())) DVX_SITE_MISS(); \
-        if (DV_UNLIKELY(o->meta && !dv_occurrence_flags(o, operands))) DVX_SITE_MISS();         \
-        const dv_value result = (function)(operands, o->cache);                                 \
-        if (DV_UNLIKELY(dv_is_empty(result))) DVX_SITE_MISS();                                  \
-        const uint8_t own = ip[1].site.own;                                                     \
-        if (DV_UNLIKELY(own)) {                                                                 \
-            if (DV_UNLIKELY(dvx_any_dies(operands, N, own))) {                                  \
-                r = (int64_t)result.bits;                                                       \
-                TAIL(DVX_TABLE->site_finish);                                                   \
-            }                                                                                   \
-            dvx_drop(operands, N, own);                                                         \
-        }                                                                                       \
-        ip += o->length;                                                                        \
-        sp -= N - 1;                                                                            \
-        sp[-1] = result;                                                                        \
-        DEAD();                                                                                 \
-        GO();                                                                                   \
-    }
+ * for sites with `count` operands of the families from BINARY to GET_ITEM. */
+#define DVX_OPERATOR(name, function, count) \
+    DVX_SIMPLE(name, dvx_value, function, count, 1, DV_OPERATOR_LENGTH, dv_is_empty(result), result)
+/* The same for ATTRIBUTE. */
+#define DVX_ATTRIBUTE(name, function) \
+    DVX_SIMPLE(name, dvx_value, function, 1, 1, DV_ATTRIBUTE_LENGTH, dv_is_empty(result), result)
 
 /* A handler of
  *     static inline bool function(const dvx_value *operands, void *cache)
  * for SET_ITEM (value, container, key): false, before any effect, where it does not fit. */
-#define DVX_STORE(name, function)                                                               \
-    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                         \
-        enum { N = 3 };                                                                         \
-        BEGIN();                                                                                \
-        const dv_occurrence *o = DVX_TABLE->occurrences[ip[1].site.occurrence];                 \
-        const dv_value *operands = sp - N;                                                      \
-        if (DV_UNLIKELY(!dv_occurrence_fits(o, operands, N) || GUARD_FAILS())) DVX_SITE_MISS(); \
-        if (DV_UNLIKELY(o->meta && !dv_occurrence_flags(o, operands))) DVX_SITE_MISS();         \
-        if (DV_UNLIKELY(!(function)(operands, o->cache))) DVX_SITE_MISS();                      \
-        const uint8_t own = ip[1].site.own;                                                     \
-        if (DV_UNLIKELY(own)) {                                                                 \
-            if (DV_UNLIKELY(dvx_any_dies(operands, N, own))) {                                  \
-                r = (int64_t)DV_NONE.bits;                                                      \
-                TAIL(DVX_TABLE->site_finish);                                                   \
-            }                                                                                   \
-            dvx_drop(operands, N, own);                                                         \
-        }                                                                                       \
-        ip += o->length;                                                                        \
-        sp -= N;                                                                                \
-        DEAD();                                                                                 \
-        GO();                                                                                   \
-    }
+#define DVX_STORE(name, function) \
+    DVX_SIMPLE(name, bool, function, 3, 0, DV_OPERATOR_LENGTH, !result, DV_NONE)
 
 /* A handler of
  *     static inline dvx_value function(const dvx_value *operands, void *cache)
@@ -204,7 +217,7 @@ static inline void dvx_drop(const dv_value *operands, int count, uint8_t own) {
     static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                 \
         enum { N = (count) };                                                           \
         BEGIN();                                                                        \
-        const dv_occurrence *o = DVX_TABLE->occurrences[ip[1].site.occurrence];         \
+        const dv_occurrence *o = DVX_OCCURRENCE;                                        \
         const dv_value *operands = sp - N;                                              \
         const dv_value callee = operands[-3];                                           \
         if (DV_UNLIKELY(!dvx_is_method(o, callee) || GUARD_FAILS())) DVX_SITE_MISS();   \
@@ -219,7 +232,7 @@ static inline void dvx_drop(const dv_value *operands, int count, uint8_t own) {
         }                                                                               \
         dvx_drop(operands, N, 0xFF);                                                    \
         dv_as_object(callee)->references--;                                             \
-        ip += o->length;                                                                \
+        ip += DV_CALL_LENGTH;                                                           \
         sp -= N + 2;                                                                    \
         sp[-1] = result;                                                                \
         DEAD();                                                                         \

@@ -76,8 +76,14 @@ static void release_values(dv_vm *vm, dv_extension_site *o) {
         o->drops[i].original = DV_EMPTY;
         dv_release(vm, original);
     }
-    if (o->derivative.name && o->derivative.release) o->derivative.release(vm, o->cache);
+    void (*release)(dvx_vm *, void *) = o->derivative.name ? o->derivative.release : NULL;
     o->derivative.release = NULL;
+    if (!release) return;
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    release(vm, o->cache);
+    dv_error_clear(vm); /* there is nobody to tell */
+    vm->error = error;
 }
 
 /* The code goes. */
@@ -88,11 +94,7 @@ static void release_block(dv_vm *vm, dv_site_block *block) {
     if (!o->copy) leave_chain(p, o);
     p->native.occurrences[o->number] = NULL;
     p->occurrence_count--;
-    dv_value error = vm->error;
-    vm->error = DV_EMPTY;
     release_values(vm, o);
-    dv_error_clear(vm); /* there is nobody to tell */
-    vm->error = error;
 }
 
 /* An assumption is broken: runs no dl code. */
@@ -157,7 +159,6 @@ void dv_occurrence_discard(dv_vm *vm) {
         if (!seen) continue;
         release_values(
             vm, (dv_extension_site *)(void *)((char *)seen - offsetof(dv_extension_site, seen)));
-        dv_error_clear(vm);
     }
     if (p->numbers)
         dv_heap_free(&vm->heap, p->native.occurrences, p->numbers * sizeof(dv_occurrence *));

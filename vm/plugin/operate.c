@@ -95,12 +95,22 @@ static bool may_run(dv_vm *vm, const dv_extension_site *o, const dv_value *opera
     return false;
 }
 
+/* The promises that most derivatives make, and keep. */
+static inline bool keeps_simple_promise(const dvx_specialisation *d, dv_value result) {
+    if (d->result == DVX_ANY) return !d->result_type;
+    if (d->result == DVX_INT) return dv_is_int(result);
+    return d->result == DVX_FLOAT && dv_is_float(result);
+}
+
 dv_value dv_operate_run(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
     if ((o->derivative.meta || o->derivative.guard) && !may_run(vm, o, operands))
         return DV_DEOPTIMISED;
     uint64_t effects = vm->plugins->effects;
     dv_value result = DV_EMPTY;
     dvx_outcome outcome = o->derivative.run(vm, operands, o->seen.cache, &result);
+    if (DV_LIKELY(outcome == DVX_DONE && !dv_is_empty(result) && dv_is_empty(vm->error) &&
+                  keeps_simple_promise(&o->derivative, result)))
+        return result;
     switch (outcome) {
     case DVX_DONE: return check_done(vm, o, result);
     case DVX_DEOPTIMISE: return check_deoptimised(vm, o, effects, result);
@@ -298,6 +308,8 @@ static const dv_cell *site_finish(DV_HANDLER_PARAMETERS) {
 dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool native) {
     if (native && o->derivative.native) return o->derivative.native;
     if (is_call(o)) return run_call;
+    if (o->kind == DVX_SITE_ATTRIBUTE)
+        return dv_extension_handler_of(vm, o->cell, DV_X_extension_attribute);
     static const dv_extension_handler by_count[] = {DV_X_COUNT, DV_X_extension_1, DV_X_extension_2,
                                                     DV_X_extension_3};
     return dv_extension_handler_of(vm, o->cell, by_count[o->derivative.count]);
