@@ -6,12 +6,12 @@
 
 enum { DV_DROP_LENGTH = 2, DV_DROP_GLOBAL_LENGTH = 5 }; /* cells of the loads */
 
-#define DV_EXTENSION_HANDLERS(X)                                                    \
-    X(extension_1)                                                                  \
-    X(extension_2)                                                                  \
-    X(extension_3)                                                                  \
-    X(extension_attribute) X(dropped_1) X(dropped_2) X(dropped_3) X(dropped_global) \
-        X(dropped_callee)
+#define DV_EXTENSION_HANDLERS(X) \
+    X(extension_1)               \
+    X(extension_2)               \
+    X(extension_3)               \
+    X(extension_attribute)       \
+    X(dropped_1) X(dropped_2) X(dropped_3) X(dropped_global) X(dropped_callee)
 
 #define DV_DECLARE(name) \
     const dv_cell *dv_h_##name(DV_HANDLER_PARAMETERS), *dv_ht_##name(DV_HANDLER_PARAMETERS);
