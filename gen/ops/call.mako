@@ -310,6 +310,25 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT();
 </%isa:derivative>
 
+## Builtins that consume a generator, whose frame they enter (run/consume.h).
+<%isa:derivative name="CALL_TYPE_CONSUME" of="CALL" doc="CALL of list, tuple or set with a generator, whose frame it enters; the cache is that of CALL_TYPE.">
+    const dv_value callee = sp[-4];
+    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
+    r = dv_consume_class(vm, dv_as_class(callee));
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_consume);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_CONSUME" of="CALL" doc="CALL of sum, all, any, min, max or sorted with a generator, whose frame it enters; the cache holds the definition.">
+    const dv_value callee = sp[-4];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
+    r = dv_consume_function(CELL(CACHE).p);
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_consume);
+</%isa:derivative>
+
 ## super R R  and  super R R class self  become  method R R self.
 % for form, count, what in (("CALL_SUPER", 0, "without arguments and the LOAD_METHOD behind it, without the super object; the cache says which local has the cell of __class__"), ("CALL_SUPER_OF", 2, "with a class and an instance and the LOAD_METHOD behind it, without the super object")):
 <%isa:derivative name="${form}" of="CALL" modes="LOAD_METHOD" doc="CALL of super ${what}.">
@@ -523,6 +542,27 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
 </%isa:derivative>
 % endfor
 
+## That the number of arguments fits was seen when the form was chosen: it is the site's, and the definition's.
+% for inputs, more in (("1", "no argument"), ("2", "one argument"), ("3", "two arguments")):
+<%isa:derivative name="CALL_METHOD_C_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of a C function without keywords with self and ${more}; the cache holds its definition.">
+    const dv_value callee = sp[-${int(inputs) + 3}];
+    const dv_cfunction_def *def = CELL(CACHE).p;
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_empty(sp[-${inputs}]) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+% for i in range(int(inputs)):
+    dv_release(vm, sp[-${i + 1}]);
+% endfor
+    sp -= ${int(inputs) + 2};
+    sp[-1] = result;
+    dv_release_object(vm, dv_as_object(callee));
+    NEXT();
+</%isa:derivative>
+% endfor
+
 <%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" modes="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
     const dv_value callee = sp[-5], self = sp[-2];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
@@ -535,6 +575,15 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     sp -= 5;
     ip += 1; /* POP_TOP */
     NEXT_RELEASING(self);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_METHOD_CONSUME" of="CALL_METHOD" doc="CALL_METHOD of str.join with a generator, whose frame it enters; the cache holds the definition.">
+    const dv_value callee = sp[-5];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || !dv_is_shape(sp[-2], DV_T_STR) || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
+    r = dv_consume_function(CELL(CACHE).p);
+    ip += LEN;
+    __asm__("" : "=x"(d));
+    TAIL(dv_slow_consume);
 </%isa:derivative>
 
 <%isa:op name="CALL_METHOD_KW" operands="count const" site="yes" cache="1" variable="call_method" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call_method" doc="Calls what LOAD_METHOD prepared with n arguments, the last ones named by the constant tuple.">

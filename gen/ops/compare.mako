@@ -194,8 +194,8 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DONE(dv_bool(found ${wanted}));
 </%isa:derivative>
 
-% for kind, test, find in (("STR", "dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)", "dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0"), ("SET", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && (dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET))", "dv_set_contains(vm, b, a)"), ("DICT", "(dv_is_int(a) || dv_is_shape(a, DV_T_STR)) && dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):
-<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of a str or an int${' (here a str)' if kind == 'STR' else ''} and a ${kind.lower()}.">
+% for kind, test, find in (("STR", "dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)", "dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0"), ("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):
+<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of ${'a str' if kind == 'STR' else 'anything hashable but a set' if kind == 'SET' else 'anything hashable'} and a ${kind.lower()}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     PUBLISH();

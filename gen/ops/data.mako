@@ -53,8 +53,14 @@
     OPERATE(method, container, index, how);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict with a str or an int.">
-    if (DV_UNLIKELY(!dv_is_int(index) && !dv_is_shape(index, DV_T_STR))) MISS();
+<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
+    const uint8_t own = SITE.own;
+    const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
+    if (!entry || own & 1) SLOW();
+    const dv_value found = dv_retain(entry->value);
+    if (own & 2 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
+    DONE(found);
+    --- out of line ---
     PUBLISH();
     const dv_value found = dv_dict_get(vm, container, index);
     if (DV_UNLIKELY(dv_is_empty(found))) { /* not to be asked for again: __eq__ of a key may have been called */
@@ -101,8 +107,18 @@
     NEXT_RELEASING(old);
 </%isa:derivative>
 
-<%isa:derivative name="STORE_SUBSCR_DICT" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict with a str or an int.">
-    if (DV_UNLIKELY(!dv_is_int(index) && !dv_is_shape(index, DV_T_STR))) MISS();
+<%isa:derivative name="STORE_SUBSCR_DICT" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict.">
+    const uint8_t own = SITE.own;
+    dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
+    if (!entry || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
+    const dv_value old = entry->value;
+    if (!(own & 1)) dv_retain(value);
+    entry->value = value;
+    dv_as_object(container)->references -= own >> 1 & 1;
+    if (own & 4 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
+    sp -= IN;
+    NEXT_RELEASING(old);
+    --- out of line ---
     const uint8_t own = SITE.own;
     PUBLISH();
     if (DV_UNLIKELY(!dv_dict_set(vm, container, index, value))) RAISE();
@@ -391,10 +407,22 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     DONE0();
 </%isa:op>
 
-% for kind in ("list", "tuple"):
-<%isa:op name="BUILD_${kind.upper()}" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a ${kind} of the n topmost entries.">
+<%isa:op name="BUILD_TUPLE" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a tuple of the n topmost entries.">
     const int64_t n = CELL(1).i;
-    const dv_value result = dv_${kind}_take(vm, sp - n, n);
+    dv_tuple *tuple = dv_frame_tuple(vm, n);
+    if (DV_UNLIKELY(!tuple)) SLOW();
+    sp -= n;
+    tuple->items[0] = sp[0];
+    for (int64_t i = 1; i < n; i++) {
+        tuple->items[i] = sp[i];
+        __asm__("" ::: "memory"); /* no memcpy */
+    }
+    sp[0] = dv_object_value(tuple);
+    sp++;
+    NEXT();
+    --- out of line ---
+    const int64_t n = CELL(1).i;
+    const dv_value result = dv_tuple_take(vm, sp - n, n);
     sp -= n;
     if (DV_UNLIKELY(dv_is_empty(result))) {
         PUBLISH();
@@ -403,7 +431,18 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     *sp++ = result;
     NEXT();
 </%isa:op>
-% endfor
+
+<%isa:op name="BUILD_LIST" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">
+    const int64_t n = CELL(1).i;
+    const dv_value result = dv_list_take(vm, sp - n, n);
+    sp -= n;
+    if (DV_UNLIKELY(dv_is_empty(result))) {
+        PUBLISH();
+        RAISE();
+    }
+    *sp++ = result;
+    NEXT();
+</%isa:op>
 
 <%isa:op name="BUILD_DICT" operands="count" variable="build_pairs" stack="pairs -- r" calls_out="yes" kills="all" doc="Makes a dict of n pairs of key and value.">
     const int64_t n = CELL(1).i;
@@ -446,6 +485,14 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
 </%isa:op>
 
 <%isa:op name="LIST_APPEND" operands="count" variable="append" stack="v --" calls_out="yes" doc="Appends the top to the list that is then the n-th entry from the top.">
+    const dv_value under = sp[-1 - CELL(1).i];
+    if (DV_UNLIKELY(!dv_is_shape(under, DV_T_LIST))) SLOW();
+    dv_list *list = dv_as_list(under);
+    if (DV_UNLIKELY(list->count == list->capacity)) SLOW();
+    list->items[list->count++] = sp[-1];
+    sp -= 1;
+    NEXT();
+    --- out of line ---
     if (!dv_append_display(vm, sp[-1 - CELL(1).i], sp[-1])) RAISE();
     sp -= 1;
     NEXT();

@@ -40,7 +40,7 @@ const dv_handler dv_handlers_trampoline[] = {0};
 
 /* Where frames return that are no calls of their caller's code (run/thread.h).  The two forms mix in one stream. */
 #if DV_HAVE_TAIL
-const dv_cell dv_construct_cell[] = {{.h = dv_h_CONSTRUCTED}}, dv_operate_cell[] = {{.h = dv_h_OPERATED}}, dv_instance_cell[] = {{.h = dv_h_CALLED}};
+const dv_cell dv_construct_cell[] = {{.h = dv_h_CONSTRUCTED}}, dv_operate_cell[] = {{.h = dv_h_OPERATED}}, dv_instance_cell[] = {{.h = dv_h_CALLED}}, dv_consume_cell[] = {{.h = dv_h_CONSUMED}};
 #else
-const dv_cell dv_construct_cell[] = {{.h = dv_ht_CONSTRUCTED}}, dv_operate_cell[] = {{.h = dv_ht_OPERATED}}, dv_instance_cell[] = {{.h = dv_ht_CALLED}};
+const dv_cell dv_construct_cell[] = {{.h = dv_ht_CONSTRUCTED}}, dv_operate_cell[] = {{.h = dv_ht_OPERATED}}, dv_instance_cell[] = {{.h = dv_ht_CALLED}}, dv_consume_cell[] = {{.h = dv_ht_CONSUMED}};
 #endif

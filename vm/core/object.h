@@ -214,7 +214,12 @@ typedef enum dv_inlined {
     DV_INLINED_APPEND,
     DV_INLINED_MIN,
     DV_INLINED_MAX,
-    DV_INLINED_ISINSTANCE
+    DV_INLINED_ISINSTANCE,
+    DV_INLINED_SUM, /* these of what a generator yields (run/consume.h) */
+    DV_INLINED_ALL,
+    DV_INLINED_ANY,
+    DV_INLINED_SORTED,
+    DV_INLINED_JOIN
 } dv_inlined;
 
 /* A C function, or a method of a built-in type (args[0] is self and is counted in min and max). The

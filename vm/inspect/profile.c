@@ -368,7 +368,7 @@ static void note_failed(dv_loop_counts *loop, const dv_unit *kept, const dv_exit
 
 static bool is_machine(const dv_cell *ip) {
     return ip == dv_halt_cell || ip == dv_expand_cell || ip == dv_construct_cell ||
-           ip == dv_operate_cell || ip == dv_instance_cell;
+           ip == dv_operate_cell || ip == dv_instance_cell || ip == dv_consume_cell;
 }
 
 static void count_region_step(dv_profile *profile, dv_function_counts *function,
@@ -401,6 +401,7 @@ static dv_handler handler_at(dv_vm *vm, const dv_cell *ip) {
     if (ip == dv_construct_cell) return dv_handler_of(vm, ip, DV_OP_CONSTRUCTED);
     if (ip == dv_operate_cell) return dv_handler_of(vm, ip, DV_OP_OPERATED);
     if (ip == dv_instance_cell) return dv_handler_of(vm, ip, DV_OP_CALLED);
+    if (ip == dv_consume_cell) return dv_handler_of(vm, ip, DV_OP_CONSUMED);
     return ip->h;
 }
 

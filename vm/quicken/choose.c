@@ -13,6 +13,7 @@
 #include "types/list.h"
 #include "types/module.h"
 #include "types/range.h"
+#include "types/set.h"
 #include "types/str.h"
 #include "types/tuple_getter.h"
 
@@ -40,8 +41,6 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN : DV_OP_LOAD_GLOBAL_BUILTIN);
 }
 
-static bool is_simple_key(dv_value v) { return dv_is_int(v) || dv_is_shape(v, DV_T_STR); }
-
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value container = sp[-2], index = sp[-1];
     if (dv_is_int(index) && dv_is_shape(container, DV_T_LIST)) {
@@ -60,7 +59,7 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_STR);
     } else if (dv_is_int(index) && dv_is_shape(container, DV_T_BYTES)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_BYTES);
-    } else if (is_simple_key(index) && dv_is_shape(container, DV_T_DICT)) {
+    } else if (dv_is_shape(container, DV_T_DICT)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DICT);
     } else if (dv_is_plain_instance(container)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
@@ -74,7 +73,7 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (dv_is_shape(sp[-2], DV_T_LIST) && dv_is_int(sp[-1]))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
-    else if (dv_is_shape(sp[-2], DV_T_DICT) && is_simple_key(sp[-1]))
+    else if (dv_is_shape(sp[-2], DV_T_DICT))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DICT);
     else if (dv_is_plain_instance(sp[-2]))
         dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DL);
@@ -89,10 +88,10 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     bool negated = dv_site_family(vm, ip) == DV_OP_NOT_IN;
     if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_STR : DV_OP_IN_STR);
-    else if (is_simple_key(item) && dv_is_shape(container, DV_T_DICT))
+    else if (dv_is_shape(container, DV_T_DICT))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DICT : DV_OP_IN_DICT);
-    else if (is_simple_key(item) &&
-             (dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)))
+    else if ((dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)) &&
+             !dv_is_set(item))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_SET : DV_OP_IN_SET);
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);

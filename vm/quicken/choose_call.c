@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "run/consume.h"
 #include "run/operate.h"
 #include "run/plan.h"
 #include "types/class.h"
@@ -13,6 +14,7 @@ typedef struct call_site {
     dv_cell *ip, *cache;
     dv_value callee;
     dv_value keywords; /* tuple of names, or EMPTY */
+    dv_value last;     /* the topmost entry: the last argument, if there is one */
     int64_t count;     /* of arguments, self included */
     bool method;       /* CALL_METHOD..., */
     bool has_self;     /* which found a method: self is the first argument */
@@ -33,10 +35,20 @@ static bool is_plain_c(const call_site *c) {
            c->count >= def->min && (uint64_t)c->count <= def->max;
 }
 
+/* Is the call's only argument but self a generator? */
+static bool takes_generator(const call_site *c) {
+    return c->count - c->has_self == 1 && dv_is_generator(c->last);
+}
+
 /* The derivative that does the function's work itself, or one that calls it. */
 static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
     dv_cell *behind = c->ip + dv_op_infos[DV_OP_CALL_METHOD].length;
     bool drops = dv_op_of(c->vm, behind->h) == DV_OP_POP_TOP;
+    if (takes_generator(c) && dv_consume_function(def) != DV_CONSUME_NOT) {
+        bool joins = dv_consume_function(def) == DV_CONSUME_JOIN;
+        if (joins ? c->has_self : !c->method)
+            return joins ? DV_OP_CALL_METHOD_CONSUME : DV_OP_CALL_CONSUME;
+    }
     switch (def->inlined) {
     case DV_INLINED_LEN:
         if (!c->method) return DV_OP_CALL_LEN;
@@ -55,6 +67,9 @@ static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
         break;
     default: break;
     }
+    static const uint32_t methods[] = {DV_OP_CALL_METHOD_C_1, DV_OP_CALL_METHOD_C_2,
+                                       DV_OP_CALL_METHOD_C_3};
+    if (def->entry && c->has_self && c->count <= 3) return methods[c->count - 1];
     if (def->entry) return c->method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C;
     return c->method ? DV_OP_CALL_METHOD_C_NAMED : DV_OP_CALL_C_NAMED;
 }
@@ -74,6 +89,8 @@ static bool is_plain_type(const call_site *c) {
 static uint32_t form_of_type(const call_site *c) {
     dv_vm *vm = c->vm;
     if (dv_as_class(c->callee) == vm->classes[DV_T_CLASS]) return DV_OP_CALL_TYPE_OF;
+    if (takes_generator(c) && dv_consume_class(vm, dv_as_class(c->callee)) != DV_CONSUME_NOT)
+        return DV_OP_CALL_TYPE_CONSUME;
     dv_cell *behind = c->ip + dv_op_infos[DV_OP_CALL].length;
     bool loops = dv_site_family(vm, behind) == DV_OP_GET_ITER;
     bool range =
@@ -252,6 +269,7 @@ void dv_choose_call(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                          .cache = dv_site_cache(vm, ip),
                          .callee = sp[-count - 3],
                          .keywords = named ? ip[3].v : DV_EMPTY,
+                         .last = sp[-1],
                          .count = count};
     if (!choose_extension(&c, sp - count - 3)) choose(&c);
 }
@@ -264,6 +282,7 @@ void dv_choose_call_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                          .cache = dv_site_cache(vm, ip),
                          .callee = self[-3],
                          .keywords = named ? ip[3].v : DV_EMPTY,
+                         .last = sp[-1],
                          .count = ip[2].i + has_self,
                          .method = true,
                          .has_self = has_self};

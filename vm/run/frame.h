@@ -20,11 +20,12 @@ static inline const dv_cell *dv_frame_link(const dv_value *fp) {
 }
 /* Where the caller goes on: the frame of an __init__ that a call of its class entered returns to
  * dv_construct_cell, that of a __call__ to dv_instance_cell, that of an operator's method to
- * dv_operate_cell, and the caller's next ip is below its callee (see call.c and operate.h). */
+ * dv_operate_cell, that of a consumed generator to dv_consume_cell, and the caller's next ip is
+ * below its callee (see call.c, operate.h and consume.h). */
 static inline const dv_cell *dv_frame_return(const dv_value *fp) {
     const dv_cell *link = dv_frame_link(fp);
-    bool elsewhere =
-        link == dv_construct_cell || link == dv_operate_cell || link == dv_instance_cell;
+    bool elsewhere = link == dv_construct_cell || link == dv_operate_cell ||
+                     link == dv_instance_cell || link == dv_consume_cell;
     return elsewhere ? (const dv_cell *)(uintptr_t)fp[-4].bits : link;
 }
 static inline dv_value *dv_frame_caller(const dv_value *fp) {
@@ -76,6 +77,23 @@ static inline dv_instance *dv_frame_instance(dv_vm *vm, const dv_class *class_) 
     instance->inline_slots = (uint8_t)inline_slots;
     instance->finalised = false;
     return instance;
+}
+
+/* A tuple of n items, which the caller fills in at once; NULL: none, too many, or there is no free
+ * block (dv_tuple_alloc). */
+static inline dv_tuple *dv_frame_tuple(dv_vm *vm, int64_t n) {
+    const size_t size = sizeof(dv_tuple) + (size_t)n * sizeof(dv_value);
+    if (DV_UNLIKELY(n == 0 || size > DV_HEAP_SMALL)) return NULL;
+    dv_free_block **list =
+        &vm->heap.parts[DV_HEAP_OBJECTS].free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+    dv_free_block *block = *list;
+    if (DV_UNLIKELY(!block)) return NULL;
+    *list = block->next;
+    dv_tuple *tuple = (dv_tuple *)(void *)block;
+    tuple->header.references = 1;
+    tuple->header.shape = DV_T_TUPLE;
+    tuple->count = n;
+    return tuple;
 }
 
 /* Releases the locals and the callee of a frame whose operand stack is empty. */

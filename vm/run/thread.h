@@ -85,10 +85,11 @@ static inline dv_thread *dv_frame_thread(const dv_value *fp) {
 }
 
 /* Cells that belong to no function: they end a call of a class, an operator, a call of an instance,
- * end dv_run, expand a thread. */
+ * a step of a consumed generator, end dv_run, expand a thread. */
 extern const dv_cell dv_construct_cell[]; /* gen/templates/dv_ops.c.mako */
 extern const dv_cell dv_operate_cell[];   /* likewise; run/operate.h */
 extern const dv_cell dv_instance_cell[];  /* likewise; call.c */
+extern const dv_cell dv_consume_cell[];   /* likewise; run/consume.h */
 extern const dv_cell dv_halt_cell[];
 extern const dv_cell dv_expand_cell[];
 

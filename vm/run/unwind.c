@@ -62,8 +62,10 @@ static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value
     if (dv_frame_link(fp) == dv_operate_cell)
         vm->calls_left += DV_OPERATE_COUNTS((uint32_t)fp[-5].bits);
     vm->calls_left += dv_frame_link(fp) == dv_instance_cell;
+    const dv_value total = dv_frame_link(fp) == dv_consume_cell ? fp[-5] : DV_EMPTY;
     dv_frame_pop(vm, fp);
     vm->sp = fp - 3;
+    dv_release(vm, total);
 }
 
 /* The __next__ that a FOR_ITER has entered (run/operate.h) has raised StopIteration, and its frame

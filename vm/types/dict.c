@@ -12,6 +12,7 @@
 #include "core/upcall.h"
 #include "types/instance.h"
 #include "types/iterator.h"
+#include "types/key.h"
 #include "types/sequence.h"
 #include "types/str.h"
 
@@ -158,36 +159,27 @@ void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *contex
 /* ---- Searching ---------------------------------------------------------------------------------
  */
 
-static inline bool key_hash(dv_vm *vm, dv_value key, int64_t *hash) {
-    if (DV_LIKELY(dv_is_shape(key, DV_T_STR))) {
-        int64_t known = dv_as_str(key)->hash;
-        *hash = known != -1 ? known : dv_str_hash(vm, key);
-        return true;
-    }
-    if (dv_is_int(key)) {
-        int64_t i = dv_as_int(key);
-        *hash = i == -1 ? -2 : i;
-        return true;
-    }
-    return dv_hash(vm, key, hash);
-}
+/* What a search ends with besides the number of an entry. */
+enum { ABSENT = -1, RAISED = -2 };
 
-/* Number of the key's entry, or -1: not there; -2: raised.  *found is its slot. */
-static int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash,
-                          uint64_t *found) {
+/* Number of the key's entry, or ABSENT, or RAISED.  *found is its slot. */
+static int64_t search(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash, uint64_t *found) {
 restart:;
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
     for (;; slot = next_slot(slot, &perturb, dict->mask)) {
         int32_t number = dict->index[slot];
-        if (number == FREE) return -1;
+        if (number == FREE) return ABSENT;
         if (number == DELETED) continue;
         const dv_dict_entry *entry = &dict->entries[number];
         if (!dv_same(entry->key, key)) {
             if (entry->hash != hash) continue;
-            uint64_t version = dict->version;
-            int equal = dv_items_equal(vm, entry->key, key);
-            if (DV_UNLIKELY(equal < 0)) return -2;
-            if (DV_UNLIKELY(dict->version != version)) goto restart;
+            int equal = dv_key_equal_plainly(entry->key, key);
+            if (DV_UNLIKELY(equal < 0)) {
+                uint64_t version = dict->version;
+                equal = dv_items_equal(vm, entry->key, key);
+                if (DV_UNLIKELY(equal < 0)) return RAISED;
+                if (DV_UNLIKELY(dict->version != version)) goto restart;
+            }
             if (!equal) continue;
         }
         *found = slot;
@@ -195,9 +187,22 @@ restart:;
     }
 }
 
+/* The same, inline where the first slot decides, as it does for most keys. */
+static inline int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash,
+                                 uint64_t *found) {
+    const uint64_t slot = (uint64_t)hash & dict->mask;
+    const int32_t number = dict->index[slot];
+    if (number == FREE) return ABSENT;
+    if (number >= 0 && dv_same(dict->entries[number].key, key)) {
+        *found = slot;
+        return number;
+    }
+    return search(vm, dict, key, hash, found);
+}
+
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
-    return key_hash(vm, key, &hash) ? dv_dict_get_hashed(vm, self, key, hash) : DV_EMPTY;
+    return dv_key_hash(vm, key, &hash) ? dv_dict_get_hashed(vm, self, key, hash) : DV_EMPTY;
 }
 
 const dv_dict_entry *dv_dict_find(dv_vm *vm, dv_value self, dv_value key) {
@@ -241,14 +246,14 @@ static bool add_entry(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash, dv_v
 
 bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
     int64_t hash;
-    return key_hash(vm, key, &hash) && dv_dict_set_hashed(vm, self, key, hash, value);
+    return dv_key_hash(vm, key, &hash) && dv_dict_set_hashed(vm, self, key, hash, value);
 }
 
 bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv_value value) {
     dv_dict *dict = dv_as_dict(self);
     uint64_t slot;
     int64_t number = find_entry(vm, dict, key, hash, &slot);
-    if (number == -2) return false;
+    if (number == RAISED) return false;
     if (number < 0) return add_entry(vm, dict, key, hash, value);
     dv_value old = dict->entries[number].value;
     dict->entries[number].value = dv_retain(value);
@@ -260,9 +265,9 @@ dv_value dv_dict_get_or_set(dv_vm *vm, dv_value self, dv_value key, dv_value val
     dv_dict *dict = dv_as_dict(self);
     int64_t hash;
     uint64_t slot;
-    if (!key_hash(vm, key, &hash)) return DV_EMPTY;
+    if (!dv_key_hash(vm, key, &hash)) return DV_EMPTY;
     int64_t number = find_entry(vm, dict, key, hash, &slot);
-    if (number == -2) return DV_EMPTY;
+    if (number == RAISED) return DV_EMPTY;
     if (number >= 0) return dict->entries[number].value;
     return add_entry(vm, dict, key, hash, value) ? value : DV_EMPTY;
 }
@@ -282,9 +287,9 @@ bool dv_dict_pop(dv_vm *vm, dv_value self, dv_value key, dv_value *value) {
     int64_t hash;
     uint64_t slot;
     *value = DV_EMPTY;
-    if (!key_hash(vm, key, &hash)) return false;
+    if (!dv_key_hash(vm, key, &hash)) return false;
     int64_t number = find_entry(vm, dict, key, hash, &slot);
-    if (number < 0) return number == -1;
+    if (number < 0) return number == ABSENT;
     dv_dict_entry entry = take_out(dict, number, slot);
     *value = entry.value;
     dv_release(vm, entry.key);

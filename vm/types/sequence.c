@@ -133,15 +133,6 @@ const dv_value *dv_items_of(dv_value sequence, int64_t *count) {
     return dv_as_tuple(sequence)->items;
 }
 
-/* The same for tuples. */
-static int tuples_equal_plainly(const dv_tuple *a, const dv_tuple *b) {
-    for (int64_t i = 0; i < a->count && i < b->count; i++) {
-        int equal = dv_equal_plainly(a->items[i], b->items[i]);
-        if (equal != 1) return equal;
-    }
-    return a->count == b->count;
-}
-
 /* A str, or of a class derived from it that leaves __eq__ to it. */
 static bool is_equal_as_str(dv_vm *vm, dv_value v) {
     if (dv_is_shape(v, DV_T_STR)) return true;
@@ -152,7 +143,7 @@ static bool is_equal_as_str(dv_vm *vm, dv_value v) {
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     int plainly = dv_equal_plainly(a, b);
     if (plainly < 0 && dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE))
-        plainly = tuples_equal_plainly(dv_as_tuple(a), dv_as_tuple(b));
+        plainly = dv_tuples_equal_plainly(dv_as_tuple(a), dv_as_tuple(b));
     if (DV_LIKELY(plainly >= 0)) return plainly;
     if (dv_is_str(a) && dv_is_str(b) && is_equal_as_str(vm, a) && is_equal_as_str(vm, b))
         return dv_str_equal(a, b);

@@ -6,6 +6,7 @@
 #include "core/upcall.h"
 #include "core/vm.h"
 #include "types/str.h"
+#include "types/tuple.h"
 
 /* A key as an index.  `refusal` is the TypeError for what is no index, with one %T for the key. */
 bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *index) DV_MUST_CHECK;
@@ -61,6 +62,16 @@ static inline int dv_equal_plainly(dv_value a, dv_value b) {
     if (dv_are_ints(a, b)) return 0;
     if (dv_is_float(a) && dv_is_float(b)) return dv_as_float(a) == dv_as_float(b);
     return dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR) ? dv_str_equal(a, b) : -1;
+}
+/* The same for tuples, item by item. */
+static inline int dv_tuples_equal_plainly(const dv_tuple *a, const dv_tuple *b) {
+    for (int64_t i = 0; i < a->count && i < b->count; i++) {
+        const dv_value x = a->items[i], y = b->items[i];
+        if (dv_same(x, y)) continue;
+        const int equal = dv_equal_plainly(x, y);
+        if (equal != 1) return equal;
+    }
+    return a->count == b->count;
 }
 /* dv_equal with the common cases inline. */
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b);

@@ -9,6 +9,7 @@
 
 #include "core/upcall.h"
 #include "types/dict.h"
+#include "types/key.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
@@ -162,7 +163,8 @@ static uint64_t roomy(const dv_set *set) {
 /* Is the entry's key equal to this one, whose hash it has?  1, 0, -1 raised, 2: the set changed. */
 static inline int entry_equals(dv_vm *vm, const dv_set *set, const dv_set_entry *entry,
                                dv_value key) {
-    int plainly = dv_equal_plainly(entry->key, key);
+    if (dv_same(entry->key, key)) return 1;
+    int plainly = dv_key_equal_plainly(entry->key, key);
     if (DV_LIKELY(plainly >= 0)) return plainly;
     const dv_set_entry *table = set->table;
     uint64_t mask = set->mask;
@@ -264,24 +266,16 @@ bool dv_set_tidy(dv_vm *vm, dv_value self) {
     return resize(vm, set, roomy(set));
 }
 
-/* dv_hash, without a call for most ints and strs. */
-static inline bool key_hash(dv_vm *vm, dv_value key, int64_t *hash) {
-    *hash = dv_is_int(key)               ? dv_as_int(key)
-            : dv_is_shape(key, DV_T_STR) ? dv_as_str(key)->hash
-                                         : -1;
-    return *hash != -1 || dv_hash(vm, key, hash);
-}
-
 static inline bool add(dv_vm *vm, dv_set *set, dv_value key) {
     int64_t hash;
-    return key_hash(vm, key, &hash) && add_hashed(vm, set, key, hash);
+    return dv_key_hash(vm, key, &hash) && add_hashed(vm, set, key, hash);
 }
 
 bool dv_set_add(dv_vm *vm, dv_value self, dv_value key) { return add(vm, dv_as_set(self), key); }
 
 int dv_set_contains(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
-    return key_hash(vm, key, &hash) ? dv_set_contains_hashed(vm, self, key, hash) : -1;
+    return dv_key_hash(vm, key, &hash) ? dv_set_contains_hashed(vm, self, key, hash) : -1;
 }
 
 /* ---- Filling -----------------------------------------------------------------------------------

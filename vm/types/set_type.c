@@ -3,6 +3,7 @@
  * Invariant 1: an exhausted iterator has set EMPTY and stays exhausted. */
 #include "core/upcall.h"
 #include "types/arguments.h"
+#include "types/key.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/set.h"
@@ -291,7 +292,7 @@ static dv_value set_clear(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static int discard(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
-    return dv_hash(vm, key, &hash) ? dv_set_discard_hashed(vm, self, key, hash) : -1;
+    return dv_key_hash(vm, key, &hash) ? dv_set_discard_hashed(vm, self, key, hash) : -1;
 }
 
 static int discard_any(dv_vm *vm, dv_value self, dv_value key) {

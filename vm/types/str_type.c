@@ -158,7 +158,7 @@ static const dv_cfunction_def str_methods[] = {
     {.name = "splitlines", .keyword_entry = dv_str_splitlines, .min = 1, .max = UINT32_MAX},
     {.name = "partition", .entry = dv_str_partition, .min = 2, .max = 2},
     {.name = "rpartition", .entry = dv_str_rpartition, .min = 2, .max = 2},
-    {.name = "join", .entry = dv_str_join_method, .min = 2, .max = 2},
+    {.name = "join", .entry = dv_str_join_method, .min = 2, .max = 2, .inlined = DV_INLINED_JOIN},
     {.name = "replace", .entry = dv_str_replace, .min = 3, .max = 4},
     {.name = "strip", .entry = dv_str_strip, .min = 1, .max = 2},
     {.name = "lstrip", .entry = dv_str_lstrip, .min = 1, .max = 2},

@@ -86,28 +86,40 @@ static dv_value tuple_repr(dv_vm *vm, dv_value self) {
     return dv_items_repr(vm, self, "(", count == 1 ? ",)" : ")", "(...)");
 }
 
+/* The hash of an item; false: raised. */
+static inline bool item_hash(dv_vm *vm, dv_value item, uint64_t *lane) {
+    if (dv_is_int(item)) {
+        *lane = (uint64_t)(dv_as_int(item) == -1 ? -2 : dv_as_int(item));
+        return true;
+    }
+    if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1) {
+        *lane = (uint64_t)dv_as_str(item)->hash;
+        return true;
+    }
+    int64_t hash;
+    if (!dv_hash(vm, item, &hash)) return false;
+    *lane = (uint64_t)hash;
+    return true;
+}
+
 /* CPython's tuple hash, which is xxHash's 64-bit mixing of the items' hashes. */
-static bool tuple_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    const dv_tuple *tuple = dv_as_tuple(self);
+bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
     const uint64_t prime1 = 11400714785074694791u, prime2 = 14029467366897019727u,
                    prime5 = 2870177450012600261u;
-    uint64_t mixed = prime5;
+    uint64_t mixed = prime5, lane;
     for (int64_t i = 0; i < tuple->count; i++) {
-        int64_t lane;
-        dv_value item = tuple->items[i];
-        if (dv_is_int(item))
-            lane = dv_as_int(item) == -1 ? -2 : dv_as_int(item);
-        else if (dv_is_shape(item, DV_T_STR))
-            lane = dv_str_hash(vm, item);
-        else if (!dv_hash(vm, item, &lane))
-            return false;
-        mixed += (uint64_t)lane * prime2;
+        if (!item_hash(vm, tuple->items[i], &lane)) return false;
+        mixed += lane * prime2;
         mixed = mixed << 31 | mixed >> 33;
         mixed *= prime1;
     }
     mixed += (uint64_t)tuple->count ^ (prime5 ^ 3527539u);
     *hash = mixed == UINT64_MAX ? 1546275796 : (int64_t)mixed;
     return true;
+}
+
+static bool tuple_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    return dv_tuple_hash(vm, dv_as_tuple(self), hash);
 }
 
 static dv_value tuple_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {

@@ -24,5 +24,7 @@ dv_value dv_tuple_take(dv_vm *vm, const dv_value *items,
 /* A tuple whose items the caller fills in before anybody else sees it; NULL: raised. */
 dv_tuple *dv_tuple_alloc(dv_vm *vm, int64_t count);
 dv_value dv_tuple_from(dv_vm *vm, dv_value iterable); /* tuple(iterable) */
+/* hash() of a tuple: what dv_hash does, without the way there. */
+bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) DV_MUST_CHECK;
 
 #endif

@@ -1,0 +1,55 @@
+/* key.h: keys of dicts and sets: their hashes and whether two are equal, with the common ones
+ * (ints, strs, and tuples of these) inline.
+ *
+ * Invariant 1: dv_key_equal_plainly is asked of keys with equal hashes alone, and runs no code of
+ * the program. */
+#ifndef DV_TYPES_KEY_H
+#define DV_TYPES_KEY_H
+
+#include "core/upcall.h"
+#include "types/dict.h"
+#include "types/sequence.h"
+#include "types/str.h"
+#include "types/tuple.h"
+
+/* dv_hash. */
+DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *hash) {
+    if (DV_LIKELY(dv_is_shape(key, DV_T_STR))) {
+        const int64_t known = dv_as_str(key)->hash;
+        *hash = known != -1 ? known : dv_str_hash(vm, key);
+        return true;
+    }
+    if (dv_is_int(key)) {
+        const int64_t i = dv_as_int(key);
+        *hash = i == -1 ? -2 : i;
+        return true;
+    }
+    if (dv_is_shape(key, DV_T_TUPLE)) return dv_tuple_hash(vm, dv_as_tuple(key), hash);
+    return dv_hash(vm, key, hash);
+}
+
+/* The entry of a dict where the search for a key ends if its first slot decides: it has this very
+ * key.  NULL: it has not, or the key is neither an int nor a str. */
+static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value key) {
+    /* A str without a hash yet, or the int -1, begins elsewhere, but finds nothing wrong. */
+    uint64_t hash;
+    if (dv_is_int(key))
+        hash = (uint64_t)dv_as_int(key);
+    else if (dv_is_shape(key, DV_T_STR))
+        hash = (uint64_t)dv_as_str(key)->hash;
+    else
+        return NULL;
+    const int32_t number = dict->index[hash & dict->mask];
+    if (number < 0) return NULL;
+    dv_dict_entry *entry = &dict->entries[number];
+    return dv_same(entry->key, key) ? entry : NULL;
+}
+
+/* Are two different objects with the same hash equal?  -1: that must be asked (dv_items_equal). */
+static inline int dv_key_equal_plainly(dv_value a, dv_value b) {
+    if (dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)) return dv_str_equal(a, b);
+    if (!dv_is_shape(a, DV_T_TUPLE) || !dv_is_shape(b, DV_T_TUPLE)) return -1;
+    return dv_tuples_equal_plainly(dv_as_tuple(a), dv_as_tuple(b));
+}
+
+#endif
