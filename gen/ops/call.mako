@@ -197,6 +197,27 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 </%isa:derivative>
 % endfor
 
+## That the number of arguments fits was seen when the form was chosen: it is the site's, and the definition's.
+% for inputs, more in (("1", "one argument"), ("2", "two arguments")):
+<%isa:derivative name="CALL_C_${inputs}" of="CALL" doc="CALL of a C function without keywords with ${more}; the cache holds its definition.">
+    const dv_value callee = sp[-${int(inputs) + 3}];
+    const dv_cfunction_def *def = CELL(CACHE).p;
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+% for i in range(int(inputs)):
+    dv_release(vm, sp[-${i + 1}]);
+% endfor
+    sp -= ${int(inputs) + 2};
+    sp[-1] = result;
+    dv_release_object(vm, dv_as_object(callee));
+    NEXT();
+</%isa:derivative>
+% endfor
+
 % for op, sign in (("MIN", "<"), ("MAX", ">")):
 <%isa:derivative name="CALL_${op}" of="CALL" doc="CALL of ${op.lower()} with two ints or two floats; the cache holds its definition, as that of CALL_C_NAMED.">
     const dv_value callee = sp[-5], x = sp[-2], y = sp[-1];

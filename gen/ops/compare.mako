@@ -194,8 +194,28 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DONE(dv_bool(found ${wanted}));
 </%isa:derivative>
 
-% for kind, test, find in (("STR", "dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)", "dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0"), ("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):
-<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of ${'a str' if kind == 'STR' else 'anything hashable but a set' if kind == 'SET' else 'anything hashable'} and a ${kind.lower()}.">
+<%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
+    const dv_str *part = dv_as_str(a), *text = dv_as_str(b);
+    const uint8_t own = SITE.own;
+    /* One character among few, neither of which dies here. */
+    if (part->length != 1 || part->kind + text->kind != 2 || text->length > 32) SLOW();
+    if (DV_UNLIKELY((own & 1 && part->header.references == 1) || (own & 2 && text->header.references <= 1u + (part == text)))) SLOW();
+    const char c = part->data[0];
+    int64_t left = text->length;
+    while (left > 0 && text->data[left - 1] != c) left--;
+    dv_as_object(a)->references -= own & 1;
+    dv_as_object(b)->references -= own >> 1 & 1;
+    DONE(dv_bool(left ${"!=" if op == "IN" else "=="} 0));
+    --- out of line ---
+    const uint8_t own = SITE.own;
+    const bool found = dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0;
+    PUBLISH();
+    DISPOSE2(own, a, b);
+    DONE(dv_bool(found == ${"true" if op == "IN" else "false"}));
+</%isa:derivative>
+
+% for kind, test, find in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):
+<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of ${'anything hashable but a set' if kind == 'SET' else 'anything hashable'} and a ${kind.lower()}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     PUBLISH();

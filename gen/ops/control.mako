@@ -111,6 +111,24 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 </%isa:derivative>
 
 % endfor
+<%isa:derivative name="${name}_SIZED" of="${name}" doc="${name} of an object of another built-in type that has a length, or None.">
+    if (v.bits == DV_NONE.bits) {
+        sp--;
+        JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
+    }
+    const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
+    if (DV_UNLIKELY(!type || !type->length || type->truth || GUARD_FAILS())) MISS();
+    const bool owned = SITE.own & 1;
+    PUBLISH();
+    const int64_t length = type->length(vm, v);
+    if (DV_UNLIKELY(length < 0)) RAISE();
+    ip = ${"length" if wanted == "TRUE" else "!length"} ? CELL(2).target : ip + LEN;
+    sp--;
+    if (owned) GO_RELEASING(v);
+    DEAD();
+    GO();
+</%isa:derivative>
+
 <%isa:derivative name="${name}_INSTANCE" of="${name}" doc="${name} of an instance, or None: of a class without __bool__ and __len__, or it enters the frame of what these are in dl.">
     if (v.bits == DV_NONE.bits) {
         sp--;
@@ -198,6 +216,15 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     DISPOSE1(SITE.own, v);
     DONE(result);
 </%isa:op>
+
+<%isa:derivative name="GET_ITER_SEQUENCE" of="GET_ITER" doc="Makes an iterator of a list or a tuple.">
+    if (DV_UNLIKELY((!dv_is_shape(v, DV_T_LIST) && !dv_is_shape(v, DV_T_TUPLE)) || GUARD_FAILS())) MISS();
+    dv_iterator *iterator = dv_iterator_quick(vm);
+    if (DV_UNLIKELY(!iterator)) TAIL(DV_H(GET_ITER));
+    iterator->sequence = SITE.own & 1 ? v : dv_retain(v);
+    iterator->type = dv_as_object(v)->shape;
+    DONE(dv_object_value(iterator));
+</%isa:derivative>
 
 <%isa:derivative name="GET_ITER_TYPE" of="GET_ITER" doc="Makes an iterator of an object of a built-in type.">
     const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;

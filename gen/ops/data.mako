@@ -56,8 +56,9 @@
 <%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
     const uint8_t own = SITE.own;
     const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
-    if (!entry || own & 1) SLOW();
+    if (!entry || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
     const dv_value found = dv_retain(entry->value);
+    dv_as_object(container)->references -= own & 1;
     if (own & 2 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
     DONE(found);
     --- out of line ---

@@ -147,6 +147,8 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_CALL_METHOD_KW_BARE:
     case DV_OP_CALL_METHOD_KW_CLASS: add_plan(vm, state, cache->p); break;
     case DV_OP_CALL_C:
+    case DV_OP_CALL_C_1:
+    case DV_OP_CALL_C_2:
     case DV_OP_CALL_C_NAMED:
     case DV_OP_CALL_LEN:
     case DV_OP_CALL_CONSUME:

@@ -228,30 +228,6 @@ static dv_value ordered_popitem(dv_vm *vm, const dv_value *args, uint32_t count,
     return DV_EMPTY;
 }
 
-/* Puts the rest, a copy of all entries but the first, behind that one. */
-static bool put_behind(dv_vm *vm, dv_value self, const dv_dict_entry *first, dv_value rest) {
-    int64_t position = 0;
-    const dv_dict_entry *entry;
-    dv_dict_clear(vm, self);
-    bool good = dv_dict_set_hashed(vm, self, first->key, first->hash, first->value);
-    while (good && (entry = dv_dict_walk_entry(rest, &position)) != NULL)
-        good = dv_dict_set_hashed(vm, self, entry->key, entry->hash, entry->value);
-    return good;
-}
-
-/* Takes the entry out and puts it in again at one of the ends. */
-static bool move(dv_vm *vm, dv_value self, const dv_dict_entry *entry, bool last) {
-    dv_value value = DV_EMPTY;
-    if (!dv_dict_pop(vm, self, entry->key, &value)) return false;
-    dv_release(vm, value);
-    if (last) return dv_dict_set_hashed(vm, self, entry->key, entry->hash, entry->value);
-    dv_value rest = dv_dict_copy(vm, self);
-    if (dv_is_empty(rest)) return false;
-    bool done = put_behind(vm, self, entry, rest);
-    dv_release(vm, rest);
-    return done;
-}
-
 static dv_value ordered_move_to_end(dv_vm *vm, const dv_value *args, uint32_t count,
                                     dv_value keywords) {
     static const char *const names[] = {"key", "last"};
@@ -260,16 +236,10 @@ static dv_value ordered_move_to_end(dv_vm *vm, const dv_value *args, uint32_t co
     if (!dv_arguments_sort(vm, &parameters, args + 1, count - 1, keywords, out)) return DV_EMPTY;
     int last = is_last(vm, out[1]);
     if (last < 0) return DV_EMPTY;
-    const dv_dict_entry *found = dv_dict_find(vm, args[0], out[0]);
-    if (!found)
-        return dv_is_empty(vm->error) ? dv_raise_value(vm, DV_E_KEY_ERROR, out[0]) : DV_EMPTY;
-    const dv_dict *dict = dv_as_dict(args[0]);
-    if (last && found == &dict->entries[dict->used - 1]) return DV_NONE;
-    dv_dict_entry entry = {found->hash, dv_retain(found->key), dv_retain(found->value)};
-    bool done = move(vm, args[0], &entry, last);
-    dv_release(vm, entry.key);
-    dv_release(vm, entry.value);
-    return done ? DV_NONE : DV_EMPTY;
+    int moved = dv_dict_move(vm, args[0], out[0], last);
+    if (moved == 0 && dv_is_none(out[0])) return dv_raise(vm, DV_E_KEY_ERROR, ""); /* as CPython */
+    if (moved == 0) return dv_raise_value(vm, DV_E_KEY_ERROR, out[0]);
+    return moved < 0 ? DV_EMPTY : DV_NONE;
 }
 
 /* Comparing and showing --------------------------------------------------------------------------

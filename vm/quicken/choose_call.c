@@ -70,6 +70,8 @@ static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
     static const uint32_t methods[] = {DV_OP_CALL_METHOD_C_1, DV_OP_CALL_METHOD_C_2,
                                        DV_OP_CALL_METHOD_C_3};
     if (def->entry && c->has_self && c->count <= 3) return methods[c->count - 1];
+    if (def->entry && !c->method && (c->count == 1 || c->count == 2))
+        return c->count == 1 ? DV_OP_CALL_C_1 : DV_OP_CALL_C_2;
     if (def->entry) return c->method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C;
     return c->method ? DV_OP_CALL_METHOD_C_NAMED : DV_OP_CALL_C_NAMED;
 }

@@ -6,19 +6,29 @@
 
 /* The derivatives of a family by what is tested. */
 typedef struct truth_forms {
-    uint32_t of_bool, of_int, of_float, of_str, of_list, of_tuple, of_dict, of_set, of_instance;
+    uint32_t of_bool, of_int, of_float, of_str, of_list, of_tuple, of_dict, of_set, of_sized,
+        of_instance;
 } truth_forms;
 
 static const truth_forms forms[] = {
     {DV_OP_JUMP_IF_FALSE_BOOL, DV_OP_JUMP_IF_FALSE_INT, DV_OP_JUMP_IF_FALSE_FLOAT,
      DV_OP_JUMP_IF_FALSE_STR, DV_OP_JUMP_IF_FALSE_LIST, DV_OP_JUMP_IF_FALSE_TUPLE,
-     DV_OP_JUMP_IF_FALSE_DICT, DV_OP_JUMP_IF_FALSE_SET, DV_OP_JUMP_IF_FALSE_INSTANCE},
+     DV_OP_JUMP_IF_FALSE_DICT, DV_OP_JUMP_IF_FALSE_SET, DV_OP_JUMP_IF_FALSE_SIZED,
+     DV_OP_JUMP_IF_FALSE_INSTANCE},
     {DV_OP_JUMP_IF_TRUE_BOOL, DV_OP_JUMP_IF_TRUE_INT, DV_OP_JUMP_IF_TRUE_FLOAT,
      DV_OP_JUMP_IF_TRUE_STR, DV_OP_JUMP_IF_TRUE_LIST, DV_OP_JUMP_IF_TRUE_TUPLE,
-     DV_OP_JUMP_IF_TRUE_DICT, DV_OP_JUMP_IF_TRUE_SET, DV_OP_JUMP_IF_TRUE_INSTANCE},
+     DV_OP_JUMP_IF_TRUE_DICT, DV_OP_JUMP_IF_TRUE_SET, DV_OP_JUMP_IF_TRUE_SIZED,
+     DV_OP_JUMP_IF_TRUE_INSTANCE},
 };
 
-static uint32_t truth_form(const truth_forms *f, dv_value v) {
+/* Any other object of a built-in type whose truth is its length. */
+static bool is_sized(dv_vm *vm, dv_value v) {
+    if (!dv_is_object(v) || dv_as_object(v)->shape >= DV_T_COUNT) return false;
+    const dv_type *type = vm->types[dv_as_object(v)->shape];
+    return type && type->length && !type->truth && type == dv_behaviour_of(vm, v);
+}
+
+static uint32_t truth_form(dv_vm *vm, const truth_forms *f, dv_value v) {
     if (dv_is_bool(v)) return f->of_bool;
     if (dv_is_int(v)) return f->of_int;
     if (dv_is_float(v)) return f->of_float;
@@ -30,14 +40,14 @@ static uint32_t truth_form(const truth_forms *f, dv_value v) {
     case DV_T_TUPLE: return f->of_tuple;
     case DV_T_DICT: return f->of_dict;
     case DV_T_SET: return f->of_set;
-    default: return DV_OP_COUNT;
+    default: return is_sized(vm, v) ? f->of_sized : DV_OP_COUNT;
     }
 }
 
 void dv_choose_truth(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value v = sp[-1];
     const truth_forms *f = &forms[dv_site_family(vm, ip) == DV_OP_JUMP_IF_TRUE];
-    uint32_t op = truth_form(f, v);
+    uint32_t op = truth_form(vm, f, v);
     if (op == DV_OP_COUNT)
         dv_site_unsuitable(vm, ip);
     else
@@ -75,7 +85,10 @@ void dv_choose_get_iter(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (dv_is_plain_instance(v))
         dv_site_become(vm, ip, DV_OP_GET_ITER_DL);
     else if (shape < DV_T_COUNT && (vm->types[shape]->iterate || vm->types[shape]->next))
-        dv_site_become(vm, ip, DV_OP_GET_ITER_TYPE);
+        dv_site_become(vm, ip,
+                       dv_is_shape(v, DV_T_LIST) || dv_is_shape(v, DV_T_TUPLE)
+                           ? DV_OP_GET_ITER_SEQUENCE
+                           : DV_OP_GET_ITER_TYPE);
     else
         dv_site_unsuitable(vm, ip);
 }

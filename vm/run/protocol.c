@@ -171,6 +171,10 @@ int dv_equal(dv_vm *vm, dv_value a, dv_value b) {
 
 int dv_less(dv_vm *vm, dv_value a, dv_value b) {
     if (dv_are_ints(a, b)) return dv_as_int(a) < dv_as_int(b);
+    if (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE)) {
+        int less = dv_tuples_less_plainly(dv_as_tuple(a), dv_as_tuple(b));
+        if (less >= 0) return less;
+    }
     return truth_of_result(vm, dv_compare(vm, DV_LT, a, b));
 }
 

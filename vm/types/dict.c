@@ -33,7 +33,7 @@ static size_t block_size(int64_t capacity, uint64_t mask) {
 }
 
 static void be_empty(dv_dict *dict) {
-    dict->count = dict->used = dict->capacity = dict->usable = 0;
+    dict->count = dict->used = dict->capacity = dict->usable = dict->first = 0;
     dict->mask = 0;
     dict->index = (int32_t *)no_index;
     dict->entries = NULL;
@@ -102,6 +102,7 @@ static bool rebuild(dv_vm *vm, dv_dict *dict, uint64_t wanted) {
     dv_dict_entry *entries = (dv_dict_entry *)(void *)block, *old = dict->entries;
     size_t old_size = block_size(dict->capacity, dict->mask);
     dict->used = copy_entries(entries, dict);
+    dict->first = 0;
     dict->entries = entries;
     dict->index = (int32_t *)(void *)(entries + capacity);
     dict->mask = size - 1;
@@ -193,16 +194,25 @@ static inline int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key, i
     const uint64_t slot = (uint64_t)hash & dict->mask;
     const int32_t number = dict->index[slot];
     if (number == FREE) return ABSENT;
-    if (number >= 0 && dv_same(dict->entries[number].key, key)) {
-        *found = slot;
-        return number;
+    if (number >= 0) {
+        const dv_dict_entry *entry = &dict->entries[number];
+        if (dv_same(entry->key, key) || (entry->hash == hash && dv_key_same(entry->key, key))) {
+            *found = slot;
+            return number;
+        }
     }
     return search(vm, dict, key, hash, found);
 }
 
+static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash) {
+    uint64_t slot;
+    int64_t number = find_entry(vm, dict, key, hash, &slot);
+    return number >= 0 ? dict->entries[number].value : DV_EMPTY;
+}
+
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
     int64_t hash;
-    return dv_key_hash(vm, key, &hash) ? dv_dict_get_hashed(vm, self, key, hash) : DV_EMPTY;
+    return dv_key_hash(vm, key, &hash) ? get_hashed(vm, dv_as_dict(self), key, hash) : DV_EMPTY;
 }
 
 const dv_dict_entry *dv_dict_find(dv_vm *vm, dv_value self, dv_value key) {
@@ -214,9 +224,7 @@ const dv_dict_entry *dv_dict_find(dv_vm *vm, dv_value self, dv_value key) {
 }
 
 dv_value dv_dict_get_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
-    uint64_t slot;
-    int64_t number = find_entry(vm, dv_as_dict(self), key, hash, &slot);
-    return number >= 0 ? dv_as_dict(self)->entries[number].value : DV_EMPTY;
+    return get_hashed(vm, dv_as_dict(self), key, hash);
 }
 
 bool dv_dict_walk_back(dv_value self, int64_t *position, dv_value *key, dv_value *value) {
@@ -244,13 +252,8 @@ static bool add_entry(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash, dv_v
     return true;
 }
 
-bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
-    int64_t hash;
-    return dv_key_hash(vm, key, &hash) && dv_dict_set_hashed(vm, self, key, hash, value);
-}
-
-bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv_value value) {
-    dv_dict *dict = dv_as_dict(self);
+static inline bool set_hashed(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash,
+                              dv_value value) {
     uint64_t slot;
     int64_t number = find_entry(vm, dict, key, hash, &slot);
     if (number == RAISED) return false;
@@ -259,6 +262,15 @@ bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv
     dict->entries[number].value = dv_retain(value);
     dv_release(vm, old);
     return true;
+}
+
+bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+    int64_t hash;
+    return dv_key_hash(vm, key, &hash) && set_hashed(vm, dv_as_dict(self), key, hash, value);
+}
+
+bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv_value value) {
+    return set_hashed(vm, dv_as_dict(self), key, hash, value);
 }
 
 dv_value dv_dict_get_or_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
@@ -272,6 +284,11 @@ dv_value dv_dict_get_or_set(dv_vm *vm, dv_value self, dv_value key, dv_value val
     return add_entry(vm, dict, key, hash, value) ? value : DV_EMPTY;
 }
 
+/* Entries that a queue has lost are not walked again and again. */
+static void skip_gap(dv_dict *dict) {
+    while (dict->first < dict->used && dv_is_empty(dict->entries[dict->first].key)) dict->first++;
+}
+
 /* Takes an entry out; its key and value become the caller's. */
 static dv_dict_entry take_out(dv_dict *dict, int64_t number, uint64_t slot) {
     dv_dict_entry entry = dict->entries[number];
@@ -279,6 +296,7 @@ static dv_dict_entry take_out(dv_dict *dict, int64_t number, uint64_t slot) {
     dict->entries[number].key = dict->entries[number].value = DV_EMPTY;
     dict->count--;
     dict->version++;
+    if (number == dict->first) skip_gap(dict);
     return entry;
 }
 
@@ -313,9 +331,65 @@ bool dv_dict_pop_last(dv_value self, dv_value *key, dv_value *value) {
     while (dict->index[slot] != number) slot = next_slot(slot, &perturb, dict->mask);
     dv_dict_entry entry = take_out(dict, number, slot);
     dict->used = number; /* what lay behind was deleted before */
+    if (dict->first > number) dict->first = number;
     *key = entry.key;
     *value = entry.value;
     return true;
+}
+
+/* The entries of a dict without gaps into one that never had any, and the same table. */
+static bool clone(dv_vm *vm, dv_dict *to, const dv_dict *from) {
+    char *block = dv_heap_alloc(&vm->heap, block_size(from->capacity, from->mask));
+    if (!block) {
+        dv_raise_memory(vm);
+        return false;
+    }
+    to->entries = (dv_dict_entry *)(void *)block;
+    to->index = (int32_t *)(void *)(to->entries + from->capacity);
+    for (int64_t i = 0; i < from->used; i++) {
+        const dv_dict_entry *entry = &from->entries[i];
+        to->entries[i] =
+            (dv_dict_entry){entry->hash, dv_retain(entry->key), dv_retain(entry->value)};
+    }
+    memcpy(to->index, from->index, (size_t)(from->mask + 1) * sizeof(int32_t));
+    to->count = to->used = from->used;
+    to->capacity = from->capacity;
+    to->usable = from->usable;
+    to->mask = from->mask;
+    to->version++;
+    return true;
+}
+
+/* Has the dict room behind the last entry, or no gap between the others? */
+static bool can_move(const dv_dict *dict, bool last) {
+    return last ? dict->usable > 0 : dict->used == dict->count;
+}
+
+int dv_dict_move(dv_vm *vm, dv_value self, dv_value key, bool last) {
+    dv_dict *dict = dv_as_dict(self);
+    int64_t hash, number;
+    uint64_t slot;
+    if (!dv_key_hash(vm, key, &hash)) return -1;
+    do { /* again if __eq__ of a key changed that */
+        if (!can_move(dict, last) && !rebuild(vm, dict, (uint64_t)dict->count * 3)) return -1;
+        number = find_entry(vm, dict, key, hash, &slot);
+        if (number < 0) return number == ABSENT ? 0 : -1;
+        if (number == (last ? dict->used - 1 : 0)) return 1;
+    } while (!can_move(dict, last));
+    dv_dict_entry entry = dict->entries[number];
+    dict->version++;
+    if (last) {
+        dict->entries[number].key = dict->entries[number].value = DV_EMPTY;
+        dict->index[slot] = (int32_t)dict->used;
+        dict->entries[dict->used++] = entry;
+        dict->usable--;
+        skip_gap(dict);
+        return 1;
+    }
+    memmove(dict->entries + 1, dict->entries, (size_t)number * sizeof entry);
+    dict->entries[0] = entry;
+    index_entries(dict);
+    return 1;
 }
 
 dv_value dv_dict_copy(dv_vm *vm, dv_value self) {
@@ -323,6 +397,11 @@ dv_value dv_dict_copy(dv_vm *vm, dv_value self) {
     dv_value copy = dv_dict_new(vm);
     if (dv_is_empty(copy) || from->count == 0) return copy;
     dv_dict *to = dv_as_dict(copy);
+    if (from->count == from->used) {
+        if (clone(vm, to, from)) return copy;
+        dv_release(vm, copy);
+        return DV_EMPTY;
+    }
     if (!dv_dict_reserve(vm, copy, from->count)) {
         dv_release(vm, copy);
         return DV_EMPTY;
@@ -349,6 +428,8 @@ static bool is_dense(const dv_dict *dict) {
 
 static bool update_from_dict(dv_vm *vm, dv_value self, dv_value other) {
     if (dv_same(self, other) || dv_as_dict(other)->count == 0) return true;
+    if (!dv_as_dict(self)->entries && is_dense(dv_as_dict(other)))
+        return clone(vm, dv_as_dict(self), dv_as_dict(other));
     /* As in CPython: room for all, unless half of them fit already. */
     if (dv_as_dict(self)->usable * 3 < dv_as_dict(other)->count * 2 &&
         !dv_dict_reserve(vm, self, dv_as_dict(other)->count))

@@ -1,7 +1,7 @@
 /* dict.h: hash tables in insertion order: a compact index over an array of entries, as CPython's.
  *
  * Invariants
- *  1. entries[0 .. used-1]; a deleted entry has key EMPTY.  `count` live ones.
+ *  1. entries[0 .. used-1]; a deleted entry has key EMPTY.  `count` live ones, none before `first`.
  *  2. The index has a power-of-two size; a slot holds an entry number, or -1 free, or -2 deleted.
  *     A third of it is always free, so that every search ends.  A dict that never had an entry
  *     shares a constant index of one free slot.
@@ -23,6 +23,7 @@ typedef struct dv_dict {
     int64_t used;     /* entries in use, deleted ones included */
     int64_t capacity; /* of entries */
     int64_t usable;   /* entries that can be added before the table is made anew */
+    int64_t first;    /* no entry before this one is live */
     uint64_t mask;    /* size of the index - 1 */
     uint64_t version; /* changed by every change of the set of keys */
     int32_t *index;
@@ -51,7 +52,7 @@ int dv_dict_delete(dv_vm *vm, dv_value dict, dv_value key); /* 1 done, 0 not the
  */
 static inline const dv_dict_entry *dv_dict_walk_entry(dv_value self, int64_t *position) {
     const dv_dict *dict = dv_as_dict(self);
-    int64_t i = *position;
+    int64_t i = *position < dict->first ? dict->first : *position;
     while (i < dict->used && dv_is_empty(dict->entries[i].key)) i++;
     *position = i + 1;
     return i < dict->used ? &dict->entries[i] : NULL;
@@ -85,6 +86,8 @@ void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *contex
 void dv_dict_clear(dv_vm *vm, dv_value dict);
 /* Removes a key and hands its value over: *value EMPTY if it is not there; false: raised. */
 bool dv_dict_pop(dv_vm *vm, dv_value dict, dv_value key, dv_value *value) DV_MUST_CHECK;
+/* Makes a key the last one, or the first: 1 done, 0 not there, -1 raised. */
+int dv_dict_move(dv_vm *vm, dv_value dict, dv_value key, bool last) DV_MUST_CHECK;
 /* Removes the newest entry, handing key and value over; false: the dict is empty. */
 bool dv_dict_pop_last(dv_value dict, dv_value *key, dv_value *value);
 /* The borrowed value of a key, which is put in with `value` first if it is not there; EMPTY:

@@ -31,6 +31,21 @@ extern const dv_type dv_iterator_faces[DV_ITERATOR_FACES], dv_array_iterator_typ
 
 dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
 
+/* An iterator by index whose sequence and type the caller fills in; NULL: there is no free block
+ * (dv_iterator_new). */
+static inline dv_iterator *dv_iterator_quick(dv_vm *vm) {
+    dv_free_block **list = &vm->heap.parts[DV_HEAP_OBJECTS]
+                                .free[(sizeof(dv_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+    dv_free_block *block = *list;
+    if (DV_UNLIKELY(!block)) return NULL;
+    *list = block->next;
+    dv_iterator *iterator = (dv_iterator *)(void *)block;
+    iterator->header.references = 1;
+    iterator->header.shape = DV_T_ITERATOR;
+    iterator->next = 0;
+    return iterator;
+}
+
 /* dv_next for loops of C: what they walk is a list most often.  Nothing is polled then, since such
  * a walk ends by itself. */
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {

@@ -6,6 +6,8 @@
 #ifndef DV_TYPES_KEY_H
 #define DV_TYPES_KEY_H
 
+#include <string.h>
+
 #include "core/upcall.h"
 #include "types/dict.h"
 #include "types/sequence.h"
@@ -43,6 +45,39 @@ static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value k
     if (number < 0) return NULL;
     dv_dict_entry *entry = &dict->entries[number];
     return dv_same(entry->key, key) ? entry : NULL;
+}
+
+/* The bytes of short texts, without a call. */
+static inline bool dv_key_same_bytes(const char *a, const char *b, size_t size) {
+    if (size > 32) return memcmp(a, b, size) == 0;
+    for (; size >= 8; size -= 8, a += 8, b += 8) {
+        uint64_t x, y;
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+        if (x != y) return false;
+    }
+    while (size > 0 && a[size - 1] == b[size - 1]) size--;
+    return size == 0;
+}
+
+/* Are two objects with the same hash the same, or strs with the same text, or tuples of the same
+ * items?  No means only that more must be asked. */
+static inline bool dv_key_same(dv_value a, dv_value b) {
+    if (dv_same(a, b)) return true;
+    if (!dv_is_object(a) || !dv_is_object(b)) return false;
+    const uint32_t shape = dv_as_object(a)->shape;
+    if (shape != dv_as_object(b)->shape) return false;
+    if (shape == DV_T_STR) {
+        const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
+        return s->length == t->length && s->kind == t->kind &&
+               dv_key_same_bytes(s->data, t->data, (size_t)s->length * s->kind);
+    }
+    if (shape != DV_T_TUPLE) return false;
+    const dv_tuple *s = dv_as_tuple(a), *t = dv_as_tuple(b);
+    int64_t left = s->count;
+    if (left != t->count) return false;
+    while (left > 0 && dv_same(s->items[left - 1], t->items[left - 1])) left--;
+    return left == 0;
 }
 
 /* Are two different objects with the same hash equal?  -1: that must be asked (dv_items_equal). */

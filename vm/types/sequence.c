@@ -140,6 +140,19 @@ static bool is_equal_as_str(dv_vm *vm, dv_value v) {
                                    vm->known.eq);
 }
 
+int dv_tuples_less_plainly(const dv_tuple *a, const dv_tuple *b) {
+    for (int64_t i = 0; i < a->count && i < b->count; i++) {
+        const dv_value x = a->items[i], y = b->items[i];
+        if (dv_same(x, y)) continue;
+        if (dv_are_ints(x, y)) return dv_as_int(x) < dv_as_int(y);
+        const int equal = dv_equal_plainly(x, y);
+        if (equal < 0) return -1;
+        if (equal) continue;
+        return dv_is_float(x) ? dv_as_float(x) < dv_as_float(y) : dv_str_order(x, y) < 0;
+    }
+    return a->count < b->count;
+}
+
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     int plainly = dv_equal_plainly(a, b);
     if (plainly < 0 && dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE))

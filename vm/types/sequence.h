@@ -73,6 +73,8 @@ static inline int dv_tuples_equal_plainly(const dv_tuple *a, const dv_tuple *b) 
     }
     return a->count == b->count;
 }
+/* a < b of tuples whose first items that differ are ints, floats or strs; -1: of others. */
+int dv_tuples_less_plainly(const dv_tuple *a, const dv_tuple *b);
 /* dv_equal with the common cases inline. */
 int dv_items_equal(dv_vm *vm, dv_value a, dv_value b);
 

@@ -205,7 +205,11 @@ static inline dv_set_entry *search(dv_vm *vm, dv_set *set, dv_value key, int64_t
                                    dv_set_entry **deleted) {
     dv_set_entry *entry = dv_set_first_entry(set, key, hash);
     *deleted = NULL;
-    return DV_LIKELY(entry) ? entry : search_on(vm, set, key, hash, deleted);
+    if (DV_LIKELY(entry)) return entry;
+    entry = &set->table[(uint64_t)hash & set->mask];
+    if (entry->hash == hash && !dv_is_empty(entry->key) && dv_key_same(entry->key, key))
+        return entry;
+    return search_on(vm, set, key, hash, deleted);
 }
 
 static inline dv_set_entry *find(dv_vm *vm, dv_set *set, dv_value key, int64_t hash) {

@@ -487,6 +487,24 @@ dv_value dv_str_slice(dv_vm *vm, dv_value v, int64_t start, int64_t stop) {
     return dv_str_points(vm, s->data + start * s->kind, s->kind, stop - start);
 }
 
+/* Any number of bytes. */
+static inline char *put_bytes(char *to, const dv_str *from) {
+    const size_t size = (size_t)from->length;
+    if (size == 1)
+        *to = from->data[0];
+    else if (size > 0)
+        copy_bytes(to, from->data, size);
+    return to + size;
+}
+
+static void join_bytes(char *to, const dv_str *between, const dv_value *items, int64_t count) {
+    to = put_bytes(to, dv_as_str(items[0]));
+    for (int64_t i = 1; i < count; i++) {
+        to = put_bytes(to, between);
+        to = put_bytes(to, dv_as_str(items[i]));
+    }
+}
+
 dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items, int64_t count) {
     if (count == 0) return dv_str_empty(vm);
     if (count == 1) return dv_plain(vm, items[0]);
@@ -503,6 +521,10 @@ dv_value dv_str_join(dv_vm *vm, dv_value separator, const dv_value *items, int64
     dv_str *s = dv_str_alloc(vm, length, kind);
     if (!s) return DV_EMPTY;
     char *to = s->data;
+    if (kind == 1) {
+        join_bytes(to, between, items, count);
+        return dv_object_value(s);
+    }
     for (int64_t i = 0; i < count; i++) {
         const dv_str *item = dv_as_str(items[i]);
         if (i > 0) {

@@ -86,35 +86,48 @@ static dv_value tuple_repr(dv_vm *vm, dv_value self) {
     return dv_items_repr(vm, self, "(", count == 1 ? ",)" : ")", "(...)");
 }
 
-/* The hash of an item; false: raised. */
-static inline bool item_hash(dv_vm *vm, dv_value item, uint64_t *lane) {
-    if (dv_is_int(item)) {
-        *lane = (uint64_t)(dv_as_int(item) == -1 ? -2 : dv_as_int(item));
-        return true;
+/* CPython's tuple hash is xxHash's 64-bit mixing of the items' hashes. */
+#define PRIME1 11400714785074694791u
+#define PRIME2 14029467366897019727u
+#define PRIME5 2870177450012600261u
+
+static inline uint64_t mix(uint64_t mixed, int64_t hash) {
+    mixed += (uint64_t)hash * PRIME2;
+    return (mixed << 31 | mixed >> 33) * PRIME1;
+}
+
+static inline int64_t mixed_end(uint64_t mixed, int64_t count) {
+    mixed += (uint64_t)count ^ (PRIME5 ^ 3527539u);
+    return mixed == UINT64_MAX ? 1546275796 : (int64_t)mixed;
+}
+
+/* The same from item i on, where one must be asked. */
+static __attribute__((noinline)) bool hash_on(dv_vm *vm, const dv_tuple *tuple, int64_t i,
+                                              uint64_t mixed, int64_t *hash) {
+    for (; i < tuple->count; i++) {
+        int64_t lane;
+        if (!dv_hash(vm, tuple->items[i], &lane)) return false;
+        mixed = mix(mixed, lane);
     }
-    if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1) {
-        *lane = (uint64_t)dv_as_str(item)->hash;
-        return true;
-    }
-    int64_t hash;
-    if (!dv_hash(vm, item, &hash)) return false;
-    *lane = (uint64_t)hash;
+    *hash = mixed_end(mixed, tuple->count);
     return true;
 }
 
-/* CPython's tuple hash, which is xxHash's 64-bit mixing of the items' hashes. */
 bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
-    const uint64_t prime1 = 11400714785074694791u, prime2 = 14029467366897019727u,
-                   prime5 = 2870177450012600261u;
-    uint64_t mixed = prime5, lane;
-    for (int64_t i = 0; i < tuple->count; i++) {
-        if (!item_hash(vm, tuple->items[i], &lane)) return false;
-        mixed += lane * prime2;
-        mixed = mixed << 31 | mixed >> 33;
-        mixed *= prime1;
+    uint64_t mixed = PRIME5;
+    const int64_t count = tuple->count;
+    for (int64_t i = 0; i < count; i++) {
+        const dv_value item = tuple->items[i];
+        int64_t lane;
+        if (dv_is_int(item))
+            lane = dv_as_int(item) - (dv_as_int(item) == -1);
+        else if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1)
+            lane = dv_as_str(item)->hash;
+        else
+            return hash_on(vm, tuple, i, mixed, hash);
+        mixed = mix(mixed, lane);
     }
-    mixed += (uint64_t)tuple->count ^ (prime5 ^ 3527539u);
-    *hash = mixed == UINT64_MAX ? 1546275796 : (int64_t)mixed;
+    *hash = mixed_end(mixed, count);
     return true;
 }
 
