@@ -598,6 +598,37 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     NEXT_RELEASING(self);
 </%isa:derivative>
 
+<%isa:derivative name="CALL_METHOD_ADD" of="CALL_METHOD" modes="POP_TOP" doc="CALL_METHOD of add of a set with an int or a str, whose first slot decides, and the POP_TOP behind it; the cache is that of CALL_METHOD_C_2.">
+    const dv_value callee = sp[-5], self = sp[-2], item = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_SET) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_2));
+    const int added = dv_set_first_add(dv_as_set(self), item);
+    if (added < 0) TAIL(DV_H(CALL_METHOD_C_2));
+    dv_as_object(callee)->references -= 1;
+    dv_as_object(self)->references -= 1;
+    sp -= 5;
+    ip += 1; /* POP_TOP */
+    if (added) NEXT();
+    NEXT_RELEASING(item);
+</%isa:derivative>
+
+% for inputs, other, with_ in (("2", "DV_NONE", "without"), ("3", "sp[-1]", "with")):
+<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, with an int or a str whose first slot decides; the cache is that of CALL_METHOD_C_${inputs}.">
+    const dv_value callee = sp[-${int(inputs) + 3}], self = sp[-${inputs}], key = sp[-${int(inputs) - 1}], other = ${other};
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_${inputs}));
+    const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(self), key);
+    if (!entry) TAIL(DV_H(CALL_METHOD_C_${inputs}));
+    const dv_value found = dv_retain(entry->value);
+    dv_as_object(callee)->references -= 1;
+    dv_as_object(self)->references -= 1;
+    if (dv_is_object(key)) dv_as_object(key)->references--; /* the dict's key lives on */
+    sp -= ${int(inputs) + 2};
+    sp[-1] = found;
+    NEXT_RELEASING(other);
+</%isa:derivative>
+% endfor
+
 <%isa:derivative name="CALL_METHOD_CONSUME" of="CALL_METHOD" doc="CALL_METHOD of str.join with a generator, whose frame it enters; the cache holds the definition.">
     const dv_value callee = sp[-5];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || !dv_is_shape(sp[-2], DV_T_STR) || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();

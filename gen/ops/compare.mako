@@ -214,9 +214,20 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DONE(dv_bool(found == ${"true" if op == "IN" else "false"}));
 </%isa:derivative>
 
-% for kind, test, find in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1")):
-<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of ${'anything hashable but a set' if kind == 'SET' else 'anything hashable'} and a ${kind.lower()}.">
+% for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):
+<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of anything hashable${rest} and a ${kind.lower()}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    const int found = dv_${kind.lower()}_first_has(dv_as_${kind.lower()}(b), a);
+    /* What dies here does so out of line. */
+    if (found < 0 || (own & 2 && dv_as_object(b)->references == 1)) SLOW();
+    if (own & 1 && dv_is_object(a)) {
+        if (dv_as_object(a)->references == 1) SLOW();
+        dv_as_object(a)->references--;
+    }
+    dv_as_object(b)->references -= own >> 1 & 1;
+    DONE(dv_bool(found ${wanted}));
+    --- out of line ---
     const uint8_t own = SITE.own;
     PUBLISH();
     const int found = ${find};

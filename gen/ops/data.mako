@@ -472,6 +472,14 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
 </%isa:op>
 
 <%isa:op name="SET_ADD" operands="count" variable="append" stack="v --" calls_out="yes" kills="all" doc="Adds the top to the set that is then the n-th entry from the top.">
+    const dv_value under = sp[-1 - CELL(1).i], item = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(under, DV_T_SET))) SLOW();
+    const int added = dv_set_first_add(dv_as_set(under), item);
+    if (added < 0) SLOW();
+    sp -= 1;
+    if (added) NEXT();
+    NEXT_RELEASING(item);
+    --- out of line ---
     const dv_value item = sp[-1];
     if (!dv_add_set_display(vm, sp[-1 - CELL(1).i], item)) RAISE();
     dv_release(vm, item);

@@ -153,6 +153,9 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_CALL_LEN:
     case DV_OP_CALL_CONSUME:
     case DV_OP_CALL_METHOD_CONSUME:
+    case DV_OP_CALL_METHOD_ADD:
+    case DV_OP_CALL_METHOD_GET_2:
+    case DV_OP_CALL_METHOD_GET_3:
     case DV_OP_CALL_METHOD_C:
     case DV_OP_CALL_METHOD_C_1:
     case DV_OP_CALL_METHOD_C_2:

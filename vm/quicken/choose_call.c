@@ -56,6 +56,13 @@ static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
     case DV_INLINED_APPEND:
         if (c->method && drops) return DV_OP_CALL_METHOD_APPEND;
         break;
+    case DV_INLINED_ADD:
+        if (c->has_self && drops && c->count == 2) return DV_OP_CALL_METHOD_ADD;
+        break;
+    case DV_INLINED_GET:
+        if (c->has_self && c->count == 2) return DV_OP_CALL_METHOD_GET_2;
+        if (c->has_self && c->count == 3) return DV_OP_CALL_METHOD_GET_3;
+        break;
     case DV_INLINED_MIN:
         if (!c->method && c->count == 2) return DV_OP_CALL_MIN;
         break;

@@ -278,7 +278,7 @@ static const dv_cfunction_def dict_methods[] = {
     {.name = "keys", .entry = dict_keys, .min = 1, .max = 1},
     {.name = "values", .entry = dict_values, .min = 1, .max = 1},
     {.name = "items", .entry = dict_items, .min = 1, .max = 1},
-    {.name = "get", .entry = dict_get, .min = 2, .max = 3},
+    {.name = "get", .entry = dict_get, .min = 2, .max = 3, .inlined = DV_INLINED_GET},
     {.name = "pop", .entry = dict_pop, .min = 2, .max = 3},
     {.name = "popitem", .entry = dict_popitem, .min = 1, .max = 1},
     {.name = "setdefault", .entry = dict_setdefault, .min = 2, .max = 3},

@@ -11,6 +11,7 @@
 #include "core/upcall.h"
 #include "types/dict.h"
 #include "types/sequence.h"
+#include "types/set.h"
 #include "types/str.h"
 #include "types/tuple.h"
 
@@ -30,21 +31,56 @@ DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *h
     return dv_hash(vm, key, hash);
 }
 
+/* The hash of an int or a str if it is known without a call. */
+static inline bool dv_key_known_hash(dv_value key, int64_t *hash) {
+    if (dv_is_int(key))
+        *hash = dv_as_int(key);
+    else if (dv_is_shape(key, DV_T_STR))
+        *hash = dv_as_str(key)->hash;
+    else
+        return false;
+    return *hash != -1; /* a str's that was never asked for; that of -1 is another */
+}
+
 /* The entry of a dict where the search for a key ends if its first slot decides: it has this very
  * key.  NULL: it has not, or the key is neither an int nor a str. */
 static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value key) {
-    /* A str without a hash yet, or the int -1, begins elsewhere, but finds nothing wrong. */
-    uint64_t hash;
-    if (dv_is_int(key))
-        hash = (uint64_t)dv_as_int(key);
-    else if (dv_is_shape(key, DV_T_STR))
-        hash = (uint64_t)dv_as_str(key)->hash;
-    else
-        return NULL;
-    const int32_t number = dict->index[hash & dict->mask];
+    int64_t hash;
+    if (!dv_key_known_hash(key, &hash)) return NULL;
+    const int32_t number = dict->index[(uint64_t)hash & dict->mask];
     if (number < 0) return NULL;
     dv_dict_entry *entry = &dict->entries[number];
     return dv_same(entry->key, key) ? entry : NULL;
+}
+
+/* Does the dict, or the set, have the key?  -1: its first slot does not decide. */
+static inline int dv_dict_first_has(const dv_dict *dict, dv_value key) {
+    int64_t hash;
+    if (!dv_key_known_hash(key, &hash)) return -1;
+    const int32_t number = dict->index[(uint64_t)hash & dict->mask];
+    if (number < 0) return number == -1 ? 0 : -1; /* free, or deleted */
+    return dv_same(dict->entries[number].key, key) ? 1 : -1;
+}
+static inline int dv_set_first_has(const dv_set *set, dv_value key) {
+    int64_t hash;
+    if (!dv_key_known_hash(key, &hash)) return -1;
+    const dv_set_entry *entry = dv_set_first_entry(set, key, hash);
+    return entry ? dv_same(entry->key, key) : -1;
+}
+
+/* Adds a key to a set, taking its reference: 1; or it is there: 0.  -1: its first slot does not
+ * decide, or the table would have to grow. */
+static inline int dv_set_first_add(dv_set *set, dv_value key) {
+    int64_t hash;
+    if (!dv_key_known_hash(key, &hash)) return -1;
+    dv_set_entry *entry = dv_set_first_entry(set, key, hash);
+    if (!entry) return -1;
+    if (dv_same(entry->key, key)) return 0;
+    if ((uint64_t)(set->fill + 1) * 5 >= set->mask * 3) return -1;
+    *entry = (dv_set_entry){hash, key};
+    set->used++;
+    set->fill++;
+    return 1;
 }
 
 /* The bytes of short texts, without a call. */

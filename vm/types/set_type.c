@@ -392,7 +392,7 @@ static dv_value frozenset_construct(dv_vm *vm, const dv_value *args, uint32_t co
 
 static const dv_cfunction_def set_methods[] = {
     METHODS_OF_BOTH,
-    {.name = "add", .entry = set_add, .min = 2, .max = 2},
+    {.name = "add", .entry = set_add, .min = 2, .max = 2, .inlined = DV_INLINED_ADD},
     {.name = "clear", .entry = set_clear, .min = 1, .max = 1},
     {.name = "discard", .entry = set_discard, .min = 2, .max = 2},
     {.name = "remove", .entry = set_remove, .min = 2, .max = 2},
