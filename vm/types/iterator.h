@@ -34,8 +34,9 @@ dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
 /* An iterator by index whose sequence and type the caller fills in; NULL: there is no free block
  * (dv_iterator_new). */
 static inline dv_iterator *dv_iterator_quick(dv_vm *vm) {
-    dv_free_block **list = &vm->heap.parts[DV_HEAP_OBJECTS]
-                                .free[(sizeof(dv_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+    if (sizeof(dv_iterator) > DV_HEAP_SMALL) return NULL; /* no free lists for sanitizers */
+    const size_t class_ = (sizeof(dv_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN;
+    dv_free_block **list = &vm->heap.parts[DV_HEAP_OBJECTS].free[class_ % DV_HEAP_CLASSES];
     dv_free_block *block = *list;
     if (DV_UNLIKELY(!block)) return NULL;
     *list = block->next;
