@@ -215,14 +215,6 @@ dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
     return dv_key_hash(vm, key, &hash) ? get_hashed(vm, dv_as_dict(self), key, hash) : DV_EMPTY;
 }
 
-const dv_dict_entry *dv_dict_find(dv_vm *vm, dv_value self, dv_value key) {
-    uint64_t slot;
-    int64_t hash;
-    if (!key_hash(vm, key, &hash)) return NULL;
-    int64_t number = find_entry(vm, dv_as_dict(self), key, hash, &slot);
-    return number >= 0 ? &dv_as_dict(self)->entries[number] : NULL;
-}
-
 dv_value dv_dict_get_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
     return get_hashed(vm, dv_as_dict(self), key, hash);
 }

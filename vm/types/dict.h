@@ -41,8 +41,6 @@ dv_value dv_dict_new(dv_vm *vm);
 dv_value dv_dict_get(dv_vm *vm, dv_value dict, dv_value key);
 bool dv_dict_set(dv_vm *vm, dv_value dict, dv_value key,
                  dv_value value) DV_MUST_CHECK; /* retains both */
-/* The entry of a key, until the dict changes; NULL likewise. */
-const dv_dict_entry *dv_dict_find(dv_vm *vm, dv_value dict, dv_value key);
 /* dv_dict_get and dv_dict_set for a key whose hash is known: its __hash__ is not called again. */
 dv_value dv_dict_get_hashed(dv_vm *vm, dv_value dict, dv_value key, int64_t hash);
 bool dv_dict_set_hashed(dv_vm *vm, dv_value dict, dv_value key, int64_t hash,
