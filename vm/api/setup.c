@@ -227,6 +227,9 @@ static bool make_class(dv_vm *vm, const dv_type *type) {
     dv_release(vm, name);
     if (!class_) return false;
     class_->descriptor = type;
+    if (type->id == DV_T_PROPERTY) class_->flags |= DV_CLASS_DESCRIPTOR | DV_CLASS_SETTER;
+    if (type->id == DV_T_STATICMETHOD || type->id == DV_T_CLASSMETHOD)
+        class_->flags |= DV_CLASS_DESCRIPTOR;
     vm->classes[type->id] = class_;
     return true;
 }

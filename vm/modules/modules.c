@@ -40,6 +40,7 @@ static const builtin_module builtin_modules[] = {
     {"_collections", dv_collections_fill},
     {"_copy", dv_copy_fill},
     {"_dataclasses", dv_dataclasses_fill},
+    {"errno", dv_errno_fill},
     {"functools", dv_functools_fill},
     {"gc", dv_gc_fill},
     {"heapq", dv_heapq_fill},

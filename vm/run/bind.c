@@ -33,7 +33,7 @@ static bool raise_too_many(const binding *b, uint32_t given) {
     for (uint32_t i = most; i < b->named_count; i++) named += !dv_is_empty(b->values[i]);
     char takes[48] = "", and_named[64] = "";
     if (defaults)
-        snprintf(takes, sizeof takes, "from %u to %u", most - defaults, most);
+        snprintf(takes, sizeof takes, "from %d to %u", (int)most - (int)defaults, most);
     else
         snprintf(takes, sizeof takes, "%u", most);
     if (named)
@@ -153,10 +153,12 @@ static bool bind_defaults(binding *b) {
         if (!dv_is_empty(b->values[i])) continue;
         dv_value name = parameter_name(b->vm, b->code, i), value = DV_EMPTY;
         if (dv_is_empty(name)) return false;
-        if (!dv_is_empty(b->function->keyword_defaults))
-            value = dv_dict_get(b->vm, b->function->keyword_defaults, name);
-        dv_release(b->vm, name);
+        dv_value dict = dv_retain(b->function->keyword_defaults);
+        if (!dv_is_empty(dict)) value = dv_dict_get(b->vm, dict, name);
         b->values[i] = dv_retain(value);
+        dv_release(b->vm, name);
+        dv_release(b->vm, dict);
+        if (dv_is_empty(value) && !dv_is_empty(b->vm->error)) return false;
         complete = complete && !dv_is_empty(value);
     }
     return complete || raise_missing(b, positional, b->named_count, "keyword-only");

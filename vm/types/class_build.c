@@ -175,11 +175,14 @@ static bool copy_attributes(dv_vm *vm, dv_class *class_, dv_value namespace) {
  */
 
 static bool set_name(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {
-    if (dv_is_shape(value, DV_T_PROPERTY)) dv_property_set_name(vm, value, name);
-    if (!dv_is_instance(value)) return true;
+    if (!dv_is_instance(value)) {
+        if (dv_is_shape(value, DV_T_PROPERTY)) dv_property_set_name(vm, value, name);
+        return true;
+    }
     dv_value args[] = {dv_object_value(class_), name};
     bool found;
     dv_value result = dv_special_call(vm, value, vm->known.set_name, args, 2, &found);
+    if (!found && dv_has_layout(value, DV_T_PROPERTY)) dv_property_set_name(vm, value, name);
     if (!found) return true;
     dv_release(vm, result);
     if (!dv_is_empty(result)) return true;

@@ -13,12 +13,14 @@ typedef struct dv_property {
     dv_value doc;               /* or EMPTY */
     dv_value name;              /* in its class (__set_name__), for messages; or EMPTY */
     bool of_instances;          /* no attribute of the class itself: AttributeError */
+    bool doc_of_getter;         /* of a subclass: its __doc__ is the getter's, as an attribute */
 } dv_property;
 
 /* A staticmethod or classmethod. */
 typedef struct dv_method_wrapper {
     dv_object header;
     dv_value function;
+    dv_value attributes; /* dict, from the first time that somebody asks for it or stores; EMPTY */
 } dv_method_wrapper;
 
 extern const dv_type dv_property_type, dv_staticmethod_type, dv_classmethod_type;

@@ -1,5 +1,6 @@
 /* exception.c: exception objects as values (exception.h).  Raising is in exception_raise.c. */
 #include "types/exception.h"
+#include "types/exception_field.h"
 #include "types/exception_raise.h"
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
     class_->header.references++;
     exception->class_ = class_;
     exception->args = dv_retain(args);
-    exception->cause = exception->context = exception->attributes = DV_EMPTY;
+    exception->cause = exception->context = DV_EMPTY;
+    exception->attributes = exception->fields = DV_EMPTY;
     exception->traceback = DV_EMPTY;
     exception->suppress_context = false;
     exception->trace = NULL;
@@ -83,6 +85,7 @@ static void exception_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, exception->cause);
     dv_release(vm, exception->context);
     dv_release(vm, exception->attributes);
+    dv_release(vm, exception->fields);
     dv_class *class_ = exception->class_;
     dv_base_free(vm, object, sizeof *exception);
     dv_release_object(vm, &class_->header);
@@ -97,6 +100,7 @@ static void exception_traverse(dv_vm *vm, dv_object *object, dv_visit visit, voi
     visit(vm, exception->cause, context);
     visit(vm, exception->context, context);
     visit(vm, exception->attributes, context);
+    visit(vm, exception->fields, context);
     visit(vm, dv_object_value(exception->class_), context);
 }
 
@@ -126,25 +130,6 @@ bool dv_exception_trace(dv_vm *vm, dv_value value, dv_object *code, uint32_t pc)
     return true;
 }
 
-bool dv_exception_set(dv_vm *vm, dv_value value, const char *name, dv_value attribute) {
-    dv_exception *exception = dv_as_exception(value);
-    if (dv_is_empty(exception->attributes)) exception->attributes = dv_dict_new(vm);
-    dv_value key = dv_str_intern(vm, name, strlen(name));
-    bool done = !dv_is_empty(key) && !dv_is_empty(exception->attributes) &&
-                dv_dict_set(vm, exception->attributes, key, attribute);
-    dv_release(vm, key);
-    return done;
-}
-
-dv_value dv_exception_get(dv_vm *vm, dv_value value, const char *name) {
-    dv_exception *exception = dv_as_exception(value);
-    if (dv_is_empty(exception->attributes)) return DV_EMPTY;
-    dv_value key = dv_str_intern(vm, name, strlen(name));
-    dv_value found = dv_is_empty(key) ? DV_EMPTY : dv_dict_get(vm, exception->attributes, key);
-    dv_release(vm, key);
-    return found;
-}
-
 /* Text ------------------------------------------------------------------------------------------
  */
 
@@ -156,33 +141,56 @@ static dv_value exception_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "%S%V", exception->class_->name, exception->args);
 }
 
+/* What all exceptions have that have no text of their own: that of their arguments. */
+static dv_value plain_str(dv_vm *vm, const dv_exception *exception) {
+    const dv_tuple *args = dv_as_tuple(exception->args);
+    if (args->count == 0) return dv_str_empty(vm);
+    return args->count == 1 ? dv_to_str(vm, args->items[0]) : dv_repr(vm, exception->args);
+}
+
 /* "[Errno 2] No such file or directory: 'x' -> 'y'" */
 static dv_value os_error_str(dv_vm *vm, const dv_exception *exception) {
-    const dv_value *args = dv_as_tuple(exception->args)->items;
-    dv_value self = dv_object_value((dv_exception *)exception);
-    dv_value from = dv_exception_get(vm, self, "filename");
+    dv_value number = dv_exception_field(vm, exception, "errno");
+    dv_value why = dv_exception_field(vm, exception, "strerror");
+    dv_value self = dv_object_value((dv_exception *)exception), text;
+    dv_value from = dv_exception_get(vm, self, "filename"); /* one that is None shows */
     dv_value to = dv_exception_get(vm, self, "filename2");
-    if (dv_is_empty(from)) return dv_str_printf(vm, "[Errno %S] %S", args[0], args[1]);
-    if (dv_is_empty(to)) return dv_str_printf(vm, "[Errno %S] %S: %V", args[0], args[1], from);
-    return dv_str_printf(vm, "[Errno %S] %S: %V -> %V", args[0], args[1], from, to);
+    if (!dv_is_empty(from) && !dv_is_empty(to))
+        text = dv_str_printf(vm, "[Errno %S] %S: %V -> %V", number, why, from, to);
+    else if (!dv_is_empty(from))
+        text = dv_str_printf(vm, "[Errno %S] %S: %V", number, why, from);
+    else if (!dv_is_none(number) && !dv_is_none(why))
+        text = dv_str_printf(vm, "[Errno %S] %S", number, why);
+    else
+        text = plain_str(vm, exception);
+    dv_release(vm, number);
+    dv_release(vm, why);
+    return text;
+}
+
+/* The last part of a path. */
+static dv_value file_of(dv_vm *vm, dv_value path) {
+    const dv_str *text = dv_as_str(path);
+    int64_t from = text->length;
+    while (from > 0 && dv_str_at(text, from - 1) != '/') from--;
+    return dv_str_slice(vm, path, from, text->length);
 }
 
 /* "invalid syntax (script.dl, line 3)", without the file's directory, or what is known of that. */
-static dv_value syntax_error_str(dv_vm *vm, const dv_tuple *args) {
-    dv_value message = args->count ? args->items[0] : DV_NONE;
-    if (args->count != 2 || !dv_is_tuple(args->items[1])) return dv_to_str(vm, message);
-    const dv_tuple *place = dv_as_tuple(args->items[1]);
-    bool has_line = place->count > 1 && dv_is_any_int(place->items[1]);
-    if (place->count == 0 || !dv_is_str(place->items[0]))
-        return has_line ? dv_str_printf(vm, "%S (line %S)", message, place->items[1])
-                        : dv_to_str(vm, message);
-    const dv_str *path = dv_as_str(place->items[0]);
-    int64_t from = path->length;
-    while (from > 0 && dv_str_at(path, from - 1) != '/') from--;
-    dv_value file = dv_str_slice(vm, place->items[0], from, path->length);
-    if (dv_is_empty(file)) return DV_EMPTY;
-    dv_value text = has_line ? dv_str_printf(vm, "%S (%S, line %S)", message, file, place->items[1])
-                             : dv_str_printf(vm, "%S (%S)", message, file);
+static dv_value syntax_error_str(dv_vm *vm, const dv_exception *exception) {
+    dv_value message = dv_exception_field(vm, exception, "msg");
+    dv_value path = dv_exception_field(vm, exception, "filename");
+    dv_value line = dv_exception_field(vm, exception, "lineno");
+    dv_value file = dv_is_str(path) ? file_of(vm, path) : DV_NONE, text = DV_EMPTY;
+    bool has_line = dv_is_any_int(line);
+    if (dv_is_none(file))
+        text = has_line ? dv_str_printf(vm, "%S (line %S)", message, line) : dv_to_str(vm, message);
+    else if (!dv_is_empty(file))
+        text = has_line ? dv_str_printf(vm, "%S (%S, line %S)", message, file, line)
+                        : dv_str_printf(vm, "%S (%S)", message, file);
+    dv_release(vm, message);
+    dv_release(vm, path);
+    dv_release(vm, line);
     dv_release(vm, file);
     return text;
 }
@@ -241,86 +249,21 @@ static bool is_unicode_error(dv_vm *vm, const dv_exception *exception, bool deco
 static dv_value exception_str(dv_vm *vm, dv_value self) {
     dv_exception *exception = dv_as_exception(self);
     const dv_tuple *args = dv_as_tuple(exception->args);
-    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_str(vm, args);
+    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_str(vm, exception);
     if (dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR))
         return translate_error_str(vm, args);
-    if (args->count == 0) return dv_str_empty(vm);
-    if (args->count == 1)
-        return dv_exception_is(vm, exception, DV_E_KEY_ERROR) ? dv_repr(vm, args->items[0])
-                                                              : dv_to_str(vm, args->items[0]);
-    if (dv_exception_is(vm, exception, DV_E_OS_ERROR) && args->count <= 5)
-        return os_error_str(vm, exception);
+    if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_str(vm, exception);
+    if (args->count == 1 && dv_exception_is(vm, exception, DV_E_KEY_ERROR))
+        return dv_repr(vm, args->items[0]);
     for (int decodes = 0; decodes < 2; decodes++)
         if (is_unicode_error(vm, exception, decodes)) return unicode_error_str(vm, args, decodes);
-    return dv_repr(vm, exception->args);
+    return plain_str(vm, exception);
 }
 
 /* Attributes ------------------------------------------------------------------------------------
  */
 
 static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : dv_retain(v); }
-
-static dv_value argument(const dv_tuple *args, int64_t i) {
-    return i < args->count ? dv_retain(args->items[i]) : DV_NONE;
-}
-
-static dv_value exit_code(const dv_exception *exception) {
-    const dv_tuple *args = dv_as_tuple(exception->args);
-    return args->count > 1 ? dv_retain(exception->args) : argument(args, 0);
-}
-
-static dv_value os_error_attribute(const dv_tuple *args, dv_value name) {
-    bool full = args->count >= 2 && args->count <= 5;
-    if (dv_str_is(name, "errno")) return full ? argument(args, 0) : DV_NONE;
-    if (dv_str_is(name, "strerror")) return full ? argument(args, 1) : DV_NONE;
-    if (dv_str_is(name, "filename") || dv_str_is(name, "filename2")) return DV_NONE;
-    return DV_EMPTY;
-}
-
-static dv_value syntax_error_attribute(const dv_tuple *args, dv_value name) {
-    static const char *const places[] = {"filename", "lineno",     "offset",
-                                         "text",     "end_lineno", "end_offset"};
-    if (dv_str_is(name, "msg")) return argument(args, 0);
-    for (int64_t i = 0; i < 6; i++) {
-        if (!dv_str_is(name, places[i])) continue;
-        bool full = args->count == 2 && dv_is_tuple(args->items[1]);
-        return full ? argument(dv_as_tuple(args->items[1]), i) : DV_NONE;
-    }
-    return DV_EMPTY;
-}
-
-/* UnicodeTranslateError is not given the first of them. */
-static dv_value unicode_error_attribute(const dv_tuple *args, int first, dv_value name) {
-    static const char *const fields[] = {"encoding", "object", "start", "end", "reason"};
-    for (int i = 0; i < 5; i++)
-        if (dv_str_is(name, fields[i])) return i < first ? DV_NONE : argument(args, i - first);
-    return DV_EMPTY;
-}
-
-/* What certain classes compute from their arguments. */
-static dv_value class_attribute(dv_vm *vm, const dv_exception *exception, dv_value name) {
-    const dv_tuple *args = dv_as_tuple(exception->args);
-    if (dv_str_is(name, "value") && dv_exception_is(vm, exception, DV_E_STOP_ITERATION))
-        return argument(args, 0);
-    if (dv_str_is(name, "code") && dv_exception_is(vm, exception, DV_E_SYSTEM_EXIT))
-        return exit_code(exception);
-    if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(args, name);
-    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR))
-        return syntax_error_attribute(args, name);
-    int first = dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR) ? 1 : 0;
-    if (first || dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR) ||
-        dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR))
-        return unicode_error_attribute(args, first, name);
-    bool import = dv_exception_is(vm, exception, DV_E_IMPORT_ERROR);
-    bool attribute = dv_exception_is(vm, exception, DV_E_ATTRIBUTE_ERROR);
-    if (dv_str_is(name, "name") &&
-        (import || attribute || dv_exception_is(vm, exception, DV_E_NAME_ERROR)))
-        return DV_NONE;
-    if (dv_str_is(name, "obj") && attribute) return DV_NONE;
-    if (dv_str_is(name, "path") && import) return DV_NONE;
-    if (dv_str_is(name, "msg") && import) return args->count == 1 ? argument(args, 0) : DV_NONE;
-    return DV_EMPTY;
-}
 
 /* Attributes of an exception of a built-in class that are no fields. */
 static dv_value own_dict(dv_vm *vm, dv_exception *exception) {
@@ -336,12 +279,11 @@ static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name)
     if (dv_str_is(name, "__suppress_context__")) return dv_bool(exception->suppress_context);
     if (dv_str_is(name, "__traceback__")) return dv_exception_traceback(vm, self);
     if (dv_same(name, vm->known.dict)) return dv_retain(own_dict(vm, dv_as_exception(self)));
-    if (!dv_is_empty(exception->attributes)) {
-        dv_value v = dv_dict_get(vm, exception->attributes, name);
-        if (!dv_is_empty(v)) return dv_retain(v);
-        if (!dv_is_empty(vm->error)) return DV_EMPTY;
-    }
-    return class_attribute(vm, exception, name);
+    dv_value v = dv_exception_field_named(vm, exception, name);
+    if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
+    return dv_is_empty(exception->attributes)
+               ? DV_EMPTY
+               : dv_retain(dv_dict_get(vm, exception->attributes, name));
 }
 
 /* Replaces __cause__ or __context__. */
@@ -438,6 +380,8 @@ static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_
     bool known;
     bool done = set_field(vm, exception, name, value, &known);
     if (known) return done;
+    if (dv_exception_has_field(vm, exception, name))
+        return dv_exception_set_field(vm, exception, name, value);
     if (dv_is_instance(self) && !dv_str_is(name, "__notes__"))
         return dv_instance_set_attribute(vm, self, name, value);
     if (dv_same(name, vm->known.class_)) return refuse_class(vm, value);

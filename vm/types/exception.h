@@ -23,6 +23,7 @@ typedef struct dv_exception {
     dv_value args;           /* tuple */
     dv_value cause, context; /* exception, None or EMPTY */
     dv_value attributes;     /* dict or EMPTY; of dl classes: only what the machine has set */
+    dv_value fields;         /* dict or EMPTY: exception_field.h */
     bool suppress_context;
     dv_value traceback; /* traceback object or EMPTY */
     dv_trace_entry *trace;

@@ -164,9 +164,20 @@ static dv_class *os_error_class(dv_vm *vm, dv_class *class_, const dv_value *arg
     return class_;
 }
 
-/* The file names among an OSError's arguments become attributes. */
+/* The third argument of a BlockingIOError may be a number, which is no file name. */
+static bool is_written(dv_vm *vm, const dv_exception *exception, dv_value v) {
+    return exception->class_ == vm->error_classes[DV_E_BLOCKING_IO_ERROR] &&
+           (dv_is_any_int(v) || dv_is_bool(v));
+}
+
+/* The file names among an OSError's arguments become fields. */
 static bool take_file_names(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count) {
     if (count < 3 || dv_is_none(args[2])) return true;
+    if (is_written(vm, dv_as_exception(self), args[2])) {
+        int64_t number;
+        return dv_as_index(vm, args[2], &number) &&
+               dv_exception_set(vm, self, "characters_written", dv_int(number));
+    }
     if (!dv_exception_set(vm, self, "filename", args[2])) return false;
     return count < 5 || dv_is_none(args[4]) || dv_exception_set(vm, self, "filename2", args[4]);
 }
@@ -175,7 +186,7 @@ static bool set_arguments(dv_vm *vm, dv_value self, const dv_value *args, uint32
     dv_exception *exception = dv_as_exception(self);
     if (dv_exception_is(vm, exception, DV_E_OS_ERROR) && is_os_form(count)) {
         if (!take_file_names(vm, self, args, count)) return false;
-        if (count >= 3 && !dv_is_none(args[2])) count = 2;
+        if (count >= 3 && !dv_is_none(args[2]) && !is_written(vm, exception, args[2])) count = 2;
     }
     dv_value tuple = dv_tuple_new(vm, args, count), old = exception->args;
     if (dv_is_empty(tuple)) return false;
@@ -253,10 +264,21 @@ static bool check_unicode(dv_vm *vm, const dv_exception *exception, const dv_val
     return false;
 }
 
+static bool is_os_error(dv_vm *vm, const dv_class *class_) {
+    return dv_class_is_subclass(class_, vm->error_classes[DV_E_OS_ERROR]);
+}
+
+/* OSError.__new__ does all, unless the class has an __init__ of its own and no __new__. */
+static bool initialises_later(dv_vm *vm, const dv_class *class_) {
+    return !(class_->flags & DV_CLASS_NEW) && dv_class_special_again(vm, class_, vm->known.init);
+}
+
 bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                              dv_value keywords) {
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
     uint32_t positional = count - named;
+    const dv_class *class_ = dv_as_exception(self)->class_;
+    if (is_os_error(vm, class_) && !initialises_later(vm, class_)) return true;
     for (uint32_t i = 0; i < named; i++)
         if (!take_keyword(vm, self, dv_as_tuple(keywords)->items[i], args[positional + i]))
             return false;
@@ -268,7 +290,11 @@ dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, ui
                            dv_value keywords) {
     uint32_t named = dv_is_empty(keywords) ? 0 : (uint32_t)dv_as_tuple(keywords)->count;
     class_ = os_error_class(vm, class_, args, count - named);
+    bool os_error = is_os_error(vm, class_);
+    if (os_error && named && !initialises_later(vm, class_))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", class_->name);
     dv_value self = dv_exception_new(vm, class_, vm->known.empty_tuple);
+    if (os_error && initialises_later(vm, class_)) return self;
     if (dv_is_empty(self) || set_arguments(vm, self, args, count - named)) return self;
     dv_release(vm, self);
     return DV_EMPTY;

@@ -20,11 +20,13 @@ bool dv_error_is(dv_vm *vm, dv_error_class error) {
 }
 
 /* The exception being handled becomes the context, unless it is this one.  If this one is already
- * in that chain, the chain is cut there, so that it does not become a ring. */
+ * in that chain, the chain is cut there, so that it does not become a ring; a program may have made
+ * a ring of it, which a second walk at half the speed finds. */
 static void set_context(dv_vm *vm, dv_exception *exception) {
     dv_value handled = dv_handled_exception(vm);
     if (!dv_is_exception(handled) || dv_as_exception(handled) == exception) return;
-    dv_exception *at = dv_as_exception(handled);
+    dv_exception *at = dv_as_exception(handled), *slow = at;
+    bool slow_moves = false;
     while (dv_is_exception(at->context)) {
         if (dv_as_exception(at->context) == exception) {
             dv_value cut = at->context;
@@ -33,6 +35,9 @@ static void set_context(dv_vm *vm, dv_exception *exception) {
             break;
         }
         at = dv_as_exception(at->context);
+        if (at == slow) break;
+        if (slow_moves) slow = dv_as_exception(slow->context);
+        slow_moves = !slow_moves;
     }
     dv_value old = exception->context;
     exception->context = dv_retain(handled);

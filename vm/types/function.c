@@ -124,6 +124,21 @@ static dv_value function_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     return DV_EMPTY;
 }
 
+/* Replaces defaults: None and `del` take them away.  The dict and the tuple stay those that were
+ * given, as in CPython. */
+static bool set_defaults(dv_vm *vm, dv_value *place, dv_type_id type, const char *message,
+                         dv_value value) {
+    bool none = dv_is_empty(value) || dv_is_none(value);
+    if (!none && !dv_has_layout(value, type)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, message);
+        return false;
+    }
+    dv_value old = *place;
+    *place = none ? DV_EMPTY : dv_retain(value);
+    dv_release(vm, old);
+    return true;
+}
+
 /* Replaces a name of the function: it must be a str. */
 static bool set_text(dv_vm *vm, dv_value *place, const char *what, dv_value value) {
     if (dv_is_empty(value) || !dv_is_str(value)) {
@@ -143,8 +158,13 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
         return set_text(vm, &function->qualname, "__qualname__", value);
     if (dv_same(name, vm->known.annotations)) return set_annotations(vm, function, value);
     if (dv_same(name, vm->known.dict)) return set_dict(vm, function, value);
-    if (dv_str_is(name, "__defaults__") || dv_str_is(name, "__code__") ||
-        dv_str_is(name, "__kwdefaults__")) {
+    if (dv_str_is(name, "__defaults__"))
+        return set_defaults(vm, &function->defaults, DV_T_TUPLE,
+                            "__defaults__ must be set to a tuple object", value);
+    if (dv_str_is(name, "__kwdefaults__"))
+        return set_defaults(vm, &function->keyword_defaults, DV_T_DICT,
+                            "__kwdefaults__ must be set to a dict object", value);
+    if (dv_str_is(name, "__code__")) {
         dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "attribute '%S' of functions is read-only in dl", name);
         return false;
     }

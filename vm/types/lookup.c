@@ -27,7 +27,8 @@ static dv_value raise_no_attribute(dv_vm *vm, dv_value self, dv_value name) {
 static dv_value find_data(dv_vm *vm, dv_class *class_, dv_value self, dv_value name) {
     const dv_global_cell *cell = dv_class_find(vm, class_, name);
     if (!cell || !dv_is_data_descriptor(vm, cell->value)) return DV_EMPTY;
-    if (dv_is_instance(cell->value) && !dv_has_special(vm, cell->value, vm->known.get))
+    if (dv_is_instance(cell->value) && !dv_has_layout(cell->value, DV_T_PROPERTY) &&
+        !dv_has_special(vm, cell->value, vm->known.get))
         return DV_EMPTY; /* one that only stores */
     return dv_bind(vm, cell->value, self, class_);
 }

@@ -30,24 +30,36 @@ static void super_release(dv_vm *vm, dv_object *object) {
     dv_container_free(vm, super, sizeof *super);
 }
 
-/* The class whose order counts for self: self, if it is a class below `start`, or its class. */
-static dv_class *type_for(dv_vm *vm, const dv_class *start, dv_value self) {
-    if (dv_is_class(self) && dv_class_is_subclass(dv_as_class(self), start))
-        return dv_as_class(self);
+/* The class whose order counts for self, new: self, if it is a class below `start`, or its class,
+ * or what it says is its __class__; EMPTY: raised. */
+static dv_value type_for(dv_vm *vm, const dv_class *start, dv_value self) {
+    if (dv_is_class(self) && dv_class_is_subclass(dv_as_class(self), start)) return dv_retain(self);
     dv_class *class_ = dv_class_of(vm, self);
-    if (dv_class_is_subclass(class_, start)) return class_;
-    dv_raise(vm, DV_E_TYPE_ERROR, "super(type, obj): obj must be an instance or subtype of type");
-    return NULL;
+    if (dv_class_is_subclass(class_, start)) return dv_retain(dv_object_value(class_));
+    dv_value claimed = dv_find_attribute(vm, self, vm->known.class_);
+    if (dv_is_empty(claimed) && !dv_is_empty(vm->error)) return DV_EMPTY;
+    if (!dv_is_empty(claimed) && dv_is_class(claimed) &&
+        dv_class_is_subclass(dv_as_class(claimed), start))
+        return claimed;
+    dv_release(vm, claimed);
+    return dv_raise(vm, DV_E_TYPE_ERROR,
+                    "super(type, obj): obj must be an instance or subtype of type");
 }
 
 static dv_value super_make(dv_vm *vm, dv_value start, dv_value self) {
-    dv_class *type = NULL;
-    if (!dv_is_empty(self) && !(type = type_for(vm, dv_as_class(start), self))) return DV_EMPTY;
+    dv_value type = DV_EMPTY;
+    if (!dv_is_empty(self)) {
+        type = type_for(vm, dv_as_class(start), self);
+        if (dv_is_empty(type)) return DV_EMPTY;
+    }
     dv_super *super = dv_container_new(vm, sizeof *super, DV_T_SUPER);
-    if (!super) return DV_EMPTY;
+    if (!super) {
+        dv_release(vm, type);
+        return DV_EMPTY;
+    }
     super->start = dv_retain(start);
     super->self = dv_retain(self);
-    super->type = type ? dv_retain(dv_object_value(type)) : DV_EMPTY;
+    super->type = type;
     return dv_object_value(super);
 }
 

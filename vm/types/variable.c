@@ -43,6 +43,52 @@ static dv_value variable_get_attribute(dv_vm *vm, dv_value self, dv_value name) 
     return dv_retain(value);
 }
 
+static bool variable_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value value) {
+    if (!dv_str_is(name, "cell_contents")) {
+        dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'cell' object has no attribute '%S'", name);
+        return false;
+    }
+    dv_variable *variable = dv_as_variable(self);
+    dv_value old = variable->value;
+    variable->value = dv_retain(value);
+    dv_release(vm, old);
+    return true;
+}
+
+/* By what is in them; an empty one is less than others. */
+static dv_value variable_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (!dv_is_shape(a, DV_T_CELL) || !dv_is_shape(b, DV_T_CELL)) return DV_NOTIMPLEMENTED;
+    dv_value left = dv_as_variable(a)->value, right = dv_as_variable(b)->value;
+    if (dv_is_empty(left) || dv_is_empty(right))
+        return dv_bool(dv_int64s_compare(op, !dv_is_empty(left), !dv_is_empty(right)));
+    dv_retain(left);
+    dv_retain(right);
+    dv_value result = dv_compare(vm, op, left, right);
+    dv_release(vm, left);
+    dv_release(vm, right);
+    return result;
+}
+
+static bool variable_hash(dv_vm *vm, dv_value self, int64_t *hash) {
+    (void)hash;
+    dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%T'", self);
+    return false;
+}
+
+/* types.CellType(), types.CellType(contents) */
+static dv_value variable_construct(dv_vm *vm, const dv_value *args, uint32_t count,
+                                   dv_value keywords) {
+    if (!dv_is_empty(keywords))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "cell() takes no keyword arguments");
+    if (count > 1)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "cell expected at most 1 argument, got %d",
+                        (int)count);
+    dv_value value = count ? dv_retain(args[0]) : DV_EMPTY;
+    dv_value made = dv_variable_new(vm, value);
+    if (dv_is_empty(made)) dv_release(vm, value);
+    return made;
+}
+
 const dv_type dv_variable_type = {
     .name = "cell",
     .id = DV_T_CELL,
@@ -50,5 +96,9 @@ const dv_type dv_variable_type = {
     .traverse = variable_traverse,
     .clear = variable_clear,
     .repr = variable_repr,
+    .hash = variable_hash,
+    .compare = variable_compare,
     .get_attribute = variable_get_attribute,
+    .set_attribute = variable_set_attribute,
+    .construct = variable_construct,
 };
