@@ -132,16 +132,33 @@ static dv_stmt *parse_try(dv_parser *p) {
 
 /* ---- with ---- */
 
-/* Whether the parenthesis that opens here encloses the items: `with (a as b, c):`. */
+/* Is the token, at the level of a parenthesis, one of what no list of expressions has there: of a
+ * generator expression, an assignment expression, a yield or a tuple with a star? */
+static bool is_of_one_expression(const dv_token *token) {
+    switch (token->kind) {
+    case DV_TOKEN_FOR:
+    case DV_TOKEN_WALRUS:
+    case DV_TOKEN_YIELD: return true;
+    case DV_TOKEN_STAR:
+        return token[-1].kind == DV_TOKEN_LEFT_PAREN || token[-1].kind == DV_TOKEN_COMMA;
+    default: return false;
+    }
+}
+
+/* Whether the parenthesis that opens here encloses the items: `with (a as b, c):`, `with (a, b):`;
+ * around one item alone it means nothing. */
 static bool items_in_parentheses(const dv_parser *p) {
     if (!dv_parser_at(p, DV_TOKEN_LEFT_PAREN)) return false;
     const dv_token *token = p->token + 1;
     uint32_t brackets = p->token->brackets;
-    bool has_as = false;
+    bool has_as = false, has_comma = false, one = false;
     for (; token->kind != DV_TOKEN_ERROR && token->kind != DV_TOKEN_END; token++) {
-        if (token->kind == DV_TOKEN_AS && token->brackets == brackets) has_as = true;
         if (token->kind == DV_TOKEN_RIGHT_PAREN && token->brackets + 1u == brackets)
-            return has_as && token[1].kind == DV_TOKEN_COLON;
+            return (has_as || (has_comma && !one)) && token[1].kind == DV_TOKEN_COLON;
+        if (token->brackets != brackets) continue;
+        has_as = has_as || token->kind == DV_TOKEN_AS;
+        has_comma = has_comma || token->kind == DV_TOKEN_COMMA;
+        one = one || is_of_one_expression(token);
     }
     return false;
 }

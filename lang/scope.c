@@ -545,6 +545,9 @@ static bool visit_annotated(scoper *s, dv_stmt *stmt) {
                        elsewhere & DV_SYMBOL_GLOBAL ? "global" : "nonlocal");
         return false;
     }
+    if (target->parenthesized && stmt->as.annotate.value == NULL) /* binds nothing */
+        return check_debug(s, target->as.name.name, stmt->at, "assign to") &&
+               visit_annotation_and_value(s, stmt);
     uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
     dv_range at = stmt->as.annotate.value == NULL ? stmt->at : target->at;
     return bind_name(s, target, flags, at) && visit_annotation_and_value(s, stmt);

@@ -76,6 +76,13 @@ static dv_value sys_exc_info(dv_vm *vm, const dv_value *args, uint32_t count) {
     return result;
 }
 
+/* sys.exception(): the exception being handled, or None. */
+static dv_value sys_exception(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)args, (void)count;
+    dv_value handled = dv_handled_exception(vm);
+    return dv_is_exception(handled) ? dv_retain(handled) : DV_NONE;
+}
+
 static dv_value sys_displayhook(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     return dv_stream_display(vm, args[0]) ? DV_NONE : DV_EMPTY;
@@ -119,10 +126,49 @@ static bool is_among(dv_value name, const char *const *names) {
 
 /* __getattr__ of the module: what is made when it is asked for, by the library module _sys. */
 static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
-    static const char *const names[] = {"flags",       "float_info",     "getsizeof",
-                                        "hash_info",   "implementation", "int_info",
-                                        "thread_info", "version_info",   NULL};
-    static const char *const refused[] = {"getrefcount", NULL};
+    static const char *const names[] = {"api_version",
+                                        "base_exec_prefix",
+                                        "base_prefix",
+                                        "builtin_module_names",
+                                        "copyright",
+                                        "exec_prefix",
+                                        "flags",
+                                        "float_info",
+                                        "getdefaultencoding",
+                                        "getfilesystemencodeerrors",
+                                        "getfilesystemencoding",
+                                        "getsizeof",
+                                        "getswitchinterval",
+                                        "hash_info",
+                                        "implementation",
+                                        "int_info",
+                                        "is_finalizing",
+                                        "orig_argv",
+                                        "platlibdir",
+                                        "prefix",
+                                        "setswitchinterval",
+                                        "thread_info",
+                                        "version_info",
+                                        "warnoptions",
+                                        NULL};
+    static const char *const refused[] = {"_current_exceptions",
+                                          "_current_frames",
+                                          "_getframe",
+                                          "addaudithook",
+                                          "audit",
+                                          "breakpointhook",
+                                          "call_tracing",
+                                          "getallocatedblocks",
+                                          "getprofile",
+                                          "getrefcount",
+                                          "gettrace",
+                                          "meta_path",
+                                          "path_hooks",
+                                          "setprofile",
+                                          "path_importer_cache",
+                                          "settrace",
+                                          "stdlib_module_names",
+                                          NULL};
     (void)count;
     if (is_among(args[0], refused))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "sys.%S is not part of dl", args[0]);
@@ -143,6 +189,7 @@ static const dv_cfunction_def functions[] = {
     {.name = "getrecursionlimit", .entry = sys_getrecursionlimit, .min = 0, .max = 0},
     {.name = "setrecursionlimit", .entry = sys_setrecursionlimit, .min = 1, .max = 1},
     {.name = "intern", .entry = sys_intern, .min = 1, .max = 1},
+    {.name = "exception", .entry = sys_exception, .min = 0, .max = 0},
     {.name = "exc_info", .entry = sys_exc_info, .min = 0, .max = 0},
     {.name = NULL}};
 

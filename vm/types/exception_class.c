@@ -279,6 +279,9 @@ bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uin
     uint32_t positional = count - named;
     const dv_class *class_ = dv_as_exception(self)->class_;
     if (is_os_error(vm, class_) && !initialises_later(vm, class_)) return true;
+    dv_value fields = dv_as_exception(self)->fields; /* all begins anew */
+    dv_as_exception(self)->fields = DV_EMPTY;
+    dv_release(vm, fields);
     for (uint32_t i = 0; i < named; i++)
         if (!take_keyword(vm, self, dv_as_tuple(keywords)->items[i], args[positional + i]))
             return false;

@@ -3,6 +3,7 @@
 #include "types/instance.h"
 
 #include "core/native.h"
+#include "types/arguments.h"
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/descriptor.h"
@@ -472,7 +473,11 @@ static dv_value method_order(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value method_format(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_format(vm, args[0], args[1]);
+    if (!dv_is_str(args[1]))
+        return dv_arguments_refuse(vm, "__format__() argument", "str", args[1]);
+    if (dv_as_str(args[1])->length == 0) return dv_to_str(vm, args[0]);
+    return dv_raise(vm, DV_E_TYPE_ERROR, "unsupported format string passed to %T.__format__",
+                    args[0]);
 }
 
 static dv_value raise_name(dv_vm *vm, dv_value name) {
