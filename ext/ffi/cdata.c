@@ -10,6 +10,7 @@
 #include "callback.h"
 #include "convert.h"
 #include "layout.h"
+#include "sites.h"
 #include "text.h"
 
 extern const dvx_type iterator_type;
@@ -710,6 +711,7 @@ const dvx_type cdata_type = {
     .methods = methods,
     .find_attribute = get_field,
     .set_attribute = set_field,
+    .specialise = sites_specialise_cdata,
 };
 
 bool cdata_setup(dvx_vm *vm, dvx_value module) {

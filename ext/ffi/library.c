@@ -9,6 +9,7 @@
 
 #include "cdata.h"
 #include "convert.h"
+#include "sites.h"
 
 typedef struct library {
     scope *scope;
@@ -17,6 +18,7 @@ typedef struct library {
     size_t name_size;
     dvx_value kept; /* dict of functions and constants; zero bits before it is made */
     bool has_kept;
+    uint64_t serial;
 } library;
 
 static library *library_of(dvx_vm *vm, dvx_value v) { return API(payload, v, &library_type); }
@@ -66,6 +68,7 @@ static dvx_value wrap(dvx_vm *vm, scope *s, void *handle, const char *name) {
     memcpy(copy, name, size + 1);
     library *l = payload;
     *l = (library){.scope = scope_share(s), .handle = handle, .name = copy, .name_size = size};
+    l->serial = ++ffi_state_of(vm)->library_count;
     l->kept = vm->api->make_dict(vm);
     l->has_kept = !dvx_failed(l->kept);
     if (l->has_kept) return made;
@@ -113,6 +116,20 @@ bool library_close(dvx_vm *vm, dvx_value v) {
     l->kept = fresh;
     API(release, old);
     return true;
+}
+
+uint64_t library_serial(dvx_vm *vm, dvx_value v) {
+    const library *l = library_of(vm, v);
+    return l && l->handle ? l->serial : 0;
+}
+
+bool library_kept(dvx_vm *vm, dvx_value v, dvx_value name, dvx_value *kept) {
+    const library *l = library_of(vm, v);
+    int found = API(contains, l->kept, name);
+    *kept = found > 0 ? API(get_item, l->kept, name) : DVX_FAILED;
+    if (!dvx_failed(*kept)) return true;
+    vm->api->clear_error(vm);
+    return false;
 }
 
 /* ---- Names ---- */
@@ -270,4 +287,5 @@ const dvx_type library_type = {
     .methods = methods,
     .find_attribute = find,
     .set_attribute = set,
+    .specialise = sites_specialise_library,
 };

@@ -92,6 +92,7 @@ struct ffi_state {
     uint32_t table_size, table_count;
     ctype *void_type, *void_pointer, *char_type, *char_array, *int_type, *double_type, *file_type;
     int saved_errno;
+    uint64_t library_count; /* opened so far */
     struct cdata **handles; /* live ones of new_handle by address (handle.c) */
     uint32_t handle_size, handle_count;
     dvx_value cdef_error, ffi_error;
