@@ -145,7 +145,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 </%isa:derivative>
 
 % for jump, wanted in (("JUMP_IF_FALSE", "!"), ("JUMP_IF_TRUE", "")):
-<%isa:derivative name="${op}_${jump}" of="${op}" types="any any" result="bool" modes="${jump}" doc="${op} of any two, and the ${jump} behind it.">
+<%isa:derivative name="${op}_${jump}" of="${op}" types="any any" when="true" result="bool" modes="${jump}" doc="${op} of any two, and the ${jump} behind it.">
     const uint8_t own = SITE.own;
     if (own & 2 && dv_is_object(b)) {
         if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(${op})); /* it dies */
@@ -158,7 +158,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     GO();
 </%isa:derivative>
 % endfor
-<%isa:derivative name="${op}_ANY" of="${op}" types="any any" result="bool" doc="${op} of any two.">
+<%isa:derivative name="${op}_ANY" of="${op}" types="any any" when="true" result="bool" doc="${op} of any two.">
     const uint8_t own = SITE.own;
     if (own & 2 && dv_is_object(b)) {
         if (DV_UNLIKELY(dv_as_object(b)->references == 1)) TAIL(DV_H(${op})); /* it dies */

@@ -109,15 +109,6 @@ def f():
         c.g('')
 f()
 """),
-    ("operator-of-class", "SUB", 6, """\
-class C:
-    def __rsub__(self, other): return 1
-def f():
-    c = C()
-    for i in range(400):
-        1 - c
-f()
-"""),
     ("derived-type", "SUB", 5, """\
 class C(set): pass
 def f():
@@ -140,13 +131,6 @@ def f():
     i, l = Index(), [1]
     for k in range(400):
         l[i]
-f()
-"""),
-    ("identity", "IS", 4, """\
-def f():
-    x = []
-    for i in range(400):
-        x is None
 f()
 """),
     ("operator-of-class", "DELETE_SUBSCR", 6, """\

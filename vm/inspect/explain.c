@@ -18,7 +18,6 @@ typedef enum reason {
     VALUES,
     OPERATOR,
     DERIVED,
-    IDENTITY,
     TYPES,
     DICTIONARY,
     ATTRIBUTE,
@@ -60,8 +59,6 @@ static const explanation explanations[] = {
                  "types, though these do the work",
                  "convert them before the loop, as in int(x) or list(x), or keep what they hold in "
                  "an attribute"},
-    [IDENTITY] = {"identity", "only comparison with None in a condition has a derivative",
-                  "nothing: it is among the quickest instructions"},
     [TYPES] = {"no-derivative-for-types", "there is no derivative for these types",
                "ints, floats, strs, lists, tuples and dicts with int or str keys have one"},
     [DICTIONARY] = {"dictionary",
@@ -224,8 +221,6 @@ static reason of_family(const dv_vm *vm, const dv_row *row) {
     case DV_OP_STORE_ATTR:
         return saw_instance(vm, types, is_dictionary, 0) ? DICTIONARY : ATTRIBUTE;
     case DV_OP_LOAD_METHOD: return METHOD;
-    case DV_OP_IS:
-    case DV_OP_IS_NOT: return IDENTITY;
     default: return of_operands(vm, types, dv_row_op(row));
     }
 }
