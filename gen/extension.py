@@ -36,7 +36,7 @@ RAISING = {"raise", "raise_error", "raise_format"}
 DEBUGGED_BY_HAND = {"retain", "release", "raise_format", "allocate", "resize", "deallocate", "enter", "leave",
     "buffer_get", "buffer_release"}
 # Slots of dvx_type that the debug table does not wrap as the others: no self of theirs says which type it is.
-SLOTS_BY_HAND = {"release", "traverse", "clear", "truth", "binary", "specialise"}
+SLOTS_BY_HAND = {"release", "traverse", "clear", "truth", "binary", "specialise", "raw", "lasting_attribute"}
 
 # How a parameter or a result of a type is treated, and shown in a trace.
 NUMBERS = {
@@ -116,7 +116,7 @@ def parameter(text: str, where: str) -> Parameter:
         return Parameter(kind, name, "number", NUMBERS[kind])
     if kind in OUTPUTS:
         return Parameter(kind, name, "output", OUTPUTS[kind])
-    if kind in POINTERS or re.fullmatch(r"(const )?(struct )?dvx_\w+ \*", kind) or kind == "dvx_visit":
+    if kind in POINTERS or re.fullmatch(r"(const )?(struct )?dvx_\w+ \*{1,2}", kind) or kind == "dvx_visit":
         return Parameter(kind, name, "pointer")
     raise ModelError(f"{where}: gen/extension.py does not describe the type '{kind}'")
 

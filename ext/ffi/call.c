@@ -181,6 +181,59 @@ static dvx_value call_variadic(dvx_vm *vm, ctype *function, void *address, const
     return made;
 }
 
+/* ---- From regions ---- */
+
+struct call_raw {
+    char signature[16];
+    dvx_raw list[2]; /* the second ends it */
+};
+
+/* The letter of dvx_raw for a type; 0: regions do not pass it. */
+static char raw_letter(const ctype *type) {
+    if (type->kind == CTYPE_VOID) return 'v';
+    if (type->kind == CTYPE_FLOAT) return type->size == sizeof(double) ? 'd' : 0;
+    if (type->kind != CTYPE_SIGNED) return 0;
+    return type->size == 8 ? 'q' : type->size == 4 ? 'i' : 0;
+}
+
+static bool put_signature(const ctype *function, char *to, size_t size) {
+    uint32_t count = function->parameter_count;
+    if (function->ellipsis || count + 4 > size) return false;
+    *to++ = raw_letter(function->item);
+    *to++ = '(';
+    for (uint32_t i = 0; i < count; i++) *to++ = raw_letter(function->parameters[i]);
+    memcpy(to, ")", 2);
+    return strlen(to - count - 2) == count + 3;
+}
+
+static bool has_raw(const cdata *c) {
+    return c->role == CDATA_PLAIN && c->type->kind == CTYPE_FUNCTION_POINTER && c->data;
+}
+
+const dvx_raw *call_raw_of(dvx_vm *vm, cdata *c) {
+    if (!has_raw(c)) return NULL;
+    if (c->raw) return c->raw->list;
+    char signature[sizeof c->raw->signature];
+    if (!put_signature(c->type->item, signature, sizeof signature)) return NULL;
+    c->raw = API(allocate, sizeof *c->raw);
+    if (!c->raw) {
+        vm->api->clear_error(vm);
+        return NULL;
+    }
+    memset(c->raw, 0, sizeof *c->raw);
+    memcpy(c->raw->signature, signature, sizeof signature);
+    c->raw->list[0] = (dvx_raw){.signature = c->raw->signature,
+                                .entry = (void (*)(void))(uintptr_t)c->data,
+                                .error_number = &c->type->state->saved_errno};
+    return c->raw->list;
+}
+
+void call_raw_free(dvx_vm *vm, cdata *c) {
+    if (!has_raw(c) || !c->raw) return;
+    API(deallocate, c->raw, sizeof *c->raw);
+    c->raw = NULL;
+}
+
 dvx_value call_function(dvx_vm *vm, cdata *c, const dvx_value *args, uint32_t count) {
     ctype *function = c->type->item;
     uint32_t declared = function->parameter_count;

@@ -14,6 +14,11 @@
 /* Calls the function at c, a cdata. */
 dvx_value call_function(dvx_vm *vm, cdata *c, const dvx_value *args, uint32_t count);
 
+/* The signature by which a region may call the function at c, where its types have one (call.c);
+ * NULL: they have none, or memory is short (nothing is raised).  It belongs to c. */
+const dvx_raw *call_raw_of(dvx_vm *vm, cdata *c);
+void call_raw_free(dvx_vm *vm, cdata *c);
+
 void call_plan_free(dvx_vm *vm, struct call_plan *plan);
 
 #endif

@@ -119,6 +119,7 @@ static void drop_role(dvx_vm *vm, cdata *c) {
 
 static void release(dvx_vm *vm, void *payload) {
     cdata *c = payload;
+    call_raw_free(vm, c);
     if (c->role == CDATA_GC) destroy(vm, c);
     if (c->role == CDATA_CALLBACK) callback_free(vm, c->callback);
     drop_role(vm, c);
@@ -684,6 +685,10 @@ static const dvx_function *const methods[] = {
     METHOD("__exit__", leave, 1, 4),
 };
 
+static const dvx_raw *raw(dvx_vm *vm, dvx_value self) {
+    return call_raw_of(vm, cdata_of(vm, self));
+}
+
 enum { SUMS = DVX_BIT(DVX_ADD) | DVX_BIT(DVX_SUB) };
 
 const dvx_type cdata_type = {
@@ -712,6 +717,7 @@ const dvx_type cdata_type = {
     .find_attribute = get_field,
     .set_attribute = set_field,
     .specialise = sites_specialise_cdata,
+    .raw = raw,
 };
 
 bool cdata_setup(dvx_vm *vm, dvx_value module) {

@@ -40,6 +40,7 @@ typedef struct cdata {
         _Alignas(16) char bytes[16];
         struct callback *callback; /* callback.h */
         struct cdata *chained;     /* the next handle with the same hash (handle.c) */
+        struct call_raw *raw; /* PLAIN function pointers: for regions (call.h); NULL: not made */
     };
 } cdata;
 

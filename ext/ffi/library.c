@@ -19,6 +19,7 @@ typedef struct library {
     dvx_value kept; /* dict of functions and constants; zero bits before it is made */
     bool has_kept;
     uint64_t serial;
+    dvx_assumption *open; /* broken when it is closed */
 } library;
 
 static library *library_of(dvx_vm *vm, dvx_value v) { return API(payload, v, &library_type); }
@@ -71,7 +72,8 @@ static dvx_value wrap(dvx_vm *vm, scope *s, void *handle, const char *name) {
     l->serial = ++ffi_state_of(vm)->library_count;
     l->kept = vm->api->make_dict(vm);
     l->has_kept = !dvx_failed(l->kept);
-    if (l->has_kept) return made;
+    l->open = l->has_kept ? vm->api->make_assumption(vm) : NULL;
+    if (l->open) return made;
     API(release, made);
     return DVX_FAILED;
 }
@@ -114,6 +116,7 @@ bool library_close(dvx_vm *vm, dvx_value v) {
     dvx_value fresh = vm->api->make_dict(vm);
     if (dvx_failed(fresh)) return false;
     l->kept = fresh;
+    vm->api->break_assumption(vm, l->open);
     API(release, old);
     return true;
 }
@@ -130,6 +133,13 @@ bool library_kept(dvx_vm *vm, dvx_value v, dvx_value name, dvx_value *kept) {
     if (!dvx_failed(*kept)) return true;
     vm->api->clear_error(vm);
     return false;
+}
+
+/* Functions and constants that were used once stay what they are until the library is closed. */
+static bool lasting(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out,
+                    dvx_assumption **until) {
+    *until = library_of(vm, self)->open;
+    return library_kept(vm, self, name, out);
 }
 
 /* ---- Names ---- */
@@ -288,4 +298,5 @@ const dvx_type library_type = {
     .find_attribute = find,
     .set_attribute = set,
     .specialise = sites_specialise_library,
+    .lasting_attribute = lasting,
 };

@@ -28,7 +28,7 @@ static ${f.result} watched_${f.name}(${f.declared}) {
 % if f.result == "dvx_value":
     return dv_debug_end(vm, &frame, result);
 % else:
-    dv_debug_end_done(vm, &frame, ${"true" if f.result.endswith("*") else "result" if f.result == "bool" else "result >= 0"});
+    dv_debug_end_done(vm, &frame, result ${"" if f.result == "bool" else ">= 0"});
     return result;
 % endif
 }

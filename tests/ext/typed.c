@@ -162,7 +162,8 @@ static const dvx_raw *raw_of(dvx_vm *vm, dvx_value self) {
 
 typedef struct library {
     dvx_value found[COUNT]; /* DVX_FAILED: not asked for yet */
-    bool filled;
+    bool filled, closed;
+    dvx_assumption *open; /* broken by `close` */
 } library;
 
 static int find(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out);
@@ -170,13 +171,15 @@ static void release(dvx_vm *vm, void *payload) {
     library *l = payload;
     for (int i = 0; l->filled && i < COUNT; i++) vm->api->release(vm, l->found[i]);
 }
+static bool lasting(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out,
+                    dvx_assumption **until);
 static const dvx_type library_type = {
     .size = sizeof(dvx_type),
     .name = "Library",
     .payload = sizeof(library),
     .release = release,
     .find_attribute = find,
-    .lasting_attributes = true,
+    .lasting_attribute = lasting,
 };
 
 static int find(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
@@ -184,6 +187,7 @@ static int find(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
     char text[16];
     size_t size;
     if (!vm->api->read_str(vm, name, text, sizeof text, &size)) return -1;
+    if (l->closed) return vm->api->raise(vm, DVX_VALUE_ERROR, "the library is closed"), -1;
     if (size >= sizeof text) return 0;
     for (int i = 0; i < COUNT; i++) {
         if (strcmp(functions[i].name, text)) continue;
@@ -202,6 +206,14 @@ static int find(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
     return 0;
 }
 
+static bool lasting(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out,
+                    dvx_assumption **until) {
+    *until = ((library *)vm->api->payload(vm, self, &library_type))->open;
+    if (find(vm, self, name, out) > 0) return true;
+    vm->api->clear_error(vm);
+    return false;
+}
+
 /* ---- The module ---- */
 
 static dvx_value open_library(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -210,8 +222,21 @@ static dvx_value open_library(dvx_vm *vm, const dvx_value *args, uint32_t count)
     dvx_value v = vm->api->make_object(vm, &library_type, &payload);
     library *l = payload;
     for (int i = 0; l && i < COUNT; i++) l->found[i] = DVX_FAILED;
-    if (l) l->filled = true;
-    return v;
+    if (!l) return v;
+    l->filled = true;
+    l->open = vm->api->make_assumption(vm);
+    if (l->open) return v;
+    vm->api->release(vm, v);
+    return DVX_FAILED;
+}
+
+static dvx_value close_library(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    library *l = vm->api->check_payload(vm, args[0], &library_type);
+    if (!l) return DVX_FAILED;
+    l->closed = true;
+    vm->api->break_assumption(vm, l->open);
+    return vm->api->make_none(vm);
 }
 
 static dvx_value half_boxed(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -261,6 +286,7 @@ static const dvx_function module_functions[] = {
      .max = 1,
      .raw = functions[2].raw},
     {.size = sizeof(dvx_function), .name = "open", .entry = open_library},
+    {.size = sizeof(dvx_function), .name = "close", .entry = close_library, .min = 1, .max = 1},
     {.size = sizeof(dvx_function), .name = "calls", .entry = calls},
     {.size = sizeof(dvx_function), .name = "reset", .entry = reset},
 };

@@ -141,6 +141,7 @@ typedef enum dv_type_id {
 _Static_assert(DV_T_COUNT <= 256, "type numbers fit into the layout of a shape");
 
 typedef struct dv_class dv_class;
+struct dv_assumption;
 struct dv_cfunction_def;
 struct dv_type;
 
@@ -287,10 +288,11 @@ typedef struct dv_type {
      * be in the pair into out, new.  1: done; 0: as `next` with EMPTY; -1: its items are not that,
      * and nothing has happened. */
     int (*next_pair)(dv_vm *vm, dv_value self, dv_value *out);
-    /* Regions: signatures of an object that is called (core/raw.h); an attribute of an object that
-     * stays what it is (new; EMPTY: none, and nothing was raised). */
+    /* Regions: signatures of an object that is called (core/raw.h); an attribute that stays what it
+     * is until *until is broken (NULL: for good; new; EMPTY: none, and nothing was raised). */
     const struct dv_raw *(*raw)(dv_vm *vm, dv_value self);
-    dv_value (*lasting_attribute)(dv_vm *vm, dv_value self, dv_value name);
+    dv_value (*lasting_attribute)(dv_vm *vm, dv_value self, dv_value name,
+                                  struct dv_assumption **until);
     dv_value (*get_attribute)(dv_vm *vm, dv_value self,
                               dv_value name); /* NULL: methods of the class only */
     bool (*set_attribute)(dv_vm *vm, dv_value self, dv_value name,

@@ -431,9 +431,11 @@ typedef struct dvx_type {
     /* Since 1.1.  The signatures by which calling this object with raw numbers does the same, as a
      * list that stays as long as the object; NULL: none.  It must not raise or run dl code. */
     const dvx_raw *(*raw)(dvx_vm *vm, dvx_value self);
-    /* What find_attribute gives for a name stays, and finding it runs no dl code: loops may take
-     * such attributes of an object that they know for constants. */
-    bool lasting_attributes;
+    /* What find_attribute gives for a name, where that stays what it is until *until is broken
+     * (NULL: for good); the object keeps it so long.  True: *out is new.  It neither raises nor
+     * runs dl code.  Loops take such attributes of an object that they know for constants. */
+    bool (*lasting_attribute)(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out,
+                              dvx_assumption **until);
     /* Asked about a hot site one of whose operands is exactly of the type: calls api->specialise,
      * and first perhaps api->drop_operand, or api->decline, or nothing.  It neither raises nor runs
      * dl code. */

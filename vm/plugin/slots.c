@@ -2,6 +2,7 @@
  * their answers checked (type.h). */
 #include "core/upcall.h"
 #include "plugin/debug.h"
+#include "plugin/occurrence.h"
 #include "plugin/type.h"
 #include "types/arguments.h"
 #include "types/getter.h"
@@ -298,13 +299,20 @@ static dv_value foreign_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     return DV_EMPTY;
 }
 
-static dv_value foreign_lasting_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    dv_value found = foreign_get_attribute(vm, self, name);
-    if (dv_is_empty(found)) dv_error_clear(vm);
-    return found;
+/* Under the debug table regions call nothing past it: it would not see the calls. */
+static dv_value foreign_lasting_attribute(dv_vm *vm, dv_value self, dv_value name,
+                                          dv_assumption **until) {
+    const dv_extension_type *type = dv_extension_type_of(vm, self);
+    dv_value found = DV_EMPTY;
+    dvx_assumption *assumption = NULL;
+    if (vm->plugins->debug) return DV_EMPTY;
+    bool lasts = type->described.lasting_attribute(vm, self, name, &found, &assumption);
+    *until = assumption ? &assumption->assumption : NULL;
+    return lasts ? found : DV_EMPTY;
 }
 
 static const struct dv_raw *foreign_raw(dv_vm *vm, dv_value self) {
+    if (vm->plugins->debug) return NULL;
     return dv_extension_raw(dv_extension_type_of(vm, self)->described.raw(vm, self));
 }
 
@@ -388,6 +396,5 @@ void dv_extension_fill_slots(dv_extension_type *type) {
     if (d->attribute_count || d->find_attribute) t->get_attribute = foreign_get_attribute;
     t->set_attribute = foreign_set_attribute;
     FILL(raw);
-    if (d->find_attribute && d->lasting_attributes)
-        t->lasting_attribute = foreign_lasting_attribute;
+    FILL(lasting_attribute);
 }

@@ -528,10 +528,11 @@ dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
         return dv_constant_global(b, dv_namespace_find(&dv_as_module(object->value)->names, name));
     const dv_type *type = b->vm->types[dv_type_of(b->vm, object->value)];
     if (!type->lasting_attribute) return DV_EMPTY;
-    dv_value v = type->lasting_attribute(b->vm, object->value, name);
-    bool kept = !dv_is_empty(v) &&
-                dv_build_keep(b, v); /* it belongs to the object, and to the region's constants */
-    dv_release(b->vm, v);
+    dv_assumption *until = NULL;
+    dv_value v = type->lasting_attribute(b->vm, object->value, name, &until);
+    if (dv_is_empty(v)) return v;
+    bool kept = (!until || dv_build_depends(b, until)) && dv_build_keep(b, v);
+    dv_release(b->vm, v); /* it belongs to the object, and to the region when that is done */
     return kept ? v : DV_EMPTY;
 }
 
