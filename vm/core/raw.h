@@ -7,7 +7,8 @@
  *
  * Invariants
  *  1. For arguments of these types, entry gives what the function itself gives, wherever `defined`
- * says so.  An int is also accepted for a d; an int beyond the range of i is not.
+ *     says so.  Where a function has one signature, an int does for a d what its double does; where
+ * it has several (abs), kinds are matched exactly.  An int beyond the range of i fits nothing.
  *  2. Only pure functions have a `defined`: where it says no, the function is called again with
  * boxed arguments, and raises.  A double that is finite is defined without being asked about.
  *  3. Functions that are not pure are called exactly once. */

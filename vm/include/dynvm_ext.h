@@ -166,7 +166,9 @@ typedef union dvx_number {
  * does what the function that it belongs to does for such arguments. */
 typedef struct dvx_raw {
     /* The result and the arguments: "d(dd)".  d double, q int64_t, i int32_t; as result also b bool
-     * and v void (None).  NULL ends a list.  What the VM has no instruction for is called boxed. */
+     * and v void (None).  NULL ends a list.  What the VM has no instruction for is called boxed.
+     * An int also fits the d of a function with a single signature: it must do what its double
+     * does. */
     const char *signature;
     void (*entry)(void); /* a pointer to such a function */
     /* No effects, calls nothing of the VM.  Only a pure one has a `defined`: where that says no for

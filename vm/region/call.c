@@ -118,11 +118,12 @@ static bool raw_fits(dv_build *b, const dv_raw *raw, int32_t n, bool exactly) {
     return raw_row(raw) >= 0;
 }
 
+/* A function with several signatures, like abs, does something else for an int than for a float. */
 static const dv_raw *choose_raw(dv_build *b, const dv_raw *raws, int32_t n) {
-    for (int exactly = 1; exactly >= 0; exactly--)
-        for (const dv_raw *raw = raws; raw && raw->signature; raw++)
-            if (raw_fits(b, raw, n, exactly)) return raw;
-    return NULL;
+    for (const dv_raw *raw = raws; raw && raw->signature; raw++)
+        if (raw_fits(b, raw, n, true)) return raw;
+    bool only = raws && raws->signature && !raws[1].signature;
+    return only && raw_fits(b, raws, n, false) ? raws : NULL;
 }
 
 /* Puts argument i of n into its slot, or the last one into its register if that is at least as
