@@ -283,7 +283,7 @@ static void property_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, property->delete_);
     dv_release(vm, property->doc);
     dv_release(vm, property->name);
-    dv_container_free(vm, property, sizeof *property);
+    dv_base_free(vm, object, sizeof *property);
 }
 
 static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : dv_retain(v); }
@@ -468,7 +468,7 @@ static void wrapper_release(dv_vm *vm, dv_object *object) {
     dv_method_wrapper *wrapper = (dv_method_wrapper *)object;
     dv_release(vm, wrapper->function);
     dv_release(vm, wrapper->attributes);
-    dv_container_free(vm, wrapper, sizeof *wrapper);
+    dv_base_free(vm, object, sizeof *wrapper);
 }
 
 static dv_value wrapper_repr(dv_vm *vm, dv_value self) {
