@@ -79,11 +79,24 @@ static dvx_value freeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return vm->api->make_none(vm);
 }
 
-/* spoil(): the buffer lies. */
+/* spoil(how=0): the buffer lies, or says what is odd: 0 too many axes, 1 no such element, 2 fewer items than
+ * none, 3 more items than a number can count, 4 items without memory, 5 an axis without items and no memory,
+ * 6 the first element for all items, of which there are more than memory could have. */
 static dvx_value spoil(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     grid *g = API(payload, args[0], &grid_type);
-    (void)count;
-    g->buffer.dimensions = 7;
+    int64_t how = 0;
+    if (count > 1 && !API(read_int, args[1], &how)) return DVX_FAILED;
+    if (how == 0) g->buffer.dimensions = 7;
+    if (how == 1) g->buffer.element = 99;
+    if (how == 2) g->buffer.axes[1].count = -1;
+    if (how == 3) g->buffer.axes[0].count = g->buffer.axes[1].count = INT64_MAX;
+    if (how == 4 || how == 5) {
+        API(deallocate, g->buffer.data, g->size);
+        g->buffer.data = NULL;
+        g->size = 0;
+        if (how == 5) g->buffer.axes[1].count = 0;
+    }
+    if (how == 6) g->buffer.axes[0] = g->buffer.axes[1] = (dvx_axis){(int64_t)1 << 31, 0};
     return vm->api->make_none(vm);
 }
 
@@ -92,7 +105,7 @@ static const dvx_parameters grid_parameters = {sizeof grid_parameters, grid_name
 #define METHOD(name, low, high) \
     { .size = sizeof(dvx_function), #name, name, low, high, 0, NULL }
 static const dvx_function grid_functions[] = {METHOD(transpose, 1, 1), METHOD(freeze, 1, 1),
-                                              METHOD(spoil, 1, 1)};
+                                              METHOD(spoil, 1, 2)};
 static const dvx_function *const grid_methods[] = {&grid_functions[0], &grid_functions[1],
                                                    &grid_functions[2]};
 static const dvx_type grid_type = {.size = sizeof(dvx_type),
