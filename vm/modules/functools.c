@@ -353,7 +353,8 @@ static dv_value partial_setstate(dv_vm *vm, const dv_value *args, uint32_t count
     const dv_tuple *state = dv_is_tuple(args[1]) ? dv_as_tuple(args[1]) : NULL;
     if (!state || state->count != 4 || !dv_is_callable(vm, state->items[0]) ||
         !dv_is_tuple(state->items[1]) ||
-        !(dv_is_none(state->items[2]) || dv_is_dict(state->items[2])))
+        !(dv_is_none(state->items[2]) || dv_is_dict(state->items[2])) ||
+        !(dv_is_none(state->items[3]) || dv_is_dict(state->items[3])))
         return dv_raise(vm, DV_E_TYPE_ERROR, "invalid partial state");
     dv_value given = dv_plain(vm, state->items[1]);
     dv_value keywords = dv_is_none(state->items[2]) ? dv_dict_new(vm)
