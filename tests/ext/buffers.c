@@ -79,9 +79,10 @@ static dvx_value freeze(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     return vm->api->make_none(vm);
 }
 
-/* spoil(how=0): the buffer lies, or says what is odd: 0 too many axes, 1 no such element, 2 fewer items than
- * none, 3 more items than a number can count, 4 items without memory, 5 an axis without items and no memory,
- * 6 the first element for all items, of which there are more than memory could have. */
+/* spoil(how=0): the buffer lies, or says what is odd: 0 too many axes, 1 no such element, 2 fewer
+ * items than none, 3 more items than a number can count, 4 items without memory, 5 an axis without
+ * items and no memory, 6 the first element for all items, of which there are more than memory could
+ * have. */
 static dvx_value spoil(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     grid *g = API(payload, args[0], &grid_type);
     int64_t how = 0;
