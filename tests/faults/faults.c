@@ -72,12 +72,22 @@ static size_t count_left(dv_vm *vm) {
     return count;
 }
 
+/* Is it a MemoryError, or was it raised from one, as what goes wrong in __set_name__ is? */
+static bool is_for_memory(dv_vm *vm, dv_value error) {
+    while (!dv_is_empty(error) && !dv_is_none(error)) {
+        const dv_exception *exception = dv_as_exception(error);
+        if (dv_exception_is(vm, exception, DV_E_MEMORY_ERROR)) return true;
+        error = exception->cause;
+    }
+    return false;
+}
+
 static outcome run_script(dv_vm *vm, const char *path) {
     dv_unit *unit = dv_compile_file(vm, path);
     dv_value result = unit ? dv_run_unit(vm, unit, vm->main) : DV_EMPTY;
     bool failed = dv_is_empty(result), pending = !dv_is_empty(vm->error);
     outcome outcome = failed ? pending ? RAISED : SILENT : pending ? PENDING : FINISHED;
-    if (outcome == RAISED && dv_error_is(vm, DV_E_MEMORY_ERROR)) outcome = NO_MEMORY;
+    if (outcome == RAISED && is_for_memory(vm, vm->error)) outcome = NO_MEMORY;
     dv_release(vm, result);
     return outcome;
 }

@@ -43,8 +43,8 @@ static dv_value copy_plain(dv_vm *vm, const dv_value *args, uint32_t count) {
     const dv_shape *shape = plain_shape(vm, args[0], args[1]);
     if (!shape) return DV_NONE;
     dv_value made = dv_instance_new(vm, shape->class_);
-    if (dv_is_empty(made) || copy_slots(vm, dv_as_object(made), dv_as_object(args[0]), shape))
-        return made;
+    if (dv_is_empty(made)) return DV_EMPTY;
+    if (copy_slots(vm, dv_as_object(made), dv_as_object(args[0]), shape)) return made;
     dv_release(vm, made);
     return DV_EMPTY;
 }
@@ -56,11 +56,11 @@ static dv_value copy_attributes(dv_vm *vm, const dv_value *args, uint32_t count)
     if (!shape) return DV_NONE;
     size_t size = (shape->count + 1) * sizeof(dv_value);
     dv_value dict = dv_dict_new(vm);
-    dv_value *names = dv_is_empty(dict) ? NULL : dv_heap_alloc(&vm->heap, size);
+    if (dv_is_empty(dict)) return DV_EMPTY;
+    dv_value *names = dv_heap_alloc(&vm->heap, size);
     if (!names) {
-        if (!dv_is_empty(dict)) dv_raise_memory(vm);
         dv_release(vm, dict);
-        return DV_EMPTY;
+        return dv_raise_memory(vm);
     }
     bool good = true;
     dv_shape_names(shape, names);
