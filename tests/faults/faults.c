@@ -120,6 +120,23 @@ static ending run(const char *path, dv_level level, uint64_t fail_at, const opti
     return end;
 }
 
+static int line_length(const text *all, size_t from) {
+    const char *end = memchr(all->data + from, '\n', all->size - from);
+    return (int)((end ? (size_t)(end - all->data) : all->size) - from);
+}
+
+/* Shows the first line of the output that differs, so that a log is enough to find the cause. */
+static const char *describe_difference(void) {
+    static char said[512];
+    size_t at = 0, line = 0;
+    while (at < output.size && at < expected.size && output.data[at] == expected.data[at])
+        if (output.data[at++] == '\n') line = at;
+    snprintf(said, sizeof said, "its output is wrong: '%.*s' instead of '%.*s'",
+             line_length(&output, line), output.data + line, line_length(&expected, line),
+             expected.data + line);
+    return said;
+}
+
 /* What is wrong with the end of a run; NULL: nothing. */
 static const char *judge(ending end, ending clean) {
     static char leak[64];
@@ -129,7 +146,7 @@ static const char *judge(ending end, ending clean) {
     if (end.outcome == NOT_MADE) return "the machine was not made";
     if (output.size > expected.size || memcmp(output.data, expected.data, output.size) != 0 ||
         (end.outcome == FINISHED && output.size != expected.size))
-        return "its output is wrong";
+        return describe_difference();
     if (end.left > clean.left) {
         snprintf(leak, sizeof leak, "%zu more left than %zu", end.left - clean.left, clean.left);
         return leak;
