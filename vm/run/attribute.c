@@ -10,7 +10,7 @@
 /* What suggestions in tracebacks are made from: which attribute of which object was missing. */
 static void note_missing(dv_vm *vm, dv_value v, dv_value name) {
     dv_value error = vm->error;
-    if (!dv_is_empty(dv_exception_get(vm, error, "name"))) return;
+    if (!dv_is_empty(dv_exception_get(error, "name"))) return;
     vm->error = DV_EMPTY;
     if (!dv_exception_set(vm, error, "name", name) || !dv_exception_set(vm, error, "obj", v))
         dv_error_clear(vm);

@@ -516,7 +516,7 @@ static bool import_submodule(dv_vm *vm, dv_value package, dv_value name) {
     dv_release(vm, module);
     bool good = !dv_is_empty(module);
     if (!good && dv_error_is(vm, DV_E_MODULE_NOT_FOUND_ERROR)) {
-        dv_value missing = dv_exception_get(vm, vm->error, "name");
+        dv_value missing = dv_exception_get(vm->error, "name");
         bool halted = dv_is_none(dv_dict_get(vm, vm->modules, full));
         good =
             !halted && !dv_is_empty(missing) && dv_is_str(missing) && dv_str_equal(missing, full);

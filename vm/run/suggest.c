@@ -211,14 +211,14 @@ dv_value dv_suggestion(dv_vm *vm, dv_value value) {
     const dv_exception *exception = dv_as_exception(value);
     bool of_name = exception->class_ == vm->error_classes[DV_E_NAME_ERROR];
     bool of_attribute = exception->class_ == vm->error_classes[DV_E_ATTRIBUTE_ERROR];
-    dv_value name = of_name || of_attribute ? dv_exception_get(vm, value, "name") : DV_EMPTY;
+    dv_value name = of_name || of_attribute ? dv_exception_get(value, "name") : DV_EMPTY;
     if (dv_is_empty(name) || !dv_is_str(name)) return DV_EMPTY;
     search s = {.vm = vm, .best_distance = INT64_MAX};
     char *text = dv_str_utf8(vm, name, &s.name_size);
     dv_value result = DV_EMPTY;
     if (text) {
         s.name = text;
-        dv_value object = of_attribute ? dv_exception_get(vm, value, "obj") : DV_EMPTY;
+        dv_value object = of_attribute ? dv_exception_get(value, "obj") : DV_EMPTY;
         if (of_name)
             result = suggest_name(&s, exception);
         else if (!dv_is_empty(object))

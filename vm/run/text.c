@@ -291,7 +291,7 @@ static dv_value message_of(dv_vm *vm, dv_value exception, bool syntax) {
 }
 
 static void write_notes(dv_vm *vm, dv_builder *b, dv_value exception) {
-    dv_value notes = dv_exception_get(vm, exception, "__notes__");
+    dv_value notes = dv_exception_get(exception, "__notes__");
     if (dv_is_empty(notes) || !dv_is_list(notes)) return;
     for (int64_t i = 0; i < dv_as_list(notes)->count; i++) {
         if (!dv_builder_to_str(b, dv_as_list(notes)->items[i])) {

@@ -153,8 +153,8 @@ static dv_value os_error_str(dv_vm *vm, const dv_exception *exception) {
     dv_value number = dv_exception_field(vm, exception, "errno");
     dv_value why = dv_exception_field(vm, exception, "strerror");
     dv_value self = dv_object_value((dv_exception *)exception), text;
-    dv_value from = dv_exception_get(vm, self, "filename"); /* one that is None shows */
-    dv_value to = dv_exception_get(vm, self, "filename2");
+    dv_value from = dv_exception_get(self, "filename"); /* one that is None shows */
+    dv_value to = dv_exception_get(self, "filename2");
     if (!dv_is_empty(from) && !dv_is_empty(to))
         text = dv_str_printf(vm, "[Errno %S] %S: %V -> %V", number, why, from, to);
     else if (!dv_is_empty(from))
@@ -410,7 +410,7 @@ static dv_value method_add_note(dv_vm *vm, const dv_value *args, uint32_t count)
     (void)count;
     if (!dv_is_str(args[1]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "note must be a str, not '%T'", args[1]);
-    dv_value notes = dv_exception_get(vm, args[0], "__notes__");
+    dv_value notes = dv_exception_get(args[0], "__notes__");
     if (dv_is_empty(notes)) {
         notes = dv_list_new(vm, NULL, 0);
         bool stored = !dv_is_empty(notes) && dv_exception_set(vm, args[0], "__notes__", notes);

@@ -68,10 +68,10 @@ dv_value dv_exception_traceback(dv_vm *vm, dv_value exception);
 void dv_exception_set_traceback(dv_vm *vm, dv_value exception, dv_value traceback);
 
 /* Attributes of an exception that are not computed: `name` and `obj` for suggestions, __notes__.
- * The result of get is borrowed; EMPTY: there is none. */
+ * The result of get is borrowed; EMPTY: there is none; it never fails. */
 bool dv_exception_set(dv_vm *vm, dv_value exception, const char *name,
                       dv_value attribute) DV_MUST_CHECK;
-dv_value dv_exception_get(dv_vm *vm, dv_value exception, const char *name);
+dv_value dv_exception_get(dv_value exception, const char *name);
 
 /* MATCH_EXCEPTION: 1, 0, -1 raised (catching what is no exception class). */
 int dv_exception_match(dv_vm *vm, dv_value exception, dv_value type);

@@ -20,22 +20,24 @@ static dv_value exit_code(const dv_exception *exception) {
     return args->count > 1 ? dv_retain(exception->args) : argument(args, 0);
 }
 
-static dv_value os_error_attribute(dv_vm *vm, const dv_tuple *args, dv_value name) {
+static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
+
+static dv_value os_error_attribute(dv_vm *vm, const dv_tuple *args, const char *name) {
     bool full = args->count >= 2 && args->count <= 5;
-    if (dv_str_is(name, "errno")) return full ? argument(args, 0) : DV_NONE;
-    if (dv_str_is(name, "strerror")) return full ? argument(args, 1) : DV_NONE;
-    if (dv_str_is(name, "characters_written"))
+    if (is(name, "errno")) return full ? argument(args, 0) : DV_NONE;
+    if (is(name, "strerror")) return full ? argument(args, 1) : DV_NONE;
+    if (is(name, "characters_written"))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "characters_written");
-    return dv_str_is(name, "filename") || dv_str_is(name, "filename2") ? DV_NONE : DV_EMPTY;
+    return is(name, "filename") || is(name, "filename2") ? DV_NONE : DV_EMPTY;
 }
 
-static dv_value syntax_error_attribute(const dv_tuple *args, dv_value name) {
+static dv_value syntax_error_attribute(const dv_tuple *args, const char *name) {
     static const char *const places[] = {"filename", "lineno",     "offset",
                                          "text",     "end_lineno", "end_offset"};
-    if (dv_str_is(name, "msg")) return argument(args, 0);
-    if (dv_str_is(name, "print_file_and_line")) return DV_NONE;
+    if (is(name, "msg")) return argument(args, 0);
+    if (is(name, "print_file_and_line")) return DV_NONE;
     for (int64_t i = 0; i < 6; i++) {
-        if (!dv_str_is(name, places[i])) continue;
+        if (!is(name, places[i])) continue;
         bool full = args->count == 2 && dv_is_tuple(args->items[1]);
         return full ? argument(dv_as_tuple(args->items[1]), i) : DV_NONE;
     }
@@ -43,19 +45,19 @@ static dv_value syntax_error_attribute(const dv_tuple *args, dv_value name) {
 }
 
 /* UnicodeTranslateError is not given the first of them. */
-static dv_value unicode_error_attribute(const dv_tuple *args, int first, dv_value name) {
+static dv_value unicode_error_attribute(const dv_tuple *args, int first, const char *name) {
     static const char *const fields[] = {"encoding", "object", "start", "end", "reason"};
     for (int i = 0; i < 5; i++)
-        if (dv_str_is(name, fields[i])) return i < first ? DV_NONE : argument(args, i - first);
+        if (is(name, fields[i])) return i < first ? DV_NONE : argument(args, i - first);
     return DV_EMPTY;
 }
 
 /* What certain classes compute from their arguments. */
-static dv_value computed(dv_vm *vm, const dv_exception *exception, dv_value name) {
+static dv_value computed(dv_vm *vm, const dv_exception *exception, const char *name) {
     const dv_tuple *args = dv_as_tuple(exception->args);
-    if (dv_str_is(name, "value") && dv_exception_is(vm, exception, DV_E_STOP_ITERATION))
+    if (is(name, "value") && dv_exception_is(vm, exception, DV_E_STOP_ITERATION))
         return argument(args, 0);
-    if (dv_str_is(name, "code") && dv_exception_is(vm, exception, DV_E_SYSTEM_EXIT))
+    if (is(name, "code") && dv_exception_is(vm, exception, DV_E_SYSTEM_EXIT))
         return exit_code(exception);
     if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(vm, args, name);
     if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR))
@@ -66,12 +68,12 @@ static dv_value computed(dv_vm *vm, const dv_exception *exception, dv_value name
         return unicode_error_attribute(args, first, name);
     bool import = dv_exception_is(vm, exception, DV_E_IMPORT_ERROR);
     bool attribute = dv_exception_is(vm, exception, DV_E_ATTRIBUTE_ERROR);
-    if (dv_str_is(name, "name") &&
+    if (is(name, "name") &&
         (import || attribute || dv_exception_is(vm, exception, DV_E_NAME_ERROR)))
         return DV_NONE;
-    if (dv_str_is(name, "obj") && attribute) return DV_NONE;
-    if (dv_str_is(name, "path") && import) return DV_NONE;
-    if (dv_str_is(name, "msg") && import) return args->count == 1 ? argument(args, 0) : DV_NONE;
+    if (is(name, "obj") && attribute) return DV_NONE;
+    if (is(name, "path") && import) return DV_NONE;
+    if (is(name, "msg") && import) return args->count == 1 ? argument(args, 0) : DV_NONE;
     return DV_EMPTY;
 }
 
@@ -120,34 +122,39 @@ static const struct {
     {"reason", DV_E_UNICODE_TRANSLATE_ERROR},
 };
 
-static bool is_field(dv_vm *vm, const dv_exception *exception, dv_value name) {
+/* The name of a field of the exception's class, or NULL. */
+static const char *field_called(dv_vm *vm, const dv_exception *exception, dv_value name) {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (dv_str_is(name, fields[i].name) && dv_exception_is(vm, exception, fields[i].class_))
-            return true;
-    return false;
+            return fields[i].name;
+    return NULL;
+}
+
+/* The value of a key in a small dict, borrowed; EMPTY: none.  Never fails: messages of errors are
+ * made of it when there may be no memory for a key. */
+static dv_value find(dv_value dict, const char *name) {
+    dv_value key, value;
+    if (dv_is_empty(dict)) return DV_EMPTY;
+    for (int64_t i = 0; dv_dict_walk(dict, &i, &key, &value);)
+        if (dv_is_str(key) && dv_str_is(key, name)) return value;
+    return DV_EMPTY;
 }
 
 bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value name) {
-    if (!is_field(vm, exception, name)) return false;
+    if (!field_called(vm, exception, name)) return false;
     bool hidden = dv_class_find(vm, exception->class_, name) != NULL;
     if (!dv_is_empty(vm->error)) dv_error_clear(vm);
     return !hidden;
 }
 
-dv_value dv_exception_field_named(dv_vm *vm, const dv_exception *exception, dv_value name) {
-    if (!is_field(vm, exception, name)) return DV_EMPTY;
-    if (!dv_is_empty(exception->fields)) {
-        dv_value v = dv_dict_get(vm, exception->fields, name);
-        if (!dv_is_empty(v)) return dv_retain(v);
-    }
-    return computed(vm, exception, name);
+dv_value dv_exception_field(dv_vm *vm, const dv_exception *exception, const char *name) {
+    dv_value v = find(exception->fields, name);
+    return dv_is_empty(v) ? computed(vm, exception, name) : dv_retain(v);
 }
 
-dv_value dv_exception_field(dv_vm *vm, const dv_exception *exception, const char *name) {
-    dv_value key = dv_str_intern(vm, name, strlen(name));
-    dv_value v = dv_is_empty(key) ? DV_EMPTY : dv_exception_field_named(vm, exception, key);
-    dv_release(vm, key);
-    return v;
+dv_value dv_exception_field_named(dv_vm *vm, const dv_exception *exception, dv_value name) {
+    const char *field = field_called(vm, exception, name);
+    return field ? dv_exception_field(vm, exception, field) : DV_EMPTY;
 }
 
 /* How much of a write was done: a number, which is no field while nobody has said it. */
@@ -190,11 +197,6 @@ bool dv_exception_set(dv_vm *vm, dv_value value, const char *name, dv_value attr
     return done;
 }
 
-dv_value dv_exception_get(dv_vm *vm, dv_value value, const char *name) {
-    dv_value dict = *place_of(dv_as_exception(value), name);
-    if (dv_is_empty(dict)) return DV_EMPTY;
-    dv_value key = dv_str_intern(vm, name, strlen(name));
-    dv_value found = dv_is_empty(key) ? DV_EMPTY : dv_dict_get(vm, dict, key);
-    dv_release(vm, key);
-    return found;
+dv_value dv_exception_get(dv_value value, const char *name) {
+    return find(*place_of(dv_as_exception(value), name), name);
 }

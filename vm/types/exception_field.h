@@ -13,7 +13,8 @@
 /* Has its class a field of this name, which no class of the program hides? */
 bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value name);
 
-/* A field's value, new; named: EMPTY where the class has no such field, or with vm->error. */
+/* A field's value, new.  EMPTY: the class has no such field, or, with vm->error, it has no value,
+ * which is so of characters_written alone: all others are there without any memory. */
 dv_value dv_exception_field(dv_vm *vm, const dv_exception *exception, const char *name);
 dv_value dv_exception_field_named(dv_vm *vm, const dv_exception *exception, dv_value name);
 
