@@ -21,6 +21,14 @@ static double root(double x) {
 static bool root_defined(const dvx_number *arguments, dvx_number result) {
     return !isnan(result.d) || isnan(arguments[0].d);
 }
+static double ratio(double x, double y) {
+    raw_calls++;
+    return x / y;
+}
+static bool ratio_defined(const dvx_number *arguments, dvx_number result) {
+    (void)result;
+    return arguments[1].d != 0;
+}
 static int64_t add(int64_t n) {
     raw_calls++;
     return atomic_fetch_add(&total, n) + n;
@@ -71,6 +79,7 @@ static const struct {
     {"forget", {{"v(d)", ENTRY(forget, void, double), false, NULL, NULL}}},
     {"answer", {{"d()", ENTRY(answer, double, void), false, NULL, NULL}}},
     {"fails", {{"i(i)", ENTRY(fails, int32_t, int32_t), false, NULL, NULL}}},
+    {"ratio", {{"d(dd)", ENTRY(ratio, double, double, double), true, ratio_defined, NULL}}},
 };
 enum { COUNT = sizeof functions / sizeof *functions };
 
@@ -95,11 +104,16 @@ static dvx_value call(dvx_vm *vm, const dvx_raw *raw, const dvx_value *args, uin
     raw_calls--; /* they count themselves */
     const char *s = raw->signature;
     void (*f)(void) = raw->entry;
-    if (!strcmp(s, "d(d)")) {
-        double y = ((double (*)(double))f)(n[0].d);
-        if (raw->defined && !raw->defined(n, (dvx_number){.d = y}))
-            return vm->api->raise(vm, DVX_VALUE_ERROR, "no real root");
-        return vm->api->make_float(vm, y);
+    if (!strcmp(s, "d(d)") || !strcmp(s, "d(dd)")) {
+        double y = count == 1 ? ((double (*)(double))f)(n[0].d)
+                              : ((double (*)(double, double))f)(n[0].d, n[1].d);
+        if (!raw->defined || raw->defined(n, (dvx_number){.d = y}))
+            return vm->api->make_float(vm, y);
+        dvx_value error = vm->api->error_class(vm, DVX_VALUE_ERROR);
+        if (count == 1) vm->api->raise_format(vm, error, "no real root of %V", args[0]);
+        if (count == 2) vm->api->raise_format(vm, error, "no ratio of %V, %V", args[0], args[1]);
+        vm->api->release(vm, error);
+        return DVX_FAILED;
     }
     if (!strcmp(s, "q(q)")) return vm->api->make_int(vm, ((int64_t(*)(int64_t))f)(n[0].i));
     if (!strcmp(s, "i(ii)"))

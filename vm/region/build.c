@@ -496,8 +496,8 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     b->locals = (int32_t)code->local_count;
     b->stack_base = (int32_t)thread->stack_base;
     b->entry_limit = b->locals + (int32_t)code->max_stack + EXTRA_ENTRIES;
-    b->triples = b->locals + b->entry_limit + 1;
-    b->scratch = (int16_t)(b->triples - 1);
+    b->scratch = (int16_t)(b->locals + b->entry_limit);
+    b->triples = b->scratch + DV_SCRATCH_SLOTS;
     b->triple_limit = b->stack_base;
     if (b->stack_base > 8000 || end - head > MOST_WORDS) dv_build_fail(b, DV_REFUSED_SIZE);
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);

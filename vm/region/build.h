@@ -84,13 +84,16 @@ typedef struct dv_block {
         uint32_t count, capacity; \
     }
 
+/* All arguments but the last of a raw call, which has at most three. */
+enum { DV_SCRATCH_SLOTS = 2 };
+
 typedef struct dv_build {
     dv_vm *vm;
     dv_region *region;
     dv_context *root, *context;
     dv_known_value *e; /* the current entries */
     int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
-    int16_t scratch; /* raw slot for one instruction's operand */
+    int16_t scratch; /* the first of DV_SCRATCH_SLOTS raw slots for one instruction's operands */
     int16_t *triple_of;
     uint32_t pc; /* of the instruction being interpreted, in context */
     bool emitting, ended;

@@ -1,5 +1,6 @@
 /* call.c: the transfer function of calls: range loops, C functions with unboxed arguments, dl
  * functions that become part of the region. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -126,23 +127,26 @@ static const dv_raw *choose_raw(dv_build *b, const dv_raw *raws, int32_t n) {
     return only && raw_fits(b, raws, n, false) ? raws : NULL;
 }
 
-/* Puts argument i of n into its slot, or the last one into its register if that is at least as
- * good. */
-static bool place_argument(dv_build *b, int32_t q, char type, bool last, bool has_slot_form) {
-    dv_known_value *e = &b->e[q];
-    if (type == 'd' && e->kind == DV_K_ANY) {
-        int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
-        dv_spill(b, true, b->top);
-        dv_region_emit_guard(b, DV_OP_R_UNBOX_N, home, 0, 0);
-        *e = (dv_known_value){DV_K_FLOAT, DV_AT_REGISTER, 0, DV_EMPTY};
-        b->version++;
+enum { IN_REGISTER = -1 };
+
+/* The slot into which argument i, entry q, was put as a call takes it; for the last one,
+ * IN_REGISTER where that is at least as good.  Entries keep their kind: if the call leaves the
+ * region, arguments are boxed again as the program gave them, 1 as 1 and not as 1.0. */
+static int32_t place_argument(dv_build *b, int32_t q, char type, int32_t i, bool last,
+                              bool has_slot_form) {
+    const dv_known_value *e = &b->e[q];
+    if (type == 'd' && e->kind != DV_K_FLOAT) {
+        dv_load_double(b, q);
+        if (last) return IN_REGISTER;
+        assert(i < DV_SCRATCH_SLOTS);
+        dv_region_emit(b, DV_OP_R_STORE_D, b->scratch + i, 0, 0);
+        return b->scratch + i;
     }
-    if (type == 'd' && e->kind == DV_K_INT) dv_load_double(b, q);
     if (!last)
         dv_to_slot(b, q);
     else if (e->where == DV_AT_VALUE || (!has_slot_form && e->where == DV_AT_SLOT))
         dv_load_register(b, q);
-    return last && e->where == DV_AT_REGISTER;
+    return e->where == DV_AT_REGISTER ? IN_REGISTER : e->slot;
 }
 
 static dv_kind raw_result(char type) {
@@ -153,21 +157,21 @@ static dv_kind raw_result(char type) {
 static uint32_t call_raw(dv_build *b, const dv_raw *raw, int32_t n, int32_t inputs,
                          uint32_t next_pc) {
     const char result = raw->signature[0], *types = strchr(raw->signature, '(') + 1;
-    int32_t row = raw_row(raw);
-    bool in_register = false;
+    int32_t row = raw_row(raw), slots[3] = {0};
     for (int32_t i = 0; i < n; i++)
-        in_register = place_argument(b, b->top - n + i, types[i], i == n - 1, RAW[row].slot != 0);
+        slots[i] = place_argument(b, b->top - n + i, types[i], i, i == n - 1, RAW[row].slot != 0);
     dv_spill(b, result == 'd', b->top - inputs);
+    bool in_register = n > 0 && slots[n - 1] == IN_REGISTER;
+    if (in_register) slots[n - 1] = 0; /* not looked at */
     uint32_t op = in_register ? RAW[row].reg : RAW[row].slot;
     if (n == 1 && raw->pure && raw->entry == (dv_raw_entry)(double (*)(double))sqrt) {
-        dv_load_register(b, b->top - 1);
+        if (!in_register) dv_load_register(b, b->top - 1);
         op = DV_OP_R_SQRT;
     }
     if (!raw->pure) /* what it calls back shows a traceback through here */
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      false);
-    uint32_t at = dv_region_emit_guard(b, op, n ? b->e[b->top - n].slot : 0,
-                                       n > 1 ? b->e[b->top - n + 1].slot : 0, 0);
+    uint32_t at = dv_region_emit_guard(b, op, slots[0], slots[1], 0);
     if (b->emitting && !b->failed && op != DV_OP_R_SQRT)
         b->cells.data[at + 4].p = (void *)(uintptr_t)raw;
     dv_step_count(b, true);

@@ -131,15 +131,15 @@ static operand converted(dv_build *b, int32_t q, bool exact) {
 }
 
 void dv_load_double(dv_build *b, int32_t q) {
-    if (b->e[q].kind != DV_K_INT) {
-        dv_load_register(b, q);
+    const dv_known_value *e = &b->e[q];
+    dv_spill(b, true, b->top); /* nothing else stays in d, also where the int is a constant */
+    if (e->kind == DV_K_ANY) {
+        int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
+        dv_region_emit_guard(b, DV_OP_R_UNBOX_N, home, 0, 0);
         return;
     }
-    dv_spill(b, true, b->top); /* nothing else stays in d, also where the int is a constant */
     operand x = converted(b, q, false);
     if (x.mode == 'K') dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
-    b->e[q] = (dv_known_value){DV_K_FLOAT, DV_AT_REGISTER, 0, DV_EMPTY};
-    b->version++;
 }
 
 /* The two topmost entries as doubles. */

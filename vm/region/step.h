@@ -14,7 +14,9 @@ uint32_t dv_word_operand(const dv_build *b, uint32_t pc, uint32_t i);
 const dv_cell *dv_site_cell(const dv_build *b, uint32_t pc);
 /* Raw entry q into r or d. */
 void dv_load_register(dv_build *b, int32_t q);
-/* The same as a double: an int is converted, and the entry becomes a float. */
+/* Entry q, an int or a boxed number (guard), into d as a double.  The entry stays what it is: if
+ * the instruction that takes the double leaves the region, INCA code finds what the program gave
+ * it. */
 void dv_load_double(dv_build *b, int32_t q);
 /* The n topmost entries become RESERVED. */
 void dv_mark_reserved(dv_build *b, int32_t n);
