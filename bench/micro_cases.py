@@ -12,6 +12,8 @@ class Point:
     def method(self): return self.x
     @property
     def prop(self): return self.x
+    @prop.setter
+    def prop(self, x): self.x = x
     @classmethod
     def made(cls): return 1
     @staticmethod
@@ -32,6 +34,10 @@ class Spread:
 class Symbol(str): pass
 class Row(list): pass
 class Env(dict): pass
+class Scope(dict):
+    def __init__(self, outer):
+        super().__init__()
+        self.outer = outer
 class Wrong(Exception): pass
 class Told(Exception):
     def __init__(self, what):
@@ -108,6 +114,7 @@ CONTAINERS = {
     "dict_get": (KEYS, "v = d.get(i & 127, 0)"),
     "dict_keys": ("d = {1: 2, 3: 4, 5: 6}", "for k in d: pass"),
     "dict_items": ("d = {1: 2, 3: 4, 5: 6}", "for k, v in d.items(): pass"),
+    "dict_get_set": (KEYS, "d[i & 63] = d.get(i & 63, 0) + 1"),
     "dict_comp": (LIST7, "v = {a: 1 for a in l}"),
     "defaultdict": ("from collections import defaultdict\nd = defaultdict(int)", "d[i & 63] += 1"),
     "counter": ("from collections import Counter\nd = Counter()", "d[i & 63] += 1"),
@@ -129,6 +136,8 @@ CONTAINERS = {
     "list_mul": ("", "v = [0] * 8"),
     "list_concat": ("l = [1, 2]", "v = l + l"),
     "list_comp": (LIST7, "v = [a * 2 for a in l]"),
+    "list_comp_copy": (LIST7, "v = [a for a in l]"),
+    "set_comp_tuple": (LIST7, "v = {(a, 1) for a in l}"),
     "list_of_lists": ("m = [[1, 2], [3, 4]]", "v = m[i & 1][1]"),
     "list_len": ("l = [1]", "v = len(l)"),
     "list_true": ("l = [1]", "if l: pass"),
@@ -140,6 +149,7 @@ CONTAINERS = {
     "swap": ("a = 1; b = 2", "a, b = b, a"),
     "unpack": ("l = [1, 2, 3]", "a, b, c = l"),
     "deque": ("from collections import deque\nq = deque([1, 2])", "q.append(i); q.popleft()"),
+    "heap_tuples": ("import heapq\nq = [(1, 2), (2, 1), (3, 4)]", "heapq.heappush(q, (i & 7, i)); heapq.heappop(q)"),
     "heap": ("import heapq\nq = [1, 2, 3, 4]", "heapq.heappush(q, i); heapq.heappop(q)"),
     "namedtuple": ("from collections import namedtuple\nt = namedtuple('T', 'a b')(1, 2)", "v = t.b"),
     "namedtuple_new": ("from collections import namedtuple\nT = namedtuple('T', 'a b')", "v = T(1, i)"),
@@ -157,6 +167,8 @@ ITERATION = {
     "gen_from": ("", "for k in through(3): pass"),
     "gen_sum": (LIST7, "v = sum(a * 2 for a in l)"),
     "gen_all": (LIST7, "v = all(a > 0 for a in l)"),
+    "gen_any_attr": ("l = [Point(k) for k in range(7)]", "v = any(p.x > 9 for p in l)"),
+    "gen_max_items": (KEYS, "v = max(b for a, b in d.items())"),
     "gen_join": ("s = 'abcdef'", "v = ''.join(c for c in s)"),
     "gen_zip_sum": ("x = (1.0, 2.0, 3.0, 4.0); y = x", "v = sum(a * b for a, b in zip(x, y))"),
     "next": ("import itertools\nit = itertools.count()", "v = next(it)"),
@@ -201,6 +213,8 @@ CALLS = {
     "getattr": ("p = Point()", "v = getattr(p, 'x')"),
     "hasattr": ("p = Point()", "v = hasattr(p, 'y')"),
     "isinstance": ("p = Point()", "v = isinstance(p, Point)"),
+    "isinstance_tuple": ("p = Point()", "v = isinstance(p, (int, Point))"),
+    "type_name": ("p = Point()", "v = type(p).__name__"),
     "isinstance_child": ("p = Child(1)", "v = isinstance(p, Point)"),
 }
 
@@ -213,6 +227,7 @@ CLASSES = {
     "attr_slots": ("p = Slots(1)", "v = p.x"),
     "attr_chain": ("p = Bare(); p.a = Bare(); p.a.b = Point()", "v = p.a.b.x"),
     "property": ("p = Point()", "v = p.prop"),
+    "property_set": ("p = Point()", "p.prop = i"),
     "method": ("p = Point()", "v = p.method()"),
     "classmethod": ("", "v = Point.made()"),
     "staticmethod": ("p = Point()", "v = p.static()"),
@@ -224,6 +239,7 @@ CLASSES = {
     "new_child": ("", "v = Child(i)"),
     "new_named_super": ("", "v = Named(i)"),
     "new_spread": ("t = (1, 2, 3)", "v = Spread(*t)"),
+    "new_derived_dict": ("d = Scope(None)", "v = Scope(d)"),
     "new_exception": ("", "v = Wrong(i)"),
     "dataclass": (DATACLASS, "v = Pair(i, 2)"),
     "enum": (ENUM, "v = Kind.A is Kind.B"),
@@ -233,6 +249,7 @@ CLASSES = {
     "derived_dict_in": ("d = Env(); d[1] = 2", "v = 1 in d"),
     "derived_list": ("l = Row([1, 2, 3])", "v = l[1]"),
     "derived_list_attr": ("l = Row([1, 2, 3]); l.q = 1", "v = l.q"),
+    "is_any": ("p = Point(); q = (1, 2)", "v = p is q"),
     "is_none": ("p = None", "v = p is None"),
 }
 
