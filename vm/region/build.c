@@ -45,7 +45,9 @@ bool dv_build_grow(dv_build *b, void *vector, size_t size) {
 }
 
 bool dv_build_depends(dv_build *b, dv_assumption *assumption) {
-    return dv_assumption_depend(b->vm, assumption, &b->region->dependent);
+    if (dv_assumption_depend(b->vm, assumption, &b->region->dependent)) return true;
+    dv_build_fail(b, DV_REFUSED_MEMORY);
+    return false;
 }
 
 /* Contexts

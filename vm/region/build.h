@@ -154,6 +154,7 @@ dv_build_weight(const dv_build *b); /* of the instruction at b->pc: 8 for each l
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
 dv_context *dv_build_inline(dv_build *b,
                             dv_thread *callee); /* context of the call at b->pc, made if needed */
+/* false: b->failed, for emission must find all as interpretation has found it. */
 bool dv_build_depends(dv_build *b, dv_assumption *assumption);
 
 /* step.c: one instruction; returns the pc of the next one in b->context, unless b->ended. */

@@ -316,9 +316,7 @@ static uint32_t copied_op(uint32_t op) {
 static bool depend_on_classes(dv_build *b, uint32_t generic) {
     bool remembers =
         generic == DV_OP_LOAD_ATTR || generic == DV_OP_STORE_ATTR || generic == DV_OP_LOAD_METHOD;
-    if (!remembers || dv_build_depends(b, &b->vm->class_sites)) return true;
-    dv_build_fail(b, DV_REFUSED_MEMORY);
-    return false;
+    return !remembers || dv_build_depends(b, &b->vm->class_sites);
 }
 
 static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {

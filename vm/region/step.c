@@ -539,8 +539,9 @@ dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
 static dv_value lookup_global(dv_build *b, dv_value name) {
     dv_vm *vm = b->vm;
     dv_global_cell *cell = dv_namespace_cell(vm, &b->context->thread->module->names, name);
-    if (!cell) {
+    if (!cell) { /* not "no constant": emission, asking again, could then find one */
         dv_error_clear(vm);
+        dv_build_fail(b, DV_REFUSED_MEMORY);
         return DV_EMPTY;
     }
     if (!dv_is_empty(cell->value)) return dv_constant_global(b, cell);
