@@ -16,14 +16,11 @@
 #include "types/sequence.h"
 #include "types/str.h"
 
-#define FREE         (-1)
-#define DELETED      (-2)
 #define FIRST_SIZE   8
-#define PERTURB      5
 #define LARGEST_SIZE ((uint64_t)1 << 31) /* entry numbers are int32_t */
 
 /* Never written to: a dict with this index has no room, and is given a block first. */
-static const int32_t no_index[1] = {FREE};
+static const int32_t no_index[1] = {DV_DICT_FREE};
 
 /* ---- Memory ------------------------------------------------------------------------------------
  */
@@ -70,20 +67,15 @@ static int64_t copy_entries(dv_dict_entry *to, const dv_dict *dict) {
     return count;
 }
 
-static uint64_t next_slot(uint64_t slot, uint64_t *perturb, uint64_t mask) {
-    *perturb >>= PERTURB;
-    return (slot * 5 + *perturb + 1) & mask;
-}
-
 /* A slot that may take a new entry. */
 static uint64_t slot_for_new(const dv_dict *dict, int64_t hash) {
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
-    while (dict->index[slot] >= 0) slot = next_slot(slot, &perturb, dict->mask);
+    while (dict->index[slot] >= 0) slot = dv_dict_next_slot(slot, &perturb, dict->mask);
     return slot;
 }
 
 static void index_entries(dv_dict *dict) {
-    memset(dict->index, 0xFF, (size_t)(dict->mask + 1) * sizeof(int32_t)); /* FREE */
+    memset(dict->index, 0xFF, (size_t)(dict->mask + 1) * sizeof(int32_t)); /* DV_DICT_FREE */
     for (int64_t i = 0; i < dict->used; i++)
         dict->index[slot_for_new(dict, dict->entries[i].hash)] = (int32_t)i;
 }
@@ -161,16 +153,16 @@ void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *contex
  */
 
 /* What a search ends with besides the number of an entry. */
-enum { ABSENT = -1, RAISED = -2 };
+enum { ABSENT = DV_KEY_ABSENT, RAISED = -3 };
 
 /* Number of the key's entry, or ABSENT, or RAISED.  *found is its slot. */
 static int64_t search(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash, uint64_t *found) {
 restart:;
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
-    for (;; slot = next_slot(slot, &perturb, dict->mask)) {
+    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
         int32_t number = dict->index[slot];
-        if (number == FREE) return ABSENT;
-        if (number == DELETED) continue;
+        if (number == DV_DICT_FREE) return ABSENT;
+        if (number == DV_DICT_DELETED) continue;
         const dv_dict_entry *entry = &dict->entries[number];
         if (!dv_same(entry->key, key)) {
             if (entry->hash != hash) continue;
@@ -193,7 +185,7 @@ static inline int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key, i
                                  uint64_t *found) {
     const uint64_t slot = (uint64_t)hash & dict->mask;
     const int32_t number = dict->index[slot];
-    if (number == FREE) return ABSENT;
+    if (number == DV_DICT_FREE) return ABSENT;
     if (number >= 0) {
         const dv_dict_entry *entry = &dict->entries[number];
         if (dv_same(entry->key, key) || (entry->hash == hash && dv_key_same(entry->key, key))) {
@@ -211,6 +203,9 @@ static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, 
 }
 
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
+    const int64_t number = dv_dict_text_entry(dv_as_dict(self), key);
+    if (number >= 0) return dv_as_dict(self)->entries[number].value;
+    if (number == DV_KEY_ABSENT) return DV_EMPTY;
     int64_t hash;
     return dv_key_hash(vm, key, &hash) ? get_hashed(vm, dv_as_dict(self), key, hash) : DV_EMPTY;
 }
@@ -284,7 +279,7 @@ static void skip_gap(dv_dict *dict) {
 /* Takes an entry out; its key and value become the caller's. */
 static dv_dict_entry take_out(dv_dict *dict, int64_t number, uint64_t slot) {
     dv_dict_entry entry = dict->entries[number];
-    dict->index[slot] = DELETED;
+    dict->index[slot] = DV_DICT_DELETED;
     dict->entries[number].key = dict->entries[number].value = DV_EMPTY;
     dict->count--;
     dict->version++;
@@ -320,7 +315,7 @@ bool dv_dict_pop_last(dv_value self, dv_value *key, dv_value *value) {
     int64_t number = dict->used - 1;
     while (dv_is_empty(dict->entries[number].key)) number--;
     uint64_t perturb = (uint64_t)dict->entries[number].hash, slot = perturb & dict->mask;
-    while (dict->index[slot] != number) slot = next_slot(slot, &perturb, dict->mask);
+    while (dict->index[slot] != number) slot = dv_dict_next_slot(slot, &perturb, dict->mask);
     dv_dict_entry entry = take_out(dict, number, slot);
     dict->used = number; /* what lay behind was deleted before */
     if (dict->first > number) dict->first = number;

@@ -30,6 +30,14 @@ typedef struct dv_dict {
     dv_dict_entry *entries;
 } dv_dict;
 
+/* What slots of the index hold besides numbers of entries, and where a search goes on. */
+#define DV_DICT_FREE    (-1)
+#define DV_DICT_DELETED (-2)
+static inline uint64_t dv_dict_next_slot(uint64_t slot, uint64_t *perturb, uint64_t mask) {
+    *perturb >>= 5;
+    return (slot * 5 + *perturb + 1) & mask;
+}
+
 extern const dv_type dv_dict_type, dv_dict_view_type, dv_dict_iterator_type;
 
 static inline bool dv_is_dict(dv_value v) { return dv_has_layout(v, DV_T_DICT); }

@@ -53,12 +53,54 @@ static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value k
     return dv_same(entry->key, key) ? entry : NULL;
 }
 
+#define DV_KEY_SHORT 32 /* bytes of texts that are compared without a call */
+
+/* The bytes of short texts, without a call. */
+static inline bool dv_key_same_bytes(const char *a, const char *b, size_t size) {
+    for (; size >= 8; size -= 8, a += 8, b += 8) {
+        uint64_t x, y;
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+        if (x != y) return false;
+    }
+    while (size > 0 && a[size - 1] == b[size - 1]) size--;
+    return size == 0;
+}
+
+/* Are both strs with the same short text? */
+static inline bool dv_key_same_text(dv_value a, dv_value b) {
+    if (!dv_is_shape(a, DV_T_STR) || !dv_is_shape(b, DV_T_STR)) return false;
+    const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
+    const size_t size = (size_t)s->length * s->kind;
+    return s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
+           dv_key_same_bytes(s->data, t->data, size);
+}
+
+/* What a search ends with besides the number of an entry. */
+enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
+
+/* Number of the entry of a str whose hash is known, if a search that calls nothing finds this very
+ * key or a short str of its text; DV_KEY_UNKNOWN: that must be asked. */
+static inline int64_t dv_dict_text_entry(const dv_dict *dict, dv_value key) {
+    if (!dv_is_shape(key, DV_T_STR) || dv_as_str(key)->hash == -1) return DV_KEY_UNKNOWN;
+    const int64_t hash = dv_as_str(key)->hash;
+    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
+        const int32_t number = dict->index[slot];
+        if (number == DV_DICT_FREE) return DV_KEY_ABSENT;
+        if (number == DV_DICT_DELETED) continue;
+        const dv_dict_entry *entry = &dict->entries[number];
+        if (dv_same(entry->key, key)) return number;
+        if (entry->hash == hash) return dv_key_same_text(entry->key, key) ? number : DV_KEY_UNKNOWN;
+    }
+}
+
 /* Does the dict, or the set, have the key?  -1: its first slot does not decide. */
 static inline int dv_dict_first_has(const dv_dict *dict, dv_value key) {
     int64_t hash;
     if (!dv_key_known_hash(key, &hash)) return -1;
     const int32_t number = dict->index[(uint64_t)hash & dict->mask];
-    if (number < 0) return number == -1 ? 0 : -1; /* free, or deleted */
+    if (number < 0) return number == DV_DICT_FREE ? 0 : -1;
     return dv_same(dict->entries[number].key, key) ? 1 : -1;
 }
 static inline int dv_set_first_has(const dv_set *set, dv_value key) {
@@ -83,19 +125,6 @@ static inline int dv_set_first_add(dv_set *set, dv_value key) {
     return 1;
 }
 
-/* The bytes of short texts, without a call. */
-static inline bool dv_key_same_bytes(const char *a, const char *b, size_t size) {
-    if (size > 32) return memcmp(a, b, size) == 0;
-    for (; size >= 8; size -= 8, a += 8, b += 8) {
-        uint64_t x, y;
-        memcpy(&x, a, 8);
-        memcpy(&y, b, 8);
-        if (x != y) return false;
-    }
-    while (size > 0 && a[size - 1] == b[size - 1]) size--;
-    return size == 0;
-}
-
 /* Are two objects with the same hash the same, or strs with the same text, or tuples of the same
  * items?  No means only that more must be asked. */
 static inline bool dv_key_same(dv_value a, dv_value b) {
@@ -105,8 +134,10 @@ static inline bool dv_key_same(dv_value a, dv_value b) {
     if (shape != dv_as_object(b)->shape) return false;
     if (shape == DV_T_STR) {
         const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
-        return s->length == t->length && s->kind == t->kind &&
-               dv_key_same_bytes(s->data, t->data, (size_t)s->length * s->kind);
+        const size_t size = (size_t)s->length * s->kind;
+        if (s->length != t->length || s->kind != t->kind) return false;
+        return size > DV_KEY_SHORT ? memcmp(s->data, t->data, size) == 0
+                                   : dv_key_same_bytes(s->data, t->data, size);
     }
     if (shape != DV_T_TUPLE) return false;
     const dv_tuple *s = dv_as_tuple(a), *t = dv_as_tuple(b);
