@@ -153,6 +153,13 @@ class Instruction:
         return found
 
     @property
+    def fused_body(self) -> str:
+        """Fusions: the body, which knows that nothing is owned but what comes from the stack: loads that end in _B
+        only borrow."""
+        stack = sum(1 << n for n, mode in enumerate(self.modes) if mode == "S")
+        return re.sub(r"\bSITE\.own\b", f"(SITE.own & {stack})" if stack else "0", self.body)
+
+    @property
     def cache_cell(self) -> int:
         return self.length - self.cache
 

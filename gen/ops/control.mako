@@ -312,9 +312,8 @@ ${found("dv_retain(sequence->items[walk->next++])", suffix)}\
     --- out of line ---
 ${exhausted(type == "LIST")}</%isa:derivative>
 % endfor
-% endfor
 
-<%isa:derivative name="FOR_ITER_STR" of="FOR_ITER" result="str" doc="FOR_ITER over a str.">
+<%isa:derivative name="FOR_ITER_STR${suffix}" of="FOR_ITER" result="str" modes="${modes}" doc="FOR_ITER over a str${also}.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
@@ -324,9 +323,11 @@ ${exhausted(type == "LIST")}</%isa:derivative>
     const uint32_t c = dv_str_at(s, walk->next);
     if (DV_UNLIKELY(c >= DV_STR_CHARS || !vm->interned || !vm->interned[c])) TAIL(DV_H(FOR_ITER));
     walk->next++;
-    DONE(dv_retain(dv_object_value(vm->interned[c])));
+    vm->interned[c]->references++;
+${found("dv_object_value(vm->interned[c])", suffix)}\
     --- out of line ---
 ${exhausted()}</%isa:derivative>
+% endfor
 
 <%isa:derivative name="FOR_ITER_NEXT" of="FOR_ITER" doc="FOR_ITER over an iterator of another built-in type.">
     const dv_value iterator = sp[-1];

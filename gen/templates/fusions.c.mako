@@ -22,7 +22,7 @@ OP(${i.name}) {
 % if i.guard:
     if (DV_UNLIKELY(!(${i.guard}) || GUARD_FAILS())) MISS();
 % endif
-${i.body}
+${i.fused_body}
 }
 #undef MISS
 

@@ -158,18 +158,23 @@ static dv_value zip_next(dv_vm *vm, dv_value self) {
 /* The items of a zip of two, without a tuple; -1: it is another one. */
 static int zip_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
     many *m = (many *)dv_as_object(self);
-    dv_value items[2]; /* out may be where dl code that runs meanwhile has its stack */
-    uint32_t ended;
     if (m->count != 2) return -1;
-    if (next_items(vm, m, items, &ended)) {
-        if (DV_UNLIKELY(!dv_is_empty(m->function))) { /* holds items of before */
-            dv_value kept = m->function;
-            m->function = DV_EMPTY;
-            dv_release(vm, kept);
+    uint32_t ended = 0;
+    dv_value first = dv_step(vm, m->iterators[0]); /* not at once to out, where dl code may run */
+    if (DV_LIKELY(!dv_is_empty(first))) {
+        dv_value second = dv_step(vm, m->iterators[1]);
+        if (DV_LIKELY(!dv_is_empty(second))) {
+            if (DV_UNLIKELY(!dv_is_empty(m->function))) { /* holds items of before */
+                dv_value kept = m->function;
+                m->function = DV_EMPTY;
+                dv_release(vm, kept);
+            }
+            out[0] = first;
+            out[1] = second;
+            return 1;
         }
-        out[0] = items[0];
-        out[1] = items[1];
-        return 1;
+        dv_release(vm, first);
+        ended = 1;
     }
     dv_value none = zip_end(vm, m, ended);
     return dv_is_empty(none) ? 0 : -1;

@@ -112,7 +112,7 @@ static uint32_t dict_walk_form(dv_value iterator, bool unpacks) {
     }
 }
 
-/* Over a list or tuple; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
+/* Over a list, tuple or str; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
 static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) {
     if (dv_is_shape(walk->sequence, DV_T_LIST)) {
         const dv_list *list = dv_as_list(walk->sequence);
@@ -121,7 +121,9 @@ static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) 
     }
     if (dv_is_shape(walk->sequence, DV_T_TUPLE))
         return stores ? DV_OP_FOR_ITER_TUPLE_STORE : DV_OP_FOR_ITER_TUPLE;
-    return dv_is_shape(walk->sequence, DV_T_STR) ? DV_OP_FOR_ITER_STR : DV_OP_COUNT;
+    if (dv_is_shape(walk->sequence, DV_T_STR))
+        return stores ? DV_OP_FOR_ITER_STR_STORE : DV_OP_FOR_ITER_STR;
+    return DV_OP_COUNT;
 }
 
 /* The derivative for an iterator of a built-in type with what is behind the FOR_ITER. */

@@ -102,8 +102,9 @@ static inline bool dv_consume_quickly(dv_value *fp, dv_value v) {
             fp[-5] = dv_int(sum);
             return true;
         }
-        if (!dv_is_float(total) || !dv_is_float(v)) return false;
-        fp[-5] = dv_float(dv_as_float(total) + dv_as_float(v));
+        if (!dv_is_float(v) || !(dv_is_float(total) || dv_is_int(total))) return false;
+        const double before = dv_is_int(total) ? (double)dv_as_int(total) : dv_as_float(total);
+        fp[-5] = dv_float(before + dv_as_float(v)); /* the first is added to the int 0 */
         return true;
     }
     if (kind == DV_CONSUME_ALL) return dv_consume_true(v);

@@ -304,9 +304,25 @@ static dv_value parse(dv_vm *vm, const char *text, size_t size, int base, bool *
     return DV_EMPTY;
 }
 
+/* The value of what is nothing but a few digits; -1: it is something else, or base is 0.  The
+ * letter of a prefix is no digit in the base that it stands for. */
+static int64_t few_digits(const char *text, size_t size, int base) {
+    enum { MOST = 9 }; /* of base 36 they fit in an immediate */
+    int64_t n = 0;
+    if (size == 0 || size > MOST) return -1;
+    for (size_t i = 0; i < size; i++) {
+        int digit = digit_value(text[i]);
+        if (digit >= base) return -1;
+        n = n * base + digit;
+    }
+    return n;
+}
+
 dv_value dv_int_from_text(dv_vm *vm, const char *text, size_t size, int base, bool *valid) {
     dv_numeric_text ascii;
+    int64_t few = few_digits(text, size, base);
     *valid = true;
+    if (few >= 0) return dv_int(few);
     if (!dv_numeric_text_take(vm, text, size, &ascii)) return DV_EMPTY;
     dv_value v = parse(vm, ascii.text, ascii.size, base, valid);
     dv_numeric_text_drop(vm, &ascii);

@@ -9,6 +9,7 @@
 #include "core/upcall.h"
 #include "core/vm.h"
 #include "types/list.h"
+#include "types/tuple.h"
 
 typedef struct dv_iterator {
     dv_object header;
@@ -47,14 +48,17 @@ static inline dv_iterator *dv_iterator_quick(dv_vm *vm) {
     return iterator;
 }
 
-/* dv_next for loops of C: what they walk is a list most often.  Nothing is polled then, since such
- * a walk ends by itself. */
+/* dv_next for loops of C: what they walk is a list or a tuple most often.  Nothing is polled then,
+ * since such a walk ends by itself. */
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_ITERATOR)) {
         dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
         if (DV_LIKELY(dv_is_shape(walk->sequence, DV_T_LIST))) {
             const dv_list *list = dv_as_list(walk->sequence);
             if (DV_LIKELY(walk->next < list->count)) return dv_retain(list->items[walk->next++]);
+        } else if (dv_is_shape(walk->sequence, DV_T_TUPLE)) {
+            const dv_tuple *tuple = dv_as_tuple(walk->sequence);
+            if (DV_LIKELY(walk->next < tuple->count)) return dv_retain(tuple->items[walk->next++]);
         }
     }
     return dv_next(vm, iterator);
