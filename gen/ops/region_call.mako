@@ -39,15 +39,16 @@ out = {"R": {"D": "d = y", "V": ""}.get(result, "r = y"), "S": {"D": "SET_D(c, y
     ${"" if result == "V" else f"const {C_TYPES[result]} y = "}((${C_TYPES[result]} (*)(${types}))raw->entry)(${values});
     if (!raw->pure) {
         if (raw->error_number) *raw->error_number = errno;
-% if result == "D":
-    } else if (DV_UNLIKELY((!__builtin_isfinite(y) && raw->defined && !raw->defined((const dv_raw_value[]){${kept}}, (dv_raw_value){.d = y})) || GUARD_FAILS())) {
-        EXIT();
-    }
-% elif result == "V":
+% if result == "V":
     }
 % else:
-    } else if (DV_UNLIKELY((raw->defined && !raw->defined((const dv_raw_value[]){${kept}}, (dv_raw_value){.i = y})) || GUARD_FAILS())) {
-        EXIT();
+    } else {
+        bool defined = true;
+        if (DV_UNLIKELY(${"!__builtin_isfinite(y) && " if result == "D" else ""}raw->defined)) {
+            const dv_raw_value given[] = {${kept}}; /* ends here: where its address is known, EXIT() cannot be a jump */
+            defined = raw->defined(given, (dv_raw_value){.${"d" if result == "D" else "i"} = y});
+        }
+        if (DV_UNLIKELY(!defined || GUARD_FAILS())) EXIT();
     }
 % endif
     ${out + ";" if out else ""}
