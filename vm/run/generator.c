@@ -8,7 +8,7 @@
 #include "core/native.h"
 #include "run/call.h"
 #include "types/class.h"
-#include "types/exception.h"
+#include "types/exception_field.h"
 #include "types/finalise.h"
 #include "types/instance.h"
 #include "types/str.h"
@@ -260,8 +260,8 @@ static int outcome_of_call(dv_vm *vm, dv_value returned, dv_value *result) {
     *result = returned;
     if (!dv_is_empty(returned)) return 1;
     if (!dv_error_is(vm, DV_E_STOP_ITERATION)) return -1;
-    const dv_tuple *args = dv_as_tuple(dv_as_exception(vm->error)->args);
-    *result = args->count > 0 ? dv_retain(args->items[0]) : DV_NONE;
+    dv_value value = dv_exception_field(vm, dv_as_exception(vm->error), "value");
+    *result = dv_is_empty(value) ? DV_NONE : value;
     dv_error_clear(vm);
     return 0;
 }

@@ -291,15 +291,16 @@ static dv_value message_of(dv_vm *vm, dv_value exception, bool syntax) {
 }
 
 static void write_notes(dv_vm *vm, dv_builder *b, dv_value exception) {
-    dv_value notes = dv_exception_get(exception, "__notes__");
-    if (dv_is_empty(notes) || !dv_is_list(notes)) return;
-    for (int64_t i = 0; i < dv_as_list(notes)->count; i++) {
+    dv_value notes = dv_find_named(vm, exception, "__notes__");
+    if (dv_is_empty(notes) && !dv_is_empty(vm->error)) dv_error_clear(vm);
+    for (int64_t i = 0; dv_is_list(notes) && i < dv_as_list(notes)->count; i++) {
         if (!dv_builder_to_str(b, dv_as_list(notes)->items[i])) {
             dv_error_clear(vm);
             dv_builder_z(b, "<note str() failed>");
         }
         dv_builder_char(b, '\n');
     }
+    dv_release(vm, notes);
 }
 
 static bool write_exception(dv_vm *vm, dv_builder *b, dv_value value) {

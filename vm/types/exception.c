@@ -30,7 +30,7 @@ dv_value dv_exception_new(dv_vm *vm, dv_class *class_, dv_value args) {
     exception->cause = exception->context = DV_EMPTY;
     exception->attributes = exception->fields = DV_EMPTY;
     exception->traceback = DV_EMPTY;
-    exception->suppress_context = false;
+    exception->suppress_context = exception->settled = false;
     exception->trace = NULL;
     exception->trace_count = exception->trace_capacity = 0;
     return dv_object_value(exception);
@@ -148,24 +148,35 @@ static dv_value plain_str(dv_vm *vm, const dv_exception *exception) {
     return args->count == 1 ? dv_to_str(vm, args->items[0]) : dv_repr(vm, exception->args);
 }
 
-/* "[Errno 2] No such file or directory: 'x' -> 'y'" */
+static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : v; }
+
+/* "[Errno 2] No such file or directory: 'x' -> 'y'" of the fields that have a value. */
 static dv_value os_error_str(dv_vm *vm, const dv_exception *exception) {
     dv_value number = dv_exception_field(vm, exception, "errno");
     dv_value why = dv_exception_field(vm, exception, "strerror");
-    dv_value self = dv_object_value((dv_exception *)exception), text;
-    dv_value from = dv_exception_get(self, "filename"); /* one that is None shows */
-    dv_value to = dv_exception_get(self, "filename2");
+    dv_value from = dv_exception_field(vm, exception, "filename");
+    dv_value to = dv_exception_field(vm, exception, "filename2"), text;
     if (!dv_is_empty(from) && !dv_is_empty(to))
-        text = dv_str_printf(vm, "[Errno %S] %S: %V -> %V", number, why, from, to);
+        text =
+            dv_str_printf(vm, "[Errno %S] %S: %V -> %V", or_none(number), or_none(why), from, to);
     else if (!dv_is_empty(from))
-        text = dv_str_printf(vm, "[Errno %S] %S: %V", number, why, from);
-    else if (!dv_is_none(number) && !dv_is_none(why))
+        text = dv_str_printf(vm, "[Errno %S] %S: %V", or_none(number), or_none(why), from);
+    else if (!dv_is_empty(number) && !dv_is_empty(why))
         text = dv_str_printf(vm, "[Errno %S] %S", number, why);
     else
         text = plain_str(vm, exception);
     dv_release(vm, number);
     dv_release(vm, why);
+    dv_release(vm, from);
+    dv_release(vm, to);
     return text;
+}
+
+static dv_value import_error_str(dv_vm *vm, const dv_exception *exception) {
+    dv_value message = dv_exception_field(vm, exception, "msg");
+    if (dv_is_shape(message, DV_T_STR)) return message;
+    dv_release(vm, message);
+    return plain_str(vm, exception);
 }
 
 /* The last part of a path. */
@@ -178,15 +189,18 @@ static dv_value file_of(dv_vm *vm, dv_value path) {
 
 /* "invalid syntax (script.dl, line 3)", without the file's directory, or what is known of that. */
 static dv_value syntax_error_str(dv_vm *vm, const dv_exception *exception) {
-    dv_value message = dv_exception_field(vm, exception, "msg");
+    dv_value message = or_none(dv_exception_field(vm, exception, "msg"));
     dv_value path = dv_exception_field(vm, exception, "filename");
     dv_value line = dv_exception_field(vm, exception, "lineno");
     dv_value file = dv_is_str(path) ? file_of(vm, path) : DV_NONE, text = DV_EMPTY;
-    bool has_line = dv_is_any_int(line);
+    bool has_line = dv_is_int(line) || dv_is_shape(line, DV_T_INT);
+    int64_t number;
+    if (!has_line || !dv_int_to_int64(line, &number)) number = -1; /* as CPython shows it */
     if (dv_is_none(file))
-        text = has_line ? dv_str_printf(vm, "%S (line %S)", message, line) : dv_to_str(vm, message);
+        text = has_line ? dv_str_printf(vm, "%S (line %lld)", message, (long long)number)
+                        : dv_to_str(vm, message);
     else if (!dv_is_empty(file))
-        text = has_line ? dv_str_printf(vm, "%S (%S, line %S)", message, file, line)
+        text = has_line ? dv_str_printf(vm, "%S (%S, line %lld)", message, file, (long long)number)
                         : dv_str_printf(vm, "%S (%S)", message, file);
     dv_release(vm, message);
     dv_release(vm, path);
@@ -199,71 +213,82 @@ static void show_character(char *digits, size_t size, uint32_t c) {
     snprintf(digits, size, c <= 0xFF ? "x%02x" : c <= 0xFFFF ? "u%04x" : "U%08x", c);
 }
 
-/* "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte" */
-static dv_value unicode_error_str(dv_vm *vm, const dv_tuple *args, bool decodes) {
-    int64_t start, stop;
-    dv_value object = args->items[1];
-    if (!dv_int_to_int64(args->items[2], &start) || !dv_int_to_int64(args->items[3], &stop))
-        return dv_str_empty(vm);
-    const char *verb = decodes ? "decode" : "encode";
-    int64_t length = decodes ? dv_as_bytes(object)->length : dv_as_str(object)->length;
-    if (start < 0 || start >= length || stop != start + 1)
-        return dv_str_printf(vm, "'%S' codec can't %s %s in position %lld-%lld: %S", args->items[0],
-                             verb, decodes ? "bytes" : "characters", (long long)start,
-                             (long long)stop - 1, args->items[4]);
-    if (decodes)
-        return dv_str_printf(vm, "'%S' codec can't decode byte 0x%02x in position %lld: %S",
-                             args->items[0], (uint8_t)dv_as_bytes(object)->data[start],
-                             (long long)start, args->items[4]);
-    char digits[12];
-    show_character(digits, sizeof digits, dv_str_at(dv_as_str(object), start));
-    return dv_str_printf(vm, "'%S' codec can't encode character '\\%s' in position %lld: %S",
-                         args->items[0], digits, (long long)start, args->items[4]);
+/* What a Unicode error is about; `decodes`: bytes, not text. */
+typedef struct unicode_error {
+    dv_value object;
+    int64_t start, end;
+    bool decodes;
+} unicode_error;
+
+static int64_t number_in(dv_vm *vm, const dv_exception *exception, const char *name) {
+    dv_value v = dv_exception_field(vm, exception, name);
+    int64_t number = 0;
+    if (!dv_is_empty(v) && !dv_int_to_int64(v, &number)) number = 0;
+    dv_release(vm, v);
+    return number;
 }
 
-/* "can't translate character '\\x61' in position 0: why" */
-static dv_value translate_error_str(dv_vm *vm, const dv_tuple *args) {
-    int64_t start, stop;
-    if (args->count != 4 || !dv_is_str(args->items[0]) ||
-        !dv_int_to_int64(args->items[1], &start) || !dv_int_to_int64(args->items[2], &stop))
-        return dv_str_empty(vm);
-    const dv_str *text = dv_as_str(args->items[0]);
-    if (start < 0 || start >= text->length || stop != start + 1)
-        return dv_str_printf(vm, "can't translate characters in position %lld-%lld: %S",
-                             (long long)start, (long long)stop - 1, args->items[3]);
+/* "byte 0xff in position 0", "character '\\xe9' in position 0", "characters in position 0-1" */
+static dv_value unicode_place(dv_vm *vm, const unicode_error *e) {
+    bool fits = e->decodes ? dv_is_bytes(e->object) : dv_is_str(e->object);
+    int64_t length = fits ? dv_as_str(e->object)->length : 0; /* bytes are laid out as str is */
+    if (e->start < 0 || e->start >= length || e->end - 1 != e->start)
+        return dv_str_printf(vm, "%s in position %lld-%lld", e->decodes ? "bytes" : "characters",
+                             (long long)e->start, (long long)e->end - 1);
+    uint32_t c = dv_str_at(dv_as_str(e->object), e->start);
+    if (e->decodes)
+        return dv_str_printf(vm, "byte 0x%02x in position %lld", c, (long long)e->start);
     char digits[12];
-    show_character(digits, sizeof digits, dv_str_at(text, start));
-    return dv_str_printf(vm, "can't translate character '\\%s' in position %lld: %S", digits,
-                         (long long)start, args->items[3]);
+    show_character(digits, sizeof digits, c);
+    return dv_str_printf(vm, "character '\\%s' in position %lld", digits, (long long)e->start);
 }
 
-/* Has an instance of UnicodeDecodeError or UnicodeEncodeError the arguments that it should? */
-static bool is_unicode_error(dv_vm *vm, const dv_exception *exception, bool decodes) {
-    const dv_tuple *args = dv_as_tuple(exception->args);
-    return dv_exception_is(vm, exception,
-                           decodes ? DV_E_UNICODE_DECODE_ERROR : DV_E_UNICODE_ENCODE_ERROR) &&
-           args->count == 5 &&
-           (decodes ? dv_is_bytes_like(args->items[1]) : dv_is_str(args->items[1]));
+/* "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"; `verb` NULL: "can't
+ * translate character '\\x61' in position 0: why". */
+static dv_value unicode_error_str(dv_vm *vm, const dv_exception *exception, const char *verb) {
+    unicode_error e = {.object = dv_exception_field(vm, exception, "object"),
+                       .start = number_in(vm, exception, "start"),
+                       .end = number_in(vm, exception, "end"),
+                       .decodes = verb && verb[0] == 'd'};
+    if (dv_is_empty(e.object)) return dv_str_empty(vm); /* its __init__ was not called */
+    dv_value codec = dv_exception_field(vm, exception, "encoding");
+    dv_value why = dv_exception_field(vm, exception, "reason");
+    dv_value place = unicode_place(vm, &e), text = DV_EMPTY;
+    dv_value null = dv_str_z(vm, "<NULL>"); /* as CPython shows one that was deleted */
+    if (!dv_is_empty(place) && !dv_is_empty(null)) {
+        dv_value codec_shown = dv_is_empty(codec) ? null : codec;
+        dv_value why_shown = dv_is_empty(why) ? null : why;
+        text = verb ? dv_str_printf(vm, "'%S' codec can't %s %S: %S", codec_shown, verb, place,
+                                    why_shown)
+                    : dv_str_printf(vm, "can't translate %S: %S", place, why_shown);
+    }
+    dv_release(vm, null);
+    dv_release(vm, place);
+    dv_release(vm, why);
+    dv_release(vm, codec);
+    dv_release(vm, e.object);
+    return text;
 }
 
 static dv_value exception_str(dv_vm *vm, dv_value self) {
     dv_exception *exception = dv_as_exception(self);
     const dv_tuple *args = dv_as_tuple(exception->args);
     if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_str(vm, exception);
-    if (dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR))
-        return translate_error_str(vm, args);
     if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_str(vm, exception);
+    if (dv_exception_is(vm, exception, DV_E_IMPORT_ERROR)) return import_error_str(vm, exception);
     if (args->count == 1 && dv_exception_is(vm, exception, DV_E_KEY_ERROR))
         return dv_repr(vm, args->items[0]);
-    for (int decodes = 0; decodes < 2; decodes++)
-        if (is_unicode_error(vm, exception, decodes)) return unicode_error_str(vm, args, decodes);
+    if (dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR))
+        return unicode_error_str(vm, exception, "decode");
+    if (dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR))
+        return unicode_error_str(vm, exception, "encode");
+    if (dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR))
+        return unicode_error_str(vm, exception, NULL);
     return plain_str(vm, exception);
 }
 
 /* Attributes ------------------------------------------------------------------------------------
  */
-
-static dv_value or_none(dv_value v) { return dv_is_empty(v) ? DV_NONE : dv_retain(v); }
 
 /* Attributes of an exception of a built-in class that are no fields. */
 static dv_value own_dict(dv_vm *vm, dv_exception *exception) {
@@ -274,8 +299,8 @@ static dv_value own_dict(dv_vm *vm, dv_exception *exception) {
 static dv_value exception_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_exception *exception = dv_as_exception(self);
     if (dv_str_is(name, "args")) return dv_retain(exception->args);
-    if (dv_str_is(name, "__cause__")) return or_none(exception->cause);
-    if (dv_str_is(name, "__context__")) return or_none(exception->context);
+    if (dv_str_is(name, "__cause__")) return or_none(dv_retain(exception->cause));
+    if (dv_str_is(name, "__context__")) return or_none(dv_retain(exception->context));
     if (dv_str_is(name, "__suppress_context__")) return dv_bool(exception->suppress_context);
     if (dv_str_is(name, "__traceback__")) return dv_exception_traceback(vm, self);
     if (dv_same(name, vm->known.dict)) return dv_retain(own_dict(vm, dv_as_exception(self)));
@@ -316,8 +341,13 @@ static bool set_args(dv_vm *vm, dv_exception *exception, dv_value value) {
     dv_value args = dv_tuple_new(vm, dv_as_list(list)->items, dv_as_list(list)->count);
     dv_release(vm, list);
     if (dv_is_empty(args)) return false;
-    dv_release(vm, exception->args);
+    if (!dv_exception_settle(vm, exception)) {
+        dv_release(vm, args);
+        return false;
+    }
+    dv_value old = exception->args;
     exception->args = args;
+    dv_release(vm, old);
     return true;
 }
 
@@ -382,8 +412,7 @@ static bool exception_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_
     if (known) return done;
     if (dv_exception_has_field(vm, exception, name))
         return dv_exception_set_field(vm, exception, name, value);
-    if (dv_is_instance(self) && !dv_str_is(name, "__notes__"))
-        return dv_instance_set_attribute(vm, self, name, value);
+    if (dv_is_instance(self)) return dv_instance_set_attribute(vm, self, name, value);
     if (dv_same(name, vm->known.class_)) return refuse_class(vm, value);
     if (dv_same(name, vm->known.dict)) return set_dict(vm, exception, value);
     if (dv_is_empty(own_dict(vm, exception))) return false;
@@ -410,16 +439,24 @@ static dv_value method_add_note(dv_vm *vm, const dv_value *args, uint32_t count)
     (void)count;
     if (!dv_is_str(args[1]))
         return dv_raise(vm, DV_E_TYPE_ERROR, "note must be a str, not '%T'", args[1]);
-    dv_value notes = dv_exception_get(args[0], "__notes__");
-    if (dv_is_empty(notes)) {
+    dv_value name = dv_str_intern(vm, "__notes__", 9);
+    dv_value notes = dv_is_empty(name) ? DV_EMPTY : dv_find_attribute(vm, args[0], name);
+    bool first = dv_is_empty(notes) && dv_is_empty(vm->error);
+    if (first) {
         notes = dv_list_new(vm, NULL, 0);
-        bool stored = !dv_is_empty(notes) && dv_exception_set(vm, args[0], "__notes__", notes);
-        dv_release(vm, notes);
-        if (!stored) return DV_EMPTY;
+        if (!dv_is_empty(notes) && !dv_set_attribute(vm, args[0], name, notes)) {
+            dv_release(vm, notes);
+            notes = DV_EMPTY;
+        }
     }
-    if (!dv_is_list(notes))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "Cannot add note: __notes__ is not a list");
-    return dv_list_append(vm, notes, args[1]) ? DV_NONE : DV_EMPTY;
+    bool done = false;
+    if (dv_is_list(notes))
+        done = dv_list_append(vm, notes, args[1]);
+    else if (!dv_is_empty(notes))
+        dv_raise(vm, DV_E_TYPE_ERROR, "Cannot add note: __notes__ is not a list");
+    dv_release(vm, notes);
+    dv_release(vm, name);
+    return done ? DV_NONE : DV_EMPTY;
 }
 
 static const dv_cfunction_def methods[] = {

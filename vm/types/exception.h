@@ -22,9 +22,10 @@ typedef struct dv_exception {
     dv_class *class_;        /* counted */
     dv_value args;           /* tuple */
     dv_value cause, context; /* exception, None or EMPTY */
-    dv_value attributes;     /* dict or EMPTY; of dl classes: only what the machine has set */
+    dv_value attributes;     /* dict or EMPTY; that of dl classes is elsewhere */
     dv_value fields;         /* dict or EMPTY: exception_field.h */
     bool suppress_context;
+    bool settled;       /* the arguments say nothing of the fields */
     dv_value traceback; /* traceback object or EMPTY */
     dv_trace_entry *trace;
     uint32_t trace_count, trace_capacity;
@@ -67,10 +68,10 @@ static inline bool dv_exception_has_trace(const dv_exception *exception) {
 dv_value dv_exception_traceback(dv_vm *vm, dv_value exception);
 void dv_exception_set_traceback(dv_vm *vm, dv_value exception, dv_value traceback);
 
-/* Attributes of an exception that are not computed: `name` and `obj` for suggestions, __notes__.
- * The result of get is borrowed; EMPTY: there is none; it never fails. */
+/* Fields as they are stored (exception_field.h): `name` and `obj` for suggestions.  The result of
+ * get is borrowed; EMPTY: there is none; it never fails. */
 bool dv_exception_set(dv_vm *vm, dv_value exception, const char *name,
-                      dv_value attribute) DV_MUST_CHECK;
+                      dv_value value) DV_MUST_CHECK;
 dv_value dv_exception_get(dv_value exception, const char *name);
 
 /* MATCH_EXCEPTION: 1, 0, -1 raised (catching what is no exception class). */

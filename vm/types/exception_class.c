@@ -9,6 +9,7 @@
 
 #include "types/bytes.h"
 #include "types/class.h"
+#include "types/exception_field.h"
 #include "types/instance.h"
 #include "types/int.h"
 #include "types/sequence.h"
@@ -167,17 +168,14 @@ static dv_class *os_error_class(dv_vm *vm, dv_class *class_, const dv_value *arg
 /* The third argument of a BlockingIOError may be a number, which is no file name. */
 static bool is_written(dv_vm *vm, const dv_exception *exception, dv_value v) {
     return exception->class_ == vm->error_classes[DV_E_BLOCKING_IO_ERROR] &&
-           (dv_is_any_int(v) || dv_is_bool(v));
+           (dv_is_index(vm, v) || dv_is_float(v) || dv_has_layout(v, DV_T_COMPLEX));
 }
 
 /* The file names among an OSError's arguments become fields. */
 static bool take_file_names(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count) {
     if (count < 3 || dv_is_none(args[2])) return true;
-    if (is_written(vm, dv_as_exception(self), args[2])) {
-        int64_t number;
-        return dv_as_index(vm, args[2], &number) &&
-               dv_exception_set(vm, self, "characters_written", dv_int(number));
-    }
+    if (is_written(vm, dv_as_exception(self), args[2]))
+        return dv_exception_set_written(vm, self, args[2]);
     if (!dv_exception_set(vm, self, "filename", args[2])) return false;
     return count < 5 || dv_is_none(args[4]) || dv_exception_set(vm, self, "filename2", args[4]);
 }
@@ -241,27 +239,64 @@ static bool check_text(dv_vm *vm, const dv_value *args, uint32_t i) {
     return false;
 }
 
-/* ([encoding,] object, start, end, reason) */
-static bool check_unicode(dv_vm *vm, const dv_exception *exception, const dv_value *args,
-                          uint32_t count) {
-    uint32_t wanted = unicode_count(vm, exception), object = wanted - 4;
+/* A start or an end: where it is no int, the one that it means is stored. */
+static bool take_number(dv_vm *vm, dv_value self, const char *name, dv_value v) {
     int64_t number;
+    if (!dv_size_argument(vm, v, &number)) return false;
+    return dv_is_int(v) || dv_exception_set_number(vm, self, name, number);
+}
+
+/* What is decoded: where it may change, bytes are stored as they are now. */
+static bool take_bytes(dv_vm *vm, dv_value self, dv_value v) {
+    if (dv_is_bytes(v)) return true;
+    if (!dv_is_bytearray(v)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", v);
+        return false;
+    }
+    dv_value bytes = dv_bytes_new(vm, dv_as_bytes(v)->data, dv_as_bytes(v)->length);
+    bool done = !dv_is_empty(bytes) && dv_exception_set(vm, self, "object", bytes);
+    dv_release(vm, bytes);
+    return done;
+}
+
+/* ([encoding,] object, start, end, reason) */
+static bool take_unicode(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count) {
+    const dv_exception *exception = dv_as_exception(self);
+    uint32_t wanted = unicode_count(vm, exception), object = wanted - 4;
     if (wanted == 0) return true;
     if (count != wanted) {
         dv_raise(vm, DV_E_TYPE_ERROR, "function takes exactly %d arguments (%d given)", (int)wanted,
                  (int)count);
         return false;
     }
-    if (object && !check_text(vm, args, 0)) return false;
     bool decodes = dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR);
-    if (!decodes && !check_text(vm, args, object)) return false;
-    if (!dv_size_argument(vm, args[object + 1], &number) ||
-        !dv_size_argument(vm, args[object + 2], &number))
-        return false;
-    if (!check_text(vm, args, object + 3)) return false;
-    if (!decodes || dv_is_bytes_like(args[1])) return true;
-    dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", args[1]);
-    return false;
+    return (!object || check_text(vm, args, 0)) && (decodes || check_text(vm, args, object)) &&
+           take_number(vm, self, "start", args[object + 1]) &&
+           take_number(vm, self, "end", args[object + 2]) && check_text(vm, args, object + 3) &&
+           (!decodes || take_bytes(vm, self, args[1]));
+}
+
+/* (filename, lineno, offset, text[, end_lineno, end_offset]): they are stored unless they came as a
+ * tuple, which the fields are read from. */
+static bool take_place(dv_vm *vm, dv_value self, dv_value given) {
+    dv_value tuple = dv_tuple_from(vm, given);
+    if (dv_is_empty(tuple)) return false;
+    const dv_tuple *place = dv_as_tuple(tuple);
+    bool few = place->count < 4, fits = !few && place->count <= 6 && place->count != 5;
+    if (few || place->count > 6)
+        dv_raise(vm, DV_E_TYPE_ERROR, "function takes at %s arguments (%lld given)",
+                 few ? "least 4" : "most 6", (long long)place->count);
+    else if (!fits)
+        dv_raise(vm, DV_E_TYPE_ERROR, "end_offset must be provided when end_lineno is provided");
+    for (int64_t i = 0; fits && i < place->count && !dv_is_shape(given, DV_T_TUPLE); i++)
+        fits = dv_exception_set(vm, self, dv_syntax_places[i], place->items[i]);
+    dv_release(vm, tuple);
+    return fits;
+}
+
+static bool take_syntax(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count) {
+    return count != 2 || !dv_exception_is(vm, dv_as_exception(self), DV_E_SYNTAX_ERROR) ||
+           take_place(vm, self, args[1]);
 }
 
 static bool is_os_error(dv_vm *vm, const dv_class *class_) {
@@ -281,12 +316,13 @@ bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uin
     if (is_os_error(vm, class_) && !initialises_later(vm, class_)) return true;
     dv_value fields = dv_as_exception(self)->fields; /* all begins anew */
     dv_as_exception(self)->fields = DV_EMPTY;
+    dv_as_exception(self)->settled = false;
     dv_release(vm, fields);
     for (uint32_t i = 0; i < named; i++)
         if (!take_keyword(vm, self, dv_as_tuple(keywords)->items[i], args[positional + i]))
             return false;
-    return check_unicode(vm, dv_as_exception(self), args, positional) &&
-           set_arguments(vm, self, args, positional);
+    return set_arguments(vm, self, args, positional) && take_unicode(vm, self, args, positional) &&
+           take_syntax(vm, self, args, positional);
 }
 
 dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
@@ -298,7 +334,11 @@ dv_value dv_exception_make(dv_vm *vm, dv_class *class_, const dv_value *args, ui
         return dv_raise(vm, DV_E_TYPE_ERROR, "%S() takes no keyword arguments", class_->name);
     dv_value self = dv_exception_new(vm, class_, vm->known.empty_tuple);
     if (os_error && initialises_later(vm, class_)) return self;
-    if (dv_is_empty(self) || set_arguments(vm, self, args, count - named)) return self;
+    if (dv_is_empty(self)) return self;
+    /* An __init__ of its own has to call the one that takes fields from arguments. */
+    dv_as_exception(self)->settled =
+        !os_error && dv_class_special_again(vm, class_, vm->known.init);
+    if (set_arguments(vm, self, args, count - named)) return self;
     dv_release(vm, self);
     return DV_EMPTY;
 }
@@ -307,5 +347,6 @@ bool dv_exception_is_made(dv_vm *vm, dv_value self, dv_value keywords) {
     const dv_exception *exception = dv_as_exception(self);
     return dv_is_empty(keywords) &&
            !dv_class_special_again(vm, exception->class_, vm->known.init) &&
-           !dv_exception_is(vm, exception, DV_E_UNICODE_ERROR);
+           !dv_exception_is(vm, exception, DV_E_UNICODE_ERROR) &&
+           !dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR);
 }

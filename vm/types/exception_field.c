@@ -11,8 +11,10 @@
 /* What arguments say ----------------------------------------------------------------------------
  */
 
+static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
+
 static dv_value argument(const dv_tuple *args, int64_t i) {
-    return i < args->count ? dv_retain(args->items[i]) : DV_NONE;
+    return i >= 0 && i < args->count ? dv_retain(args->items[i]) : DV_EMPTY;
 }
 
 static dv_value exit_code(const dv_exception *exception) {
@@ -20,60 +22,43 @@ static dv_value exit_code(const dv_exception *exception) {
     return args->count > 1 ? dv_retain(exception->args) : argument(args, 0);
 }
 
-static bool is(const char *name, const char *other) { return strcmp(name, other) == 0; }
-
-static dv_value os_error_attribute(dv_vm *vm, const dv_tuple *args, const char *name) {
-    bool full = args->count >= 2 && args->count <= 5;
-    if (is(name, "errno")) return full ? argument(args, 0) : DV_NONE;
-    if (is(name, "strerror")) return full ? argument(args, 1) : DV_NONE;
-    if (is(name, "characters_written"))
-        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "characters_written");
-    return is(name, "filename") || is(name, "filename2") ? DV_NONE : DV_EMPTY;
+static dv_value os_error_field(const dv_tuple *args, const char *name) {
+    if (args->count < 2 || args->count > 5) return DV_EMPTY;
+    if (is(name, "errno")) return argument(args, 0);
+    return is(name, "strerror") ? argument(args, 1) : DV_EMPTY;
 }
 
-static dv_value syntax_error_attribute(const dv_tuple *args, const char *name) {
-    static const char *const places[] = {"filename", "lineno",     "offset",
-                                         "text",     "end_lineno", "end_offset"};
+const char *const dv_syntax_places[DV_SYNTAX_PLACES] = {"filename", "lineno",     "offset",
+                                                        "text",     "end_lineno", "end_offset"};
+
+static dv_value syntax_error_field(const dv_tuple *args, const char *name) {
     if (is(name, "msg")) return argument(args, 0);
-    if (is(name, "print_file_and_line")) return DV_NONE;
-    for (int64_t i = 0; i < 6; i++) {
-        if (!is(name, places[i])) continue;
-        bool full = args->count == 2 && dv_is_tuple(args->items[1]);
-        return full ? argument(dv_as_tuple(args->items[1]), i) : DV_NONE;
-    }
+    if (args->count != 2 || !dv_is_shape(args->items[1], DV_T_TUPLE)) return DV_EMPTY;
+    for (int64_t i = 0; i < DV_SYNTAX_PLACES; i++)
+        if (is(name, dv_syntax_places[i])) return argument(dv_as_tuple(args->items[1]), i);
     return DV_EMPTY;
 }
 
 /* UnicodeTranslateError is not given the first of them. */
-static dv_value unicode_error_attribute(const dv_tuple *args, int first, const char *name) {
-    static const char *const fields[] = {"encoding", "object", "start", "end", "reason"};
+static dv_value unicode_error_field(const dv_tuple *args, int first, const char *name) {
+    static const char *const names[] = {"encoding", "object", "start", "end", "reason"};
     for (int i = 0; i < 5; i++)
-        if (is(name, fields[i])) return i < first ? DV_NONE : argument(args, i - first);
+        if (is(name, names[i])) return argument(args, i - first);
     return DV_EMPTY;
 }
 
-/* What certain classes compute from their arguments. */
-static dv_value computed(dv_vm *vm, const dv_exception *exception, const char *name) {
+/* What the arguments say of a field of the exception's class, new; EMPTY: nothing. */
+static dv_value said(dv_vm *vm, const dv_exception *exception, const char *name) {
     const dv_tuple *args = dv_as_tuple(exception->args);
-    if (is(name, "value") && dv_exception_is(vm, exception, DV_E_STOP_ITERATION))
-        return argument(args, 0);
-    if (is(name, "code") && dv_exception_is(vm, exception, DV_E_SYSTEM_EXIT))
-        return exit_code(exception);
-    if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_attribute(vm, args, name);
-    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR))
-        return syntax_error_attribute(args, name);
-    int first = dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR) ? 1 : 0;
-    if (first || dv_exception_is(vm, exception, DV_E_UNICODE_DECODE_ERROR) ||
-        dv_exception_is(vm, exception, DV_E_UNICODE_ENCODE_ERROR))
-        return unicode_error_attribute(args, first, name);
-    bool import = dv_exception_is(vm, exception, DV_E_IMPORT_ERROR);
-    bool attribute = dv_exception_is(vm, exception, DV_E_ATTRIBUTE_ERROR);
-    if (is(name, "name") &&
-        (import || attribute || dv_exception_is(vm, exception, DV_E_NAME_ERROR)))
-        return DV_NONE;
-    if (is(name, "obj") && attribute) return DV_NONE;
-    if (is(name, "path") && import) return DV_NONE;
-    if (is(name, "msg") && import) return args->count == 1 ? argument(args, 0) : DV_NONE;
+    if (dv_exception_is(vm, exception, DV_E_STOP_ITERATION)) return argument(args, 0);
+    if (dv_exception_is(vm, exception, DV_E_SYSTEM_EXIT)) return exit_code(exception);
+    if (dv_exception_is(vm, exception, DV_E_OS_ERROR)) return os_error_field(args, name);
+    if (dv_exception_is(vm, exception, DV_E_SYNTAX_ERROR)) return syntax_error_field(args, name);
+    if (dv_exception_is(vm, exception, DV_E_UNICODE_TRANSLATE_ERROR))
+        return unicode_error_field(args, 1, name);
+    if (dv_exception_is(vm, exception, DV_E_UNICODE_ERROR))
+        return unicode_error_field(args, 0, name);
+    if (is(name, "msg") && args->count == 1) return argument(args, 0); /* of an ImportError */
     return DV_EMPTY;
 }
 
@@ -149,54 +134,115 @@ bool dv_exception_has_field(dv_vm *vm, const dv_exception *exception, dv_value n
 
 dv_value dv_exception_field(dv_vm *vm, const dv_exception *exception, const char *name) {
     dv_value v = find(exception->fields, name);
-    return dv_is_empty(v) ? computed(vm, exception, name) : dv_retain(v);
+    if (!dv_is_empty(v)) return dv_retain(v);
+    return exception->settled ? DV_EMPTY : said(vm, exception, name);
 }
+
+/* Of a Unicode error: fields that are numbers in CPython. */
+static bool is_number(const char *field) { return is(field, "start") || is(field, "end"); }
 
 dv_value dv_exception_field_named(dv_vm *vm, const dv_exception *exception, dv_value name) {
     const char *field = field_called(vm, exception, name);
-    return field ? dv_exception_field(vm, exception, field) : DV_EMPTY;
+    if (!field) return DV_EMPTY;
+    dv_value v = dv_exception_field(vm, exception, field);
+    if (!dv_is_empty(v)) return v;
+    if (is(field, "characters_written")) return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%S", name);
+    return is_number(field) ? dv_int(0) : DV_NONE;
 }
 
-/* How much of a write was done: a number, which is no field while nobody has said it. */
-static bool set_written(dv_vm *vm, dv_exception *exception, dv_value name, dv_value value) {
-    int64_t number;
-    if (!dv_is_empty(value)) {
-        if (!dv_as_index(vm, value, &number)) return false;
-        return dv_dict_set(vm, exception->fields, name, dv_int(number));
+bool dv_exception_settle(dv_vm *vm, dv_exception *exception) {
+    if (exception->settled) return true;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (!dv_exception_is(vm, exception, fields[i].class_)) continue;
+        dv_value v = dv_exception_field(vm, exception, fields[i].name);
+        bool done =
+            dv_is_empty(v) || dv_exception_set(vm, dv_object_value(exception), fields[i].name, v);
+        dv_release(vm, v);
+        if (!done) return false;
     }
-    int done = dv_dict_delete(vm, exception->fields, name);
+    exception->settled = true;
+    return true;
+}
+
+/* Setting and deleting --------------------------------------------------------------------------
+ */
+
+static bool store(dv_vm *vm, dv_exception *exception, dv_value name, dv_value value) {
+    if (dv_is_empty(exception->fields)) exception->fields = dv_dict_new(vm);
+    return !dv_is_empty(exception->fields) && dv_dict_set(vm, exception->fields, name, value);
+}
+
+/* 1 done, 0 not there, -1 raised. */
+static int drop(dv_vm *vm, dv_exception *exception, dv_value name) {
+    return dv_is_empty(exception->fields) ? 0 : dv_dict_delete(vm, exception->fields, name);
+}
+
+bool dv_exception_set_written(dv_vm *vm, dv_value exception, dv_value value) {
+    int64_t number;
+    dv_value index = dv_int_index(vm, value);
+    if (dv_is_empty(index)) return false;
+    bool fits = dv_int_to_int64(index, &number);
+    dv_release(vm, index);
+    if (!fits) {
+        dv_raise(vm, DV_E_VALUE_ERROR, "cannot fit '%T' into an index-sized integer", value);
+        return false;
+    }
+    dv_value name = dv_str_intern(vm, "characters_written", 18);
+    if (dv_is_empty(name)) return false;
+    bool done = number == -1 ? drop(vm, dv_as_exception(exception), name) >= 0
+                             : dv_exception_set_number(vm, exception, "characters_written", number);
+    dv_release(vm, name);
+    return done;
+}
+
+static bool delete_written(dv_vm *vm, dv_exception *exception, dv_value name) {
+    int done = drop(vm, exception, name);
     if (done == 0) dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%S", name);
     return done == 1;
 }
 
-/* Of an OSError: arguments do not say it, so that a deleted one is simply not there. */
-static bool is_file_name(dv_value name) {
-    return dv_str_is(name, "filename") || dv_str_is(name, "filename2");
+/* What is no number leaves -1 behind, as CPython does. */
+static bool set_number(dv_vm *vm, dv_exception *exception, const char *field, dv_value value) {
+    int64_t number;
+    if (dv_is_empty(value)) {
+        dv_raise(vm, DV_E_TYPE_ERROR, "can't delete numeric/char attribute");
+        return false;
+    }
+    bool fits = dv_is_integral(value) && dv_int_to_int64(value, &number);
+    if (!fits) number = -1;
+    if (!dv_exception_set_number(vm, dv_object_value(exception), field, number)) return false;
+    if (!dv_is_integral(value))
+        dv_raise(vm, DV_E_TYPE_ERROR, "an integer is required");
+    else if (!fits)
+        dv_raise(vm, DV_E_OVERFLOW_ERROR, "Python int too large to convert to C ssize_t");
+    return fits;
 }
 
 bool dv_exception_set_field(dv_vm *vm, dv_exception *exception, dv_value name, dv_value value) {
-    if (dv_is_empty(exception->fields)) exception->fields = dv_dict_new(vm);
-    if (dv_is_empty(exception->fields)) return false;
-    if (dv_str_is(name, "characters_written")) return set_written(vm, exception, name, value);
-    if (dv_is_empty(value) && is_file_name(name))
-        return dv_dict_delete(vm, exception->fields, name) >= 0;
-    return dv_dict_set(vm, exception->fields, name, dv_is_empty(value) ? DV_NONE : value);
+    const char *field = field_called(vm, exception, name);
+    if (!dv_exception_settle(vm, exception)) return false;
+    if (is(field, "characters_written"))
+        return dv_is_empty(value) ? delete_written(vm, exception, name)
+                                  : dv_exception_set_written(vm, dv_object_value(exception), value);
+    if (is_number(field)) return set_number(vm, exception, field, value);
+    if (dv_is_empty(value)) return drop(vm, exception, name) >= 0;
+    return store(vm, exception, name, value);
 }
 
-/* __notes__ is what add_note() adds to, and the one name that stands in the dict. */
-static dv_value *place_of(dv_exception *exception, const char *name) {
-    return strcmp(name, "__notes__") ? &exception->fields : &exception->attributes;
-}
-
-bool dv_exception_set(dv_vm *vm, dv_value value, const char *name, dv_value attribute) {
-    dv_value *dict = place_of(dv_as_exception(value), name);
-    if (dv_is_empty(*dict)) *dict = dv_dict_new(vm);
+bool dv_exception_set(dv_vm *vm, dv_value exception, const char *name, dv_value value) {
     dv_value key = dv_str_intern(vm, name, strlen(name));
-    bool done = !dv_is_empty(key) && !dv_is_empty(*dict) && dv_dict_set(vm, *dict, key, attribute);
+    bool done = !dv_is_empty(key) && store(vm, dv_as_exception(exception), key, value);
     dv_release(vm, key);
     return done;
 }
 
-dv_value dv_exception_get(dv_value value, const char *name) {
-    return find(*place_of(dv_as_exception(value), name), name);
+bool dv_exception_set_number(dv_vm *vm, dv_value exception, const char *name, int64_t number) {
+    dv_value v = dv_int_from_int64(vm, number);
+    bool done = !dv_is_empty(v) && dv_exception_set(vm, exception, name, v);
+    dv_release(vm, v);
+    return done;
+}
+
+dv_value dv_exception_get(dv_value exception, const char *name) {
+    return find(dv_as_exception(exception)->fields, name);
 }
