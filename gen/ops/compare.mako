@@ -103,9 +103,15 @@ known = f"vm->known.{op.lower()}"
 both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, b, {known})"
 %>
 <%isa:derivative name="${op}_STR_DERIVED" of="${op}" types="any any" when="${both}" result="bool" doc="${op} of two operands that are strs or of classes derived from str which leave it to str.">
+    /* What dies here does so out of line. */
+    if (SITE.own || !dv_is_textual(vm, a) || !dv_is_textual(vm, b)) SLOW();
+    const bool same = a.bits == b.bits;
+    if (!same && dv_str_may_equal(dv_as_str(a), dv_as_str(b))) SLOW();
+    DONE(dv_bool(same ${sign} true));
+    --- out of line ---
     if (DV_UNLIKELY(!(${both}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
-    const bool result = dv_str_equal(a, b)${"" if op == "EQ" else " == false"};
+    const bool result = dv_str_equal(a, b) ${sign} true;
     PUBLISH();
     DISPOSE2(own, a, b);
     DONE(dv_bool(result));

@@ -63,7 +63,7 @@
     DONE(found);
     --- out of line ---
     PUBLISH();
-    const int64_t number = dv_dict_text_entry(dv_as_dict(container), index);
+    const int64_t number = dv_dict_text_entry(vm, dv_as_dict(container), index);
     const dv_value found = number >= 0 ? dv_as_dict(container)->entries[number].value : dv_dict_get(vm, container, index);
     if (DV_UNLIKELY(dv_is_empty(found))) { /* not to be asked for again: __eq__ of a key may have been called */
         if (dv_is_empty(vm->error)) dv_raise_value(vm, DV_E_KEY_ERROR, index);

@@ -147,14 +147,14 @@ void dv_class_touch(dv_vm *vm, dv_class *class_) {
     bool cached = class_->flags & DV_CLASS_CACHED;
     class_->flags &= (uint16_t)~DV_CLASS_CACHED;
     class_->constructor = NULL;
-    class_->truthful = false;
+    class_->truthful = class_->textual = false;
     dv_assumption_break(vm, &class_->layout);
     for (dv_class *c = class_->has_subclasses ? class_->next : NULL; c; c = c->next) {
         if (!dv_class_is_subclass(c, class_)) continue;
         cached |= c->flags & DV_CLASS_CACHED;
         c->flags &= (uint16_t)~DV_CLASS_CACHED;
         c->constructor = NULL;
-        c->truthful = false;
+        c->truthful = c->textual = false;
         dv_assumption_break(vm, &c->layout);
     }
     if (cached && vm->hooks.forget_classes) vm->hooks.forget_classes(vm);

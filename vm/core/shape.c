@@ -174,6 +174,16 @@ bool dv_class_truthful(dv_vm *vm, dv_class *class_) {
     return class_->truthful;
 }
 
+bool dv_class_textual(dv_vm *vm, dv_class *class_) {
+    if (class_->textual) return true;
+    class_->textual = class_->type == DV_T_STR && !class_->descriptor &&
+                      class_->flags & DV_CLASS_READY &&
+                      !dv_class_special_again(vm, class_, vm->known.hash) &&
+                      !dv_class_special_again(vm, class_, vm->known.eq) &&
+                      !dv_class_special_again(vm, class_, vm->known.ne);
+    return class_->textual;
+}
+
 /* Which flags an attribute of this name gives a class. */
 static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
     const dv_known *known = &vm->known;

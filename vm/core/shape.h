@@ -86,6 +86,7 @@ struct dv_class {
     uint16_t flags;                    /* DV_CLASS_... */
     bool has_subclasses;               /* or had */
     bool truthful;                     /* see dv_class_truthful; false: not looked for yet */
+    bool textual;                      /* see dv_class_textual; likewise */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     uint32_t shape_count; /* below the root */
@@ -169,6 +170,8 @@ extern const dv_global_cell dv_no_constructor; /* its value is EMPTY */
 
 /* Are all instances of the class true, since it is plain and has neither __bool__ nor __len__? */
 bool dv_class_truthful(dv_vm *vm, dv_class *class_);
+/* Are its instances hashed and told from others (==, !=) as the strs that they are? */
+bool dv_class_textual(dv_vm *vm, dv_class *class_);
 
 /* Before the first instance of a class: they are expected to get `count` attributes; 0: unknown. */
 void dv_class_expect(dv_class *class_, uint32_t count);

@@ -339,6 +339,21 @@ static inline dv_shape *dv_shape_at(const dv_vm *vm, uint32_t shape) {
     return vm->shapes[shape & (DV_SHAPE_LIMIT - 1)];
 }
 
+/* A str, or an instance of a class that is known to be textual. */
+static inline bool dv_is_textual(const dv_vm *vm, dv_value v) {
+    if (!dv_is_object(v)) return false;
+    const uint32_t shape = dv_as_object(v)->shape;
+    return shape == DV_T_STR ||
+           (shape >> DV_LAYOUT_SHIFT == DV_T_STR && dv_shape_at(vm, shape)->class_->textual);
+}
+
+/* The same where that may not be known yet. */
+static inline bool dv_is_textual_asked(dv_vm *vm, dv_value v) {
+    return dv_is_textual(vm, v) ||
+           (dv_has_layout(v, DV_T_STR) &&
+            dv_class_textual(vm, dv_shape_at(vm, dv_as_object(v)->shape)->class_));
+}
+
 /* Where dv_class_special keeps what it finds. */
 static inline const dv_special *dv_special_at(const dv_vm *vm, const dv_class *class_,
                                               dv_value name) {

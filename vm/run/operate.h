@@ -111,7 +111,7 @@ static inline const dv_type *dv_operate_base(dv_vm *vm, dv_value v, dv_value nam
 
 /* A str, or of a class derived from it that leaves the comparison `name` to it. */
 static inline bool dv_operate_compares_str(dv_vm *vm, dv_value v, dv_value name) {
-    return dv_is_shape(v, DV_T_STR) || dv_operate_base(vm, v, name) == vm->types[DV_T_STR];
+    return dv_is_textual_asked(vm, v) || dv_operate_base(vm, v, name) == vm->types[DV_T_STR];
 }
 
 /* What says whether the plain instance is true: __bool__, or else __len__; NULL: not known. */

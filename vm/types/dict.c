@@ -203,7 +203,7 @@ static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, 
 }
 
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
-    const int64_t number = dv_dict_text_entry(dv_as_dict(self), key);
+    const int64_t number = dv_dict_text_entry(vm, dv_as_dict(self), key);
     if (number >= 0) return dv_as_dict(self)->entries[number].value;
     if (number == DV_KEY_ABSENT) return DV_EMPTY;
     int64_t hash;

@@ -28,6 +28,10 @@ DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *h
         return true;
     }
     if (dv_is_shape(key, DV_T_TUPLE)) return dv_tuple_hash(vm, dv_as_tuple(key), hash);
+    if (dv_is_textual_asked(vm, key)) {
+        *hash = dv_str_hash(vm, key);
+        return true;
+    }
     return dv_hash(vm, key, hash);
 }
 
@@ -67,9 +71,9 @@ static inline bool dv_key_same_bytes(const char *a, const char *b, size_t size) 
     return size == 0;
 }
 
-/* Are both strs with the same short text? */
-static inline bool dv_key_same_text(dv_value a, dv_value b) {
-    if (!dv_is_shape(a, DV_T_STR) || !dv_is_shape(b, DV_T_STR)) return false;
+/* Is it textual with the same short text as another such? */
+static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
+    if (!dv_is_textual(vm, a)) return false;
     const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
     const size_t size = (size_t)s->length * s->kind;
     return s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
@@ -79,10 +83,10 @@ static inline bool dv_key_same_text(dv_value a, dv_value b) {
 /* What a search ends with besides the number of an entry. */
 enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
 
-/* Number of the entry of a str whose hash is known, if a search that calls nothing finds this very
- * key or a short str of its text; DV_KEY_UNKNOWN: that must be asked. */
-static inline int64_t dv_dict_text_entry(const dv_dict *dict, dv_value key) {
-    if (!dv_is_shape(key, DV_T_STR) || dv_as_str(key)->hash == -1) return DV_KEY_UNKNOWN;
+/* Number of the entry of a textual key whose hash is known, if a search that calls nothing finds
+ * this very key or a short str of its text; DV_KEY_UNKNOWN: that must be asked. */
+static inline int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+    if (!dv_is_textual(vm, key) || dv_as_str(key)->hash == -1) return DV_KEY_UNKNOWN;
     const int64_t hash = dv_as_str(key)->hash;
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
     for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
@@ -91,7 +95,8 @@ static inline int64_t dv_dict_text_entry(const dv_dict *dict, dv_value key) {
         if (number == DV_DICT_DELETED) continue;
         const dv_dict_entry *entry = &dict->entries[number];
         if (dv_same(entry->key, key)) return number;
-        if (entry->hash == hash) return dv_key_same_text(entry->key, key) ? number : DV_KEY_UNKNOWN;
+        if (entry->hash == hash)
+            return dv_key_same_text(vm, entry->key, key) ? number : DV_KEY_UNKNOWN;
     }
 }
 

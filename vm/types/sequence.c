@@ -135,7 +135,7 @@ const dv_value *dv_items_of(dv_value sequence, int64_t *count) {
 
 /* A str, or of a class derived from it that leaves __eq__ to it. */
 static bool is_equal_as_str(dv_vm *vm, dv_value v) {
-    if (dv_is_shape(v, DV_T_STR)) return true;
+    if (dv_is_textual_asked(vm, v)) return true;
     return !dv_class_special_again(vm, dv_shape_at(vm, dv_as_object(v)->shape)->class_,
                                    vm->known.eq);
 }

@@ -346,10 +346,7 @@ void dv_str_release(dv_vm *vm, dv_object *object) {
 bool dv_str_equal(dv_value va, dv_value vb) {
     if (dv_same(va, vb)) return true;
     const dv_str *a = dv_as_str(va), *b = dv_as_str(vb);
-    if (a->length != b->length || a->kind != b->kind) return false;
-    if (a->interned && b->interned) return false;
-    if (a->hash != b->hash && a->hash != -1 && b->hash != -1) return false;
-    return memcmp(a->data, b->data, (size_t)a->length * a->kind) == 0;
+    return dv_str_may_equal(a, b) && memcmp(a->data, b->data, (size_t)a->length * a->kind) == 0;
 }
 
 int dv_str_order(dv_value va, dv_value vb) {

@@ -32,6 +32,11 @@ extern const dv_type dv_str_type;
 
 static inline bool dv_is_str(dv_value v) { return dv_has_layout(v, DV_T_STR); }
 static inline dv_str *dv_as_str(dv_value v) { return (dv_str *)dv_as_object(v); }
+/* False: their texts differ, as is seen without reading them. */
+static inline bool dv_str_may_equal(const dv_str *a, const dv_str *b) {
+    if (a->length != b->length || a->kind != b->kind || (a->interned && b->interned)) return false;
+    return a->hash == b->hash || a->hash == -1 || b->hash == -1;
+}
 static inline uint32_t dv_str_at(const dv_str *s, int64_t i) {
     return s->kind == 1   ? (uint8_t)s->data[i]
            : s->kind == 2 ? ((const uint16_t *)(const void *)s->data)[i]
