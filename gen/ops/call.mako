@@ -237,12 +237,12 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="CALL_ISINSTANCE" of="CALL" doc="CALL of isinstance with an instance of a dl class and a class, or anything and classes without metaclasses; the cache holds its definition, as that of CALL_C.">
+<%isa:derivative name="CALL_ISINSTANCE" of="CALL" doc="CALL of isinstance with anything and a class or classes without metaclasses; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-5], x = sp[-2], wanted = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
-    if (!dv_is_instance(x) || !dv_is_class(wanted)) SLOW();
+    const dv_class *class_ = dv_class_at_once(vm, x);
+    if (!class_ || !dv_is_class(wanted)) SLOW();
     if (DV_UNLIKELY(dv_as_class(wanted)->metaclass || dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
-    const dv_class *class_ = dv_shape_at(vm, dv_as_object(x)->shape)->class_;
     bool found = class_ == dv_as_class(wanted);
     for (uint32_t i = 1; !found && i < class_->mro_count; i++) found = class_->mro[i] == dv_as_class(wanted);
     if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) TAIL(DV_H(CALL_C));

@@ -354,6 +354,17 @@ static inline bool dv_is_textual_asked(dv_vm *vm, dv_value v) {
             dv_class_textual(vm, dv_shape_at(vm, dv_as_object(v)->shape)->class_));
 }
 
+/* The class of an instance, or of an object of one of the commonest types; NULL: dv_class_of says.
+ */
+static inline const dv_class *dv_class_at_once(const dv_vm *vm, dv_value v) {
+    if (dv_is_object(v)) {
+        const uint32_t shape = dv_as_object(v)->shape;
+        if (shape >= DV_T_COUNT) return dv_shape_at(vm, shape)->class_;
+        return shape <= DV_T_DICT ? vm->classes[shape] : NULL;
+    }
+    return dv_is_int(v) ? vm->classes[DV_T_INT] : NULL;
+}
+
 /* Where dv_class_special keeps what it finds. */
 static inline const dv_special *dv_special_at(const dv_vm *vm, const dv_class *class_,
                                               dv_value name) {
