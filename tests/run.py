@@ -507,18 +507,26 @@ def store_all(tests: List[Test], python: Optional[str]) -> bool:
     return fine
 
 
+def golden_listings(machine: Machine, script: Path) -> Iterable[Tuple[Path, List[str]]]:
+    """The listings of a golden script and the arguments that make them: `dis` at every level, and
+    `explain` and `stats` at inca if its comment `# reports:` names them."""
+    path = str(script.relative_to(ROOT))
+    for level in machine.levels:
+        after = [] if level == "generic" else ["--after-run"]
+        yield script.with_name(f"{script.stem}.{level}.txt"), ["dis", *after, f"--level={level}", path]
+    reports = re.search(r"^# reports: (.*)$", script.read_text(), re.MULTILINE)
+    for report in reports.group(1).split() if reports and "inca" in machine.levels else []:
+        yield script.with_name(f"{script.stem}.{report}.txt"), [report, "--level=inca", path]
+
+
 def run_golden(machine: Machine, patterns: List[str], accept: bool) -> bool:
-    """Compares `dynvm dis` of every golden script and level with the listing beside it."""
+    """Compares what dynvm says of every golden script with the listings beside it."""
     wrong, count = 0, 0
     for script in sorted(GOLDEN.glob("*.dl")):
         if patterns and not any(p in f"golden/{script.stem}" for p in patterns):
             continue
-        for level in machine.levels:
+        for listing, command in golden_listings(machine, script):
             count += 1
-            listing = script.with_name(f"{script.stem}.{level}.txt")
-            command = ["dis", f"--level={level}", str(script.relative_to(ROOT))]
-            if level != "generic":
-                command.insert(1, "--after-run")
             got = machine.run(command, ROOT, 60)
             if got.status != 0:
                 wrong += 1

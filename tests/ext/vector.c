@@ -1,39 +1,27 @@
 /* vector.c: an extension with types: Vector, of doubles, with nearly every slot that a type can
- * have; its iterator, which programs cannot make; and Box, which holds one value and may be part of
- * cycles. */
-#include <dynvm_ext.h>
+ * have (vector_sites.c makes them fast); its iterator, which programs cannot make; and Box, which
+ * holds one value and may be part of cycles. */
+#include "vector_sites.h"
 
-#include <math.h>
-#include <string.h>
-
-#define API(function, ...) vm->api->function(vm, __VA_ARGS__)
+extern const dvx_type iterator_type, box_type;
 
 /* ---- Vectors ---- */
-
-typedef struct vector {
-    double *data;
-    int64_t count;
-} vector;
-
-extern const dvx_type vector_type, iterator_type, box_type;
-
-static vector *as_vector(dvx_vm *vm, dvx_value v) { return API(payload, v, &vector_type); }
 
 static void drop(dvx_vm *vm, void *payload) {
     vector *v = payload;
     API(deallocate, v->data, (size_t)v->count * sizeof *v->data);
-    *v = (vector){NULL, 0};
+    resize_vector(v, NULL, 0);
 }
 
 /* Gives an empty vector `count` elements, uninitialised. */
 static bool grow(dvx_vm *vm, vector *v, int64_t count) {
     if (count == 0) return true;
-    v->data = API(allocate, (size_t)count * sizeof *v->data);
-    if (v->data) v->count = count;
-    return v->data != NULL;
+    double *data = API(allocate, (size_t)count * sizeof *data);
+    if (data) resize_vector(v, data, count);
+    return data != NULL;
 }
 
-static dvx_value new_vector(dvx_vm *vm, int64_t count, vector **made) {
+dvx_value new_vector(dvx_vm *vm, int64_t count, vector **made) {
     void *payload;
     dvx_value v = API(make_object, &vector_type, &payload);
     if (dvx_failed(v)) return v;
@@ -48,8 +36,8 @@ static bool append_number(dvx_vm *vm, vector *v, double x) {
     double *larger =
         v->data ? API(resize, v->data, size, size + sizeof x) : API(allocate, sizeof x);
     if (!larger) return false;
-    v->data = larger;
-    v->data[v->count++] = x;
+    larger[v->count] = x;
+    resize_vector(v, larger, v->count + 1);
     return true;
 }
 
@@ -89,32 +77,17 @@ static dvx_value show(dvx_vm *vm, dvx_value self) {
 static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     const vector *a = as_vector(vm, self), *b = as_vector(vm, other);
     if (!b || (op != DVX_EQ && op != DVX_NE)) return vm->api->make_not_implemented(vm);
-    bool equal = a->count == b->count;
-    for (int64_t i = 0; i < a->count && equal; i++) equal = a->data[i] == b->data[i];
-    return API(make_bool, equal == (op == DVX_EQ));
+    return API(make_bool, is_near(a, b, state_of(vm)->tolerance) == (op == DVX_EQ));
 }
 
 /* ---- Operators ---- */
 
-/* What an operand is for an operator: a vector, or the same number again and again. */
-typedef struct operand {
-    const vector *v;
-    double number;
-} operand;
-
-/* 1, 0: not known, -1: raised. */
-static int look(dvx_vm *vm, dvx_value v, operand *out) {
+int look(dvx_vm *vm, dvx_value v, operand *out) {
     *out = (operand){as_vector(vm, v), 0};
     if (out->v) return 1;
     dvx_kind kind = API(kind, v);
     if (kind != DVX_FLOAT && kind != DVX_INT && kind != DVX_BOOL) return 0;
     return API(read_float, v, &out->number) ? 1 : -1;
-}
-
-static double at(const operand *o, int64_t i) { return o->v ? o->v->data[i] : o->number; }
-
-static double apply(dvx_binary op, double a, double b) {
-    return op == DVX_ADD ? a + b : op == DVX_SUB ? a - b : a * b;
 }
 
 /* The operands' number of elements; -1: raised. */
@@ -127,12 +100,6 @@ static int64_t common_count(dvx_vm *vm, const operand *a, const operand *b) {
     return -1;
 }
 
-static dvx_value dot(dvx_vm *vm, const vector *a, const vector *b, int64_t count) {
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++) sum += a->data[i] * b->data[i];
-    return API(make_float, sum);
-}
-
 static dvx_value operate(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     operand x, y;
     int known = look(vm, a, &x);
@@ -141,7 +108,7 @@ static dvx_value operate(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     if (known <= 0) return known ? DVX_FAILED : vm->api->make_not_implemented(vm);
     int64_t count = common_count(vm, &x, &y);
     if (count < 0) return DVX_FAILED;
-    if (op == DVX_MATMUL) return dot(vm, x.v, y.v, count);
+    if (op == DVX_MATMUL) return API(make_float, dot(x.v, y.v));
     vector *made;
     dvx_value result = new_vector(vm, count, &made);
     if (dvx_failed(result)) return result;
@@ -180,8 +147,7 @@ static bool truth(const void *payload) {
 
 static int64_t length(dvx_vm *vm, dvx_value self) { return as_vector(vm, self)->count; }
 
-/* The element that a key means; NULL: raised. */
-static double *element(dvx_vm *vm, dvx_value self, dvx_value key) {
+double *element(dvx_vm *vm, dvx_value self, dvx_value key) {
     int64_t i;
     if (!API(read_index, key, &i)) return NULL;
     vector *v = as_vector(vm, self);
@@ -219,7 +185,7 @@ static bool delete_item(dvx_vm *vm, dvx_value self, dvx_value key) {
     double *x = element(vm, self, key);
     if (!x) return false;
     vector *v = as_vector(vm, self);
-    vector left = {NULL, 0};
+    vector left = {NULL, 0, false};
     if (!grow(vm, &left, v->count - 1)) return false;
     int64_t gap = x - v->data;
     for (int64_t i = 0; i < left.count; i++) left.data[i] = v->data[i + (i >= gap)];
@@ -278,9 +244,7 @@ static void drop_iterator(dvx_vm *vm, void *payload) {
 static dvx_value norm(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     const vector *v = as_vector(vm, args[0]);
-    double sum = 0;
-    for (int64_t i = 0; i < v->count; i++) sum += v->data[i] * v->data[i];
-    return API(make_float, sqrt(sum));
+    return API(make_float, sqrt(dot(v, v)));
 }
 
 static dvx_value append(dvx_vm *vm, const dvx_value *args, uint32_t count) {
@@ -298,6 +262,16 @@ static dvx_value scaled(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     dvx_value factor = dvx_failed(args[1]) ? API(make_float, 2) : API(retain, args[1]);
     dvx_value result = operate(vm, DVX_MUL, args[0], factor);
     API(release, factor);
+    return result;
+}
+
+/* v.times_plus(s, b): v * s + b, as the operators have it */
+dvx_value times_plus(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    (void)count;
+    if (!API(check_payload, args[2], &vector_type)) return DVX_FAILED;
+    dvx_value product = API(binary, DVX_MUL, args[0], args[1]);
+    dvx_value result = dvx_failed(product) ? product : API(binary, DVX_ADD, product, args[2]);
+    API(release, product);
     return result;
 }
 
@@ -334,8 +308,8 @@ static bool set_first(dvx_vm *vm, dvx_value self, dvx_value value) {
     return set_item(vm, self, API(make_int, 0), value);
 }
 
-/* x, y and z are elements; -1: another name. */
-static int64_t coordinate(dvx_vm *vm, dvx_value name) {
+/* x, y and z are elements. */
+int64_t coordinate(dvx_vm *vm, dvx_value name) {
     char text[2];
     size_t size;
     if (!API(read_str, name, text, sizeof text, &size)) return -1;
@@ -369,6 +343,7 @@ static const dvx_function *const methods[] = {
     METHOD(.name = "__abs__", .entry = norm, .min = 1, .max = 1),
     METHOD(.name = "__float__", .entry = norm, .min = 1, .max = 1),
     METHOD(.name = "append", .entry = append, .min = 1, .max = UINT32_MAX),
+    METHOD(.name = "times_plus", .entry = times_plus, .min = 3, .max = 3),
     METHOD(.name = "scaled", .entry = scaled,
            .parameters = PARAMETERS(.names = NAMES("factor"), .count = 1, .positional = 1)),
     METHOD(.name = "zeros", .entry = zeros, .min = 2, .max = 2, .binding = DVX_CLASS_METHOD),
@@ -415,6 +390,9 @@ const dvx_type vector_type = {
     .attributes = attributes,
     .find_attribute = find_coordinate,
     .set_attribute = set_coordinate,
+    .specialise = specialise_vector,
+    .meta = offsetof(vector, spatial),
+    .has_meta = true,
 };
 
 const dvx_type iterator_type = {
@@ -496,9 +474,26 @@ const dvx_type box_type = {
     .attributes = box_attributes,
 };
 
-static bool init(dvx_vm *vm, dvx_value module) {
-    return API(add_type, module, &vector_type) && API(add_type, module, &iterator_type) &&
-           API(add_type, module, &box_type);
+/* ---- The module ---- */
+
+/* tolerance(t): elements that differ by t at most are equal from now on. */
+static dvx_value set_tolerance(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    state *s = state_of(vm);
+    double tolerance;
+    (void)count;
+    if (!API(read_float, args[0], &tolerance)) return DVX_FAILED;
+    s->tolerance = tolerance;
+    API(break_assumption, s->exact);
+    return vm->api->make_none(vm);
 }
 
-DVX_EXTENSION("vector", init);
+static bool init(dvx_vm *vm, dvx_value module) {
+    state *s = state_of(vm);
+    s->exact = vm->api->make_assumption(vm);
+    return s->exact && API(add_type, module, &vector_type) &&
+           API(add_type, module, &iterator_type) && API(add_type, module, &box_type) &&
+           API(add_function, module,
+               METHOD(.name = "tolerance", .entry = set_tolerance, .min = 1, .max = 1));
+}
+
+DVX_EXTENSION_WITH_STATE("vector", init, sizeof(state), NULL);

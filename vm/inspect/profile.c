@@ -107,6 +107,7 @@ typedef struct step_plan {
      * done so. */
     const dv_cell *after, *target;
     dv_operands operands; /* all 0: not looked at */
+    const char *foreign;  /* name of an extension's instruction; else NULL */
     uint8_t reason;       /* dv_reason: why the site has no derivative */
 } step_plan;
 
@@ -192,6 +193,11 @@ static bool includes_behind(uint32_t op) {
     return info->fused;
 }
 
+static const char *foreign_name(dv_vm *vm, const dv_cell *site) {
+    dv_foreign_form form = {0};
+    return vm->hooks.extension_form(vm, site, &form) ? form.name : "extension";
+}
+
 static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_plan *plan) {
     dv_function_counts *function = function_of(vm, profile, thread);
     if (!function) return;
@@ -207,6 +213,7 @@ static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_pl
         plan->pc = function->pc_of_cell[plan->site - thread->cells];
     }
     if (includes_behind(plan->op)) look_behind(plan);
+    if (plan->op >= DV_OP_COUNT) plan->foreign = foreign_name(vm, plan->site);
     if (!dv_profile_quickens(function->code->words[plan->pc] & 0xFF)) return;
     look_at_operands(vm, plan);
     plan->reason = plan->site[1].site.reason;
@@ -271,6 +278,7 @@ static void count_site(dv_vm *vm, dv_profile *profile, const step_plan *plan) {
     bool derived = is_derivative(form);
     site->executions++;
     site->form = (uint16_t)form;
+    site->foreign = plan->foreign;
     if (derived && generic_of(plan)->family != DV_OP_JUMP_BACK) {
         if (profile->missed)
             site->misses++;

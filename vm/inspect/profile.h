@@ -65,6 +65,7 @@ typedef struct dv_site_counts {
     uint64_t typed;           /* executions before which types of operands were looked at ... */
     uint64_t same;            /* ... and were those of the execution before */
     dv_types_seen *types;     /* NULL: none was looked at */
+    const char *foreign;      /* name of the extension's instruction that stood there last */
     uint16_t form;            /* dv_op that stood there last; DV_OP_COUNT: an extension's */
     uint8_t reason;           /* dv_reason of the last generic execution */
 } dv_site_counts;

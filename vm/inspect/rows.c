@@ -78,8 +78,8 @@ void dv_rows_put_source(dv_line *line, const dv_page *page, const dv_code *code,
 }
 
 const char *dv_row_form(const dv_row *row) {
-    uint32_t form = dv_row_site(row)->form;
-    return form < DV_OP_COUNT ? dv_op_infos[form].name : "extension";
+    const dv_site_counts *site = dv_row_site(row);
+    return site->form < DV_OP_COUNT ? dv_op_infos[site->form].name : site->foreign;
 }
 
 void dv_rows_json_place(dv_json *json, const dv_code *code, uint32_t line) {
