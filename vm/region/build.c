@@ -5,7 +5,7 @@
 
 enum {
     MOST_WORDS = 4000,
-    INLINE_WORDS = 80,
+    INLINE_WORDS = 120,
     INLINE_DEPTH = 4,
     MOST_CELLS = 30000,
     EXTRA_ENTRIES = 22

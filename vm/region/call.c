@@ -237,6 +237,10 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
             dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
             return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
     }
+    bool method = self && callee.kind == DV_K_CONSTANT && dv_top(b, n + 1)->where != DV_AT_VALUE;
+    if (method && dv_is_function(callee.value) &&
+        dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n + 1))
+        return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
     return dv_step_embed(b, n + self + 3, 1, next_pc);
 }
 
@@ -252,6 +256,7 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, DV_K_CONSTANT, DV_AT_VALUE, 0, DV_EMPTY);
         return next_pc;
     }
+    if (dv_step_method(b)) return next_pc;
     next_pc = dv_step_embed(b, 1, 4, next_pc);
     if (!b->ended) {
         dv_known_value self = *dv_top(b, 1);

@@ -182,9 +182,7 @@ static void constant_to_register(dv_build *b, int32_t q) {
  * -------------------------------------------------------------------------------------------------
  */
 
-/* If the instruction at pc stores into a local that can take a raw value at once: its entry, else
- * -1. `inputs` entries on top are consumed before. */
-static int32_t direct_target(dv_build *b, uint32_t pc, int32_t inputs) {
+int32_t dv_step_direct_target(dv_build *b, uint32_t pc, int32_t inputs) {
     if (!dv_step_follows(b, pc, DV_OP_STORE_LOCAL)) return -1;
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, pc, 0);
     const dv_known_value *e = &b->e[q];
@@ -223,7 +221,7 @@ static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, operand x,
                             uint32_t next_pc) {
     bool doubles = kind == DV_K_FLOAT;
     separate_constants(b, &x, &y, doubles);
-    int32_t target = direct_target(b, next_pc, 2);
+    int32_t target = dv_step_direct_target(b, next_pc, 2);
     if (target >= b->top - 2) target = -1;
     if (target < 0) dv_spill(b, doubles, b->top - 2);
     uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
@@ -568,7 +566,7 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
 static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     dv_value v = dv_attribute_constant(b, &object);
-    if (dv_is_empty(v)) return dv_step_embed(b, 1, 1, next_pc);
+    if (dv_is_empty(v)) return dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;
@@ -629,7 +627,7 @@ static uint32_t step_load_subscript(dv_build *b, uint32_t next_pc) {
     if (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)
         return get_object(b, home, seen == DV_SEEN_LIST, next_pc);
     dv_kind kind = seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT;
-    int32_t target = direct_target(b, next_pc, 2);
+    int32_t target = dv_step_direct_target(b, next_pc, 2);
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
     uint32_t base = kind == DV_K_INT ? DV_OP_RL_GET_I_S_R : DV_OP_RL_GET_D_S_R;
     uint32_t at = dv_region_emit_guard(b, base + index_mode(index) * 2 + (target >= 0), home,
@@ -682,7 +680,7 @@ static uint32_t step_for_iter(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
         return next_pc;
     }
-    int32_t target = direct_target(b, next_pc, 0);
+    int32_t target = dv_step_direct_target(b, next_pc, 0);
     int16_t slot = target >= 0 ? dv_shadow(b, target) : dv_shadow(b, b->top);
     dv_snapshot *head = dv_snapshot_at(b->context, b->pc);
     uint32_t at = dv_region_emit(b, DV_OP_R_FOR_RANGE, b->e[q].slot, slot, 0);
@@ -828,6 +826,7 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_CALL_METHOD: return dv_step_call(b, (int32_t)a, 1, next_pc);
     case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
     case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
+    case DV_OP_STORE_ATTR: return dv_step_store_slot(b, next_pc);
     case DV_OP_RETURN: return dv_step_return(b);
     case DV_OP_POP_TOP: return step_pop(b, next_pc);
     case DV_OP_COPY: return step_copy(b, next_pc);
@@ -844,7 +843,6 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_UNPACK_SEQUENCE: return dv_step_embed(b, 1, (int32_t)a, next_pc);
     case DV_OP_STORE_GLOBAL:
     case DV_OP_GET_ITER:
-    case DV_OP_STORE_ATTR:
     case DV_OP_DELETE_SUBSCR:
     case DV_OP_POS:
     case DV_OP_INVERT:

@@ -49,6 +49,17 @@ void dv_step_point_after(dv_build *b, uint32_t next_pc);
 uint32_t dv_finish_raw(dv_build *b, uint32_t at, int32_t inputs, dv_kind kind, int32_t target,
                        uint32_t next_pc);
 
+/* If the instruction at pc stores into a local that can take a raw value at once: its entry, else
+ * -1.  `inputs` entries on top are consumed before. */
+int32_t dv_step_direct_target(dv_build *b, uint32_t pc, int32_t inputs);
+
+/* attribute.c */
+uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc);
+uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc);
+/* object.name(...): a dl function of the class of the shape that the site saw becomes a constant,
+ * and the object self; false: it is another kind of method. */
+bool dv_step_method(dv_build *b);
+
 /* call.c */
 uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc);
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc);

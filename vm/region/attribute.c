@@ -1,0 +1,118 @@
+/* attribute.c: the transfer function of attributes of instances: loads, stores and methods by
+ * shape.
+ *
+ * The site's derivative says which shape INCA code has met and where the attribute is; each access
+ * tests the shape again, so that nothing that runs in between can mislead it.  A method of the
+ * shape's class is a constant under the assumption on the class's cell; what else a class can
+ * change (a descriptor of the name, __getattribute__) breaks vm->class_sites. */
+#include "region/step.h"
+
+/* What the attribute or method site at b->pc remembers, if its derivative is `op`. */
+static const dv_cell *site_cache(dv_build *b, uint32_t op) {
+    const dv_cell *site = dv_site_cell(b, b->pc);
+    if (dv_op_of(b->vm, site->h) != op || !dv_build_depends(b, &b->vm->class_sites)) return NULL;
+    return site + dv_op_infos[op].cache_cell;
+}
+
+/* The home slot of the object that entry q is; -1: it is none, or raw. */
+static int32_t object_home(const dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_ALIAS) return dv_home(b, e->slot);
+    return e->where == DV_AT_HOME ? dv_home(b, q) : -1;
+}
+
+/* Does entry q count as a reference of its own? */
+static bool is_owned(dv_build *b, int32_t q) {
+    return b->e[q].where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);
+}
+
+/* The object at home slot `home` was a temporary one of the instruction just emitted. */
+static void release_operand(dv_build *b, int32_t home, uint32_t next_pc) {
+    dv_region_emit(b, DV_OP_R_RELEASE, home, 0, 0);
+    dv_step_point_after(b, next_pc);
+}
+
+static uint32_t load_number(dv_build *b, dv_kind kind, int32_t home, bool owned, dv_cell where,
+                            uint32_t next_pc) {
+    int32_t target = owned ? -1 : dv_step_direct_target(b, next_pc, 1);
+    if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 1);
+    uint32_t op = (kind == DV_K_INT ? DV_OP_RA_GET_I_R : DV_OP_RA_GET_D_R) + (target >= 0);
+    uint32_t at = dv_region_emit_guard(b, op, home, 0, target >= 0 ? dv_shadow(b, target) : 0);
+    dv_region_emit_constant(b, at, where);
+    dv_step_count(b, true);
+    next_pc = dv_finish_raw(b, owned ? DV_NO_CELL : at, 1, kind, target, next_pc);
+    if (owned) release_operand(b, home, next_pc);
+    return next_pc;
+}
+
+static uint32_t load_object(dv_build *b, bool is_list, int32_t home, dv_cell where) {
+    uint32_t at = dv_region_emit_guard(b, is_list ? DV_OP_RA_GET_L : DV_OP_RA_GET_A, home, 0,
+                                       dv_home(b, b->top - 1));
+    dv_region_emit_constant(b, at, where);
+    dv_pop(b, 1);
+    dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+    dv_step_count(b, true);
+    return at;
+}
+
+uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
+    int32_t q = b->top - 1, home = object_home(b, q);
+    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_OP_LOAD_ATTR_SLOT);
+    uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    if (!cache) return dv_step_embed(b, 1, 1, next_pc);
+    bool owned = is_owned(b, q);
+    if (seen == DV_SEEN_INT || seen == DV_SEEN_FLOAT)
+        return load_number(b, seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT, home, owned, cache[0],
+                           next_pc);
+    if (owned) return dv_step_embed(b, 1, 1, next_pc); /* the result takes the object's place */
+    load_object(b, seen == DV_SEEN_LIST, home, cache[0]);
+    return next_pc;
+}
+
+/* The value, entry q, into the attribute: the instruction's cell. */
+static uint32_t store_value(dv_build *b, int32_t q, int32_t home) {
+    const dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_INT || e->kind == DV_K_FLOAT) {
+        if (e->where == DV_AT_VALUE) dv_load_register(b, q);
+        uint32_t op = e->kind == DV_K_INT ? DV_OP_RA_SET_I_R : DV_OP_RA_SET_D_R;
+        return dv_region_emit_guard(b, op + (e->where == DV_AT_SLOT), home, 0, e->slot);
+    }
+    if (e->where == DV_AT_ALIAS)
+        return dv_region_emit_guard(b, DV_OP_RA_SET_B, home, 0, dv_home(b, e->slot));
+    dv_materialize(b, q);
+    bool owned = dv_owned(b, b->context, b->pc, q);
+    return dv_region_emit_guard(b, owned ? DV_OP_RA_SET_V : DV_OP_RA_SET_B, home, 0, dv_home(b, q));
+}
+
+uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
+    int32_t q = b->top - 1, home = object_home(b, q);
+    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_OP_STORE_ATTR_SLOT);
+    if (!cache || b->e[q - 1].kind >= DV_K_RANGE) return dv_step_embed(b, 2, 0, next_pc);
+    bool owned = is_owned(b, q), raw = dv_is_raw_number(&b->e[q - 1]);
+    uint32_t at = store_value(b, q - 1, home);
+    dv_region_emit_constant(b, at, cache[0]);
+    dv_pop(b, 2);
+    dv_step_count(b, true);
+    if (!raw) dv_step_point_after(b, next_pc);
+    if (owned) release_operand(b, home, next_pc);
+    return next_pc;
+}
+
+bool dv_step_method(dv_build *b) {
+    int32_t q = b->top - 1, home = object_home(b, q);
+    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_OP_LOAD_METHOD_SHAPE);
+    if (!cache) return false;
+    dv_value callee = dv_constant_global(b, cache[1].p);
+    if (dv_is_empty(callee) || !dv_is_function(callee)) return false;
+    uint32_t at = dv_region_emit_guard(b, DV_OP_RA_GUARD, home, 0, 0);
+    dv_region_emit_constant(b, at, cache[0]);
+    const dv_known_value self = b->e[q];
+    dv_pop(b, 1);
+    dv_push_constant(b, callee);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+    if (self.where == DV_AT_HOME) dv_region_emit(b, DV_OP_R_BORROW, home, dv_home(b, b->top), 0);
+    dv_push_known(b, self.kind, self.where, self.slot, self.value);
+    dv_step_count(b, true);
+    return true;
+}
