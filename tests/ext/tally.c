@@ -47,11 +47,15 @@ static dvx_value new_tally(dvx_vm *vm, int64_t n) {
 static dvx_value fail(dvx_vm *vm) { return API(raise, DVX_VALUE_ERROR, "as asked"); }
 static bool fails(dvx_vm *vm) { return state_of(vm)->mode == 'e'; }
 
-/* The number that an operand is; false: it is none. */
+static bool is_number(dvx_vm *vm, dvx_value v) {
+    return as_tally(vm, v) || API(kind, v) == DVX_INT;
+}
+
+/* The number that an operand is; false: too large. */
 static bool number(dvx_vm *vm, dvx_value v, int64_t *out) {
     const tally *t = as_tally(vm, v);
     if (t) return *out = t->n, true;
-    return API(kind, v) == DVX_INT && API(read_int, v, out);
+    return API(read_int, v, out);
 }
 
 static dvx_value call_and_scale(dvx_vm *vm, dvx_value a, dvx_value f) {
@@ -67,8 +71,9 @@ static dvx_value operate(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
     int64_t x, y = 0;
     if (fails(vm)) return fail(vm);
     if (op == DVX_OR && as_tally(vm, a)) return call_and_scale(vm, a, b);
-    if (!number(vm, a, &x) || (op != DVX_XOR && op != DVX_AND && !number(vm, b, &y)))
-        return vm->api->make_not_implemented(vm);
+    bool both = op != DVX_XOR && op != DVX_AND;
+    if (!is_number(vm, a) || (both && !is_number(vm, b))) return vm->api->make_not_implemented(vm);
+    if (!number(vm, a, &x) || (both && !number(vm, b, &y))) return DVX_FAILED;
     switch (op) {
     case DVX_ADD: return new_tally(vm, x + y);
     case DVX_SUB: return new_tally(vm, x - y);
@@ -86,7 +91,8 @@ static dvx_value add_in_place(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_val
     int64_t y;
     (void)op;
     if (fails(vm)) return fail(vm);
-    if (!number(vm, b, &y)) return vm->api->make_not_implemented(vm);
+    if (!is_number(vm, b)) return vm->api->make_not_implemented(vm);
+    if (!number(vm, b, &y)) return DVX_FAILED;
     as_tally(vm, self)->n += y;
     return API(retain, self);
 }
@@ -111,7 +117,8 @@ static bool holds(dvx_compare op, int64_t x, int64_t y) {
 static dvx_value compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     int64_t x, y;
     if (fails(vm)) return fail(vm);
-    if (!number(vm, self, &x) || !number(vm, other, &y)) return vm->api->make_not_implemented(vm);
+    if (!is_number(vm, other)) return vm->api->make_not_implemented(vm);
+    if (!number(vm, self, &x) || !number(vm, other, &y)) return DVX_FAILED;
     return API(make_bool, holds(op, x, y));
 }
 
@@ -191,7 +198,8 @@ RUN(run_add)
 const memory *m = cache;
 tally *a = as_tally(vm, v[0]);
 int64_t y;
-if (!number(vm, v[1], &y)) return DVX_DEOPTIMISE;
+if (!is_number(vm, v[1])) return DVX_DEOPTIMISE;
+if (!number(vm, v[1], &y)) return DVX_ERROR;
 if (m->operation == DVX_SUB) y = -y;
 if (!m->reuses || !API(is_unique, v[0])) return outcome(new_tally(vm, a->n + y), result);
 a->n += y;
@@ -272,12 +280,14 @@ NATIVE(matmul, native_int(native_tally(v[0])->n *native_tally(v[1])->n))
 NATIVE(invert, native_int(~native_tally(v[0])->n))
 NATIVE(compare, dv_bool(holds((dvx_compare)((const memory *)cache)->operation,
                               native_tally(v[0])->n, native_tally(v[1])->n)))
-NATIVE(get, native_int(native_tally(v[0])->n *dv_as_int(v[1])))
+/* Where a site met an int with digits first, others like it come here: for the portable twin. */
+#define OF_INT(v, ...) (dv_is_int(v) ? native_int(__VA_ARGS__) : DVX_FAILED)
+NATIVE(get, OF_INT(v[1], native_tally(v[0])->n *dv_as_int(v[1])))
 NATIVE(value, native_int(native_tally(v[0])->n))
-NATIVE(plus, native_int(native_tally(v[0])->n + dv_as_int(v[1])))
-NATIVE(power, native_int(native_tally(v[0])->n + dv_as_int(v[1])))
+NATIVE(plus, OF_INT(v[1], native_tally(v[0])->n + dv_as_int(v[1])))
+NATIVE(power, OF_INT(v[1], native_tally(v[0])->n + dv_as_int(v[1])))
 static inline bool native_set(const dvx_value *v, void *cache) {
-    if (!is_done(cache)) return false;
+    if (!is_done(cache) || !dv_is_int(v[0]) || !dv_is_int(v[2])) return false;
     ((tally *)dvx_payload_of(v[1]))->n = dv_as_int(v[2]) + dv_as_int(v[0]);
     return true;
 }
