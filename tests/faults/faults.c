@@ -65,7 +65,8 @@ static size_t count_left(dv_vm *vm) {
     for (dv_class *c = vm->first_class; c; c = c->next)
         if (c->descriptor && !dv_class_fill(vm, c, DV_EMPTY)) return SIZE_MAX;
     (void)dv_collect(vm);
-    if (DV_HEAP_SMALL == 0) return vm->heap.used;
+    /* The table of interned strs stays as large as it once had to be. */
+    if (DV_HEAP_SMALL == 0) return vm->heap.used - vm->interned_capacity * sizeof *vm->interned;
     size_t count = 0;
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     while (dv_heap_next_object(&walk)) count++;
