@@ -28,6 +28,7 @@
 #include "run/call.h"
 #include "run/execute.h"
 #include "types/exception.h"
+#include "types/str.h"
 
 typedef struct text {
     char data[1 << 16];
@@ -83,12 +84,29 @@ static bool is_for_memory(dv_vm *vm, dv_value error) {
     return false;
 }
 
+/* What was raised instead of a MemoryError, for the report. */
+static char raised[200];
+static void remember_error(dv_vm *vm) {
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    vm->heap.fail_at = 0;
+    dv_value shown = dv_repr(vm, error);
+    size_t size = 0;
+    char *text = dv_is_empty(shown) ? NULL : dv_str_utf8(vm, shown, &size);
+    snprintf(raised, sizeof raised, "it raised %.*s", (int)size, text ? text : "");
+    if (text) dv_heap_free(&vm->heap, text, size + 1);
+    dv_release(vm, shown);
+    dv_error_clear(vm);
+    vm->error = error;
+}
+
 static outcome run_script(dv_vm *vm, const char *path) {
     dv_unit *unit = dv_compile_file(vm, path);
     dv_value result = unit ? dv_run_unit(vm, unit, vm->main) : DV_EMPTY;
     bool failed = dv_is_empty(result), pending = !dv_is_empty(vm->error);
     outcome outcome = failed ? pending ? RAISED : SILENT : pending ? PENDING : FINISHED;
     if (outcome == RAISED && is_for_memory(vm, vm->error)) outcome = NO_MEMORY;
+    if (outcome == RAISED) remember_error(vm);
     dv_release(vm, result);
     return outcome;
 }
@@ -143,7 +161,7 @@ static const char *judge(ending end, ending clean) {
     static char leak[64];
     if (end.outcome == SILENT) return "it failed without an exception";
     if (end.outcome == PENDING) return "it went on with an exception";
-    if (end.outcome == RAISED) return "it raised something else";
+    if (end.outcome == RAISED) return raised;
     if (end.outcome == NOT_MADE) return "the machine was not made";
     if (output.size > expected.size || memcmp(output.data, expected.data, output.size) != 0 ||
         (end.outcome == FINISHED && output.size != expected.size))

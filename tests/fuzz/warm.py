@@ -22,8 +22,8 @@ SECONDS = 5  # of CPU time, for one program
 MEMORY = 1 << 30  # half of what driver.c allows dynvm
 # What depends on the memory of the machine, or on how deep C functions of CPython call each other.
 NOT_COMPARED = ("MemoryError", "recursion depth exceeded in", "recursion depth exceeded while")
-# The hash of a nan is its address, so where it stands in a set is chance.
-NAN_IN_SET = re.compile(r"\{(?:[^{}:]*, )?nan(?:, [^{}:]*)?\}")
+# The hash of a nan is its address, so where it stands in a set is chance; as keys of dicts two nans are one in dl.
+NAN_AS_KEY = re.compile(r"\{(?:[^{}:]*, )?nan(?:, [^{}:]*)?\}|\{(?:[^{}]*, )?nan: ")
 FRAMES_ABOVE = 7  # frames of this file above a program's, so that recursion ends where a script's does
 # A frame of a library module: which of them are written in Python is no concern of dl's.
 LIBRARY_FRAME = re.compile(r'^  File "/[^"]*/lib/python3[^\n]*\n(?:    [^\n]*\n)*', re.M)
@@ -92,7 +92,7 @@ def incomparable(out: str, err: str) -> bool:
     # A warm CPython points at the instruction in front of the load that finds a local unassigned.
     if "\nUnboundLocalError: " in err:
         return True
-    return any(mark in out + err for mark in NOT_COMPARED) or NAN_IN_SET.search(out + err) is not None
+    return any(mark in out + err for mark in NOT_COMPARED) or NAN_AS_KEY.search(out + err) is not None
 
 
 def answer(programs: list) -> list:

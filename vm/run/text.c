@@ -291,6 +291,7 @@ static dv_value message_of(dv_vm *vm, dv_value exception, bool syntax) {
 }
 
 static void write_notes(dv_vm *vm, dv_builder *b, dv_value exception) {
+    if (b->failed) return;
     dv_value notes = dv_find_named(vm, exception, "__notes__");
     if (dv_is_empty(notes) && !dv_is_empty(vm->error)) dv_error_clear(vm);
     for (int64_t i = 0; dv_is_list(notes) && i < dv_as_list(notes)->count; i++) {

@@ -144,7 +144,10 @@ void dv_builder_repeat(dv_builder *b, uint32_t c, int64_t count) {
 }
 
 dv_value dv_builder_finish(dv_builder *b) {
-    if (b->failed) return DV_EMPTY;
+    if (b->failed) { /* what was put together since may have failed as well, and been forgiven */
+        if (dv_is_empty(b->vm->error)) dv_raise_memory(b->vm);
+        return DV_EMPTY;
+    }
     if (b->length <= 1) {
         dv_value result =
             b->length ? dv_str_points(b->vm, b->data, b->kind, 1) : dv_str_empty(b->vm);
