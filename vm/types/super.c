@@ -70,7 +70,7 @@ static dv_value super_construct(dv_vm *vm, const dv_value *args, uint32_t count,
     if (count == 0) {
         dv_value start, self;
         if (!dv_super_arguments(vm, &start, &self)) return DV_EMPTY;
-        return super_make(vm, start, self);
+        return super_make(vm, start, dv_is_none(self) ? DV_EMPTY : self);
     }
     if (count > 2)
         return dv_raise(vm, DV_E_TYPE_ERROR, "super() expected at most 2 arguments, got %d",
