@@ -51,7 +51,7 @@ static uint32_t load_object(dv_build *b, bool is_list, int32_t home, dv_cell whe
     dv_region_emit_constant(b, at, where);
     dv_pop(b, 1);
     dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
-    dv_step_count(b, true);
+    dv_step_count(b, false); /* an object is counted, as in INCA code: nothing is gained */
     return at;
 }
 
@@ -92,7 +92,7 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
     uint32_t at = store_value(b, q - 1, home);
     dv_region_emit_constant(b, at, cache[0]);
     dv_pop(b, 2);
-    dv_step_count(b, true);
+    dv_step_count(b, raw);
     if (!raw) dv_step_point_after(b, next_pc);
     if (owned) release_operand(b, home, next_pc);
     return next_pc;
