@@ -40,11 +40,11 @@ def room_of(path: Path) -> str:
 
 
 def room_of_include(name: str, source: Path) -> str:
-    """The room of an included file.  A bare name that is neither a sibling nor a public header is
+    """The room of an included file.  A bare name that is neither a sibling (or the template of one) nor a public header is
     generated; generated headers count as `code`."""
     if "/" in name:
         return name.split("/")[0]
-    if (source.parent / name).exists():
+    if (source.parent / name).exists() or (source.parent / name).with_suffix(".mako").exists():
         return room_of(source)
     if (ROOT / "vm" / "include" / name).exists():
         return "include"

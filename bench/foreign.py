@@ -1,26 +1,30 @@
 #!/usr/bin/env python3
-"""What a call of a C function through ext/ffi costs: `C.cos(x)` in a loop, against `math.cos(x)` in the same loop, and
-against CPython with cffi.
+"""What a call of a C function through ext/ffi costs, against the same loop with math, on CPython with cffi, and in C.
 
     python3 bench/foreign.py --dynvm build/dynvm [--rounds 7]
 
-Each loop has 20 calls; minima of the rounds, alternating, in ns for one.  The time of `pass` is taken off."""
+Two tables in ns, minima of alternating rounds.  The first: one of 20 statements in a loop, less the loop with nothing in
+it.  The second: loops as programs have them, whole, for one iteration.  `c` is the same text compiled with `cc -O2
+-fno-builtin`: what remains when there is no interface at all.  `x` is CPython's time in ours (nama); `most` in C's: more
+no interpreter can reach."""
 
 import argparse
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ORACLE = "/usr/bin/python3"
-REPEATS, TURNS = 20, 200_000
+TURNS = 200_000
 PROGRAM = """
 import math
 import time
 from {module} import FFI
 
 ffi = FFI()
-ffi.cdef("double cos(double); int abs(int);")
+ffi.cdef("double cos(double); double fabs(double); int abs(int);")
 C = ffi.dlopen("libm.so.6")
 L = ffi.dlopen(None)
 
@@ -34,17 +38,84 @@ start = time.process_time()
 loop(0.7, -5, {turns})
 print(time.process_time() - start)
 """
-STATEMENTS = ["pass", "s = math.cos(x)", "s = C.cos(x)", "s = L.abs(i)"]
-LEVELS = ["nama", "inca", "generic", "cpython"]
+C_PROGRAM = """
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+/* Through pointers that nothing is known of, as from a library that was opened. */
+static double (*volatile C_cos)(double) = cos, (*volatile C_fabs)(double) = fabs;
+static int (*volatile C_abs)(int) = abs;
+__attribute__((noinline)) static void loop(double x, int i, int n) {{
+    double (*my_cos)(double) = C_cos, (*my_fabs)(double) = C_fabs;
+    int (*my_abs)(int) = C_abs;
+    (void)x, (void)i, (void)my_cos, (void)my_fabs, (void)my_abs;
+    volatile double s = 0.0;
+    for (int k = 0; k < n; k++) {{
+{body}
+    }}
+}}
+int main(void) {{
+    loop(0.7, -5, 1000);
+    clock_t start = clock();
+    loop(0.7, -5, {turns});
+    printf("%.9f", (double)(clock() - start) / CLOCKS_PER_SEC);
+    return 0;
+}}
+"""
+CALLS = ["pass", "s = math.cos(x)", "s = C.cos(x)", "s = C.fabs(x)", "s = L.abs(i)"]
+LOOPS = [
+    "s += math.cos(x)",
+    "s += C.cos(x)",
+    "s += C.cos(k * 0.5)",
+    "s += C.cos(k * 1e-9)",
+    "s += C.fabs(x)",
+    "s += C.fabs(k * 0.5)",
+    "s += L.abs(i)",
+]
+LEVELS = ["nama", "inca", "generic", "cpython", "c"]
 
 
-def seconds(dynvm: Path, level: str, statement: str) -> float:
+def c_seconds(statement: str, repeats: int, turns: int, directory: Path) -> float:
+    """The statement in C: it is the same text without the modules."""
+    program = directory / f"{abs(hash((statement, repeats)))}"
+    if not program.exists():
+        line = re.sub(r"pass|\b(math|C|L)\.", lambda found: "my_" if found[1] else "", statement)
+        text = C_PROGRAM.format(body=f"{line};\n" * repeats, turns=turns)
+        command = ["cc", "-O2", "-fno-builtin", "-x", "c", "-", "-o", str(program), "-lm"]
+        subprocess.run(command, input=text, text=True, check=True)
+    return float(subprocess.run([program], stdout=subprocess.PIPE, check=True, text=True).stdout)
+
+
+def seconds(options: argparse.Namespace, level: str, statement: str, repeats: int, turns: int) -> float:
+    if level == "c":
+        return c_seconds(statement, repeats, turns, options.directory)
     cpython = level == "cpython"
-    text = PROGRAM.format(module="cffi" if cpython else "ffi", body=f"        {statement}\n" * REPEATS, turns=TURNS)
-    command = [ORACLE] if cpython else [str(dynvm), f"--level={level}"]
-    environment = {**os.environ, "DYNVM_PATH": str(dynvm.parent / "ext")}
+    body = f"        {statement}\n" * repeats
+    text = PROGRAM.format(module="cffi" if cpython else "ffi", body=body, turns=turns)
+    command = [ORACLE] if cpython else [str(options.dynvm), f"--level={level}"]
+    environment = {**os.environ, "DYNVM_PATH": str(options.dynvm.parent / "ext")}
     done = subprocess.run([*command, "-c", text], stdout=subprocess.PIPE, check=True, text=True, env=environment)
     return float(done.stdout)
+
+
+def measure(options: argparse.Namespace, statements: list[str], repeats: int, turns: int) -> dict:
+    """Nanoseconds for one statement by statement and level."""
+    cells = [(statement, level) for statement in statements for level in LEVELS]
+    best = {cell: float("inf") for cell in cells}
+    for _ in range(options.rounds):
+        for statement, level in cells:
+            took = seconds(options, level, statement, repeats, turns) / repeats / turns * 1e9
+            best[statement, level] = min(best[statement, level], took)
+    return best
+
+
+def show(title: str, statements: list[str], figure) -> None:
+    print(f"\n| {title} | " + " | ".join([*LEVELS, "x", "most"]) + " |\n|---" + "|---" * (len(LEVELS) + 2) + "|")
+    for statement in statements:
+        row = [figure(statement, level) for level in LEVELS]
+        ratios = [row[3] / row[0], row[3] / max(row[4], 0.1)]
+        print(f"| `{statement}` | " + " | ".join(f"{value:.1f}" for value in [*row, *ratios]) + " |")
 
 
 def main() -> int:
@@ -52,15 +123,12 @@ def main() -> int:
     parser.add_argument("--dynvm", type=Path, default=Path("build/dynvm"))
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
-    cells = [(level, statement) for statement in STATEMENTS for level in LEVELS]
-    best = {cell: float("inf") for cell in cells}
-    for _ in range(options.rounds):
-        for cell in cells:
-            best[cell] = min(best[cell], seconds(options.dynvm, *cell))
-    print("| ns | " + " | ".join(LEVELS) + " |\n|---" * 1 + "|---" * len(LEVELS) + "|")
-    for statement in STATEMENTS[1:]:
-        row = [(best[level, statement] - best[level, "pass"]) / REPEATS / TURNS * 1e9 for level in LEVELS]
-        print(f"| `{statement}` | " + " | ".join(f"{ns:.1f}" for ns in row) + " |")
+    with tempfile.TemporaryDirectory() as directory:
+        options.directory = Path(directory)
+        calls = measure(options, CALLS, 20, TURNS)
+        loops = measure(options, LOOPS, 1, 5 * TURNS)
+    show("ns for a call", CALLS[1:], lambda s, level: calls[s, level] - calls["pass", level])
+    show("ns for an iteration", LOOPS, lambda s, level: loops[s, level])
     return 0
 
 

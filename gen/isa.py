@@ -17,6 +17,20 @@ from dataclasses import dataclass, field, replace
 
 OPERAND_KINDS = ("own", "const", "local", "name", "jump", "count", "code")
 
+# Elements of typed buffers and their C types, in the order of dv_element (vm/types/buffer.h).
+ELEMENTS = {
+    "uint8": "uint8_t",
+    "int8": "int8_t",
+    "uint16": "uint16_t",
+    "int16": "int16_t",
+    "uint32": "uint32_t",
+    "int32": "int32_t",
+    "uint64": "uint64_t",
+    "int64": "int64_t",
+    "float32": "float",
+    "float64": "double",
+}
+
 # Guards by type name: C condition on the value, the abstract interpreter's lattice element.
 TYPES = {
     "int": ("dv_is_int({0})", "DV_K_INT"),
@@ -30,11 +44,13 @@ TYPES = {
     "instance": ("dv_is_plain_instance({0})", "DV_K_ANY"),
     "word": (None, "DV_K_INT"),  # an int, immediate or not, within int64; the body guards
     "any": (None, "DV_K_ANY"),
+    "bytes": ("dv_is_shape({0}, DV_T_BYTES)", "DV_K_BYTES"),
+    "bytearray": ("dv_is_shape({0}, DV_T_BYTEARRAY)", "DV_K_BYTEARRAY"),
+    # array.array by what is in it; in the order of ELEMENTS, as region/ counts on
+    **{f"array_{name}": (f"dv_is_array_of({{0}}, DV_{name.upper()})", "DV_K_ARRAY") for name in ELEMENTS},
+    # objects of extensions whose items are elements along one axis
+    **{f"buffer_{name}": (f"dv_has_items(vm, {{0}}, DV_{name.upper()})", "DV_K_ANY") for name in ELEMENTS},
 }
-
-
-def c_string(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def type_constant(name: str) -> str:
@@ -74,6 +90,7 @@ class Instruction:
     when: str = ""  # derivatives: C condition for choosing it, if that is not the guard
     modes: str = ""  # region: operand modes that this variant stands for
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
+    second: str = ""  # pairs: the second instruction; the first one is `family`
     stores: bool = False  # fusions: the STORE_LOCAL behind belongs to it
     number: int = -1
 
@@ -109,7 +126,7 @@ class Instruction:
         cells = ", ".join(str(self.cell_of(n)) for n in range(len(self.operands))) or "0"
         effect = (self.variable or "fixed").upper()
         return (
-            f"{c_string(self.name)}, {c_string(self.doc)}, DV_KIND_{self.kind.upper()}, {len(self.operands)}, "
+            f"DV_KIND_{self.kind.upper()}, {len(self.operands)}, "
             f"{{{kinds}}}, {{{cells}}}, {len(self.inputs)}, {len(self.outputs)}, DV_EFFECT_{effect}, "
             f"{self.length}, {self.cache_cell}, {int(self.site)}, {int(self.calls_out)}, {int(self.ends)}, "
             f"{int(self.kind == 'derivative' and bool(self.modes))}"
@@ -118,12 +135,13 @@ class Instruction:
     @property
     def slots(self) -> int:
         """Region instructions: which of the slot operands a, b, c, d (bits 0 to 3) the body uses, whether
-        it has a constant (bit 4, a double: bit 5) and a target (bit 6)."""
+        it has a constant (bit 4, a double: bit 5), a target (bit 6), a shape and an attribute (bit 7)."""
         bits = 0
         for n, name in enumerate("abcd"):
             if re.search(rf"\b(SLOT_I|SLOT_D|SET_D|HOME|RANGE)\({name}\b", self.body):
                 bits |= 1 << n
-        for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)")):
+        for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)"),
+                       (7, r"CELL\(2\)\.s\.b")):
             if re.search(use, self.body):
                 bits |= 1 << n
         return bits
@@ -193,6 +211,7 @@ class Model:
         self.instructions: list[Instruction] = []
         self.by_name: dict[str, Instruction] = {}
         self.costs: dict[str, list[int]] = {}
+        self.pairs: dict[str, list[Instruction]] = {}  # by their first instruction
 
     def add(self, instruction: Instruction) -> None:
         if instruction.name in self.by_name:
@@ -209,6 +228,8 @@ class Model:
         return self.by_name[item.family] if item.family else item
 
     def adaptive_of(self, item: Instruction) -> Instruction:
+        if item.kind == "pair":
+            return self.by_name[item.second]
         return self.by_name.get((item.family or item.name) + "_ADAPTIVE", item)
 
     def families(self) -> list[Instruction]:
@@ -219,6 +240,8 @@ class Model:
         return [i for i in self.instructions if i.kind == "derivative" and i.family == family.name]
 
     def fusions(self, item: Instruction) -> list[Instruction]:
+        if item.kind == "region":
+            return self.pairs.get(item.name, [])
         owner = item.fuses[1] if item.fuses[:1] == ["as"] else item.name
         return [i for i in self.instructions if i.kind == "fusion" and i.family == owner]
 
@@ -269,13 +292,25 @@ class Model:
                     family=family.name,
                 )
             )
-        order = {"generic": 0, "adaptive": 1, "derivative": 2, "region": 3, "fusion": 4}
-        self.instructions.sort(key=lambda i: order[i.kind])
+        order = {"generic": 0, "adaptive": 1, "derivative": 2, "region": 3, "fusion": 4, "pair": 5}
+        self.instructions.sort(key=lambda i: (order[i.kind], i.family if i.kind == "pair" else ""))
         for number, item in enumerate(self.instructions):
             item.number = number
+            if item.kind == "pair":
+                self.pairs.setdefault(item.family, []).append(item)
             self._validate(item)
         if len(self.generic()) > 256:
             raise ModelError("more than 256 generic instructions do not fit a word's opcode")
+
+    def _check_pair(self, item: Instruction, where: str) -> None:
+        """The first one must go on to the second, and neither may need a frame beyond what regions publish."""
+        for name in (item.family, item.second):
+            if name not in self.by_name or self.by_name[name].kind != "region":
+                raise ModelError(f"{where}: {name} is no instruction of regions")
+        first = self.by_name[item.family]
+        item.cache = first.cache
+        if "REGION_NEXT()" not in first.body or "PUBLISH" in first.body:
+            raise ModelError(f"{where}: {first.name} cannot be the first of a pair")
 
     def _complete(self, item: Instruction) -> None:
         family = self.by_name.get(item.family)
@@ -306,6 +341,8 @@ class Model:
             raise ModelError(f"{where}: unknown result type '{item.result}'")
         if item.kind == "derivative":
             self._check_guards_first(item, where)
+        if item.kind == "pair":
+            self._check_pair(item, where)
 
     @staticmethod
     def _check_guards_first(item: Instruction, where: str) -> None:

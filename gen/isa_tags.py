@@ -1,4 +1,5 @@
-"""The tags of gen/ops/*.mako: <%isa:op>, <%isa:derivative>, <%isa:region>.  Each adds one instruction to the model."""
+"""The tags of gen/ops/*.mako: <%isa:op>, <%isa:derivative>, <%isa:region>, <%isa:pair>.  Each adds one instruction to
+the model."""
 
 import re
 
@@ -80,3 +81,19 @@ def derivative(context, **attributes):
 @supports_caller
 def region(context, **attributes):
     return _add(context, "region", attributes)
+
+
+def pair(context, first: str, second: str) -> str:
+    context["model"].add(
+        Instruction(
+            name=f"{first}_{second}",
+            kind="pair",
+            doc=f"{first}, and {second} behind it.",
+            source=context["source"],
+            body="",
+            cache=3,
+            family=first,
+            second=second,
+        )
+    )
+    return ""

@@ -99,8 +99,9 @@ def environment(modules: Optional[Path]) -> dict:
 
 def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float,
         modules: Optional[Path] = None) -> Result:
-    # dynvm has the warnings of the compiler, not those of the library.
-    command = [python, "-W", "ignore", "-W", "default::SyntaxWarning", script, *args]
+    # dynvm has the warnings of the compiler and of extensions, not those of the library.
+    command = [python, "-W", "ignore", "-W", "default::SyntaxWarning", "-W", "default::RuntimeWarning", script,
+               *args]
     return run_process(command, cwd, environment(modules), timeout)
 
 

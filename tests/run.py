@@ -45,6 +45,8 @@ STRESSES = (
     "exit:2",
     "assume",
 )
+REACHES = ("sequence", "loop", "inline")  # each without stress, and under this one
+STRESS_OF_REACHES = "quicken,guard:5,exit:7,assume"
 QUICK_STRESSES = ("quicken", "quicken,guard:3", "quicken,exit:3,assume")
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
@@ -324,12 +326,13 @@ class Variant:
     level: str
     form: str = ""
     stress: str = ""
+    reach: str = ""  # of the analysis: --nama
     lockstep: bool = False
     prefix: Tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
-        words = [self.level, self.form, self.stress, "lockstep" if self.lockstep else "", *self.prefix[:1]]
+        words = [self.level, self.form, self.stress, self.reach, "lockstep" if self.lockstep else "", *self.prefix[:1]]
         return " ".join(w for w in words if w)
 
     def options(self) -> List[str]:
@@ -340,6 +343,8 @@ class Variant:
             options.append(f"--form={self.form}")
         if self.stress:
             options.append(f"--stress={self.stress}")
+        if self.reach:
+            options.append(f"--nama={self.reach}")
         return options
 
 
@@ -358,6 +363,7 @@ class Machine:
         self.mixed = len(self.forms) == 2 and self.can("--form=mixed")
         self.lockstep = self.can("--lockstep")
         self.stresses = self.can("--stress=quicken")
+        self.reaches = self.can("--nama=loop")
 
     def has(self, extension: str) -> bool:
         return not extension or (self.extensions / f"{extension}.so").exists()
@@ -383,6 +389,9 @@ class Machine:
             stresses = [(level, form, s) for level in levels for form in self.forms for s in STRESSES]
             if self.lockstep and len(self.levels) > 1:
                 chosen.append(Variant("nama", lockstep=True))
+            if self.reaches and "nama" in self.levels:
+                chosen += [Variant("nama", first, reach=reach) for reach in REACHES]
+                stresses += [("nama", first, STRESS_OF_REACHES, reach) for reach in REACHES]
         if self.stresses:
             chosen += [Variant(*stress) for stress in stresses]
         return chosen

@@ -17,12 +17,19 @@ bool buffer_memory(dvx_vm *vm, dvx_value v, char **data, int64_t *size) {
     return b || (c && !ctype_is_primitive(c->type));
 }
 
+cdata_block *buffer_block(dvx_vm *vm, dvx_value v) {
+    const cdata *c = cdata_of(vm, buffer_of(vm, v)->cdata);
+    return c ? c->block : NULL;
+}
+
 /* buffer(cdata, size=-1) */
 static bool fill(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     int64_t size = -1;
     (void)count;
     const cdata *c = cdata_argument(vm, args[0], "buffer()");
-    if (!c || (!dvx_failed(args[1]) && !API(read_index, args[1], &size))) return false;
+    if (!c || !cdata_check_memory(vm, c) ||
+        (!dvx_failed(args[1]) && !API(read_index, args[1], &size)))
+        return false;
     const ctype *type = c->type;
     if (type->kind != CTYPE_POINTER && type->kind != CTYPE_ARRAY)
         return ffi_fail(vm, DVX_TYPE_ERROR, "expected a pointer or array cdata, got '%s'",

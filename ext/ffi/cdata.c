@@ -10,6 +10,7 @@
 #include "callback.h"
 #include "convert.h"
 #include "layout.h"
+#include "lend.h"
 #include "sites.h"
 #include "text.h"
 
@@ -26,12 +27,25 @@ cdata_block *cdata_new_block(dvx_vm *vm, size_t size) {
     if (!block) return NULL;
     block->references = 1;
     block->size = size;
+    block->data = block->own;
+    return block;
+}
+
+cdata_block *cdata_lent_block(dvx_vm *vm, const dvx_view *view, size_t size) {
+    cdata_block *block = cdata_new_block(vm, sizeof *view);
+    if (!block) return NULL;
+    memcpy(block->own, view, sizeof *view);
+    block->lent = true;
+    block->size = size;
+    block->data = view->buffer.data;
     return block;
 }
 
 void cdata_drop_block(dvx_vm *vm, cdata_block *block) {
-    if (block && --block->references == 0)
-        API(deallocate, block, sizeof *block + block->size + !block->size);
+    if (!block || --block->references != 0) return;
+    size_t own = block->lent ? sizeof(dvx_view) : block->size + !block->size;
+    if (block->lent) API(buffer_release, (dvx_view *)(void *)block->own);
+    API(deallocate, block, sizeof *block + own);
 }
 
 /* ---- Making ---- */
@@ -130,6 +144,21 @@ static void traverse(dvx_vm *vm, void *payload, dvx_visit visit, void *context) 
     const cdata *c = payload;
     if (c->role >= CDATA_GC) visit(vm, c->first, context);
     if (c->role == CDATA_GC || c->role == CDATA_CALLBACK) visit(vm, c->second, context);
+    /* The view's reference has to be seen once: where others share it, they keep the owner. */
+    if (c->block && c->block->lent && c->block->references == 1)
+        visit(vm, ((const dvx_view *)(const void *)c->block->own)->owner, context);
+}
+
+/* Memory of an object of dl: the cdata has none from now on. */
+static void give_back(dvx_vm *vm, cdata *c) {
+    cdata_block *block = c->block;
+    dvx_value owner = c->first;
+    c->ended = true;
+    c->block = NULL;
+    c->data = NULL;
+    c->first = ffi_none(vm);
+    cdata_drop_block(vm, block);
+    API(release, owner);
 }
 
 /* The code of a callback stays until the end: C may still have its address. */
@@ -141,13 +170,20 @@ static void clear(dvx_vm *vm, void *payload) {
         API(release, first);
         API(release, second);
     } else {
+        if (c->role == CDATA_LENT) give_back(vm, c);
         drop_role(vm, c);
     }
 }
 
+bool cdata_check_memory(dvx_vm *vm, const cdata *c) {
+    if (c->role != CDATA_LENT || !c->ended) return true;
+    return ffi_fail(vm, DVX_RUNTIME_ERROR, "the memory of cdata '%s' has been released",
+                    c->type->name);
+}
+
 bool cdata_end(dvx_vm *vm, cdata *c) {
     bool ends = (c->role == CDATA_OWNING && !ctype_is_record(c->type)) || c->role == CDATA_GC ||
-                c->role == CDATA_BUFFER || c->ended;
+                c->role == CDATA_BUFFER || c->role == CDATA_LENT || c->ended;
     if (!ends)
         return ffi_fail(vm, DVX_VALUE_ERROR,
                         "only 'cdata' object from ffi.new(), ffi.gc(), ffi.from_buffer() or "
@@ -157,6 +193,7 @@ bool cdata_end(dvx_vm *vm, cdata *c) {
         c->ended = true;
         destroy(vm, c);
     }
+    if (c->role == CDATA_LENT && !c->ended) give_back(vm, c);
     return true;
 }
 
@@ -186,6 +223,22 @@ static dvx_value shown_value(dvx_vm *vm, cdata *c) {
     return ffi_str(vm, text);
 }
 
+/* "buffer len 3 from 'bytearray' object" */
+static dvx_value shown_lender(dvx_vm *vm, const cdata *c) {
+    char text[FFI_NAME + 64], length[32] = "";
+    size_t size;
+    if (c->ended) return ffi_str(vm, "buffer RELEASED");
+    dvx_value name = lend_type_name(vm, c->first);
+    char *shown = dvx_failed(name) ? NULL : ffi_text(vm, name, &size);
+    API(release, name);
+    if (!shown) return DVX_FAILED;
+    if (c->type->kind == CTYPE_ARRAY)
+        snprintf(length, sizeof length, "len %lld ", (long long)cdata_length(c));
+    snprintf(text, sizeof text, "buffer %sfrom '%.200s' object", length, shown);
+    API(deallocate, shown, size + 1);
+    return ffi_str(vm, text);
+}
+
 static dvx_value repr(dvx_vm *vm, dvx_value self) {
     char text[64];
     cdata *c = cdata_of(vm, self);
@@ -198,6 +251,8 @@ static dvx_value repr(dvx_vm *vm, dvx_value self) {
             size = (int64_t)c->block->size;
         snprintf(text, sizeof text, "owning %lld bytes", (long long)size);
         what = ffi_str(vm, text);
+    } else if (c->role == CDATA_LENT) {
+        what = shown_lender(vm, c);
     } else if (c->role == CDATA_CALLBACK || c->role == CDATA_HANDLE) {
         dvx_value shown = API(repr, c->first);
         what = API(make_str, c->role == CDATA_HANDLE ? "handle to " : "calling ",
@@ -234,6 +289,7 @@ static bool is_whole_owner(const cdata *c) {
 
 char *cdata_item(dvx_vm *vm, cdata *c, int64_t i) {
     const ctype *type = c->type;
+    if (!cdata_check_memory(vm, c)) return NULL;
     if (type->kind == CTYPE_POINTER) {
         if (is_whole_owner(c) && i != 0)
             return ffi_fail(vm, DVX_INDEX_ERROR, "cdata '%s' can only be indexed by 0", type->name),
@@ -278,6 +334,7 @@ static bool read_bound(dvx_vm *vm, dvx_value v, int64_t *out) {
 static bool slice_bounds(dvx_vm *vm, cdata *c, dvx_value slice, int64_t *start, int64_t *count) {
     static const char *const names[] = {"start", "stop", "step"};
     int64_t bounds[3] = {0, 0, 0};
+    if (!cdata_check_memory(vm, c)) return false;
     for (int i = 0; i < 3; i++) {
         dvx_value v = API(get_attribute, slice, names[i]);
         bool missing = API(kind, v) == DVX_NONE, good = missing || read_bound(vm, v, &bounds[i]);
@@ -358,6 +415,7 @@ static bool set_slice(dvx_vm *vm, cdata *c, dvx_value slice, dvx_value v) {
     const cdata *given = cdata_of(vm, v);
     if (given && given->type->kind == CTYPE_ARRAY && given->type->item == item &&
         cdata_length(given) == count) {
+        if (!cdata_check_memory(vm, given)) return false;
         memmove(data, given->data, (size_t)(count * item->size));
         return true;
     }
@@ -414,6 +472,7 @@ static int next(dvx_vm *vm, dvx_value self, dvx_value *out) {
     iterator *it = API(payload, self, &iterator_type);
     cdata *c = cdata_of(vm, it->array);
     if (!c || it->next >= cdata_length(c)) return 0;
+    if (!cdata_check_memory(vm, c)) return -1;
     ctype *item = c->type->item;
     *out = convert_read(vm, item, c->data + it->next++ * item->size, c->block);
     return dvx_failed(*out) ? -1 : 1;
@@ -497,7 +556,8 @@ static int set_field(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value v) {
 
 static dvx_value add(dvx_vm *vm, cdata *c, dvx_value number, bool negative) {
     int64_t offset;
-    if (!read_offset(vm, number, DVX_OVERFLOW_ERROR, &offset)) return DVX_FAILED;
+    if (!read_offset(vm, number, DVX_OVERFLOW_ERROR, &offset) || !cdata_check_memory(vm, c))
+        return DVX_FAILED;
     if (c->type->kind != CTYPE_POINTER && c->type->kind != CTYPE_ARRAY)
         return ffi_raise(vm, DVX_TYPE_ERROR, "cannot add a cdata '%s' and a number", c->type->name);
     ctype *type = cdata_pointer_type(c->type);
@@ -664,7 +724,8 @@ static dvx_value call(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_
 static dvx_value enter(dvx_vm *vm, const dvx_value *args, uint32_t count) {
     (void)count;
     cdata *c = cdata_of(vm, args[0]);
-    if ((c->role == CDATA_OWNING && !ctype_is_record(c->type)) || c->role == CDATA_GC)
+    if ((c->role == CDATA_OWNING && !ctype_is_record(c->type)) || c->role == CDATA_GC ||
+        c->role == CDATA_LENT)
         return API(retain, args[0]);
     return cdata_end(vm, c) ? API(retain, args[0]) : DVX_FAILED;
 }

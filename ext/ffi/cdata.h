@@ -4,7 +4,8 @@
  *  1. A primitive cdata holds its bytes itself; of all others `data` is the pointer's value, or
  * where the array, struct or union lies.  cdata_bytes is where the C value's bytes are.
  *  2. Memory that a cdata may use beyond its own life is a block, which counts the cdatas that hold
- *     it: those of ffi.new and all that were made from them (fields, slices, sums).
+ *     it: those of ffi.new and ffi.from_buffer and all that were made from them (fields, slices,
+ *     sums).
  *  3. `first` and `second` are values exactly in the roles that say so. */
 #ifndef FFI_CDATA_H
 #define FFI_CDATA_H
@@ -15,8 +16,10 @@
 
 typedef struct cdata_block {
     uint32_t references;
+    bool lent;   /* an object of dl has the data, and the block has a dvx_view of it */
     size_t size; /* of data */
-    _Alignas(16) char data[];
+    char *data;
+    _Alignas(16) char own[]; /* the data, or the view */
 } cdata_block;
 
 typedef enum cdata_role {
@@ -25,7 +28,8 @@ typedef enum cdata_role {
     CDATA_GC,       /* first: the destructor, second: what it gets */
     CDATA_CALLBACK, /* first: the function, second: onerror or None */
     CDATA_HANDLE,   /* first: the object */
-    CDATA_BUFFER    /* first: whose memory was copied */
+    CDATA_BUFFER,   /* first: whose memory was copied */
+    CDATA_LENT      /* first: whose memory it is (lend.h) */
 } cdata_role;
 
 typedef struct cdata {
@@ -65,6 +69,8 @@ static inline cdata_block *cdata_share(cdata_block *block) {
     if (block) block->references++;
     return block;
 }
+/* One of the view's data, which then belongs to it; NULL: raised. */
+cdata_block *cdata_lent_block(dvx_vm *vm, const dvx_view *view, size_t size);
 void cdata_drop_block(dvx_vm *vm, cdata_block *block);
 
 /* A new cdata that shares the block (NULL: none). */
@@ -86,6 +92,8 @@ static inline ctype *cdata_pointer_type(const ctype *type) {
 /* Ends what a cdata does at its end: the destructor of ffi.gc is called.  ValueError: there is
  * nothing to end. */
 bool cdata_end(dvx_vm *vm, cdata *c);
+/* RuntimeError: its memory was that of an object of dl, and ffi.release has given it back. */
+bool cdata_check_memory(dvx_vm *vm, const cdata *c);
 
 /* handle.c: the objects behind ffi.new_handle's pointers. */
 dvx_value handle_new(dvx_vm *vm, dvx_value object);

@@ -301,6 +301,7 @@ bool convert_write_array(dvx_vm *vm, ctype *item, const ctype *shown, int64_t le
     if (!c || c->type != shown) return cannot(vm, shown, expected, v);
     int64_t count = cdata_length(c);
     if (length >= 0 && count > length) count = length;
+    if (!cdata_check_memory(vm, c)) return false;
     memmove(data, c->data, (size_t)(count * item->size));
     return true;
 }

@@ -5,6 +5,7 @@
 #include "buffer.h"
 #include "convert.h"
 #include "layout.h"
+#include "lend.h"
 #include "library.h"
 #include "text.h"
 
@@ -70,7 +71,7 @@ static dvx_value new_array(dvx_vm *vm, ctype *type, dvx_value init) {
 
 MODULE_METHOD(memory_new) {
     (void)count;
-    ctype *type = module_type(vm, args[0], args[1], "newp", false);
+    ctype *type = module_type(vm, args[0], args[1], "newp() ", false);
     if (!type) return DVX_FAILED;
     dvx_value init = args[2];
     if (!dvx_failed(init) && API(kind, init) == DVX_NONE) init = DVX_FAILED;
@@ -81,7 +82,7 @@ MODULE_METHOD(memory_new) {
 
 MODULE_METHOD(memory_cast) {
     (void)count;
-    ctype *type = module_type(vm, args[0], args[1], "cast", false);
+    ctype *type = module_type(vm, args[0], args[1], "cast() ", false);
     return type ? convert_cast(vm, type, args[2]) : DVX_FAILED;
 }
 
@@ -149,63 +150,37 @@ MODULE_METHOD(memory_unpack) {
 
 /* ---- memmove ---- */
 
-static bool wrong_bytes(dvx_vm *vm, dvx_value v) {
-    char name[FFI_NAME];
-    return ffi_fail(vm, DVX_TYPE_ERROR, "a bytes-like object is required, not '%s'",
-                    ffi_class_name(vm, v, name));
-}
+/* What memmove reads or writes. */
+typedef struct moved {
+    char *data;
+    dvx_view view; /* of an object of dl; else zeros */
+} moved;
 
-static bool too_small(dvx_vm *vm) {
+static bool open_moved(dvx_vm *vm, dvx_value v, bool writable, int64_t n, moved *m) {
+    int64_t size;
+    const cdata *c = cdata_of(vm, v);
+    *m = (moved){0};
+    if (c && !cdata_check_memory(vm, c)) return false;
+    if (!buffer_memory(vm, v, &m->data, &size)) {
+        if (!lend_get(vm, v, writable, &m->view, &size)) return false;
+        m->data = m->view.buffer.data;
+    }
+    if (size >= n) return true;
+    API(buffer_release, &m->view);
     return ffi_fail(vm, DVX_VALUE_ERROR, "right operand length must match slice length");
 }
 
-/* The first n bytes of bytes or a bytearray, to memory. */
-static bool move_from_bytes(dvx_vm *vm, char *to, dvx_value from, int64_t n) {
-    dvx_kind kind = API(kind, from);
-    if (kind != DVX_BYTES && kind != DVX_BYTEARRAY) return wrong_bytes(vm, from);
-    size_t size = (size_t)API(length, from);
-    if ((int64_t)size < n) return too_small(vm);
-    char *copy = API(allocate, size + 1);
-    bool good = copy && API(read_bytes, from, copy, size, &size);
-    if (good) memcpy(to, copy, (size_t)n);
-    if (copy) API(deallocate, copy, size + 1);
-    return good;
-}
-
-static bool move_to_bytearray(dvx_vm *vm, dvx_value to, const char *from, int64_t n) {
-    if (API(kind, to) == DVX_BYTES)
-        return ffi_fail(vm, DVX_BUFFER_ERROR, "Object is not writable.");
-    if (API(kind, to) != DVX_BYTEARRAY) return wrong_bytes(vm, to);
-    if (API(length, to) < n) return too_small(vm);
-    dvx_value bounds[] = {API(make_int, 0), API(make_int, n)};
-    dvx_value class_ = API(builtin, "slice"), slice = API(call, class_, bounds, 2);
-    dvx_value bytes = API(make_bytes, from, (size_t)n);
-    bool good = !dvx_failed(slice) && !dvx_failed(bytes) && API(set_item, to, slice, bytes);
-    API(release, class_);
-    API(release, slice);
-    API(release, bytes);
-    return good;
-}
-
 MODULE_METHOD(memory_memmove) {
-    int64_t n, to_size, from_size;
-    char *to, *from;
+    int64_t n;
+    moved to, from;
     (void)count;
     if (!API(read_index, args[3], &n)) return DVX_FAILED;
     if (n < 0) return ffi_raise(vm, DVX_VALUE_ERROR, "negative size");
-    bool to_memory = buffer_memory(vm, args[1], &to, &to_size);
-    bool from_memory = buffer_memory(vm, args[2], &from, &from_size);
-    bool good;
-    if ((to_memory && to_size < n) || (from_memory && from_size < n))
-        return too_small(vm), DVX_FAILED;
-    if (to_memory && from_memory)
-        good = true, memmove(to, from, (size_t)n);
-    else if (to_memory)
-        good = move_from_bytes(vm, to, args[2], n);
-    else if (from_memory)
-        good = move_to_bytearray(vm, args[1], from, n);
-    else
-        good = wrong_bytes(vm, args[1]);
+    if (!open_moved(vm, args[1], true, n, &to)) return DVX_FAILED;
+    bool good = open_moved(vm, args[2], false, n, &from);
+    if (good && n) memmove(to.data, from.data, (size_t)n);
+    if (good) API(buffer_release, &from.view);
+    API(buffer_release, &to.view);
     return good ? ffi_none(vm) : DVX_FAILED;
 }
 
@@ -308,7 +283,7 @@ static ctype *follow(dvx_vm *vm, ctype *type, const dvx_value *keys, uint32_t co
 
 MODULE_METHOD(memory_offsetof) {
     int64_t offset = 0;
-    ctype *type = module_type(vm, args[0], args[1], "typeoffsetof", false);
+    ctype *type = module_type(vm, args[0], args[1], "typeoffsetof() ", false);
     if (!type || !follow(vm, type, args + 2, count - 2, &offset)) return DVX_FAILED;
     return API(make_int, offset);
 }
@@ -322,7 +297,7 @@ MODULE_METHOD(memory_addressof) {
     if (count == 2 && ctype_is_pointer(c->type) && c->type->kind == CTYPE_POINTER)
         return ffi_raise(vm, DVX_TYPE_ERROR, "addressof(pointer)");
     ctype *type = follow(vm, c->type, args + 2, count - 2, &offset);
-    if (!type) return DVX_FAILED;
+    if (!type || !cdata_check_memory(vm, c)) return DVX_FAILED;
     if (ctype_is_primitive(c->type) || c->type->kind == CTYPE_FUNCTION_POINTER)
         return ffi_raise(vm, DVX_TYPE_ERROR, "expected a cdata struct/union/array/pointer object");
     ctype *pointer = ctype_pointer_to(vm, type);

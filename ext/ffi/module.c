@@ -8,6 +8,7 @@
 #include "callback.h"
 #include "ctype.h"
 #include "layout.h"
+#include "lend.h"
 #include "library.h"
 #include "parser.h"
 
@@ -29,7 +30,7 @@ ctype *module_type(dvx_vm *vm, dvx_value self, dvx_value v, const char *what, bo
     if (API(kind, v) != DVX_STR) {
         ctype *type = ctype_of_object(vm, v);
         if (type) return layout_of(vm, type) ? type : NULL;
-        ffi_fail(vm, DVX_TYPE_ERROR, "%s() argument 1 must be _cffi_backend.CType, not %s", what,
+        ffi_fail(vm, DVX_TYPE_ERROR, "%sargument 1 must be _cffi_backend.CType, not %s", what,
                  ffi_class_name(vm, v, name));
         return NULL;
     }
@@ -130,7 +131,7 @@ static MODULE_METHOD(type_of) {
     const cdata *c = cdata_of(vm, args[1]);
     if (c) return ctype_object(vm, c->type);
     if (API(kind, args[1]) == DVX_STR) {
-        ctype *type = module_type(vm, args[0], args[1], "typeof", false);
+        ctype *type = module_type(vm, args[0], args[1], "typeof() ", false);
         return type ? ctype_object(vm, type) : DVX_FAILED;
     }
     dvx_value class_ = API(class_of, args[1]), error = API(error_class, DVX_TYPE_ERROR);
@@ -145,7 +146,7 @@ static MODULE_METHOD(size_of) {
     const cdata *c = cdata_of(vm, args[1]);
     bool typed = API(kind, args[1]) == DVX_STR || ctype_of_object(vm, args[1]);
     if (!c && !typed) return ffi_raise(vm, DVX_TYPE_ERROR, "expected a 'cdata' or 'ctype' object");
-    ctype *type = c ? c->type : module_type(vm, args[0], args[1], "sizeof", false);
+    ctype *type = c ? c->type : module_type(vm, args[0], args[1], "sizeof() ", false);
     if (!type) return DVX_FAILED;
     int64_t size = c ? cdata_size(c) : type->size;
     if (size >= 0) return API(make_int, size);
@@ -154,7 +155,7 @@ static MODULE_METHOD(size_of) {
 
 static MODULE_METHOD(align_of) {
     (void)count;
-    const ctype *type = module_type(vm, args[0], args[1], "alignof", false);
+    const ctype *type = module_type(vm, args[0], args[1], "alignof() ", false);
     if (!type) return DVX_FAILED;
     bool known = type->size >= 0 || type->kind == CTYPE_ARRAY;
     if (known) return API(make_int, type->align);
@@ -179,7 +180,7 @@ static MODULE_METHOD(get_c_type) {
     char spaced[600], given[512] = "";
     size_t size = 0;
     (void)count;
-    const ctype *type = module_type(vm, args[0], args[1], "getcname", false);
+    const ctype *type = module_type(vm, args[0], args[1], "getcname() ", false);
     if (!type || (!dvx_failed(args[2]) && !API(read_str, args[2], given, sizeof given, &size)))
         return DVX_FAILED;
     if (size >= sizeof given)
@@ -273,7 +274,7 @@ static MODULE_METHOD(callback) {
     dvx_value none = ffi_none(vm);
     dvx_value error = dvx_failed(args[3]) ? none : args[3];
     dvx_value onerror = dvx_failed(args[4]) ? none : args[4];
-    ctype *type = module_type(vm, args[0], args[1], "callback", true);
+    ctype *type = module_type(vm, args[0], args[1], "callback() ", true);
     if (!type) return DVX_FAILED;
     if (is_given(vm, args[2])) return make_callback(vm, type, args[2], error, onerror);
     dvx_value made = API(make_object, &decorator_type, &payload);
@@ -287,7 +288,7 @@ static MODULE_METHOD(callback) {
 static MODULE_METHOD(refuse) {
     (void)args, (void)count;
     return ffi_raise(vm, DVX_NOT_IMPLEMENTED_ERROR,
-                     "this method of FFI needs a C compiler or a buffer and is not part of dl");
+                     "this method of FFI needs a C compiler and is not part of dl");
 }
 
 /* ---- Attributes ---- */
@@ -400,9 +401,9 @@ static const dvx_function *const methods[] = {
     KEYWORDS("release", memory_release, 1, 1, "x"),
     KEYWORDS("new_handle", memory_new_handle, 1, 1, "x"),
     KEYWORDS("from_handle", memory_from_handle, 1, 1, "x"),
+    KEYWORDS("from_buffer", lend_from_buffer, 3, 1, "cdecl", "python_buffer", "require_writable"),
     METHOD("addressof", memory_addressof, 2, UINT32_MAX),
     METHOD("offsetof", memory_offsetof, 3, UINT32_MAX),
-    REFUSED("from_buffer"),
     REFUSED("new_allocator"),
     REFUSED("verify"),
     REFUSED("set_source"),

@@ -10,8 +10,8 @@ extern const dvx_type ffi_class;
 
 /* The declarations of an FFI object. */
 scope *module_scope(dvx_vm *vm, dvx_value self);
-/* A type as methods get it: a text or a CType; `what` is the function of cffi that messages name.
- * NULL: raised. */
+/* A type as methods get it: a text or a CType; `what` begins messages: the function of cffi, as
+ * "newp() ". NULL: raised. */
 ctype *module_type(dvx_vm *vm, dvx_value self, dvx_value v, const char *what, bool functions);
 
 /* Methods: args[0] is the FFI, DVX_FAILED stands for what the call leaves out. */

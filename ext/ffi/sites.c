@@ -158,8 +158,8 @@ static char *item_of(dvx_vm *vm, const item_memory *m, dvx_value container, dvx_
     if (c->type != m->type) return NULL;
     if (!API(read_int, key, &i)) return vm->api->clear_error(vm), NULL;
     bool inside = c->type->kind == CTYPE_ARRAY ? (uint64_t)i < (uint64_t)cdata_length(c)
-                                               : c->data && (c->role != CDATA_OWNING || i == 0);
-    return inside ? c->data + i * c->type->item->size : NULL;
+                                               : c->role != CDATA_OWNING || i == 0;
+    return inside && c->data ? c->data + i * c->type->item->size : NULL;
 }
 
 static dvx_outcome run_get(dvx_vm *vm, const dvx_value *operands, void *cache, dvx_value *result) {

@@ -88,11 +88,10 @@ static bool enum_body(parser *p, ctype *type) {
 
 /* ---- Members ---- */
 
-static bool add_member(parser *p, ctype *type, uint32_t *capacity, const declarator *d,
-                       ctype *member, int bits) {
+static bool add_member(parser *p, ctype *type, const declarator *d, ctype *member, int bits) {
     dvx_vm *vm = p->vm;
     if (!check_name(p, d->size) || !ffi_grow(vm, (void **)&type->declared, type->declared_count,
-                                             capacity, sizeof *type->declared))
+                                             &type->declared_capacity, sizeof *type->declared))
         return false;
     char *name = API(allocate, d->size + 1);
     if (!name) return false;
@@ -103,7 +102,7 @@ static bool add_member(parser *p, ctype *type, uint32_t *capacity, const declara
     return true;
 }
 
-static bool member(parser *p, ctype *type, const specifiers *s, uint32_t *capacity) {
+static bool member(parser *p, ctype *type, const specifiers *s) {
     declarator d;
     ctype *made = parse_declarator(p, s->type, &d);
     scope_integer bits = -1;
@@ -114,10 +113,10 @@ static bool member(parser *p, ctype *type, const specifiers *s, uint32_t *capaci
     } else if (!d.name && !(d.is_plain && ctype_is_record(made))) {
         return parse_fail(p);
     }
-    return add_member(p, type, capacity, &d, made, (int)bits);
+    return add_member(p, type, &d, made, (int)bits);
 }
 
-static bool members(parser *p, ctype *type, uint32_t *capacity) {
+static bool members(parser *p, ctype *type) {
     while (!parse_take(p, '}')) {
         specifiers s;
         if (parse_token(p)->kind == TOKEN_DOTS)
@@ -126,7 +125,7 @@ static bool members(parser *p, ctype *type, uint32_t *capacity) {
         if (!parse_at_type(p)) return parse_fail(p);
         if (!parse_specifiers(p, &s)) return false;
         do
-            if (!member(p, type, &s, capacity)) return false;
+            if (!member(p, type, &s)) return false;
         while (parse_take(p, ','));
         if (!parse_expect(p, ';')) return false;
     }
@@ -135,24 +134,12 @@ static bool members(parser *p, ctype *type, uint32_t *capacity) {
 
 /* Members belong to the type even after an error, as it frees them; it stays without a layout. */
 static bool record_body(parser *p, ctype *type, const token *tag) {
-    dvx_vm *vm = p->vm;
     if (type->has_members || type->declared_count)
         return parse_refuse(p, "duplicate declaration of struct %.*s", (int)tag->size, tag->text);
-    uint32_t capacity = 0;
     type->pack = p->options.pack;
     if (!parse_enter(p)) return false;
-    bool good = members(p, type, &capacity);
+    bool good = members(p, type);
     parse_leave(p);
-    if (type->declared && type->declared_count < capacity) {
-        void *cut = type->declared_count
-                        ? API(resize, type->declared, capacity * sizeof *type->declared,
-                              type->declared_count * sizeof *type->declared)
-                        : NULL;
-        if (!type->declared_count)
-            API(deallocate, type->declared, capacity * sizeof *type->declared);
-        type->declared = cut;
-        if (!cut) type->declared_count = 0;
-    }
     type->has_members = good;
     return good;
 }

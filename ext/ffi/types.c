@@ -393,7 +393,7 @@ static void free_type(dvx_vm *vm, ctype *type) {
     if (type->has_object) API(release, type->object);
     for (uint32_t i = 0; i < type->declared_count; i++)
         API(deallocate, type->declared[i].name, strlen(type->declared[i].name) + 1);
-    API(deallocate, type->declared, type->declared_count * sizeof *type->declared);
+    API(deallocate, type->declared, type->declared_capacity * sizeof *type->declared);
     for (uint32_t i = 0; i < type->enumerator_count; i++)
         API(deallocate, type->enumerators[i].name, strlen(type->enumerators[i].name) + 1);
     API(deallocate, type->fields, type->field_capacity * sizeof *type->fields);

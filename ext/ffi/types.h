@@ -66,7 +66,7 @@ struct ctype {
     ctype **parameters;         /* FUNCTION */
     uint32_t parameter_count;
     ctype_field *declared; /* STRUCT, UNION: as they were declared; they own the names */
-    uint32_t declared_count, pack;
+    uint32_t declared_count, declared_capacity, pack;
     bool has_members, laying_out;
     ctype_field *fields; /* as they are found: those of anonymous members included */
     uint32_t field_count, field_capacity;

@@ -73,10 +73,21 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     fp = frame;
     JUMP(thread->entry);
     --- out of line ---
-    r = CELL(2).i;
-    ip += LEN;
-    __asm__("" : "=x"(d));
-    TAIL(dv_slow_call);
+    /* The frame takes over what the bound method refers to. */
+    const int64_t n = CELL(2).i;
+    dv_value *frame = sp - n;
+    dv_method *bound = (dv_method *)dv_as_object(frame[-3]);
+    for (int64_t i = n; i > 0; i--) {
+        frame[i] = frame[i - 1];
+        __asm__("" ::: "memory"); /* no memmove */
+    }
+    frame[0] = bound->self;
+    frame[-3] = bound->function;
+    dv_container_free(vm, bound, sizeof *bound);
+    const dv_thread *thread = dv_frame_thread(frame);
+    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    fp = frame;
+    JUMP(thread->entry);
 </%isa:derivative>
 
 ## class R R args...  becomes  self | next ip | __init__ R R self args... (run/call.c).
@@ -374,7 +385,8 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 </%isa:derivative>
 % endfor
 
-<%isa:derivative name="CALL_RANGE" of="CALL" modes="GET_ITER" doc="CALL of range with one or two ints, and the GET_ITER behind it, without the range; the cache is that of CALL_TYPE.">
+% for name, also in (("CALL_RANGE", ""), ("CALL_RANGE_REGION", "; then the loop's region is entered at its head")):
+<%isa:derivative name="${name}" of="CALL" modes="GET_ITER" doc="CALL of range with one or two ints, and the GET_ITER behind it, without the range; the cache is that of CALL_TYPE${also}.">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 3], last = sp[-1];
     if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
@@ -393,7 +405,12 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     dv_as_object(callee)->references--;
     sp -= n + 2;
     sp[-1] = dv_object_value(range);
+% if also:
+    ip += LEN + 2;
+    TAIL(dv_region_start);
+% else:
     JUMP(ip + LEN + 2);
+% endif
     --- out of line ---
     const int64_t n = CELL(2).i;
     const int64_t start = n == 2 ? dv_as_int(sp[-2]) : 0, stop = dv_as_int(sp[-1]);
@@ -402,8 +419,14 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     dv_as_object(sp[-n - 3])->references--;
     sp -= n + 2;
     sp[-1] = iterator;
+% if also:
+    ip += LEN + 2;
+    TAIL(dv_region_start);
+% else:
     JUMP(ip + LEN + 2);
+% endif
 </%isa:derivative>
+% endfor
 
 <%isa:op name="CALL_KW" operands="count const" site="yes" cache="1" variable="call" stack="args -- r" calls_out="yes" kills="all" select="dv_choose_call" doc="Calls with n arguments, the last ones named by the constant tuple.">
     vm->keywords = CELL(3).v;
@@ -613,12 +636,12 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
 </%isa:derivative>
 
 % for inputs, other, with_ in (("2", "DV_NONE", "without"), ("3", "sp[-1]", "with")):
-<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, with an int or a str whose first slot decides; the cache is that of CALL_METHOD_C_${inputs}.">
+<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, where the first slot decides for an int or a str without a call; the cache is that of CALL_METHOD_C_${inputs}.">
     const dv_value callee = sp[-${int(inputs) + 3}], self = sp[-${inputs}], key = sp[-${int(inputs) - 1}], other = ${other};
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_${inputs}));
     const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(self), key);
-    if (!entry) TAIL(DV_H(CALL_METHOD_C_${inputs}));
+    if (!entry) SLOW();
     const dv_value found = dv_retain(entry->value);
     dv_as_object(callee)->references -= 1;
     dv_as_object(self)->references -= 1;
@@ -626,6 +649,22 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     sp -= ${int(inputs) + 2};
     sp[-1] = found;
     NEXT_RELEASING(other);
+    --- out of line ---
+    PUBLISH();
+    dv_value found = dv_dict_get(vm, sp[-${inputs}], sp[-${int(inputs) - 1}]);
+    if (dv_is_empty(found)) {
+        if (DV_UNLIKELY(!dv_is_empty(vm->error))) RAISE();
+        found = ${other};
+    }
+    dv_retain(found);
+% for i in range(int(inputs)):
+    dv_release(vm, sp[-${i + 1}]);
+% endfor
+    sp -= ${int(inputs) + 2};
+    const dv_value callee = sp[-1];
+    sp[-1] = found;
+    dv_release_object(vm, dv_as_object(callee));
+    NEXT();
 </%isa:derivative>
 % endfor
 
@@ -738,12 +777,14 @@ CLASS_PLANS = (
     const int64_t count = dv_frame_thread(fp)->local_count;
     for (r = 0; r < count; r++)
         if (dv_is_object(fp[r]) && --dv_as_object(fp[r])->references == 0) SLOW_FROM();
+    __asm__("" ::: "memory"); /* what follows is read here: kept since before the loop, it would be in saved registers */
     if (--dv_as_object(fp[-3])->references == 0) SLOW_FROM();
     vm->calls_left++;
     const dv_cell *link = dv_frame_link(fp);
     dv_value *caller = dv_frame_caller(fp);
+    const dv_value result = sp[-1];
     sp = fp - 2;
-    sp[-1] = v;
+    sp[-1] = result;
     fp = caller;
     JUMP(link);
     --- out of line ---
@@ -785,6 +826,11 @@ CLASS_PLANS = (
 </%isa:op>
 
 <%isa:op name="MAKE_CLOSURE" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_FUNCTION of a function with free variables: takes their cells from the locals that the code object names.">
+    dv_function *function = CELL(2).i ? NULL : dv_frame_closure(vm, dv_as_object(CELL(1).v), fp);
+    if (DV_UNLIKELY(!function)) SLOW();
+    *sp++ = dv_object_value(function);
+    NEXT();
+    --- out of line ---
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_closure(vm, fp, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();

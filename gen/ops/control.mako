@@ -117,7 +117,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
         JUMP(${"CELL(2).target" if wanted == "FALSE" else "ip + LEN"});
     }
     const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
-    if (DV_UNLIKELY(!type || !type->length || type->truth || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!type || !type->length || type->truth || type->decide || GUARD_FAILS())) MISS();
     const bool owned = SITE.own & 1;
     PUBLISH();
     const int64_t length = type->length(vm, v);
@@ -237,6 +237,19 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     DONE(result);
 </%isa:derivative>
 
+<%isa:derivative name="GET_ITER_REGION" of="GET_ITER" doc="Makes an iterator of an object of a built-in type, for a loop that has a region: enters it at its head.">
+    const dv_type *type = dv_is_object(v) && dv_as_object(v)->shape < DV_T_COUNT ? vm->types[dv_as_object(v)->shape] : NULL;
+    if (DV_UNLIKELY(!type || !(type->iterate || type->next) || GUARD_FAILS())) MISS();
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = type->iterate ? type->iterate(vm, v) : dv_retain(v);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DISPOSE1(own, v);
+    sp[-1] = result;
+    ip += LEN;
+    TAIL(dv_region_start);
+</%isa:derivative>
+
 <%isa:derivative name="GET_ITER_DL" of="GET_ITER" types="instance" doc="Makes an iterator of an instance whose class has __iter__ in dl: enters its frame.">
     const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, v, vm->known.iter), 1, sp);
     if (DV_UNLIKELY(dv_is_empty(method))) MISS();
@@ -329,6 +342,37 @@ ${found("dv_object_value(vm->interned[c])", suffix)}\
 ${exhausted()}</%isa:derivative>
 % endfor
 
+<%isa:derivative name="FOR_ITER_BYTES" of="FOR_ITER" result="int" doc="FOR_ITER over a bytes or a bytearray.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    const bool fixed = dv_is_shape(walk->sequence, DV_T_BYTES);
+    if (DV_UNLIKELY(!fixed && !dv_is_shape(walk->sequence, DV_T_BYTEARRAY))) MISS();
+    const dv_str *s = dv_as_str(fixed ? walk->sequence : ((const dv_bytearray *)dv_as_object(walk->sequence))->bytes);
+    if (DV_UNLIKELY(walk->next >= s->length)) SLOW();
+    DONE(dv_int((uint8_t)s->data[walk->next++]));
+    --- out of line ---
+${exhausted(True)}</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_ARRAY" of="FOR_ITER" doc="FOR_ITER over an array.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_ARRAY))) MISS();
+    const dv_array *array = dv_as_array(walk->sequence);
+    if (DV_UNLIKELY(walk->next >= array->count || array->element != DV_FLOAT64)) SLOW();
+    DONE(dv_float_foreign(((const double *)(const void *)array->data)[walk->next++]));
+    --- out of line ---
+    dv_iterator *whole = (dv_iterator *)dv_as_object(sp[-1]);
+    const dv_array *array = dv_as_array(whole->sequence);
+    if (whole->next < array->count) {
+        const dv_value item = dv_array_get(vm, array, whole->next);
+        if (DV_UNLIKELY(dv_is_empty(item))) RAISE();
+        whole->next++;
+        DONE(item);
+    }
+${exhausted(True)}</%isa:derivative>
+
 <%isa:derivative name="FOR_ITER_NEXT" of="FOR_ITER" doc="FOR_ITER over an iterator of another built-in type.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_object(iterator) || dv_as_object(iterator)->shape >= DV_T_COUNT || dv_is_generator(iterator) || GUARD_FAILS())) MISS();
@@ -365,6 +409,36 @@ ${exhausted()}</%isa:derivative>
     const dv_value first = sp[0];
     sp[0] = sp[1];
     sp[1] = first;
+    sp += 2;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_ENUMERATE" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over an enumerate of a list, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ENUMERATE) || GUARD_FAILS())) MISS();
+    dv_enumerate *e = (dv_enumerate *)dv_as_object(iterator);
+    dv_iterator *walk = dv_list_walk(e->iterator);
+    const dv_value number = e->number;
+    if (DV_UNLIKELY(!walk || !dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1))) TAIL(DV_H(FOR_ITER_PAIR));
+    sp[0] = dv_retain(dv_list_walk_item(walk));
+    walk->next++;
+    sp[1] = number;
+    e->number = dv_int(dv_as_int(number) + 1);
+    sp += 2;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
+<%isa:derivative name="FOR_ITER_ZIP" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of two lists, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
+    const dv_many *zip = (const dv_many *)dv_as_object(iterator);
+    if (DV_UNLIKELY(zip->count != 2 || !dv_is_empty(zip->function))) TAIL(DV_H(FOR_ITER_PAIR));
+    dv_iterator *first = dv_list_walk(zip->iterators[0]), *second = dv_list_walk(zip->iterators[1]);
+    if (DV_UNLIKELY(!first || !second || first == second)) TAIL(DV_H(FOR_ITER_PAIR));
+    sp[0] = dv_retain(dv_list_walk_item(second));
+    sp[1] = dv_retain(dv_list_walk_item(first));
+    first->next++;
+    second->next++;
     sp += 2;
     JUMP(ip + LEN + 2);
 </%isa:derivative>

@@ -37,8 +37,7 @@
     DONE(result);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_BYTES" of="LOAD_SUBSCR" fuses="SL SC LL LC" doc="container[index] of a bytes with an int within its bounds.">
-    if (DV_UNLIKELY(!dv_is_shape(container, DV_T_BYTES) || !dv_is_int(index) || GUARD_FAILS())) MISS();
+<%isa:derivative name="LOAD_SUBSCR_BYTES" of="LOAD_SUBSCR" types="bytes int" result="int" fuses="SL SC LL LC" doc="container[index] of a bytes with an int within its bounds.">
     const dv_str *bytes = dv_as_str(container);
     int64_t i = dv_as_int(index);
     if (i < 0) i += bytes->length;
@@ -75,10 +74,29 @@
     DONE(found);
 </%isa:derivative>
 
+<%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict that has the text of a str under another str, or behind other keys.">
+    const uint8_t own = SITE.own;
+    const dv_dict_entry *entry = dv_dict_str_entry(dv_as_dict(container), index);
+    if (!entry || (own & 1 && dv_as_object(container)->references == 1)) {
+        DEAD();
+        TAIL(DV_H(LOAD_SUBSCR_DICT));
+    }
+    const dv_value found = dv_retain(entry->value);
+    dv_as_object(container)->references -= own & 1;
+    DONE_RELEASING(found, own & 2, index);
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_SUBSCR_DERIVED" of="LOAD_SUBSCR" doc="container[index] of an instance whose class leaves __getitem__ to the built-in type that it derives from.">
     const dv_type *base = dv_operate_base(vm, container, vm->known.getitem);
     if (DV_UNLIKELY(!base || !base->get_item || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
+    const dv_dict_entry *entry = base->id == DV_T_DICT ? dv_dict_first_entry(dv_as_dict(container), index) : NULL;
+    if (entry && !(own & 1 && dv_as_object(container)->references == 1)) {
+        const dv_value found = dv_retain(entry->value);
+        dv_as_object(container)->references -= own & 1;
+        if (own & 2 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
+        DONE(found);
+    }
     PUBLISH();
     const dv_value result = base->get_item(vm, container, index);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();

@@ -15,6 +15,13 @@ def argument(kind, position, last, mode):
 def modes(arguments):
     return "R" if len(arguments) > 2 else "SR" if arguments else "S"
 %>
+<%isa:region name="R_GUARD_FUNCTION" operands="" cache="3" doc="Leaves unless home slot a holds the C function with the definition in the instruction.">
+    const dv_value v = HOME(a);
+    if (DV_UNLIKELY(!dv_is_shape(v, DV_T_CFUNCTION) || GUARD_FAILS())) EXIT();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
+    if (DV_UNLIKELY(function->def != CELL(2).p || !dv_is_empty(function->self) || dv_is_class(function->owner))) EXIT();
+    REGION_NEXT();
+</%isa:region>
 % for result, arguments in SIGNATURES:
 % for mode in modes(arguments):
 % for to in ("R" if result == "V" else "RS"):

@@ -91,6 +91,28 @@ x, y = doubles(mode)
 % endfor
 % endfor
 
+## The condition of a `while` that begins with one of these comparisons stands at its end, too: one jump per iteration.
+% for op, sign in COMPARE.items():
+% for mode in ("SS", "SK"):
+<%
+a, b = ints(mode)
+x, y = doubles(mode)
+%>
+% for form, left, right in (("RBI", a, b), ("RBDT", x, y)):
+<%isa:region name="${form}_BACK_${op}_${mode}" operands="" cache="4" modes="${mode}" doc="Back edge: safepoint, ${form}_${op}_${mode} of the loop's head, and jump to the body.">
+    REGION_SAFEPOINT();
+    ip = ${left} ${sign} ${right} ? CELL(3).target : CELL(4).target;
+    GO();
+</%isa:region>
+% endfor
+<%isa:region name="RBDF_BACK_${op}_${mode}" operands="" cache="4" modes="${mode}" doc="Back edge: safepoint, RBDF_${op}_${mode} of the loop's head, and jump to the body.">
+    REGION_SAFEPOINT();
+    ip = ${x} ${sign} ${y} ? CELL(4).target : CELL(3).target;
+    GO();
+</%isa:region>
+% endfor
+% endfor
+
 <%isa:region name="R_I2D_R" operands="" cache="3" doc="The int register as a double, to the double register.">
     d = I2D(r);
     REGION_NEXT();

@@ -65,8 +65,12 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
-<%isa:region name="R_RANGE" operands="" cache="3" doc="Starts a range loop: raw slots a start, b stop, constant step; c: the loop's three slots (remaining, next, step). The iterator object is virtual: its home slot d holds None.">
-    const int64_t start = SLOT_I(a), stop = SLOT_I(b), step = CELL(2).i;
+% for name, step, where in (("R_RANGE", "CELL(2).i", "constant step"), ("R_RANGE_BY", "r", "the step in the int register (leaves where it is 0)")):
+<%isa:region name="${name}" operands="" cache="3" doc="Starts a range loop: raw slots a start, b stop, ${where}; c: the loop's three slots (remaining, next, step). The iterator object is virtual: its home slot d holds None.">
+    const int64_t start = SLOT_I(a), stop = SLOT_I(b), step = ${step};
+% if name == "R_RANGE_BY":
+    if (DV_UNLIKELY(step == 0 || GUARD_FAILS())) EXIT();
+% endif
     const uint64_t span = step > 0 ? (uint64_t)stop - (uint64_t)start : (uint64_t)start - (uint64_t)stop;
     const uint64_t stride = step > 0 ? (uint64_t)step : -(uint64_t)step;
     const bool some = step > 0 ? start < stop : start > stop;
@@ -76,6 +80,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     HOME(d) = DV_NONE;
     REGION_NEXT();
 </%isa:region>
+% endfor
 
 <%isa:region name="R_FOR_RANGE" operands="" cache="3" doc="Head of a range loop: next int to raw slot b, or jumps when it is exhausted.">
     dv_value *range = RANGE(a);
@@ -142,6 +147,24 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     d = dv_is_float(v) ? dv_as_float(v) : I2D(dv_as_int(v));
     REGION_NEXT();
 </%isa:region>
+<%isa:region name="R_TAKE_I" operands="" cache="3" doc="Int within int64 in home slot a (guard), immediate or not, which owns it, to the int register.">
+    const dv_value v = HOME(a);
+    if (DV_UNLIKELY(!dv_is_int(v))) SLOW();
+    if (DV_UNLIKELY(GUARD_FAILS())) EXIT();
+    r = dv_as_int(v);
+    REGION_NEXT();
+    --- out of line ---
+    const dv_value v = HOME(a);
+    if (!dv_int_is_word(v) || GUARD_FAILS()) EXIT();
+    {
+        int64_t word = 0;
+        (void)dv_int_to_word(v, &word);
+        r = word;
+    }
+    HOME(a) = DV_NONE;
+    dv_release_object(vm, dv_as_object(v)); /* no code runs */
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_GUARD_LIST" operands="" cache="3" doc="Leaves unless home slot a holds a list.">
     if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_LIST) || GUARD_FAILS())) EXIT();
     REGION_NEXT();
@@ -185,20 +208,38 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     HOME(b) = HOME(a);
     REGION_NEXT();
 </%isa:region>
+<%isa:region name="R_EXCHANGE" operands="" cache="3" doc="Exchanges home slots a and b.">
+    const dv_value x = HOME(a);
+    HOME(a) = HOME(b);
+    HOME(b) = x;
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_STORE_HOME" operands="" cache="3" doc="Moves home slot a to local b and releases what that held.">
     const dv_value old = HOME(b);
+    if (dv_is_object(old) && DV_UNLIKELY(dv_as_object(old)->references == 1)) SLOW();
     HOME(b) = HOME(a);
-    if (dv_is_object(old)) {
-        PUBLISH_AT(d);
-        dv_release_object(vm, dv_as_object(old));
-    }
+    if (dv_is_object(old)) dv_as_object(old)->references--;
+    REGION_NEXT();
+    --- out of line ---
+    const dv_value old = HOME(b);
+    HOME(b) = HOME(a);
+    PUBLISH_AT(d);
+    dv_release_object(vm, dv_as_object(old));
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_RELEASE" operands="" cache="3" doc="Releases home slot a, which becomes None.">
     const dv_value old = HOME(a);
+    if (dv_is_object(old)) {
+        if (DV_UNLIKELY(dv_as_object(old)->references == 1)) SLOW();
+        dv_as_object(old)->references--;
+    }
+    HOME(a) = DV_NONE;
+    REGION_NEXT();
+    --- out of line ---
+    const dv_value old = HOME(a);
     HOME(a) = DV_NONE;
     PUBLISH_AT(d);
-    dv_release(vm, old);
+    dv_release_object(vm, dv_as_object(old));
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_SET_SP" operands="" cache="3" doc="The operand stack ends at slot a: what follows is a stack instruction.">

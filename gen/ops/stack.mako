@@ -59,6 +59,12 @@
 </%isa:op>
 
 <%isa:op name="MAKE_CELL" operands="local" calls_out="yes" doc="Prologue: a local becomes a cell, which takes the value of a parameter.">
+    dv_variable *cell = dv_frame_object(vm, sizeof *cell, DV_T_CELL);
+    if (DV_UNLIKELY(!cell)) SLOW();
+    cell->value = LOCAL(1);
+    LOCAL(1) = dv_object_value(cell);
+    NEXT();
+    --- out of line ---
     const dv_value cell = dv_variable_new(vm, LOCAL(1));
     if (dv_is_empty(cell)) RAISE();
     LOCAL(1) = cell;
@@ -66,7 +72,7 @@
 </%isa:op>
 
 <%isa:op name="COPY_FREE" doc="Prologue: the last locals become the cells of the function's closure.">
-    dv_copy_free(fp);
+    dv_frame_copy_free(fp);
     NEXT();
 </%isa:op>
 

@@ -12,6 +12,12 @@ loads = ", ".join(str(model.by_name[name].number) for name in reversed(i.loads))
 % endfor
 };
 
+const char dv_op_names[DV_OP_COUNT][sizeof dv_op_names[0]] = {
+% for i in model.instructions:
+    "${i.name}",
+% endfor
+};
+
 #if DV_HAVE_TAIL
 % for i in model.instructions:
 const dv_cell *dv_h_${i.name}(DV_HANDLER_PARAMETERS);

@@ -13,7 +13,7 @@ typedef enum dv_op {
     DV_OP_GENERIC_COUNT = ${len(model.generic())}
 } dv_op;
 
-typedef enum dv_op_kind { DV_KIND_GENERIC, DV_KIND_ADAPTIVE, DV_KIND_DERIVATIVE, DV_KIND_REGION, DV_KIND_FUSION } dv_op_kind;
+typedef enum dv_op_kind { DV_KIND_GENERIC, DV_KIND_ADAPTIVE, DV_KIND_DERIVATIVE, DV_KIND_REGION, DV_KIND_FUSION, DV_KIND_PAIR } dv_op_kind;
 
 typedef enum dv_operand_kind {
     DV_OPERAND_NONE,
@@ -31,8 +31,6 @@ typedef enum dv_effect {
 } dv_effect;
 
 typedef struct dv_op_info {
-    const char *name;
-    const char *doc;
     uint8_t kind;           /* dv_op_kind */
     uint8_t operand_count;  /* words = max(1, operand_count) */
     uint8_t operands[3];    /* dv_operand_kind */
@@ -43,14 +41,14 @@ typedef struct dv_op_info {
     uint8_t cache_cell;     /* first cell of the inline cache */
     bool site, calls_out, ends;
     bool fused;             /* stands for the instruction behind it as well */
-    uint16_t family;        /* derivatives and adaptive forms: the generic opcode; fusions: the derivative; others:
-                               the opcode itself */
-    uint16_t adaptive;      /* families: the adaptive form; others: the opcode itself */
+    uint16_t family;        /* derivatives and adaptive forms: the generic opcode; fusions: the derivative; pairs: the
+                               first instruction; others: the opcode itself */
+    uint16_t adaptive;      /* families: the adaptive form; pairs: the second instruction; others: the opcode itself */
     uint8_t result;         /* derivatives: lattice kind number of the output, 0: not known (dv_result) */
     uint8_t kills;          /* 0 nothing, 1 heap, 2 all: what the abstract interpreter must forget */
     uint8_t types[3];       /* derivatives: dv_result of the guarded inputs, 0: unguarded */
     uint8_t slots;          /* region instructions: operands in use (isa.py, slots) */
-    uint16_t first_fusion;  /* derivatives: the first of their fusions */
+    uint16_t first_fusion;  /* derivatives: the first of their fusions; region instructions: of the pairs that they begin */
     uint8_t fusion_count;
     uint8_t load_count;     /* fusions: loads in front of the derivative ... */
     uint8_t loads[3];       /* ... and their opcodes, the last one first */
@@ -65,5 +63,7 @@ typedef enum dv_result {
 } dv_result;
 
 extern const dv_op_info dv_op_infos[DV_OP_COUNT];
+/* Their names: an array without addresses, which start-up would have to relocate. */
+extern const char dv_op_names[DV_OP_COUNT][${max(len(i.name) for i in model.instructions) + 1}];
 
 #endif

@@ -17,7 +17,44 @@
     PUBLISH();
 % endif
 </%def>\
+<%def name="pair(i)">\
+<%
+first, second = model.by_name[i.family], model.by_name[i.second]
+%>\
+OP(${first.name});
+OP(${second.name});
+/* ${i.doc} */
+OP(${i.name}) {
+    BEGIN();
+    {
+        enum { LEN = ${first.length} };
+% if first.slow:
+#define SLOW() TAIL(DV_H(${first.name}))
+% endif
+${first.body.replace("REGION_NEXT()", "REGION_THEN()")}
+% if first.slow:
+#undef SLOW
+% endif
+    }
+second: {
+    enum { LEN = ${second.length} };
+    (void)LEN;
+% if second.slow:
+#define SLOW() TAIL(DV_H(${second.name}))
+% endif
+${second.body}
+% if second.slow:
+#undef SLOW
+% endif
+    }
+}
+
+</%def>\
 % for i in chosen:
+% if i.kind == "pair":
+${pair(i)}\
+<% continue %>
+% endif
 <%
 family = model.family_of(i)
 misses = i.kind == "derivative" and (i.guard or "MISS(" in i.body + i.slow)
@@ -38,7 +75,7 @@ ${opening(i)}\
 ${named_inputs(i, i.calls_out or family.calls_out)}\
 ${i.slow}
 }
-#define SLOW() do { DEAD(); TAIL(DV_H(slow_${i.name})); } while (0)
+#define SLOW() do { ${"" if i.kind == "region" else "DEAD(); "}TAIL(DV_H(slow_${i.name})); } while (0)
 #define SLOW_FROM() do { __asm__("" : "=x"(d)); TAIL(DV_H(slow_${i.name})); } while (0) /* keeps r */
 % endif
 /* ${i.doc} */

@@ -142,8 +142,20 @@ static dvx_outcome misbehave(dvx_vm *vm, const dvx_value *v, dvx_value *result) 
     return DVX_DONE;
 }
 
+/* What the debug table finds (sites_debug.dl; without it, it would be memory that is gone). */
+static void misuse(dvx_vm *vm, const dvx_value *v, void *cache) {
+    dvx_value *kept = cache;
+    if (is(vm, "RUN leaks")) (void)API(retain, v[0]);
+    if (is(vm, "RUN releases")) API(release, v[0]);
+    if (is(vm, "RUN keeps")) {
+        if (!dvx_failed(*kept) && API(kind, *kept) == DVX_INT) API(release, *kept);
+        vm->api->clear_error(vm);
+        *kept = v[0];
+    }
+}
+
 static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    (void)cache;
+    misuse(vm, v, cache);
     if (!reenter(vm)) return DVX_ERROR;
     return misbehave(vm, v, result);
 }
@@ -220,7 +232,7 @@ static void specialise(dvx_vm *vm, dvx_site *site) {
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
         if (is(vm, malformed[i].how)) (void)API(specialise, site, malformed[i].given);
     if (strncmp(s->how, "RUN", 3) != 0 && s->how[0] && !is(vm, "HOOK twice") &&
-        !is(vm, "HOOK raises") && !is(vm, "HOOK runs"))
+        !is(vm, "HOOK raises") && !is(vm, "HOOK runs") && !is(vm, "HOOK leaks"))
         return;
     if (is(vm, "HOOK runs") && !reenter(vm)) return;
     for (uint32_t i = 0; i < site->count + 3; i++)
@@ -232,7 +244,9 @@ static void specialise(dvx_vm *vm, dvx_site *site) {
     if (s->kept && s->kept != site && is(vm, "HOOK twice"))
         (void)API(specialise, s->kept, &honest[site->family]);
     s->kept = site;
-    if (API(specialise, site, &honest[site->family])) (void)API(assume, site, s->assumption);
+    dvx_value *kept = API(specialise, site, &honest[site->family]);
+    if (kept) *kept = is(vm, "HOOK leaks") ? API(retain, site->operands[0].value) : DVX_FAILED;
+    if (kept) (void)API(assume, site, s->assumption);
     if (is(vm, "HOOK twice")) (void)API(specialise, site, &honest[site->family]);
     if (is(vm, "HOOK raises")) API(raise, DVX_KEY_ERROR, "from the hook");
 }

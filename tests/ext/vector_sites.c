@@ -88,6 +88,71 @@ static dvx_outcome run_times_plus(dvx_vm *vm, const dvx_value *v, void *cache, d
     return DVX_DONE;
 }
 
+/* ---- Whole expressions ---- */
+
+/* The operations of an expression of +, -, * and unary -, as they are executed, so
+ * that there is no vector but the result. */
+enum { MOST_STEPS = 16, NEGATE = DVX_MUL + 1 };
+typedef struct program {
+    uint32_t count;
+    uint32_t temporaries;
+    struct {
+        uint32_t operation;
+        int32_t inputs[2]; /* of dvx_node */
+    } steps[MOST_STEPS];
+} program;
+
+/* The elements from `first` on, a block at a time: what is between the operations stays near. */
+enum { BLOCK = 64 };
+typedef double block[BLOCK];
+
+/* Elements of an operand, or a number as often as there are elements in a block. */
+static const double *elements(const operand *o, int64_t first, int64_t count, double *same) {
+    if (o->v) return o->v->data + first;
+    for (int64_t i = 0; i < count; i++) same[i] = o->number;
+    return same;
+}
+
+static void compute(const program *p, const operand *operands, int64_t first, int64_t count,
+                    double *out) {
+    block made[MOST_STEPS], same[2];
+    for (uint32_t k = 0; k < p->count; k++) {
+        const double *x[2];
+        double *to = k + 1 == p->count ? out : made[k];
+        uint32_t operation = p->steps[k].operation;
+        for (int j = 0; j < 2; j++) {
+            int32_t input = p->steps[k].inputs[j];
+            x[j] = input < 0 ? made[~input] : elements(&operands[input], first, count, same[j]);
+        }
+        for (int64_t i = 0; i < count; i++)
+            to[i] = operation == NEGATE ? -x[0][i] : apply((dvx_binary)operation, x[0][i], x[1][i]);
+    }
+}
+
+static dvx_outcome run_program(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    const program *p = cache;
+    const memory m = {.temporaries = p->temporaries, .constant = NO_OPERAND};
+    operand operands[DVX_MOST_OPERANDS];
+    uint32_t count = 0;
+    int64_t size = -1;
+    for (uint32_t k = 0; k < p->count; k++)
+        for (int j = 0; j < 2; j++)
+            if (p->steps[k].inputs[j] >= (int32_t)count)
+                count = (uint32_t)p->steps[k].inputs[j] + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (look(vm, v[i], &operands[i]) <= 0) return vm->api->clear_error(vm), DVX_DEOPTIMISE;
+        if (!operands[i].v) continue;
+        if (size >= 0 && operands[i].v->count != size) return DVX_DEOPTIMISE; /* a site raises */
+        size = operands[i].v->count;
+    }
+    vector *made;
+    *result = result_vector(vm, &m, v, count, size, &made);
+    if (dvx_failed(*result)) return DVX_ERROR;
+    for (int64_t i = 0; i < size; i += BLOCK)
+        compute(p, operands, i, size - i < BLOCK ? size - i : BLOCK, made->data + i);
+    return DVX_DONE;
+}
+
 /* ---- Numbers ---- */
 
 static dvx_outcome run_dot(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
@@ -188,6 +253,19 @@ DVX_METHOD_CALL(norm_native, native_norm, 1)
 #define MAKES_VECTOR .result_type = &vector_type
 #define MAKES_FLOAT  .result = DVX_FLOAT
 
+/* By the number of operands. */
+#define FUSED(n, site)                                                                            \
+    {                                                                                             \
+        .size = sizeof(dvx_specialisation), .name = "EXPRESSION_VECTOR",                          \
+        .family = DVX_SITE_##site, .count = n, .run = run_program, .cache_size = sizeof(program), \
+        MAKES_VECTOR                                                                              \
+    }
+static const dvx_specialisation fused[][DVX_MOST_OPERANDS + 1] = {
+    {FUSED(0, BINARY), FUSED(1, BINARY), FUSED(2, BINARY), FUSED(3, BINARY), FUSED(4, BINARY),
+     FUSED(5, BINARY), FUSED(6, BINARY), FUSED(7, BINARY), FUSED(8, BINARY)},
+    {FUSED(0, UNARY), FUSED(1, UNARY), FUSED(2, UNARY), FUSED(3, UNARY), FUSED(4, UNARY),
+     FUSED(5, UNARY), FUSED(6, UNARY), FUSED(7, UNARY), FUSED(8, UNARY)}};
+
 /* By operator, and by what the operands are. */
 enum { TWO_VECTORS, WITH_NUMBER, WITH_CONSTANT };
 #define ARITHMETIC(name)                                                                \
@@ -287,6 +365,29 @@ static const dvx_specialisation *choose(dvx_vm *vm, dvx_site *site, memory *m) {
     }
 }
 
+/* Is it one of the operations, on vectors or with numbers? */
+static bool make_step(program *p, const dvx_node *node) {
+    bool negates = node->family == DVX_SITE_UNARY && node->operation == DVX_NEG;
+    bool plain = node->family == DVX_SITE_BINARY && node->operation <= DVX_MUL;
+    if ((!negates && !plain) || p->count == MOST_STEPS) return false;
+    p->steps[p->count].operation = negates ? NEGATE : node->operation;
+    p->steps[p->count].inputs[0] = node->inputs[0];
+    p->steps[p->count++].inputs[1] = node->inputs[negates ? 0 : 1];
+    return true;
+}
+
+static void fuse(dvx_vm *vm, dvx_site *site) {
+    const dvx_expression *x = API(expression, site);
+    program p = {0};
+    if (!x) return;
+    for (uint32_t i = 0; i < x->node_count; i++)
+        if (!make_step(&p, &x->nodes[i])) return;
+    for (uint32_t i = 0; i < x->operand_count; i++)
+        p.temporaries |= (uint32_t)x->operands[i].temporary << i;
+    program *cache = API(fuse, site, &fused[site->family == DVX_SITE_UNARY][x->operand_count]);
+    if (cache) *cache = p;
+}
+
 void specialise_vector(dvx_vm *vm, dvx_site *site) {
     memory m = {.operation = (dvx_binary)site->operation, .constant = NO_OPERAND};
     bool exact = state_of(vm)->tolerance == 0;
@@ -307,5 +408,6 @@ void specialise_vector(dvx_vm *vm, dvx_site *site) {
         *(int64_t *)cache = coordinate(vm, site->name);
     else
         *(memory *)cache = m;
+    if (d->result_type == &vector_type && site->family != DVX_SITE_METHOD) fuse(vm, site);
     if (d == &equal_) (void)API(assume, site, state_of(vm)->exact);
 }

@@ -1,9 +1,9 @@
 """Makes random dl programs whose loops are hot and well typed, until something changes late.
 
 Where generate_mixed.py makes programs that keep quickening busy, these become regions: variables i* are ints,
-x* floats, lists hold one type; small functions are called from the loops.  Then, at one iteration of one
+x* floats, lists, arrays and rows of them hold one type; small functions are called from the loops.  Then, at one iteration of one
 loop, a variable, an element, a global or a called function changes its type, a callee raises, or a list
-shrinks.  The same seed always makes the same program.
+shrinks.  Some functions return tuples, which the loops unpack.  The same seed always makes the same program.
 """
 
 from writer import BITS, Writer
@@ -21,6 +21,7 @@ class Loops(Writer):
         super().__init__(seed * 7919 + 1)
         self.loops = []
         self.callees = []  # (name, types of parameters, type of result)
+        self.tuples = []  # (name, types of parameters, types of the items that it returns)
         self.inside = False  # in the main function, where lists and globals may be used
         self.counter = 0
         self.surprises = 0
@@ -47,7 +48,7 @@ class Loops(Writer):
         if kind == 7:
             return f"({a} {self.pick(['<<', '>>'])} {self.pick([0, 1, 2, 5])})"
         if kind == 8 and self.inside:
-            return f"ints[{self.index('ints')}]"
+            return self.item("ints")
         if kind == 9:
             return f"({a} if {self.condition()} else {b})"
         if kind == 10:
@@ -71,7 +72,7 @@ class Loops(Writer):
         if kind == 6:
             return f"({a} {self.pick(['+', '*', '-'])} {self.int_expression(0)})"
         if kind == 7 and self.inside:
-            return f"floats[{self.index('floats')}]"
+            return self.item("floats")
         if kind == 8:
             return f"({self.int_expression(1)} / {self.pick([2, 3, 10])})"
         if kind == 9:
@@ -84,6 +85,11 @@ class Loops(Writer):
     def index(self, name: str) -> str:
         base = self.pick(self.loops or ["i0"])
         return self.pick([f"{base} % 4", f"{base} % len({name})", f"-1 - {base} % 3", "2"])
+
+    def item(self, name: str) -> str:
+        if self.chance(30):
+            return f"rows[{int(name == 'floats')}][{self.index('rows[0]')}]"
+        return f"{name}[{self.index(name)}]"
 
     def call(self, kind: str, depth: int) -> str:
         found = [c for c in self.callees if c[2] == kind]
@@ -106,11 +112,21 @@ class Loops(Writer):
         kind = self.pick(["int", "float"])
         name = self.pick(INTS if kind == "int" else FLOATS)
         shape = self.random.randrange(6)
-        if shape == 0:
+        if self.tuples and self.chance(15):
+            self.unpack()
+        elif shape == 0:
             self.line(f"{name} {self.pick(['+=', '-='])} {self.expression(kind, 1)}")
         elif shape == 1 and self.inside:
             target = "ints" if kind == "int" else "floats"
-            self.line(f"{target}[{self.index(target)}] = {self.expression(kind, 1)}")
+            self.line(f"{self.item(target)} {self.pick(['=', '=', '+='])} {self.expression(kind, 1)}")
+        elif shape == 2 and self.chance(30):
+            a, b, c = INTS if kind == "int" else FLOATS
+            values = self.pick([f"{b}, {c}, {a}", "3, 4, 5" if kind == "int" else "0.5, 1.5, -2.5"])
+            self.line(f"{a}, {b}, {c} = {values}")
+        elif shape == 2 and self.chance(30):
+            names = self.random.sample(INTS + FLOATS, 4)
+            values = [self.expression("int" if name in INTS else "float", self.random.randrange(2)) for name in names]
+            self.line(f"{', '.join(names)} = {', '.join(values)}")
         elif shape == 2:
             a, b = (INTS if kind == "int" else FLOATS)[:2]
             self.line(f"{a}, {b} = {b}, {self.expression(kind, 1)}")
@@ -125,6 +141,17 @@ class Loops(Writer):
         elif kind == "float" and self.chance(70):
             self.line(f"if {name} > 1e6 or {name} < -1e6:")
             self.line(f"    {name} = 0.75")
+
+    def tuple_call(self, found: tuple) -> str:
+        return f"{found[0]}({', '.join(self.expression(kind, 1) for kind in found[1])})"
+
+    def unpack(self) -> None:
+        found = self.pick(self.tuples)
+        ints, floats = self.random.sample(INTS, 3), self.random.sample(FLOATS, 3)
+        names = [(ints if kind == "int" else floats).pop() for kind in found[2]]
+        if self.inside and self.chance(20):
+            names[0] = self.item("ints" if found[2][0] == "int" else "floats")
+        self.line(f"{', '.join(names)} = {self.tuple_call(found)}")
 
     def surprise(self) -> None:
         """At one iteration something changes that the loop was built on."""
@@ -143,8 +170,8 @@ class Loops(Writer):
             "shrink(floats)",
             "g2 = later(g2)",
         ]
-        if self.callees:
-            name = self.pick(self.callees)[0]
+        if self.callees + self.tuples:
+            name = self.pick(self.callees + self.tuples)[0]
             changes += [f"{name} = spare{self.random.randrange(3)}", f"swap_{name}()"]
         self.line("    " + self.pick(changes))
 
@@ -158,6 +185,24 @@ class Loops(Writer):
         self.line("except (TypeError, ZeroDivisionError, IndexError, OverflowError, ValueError) as e:")
         self.line(f"    g3 += len(str(e))\n{'    ' * self.indent}    x2 = 0.5")
 
+    def walks(self, depth: int) -> list:
+        """What a loop may go over, beside ranges."""
+        return ["ints", "bytes(7)", "(1, 2, 5)", "rows[0]"] if self.inside and depth else []
+
+    def pairs(self, name: str, count: int, depth: int) -> str:
+        """The head of a loop over pairs, of which the first is the loop's int."""
+        kind = self.pick(["int", "float"])
+        second, items = (self.pick(INTS), "ints") if kind == "int" else (self.pick(FLOATS), "floats")
+        times = max(1, count // 4)
+        walks = [
+            f"enumerate(list({items}) * {times}{self.pick(['', ', 3', ', i0', ', 2**47 - 20'])})",
+            f"zip(list(ints) * {times}, list({items}) * {times})",
+            f"zip(list(range({count})), list({items}) * {times})",
+            f"{{k: {second} for k in range({count})}}.items()",
+            f"enumerate(rows[{int(kind == 'float')}])" if depth else f"zip(range({count}), {items} * {times})",
+        ]
+        return f"for {name}, {second} in {self.pick(walks)}:"
+
     def loop(self, depth: int) -> None:
         self.counter += 1
         name = f"k{self.counter}"
@@ -166,8 +211,9 @@ class Loops(Writer):
         count = max(2, min(count, 900 // self.iterations))
         self.iterations *= count
         if self.chance(65):
-            form = self.pick([f"range({count})", f"range(1, {count})", f"range({count}, 0, -1)", f"range(0, {count * 2}, 2)"])
-            self.line(f"for {name} in {form}:")
+            form = self.pick([f"range({count})", f"range(1, {count})", f"range({count}, 0, -1)", f"range(0, {count * 2}, 2)",
+                              f"range(0, {count}, i1 % 3 + 1)"] + self.walks(depth))
+            self.line(self.pairs(name, count, depth) if self.inside and self.chance(20) else f"for {name} in {form}:")
             self.indent += 1
         else:
             self.while_counting(name, count)
@@ -195,8 +241,8 @@ class Loops(Writer):
 
     # ---- Functions ----
 
-    def callee(self, number: int) -> None:
-        name, result = f"f{number}", self.pick(["int", "float"])
+    def parameters(self, name: str) -> tuple:
+        """Begins a function: the types of its parameters, and their names."""
         types = [self.pick(["int", "float"]) for _ in range(self.random.randrange(1, 4))]
         ints = iter(INTS)
         floats = iter(FLOATS)
@@ -208,6 +254,34 @@ class Loops(Writer):
         for unset in INTS + FLOATS:
             if unset not in names:
                 self.line(f"{unset} = {self.random.randrange(4)}" + ("" if unset in INTS else ".5"))
+        return types, names
+
+    def returner(self, number: int) -> None:
+        """A function that returns a tuple: of numbers, constants, or what another one returns."""
+        name = f"t{number}"
+        types, _ = self.parameters(name)
+        result = [self.pick(["int", "float"]) for _ in range(self.pick([2, 2, 3]))]
+        same = [found for found in self.tuples if found[2] == result]
+        if self.chance(50):
+            self.line(f"if {self.condition()}:")
+            kind = self.random.randrange(3)
+            if kind == 0 and same:
+                self.line(f"    return {self.tuple_call(self.pick(same))}")
+            elif kind == 1:
+                self.line(f"    return {', '.join('3' if kind == 'int' else '0.25' for kind in result)}")
+            else:
+                self.line(f"    return {', '.join(self.expression(kind, 1) for kind in result)}")
+        if self.chance(10):
+            self.line(f"if i0 == {self.random.randrange(3, 200)}:")
+            self.line("    return [1, 2]")
+        self.assign()
+        self.line(f"return {', '.join(self.expression(kind) for kind in result)}")
+        self.indent = 0
+        self.tuples.append((name, types, result))
+
+    def callee(self, number: int) -> None:
+        name, result = f"f{number}", self.pick(["int", "float"])
+        types, names = self.parameters(name)
         if self.chance(40):
             self.line(f"if {self.condition()}:")
             self.line(f"    return {self.expression(result, 1)}")
@@ -220,27 +294,32 @@ class Loops(Writer):
         self.callees.append((name, types, result))
 
     def text(self, seed: int) -> str:
-        self.lines = [f"# Random loops {seed}.", "from math import sqrt", "", "g0 = 3", "g1 = 0.5", "g2 = 0", "g3 = 0"]
+        self.lines = [f"# Random loops {seed}.", "from array import array", "from math import sqrt", "", "g0 = 3", "g1 = 0.5", "g2 = 0", "g3 = 0"]
         self.lines += ["", "", "def later(x):", "    return x + 0.5"]
         self.lines += ["", "", "def shrink(items):", "    while len(items) > 3:", "        items.pop()"]
         for number, result in enumerate(["7", "0.25", "None"]):
             self.lines += ["", "", f"def spare{number}(a=0, b=0, c=0):", f"    return {result}"]
         for number in range(self.random.randrange(0, 3)):
             self.callee(number)
-        for name, types, result in self.callees:
+        for number in range(self.random.randrange(0, 3)):
+            self.returner(number)
+        for name, _, _ in self.callees + self.tuples:
             self.lines += ["", "", f"def swap_{name}():", f"    global {name}", f"    {name} = spare{self.random.randrange(3)}"]
-        names = "".join(f", {name}" for name, _, _ in self.callees)
+        names = "".join(f", {name}" for name, _, _ in self.callees + self.tuples)
         self.lines += ["", "", "def run(i0, x0):"]
         self.indent = 1
         self.inside = True
         self.line(f"global g0, g1, g2, g3{names}")
         self.line("i1 = i2 = 1")
         self.line("x1 = x2 = 0.5")
-        self.line("ints = [1, 2, 3, 4]")
-        self.line("floats = [0.5, 1.5, 2.5, 3.5]")
+        ints, more = ([self.pick(["", "", "", "array('q', ", "array('q', ", "array('i', ", "bytearray("]) for _ in range(2)])
+        floats, rest = ([self.pick(["", "array('d', ", "array('f', "]) for _ in range(2)])
+        self.line(f"ints = {ints}[1, 2, 3, 4]{')' if ints else ''}")
+        self.line(f"floats = {floats}[0.5, 1.5, 2.5, 3.5]{')' if floats else ''}")
+        self.line(f"rows = [{more}[4, 3, 2, 1]{')' if more else ''}, {rest}[0.25, 1.25, 2.5, 3.5]{')' if rest else ''}]")
         for _ in range(self.random.randrange(1, 3)):
             self.loop(0)
-        self.line("print(i0, i1, i2, x0, x1, x2, ints, floats, g0, g1, g2, g3)")
+        self.line("print(i0, i1, i2, x0, x1, x2, ints, floats, rows, g0, g1, g2, g3)")
         self.indent = 0
         self.lines += ["", "", "for time in range(6):", "    try:", "        run(time, time / 2)"]
         self.lines += ["    except (ArithmeticError, TypeError, ValueError, LookupError) as e:", "        print(e)"]

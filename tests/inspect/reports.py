@@ -214,6 +214,24 @@ def f(n):
             s += i * k
 f(2000)
 """),
+    (None, 4, None, """\
+from array import array
+def f(a, b, n):
+    for x in b:
+        for i in range(n):
+            a[i] += x * b[-i - 1] + len(b)
+f(array("d", [0.5]) * 100, array("h", range(100)), 100)
+"""),
+    ("objects", 5, 6, """\
+from array import array
+def f(a):
+    n = 0
+    seen = ""
+    for i in range(len(a)):
+        seen = a[i] + a[i - 1] + a[i - 2]
+        n += 1
+f(array("u", "abc" * 700))
+"""),
     ("yields", 2, None, """\
 def f(n):
     for i in range(n):
@@ -282,8 +300,34 @@ def check_loops():
         for part in (f"<string>:{line} in {loop['function']}", loop.get("sentence", "region"), loop.get("advice", "region")):
             check(f"loop {reason}: '{part}' in the text", part in shown, True)
         check(f"loop {reason}: entries", loop["exits"] <= loop["entries"] and loop["guards"] <= loop["exits"], True)
+    report = ("-c", REMOVED)
+    loop = json.loads(run("explain", "--json", "--level=nama", *report).stdout)["loops"][0]
+    totals = json.loads(run("stats", "--json", "--level=nama", *report).stdout)["totals"]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "removed.dl").write_text(REMOVED, encoding="utf-8")
+        listed = json.loads(run("dis", "--json", "--after-run", "removed.dl", cwd=folder).stdout)["functions"]
+    regions = [region["removed"] for function in listed for region in function["regions"]]
+    check("loops: removed objects", [loop["removed"], totals["removed"], regions], [2, 2, [2]])
+    check("loops: removed objects, text", [b"2 objects removed" in run("explain", "--level=nama", *report).stdout,
+          b"where 2 places make no object" in run("stats", "--level=nama", *report).stdout], [True, True])
+    check("loops: none removed without", json.loads(run("stats", "--json", "--nama=inline", *report).stdout)["totals"]["removed"], 0)
     check("loops: level inca", ["loops" in explain(FITS), b"region" in run("explain", "--level=inca", "-c", FITS).stdout],
           [False, False])
+
+
+# Two tuples that a region does without.
+REMOVED = """\
+def pair(a, b):
+    return b, a
+def f(n):
+    x = y = 0
+    for i in range(n):
+        x, y = pair(i, y + 1)
+        a, b, c, d = x, y, i, 3
+        x += a * b - c * d
+    return x
+f(2000)
+"""
 
 
 CACHES = """\

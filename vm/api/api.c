@@ -84,6 +84,10 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         .recursion_limit =
             config->recursion_limit ? config->recursion_limit : DEFAULT_RECURSION_LIMIT,
         .level = choose_level(config->level),
+        .nama = config->nama == DYNVM_NAMA_SEQUENCE ? DV_NAMA_SEQUENCE
+                : config->nama == DYNVM_NAMA_LOOP   ? DV_NAMA_LOOP
+                : config->nama == DYNVM_NAMA_INLINE ? DV_NAMA_INLINE
+                                                    : DV_NAMA_VIRTUAL,
         .form = form,
         .stress = {.quicken_at_once = config->stress & DYNVM_STRESS_QUICKEN,
                    .break_assumptions = config->stress & DYNVM_STRESS_ASSUME,

@@ -14,15 +14,7 @@
 #include "types/subclass.h"
 #include "types/tuple.h"
 
-/* An iterator over several others: zip and map. */
-typedef struct many {
-    dv_object header;
-    /* Of map; zip has its first result here, and gives it out again when nobody else has it. */
-    dv_value function;
-    bool strict;
-    uint32_t count;
-    dv_value iterators[];
-} many;
+typedef dv_many many;
 
 /* filter: function and iterator; reversed: sequence and next index; iter: callable, sentinel. */
 typedef struct pair {

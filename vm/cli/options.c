@@ -19,6 +19,8 @@ static const char help[] =
     "                                            run, and say why what stayed slow\n"
     "\n"
     "  --level=generic|inca|nama   highest level of execution (default: nama)\n"
+    "  --nama=sequence|loop|inline|virtual\n"
+    "                              how far the analysis of level nama reaches (default: virtual)\n"
     "  --form=tail|trampoline|mixed\n"
     "                              how instructions follow one another\n"
     "  --memory-limit=BYTES[K|M|G] programs that want more get MemoryError\n"
@@ -60,6 +62,20 @@ static bool parse_level(const char *text, dynvm_level *level) {
         *level = DYNVM_LEVEL_NAMA;
     else
         return refuse("unknown level", text);
+    return true;
+}
+
+static bool parse_nama(const char *text, dynvm_nama *nama) {
+    if (strcmp(text, "sequence") == 0)
+        *nama = DYNVM_NAMA_SEQUENCE;
+    else if (strcmp(text, "loop") == 0)
+        *nama = DYNVM_NAMA_LOOP;
+    else if (strcmp(text, "inline") == 0)
+        *nama = DYNVM_NAMA_INLINE;
+    else if (strcmp(text, "virtual") == 0)
+        *nama = DYNVM_NAMA_VIRTUAL;
+    else
+        return refuse("unknown reach of the analysis", text);
     return true;
 }
 
@@ -146,6 +162,7 @@ static bool parse_option(const char *argument, cli_options *options) {
     const char *value;
     bool good;
     if ((value = value_of(argument, "--level"))) return parse_level(value, &options->config.level);
+    if ((value = value_of(argument, "--nama"))) return parse_nama(value, &options->config.nama);
     if ((value = value_of(argument, "--form"))) return parse_form(value, &options->config.form);
     if ((value = value_of(argument, "--stress"))) return parse_stress(value, &options->config);
     if ((value = value_of(argument, "--memory-limit")))

@@ -279,6 +279,7 @@ typedef struct dv_type {
     dv_value (*unary)(dv_vm *vm, dv_unary_op op, dv_value a);
     int64_t (*length)(dv_vm *vm, dv_value self); /* -1: failed */
     bool (*truth)(dv_value self);                /* NULL: length != 0, else true; cannot fail */
+    int (*decide)(dv_vm *vm, dv_value self);     /* truth that can: 1, 0, -1; NULL: there is none */
     dv_value (*get_item)(dv_vm *vm, dv_value self, dv_value key);
     bool (*set_item)(dv_vm *vm, dv_value self, dv_value key, dv_value value); /* EMPTY deletes */
     int (*contains)(dv_vm *vm, dv_value self, dv_value item);                 /* -1: failed */
@@ -322,6 +323,7 @@ typedef struct dv_type {
     /* Of an extension's type with a typed buffer (types/buffer.h): where that is in its objects,
      * and the most axes that it may have; 0: there is none. */
     uint32_t buffer, buffer_axes;
+    uint32_t items; /* `buffer` again, if its elements are what subscripts give; or 0 */
 } dv_type;
 
 static inline bool dv_is_shape(dv_value v, uint32_t shape) {

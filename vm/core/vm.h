@@ -24,6 +24,10 @@ struct dv_loop_event;
 struct dv_thread;
 
 typedef enum dv_level { DV_LEVEL_GENERIC, DV_LEVEL_INCA, DV_LEVEL_NAMA } dv_level;
+
+/* How far the analysis of regions reaches: to objects that are never made, into callees, over
+ * loops, or over straight code alone. */
+typedef enum dv_nama { DV_NAMA_VIRTUAL, DV_NAMA_INLINE, DV_NAMA_LOOP, DV_NAMA_SEQUENCE } dv_nama;
 typedef enum dv_form { DV_FORM_TAIL, DV_FORM_TRAMPOLINE, DV_FORM_MIXED } dv_form;
 
 /* What a cell with the handler of an extension is, for listings. */
@@ -32,6 +36,8 @@ typedef struct dv_foreign_form {
     const char *tier; /* "native" or "portable"; NULL where there is one way alone */
     uint32_t length;  /* cells; 0: that of the instruction it stands for */
     bool load;        /* a load that leaves an operand out, or does not stop in front of its use */
+    bool expression;  /* it goes on behind other sites (plugin/expression.h): cannot be copied */
+    uint32_t result;  /* dv_result: int, float or bool, which it promises to push; 0: anything */
 } dv_foreign_form;
 
 /* Stress modes (DESIGN section 7): each makes a rare event common. */
@@ -169,6 +175,7 @@ struct dv_vm {
     int64_t instruction_budget; /* counted at back edges and calls; INT64_MAX: none */
 
     dv_level level;
+    dv_nama nama;
     dv_form form;
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
@@ -265,6 +272,7 @@ typedef struct dv_vm_config {
     size_t c_stack_size; /* 0: 8 MB */
     int64_t recursion_limit;
     dv_level level;
+    dv_nama nama;
     dv_form form;
     dv_stress stress;
     bool no_native;

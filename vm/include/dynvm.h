@@ -55,6 +55,15 @@ typedef enum dynvm_level {
     DYNVM_LEVEL_NAMA     /* hot loops as regions that compute on unboxed values */
 } dynvm_level;
 
+/* How far the analysis at level nama reaches, to measure what each step is worth. */
+typedef enum dynvm_nama {
+    DYNVM_NAMA_DEFAULT,  /* virtual */
+    DYNVM_NAMA_SEQUENCE, /* values are unboxed in straight code: between two jumps */
+    DYNVM_NAMA_LOOP,     /* whole loops stay unboxed */
+    DYNVM_NAMA_INLINE,   /* and small functions become part of them */
+    DYNVM_NAMA_VIRTUAL   /* and objects that would not outlive them are not made */
+} dynvm_nama;
+
 /* How one instruction's handler reaches the next. */
 typedef enum dynvm_form {
     DYNVM_FORM_DEFAULT,    /* tail, where it was built */
@@ -125,12 +134,13 @@ typedef struct dynvm_config {
     dynvm_output extension_output; /* the lines of that; default: `error_output` */
     int foreign; /* not 0: extensions may let the program call any C function of the process and
                   * reach all of its memory, as ffi does; never so in a sandboxed VM */
+    dynvm_nama nama;
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                                 \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT                             \
     }
 
 /* ---- VMs ---- */

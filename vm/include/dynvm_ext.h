@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define DVX_ABI_MAJOR 1
-#define DVX_ABI_MINOR 1
+#define DVX_ABI_MINOR 2
 
 #ifdef DVX_NATIVE
 #include <plugin/native.h>
@@ -265,6 +265,27 @@ typedef struct dvx_site {
     const dvx_operand *operands;
 } dvx_site;
 
+/* An expression of several sites that all belong to the extension, as `a * s + b`: instructions
+ * that follow each other, all sites or loads of constants, locals and globals. */
+typedef struct dvx_node {
+    dvx_family family; /* BINARY to GET_ITEM, ATTRIBUTE */
+    uint32_t operation;
+    dvx_value name; /* ATTRIBUTE; else DVX_FAILED */
+    uint32_t count;
+    int32_t inputs[2]; /* operand i, or the result of node ~i */
+    /* What the site is by itself; NULL: the last one. */
+    const struct dvx_specialisation *derivative;
+} dvx_node;
+
+typedef struct dvx_expression {
+    size_t size;
+    uint32_t
+        node_count; /* in the order of execution: the last one is the site that was asked about */
+    uint32_t operand_count;
+    const dvx_node *nodes;
+    const dvx_operand *operands; /* from left to right; a value that is gone by now is DVX_FAILED */
+} dvx_expression;
+
 /* What a site may become: a faster way to do exactly what its instruction does.  The VM looks
  * before each execution whether each operand is of exactly the type that it had when the site was
  * specialised (whether the callee is the same, if it is a class or a method), so that `run` sees no
@@ -335,7 +356,8 @@ typedef struct dvx_axis {
  * axes[1].stride + ...
  *
  * In the payload of a type that says so (`buffer`, `buffer_axes`) the VM finds it at a fixed place,
- * and loops load and store elements there without a call.  So its layout is part of the ABI, and
+ * and with DVX_BUFFER_ITEMS loops load and store elements there without a call.  So its layout is
+ * part of the ABI, and
  *  - it begins at a multiple of 8 bytes, and has as many axes as buffer_axes says;
  *  - it is right at all times: each element that indices below the counts lead to can be read, and
  *    written if read_only is 0; data is aligned as its elements are, and NULL if there are none;
@@ -358,6 +380,19 @@ typedef struct dvx_view {
 } dvx_view;
 
 #define DVX_BIT(op) (1u << (op))
+
+/* What else holds for the objects of a type, as bits of dvx_type.traits. */
+typedef enum dvx_trait {
+    /* The elements of their buffer are their items: v[i] where it has one axis, v[i, j] where it
+     * has two, and so on, with ints that count from the end where they are negative.  The VM loads
+     * and stores them, with the conversions and errors of array.array; get_item and set_item are
+     * asked for other keys alone, and length, if it is NULL, is that of the first axis. */
+    DVX_BUFFER_ITEMS = 1,
+    /* With DVX_BUFFER_ITEMS: get_item and set_item are asked for all keys, and do the same for
+     * those ints within bounds whose element a number fits as it is: only hot code leaves them out.
+     * An object that has other items says so by a number of dimensions that no buffer has. */
+    DVX_OWN_ITEMS = 2
+} dvx_trait;
 
 /* A type: objects with a payload, a struct of the extension that lies in the object, aligned to 16
  * bytes.  It is zeroed when the object is made, and must be valid so: release, traverse and all
@@ -446,6 +481,10 @@ typedef struct dvx_type {
      * stands for all that derivatives need to know of it; read where has_meta. */
     size_t meta;
     bool has_meta;
+    /* Since 1.2.  Bits of dvx_trait. */
+    uint64_t traits;
+    /* Since 1.2.  Truth that can be refused: 1, 0, -1: raised; NULL: by `truth`, or `length`. */
+    int (*decide)(dvx_vm *vm, dvx_value self);
 } dvx_type;
 
 struct dvx_extension;
@@ -630,6 +669,20 @@ struct dvx_api {
     /* Does nothing but the caller's operand refer to the object?  Of an operand that is
      * `temporary`, `run` may then use the object for its result (retained, like every result). */
     bool (*is_unique)(dvx_vm *vm, dvx_value v);
+    /* Since 1.2.  The largest expression that ends in the site; NULL: it is by itself (nothing is
+     * raised). */
+    const dvx_expression *(*expression)(dvx_vm *vm, dvx_site *site);
+    /* Behind `specialise`, which says what the site is by itself: the whole expression becomes the
+     * derivative, whose operands are those of the expression and whose family is the site's.  The
+     * result is its cache.  Where `run` deoptimises, or operands are of other types, the sites are
+     * executed one by one; what one of them would raise it leaves to them.  `assume` then holds for
+     * both.  NULL: it did not (nothing is raised). */
+    void *(*fuse)(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
+
+    /* ---- Warnings ---- */
+    /* Writes "file:line: class_: message" and the source line to sys.stderr, once for each line of
+     * the program that does it, as CPython does where no filter was set.  False: raised. */
+    bool (*warn)(dvx_vm *vm, dvx_value class_, const char *message);
 };
 typedef struct dvx_api dvx_api;
 

@@ -121,7 +121,7 @@ static void list_instruction(const listing *l, const dv_code *code, const dv_thr
                              uint32_t pc, bool target) {
     dv_line line = {0};
     dv_line_put(&line, "  %2s %5u  %s", target ? ">>" : "", pc,
-                dv_op_infos[code->words[pc] & 0xFF].name);
+                dv_op_names[code->words[pc] & 0xFF]);
     if (dv_op_infos[code->words[pc] & 0xFF].operand_count) {
         dv_line_column(&line, OPERAND_COLUMN);
         dv_words_operands(l->vm, &line, code, pc);
@@ -188,7 +188,7 @@ static void json_instruction(const listing *l, dv_json *json, const dv_code *cod
     dv_json_begin(json, NULL, '{');
     dv_json_number(json, "pc", pc);
     dv_json_number(json, "line", position ? position->line : 0);
-    dv_json_string(json, "instruction", dv_op_infos[code->words[pc] & 0xFF].name);
+    dv_json_string(json, "instruction", dv_op_names[code->words[pc] & 0xFF]);
     dv_json_text(json, "operands", operands.text, operands.size);
     dv_json_bool(json, "target", target);
     if (thread) {
@@ -220,6 +220,7 @@ static void json_regions(dv_json *json, const dv_thread *thread) {
         dv_json_number(json, "end", region->end);
         dv_json_number(json, "cells", region->cell_count);
         dv_json_number(json, "exits", region->exit_count);
+        dv_json_number(json, "removed", region->removed);
         dv_json_bool(json, "retired", region->retired);
         dv_json_end(json, '}');
     }

@@ -60,7 +60,8 @@ static const explanation explanations[] = {
                  "convert them before the loop, as in int(x) or list(x), or keep what they hold in "
                  "an attribute"},
     [TYPES] = {"no-derivative-for-types", "there is no derivative for these types",
-               "ints, floats, strs, lists, tuples and dicts with int or str keys have one"},
+               "ints, floats, strs, lists, tuples, arrays of numbers and dicts with int or str "
+               "keys have one"},
     [DICTIONARY] = {"dictionary",
                     "the object keeps its attributes in a dict, because its __dict__ was asked for",
                     "use getattr and setattr instead of __dict__ and vars()"},

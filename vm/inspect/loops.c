@@ -32,11 +32,12 @@ static const explanation explanations[] = {
                             "give each variable one type on all ways"},
     [DV_REFUSED_ITERATOR] = {"iterator", "it uses the iterator of a range as a value",
                              "walk over the range with for"},
-    [DV_REFUSED_BOXED] = {"objects",
-                          "most of its work is on objects: there is too little arithmetic, "
-                          "comparison and indexing of lists that could be done without boxes",
-                          "nothing, if it has to work on objects; otherwise keep what it computes "
-                          "with in locals that are ints, floats and lists"},
+    [DV_REFUSED_BOXED] =
+        {"objects",
+         "most of its work is on objects: there is too little arithmetic, "
+         "comparison and indexing of lists and arrays that could be done without boxes",
+         "nothing, if it has to work on objects; otherwise keep what it computes "
+         "with in locals that are ints, floats and lists"},
     [DV_REFUSED_ENTRY] = {"entry", "it cannot be entered from outside of the loop around it",
                           "nothing: where the loop around it is hot, that gets a region"},
     [DV_REFUSED_TYPES] = {"types",
@@ -122,6 +123,7 @@ static void list_region(const dv_page *page, const dv_row *row) {
         dv_line_put(&line, "region: entered ");
         put_count(&line, loop->entries, "time");
         dv_line_put(&line, ", left %llu by guards", (unsigned long long)loop->guards);
+        if (loop->removed) dv_line_put(&line, ", %u objects removed", loop->removed);
     } else {
         dv_line_put(&line, "in the region of the loop in line %u",
                     line_of_loop(row->function->code, loop->region));
@@ -229,7 +231,7 @@ bool dv_loops_list(dv_vm *vm, const dv_page *page) {
 static void json_instruction(dv_json *json, const dv_code *in, uint32_t pc) {
     dv_rows_json_place(json, in, line_at(in, pc));
     dv_json_number(json, "pc", pc);
-    dv_json_string(json, "instruction", dv_op_infos[in->words[pc] & 0xFF].name);
+    dv_json_string(json, "instruction", dv_op_names[in->words[pc] & 0xFF]);
 }
 
 static void json_loop(dv_json *json, const dv_row *row) {
@@ -249,6 +251,7 @@ static void json_loop(dv_json *json, const dv_row *row) {
     dv_json_number(json, "entries", loop->entries);
     dv_json_number(json, "exits", loop->exits);
     dv_json_number(json, "guards", loop->guards);
+    dv_json_number(json, "removed", loop->removed);
     dv_json_begin(json, "failed", '[');
     for (int i = 0; i < DV_PROFILE_EXITS && loop->failed[i].exits; i++) {
         dv_json_begin(json, NULL, '{');

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "code/liveness.h"
 #include "region/region.h"
 #include "types/class.h"
 #include "types/dict.h"
@@ -87,7 +88,10 @@ uint64_t dv_event_digest(const dv_event *event) {
     const dv_code *code = event->thread->code;
     uint64_t h = mix_bytes(1, code->qualname.data, code->qualname.size);
     h = mix(h, event->pc);
+    const uint64_t *live = dv_thread_live(event->vm, event->thread);
     for (uint32_t i = 0; i < code->local_count; i++) {
+        if (live && !dv_is_live(live[event->pc], i))
+            continue; /* regions may hold any value there */
         dv_peek local = local_at(event, i);
         h = local.is_raw_int ? digest_int(h, local.integer)
                              : digest(event->vm, h, local.value, DEPTH);

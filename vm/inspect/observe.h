@@ -11,7 +11,7 @@
 
 typedef struct dv_event {
     dv_vm *vm;
-    const dv_thread *thread;
+    dv_thread *thread;
     uint32_t pc; /* of the JUMP_BACK */
     const dv_cell *ip;
     const dv_value *fp;

@@ -216,7 +216,7 @@ static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_pl
     if (plan->op >= DV_OP_COUNT) plan->foreign = foreign_name(vm, plan->site);
     if (!dv_profile_quickens(function->code->words[plan->pc] & 0xFF)) return;
     look_at_operands(vm, plan);
-    plan->reason = plan->site[1].site.reason;
+    if (plan->op < DV_OP_COUNT) plan->reason = plan->site[1].site.reason;
 }
 
 /* ---- After a step ---- */
@@ -355,6 +355,7 @@ static void looped(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
     bool had = loop->region != DV_NO_PC;
     loop->why = event->why;
     loop->region = event->why ? DV_NO_PC : event->region;
+    loop->removed = event->removed;
     loop->lost += had && event->why;
     loop->refused += !had && event->why;
     /* Only of code that is kept. */
@@ -413,6 +414,11 @@ static dv_handler handler_at(dv_vm *vm, const dv_cell *ip) {
     return ip->h;
 }
 
+static bool may_enter(const step_plan *plan) {
+    return generic_of(plan)->family == DV_OP_JUMP_BACK || plan->op == DV_OP_GET_ITER_REGION ||
+           plan->op == DV_OP_CALL_RANGE_REGION;
+}
+
 /* Hook of dv_run_cells: makes one step. */
 static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     dv_profile *profile = vm->profile;
@@ -433,8 +439,7 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     profile->missed = false;
     const dv_cell *next = handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
     if (plan.function) count_step(vm, profile, &plan, next);
-    if (plan.function && generic_of(&plan)->family == DV_OP_JUMP_BACK)
-        count_region_entry(plan.function, thread, next);
+    if (plan.function && may_enter(&plan)) count_region_entry(plan.function, thread, next);
     profile->missed = outer;
     return next;
 }

@@ -76,6 +76,7 @@ typedef struct dv_loop_counts {
     struct dv_loop_counts *next;
     uint32_t back;          /* pc of its JUMP_BACK */
     uint32_t region;        /* of the outermost loop of the region that it is in; DV_NO_PC: none */
+    uint32_t removed;       /* its instructions that would make an object, and need not in it */
     dv_refusal why;         /* why it is in none */
     const dv_code *in;      /* the instruction to blame for that; NULL: none in particular ... */
     uint32_t pc;            /* ... or its pc */

@@ -252,13 +252,14 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
     const dv_site *site = &cell[1].site;
     uint32_t op = dv_op_of(vm, cell->h);
     bool quickens = dv_op_infos[generic].adaptive != generic;
-    if (quickens && generic != DV_OP_JUMP_BACK && site->reason == DV_REASON_MEGAMORPHIC)
+    bool counted = op < DV_OP_COUNT; /* else its site may be laid out in another way */
+    if (counted && quickens && generic != DV_OP_JUMP_BACK && site->reason == DV_REASON_MEGAMORPHIC)
         state->reason = reason_of(site);
     if (op == generic) return;
     if (op == DV_OP_COUNT) {
         look_at_foreign(vm, cell, state);
     } else {
-        state->form = dv_op_infos[op].name;
+        state->form = dv_op_names[op];
         state->kind = dv_op_infos[op].kind;
     }
     if (op < DV_OP_COUNT && dv_op_infos[generic].family == DV_OP_JUMP_BACK) {
@@ -267,7 +268,7 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
         return;
     }
     if (state->kind == DV_KIND_FUSION) return; /* the derivative behind it shows the rest */
-    state->backoff = site->backoff;
+    state->backoff = counted ? site->backoff : 0;
     if (state->kind == DV_KIND_ADAPTIVE) {
         state->reason = reason_of(site);
         state->waits = site->wait;
@@ -361,7 +362,8 @@ static void json_facts(const dv_site_state *state, dv_json *json) {
 }
 
 void dv_state_json(const dv_site_state *state, dv_json *json) {
-    static const char *const kinds[] = {"generic", "adaptive", "derivative", "region", "fusion"};
+    static const char *const kinds[] = {"generic", "adaptive", "derivative",
+                                        "region",  "fusion",   "pair"};
     if (state->form)
         dv_json_string(json, "form", state->form);
     else

@@ -18,6 +18,15 @@ static void add_function(dv_totals *totals, const dv_function_counts *function) 
         dv_totals_add(totals, &function->sites[pc]);
 }
 
+/* Of all regions that there are: the instructions that would make an object, and make none. */
+static uint64_t removed_objects(const dv_profile *profile) {
+    uint64_t removed = 0;
+    for (const dv_function_counts *f = profile->functions; f; f = f->next)
+        for (const dv_loop_counts *loop = f->loops; loop; loop = loop->next)
+            removed += loop->removed;
+    return removed;
+}
+
 static void add_all(sums *s, const dv_profile *profile, const dv_page *page) {
     for (const dv_function_counts *f = profile->functions; f; f = f->next) {
         for (uint32_t pc = 0; pc < f->code->word_count && dv_page_wants(page, f->code); pc++) {
@@ -120,6 +129,9 @@ static void list_totals(const dv_vm *vm, const dv_profile *profile, const dv_pag
         dv_line_put(&line, "  and ");
         put_number(&line, profile->region, 0);
         dv_line_put(&line, " steps in regions");
+        const uint64_t removed = removed_objects(profile);
+        if (removed)
+            dv_line_put(&line, ", where %llu places make no object", (unsigned long long)removed);
         dv_page_line(page, &line);
     }
     if (profile->incomplete)
@@ -142,7 +154,7 @@ static void list_instructions(const dv_page *page, const sums *s) {
         shown[best] = true;
         dv_line line = {0};
         put_columns(&line, page, &s->by_op[best]);
-        dv_line_put(&line, "%s%s", dv_op_infos[best].name,
+        dv_line_put(&line, "%s%s", dv_op_names[best],
                     dv_profile_quickens(best) ? "" : "  (has no derivatives)");
         dv_page_line(page, &line);
     }
@@ -235,6 +247,7 @@ static void json_totals(dv_json *json, const dv_profile *profile, const sums *s)
     dv_json_number(json, "repeated", profile->repeated);
     dv_json_number(json, "entered", profile->entered);
     dv_json_number(json, "region", profile->region);
+    dv_json_number(json, "removed", removed_objects(profile));
     dv_json_number(json, "machine", profile->machine);
     dv_json_bool(json, "complete", !profile->incomplete);
     dv_json_end(json, '}');
@@ -245,7 +258,7 @@ static void json_instructions(dv_json *json, const sums *s) {
     for (uint32_t op = 0; op < DV_OP_GENERIC_COUNT; op++) {
         if (!s->by_op[op].executions) continue;
         dv_json_begin(json, NULL, '{');
-        dv_json_string(json, "name", dv_op_infos[op].name);
+        dv_json_string(json, "name", dv_op_names[op]);
         dv_json_bool(json, "quickens", dv_profile_quickens(op));
         json_counts(json, &s->by_op[op]);
         dv_json_end(json, '}');
@@ -254,12 +267,13 @@ static void json_instructions(dv_json *json, const sums *s) {
 }
 
 static void json_forms(dv_json *json, const dv_profile *profile) {
-    static const char *const kinds[] = {"generic", "adaptive", "derivative", "region", "fusion"};
+    static const char *const kinds[] = {"generic", "adaptive", "derivative",
+                                        "region",  "fusion",   "pair"};
     dv_json_begin(json, "forms", '[');
     for (uint32_t op = 0; op <= DV_OP_COUNT; op++) {
         if (!profile->forms[op]) continue;
         dv_json_begin(json, NULL, '{');
-        dv_json_string(json, "name", op < DV_OP_COUNT ? dv_op_infos[op].name : "(others)");
+        dv_json_string(json, "name", op < DV_OP_COUNT ? dv_op_names[op] : "(others)");
         dv_json_string(json, "kind", op < DV_OP_COUNT ? kinds[dv_op_infos[op].kind] : "other");
         dv_json_number(json, "steps", profile->forms[op]);
         dv_json_end(json, '}');

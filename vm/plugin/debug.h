@@ -75,6 +75,13 @@ bool dv_debug_guard(dv_vm *vm, const dv_extension_case *taken, const dv_value *a
                     uint32_t count);
 dvx_outcome dv_debug_run(dv_vm *vm, const dv_extension_case *taken, const dv_value *args,
                          uint32_t count, dv_value *result);
+/* Sites: what a type's `specialise` is told, and its derivatives. */
+void dv_debug_specialise(dv_vm *vm, const dv_extension_type *type, dvx_site *site);
+bool dv_debug_site_guard(dv_vm *vm, const struct dv_extension_site *o, const dv_value *operands);
+dvx_outcome dv_debug_site_run(dv_vm *vm, const struct dv_extension_site *o,
+                              const dv_value *operands, dv_value *result);
+void dv_debug_site_release(dv_vm *vm, struct dv_extension_site *o,
+                           void (*release)(dvx_vm *, void *));
 bool dv_debug_initialise(dv_vm *vm, const dv_extension *extension, dv_value module);
 void dv_debug_finish(dv_vm *vm, const dv_extension *extension);
 dv_value dv_debug_binary(dv_vm *vm, const dv_extension_type *type, dvx_binary op, dv_value a,

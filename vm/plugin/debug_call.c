@@ -3,6 +3,7 @@
 #include "plugin/debug_handle.h"
 
 #include "core/upcall.h"
+#include "plugin/occurrence.h"
 
 /* ---- Functions ---- */
 
@@ -65,6 +66,59 @@ dvx_outcome dv_debug_run(dv_vm *vm, const dv_extension_case *taken, const dv_val
     else
         *result = dv_debug_end(vm, &frame, outcome == DVX_DONE ? *result : DV_EMPTY);
     return outcome == DVX_DONE && dv_is_empty(*result) ? DVX_ERROR : outcome;
+}
+
+/* ---- Sites ---- */
+
+void dv_debug_specialise(dv_vm *vm, const dv_extension_type *type, dvx_site *site) {
+    dv_debug_frame frame;
+    dvx_operand lent[DV_MOST_OPERANDS];
+    const dvx_operand *operands = site->operands;
+    dv_value name = site->name;
+    dv_debug_begin(vm, &frame, type->name, "specialise");
+    for (uint32_t i = 0; i < site->count; i++) {
+        lent[i] = operands[i];
+        lent[i].value = dv_debug_lend(vm, &frame, operands[i].value);
+    }
+    site->name = dv_debug_lend(vm, &frame, name);
+    site->operands = lent;
+    if (!frame.failed) type->described.specialise(vm, site);
+    site->operands = operands;
+    site->name = name;
+    dv_debug_end_quiet(vm, &frame);
+}
+
+bool dv_debug_site_guard(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
+    dv_debug_frame frame;
+    dv_value few[FEW];
+    dv_debug_begin(vm, &frame, o->type->name, o->derivative.name);
+    dv_value *lent = lend_all(vm, &frame, operands, o->seen.count, few);
+    bool fits = lent && o->derivative.guard(vm, lent, o->seen.cache);
+    dv_debug_end_quiet(vm, &frame);
+    return fits;
+}
+
+dvx_outcome dv_debug_site_run(dv_vm *vm, const dv_extension_site *o, const dv_value *operands,
+                              dv_value *result) {
+    dv_debug_frame frame;
+    dv_value few[FEW];
+    dvx_outcome outcome = DVX_ERROR;
+    dv_debug_begin(vm, &frame, o->type->name, o->derivative.name);
+    dv_value *lent = lend_all(vm, &frame, operands, o->seen.count, few);
+    if (lent) outcome = o->derivative.run(vm, lent, o->seen.cache, result);
+    *result = dv_debug_take(vm, *result);
+    if (outcome == DVX_DONE || outcome == DVX_ERROR)
+        dv_debug_end_done(vm, &frame, outcome == DVX_DONE);
+    else
+        dv_debug_end_quiet(vm, &frame);
+    return outcome;
+}
+
+void dv_debug_site_release(dv_vm *vm, dv_extension_site *o, void (*release)(dvx_vm *, void *)) {
+    dv_debug_frame frame;
+    dv_debug_begin(vm, &frame, o->type->name, o->derivative.name);
+    release(vm, o->cache);
+    dv_debug_end_quiet(vm, &frame);
 }
 
 bool dv_debug_initialise(dv_vm *vm, const dv_extension *extension, dv_value module) {

@@ -134,7 +134,7 @@ bool dv_drop_covers(const dv_extension_site *former, const dv_extension_site *o)
 void dv_drop_refill(const dv_extension_site *o, const dv_cell *ip, dv_value *operands,
                     const dv_value *fp) {
     bool call = o->kind == DVX_SITE_CALL || o->kind == DVX_SITE_METHOD;
-    uint8_t own = call ? 0xFF : ip[1].site.own;
+    uint8_t own = call || o->family == DV_OP_LOAD_METHOD ? 0xFF : ip[1].extended.own;
     for (uint32_t i = o->kind == DVX_SITE_CALL; i < o->seen.count; i++) {
         const dv_drop *drop = &o->drops[i];
         if (!drop->load || !dv_is_empty(operands[i])) continue;

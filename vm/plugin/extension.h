@@ -49,6 +49,7 @@ typedef struct dv_plugins {
     dv_extension *loading; /* whose `init` is running, or NULL */
     /* The type that an extension has named last; NULL: none since one was added. */
     const struct dv_extension_type *named;
+    dv_value warned; /* a set of the first lines of all warnings, or no object */
     /* Tables that watch (watch.h): vm->api may be the debug table, which calls `checked`, and that
      * the call trace, which calls `traced`. */
     const dvx_api *checked, *traced;
@@ -56,9 +57,10 @@ typedef struct dv_plugins {
     struct dv_debug *debug; /* NULL: extensions are not checked */
 
     /* Sites that extensions were asked about (plugin/occurrence.h). */
-    struct dv_extension_site **by_cell; /* chains by hash */
-    uint32_t chains;                    /* a power of 2 */
-    uint32_t numbers, next_number;      /* of native.occurrences: how many fit, where to look */
+    struct dv_extension_site **by_cell;     /* chains by hash */
+    struct dv_extension_site **occurrences; /* all, by number */
+    uint32_t chains;                        /* a power of 2 */
+    uint32_t numbers, next_number;          /* of `occurrences`: how many fit, where to look */
     uint32_t occurrence_count;
     uint64_t effects; /* counts what the table has done that can be seen from outside */
     dvx_assumption *assumptions;

@@ -12,12 +12,12 @@
     OP(name) {                                                                        \
         enum { N = (inputs), OUT = (outputs) };                                       \
         BEGIN();                                                                      \
-        const dv_extension_site *o = dv_occurrence_at(vm, ip);                        \
+        const dv_extension_site *o = dv_occurrence_at(ip);                            \
         const dv_value *operands = sp - N;                                            \
         r = (int64_t)(intptr_t)o;                                                     \
         if (DV_UNLIKELY(!dv_occurrence_fits(&o->seen, operands, N) || GUARD_FAILS())) \
             TAIL(dv_operate_miss);                                                    \
-        const uint8_t own = ip[1].site.own;                                           \
+        const uint8_t own = ip[1].extended.own;                                       \
         PUBLISH();                                                                    \
         const dv_value result = dv_operate_run(vm, o, operands);                      \
         if (DV_UNLIKELY(dv_operate_is_rare(result))) {                                \

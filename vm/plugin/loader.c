@@ -220,6 +220,7 @@ void dv_plugin_discard(dv_vm *vm) {
     dv_origin_forget(vm);
     for (dv_extension *e = vm->plugins->extensions; e; e = e->next) finish(vm, e);
     if (vm->plugins->debug) dv_debug_discard(vm);
+    dv_release(vm, vm->plugins->warned);
     dv_extension *extension = vm->plugins->extensions;
     while (extension) {
         dv_extension *next = extension->next;

@@ -43,7 +43,6 @@ typedef struct dv_native {
     dv_handler finish[2]; /* r: bits of the result; releases arguments and callee */
     /* The same for sites that a type's `specialise` was asked about. */
     dv_handler site_miss, site_finish;
-    struct dv_occurrence **occurrences; /* by dv_site.occurrence */
 } dv_native;
 
 /* What a handler looks at in such a site.  Operands are compared by keys: one word says which type
@@ -90,8 +89,9 @@ static inline bool dv_occurrence_flags(const dv_occurrence *o, const dv_value *o
     return true;
 }
 
-#define DVX_TABLE      ((const dv_native *)(const void *)vm->plugins)
-#define DVX_OCCURRENCE (DVX_TABLE->occurrences[ip[1].site.occurrence])
+#define DVX_TABLE ((const dv_native *)(const void *)vm->plugins)
+/* In the cell itself: between it and the keys there is nothing to load. */
+#define DVX_OCCURRENCE ((const dv_occurrence *)(uintptr_t)ip[1].extended.occurrence)
 
 /* Is the callee of the site at ip still the function that the site was specialised for? */
 static inline bool dvx_is_callee(const dv_cell *ip, dv_value callee) {
@@ -148,30 +148,27 @@ static inline void dvx_drop(const dv_value *operands, int count, uint8_t own) {
  * between any two instructions: measured 3 ns.) */
 enum { DV_OPERATOR_LENGTH = 2, DV_ATTRIBUTE_LENGTH = 5, DV_CALL_LENGTH = 4 };
 
-/* What handlers of operators do less often stands out of line, so that it costs them no register: a
- * flag to be looked at, and operands that are owned.  r: bits of the result. */
+/* What handlers of operators do less often stands out of line, so that it costs them no register,
+ * and one test of the site cell: flags to be looked at, and operands that are owned. */
 #define DVX_LESS_OFTEN(name, type, function, count, outputs, length, failed, of_result) \
-    static DV_OUT_OF_LINE const dv_cell *name##_owned(DV_HANDLER_PARAMETERS) {          \
+    static DV_OUT_OF_LINE const dv_cell *name##_less_often(DV_HANDLER_PARAMETERS) {     \
         enum { N = (count), OUT = (outputs) };                                          \
         BEGIN();                                                                        \
-        const uint8_t own = ip[1].site.own;                                             \
-        if (DV_UNLIKELY(dvx_any_dies(sp - N, N, own))) TAIL(DVX_TABLE->site_finish);    \
+        const dv_occurrence *o = DVX_OCCURRENCE;                                        \
+        const uint8_t own = ip[1].extended.own;                                         \
+        if (o->meta && !dv_occurrence_flags(o, sp - N)) DVX_SITE_MISS();                \
+        const type result = (function)(sp - N, o->cache);                               \
+        if (DV_UNLIKELY(failed)) DVX_SITE_MISS();                                       \
+        if (DV_UNLIKELY(dvx_any_dies(sp - N, N, own))) {                                \
+            r = (int64_t)(of_result).bits;                                              \
+            TAIL(DVX_TABLE->site_finish);                                               \
+        }                                                                               \
         dvx_drop(sp - N, N, own);                                                       \
         ip += (length);                                                                 \
         sp -= N - OUT;                                                                  \
-        if (OUT) sp[-1].bits = (uint64_t)r;                                             \
+        if (OUT) sp[-1] = of_result;                                                    \
         DEAD();                                                                         \
         GO();                                                                           \
-    }                                                                                   \
-    static DV_OUT_OF_LINE const dv_cell *name##_flagged(DV_HANDLER_PARAMETERS) {        \
-        enum { N = (count) };                                                           \
-        BEGIN();                                                                        \
-        const dv_occurrence *o = DVX_OCCURRENCE;                                        \
-        if (!dv_occurrence_flags(o, sp - N)) DVX_SITE_MISS();                           \
-        const type result = (function)(sp - N, o->cache);                               \
-        if (DV_UNLIKELY(failed)) DVX_SITE_MISS();                                       \
-        r = (int64_t)(of_result).bits;                                                  \
-        TAIL(name##_owned);                                                             \
     }
 
 #define DVX_SIMPLE(name, type, function, count, outputs, length, failed, of_result)           \
@@ -181,13 +178,9 @@ enum { DV_OPERATOR_LENGTH = 2, DV_ATTRIBUTE_LENGTH = 5, DV_CALL_LENGTH = 4 };
         BEGIN();                                                                              \
         const dv_occurrence *o = DVX_OCCURRENCE;                                              \
         if (DV_UNLIKELY(!dv_occurrence_fits(o, sp - N, N) || GUARD_FAILS())) DVX_SITE_MISS(); \
-        if (DV_UNLIKELY(o->meta)) TAIL(name##_flagged);                                       \
+        if (DV_UNLIKELY(ip[1].site.own)) TAIL(name##_less_often);                             \
         const type result = (function)(sp - N, o->cache);                                     \
         if (DV_UNLIKELY(failed)) DVX_SITE_MISS();                                             \
-        if (DV_UNLIKELY(ip[1].site.own)) {                                                    \
-            r = (int64_t)(of_result).bits;                                                    \
-            TAIL(name##_owned);                                                               \
-        }                                                                                     \
         ip += (length);                                                                       \
         sp -= N - OUT;                                                                        \
         if (OUT) sp[-1] = of_result;                                                          \

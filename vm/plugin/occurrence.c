@@ -1,8 +1,13 @@
 /* occurrence.c: making, finding and releasing occurrences (occurrence.h).
  *
  * Invariant 1: `by_cell` has a chain for each hash of a cell's address, `occurrences` each by its
- * number; a number that is free leads to an occurrence that fits nothing. */
+ * number. */
 #include "plugin/occurrence.h"
+
+#include "plugin/debug.h"
+#include "quicken/site.h"
+
+_Static_assert(sizeof(dv_extended_site) == sizeof(dv_site), "a site is one cell");
 
 /* ---- The tables ---- */
 
@@ -35,11 +40,11 @@ static bool grow_chains(dv_vm *vm) {
 static bool grow_numbers(dv_vm *vm) {
     dv_plugins *p = vm->plugins;
     uint32_t before = p->numbers, after = before ? before * 2 : 16;
-    dv_occurrence **new = dv_heap_alloc(&vm->heap, after * sizeof *new);
+    dv_extension_site **new = dv_heap_alloc(&vm->heap, after * sizeof *new);
     if (!new) return false;
-    for (uint32_t i = 0; i < after; i++) new[i] = i < before ? p->native.occurrences[i] : NULL;
-    if (before) dv_heap_free(&vm->heap, p->native.occurrences, before * sizeof *new);
-    p->native.occurrences = new;
+    for (uint32_t i = 0; i < after; i++) new[i] = i < before ? p->occurrences[i] : NULL;
+    if (before) dv_heap_free(&vm->heap, p->occurrences, before * sizeof *new);
+    p->occurrences = new;
     p->numbers = after;
     return true;
 }
@@ -48,7 +53,7 @@ static bool grow_numbers(dv_vm *vm) {
 static bool take_number(dv_vm *vm, uint32_t *number) {
     dv_plugins *p = vm->plugins;
     if (p->occurrence_count == p->numbers && !grow_numbers(vm)) return false;
-    while (p->native.occurrences[p->next_number % p->numbers]) p->next_number++;
+    while (p->occurrences[p->next_number % p->numbers]) p->next_number++;
     *number = p->next_number++ % p->numbers;
     return true;
 }
@@ -59,6 +64,28 @@ dv_extension_site *dv_occurrence_of(const dv_vm *vm, const dv_cell *cell) {
     dv_extension_site *o = p->by_cell[hash_of(p, cell)];
     while (o && o->cell != cell) o = o->next;
     return o;
+}
+
+dv_extension_site *dv_occurrence_if_any(const dv_vm *vm, const dv_cell *cell) {
+    const dv_plugins *p = vm->plugins;
+    dv_extension_site *wanted = dv_occurrence_at(cell);
+    for (dv_extension_site *o = dv_occurrence_of(vm, cell); o; o = o->next)
+        if (o == wanted) return o;
+    for (uint32_t i = 0; i < p->numbers; i++) /* a copy in a region, or none */
+        if (p->occurrences[i] == wanted) return wanted;
+    return NULL;
+}
+
+void dv_occurrence_enter(const dv_extension_site *o, dv_cell *cell) {
+    cell[1].extended =
+        (dv_extended_site){.own = cell[1].extended.own,
+                           .flagged = o->seen.meta != 0,
+                           .misses = DV_SITE_MISSES,
+                           .occurrence = (uintptr_t)&o->seen & (((uint64_t)1 << 48) - 1)};
+}
+
+void dv_occurrence_leave(const dv_extension_site *o, dv_cell *cell) {
+    cell[1].site = (dv_site){.own = (uint8_t)cell[1].extended.own, .backoff = o->backoff};
 }
 
 static void leave_chain(dv_plugins *p, const dv_extension_site *o) {
@@ -81,7 +108,10 @@ static void release_values(dv_vm *vm, dv_extension_site *o) {
     if (!release) return;
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
-    release(vm, o->cache);
+    if (vm->plugins->debug)
+        dv_debug_site_release(vm, o, release);
+    else
+        release(vm, o->cache);
     dv_error_clear(vm); /* there is nobody to tell */
     vm->error = error;
 }
@@ -92,7 +122,7 @@ static void release_block(dv_vm *vm, dv_site_block *block) {
     dv_plugins *p = vm->plugins;
     if (!p) return; /* discarded before */
     if (!o->copy) leave_chain(p, o);
-    p->native.occurrences[o->number] = NULL;
+    p->occurrences[o->number] = NULL;
     p->occurrence_count--;
     release_values(vm, o);
 }
@@ -108,7 +138,7 @@ static void invalidate(dv_vm *vm, dv_dependent *dependent) {
     dv_dependent_leave(vm, &o->dependent);
     o->reason = "an assumption was broken";
     if (o->copy) return; /* it misses from now on */
-    if (o->cell->h == o->handler && dv_occurrence_at(vm, o->cell) == o)
+    if (o->cell->h == o->handler && dv_occurrence_at(o->cell) == o)
         dv_operate_give_up(vm, o, o->cell);
 }
 
@@ -147,7 +177,7 @@ dv_extension_site *dv_occurrence_new(dv_vm *vm, dv_cell *cell, uint32_t family, 
         o->next = *chain;
         *chain = o;
     }
-    p->native.occurrences[number] = &o->seen;
+    p->occurrences[number] = o;
     p->occurrence_count++;
     return o;
 }
@@ -155,13 +185,9 @@ dv_extension_site *dv_occurrence_new(dv_vm *vm, dv_cell *cell, uint32_t family, 
 void dv_occurrence_discard(dv_vm *vm) {
     dv_plugins *p = vm->plugins;
     for (uint32_t i = 0; i < p->numbers; i++) {
-        dv_occurrence *seen = p->native.occurrences[i];
-        if (!seen) continue;
-        release_values(
-            vm, (dv_extension_site *)(void *)((char *)seen - offsetof(dv_extension_site, seen)));
+        if (p->occurrences[i]) release_values(vm, p->occurrences[i]);
     }
-    if (p->numbers)
-        dv_heap_free(&vm->heap, p->native.occurrences, p->numbers * sizeof(dv_occurrence *));
+    if (p->numbers) dv_heap_free(&vm->heap, p->occurrences, p->numbers * sizeof *p->occurrences);
     if (p->chains) dv_heap_free(&vm->heap, p->by_cell, p->chains * sizeof *p->by_cell);
     while (p->assumptions) {
         dvx_assumption *next = p->assumptions->next;

@@ -2,13 +2,14 @@
  * occurrence cache, dropped operands, and why it has none.
  *
  * Invariants
- *  1. A site with a derivative has the number of its occurrence in its site cell; so has the copy
- * of it in a region.  So an occurrence, with its cache, stays until the code that it belongs to
- * goes (or the VM ends), even where its site has become something else; a site that was specialised
- *     DV_MOST_OCCURRENCES times stays generic, so that this is bounded.
+ *  1. A site with a derivative has the address of its occurrence in its site cell, in place of its
+ * counters, which `backoff` keeps; so has the copy of it in a region.  So an occurrence, with its
+ * cache, stays until the code that it belongs to goes (or the VM ends), even where its site has
+ * become something else; a site that was specialised DV_MOST_OCCURRENCES times stays generic, so
+ * that this is bounded.
  *  2. Breaking an assumption makes the keys of its dependents fit no value: copies fail their
  * guards from then on, with nothing to look for.
- *  3. `cell` is the site itself: copies in regions are found by their number alone. */
+ *  3. `cell` is the site itself: copies in regions are found by their address alone. */
 #ifndef DV_PLUGIN_OCCURRENCE_H
 #define DV_PLUGIN_OCCURRENCE_H
 
@@ -35,12 +36,20 @@ struct dv_extension_site {
     dvx_specialisation derivative; /* name NULL: it has none */
     const dvx_specialisation *descriptor;
     dv_handler handler;
+    /* Of an expression (expression.h): the occurrence of its first site, how many operands lie on
+     * the stack, and which of them are owned. */
+    const dv_extension_site *under;
+    uint32_t below;
+    uint8_t owned;
+    const dv_extension_type *type; /* whose `specialise` has made it */
     dv_cell *cell;
-    uint32_t number; /* in the table */
+    uint32_t number; /* in the table of all */
     uint32_t family; /* the generic opcode */
     uint32_t kind;   /* dvx_family */
     bool copy;       /* of a site, in a region: nobody finds it by its cell, which may be gone */
+    uint8_t backoff; /* of the site, for when it is no longer the derivative's */
     bool method;     /* laid out as CALL_METHOD; of kind CALL: its self is EMPTY */
+    bool careful;    /* there is more to do than to call `run` (operate.c) */
     bool broken;     /* an assumption was, or the site has given it up */
     bool unloads;    /* operands are dropped, or were: EMPTY may stand on the stack */
     uint32_t
@@ -70,10 +79,17 @@ dv_extension_site *dv_occurrence_of(const dv_vm *vm, const dv_cell *cell);
 /* Releases what all of them hold; their memory goes with the code. */
 void dv_occurrence_discard(dv_vm *vm);
 
-static inline dv_extension_site *dv_occurrence_at(const dv_vm *vm, const dv_cell *cell) {
-    dv_occurrence *seen = vm->plugins->native.occurrences[cell[1].site.occurrence];
-    return (dv_extension_site *)(void *)((char *)seen - offsetof(dv_extension_site, seen));
+/* Of a site that has a derivative, or refills. */
+static inline dv_extension_site *dv_occurrence_at(const dv_cell *cell) {
+    uintptr_t seen = (uintptr_t)cell[1].extended.occurrence;
+    return (dv_extension_site *)(seen - offsetof(dv_extension_site, seen));
 }
+/* The same of any instruction that is not the VM's; NULL: it is something else. */
+dv_extension_site *dv_occurrence_if_any(const dv_vm *vm, const dv_cell *cell);
+
+/* The site cell while the derivative stands there, and when it does not any more. */
+void dv_occurrence_enter(const dv_extension_site *o, dv_cell *cell);
+void dv_occurrence_leave(const dv_extension_site *o, dv_cell *cell);
 
 /* The operands' values stand where `run` reads them: an occurrence expects exactly these types. */
 void dv_occurrence_expect(dv_vm *vm, dv_extension_site *o, const dv_value *operands);

@@ -229,11 +229,11 @@ static bool is_native(const dvx_derivative *derivative, dv_handler handler) {
     return derivative->native_call == handler || derivative->native_call_method == handler;
 }
 
-static const char *native_name(const dv_vm *vm, const dv_cell *ip) {
+static const dvx_derivative *native_derivative(const dv_vm *vm, const dv_cell *ip) {
     for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
         for (const dv_extension_function *f = e->functions; f; f = f->next)
             for (uint32_t i = 0; i < f->described.derivative_count; i++)
-                if (is_native(f->cases[i].derivative, ip->h)) return f->cases[i].derivative->name;
+                if (is_native(f->cases[i].derivative, ip->h)) return f->cases[i].derivative;
     return NULL;
 }
 
@@ -242,13 +242,19 @@ static bool form_of(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
     bool portable = ip->h == run_call || ip->h == run_call_method;
     bool class_ = ip->h == make_call || ip->h == make_call_method;
     if (dv_specialise_form(vm, ip, form)) return true;
-    form->length = SITE_LENGTH;
-    form->tier = plain || class_ ? NULL : portable ? "portable" : "native";
-    form->name = class_     ? "CALL_EXTENSION_TYPE"
-                 : plain    ? "CALL_EXTENSION"
-                 : portable ? ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative->name
-                            : native_name(vm, ip);
-    return form->name != NULL;
+    *form = (dv_foreign_form){.length = SITE_LENGTH,
+                              .name = class_  ? "CALL_EXTENSION_TYPE"
+                                      : plain ? "CALL_EXTENSION"
+                                              : NULL};
+    if (form->name) return true;
+    const dvx_derivative *derivative =
+        portable ? ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative
+                 : native_derivative(vm, ip);
+    if (!derivative) return false;
+    form->name = derivative->name;
+    form->tier = portable ? "portable" : "native";
+    form->result = dv_extension_result(derivative->result);
+    return true;
 }
 
 void dv_oint_setup(dv_vm *vm) {

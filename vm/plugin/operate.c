@@ -6,10 +6,13 @@
  *  2. An occurrence is found before anything runs that may change the site's cells, and is handed
  * on: it stays while its code runs. */
 #include "core/upcall.h"
+#include "plugin/debug.h"
+#include "plugin/expression.h"
 #include "plugin/handlers.h"
 #include "plugin/specialise.h"
 #include "quicken/fuse.h"
 #include "quicken/site.h"
+#include "run/execute.h"
 
 /* ---- Handlers by form ---- */
 
@@ -85,11 +88,15 @@ static dv_value check_done(dv_vm *vm, const dv_extension_site *o, dv_value resul
     return raise_wrong(vm, o, "gave a result of another type than it promises");
 }
 
+static bool guards(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
+    if (vm->plugins->debug) return dv_debug_site_guard(vm, o, operands);
+    return o->derivative.guard(vm, operands, o->cache);
+}
+
 static bool may_run(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
-    const dvx_specialisation *d = &o->derivative;
-    if (d->meta && !dv_occurrence_flags(&o->seen, operands)) return false;
-    if (!d->guard) return true;
-    bool fits = d->guard(vm, operands, o->cache);
+    if (o->derivative.meta && !dv_occurrence_flags(&o->seen, operands)) return false;
+    if (!o->derivative.guard) return true;
+    bool fits = guards(vm, o, operands);
     if (DV_LIKELY(dv_is_empty(vm->error))) return fits;
     dv_error_clear(vm);
     return false;
@@ -102,28 +109,47 @@ static inline bool keeps_simple_promise(const dvx_specialisation *d, dv_value re
     return d->result == DVX_FLOAT && dv_is_float(result);
 }
 
-dv_value dv_operate_run(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
-    if ((o->derivative.meta || o->derivative.guard) && !may_run(vm, o, operands))
-        return DV_DEOPTIMISED;
-    uint64_t effects = vm->plugins->effects;
-    dv_value result = DV_EMPTY;
-    dvx_outcome outcome = o->derivative.run(vm, operands, o->seen.cache, &result);
-    if (DV_LIKELY(outcome == DVX_DONE && !dv_is_empty(result) && dv_is_empty(vm->error) &&
-                  keeps_simple_promise(&o->derivative, result)))
-        return result;
+/* What came of it, where that is not simply a result. */
+static dv_value judge(dv_vm *vm, const dv_extension_site *o, uint64_t effects, dvx_outcome outcome,
+                      dv_value result) {
     switch (outcome) {
     case DVX_DONE: return check_done(vm, o, result);
     case DVX_DEOPTIMISE: return check_deoptimised(vm, o, effects, result);
     case DVX_ERROR:
-        if (!dv_is_empty(vm->error)) {
-            dv_release(vm, result);
-            return DV_EMPTY;
-        }
         dv_release(vm, result);
+        if (!dv_is_empty(vm->error)) return DV_EMPTY;
         return raise_wrong(vm, o, "failed without setting an exception");
     }
     dv_release(vm, result);
     return raise_wrong(vm, o, "returned what is no outcome");
+}
+
+static inline dv_value take_result(dv_vm *vm, const dv_extension_site *o, uint64_t effects,
+                                   dvx_outcome outcome, dv_value result) {
+    if (DV_LIKELY(outcome == DVX_DONE && !dv_is_empty(result) && dv_is_empty(vm->error) &&
+                  keeps_simple_promise(&o->derivative, result)))
+        return result;
+    return judge(vm, o, effects, outcome, result);
+}
+
+/* Flags, a guard, or somebody who watches. */
+static DV_OUT_OF_LINE dv_value run_carefully(dv_vm *vm, const dv_extension_site *o,
+                                             const dv_value *operands) {
+    if (!may_run(vm, o, operands)) return DV_DEOPTIMISED;
+    uint64_t effects = vm->plugins->effects;
+    dv_value result = DV_EMPTY;
+    dvx_outcome outcome = vm->plugins->debug
+                              ? dv_debug_site_run(vm, o, operands, &result)
+                              : o->derivative.run(vm, operands, o->seen.cache, &result);
+    return take_result(vm, o, effects, outcome, result);
+}
+
+dv_value dv_operate_run(dv_vm *vm, const dv_extension_site *o, const dv_value *operands) {
+    if (DV_UNLIKELY(o->careful)) return run_carefully(vm, o, operands);
+    uint64_t effects = vm->plugins->effects;
+    dv_value result = DV_EMPTY;
+    dvx_outcome outcome = o->derivative.run(vm, operands, o->seen.cache, &result);
+    return take_result(vm, o, effects, outcome, result);
 }
 
 /* ---- Misses ---- */
@@ -131,24 +157,33 @@ dv_value dv_operate_run(dv_vm *vm, const dv_extension_site *o, const dv_value *o
 /* The site's derivative has been taken away, or goes now.  Where EMPTY may stand on the stack, the
  * site stays in the hands of this room. */
 void dv_operate_give_up(dv_vm *vm, dv_extension_site *o, dv_cell *ip) {
+    if (o->under) {
+        dv_expression_end(o);
+        return;
+    }
     if (o->cell == ip) {
         o->broken = true;
         dv_drop_restore(o);
     }
     if (ip->h == o->handler) {
+        dv_occurrence_leave(o, ip);
         dv_site_put(vm, NULL, ip, dv_op_infos[o->family].adaptive);
-        ip[1].site.wait = 0;
     }
-    ip[1].site.seen = 0;
     if (!o->unloads) return;
-    uint8_t backoff = ip[1].site.backoff;
-    o->waits = (uint32_t)DV_SITE_WAIT << (backoff < DV_SITE_BACKOFF ? backoff : DV_SITE_BACKOFF);
+    o->backoff = ip[1].site.backoff;
+    o->waits = (uint32_t)DV_SITE_WAIT
+               << (o->backoff < DV_SITE_BACKOFF ? o->backoff : DV_SITE_BACKOFF);
     ip->h = dv_operate_refill;
-    ip[1].site.occurrence = o->number;
+    dv_occurrence_enter(o, ip);
 }
 
 static void count_miss(dv_vm *vm, dv_extension_site *o, dv_cell *ip) {
-    if (ip->h != o->handler) return; /* it is something else by now */
+    if (ip->h != o->handler || dv_occurrence_at(ip) != o) return; /* it is something else by now */
+    if (o->under) {
+        if (--ip[1].extended.misses == 0) dv_expression_end(o);
+        return;
+    }
+    if (ip[1].site.misses <= 1) dv_occurrence_leave(o, ip);
     dv_site_missed(vm, ip, dv_op_infos[o->family].adaptive);
     if (ip->h != o->handler) dv_operate_give_up(vm, o, ip);
 }
@@ -191,7 +226,7 @@ static dv_value *callee_of(const dv_extension_site *o, dv_value *sp) {
 /* The instruction itself, with all its operands in place. */
 static const dv_cell *generic(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip,
                               dv_value *sp, dv_value *fp) {
-    uint8_t own = ip[1].site.own;
+    uint8_t own = ip[1].extended.own;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     if (is_call(o)) {
         int64_t count = ip[2].i;
@@ -202,6 +237,11 @@ static const dv_cell *generic(dv_vm *vm, const dv_extension_site *o, const dv_ce
             count++;
         }
         return dv_slow_call(ip + o->seen.length, sp, fp, vm, count, 0);
+    }
+    if (o->family == DV_OP_LOAD_METHOD) {
+        if (!dv_prepare_method(vm, sp, ip[2].v)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+        vm->sp = sp + 3;
+        return ip + o->seen.length;
     }
     dv_value result = compute(vm, o, ip, sp - o->seen.count);
     if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
@@ -221,6 +261,12 @@ static void refill(const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
 const dv_cell *dv_operate_miss(DV_HANDLER_PARAMETERS) {
     dv_extension_site *o = (dv_extension_site *)(intptr_t)r;
     (void)d;
+    if (o->under) { /* the first site by itself, for this once */
+        count_miss(vm, o, (dv_cell *)ip);
+        o = (dv_extension_site *)(uintptr_t)o->under;
+        refill(o, ip, sp, fp);
+        return generic(vm, o, ip, sp, fp);
+    }
     refill(o, ip, sp, fp);
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     count_miss(vm, o, (dv_cell *)ip);
@@ -229,14 +275,14 @@ const dv_cell *dv_operate_miss(DV_HANDLER_PARAMETERS) {
 
 static const dv_cell *site_miss(DV_HANDLER_PARAMETERS) {
     (void)r;
-    return dv_operate_miss(ip, sp, fp, vm, (int64_t)(intptr_t)dv_occurrence_at(vm, ip), d);
+    return dv_operate_miss(ip, sp, fp, vm, (int64_t)(intptr_t)dv_occurrence_at(ip), d);
 }
 
 /* A site that has lost a derivative with dropped operands: a suspended activation may come back
  * with EMPTY on its stack at any time.  Executes the instruction itself; an operator asks again now
  * and then, while its operands are all there. */
 static const dv_cell *refilling(DV_HANDLER_PARAMETERS) {
-    dv_extension_site *o = dv_occurrence_at(vm, ip);
+    dv_extension_site *o = dv_occurrence_at(ip);
     (void)r, (void)d;
     refill(o, ip, sp, fp);
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
@@ -277,7 +323,7 @@ static const dv_cell *miss_with_self(dv_vm *vm, const dv_cell *ip, dv_value *sp,
 }
 
 static const dv_cell *run_call(DV_HANDLER_PARAMETERS) {
-    const dv_extension_site *o = dv_occurrence_at(vm, ip);
+    const dv_extension_site *o = dv_occurrence_at(ip);
     dv_value *operands = sp - o->seen.count, *callee = callee_of(o, sp);
     bool copies = o->kind == DVX_SITE_CALL;
     r = (int64_t)(intptr_t)o;
@@ -294,18 +340,39 @@ static const dv_cell *run_call(DV_HANDLER_PARAMETERS) {
     return finish_call(vm, o, ip, sp, fp, result);
 }
 
+/* ---- Attributes that are called ---- */
+
+/* LOAD_METHOD: what a derivative of the family ATTRIBUTE finds is the callee, and there is no self.
+ */
+static const dv_cell *run_callee(DV_HANDLER_PARAMETERS) {
+    const dv_extension_site *o = dv_occurrence_at(ip);
+    dv_value result = DV_DEOPTIMISED, object = sp[-1];
+    r = (int64_t)(intptr_t)o;
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    if (dv_occurrence_fits(&o->seen, sp - 1, 1) && !GUARD_FAILS())
+        result = dv_operate_run(vm, o, sp - 1);
+    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
+    sp[-1] = result;
+    sp[2] = DV_EMPTY;
+    vm->sp = sp + 3;
+    dv_release(vm, object);
+    return ip + o->seen.length;
+}
+
 /* A native twin is done, but an object dies: r: bits of the result. */
 static const dv_cell *site_finish(DV_HANDLER_PARAMETERS) {
-    const dv_extension_site *o = dv_occurrence_at(vm, ip);
+    const dv_extension_site *o = dv_occurrence_at(ip);
     dv_value result = {(uint64_t)r};
     (void)d;
     if (is_call(o)) return finish_call(vm, o, ip, sp, fp, result);
-    return leave(vm, o, ip, sp, fp, ip[1].site.own, result);
+    return leave(vm, o, ip, sp, fp, ip[1].extended.own, result);
 }
 
 /* ---- Choosing the handler ---- */
 
 dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool native) {
+    if (o->family == DV_OP_LOAD_METHOD) return run_callee; /* twins are laid out as LOAD_ATTR */
     if (native && o->derivative.native) return o->derivative.native;
     if (is_call(o)) return run_call;
     if (o->kind == DVX_SITE_ATTRIBUTE)

@@ -5,6 +5,7 @@
 #include "plugin/occurrence.h"
 #include "plugin/type.h"
 #include "types/arguments.h"
+#include "types/buffer.h"
 #include "types/getter.h"
 #include "types/instance.h"
 #include "types/instance_dict.h"
@@ -212,6 +213,11 @@ static dv_value foreign_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
 
 /* ---- Containers and iterators ---- */
 
+static int foreign_decide(dv_vm *vm, dv_value self) {
+    const dv_extension_type *type = dv_extension_type_of(vm, self);
+    return checked_answer(vm, type, type->described.decide(vm, self));
+}
+
 static bool foreign_truth(dv_value self) {
     const dv_extension_object *object = (const dv_extension_object *)dv_as_object(self);
     return object->type->described.truth(object->payload);
@@ -219,18 +225,36 @@ static bool foreign_truth(dv_value self) {
 
 static int64_t foreign_length(dv_vm *vm, dv_value self) {
     const dv_extension_type *type = dv_extension_type_of(vm, self);
+    if (!type->described.length) return dv_buffer_length(vm, self);
     int64_t length = type->described.length(vm, self);
     return checked_done(vm, type, length >= 0) ? length : -1;
 }
 
+/* Of one whose items are the elements of its buffer. */
+static dv_value refuse_key(dv_vm *vm, dv_value self) {
+    return dv_raise(vm, DV_E_TYPE_ERROR, "%T indices must be integers, one for each axis", self);
+}
+
+/* Are its elements loaded and stored here, before get_item and set_item are asked? */
+static bool loads_items(const dv_extension_type *type) {
+    return type->type.items && !(type->described.traits & DVX_OWN_ITEMS);
+}
+
 static dv_value foreign_get_item(dv_vm *vm, dv_value self, dv_value key) {
     const dv_extension_type *type = dv_extension_type_of(vm, self);
+    dv_value item = DV_EMPTY;
+    if (loads_items(type) && dv_buffer_load(vm, self, key, &item)) return item;
+    if (!type->described.get_item) return refuse_key(vm, self);
     return checked(vm, type, type->described.get_item(vm, self, key));
 }
 
 static bool foreign_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
     const dv_extension_type *type = dv_extension_type_of(vm, self);
     bool deletes = dv_is_empty(value);
+    int stored = loads_items(type) && !deletes ? dv_buffer_store(vm, self, key, value) : 0;
+    if (stored) return stored > 0;
+    if (type->type.items && !deletes && !type->described.set_item)
+        return !dv_is_empty(refuse_key(vm, self));
     if (deletes ? !type->described.delete_item : !type->described.set_item)
         return dv_refuse_item(vm, self, key, deletes, false);
     bool done = deletes ? type->described.delete_item(vm, self, key)
@@ -385,9 +409,10 @@ void dv_extension_fill_slots(dv_extension_type *type) {
     t->inplace_operators = d->inplace ? (uint16_t)d->inplace_operators : 0;
     t->unary_operators = d->unary ? (uint16_t)d->unary_operators : 0;
     FILL(truth);
-    FILL(length);
-    FILL(get_item);
-    if (d->set_item || d->delete_item) t->set_item = foreign_set_item;
+    FILL(decide);
+    if (d->length || t->items) t->length = foreign_length;
+    if (d->get_item || t->items) t->get_item = foreign_get_item;
+    if (d->set_item || d->delete_item || t->items) t->set_item = foreign_set_item;
     FILL(contains);
     FILL(next);
     FILL(iterate);

@@ -9,6 +9,8 @@
 #include "plugin/specialise.h"
 
 #include "core/upcall.h"
+#include "plugin/debug.h"
+#include "plugin/expression.h"
 #include "plugin/handlers.h"
 #include "plugin/origin.h"
 #include "quicken/site.h"
@@ -27,8 +29,11 @@ typedef struct dv_asking {
     uint64_t callee;
     uint8_t own;
     const dv_extension *extension; /* whose hook is running */
+    const dv_extension_type *type;
     dv_drop drops[DV_MOST_OPERANDS];
     dv_extension_site *made;
+    dv_expression *expression; /* that ends in the site; or NULL */
+    dv_extension_site *fused;  /* ... and its derivative */
     const char *reason;
 } asking;
 
@@ -36,23 +41,27 @@ static void refuse(asking *a, const char *reason) { a->reason = reason; }
 
 /* ---- Families ---- */
 
-static void describe_family(asking *a) {
-    uint32_t op = a->family;
-    dvx_site *site = &a->site;
+void dv_specialise_family(uint32_t op, dvx_family *family, uint32_t *operation) {
+    *operation = 0;
     if (dv_op_among(op, DV_OP_ADD, DV_OP_XOR))
-        site->family = DVX_SITE_BINARY, site->operation = op - DV_OP_ADD;
+        *family = DVX_SITE_BINARY, *operation = op - DV_OP_ADD;
     else if (dv_op_among(op, DV_OP_IADD, DV_OP_IXOR))
-        site->family = DVX_SITE_INPLACE, site->operation = op - DV_OP_IADD;
+        *family = DVX_SITE_INPLACE, *operation = op - DV_OP_IADD;
     else if (dv_op_among(op, DV_OP_NEG, DV_OP_INVERT))
-        site->family = DVX_SITE_UNARY, site->operation = op - DV_OP_NEG;
+        *family = DVX_SITE_UNARY, *operation = op - DV_OP_NEG;
     else if (dv_op_among(op, DV_OP_LT, DV_OP_NE))
-        site->family = DVX_SITE_COMPARE, site->operation = op - DV_OP_LT;
+        *family = DVX_SITE_COMPARE, *operation = op - DV_OP_LT;
     else if (op == DV_OP_LOAD_SUBSCR)
-        site->family = DVX_SITE_GET_ITEM;
+        *family = DVX_SITE_GET_ITEM;
     else if (op == DV_OP_STORE_SUBSCR)
-        site->family = DVX_SITE_SET_ITEM;
+        *family = DVX_SITE_SET_ITEM;
     else
-        site->family = DVX_SITE_ATTRIBUTE, site->name = a->ip[2].v;
+        *family = DVX_SITE_ATTRIBUTE;
+}
+
+static void describe_family(asking *a) {
+    dv_specialise_family(a->family, &a->site.family, &a->site.operation);
+    if (a->site.family == DVX_SITE_ATTRIBUTE) a->site.name = a->ip[2].v;
 }
 
 /* ---- Origins ---- */
@@ -61,10 +70,17 @@ static dv_cell *cell_at(const asking *a, uint32_t pc) {
     return a->thread->cells + a->thread->cell_at[pc];
 }
 
+const dv_extension_site *dv_specialise_at(dv_vm *vm, const dv_thread *thread, uint32_t pc) {
+    const dv_cell *cell = thread->cells + thread->cell_at[pc];
+    if (dv_op_of(vm, cell->h) < DV_OP_COUNT) return NULL;
+    const dv_extension_site *o = dv_occurrence_if_any(vm, cell);
+    if (!o || cell->h != o->handler) return NULL;
+    if (o->under) o = o->under;
+    return !o->broken && o->derivative.name ? o : NULL;
+}
+
 static const dv_extension_site *derived_at(const asking *a, uint32_t pc) {
-    dv_cell *cell = cell_at(a, pc);
-    const dv_extension_site *o = dv_occurrence_of(a->vm, cell);
-    return o && !o->broken && o->derivative.name && cell->h == o->handler ? o : NULL;
+    return dv_specialise_at(a->vm, a->thread, pc);
 }
 
 static dvx_origin origin_of(const asking *a, uint32_t pc) {
@@ -195,6 +211,8 @@ void *dv_api_specialise(dvx_vm *vm, dvx_site *site, const dvx_specialisation *de
     if (!o) return refuse(a, "the site was specialised too often, or memory is short"), NULL;
     o->derivative = own;
     o->descriptor = derivative;
+    o->type = a->type;
+    o->careful = own.meta || own.guard || vm->plugins->debug;
     o->kind = site->family;
     o->method = a->method;
     o->seen.callee = a->callee;
@@ -223,6 +241,47 @@ bool dv_api_drop_operand(dvx_vm *vm, dvx_site *site, uint32_t i) {
     return false;
 }
 
+const dvx_expression *dv_api_expression(dvx_vm *vm, dvx_site *site) {
+    asking *a = given(vm, site);
+    if (!a || !a->expression) return NULL;
+    dv_expression *x = a->expression;
+    if (x->told.size) return &x->told;
+    /* Copies in regions are executed one by one, as in VMs that count; the debug table lends the
+     * operands of the site alone. */
+    if (!a->thread || vm->profile || vm->plugins->debug) return NULL;
+    const char *reason;
+    if (site->family > DVX_SITE_ATTRIBUTE || site->family == DVX_SITE_SET_ITEM ||
+        a->family == DV_OP_LOAD_METHOD)
+        return NULL;
+    if (dv_expression_find(vm, a->thread, site->where, a->extension, a->values, x, &reason))
+        return &x->told;
+    return NULL;
+}
+
+void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative) {
+    asking *a = given(vm, site);
+    dv_expression *x = a ? a->expression : NULL;
+    dvx_specialisation own;
+    if (!x || !x->told.size || !a->made || a->fused) return NULL;
+    if (!dv_extension_copy(&own, sizeof own, derivative, sizeof derivative->size) ||
+        own.size < DV_SIZE_UP_TO(dvx_specialisation, run) || !own.name || !own.run ||
+        own.family != site->family || own.count != x->told.operand_count ||
+        (own.any | own.meta) >> own.count || own.cache_size > PTRDIFF_MAX / 2)
+        return refuse(a, "the extension's derivative of the expression is malformed"), NULL;
+    for (uint32_t i = 0; i < own.count; i++)
+        if (own.meta >> i & 1 && (own.any >> i & 1 || !x->operands[i].type || x->sources[i].load ||
+                                  !x->operands[i].type->has_meta))
+            return refuse(a, "the extension's derivative asks for a flag that the operand has not"),
+                   NULL;
+    dv_extension_site *o = dv_expression_new(vm, x, a->thread, &own);
+    if (!o) return NULL;
+    o->descriptor = derivative;
+    o->type = a->type;
+    o->careful = own.meta || own.guard;
+    a->fused = o;
+    return o->cache;
+}
+
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason) {
     asking *a = given(vm, site);
     if (a) refuse(a, reason);
@@ -242,9 +301,12 @@ dvx_assumption *dv_api_make_assumption(dvx_vm *vm) {
 bool dv_api_assume(dvx_vm *vm, dvx_site *site, dvx_assumption *assumption) {
     asking *a = given(vm, site);
     if (!a || !a->made) return false;
-    if (dv_assumption_depend(vm, &assumption->assumption, &a->made->dependent)) return true;
-    a->made->broken = true;
-    return false;
+    bool done = dv_assumption_depend(vm, &assumption->assumption, &a->made->dependent);
+    if (!done) a->made->broken = true;
+    if (!a->fused) return done;
+    if (!dv_assumption_depend(vm, &assumption->assumption, &a->fused->dependent))
+        a->fused->broken = true;
+    return done;
 }
 
 void dv_api_break_assumption(dvx_vm *vm, dvx_assumption *assumption) {
@@ -280,9 +342,8 @@ static void install(asking *a) {
     if (a->vm->hooks.changed)
         a->vm->hooks.changed(a->vm, a->ip, dv_op_of(a->vm, a->ip->h), DV_OP_COUNT);
     a->ip->h = o->handler;
-    a->ip[1].site.occurrence = o->number;
-    a->ip[1].site.misses = DV_SITE_MISSES;
-    a->ip[1].site.reason = DV_REASON_NONE;
+    o->backoff = a->former ? a->former->backoff : a->ip[1].site.backoff;
+    dv_occurrence_enter(o, a->ip);
     if (a->thread) dv_drop_install(a->vm, o);
 }
 
@@ -291,16 +352,31 @@ static bool ask(asking *a, const dv_extension_type *type) {
     dv_vm *vm = a->vm;
     const asking *outer = vm->plugins->asking;
     dv_handler before = a->ip->h;
+    dv_expression expression;
+    expression.told.size = 0;
     if (!type->described.specialise) return false;
     a->extension = extension_of(vm, type);
+    a->type = type;
+    a->expression = &expression;
+    a->fused = NULL;
     vm->plugins->asking = a;
-    type->described.specialise(vm, &a->site);
+    if (vm->plugins->debug)
+        dv_debug_specialise(vm, type, &a->site);
+    else
+        type->described.specialise(vm, &a->site);
     vm->plugins->asking = outer;
+    a->expression = NULL;
+    if (expression.told.size) dv_expression_forget(vm, &expression);
     bool untouched = is_untouched(a, before);
     if (!dv_is_empty(vm->error)) refuse(a, "the extension's hook raised an exception");
     dv_error_clear(vm);
     bool covers = a->made && (!a->former || dv_drop_covers(a->former, a->made));
-    if (covers && untouched && !a->made->broken) return install(a), true;
+    if (covers && untouched && !a->made->broken) {
+        install(a);
+        if (a->fused && !dv_expression_install(vm, a->fused)) dv_occurrence_void(vm, a->fused);
+        return true;
+    }
+    if (a->fused) dv_occurrence_void(vm, a->fused);
     if (a->made && !covers)
         refuse(a, "the derivative needs operands that a former one of the site has dropped");
     if (a->made && !untouched && !a->reason) refuse(a, "the site changed while it was specialised");
@@ -343,8 +419,7 @@ static void note(const asking *a) {
 
 static bool begin(asking *a, dv_vm *vm, dv_cell *ip, uint32_t family) {
     dv_thread *thread = dv_frame_thread(vm->fp);
-    /* Not from within a hook, and not while extensions are checked: they see handles then. */
-    if (vm->plugins->asking || vm->plugins->debug) return false;
+    if (vm->plugins->asking) return false; /* not from within a hook */
     *a = (asking){.vm = vm, .ip = ip, .family = family, .own = 0xFF};
     a->site = (dvx_site){.size = sizeof a->site, .name = DV_EMPTY, .where = DV_NO_PC};
     if (dv_thread_owns(thread, ip)) {
@@ -366,7 +441,7 @@ static bool specialise_operator(dv_vm *vm, dv_cell *ip, uint32_t family,
     describe_family(&a);
     a.site.count = dv_op_infos[family].inputs;
     a.values = vm->sp - a.site.count;
-    a.own = ip[1].site.own;
+    a.own = family == DV_OP_LOAD_METHOD ? 1 : ip[1].extended.own;
     if (ask_all(&a)) return true;
     note(&a);
     return false;
@@ -420,6 +495,13 @@ bool dv_specialise_call(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t
 
 /* ---- Listings ---- */
 
+uint32_t dv_extension_result(dvx_kind kind) {
+    return kind == DVX_INT     ? (uint32_t)DV_RESULT_INT
+           : kind == DVX_FLOAT ? (uint32_t)DV_RESULT_FLOAT
+           : kind == DVX_BOOL  ? (uint32_t)DV_RESULT_BOOL
+                               : (uint32_t)DV_RESULT_NONE_KNOWN;
+}
+
 bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
     dv_extension_handler which = dv_extension_handler_is(ip->h);
     if (which >= DV_X_dropped_1 && which < DV_X_COUNT) {
@@ -431,16 +513,18 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
                                   .load = true};
         return true;
     }
-    uint32_t number = ip[1].site.occurrence;
-    if (number >= vm->plugins->numbers || !vm->plugins->native.occurrences[number]) return false;
-    const dv_extension_site *o = dv_occurrence_at(vm, ip);
+    const dv_extension_site *o = dv_occurrence_if_any(vm, ip);
+    if (!o) return false;
     bool refills = ip->h == dv_operate_refill;
     if (ip->h != o->handler && !refills) return false;
-    *form = (dv_foreign_form){.name = refills ? "(refills)" : o->derivative.name,
-                              .tier = refills                              ? NULL
-                                      : o->handler == o->derivative.native ? "native"
-                                                                           : "portable",
-                              .length = o->seen.length};
+    *form = (dv_foreign_form){
+        .name = refills ? "(refills)" : o->derivative.name,
+        .tier = refills                              ? NULL
+                : o->handler == o->derivative.native ? "native"
+                                                     : "portable",
+        .length = dv_op_infos[o->family].length,
+        .expression = o->under != NULL,
+        .result = refills || o->under ? 0 : dv_extension_result(o->derivative.result)};
     return true;
 }
 

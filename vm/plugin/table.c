@@ -241,4 +241,7 @@ const dvx_api dv_extension_api = {
     .assume = dv_api_assume,
     .break_assumption = dv_api_break_assumption,
     .is_unique = dv_api_is_unique,
+    .warn = dv_api_warn,
+    .expression = dv_api_expression,
+    .fuse = dv_api_fuse,
 };

@@ -100,6 +100,7 @@ bool dv_api_error_matches(dvx_vm *vm, dvx_value classes);
 dvx_value dv_api_fetch_error(dvx_vm *vm);
 void dv_api_clear_error(dvx_vm *vm);
 void dv_api_report_error(dvx_vm *vm, const char *message);
+bool dv_api_warn(dvx_vm *vm, dvx_value class_, const char *message);
 void *dv_api_allocate(dvx_vm *vm, size_t size);
 void *dv_api_resize(dvx_vm *vm, void *block, size_t old_size, size_t new_size);
 void dv_api_deallocate(dvx_vm *vm, void *block, size_t size);

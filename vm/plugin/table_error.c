@@ -5,7 +5,10 @@
 #include "core/native.h"
 #include "types/class.h"
 #include "types/exception.h"
+#include "plugin/watch.h"
+#include "run/text.h"
 #include "types/hook.h"
+#include "types/set.h"
 #include "types/str.h"
 
 /* ---- Raising ---- */
@@ -114,6 +117,64 @@ void dv_api_report_error(dvx_vm *vm, const char *message) {
     vm->error = error;
     dv_hook_unraisable(vm, dv_is_empty(text) ? DV_NONE : text, DV_NONE);
     dv_release(vm, text);
+}
+
+/* ---- Warnings ---- */
+
+/* Has the program been told?  1, 0; -1: raised. */
+static int was_told(dv_vm *vm, dv_value line) {
+    dv_value *warned = &vm->plugins->warned;
+    if (!dv_is_object(*warned)) {
+        dv_value made = dv_set_new(vm);
+        if (dv_is_empty(made)) return -1;
+        *warned = made;
+    }
+    int told = dv_set_contains(vm, *warned, line);
+    return told != 0 ? told : dv_set_add(vm, *warned, line) ? 0 : -1;
+}
+
+static dv_value warning_text(dv_vm *vm, const dv_watch_place *place, dv_value class_,
+                             const char *message) {
+    dv_value name = dv_get_named(vm, class_, "__name__");
+    if (dv_is_empty(name)) return DV_EMPTY;
+    dv_value file = place->file.data ? dv_str_new(vm, place->file.data, place->file.size)
+                                     : dv_str_z(vm, "<sys>");
+    dv_value text = DV_EMPTY;
+    if (!dv_is_empty(file))
+        text = dv_str_printf(vm, "%S:%u: %S: %s\n", file, place->line, name, message);
+    dv_release(vm, file);
+    dv_release(vm, name);
+    return text;
+}
+
+/* The line of the program below a warning; nothing where its text is not known. */
+static bool write_source(dv_vm *vm, const dv_watch_place *place) {
+    dv_text line;
+    if (!place->source.size || !dv_source_line(place->source, place->line, &line)) return true;
+    while (line.size && strchr(" \t\f", *line.data)) line.data++, line.size--;
+    while (line.size && strchr(" \t\f", line.data[line.size - 1])) line.size--;
+    dv_value source = dv_str_new(vm, line.data, line.size);
+    dv_value text = dv_is_empty(source) ? DV_EMPTY : dv_str_printf(vm, "  %S\n", source);
+    if (!dv_is_empty(text)) dv_hook_write(vm, text);
+    dv_release(vm, source);
+    dv_release(vm, text);
+    return !dv_is_empty(text);
+}
+
+bool dv_api_warn(dvx_vm *vm, dvx_value class_, const char *message) {
+    if (!dv_api_given(vm, class_)) return false;
+    const dv_watch_place place = dv_watch_here(vm);
+    dv_value text = warning_text(vm, &place, class_, message);
+    if (dv_is_empty(text)) return false;
+    int told = was_told(vm, text);
+    bool good = told >= 0;
+    if (told == 0) {
+        dv_api_effect(vm);
+        dv_hook_write(vm, text);
+        good = write_source(vm, &place);
+    }
+    dv_release(vm, text);
+    return good;
 }
 
 /* ---- Memory, time, stack, state ---- */

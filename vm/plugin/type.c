@@ -21,6 +21,7 @@ static bool is_well_formed(const dvx_type *type) {
             type->payload - type->buffer < size || type->payload > UINT32_MAX / 2)
             return false;
     }
+    if (type->traits & DVX_BUFFER_ITEMS && !type->buffer_axes) return false;
     for (uint32_t i = 0; i < type->attribute_count; i++) {
         const dvx_attribute *a = type->attributes[i];
         if (!a || a->size < DV_SIZE_UP_TO(dvx_attribute, set) || !a->name || !a->get) return false;
@@ -100,6 +101,7 @@ static dv_extension_type *describe(dv_vm *vm, dv_extension *extension, dv_value 
                   .id = id,
                   .buffer_axes = copy.buffer_axes,
                   .buffer = (uint32_t)(offsetof(dv_extension_object, payload) + copy.buffer)};
+    if (copy.traits & DVX_BUFFER_ITEMS) type->type.items = type->type.buffer;
     if (vm->plugins->debug) dv_debug_wrap(type);
     dv_extension_fill_slots(type);
     return type;

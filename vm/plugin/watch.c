@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "region/region.h"
 #include "run/thread.h"
 #include "types/class.h"
 #include "types/float.h"
@@ -13,10 +14,15 @@
 enum { LONGEST_TEXT = 40 };
 
 dv_watch_place dv_watch_here(dv_vm *vm) {
-    dv_watch_place place = {{NULL, 0}, 0};
+    dv_watch_place place = {{NULL, 0}, 0, {NULL, 0}};
     if (vm->fp == vm->stack) return place;
     const dv_thread *thread = dv_frame_thread(vm->fp);
-    uint32_t pc = vm->ip ? dv_thread_pc(thread, vm->ip) : DV_NO_PC;
+    uint32_t pc = DV_NO_PC;
+    if (vm->ip && dv_thread_owns(thread, vm->ip))
+        pc = dv_thread_pc(thread, vm->ip);
+    else if (vm->ip)
+        pc = dv_region_raises(&thread, vm->ip);
+    place.source = thread->code->unit->source;
     place.file = thread->code->unit->filename;
     place.line = pc == DV_NO_PC ? thread->code->first_line : dv_traceback_line(&thread->header, pc);
     return place;

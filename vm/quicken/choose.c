@@ -6,10 +6,12 @@
 #include "run/operate.h"
 #include <stddef.h>
 
+#include "types/array.h"
 #include "types/class.h"
 #include "types/descriptor.h"
 #include "types/dict_view.h"
 #include "types/iterator.h"
+#include "types/key.h"
 #include "types/list.h"
 #include "types/module.h"
 #include "types/range.h"
@@ -41,6 +43,24 @@ void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, callee ? DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN : DV_OP_LOAD_GLOBAL_BUILTIN);
 }
 
+static bool is_array_of_numbers(dv_value v) {
+    return dv_is_shape(v, DV_T_ARRAY) && dv_as_array(v)->element < DV_ELEMENTS;
+}
+
+/* An object of an extension with elements along one axis. */
+static bool is_buffer_of_items(const dv_vm *vm, dv_value v) {
+    const dv_buffer *b = dv_buffer_of(vm, v);
+    return b && b->dimensions == 1 && b->element < DV_ELEMENTS;
+}
+
+_Static_assert(DV_OP_LOAD_SUBSCR_FLOAT64 - DV_OP_LOAD_SUBSCR_UINT8 == DV_FLOAT64 &&
+                   DV_OP_STORE_SUBSCR_FLOAT64 - DV_OP_STORE_SUBSCR_UINT8 == DV_FLOAT64 &&
+                   DV_OP_LOAD_SUBSCR_BUFFER_FLOAT64 - DV_OP_LOAD_SUBSCR_BUFFER_UINT8 ==
+                       DV_FLOAT64 &&
+                   DV_OP_STORE_SUBSCR_BUFFER_FLOAT64 - DV_OP_STORE_SUBSCR_BUFFER_UINT8 ==
+                       DV_FLOAT64,
+               "derivatives are in the order of elements");
+
 void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value container = sp[-2], index = sp[-1];
     if (dv_is_int(index) && dv_is_shape(container, DV_T_LIST)) {
@@ -59,8 +79,17 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_STR);
     } else if (dv_is_int(index) && dv_is_shape(container, DV_T_BYTES)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_BYTES);
+    } else if (dv_is_int(index) && dv_is_shape(container, DV_T_BYTEARRAY)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_BYTEARRAY);
+    } else if (dv_is_int(index) && is_array_of_numbers(container)) {
+        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_UINT8 + dv_as_array(container)->element);
+    } else if (dv_is_int(index) && is_buffer_of_items(vm, container)) {
+        dv_site_become(vm, ip,
+                       DV_OP_LOAD_SUBSCR_BUFFER_UINT8 + dv_buffer_of(vm, container)->element);
     } else if (dv_is_shape(container, DV_T_DICT)) {
-        dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DICT);
+        const bool text =
+            dv_is_shape(index, DV_T_STR) && !dv_dict_first_entry(dv_as_dict(container), index);
+        dv_site_become(vm, ip, text ? DV_OP_LOAD_SUBSCR_DICT_TEXT : DV_OP_LOAD_SUBSCR_DICT);
     } else if (dv_is_plain_instance(container)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
     } else if (dv_operate_base(vm, container, vm->known.getitem)) {
@@ -70,17 +99,29 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
 }
 
+/* DV_OP_COUNT: none fits. */
+static uint32_t form_of_store(dv_vm *vm, dv_value container, dv_value index) {
+    bool number = dv_is_int(index);
+    if (number && dv_is_shape(container, DV_T_LIST)) return DV_OP_STORE_SUBSCR_LIST;
+    if (number && dv_is_shape(container, DV_T_BYTEARRAY)) return DV_OP_STORE_SUBSCR_BYTEARRAY;
+    if (number && is_array_of_numbers(container))
+        return DV_OP_STORE_SUBSCR_UINT8 + dv_as_array(container)->element;
+    if (number && is_buffer_of_items(vm, container))
+        return DV_OP_STORE_SUBSCR_BUFFER_UINT8 + dv_buffer_of(vm, container)->element;
+    if (dv_is_shape(container, DV_T_DICT)) return DV_OP_STORE_SUBSCR_DICT;
+    if (dv_is_plain_instance(container)) return DV_OP_STORE_SUBSCR_DL;
+    return dv_operate_base(vm, container, vm->known.setitem) ? DV_OP_STORE_SUBSCR_DERIVED
+                                                             : DV_OP_COUNT;
+}
+
 void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
-    if (dv_is_shape(sp[-2], DV_T_LIST) && dv_is_int(sp[-1]))
-        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_LIST);
-    else if (dv_is_shape(sp[-2], DV_T_DICT))
-        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DICT);
-    else if (dv_is_plain_instance(sp[-2]))
-        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DL);
-    else if (dv_operate_base(vm, sp[-2], vm->known.setitem))
-        dv_site_become(vm, ip, DV_OP_STORE_SUBSCR_DERIVED);
-    else
+    uint32_t op = form_of_store(vm, sp[-2], sp[-1]);
+    if (op == DV_OP_COUNT) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
+        return;
+    }
+    ip[1].site.seen |= dv_seen(sp[-3]);
+    dv_site_become(vm, ip, op);
 }
 
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
@@ -102,14 +143,45 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 }
 
 /* The derivative for an iterator of a dict; DV_OP_COUNT: those of all built-in types fit. */
-static uint32_t dict_walk_form(dv_value iterator, bool unpacks) {
+/* Of two items that the site saw together: what the first was in the upper half. */
+static void note_pair(dv_cell *ip, dv_value first, dv_value second) {
+    ip[1].site.seen |= (uint16_t)(dv_seen(first) << 8 | dv_seen(second));
+}
+
+static uint32_t dict_walk_form(dv_cell *ip, dv_value iterator, bool unpacks) {
     const dv_dict_iterator *walk = (const dv_dict_iterator *)dv_as_object(iterator);
     if (walk->backward) return DV_OP_COUNT;
     switch (walk->part) {
     case DV_DICT_KEYS: return DV_OP_FOR_ITER_DICT_KEYS;
     case DV_DICT_VALUES: return DV_OP_FOR_ITER_DICT_VALUES;
-    default: return unpacks ? DV_OP_FOR_ITER_DICT_ITEMS : DV_OP_COUNT;
+    default: break;
     }
+    if (!unpacks) return DV_OP_COUNT;
+    if (!dv_is_empty(walk->dict) && walk->position < dv_as_dict(walk->dict)->used) {
+        const dv_dict_entry *entry = &dv_as_dict(walk->dict)->entries[walk->position];
+        if (!dv_is_empty(entry->key)) note_pair(ip, entry->key, entry->value);
+    }
+    return DV_OP_FOR_ITER_DICT_ITEMS;
+}
+
+/* Over pairs that an UNPACK_SEQUENCE takes apart; DV_OP_COUNT: over something else. */
+static uint32_t form_of_pairs(dv_vm *vm, dv_cell *ip, dv_value iterator) {
+    if (dv_is_shape(iterator, DV_T_ENUMERATE)) {
+        const dv_enumerate *e = (const dv_enumerate *)dv_as_object(iterator);
+        const dv_iterator *walk = dv_list_walk(e->iterator);
+        if (!walk) return DV_OP_FOR_ITER_PAIR;
+        note_pair(ip, dv_int(0), dv_list_walk_item(walk));
+        return DV_OP_FOR_ITER_ENUMERATE;
+    }
+    if (dv_is_shape(iterator, DV_T_ZIP)) {
+        const dv_many *zip = (const dv_many *)dv_as_object(iterator);
+        const dv_iterator *first = zip->count == 2 ? dv_list_walk(zip->iterators[0]) : NULL,
+                          *second = first ? dv_list_walk(zip->iterators[1]) : NULL;
+        if (!second) return DV_OP_FOR_ITER_PAIR;
+        note_pair(ip, dv_list_walk_item(first), dv_list_walk_item(second));
+        return DV_OP_FOR_ITER_ZIP;
+    }
+    return vm->types[dv_as_object(iterator)->shape]->next_pair ? DV_OP_FOR_ITER_PAIR : DV_OP_COUNT;
 }
 
 /* Over a list, tuple or str; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
@@ -119,8 +191,22 @@ static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) 
         if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
         return stores ? DV_OP_FOR_ITER_LIST_STORE : DV_OP_FOR_ITER_LIST;
     }
-    if (dv_is_shape(walk->sequence, DV_T_TUPLE))
+    if (dv_is_shape(walk->sequence, DV_T_TUPLE)) {
+        const dv_tuple *tuple = dv_as_tuple(walk->sequence);
+        if (walk->next < tuple->count) ip[1].site.seen |= dv_seen(tuple->items[walk->next]);
         return stores ? DV_OP_FOR_ITER_TUPLE_STORE : DV_OP_FOR_ITER_TUPLE;
+    }
+    if (dv_is_shape(walk->sequence, DV_T_ARRAY)) {
+        const dv_array_kind *kind = dv_as_array(walk->sequence)->kind;
+        ip[1].site.seen |= kind->code == 'u' ? DV_SEEN_STR
+                           : kind->is_float  ? DV_SEEN_FLOAT
+                                             : DV_SEEN_INT;
+        return DV_OP_FOR_ITER_ARRAY;
+    }
+    if (dv_is_shape(walk->sequence, DV_T_BYTES) || dv_is_shape(walk->sequence, DV_T_BYTEARRAY)) {
+        ip[1].site.seen |= DV_SEEN_INT;
+        return DV_OP_FOR_ITER_BYTES;
+    }
     if (dv_is_shape(walk->sequence, DV_T_STR))
         return stores ? DV_OP_FOR_ITER_STR_STORE : DV_OP_FOR_ITER_STR;
     return DV_OP_COUNT;
@@ -139,10 +225,10 @@ static uint32_t form_of_iteration(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_GENERATOR)) return DV_OP_FOR_ITER_GENERATOR;
     if (dv_is_shape(iterator, DV_T_ITERATOR))
         op = form_of_walk(ip, (const dv_iterator *)dv_as_object(iterator), stores);
-    if (dv_is_shape(iterator, DV_T_DICT_ITERATOR)) op = dict_walk_form(iterator, unpacks);
+    if (dv_is_shape(iterator, DV_T_DICT_ITERATOR)) op = dict_walk_form(ip, iterator, unpacks);
+    if (op == DV_OP_COUNT && unpacks) op = form_of_pairs(vm, ip, iterator);
     if (op != DV_OP_COUNT) return op;
     const dv_type *type = vm->types[dv_as_object(iterator)->shape];
-    if (unpacks && type->next_pair) return DV_OP_FOR_ITER_PAIR;
     return type->next ? DV_OP_FOR_ITER_NEXT : DV_OP_COUNT;
 }
 

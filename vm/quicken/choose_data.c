@@ -25,7 +25,7 @@ static const truth_forms forms[] = {
 static bool is_sized(dv_vm *vm, dv_value v) {
     if (!dv_is_object(v) || dv_as_object(v)->shape >= DV_T_COUNT) return false;
     const dv_type *type = vm->types[dv_as_object(v)->shape];
-    return type && type->length && !type->truth && type == dv_behaviour_of(vm, v);
+    return type && type->length && !type->truth && !type->decide && type == dv_behaviour_of(vm, v);
 }
 
 static uint32_t truth_form(dv_vm *vm, const truth_forms *f, dv_value v) {

@@ -22,7 +22,8 @@ void dv_site_become(dv_vm *vm, dv_cell *ip, uint32_t op) {
 /* Which instructions extensions may specialise by their operands.  (Calls: choose_call.c.) */
 static bool is_open(uint32_t family) {
     return family == DV_OP_LOAD_SUBSCR || family == DV_OP_STORE_SUBSCR ||
-           family == DV_OP_LOAD_ATTR || dv_op_among(family, DV_OP_ADD, DV_OP_XOR) ||
+           family == DV_OP_LOAD_ATTR || family == DV_OP_LOAD_METHOD ||
+           dv_op_among(family, DV_OP_ADD, DV_OP_XOR) ||
            dv_op_among(family, DV_OP_IADD, DV_OP_IXOR) ||
            dv_op_among(family, DV_OP_NEG, DV_OP_INVERT) || dv_op_among(family, DV_OP_LT, DV_OP_NE);
 }

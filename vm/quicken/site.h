@@ -33,7 +33,8 @@ typedef enum dv_reason {
     DV_REASON_COVERED      /* no reason: the derivative in front of it does its work */
 } dv_reason;
 
-/* Types of results that a site was seen to have, as bits of dv_site.seen: evidence for regions. */
+/* Types of results that a site was seen to have, and of what a STORE_SUBSCR stored, as bits of
+ * dv_site.seen: evidence for regions. */
 enum {
     DV_SEEN_INT = 1,
     DV_SEEN_FLOAT = 2,

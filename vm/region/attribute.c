@@ -5,7 +5,7 @@
  * tests the shape again, so that nothing that runs in between can mislead it.  A method of the
  * shape's class is a constant under the assumption on the class's cell; what else a class can
  * change (a descriptor of the name, __getattribute__) breaks vm->class_sites. */
-#include "region/step.h"
+#include "region/fuse.h"
 
 /* What the attribute or method site at b->pc remembers, if its derivative is `op`. */
 static const dv_cell *site_cache(dv_build *b, uint32_t op) {
@@ -89,6 +89,12 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
     const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_OP_STORE_ATTR_SLOT);
     if (!cache || b->e[q - 1].kind >= DV_K_RANGE) return dv_step_embed(b, 2, 0, next_pc);
     bool owned = is_owned(b, q), raw = dv_is_raw_number(&b->e[q - 1]);
+    if (!owned && b->e[q - 1].kind == DV_K_FLOAT &&
+        dv_fuse_update(b, q - 1, DV_OP_RA_GET_D_S, home, 0, cache[0])) {
+        dv_pop(b, 2);
+        dv_step_count(b, true);
+        return next_pc;
+    }
     uint32_t at = store_value(b, q - 1, home);
     dv_region_emit_constant(b, at, cache[0]);
     dv_pop(b, 2);

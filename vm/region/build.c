@@ -1,15 +1,19 @@
 /* build.c: driving the region builder (build.h): contexts, the fixed point, emission, finishing. */
 #include "region/build.h"
 
+#include "code/liveness.h"
+#include "region/pair.h"
 #include "region/step.h"
 
 enum {
-    MOST_WORDS = 4000,
-    INLINE_WORDS = 120,
+    MOST_SLOTS = 8000,
     INLINE_DEPTH = 4,
     MOST_CELLS = 30000,
-    EXTRA_ENTRIES = 22
+    EXTRA_ENTRIES = 22,
+    BLOCK_SIZE = 8192, /* of memory that the builder asks for */
+    MOST_WEIGHT = 512
 };
+_Static_assert(sizeof(dv_block) % 8 == 0, "what follows the header is aligned");
 
 static void fail_at(dv_build *b, dv_refusal why, const dv_code *in, uint32_t pc) {
     if (!b->failed) b->failed = why, b->failed_in = in, b->failed_pc = pc;
@@ -20,23 +24,34 @@ void dv_build_fail(dv_build *b, dv_refusal why) {
     fail_at(b, why, b->context ? b->context->thread->code : NULL, b->pc);
 }
 
-void *dv_build_get(dv_build *b, size_t size) {
-    dv_block *block = dv_heap_alloc(&b->vm->heap, sizeof *block + size);
-    if (!block) {
-        dv_build_fail(b, DV_REFUSED_MEMORY);
-        return NULL;
+/* Not cleared; NULL and b->failed when memory runs out. */
+static void *take(dv_build *b, size_t size) {
+    size = (size + 7) & ~(size_t)7;
+    dv_block *block = b->blocks;
+    if (!block || block->size - block->used < size) {
+        size_t least = sizeof *block + size, whole = least > BLOCK_SIZE ? least : BLOCK_SIZE;
+        block = dv_heap_alloc(&b->vm->heap, whole);
+        if (!block) {
+            dv_build_fail(b, DV_REFUSED_MEMORY);
+            return NULL;
+        }
+        *block = (dv_block){b->blocks, whole, sizeof *block};
+        b->blocks = block;
     }
-    *block = (dv_block){b->blocks, sizeof *block + size};
-    b->blocks = block;
-    return memset(block + 1, 0, size);
+    void *memory = (char *)block + block->used;
+    block->used += size;
+    return memory;
+}
+
+void *dv_build_get(dv_build *b, size_t size) {
+    void *memory = take(b, size);
+    return memory ? memset(memory, 0, size) : NULL;
 }
 
 bool dv_build_grow(dv_build *b, void *vector, size_t size) {
     DV_VECTOR(char) *v = vector;
-    if (b->failed) return false;
-    if (v->count < v->capacity) return true;
     uint32_t capacity = v->capacity ? v->capacity * 2 : 32;
-    char *data = dv_build_get(b, capacity * size);
+    char *data = take(b, capacity * size);
     if (!data) return false;
     if (v->count) memcpy(data, v->data, v->count * size);
     v->data = data;
@@ -63,6 +78,15 @@ static uint32_t length_of(const dv_code *code, uint32_t pc) {
     return n > 1 ? n : 1;
 }
 
+/* The instructions of a loop, which ends in the JUMP_BACK at `back`, weigh more than those around
+ * it. */
+static void weigh_loop(dv_context *context, uint32_t head, uint32_t back) {
+    for (uint32_t pc = head < context->begin ? context->begin : head; pc <= back; pc++) {
+        dv_snapshot *at = &context->at[pc - context->begin];
+        if (at->weight < MOST_WEIGHT) at->weight = (uint16_t)(at->weight * 8);
+    }
+}
+
 static void find_leaders(dv_context *context) {
     const dv_code *code = context->thread->code;
     for (uint32_t pc = context->begin; pc < context->end; pc += length_of(code, pc)) {
@@ -71,16 +95,19 @@ static void find_leaders(dv_context *context) {
         dv_snapshot *target = dv_snapshot_at(context, code->words[pc] >> 8);
         if (target) target->leader = true;
         context->branches = true;
+        if ((code->words[pc] & 0xFF) == DV_OP_JUMP_BACK)
+            weigh_loop(context, code->words[pc] >> 8, pc);
     }
 }
 
 static dv_context *new_context(dv_build *b, dv_thread *thread, uint32_t begin, uint32_t end,
-                               int32_t base) {
+                               int32_t base, uint32_t weight) {
     dv_context *context = dv_build_get(b, sizeof *context);
     dv_snapshot *at = context ? dv_build_get(b, (end - begin) * sizeof *at) : NULL;
     if (!at) return NULL;
     *context = (dv_context){.thread = thread, .begin = begin, .end = end, .base = base, .at = at};
-    for (uint32_t i = 0; i < end - begin; i++) at[i].label = at[i].body = -1;
+    for (uint32_t i = 0; i < end - begin; i++)
+        at[i].label = at[i].body = -1, at[i].weight = (uint16_t)weight;
     find_leaders(context);
     return context;
 }
@@ -104,7 +131,8 @@ dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
     for (dv_context *c = parent->inlined; c; c = c->siblings)
         if (c->call_pc == b->pc) return c;
     dv_context *context = new_context(b, callee, 0, callee->code->word_count,
-                                      b->top - (int32_t)callee->argument_count);
+                                      b->top - (int32_t)callee->argument_count,
+                                      dv_snapshot_at(parent, b->pc)->weight);
     if (!context) return NULL;
     context->parent = parent;
     context->call_pc = b->pc;
@@ -129,8 +157,10 @@ static bool has_instructions_for_inlining(const dv_code *code) {
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments) {
     const dv_thread *callee = dv_function_thread(function);
     const dv_code *code = callee->code;
+    if (b->vm->nama > DV_NAMA_INLINE) return false;
     if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;
-    if (code->word_count > INLINE_WORDS || code->exception_count || code->flags & DV_CODE_HAS_LOOP)
+    if (code->word_count > DV_INLINE_WORDS || code->exception_count ||
+        code->flags & DV_CODE_HAS_LOOP)
         return false;
     if (b->context->depth >= INLINE_DEPTH || callee->module != b->root->thread->module)
         return false;
@@ -141,24 +171,16 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
     return has_instructions_for_inlining(code);
 }
 
-uint32_t dv_build_weight(const dv_build *b) {
-    const dv_context *c = b->context;
-    uint32_t pc = b->pc, weight = 1;
-    for (; c->parent; c = c->parent) pc = c->call_pc;
-    const dv_code *code = c->thread->code;
-    for (uint32_t at = c->begin; at < c->end; at += length_of(code, at))
-        if ((code->words[at] & 0xFF) == DV_OP_JUMP_BACK && at >= pc && code->words[at] >> 8 <= pc &&
-            weight < 512)
-            weight *= 8;
-    return weight;
-}
-
 /* Flow
  * ----------------------------------------------------------------------------------------------------
  */
 
 static dv_known_value canonical(const dv_build *b, int32_t q, const dv_known_value *e) {
     dv_known_value c = {e->kind, DV_AT_HOME, 0, DV_EMPTY};
+    if (b->vm->nama == DV_NAMA_SEQUENCE && e->kind <= DV_K_ANY) { /* nothing lasts over a jump */
+        c.kind = DV_K_ANY;
+        return c;
+    }
     if (dv_kind_is_raw(e->kind)) c.where = DV_AT_SLOT, c.slot = dv_shadow(b, q);
     if (e->kind == DV_K_CONSTANT) c.where = DV_AT_VALUE, c.value = e->value;
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
@@ -184,34 +206,44 @@ static dv_kind join_entries(const dv_known_value *a, const dv_known_value *c) {
     return dv_kind_join((dv_kind)a->kind, (dv_kind)c->kind);
 }
 
-void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
-    dv_snapshot *at = dv_snapshot_at(context, pc);
-    if (b->emitting || !at || b->failed) return;
-    bool changed = !at->entries;
-    if (changed) {
-        at->entries = dv_build_get(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
-        if (!at->entries) return;
-        at->top = b->top;
-        at->leader = true;
-        for (int32_t q = 0; q < b->top; q++) at->entries[q] = canonical(b, q, &b->e[q]);
-    } else if (at->top != b->top) {
-        dv_build_fail(b, DV_REFUSED_MEETING);
-        return;
-    }
-    for (int32_t q = 0; q < b->top && !changed; q++)
-        if (join_entries(&at->entries[q], &b->e[q]) != at->entries[q].kind) changed = true;
+/* The first way to a leader: what is known on it. */
+static void arrive(dv_build *b, dv_snapshot *at) {
+    at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
+    if (!at->entries) return;
+    at->top = b->top;
+    at->leader = true;
+    for (int32_t q = 0; q < b->top; q++) at->entries[q] = canonical(b, q, &b->e[q]);
+}
+
+/* Another way to a leader: what is known on all of them.  Is it less than before? */
+static bool join(dv_build *b, dv_snapshot *at) {
+    bool changed = false;
     for (int32_t q = 0; q < b->top; q++) {
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
+        if (kind == at->entries[q].kind) continue;
         if (kind == DV_K_CONFLICT) {
             dv_build_fail(b, DV_REFUSED_MEETING);
-            return;
+            return false;
         }
-        if (kind == at->entries[q].kind) continue;
         dv_known_value joined = {(uint8_t)kind, DV_AT_HOME, at->entries[q].slot,
                                  at->entries[q].value};
         at->entries[q] = canonical(b, q, &joined);
+        changed = true;
     }
-    if (changed) enqueue(b, context, pc, at);
+    return changed;
+}
+
+void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
+    dv_snapshot *at = dv_snapshot_at(context, pc);
+    if (b->emitting || !at || b->failed) return;
+    if (!at->entries) {
+        arrive(b, at);
+        if (!b->failed) enqueue(b, context, pc, at);
+    } else if (at->top != b->top) {
+        dv_build_fail(b, DV_REFUSED_MEETING);
+    } else if (join(b, at)) {
+        enqueue(b, context, pc, at);
+    }
 }
 
 void dv_build_flow(dv_build *b, dv_context *context, uint32_t pc) {
@@ -263,6 +295,9 @@ static void load(dv_build *b, dv_context *context, uint32_t pc) {
     b->sp = -1;
     b->last_result = DV_NO_CELL;
     b->version++;
+    b->block = at;
+    b->weight = at->weight;
+    at->typed = at->boxed = 0;
 }
 
 /* Leaders stay: they are why the fixed point is to be found anew. */
@@ -400,6 +435,7 @@ static void finish(dv_build *b) {
     if (region->constants)
         for (uint32_t i = 0; i < region->constant_count; i++) dv_retain(region->constants[i]);
     if (b->failed) return;
+    dv_pair_join(region, b->starts.data, b->starts.count);
     for (uint32_t i = 0; i < b->starts.count; i++) {
         dv_cell *cell = &region->cells[b->starts.data[i]];
         uint32_t op = (uint32_t)cell->i;
@@ -411,18 +447,12 @@ static void finish(dv_build *b) {
         cell->target = &region->cells[cell->i];
     }
     for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
+    for (uint32_t i = 0; i < region->exit_count; i++) region->exits[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
 }
 
-/* Is the local loaded in the region by what checks that it is assigned?  Then it may have been
- * deleted when an entry is tried again. */
-static bool is_checked(const dv_build *b, int32_t local) {
-    const dv_code *code = b->root->thread->code;
-    for (uint32_t pc = b->root->begin; pc < b->root->end; pc += length_of(code, pc))
-        if ((code->words[pc] & 0xFF) == DV_OP_LOAD_LOCAL_CHECK &&
-            (int32_t)(code->words[pc] >> 8) == local)
-            return true;
-    return false;
+bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
+    return q < b->locals && b->live && !dv_is_live(b->live[pc], (uint32_t)q);
 }
 
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
@@ -431,7 +461,8 @@ static void add_entries(dv_build *b) {
     const dv_code *code = thread->code;
     for (uint32_t pc = b->root->begin; pc < b->root->end && !b->failed; pc += length_of(code, pc)) {
         if ((code->words[pc] & 0xFF) != DV_OP_JUMP_BACK) continue;
-        const dv_snapshot *head = dv_snapshot_at(b->root, code->words[pc] >> 8);
+        uint32_t pc_of_head = code->words[pc] >> 8;
+        const dv_snapshot *head = dv_snapshot_at(b->root, pc_of_head);
         if (!head || head->label < 0) continue;
         dv_entry entry = {.back = thread->cells + thread->cell_at[pc],
                           .cell = (uint32_t)head->label,
@@ -440,8 +471,11 @@ static void add_entries(dv_build *b) {
         for (int32_t q = 0; q < head->top; q++) {
             const dv_known_value *e = &head->entries[q];
             if (e->kind == DV_K_CONSTANT || e->kind == DV_K_RESERVED) possible = false;
-            if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !is_checked(b, q))) continue;
-            DV_PUSH(b, entry_items, (dv_entry_item){dv_home(b, q), e->slot, e->kind});
+            bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
+            if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
+            DV_PUSH(b, entry_items,
+                    (dv_entry_item){dv_home(b, q), e->slot, e->kind,
+                                    dv_build_is_dead(b, pc_of_head, q)});
         }
         entry.item_count = b->entry_items.count - entry.first_item;
         if (possible) DV_PUSH(b, entries, entry);
@@ -461,8 +495,13 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
                        : dv_is_bool(v)  ? DV_K_BOOL
                                         : DV_K_ANY;
         if (dv_is_empty(v)) kind = DV_K_UNSET;
-        if (dv_is_shape(v, DV_T_LIST)) kind = DV_K_LIST;
-        if (i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR)) kind = DV_K_RANGE;
+        if (!dv_is_object(v) && dv_build_is_dead(b, head, (int32_t)i)) kind = DV_K_NOTHING;
+        if (dv_kind_of_container(v)) kind = dv_kind_of_container(v);
+        if (i < code->local_count && !b->local_uses[i] && kind != DV_K_UNSET)
+            kind = DV_K_ANY; /* it stays where it is */
+        if (i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR) &&
+            dv_as_object(v)->references == 1 && b->vm->nama != DV_NAMA_SEQUENCE)
+            kind = DV_K_RANGE;
         dv_push_known(b, kind, DV_AT_HOME, kind == DV_K_RANGE ? dv_triple(b, (int32_t)i) : 0,
                       DV_EMPTY);
     }
@@ -474,13 +513,28 @@ static void find_fixed_point(dv_build *b, const dv_value *fp, uint32_t now) {
     do {
         b->again = false;
         b->work_count = 0;
+        b->heaviest = 0;
         forget(b->root);
         start_from_frame(b, fp, now);
         interpret(b);
     } while (b->again && !b->failed);
 }
 
-static bool is_worth_it(const dv_build *b) { return b->typed >= 2 * b->boxed; }
+static void add_work(const dv_context *context, uint64_t *typed, uint64_t *boxed) {
+    for (uint32_t i = 0; i < context->end - context->begin; i++) {
+        if (!context->at[i].entries) continue;
+        *typed += context->at[i].typed;
+        *boxed += context->at[i].boxed;
+    }
+    for (const dv_context *c = context->inlined; c; c = c->siblings) add_work(c, typed, boxed);
+}
+
+/* What straight code gains is little: to be measured, it is always taken. */
+static bool is_worth_it(const dv_build *b) {
+    uint64_t typed = 0, boxed = 0;
+    add_work(b->root, &typed, &boxed);
+    return typed >= 2 * boxed || (b->vm->nama == DV_NAMA_SEQUENCE && typed > 0);
+}
 
 static void emit_all(dv_build *b) {
     b->emitting = true;
@@ -488,23 +542,43 @@ static void emit_all(dv_build *b) {
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);
     if (!b->failed) emit_exits(b);
-    if (!b->failed && !is_worth_it(b)) fail_at(b, DV_REFUSED_BOXED, b->heaviest_in, b->heaviest_pc);
     if (!b->failed && b->entries.count == 0) fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
     if (!b->failed) finish(b);
 }
 
+/* What the loop does with the locals. */
+static void find_uses(dv_build *b, const dv_code *code, uint32_t head, uint32_t end) {
+    b->local_uses = dv_build_get(b, code->local_count + 1);
+    for (uint32_t pc = head; pc < end && !b->failed; pc += length_of(code, pc)) {
+        uint32_t op = code->words[pc] & 0xFF, local = code->words[pc] >> 8;
+        const dv_op_info *info = &dv_op_infos[op];
+        if (info->operand_count == 0 || info->operands[0] != DV_OPERAND_LOCAL) continue;
+        bool reads = op == DV_OP_LOAD_LOCAL || op == DV_OP_LOAD_LOCAL_B;
+        b->local_uses[local] |= DV_LOCAL_USED;
+        if (op == DV_OP_LOAD_LOCAL_CHECK)
+            b->local_uses[local] |= DV_LOCAL_CHECKED;
+        else if (!reads)
+            b->local_uses[local] |= DV_LOCAL_STORED;
+    }
+}
+
 static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end) {
     const dv_code *code = thread->code;
+    if (thread->stack_base > MOST_SLOTS || end - head > DV_MOST_WORDS) {
+        dv_build_fail(b, DV_REFUSED_SIZE);
+        return false;
+    }
     b->locals = (int32_t)code->local_count;
     b->stack_base = (int32_t)thread->stack_base;
     b->entry_limit = b->locals + (int32_t)code->max_stack + EXTRA_ENTRIES;
     b->scratch = (int16_t)(b->locals + b->entry_limit);
     b->triples = b->scratch + DV_SCRATCH_SLOTS;
     b->triple_limit = b->stack_base;
-    if (b->stack_base > 8000 || end - head > MOST_WORDS) dv_build_fail(b, DV_REFUSED_SIZE);
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
     b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);
-    b->root = new_context(b, thread, head, end, 0);
+    find_uses(b, code, head, end);
+    b->root = new_context(b, thread, head, end, 0, 1);
+    b->live = dv_thread_live(b->vm, thread);
     return !b->failed;
 }
 
@@ -515,12 +589,14 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
     event->why = DV_REFUSED_MEMORY;
     if (region) memset(region, 0, sizeof *region);
     if (b && region) {
-        memset(b, 0, sizeof *b);
+        memset(b, 0, offsetof(dv_build, work));
         region->dependent.invalidate = dv_region_invalidate;
         region->thread = thread, region->begin = head, region->end = back + 1;
         b->vm = vm, b->region = region;
         if (prepare(b, thread, head, back + length_of(thread->code, back))) {
             find_fixed_point(b, fp, now);
+            if (!b->failed && !is_worth_it(b))
+                fail_at(b, DV_REFUSED_BOXED, b->heaviest_in, b->heaviest_pc);
             if (!b->failed) emit_all(b);
         }
         event->why = b->failed, event->in = b->failed_in, event->pc = b->failed_pc;

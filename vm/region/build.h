@@ -22,8 +22,6 @@
 #include "region/region.h"
 #include "run/frame.h"
 
-#define DV_NO_CELL UINT32_MAX
-
 typedef enum dv_where {
     DV_AT_HOME,
     DV_AT_SLOT,
@@ -44,10 +42,12 @@ typedef struct dv_known_value {
 typedef struct dv_snapshot {
     dv_known_value *entries; /* NULL: not reached */
     int32_t top;
-    int32_t label; /* cell, or -1 */
-    int32_t body;  /* FOR_ITER heads: cell behind R_FOR_RANGE, or -1 */
-    int16_t item;  /* the slot that R_FOR_RANGE puts its int into */
+    int32_t label;   /* cell, or -1 */
+    int32_t body;    /* FOR_ITER heads: cell behind R_FOR_RANGE, or -1 */
+    int16_t item;    /* the slot that R_FOR_RANGE puts its int into */
+    uint16_t weight; /* of an instruction here: 8 for each loop around it */
     bool leader, queued;
+    uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
 } dv_snapshot;
 
 typedef struct dv_context {
@@ -73,10 +73,18 @@ typedef struct dv_edge {
     int32_t release; /* entry whose home slot the stub releases (an exhausted iterator), or -1 */
 } dv_edge;
 
+/* Memory of the builder: handed out from the front, freed at the end. */
 typedef struct dv_block {
     struct dv_block *next;
-    size_t size;
+    size_t size, used; /* both with this header */
 } dv_block;
+
+/* What the loop does with a local of its function. */
+enum {
+    DV_LOCAL_USED = 1,    /* some instruction names it */
+    DV_LOCAL_STORED = 2,  /* it may change */
+    DV_LOCAL_CHECKED = 4, /* it may be unassigned where it is loaded */
+};
 
 #define DV_VECTOR(type)           \
     struct {                      \
@@ -87,6 +95,9 @@ typedef struct dv_block {
 /* All arguments but the last of a raw call, which has at most three. */
 enum { DV_SCRATCH_SLOTS = 2 };
 
+/* Of the largest function that is inlined, and of the largest loop. */
+enum { DV_INLINE_WORDS = 120, DV_MOST_WORDS = 4000 };
+
 typedef struct dv_build {
     dv_vm *vm;
     dv_region *region;
@@ -95,7 +106,9 @@ typedef struct dv_build {
     int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
     int16_t scratch; /* the first of DV_SCRATCH_SLOTS raw slots for one instruction's operands */
     int16_t *triple_of;
-    uint32_t pc; /* of the instruction being interpreted, in context */
+    uint8_t *local_uses;  /* DV_LOCAL_, by local of the loop's function */
+    const uint64_t *live; /* locals of the loop's function, by pc; NULL: all may be */
+    uint32_t pc;          /* of the instruction being interpreted, in context */
     bool emitting, ended;
     bool again;        /* the fixed point is to be found anew: a context turned out to branch */
     dv_refusal failed; /* NOT: so far it has not */
@@ -111,14 +124,11 @@ typedef struct dv_build {
         uint32_t pc, version, exit;
         dv_context *context;
     } last_exit;
-    uint32_t typed, boxed; /* instructions, weighted by loop depth: is it worth it? */
-    uint32_t heaviest;     /* weight of the boxed instruction at heaviest_pc, which weighs most */
+    dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
+    uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */
+    uint32_t heaviest;  /* weight of the boxed instruction at heaviest_pc, which weighs most */
     const dv_code *heaviest_in;
     uint32_t heaviest_pc;
-    struct {
-        dv_context *context;
-        uint32_t pc;
-    } work[512];
     uint32_t work_count;
     DV_VECTOR(dv_cell) cells;
     DV_VECTOR(dv_exit) exits;
@@ -133,25 +143,31 @@ typedef struct dv_build {
     DV_VECTOR(uint32_t) label_uses; /* cells whose target is the number of a cell, to be patched */
     DV_VECTOR(uint32_t)
     starts; /* cells that begin an instruction and hold its opcode, to be patched */
+    struct {
+        dv_context *context;
+        uint32_t pc;
+    } work[512]; /* the last field: it is not cleared */
 } dv_build;
 
 /* build.c */
 void *dv_build_get(dv_build *b, size_t size); /* zeroed; NULL and b->failed when memory runs out */
 void dv_build_fail(dv_build *b, dv_refusal why);
-bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for one more */
-#define DV_PUSH(b, vector, ...)                                          \
-    (dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)            \
-         ? ((b)->vector.data[(b)->vector.count++] = (__VA_ARGS__), true) \
-         : false)
+bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for twice as many */
+/* Room for `more` items. */
+#define DV_ROOM(b, vector, more)                                            \
+    (!(b)->failed && ((b)->vector.count + (more) <= (b)->vector.capacity || \
+                      dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)))
+#define DV_PUSH(b, vector, ...) \
+    (DV_ROOM(b, vector, 1) ? ((b)->vector.data[(b)->vector.count++] = (__VA_ARGS__), true) : false)
 dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc); /* NULL: outside the region */
 void dv_build_flow(dv_build *b, dv_context *context,
                    uint32_t pc); /* control goes on at pc; ends the block */
 void dv_build_reach(dv_build *b, dv_context *context,
                     uint32_t pc);                      /* control may go on at pc as well */
 void dv_build_range(dv_build *b, dv_context *context); /* emits all reached blocks of a context */
-uint32_t
-dv_build_weight(const dv_build *b); /* of the instruction at b->pc: 8 for each loop around it */
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
+/* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to? */
+bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);
 dv_context *dv_build_inline(dv_build *b,
                             dv_thread *callee); /* context of the call at b->pc, made if needed */
 /* false: b->failed, for emission must find all as interpretation has found it. */

@@ -21,32 +21,40 @@ static bool is_builtin(dv_build *b, dv_value v, const char *name) {
            dv_is_empty(((dv_cfunction *)dv_as_object(v))->self);
 }
 
+/* range(stop): the start is put below it. */
+static void insert_start(dv_build *b) {
+    dv_known_value stop = *dv_top(b, 1);
+    if (stop.where == DV_AT_REGISTER) {
+        dv_to_slot(b, b->top - 1);
+        stop = *dv_top(b, 1);
+    }
+    *dv_top(b, 1) = (dv_known_value){DV_K_INT, DV_AT_VALUE, 0, dv_int(0)};
+    if (stop.where == DV_AT_SLOT && stop.slot == dv_shadow(b, b->top - 1)) {
+        dv_region_emit(b, DV_OP_R_MOVE, stop.slot, dv_shadow(b, b->top), 0);
+        stop.slot = dv_shadow(b, b->top);
+    }
+    dv_push_known(b, DV_K_INT, stop.where, stop.slot, stop.value);
+}
+
 /* range(...) whose result is iterated at once: the iterator stays virtual. */
 static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
-    int64_t step = 1;
-    if (n == 3) {
-        step = dv_as_int(dv_top(b, 1)->value);
-        dv_pop(b, 1);
-    }
-    int32_t callee = b->top - (n > 2 ? 2 : n) - 3;
-    if (n == 1) { /* range(stop): put the start below it */
-        dv_known_value stop = *dv_top(b, 1);
-        if (stop.where == DV_AT_REGISTER) {
-            dv_to_slot(b, b->top - 1);
-            stop = *dv_top(b, 1);
-        }
-        *dv_top(b, 1) = (dv_known_value){DV_K_INT, DV_AT_VALUE, 0, dv_int(0)};
-        if (stop.where == DV_AT_SLOT && stop.slot == dv_shadow(b, b->top - 1)) {
-            dv_region_emit(b, DV_OP_R_MOVE, stop.slot, dv_shadow(b, b->top), 0);
-            stop.slot = dv_shadow(b, b->top);
-        }
-        dv_push_known(b, DV_K_INT, stop.where, stop.slot, stop.value);
-    }
-    dv_to_slot(b, b->top - 2);
-    dv_to_slot(b, b->top - 1);
+    bool by_register = n == 3 && dv_top(b, 1)->where != DV_AT_VALUE;
+    int64_t step = n == 3 && !by_register ? dv_as_int(dv_top(b, 1)->value) : 1;
+    int32_t callee = b->top - n - 3;
+    if (n == 3 && !by_register) dv_pop(b, 1);
+    if (n == 1) insert_start(b);
+    dv_to_slot(b, b->top - 2 - by_register);
+    dv_to_slot(b, b->top - 1 - by_register);
+    if (by_register) dv_load_register(b, b->top - 1);
+    const dv_known_value *start = dv_top(b, 2 + by_register), *stop = dv_top(b, 1 + by_register);
     int16_t triple = dv_triple(b, callee);
-    uint32_t at = dv_region_emit(b, DV_OP_R_RANGE, dv_top(b, 2)->slot, dv_top(b, 1)->slot, triple);
-    dv_region_emit_constant(b, at, (dv_cell){.i = step});
+    uint32_t at;
+    if (by_register) {
+        at = dv_region_emit_guard(b, DV_OP_R_RANGE_BY, start->slot, stop->slot, triple);
+    } else {
+        at = dv_region_emit(b, DV_OP_R_RANGE, start->slot, stop->slot, triple);
+        dv_region_emit_constant(b, at, (dv_cell){.i = step});
+    }
     if (b->emitting && !b->failed) b->cells.data[at + 1].o.d = dv_home(b, callee);
     b->top = callee;
     dv_push_known(b, DV_K_RANGE, DV_AT_NOWHERE, triple, DV_EMPTY);
@@ -57,7 +65,7 @@ static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
 static bool range_fits(dv_build *b, int32_t n) {
     for (int32_t i = 1; i <= n; i++)
         if (dv_top(b, i)->kind != DV_K_INT) return false;
-    if (n == 3 && (dv_top(b, 1)->where != DV_AT_VALUE || dv_as_int(dv_top(b, 1)->value) == 0))
+    if (n == 3 && dv_top(b, 1)->where == DV_AT_VALUE && dv_as_int(dv_top(b, 1)->value) == 0)
         return false;
     return n >= 1 && n <= 3;
 }
@@ -216,26 +224,42 @@ static const dv_raw *raws_of(dv_build *b, dv_value callee) {
     return dv_is_empty(function->self) ? function->def->raw : NULL;
 }
 
+/* The definition of the C function that INCA saw at the call, or NULL. */
+static const dv_cfunction_def *evident_function(const dv_build *b) {
+    const dv_cell *site = dv_site_cell(b, b->pc);
+    uint32_t op = dv_op_of(b->vm, site->h);
+    if (op != DV_OP_CALL_C && op != DV_OP_CALL_C_1 && op != DV_OP_CALL_C_2) return NULL;
+    return site[dv_op_infos[op].cache_cell].p;
+}
+
+/* A C function that a local holds is the one that INCA saw, behind a guard.  Result: its signature,
+ * or NULL. */
+static const dv_raw *guard_function(dv_build *b, const dv_known_value *callee, int32_t n) {
+    const dv_cfunction_def *def = callee->where == DV_AT_ALIAS ? evident_function(b) : NULL;
+    const dv_raw *raw = def ? choose_raw(b, def->raw, n) : NULL;
+    if (!raw) return NULL;
+    uint32_t at = dv_region_emit_guard(b, DV_OP_R_GUARD_FUNCTION, dv_home(b, callee->slot), 0, 0);
+    dv_region_emit_constant(b, at, (dv_cell){.p = (void *)(uintptr_t)def});
+    return raw;
+}
+
 uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
     const dv_known_value callee = *dv_top(b, n + self + 3);
     if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
                                                    dv_is_empty(dv_top(b, n + 1)->value)))) {
-        if (!self && is_builtin(b, callee.value, "range") && range_fits(b, n) &&
-            dv_step_follows(b, next_pc, DV_OP_GET_ITER))
+        if (!self && b->vm->nama != DV_NAMA_SEQUENCE && is_builtin(b, callee.value, "range") &&
+            range_fits(b, n) && dv_step_follows(b, next_pc, DV_OP_GET_ITER))
             return start_range(b, n, next_pc);
         const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n);
         if (raw) return call_raw(b, raw, n, n + self + 3, next_pc);
-        if (!self && is_builtin(b, callee.value, "len") && n == 1 &&
-            dv_top(b, 1)->kind == DV_K_LIST && dv_top(b, 1)->where == DV_AT_ALIAS) {
-            dv_spill(b, false, b->top);
-            dv_region_emit(b, DV_OP_RL_LENGTH, dv_home(b, dv_top(b, 1)->slot), 0, 0);
-            dv_pop(b, 4);
-            dv_push_known(b, DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
+        if (!self && is_builtin(b, callee.value, "len") && n == 1 && dv_step_length_of(b, 4))
             return next_pc;
-        }
         if (!self && dv_is_function(callee.value) &&
             dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
             return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
+    } else if (!self) {
+        const dv_raw *raw = guard_function(b, &callee, n);
+        if (raw) return call_raw(b, raw, n, n + 3, next_pc);
     }
     bool method = self && callee.kind == DV_K_CONSTANT && dv_top(b, n + 1)->where != DV_AT_VALUE;
     if (method && dv_is_function(callee.value) &&

@@ -4,14 +4,13 @@
  * same way, but make no cells; so both passes see the same knowledge. */
 #include "region/build.h"
 
-static dv_cell none(void) { return (dv_cell){.i = 0}; }
-
 uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     uint32_t at = b->cells.count;
     if (!b->emitting) return at;
     uint32_t length = dv_op_infos[op].length;
-    for (uint32_t i = 0; i < length; i++)
-        if (!DV_PUSH(b, cells, none())) return 0;
+    if (!DV_ROOM(b, cells, length)) return 0;
+    b->cells.count += length;
+    for (uint32_t i = 0; i < length; i++) b->cells.data[at + i].i = 0;
     /* The handler depends on the cell's final address: the opcode waits here (build.c, finish). */
     b->cells.data[at].i = op;
     if (length > 1) {
@@ -38,7 +37,8 @@ uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, 
 
 void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
                   bool keeps_sp) {
-    if (b->emitting) DV_PUSH(b, points, (dv_point){cell, exit, raises, resumes, keeps_sp});
+    if (b->emitting)
+        DV_PUSH(b, points, (dv_point){cell, exit, raises, resumes, keeps_sp, DV_NO_CELL});
 }
 
 /* Exits
@@ -67,27 +67,42 @@ bool dv_build_keep(dv_build *b, dv_value v) {
     return DV_PUSH(b, constants, v);
 }
 
+/* A local that the loop only reads: its home slot still has what it had at entry, which is no
+ * counted object where the local is raw. */
+static bool is_unchanged(const dv_build *b, int32_t q) {
+    return q < b->locals && !(b->local_uses[q] & DV_LOCAL_STORED);
+}
+
+/* Is entry q a raw local of the loop's function that is dead where execution goes on at pc? */
+static bool is_lost(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    if (!dv_kind_is_raw((dv_kind)b->e[q].kind)) return false;
+    for (; context->parent; context = context->parent) pc = context->call_pc;
+    return dv_build_is_dead(b, pc, q);
+}
+
 static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     const dv_known_value *e = &b->e[q];
     dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
-    if (e->kind == DV_K_RESERVED) return;
+    if (e->kind == DV_K_RESERVED || is_lost(b, context, pc, q)) return;
     if (e->kind == DV_K_RANGE) {
         item.action = DV_EXIT_RANGE;
     } else {
-        bool owned = dv_owned(b, context, pc, q);
         int raw = e->kind == DV_K_INT ? 0 : e->kind == DV_K_FLOAT ? 1 : 2;
         switch ((dv_where)e->where) {
         case DV_AT_HOME:
         case DV_AT_NOWHERE: return;
-        case DV_AT_SLOT: item.action = (uint8_t)(DV_EXIT_INT + raw); break;
+        case DV_AT_SLOT:
+            if (is_unchanged(b, q)) return;
+            item.action = (uint8_t)(DV_EXIT_INT + raw);
+            break;
         case DV_AT_REGISTER: item.action = (uint8_t)(DV_EXIT_INT_R + raw); break;
         case DV_AT_VALUE:
-            item.action = owned ? DV_EXIT_VALUE : DV_EXIT_VALUE_B;
+            item.action = dv_owned(b, context, pc, q) ? DV_EXIT_VALUE : DV_EXIT_VALUE_B;
             item.value = e->value;
             if (!dv_build_keep(b, e->value)) return;
             break;
         case DV_AT_ALIAS:
-            item.action = owned ? DV_EXIT_COPY : DV_EXIT_COPY_B;
+            item.action = dv_owned(b, context, pc, q) ? DV_EXIT_COPY : DV_EXIT_COPY_B;
             item.from = dv_home(b, e->slot);
             break;
         }
@@ -193,10 +208,12 @@ void dv_store_register(dv_build *b, int32_t q, int16_t slot) {
 }
 
 void dv_spill(dv_build *b, bool doubles, int32_t keep) {
-    for (int32_t q = 0; q < b->top && q < keep; q++)
+    int32_t q = keep < b->top ? keep : b->top;
+    while (--q >= b->locals) /* locals are never in registers, and of others one is */
         if (b->e[q].where == DV_AT_REGISTER && (b->e[q].kind == DV_K_FLOAT) == doubles) {
             dv_store_register(b, q, dv_shadow(b, q));
             set_where(b, q, DV_AT_SLOT, dv_shadow(b, q));
+            return;
         }
 }
 
@@ -231,7 +248,8 @@ static uint32_t box_op(dv_kind kind) {
 void dv_materialize(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_HOME || e->where == DV_AT_NOWHERE) return;
-    bool owned = dv_owned(b, b->context, b->pc, q);
+    bool counted = e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS;
+    bool owned = counted && dv_owned(b, b->context, b->pc, q);
     if (e->where == DV_AT_VALUE) {
         if (!dv_build_keep(b, e->value)) return;
         uint32_t at =
@@ -273,7 +291,10 @@ void dv_claim(dv_build *b, int32_t local) {
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED) return;
-    if (dv_kind_is_raw(to->kind)) {
+    if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
+        dv_region_emit(b, DV_OP_R_CONST, dv_shadow(b, q), 0, 0);
+        *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
+    } else if (dv_kind_is_raw(to->kind)) {
         to_shadow(b, q);
     } else if (to->kind == DV_K_CONSTANT) {
         return;
@@ -306,6 +327,7 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
 /* The instruction at b->pc as it stands in INCA code, on the operand stack.  Fused forms read the
  * cells behind them, which are others here: they become adaptive again. */
 static uint32_t copied_op(uint32_t op) {
+    if (op == DV_OP_GET_ITER_REGION) return DV_OP_GET_ITER_TYPE; /* no head is behind the copy */
     const dv_op_info *info = &dv_op_infos[op];
     bool fused =
         info->kind == DV_KIND_DERIVATIVE && dv_op_infos[info->family].outputs == 1 && info->fused;
@@ -317,6 +339,12 @@ static bool depend_on_classes(dv_build *b, uint32_t generic) {
     bool remembers =
         generic == DV_OP_LOAD_ATTR || generic == DV_OP_STORE_ATTR || generic == DV_OP_LOAD_METHOD;
     return !remembers || dv_build_depends(b, &b->vm->class_sites);
+}
+
+/* Does an extension execute other sites with this one? */
+static bool is_expression(dv_vm *vm, const dv_cell *site) {
+    dv_foreign_form form = {.expression = false};
+    return vm->hooks.extension_form(vm, site, &form) && form.expression;
 }
 
 static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
@@ -335,10 +363,10 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
         at = b->cells.count;
         for (uint32_t i = 0; i < dv_op_infos[generic].length; i++)
             if (!DV_PUSH(b, cells, original[i])) return 0;
-        if (op >= DV_OP_COUNT && b->context->parent) {
+        if (op >= DV_OP_COUNT && (b->context->parent || is_expression(b->vm, original))) {
             /* What an extension keeps for the site goes with the code of the function inlined. */
             op = dv_op_infos[generic].adaptive;
-            b->cells.data[at + 1].site.occurrence = 0;
+            b->cells.data[at + 1].site = (dv_site){.own = (uint8_t)original[1].extended.own};
         }
         if (op < DV_OP_COUNT) { /* else an extension's handler, which works anywhere */
             b->cells.data[at].i = copied_op(op);

@@ -2,6 +2,9 @@
 #include "region/entry.h"
 
 #include "quicken/site.h"
+#include "region/pair.h"
+#include "region/build.h"
+#include "region/promise.h"
 #include "region/region.h"
 #include "run/frame.h"
 #include "types/int.h"
@@ -9,8 +12,13 @@
 
 enum {
     ENTRY_FAILURES = 8, /* entries refused by their types until the region is given up */
+    STARTS_ALLOWED =
+        40, /* the same where the loop begins: until it is entered at back edges alone */
     EXITS_ALLOWED = 40, /* counted exits (failed guards, cold paths) through one exit, likewise */
-    REBUILDS = 5        /* regions of one loop that were given up until none is tried any more */
+    REBUILDS = 5,       /* regions of one loop that were given up until none is tried any more */
+    REFUSED = 3,        /* what a refusal counts among them: none is tried after the second */
+    PATIENCE = 2000,    /* rounds of a loop in which it executes 50 times what its analysis does */
+    POSTPONED = 1       /* in `seen` of a JUMP_BACK: its analysis had to wait once */
 };
 
 /* Regions and their thread
@@ -57,6 +65,45 @@ static dv_region *region_of(const dv_thread *thread, const dv_cell *cell) {
     return NULL;
 }
 
+/* Where loops begin
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* The JUMP_BACK of the loop that FOR_ITER at `head` begins, where it is a loop's only one. */
+static const dv_cell *back_of(const dv_cell *head) {
+    return head[2].target - dv_op_infos[DV_OP_JUMP_BACK].length;
+}
+
+static void end_start(dv_vm *vm, dv_entry *entry) {
+    dv_cell *start = entry->start;
+    entry->start = NULL;
+    if (!start) return;
+    uint32_t op = dv_op_of(vm, start->h);
+    if (op == DV_OP_CALL_RANGE_REGION) start->h = dv_handler_of(vm, start, DV_OP_CALL_RANGE);
+    if (op == DV_OP_GET_ITER_REGION) start->h = dv_handler_of(vm, start, DV_OP_GET_ITER_TYPE);
+}
+
+/* If the loop's iterator is made by INCA code right before its head, the region is entered there,
+ * too. */
+static void make_start(dv_vm *vm, dv_thread *thread, dv_entry *entry) {
+    const dv_code *code = thread->code;
+    dv_cell *head = (dv_cell *)entry->back[2].target;
+    uint32_t pc = dv_thread_pc(thread, head);
+    if ((code->words[pc] & 0xFF) != DV_OP_FOR_ITER || back_of(head) != entry->back || pc < 2)
+        return;
+    dv_cell *maker = thread->cells + thread->cell_at[pc - 1];
+    dv_cell *call = thread->cells + thread->cell_at[pc - 2];
+    uint32_t op = dv_op_of(vm, maker->h);
+    if (op >= DV_OP_COUNT || dv_op_infos[op].family != DV_OP_GET_ITER) return;
+    if (dv_op_of(vm, call->h) == DV_OP_CALL_RANGE) {
+        entry->start = call;
+        call->h = dv_handler_of(vm, call, DV_OP_CALL_RANGE_REGION);
+    } else if (op == DV_OP_GET_ITER_SEQUENCE || op == DV_OP_GET_ITER_TYPE) {
+        entry->start = maker;
+        maker->h = dv_handler_of(vm, maker, DV_OP_GET_ITER_REGION);
+    }
+}
+
 /* Retiring
  * ------------------------------------------------------------------------------------------------
  */
@@ -78,6 +125,7 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
         if (why)
             tell(vm, region->thread,
                  &(dv_loop_event){.back = dv_thread_pc(region->thread, back), .why = why});
+        end_start(vm, &region->entries[i]);
         uint8_t *tries = &back[1].site.backoff;
         if (*tries < REBUILDS) (*tries)++;
         if (*tries < REBUILDS)
@@ -89,6 +137,7 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
         if (region->points[i].resumes) {
             dv_cell *cell = &region->cells[region->points[i].cell];
             cell->h = dv_handler_of(vm, cell, DV_OP_R_RETIRED);
+            dv_pair_part(vm, region, &region->points[i]);
         }
 }
 
@@ -181,7 +230,7 @@ const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->fp = fp;
     dv_value *top = fp + exit->top;
     vm->sp = top;
-    const dv_cell *next = take_exit(vm, running_region(fp, ip), exit, fp, &saved);
+    const dv_cell *next = take_exit(vm, exit->region, exit, fp, &saved);
     vm->sp = top;
     if (dv_is_empty(vm->error)) return next;
     return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
@@ -225,6 +274,15 @@ uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip) {
     return exit ? exit->pc : DV_NO_PC;
 }
 
+uint32_t dv_region_raises(const dv_thread **thread, const dv_cell *ip) {
+    const dv_region *region = region_of(*thread, ip);
+    const dv_point *point =
+        region ? find_point(region, (uint32_t)(ip - region->cells), true) : NULL;
+    if (!point) return DV_NO_PC;
+    *thread = region->exits[point->exit].thread;
+    return region->exits[point->exit].pc;
+}
+
 dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_value *fp,
                        uint32_t local) {
     const dv_region *region;
@@ -260,42 +318,44 @@ static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
  * ------------------------------------------------------------------------------------------------
  */
 
-static bool entry_fits(const dv_region *region, const dv_entry *entry, const dv_value *fp) {
-    for (uint32_t i = 0; i < entry->item_count; i++) {
-        const dv_entry_item *item = &region->entry_items[entry->first_item + i];
-        dv_value v = fp[item->home];
-        bool fits = false;
-        switch ((dv_kind)item->kind) {
-        case DV_K_INT: fits = dv_is_int(v); break;
-        case DV_K_FLOAT: fits = dv_is_float(v); break;
-        case DV_K_BOOL: fits = dv_is_bool(v); break;
-        case DV_K_LIST: fits = dv_is_shape(v, DV_T_LIST); break;
-        case DV_K_ANY: fits = !dv_is_empty(v); break;
-        case DV_K_RANGE:
-            fits = dv_is_shape(v, DV_T_RANGE_ITERATOR) && dv_as_object(v)->references == 1;
-            break;
-        default: break;
-        }
-        if (!fits) return false;
+static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
+    raw[0].bits = (uint64_t)iterator->remaining;
+    raw[1].bits = (uint64_t)iterator->next;
+    raw[2].bits = (uint64_t)iterator->step;
+}
+
+/* Puts what the item names where the region has it; false: it is not what the region expects.  What
+ * is in shadow slots then does not matter. */
+static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
+    const dv_value v = fp[item->home];
+    dv_value *raw = &fp[item->raw];
+    switch ((dv_kind)item->kind) {
+    case DV_K_INT: raw->bits = (uint64_t)dv_as_int(v); return dv_is_int(v);
+    case DV_K_FLOAT: *raw = v; return dv_is_float(v);
+    case DV_K_BOOL: raw->bits = v.bits == DV_TRUE.bits; return dv_is_bool(v);
+    case DV_K_ANY: return !dv_is_empty(v);
+    case DV_K_NOTHING: return true;
+    case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
+    case DV_K_RANGE:
+        if (!dv_is_shape(v, DV_T_RANGE_ITERATOR) || dv_as_object(v)->references != 1) return false;
+        unbox_range(raw, (const dv_range_iterator *)dv_as_object(v));
+        return true;
+    default: return dv_kind_is_container(item->kind) && dv_kind_of_container(v) == item->kind;
     }
+}
+
+/* A dead local may hold anything that is not counted: region and exits store to it before they look
+ * at it. */
+static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value *fp) {
+    const dv_entry_item *item = &region->entry_items[entry->first_item];
+    for (const dv_entry_item *end = item + entry->item_count; item < end; item++)
+        if ((!item->dead || dv_is_object(fp[item->home])) && !enter_item(fp, item)) return false;
     return true;
 }
 
-static void unbox(dv_value *fp, const dv_entry_item *item) {
-    dv_value v = fp[item->home];
-    switch ((dv_kind)item->kind) {
-    case DV_K_INT: fp[item->raw].bits = (uint64_t)dv_as_int(v); break;
-    case DV_K_FLOAT: fp[item->raw] = v; break;
-    case DV_K_BOOL: fp[item->raw].bits = v.bits == DV_TRUE.bits; break;
-    case DV_K_RANGE: {
-        const dv_range_iterator *iterator = (const dv_range_iterator *)dv_as_object(v);
-        fp[item->raw].bits = (uint64_t)iterator->remaining;
-        fp[item->raw + 1].bits = (uint64_t)iterator->next;
-        fp[item->raw + 2].bits = (uint64_t)iterator->step;
-        break;
-    }
-    default: break;
-    }
+static const dv_cell *enter(dv_region *region, const dv_entry *entry) {
+    region->active++;
+    return region->cells + entry->cell;
 }
 
 const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
@@ -304,18 +364,24 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     dv_entry *entry = ip[3].p;
     dv_region *region = entry->region;
     const dv_cell *head = ip[2].target;
-    if (!entry_fits(region, entry, fp)) {
-        if (++entry->failures >= ENTRY_FAILURES) {
-            dv_region_retire(vm, region, DV_REFUSED_TYPES);
-            free_if_unused(vm, region);
-        }
-        return head;
-    }
     if (fp + region->extent > vm->stack_end) return head;
-    for (uint32_t i = 0; i < entry->item_count; i++)
-        unbox(fp, &region->entry_items[entry->first_item + i]);
-    region->active++;
-    return region->cells + entry->cell;
+    if (unbox_entry(region, entry, fp)) return enter(region, entry);
+    if (++entry->failures >= ENTRY_FAILURES) {
+        dv_region_retire(vm, region, DV_REFUSED_TYPES);
+        free_if_unused(vm, region);
+    }
+    return head;
+}
+
+const dv_cell *dv_region_start(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    vm->ip = ip, vm->sp = sp, vm->fp = fp;
+    dv_entry *entry = back_of(ip)[3].p;
+    dv_region *region = entry->region;
+    if (fp + region->extent > vm->stack_end) return ip;
+    if (unbox_entry(region, entry, fp)) return enter(region, entry);
+    if (++entry->start_failures >= STARTS_ALLOWED) end_start(vm, entry);
+    return ip;
 }
 
 /* A loop is hot
@@ -325,7 +391,8 @@ static bool was_seen_twice(dv_vm *vm, const dv_thread *thread, uint32_t pc) {
     const dv_cell *back = thread->cells + thread->cell_at[pc];
     uint32_t op = dv_op_of(vm, back->h);
     return op == DV_OP_JUMP_BACK_REGION ||
-           (op == DV_OP_JUMP_BACK_COUNT && back[1].site.wait + 2u <= DV_HOT_ITERATIONS);
+           (op == DV_OP_JUMP_BACK_COUNT &&
+            (back[1].site.seen == POSTPONED || back[1].site.wait + 2u <= DV_HOT_ITERATIONS));
 }
 
 static uint32_t words_at(const dv_code *code, uint32_t pc) {
@@ -353,6 +420,9 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         region = dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
     if (!region) {
         tell(vm, thread, &event);
+        dv_cell *edge = thread->cells + thread->cell_at[back];
+        if (event.why == DV_REFUSED_SIZE && dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
+            set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET, 1); /* for good */
         return false;
     }
     region->next = thread->regions;
@@ -368,16 +438,44 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         }
         entry->back[3].p = entry;
         set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION, 1);
+        make_start(vm, thread, entry);
+        const uint32_t pc = dv_thread_pc(thread, entry->back);
         tell(vm, thread,
-             &(dv_loop_event){.back = dv_thread_pc(thread, entry->back), .region = back});
+             &(dv_loop_event){
+                 .back = pc, .region = back, .removed = pc == back ? region->removed : 0});
     }
     return true;
 }
 
+/* May it be analysed now?  What promises little is analysed when that no longer matters: most such
+ * loops get no region in the end.  A loop is looked at once, however many loops in it become hot.
+ */
+static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
+    const uint32_t head = thread->code->words[back] >> 8;
+    dv_site *site = &thread->cells[thread->cell_at[back] + 1].site;
+    if (back - head >= DV_MOST_WORDS) return true; /* it is refused at once */
+    if (!is_hot && site->seen == POSTPONED) return false;
+    const dv_promise promise = dv_region_promise(vm, thread, head, back);
+    if (promise.typed >= 2 * promise.boxed) return true;
+    if (!is_hot) site->seen = POSTPONED;
+    tell(vm, thread,
+         &(dv_loop_event){
+             .back = back, .why = DV_REFUSED_BOXED, .in = thread->code, .pc = promise.pc});
+    return false;
+}
+
+/* What was tried, by the size of the loops. */
+typedef struct attempt {
+    uint32_t analysed, postponed; /* words */
+} attempt;
+
 /* Outermost loop first that was seen to go round twice, then further in, down to the one at `hot`.
  */
-static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t hot) {
+static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t hot,
+                      attempt *attempt) {
     const dv_code *code = thread->code;
+    bool now = thread->cells[thread->cell_at[hot] + 1].site.seen == POSTPONED ||
+               vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE;
     uint32_t limit = code->word_count;
     for (;;) {
         uint32_t back = hot;
@@ -386,10 +484,39 @@ static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t
                 code->words[pc] >> 8 <= code->words[hot] >> 8 &&
                 (pc == hot || was_seen_twice(vm, thread, pc)))
                 back = pc;
-        if (try_loop(vm, thread, fp, back, hot)) return true;
+        uint32_t size = back + 1 - (code->words[back] >> 8);
+        if (!now && !may_try(vm, thread, back, back == hot)) {
+            attempt->postponed += size;
+        } else {
+            if (try_loop(vm, thread, fp, back, hot)) return true;
+            attempt->analysed += size;
+        }
         if (back == hot) return false;
         limit = back;
     }
+}
+
+/* Rounds of the hot loop that pay for the analysis of so many words. */
+static uint32_t rounds_for(const dv_thread *thread, uint32_t hot, uint32_t words) {
+    uint32_t size = hot + 1 - (thread->code->words[hot] >> 8);
+    return words >= size ? PATIENCE * (words / size) : PATIENCE;
+}
+
+/* No region was made for the loop: it is tried again, or never. */
+static void try_later(dv_vm *vm, dv_thread *thread, dv_cell *back, const attempt *attempt) {
+    dv_site *site = &back[1].site;
+    uint32_t pc = dv_thread_pc(thread, back);
+    if (attempt->postponed && site->seen != POSTPONED) {
+        site->seen = POSTPONED;
+        set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, rounds_for(thread, pc, attempt->postponed));
+        return;
+    }
+    site->backoff += REFUSED;
+    if (site->backoff < REBUILDS)
+        set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT,
+                      rounds_for(thread, pc, attempt->analysed) << site->backoff);
+    else
+        set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
 }
 
 const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
@@ -397,14 +524,9 @@ const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
     dv_thread *thread = dv_frame_thread(fp);
     dv_cell *back = (dv_cell *)ip;
     const dv_cell *head = ip[2].target;
-    uint32_t pc = dv_thread_pc(thread, ip);
-    if (!try_loops(vm, thread, fp, pc)) {
-        uint8_t *tries = &back[1].site.backoff;
-        if (*tries < REBUILDS) (*tries)++;
-        if (*tries < REBUILDS)
-            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, (uint32_t)DV_HOT_ITERATIONS << *tries);
-        else
-            set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
+    attempt attempt = {0, 0};
+    if (!try_loops(vm, thread, fp, dv_thread_pc(thread, ip), &attempt)) {
+        try_later(vm, thread, back, &attempt);
         return head;
     }
     if (dv_op_of(vm, back->h) != DV_OP_JUMP_BACK_REGION) {

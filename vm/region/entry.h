@@ -6,6 +6,8 @@
 
 /* JUMP_BACK_REGION at ip: goes on in the region's code or at the loop head in INCA code. */
 const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS);
+/* FOR_ITER at ip, whose loop begins and has a region: goes on in its code at the head, or at ip. */
+const dv_cell *dv_region_start(DV_HANDLER_PARAMETERS);
 /* JUMP_BACK_COUNT at ip: the loop is hot; tries to make a region, and enters it. */
 const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS);
 

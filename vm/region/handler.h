@@ -16,6 +16,8 @@
 #include "run/generator.h"
 #include "run/operate.h"
 #include "run/plan.h"
+#include "types/array.h"
+#include "types/bytes.h"
 #include "types/class.h"
 #include "types/class_build.h"
 #include "types/metaclass.h"

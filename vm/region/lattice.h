@@ -6,14 +6,14 @@
  *      \    \    |     |      /
  *                 NOTHING
  *
- * INT, FLOAT and BOOL are raw in regions; all others are values in their home slots.  RANGE (an
- * iterator whose state is raw) and RESERVED (entries of a call being prepared) join only with
- * themselves. */
+ * INT, FLOAT and BOOL are raw in regions; all others are values in their home slots.  Beside LIST
+ * there are BYTES, BYTEARRAY, and an ARRAY for each kind of element: *containers*, of exactly that
+ * type.  RANGE (an iterator whose state is raw) and RESERVED (entries of a call being prepared)
+ * join only with themselves. */
 #ifndef DV_REGION_LATTICE_H
 #define DV_REGION_LATTICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "types/array.h"
 
 typedef enum dv_kind {
     DV_K_NOTHING,
@@ -21,7 +21,10 @@ typedef enum dv_kind {
     DV_K_FLOAT,
     DV_K_BOOL,
     DV_K_LIST,
-    DV_K_CONSTANT, /* exactly this object */
+    DV_K_BYTES,
+    DV_K_BYTEARRAY,
+    DV_K_ARRAY,                               /* of UINT8, and so on: + dv_element */
+    DV_K_CONSTANT = DV_K_ARRAY + DV_ELEMENTS, /* exactly this object */
     DV_K_ANY,
     DV_K_UNSET, /* a local that may be unassigned */
     DV_K_RANGE,
@@ -30,6 +33,23 @@ typedef enum dv_kind {
 } dv_kind;
 
 static inline bool dv_kind_is_raw(dv_kind k) { return k >= DV_K_INT && k <= DV_K_BOOL; }
+
+static inline bool dv_kind_is_container(dv_kind k) { return k >= DV_K_LIST && k < DV_K_CONSTANT; }
+
+/* Which container v is; NOTHING: none. */
+static inline dv_kind dv_kind_of_container(dv_value v) {
+    if (!dv_is_object(v)) return DV_K_NOTHING;
+    switch (dv_as_object(v)->shape) {
+    case DV_T_LIST: return DV_K_LIST;
+    case DV_T_BYTES: return DV_K_BYTES;
+    case DV_T_BYTEARRAY: return DV_K_BYTEARRAY;
+    case DV_T_ARRAY:
+        return dv_as_array(v)->element < DV_ELEMENTS
+                   ? (dv_kind)(DV_K_ARRAY + dv_as_array(v)->element)
+                   : DV_K_NOTHING;
+    default: return DV_K_NOTHING;
+    }
+}
 
 /* Least upper bound (CONSTANT with CONSTANT: of different objects). */
 static inline dv_kind dv_kind_join(dv_kind a, dv_kind b) {

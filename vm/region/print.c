@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "region/region.h"
+#include "types/str.h"
 
 typedef struct printer {
     dv_output out;
@@ -20,8 +21,13 @@ __attribute__((format(printf, 2, 3))) static void print(const printer *p, const 
     p->out(p->context, line, (size_t)n);
 }
 
-static const char *const KINDS[] = {"nothing",  "int", "float", "bool",  "list",
-                                    "constant", "any", "unset", "range", "reserved"};
+static const char *const KINDS[] = {
+    "nothing",        "int",           "float",        "bool",
+    "list",           "bytes",         "bytearray",    "array(uint8)",
+    "array(int8)",    "array(uint16)", "array(int16)", "array(uint32)",
+    "array(int32)",   "array(uint64)", "array(int64)", "array(float32)",
+    "array(float64)", "constant",      "any",          "unset",
+    "range",          "reserved"};
 
 static void print_slot(const printer *p, const dv_code *code, int16_t slot) {
     uint32_t locals = code->local_count;
@@ -43,29 +49,46 @@ static void print_entries(const printer *p, const dv_region *region) {
             const dv_entry_item *item = &region->entry_items[entry->first_item + k];
             print(p, " ");
             print_slot(p, code, item->home);
-            print(p, ":%s", KINDS[item->kind]);
+            print(p, ":%s%s", KINDS[item->kind], item->dead ? "?" : "");
         }
         print(p, "\n");
     }
 }
 
-enum { USES_INT = 1 << 4, USES_DOUBLE = 1 << 5, USES_TARGET = 1 << 6 };
+/* The name of the attribute at this offset in instances of the shape. */
+static void print_attribute(dv_vm *vm, const printer *p, dv_cell where) {
+    const dv_shape *shape = dv_shape_at(vm, (uint32_t)where.s.a);
+    size_t slot = ((uint32_t)where.s.b - offsetof(dv_instance, slots)) / sizeof(dv_value);
+    while (shape && shape->count > slot + 1) shape = shape->parent; /* each adds one name */
+    if (!shape || shape->count != slot + 1) return;
+    size_t size;
+    char *name = dv_str_utf8(vm, shape->name, &size);
+    if (!name) { /* without memory it is left out */
+        dv_error_clear(vm);
+        return;
+    }
+    print(p, ".%.*s", (int)size, name);
+    dv_heap_free(&vm->heap, name, size + 1);
+}
 
-static void print_region_op(const printer *p, const dv_region *region, uint32_t at,
+enum { USES_INT = 1 << 4, USES_DOUBLE = 1 << 5, USES_TARGET = 1 << 6, USES_ATTRIBUTE = 1 << 7 };
+
+static void print_region_op(dv_vm *vm, const printer *p, const dv_region *region, uint32_t at,
                             const dv_op_info *info) {
     const dv_cell *cell = &region->cells[at];
     const dv_code *code = region->thread->code;
-    if (cell->h && info->length > 1 && !strcmp(info->name, "R_EXIT")) {
+    if (cell->h && info->length > 1 && info == &dv_op_infos[DV_OP_R_EXIT]) {
         const dv_exit *exit = cell[2].p;
         print(p, " to pc %u of %.*s, %u slots", exit->pc, (int)exit->thread->code->name.size,
               exit->thread->code->name.data, exit->item_count);
         return;
     }
-    const int16_t slots[] = {cell[1].o.a, cell[1].o.b, cell[1].o.c};
-    for (int i = 0; i < 3; i++) {
-        if (!(info->slots >> i & 1)) continue;
+    const int16_t slots[] = {cell[1].o.a, cell[1].o.b, cell[1].o.d, cell[1].o.c};
+    for (int i = 0; i < 4; i++) { /* the result last */
+        if (!(info->slots >> (i < 2 ? i : 5 - i) & 1)) continue;
         print(p, " ");
         print_slot(p, code, slots[i]);
+        if (i == 0 && info->slots & USES_ATTRIBUTE) print_attribute(vm, p, cell[2]);
     }
     if (info->slots & USES_INT) print(p, " #%lld", (long long)cell[2].i);
     if (info->slots & USES_DOUBLE) print(p, " #%.17g", cell[2].d);
@@ -81,8 +104,10 @@ static uint32_t print_foreign(dv_vm *vm, const printer *p, const dv_cell *cell, 
 }
 
 static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
-    print(p, "  region of pcs %u to %u: %u cells, %u exits%s\n", region->begin, region->end - 1,
+    print(p, "  region of pcs %u to %u: %u cells, %u exits%s", region->begin, region->end - 1,
           region->cell_count, region->exit_count, region->retired ? ", retired" : "");
+    if (region->removed) print(p, ", %u objects removed", region->removed);
+    print(p, "\n");
     print_entries(p, region);
     for (uint32_t at = 0; at < region->cell_count;) {
         uint32_t op = dv_op_of(vm, region->cells[at].h);
@@ -90,10 +115,13 @@ static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
             at += print_foreign(vm, p, &region->cells[at], at);
             continue;
         }
+        const bool pair = dv_op_infos[op].kind == DV_KIND_PAIR;
+        if (pair) op = dv_op_infos[op].family;
         const dv_op_info *info = &dv_op_infos[op];
-        print(p, "    %4u  %s", at, info->name);
-        if (info->kind == DV_KIND_REGION && info->length > 1) print_region_op(p, region, at, info);
-        print(p, "\n");
+        print(p, "    %4u  %s", at, dv_op_names[op]);
+        if (info->kind == DV_KIND_REGION && info->length > 1)
+            print_region_op(vm, p, region, at, info);
+        print(p, pair ? " +\n" : "\n");
         at += info->length;
     }
 }

@@ -8,7 +8,9 @@
  *  3. Every point where control can leave has an exit: what to box, which constants and aliases to
  * put on the stack, which inlined frames to build.  After an exit the frame is what INCA code
  * expects at the exit's pc; nothing is executed twice.
- *  4. A region that nobody is in (`active` is 0) and that is retired is freed. */
+ *  4. A local that is dead (code/liveness.h) may have any value at home that is not counted, and if
+ * its kind is raw, in its shadow slot: exits leave it alone.
+ *  5. A region that nobody is in (`active` is 0) and that is retired is freed. */
 #ifndef DV_REGION_REGION_H
 #define DV_REGION_REGION_H
 
@@ -47,6 +49,7 @@ typedef struct dv_exit_frame {
 typedef struct dv_exit {
     uint32_t pc;             /* where execution goes on, in the innermost frame */
     const dv_thread *thread; /* of the innermost frame */
+    dv_region *region;       /* that it belongs to */
     uint32_t first_item, item_count;
     uint32_t first_frame, frame_count;
     int16_t top; /* slot number behind the operand stack */
@@ -55,18 +58,23 @@ typedef struct dv_exit {
 } dv_exit;
 
 /* A cell at which control may be outside (in a callee, in a slow path) or be sent out. */
+#define DV_NO_CELL UINT32_MAX
+
 typedef struct dv_point {
     uint32_t cell;
     uint32_t exit;
     bool raises;   /* exit for exceptions raised by the instruction at the cell */
     bool resumes;  /* R_RETIRED is written here when the region is invalidated */
     bool keeps_sp; /* the instruction there keeps vm->sp */
+    uint32_t
+        pair; /* cell of the instruction that does the one here as well (pair.h), or DV_NO_CELL */
 } dv_point;
 
 /* What a loop head expects of the frame when the region is entered there. */
 typedef struct dv_entry_item {
     int16_t home, raw;
     uint8_t kind; /* dv_kind */
+    bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
 } dv_entry_item;
 
 typedef struct dv_entry {
@@ -75,6 +83,9 @@ typedef struct dv_entry {
     uint32_t cell; /* where the region's code for the loop head begins */
     uint32_t first_item, item_count;
     uint32_t failures;
+    uint32_t start_failures; /* the same where the loop was to begin in the region */
+    dv_cell *start; /* the instruction in INCA code that makes the loop's iterator and enters
+                       the region with it; NULL: none does */
 } dv_entry;
 
 /* Why a loop has no region: none was made, or the one that it had was given up. */
@@ -98,6 +109,7 @@ typedef struct dv_loop_event {
     uint32_t back;     /* pc of the loop's JUMP_BACK, in the thread that the hook is told */
     dv_refusal why;    /* NOT: the loop is in a region now */
     uint32_t region;   /* then: pc of the region's outermost JUMP_BACK */
+    uint32_t removed;  /* ... and if it is this one, the region's `removed` */
     const dv_code *in; /* the instruction that is to blame; NULL: none in particular */
     uint32_t pc;
 } dv_loop_event;
@@ -123,7 +135,8 @@ struct dv_region {
     uint32_t entry_item_count;
     dv_value *constants; /* counted: values that cells and exits refer to */
     uint32_t constant_count;
-    int16_t extent; /* slots that the region uses from fp on */
+    int16_t extent;   /* slots that the region uses from fp on */
+    uint32_t removed; /* places where INCA code makes an object, and the region does not */
     uint32_t active;
     bool retired;
 };
@@ -149,6 +162,9 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
                        uint32_t local);
 /* The pc that a point of a region stands for; DV_NO_PC: ip is no such point. */
 uint32_t dv_region_pc(const dv_thread *thread, const dv_cell *ip);
+/* Which instruction of which function a cell of a region, which calls out, stands for: its pc in
+ * *thread, which was that of the frame.  DV_NO_PC: the cell is in no region of that. */
+uint32_t dv_region_raises(const dv_thread **thread, const dv_cell *ip);
 
 /* Sets the hooks of run/ (api calls it for --level=nama). */
 void dv_region_setup(dv_vm *vm);

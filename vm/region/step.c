@@ -3,11 +3,11 @@
  *
  * One function serves both passes.  Where operands have known raw kinds, or a derivative in INCA
  * code is evidence for them (then a guard unboxes), the instruction becomes typed; the rest stays
- * as a boxed instruction on the operand stack (dv_embed); what a region cannot hold at all becomes
- * an exit. */
+ * as a boxed instruction on the operand stack (dv_embed); what a region cannot hold at all
+ * becomes an exit. */
 #include "region/step.h"
 
-#include "types/list.h"
+#include "region/fuse.h"
 #include "types/module.h"
 
 static const char MODE_NAMES[7][3] = {"SS", "SK", "KS", "RS", "SR", "RK", "KR"};
@@ -18,11 +18,11 @@ uint32_t dv_word_operand(const dv_build *b, uint32_t pc, uint32_t i) {
     return i == 0 ? words[pc] >> 8 : words[pc + i];
 }
 
-static uint32_t op_at(const dv_build *b, uint32_t pc) {
+uint32_t dv_step_op(const dv_build *b, uint32_t pc) {
     return b->context->thread->code->words[pc] & 0xFF;
 }
 uint32_t dv_step_length(const dv_build *b, uint32_t pc) {
-    uint32_t n = dv_op_infos[op_at(b, pc)].operand_count;
+    uint32_t n = dv_op_infos[dv_step_op(b, pc)].operand_count;
     return n > 1 ? n : 1;
 }
 const dv_cell *dv_site_cell(const dv_build *b, uint32_t pc) {
@@ -33,40 +33,31 @@ const dv_cell *dv_site_cell(const dv_build *b, uint32_t pc) {
  */
 bool dv_step_follows(dv_build *b, uint32_t pc, uint32_t op) {
     dv_snapshot *at = dv_snapshot_at(b->context, pc);
-    return at && !at->leader && op_at(b, pc) == op;
+    return at && !at->leader && dv_step_op(b, pc) == op;
 }
 
-/* The evidence for a site: the derivative it has in INCA code. */
-static const dv_op_info *evidence(const dv_build *b) {
+const dv_op_info *dv_step_evidence(const dv_build *b) {
     uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
     return op < DV_OP_COUNT ? &dv_op_infos[op] : NULL;
 }
 
-/* Never executed since the function is warm: nothing is known, and it may never matter. */
-static bool is_cold(const dv_build *b) {
+bool dv_step_is_cold(const dv_build *b) {
     const dv_cell *cell = dv_site_cell(b, b->pc);
-    const dv_op_info *info = evidence(b);
+    const dv_op_info *info = dv_step_evidence(b);
     return info && info->kind == DV_KIND_ADAPTIVE && cell[1].site.backoff == 0;
 }
 
 void dv_step_count(dv_build *b, bool typed) {
-    if (!b->emitting) return;
-    uint32_t weight = dv_build_weight(b);
-    if (typed) {
-        b->typed += weight;
-        return;
-    }
-    b->boxed += weight;
-    if (weight > b->heaviest)
-        b->heaviest = weight, b->heaviest_in = b->context->thread->code, b->heaviest_pc = b->pc;
+    *(typed ? &b->block->typed : &b->block->boxed) += b->weight;
+    if (!typed && b->weight > b->heaviest)
+        b->heaviest = b->weight, b->heaviest_in = b->context->thread->code, b->heaviest_pc = b->pc;
 }
 
 /* Operands
  * ------------------------------------------------------------------------------------------------
  */
 
-/* An entry that INCA saw as an int or float becomes raw, behind a guard. */
-static void unbox(dv_build *b, int32_t q, dv_kind kind) {
+void dv_unbox(dv_build *b, int32_t q, dv_kind kind) {
     dv_known_value *e = &b->e[q];
     uint32_t op = kind == DV_K_INT     ? DV_OP_R_UNBOX_I
                   : kind == DV_K_FLOAT ? DV_OP_R_UNBOX_D
@@ -78,31 +69,22 @@ static void unbox(dv_build *b, int32_t q, dv_kind kind) {
     b->version++;
 }
 
-/* Makes entry q raw of one of the number kinds, if it is or if the evidence says so. */
-static void unbox_by_evidence(dv_build *b, int32_t q, uint32_t input) {
+void dv_unbox_by_evidence(dv_build *b, int32_t q, uint32_t input) {
     const dv_known_value *e = &b->e[q];
-    const dv_op_info *info = evidence(b);
+    const dv_op_info *info = dv_step_evidence(b);
     if (dv_kind_is_raw(e->kind) || e->kind == DV_K_CONSTANT ||
         (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS))
         return;
     if (!info || info->kind != DV_KIND_DERIVATIVE) return;
-    if (info->types[input] == DV_RESULT_INT) unbox(b, q, DV_K_INT);
-    if (info->types[input] == DV_RESULT_FLOAT) unbox(b, q, DV_K_FLOAT);
+    if (info->types[input] == DV_RESULT_INT) dv_unbox(b, q, DV_K_INT);
+    if (info->types[input] == DV_RESULT_FLOAT) dv_unbox(b, q, DV_K_FLOAT);
 }
 
-/* An operand as a typed instruction takes it.  Entries stay as they are until the instruction is
- * emitted, so that its exit finds what INCA code expects. */
-typedef struct operand {
-    char mode; /* S, K or R */
-    int16_t slot;
-    dv_cell k;
-} operand;
-
-static operand raw_operand(const dv_known_value *e) {
-    operand o = {.mode = e->where == DV_AT_REGISTER ? 'R'
-                         : e->where == DV_AT_VALUE  ? 'K'
-                                                    : 'S',
-                 .slot = e->slot};
+dv_operand dv_raw_operand(const dv_known_value *e) {
+    dv_operand o = {.mode = e->where == DV_AT_REGISTER ? 'R'
+                            : e->where == DV_AT_VALUE  ? 'K'
+                                                       : 'S',
+                    .slot = e->slot};
     if (o.mode != 'K') return o;
     if (e->kind == DV_K_FLOAT)
         o.k.d = dv_as_float(e->value);
@@ -117,17 +99,17 @@ static int find_mode(const char (*names)[3], int n, char a, char c) {
     return -1;
 }
 
-/* Converts int entry q into d (the entry stays an int). */
-static operand converted(dv_build *b, int32_t q, bool exact) {
+dv_operand dv_converted(dv_build *b, int32_t q, bool exact) {
     const dv_known_value *e = &b->e[q];
-    if (e->where == DV_AT_VALUE) return (operand){.mode = 'K', .k.d = (double)dv_as_int(e->value)};
+    if (e->where == DV_AT_VALUE)
+        return (dv_operand){.mode = 'K', .k.d = (double)dv_as_int(e->value)};
     dv_spill(b, true, b->top);
     bool in_register = e->where == DV_AT_REGISTER;
     if (exact)
         dv_region_emit_guard(b, in_register ? DV_OP_R_I2D_RX : DV_OP_R_I2D_SX, e->slot, 0, 0);
     else
         dv_region_emit(b, in_register ? DV_OP_R_I2D_R : DV_OP_R_I2D_S, e->slot, 0, 0);
-    return (operand){.mode = 'R'};
+    return (dv_operand){.mode = 'R'};
 }
 
 void dv_load_double(dv_build *b, int32_t q) {
@@ -138,28 +120,28 @@ void dv_load_double(dv_build *b, int32_t q) {
         dv_region_emit_guard(b, DV_OP_R_UNBOX_N, home, 0, 0);
         return;
     }
-    operand x = converted(b, q, false);
+    dv_operand x = dv_converted(b, q, false);
     if (x.mode == 'K') dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST_D, 0, 0, 0), x.k);
 }
 
 /* The two topmost entries as doubles. */
-static void double_operands(dv_build *b, bool exact, operand *x, operand *y) {
+static void double_operands(dv_build *b, bool exact, dv_operand *x, dv_operand *y) {
     int32_t qx = b->top - 2, qy = b->top - 1;
     bool convert_x = b->e[qx].kind == DV_K_INT, convert_y = b->e[qy].kind == DV_K_INT;
-    if (convert_x) *x = converted(b, qx, exact);
+    if (convert_x) *x = dv_converted(b, qx, exact);
     if (convert_x && convert_y && x->mode == 'R' && b->e[qy].where != DV_AT_VALUE) {
         dv_region_emit(b, DV_OP_R_STORE_D, b->scratch, 0, 0);
-        *x = (operand){.mode = 'S', .slot = b->scratch};
+        *x = (dv_operand){.mode = 'S', .slot = b->scratch};
     }
     if (convert_y)
-        *y = converted(b, qy, exact);
+        *y = dv_converted(b, qy, exact);
     else
-        *y = raw_operand(&b->e[qy]);
-    if (!convert_x) *x = raw_operand(&b->e[qx]);
+        *y = dv_raw_operand(&b->e[qy]);
+    if (!convert_x) *x = dv_raw_operand(&b->e[qx]);
 }
 
 /* Two constants have no mode: the first comes into the register. */
-static void separate_constants(dv_build *b, operand *x, const operand *y, bool doubles) {
+static void separate_constants(dv_build *b, dv_operand *x, const dv_operand *y, bool doubles) {
     if (x->mode != 'K' || y->mode != 'K') return;
     dv_spill(b, doubles, b->top);
     dv_region_emit_constant(
@@ -173,7 +155,7 @@ static void constant_to_register(dv_build *b, int32_t q) {
     dv_spill(b, is_double, b->top);
     dv_region_emit_constant(
         b, dv_region_emit(b, is_double ? DV_OP_R_CONST_D : DV_OP_R_CONST_I, 0, 0, 0),
-        raw_operand(e).k);
+        dv_raw_operand(e).k);
     e->where = DV_AT_REGISTER;
     b->version++;
 }
@@ -217,18 +199,23 @@ static bool may_exit(uint32_t base) {
 }
 
 /* Emits base[mode][result]: a typed operator on the two topmost entries. */
-static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, operand x, operand y,
+static uint32_t emit_binary(dv_build *b, uint32_t base, dv_kind kind, dv_operand x, dv_operand y,
                             uint32_t next_pc) {
     bool doubles = kind == DV_K_FLOAT;
     separate_constants(b, &x, &y, doubles);
     int32_t target = dv_step_direct_target(b, next_pc, 2);
     if (target >= b->top - 2) target = -1;
     if (target < 0) dv_spill(b, doubles, b->top - 2);
+    int32_t to = target >= 0 ? dv_shadow(b, target) : 0;
+    uint32_t at = doubles ? dv_fuse_binary(b, base, &x, &y, target >= 0 ? to : -1) : DV_NO_CELL;
+    if (at != DV_NO_CELL) {
+        dv_step_count(b, true);
+        return dv_finish_raw(b, at, 2, kind, target, next_pc);
+    }
     uint32_t mode = (uint32_t)find_mode(MODE_NAMES, 7, x.mode, y.mode);
     uint32_t op = base + mode * 2 + (target >= 0);
-    int32_t to = target >= 0 ? dv_shadow(b, target) : 0;
-    uint32_t at = may_exit(base) ? dv_region_emit_guard(b, op, x.slot, y.slot, to)
-                                 : dv_region_emit(b, op, x.slot, y.slot, to);
+    at = may_exit(base) ? dv_region_emit_guard(b, op, x.slot, y.slot, to)
+                        : dv_region_emit(b, op, x.slot, y.slot, to);
     if (x.mode == 'K' || y.mode == 'K') dv_region_emit_constant(b, at, x.mode == 'K' ? x.k : y.k);
     dv_step_count(b, true);
     return dv_finish_raw(b, at, 2, kind, target, next_pc);
@@ -245,13 +232,46 @@ void dv_step_point_after(dv_build *b, uint32_t next_pc) {
  * -----------------------------------------------------------------------------------------------
  */
 
+/* What the derivative of an extension at the site promises to push; ANY: nothing that could be raw.
+ * (In functions that are inlined it stays behind: emit.c.) */
+static dv_kind promised_kind(const dv_build *b) {
+    const dv_cell *site = dv_site_cell(b, b->pc);
+    dv_foreign_form form = {.result = DV_RESULT_NONE_KNOWN};
+    if (b->context->parent || dv_op_of(b->vm, site->h) < DV_OP_COUNT ||
+        !b->vm->hooks.extension_form(b->vm, site, &form))
+        return DV_K_ANY;
+    return form.result == DV_RESULT_INT     ? DV_K_INT
+           : form.result == DV_RESULT_FLOAT ? DV_K_FLOAT
+           : form.result == DV_RESULT_BOOL  ? DV_K_BOOL
+                                            : DV_K_ANY;
+}
+
+/* A promise is looked at behind the instruction: that is where the region leaves if it is not kept.
+ */
+static void take_promised(dv_build *b, dv_kind kind, uint32_t next_pc) {
+    uint32_t pc = b->pc;
+    int32_t q = b->top - 1;
+    b->pc = next_pc;
+    if (kind == DV_K_INT) {
+        dv_spill(b, false, b->top);
+        dv_region_emit_guard(b, DV_OP_R_TAKE_I, dv_home(b, q), 0, 0);
+        b->e[q] = (dv_known_value){DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY};
+        b->version++;
+    } else {
+        dv_unbox(b, q, kind);
+    }
+    b->pc = pc;
+}
+
 uint32_t dv_step_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
-    if (is_cold(b)) {
+    if (dv_step_is_cold(b)) {
         dv_region_emit_exit(b, b->context, b->pc, true);
         return b->pc;
     }
-    dv_step_count(b, false);
+    dv_kind promised = outputs == 1 ? promised_kind(b) : DV_K_ANY;
+    if (promised == DV_K_ANY) dv_step_count(b, false);
     dv_embed(b, inputs, outputs, next_pc);
+    if (promised != DV_K_ANY) take_promised(b, promised, next_pc);
     return next_pc;
 }
 
@@ -282,7 +302,7 @@ _Static_assert(DV_OP_RI_ADD_KR_S == DV_OP_RI_ADD_SS_R + 13, "modes are consecuti
 _Static_assert(DV_OP_RD_DIV_KR_S == DV_OP_RD_DIV_SS_R + 13, "modes are consecutive");
 
 /* x // 2^k and x % 2^k as shift and mask: exactly Python's results, for negative x too. */
-static dv_binary_op simplify(dv_binary_op op, operand *y) {
+static dv_binary_op simplify(dv_binary_op op, dv_operand *y) {
     if (y->mode != 'K' || (op != DV_BINARY_FLOORDIV && op != DV_BINARY_MOD)) return op;
     int64_t k = y->k.i;
     if (k <= 0 || (k & (k - 1)) != 0) return op;
@@ -291,26 +311,26 @@ static dv_binary_op simplify(dv_binary_op op, operand *y) {
 }
 
 static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
-    unbox_by_evidence(b, b->top - 2, 0);
-    unbox_by_evidence(b, b->top - 1, 1);
+    dv_unbox_by_evidence(b, b->top - 2, 0);
+    dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
     if (!dv_is_raw_number(x) || !dv_is_raw_number(y)) return dv_step_embed(b, 2, 1, next_pc);
     bool ints = x->kind == DV_K_INT && y->kind == DV_K_INT;
     if (ints && op < sizeof INT_BASE / sizeof *INT_BASE && INT_BASE[op]) {
-        operand left = raw_operand(x), right = raw_operand(y);
+        dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
         op = simplify(op, &right);
         return emit_binary(b, INT_BASE[op], DV_K_INT, left, right, next_pc);
     }
     if (op >= sizeof DOUBLE_BASE / sizeof *DOUBLE_BASE || !DOUBLE_BASE[op])
         return dv_step_embed(b, 2, 1, next_pc);
-    operand left, right;
+    dv_operand left, right;
     double_operands(b, ints, &left,
                     &right); /* only a quotient of two ints needs exact conversions */
     return emit_binary(b, DOUBLE_BASE[op], DV_K_FLOAT, left, right, next_pc);
 }
 
 static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
-    unbox_by_evidence(b, b->top - 1, 0);
+    dv_unbox_by_evidence(b, b->top - 1, 0);
     dv_known_value *x = dv_top(b, 1);
     bool fits = op == DV_OP_NEG ? dv_is_raw_number(x) : op == DV_OP_NOT && x->kind == DV_K_BOOL;
     if (!fits) return dv_step_embed(b, 1, 1, next_pc);
@@ -344,18 +364,10 @@ void dv_load_register(dv_build *b, int32_t q) {
  * -------------------------------------------------------------------------------- */
 
 /* Generated per comparison and mode: RBI, RBDT, RBDF, RSI, RSD. */
-enum {
-    FORMS = 5,
-    FORM_RBI = 0,
-    FORM_RBDT = 1,
-    FORM_RBDF = 2,
-    FORM_RSI = 3,
-    FORM_RSD = 4,
-    MODES_OF_BRANCH = 4
-};
-_Static_assert(DV_OP_RBI_LE_SS == DV_OP_RBI_LT_SS + FORMS * MODES_OF_BRANCH,
+enum { FORM_RBI = 0, FORM_RBDT = 1, FORM_RBDF = 2, FORM_RSI = 3, FORM_RSD = 4 };
+_Static_assert(DV_OP_RBI_LE_SS == DV_OP_RBI_LT_SS + DV_BRANCH_FORMS * DV_BRANCH_MODES,
                "comparisons are consecutive");
-_Static_assert(DV_OP_RSD_LT_RK == DV_OP_RBI_LT_SS + FORMS * MODES_OF_BRANCH - 1,
+_Static_assert(DV_OP_RSD_LT_RK == DV_OP_RBI_LT_SS + DV_BRANCH_FORMS * DV_BRANCH_MODES - 1,
                "forms are consecutive");
 
 static dv_compare_op mirrored(dv_compare_op op) {
@@ -367,36 +379,43 @@ static dv_compare_op inverted(dv_compare_op op) {
     return INVERSE[op];
 }
 
-static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, operand x, operand y,
-                             bool doubles) {
+static uint32_t emit_compare(dv_build *b, dv_compare_op op, uint32_t form, dv_operand x,
+                             dv_operand y, bool doubles) {
     separate_constants(b, &x, &y, doubles);
     if (x.mode == 'K' || y.mode == 'R') {
-        operand t = x;
+        dv_operand t = x;
         x = y, y = t;
         op = mirrored(op);
     }
+    if (form == FORM_RBDT || form == FORM_RBDF) {
+        uint32_t fused = dv_fuse_compare_jump(b, op, form == FORM_RBDT, &x, &y);
+        if (fused != DV_NO_CELL) {
+            dv_step_count(b, true);
+            return fused;
+        }
+    }
     uint32_t mode = (uint32_t)find_mode(BRANCH_NAMES, 4, x.mode, y.mode);
-    uint32_t at =
-        dv_region_emit(b, DV_OP_RBI_LT_SS + ((uint32_t)op * MODES_OF_BRANCH + mode) * FORMS + form,
-                       x.slot, y.slot, 0);
+    uint32_t at = dv_region_emit(
+        b, DV_OP_RBI_LT_SS + ((uint32_t)op * DV_BRANCH_MODES + mode) * DV_BRANCH_FORMS + form,
+        x.slot, y.slot, 0);
     if (y.mode == 'K') dv_region_emit_constant(b, at, y.k);
     dv_step_count(b, true);
     return at;
 }
 
 static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, bool jump_if,
-                                  operand x, operand y) {
+                                  dv_operand x, dv_operand y) {
     if (!doubles) return emit_compare(b, jump_if ? op : inverted(op), FORM_RBI, x, y, false);
     return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
 }
 
 static uint32_t step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
-    unbox_by_evidence(b, b->top - 2, 0);
-    unbox_by_evidence(b, b->top - 1, 1);
+    dv_unbox_by_evidence(b, b->top - 2, 0);
+    dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
     if (!dv_is_raw_number(x) || !dv_is_raw_number(y)) return dv_step_embed(b, 2, 1, next_pc);
     bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
-    operand left = raw_operand(x), right = raw_operand(y);
+    dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
     if (doubles) double_operands(b, true, &left, &right);
     bool jump_false = dv_step_follows(b, next_pc, DV_OP_JUMP_IF_FALSE);
     if (jump_false || dv_step_follows(b, next_pc, DV_OP_JUMP_IF_TRUE)) {
@@ -417,8 +436,8 @@ static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
     const dv_known_value *x = dv_top(b, 1);
     if (x->kind == DV_K_INT || x->kind == DV_K_FLOAT) { /* its truth: x != 0 */
         bool doubles = x->kind == DV_K_FLOAT;
-        operand zero = {.mode = 'K', .k.i = 0};
-        uint32_t at = emit_compare_jump(b, DV_NE, doubles, jump_if, raw_operand(x), zero);
+        dv_operand zero = {.mode = 'K', .k.i = 0};
+        uint32_t at = emit_compare_jump(b, DV_NE, doubles, jump_if, dv_raw_operand(x), zero);
         dv_pop(b, 1);
         dv_edge_add(b, at + 3, b->context, target, -1);
     } else if (x->kind == DV_K_BOOL) {
@@ -458,6 +477,12 @@ void dv_push_constant(dv_build *b, dv_value v) {
     dv_push_known(b, kind, DV_AT_VALUE, 0, v);
 }
 
+static uint32_t step_load_constant(dv_build *b, uint32_t next_pc) {
+    const dv_value v = dv_site_cell(b, b->pc)[1].v;
+    if (!dv_step_return_constants(b, v, &next_pc)) dv_push_constant(b, v);
+    return next_pc;
+}
+
 static uint32_t step_load_local(dv_build *b, uint32_t op, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value e = b->e[q];
@@ -481,7 +506,7 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     bool drops = holds_object(to);
     if (dv_kind_is_raw(v->kind)) {
         int16_t slot = dv_shadow(b, q);
-        operand o = raw_operand(v);
+        dv_operand o = dv_raw_operand(v);
         if (o.mode == 'R')
             dv_region_emit(b, v->kind == DV_K_FLOAT ? DV_OP_R_STORE_D : DV_OP_R_STORE_I, slot, 0,
                            0);
@@ -501,7 +526,7 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
         dv_pop(b, 1);
         return next_pc;
     }
-    dv_kind kind = v->kind == DV_K_LIST ? DV_K_LIST : DV_K_ANY;
+    dv_kind kind = dv_kind_is_container((dv_kind)v->kind) ? (dv_kind)v->kind : DV_K_ANY;
     dv_materialize(b, top);
     dv_pop(b, 1);
     dv_region_emit(b, drops ? DV_OP_R_STORE_HOME : DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q),
@@ -509,8 +534,7 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     *to = (dv_known_value){(uint8_t)kind, DV_AT_HOME, 0, DV_EMPTY};
     b->version++;
     if (drops) dv_step_point_after(b, next_pc);
-    dv_step_count(b, true);
-    return next_pc;
+    return next_pc; /* it costs what it costs in INCA code: no weight */
 }
 
 /* The value of a global as a constant under an assumption; EMPTY: not constant. */
@@ -577,153 +601,6 @@ void dv_mark_reserved(dv_build *b, int32_t n) {
         *dv_top(b, i) = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
 }
 
-/* Subscripts
- * ---------------------------------------------------------------------------------------------- */
-
-/* Entry q is a list for sure, or becomes so behind a guard if INCA saw one.  Result: home slot, or
- * -1. */
-static int32_t list_home(dv_build *b, int32_t q, uint32_t input) {
-    dv_known_value *e = &b->e[q];
-    const dv_op_info *info = evidence(b);
-    if (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS) return -1;
-    int32_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
-    if (e->kind == DV_K_LIST) return home;
-    if (!info || info->kind != DV_KIND_DERIVATIVE || info->types[input] != DV_RESULT_LIST)
-        return -1;
-    dv_region_emit_guard(b, DV_OP_R_GUARD_LIST, home, 0, 0);
-    if (e->where == DV_AT_ALIAS) b->e[e->slot].kind = DV_K_LIST;
-    e->kind = DV_K_LIST;
-    return home;
-}
-
-static uint32_t index_mode(const dv_known_value *index) {
-    return raw_operand(index).mode == 'S' ? 0 : raw_operand(index).mode == 'K' ? 1 : 2;
-}
-
-_Static_assert(DV_OP_RL_GET_I_R_S == DV_OP_RL_GET_I_S_R + 5, "modes are consecutive");
-_Static_assert(DV_OP_RL_SET_D_R_S == DV_OP_RL_SET_D_S_R + 5, "modes are consecutive");
-
-static uint32_t get_object(dv_build *b, int32_t home, bool is_list, uint32_t next_pc) {
-    const dv_known_value *index = dv_top(b, 1);
-    uint32_t base = is_list ? DV_OP_RL_GET_L_S : DV_OP_RL_GET_A_S;
-    uint32_t at = dv_region_emit_guard(b, base + index_mode(index), home, index->slot,
-                                       dv_home(b, b->top - 2));
-    if (index->where == DV_AT_VALUE)
-        dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
-    dv_pop(b, 2);
-    dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
-    dv_step_count(b, true);
-    return next_pc;
-}
-
-static uint32_t step_load_subscript(dv_build *b, uint32_t next_pc) {
-    const dv_known_value *index = dv_top(b, 1), *container = dv_top(b, 2);
-    uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
-    unbox_by_evidence(b, b->top - 1, 1);
-    if (index->kind != DV_K_INT || container->where != DV_AT_ALIAS || is_cold(b))
-        return dv_step_embed(b, 2, 1, next_pc);
-    int32_t home = list_home(b, b->top - 2, 0);
-    if (home < 0) return dv_step_embed(b, 2, 1, next_pc);
-    if (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)
-        return get_object(b, home, seen == DV_SEEN_LIST, next_pc);
-    dv_kind kind = seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT;
-    int32_t target = dv_step_direct_target(b, next_pc, 2);
-    if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 2);
-    uint32_t base = kind == DV_K_INT ? DV_OP_RL_GET_I_S_R : DV_OP_RL_GET_D_S_R;
-    uint32_t at = dv_region_emit_guard(b, base + index_mode(index) * 2 + (target >= 0), home,
-                                       index->slot, target >= 0 ? dv_shadow(b, target) : 0);
-    if (index->where == DV_AT_VALUE)
-        dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
-    dv_step_count(b, true);
-    return dv_finish_raw(b, at, 2, kind, target, next_pc);
-}
-
-static uint32_t step_store_subscript(dv_build *b, uint32_t next_pc) {
-    int32_t qv = b->top - 3, qi = b->top - 1;
-    unbox_by_evidence(b, qi, 2);
-    if (b->e[qi].kind != DV_K_INT || b->e[b->top - 2].where != DV_AT_ALIAS ||
-        !dv_is_raw_number(&b->e[qv]) || is_cold(b))
-        return dv_step_embed(b, 3, 0, next_pc);
-    int32_t home = list_home(b, b->top - 2, 1);
-    if (home < 0) return dv_step_embed(b, 3, 0, next_pc);
-    bool is_double = b->e[qv].kind == DV_K_FLOAT;
-    if (b->e[qv].where == DV_AT_VALUE) dv_to_slot(b, qv);
-    const dv_known_value *v = &b->e[qv], *index = &b->e[qi];
-    uint32_t base = is_double ? DV_OP_RL_SET_D_S_R : DV_OP_RL_SET_I_S_R;
-    uint32_t at =
-        dv_region_emit_guard(b, base + (v->where == DV_AT_SLOT ? 3u : 0u) + index_mode(index), home,
-                             index->slot, v->slot);
-    if (index->where == DV_AT_VALUE)
-        dv_region_emit_constant(b, at, (dv_cell){.i = dv_raw_int(index->value)});
-    dv_pop(b, 3);
-    dv_step_count(b, true);
-    return next_pc;
-}
-
-/* Loops
- * ---------------------------------------------------------------------------------------------------
- */
-
-static uint32_t step_for_iter(dv_build *b, uint32_t next_pc) {
-    uint32_t exhausted = dv_word_operand(b, b->pc, 0);
-    int32_t q = b->top - 1;
-    if (b->e[q].kind != DV_K_RANGE) {
-        if (is_cold(b)) return dv_step_leave(b);
-        dv_step_count(b, false);
-        dv_materialize(b, q);
-        uint32_t at = dv_embed_jump(b, 0, 1, 2, next_pc);
-        dv_pop(b, 2);
-        dv_edge_add(b, at, b->context, exhausted, -1);
-        dv_edge_resumes(b);
-        dv_build_reach(b, b->context, exhausted);
-        dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
-        dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
-        return next_pc;
-    }
-    int32_t target = dv_step_direct_target(b, next_pc, 0);
-    int16_t slot = target >= 0 ? dv_shadow(b, target) : dv_shadow(b, b->top);
-    dv_snapshot *head = dv_snapshot_at(b->context, b->pc);
-    uint32_t at = dv_region_emit(b, DV_OP_R_FOR_RANGE, b->e[q].slot, slot, 0);
-    if (b->emitting) head->body = (int32_t)b->cells.count, head->item = slot;
-    dv_known_value iterator = b->e[q];
-    dv_pop(b, 1);
-    dv_edge_add(b, at + 3, b->context, exhausted, q);
-    dv_build_reach(b, b->context, exhausted);
-    b->e[b->top++] = iterator;
-    b->version++;
-    dv_step_count(b, true);
-    if (target >= 0) return dv_finish_raw(b, DV_NO_CELL, 0, DV_K_INT, target, next_pc);
-    dv_push_known(b, DV_K_INT, DV_AT_SLOT, slot, DV_EMPTY);
-    return next_pc;
-}
-
-static uint32_t step_jump_back(dv_build *b) {
-    uint32_t target = dv_word_operand(b, b->pc, 0);
-    dv_snapshot *head = dv_snapshot_at(b->context, target);
-    b->ended = true;
-    if (!b->emitting || !head) {
-        dv_build_flow(b, b->context, target);
-        return b->pc;
-    }
-    dv_convert(b, head);
-    uint32_t exit = dv_exit_make(b, b->context, b->pc, false);
-    dv_point_add(b, b->cells.count, exit, true, true, false);
-    bool range = head->body >= 0 && b->top > 0 && dv_top(b, 1)->kind == DV_K_RANGE &&
-                 op_at(b, target) == DV_OP_FOR_ITER;
-    if (!range) {
-        uint32_t at = dv_region_emit(b, DV_OP_R_JUMP_BACK, 0, 0, 0);
-        DV_PUSH(b, edges, (dv_edge){at + 3, b->context, target, NULL, 0, false, -1});
-        return b->pc;
-    }
-    uint32_t at = dv_region_emit(b, DV_OP_R_NEXT_RANGE, dv_top(b, 1)->slot, head->item, 0);
-    if (b->failed) return b->pc;
-    b->cells.data[at + 4].i = head->body;
-    DV_PUSH(b, label_uses, at + 4);
-    dv_pop(b, 1);
-    dv_edge_add(b, at + 3, b->context, dv_word_operand(b, target, 0), b->top);
-    return b->pc;
-}
-
 /* Others
  * --------------------------------------------------------------------------------------------------
  */
@@ -740,17 +617,23 @@ static uint32_t step_pop(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+/* Is the raw entry in a slot of its own? */
+static bool is_in_shadow(const dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    return dv_kind_is_raw((dv_kind)e->kind) && e->where == DV_AT_SLOT && e->slot == dv_shadow(b, q);
+}
+
 static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
     int32_t q = b->top - (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value *e = &b->e[q];
-    if (dv_kind_is_raw(e->kind) && e->where != DV_AT_VALUE) {
-        dv_to_slot(b, q);
+    if (e->where == DV_AT_REGISTER) dv_to_slot(b, q);
+    if (is_in_shadow(b, q)) {
         dv_region_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, b->top), 0);
-        dv_push_known(b, e->kind, DV_AT_SLOT, dv_shadow(b, b->top), DV_EMPTY);
+        dv_push_known(b, (dv_kind)e->kind, DV_AT_SLOT, dv_shadow(b, b->top), DV_EMPTY);
         return next_pc;
     }
-    if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS) {
-        dv_push_known(b, e->kind, e->where, e->slot, e->value);
+    if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS || e->where == DV_AT_SLOT) {
+        dv_push_known(b, (dv_kind)e->kind, (dv_where)e->where, e->slot, e->value);
         return next_pc;
     }
     if (e->kind >= DV_K_RANGE) return dv_step_leave(b);
@@ -759,33 +642,59 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
-/* Exchanging two raw entries goes through their shadow slots; others are exchanged on the stack. */
+static void move_raw(dv_build *b, dv_known_value *e, int16_t slot) {
+    dv_region_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
+    e->slot = slot;
+}
+
+void dv_exchange(dv_build *b, int32_t low, int32_t top) {
+    dv_known_value *x = &b->e[low], *y = &b->e[top];
+    if (is_in_shadow(b, low) && is_in_shadow(b, top)) dv_load_register(b, low);
+    if (is_in_shadow(b, low))
+        move_raw(b, x, dv_shadow(b, top));
+    else if (is_in_shadow(b, top))
+        move_raw(b, y, dv_shadow(b, low));
+    if (x->where == DV_AT_HOME && y->where == DV_AT_HOME)
+        dv_region_emit(b, DV_OP_R_EXCHANGE, dv_home(b, low), dv_home(b, top), 0);
+    else if (x->where == DV_AT_HOME)
+        dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, low), dv_home(b, top), 0);
+    else if (y->where == DV_AT_HOME)
+        dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, low), 0);
+    dv_known_value t = *x;
+    *x = *y;
+    *y = t;
+    b->version++;
+    if (b->last_entry == top)
+        b->last_entry = low;
+    else if (b->last_entry == low)
+        b->last_entry = top;
+}
+
 static uint32_t step_swap(dv_build *b, uint32_t next_pc) {
-    int32_t n = (int32_t)dv_word_operand(b, b->pc, 0), low = b->top - n, top = b->top - 1;
-    if (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE) return dv_step_leave(b);
-    if (dv_kind_is_raw(b->e[low].kind) && dv_kind_is_raw(b->e[top].kind) && n == 2) {
-        dv_known_value *x = &b->e[low], *y = &b->e[top];
-        bool x_own = x->where == DV_AT_SLOT && x->slot == dv_shadow(b, low);
-        bool y_own = y->where == DV_AT_SLOT && y->slot == dv_shadow(b, top);
-        if (x_own) dv_load_register(b, low);
-        if (y_own && (!x_own || x->kind != y->kind || y->kind == DV_K_FLOAT))
-            dv_load_register(b, top);
-        x_own = x->where == DV_AT_SLOT && x->slot == dv_shadow(b, low);
-        y_own = y->where == DV_AT_SLOT && y->slot == dv_shadow(b, top);
-        if (!x_own && !y_own) {
-            dv_known_value t = *x;
-            *x = *y;
-            *y = t;
-            b->version++;
-            return next_pc;
-        }
+    int32_t low = b->top - (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
+    if (b->e[low].kind >= DV_K_RANGE || b->e[top].kind >= DV_K_RANGE) {
+        /* A `return` puts its value below the iterators of the loops that it ends: as it may. */
+        dv_region_emit_exit(b, b->context, b->pc, false);
+        return b->pc;
     }
-    for (int32_t q = low; q < b->top; q++) dv_materialize(b, q);
-    return dv_step_embed(b, 0, 0, next_pc);
+    dv_exchange(b, low, top);
+    return next_pc;
+}
+
+/* An instruction that no region has.  A region left at each of them would be given up soon, so they
+ * weigh as much as a loop of boxed ones; but what raises and handles exceptions is hardly ever
+ * executed. */
+static uint32_t step_unknown(dv_build *b, uint32_t op) {
+    enum { LEAVING = 8 };
+    bool rare = op == DV_OP_RAISE || op == DV_OP_RERAISE || op == DV_OP_ENTER_HANDLER ||
+                op == DV_OP_MATCH_EXCEPTION || op == DV_OP_LEAVE_HANDLER ||
+                op == DV_OP_WITH_EXCEPTION || op == DV_OP_LOAD_ASSERTION_ERROR;
+    for (int i = 0; i < LEAVING && !rare; i++) dv_step_count(b, false);
+    return dv_step_leave(b);
 }
 
 uint32_t dv_step(dv_build *b) {
-    uint32_t op = op_at(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
+    uint32_t op = dv_step_op(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
     uint32_t a = dv_op_infos[op].operand_count ? dv_word_operand(b, b->pc, 0) : 0;
     const dv_op_info *info = &dv_op_infos[op];
     if (op - DV_OP_ADD <= DV_OP_XOR - DV_OP_ADD)
@@ -797,7 +706,7 @@ uint32_t dv_step(dv_build *b) {
     switch (op) {
     case DV_OP_NOP: return next_pc;
     case DV_OP_LOAD_CONST:
-    case DV_OP_LOAD_CONST_B: dv_push_constant(b, dv_site_cell(b, b->pc)[1].v); return next_pc;
+    case DV_OP_LOAD_CONST_B: return step_load_constant(b, next_pc);
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
     case DV_OP_LOAD_LOCAL_CHECK: return step_load_local(b, op, next_pc);
@@ -810,18 +719,18 @@ uint32_t dv_step(dv_build *b) {
         return next_pc;
     case DV_OP_NEG:
     case DV_OP_NOT: return step_unary(b, op, next_pc);
-    case DV_OP_LOAD_SUBSCR: return step_load_subscript(b, next_pc);
-    case DV_OP_STORE_SUBSCR: return step_store_subscript(b, next_pc);
+    case DV_OP_LOAD_SUBSCR: return dv_step_load_subscript(b, next_pc);
+    case DV_OP_STORE_SUBSCR: return dv_step_store_subscript(b, next_pc);
     case DV_OP_JUMP:
         dv_build_flow(b, b->context, a);
         b->ended = true;
         return b->pc;
-    case DV_OP_JUMP_BACK: return step_jump_back(b);
+    case DV_OP_JUMP_BACK: return dv_step_jump_back(b);
     case DV_OP_JUMP_IF_FALSE: return step_branch(b, false, next_pc);
     case DV_OP_JUMP_IF_TRUE: return step_branch(b, true, next_pc);
     case DV_OP_JUMP_IF_FALSE_OR_POP:
     case DV_OP_JUMP_IF_TRUE_OR_POP: return step_jump_or_pop(b, next_pc);
-    case DV_OP_FOR_ITER: return step_for_iter(b, next_pc);
+    case DV_OP_FOR_ITER: return dv_step_for_iter(b, next_pc);
     case DV_OP_CALL: return dv_step_call(b, (int32_t)a, 0, next_pc);
     case DV_OP_CALL_METHOD: return dv_step_call(b, (int32_t)a, 1, next_pc);
     case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
@@ -833,14 +742,14 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_SWAP: return step_swap(b, next_pc);
     case DV_OP_CALL_KW: return dv_step_embed(b, (int32_t)a + 3, 1, next_pc);
     case DV_OP_CALL_METHOD_KW: return dv_step_embed(b, (int32_t)a + 4, 1, next_pc);
+    case DV_OP_BUILD_TUPLE: return dv_step_build_tuple(b, (int32_t)a, next_pc);
     case DV_OP_BUILD_LIST:
-    case DV_OP_BUILD_TUPLE:
     case DV_OP_BUILD_SET:
     case DV_OP_BUILD_STRING:
     case DV_OP_BUILD_SLICE: return dv_step_embed(b, (int32_t)a, 1, next_pc);
     case DV_OP_BUILD_DICT: return dv_step_embed(b, 2 * (int32_t)a, 1, next_pc);
     case DV_OP_FORMAT_VALUE: return dv_step_embed(b, a & 4 ? 2 : 1, 1, next_pc);
-    case DV_OP_UNPACK_SEQUENCE: return dv_step_embed(b, 1, (int32_t)a, next_pc);
+    case DV_OP_UNPACK_SEQUENCE: return dv_step_unpack(b, next_pc);
     case DV_OP_STORE_GLOBAL:
     case DV_OP_GET_ITER:
     case DV_OP_DELETE_SUBSCR:
@@ -850,6 +759,6 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_IS_NOT:
     case DV_OP_IN:
     case DV_OP_NOT_IN: return dv_step_embed(b, info->inputs, info->outputs, next_pc);
-    default: return dv_step_leave(b);
+    default: return step_unknown(b, op);
     }
 }

@@ -1,5 +1,6 @@
-/* step.h: the transfer function of instructions (step.c; calls in call.c) and what its parts share
- * (internal to region/). */
+/* step.h: the transfer function of instructions (step.c; calls in call.c, loops in
+ * walk.c, subscripts in subscript.c, attributes in attribute.c, tuples in tuple.c) and what its
+ * parts share (internal to region/). */
 #ifndef DV_REGION_STEP_H
 #define DV_REGION_STEP_H
 
@@ -10,8 +11,36 @@ static inline int64_t dv_raw_int(dv_value v) {
     return dv_is_int(v) ? dv_as_int(v) : v.bits == DV_TRUE.bits;
 }
 
+/* Comparisons of raw values, in the order in which gen/ops/region_number.mako makes them: operator,
+ * mode of the operands, form. */
+enum {
+    DV_BRANCH_FORMS = 5,
+    DV_BRANCH_MODES = 4,
+    DV_BACK_FORMS = 3 /* the first three also at back edges, in the first two modes */
+};
+
 uint32_t dv_word_operand(const dv_build *b, uint32_t pc, uint32_t i);
 const dv_cell *dv_site_cell(const dv_build *b, uint32_t pc);
+/* The evidence for the site at b->pc: the derivative it has in INCA code; NULL: an extension's. */
+const dv_op_info *dv_step_evidence(const dv_build *b);
+/* Never executed since the function is warm: nothing is known, and it may never matter. */
+bool dv_step_is_cold(const dv_build *b);
+/* An entry that INCA saw as an int or float becomes raw, behind a guard. */
+void dv_unbox(dv_build *b, int32_t q, dv_kind kind);
+/* Makes entry q raw of one of the number kinds, if it is or if the evidence says so. */
+void dv_unbox_by_evidence(dv_build *b, int32_t q, uint32_t input);
+
+/* An operand as a typed instruction takes it.  Entries stay as they are until the instruction is
+ * emitted, so that its exit finds what INCA code expects. */
+typedef struct dv_operand {
+    char mode; /* S, K or R */
+    int16_t slot;
+    dv_cell k;
+} dv_operand;
+
+dv_operand dv_raw_operand(const dv_known_value *e);
+/* Converts int entry q into d (the entry stays an int). */
+dv_operand dv_converted(dv_build *b, int32_t q, bool exact);
 /* Raw entry q into r or d. */
 void dv_load_register(dv_build *b, int32_t q);
 /* Entry q, an int or a boxed number (guard), into d as a double.  The entry stays what it is: if
@@ -30,6 +59,7 @@ static inline bool dv_is_raw_number(const dv_known_value *e) {
     return e->kind == DV_K_INT || e->kind == DV_K_FLOAT;
 }
 
+uint32_t dv_step_op(const dv_build *b, uint32_t pc);     /* the generic instruction there */
 uint32_t dv_step_length(const dv_build *b, uint32_t pc); /* of the instruction, in words */
 /* The instruction at pc follows directly in the same block: it may be taken together with this one.
  */
@@ -60,9 +90,31 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc);
  * and the object self; false: it is another kind of method. */
 bool dv_step_method(dv_build *b);
 
+/* Two entries of the operand stack change places, and so do their values where those are in slots
+ * of their own. */
+void dv_exchange(dv_build *b, int32_t low, int32_t top);
+
+/* tuple.c */
+uint32_t dv_step_build_tuple(dv_build *b, int32_t n, uint32_t next_pc);
+uint32_t dv_step_unpack(dv_build *b, uint32_t next_pc);
+/* LOAD_CONST of v in front of a return: a tuple that the caller unpacks becomes its items there;
+ * false: it is none. */
+bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc);
+
 /* call.c */
 uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc);
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_return(dv_build *b);
+
+/* walk.c */
+uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);
+uint32_t dv_step_jump_back(dv_build *b);
+
+/* subscript.c */
+uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc);
+uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc);
+/* len() of the topmost entry, to the int register, for `inputs` entries; false: it is no container
+ * that is known. */
+bool dv_step_length_of(dv_build *b, int32_t inputs);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct binding {
     dv_vm *vm;
     const dv_function *function;
     const dv_code *code;
-    const dv_value *names; /* of the parameters, interned; known if there are keywords */
+    const dv_value *names; /* of the parameters, interned; known if any of them is asked for */
     uint32_t named_count;  /* positional and keyword-only parameters: what keywords may name */
     dv_value *values;      /* of the parameters, by index; owned, or EMPTY */
 } binding;
@@ -151,12 +151,9 @@ static bool bind_defaults(binding *b) {
     bool complete = true;
     for (uint32_t i = positional; i < b->named_count; i++) {
         if (!dv_is_empty(b->values[i])) continue;
-        dv_value name = parameter_name(b->vm, b->code, i), value = DV_EMPTY;
-        if (dv_is_empty(name)) return false;
-        dv_value dict = dv_retain(b->function->keyword_defaults);
-        if (!dv_is_empty(dict)) value = dv_dict_get(b->vm, dict, name);
+        dv_value value = DV_EMPTY, dict = dv_retain(b->function->keyword_defaults);
+        if (!dv_is_empty(dict)) value = dv_dict_get(b->vm, dict, b->names[i]);
         b->values[i] = dv_retain(value);
-        dv_release(b->vm, name);
         dv_release(b->vm, dict);
         if (dv_is_empty(value) && !dv_is_empty(b->vm->error)) return false;
         complete = complete && !dv_is_empty(value);
@@ -193,7 +190,7 @@ static bool bind_arguments(dv_vm *vm, const dv_function *function, const dv_valu
     dv_thread *thread = dv_function_thread(function);
     binding b = {.vm = vm, .function = function, .code = thread->code};
     b.named_count = b.code->positional_count + b.code->keyword_only_count;
-    if (!dv_is_empty(keywords)) {
+    if (!dv_is_empty(keywords) || b.code->keyword_only_count) {
         if (!dv_thread_know_parameters(vm, thread)) return false;
         b.names = thread->parameters;
     }

@@ -35,19 +35,23 @@ typedef struct dv_site {
     uint8_t misses;  /* left until the derivative is given up */
     uint8_t backoff; /* how often it was given up: the next attempt waits 2^backoff times as long */
     uint8_t reason;  /* dv_reason: why it stayed generic */
-    union {
-        struct {
-            uint16_t wait; /* executions until the adaptive form tries again */
-            uint16_t seen; /* lattice kinds (region/lattice.h) of results seen when a derivative was
-                              chosen */
-        };
-        uint32_t occurrence; /* while an extension's derivative stands here (plugin/occurrence.h) */
-    };
+    uint16_t wait;   /* executions until the adaptive form tries again */
+    uint16_t seen;   /* types of results (of STORE_SUBSCR: of what is stored) seen when a derivative
+                        was chosen (quicken/site.h) */
 } dv_site;
+
+/* The same while an extension's derivative of operands stands there (plugin/occurrence.h). */
+typedef struct dv_extended_site {
+    uint64_t own : 7;
+    uint64_t flagged : 1; /* operands have flags that must hold */
+    uint64_t misses : 8;
+    uint64_t occurrence : 48; /* address of a dv_occurrence */
+} dv_extended_site;
 
 union dv_cell {
     dv_handler h;
     dv_site site;
+    dv_extended_site extended;
     dv_value v;
     const dv_cell *target;
     void *p;
@@ -229,9 +233,22 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         ip += LEN;    \
         GO();         \
     } while (0)
+/* The same where the second instruction of a pair is in the same handler
+ * (gen/ops/region_pairs.mako). */
+#define REGION_THEN() \
+    do {              \
+        ip += LEN;    \
+        goto second;  \
+    } while (0)
 #define EXIT()               \
     do {                     \
         ip = CELL(3).target; \
+        GO();                \
+    } while (0)
+/* The same for the second of two instructions in one (region/fuse.h). */
+#define EXIT_SECOND()        \
+    do {                     \
+        ip = CELL(4).target; \
         GO();                \
     } while (0)
 /* At a back edge, before anything has happened: polls, and comes back to the same instruction. */

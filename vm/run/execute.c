@@ -256,20 +256,45 @@ static bool take_items(dv_vm *vm, dv_value iterator, int64_t n, dv_value list) {
     return true;
 }
 
-/* A list of all items.  How many there are is asked when the first `before` have been taken. */
+/* A list of all items, by iteration.  How many there are is asked when the first `before` have been
+ * taken. */
 static dv_value all_of(dv_vm *vm, dv_value sequence, int64_t before) {
-    bool known = dv_is_shape(sequence, DV_T_LIST) || dv_is_shape(sequence, DV_T_TUPLE);
-    dv_value source = known ? dv_retain(sequence) : dv_iterate(vm, sequence);
+    dv_value source = dv_iterate(vm, sequence);
     dv_value all = dv_is_empty(source) ? DV_EMPTY : dv_list_new(vm, NULL, 0);
-    bool good = !dv_is_empty(all) && (known || take_items(vm, source, before, all));
-    if (good && (known || dv_as_list(all)->count == before)) good = dv_list_extend(vm, all, source);
+    bool good = !dv_is_empty(all) && take_items(vm, source, before, all);
+    if (good && dv_as_list(all)->count == before) good = dv_list_extend(vm, all, source);
     dv_release(vm, source);
     if (good) return all;
     dv_release(vm, all);
     return DV_EMPTY;
 }
 
+/* Of `count` items: the last ones, a list of those between, and the first ones, as UNPACK_EX wants
+ * them. */
+static bool unpack_around(dv_vm *vm, const dv_value *items, int64_t count, int64_t before,
+                          int64_t after, dv_value *out) {
+    if (count < before + after) {
+        dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected at least %d, got %d)",
+                 (int)(before + after), (int)count);
+        return false;
+    }
+    const dv_value middle = dv_list_new(vm, items + before, count - before - after);
+    if (dv_is_empty(middle)) return false;
+    for (int64_t i = 0; i < after; i++) *out++ = dv_retain(items[count - 1 - i]);
+    *out++ = middle;
+    for (int64_t i = before; i-- > 0;) *out++ = dv_retain(items[i]);
+    return true;
+}
+
 bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after, dv_value *out) {
+    if (dv_is_shape(sequence, DV_T_LIST)) {
+        const dv_list *list = dv_as_list(sequence);
+        return unpack_around(vm, list->items, list->count, before, after, out);
+    }
+    if (dv_is_shape(sequence, DV_T_TUPLE)) {
+        const dv_tuple *tuple = dv_as_tuple(sequence);
+        return unpack_around(vm, tuple->items, tuple->count, before, after, out);
+    }
     dv_value all = DV_EMPTY;
     if (!dv_is_iterable(vm, sequence))
         dv_raise(vm, DV_E_TYPE_ERROR, "cannot unpack non-iterable %T object", sequence);
@@ -277,20 +302,9 @@ bool dv_unpack_star(dv_vm *vm, dv_value sequence, int64_t before, int64_t after,
         all = all_of(vm, sequence, before);
     if (dv_is_empty(all)) return false;
     const dv_list *list = dv_as_list(all);
-    int64_t count = list->count, between = count - before - after;
-    dv_value middle = DV_EMPTY;
-    if (between < 0)
-        dv_raise(vm, DV_E_VALUE_ERROR, "not enough values to unpack (expected at least %d, got %d)",
-                 (int)(before + after), (int)count);
-    else
-        middle = dv_list_new(vm, list->items + before, between);
-    if (!dv_is_empty(middle)) {
-        for (int64_t i = 0; i < after; i++) *out++ = dv_retain(list->items[count - 1 - i]);
-        *out++ = middle;
-        for (int64_t i = before; i-- > 0;) *out++ = dv_retain(list->items[i]);
-    }
+    const bool good = unpack_around(vm, list->items, list->count, before, after, out);
     dv_release(vm, all);
-    return !dv_is_empty(middle);
+    return good;
 }
 
 dv_value dv_build_dict(dv_vm *vm, const dv_value *pairs, uint32_t count) {
@@ -546,14 +560,6 @@ dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const d
     }
     dv_as_function(function)->closure = closure;
     return function;
-}
-
-void dv_copy_free(dv_value *fp) {
-    const dv_function *function = dv_as_function(fp[-3]);
-    const dv_code *code = dv_function_thread(function)->code;
-    const dv_tuple *closure = dv_as_tuple(function->closure);
-    dv_value *free = fp + code->local_count - code->free_count;
-    for (uint32_t i = 0; i < code->free_count; i++) free[i] = dv_retain(closure->items[i]);
 }
 
 /* A method of the manager's class; EMPTY without an exception if there is none. */

@@ -52,8 +52,6 @@ bool dv_set_defaults(dv_vm *vm, dv_value function, dv_value defaults, dv_value n
 /* The same for a function with free variables, whose cells are in locals of the running frame. */
 dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const dv_value *defaults,
                          uint32_t count);
-/* Puts the cells of the running function's closure into its locals. */
-void dv_copy_free(dv_value *fp);
 
 /* with: writes the bound __exit__ and the __enter__, both looked up in the manager's class, to
  * out[0] and out[1]. */

@@ -12,6 +12,7 @@
 
 #include "core/shape.h"
 #include "run/thread.h"
+#include "types/function.h"
 #include "types/tuple.h"
 
 static inline dv_value dv_raw_pointer(const void *p) { return (dv_value){(uint64_t)(uintptr_t)p}; }
@@ -79,21 +80,63 @@ static inline dv_instance *dv_frame_instance(dv_vm *vm, const dv_class *class_) 
     return instance;
 }
 
-/* A tuple of n items, which the caller fills in at once; NULL: none, too many, or there is no free
- * block (dv_tuple_alloc). */
-static inline dv_tuple *dv_frame_tuple(dv_vm *vm, int64_t n) {
-    const size_t size = sizeof(dv_tuple) + (size_t)n * sizeof(dv_value);
-    if (DV_UNLIKELY(n == 0 || size > DV_HEAP_SMALL)) return NULL;
+/* A container that the caller fills in at once; NULL: it is too large for free blocks, as all are
+ * where errors of memory are looked for, or there is none (dv_container_new). */
+static inline void *dv_frame_object(dv_vm *vm, size_t size, uint32_t shape) {
+    if (DV_UNLIKELY(size > DV_HEAP_SMALL)) return NULL;
     dv_free_block **list =
         &vm->heap.parts[DV_HEAP_OBJECTS].free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
     dv_free_block *block = *list;
     if (DV_UNLIKELY(!block)) return NULL;
     *list = block->next;
-    dv_tuple *tuple = (dv_tuple *)(void *)block;
-    tuple->header.references = 1;
-    tuple->header.shape = DV_T_TUPLE;
-    tuple->count = n;
+    dv_object *object = (dv_object *)(void *)block;
+    object->references = 1;
+    object->shape = shape;
+    return object;
+}
+
+/* A tuple of n items, which the caller fills in at once; NULL: none, too many, or there is no free
+ * block (dv_tuple_alloc). */
+static inline dv_tuple *dv_frame_tuple(dv_vm *vm, int64_t n) {
+    const size_t size = sizeof(dv_tuple) + (size_t)n * sizeof(dv_value);
+    dv_tuple *tuple = n ? dv_frame_object(vm, size, DV_T_TUPLE) : NULL;
+    if (DV_LIKELY(tuple != NULL)) tuple->count = n;
     return tuple;
+}
+
+/* The free variables of the running function become its last locals. */
+static inline void dv_frame_copy_free(dv_value *fp) {
+    const dv_function *function = dv_as_function(fp[-3]);
+    const dv_tuple *closure = dv_as_tuple(function->closure);
+    const uint32_t count = (uint32_t)closure->count;
+    dv_value *free = fp + dv_function_thread(function)->local_count - count;
+    for (uint32_t i = 0; i < count; i++) free[i] = dv_retain(closure->items[i]);
+}
+
+/* A function without defaults whose free variables are cells of the running one; NULL: there are no
+ * free blocks, or it is the first one of its code (dv_make_closure). */
+static inline dv_function *dv_frame_closure(dv_vm *vm, dv_object *code, const dv_value *fp) {
+    dv_thread *thread = (dv_thread *)(void *)code;
+    if (DV_UNLIKELY(dv_is_empty(thread->qualname))) return NULL;
+    dv_function *function = dv_frame_object(vm, sizeof *function, DV_T_FUNCTION);
+    if (DV_UNLIKELY(!function)) return NULL;
+    const uint32_t count = thread->code->free_count;
+    dv_tuple *cells = dv_frame_tuple(vm, count);
+    if (DV_UNLIKELY(!cells)) {
+        dv_container_free(vm, function, sizeof *function);
+        return NULL;
+    }
+    const uint32_t *from = thread->code->free_from;
+    for (uint32_t i = 0; i < count; i++) cells->items[i] = dv_retain(fp[from[i]]);
+    function->code = code;
+    code->references++;
+    function->closure = dv_object_value(cells);
+    function->globals = dv_retain(dv_object_value(thread->module));
+    function->defaults = function->keyword_defaults = DV_EMPTY;
+    function->annotations = function->attributes = DV_EMPTY;
+    function->name = dv_retain(thread->name);
+    function->qualname = dv_retain(thread->qualname);
+    return function;
 }
 
 /* Releases the locals and the callee of a frame whose operand stack is empty. */

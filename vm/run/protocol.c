@@ -204,6 +204,7 @@ int dv_truth(dv_vm *vm, dv_value v) {
     if (dv_is_instance(v) || dv_is_exception(v)) return instance_truth(vm, v);
     const dv_type *type = dv_behaviour_of(vm, v);
     if (type->truth) return type->truth(v);
+    if (type->decide) return type->decide(vm, v);
     if (!type->length) return 1;
     int64_t length = type->length(vm, v);
     return length < 0 ? -1 : length != 0;
@@ -238,6 +239,12 @@ static dv_value binary_by_types(dv_vm *vm, dv_binary_op op, dv_value a, dv_value
     if (dv_is_instance(a) || dv_is_instance(b)) return dv_instance_binary(vm, op, a, b, inplace);
     const dv_type *left = dv_behaviour_of(vm, a), *right = dv_behaviour_of(vm, b);
     dv_value result = DV_NOTIMPLEMENTED;
+    /* Sequences refuse, and the type of an extension is asked first, as CPython asks it. */
+    if ((op == DV_BINARY_ADD || op == DV_BINARY_MUL) && dv_is_extension_type(right->id) &&
+        !dv_is_extension_type(left->id) && left->contains && right->binary) {
+        result = right->binary(vm, op, a, b);
+        if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;
+    }
     if (inplace && left->inplace) {
         result = left->inplace(vm, op, a, b);
         if (!dv_same(result, DV_NOTIMPLEMENTED)) return result;

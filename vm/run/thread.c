@@ -1,6 +1,7 @@
 /* thread.c: expanding code objects to cells (thread.h). */
 #include "run/thread.h"
 
+#include "code/liveness.h"
 #include "run/frame.h"
 #include "types/complex.h"
 #include "types/bytes.h"
@@ -254,6 +255,13 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     return true;
 }
 
+const uint64_t *dv_thread_live(dv_vm *vm, dv_thread *thread) {
+    if (thread->live) return thread->live;
+    thread->live = dv_heap_alloc(&vm->heap, thread->code->word_count * sizeof *thread->live);
+    if (thread->live) dv_code_liveness(thread->code, thread->live);
+    return thread->live;
+}
+
 bool dv_thread_know_name(dv_vm *vm, dv_thread *thread) {
     const dv_code *code = thread->code;
     if (dv_is_empty(thread->name))
@@ -354,6 +362,8 @@ static void release_thread(dv_vm *vm, dv_object *object) {
     if (thread->cells) {
         dv_heap_free(&vm->heap, thread->cells, thread->cell_count * sizeof(dv_cell));
         dv_heap_free(&vm->heap, thread->cell_at, code->word_count * sizeof(uint32_t));
+        if (thread->live)
+            dv_heap_free(&vm->heap, thread->live, code->word_count * sizeof *thread->live);
     }
     for (dv_site_block *block = thread->blocks; block;) {
         dv_site_block *next = block->next;

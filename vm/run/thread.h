@@ -45,6 +45,7 @@ typedef struct dv_thread {
     uint32_t *cell_at;
     dv_value *constants;
     dv_value *names;
+    uint64_t *live;                     /* code/liveness.h, by pc; NULL until somebody asks */
     dv_value *parameters;               /* their names, interned; NULL until somebody asks */
     dv_value name, qualname;            /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
@@ -66,6 +67,9 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
 bool dv_thread_know_name(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
 /* Sees to `parameters`; false: out of memory (raised). */
 bool dv_thread_know_parameters(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
+/* Which locals are live, by pc (code/liveness.h); NULL: there is no memory to find out (nothing is
+ * raised): all of them may be. */
+const uint64_t *dv_thread_live(dv_vm *vm, dv_thread *thread);
 const dv_code *dv_thread_code(const dv_object *thread);
 
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */

@@ -16,15 +16,23 @@
 #define COUNT_MAX ((int64_t)1 << 44)
 
 static const dv_array_kind kinds[] = {
-    {'b', 1, true, false},  {'B', 1, false, false}, {'u', 4, false, false}, {'h', 2, true, false},
-    {'H', 2, false, false}, {'i', 4, true, false},  {'I', 4, false, false}, {'l', 8, true, false},
-    {'L', 8, false, false}, {'q', 8, true, false},  {'Q', 8, false, false}, {'f', 4, true, true},
-    {'d', 8, true, true}};
+    {'b', 1, true, false, DV_INT8},      {'B', 1, false, false, DV_UINT8},
+    {'u', 4, false, false, DV_ELEMENTS}, {'h', 2, true, false, DV_INT16},
+    {'H', 2, false, false, DV_UINT16},   {'i', 4, true, false, DV_INT32},
+    {'I', 4, false, false, DV_UINT32},   {'l', 8, true, false, DV_INT64},
+    {'L', 8, false, false, DV_UINT64},   {'q', 8, true, false, DV_INT64},
+    {'Q', 8, false, false, DV_UINT64},   {'f', 4, true, true, DV_FLOAT32},
+    {'d', 8, true, true, DV_FLOAT64}};
 
 const dv_array_kind *dv_array_kind_of(uint32_t code) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if ((uint32_t)kinds[i].code == code) return &kinds[i];
     return NULL;
+}
+
+const dv_array_kind *dv_array_kind_with(uint32_t element) {
+    static const char codes[DV_ELEMENTS] = {'B', 'b', 'H', 'h', 'I', 'i', 'Q', 'q', 'f', 'd'};
+    return dv_array_kind_of((uint32_t)codes[element]);
 }
 
 /* ---- Storage ----------------------------------------------------------------------------------*/
@@ -55,6 +63,7 @@ dv_value dv_array_new(dv_vm *vm, const dv_array_kind *kind, int64_t count) {
     a->count = a->capacity = 0;
     a->kind = kind;
     a->exports = 0;
+    a->element = kind->element;
     if (reserve(vm, a, count)) {
         if (count) memset(a->data, 0, (size_t)count * kind->size);
         a->count = count;
@@ -88,9 +97,8 @@ bool dv_array_splice(dv_vm *vm, dv_array *a, int64_t start, int64_t stop, const 
 
 static void *place(const dv_array *a, int64_t i) { return a->data + (size_t)i * a->kind->size; }
 
-dv_value dv_array_get(dv_vm *vm, const dv_array *a, int64_t i) {
-    const void *p = place(a, i);
-    switch (a->kind->code) {
+dv_value dv_array_load(dv_vm *vm, const dv_array_kind *kind, const void *p) {
+    switch (kind->code) {
     case 'd': return dv_float_foreign(*(const double *)p);
     case 'f': return dv_float_foreign((double)*(const float *)p);
     case 'i': return dv_int(*(const int32_t *)p);
@@ -104,6 +112,10 @@ dv_value dv_array_get(dv_vm *vm, const dv_array *a, int64_t i) {
     case 'u': return dv_str_char(vm, *(const uint32_t *)p);
     default: return dv_int_from_uint64(vm, *(const uint64_t *)p);
     }
+}
+
+dv_value dv_array_get(dv_vm *vm, const dv_array *a, int64_t i) {
+    return dv_array_load(vm, a->kind, place(a, i));
 }
 
 static bool raise_overflow(dv_vm *vm, const char *message) {
@@ -183,8 +195,7 @@ static bool take_whole(dv_vm *vm, char code, dv_value v, uint64_t *out) {
     return good;
 }
 
-/* v as the bytes of an element, of which the first kind->size count. */
-static bool encode(dv_vm *vm, const dv_array_kind *kind, dv_value v, void *out) {
+bool dv_array_encode(dv_vm *vm, const dv_array_kind *kind, dv_value v, void *out) {
     double d;
     uint64_t i;
     if (kind->is_float) {
@@ -216,7 +227,7 @@ bool dv_array_put(dv_vm *vm, dv_array *a, int64_t i, dv_value v) {
         *(double *)place(a, i) = dv_as_float(v);
         return true;
     }
-    if (!encode(vm, a->kind, v, bytes)) return false;
+    if (!dv_array_encode(vm, a->kind, v, bytes)) return false;
     if (i < a->count) {
         memcpy(place(a, i), bytes, a->kind->size);
         return true;
@@ -228,7 +239,8 @@ bool dv_array_put(dv_vm *vm, dv_array *a, int64_t i, dv_value v) {
 bool dv_array_append(dv_vm *vm, dv_value array, dv_value v) {
     char bytes[8];
     dv_array *a = dv_as_array(array);
-    return encode(vm, a->kind, v, bytes) && dv_array_splice(vm, a, a->count, a->count, bytes, 1);
+    return dv_array_encode(vm, a->kind, v, bytes) &&
+           dv_array_splice(vm, a, a->count, a->count, bytes, 1);
 }
 
 /* ---- Construction -----------------------------------------------------------------------------*/
@@ -319,6 +331,7 @@ static dv_value array_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     a->capacity = from->capacity;
     a->kind = from->kind;
     a->exports = 0;
+    a->element = from->element;
     from->data = NULL;
     from->count = from->capacity = 0;
     return dv_object_value(a);

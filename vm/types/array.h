@@ -4,16 +4,18 @@
  *  1. `data` has room for `capacity` elements of `kind->size` bytes, the first `count` of them
  * used; it is NULL when capacity is 0.
  *  2. Whatever may run dl code (a conversion, an iterator) may change the array: data and count are
- *     read again after it. */
+ *     read again after it.
+ *  3. The kind is that of the array's whole life: regions look at it once. */
 #ifndef DV_TYPES_ARRAY_H
 #define DV_TYPES_ARRAY_H
 
-#include "core/vm.h"
+#include "types/buffer.h"
 
 typedef struct dv_array_kind {
     char code; /* as in Python: 'b' ... 'd', 'u' */
     uint8_t size;
     bool is_signed, is_float;
+    uint8_t element; /* dv_element; DV_ELEMENTS: characters */
 } dv_array_kind;
 
 typedef struct dv_array {
@@ -23,15 +25,37 @@ typedef struct dv_array {
     const dv_array_kind *kind;
     uint32_t
         exports; /* views of the elements (types/buffer.h): while there are, count and data stay */
+    uint32_t element; /* kind->element */
 } dv_array;
 
 extern const dv_type dv_array_type;
 
 static inline bool dv_is_array(dv_value v) { return dv_has_layout(v, DV_T_ARRAY); }
 static inline dv_array *dv_as_array(dv_value v) { return (dv_array *)dv_as_object(v); }
+/* Is v an array of exactly that type, with elements of this kind? */
+static inline bool dv_is_array_of(dv_value v, uint32_t element) {
+    return dv_is_shape(v, DV_T_ARRAY) && dv_as_array(v)->element == element;
+}
+
+/* An element as a double whose bits are those of a value (core/value.h, invariant 1).  A branch,
+ * that is what the asm is for: a conditional move would make all that is computed with it wait. */
+static inline double dv_element_double(double d) {
+    if (DV_UNLIKELY(d != d)) {
+        d = __builtin_nan("");
+#if defined(__x86_64__)
+        __asm__("" : "+x"(d));
+#endif
+    }
+    return d;
+}
 
 /* A kind by its code; NULL: there is none. */
 const dv_array_kind *dv_array_kind_of(uint32_t code);
+const dv_array_kind *dv_array_kind_with(uint32_t element);
+/* The element at p, which is aligned. */
+dv_value dv_array_load(dv_vm *vm, const dv_array_kind *kind, const void *p);
+/* v as the bytes of an element, of which the first kind->size count. */
+bool dv_array_encode(dv_vm *vm, const dv_array_kind *kind, dv_value v, void *out) DV_MUST_CHECK;
 dv_value dv_array_new(dv_vm *vm, const dv_array_kind *kind, int64_t count); /* of zeros */
 dv_value dv_array_get(dv_vm *vm, const dv_array *array, int64_t i);
 /* 1, 0, or -1: raised.  Elements are new objects in CPython, so that a NaN among them equals

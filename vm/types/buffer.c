@@ -5,6 +5,8 @@
 #include "types/array.h"
 #include "types/bytes.h"
 #include "types/class.h"
+#include "types/int.h"
+#include "types/tuple.h"
 
 size_t dv_element_size(uint32_t element) {
     static const uint8_t sizes[DV_ELEMENTS] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
@@ -29,15 +31,17 @@ static int64_t count_elements(const dv_buffer *b, uint32_t most_axes) {
     return count;
 }
 
+static bool raise_malformed(dv_vm *vm, dv_value v) {
+    dv_raise(vm, DV_E_SYSTEM_ERROR, "%T has a malformed buffer", v);
+    return false;
+}
+
 /* Copies the descriptor; false: SystemError. */
 static bool copy_buffer(dv_vm *vm, dv_value v, dv_buffer *out, int64_t *count) {
     const dv_buffer *b = buffer_in(vm, v);
     uint32_t axes = vm->types[dv_type_of(vm, v)]->buffer_axes;
     *count = count_elements(b, axes);
-    if (*count < 0) {
-        dv_raise(vm, DV_E_SYSTEM_ERROR, "%T has a malformed buffer", v);
-        return false;
-    }
+    if (*count < 0) return raise_malformed(vm, v);
     memset(out, 0, sizeof *out);
     memcpy(out, b, offsetof(dv_buffer, axes) + b->dimensions * sizeof *b->axes);
     if (!b->data && !b->dimensions) { /* zeros: nothing, rather than one element */
@@ -54,6 +58,101 @@ static bool get_foreign(dv_vm *vm, dv_value v, dv_view *view) {
     return true;
 }
 
+/* ---- Items ---- */
+
+/* Is the key as many ints as there are axes?  1, 0, or -1: raised. */
+static int indices_of(dv_vm *vm, const dv_buffer *b, dv_value key, int64_t *out) {
+    const dv_value *keys = &key;
+    int64_t count = 1;
+    if (b->dimensions != 1) {
+        if (!dv_is_tuple(key)) return 0;
+        keys = dv_as_tuple(key)->items;
+        count = dv_as_tuple(key)->count;
+    }
+    if (count != b->dimensions) return 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (!dv_is_integral(keys[i])) return 0;
+        if (!dv_as_index(vm, keys[i], &out[i])) return -1;
+    }
+    return 1;
+}
+
+/* Of what the key says; NULL: raised. */
+static char *item_place(dv_vm *vm, dv_value v, const dv_buffer *b, const int64_t *indices) {
+    char *at = b->data;
+    for (uint32_t k = 0; k < b->dimensions; k++) {
+        int64_t i = indices[k], count = b->axes[k].count;
+        if (count < 0) return raise_malformed(vm, v), NULL;
+        if (i < 0) i += count;
+        if (i < 0 || i >= count)
+            return dv_raise(vm, DV_E_INDEX_ERROR, "%T index out of range", v), NULL;
+        at = (char *)((uintptr_t)at + (uint64_t)i * (uint64_t)b->axes[k].stride);
+    }
+    return b->data ? at : (raise_malformed(vm, v), NULL);
+}
+
+/* 1: *b is the buffer and `indices` lead to an item, as far as the key tells; 0, -1. */
+static int find_item(dv_vm *vm, dv_value v, dv_value key, dv_buffer **b, int64_t *indices) {
+    *b = buffer_in(vm, v);
+    uint32_t axes = vm->types[dv_type_of(vm, v)]->buffer_axes;
+    if ((*b)->element >= DV_ELEMENTS || (*b)->dimensions > axes) return raise_malformed(vm, v), -1;
+    return (*b)->dimensions ? indices_of(vm, *b, key, indices) : 0;
+}
+
+int dv_buffer_load(dv_vm *vm, dv_value v, dv_value key, dv_value *out) {
+    dv_buffer *b;
+    int64_t indices[DV_MOST_AXES];
+    _Alignas(8) char bytes[8];
+    int found = find_item(vm, v, key, &b, indices);
+    if (found <= 0) return found;
+    const char *at = item_place(vm, v, b, indices);
+    if (!at) return -1;
+    memcpy(bytes, at, dv_element_size(b->element));
+    *out = dv_array_load(vm, dv_array_kind_with(b->element), bytes);
+    return dv_is_empty(*out) ? -1 : 1;
+}
+
+/* Where the item is that the key says, to be written to; NULL with *found 0 or -1. */
+static char *place_to_write(dv_vm *vm, dv_value v, dv_value key, uint32_t *element, int *found) {
+    dv_buffer *b;
+    int64_t indices[DV_MOST_AXES];
+    *found = find_item(vm, v, key, &b, indices);
+    if (*found <= 0) return NULL;
+    *element = b->element;
+    char *at = NULL;
+    if (b->read_only)
+        dv_raise(vm, DV_E_TYPE_ERROR, "cannot modify read-only memory");
+    else
+        at = item_place(vm, v, b, indices);
+    if (!at) *found = -1;
+    return at;
+}
+
+int dv_buffer_store(dv_vm *vm, dv_value v, dv_value key, dv_value value) {
+    char bytes[8];
+    uint32_t element, now;
+    int found;
+    if (!place_to_write(vm, v, key, &element, &found)) return found;
+    if (!dv_array_encode(vm, dv_array_kind_with(element), value, bytes)) return -1;
+    /* The conversion may have run dl code. */
+    char *at = place_to_write(vm, v, key, &now, &found);
+    if (!at) return found;
+    if (now != element) {
+        dv_raise(vm, DV_E_BUFFER_ERROR, "the items of %T have changed", v);
+        return -1;
+    }
+    memcpy(at, bytes, dv_element_size(element));
+    return 1;
+}
+
+int64_t dv_buffer_length(dv_vm *vm, dv_value v) {
+    const dv_buffer *b = buffer_in(vm, v);
+    if (b->dimensions == 0) return 0;
+    if (b->axes[0].count >= 0) return b->axes[0].count;
+    raise_malformed(vm, v);
+    return -1;
+}
+
 /* ---- Built-in types ---- */
 
 static void be_line(dv_view *view, void *data, uint32_t element, int64_t count, bool read_only) {
@@ -63,15 +162,6 @@ static void be_line(dv_view *view, void *data, uint32_t element, int64_t count, 
     view->buffer.dimensions = 1;
     view->buffer.read_only = read_only;
     view->buffer.axes[0] = (dv_axis){count, (int64_t)dv_element_size(element)};
-}
-
-static uint32_t element_of(const dv_array_kind *kind) {
-    if (kind->is_float) return kind->size == 4 ? DV_FLOAT32 : DV_FLOAT64;
-    uint32_t unsigned_ = kind->size == 1   ? DV_UINT8
-                         : kind->size == 2 ? DV_UINT16
-                         : kind->size == 4 ? DV_UINT32
-                                           : DV_UINT64;
-    return kind->is_signed ? unsigned_ + 1 : unsigned_;
 }
 
 static bool get_built_in(dv_vm *vm, dv_value v, dv_view *view) {
@@ -86,7 +176,8 @@ static bool get_built_in(dv_vm *vm, dv_value v, dv_view *view) {
     }
     if (dv_is_array(v)) {
         dv_array *a = dv_as_array(v);
-        be_line(view, a->data, element_of(a->kind), a->count, false);
+        uint32_t element = a->element < DV_ELEMENTS ? a->element : DV_UINT32;
+        be_line(view, a->data, element, a->count, false);
         a->exports++;
         return true;
     }

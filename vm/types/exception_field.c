@@ -109,8 +109,11 @@ static const struct {
 
 /* The name of a field of the exception's class, or NULL. */
 static const char *field_called(dv_vm *vm, const dv_exception *exception, dv_value name) {
+    const dv_str *s = dv_as_str(name);
+    const char first = s->length ? s->data[0] : '\0';
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (dv_str_is(name, fields[i].name) && dv_exception_is(vm, exception, fields[i].class_))
+        if (fields[i].name[0] == first && dv_str_is(name, fields[i].name) &&
+            dv_exception_is(vm, exception, fields[i].class_))
             return fields[i].name;
     return NULL;
 }

@@ -15,17 +15,28 @@
 /* dl functions ----------------------------------------------------------------------------------
  */
 
+/* Does it hold any of what most functions, and all comprehensions, have not?  (EMPTY is no object.)
+ */
+static inline bool has_rarities(const dv_function *function) {
+    return ((function->defaults.bits ^ DV_EMPTY.bits) |
+            (function->keyword_defaults.bits ^ DV_EMPTY.bits) |
+            (function->annotations.bits ^ DV_EMPTY.bits) |
+            (function->attributes.bits ^ DV_EMPTY.bits)) != 0;
+}
+
 static void function_release(dv_vm *vm, dv_object *object) {
     dv_function *function = (dv_function *)object;
     dv_release_object(vm, function->code);
     dv_release(vm, function->globals);
-    dv_release(vm, function->defaults);
-    dv_release(vm, function->keyword_defaults);
+    if (has_rarities(function)) {
+        dv_release(vm, function->defaults);
+        dv_release(vm, function->keyword_defaults);
+        dv_release(vm, function->annotations);
+        dv_release(vm, function->attributes);
+    }
     dv_release(vm, function->closure);
-    dv_release(vm, function->annotations);
     dv_release(vm, function->name);
     dv_release(vm, function->qualname);
-    dv_release(vm, function->attributes);
     dv_container_free(vm, function, sizeof *function);
 }
 

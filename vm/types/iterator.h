@@ -23,6 +23,16 @@ typedef struct dv_enumerate {
     dv_value iterator, number; /* an int of any size */
 } dv_enumerate;
 
+/* An iterator over several others: zip and map (builtins/iterators.c). */
+typedef struct dv_many {
+    dv_object header;
+    /* Of map; zip has its first result here, and gives it out again when nobody else has it. */
+    dv_value function;
+    bool strict;
+    uint32_t count;
+    dv_value iterators[];
+} dv_many;
+
 extern const dv_type dv_iterator_type, dv_enumerate_type;
 
 /* The types as whose instances dv_iterators show themselves; that of arrays comes with its module.
@@ -46,6 +56,17 @@ static inline dv_iterator *dv_iterator_quick(dv_vm *vm) {
     iterator->header.shape = DV_T_ITERATOR;
     iterator->next = 0;
     return iterator;
+}
+
+/* The iterator and its list, if it is one of a list that is not exhausted; NULL: it is not. */
+static inline dv_iterator *dv_list_walk(dv_value iterator) {
+    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
+    dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
+    if (!dv_is_shape(walk->sequence, DV_T_LIST)) return NULL;
+    return walk->next < dv_as_list(walk->sequence)->count ? walk : NULL;
+}
+static inline dv_value dv_list_walk_item(const dv_iterator *walk) {
+    return dv_as_list(walk->sequence)->items[walk->next];
 }
 
 /* dv_next for loops of C: what they walk is a list or a tuple most often.  Nothing is polled then,

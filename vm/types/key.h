@@ -59,16 +59,36 @@ static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value k
 
 #define DV_KEY_SHORT 32 /* bytes of texts that are compared without a call */
 
-/* The bytes of short texts, without a call. */
+/* Are 8, 4 or 2 bytes the same? */
+static inline bool dv_key_same_8(const char *a, const char *b) {
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y;
+}
+static inline bool dv_key_same_4(const char *a, const char *b) {
+    uint32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y;
+}
+static inline bool dv_key_same_2(const char *a, const char *b) {
+    uint16_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y;
+}
+
+/* The bytes of texts, without a call: in words, the last of which may overlap the one before. */
 static inline bool dv_key_same_bytes(const char *a, const char *b, size_t size) {
-    for (; size >= 8; size -= 8, a += 8, b += 8) {
-        uint64_t x, y;
-        memcpy(&x, a, 8);
-        memcpy(&y, b, 8);
-        if (x != y) return false;
+    if (size >= 8) {
+        for (size_t at = 0; at + 8 < size; at += 8)
+            if (!dv_key_same_8(a + at, b + at)) return false;
+        return dv_key_same_8(a + size - 8, b + size - 8);
     }
-    while (size > 0 && a[size - 1] == b[size - 1]) size--;
-    return size == 0;
+    if (size >= 4) return dv_key_same_4(a, b) && dv_key_same_4(a + size - 4, b + size - 4);
+    if (size >= 2) return dv_key_same_2(a, b) && dv_key_same_2(a + size - 2, b + size - 2);
+    return size == 0 || *a == *b;
 }
 
 /* Is it textual with the same short text as another such? */
@@ -97,6 +117,29 @@ static inline int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, d
         if (dv_same(entry->key, key)) return number;
         if (entry->hash == hash)
             return dv_key_same_text(vm, entry->key, key) ? number : DV_KEY_UNKNOWN;
+    }
+}
+
+/* The entry of a str, if its hash is known and a search that calls nothing finds this very key or a
+ * short str of its text; NULL says nothing. */
+static inline dv_dict_entry *dv_dict_str_entry(const dv_dict *dict, dv_value key) {
+    const dv_str *s = dv_as_str(key);
+    const int64_t hash = s->hash;
+    if (DV_UNLIKELY(hash == -1)) return NULL;
+    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
+        const int32_t number = dict->index[slot];
+        if (number == DV_DICT_FREE) return NULL;
+        if (DV_UNLIKELY(number == DV_DICT_DELETED)) continue;
+        dv_dict_entry *entry = &dict->entries[number];
+        if (dv_same(entry->key, key)) return entry;
+        if (entry->hash != hash) continue;
+        if (DV_UNLIKELY(!dv_is_shape(entry->key, DV_T_STR))) return NULL;
+        const dv_str *t = dv_as_str(entry->key);
+        const size_t size = (size_t)s->length * s->kind;
+        const bool equal = s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
+                           dv_key_same_bytes(s->data, t->data, size);
+        return equal ? entry : NULL;
     }
 }
 

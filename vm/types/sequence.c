@@ -28,7 +28,8 @@ bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *in
         *index = dv_as_int(key);
         return true;
     }
-    if (dv_is_index(vm, key)) return dv_as_index(vm, key, index);
+    bool foreign = dv_is_foreign(key) && dv_class_find(vm, dv_class_of(vm, key), vm->known.index);
+    if (foreign || dv_is_index(vm, key)) return dv_as_index(vm, key, index);
     dv_raise(vm, DV_E_TYPE_ERROR, refusal, key);
     return false;
 }

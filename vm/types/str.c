@@ -366,8 +366,10 @@ int dv_str_order(dv_value va, dv_value vb) {
 
 bool dv_str_is(dv_value v, const char *ascii) {
     const dv_str *s = dv_as_str(v);
-    size_t size = strlen(ascii);
-    return s->kind == 1 && (size_t)s->length == size && memcmp(s->data, ascii, size) == 0;
+    if (s->kind != 1) return false;
+    for (int64_t i = 0; i < s->length; i++) /* most differ in the first place, or are short */
+        if (ascii[i] == '\0' || s->data[i] != ascii[i]) return false;
+    return ascii[s->length] == '\0';
 }
 
 /* ---- Joining -----------------------------------------------------------------------------------

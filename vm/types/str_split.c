@@ -143,6 +143,38 @@ static void replace_hits(dv_builder *b, dv_value v, const dv_str *part, dv_value
     dv_builder_slice(b, v, at, s->length);
 }
 
+/* Are all of one byte a code point, a single one replaced by one or none? */
+static bool replaces_byte(const dv_str *s, const dv_str *part, const dv_str *with) {
+    return part->length == 1 && with->length <= 1 && s->kind + part->kind + with->kind == 3;
+}
+
+/* That, where the first one is at `hit`. */
+static dv_value replace_byte(dv_vm *vm, const dv_str *s, char byte, const dv_str *with, int64_t hit,
+                             int64_t limit) {
+    int64_t left = s->length;
+    if (with->length == 0)
+        for (int64_t i = hit, n = limit; i < s->length && n > 0; i++)
+            if (s->data[i] == byte) left--, n--;
+    if (left <= 1) { /* these strs are kept */
+        char last = with->length ? with->data[0] : 0;
+        for (int64_t i = 0; !with->length && i < s->length; i++)
+            if (s->data[i] != byte || limit-- <= 0) last = s->data[i];
+        return dv_str_points(vm, &last, 1, left);
+    }
+    dv_str *result = dv_str_alloc(vm, left, 1);
+    if (!result) return DV_EMPTY;
+    char *to = result->data + hit;
+    memcpy(result->data, s->data, (size_t)hit);
+    for (int64_t i = hit; i < s->length; i++) {
+        const bool hits = s->data[i] == byte && limit > 0;
+        if (!hits)
+            *to++ = s->data[i];
+        else if (limit--, with->length)
+            *to++ = with->data[0];
+    }
+    return dv_object_value(result);
+}
+
 dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     for (int i = 1; i <= 2; i++)
         if (!dv_is_str(args[i]))
@@ -152,7 +184,10 @@ dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
     if (limit < 0) limit = INT64_MAX;
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
-    if (limit == 0 || dv_str_find(s, part, 0, s->length) < 0) return dv_plain(vm, args[0]);
+    const int64_t hit = limit == 0 ? -1 : dv_str_find(s, part, 0, s->length);
+    if (hit < 0) return dv_plain(vm, args[0]);
+    const dv_str *with = dv_as_str(args[2]);
+    if (replaces_byte(s, part, with)) return replace_byte(vm, s, part->data[0], with, hit, limit);
     dv_builder b;
     dv_builder_init(&b, vm);
     if (part->length == 0)

@@ -113,14 +113,25 @@ static __attribute__((noinline)) bool hash_on(dv_vm *vm, const dv_tuple *tuple, 
     return true;
 }
 
+/* The hash of an immediate int. */
+static inline int64_t int_lane(dv_value v) {
+    const int64_t i = dv_as_int(v);
+    return i - (i == -1);
+}
+
 bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
     uint64_t mixed = PRIME5;
     const int64_t count = tuple->count;
+    if (count == 2 && dv_are_ints(tuple->items[0], tuple->items[1])) { /* places in a plane */
+        mixed = mix(mix(mixed, int_lane(tuple->items[0])), int_lane(tuple->items[1]));
+        *hash = mixed_end(mixed, 2);
+        return true;
+    }
     for (int64_t i = 0; i < count; i++) {
         const dv_value item = tuple->items[i];
         int64_t lane;
         if (dv_is_int(item))
-            lane = dv_as_int(item) - (dv_as_int(item) == -1);
+            lane = int_lane(item);
         else if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1)
             lane = dv_as_str(item)->hash;
         else

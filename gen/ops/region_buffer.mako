@@ -1,0 +1,268 @@
+## region_buffer.mako: raw elements of what has elements of a C type: bytes, bytearray, array.array,
+## objects of extensions.
+##
+## Instructions are in the order of container kinds (vm/region/lattice.h), or of dv_element: vm/region/subscript.c
+## computes them.  Place and number of the elements are read at each access: any release may run code that resizes.
+## RX_ are those of objects of extensions, which are looked at as a whole each time.
+<%!
+from isa import ELEMENTS
+
+INDICES = (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r"))
+BYTES = "const dv_str *from = dv_as_str(HOME(a));"
+BYTEARRAY = "const dv_bytearray *array = (const dv_bytearray *)dv_as_object(HOME(a)); dv_str *from = dv_as_str(array->bytes);"
+ARRAY = "const dv_array *from = dv_as_array(HOME(a));"
+# Name, C type of an element, where it is, how many there are; sets `from`.
+CONTAINERS = [
+    ("bytes", "uint8_t", BYTES, "from->length"),
+    ("bytearray", "uint8_t", BYTEARRAY, "from->length"),
+    *((name, type, ARRAY, "from->count") for name, type in ELEMENTS.items()),
+]
+
+def called(name):
+    return "array of " + name if name in ELEMENTS else name
+
+def fits(type):
+    """C condition: the int64 x can be stored."""
+    return {"int64_t": "true", "uint64_t": "x >= 0"}.get(type, f"x == ({type})x")
+%>
+<%def name="bounds(index, count)">\
+    int64_t i = ${index};
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)${count})) {
+        if (i >= 0 || (i += ${count}) < 0) EXIT();
+    }
+</%def>
+% for name, type, locate, count in CONTAINERS:
+% for mode, index in INDICES:
+% for to in "RS":
+<%
+is_float = type in ("float", "double")
+value = "dv_element_double((double)x)" if is_float else "(int64_t)x"
+target = {"R": "d = " if is_float else "r = ", "S": "SLOT_I(c) = "}[to]
+%>
+<%isa:region name="RE_GET_${name.upper()}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="Element of the ${called(name)} in home slot a, within bounds.">
+    ${locate}
+${bounds(index, count)}\
+    const ${type} x = ((const ${type} *)(const void *)from->data)[i];
+    if (DV_UNLIKELY(${"x > INT64_MAX || " if type == "uint64_t" else ""}GUARD_FAILS())) EXIT();
+    ${f"SET_D(c, {value})" if is_float and to == "S" else target + value};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% endfor
+
+% for name, type, locate, count in CONTAINERS[1:]:
+% for value_mode in "RS":
+% for mode, index in INDICES:
+<%
+is_float = type in ("float", "double")
+value = ("d" if is_float else "r") if value_mode == "R" else ("SLOT_D(c)" if is_float else "SLOT_I(c)")
+%>
+<%isa:region name="RE_SET_${name.upper()}_${mode}_${value_mode}" operands="" cache="3" modes="${mode}${value_mode}" doc="Stores a raw ${'double' if is_float else 'int'} that fits into the ${called(name)} in home slot a, within bounds.">
+    ${locate}
+${bounds(index, count)}\
+    const ${"double" if is_float else "int64_t"} x = ${value};
+% if name == "bytearray":
+    if (DV_UNLIKELY(!(${fits(type)}) || (from->header.references != 1 && !array->exports) || GUARD_FAILS())) EXIT();
+    from->hash = -1;
+% else:
+    if (DV_UNLIKELY(${f"!({fits(type)}) || " if not is_float else ""}GUARD_FAILS())) EXIT();
+% endif
+    ((${type} *)(void *)from->data)[i] = (${type})x;
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% endfor
+
+% for name, locate, count in (("BYTES", BYTES, "from->length"), ("BYTEARRAY", BYTEARRAY, "from->length"), ("ARRAY", ARRAY, "from->count")):
+<%isa:region name="RE_LENGTH_${name}" operands="" cache="3" doc="Length of the ${name.lower()} in home slot a, to the int register.">
+    ${locate}
+    r = ${count};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
+% for name in ("BYTES", "BYTEARRAY"):
+<%isa:region name="R_GUARD_${name}" operands="" cache="3" doc="Leaves unless home slot a holds a ${name.lower()}.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_${name}) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+% endfor
+<%isa:region name="R_GUARD_ARRAY" operands="" cache="3" doc="Leaves unless home slot a holds an array with elements of this kind (dv_element).">
+    if (DV_UNLIKELY(!dv_is_array_of(HOME(a), (uint32_t)CELL(2).i) || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+
+% for name, type in ELEMENTS.items():
+% for mode, index in (("S", "SLOT_I(b)"), ("R", "r")):
+<%isa:region name="RX_GET_${name.upper()}_${mode}" operands="" cache="3" modes="${mode}" doc="Item of the object in home slot a, whose items are ${name} (guard), within bounds, to its register.">
+    if (DV_UNLIKELY(!dv_has_items(vm, HOME(a), DV_${name.upper()}) || GUARD_FAILS())) EXIT();
+    const char *at = dv_item_at(dv_buffer_of(vm, HOME(a)), ${index});
+    if (DV_UNLIKELY(!at)) EXIT();
+    ${type} x;
+    memcpy(&x, at, sizeof x);
+% if name == "uint64":
+    if (DV_UNLIKELY(x > INT64_MAX)) EXIT();
+% endif
+    ${"d = dv_element_double((double)x)" if "float" in name else "r = (int64_t)x"};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+
+% for name, type in ELEMENTS.items():
+% for mode, index in (("S", "SLOT_I(b)"), ("R", "r")):
+<%isa:region name="RX_SET_${name.upper()}_${mode}" operands="" cache="3" modes="${mode}" doc="Stores raw slot c, if it fits, into the object in home slot a, whose items are ${name} (guard), within bounds.">
+    if (DV_UNLIKELY(!dv_has_items(vm, HOME(a), DV_${name.upper()}) || GUARD_FAILS())) EXIT();
+    const dv_buffer *buffer = dv_buffer_of(vm, HOME(a));
+    char *at = dv_item_at(buffer, ${index});
+    if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
+% if "float" in name:
+    const ${type} y = (${type})SLOT_D(c);
+% else:
+    const int64_t x = SLOT_I(c);
+    if (DV_UNLIKELY(!(${fits(type)}))) EXIT();
+    const ${type} y = (${type})x;
+% endif
+    memcpy(at, &y, sizeof y);
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+
+## Walks: FOR_ITER over a sequence, by its iterator in home slot a.  Where that is exhausted it is dropped behind the
+## jump; who else has it must find it exhausted, and INCA code sees to that.
+<%def name="walk(test, locate, count)">\
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ITERATOR) || GUARD_FAILS())) EXIT();
+    dv_iterator *walk = (dv_iterator *)dv_as_object(HOME(a));
+    const dv_value whole = walk->sequence;
+    if (DV_UNLIKELY(!(${test}))) EXIT();
+    ${locate}
+    if (DV_UNLIKELY(walk->next >= ${count})) {
+        if (walk->header.references > 1) EXIT();
+        ip = CELL(4).target;
+        GO();
+    }
+</%def>
+<%
+ITEMS = (("I", "int", "dv_is_int(item)", "SLOT_I(b) = dv_as_int(item)"),
+         ("D", "float", "dv_is_float(item)", "SET_D(b, dv_as_float(item))"),
+         ("A", "item", "true", "HOME(b) = dv_retain(item)"))
+%>
+% for kind in ("LIST", "TUPLE"):
+% for suffix, what, test, result in ITEMS:
+<%isa:region name="RW_${kind}_${suffix}" operands="" cache="4" doc="Head of a loop over a ${kind.lower()} (guard) by the iterator in home slot a: next ${what} (guard) to slot b, or jumps when it is exhausted.">
+${walk(f"dv_is_shape(whole, DV_T_{kind})", f"const dv_{kind.lower()} *from = dv_as_{kind.lower()}(whole);", "from->count")}\
+    const dv_value item = from->items[walk->next];
+    if (DV_UNLIKELY(!(${test}))) EXIT();
+    walk->next++;
+    ${result};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+<%isa:region name="RW_BYTES_I" operands="" cache="4" doc="Head of a loop over a bytes or bytearray (guard) by the iterator in home slot a: next int to slot b, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_BYTES) || dv_is_shape(whole, DV_T_BYTEARRAY)", "const dv_str *from = dv_as_str(dv_is_shape(whole, DV_T_BYTES) ? whole : ((const dv_bytearray *)dv_as_object(whole))->bytes);", "from->length")}\
+    SLOT_I(b) = (uint8_t)from->data[walk->next++];
+    REGION_NEXT();
+</%isa:region>
+% for suffix, what in (("I", "int"), ("D", "float")):
+<%isa:region name="RW_ARRAY_${suffix}" operands="" cache="4" doc="Head of a loop over an array of ${what}s of any kind (guard) by the iterator in home slot a: next one to slot b, or jumps when it is exhausted.">
+${walk("dv_is_shape(whole, DV_T_ARRAY)", "const dv_array *from = dv_as_array(whole);", "from->count")}\
+    ${"double" if suffix == "D" else "int64_t"} x;
+    switch (from->element) {
+% for name, type in ELEMENTS.items():
+% if ("float" in name) == (suffix == "D"):
+    case DV_${name.upper()}: x = (${"double" if suffix == "D" else "int64_t"})((const ${type} *)(const void *)from->data)[walk->next]; break;
+% endif
+% endfor
+    default: EXIT();
+    }
+% if suffix == "I":
+    if (DV_UNLIKELY(x < 0 && from->element == DV_UINT64)) EXIT();
+    SLOT_I(b) = x;
+% else:
+    SET_D(b, dv_element_double(x));
+% endif
+    walk->next++;
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
+## Walks over pairs: FOR_ITER and the UNPACK_SEQUENCE behind it.  The iterator is in home slot a, the first item goes to
+## slot b, the second one to slot c.  Nothing has moved where the types of items are others than expected.
+<%def name="pair_ends(condition, alone)">\
+    if (DV_UNLIKELY(${condition})) {
+        if (${" || ".join(f"dv_as_object({x})->references > 1" for x in alone)}) EXIT();
+        ip = CELL(4).target;
+        GO();
+    }
+</%def>
+<%
+LISTED = """if (DV_UNLIKELY(!dv_is_shape({0}, DV_T_ITERATOR))) EXIT();
+    dv_iterator *{1} = (dv_iterator *)dv_as_object({0});
+    if (DV_UNLIKELY(!dv_is_shape({1}->sequence, DV_T_LIST))) EXIT();"""
+def result(kind, slot, item):
+    return {"I": f"SLOT_I({slot}) = dv_as_int({item})", "D": f"SET_D({slot}, dv_as_float({item}))",
+            "A": f"HOME({slot}) = dv_retain({item})"}[kind]
+def test(kind, item):
+    return {"I": f"!dv_is_int({item})", "D": f"!dv_is_float({item})", "A": "false"}[kind]
+KINDS = {"I": "an int", "D": "a float", "A": "an item"}
+%>
+% for kind in "IDA":
+<%isa:region name="RW_ENUMERATE_${kind}" operands="" cache="4" doc="Head of a loop over an enumerate of a list (guard) in home slot a: the number to raw slot b, ${KINDS[kind]} (guard) to slot c, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ENUMERATE) || GUARD_FAILS())) EXIT();
+    dv_enumerate *pairs = (dv_enumerate *)dv_as_object(HOME(a));
+    ${LISTED.format("pairs->iterator", "walk")}
+${pair_ends("walk->next >= dv_as_list(walk->sequence)->count", ["HOME(a)", "pairs->iterator"])}\
+    const dv_value number = pairs->number, item = dv_list_walk_item(walk);
+    if (DV_UNLIKELY(!dv_is_int(number) || !dv_fits_int(dv_as_int(number) + 1) || ${test(kind, "item")})) EXIT();
+    walk->next++;
+    pairs->number = dv_int(dv_as_int(number) + 1);
+    SLOT_I(b) = dv_as_int(number);
+    ${result(kind, "c", "item")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% for one in "IDA":
+% for two in "IDA":
+<%isa:region name="RW_ZIP_${one}${two}" operands="" cache="4" doc="Head of a loop over a zip of two lists (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when the first list is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_ZIP) || GUARD_FAILS())) EXIT();
+    dv_many *zip = (dv_many *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(zip->count != 2 || zip->strict || !dv_is_empty(zip->function))) EXIT();
+    ${LISTED.format("zip->iterators[0]", "first")}
+    ${LISTED.format("zip->iterators[1]", "second")}
+    if (DV_UNLIKELY(first == second)) EXIT();
+${pair_ends("first->next >= dv_as_list(first->sequence)->count", ["HOME(a)", "zip->iterators[0]", "zip->iterators[1]"])}\
+    if (DV_UNLIKELY(second->next >= dv_as_list(second->sequence)->count)) EXIT();
+    const dv_value x = dv_list_walk_item(first), y = dv_list_walk_item(second);
+    if (DV_UNLIKELY(${test(one, "x")} || ${test(two, "y")})) EXIT();
+    first->next++;
+    second->next++;
+    ${result(one, "b", "x")};
+    ${result(two, "c", "y")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor
+% for one in "IA":
+% for two in "IDA":
+<%isa:region name="RW_ITEMS_${one}${two}" operands="" cache="4" doc="Head of a loop over the items of a dict by the iterator (guard) in home slot a: ${KINDS[one]} (guard) to slot b and ${KINDS[two]} (guard) to slot c, or jumps when it is exhausted.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_DICT_ITERATOR) || GUARD_FAILS())) EXIT();
+    dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(HOME(a));
+    if (DV_UNLIKELY(walk->part != DV_DICT_ITEMS || walk->backward || dv_is_empty(walk->dict))) EXIT();
+    const dv_dict *dict = dv_as_dict(walk->dict);
+    if (DV_UNLIKELY(walk->count != dict->count)) EXIT();
+    while (walk->position < dict->used && dv_is_empty(dict->entries[walk->position].key)) walk->position++; /* deleted */
+${pair_ends("walk->position >= dict->used", ["HOME(a)"])}\
+    const dv_dict_entry *entry = &dict->entries[walk->position];
+    if (DV_UNLIKELY(walk->remaining <= 0 || ${test(one, "entry->key")} || ${test(two, "entry->value")})) EXIT();
+    walk->position++;
+    walk->remaining--;
+    ${result(one, "b", "entry->key")};
+    ${result(two, "c", "entry->value")};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% endfor

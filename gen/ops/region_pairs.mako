@@ -1,0 +1,64 @@
+## region_pairs.mako: two instructions of a region that stand one behind the other, as one handler (vm/region/pair.c).
+##
+## Both keep their cells: the handler in the first one's cell does the first, steps on and does the second as it stands
+## there.  Whoever jumps to the second finds it as ever.  Which pairs there are follows from what the programs of bench/
+## execute most often (vm/region/README.md), with the others of the same kind, so that no comparison or operator is
+## slower than its neighbours.
+<%!
+COMPARE = ("LT", "LE", "GT", "GE", "EQ", "NE")
+PAIRS = []
+
+def pairs(firsts, seconds):
+    PAIRS.extend((a, b) for a in firsts.split() for b in seconds.split())
+
+def each(text, values):
+    return " ".join(text.replace("*", v) for v in values)
+
+# Loops that count
+pairs("RI_ADD_SK_S RI_SUB_SK_S", each("RBI_BACK_*_SS RBI_BACK_*_SK", COMPARE) + " R_JUMP_BACK R_NEXT_RANGE")
+pairs("RI_ADD_SK_S RI_SUB_SK_S", "RI_ADD_SK_S RI_SUB_SK_S")
+pairs("RD_ADD_SR_S RD_SUB_SR_S RD_ADD_RS_S RI_ADD_SR_S RI_ADD_RS_S RI_ADD_SS_S RL_SET_D_S_R RL_SET_I_S_R RL_SET_I_S_S "
+      "RL_SET_D_S_S RL_COPY_I RL_COPY_D RE_SET_FLOAT64_S_R RE_SET_FLOAT64_S_S RE_SET_INT32_S_R R_RELEASE R_STORE_HOME",
+      "R_NEXT_RANGE")
+pairs("R_RELEASE", "R_JUMP R_JUMP_BACK")
+pairs("R_RANGE", "R_FOR_RANGE")
+pairs("RW_LIST_A RL_GET_L_S RL_GET_A_S", "R_STORE_HOME")
+# Items and elements: exchanged, compared, updated
+pairs("RL_GET_I_S_S", "RL_COPY_I RL_GET_I_S_R RL_GET_I_S_S")
+pairs("RL_GET_D_S_S", "RL_COPY_D RL_GET_D_S_R RL_GET_D_S_S")
+pairs("RL_COPY_I", "RL_SET_I_S_S")
+pairs("RL_COPY_D", "RL_SET_D_S_S")
+pairs("RL_SET_I_S_S RL_SET_I_S_R", "RI_ADD_SK_S RI_SUB_SK_S")
+pairs("RL_GET_I_S_R RA_GET_I_R", each("RBI_*_RS RBI_*_RK", COMPARE))
+pairs("RL_GET_D_S_R RA_GET_D_R", each("RBDT_*_RS RBDF_*_RS", COMPARE[:4]))
+pairs("RL_GET_D_K_S RA_GET_D_S", "RD_MUL_SS_ADD_SR_R RD_MUL_SS_SUB_SR_R")
+pairs("RD_MUL_SS_ADD_SR_R RD_MUL_SS_SUB_SR_R", "RL_SET_D_K_R RL_SET_D_S_R RA_SET_D_R")
+pairs("RL_SET_D_K_R RL_GET_D_K_S", "RL_GET_D_K_S")
+pairs("RA_SET_D_R RA_GET_D_S", "RA_GET_D_S")
+pairs("RL_GET_D_K_SUB_SR_S", "RL_GET_D_K_SUB_SR_S")
+pairs("RA_GET_D_SUB_SR_S RA_GET_D_S", "RA_GET_D_SUB_SR_S")
+pairs("RL_GET_D_S_MUL_SR_R RD_MUL_SR_R RD_MUL_SS_R", "RD_ADD_SR_S RD_SUB_SR_S RD_ADD_SR_R RD_SUB_SR_R")
+pairs("RD_ADD_SR_R RD_SUB_SR_R RD_MUL_SR_R RD_MUL_SS_R", "RE_SET_FLOAT64_S_R RL_SET_D_S_R RL_SET_D_K_R")
+pairs("RE_GET_FLOAT64_S_R RE_GET_FLOAT64_R_R", "RD_ADD_SR_R RD_SUB_SR_R RD_MUL_SR_R RD_ADD_RS_R RD_SUB_RS_R RD_MUL_RS_R")
+pairs("RE_GET_FLOAT64_S_S RE_GET_FLOAT64_R_S", "RE_GET_FLOAT64_S_R RE_GET_FLOAT64_S_S")
+pairs("RE_GET_INT32_S_R RI_ADD_SK_R RI_ADD_SS_R", "RE_GET_FLOAT64_R_S RE_GET_FLOAT64_R_R")
+pairs("RA_GET_I_R", "RI_ADD_RK_R RI_SUB_RK_R RI_MUL_RK_R RI_ADD_KR_R RI_ADD_RS_R RI_ADD_SR_R")
+pairs("RI_ADD_RK_R RI_SUB_RK_R RI_ADD_KR_R", "RA_SET_I_R")
+# Arithmetic on doubles, and on ints
+pairs("RD_MUL_SS_S", "RD_MUL_SS_S RD_MUL_SS_ADD_SR_S RI_ADD_SK_S " + each("RD_ADD_SS_RBDT_*_RK RD_ADD_SS_RBDF_*_RK", COMPARE[:4]))
+pairs("RD_MUL_SS_ADD_SR_S", "RD_MUL_SS_ADD_SR_S")
+pairs("RD_MUL_KS_MUL_RS_R RD_MUL_SS_R", "RD_ADD_RS_S RD_SUB_RS_S")
+pairs("RD_SUB_SS_ADD_RS_S RD_ADD_RS_S", "RD_MUL_SS_S RD_SUB_SS_ADD_RS_S")
+pairs("RI_ADD_SS_S RI_ADD_SK_S", "RI_ADD_SK_R RI_ADD_SS_R")
+pairs("RI_ADD_SK_R RI_ADD_SS_R", "RI_MUL_SR_R")
+pairs("RI_MUL_SR_R", "RI_RSHIFT_RK_R RI_FLOORDIV_RK_R")
+pairs("RI_RSHIFT_RK_R RI_FLOORDIV_RK_R RI_ADD_RS_R", "RI_ADD_RS_R RI_ADD_RK_R")
+pairs("RI_MUL_SK_R RI_MUL_RK_R", "RI_ADD_RK_R RI_ADD_RS_R")
+pairs("RI_ADD_RK_R RI_ADD_RS_R", "RI_MOD_RK_S RI_MOD_RK_R RI_AND_RK_R RI_AND_RK_S R_I2D_R")
+pairs("R_I2D_R", "RD_DIV_KR_R RD_DIV_RK_R")
+# What stands before boxed instructions
+pairs("R_COPY R_VALUE R_STORE_I", "R_SET_SP")
+%>
+% for first, second in PAIRS:
+<%isa:pair first="${first}" second="${second}"/>
+% endfor

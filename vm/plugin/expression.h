@@ -1,0 +1,52 @@
+/* expression.h: expressions of several sites that belong to one extension, taken as one instruction
+ * (DESIGN section 8, "whole expressions").
+ *
+ * `a * s + b` is MUL, a load, ADD.  Where the instructions from one site of an extension to another
+ * are all its sites or plain loads, the first one's cell may get a derivative for the whole: it
+ * takes what lies on the stack and the values of the loads, and goes on behind the last one.
+ *
+ * Invariants
+ *  1. Between the first site and the last one there is no other instruction, no way in from
+ * elsewhere, and in the end one value on the stack in place of those that were taken: nothing is
+ * left out but these sites.
+ *  2. The occurrence stands on top of that of the first site (`under`), which stays what it was.  A
+ * miss executes `under`'s instruction and goes on behind it, with the other sites as they are;
+ * whoever gives the expression up puts `under` back.  So there is nothing to restore.
+ *  3. What a load would have pushed is read where it is (its `drop` says where) and borrowed. */
+#ifndef DV_PLUGIN_EXPRESSION_H
+#define DV_PLUGIN_EXPRESSION_H
+
+#include "plugin/occurrence.h"
+
+enum { DV_MOST_NODES = 16 };
+
+/* The largest expression that ends in a site, and how it lies in the code. */
+typedef struct dv_expression {
+    dvx_expression told;
+    dvx_node nodes[DV_MOST_NODES];
+    dvx_operand operands[DV_MOST_OPERANDS];
+    dv_drop sources[DV_MOST_OPERANDS]; /* load NULL: it lies on the stack */
+    uint32_t keys[DV_MOST_OPERANDS], masks[DV_MOST_OPERANDS];
+    uint32_t below; /* so many operands lie on the stack, the first ones */
+    uint8_t owned;  /* ... and of these the site releases these */
+    dv_cell *first, *behind;
+    const dv_extension_site *under;
+} dv_expression;
+
+/* Looks for one that ends at pc with `count` operands of these values.  False: *reason says why
+ * there is none. */
+bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension *extension,
+                        const dv_value *values, dv_expression *x,
+                        const char **reason) DV_MUST_CHECK;
+/* Releases what it holds. */
+void dv_expression_forget(dv_vm *vm, dv_expression *x);
+/* An occurrence that takes over the sources; NULL: out of memory, or the first site has had too
+ * many. */
+dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_thread *thread,
+                                     const dvx_specialisation *own);
+/* False: the first site is not any more what it was. */
+bool dv_expression_install(dv_vm *vm, dv_extension_site *o);
+/* The first site is itself again. */
+void dv_expression_end(dv_extension_site *o);
+
+#endif
