@@ -1,0 +1,240 @@
+/* arith.h: what the elements of arrays do in loops (kernels.py) where C has no operator for it.
+ *
+ * Invariants
+ *  1. The results are NumPy's, bit for bit: ints wrap, division by zero of ints gives 0 and raises
+ *     the floating point flag, complex numbers are multiplied and divided as NumPy does it.
+ *  2. Nothing here depends on the instruction set. */
+#ifndef ND_ARITH_H
+#define ND_ARITH_H
+
+#include <complex.h>
+#include <fenv.h>
+#include <math.h>
+
+#include "dtype.h"
+
+/* Sets floating point flags where no operation of the machine would.  (C's feraiseexcept sets those
+ * of another unit on x86.) */
+#ifdef __SSE2__
+#include <xmmintrin.h>
+static inline void arith_flag(unsigned flags) { _mm_setcsr(_mm_getcsr() | flags); }
+/* The flags that are set, among those that warn. */
+enum { ARITH_WARN = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
+static inline unsigned arith_flags(void) { return _mm_getcsr() & ARITH_WARN; }
+static inline void arith_clear(void) { _mm_setcsr(_mm_getcsr() & ~(unsigned)ARITH_WARN); }
+#else
+static inline void arith_flag(unsigned flags) { feraiseexcept((int)flags); }
+enum { ARITH_WARN = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
+static inline unsigned arith_flags(void) { return (unsigned)fetestexcept(ARITH_WARN); }
+static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
+#endif
+
+/* ---- Ints ---- */
+
+#define ND_INT_ARITHMETIC(name, T, least)                              \
+    static inline T name##_floor_divide(T a, T b) {                    \
+        if (UNLIKELY(b == 0)) {                                        \
+            arith_flag(FE_DIVBYZERO);                                  \
+            return 0;                                                  \
+        }                                                              \
+        if (UNLIKELY(a == (least) && b == -1)) {                       \
+            arith_flag(FE_OVERFLOW);                                   \
+            return a;                                                  \
+        }                                                              \
+        return (T)(a / b - ((a % b != 0) & ((a < 0) != (b < 0))));     \
+    }                                                                  \
+    static inline T name##_remainder(T a, T b) {                       \
+        if (UNLIKELY(b == 0)) {                                        \
+            arith_flag(FE_DIVBYZERO);                                  \
+            return 0;                                                  \
+        }                                                              \
+        if (UNLIKELY(b == -1)) return 0;                               \
+        T rest = (T)(a % b);                                           \
+        return (T)(rest != 0 && (a < 0) != (b < 0) ? rest + b : rest); \
+    }                                                                  \
+    static inline T name##_fmod(T a, T b) {                            \
+        if (UNLIKELY(b == 0)) {                                        \
+            arith_flag(FE_DIVBYZERO);                                  \
+            return 0;                                                  \
+        }                                                              \
+        return (T)(b == -1 ? 0 : a % b);                               \
+    }
+ND_INT_ARITHMETIC(int32, int32_t, INT32_MIN)
+ND_INT_ARITHMETIC(int64, int64_t, INT64_MIN)
+
+static inline uint8_t uint8_floor_divide(uint8_t a, uint8_t b) {
+    if (LIKELY(b)) return a / b;
+    arith_flag(FE_DIVBYZERO);
+    return 0;
+}
+static inline uint8_t uint8_remainder(uint8_t a, uint8_t b) {
+    if (LIKELY(b)) return a % b;
+    arith_flag(FE_DIVBYZERO);
+    return 0;
+}
+
+/* Modulo 2**64: the low bits are right for every int type.  The exponent is not negative. */
+static inline uint64_t int_power(uint64_t base, uint64_t exponent) {
+    uint64_t result = 1;
+    for (; exponent; exponent >>= 1, base *= base)
+        if (exponent & 1) result *= base;
+    return result;
+}
+
+/* 1 / a, which NumPy computes as a double. */
+static inline int64_t int_reciprocal(int64_t a) {
+    if (UNLIKELY(!a)) {
+        arith_flag(FE_DIVBYZERO | FE_INVALID);
+        return INT64_MIN;
+    }
+    return a == 1 || a == -1 ? a : 0;
+}
+
+/* ---- Floats ---- */
+
+#define ND_FLOAT_ARITHMETIC(T, suffix)                                  \
+    static inline T divmod_of##suffix(T a, T b, T *rest) {              \
+        T r = fmod##suffix(a, b);                                       \
+        *rest = r;                                                      \
+        if (UNLIKELY(!b)) return a / b;                                 \
+        T quotient = (a - r) / b;                                       \
+        if (r != 0) {                                                   \
+            if ((b < 0) != (r < 0)) {                                   \
+                r += b;                                                 \
+                quotient -= 1;                                          \
+            }                                                           \
+        } else                                                          \
+            r = copysign##suffix(0, b);                                 \
+        *rest = r;                                                      \
+        if (quotient == 0) return copysign##suffix(0, a / b);           \
+        T down = floor##suffix(quotient);                               \
+        return quotient - down > (T)0.5 ? down + 1 : down;              \
+    }                                                                   \
+    static inline T floor_divide##suffix(T a, T b) {                    \
+        T rest;                                                         \
+        return LIKELY(b != 0) ? divmod_of##suffix(a, b, &rest) : a / b; \
+    }                                                                   \
+    static inline T remainder_of##suffix(T a, T b) {                    \
+        T rest;                                                         \
+        if (UNLIKELY(!b)) return fmod##suffix(a, b);                    \
+        divmod_of##suffix(a, b, &rest);                                 \
+        return rest;                                                    \
+    }
+ND_FLOAT_ARITHMETIC(double, )
+ND_FLOAT_ARITHMETIC(float, f)
+
+static inline double log_add_exp(double a, double b) {
+    if (a == b) return a + M_LN2;
+    double difference = a - b;
+    if (difference > 0) return a + log1p(exp(-difference));
+    if (difference <= 0) return b + log1p(exp(difference));
+    return difference; /* a nan */
+}
+
+/* ---- Complex numbers ---- */
+
+static inline nd_complex complex_add(nd_complex a, nd_complex b) {
+    return (nd_complex){a.real + b.real, a.imag + b.imag};
+}
+static inline nd_complex complex_subtract(nd_complex a, nd_complex b) {
+    return (nd_complex){a.real - b.real, a.imag - b.imag};
+}
+static inline nd_complex complex_multiply(nd_complex a, nd_complex b) {
+    return (nd_complex){a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
+}
+
+/* Smith's algorithm. */
+static inline nd_complex complex_divide(nd_complex a, nd_complex b) {
+    double real = fabs(b.real), imag = fabs(b.imag);
+    if (real >= imag) {
+        if (real == 0 && imag == 0) return (nd_complex){a.real / real, a.imag / real};
+        double ratio = b.imag / b.real, scale = 1.0 / (b.real + b.imag * ratio);
+        return (nd_complex){(a.real + a.imag * ratio) * scale, (a.imag - a.real * ratio) * scale};
+    }
+    double ratio = b.real / b.imag, scale = 1.0 / (b.imag + b.real * ratio);
+    return (nd_complex){(a.real * ratio + a.imag) * scale, (a.imag * ratio - a.real) * scale};
+}
+
+static inline nd_complex complex_reciprocal(nd_complex a) {
+    if (fabs(a.imag) <= fabs(a.real)) {
+        double ratio = a.imag / a.real, divisor = a.real + a.imag * ratio;
+        return (nd_complex){1 / divisor, -ratio / divisor};
+    }
+    double ratio = a.real / a.imag, divisor = a.real * ratio + a.imag;
+    return (nd_complex){ratio / divisor, -1 / divisor};
+}
+
+static inline int complex_truth(nd_complex a) { return (a.real != 0) | (a.imag != 0); }
+static inline bool complex_nan(nd_complex a) { return (a.real != a.real) | (a.imag != a.imag); }
+static inline bool complex_equal(nd_complex a, nd_complex b) {
+    return (a.real == b.real) & (a.imag == b.imag);
+}
+
+/* By the real part, then by the imaginary one; nans of the other part count. */
+#define ND_COMPLEX_ORDER(name, operator, strict)                                 \
+    static inline bool complex_##name(nd_complex a, nd_complex b) {              \
+        return (a.real strict b.real && a.imag == a.imag && b.imag == b.imag) || \
+               (a.real == b.real && a.imag operator b.imag);                     \
+    }
+ND_COMPLEX_ORDER(less, <, <)
+ND_COMPLEX_ORDER(less_equal, <=, <)
+ND_COMPLEX_ORDER(greater, >, >)
+ND_COMPLEX_ORDER(greater_equal, >=, >)
+
+static inline nd_complex complex_maximum(nd_complex a, nd_complex b) {
+    return complex_nan(a) || complex_greater_equal(a, b) ? a : b;
+}
+static inline nd_complex complex_minimum(nd_complex a, nd_complex b) {
+    return complex_nan(a) || complex_less_equal(a, b) ? a : b;
+}
+
+static inline nd_complex complex_fmax(nd_complex a, nd_complex b) {
+    return complex_nan(b) || complex_greater_equal(a, b) ? a : b;
+}
+static inline nd_complex complex_fmin(nd_complex a, nd_complex b) {
+    return complex_nan(b) || complex_less_equal(a, b) ? a : b;
+}
+
+static inline nd_complex complex_sign(nd_complex a) {
+    const nd_complex zero = {0, 0};
+    if (complex_nan(a)) return (nd_complex){NAN, 0};
+    return (nd_complex){complex_greater(a, zero) - complex_less(a, zero), 0};
+}
+
+/* (Not all compilers have CMPLX.) */
+static inline double complex complex_to_c(nd_complex a) {
+    double complex c;
+    memcpy(&c, &a, sizeof c);
+    return c;
+}
+static inline nd_complex complex_of_c(double complex c) { return (nd_complex){creal(c), cimag(c)}; }
+#define complex_call(function, a) complex_of_c(function(complex_to_c(a)))
+
+/* Small integral exponents by multiplication, as NumPy does. */
+static inline nd_complex complex_power(nd_complex a, nd_complex b) {
+    const nd_complex one = {1, 0};
+    if (b.real == 0 && b.imag == 0) return one;
+    if (a.real == 0 && a.imag == 0) {
+        if (b.real > 0 && b.imag == 0) return (nd_complex){0, 0};
+        arith_flag(FE_INVALID);
+        return (nd_complex){NAN, NAN};
+    }
+    if (b.imag == 0 && b.real > -100 && b.real < 100 && b.real == (double)(int)b.real) {
+        int n = (int)b.real;
+        if (n == 1) return a;
+        if (n == 2) return complex_multiply(a, a);
+        if (n == 3) return complex_multiply(a, complex_multiply(a, a));
+        nd_complex result = one, power = a;
+        unsigned left = (unsigned)(n < 0 ? -n : n);
+        for (unsigned mask = 1;;) {
+            if (left & mask) result = complex_multiply(result, power);
+            mask <<= 1;
+            if (left < mask) break;
+            power = complex_multiply(power, power);
+        }
+        return n < 0 ? complex_divide(one, result) : result;
+    }
+    return complex_of_c(cpow(complex_to_c(a), complex_to_c(b)));
+}
+
+#endif

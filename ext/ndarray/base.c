@@ -1,0 +1,82 @@
+/* base.c: raising, small readings of arguments (base.h). */
+#include "base.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void raise_text(dvx_vm *vm, dvx_error error, const char *format, va_list rest) {
+    char text[2048];
+    vsnprintf(text, sizeof text, format, rest);
+    API(raise, error, text);
+}
+
+bool nd_fail(dvx_vm *vm, dvx_error error, const char *format, ...) {
+    va_list rest;
+    va_start(rest, format);
+    raise_text(vm, error, format, rest);
+    va_end(rest);
+    return false;
+}
+
+dvx_value nd_raise(dvx_vm *vm, dvx_error error, const char *format, ...) {
+    va_list rest;
+    va_start(rest, format);
+    raise_text(vm, error, format, rest);
+    va_end(rest);
+    return DVX_FAILED;
+}
+
+const char *nd_class_name(dvx_vm *vm, dvx_value v, char buffer[ND_NAME]) {
+    size_t size;
+    dvx_value class_ = API(class_of, v), name = API(get_attribute, class_, "__name__");
+    buffer[0] = 0;
+    if (dvx_failed(name) || !API(read_str, name, buffer, ND_NAME, &size)) vm->api->clear_error(vm);
+    buffer[ND_NAME - 1] = 0;
+    API(release, name);
+    API(release, class_);
+    return buffer;
+}
+
+const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]) {
+    size_t size;
+    buffer[0] = 0;
+    if (dvx_failed(v) || API(kind, v) != DVX_STR) return buffer;
+    if (!API(read_str, v, buffer, 32, &size)) vm->api->clear_error(vm);
+    if (size >= 32) buffer[0] = 0;
+    return buffer;
+}
+
+bool nd_axis_named(dvx_vm *vm, int64_t axis, int ndim, const char *what, int *out) {
+    if (axis >= -ndim && axis < ndim) {
+        *out = (int)(axis < 0 ? axis + ndim : axis);
+        return true;
+    }
+    API(raise_format, nd_state_of(vm)->axis_error,
+        "%saxis %lld is out of bounds for array of dimension %d", what, (long long)axis, ndim);
+    return false;
+}
+
+bool nd_axis(dvx_vm *vm, int64_t axis, int ndim, int *out) {
+    return nd_axis_named(vm, axis, ndim, "", out);
+}
+
+bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out) {
+    int64_t i;
+    return nd_read_index(vm, axis, &i) && nd_axis(vm, i, ndim, out);
+}
+
+bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out) {
+    nd_state *state = nd_state_of(vm);
+    state->busy++;
+    bool good = API(read_index, v, out);
+    state->busy--;
+    return good;
+}
+
+dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument) {
+    nd_state *state = nd_state_of(vm);
+    state->busy++;
+    dvx_value result = API(call, callee, &argument, 1);
+    state->busy--;
+    return result;
+}

@@ -1,0 +1,96 @@
+/* base.h: what every file of the extension needs: the table's macros, raising, the state of a VM.
+ *
+ * Invariants
+ *  1. Nothing here or elsewhere in the extension is global and mutable; what belongs to a VM is in
+ *     its nd_state.
+ *  2. Code of dl that runs while a function reads its arguments (__index__, __float__, __getitem__)
+ *     cannot change the shape of an array: nd_state.busy.  (It cannot change anything else that
+ *     would matter: data does not move, and who is at work holds a reference.)
+ *  3. A function that returns a dvx_value fails with DVX_FAILED, one that returns a pointer with
+ *     NULL, one that returns bool with false; the error has then been raised.  Other ways are said
+ *     at their places. */
+#ifndef ND_BASE_H
+#define ND_BASE_H
+
+#include <dynvm_ext.h>
+
+#include <string.h>
+
+#define API(function, ...)     vm->api->function(vm, __VA_ARGS__)
+#define LENGTH_OF(array)       (sizeof(array) / sizeof *(array))
+#define FORMATTED(first, rest) __attribute__((format(printf, first, rest)))
+#define LIKELY(x)              __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)            __builtin_expect(!!(x), 0)
+
+enum {
+    ND_MOST = 32,        /* dimensions */
+    ND_TYPES = 7,        /* dtypes */
+    ND_FLOAT_ERRORS = 4, /* kinds of floating point errors (error.c) */
+    ND_POLL = 4096       /* loops over that many steps of more than a few ns poll now and then */
+};
+
+extern const struct dvx_extension dvx_extension;
+
+/* How arrays are printed. */
+typedef struct nd_print {
+    int64_t precision, threshold, edge_items, line_width;
+    bool suppress;
+} nd_print;
+
+/* What belongs to a VM; filled by module.c, but for what is said otherwise. */
+typedef struct nd_state {
+    dvx_value float_, int_, bool_, complex_; /* dl's classes */
+    dvx_value type_error, overflow_error;    /* classes, for error_matches */
+    dvx_value axis_error;                    /* the class AxisError */
+    dvx_value dtypes[ND_TYPES],
+        classes[ND_TYPES]; /* dtype.c: the objects dtype("float64"), ..., np.float64, ... */
+    nd_print print;
+    const struct nd_kernels *kernels;      /* ufunc.h: the loops of this machine */
+    const struct nd_tiles *tiles;          /* matmul.c: of matrix products */
+    dvx_value ufunc_error;                 /* error.c: the class UFuncTypeError */
+    uint8_t float_errors[ND_FLOAT_ERRORS]; /* error.c: what becomes of them */
+    /* So many functions are at work that read axes, and meanwhile call what may be code of dl:
+     * shapes cannot be set. */
+    uint32_t busy;
+} nd_state;
+
+static inline nd_state *nd_state_of(dvx_vm *vm) { return API(state, &dvx_extension); }
+
+/* Raises error with a text like printf's, cut after some 2000 bytes; false and DVX_FAILED. */
+bool nd_fail(dvx_vm *vm, dvx_error error, const char *format, ...) FORMATTED(3, 4);
+dvx_value nd_raise(dvx_vm *vm, dvx_error error, const char *format, ...) FORMATTED(3, 4);
+
+/* The name of v's class, cut to the buffer. */
+enum { ND_NAME = 200 };
+const char *nd_class_name(dvx_vm *vm, dvx_value v, char buffer[ND_NAME]);
+
+static inline dvx_value nd_none(dvx_vm *vm) { return vm->api->make_none(vm); }
+static inline dvx_value nd_str(dvx_vm *vm, const char *text) {
+    return API(make_str, text, strlen(text));
+}
+static inline bool nd_is_none(dvx_vm *vm, dvx_value v) { return API(kind, v) == DVX_NONE; }
+/* Is the argument there, and not None? */
+static inline bool nd_is_given(dvx_vm *vm, dvx_value v) {
+    return !dvx_failed(v) && !nd_is_none(vm, v);
+}
+/* The truth of an argument that may be missing: 1, 0, -1. */
+static inline int nd_flag(dvx_vm *vm, dvx_value v, bool otherwise) {
+    return dvx_failed(v) ? otherwise : API(truth, v);
+}
+/* An argument that is a str of at most 31 bytes; else "". */
+const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
+
+/* Like the functions of the table, but shapes stay as they are: for the arguments of functions that
+ * have looked at an array, or will. */
+bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out);
+dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
+
+/* An axis of something with ndim dimensions, negative from the end: AxisError. */
+bool nd_axis(dvx_vm *vm, int64_t axis, int ndim, int *out);
+/* The same of a dl int: TypeError.  `what` ("source: ") stands in front of the error. */
+bool nd_axis_of(dvx_vm *vm, dvx_value axis, int ndim, int *out);
+bool nd_axis_named(dvx_vm *vm, int64_t axis, int ndim, const char *what, int *out);
+
+#define ND_FUNCTION(name) dvx_value name(dvx_vm *vm, const dvx_value *args, uint32_t count)
+
+#endif

@@ -1,0 +1,82 @@
+/* cast.c: casts between all dtypes (cast.h).  One table row for each type that is cast from.
+ *
+ * Invariants
+ *  1. What C leaves open is as on x86: a float that does not fit an int becomes the smallest int
+ *     (of 32 bits also for uint8, which takes its lowest byte). */
+#include "cast.h"
+
+static inline int64_t to_int64(double d) {
+    return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN;
+}
+static inline int32_t to_int32(double d) {
+    return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN;
+}
+
+/* From a type with numbers `real` to one of each. */
+#define TO_truth(x)      ((x) != 0)
+#define TO_uint8(x)      ((uint8_t)FLOAT_OR_INT(x, to_int32))
+#define TO_int32(x)      ((int32_t)FLOAT_OR_INT(x, to_int32))
+#define TO_int64(x)      ((int64_t)FLOAT_OR_INT(x, to_int64))
+#define TO_float32(x)    ((float)(x))
+#define TO_float64(x)    ((double)(x))
+#define TO_complex128(x) ((nd_complex){(double)(x), 0})
+/* The conversion for floats; ints are left to C, which wraps. */
+#define FLOAT_OR_INT(x, convert) \
+    _Generic((x), float : convert((double)(x)), double : convert((double)(x)), default : (x))
+
+typedef bool type_truth;
+typedef uint8_t type_uint8;
+typedef int32_t type_int32;
+typedef int64_t type_int64;
+typedef float type_float32;
+typedef double type_float64;
+typedef nd_complex type_complex128;
+
+#define CAST(from_, to_, load, convert)                                                           \
+    static void from_##_to_##to_(char *to, int64_t to_stride, const char *from,                   \
+                                 int64_t from_stride, int64_t count) {                            \
+        if (to_stride == (int64_t)sizeof(type_##to_) &&                                           \
+            from_stride == (int64_t)sizeof(type_##from_)) {                                       \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                             \
+            const type_##from_ *f = (const type_##from_ *)(const void *)from;                     \
+            for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[i]));                       \
+            return;                                                                               \
+        }                                                                                         \
+        for (int64_t i = 0; i < count; i++, to += to_stride, from += from_stride)                 \
+            *(type_##to_ *)(void *)to = convert(load(*(const type_##from_ *)(const void *)from)); \
+    }
+#define ITSELF(x)  (x)
+#define REAL(x)    ((x).real)
+#define NONZERO(x) ((x).real != 0 || (x).imag != 0)
+
+#define CASTS(from_)                         \
+    CAST(from_, truth, ITSELF, TO_truth)     \
+    CAST(from_, uint8, ITSELF, TO_uint8)     \
+    CAST(from_, int32, ITSELF, TO_int32)     \
+    CAST(from_, int64, ITSELF, TO_int64)     \
+    CAST(from_, float32, ITSELF, TO_float32) \
+    CAST(from_, float64, ITSELF, TO_float64) \
+    CAST(from_, complex128, ITSELF, TO_complex128)
+CASTS(truth)
+CASTS(uint8)
+CASTS(int32)
+CASTS(int64)
+CASTS(float32)
+CASTS(float64)
+CAST(complex128, truth, NONZERO, ITSELF)
+CAST(complex128, uint8, REAL, TO_uint8)
+CAST(complex128, int32, REAL, TO_int32)
+CAST(complex128, int64, REAL, TO_int64)
+CAST(complex128, float32, REAL, TO_float32)
+CAST(complex128, float64, REAL, TO_float64)
+CAST(complex128, complex128, ITSELF, ITSELF)
+
+#define ROW(from_)                                                              \
+    {                                                                           \
+        from_##_to_truth, from_##_to_uint8, from_##_to_int32, from_##_to_int64, \
+            from_##_to_float32, from_##_to_float64, from_##_to_complex128       \
+    }
+static const nd_cast casts[ND_TYPES][ND_TYPES] = {
+    ROW(truth), ROW(uint8), ROW(int32), ROW(int64), ROW(float32), ROW(float64), ROW(complex128)};
+
+nd_cast cast_between(const nd_dtype *from, const nd_dtype *to) { return casts[from->num][to->num]; }

@@ -1,0 +1,328 @@
+/* convert.c: arrays from numbers and nested sequences, elements from numbers (convert.h).
+ *
+ * Invariants
+ *  1. A sequence is read twice, for its shape and for its elements; a program may change it in
+ *     between (__len__, __getitem__, __float__ are its own), so the second reading checks all
+ *     lengths again.
+ *  2. Recursion goes at most ND_MOST levels deep. */
+#include "convert.h"
+
+#include <math.h>
+
+#include "cast.h"
+
+/* ---- Elements ---- */
+
+/* A number that is neither int nor float: what int(v), float(v), complex(v) make of it; new. */
+static dvx_value by_class(dvx_vm *vm, dvx_value class_, dvx_value v) {
+    return nd_call(vm, class_, v);
+}
+
+static bool store_int(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
+    int64_t i;
+    if (!API(read_int, v, &i)) {
+        if (API(error_matches, nd_state_of(vm)->overflow_error)) {
+            vm->api->clear_error(vm);
+            API(raise, DVX_OVERFLOW_ERROR, "Python int too large to convert to C long");
+        }
+        return false;
+    }
+    bool fits = dtype->num == ND_UINT8   ? i == (uint8_t)i
+                : dtype->num == ND_INT32 ? i == (int32_t)i
+                                         : true;
+    if (!fits)
+        return nd_fail(vm, DVX_OVERFLOW_ERROR, "Python integer %lld out of bounds for %s",
+                       (long long)i, dtype->name);
+    cast_between(ND_DTYPE(ND_INT64), dtype)(at, 0, (const char *)&i, 0, 1);
+    return true;
+}
+
+static bool store_by_class(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
+    const nd_state *state = nd_state_of(vm);
+    double d;
+    nd_complex c;
+    bool good = false;
+    dvx_value class_ = dtype->kind == 'c'   ? state->complex_
+                       : dtype->kind == 'f' ? state->float_
+                                            : state->int_;
+    dvx_value made = by_class(vm, class_, v);
+    if (dvx_failed(made)) return false;
+    if (dtype->kind == 'c') {
+        good = API(read_complex, made, &c.real, &c.imag);
+        if (good) *(nd_complex *)(void *)at = c;
+    } else if (dtype->kind == 'f') {
+        good = API(read_float, made, &d);
+        if (good) cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
+    } else {
+        good = store_int(vm, dtype, at, made);
+    }
+    API(release, made);
+    return good;
+}
+
+static bool is_sequence(dvx_kind kind) {
+    return kind == DVX_LIST || kind == DVX_TUPLE || kind == DVX_ANY;
+}
+
+/* What is a sequence is no number, whatever float() says of it. */
+static bool raise_sequence(dvx_vm *vm, dvx_value v) {
+    dvx_kind kind = API(kind, v);
+    if (!is_sequence(kind) || API(length, v) < 0) return vm->api->clear_error(vm), false;
+    return nd_fail(vm, DVX_VALUE_ERROR, "setting an array element with a sequence."), true;
+}
+
+static bool store_other(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
+    const nd_state *state = nd_state_of(vm);
+    if (dtype->num == ND_BOOL) {
+        nd_state *own = nd_state_of(vm);
+        own->busy++;
+        int truth = API(truth, v);
+        own->busy--;
+        if (truth >= 0) *at = (char)truth;
+        return truth >= 0;
+    }
+    if (nd_is_none(vm, v) && !dtype_is_integer(dtype)) {
+        double nothing = (double)NAN;
+        cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&nothing, 0, 1);
+        return true;
+    }
+    if (store_by_class(vm, dtype, at, v)) return true;
+    if (API(error_matches, state->type_error)) {
+        dvx_value error = vm->api->fetch_error(vm);
+        if (!raise_sequence(vm, v)) {
+            vm->api->clear_error(vm);
+            API(raise_error, error);
+        }
+        API(release, error);
+    }
+    return false;
+}
+
+bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
+    const nd_array *a;
+    double d;
+    switch (API(kind, v)) {
+    case DVX_FLOAT:
+        if (!API(read_float, v, &d)) return false;
+        if (dtype_is_integer(dtype) && dtype->num != ND_BOOL && !(d > -0x1p63 && d < 0x1p63))
+            return store_by_class(vm, dtype, at, v);
+        cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
+        return true;
+    case DVX_INT:
+    case DVX_BOOL:
+        if (dtype->num == ND_BOOL || !dtype_is_integer(dtype)) break;
+        return store_int(vm, dtype, at, v);
+    default: break;
+    }
+    a = array_of(vm, v);
+    if (!a) return store_other(vm, dtype, at, v);
+    if (a->size != 1 || a->ndim > 0) {
+        if (a->size == 1) {
+            cast_between(a->dtype, dtype)(at, 0, a->data, 0, 1);
+            return true;
+        }
+        return nd_fail(vm, DVX_VALUE_ERROR, "setting an array element with a sequence.");
+    }
+    cast_between(a->dtype, dtype)(at, 0, a->data, 0, 1);
+    return true;
+}
+
+const nd_dtype *convert_kind(dvx_vm *vm, dvx_value v) {
+    switch (API(kind, v)) {
+    case DVX_FLOAT: return ND_DTYPE(ND_FLOAT64);
+    case DVX_INT: return ND_DTYPE(ND_INT64);
+    case DVX_BOOL: return ND_DTYPE(ND_BOOL);
+    case DVX_COMPLEX: return ND_DTYPE(ND_COMPLEX128);
+    case DVX_ANY: break;
+    default: return NULL;
+    }
+    const nd_array *a = array_of(vm, v);
+    return a && a->ndim == 0 ? a->dtype : NULL;
+}
+
+/* ---- The shape of nested sequences ---- */
+
+typedef struct discovery {
+    const nd_dtype *dtype; /* of all elements so far; NULL: none */
+    bool any;              /* a dtype is given: all that is no sequence is an element */
+    int64_t shape[ND_MOST];
+    int ndim;    /* of the elements; -1: none has been seen */
+    int levels;  /* of sequences that have been entered */
+    int regular; /* so many axes are regular; ND_MOST + 1: all */
+} discovery;
+
+static bool refuse(dvx_vm *vm, dvx_value v) {
+    char name[ND_NAME];
+    return nd_fail(vm, DVX_TYPE_ERROR, "arrays of %s objects are not part of dl",
+                   nd_class_name(vm, v, name));
+}
+
+static void irregular(discovery *d, int depth) {
+    if (depth < d->regular) d->regular = depth;
+}
+
+static void see_element(discovery *d, const nd_dtype *dtype, int depth) {
+    d->dtype = d->dtype && dtype ? dtype_promote(d->dtype, dtype) : dtype;
+    if (d->ndim < 0)
+        d->ndim = depth;
+    else if (d->ndim != depth)
+        irregular(d, depth < d->ndim ? depth : d->ndim);
+    if (depth < d->levels) irregular(d, depth);
+}
+
+static void see_count(discovery *d, int depth, int64_t count) {
+    if (d->ndim >= 0 && depth >= d->ndim) {
+        irregular(d, d->ndim);
+    } else if (depth == d->levels) {
+        d->shape[d->levels++] = count;
+    } else if (d->shape[depth] != count) {
+        irregular(d, depth);
+    }
+}
+
+static bool discover(dvx_vm *vm, discovery *d, dvx_value v, int depth) {
+    const nd_dtype *dtype = convert_kind(vm, v);
+    if (dtype) return see_element(d, dtype, depth), true;
+    const nd_array *a = array_of(vm, v);
+    if (a) {
+        for (int i = 0; i < a->ndim && depth < ND_MOST; i++)
+            see_count(d, depth++, a->axes[i].count);
+        return see_element(d, a->dtype, depth), true;
+    }
+    int64_t count = is_sequence(API(kind, v)) ? API(length, v) : -2;
+    if (count < 0) {
+        if (count == -1) vm->api->clear_error(vm);
+        return d->any ? (see_element(d, NULL, depth), true) : refuse(vm, v);
+    }
+    if (depth >= ND_MOST) return irregular(d, depth), true;
+    see_count(d, depth, count);
+    for (int64_t i = 0; i < count; i++) {
+        dvx_value item = API(get_item, v, API(make_int, i));
+        bool good = !dvx_failed(item) && discover(vm, d, item, depth + 1);
+        API(release, item);
+        if (!good || (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm))) return false;
+    }
+    return true;
+}
+
+static bool raise_irregular(dvx_vm *vm, const discovery *d) {
+    char text[ND_SHAPE_TEXT];
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "setting an array element with a sequence. The requested array has an "
+                   "inhomogeneous shape after %d dimensions. The detected shape was %s + "
+                   "inhomogeneous part.",
+                   d->regular, array_shape_text(d->regular, d->shape, true, text));
+}
+
+/* ---- Their elements ---- */
+
+static bool raise_changed(dvx_vm *vm) {
+    return nd_fail(vm, DVX_RUNTIME_ERROR, "the sequence has changed while an array was made of it");
+}
+
+/* The part of `to` behind the first `depth` indices, at `at`. */
+static nd_array part_of(const nd_array *to, int depth, char *at) {
+    nd_array part = {.data = at, .dtype = to->dtype, .axes = to->axes + depth};
+    part.ndim = to->ndim - depth;
+    array_update(&part);
+    return part;
+}
+
+static bool fill(dvx_vm *vm, nd_array *to, dvx_value v, int depth, char *at) {
+    if (depth == to->ndim) return array_store(vm, to->dtype, at, v);
+    const nd_array *a = array_of(vm, v);
+    if (a) {
+        nd_array part = part_of(to, depth, at);
+        return array_same_shape(&part, a) ? array_assign(vm, &part, a) : raise_changed(vm);
+    }
+    int64_t count = API(length, v);
+    if (count < 0) return false;
+    if (count != to->axes[depth].count) return raise_changed(vm);
+    for (int64_t i = 0; i < count; i++, at += to->axes[depth].stride) {
+        dvx_value item = API(get_item, v, API(make_int, i));
+        bool good = !dvx_failed(item) && fill(vm, to, item, depth + 1, at);
+        API(release, item);
+        if (!good || (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm))) return false;
+    }
+    return true;
+}
+
+/* A new array of what is no array. */
+static dvx_value from_sequence(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, bool fortran) {
+    nd_array *a;
+    nd_state *state = nd_state_of(vm);
+    discovery d = {.any = dtype != NULL, .ndim = -1, .regular = ND_MOST + 1};
+    state->busy++;
+    bool good = discover(vm, &d, v, 0);
+    state->busy--;
+    if (!good) return DVX_FAILED;
+    int ndim = d.ndim >= 0 ? d.ndim : d.levels;
+    if (d.regular <= ND_MOST) return raise_irregular(vm, &d), DVX_FAILED;
+    if (!dtype) dtype = d.dtype ? d.dtype : ND_DTYPE(ND_FLOAT64);
+    dvx_value made = array_new_order(vm, dtype, ndim, d.shape, fortran, &a);
+    if (dvx_failed(made) || a->size == 0) return made;
+    state->busy++;
+    good = fill(vm, a, v, 0, a->data);
+    state->busy--;
+    if (good) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
+dvx_value array_from(dvx_vm *vm, dvx_value v, const nd_dtype *dtype) {
+    const nd_array *a = array_of(vm, v);
+    if (!a) return from_sequence(vm, v, dtype, false);
+    if (!dtype || a->dtype == dtype) return API(retain, v);
+    return array_copy(vm, a, dtype, 'K');
+}
+
+dvx_value array_operand(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, nd_array **out) {
+    dvx_value array = array_from(vm, v, dtype);
+    if (!dvx_failed(array)) *out = array_of(vm, array);
+    return array;
+}
+
+dvx_value array_row(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, nd_array **out) {
+    dvx_value array = array_operand(vm, v, dtype, out);
+    if (dvx_failed(array) || (*out)->flags & ND_C_CONTIGUOUS) return array;
+    dvx_value copy = array_copy(vm, *out, (*out)->dtype, 'C');
+    API(release, array);
+    if (!dvx_failed(copy)) *out = array_of(vm, copy);
+    return copy;
+}
+
+dvx_value convert_copy(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, char order) {
+    const nd_array *a = array_of(vm, v);
+    if (!a) return from_sequence(vm, v, dtype, order == 'F');
+    return array_copy(vm, a, dtype ? dtype : a->dtype, order);
+}
+
+/* ---- Lists ---- */
+
+static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *at) {
+    if (depth == a->ndim) {
+        /* Scalars become numbers, too. */
+        double d;
+        int64_t i;
+        const void *p = at;
+        switch (a->dtype->num) {
+        case ND_UINT8: i = *(const uint8_t *)p; return API(make_int, i);
+        case ND_INT32: i = *(const int32_t *)p; return API(make_int, i);
+        case ND_FLOAT32: d = (double)*(const float *)p; return API(make_float, d);
+        default: return array_element(vm, a->dtype, at);
+        }
+    }
+    dvx_value list = API(make_list, NULL, 0);
+    for (int64_t i = 0; i < a->axes[depth].count && !dvx_failed(list); i++) {
+        dvx_value item = to_list(vm, a, depth + 1, at + i * a->axes[depth].stride);
+        bool good = !dvx_failed(item) && API(append, list, item) &&
+                    (i % ND_POLL != ND_POLL - 1 || vm->api->poll(vm));
+        API(release, item);
+        if (good) continue;
+        API(release, list);
+        list = DVX_FAILED;
+    }
+    return list;
+}
+
+dvx_value convert_to_list(dvx_vm *vm, const nd_array *a) { return to_list(vm, a, 0, a->data); }

@@ -1,0 +1,63 @@
+/* dtype.h: the types of elements, the objects that name them (dtype('float64'), np.float64), and
+ * what they are to each other.
+ *
+ * Invariants
+ *  1. There is one constant nd_dtype for each type, so that they are compared by address; `num` is
+ *     its index in nd_dtypes.
+ *  2. The order of nd_type is NumPy's of type numbers: a type never promotes to one before it. */
+#ifndef ND_DTYPE_H
+#define ND_DTYPE_H
+
+#include "base.h"
+
+typedef enum nd_type {
+    ND_BOOL,
+    ND_UINT8,
+    ND_INT32,
+    ND_INT64,
+    ND_FLOAT32,
+    ND_FLOAT64,
+    ND_COMPLEX128
+} nd_type;
+
+typedef struct nd_complex {
+    double real, imag;
+} nd_complex;
+
+typedef struct nd_dtype {
+    nd_type num;
+    char kind; /* b u i f c */
+    char code; /* ? B i l f d D */
+    uint8_t size;
+    uint8_t alignment;
+    uint8_t element; /* dvx_element; ND_NO_ELEMENT: what has none */
+    const char *name;
+    const char *text; /* "<f8" */
+} nd_dtype;
+enum { ND_NO_ELEMENT = 255 };
+
+extern const nd_dtype nd_dtypes[ND_TYPES];
+#define ND_DTYPE(type) (&nd_dtypes[type])
+
+static inline bool dtype_is_integer(const nd_dtype *d) { return d->num <= ND_INT64; }
+
+/* The dtype that an argument names: a dtype, np.float64, a class of dl, a str; None is float64.
+ * TypeError. */
+const nd_dtype *dtype_read(dvx_vm *vm, dvx_value v);
+/* The same for an argument that may be missing or None: then `otherwise`, which may be NULL. False:
+ * raised. */
+bool dtype_read_given(dvx_vm *vm, dvx_value v, const nd_dtype *otherwise, const nd_dtype **out);
+/* dtype('float64'): new */
+dvx_value dtype_object(dvx_vm *vm, const nd_dtype *d);
+/* The dtype of np.float64, or of dtype('float64'); NULL: v is neither, nothing is raised. */
+const nd_dtype *dtype_of_object(dvx_vm *vm, dvx_value v);
+
+/* The smallest type that holds all values of both, as NumPy's result_type of arrays. */
+const nd_dtype *dtype_promote(const nd_dtype *a, const nd_dtype *b);
+/* casting='safe' and 'same_kind' */
+bool dtype_is_safe(const nd_dtype *from, const nd_dtype *to);
+bool dtype_is_same_kind(const nd_dtype *from, const nd_dtype *to);
+
+bool dtype_register(dvx_vm *vm, dvx_value module);
+
+#endif

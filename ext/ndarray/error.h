@@ -1,0 +1,17 @@
+/* error.h: floating point errors (np.seterr, np.errstate), and the errors that only ufuncs raise.
+ */
+#ifndef ND_ERROR_H
+#define ND_ERROR_H
+
+#include "array.h"
+
+/* Does for the flags (of fenv.h) what seterr says: warns, raises, or nothing.  False: raised. */
+bool error_flags(dvx_vm *vm, const char *name, unsigned flags);
+/* Warns, as warnings.warn(text, RuntimeWarning) does; false: raised. */
+bool error_warn(dvx_vm *vm, const char *text);
+/* Raises UFuncTypeError, a TypeError; false. */
+bool error_ufunc(dvx_vm *vm, const char *format, ...) FORMATTED(2, 3);
+
+bool error_register(dvx_vm *vm, dvx_value module);
+
+#endif

@@ -1,0 +1,347 @@
+/* extra.c: `flags`, `take`, copyto, shares_memory, ndindex and ndenumerate (extra.h).
+ *
+ * Invariants
+ *  1. Objects here hold their array until they are released, or are payloads of zeros. */
+#include "extra.h"
+
+#include "convert.h"
+#include "methods.h"
+#include "shape.h"
+#include "text.h"
+
+/* ---- flags ---- */
+
+typedef struct flags {
+    bool active;
+    dvx_value array;
+} flags;
+
+static const dvx_type flags_type, steps_type;
+
+static const char *const flag_names[] = {"C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA",
+                                         "WRITEABLE",    "ALIGNED",      "WRITEBACKIFCOPY"};
+
+static bool flag_of(const nd_array *a, size_t which) {
+    switch (which) {
+    case 0: return a->flags & ND_C_CONTIGUOUS;
+    case 1: return a->flags & ND_F_CONTIGUOUS;
+    case 2: return !(a->flags & ND_HAS_BASE);
+    case 3: return !a->read_only;
+    default: return which == 4;
+    }
+}
+
+/* NULL: raised. */
+static nd_array *flagged(dvx_vm *vm, dvx_value self) {
+    const flags *f = API(payload, self, &flags_type);
+    if (f->active) return array_of(vm, f->array);
+    nd_fail(vm, DVX_VALUE_ERROR, "the flags have no array");
+    return NULL;
+}
+
+/* The flag that a key names, also 'C' and 'c_contiguous'; -1: none. */
+static int named(dvx_vm *vm, dvx_value key) {
+    char word[32];
+    nd_word(vm, key, word);
+    for (char *c = word; *c; c++)
+        if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
+    if (!strcmp(word, "X")) return 5;
+    for (size_t i = 0; i < LENGTH_OF(flag_names); i++)
+        if (!strcmp(word, flag_names[i]) || (!word[1] && word[0] == flag_names[i][0] && i != 5))
+            return (int)i;
+    return -1;
+}
+
+static dvx_value get_flag(dvx_vm *vm, dvx_value self, dvx_value key) {
+    const nd_array *a = flagged(vm, self);
+    int which = named(vm, key);
+    if (!a) return DVX_FAILED;
+    if (which < 0) return nd_raise(vm, DVX_KEY_ERROR, "Unknown flag");
+    return API(make_bool, flag_of(a, (size_t)which));
+}
+
+/* Only what owns its data, or looks at what can be written to, may become writeable again. */
+static bool set_writable(dvx_vm *vm, nd_array *a, dvx_value value) {
+    int on = API(truth, value);
+    if (on < 0) return false;
+    if (a->exports) return nd_fail(vm, DVX_BUFFER_ERROR, "the array is in use");
+    const nd_array *base = a->flags & ND_HAS_BASE ? array_of(vm, a->base) : NULL;
+    if (on && base && base->read_only)
+        return nd_fail(vm, DVX_VALUE_ERROR, "cannot set WRITEABLE flag to True of this array");
+    a->read_only = !on;
+    return true;
+}
+
+static bool set_flag(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
+    nd_array *a = flagged(vm, self);
+    if (!a) return false;
+    if (named(vm, key) == 3) return set_writable(vm, a, value);
+    return nd_fail(vm, DVX_KEY_ERROR, "Unknown flag");
+}
+
+static int find_flag(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
+    char word[32];
+    int which = nd_word(vm, name, word)[0] >= 'a' ? named(vm, name) : -1;
+    if (which < 0 || !word[1]) return 0;
+    const nd_array *a = flagged(vm, self);
+    if (!a) return -1;
+    *out = API(make_bool, flag_of(a, (size_t)which));
+    return 1;
+}
+
+static int change_flag(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value value) {
+    if (named(vm, name) != 3 || dvx_failed(value)) return 0;
+    nd_array *a = flagged(vm, self);
+    return a && set_writable(vm, a, value) ? 1 : -1;
+}
+
+static dvx_value show_flags(dvx_vm *vm, dvx_value self) {
+    nd_text t = {0};
+    const nd_array *a = flagged(vm, self);
+    if (!a) return DVX_FAILED;
+    for (size_t i = 0; i < LENGTH_OF(flag_names); i++) {
+        text_words(vm, &t, "  ");
+        text_words(vm, &t, flag_names[i]);
+        text_words(vm, &t, flag_of(a, i) ? " : True\n" : " : False\n");
+    }
+    return text_finish(vm, &t);
+}
+
+static void release_flags(dvx_vm *vm, void *payload) {
+    flags *f = payload;
+    if (f->active) API(release, f->array);
+    f->active = false;
+}
+
+static dvx_value get_flags(dvx_vm *vm, dvx_value self) {
+    void *payload;
+    dvx_value made = API(make_object, &flags_type, &payload);
+    if (!dvx_failed(made)) *(flags *)payload = (flags){true, API(retain, self)};
+    return made;
+}
+ND_ATTRIBUTE(flags, get_flags, NULL);
+
+/* setflags(write=None) */
+static ND_FUNCTION(setflags) {
+    (void)count;
+    if (!nd_is_given(vm, args[1]) || set_writable(vm, array_self(vm, args[0]), args[1]))
+        return nd_none(vm);
+    return DVX_FAILED;
+}
+ND_PARAMETERS(of_setflags, 0, "write");
+ND_METHOD(setflags, ND_NAMED("setflags", setflags, of_setflags));
+
+/* ---- take ---- */
+
+/* take(indices, axis=None): a[indices] along one axis */
+static dvx_value take_from(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis_) {
+    dvx_value parts[ND_MOST + 1], from;
+    nd_array *which;
+    int axis = 0;
+    if (nd_is_given(vm, axis_)) {
+        if (!nd_axis_of(vm, axis_, array_of(vm, array)->ndim, &axis)) return DVX_FAILED;
+        from = API(retain, array);
+    } else {
+        from = shape_ravel(vm, array);
+        if (dvx_failed(from)) return from;
+    }
+    dvx_value key = DVX_FAILED, made = DVX_FAILED, slice = DVX_FAILED;
+    dvx_value index = array_operand(vm, indices, NULL, &which), none = nd_none(vm);
+    dvx_value maker = dvx_failed(index) ? index : API(builtin, "slice");
+    if (!dvx_failed(maker)) slice = API(call, maker, &none, 1);
+    if (!dvx_failed(slice)) {
+        dvx_value ints = array_from(vm, index, ND_DTYPE(ND_INT64));
+        for (int i = 0; i < axis; i++) parts[i] = slice;
+        parts[axis] = ints;
+        if (!dvx_failed(ints)) key = API(make_tuple, parts, (size_t)axis + 1);
+        if (!dvx_failed(key)) made = API(get_item, from, key);
+        API(release, ints);
+    }
+    API(release, key);
+    API(release, slice);
+    API(release, maker);
+    API(release, index);
+    API(release, from);
+    return made;
+}
+static ND_FUNCTION(take) {
+    (void)count;
+    return take_from(vm, args[0], args[1], args[2]);
+}
+ND_PARAMETERS(of_take, 1, "indices", "axis");
+ND_METHOD(take, ND_NAMED("take", take, of_take));
+
+static ND_FUNCTION(take_function) {
+    nd_array *a;
+    (void)count;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    dvx_value made = take_from(vm, array, args[1], args[2]);
+    API(release, array);
+    return made;
+}
+
+/* ---- copyto, shares_memory ---- */
+
+/* copyto(dst, src) */
+static ND_FUNCTION(copyto) {
+    nd_array *from, *to = array_of(vm, args[0]);
+    char name[ND_NAME];
+    (void)count;
+    if (!to)
+        return nd_raise(vm, DVX_TYPE_ERROR, "copyto() argument 1 must be numpy.ndarray, not %s",
+                        nd_class_name(vm, args[0], name));
+    if (!array_writable(vm, to)) return DVX_FAILED;
+    dvx_value array = array_operand(vm, args[1], NULL, &from);
+    if (dvx_failed(array)) return array;
+    bool good = dtype_is_same_kind(from->dtype, to->dtype) || convert_kind(vm, args[1]);
+    if (!good)
+        nd_fail(vm, DVX_TYPE_ERROR,
+                "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule "
+                "'same_kind'",
+                from->dtype->name, to->dtype->name);
+    good = good && array_assign(vm, to, from);
+    API(release, array);
+    return good ? nd_none(vm) : DVX_FAILED;
+}
+
+/* may_share_memory(a, b): by their bounds */
+static ND_FUNCTION(may_share) {
+    nd_array *a, *b;
+    (void)count;
+    dvx_value one = array_operand(vm, args[0], NULL, &a);
+    dvx_value other = dvx_failed(one) ? one : array_operand(vm, args[1], NULL, &b);
+    dvx_value answer = dvx_failed(other) ? other : API(make_bool, array_may_overlap(a, b));
+    API(release, one);
+    API(release, other);
+    return answer;
+}
+
+/* ---- ndindex and ndenumerate ---- */
+
+typedef struct steps {
+    bool active, with_elements;
+    dvx_value array;
+    int ndim;
+    int64_t left, index[ND_MOST], shape[ND_MOST];
+} steps;
+
+static int next_step(dvx_vm *vm, dvx_value self, dvx_value *out) {
+    steps *s = API(payload, self, &steps_type);
+    if (s->left == 0) return 0;
+    dvx_value both[2] = {array_ints(vm, s->index, s->ndim), DVX_FAILED};
+    if (dvx_failed(both[0])) return -1;
+    if (s->with_elements) {
+        const nd_array *a = array_of(vm, s->array);
+        const char *at = a->data;
+        for (int i = 0; i < s->ndim; i++) at += s->index[i] * a->axes[i].stride;
+        both[1] = array_element(vm, a->dtype, at);
+        *out = dvx_failed(both[1]) ? both[1] : API(make_tuple, both, 2);
+        API(release, both[0]);
+        API(release, both[1]);
+        if (dvx_failed(*out)) return -1;
+    } else {
+        *out = both[0];
+    }
+    s->left--;
+    for (int i = s->ndim; i-- > 0;) {
+        if (++s->index[i] < s->shape[i]) break;
+        s->index[i] = 0;
+    }
+    return 1;
+}
+
+static void release_steps(dvx_vm *vm, void *payload) {
+    steps *s = payload;
+    if (s->active) API(release, s->array);
+    s->active = false;
+    s->left = 0;
+}
+
+static dvx_value make_steps(dvx_vm *vm, int ndim, const int64_t *shape, steps **out) {
+    void *payload;
+    dvx_value made = API(make_object, &steps_type, &payload);
+    if (dvx_failed(made)) return made;
+    steps *s = *out = payload;
+    s->ndim = ndim;
+    s->left = 1;
+    for (int i = 0; i < ndim; i++) {
+        s->shape[i] = shape[i];
+        if (!__builtin_mul_overflow(s->left, shape[i], &s->left)) continue;
+        API(release, made);
+        return nd_raise(vm, DVX_VALUE_ERROR, "Maximum allowed dimension exceeded");
+    }
+    return made;
+}
+
+/* ndindex(*shape), ndindex(shape) */
+static ND_FUNCTION(ndindex) {
+    int64_t shape[ND_MOST];
+    steps *s;
+    int ndim = 0;
+    bool one = count == 1 && API(kind, args[0]) != DVX_INT;
+    if (one && !array_read_shape(vm, args[0], &ndim, shape)) return DVX_FAILED;
+    if (!one && count > ND_MOST)
+        return nd_raise(vm, DVX_VALUE_ERROR,
+                        "maximum supported dimension for an ndarray is 32, found %u", count);
+    for (uint32_t i = 0; !one && i < count; i++)
+        if (!nd_read_index(vm, args[i], &shape[ndim++])) return DVX_FAILED;
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] < 0)
+            return nd_raise(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
+    return make_steps(vm, ndim, shape, &s);
+}
+
+/* ndenumerate(arr) */
+static ND_FUNCTION(ndenumerate) {
+    int64_t shape[ND_MOST];
+    nd_array *a;
+    steps *s;
+    (void)count;
+    dvx_value array = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(array)) return array;
+    /* A view of its own, whose shape nobody sets. */
+    nd_array *view;
+    dvx_value own = array_view(vm, array, a, a->data, a->ndim, a->axes, &view);
+    API(release, array);
+    if (dvx_failed(own)) return own;
+    array_shape(view, shape);
+    dvx_value made = make_steps(vm, view->ndim, shape, &s);
+    if (dvx_failed(made)) {
+        API(release, own);
+        return made;
+    }
+    s->active = s->with_elements = true;
+    s->array = own;
+    return made;
+}
+
+static const dvx_type flags_type = {.size = sizeof(dvx_type),
+                                    .name = "flagsobj",
+                                    .payload = sizeof(flags),
+                                    .release = release_flags,
+                                    .repr = show_flags,
+                                    .get_item = get_flag,
+                                    .set_item = set_flag,
+                                    .find_attribute = find_flag,
+                                    .set_attribute = change_flag};
+static const dvx_type steps_type = {.size = sizeof(dvx_type),
+                                    .name = "ndindex_iterator",
+                                    .payload = sizeof(steps),
+                                    .release = release_steps,
+                                    .next = next_step};
+
+ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis");
+ND_PARAMETERS(of_copyto, 2, "dst", "src");
+ND_PARAMETERS(of_arr, 1, "arr");
+
+static const dvx_function functions[] = {
+    ND_NAMED("take", take_function, of_a_take),    ND_NAMED("copyto", copyto, of_copyto),
+    ND_PLAIN("may_share_memory", may_share, 2, 2), ND_PLAIN("ndindex", ndindex, 0, ND_ANY),
+    ND_NAMED("ndenumerate", ndenumerate, of_arr),
+};
+
+bool extra_register(dvx_vm *vm, dvx_value module) {
+    return ND_ADD_ALL(functions) && API(add_type, module, &flags_type) &&
+           API(add_type, module, &steps_type);
+}

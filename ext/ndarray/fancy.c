@@ -1,0 +1,528 @@
+/* fancy.c: subscripts with index arrays and masks (index.h).
+ *
+ * A subscript with index arrays picks *blocks*: the index arrays, broadcast to one shape, say where
+ * each block begins, and the slices say which elements it has.  All indices are turned into
+ * offsets, and checked, before anything is copied.
+ *
+ * Invariants
+ *  1. The result lies in memory block after block, as NumPy's does, also where its axes stand in
+ *     another order (a[:, [0, 1]]). */
+#include "cast.h"
+#include "convert.h"
+#include "create.h"
+#include "index.h"
+
+typedef struct fancy {
+    const nd_array *a;
+    char *data; /* of the block that offset 0 has */
+    int block_ndim;
+    dvx_axis block[ND_MOST + ND_PARTS];
+    int place_ndim; /* of the index arrays, broadcast */
+    int64_t place_shape[ND_MOST];
+    int64_t places;
+    int before; /* so many axes of the block come before the places in the result */
+    nd_array *arrays[ND_MOST];
+    dvx_axis axes[ND_MOST]; /* that they index; of count 1 and stride 0 if none */
+    int numbers[ND_MOST];   /* of these axes */
+    int count;
+    int64_t *offsets;
+} fancy;
+
+/* ---- The parts ---- */
+
+/* Where in the result the places stand: where the index arrays stood, if these, and ints, were
+ * neighbours; else in front. */
+static int find_before(const nd_index *index) {
+    int runs = 0, before = 0, axes = 0;
+    bool in_run = false;
+    for (int i = 0; i < index->count; i++) {
+        const index_part *p = &index->parts[i];
+        bool fancy_part = p->kind == INDEX_ARRAY || p->kind == INDEX_INT;
+        if (fancy_part && !in_run) {
+            if (runs++ == 0) before = axes;
+        }
+        in_run = fancy_part;
+        if (p->kind == INDEX_REST)
+            axes += (int)p->count;
+        else
+            axes += p->kind == INDEX_SLICE || p->kind == INDEX_NEW;
+    }
+    return runs == 1 ? before : 0;
+}
+
+static void add_index_array(fancy *f, const index_part *p, const nd_array *a, int axis) {
+    f->arrays[f->count] = p->array;
+    f->axes[f->count] = p->axis ? a->axes[axis] : (dvx_axis){1, 0};
+    f->numbers[f->count++] = axis;
+}
+
+static bool raise_places(dvx_vm *vm, const fancy *f) {
+    char text[1500] = "", one[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST];
+    for (int i = 0; i < f->count && strlen(text) + ND_SHAPE_TEXT < sizeof text; i++) {
+        array_shape(f->arrays[i], shape);
+        strcat(strcat(text, array_shape_text(f->arrays[i]->ndim, shape, false, one)), " ");
+    }
+    return nd_fail(vm, DVX_INDEX_ERROR,
+                   "shape mismatch: indexing arrays could not be broadcast together with shapes %s",
+                   text);
+}
+
+/* Sorts the parts into blocks and places. */
+static bool begin(dvx_vm *vm, fancy *f, const nd_array *a, const nd_index *index) {
+    int axis = 0;
+    *f = (fancy){.a = a, .data = a->data, .before = find_before(index)};
+    if (index->arrays > ND_MOST) return nd_fail(vm, DVX_INDEX_ERROR, "too many indices for array");
+    for (int i = 0; i < index->count; i++) {
+        const index_part *p = &index->parts[i];
+        const dvx_axis *x = &a->axes[axis];
+        switch (p->kind) {
+        case INDEX_INT: f->data += p->start * x->stride; break;
+        case INDEX_SLICE:
+            if (p->count) f->data += p->start * x->stride;
+            f->block[f->block_ndim++] = (dvx_axis){p->count, p->step * x->stride};
+            break;
+        case INDEX_NEW: f->block[f->block_ndim++] = (dvx_axis){1, 0}; break;
+        case INDEX_REST:
+            memcpy(f->block + f->block_ndim, x, (size_t)p->count * sizeof *x);
+            f->block_ndim += (int)p->count;
+            break;
+        case INDEX_ARRAY: add_index_array(f, p, a, axis); break;
+        }
+        axis += p->kind == INDEX_REST ? (int)p->count : p->axis;
+    }
+    if (!array_broadcast(vm, f->arrays, f->count, &f->place_ndim, f->place_shape)) {
+        vm->api->clear_error(vm);
+        return raise_places(vm, f);
+    }
+    if (f->place_ndim + f->block_ndim > ND_MOST)
+        return nd_fail(vm, DVX_INDEX_ERROR,
+                       "number of dimensions must be within [0, %d], indexing result would have %d",
+                       (int)ND_MOST, f->place_ndim + f->block_ndim);
+    f->places = 1;
+    for (int i = 0; i < f->place_ndim; i++) f->places *= f->place_shape[i];
+    return true;
+}
+
+/* ---- Offsets ---- */
+
+/* Adds what one index array says to `count` offsets. */
+static bool add_offsets(dvx_vm *vm, int64_t *offsets, const char *at, int64_t stride, int64_t count,
+                        dvx_axis axis, int number) {
+    for (int64_t k = 0; k < count; k++, at += stride) {
+        int64_t i = *(const int64_t *)(const void *)at;
+        if (UNLIKELY((uint64_t)i >= (uint64_t)axis.count)) {
+            if (i >= 0 || i < -axis.count)
+                return nd_fail(vm, DVX_INDEX_ERROR,
+                               "index %lld is out of bounds for axis %d with size %lld",
+                               (long long)i, number, (long long)axis.count);
+            i += axis.count;
+        }
+        offsets[k] += i * axis.stride;
+    }
+    return true;
+}
+
+static bool add_array_offsets(dvx_vm *vm, fancy *f, int n) {
+    int64_t strides[ND_MOST], index[ND_MOST] = {0};
+    const char *at = f->arrays[n]->data;
+    int inner = f->place_ndim - 1;
+    array_strides_in(f->arrays[n], f->place_ndim, strides);
+    int64_t row = f->place_shape[inner];
+    for (int64_t done = 0; done < f->places; done += row) {
+        if (!add_offsets(vm, f->offsets + done, at, strides[inner], row, f->axes[n], f->numbers[n]))
+            return false;
+        for (int i = inner; i-- > 0;) {
+            at += strides[i];
+            if (++index[i] < f->place_shape[i]) break;
+            at -= f->place_shape[i] * strides[i];
+            index[i] = 0;
+        }
+    }
+    return true;
+}
+
+/* Do the blocks have no elements? */
+static bool is_empty(const fancy *f) {
+    for (int i = 0; i < f->block_ndim; i++)
+        if (f->block[i].count == 0) return true;
+    return false;
+}
+
+/* The memory is given back with end.  Where there is nothing to copy, NumPy does not look at the
+ * indices. */
+static bool find_offsets(dvx_vm *vm, fancy *f) {
+    if (f->places == 0 || is_empty(f)) return true;
+    size_t size = (size_t)f->places * sizeof *f->offsets;
+    f->offsets = API(allocate, size);
+    if (!f->offsets) return false;
+    memset(f->offsets, 0, size);
+    for (int n = 0; n < f->count; n++)
+        if (!add_array_offsets(vm, f, n)) return false;
+    return vm->api->poll(vm);
+}
+
+static void end(dvx_vm *vm, fancy *f) {
+    if (f->offsets) API(deallocate, f->offsets, (size_t)f->places * sizeof *f->offsets);
+    f->offsets = NULL;
+}
+
+/* ---- Copying ---- */
+
+/* Elements of one size, from or to offsets; `step` is the distance on the other side. */
+#define MOVE(type)                                                                                 \
+    static void gather_##type(char *to, const char *from, const int64_t *offsets, int64_t count) { \
+        type *t = (type *)(void *)to;                                                              \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            t[i] = *(const type *)(const void *)(from + offsets[i]);                               \
+    }                                                                                              \
+    static void scatter_##type(char *to, const int64_t *offsets, const char *from, int64_t step,   \
+                               int64_t count) {                                                    \
+        for (int64_t i = 0; i < count; i++, from += step)                                          \
+            *(type *)(void *)(to + offsets[i]) = *(const type *)(const void *)from;                \
+    }
+MOVE(uint8_t)
+MOVE(uint32_t)
+MOVE(uint64_t)
+MOVE(nd_complex)
+
+static void gather(char *to, const char *from, const int64_t *offsets, int64_t count, int size) {
+    if (size == 8)
+        gather_uint64_t(to, from, offsets, count);
+    else if (size == 4)
+        gather_uint32_t(to, from, offsets, count);
+    else if (size == 1)
+        gather_uint8_t(to, from, offsets, count);
+    else
+        gather_nd_complex(to, from, offsets, count);
+}
+
+static void scatter(char *to, const int64_t *offsets, const char *from, int64_t step, int64_t count,
+                    int size) {
+    if (size == 8)
+        scatter_uint64_t(to, offsets, from, step, count);
+    else if (size == 4)
+        scatter_uint32_t(to, offsets, from, step, count);
+    else if (size == 1)
+        scatter_uint8_t(to, offsets, from, step, count);
+    else
+        scatter_nd_complex(to, offsets, from, step, count);
+}
+
+/* A block at `data` with these axes, as an array that is no object. */
+static nd_array as_block(const fancy *f, char *data, dvx_axis *axes) {
+    nd_array block = {.data = data, .dtype = f->a->dtype, .axes = axes, .ndim = f->block_ndim};
+    array_update(&block);
+    return block;
+}
+
+/* The axes of the result: places and block in the order of the subscript. */
+static void result_axes(const fancy *f, const dvx_axis *places, const dvx_axis *block,
+                        dvx_axis *out) {
+    size_t first = (size_t)f->before;
+    memcpy(out, block, first * sizeof *out);
+    memcpy(out + first, places, (size_t)f->place_ndim * sizeof *out);
+    memcpy(out + first + f->place_ndim, block + first,
+           ((size_t)f->block_ndim - first) * sizeof *out);
+}
+
+static void get_blocks(const fancy *f, nd_array *result) {
+    /* The result has the places first, and then the axes of a block. */
+    dvx_axis *axes = result->axes + f->place_ndim, own[ND_MOST];
+    memcpy(own, f->block, (size_t)f->block_ndim * sizeof *own);
+    nd_array to = as_block(f, result->data, axes), from = as_block(f, f->data, own);
+    int64_t step = to.size * f->a->dtype->size;
+    bool rows = from.flags & ND_C_CONTIGUOUS;
+    for (int64_t i = 0; i < f->places; i++, to.data += step) {
+        from.data = f->data + f->offsets[i];
+        if (rows)
+            memcpy(to.data, from.data, (size_t)step);
+        else
+            array_spread(&to, &from);
+    }
+}
+
+static dvx_value get_places(dvx_vm *vm, const fancy *f) {
+    nd_array *result;
+    int64_t shape[ND_MOST];
+    int ndim = f->place_ndim + f->block_ndim;
+    memcpy(shape, f->place_shape, (size_t)f->place_ndim * sizeof *shape);
+    for (int i = 0; i < f->block_ndim; i++) shape[f->place_ndim + i] = f->block[i].count;
+    dvx_value made = array_new(vm, f->a->dtype, ndim, shape, &result);
+    if (dvx_failed(made)) return made;
+    if (result->size) {
+        if (f->block_ndim == 0)
+            gather(result->data, f->data, f->offsets, f->places, f->a->dtype->size);
+        else
+            get_blocks(f, result);
+    }
+    dvx_axis axes[ND_MOST];
+    result_axes(f, result->axes, result->axes + f->place_ndim, axes);
+    memcpy(result->axes, axes, (size_t)ndim * sizeof *axes);
+    array_update(result);
+    return made;
+}
+
+/* Elements of 8 bytes by a row of indices; the number of those that were within bounds. */
+static int64_t gather_checked(int64_t *to, const nd_array *a, const int64_t *which, int64_t count) {
+    const dvx_axis axis = a->axes[0];
+    for (int64_t n = 0; n < count; n++) {
+        int64_t i = which[n];
+        if (UNLIKELY((uint64_t)i >= (uint64_t)axis.count)) {
+            if (i >= 0 || i < -axis.count) return n;
+            i += axis.count;
+        }
+        to[n] = *(const int64_t *)(const void *)(a->data + i * axis.stride);
+    }
+    return count;
+}
+
+dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which) {
+    nd_array *result;
+    int64_t shape[ND_MOST];
+    const int64_t *indices = (const int64_t *)(const void *)which->data;
+    array_shape(which, shape);
+    dvx_value made = array_new(vm, a->dtype, which->ndim, shape, &result);
+    if (dvx_failed(made)) return made;
+    int64_t done = gather_checked((int64_t *)(void *)result->data, a, indices, which->size);
+    if (LIKELY(done == which->size)) return made;
+    API(release, made);
+    return nd_raise(vm, DVX_INDEX_ERROR, "index %lld is out of bounds for axis 0 with size %lld",
+                    (long long)indices[done], (long long)a->axes[0].count);
+}
+
+dvx_value fancy_get(dvx_vm *vm, const nd_array *a, const nd_index *index) {
+    fancy f;
+    dvx_value result = DVX_FAILED;
+    if (!begin(vm, &f, a, index)) return result;
+    if (find_offsets(vm, &f)) result = get_places(vm, &f);
+    end(vm, &f);
+    return result;
+}
+
+/* ---- Assignment ---- */
+
+/* The value's strides along the result's axes: ValueError if it does not fit. */
+static bool fit_value(dvx_vm *vm, const fancy *f, const nd_array *value, int64_t *strides) {
+    char of[ND_SHAPE_TEXT], into[ND_SHAPE_TEXT];
+    dvx_axis places[ND_MOST], all[ND_MOST];
+    int64_t shape[ND_MOST], own[ND_MOST];
+    int ndim = f->place_ndim + f->block_ndim;
+    for (int i = 0; i < f->place_ndim; i++) places[i] = (dvx_axis){f->place_shape[i], 0};
+    result_axes(f, places, f->block, all);
+    for (int i = 0; i < ndim; i++) shape[i] = all[i].count;
+    nd_array trimmed = *value;
+    while (trimmed.ndim > ndim && trimmed.axes->count == 1) trimmed.ndim--, trimmed.axes++;
+    int shift = ndim - trimmed.ndim;
+    bool good = shift >= 0;
+    for (int i = 0; good && i < trimmed.ndim; i++)
+        good = trimmed.axes[i].count == 1 || trimmed.axes[i].count == shape[i + shift];
+    if (good) {
+        array_strides_in(&trimmed, ndim, strides);
+        return true;
+    }
+    array_shape(value, own);
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "shape mismatch: value array of shape %s could not be broadcast to indexing "
+                   "result of shape %s",
+                   array_shape_text(value->ndim, own, false, of),
+                   array_shape_text(ndim, shape, false, into));
+}
+
+static void set_blocks(const fancy *f, const nd_array *value, const int64_t *strides) {
+    int64_t index[ND_MOST] = {0};
+    const int64_t *place_strides = strides + f->before;
+    dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
+    memcpy(to_axes, f->block, (size_t)f->block_ndim * sizeof *to_axes);
+    for (int i = 0; i < f->block_ndim; i++)
+        from_axes[i] =
+            (dvx_axis){f->block[i].count, strides[i < f->before ? i : i + f->place_ndim]};
+    nd_array to = as_block(f, f->data, to_axes), from = as_block(f, value->data, from_axes);
+    from.dtype = value->dtype;
+    if (to.size == 0) return;
+    for (int64_t n = 0; n < f->places; n++) {
+        to.data = f->data + f->offsets[n];
+        array_spread(&to, &from);
+        for (int i = f->place_ndim; i-- > 0;) {
+            from.data += place_strides[i];
+            if (++index[i] < f->place_shape[i]) break;
+            from.data -= f->place_shape[i] * place_strides[i];
+            index[i] = 0;
+        }
+    }
+}
+
+static bool set_places(dvx_vm *vm, fancy *f, const nd_array *value) {
+    int64_t strides[ND_MOST];
+    if (!fit_value(vm, f, value, strides)) return false;
+    if (!find_offsets(vm, f)) return false;
+    if (is_empty(f)) return true;
+    if (f->places == 0) return true;
+    bool simple = f->block_ndim == 0 && value->dtype == f->a->dtype &&
+                  (f->place_ndim == 1 || value->size == 1);
+    if (simple)
+        scatter(f->data, f->offsets, value->data, value->size == 1 ? 0 : strides[0], f->places,
+                f->a->dtype->size);
+    else
+        set_blocks(f, value, strides);
+    return true;
+}
+
+static bool is_trivial(const nd_array *a) { return a->ndim <= 1 || a->flags & ND_C_CONTIGUOUS; }
+
+/* NumPy does not look for overlaps where elements of one axis are set one after the other. */
+static bool is_in_order(const nd_array *a, const fancy *f, const nd_array *value) {
+    return a->ndim == 1 && f->block_ndim == 0 && f->count == 1 && f->place_ndim > 0 &&
+           value->dtype == a->dtype && is_trivial(f->arrays[0]) && is_trivial(value) &&
+           array_same_shape(f->arrays[0], value);
+}
+
+/* `value` as an array that shares no memory with `a`. */
+static dvx_value separate(dvx_vm *vm, const nd_array *a, const fancy *f, dvx_value value,
+                          nd_array **out) {
+    dvx_value array = index_value(vm, value, a->dtype, out);
+    if (dvx_failed(array) || !array_may_overlap(a, *out)) return array;
+    if (f && is_in_order(a, f, *out)) return array;
+    dvx_value copy = array_copy(vm, *out, (*out)->dtype, 'K');
+    API(release, array);
+    if (!dvx_failed(copy)) *out = array_of(vm, copy);
+    return copy;
+}
+
+bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) {
+    fancy f;
+    nd_array *from;
+    if (!begin(vm, &f, a, index)) return false;
+    dvx_value array = separate(vm, a, &f, value, &from);
+    bool good = !dvx_failed(array) && set_places(vm, &f, from);
+    API(release, array);
+    end(vm, &f);
+    return good;
+}
+
+/* ---- Masks ---- */
+
+/* Calls go on for each true element, in C order, with its number and the address in another array
+ * of the mask's shape. */
+typedef struct mask_walk {
+    const nd_array *mask;
+    int64_t index[ND_MOST];
+    const char *at;
+    char *other;
+    const dvx_axis *other_axes;
+    int64_t left; /* rows */
+} mask_walk;
+
+static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other) {
+    *w = (mask_walk){
+        .mask = mask, .at = mask->data, .other = other->data, .other_axes = other->axes};
+    int64_t row = mask->axes[mask->ndim - 1].count;
+    w->left = row ? mask->size / row : 0;
+}
+
+static void next_row(mask_walk *w) {
+    for (int i = w->mask->ndim - 1; i-- > 0;) {
+        w->at += w->mask->axes[i].stride;
+        w->other += w->other_axes[i].stride;
+        if (++w->index[i] < w->mask->axes[i].count) return;
+        w->at -= w->mask->axes[i].count * w->mask->axes[i].stride;
+        w->other -= w->mask->axes[i].count * w->other_axes[i].stride;
+        w->index[i] = 0;
+    }
+}
+
+static int64_t count_true(const nd_array *mask) {
+    mask_walk w;
+    int64_t count = 0;
+    dvx_axis row = mask->axes[mask->ndim - 1];
+    for (begin_walk(&w, mask, mask); w.left > 0; w.left--, next_row(&w))
+        for (int64_t i = 0; i < row.count; i++) count += *(const bool *)(w.at + i * row.stride);
+    return count;
+}
+
+dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask) {
+    mask_walk w;
+    nd_array *result;
+    int64_t count = count_true(mask);
+    size_t size = a->dtype->size;
+    dvx_axis row = mask->axes[mask->ndim - 1];
+    int64_t stride = a->axes[a->ndim - 1].stride;
+    dvx_value made = array_new(vm, a->dtype, 1, &count, &result);
+    if (dvx_failed(made)) return made;
+    char *to = result->data;
+    for (begin_walk(&w, mask, a); w.left > 0; w.left--, next_row(&w))
+        for (int64_t i = 0; i < row.count; i++) {
+            if (!*(const bool *)(w.at + i * row.stride)) continue;
+            if (LIKELY(size == 8))
+                memcpy(to, w.other + i * stride, 8);
+            else
+                memcpy(to, w.other + i * stride, size);
+            to += size;
+        }
+    return made;
+}
+
+static bool check_mask_value(dvx_vm *vm, const nd_array *value, int64_t count) {
+    if (value->ndim > 1)
+        return nd_fail(
+            vm, DVX_TYPE_ERROR,
+            "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+            "input has %d dimensions",
+            value->ndim);
+    if (value->size == 1 || value->size == count) return true;
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "NumPy boolean array indexing assignment cannot assign %lld input values to the "
+                   "%lld output values where the mask is true",
+                   (long long)value->size, (long long)count);
+}
+
+bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value) {
+    mask_walk w;
+    nd_array *from;
+    dvx_value array = separate(vm, a, NULL, value, &from);
+    /* a[m] = ... where the mask is (part of) the array itself */
+    bool good = !dvx_failed(array) && check_mask_value(vm, from, count_true(mask));
+    dvx_value copy =
+        good && array_may_overlap(a, mask) ? array_copy(vm, mask, mask->dtype, 'C') : DVX_FAILED;
+    if (!dvx_failed(copy)) mask = array_of(vm, copy);
+    dvx_axis row = mask->axes[mask->ndim - 1];
+    int64_t stride = a->axes[a->ndim - 1].stride;
+    if (good) {
+        nd_cast cast = cast_between(from->dtype, a->dtype);
+        int64_t step = from->size == 1 ? 0 : from->axes->stride;
+        const char *at = from->data;
+        for (begin_walk(&w, mask, a); w.left > 0; w.left--, next_row(&w))
+            for (int64_t i = 0; i < row.count; i++) {
+                if (!*(const bool *)(w.at + i * row.stride)) continue;
+                cast(w.other + i * stride, 0, at, 0, 1);
+                at += step;
+            }
+    }
+    API(release, copy);
+    API(release, array);
+    return good;
+}
+
+/* ---- nonzero ---- */
+
+bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
+    mask_walk w;
+    int64_t count = count_true(mask), *to[ND_MOST];
+    dvx_axis row = mask->axes[mask->ndim - 1];
+    for (int n = 0; n < mask->ndim; n++) {
+        nd_array *a;
+        out[n] = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, &a);
+        if (dvx_failed(out[n])) {
+            while (n-- > 0) API(release, out[n]);
+            return false;
+        }
+        to[n] = (int64_t *)(void *)a->data;
+    }
+    for (begin_walk(&w, mask, mask); w.left > 0; w.left--, next_row(&w))
+        for (int64_t i = 0; i < row.count; i++) {
+            if (!*(const bool *)(w.at + i * row.stride)) continue;
+            for (int n = 0; n < mask->ndim - 1; n++) *to[n]++ = w.index[n];
+            *to[mask->ndim - 1]++ = i;
+        }
+    return true;
+}

@@ -1,0 +1,154 @@
+"""The ufuncs of ndarray and their loops, as data: loops.mako makes C of it, once for each instruction set.
+
+A *loop* computes one ufunc for inputs of one dtype.  Types are NumPy's letters: ? bool, B uint8, i int32, l int64,
+f float32, d float64, D complex128.  Expressions are C: the elements are `a` and `b`, of the C type T; what they call
+is C's library or stands in arith.h.
+"""
+
+from dataclasses import dataclass, field
+
+C_TYPES = {"?": "uint8_t", "B": "uint8_t", "i": "int32_t", "l": "int64_t",
+           "f": "float", "d": "double", "D": "nd_complex"}
+NUMBERS = {"?": "BOOL", "B": "UINT8", "i": "INT32", "l": "INT64",
+           "f": "FLOAT32", "d": "FLOAT64", "D": "COMPLEX128"}
+INTS, FLOATS, ALL = "Bil", "fd", "?BilfdD"
+
+
+@dataclass
+class Loop:
+    type: str               # of the inputs
+    result: str             # of the output
+    expression: str = ""
+    vector: str = ""        # function of libmvec, without prefix and suffix
+    wide: bool = True       # worth a loop of its own for rows and scalars
+
+
+@dataclass
+class Ufunc:
+    name: str
+    inputs: int
+    loops: list = field(default_factory=list)
+    warns: bool = False     # floating point flags become warnings
+    floats: bool = False    # other types are computed as float64
+    identity: str = ""      # of reductions: "0", "1", "-1", or none
+
+    def add(self, types, expression, result=None, **options):
+        for letter in types:
+            self.loops.append(Loop(letter, result or letter, expression.replace("SUFFIX", suffix(letter)), **options))
+        self.loops.sort(key=lambda loop: ALL.index(loop.type))
+        assert len({loop.type for loop in self.loops}) == len(self.loops), self.name
+        return self
+
+
+def suffix(letter):
+    """What the names of C's functions of a type end in."""
+    return {"f": "f"}.get(letter, "")
+
+
+UFUNCS = []
+
+
+def ufunc(name, inputs, **options):
+    UFUNCS.append(Ufunc(name, inputs, **options))
+    return UFUNCS[-1]
+
+
+# ---- Arithmetic ----
+
+ufunc("add", 2, warns=True, identity="0").add("?", "a | b").add(INTS + FLOATS, "(T)(a + b)") \
+    .add("D", "complex_add(a, b)", wide=False)
+ufunc("subtract", 2, warns=True).add(INTS + FLOATS, "(T)(a - b)").add("D", "complex_subtract(a, b)", wide=False)
+ufunc("multiply", 2, warns=True, identity="1").add("?", "a & b").add(INTS + FLOATS, "(T)(a * b)") \
+    .add("D", "complex_multiply(a, b)", wide=False)
+ufunc("divide", 2, warns=True, floats=True).add(FLOATS, "a / b").add("D", "complex_divide(a, b)", wide=False)
+ufunc("floor_divide", 2, warns=True).add("B", "uint8_floor_divide(a, b)", wide=False) \
+    .add("i", "int32_floor_divide(a, b)", wide=False).add("l", "int64_floor_divide(a, b)", wide=False) \
+    .add(FLOATS, "floor_divideSUFFIX(a, b)", wide=False)
+ufunc("remainder", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
+    .add("i", "int32_remainder(a, b)", wide=False).add("l", "int64_remainder(a, b)", wide=False) \
+    .add(FLOATS, "remainder_ofSUFFIX(a, b)", wide=False)
+ufunc("fmod", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
+    .add("i", "int32_fmod(a, b)", wide=False).add("l", "int64_fmod(a, b)", wide=False) \
+    .add(FLOATS, "fmodSUFFIX(a, b)", wide=False)
+ufunc("power", 2, warns=True).add(INTS, "(T)int_power((uint64_t)a, (uint64_t)b)", wide=False) \
+    .add(FLOATS, "powSUFFIX(a, b)", vector="pow").add("D", "complex_power(a, b)", wide=False)
+ufunc("maximum", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a > b) | (a != a)) ? a : b") \
+    .add("D", "complex_maximum(a, b)", wide=False)
+ufunc("minimum", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a < b) | (a != a)) ? a : b") \
+    .add("D", "complex_minimum(a, b)", wide=False)
+ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b", wide=False).add(FLOATS, "((a >= b) | (b != b)) ? a : b", wide=False) \
+    .add("D", "complex_fmax(a, b)", wide=False)
+ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b", wide=False).add(FLOATS, "((a <= b) | (b != b)) ? a : b", wide=False) \
+    .add("D", "complex_fmin(a, b)", wide=False)
+ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
+ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
+ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)", wide=False)
+ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "(T)log_add_exp(a, b)", wide=False)
+
+# ---- Comparison, logic, bits ----
+
+for name, operator in {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}.items():
+    ufunc(name, 2).add("?" + INTS + FLOATS, f"a {operator} b", "?").add("D", f"complex_{name}(a, b)", "?", wide=False)
+ufunc("equal", 2).add("?" + INTS + FLOATS, "a == b", "?").add("D", "complex_equal(a, b)", "?", wide=False)
+ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex_equal(a, b)", "?", wide=False)
+
+for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^", "0"):
+    ufunc("logical_" + name, 2, identity=identity).add("?", f"a {operator} b") \
+        .add(INTS + FLOATS, f"(a != 0) {operator} (b != 0)", "?", wide=False) \
+        .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?", wide=False)
+for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
+    ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")
+ufunc("left_shift", 2).add("B", "(T)(b < 8 ? a << b : 0)", wide=False) \
+    .add("i", "(uint32_t)b < 32 ? (T)((uint32_t)a << b) : 0", wide=False) \
+    .add("l", "(uint64_t)b < 64 ? (T)((uint64_t)a << b) : 0", wide=False)
+ufunc("right_shift", 2).add("B", "(T)(b < 8 ? a >> b : 0)", wide=False) \
+    .add("i", "(uint32_t)b < 32 ? a >> b : a < 0 ? -1 : 0", wide=False) \
+    .add("l", "(uint64_t)b < 64 ? a >> b : a < 0 ? -1 : 0", wide=False)
+
+# ---- Of one operand ----
+
+ufunc("negative", 1, warns=True).add(INTS + FLOATS, "(T)-a").add("D", "((T){-a.real, -a.imag})", wide=False)
+ufunc("positive", 1).add(INTS + FLOATS, "a").add("D", "a", wide=False)
+ufunc("absolute", 1, warns=True).add("?B", "a").add("il", "a < 0 ? -a : a").add(FLOATS, "fabsSUFFIX(a)") \
+    .add("D", "hypot(a.real, a.imag)", "d", wide=False)
+ufunc("fabs", 1, floats=True).add(FLOATS, "fabsSUFFIX(a)")
+ufunc("sign", 1).add("B", "a > 0").add("il", "(a > 0) - (a < 0)").add(FLOATS, "a != a ? a : (T)((a > 0) - (a < 0))") \
+    .add("D", "complex_sign(a)", wide=False)
+ufunc("square", 1, warns=True).add(INTS + FLOATS, "(T)(a * a)").add("D", "complex_multiply(a, a)", wide=False)
+ufunc("reciprocal", 1, warns=True).add("B", "(T)(a == 1 ? 1 : int_reciprocal(a))", wide=False) \
+    .add("il", "(T)int_reciprocal(a)", wide=False).add(FLOATS, "1 / a") \
+    .add("D", "complex_reciprocal(a)", wide=False)
+ufunc("sqrt", 1, warns=True, floats=True).add(FLOATS, "sqrtSUFFIX(a)").add("D", "complex_call(csqrt, a)", wide=False)
+ufunc("cbrt", 1, warns=True, floats=True).add(FLOATS, "cbrtSUFFIX(a)", vector="cbrt")
+for name, function in {"exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin",
+                       "arccos": "acos", "arctan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
+                       "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh"}.items():
+    ufunc(name, 1, warns=True, floats=True).add(FLOATS, function + "SUFFIX(a)", vector=function) \
+        .add("D", f"complex_call(c{function}, a)", wide=False)
+for name in "exp2", "log2", "log10", "log1p", "expm1":
+    ufunc(name, 1, warns=True, floats=True).add(FLOATS, name + "SUFFIX(a)", vector=name)
+for name in "deg2rad", "radians":
+    ufunc(name, 1, warns=True, floats=True).add("f", "a * ((float)M_PI / 180)").add("d", "a * (M_PI / 180)")
+for name in "rad2deg", "degrees":
+    ufunc(name, 1, warns=True, floats=True).add("f", "a * (180 / (float)M_PI)").add("d", "a * (180 / M_PI)")
+for name in "floor", "ceil", "trunc":
+    ufunc(name, 1, floats=True).add(FLOATS, name + "SUFFIX(a)")
+ufunc("rint", 1, floats=True).add(FLOATS, "rintSUFFIX(a)").add("D", "((T){rint(a.real), rint(a.imag)})", wide=False)
+ufunc("isnan", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "a != a", "?") \
+    .add("D", "(a.real != a.real) | (a.imag != a.imag)", "?", wide=False)
+ufunc("isinf", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) == (T)INFINITY", "?") \
+    .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?", wide=False)
+ufunc("isfinite", 1).add("?" + INTS, "1", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
+    .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?", wide=False)
+ufunc("signbit", 1, floats=True).add("f", "signbit(a) != 0", "?", wide=False).add("d", "signbit(a) != 0", "?", wide=False)
+ufunc("conjugate", 1).add(INTS + FLOATS, "a", wide=False).add("D", "((T){a.real, -a.imag})", wide=False)
+ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
+ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?", wide=False)
+
+
+def loop_name(ufunc, loop):
+    return f"{ufunc.name}_{NUMBERS[loop.type].lower()}"
+
+
+UFUNCS.sort(key=lambda u: u.name)
+assert len({u.name for u in UFUNCS}) == len(UFUNCS)

@@ -1,0 +1,35 @@
+/* loops.c: which of the generated sets of loops this machine runs (loops.h). */
+#include "loops.h"
+
+#define DECLARE(name)                                \
+    extern const nd_kernels loops_##name[ND_UFUNCS]; \
+    extern const nd_tiles loops_##name##_tiles;
+DECLARE(baseline)
+#ifdef __x86_64__
+DECLARE(avx2)
+DECLARE(avx512)
+#endif
+
+typedef enum machine { BASELINE, AVX2, AVX512 } machine;
+
+static machine this_machine(void) {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return AVX512;
+    if (__builtin_cpu_supports("avx2")) return AVX2;
+#endif
+    return BASELINE;
+}
+
+#ifdef __x86_64__
+static const nd_kernels *const all_kernels[] = {loops_baseline, loops_avx2, loops_avx512};
+static const nd_tiles *const all_tiles[] = {&loops_baseline_tiles, &loops_avx2_tiles,
+                                            &loops_avx512_tiles};
+#else
+static const nd_kernels *const all_kernels[] = {loops_baseline};
+static const nd_tiles *const all_tiles[] = {&loops_baseline_tiles};
+#endif
+
+const nd_kernels *loops_best(void) { return all_kernels[this_machine()]; }
+const nd_tiles *loops_tiles(void) { return all_tiles[this_machine()]; }

@@ -1,0 +1,64 @@
+/* loops.h: the inner loops of ufuncs and reductions, generated from kernels.py by loops.mako, once
+ * for each instruction set; loops.c chooses.
+ *
+ * Invariants
+ *  1. args are the inputs, then the output; strides are in bytes.  An output is an input itself
+ * with the same stride, or shares no memory with it: see to that before.
+ *  2. Elements are aligned.  No loop calls the VM, and each result depends on its own operands
+ * alone, not on their place in the array.
+ *  3. Bits of floating point results are the same for all instruction sets, except for what libmvec
+ *     computes.
+ *  4. Sums add in NumPy's order: pairwise, in blocks of 128, with eight running sums in each. */
+#ifndef ND_LOOPS_H
+#define ND_LOOPS_H
+
+#include "dtype.h"
+
+typedef void (*nd_loop)(char **args, int64_t count, const int64_t *strides);
+/* *to = *to op all elements at from, from the left (but for sums). */
+typedef void (*nd_fold)(char *to, const char *from, int64_t count, int64_t stride);
+
+/* What a dtype has of a ufunc.  NULL: nothing. */
+typedef struct nd_kernel {
+    nd_loop loop;
+    nd_fold fold;   /* of binary ones whose result is of the dtype of the inputs */
+    uint8_t result; /* nd_type */
+} nd_kernel;
+
+typedef struct nd_kernels {
+    nd_kernel kernels[ND_TYPES];
+} nd_kernels;
+
+typedef enum nd_ufunc_number {
+#define ND_UFUNC(name) ND_UFUNC_##name,
+#include "ufunc_names.inc"
+#undef ND_UFUNC
+    ND_UFUNCS
+} nd_ufunc_number;
+
+/* What is the same for all instruction sets. */
+typedef struct nd_ufunc_facts {
+    const char *name;
+    uint8_t inputs;
+    bool warns;   /* floating point flags become warnings */
+    bool floats;  /* ints are computed as float64 */
+    bool inexact; /* libmvec raises flags without a reason */
+    int8_t identity;
+    bool has_identity;
+} nd_ufunc_facts;
+extern const nd_ufunc_facts loops_facts[ND_UFUNCS];
+
+/* rows x columns of a product into `c`, whose rows are `c_row` bytes apart.  b is a panel: `inner`
+ * rows of ND_PANEL bytes, aligned to 64. */
+enum { ND_PANEL = 256 };
+typedef void (*nd_gemm)(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
+                        const char *b, int64_t inner, int64_t rows, int64_t columns);
+typedef struct nd_tiles {
+    nd_gemm float64, float32;
+} nd_tiles;
+const nd_tiles *loops_tiles(void);
+
+/* Those of the best instruction set that this machine has: ND_UFUNCS of them. */
+const nd_kernels *loops_best(void);
+
+#endif

@@ -1,0 +1,356 @@
+/* Generated from ext/ndarray/loops.mako by kernels.py: loops for one instruction set (loops.h).  It is
+ * compiled once for each, with ND_TABLE the name of the table, and ND_WIDTH the bytes of a vector. */
+#include "arith.h"
+#include "loops.h"
+<%!
+from kernels import UFUNCS, C_TYPES, NUMBERS, loop_name, suffix
+
+FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
+          "bitwise_xor hypot power subtract divide floor_divide remainder").split()
+
+def folds(ufunc, kernel):
+    return ufunc.inputs == 2 and kernel.result == kernel.type and ufunc.name in FOLDED
+
+def vectors():
+    found = {}
+    for u in UFUNCS:
+        for kernel in u.loops:
+            if kernel.vector:
+                found[kernel.vector, kernel.type, u.inputs] = None
+    return list(found)
+%>
+#ifdef ND_LIBMVEC
+/* glibc's vector functions by their mangled names: b, d, e are the instruction sets. */
+#if ND_WIDTH == 64
+#define MANGLED(lanes, letters, name) _ZGVeN##lanes##letters##_##name
+#elif ND_WIDTH == 32
+#define MANGLED(lanes, letters, name) _ZGVdN##lanes##letters##_##name
+#else
+#define MANGLED(lanes, letters, name) _ZGVbN##lanes##letters##_##name
+#endif
+#define MANGLE(lanes, letters, name) MANGLED(lanes, letters, name)
+#if ND_WIDTH == 64
+#define LANES_double 8
+#define LANES_float  16
+#elif ND_WIDTH == 32
+#define LANES_double 4
+#define LANES_float  8
+#else
+#define LANES_double 2
+#define LANES_float  4
+#endif
+typedef double double_v __attribute__((vector_size(ND_WIDTH)));
+typedef float float_v __attribute__((vector_size(ND_WIDTH)));
+
+/* `lanes` elements, or fewer: then the others are the first one. */
+#define GATHER(T)                                                                         \
+    static inline T##_v gather_##T(const char *p, int64_t stride, int64_t count) {        \
+        enum { LANES = LANES_##T };                                                       \
+        T##_v v;                                                                          \
+        if (stride == sizeof(T) && count >= LANES) {                                      \
+            memcpy(&v, p, sizeof v);                                                      \
+            return v;                                                                     \
+        }                                                                                 \
+        T lanes[LANES];                                                                   \
+        for (int64_t i = 0; i < LANES; i++)                                               \
+            lanes[i] = *(const T *)(const void *)(p + (i < count ? i * stride : 0));      \
+        memcpy(&v, lanes, sizeof v);                                                      \
+        return v;                                                                         \
+    }                                                                                     \
+    static inline void scatter_##T(char *p, int64_t stride, int64_t count, T##_v v) {     \
+        enum { LANES = LANES_##T };                                                       \
+        T lanes[LANES];                                                                   \
+        if (stride == sizeof(T) && count >= LANES) {                                      \
+            memcpy(p, &v, sizeof v);                                                      \
+            return;                                                                       \
+        }                                                                                 \
+        memcpy(lanes, &v, sizeof v);                                                      \
+        for (int64_t i = 0; i < LANES && i < count; i++)                                  \
+            *(T *)(void *)(p + i * stride) = lanes[i];                                    \
+    }
+GATHER(double)
+GATHER(float)
+
+% for name, letter, inputs in vectors():
+<% T = C_TYPES[letter] %>\
+${T}_v MANGLE(LANES_${T}, ${"v" * inputs}, ${name}${suffix(letter)})(${", ".join([T + "_v"] * inputs)});
+% endfor
+#endif
+
+#define AT(T, p) (*(T *)(void *)(p))
+/* The elements of a loop depend on each other in no way, though output and input may be one.  (clang,
+ * when it is told, complains of each loop that it does not vectorise.) */
+#ifdef __clang__
+#define ND_INDEPENDENT
+#else
+#define ND_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+% for ufunc in UFUNCS:
+% for kernel in ufunc.loops:
+<%
+    T, R = C_TYPES[kernel.type], C_TYPES[kernel.result]
+    name = loop_name(ufunc, kernel)
+    lanes = "LANES_" + T
+    expression = kernel.expression.replace("(T)", f"({T})")
+%>\
+% if kernel.vector:
+#ifdef ND_LIBMVEC
+static void ${name}(char **args, int64_t count, const int64_t *strides) {
+% for i in range(ufunc.inputs + 1):
+    char *p${i} = args[${i}];
+    const int64_t s${i} = strides[${i}];
+% endfor
+    for (; count > 0; count -= ${lanes}) {
+        scatter_${T}(p${ufunc.inputs}, s${ufunc.inputs}, count,
+            MANGLE(${lanes}, ${"v" * ufunc.inputs}, ${kernel.vector}${suffix(kernel.type)})(
+                ${", ".join(f"gather_{T}(p{i}, s{i}, count)" for i in range(ufunc.inputs))}));
+% for i in range(ufunc.inputs + 1):
+        p${i} += ${lanes} * s${i};
+% endfor
+    }
+}
+#else
+% endif
+static void ${name}(char **args, int64_t count, const int64_t *strides) {
+    typedef ${T} T;
+% if ufunc.inputs == 2:
+    char *p = args[0], *q = args[1], *r = args[2];
+    const int64_t s = strides[0], t = strides[1], u = strides[2];
+% if kernel.wide:
+    if (u == sizeof(${R})) {
+        ${R} *out = (void *)r;
+        if (s == sizeof(T) && t == sizeof(T)) {
+ND_INDEPENDENT
+            for (int64_t i = 0; i < count; i++) {
+                const T a = AT(T, p + i * (int64_t)sizeof(T)), b = AT(T, q + i * (int64_t)sizeof(T));
+                out[i] = ${expression};
+            }
+            return;
+        }
+        if (s == sizeof(T) && t == 0 && count) {
+            const T b = AT(T, q);
+ND_INDEPENDENT
+            for (int64_t i = 0; i < count; i++) {
+                const T a = AT(T, p + i * (int64_t)sizeof(T));
+                out[i] = ${expression};
+            }
+            return;
+        }
+        if (s == 0 && t == sizeof(T) && count) {
+            const T a = AT(T, p);
+ND_INDEPENDENT
+            for (int64_t i = 0; i < count; i++) {
+                const T b = AT(T, q + i * (int64_t)sizeof(T));
+                out[i] = ${expression};
+            }
+            return;
+        }
+    }
+% endif
+    for (; count > 0; count--, p += s, q += t, r += u) {
+        const T a = AT(T, p), b = AT(T, q);
+        AT(${R}, r) = ${expression};
+    }
+% else:
+    char *p = args[0], *r = args[1];
+    const int64_t s = strides[0], u = strides[1];
+% if kernel.wide:
+    if (s == sizeof(T) && u == sizeof(${R})) {
+        ${R} *out = (void *)r;
+ND_INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            const T a = AT(T, p + i * (int64_t)sizeof(T));
+            out[i] = ${expression};
+        }
+        return;
+    }
+% endif
+    for (; count > 0; count--, p += s, r += u) {
+        const T a = AT(T, p);
+        (void)a;
+        AT(${R}, r) = ${expression};
+    }
+% endif
+}
+% if kernel.vector:
+#endif
+% endif
+
+% endfor
+% endfor
+/* ---- Folds ---- */
+
+% for T, name in ("double", "float64"), ("float", "float32"):
+/* ${name}: eight running sums in blocks of up to 128, halves of what is longer. */
+static ${T} sum_block_${name}(const char *p, int64_t count, int64_t stride) {
+    typedef ${T} T;
+    if (count < 8) {
+        T sum = 0;
+        for (int64_t i = 0; i < count; i++) sum += AT(const T, p + i * stride);
+        return sum;
+    }
+    typedef T eight __attribute__((vector_size(8 * sizeof(T))));
+    eight sums, next = {0};
+    const int64_t even = count - count % 8;
+    int64_t i = 8;
+    if (stride == sizeof(T)) {
+        memcpy(&sums, p, sizeof sums);
+        for (; i < even; i += 8) {
+            memcpy(&next, p + i * (int64_t)sizeof(T), sizeof next);
+            sums += next;
+        }
+    } else {
+        for (int j = 0; j < 8; j++) sums[j] = AT(const T, p + j * stride);
+        for (; i < even; i += 8) {
+            for (int j = 0; j < 8; j++) next[j] = AT(const T, p + (i + j) * stride);
+            sums += next;
+        }
+    }
+    T sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    for (; i < count; i++) sum += AT(const T, p + i * stride);
+    return sum;
+}
+static ${T} sum_${name}(const char *p, int64_t count, int64_t stride) {
+    if (count <= 128) return sum_block_${name}(p, count, stride);
+    int64_t half = count / 2;
+    half -= half % 8;
+    return sum_${name}(p, half, stride) + sum_${name}(p + half * stride, count - half, stride);
+}
+static void fold_add_${name}(char *to, const char *from, int64_t count, int64_t stride) {
+    AT(${T}, to) += sum_${name}(from, count, stride);
+}
+% endfor
+
+/* The same for complex numbers, whose parts count as two: blocks of 64, four running sums. */
+static nd_complex sum_complex128(const char *p, int64_t count, int64_t stride) {
+    typedef nd_complex T;
+    nd_complex sum = {0, 0};
+    if (count < 4) {
+        for (int64_t i = 0; i < count; i++) sum = complex_add(sum, AT(const T, p + i * stride));
+        return sum;
+    }
+    if (count > 64) {
+        int64_t half = count / 2;
+        half -= half % 4;
+        return complex_add(sum_complex128(p, half, stride),
+                           sum_complex128(p + half * stride, count - half, stride));
+    }
+    nd_complex sums[4];
+    int64_t i = 4;
+    for (int j = 0; j < 4; j++) sums[j] = AT(const T, p + j * stride);
+    for (; i < count - count % 4; i += 4)
+        for (int j = 0; j < 4; j++) sums[j] = complex_add(sums[j], AT(const T, p + (i + j) * stride));
+    sum = complex_add(complex_add(sums[0], sums[1]), complex_add(sums[2], sums[3]));
+    for (; i < count; i++) sum = complex_add(sum, AT(const T, p + i * stride));
+    return sum;
+}
+static void fold_add_complex128(char *to, const char *from, int64_t count, int64_t stride) {
+    AT(nd_complex, to) = complex_add(AT(nd_complex, to), sum_complex128(from, count, stride));
+}
+
+% for ufunc in UFUNCS:
+% for kernel in ufunc.loops:
+% if folds(ufunc, kernel) and not (ufunc.name == "add" and kernel.type in "fdD"):
+<%
+    T = C_TYPES[kernel.type]
+    expression = kernel.expression.replace("(T)", f"({T})")
+    extreme = ufunc.name in ("maximum", "minimum") and kernel.type in "fd"
+    sign = ">" if ufunc.name == "maximum" else "<"
+%>\
+static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t stride) {
+    typedef ${T} T;
+    T a = AT(T, to);
+% if extreme:
+    /* Eight at a time: the order matters to nans alone, which stay once they are there. */
+    if (stride == sizeof(T) && count >= 16) {
+        T best[8], nan = 0;
+        memcpy(best, from, sizeof best);
+        const int64_t even = count - count % 8;
+        for (int64_t i = 0; i < even; i += 8)
+            for (int j = 0; j < 8; j++) {
+                const T b = AT(const T, from + (i + j) * (int64_t)sizeof(T));
+                best[j] = best[j] ${sign} b ? best[j] : b;
+                nan += b != b;
+            }
+        if (nan != 0) a = (T)NAN;
+        for (int j = 0; j < 8; j++) {
+            const T b = best[j];
+            a = ${expression};
+        }
+        from += even * stride;
+        count -= even;
+    }
+% endif
+    if (stride == sizeof(T)) {
+        for (int64_t i = 0; i < count; i++) {
+            const T b = AT(const T, from + i * (int64_t)sizeof(T));
+            a = ${expression};
+        }
+    } else
+        for (; count > 0; count--, from += stride) {
+            const T b = AT(const T, from);
+            a = ${expression};
+        }
+    AT(T, to) = a;
+}
+% endif
+% endfor
+% endfor
+
+/* ---- Tiles of matrix products ---- */
+
+% for T, name in ("double", "float64"), ("float", "float32"):
+typedef ${T} ${T}_panel __attribute__((vector_size(64)));
+/* Four rows of the result at a time stay in registers. */
+static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
+                         const char *b, int64_t inner, int64_t rows, int64_t columns) {
+    typedef ${T} T;
+    typedef ${T}_panel V;
+    enum { VECTORS = ND_PANEL / 64 };
+    _Alignas(64) char tile[ND_PANEL];
+    while (rows > 0) {
+% for tile in 4, 1:
+        ${"if (rows >= 4)" if tile == 4 else "else"} {
+            V sums[${tile}][VECTORS] = {0};
+            const char *from = a;
+            for (int64_t k = 0; k < inner; k++, from += a_column) {
+                const V *panel = (const V *)(const void *)(b + k * ND_PANEL);
+% for i in range(tile):
+                const T x${i} = AT(const T, from + ${i} * a_row);
+% endfor
+                for (int j = 0; j < VECTORS; j++) {
+                    const V p = panel[j];
+% for i in range(tile):
+                    sums[${i}][j] += x${i} * p;
+% endfor
+                }
+            }
+            for (int i = 0; i < ${tile}; i++) {
+                memcpy(tile, sums[i], sizeof tile);
+                memcpy(c, tile, (size_t)columns * sizeof(T));
+                c += c_row;
+            }
+            a += ${tile} * a_row;
+            rows -= ${tile};
+        }
+% endfor
+    }
+}
+% endfor
+
+#define TILES_OF(table) table##_tiles
+#define TILES(table)    TILES_OF(table)
+extern const nd_tiles TILES(ND_TABLE);
+const nd_tiles TILES(ND_TABLE) = {gemm_float64, gemm_float32};
+
+extern const nd_kernels ND_TABLE[ND_UFUNCS];
+const nd_kernels ND_TABLE[ND_UFUNCS] = {
+% for ufunc in UFUNCS:
+    [ND_UFUNC_${ufunc.name}] = {.kernels = {
+% for kernel in ufunc.loops:
+        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}},
+% endfor
+    }},
+% endfor
+};

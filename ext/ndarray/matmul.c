@@ -1,0 +1,514 @@
+/* matmul.c: products of matrices (matmul.h).  The tiles that do the work are in loops.mako. */
+#include "matmul.h"
+
+#include "arith.h"
+#include "error.h"
+#include "loops.h"
+#include "methods.h"
+#include "ufunc.h"
+
+/* ---- Two matrices ---- */
+
+/* A panel of ND_PANEL bytes of each row of b, in a row, the missing columns zeros. */
+static void pack(const nd_matrix *b, int64_t first, int64_t columns, size_t size, char *panel) {
+    for (int64_t k = 0; k < b->rows; k++, panel += ND_PANEL) {
+        const char *from = b->data + k * b->row + first * b->column;
+        if (b->column == (int64_t)size) {
+            memcpy(panel, from, (size_t)columns * size);
+        } else {
+            for (int64_t j = 0; j < columns; j++)
+                memcpy(panel + (size_t)j * size, from + j * b->column, size);
+        }
+        memset(panel + (size_t)columns * size, 0, ND_PANEL - (size_t)columns * size);
+    }
+}
+
+/* Panel by panel. */
+static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matrix *a,
+                            const nd_matrix *b, char *out) {
+    _Alignas(64) char few[32 * ND_PANEL];
+    const int64_t width = (int64_t)(ND_PANEL / size);
+    const size_t needed = (size_t)b->rows * ND_PANEL;
+    char *memory = NULL, *panel = few;
+    if (needed > sizeof few) {
+        memory = API(allocate, needed + 64);
+        if (!memory) return false;
+        panel = memory + (64 - (uintptr_t)memory % 64);
+    }
+    bool good = true;
+    int64_t done = 0;
+    for (int64_t first = 0; good && first < b->columns; first += width) {
+        const int64_t columns = b->columns - first < width ? b->columns - first : width;
+        pack(b, first, columns, size, panel);
+        gemm(out + first * (int64_t)size, b->columns * (int64_t)size, a->data, a->row, a->column,
+             panel, b->rows, a->rows, columns);
+        done += a->rows * b->rows;
+        if (done > 1 << 18) done = 0, good = vm->api->poll(vm);
+    }
+    if (memory) API(deallocate, memory, needed + 64);
+    return good;
+}
+
+#define MULTIPLY(T, name, zero, sum)                                                          \
+    static void multiply_##name(const nd_matrix *a, const nd_matrix *b, char *to) {           \
+        T *out = (T *)(void *)to;                                                             \
+        for (int64_t i = 0; i < a->rows; i++)                                                 \
+            for (int64_t j = 0; j < b->columns; j++) {                                        \
+                const char *p = a->data + i * a->row, *q = b->data + j * b->column;           \
+                T total = zero;                                                               \
+                for (int64_t k = 0; k < b->rows; k++, p += a->column, q += b->row) {          \
+                    const T x = *(const T *)(const void *)p, y = *(const T *)(const void *)q; \
+                    total = sum;                                                              \
+                }                                                                             \
+                *out++ = total;                                                               \
+            }                                                                                 \
+    }
+MULTIPLY(uint8_t, bool, 0, total | (x & y))
+MULTIPLY(uint8_t, uint8, 0, (uint8_t)(total + x * y))
+MULTIPLY(uint32_t, int32, 0, total + x * y)
+MULTIPLY(uint64_t, int64, 0, total + x * y)
+#define COMPLEX(r, i) ((nd_complex){r, i})
+MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
+         COMPLEX(total.real + (x.real * y.real - x.imag * y.imag),
+                 total.imag + (x.real * y.imag + x.imag * y.real)))
+
+bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
+    const nd_state *state = nd_state_of(vm);
+    switch (type) {
+    case ND_FLOAT64: return multiply_floats(vm, state->tiles->float64, sizeof(double), a, b, out);
+    case ND_FLOAT32: return multiply_floats(vm, state->tiles->float32, sizeof(float), a, b, out);
+    case ND_BOOL: multiply_bool(a, b, out); break;
+    case ND_UINT8: multiply_uint8(a, b, out); break;
+    case ND_INT32: multiply_int32(a, b, out); break;
+    case ND_INT64: multiply_int64(a, b, out); break;
+    case ND_COMPLEX128: multiply_complex128(a, b, out); break;
+    }
+    return vm->api->poll(vm);
+}
+
+/* ---- Operands ---- */
+
+/* Both operands as arrays of one dtype; to be released. */
+typedef struct pair {
+    dvx_value held[2];
+    nd_array *a, *b;
+    const nd_dtype *dtype;
+} pair;
+
+static void release_pair(dvx_vm *vm, pair *p) {
+    API(release, p->held[0]);
+    API(release, p->held[1]);
+}
+
+static bool cast_one(dvx_vm *vm, dvx_value *held, nd_array **a, const nd_dtype *dtype) {
+    if ((*a)->dtype == dtype) return true;
+    dvx_value cast = array_operand(vm, *held, dtype, a);
+    API(release, *held);
+    *held = cast;
+    return !dvx_failed(cast);
+}
+
+static bool read_pair(dvx_vm *vm, dvx_value a, dvx_value b, pair *p) {
+    p->held[1] = DVX_FAILED;
+    p->held[0] = array_operand(vm, a, NULL, &p->a);
+    if (dvx_failed(p->held[0])) return false;
+    p->held[1] = array_operand(vm, b, NULL, &p->b);
+    if (!dvx_failed(p->held[1])) {
+        p->dtype = dtype_promote(p->a->dtype, p->b->dtype);
+        if (cast_one(vm, &p->held[0], &p->a, p->dtype) &&
+            cast_one(vm, &p->held[1], &p->b, p->dtype))
+            return true;
+    }
+    release_pair(vm, p);
+    return false;
+}
+
+/* ---- @ ---- */
+
+#define SIGNATURE "(n?,k),(k,m?)->(n?,m?)"
+
+static bool check_matmul(dvx_vm *vm, const nd_array *a, const nd_array *b) {
+    for (int i = 0; i < 2; i++)
+        if (!(i ? b : a)->ndim)
+            return nd_fail(
+                vm, DVX_VALUE_ERROR,
+                "matmul: Input operand %d does not have enough dimensions (has 0, gufunc "
+                "core with signature " SIGNATURE " requires 1)",
+                i);
+    int64_t inner = a->axes[a->ndim - 1].count;
+    int64_t other = b->axes[b->ndim > 1 ? b->ndim - 2 : 0].count;
+    return inner == other ||
+           nd_fail(vm, DVX_VALUE_ERROR,
+                   "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc "
+                   "signature " SIGNATURE " (size %lld is different from %lld)",
+                   (long long)other, (long long)inner);
+}
+
+/* The last two axes; a vector is a row on the left, a column on the right. */
+static nd_matrix last_axes(const nd_array *a, bool left) {
+    const dvx_axis *last = &a->axes[a->ndim - 1];
+    if (a->ndim > 1)
+        return (nd_matrix){a->data, last[-1].count, last->count, last[-1].stride, last->stride};
+    if (left) return (nd_matrix){a->data, 1, last->count, 0, last->stride};
+    return (nd_matrix){a->data, last->count, 1, last->stride, 0};
+}
+
+/* The axes before the last two, broadcast. */
+static bool stack_shape(dvx_vm *vm, const nd_array *a, const nd_array *b, int *ndim,
+                        int64_t *shape) {
+    nd_array x = *a, y = *b, *both[2] = {&x, &y};
+    x.ndim = a->ndim > 2 ? a->ndim - 2 : 0;
+    y.ndim = b->ndim > 2 ? b->ndim - 2 : 0;
+    return array_broadcast(vm, both, 2, ndim, shape);
+}
+
+static bool multiply_stack(dvx_vm *vm, const pair *p, int ndim, const int64_t *shape, char *out) {
+    nd_array x = *p->a, y = *p->b;
+    nd_matrix a = last_axes(p->a, true), b = last_axes(p->b, false);
+    int64_t steps[2][ND_MOST], index[ND_MOST] = {0}, count = 1;
+    x.ndim = x.ndim > 2 ? x.ndim - 2 : 0;
+    y.ndim = y.ndim > 2 ? y.ndim - 2 : 0;
+    array_strides_in(&x, ndim, steps[0]);
+    array_strides_in(&y, ndim, steps[1]);
+    for (int i = 0; i < ndim; i++) count *= shape[i];
+    for (; count > 0; count--) {
+        if (!matmul_into(vm, p->dtype->num, &a, &b, out)) return false;
+        out += a.rows * b.columns * p->dtype->size;
+        for (int i = ndim - 1; i >= 0; i--) {
+            a.data += steps[0][i];
+            b.data += steps[1][i];
+            if (++index[i] < shape[i]) break;
+            a.data -= steps[0][i] * shape[i];
+            b.data -= steps[1][i] * shape[i];
+            index[i] = 0;
+        }
+    }
+    return true;
+}
+
+static dvx_value matmul_pair(dvx_vm *vm, const pair *p, nd_array **out) {
+    int64_t shape[ND_MOST + 2];
+    int ndim, stack;
+    if (!check_matmul(vm, p->a, p->b) || !stack_shape(vm, p->a, p->b, &stack, shape))
+        return DVX_FAILED;
+    ndim = stack;
+    if (p->a->ndim > 1) shape[ndim++] = p->a->axes[p->a->ndim - 2].count;
+    if (p->b->ndim > 1) shape[ndim++] = p->b->axes[p->b->ndim - 1].count;
+    dvx_value made = array_new(vm, p->dtype, ndim, shape, out);
+    if (dvx_failed(made)) return made;
+    if (!(*out)->size || multiply_stack(vm, p, stack, shape, (*out)->data)) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
+static dvx_value into_out(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out) {
+    if (dvx_failed(made)) return DVX_FAILED;
+    if (!nd_is_given(vm, out)) return array_result(vm, made);
+    nd_array *to = API(payload, out, &array_type);
+    bool good = false;
+    if (!to)
+        nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
+    else if (!array_same_shape(to, a) || !dtype_is_same_kind(a->dtype, to->dtype))
+        nd_fail(vm, DVX_VALUE_ERROR,
+                "output array is not acceptable (must have the right "
+                "datatype, number of dimensions, and be a C-Array)");
+    else
+        good = array_writable(vm, to) && array_assign(vm, to, a);
+    API(release, made);
+    return good ? API(retain, out) : DVX_FAILED;
+}
+
+/* The columns that fill up a panel set flags, too: only what the product shows is told. */
+static bool warn(dvx_vm *vm, const nd_array *product) {
+    unsigned flags = arith_flags(), seen = 0;
+    if (LIKELY(!flags)) return true;
+    arith_clear();
+    const bool single = product->dtype->num == ND_FLOAT32;
+    if (!single && product->dtype->num != ND_FLOAT64) return true;
+    for (int64_t i = 0; i < product->size; i++) {
+        double x = single ? (double)((const float *)(const void *)product->data)[i]
+                          : ((const double *)(const void *)product->data)[i];
+        if (isnan(x)) seen |= FE_INVALID;
+        if (isinf(x)) seen |= FE_OVERFLOW;
+    }
+    return error_flags(vm, "matmul", flags & seen);
+}
+
+dvx_value matmul_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value out) {
+    pair p;
+    nd_array *product;
+    if (!read_pair(vm, a, b, &p)) return DVX_FAILED;
+    if (arith_flags()) arith_clear();
+    dvx_value made = matmul_pair(vm, &p, &product);
+    release_pair(vm, &p);
+    if (!dvx_failed(made) && !warn(vm, product)) {
+        API(release, made);
+        made = DVX_FAILED;
+    }
+    return into_out(vm, made, product, out);
+}
+
+static ND_FUNCTION(matmul) {
+    (void)count;
+    return matmul_values(vm, args[0], args[1], args[2]);
+}
+
+/* ---- Contractions ---- */
+
+/* The axes `first` to the end of `a` in this order, as an array in a row. */
+static dvx_value permuted_row(dvx_vm *vm, dvx_value of, const nd_array *a, const int *order,
+                              nd_array **out) {
+    dvx_axis axes[ND_MOST];
+    nd_array *view;
+    for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[order[i]];
+    dvx_value moved = array_view(vm, of, a, a->data, a->ndim, axes, &view);
+    if (dvx_failed(moved)) return moved;
+    dvx_value row = array_row(vm, moved, NULL, out);
+    API(release, moved);
+    return row;
+}
+
+/* Sums over the last axes of a and the first ones of b, `count` of them: an array. */
+static dvx_value contract(dvx_vm *vm, const pair *p, const int *order_a, const int *order_b,
+                          int count, nd_array **out) {
+    nd_array *x, *y;
+    int64_t shape[2 * ND_MOST], inner = 1, rows = 1, columns = 1;
+    int ndim = 0;
+    for (int i = 0; i < p->a->ndim - count; i++)
+        rows *= shape[ndim++] = p->a->axes[order_a[i]].count;
+    for (int i = 0; i < count; i++) inner *= p->b->axes[order_b[i]].count;
+    for (int i = count; i < p->b->ndim; i++)
+        columns *= shape[ndim++] = p->b->axes[order_b[i]].count;
+    dvx_value held[2] = {permuted_row(vm, p->held[0], p->a, order_a, &x), DVX_FAILED};
+    if (!dvx_failed(held[0])) held[1] = permuted_row(vm, p->held[1], p->b, order_b, &y);
+    dvx_value made = dvx_failed(held[1]) ? DVX_FAILED : array_new(vm, p->dtype, ndim, shape, out);
+    if (!dvx_failed(made) && (*out)->size) {
+        const int64_t size = p->dtype->size;
+        const nd_matrix a = {x->data, rows, inner, inner * size, size};
+        const nd_matrix b = {y->data, inner, columns, columns * size, size};
+        if (!matmul_into(vm, p->dtype->num, &a, &b, (*out)->data)) {
+            API(release, made);
+            made = DVX_FAILED;
+        }
+    }
+    API(release, held[0]);
+    API(release, held[1]);
+    return made;
+}
+
+/* (inner turns the last two axes of b around first.) */
+static bool raise_aligned(dvx_vm *vm, const nd_array *a, int i, const nd_array *b, int j) {
+    char one[ND_SHAPE_TEXT], two[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST], other[ND_MOST];
+    array_shape(a, shape);
+    array_shape(b, other);
+    if (b->ndim > 1 && j == b->ndim - 1) {
+        int64_t last = other[j];
+        other[j] = other[j - 1];
+        other[--j] = last;
+    }
+    return nd_fail(
+        vm, DVX_VALUE_ERROR, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)",
+        array_shape_text(a->ndim, shape, false, one), array_shape_text(b->ndim, other, false, two),
+        (long long)shape[i], i, (long long)other[j], j);
+}
+
+/* Sums over the last axis of a and one of b. */
+static dvx_value dot_along(dvx_vm *vm, const pair *p, int axis, nd_array **out) {
+    int order_a[ND_MOST], order_b[ND_MOST], used = 1;
+    const int last = p->a->ndim - 1;
+    if (p->a->axes[last].count != p->b->axes[axis].count) {
+        raise_aligned(vm, p->a, last, p->b, axis);
+        return DVX_FAILED;
+    }
+    for (int i = 0; i <= last; i++) order_a[i] = i;
+    order_b[0] = axis;
+    for (int i = 0; i < p->b->ndim; i++)
+        if (i != axis) order_b[used++] = i;
+    return contract(vm, p, order_a, order_b, 1, out);
+}
+
+static dvx_value dot_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value to, bool inner) {
+    pair p;
+    nd_array *out;
+    const dvx_value operands[2] = {a, b};
+    if (!read_pair(vm, a, b, &p)) return DVX_FAILED;
+    if (!p.a->ndim || !p.b->ndim) {
+        release_pair(vm, &p);
+        return ufunc_call(vm, ND_UFUNC_multiply, operands, nd_is_given(vm, to) ? to : DVX_FAILED,
+                          NULL);
+    }
+    dvx_value made;
+    if (!inner && p.a->ndim <= 2 && p.b->ndim <= 2 &&
+        p.a->axes[p.a->ndim - 1].count == p.b->axes[0].count)
+        made = matmul_pair(vm, &p, &out);
+    else
+        made = dot_along(vm, &p, inner || p.b->ndim == 1 ? p.b->ndim - 1 : p.b->ndim - 2, &out);
+    release_pair(vm, &p);
+    return into_out(vm, made, out, to);
+}
+
+static ND_FUNCTION(dot) {
+    (void)count;
+    return dot_values(vm, args[0], args[1], args[2], false);
+}
+static ND_FUNCTION(inner) {
+    (void)count;
+    return dot_values(vm, args[0], args[1], DVX_FAILED, true);
+}
+
+/* a and b in a row each. */
+static dvx_value rows_of(dvx_vm *vm, const dvx_value *args, dvx_value *rows) {
+    nd_array *a, *view;
+    rows[1] = DVX_FAILED;
+    for (int i = 0; i < 2; i++) {
+        dvx_value held = array_row(vm, args[i], NULL, &a);
+        if (dvx_failed(held)) break;
+        const dvx_axis whole = {a->size, a->dtype->size};
+        rows[i] = array_view(vm, held, a, a->data, 1, &whole, &view);
+        API(release, held);
+        if (dvx_failed(rows[i])) break;
+        if (i == 1) return rows[0];
+    }
+    return DVX_FAILED;
+}
+
+static ND_FUNCTION(vdot) {
+    dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(rows_of(vm, args, rows))) {
+        const nd_array *a = array_of(vm, rows[0]);
+        if (a->dtype->kind == 'c') {
+            dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, rows, DVX_FAILED, NULL);
+            API(release, rows[0]);
+            rows[0] = other;
+        }
+        if (!dvx_failed(rows[0])) result = dot_values(vm, rows[0], rows[1], DVX_FAILED, false);
+    }
+    API(release, rows[0]);
+    API(release, rows[1]);
+    return result;
+}
+
+static ND_FUNCTION(outer) {
+    dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(rows_of(vm, args, rows))) {
+        nd_array *view;
+        const nd_array *a = array_of(vm, rows[0]);
+        const dvx_axis axes[2] = {a->axes[0], {1, 0}};
+        dvx_value column = array_view(vm, rows[0], a, a->data, 2, axes, &view);
+        const dvx_value operands[2] = {column, rows[1]};
+        if (!dvx_failed(column))
+            result = ufunc_call(vm, ND_UFUNC_multiply, operands,
+                                nd_is_given(vm, args[2]) ? args[2] : DVX_FAILED, NULL);
+        API(release, column);
+    }
+    API(release, rows[0]);
+    API(release, rows[1]);
+    return result;
+}
+
+/* ---- tensordot ---- */
+
+/* An axis or a sequence of axes of one operand. */
+static bool read_some_axes(dvx_vm *vm, dvx_value v, int ndim, int *axes, int *count) {
+    if (API(kind, v) == DVX_INT) {
+        *count = 1;
+        return nd_axis_of(vm, v, ndim, axes);
+    }
+    int64_t length = API(length, v);
+    if (length < 0) return false;
+    if (length > ndim) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+    *count = (int)length;
+    for (int i = 0; i < *count; i++) {
+        dvx_value index = API(make_int, i), item = API(get_item, v, index);
+        bool good = !dvx_failed(item) && nd_axis_of(vm, item, ndim, &axes[i]);
+        API(release, index);
+        API(release, item);
+        if (!good) return false;
+    }
+    return true;
+}
+
+/* axes= is a number of axes, or a pair of them. */
+static bool read_axes(dvx_vm *vm, dvx_value v, const pair *p, int (*axes)[ND_MOST], int *count) {
+    int64_t n = 2;
+    int counts[2];
+    if (dvx_failed(v) || API(kind, v) == DVX_INT) {
+        if (!dvx_failed(v) && !API(read_int, v, &n)) return false;
+        if (n < 0 || n > p->a->ndim || n > p->b->ndim)
+            return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+        *count = (int)n;
+        for (int i = 0; i < *count; i++) axes[0][i] = p->a->ndim - *count + i, axes[1][i] = i;
+    } else {
+        for (int i = 0; i < 2; i++) {
+            dvx_value index = API(make_int, i), item = API(get_item, v, index);
+            bool good = !dvx_failed(item) &&
+                        read_some_axes(vm, item, (i ? p->b : p->a)->ndim, axes[i], &counts[i]);
+            API(release, index);
+            API(release, item);
+            if (!good) return false;
+        }
+        if (counts[0] != counts[1]) return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+        *count = counts[0];
+    }
+    for (int i = 0; i < *count; i++)
+        if (p->a->axes[axes[0][i]].count != p->b->axes[axes[1][i]].count)
+            return nd_fail(vm, DVX_VALUE_ERROR, "shape-mismatch for sum");
+    return true;
+}
+
+/* The axes that are not among `axes`, from to[0] on. */
+static int other_axes(int ndim, const int *axes, int count, int *to) {
+    int used = 0;
+    for (int i = 0; i < ndim; i++) {
+        bool summed = false;
+        for (int k = 0; k < count; k++) summed |= axes[k] == i;
+        if (!summed) to[used++] = i;
+    }
+    return used;
+}
+
+static ND_FUNCTION(tensordot) {
+    pair p;
+    nd_array *out;
+    int axes[2][ND_MOST], order_a[ND_MOST], order_b[ND_MOST], n = 0;
+    dvx_value made = DVX_FAILED;
+    (void)count;
+    if (!read_pair(vm, args[0], args[1], &p)) return DVX_FAILED;
+    if (read_axes(vm, args[2], &p, axes, &n)) {
+        int used = other_axes(p.a->ndim, axes[0], n, order_a);
+        memcpy(order_b, axes[1], sizeof *order_b * (size_t)n);
+        if (used + other_axes(p.b->ndim, axes[1], n, order_b + n) > ND_MOST ||
+            used + n != p.a->ndim) {
+            API(raise, DVX_VALUE_ERROR, "maximum supported dimension for an ndarray is 32");
+        } else {
+            memcpy(order_a + used, axes[0], sizeof *order_a * (size_t)n);
+            made = contract(vm, &p, order_a, order_b, n, &out);
+        }
+    }
+    release_pair(vm, &p);
+    return made;
+}
+
+/* ---- Tables ---- */
+
+ND_PARAMETERS(product_parameters, 2, "a", "b", "out");
+ND_PARAMETERS(tensor_parameters, 2, "a", "b", "axes");
+ND_PARAMETERS(dot_method_parameters, 1, "b", "out");
+ND_METHOD(dot, ND_NAMED("dot", dot, dot_method_parameters));
+
+static const dvx_function functions[] = {
+    ND_NAMED("matmul", matmul, product_parameters),
+    ND_NAMED("dot", dot, product_parameters),
+    ND_NAMED("outer", outer, product_parameters),
+    ND_PLAIN("inner", inner, 2, 2),
+    ND_PLAIN("vdot", vdot, 2, 2),
+    ND_NAMED("tensordot", tensordot, tensor_parameters),
+};
+
+bool matmul_register(dvx_vm *vm, dvx_value module) {
+    nd_state_of(vm)->tiles = loops_tiles();
+    return ND_ADD_ALL(functions);
+}

@@ -1,0 +1,97 @@
+/* module.c: the extension `ndarray`: its state in a VM, and the registration of all files. */
+#include "array.h"
+#include "arrange.h"
+#include "create.h"
+#include "error.h"
+#include "extra.h"
+#include "grid.h"
+#include "iterate.h"
+#include "join.h"
+#include "matmul.h"
+#include "order.h"
+#include "print.h"
+#include "random.h"
+#include "reductions.h"
+#include "select.h"
+#include "shape.h"
+#include "ufunc.h"
+
+/* Each file's functions, types and constants. */
+/* (One to a line, so that additions do not meet.) */
+/* clang-format off */
+static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
+    dtype_register,
+    array_register,
+    error_register,
+    ufunc_register,
+    reductions_register,
+    matmul_register,
+    order_register,
+    random_register,
+    select_register,
+    create_register,
+    print_register,
+    iterate_register,
+    shape_register,
+    join_register,
+    arrange_register,
+    grid_register,
+    extra_register,
+};
+/* clang-format on */
+
+/* The class AxisError(ValueError, IndexError). */
+static dvx_value make_axis_error(dvx_vm *vm) {
+    dvx_value bases[2] = {API(error_class, DVX_VALUE_ERROR), API(error_class, DVX_INDEX_ERROR)};
+    dvx_value args[3] = {nd_str(vm, "AxisError"), API(make_tuple, bases, 2),
+                         vm->api->make_dict(vm)};
+    dvx_value type = API(builtin, "type"), made = API(call, type, args, 3);
+    for (int i = 0; i < 3; i++) API(release, args[i]);
+    API(release, bases[0]);
+    API(release, bases[1]);
+    API(release, type);
+    return made;
+}
+
+static bool fill_state(dvx_vm *vm, dvx_value module) {
+    nd_state *state = nd_state_of(vm);
+    for (int i = 0; i < ND_TYPES; i++) state->dtypes[i] = state->classes[i] = DVX_FAILED;
+    state->ufunc_error = DVX_FAILED;
+    state->print = (nd_print){8, 1000, 3, 75, false};
+    state->float_ = API(builtin, "float");
+    state->int_ = API(builtin, "int");
+    state->bool_ = API(builtin, "bool");
+    state->complex_ = API(builtin, "complex");
+    state->type_error = API(error_class, DVX_TYPE_ERROR);
+    state->overflow_error = API(error_class, DVX_OVERFLOW_ERROR);
+    state->axis_error = make_axis_error(vm);
+    return !dvx_failed(state->float_) && !dvx_failed(state->int_) && !dvx_failed(state->bool_) &&
+           API(add_constant, module, "newaxis", nd_none(vm)) && !dvx_failed(state->complex_) &&
+           !dvx_failed(state->axis_error) &&
+           API(add_constant, module, "AxisError", state->axis_error);
+}
+
+static bool init(dvx_vm *vm, dvx_value module) {
+    if (!fill_state(vm, module)) return false;
+    for (size_t i = 0; i < LENGTH_OF(registrations); i++)
+        if (!registrations[i](vm, module)) return false;
+    return true;
+}
+
+static void finish(dvx_vm *vm, void *memory) {
+    nd_state *state = memory;
+    API(release, state->float_);
+    API(release, state->int_);
+    API(release, state->bool_);
+    API(release, state->complex_);
+    API(release, state->type_error);
+    API(release, state->overflow_error);
+    API(release, state->axis_error);
+    API(release, state->ufunc_error);
+    for (int i = 0; i < ND_TYPES; i++) {
+        API(release, state->dtypes[i]);
+        API(release, state->classes[i]);
+    }
+}
+
+DVX_EXTENSION_WITH_STATE("ndarray", init, sizeof(nd_state), finish);

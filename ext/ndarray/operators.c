@@ -1,0 +1,144 @@
+/* operators.c: which ufunc an operator of dl is (operators.h). */
+#include "operators.h"
+
+#include "matmul.h"
+#include "methods.h"
+#include "ufunc.h"
+
+static const uint8_t binary_ufuncs[] = {
+    [DVX_ADD] = ND_UFUNC_add,
+    [DVX_SUB] = ND_UFUNC_subtract,
+    [DVX_MUL] = ND_UFUNC_multiply,
+    [DVX_TRUEDIV] = ND_UFUNC_divide,
+    [DVX_FLOORDIV] = ND_UFUNC_floor_divide,
+    [DVX_MOD] = ND_UFUNC_remainder,
+    [DVX_POW] = ND_UFUNC_power,
+    [DVX_LSHIFT] = ND_UFUNC_left_shift,
+    [DVX_RSHIFT] = ND_UFUNC_right_shift,
+    [DVX_AND] = ND_UFUNC_bitwise_and,
+    [DVX_OR] = ND_UFUNC_bitwise_or,
+    [DVX_XOR] = ND_UFUNC_bitwise_xor,
+};
+static const uint8_t unary_ufuncs[] = {
+    [DVX_NEG] = ND_UFUNC_negative, [DVX_POS] = ND_UFUNC_positive, [DVX_INVERT] = ND_UFUNC_invert};
+static const uint8_t compare_ufuncs[] = {
+    [DVX_LT] = ND_UFUNC_less,    [DVX_LE] = ND_UFUNC_less_equal,
+    [DVX_GT] = ND_UFUNC_greater, [DVX_GE] = ND_UFUNC_greater_equal,
+    [DVX_EQ] = ND_UFUNC_equal,   [DVX_NE] = ND_UFUNC_not_equal};
+
+static dvx_value divmod_of(dvx_vm *vm, dvx_value a, dvx_value b) {
+    const dvx_value operands[2] = {a, b};
+    dvx_value both[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
+    both[0] = ufunc_call(vm, ND_UFUNC_floor_divide, operands, DVX_FAILED, NULL);
+    if (!dvx_failed(both[0]))
+        both[1] = ufunc_call(vm, ND_UFUNC_remainder, operands, DVX_FAILED, NULL);
+    if (!dvx_failed(both[1])) result = API(make_tuple, both, 2);
+    API(release, both[0]);
+    API(release, both[1]);
+    return result;
+}
+
+/* Powers of floats with these exponents are something simpler, as NumPy has it: negative numbers
+ * stand for no ufunc. */
+static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b) {
+    const nd_array *base = array_of(vm, a);
+    dvx_kind kind = API(kind, b);
+    double exponent;
+    if (!base || base->dtype->num < ND_FLOAT32 || (kind != DVX_INT && kind != DVX_FLOAT)) return -1;
+    if (!API(read_float, b, &exponent)) {
+        vm->api->clear_error(vm);
+        return -1;
+    }
+    if (exponent == 2) return ND_UFUNC_square;
+    if (exponent == 0.5) return ND_UFUNC_sqrt;
+    if (exponent == 1) return ND_UFUNC_positive;
+    if (exponent == -1) return ND_UFUNC_reciprocal;
+    return -1;
+}
+
+dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
+    const dvx_value operands[2] = {a, b};
+    nd_array *x = API(payload, a, &array_type), *y = x ? API(payload, b, &array_type) : NULL;
+    dvx_value result;
+    if (op < DVX_MATMUL && op != DVX_POW && y &&
+        ufunc_fast(vm, (nd_ufunc_number)binary_ufuncs[op], x, y, &result))
+        return result;
+    if (!y && (!ufunc_knows(vm, a) || !ufunc_knows(vm, b)))
+        return vm->api->make_not_implemented(vm);
+    if (op == DVX_MATMUL) return matmul_values(vm, a, b, DVX_FAILED);
+    if (op == DVX_DIVMOD) return divmod_of(vm, a, b);
+    if (op == DVX_POW) {
+        int simple = simple_power(vm, a, b);
+        if (simple >= 0) return ufunc_call(vm, (nd_ufunc_number)simple, operands, DVX_FAILED, NULL);
+    }
+    return ufunc_call(vm, (nd_ufunc_number)binary_ufuncs[op], operands, DVX_FAILED, NULL);
+}
+
+dvx_value operators_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value b) {
+    const dvx_value operands[2] = {self, b};
+    if (array_is_scalar(vm, self)) return operators_binary(vm, op, self, b);
+    if (!ufunc_knows(vm, b)) return vm->api->make_not_implemented(vm);
+    if (op == DVX_MATMUL)
+        return API(raise, DVX_TYPE_ERROR,
+                   "In-place matrix multiplication is not (yet) supported. Use 'a = a @ b' instead "
+                   "of 'a @= b'.");
+    if (op == DVX_POW) {
+        int simple = simple_power(vm, self, b);
+        if (simple >= 0) return ufunc_call(vm, (nd_ufunc_number)simple, operands, self, NULL);
+    }
+    return ufunc_call(vm, (nd_ufunc_number)binary_ufuncs[op], operands, self, NULL);
+}
+
+/* + of bools makes a copy, which NumPy deprecates. */
+static dvx_value plus_bool(dvx_vm *vm, const nd_array *a) {
+    dvx_value class_ = API(builtin, "DeprecationWarning");
+    bool good = !dvx_failed(class_) &&
+                API(warn, class_,
+                    "Applying '+' to a non-numerical array is ill-defined. Returning a copy, but "
+                    "in the future this will error.");
+    API(release, class_);
+    return good ? array_copy(vm, a, a->dtype, 'K') : DVX_FAILED;
+}
+
+dvx_value operators_unary(dvx_vm *vm, dvx_unary op, dvx_value self) {
+    const nd_array *a = array_of(vm, self);
+    if (op == DVX_POS && a->dtype->num == ND_BOOL) return plus_bool(vm, a);
+    return ufunc_call(vm, (nd_ufunc_number)unary_ufuncs[op], &self, DVX_FAILED, NULL);
+}
+
+/* What no number can be equal to: all elements differ. */
+static dvx_value differs(dvx_vm *vm, const nd_array *a, bool value) {
+    nd_array *out;
+    dvx_value made = array_new_like(vm, ND_DTYPE(ND_BOOL), a, &out);
+    if (dvx_failed(made)) return made;
+    memset(out->data, value, (size_t)out->size);
+    return array_result(vm, made);
+}
+
+dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
+    const dvx_value operands[2] = {self, other};
+    nd_array *x = API(payload, self, &array_type), *y = API(payload, other, &array_type);
+    dvx_value result;
+    if (x && y && ufunc_fast(vm, (nd_ufunc_number)compare_ufuncs[op], x, y, &result)) return result;
+    if (!ufunc_knows(vm, other)) {
+        if (nd_is_none(vm, other) && (op == DVX_EQ || op == DVX_NE))
+            return differs(vm, array_of(vm, self), op == DVX_NE);
+        return vm->api->make_not_implemented(vm);
+    }
+    return ufunc_call(vm, (nd_ufunc_number)compare_ufuncs[op], operands, DVX_FAILED, NULL);
+}
+
+static ND_FUNCTION(absolute) {
+    (void)count;
+    return ufunc_call(vm, ND_UFUNC_absolute, args, DVX_FAILED, NULL);
+}
+ND_METHOD(absolute, ND_PLAIN("__abs__", absolute, 1, 1));
+
+static ND_FUNCTION(conjugate) {
+    (void)count;
+    const nd_array *a = array_self(vm, args[0]);
+    if (a->dtype->kind != 'c') return API(retain, args[0]);
+    return ufunc_call(vm, ND_UFUNC_conjugate, args, DVX_FAILED, NULL);
+}
+ND_METHOD(conj, ND_PLAIN("conj", conjugate, 1, 1));
+ND_METHOD(conjugate, ND_PLAIN("conjugate", conjugate, 1, 1));

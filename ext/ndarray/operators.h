@@ -1,0 +1,16 @@
+/* operators.h: the slots of arrays and scalars for operators. */
+#ifndef ND_OPERATORS_H
+#define ND_OPERATORS_H
+
+#include "array.h"
+
+dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b);
+dvx_value operators_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value b);
+dvx_value operators_unary(dvx_vm *vm, dvx_unary op, dvx_value self);
+dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other);
+
+#define OPERATORS_BINARY  ((1u << (DVX_DIVMOD + 1)) - 1)
+#define OPERATORS_INPLACE (OPERATORS_BINARY & ~DVX_BIT(DVX_DIVMOD))
+#define OPERATORS_UNARY   (DVX_BIT(DVX_NEG) | DVX_BIT(DVX_POS) | DVX_BIT(DVX_INVERT))
+
+#endif

@@ -1,0 +1,376 @@
+/* order.c: sort, argsort, searchsorted, unique (order.h).
+ *
+ * Invariants
+ *  1. All sorting is stable (mergesort), so that argsort is one of those that NumPy's kinds may
+ * give, and that of kind='stable'.
+ *  2. Order: nans behind all numbers; complex numbers by the real part, then the imaginary one. */
+#include "order.h"
+
+#include "methods.h"
+
+/* ---- Merging ---- */
+
+#define BEFORE_INT(a, b)   ((a) < (b))
+#define BEFORE_FLOAT(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
+static inline bool before_complex(nd_complex a, nd_complex b) {
+    if (BEFORE_FLOAT(a.real, b.real)) return true;
+    if (BEFORE_FLOAT(b.real, a.real)) return false;
+    return BEFORE_FLOAT(a.imag, b.imag);
+}
+
+enum { FEW = 16 };
+
+/* Values, with room for as many; and places by the values that they are of. */
+#define SORTS(T, name, before)                                                               \
+    static void sort_##name(void *data, void *room, int64_t n) {                             \
+        T *v = data, *w = room;                                                              \
+        if (n <= FEW) {                                                                      \
+            for (int64_t i = 1; i < n; i++) {                                                \
+                const T x = v[i];                                                            \
+                int64_t j = i;                                                               \
+                for (; j > 0 && before(x, v[j - 1]); j--) v[j] = v[j - 1];                   \
+                v[j] = x;                                                                    \
+            }                                                                                \
+            return;                                                                          \
+        }                                                                                    \
+        const int64_t half = n / 2;                                                          \
+        sort_##name(v, w, half);                                                             \
+        sort_##name(v + half, w, n - half);                                                  \
+        if (!before(v[half], v[half - 1])) return;                                           \
+        memcpy(w, v, (size_t)half * sizeof *v);                                              \
+        int64_t i = 0, j = half, k = 0;                                                      \
+        while (i < half && j < n) {                                                          \
+            const bool second = before(v[j], w[i]);                                          \
+            v[k++] = second ? v[j] : w[i];                                                   \
+            j += second;                                                                     \
+            i += !second;                                                                    \
+        }                                                                                    \
+        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                \
+    }                                                                                        \
+    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n) {        \
+        const T *of = data;                                                                  \
+        if (n <= FEW) {                                                                      \
+            for (int64_t i = 1; i < n; i++) {                                                \
+                const int64_t x = v[i];                                                      \
+                int64_t j = i;                                                               \
+                for (; j > 0 && before(of[x], of[v[j - 1]]); j--) v[j] = v[j - 1];           \
+                v[j] = x;                                                                    \
+            }                                                                                \
+            return;                                                                          \
+        }                                                                                    \
+        const int64_t half = n / 2;                                                          \
+        argsort_##name(of, v, w, half);                                                      \
+        argsort_##name(of, v + half, w, n - half);                                           \
+        memcpy(w, v, (size_t)half * sizeof *v);                                              \
+        int64_t i = 0, j = half, k = 0;                                                      \
+        while (i < half && j < n) v[k++] = before(of[v[j]], of[w[i]]) ? v[j++] : w[i++];     \
+        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                \
+    }                                                                                        \
+    /* The first place where x is not behind (right: is before) the element. */              \
+    static int64_t search_##name(const void *data, int64_t n, const void *at, bool right) {  \
+        const T *v = data, x = *(const T *)at;                                               \
+        int64_t low = 0, high = n;                                                           \
+        while (low < high) {                                                                 \
+            const int64_t middle = low + (high - low) / 2;                                   \
+            if (right ? !before(x, v[middle]) : before(v[middle], x))                        \
+                low = middle + 1;                                                            \
+            else                                                                             \
+                high = middle;                                                               \
+        }                                                                                    \
+        return low;                                                                          \
+    }                                                                                        \
+    static bool differ_##name(const void *a, const void *b) {                                \
+        return before(*(const T *)a, *(const T *)b) || before(*(const T *)b, *(const T *)a); \
+    }
+SORTS(uint8_t, uint8, BEFORE_INT)
+SORTS(int32_t, int32, BEFORE_INT)
+SORTS(int64_t, int64, BEFORE_INT)
+SORTS(float, float32, BEFORE_FLOAT)
+SORTS(double, float64, BEFORE_FLOAT)
+SORTS(nd_complex, complex128, before_complex)
+
+typedef struct sorts {
+    void (*sort)(void *data, void *room, int64_t n);
+    void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n);
+    int64_t (*search)(const void *data, int64_t n, const void *at, bool right);
+    bool (*differ)(const void *a, const void *b);
+} sorts;
+#define ENTRY(name) \
+    { sort_##name, argsort_##name, search_##name, differ_##name }
+static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTRY(int32),
+                                          ENTRY(int64),     ENTRY(float32), ENTRY(float64),
+                                          ENTRY(complex128)};
+
+bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
+    if (count < 2) return true;
+    const size_t size = (size_t)count * dtype->size;
+    void *room = API(allocate, size);
+    if (!room) return false;
+    all_sorts[dtype->num].sort(data, room, count);
+    API(deallocate, room, size);
+    return vm->api->poll(vm);
+}
+
+static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
+                        int64_t count) {
+    const size_t size = (size_t)count * sizeof *places;
+    for (int64_t i = 0; i < count; i++) places[i] = i;
+    if (count < 2) return true;
+    int64_t *room = API(allocate, size);
+    if (!room) return false;
+    all_sorts[dtype->num].argsort(data, places, room, count);
+    API(deallocate, room, size);
+    return vm->api->poll(vm);
+}
+
+/* ---- Lines of arrays ---- */
+
+/* A copy whose lines along `axis` lie in a row each: that axis comes last. */
+static dvx_value lines_of(dvx_vm *vm, dvx_value v, int axis, nd_array **out) {
+    nd_array *a, *view;
+    dvx_axis axes[ND_MOST];
+    int used = 0;
+    dvx_value held = array_operand(vm, v, NULL, &a);
+    if (dvx_failed(held)) return held;
+    for (int i = 0; i < a->ndim; i++)
+        if (i != axis) axes[used++] = a->axes[i];
+    axes[used] = a->axes[axis];
+    dvx_value moved = array_view(vm, held, a, a->data, a->ndim, axes, &view), copy = DVX_FAILED;
+    if (!dvx_failed(moved)) copy = array_copy(vm, view, view->dtype, 'C');
+    if (!dvx_failed(copy)) *out = array_of(vm, copy);
+    API(release, moved);
+    API(release, held);
+    return copy;
+}
+
+/* Back: the last axis goes to `axis`; takes `made`. */
+static dvx_value turned_back(dvx_vm *vm, dvx_value made, int axis) {
+    const nd_array *a = array_of(vm, made);
+    nd_array *view;
+    dvx_axis axes[ND_MOST];
+    if (axis == a->ndim - 1) return made;
+    for (int i = 0, k = 0; i < a->ndim; i++)
+        axes[i] = i == axis ? a->axes[a->ndim - 1] : a->axes[k++];
+    dvx_value moved = array_view(vm, made, a, a->data, a->ndim, axes, &view), copy = DVX_FAILED;
+    if (!dvx_failed(moved)) copy = array_copy(vm, view, view->dtype, 'C');
+    API(release, moved);
+    API(release, made);
+    return copy;
+}
+
+/* Elements in a row, or along an axis; *axis is that of the result. */
+static dvx_value read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out) {
+    nd_array *a, *view;
+    dvx_value held = array_operand(vm, v, NULL, &a), copy = DVX_FAILED;
+    if (dvx_failed(held)) return held;
+    if (!dvx_failed(axis) && nd_is_none(vm, axis)) {
+        *of = 0;
+        copy = array_copy(vm, a, a->dtype, 'C');
+        const dvx_axis whole = {a->size, a->dtype->size};
+        if (!dvx_failed(copy)) {
+            nd_array *c = array_of(vm, copy);
+            dvx_value row = array_view(vm, copy, c, c->data, 1, &whole, &view);
+            API(release, copy);
+            copy = row;
+            *out = view;
+        }
+    } else if (!a->ndim) {
+        API(raise_format, nd_state_of(vm)->axis_error,
+            "axis -1 is out of bounds for array of dimension 0");
+    } else {
+        *of = a->ndim - 1;
+        if (dvx_failed(axis) || nd_axis_of(vm, axis, a->ndim, of))
+            copy = lines_of(vm, held, *of, out);
+    }
+    API(release, held);
+    return copy;
+}
+
+static bool sort_lines(dvx_vm *vm, const nd_array *a) {
+    const int64_t count = a->axes[a->ndim - 1].count, size = count * a->dtype->size;
+    for (int64_t done = 0; done < a->size; done += count)
+        if (!order_sort(vm, a->dtype, a->data + (count ? done / count * size : 0), count))
+            return false;
+    return true;
+}
+
+/* a, axis, kind */
+static ND_FUNCTION(sort) {
+    nd_array *a;
+    int axis;
+    (void)count;
+    dvx_value made = read_lines(vm, args[0], args[1], &axis, &a);
+    if (dvx_failed(made)) return made;
+    if (sort_lines(vm, a)) return turned_back(vm, made, axis);
+    API(release, made);
+    return DVX_FAILED;
+}
+
+static ND_FUNCTION(sort_in_place) {
+    nd_array *self = array_self(vm, args[0]);
+    if (!array_writable(vm, self)) return DVX_FAILED;
+    dvx_value sorted = sort(vm, args, count);
+    if (dvx_failed(sorted)) return sorted;
+    bool good = array_assign(vm, self, array_of(vm, sorted));
+    API(release, sorted);
+    return good ? nd_none(vm) : DVX_FAILED;
+}
+
+static ND_FUNCTION(argsort) {
+    nd_array *a, *out;
+    int axis;
+    int64_t shape[ND_MOST];
+    (void)count;
+    dvx_value lines = read_lines(vm, args[0], args[1], &axis, &a);
+    if (dvx_failed(lines)) return lines;
+    array_shape(a, shape);
+    dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out);
+    const int64_t length = a->axes[a->ndim - 1].count;
+    bool good = !dvx_failed(made);
+    for (int64_t done = 0; good && done < a->size; done += length)
+        good = sort_places(vm, a->dtype, a->data + done * a->dtype->size,
+                           (int64_t *)(void *)out->data + done, length);
+    API(release, lines);
+    if (good) return turned_back(vm, made, axis);
+    API(release, made);
+    return DVX_FAILED;
+}
+
+/* ---- searchsorted ---- */
+
+/* a, v, side */
+static ND_FUNCTION(searchsorted) {
+    char word[32] = "left";
+    nd_array *a, *v, *out;
+    (void)count;
+    if (nd_is_given(vm, args[2])) nd_word(vm, args[2], word);
+    if (strcmp(word, "left") && strcmp(word, "right"))
+        return nd_raise(vm, DVX_VALUE_ERROR, "search side must be 'left' or 'right' (got '%s')",
+                        word);
+    dvx_value both[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, made = DVX_FAILED;
+    if (!dvx_failed(both[0])) both[1] = array_operand(vm, args[1], NULL, &v);
+    if (!dvx_failed(both[1])) {
+        const nd_dtype *dtype = dtype_promote(a->dtype, v->dtype);
+        int64_t shape[ND_MOST];
+        for (int i = 0; i < 2; i++) {
+            dvx_value row = array_row(vm, both[i], dtype, i ? &v : &a);
+            API(release, both[i]);
+            both[i] = row;
+        }
+        if (dvx_failed(both[0]) || dvx_failed(both[1])) {
+        } else if (a->ndim != 1) {
+            API(raise, DVX_VALUE_ERROR, "object too deep for desired array");
+        } else {
+            array_shape(v, shape);
+            made = array_new(vm, ND_DTYPE(ND_INT64), v->ndim, shape, &out);
+        }
+        for (int64_t i = 0; !dvx_failed(made) && i < v->size; i++)
+            ((int64_t *)(void *)out->data)[i] = all_sorts[dtype->num].search(
+                a->data, a->size, v->data + i * dtype->size, word[0] == 'r');
+    }
+    API(release, both[0]);
+    API(release, both[1]);
+    return dvx_failed(made) ? made : array_result(vm, made);
+}
+
+/* ---- unique ---- */
+
+/* Where the elements of a sorted row begin: their number. */
+static int64_t mark_groups(const nd_array *a, int64_t *starts) {
+    int64_t groups = 0;
+    const int64_t size = a->dtype->size;
+    for (int64_t i = 0; i < a->size; i++) {
+        const char *at = a->data + i * size;
+        if (i && !all_sorts[a->dtype->num].differ(at - size, at)) continue;
+        starts[groups++] = i;
+    }
+    return groups;
+}
+
+typedef struct parts {
+    dvx_value values, index, inverse, counts;
+} parts;
+
+static dvx_value ints_of(dvx_vm *vm, int64_t count, int64_t **out) {
+    nd_array *a;
+    dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, &a);
+    *out = dvx_failed(made) ? NULL : (int64_t *)(void *)a->data;
+    return made;
+}
+
+/* All four parts of a row whose elements have these places in order. */
+static bool take_apart(dvx_vm *vm, const nd_array *row, const int64_t *places, int64_t *starts,
+                       parts *p) {
+    nd_array *sorted, *values;
+    int64_t *index, *inverse, *counts;
+    const size_t size = row->dtype->size;
+    dvx_value held = array_new(vm, row->dtype, 1, &row->size, &sorted);
+    if (dvx_failed(held)) return false;
+    for (int64_t i = 0; i < row->size; i++)
+        memcpy(sorted->data + (size_t)i * size, row->data + (size_t)places[i] * size, size);
+    const int64_t groups = mark_groups(sorted, starts);
+    p->values = array_new(vm, row->dtype, 1, &groups, &values);
+    if (!dvx_failed(p->values)) p->index = ints_of(vm, groups, &index);
+    if (!dvx_failed(p->index)) p->counts = ints_of(vm, groups, &counts);
+    if (!dvx_failed(p->counts)) p->inverse = ints_of(vm, row->size, &inverse);
+    const bool good = !dvx_failed(p->inverse);
+    for (int64_t g = 0; good && g < groups; g++) {
+        const int64_t end = g + 1 < groups ? starts[g + 1] : row->size;
+        memcpy(values->data + (size_t)g * size, sorted->data + (size_t)starts[g] * size, size);
+        index[g] = places[starts[g]];
+        counts[g] = end - starts[g];
+        for (int64_t i = starts[g]; i < end; i++) inverse[places[i]] = g;
+    }
+    API(release, held);
+    return good;
+}
+
+/* ar, return_index, return_inverse, return_counts */
+static ND_FUNCTION(unique) {
+    parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
+    int flags[3];
+    int64_t *places, *starts;
+    nd_array *row;
+    dvx_value result = DVX_FAILED;
+    (void)count;
+    for (int i = 0; i < 3; i++)
+        if ((flags[i] = nd_flag(vm, args[i + 1], false)) < 0) return DVX_FAILED;
+    dvx_value held[3] = {array_row(vm, args[0], NULL, &row), DVX_FAILED, DVX_FAILED};
+    if (!dvx_failed(held[0])) held[1] = ints_of(vm, row->size, &places);
+    if (!dvx_failed(held[1])) held[2] = ints_of(vm, row->size, &starts);
+    if (!dvx_failed(held[2]) && sort_places(vm, row->dtype, row->data, places, row->size) &&
+        take_apart(vm, row, places, starts, &p)) {
+        dvx_value items[4] = {p.values};
+        size_t used = 1;
+        if (flags[0]) items[used++] = p.index;
+        if (flags[1]) items[used++] = p.inverse;
+        if (flags[2]) items[used++] = p.counts;
+        result = used == 1 ? API(retain, p.values) : API(make_tuple, items, used);
+    }
+    API(release, p.values);
+    API(release, p.index);
+    API(release, p.inverse);
+    API(release, p.counts);
+    for (int i = 0; i < 3; i++) API(release, held[i]);
+    return result;
+}
+
+/* ---- Tables ---- */
+
+ND_PARAMETERS(sort_parameters, 1, "a", "axis", "kind");
+ND_PARAMETERS(sort_method_parameters, 0, "axis", "kind");
+ND_PARAMETERS(search_parameters, 2, "a", "v", "side");
+ND_PARAMETERS(search_method_parameters, 1, "v", "side");
+ND_PARAMETERS(unique_parameters, 1, "ar", "return_index", "return_inverse", "return_counts");
+ND_METHOD(sort, ND_NAMED("sort", sort_in_place, sort_method_parameters));
+ND_METHOD(argsort, ND_NAMED("argsort", argsort, sort_method_parameters));
+ND_METHOD(searchsorted, ND_NAMED("searchsorted", searchsorted, search_method_parameters));
+
+static const dvx_function functions[] = {
+    ND_NAMED("sort", sort, sort_parameters),
+    ND_NAMED("argsort", argsort, sort_parameters),
+    ND_NAMED("searchsorted", searchsorted, search_parameters),
+    ND_NAMED("unique", unique, unique_parameters),
+};
+
+bool order_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,0 +1,421 @@
+/* reduce.c: reduce and accumulate (reduce.h). */
+#include "reduce.h"
+
+#include "arith.h"
+#include "cast.h"
+#include "error.h"
+#include "ufunc.h"
+#include "walk.h"
+
+enum { PIECE = 8192, CHUNK = 512 };
+
+bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
+    *mask = ndim == ND_MOST ? UINT32_MAX : (1u << ndim) - 1;
+    if (!nd_is_given(vm, axis)) return true;
+    int i;
+    if (API(kind, axis) != DVX_TUPLE) {
+        if (!nd_axis_of(vm, axis, ndim ? ndim : 1, &i)) return false;
+        *mask = ndim ? 1u << i : 0;
+        return true;
+    }
+    int64_t count = API(length, axis);
+    *mask = 0;
+    for (int64_t k = 0; k < count; k++) {
+        dvx_value index = API(make_int, k), item = API(get_item, axis, index);
+        bool good = !dvx_failed(item) && nd_axis_of(vm, item, ndim, &i);
+        API(release, item);
+        API(release, index);
+        if (!good) return false;
+        if (*mask >> i & 1) return nd_fail(vm, DVX_VALUE_ERROR, "duplicate value in 'axis'");
+        *mask |= 1u << i;
+    }
+    return count >= 0;
+}
+
+/* ---- The reduction itself ---- */
+
+typedef struct reduction {
+    const nd_kernel *kernel;
+    nd_cast cast;  /* NULL: none */
+    int64_t size;  /* of an element of the type that it is computed in */
+    nd_walk inner; /* the last axes, all reduced, of one operand: none where the last one is not */
+    char *buffer;  /* PIECE elements, or NULL */
+    int64_t held;  /* elements in the buffer */
+    char *to;      /* the element that they are for */
+} reduction;
+
+static void fold_buffer(reduction *r) {
+    if (r->held) r->kernel->fold(r->to, r->buffer, r->held, r->size);
+    r->held = 0;
+}
+
+/* Elements for one result, into the buffer. */
+static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                       const int64_t *strides) {
+    reduction *r = context;
+    const char *from = data[0];
+    (void)vm;
+    while (count > 0) {
+        int64_t n = count < PIECE - r->held ? count : PIECE - r->held;
+        r->cast(r->buffer + r->held * r->size, r->size, from, strides[0], n);
+        r->held += n;
+        from += n * strides[0];
+        count -= n;
+        if (r->held == PIECE) fold_buffer(r);
+    }
+    return true;
+}
+
+static void fold_direct(const reduction *r, char *to, const char *from) {
+    int64_t count = r->inner.shape[0], stride = r->inner.strides[0][0];
+    for (; count > 0; count -= PIECE, from += PIECE * stride)
+        r->kernel->fold(to, from, count < PIECE ? count : PIECE, stride);
+}
+
+/* A row of results, each of them of all that the inner axes have. */
+static bool reduce_inner(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                         const int64_t *strides) {
+    reduction *r = context;
+    for (int64_t i = 0; i < count; i++) {
+        char *to = data[0] + i * strides[0], *from = data[1] + i * strides[1];
+        if (!r->buffer) {
+            fold_direct(r, to, from);
+            continue;
+        }
+        nd_walk walk = r->inner;
+        walk.data[0] = from;
+        r->to = to;
+        if (!walk_run(vm, &walk, gather_row, r)) return false;
+        fold_buffer(r);
+    }
+    return true;
+}
+
+/* A row of results, to each of which one element comes. */
+static bool reduce_outer(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                         const int64_t *strides) {
+    const reduction *r = context;
+    _Alignas(64) char buffer[CHUNK * sizeof(nd_complex)];
+    char *to = data[0], *from = data[1];
+    (void)vm;
+    if (!r->cast) {
+        char *args[3] = {to, from, to};
+        const int64_t steps[3] = {strides[0], strides[1], strides[0]};
+        r->kernel->loop(args, count, steps);
+        return true;
+    }
+    const int64_t steps[3] = {strides[0], r->size, strides[0]};
+    for (; count > 0; count -= CHUNK, to += CHUNK * strides[0], from += CHUNK * strides[1]) {
+        int64_t n = count < CHUNK ? count : CHUNK;
+        char *args[3] = {to, buffer, to};
+        r->cast(buffer, r->size, from, strides[1], n);
+        r->kernel->loop(args, n, steps);
+    }
+    return true;
+}
+
+/* Takes the axes at the end that are reduced out of the walk. */
+static void split(nd_walk *walk, nd_walk *inner) {
+    inner->operands = 1;
+    int first = walk->ndim;
+    while (first > 0 && walk->strides[0][first - 1] == 0) first--;
+    inner->ndim = walk->ndim - first;
+    for (int i = 0; i < inner->ndim; i++) {
+        inner->shape[i] = walk->shape[first + i];
+        inner->strides[0][i] = walk->strides[1][first + i];
+    }
+    walk->ndim = first;
+}
+
+static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type,
+                const nd_dtype *from) {
+    reduction r = {.kernel = kernel, .size = ND_DTYPE(type)->size};
+    if (from->num != type) r.cast = cast_between(from, ND_DTYPE(type));
+    for (int i = 0; i < walk->ndim; i++)
+        if (!walk->shape[i]) return true;
+    walk_plan(walk, 1, false);
+    split(walk, &r.inner);
+    if (!r.inner.ndim) {
+        if (walk->ndim) return walk_run(vm, walk, reduce_outer, &r);
+        r.inner = (nd_walk){.operands = 1, .ndim = 1, .shape = {1}};
+    }
+    const size_t size = (size_t)(PIECE * r.size);
+    if (r.cast || r.inner.ndim > 1) {
+        r.cast = cast_between(from, ND_DTYPE(type));
+        r.buffer = API(allocate, size);
+        if (!r.buffer) return false;
+    }
+    bool good = walk_run(vm, walk, reduce_inner, &r);
+    if (r.buffer) API(deallocate, r.buffer, size);
+    return good;
+}
+
+/* The first elements along the axes become the results. */
+static bool copy_first(dvx_vm *vm, const nd_array *a, const nd_walk *walk, nd_array *out) {
+    nd_walk first = *walk;
+    for (int i = 0; i < first.ndim; i++)
+        if (first.strides[0][i] == 0 && first.shape[i] > 1) first.shape[i] = 1;
+    nd_array of = *a, to = *out;
+    dvx_axis of_axes[ND_MOST], to_axes[ND_MOST];
+    for (int i = 0; i < first.ndim; i++) {
+        of_axes[i] = (dvx_axis){first.shape[i], first.strides[1][i]};
+        to_axes[i] = (dvx_axis){first.shape[i], first.strides[0][i]};
+    }
+    of.axes = of_axes, to.axes = to_axes;
+    of.ndim = to.ndim = first.ndim;
+    array_update(&of);
+    array_update(&to);
+    return array_assign(vm, &to, &of);
+}
+
+/* Without an identity the first elements are the beginning, and are left out then.  (Of several
+ * axes they stay in: an extreme may be compared with itself.) */
+static bool begin(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
+                  nd_walk *walk, nd_array *out) {
+    const bool several = mask & (mask - 1);
+    if (several && (number == ND_UFUNC_subtract || number == ND_UFUNC_divide ||
+                    number == ND_UFUNC_floor_divide || number == ND_UFUNC_remainder ||
+                    number == ND_UFUNC_power))
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "reduction operation '%s' is not reorderable, so at most one axis may be "
+                       "specified",
+                       loops_facts[number].name);
+    for (int i = 0; i < a->ndim; i++)
+        if (mask >> i & 1 && !a->axes[i].count && out->size)
+            return nd_fail(vm, DVX_VALUE_ERROR,
+                           "zero-size array to reduction operation %s which has no identity",
+                           loops_facts[number].name);
+    if (!copy_first(vm, a, walk, out)) return false;
+    for (int i = 0; i < a->ndim && !several; i++)
+        if (mask >> i & 1) {
+            walk->data[1] += walk->strides[1][i];
+            if (walk->shape[i]) walk->shape[i]--;
+        }
+    return true;
+}
+
+static void fill(nd_array *out, const char *element) {
+    const size_t size = out->dtype->size;
+    for (int64_t i = 0; i < out->size; i++) memcpy(out->data + (size_t)i * size, element, size);
+}
+
+static bool is_single_pass(dvx_vm *vm, unsigned flags, const char *name) {
+    if (LIKELY(!flags)) return true;
+    arith_clear();
+    return error_flags(vm, name, flags);
+}
+
+dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
+                       nd_type type, bool keep, const char *initial, nd_array **out) {
+    const nd_ufunc_facts *facts = &loops_facts[number];
+    const nd_kernel *kernel = ufunc_kernel(vm, number, type);
+    nd_walk walk = {.operands = 2, .ndim = a->ndim};
+    int64_t shape[ND_MOST];
+    _Alignas(16) char identity[sizeof(nd_complex)];
+    int ndim = 0;
+    if (!kernel->fold)
+        return nd_raise(
+            vm, DVX_TYPE_ERROR,
+            "No loop matching the specified signature and casting was found for ufunc %s",
+            facts->name);
+    for (int i = 0; i < a->ndim; i++) {
+        if (!(mask >> i & 1))
+            shape[ndim++] = a->axes[i].count;
+        else if (keep)
+            shape[ndim++] = 1;
+    }
+    dvx_value made = array_new(vm, ND_DTYPE(type), ndim, shape, out);
+    if (dvx_failed(made)) return DVX_FAILED;
+    for (int i = 0, k = 0; i < a->ndim; i++) {
+        const bool reduced = mask >> i & 1;
+        walk.shape[i] = a->axes[i].count;
+        walk.strides[0][i] = reduced || a->axes[i].count == 1 ? 0 : (*out)->axes[k].stride;
+        walk.strides[1][i] = a->axes[i].stride;
+        k += !reduced || keep;
+    }
+    walk.data[0] = (*out)->data;
+    walk.data[1] = a->data;
+    bool good = true;
+    if (!initial && facts->has_identity) {
+        int64_t i = facts->identity;
+        cast_between(ND_DTYPE(ND_INT64), ND_DTYPE(type))(identity, 0, (const char *)&i, 0, 1);
+        initial = identity;
+    }
+    if (initial)
+        fill(*out, initial);
+    else
+        good = begin(vm, number, a, mask, &walk, *out);
+    if (arith_flags()) arith_clear();
+    good = good && run(vm, &walk, kernel, type, a->dtype) &&
+           is_single_pass(vm, facts->warns ? arith_flags() : 0, "reduce");
+    if (good) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
+dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value out,
+                        nd_ufunc_number number) {
+    if (dvx_failed(made)) return DVX_FAILED;
+    if (!nd_is_given(vm, out)) return array_result(vm, made);
+    nd_array *to = API(payload, out, &array_type);
+    bool good = false;
+    if (!to)
+        nd_fail(vm, DVX_TYPE_ERROR, "output must be an array");
+    else if (to->ndim != a->ndim)
+        nd_fail(vm, DVX_VALUE_ERROR,
+                "output parameter for reduction operation %s has the wrong number of dimensions: "
+                "Found %d but expected %d",
+                loops_facts[number].name, (int)to->ndim, (int)a->ndim);
+    else if (!dtype_is_same_kind(a->dtype, to->dtype))
+        error_ufunc(vm,
+                    "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting "
+                    "rule 'same_kind'",
+                    loops_facts[number].name, a->dtype->name, to->dtype->name);
+    else
+        good = array_writable(vm, to) && array_assign(vm, to, a);
+    API(release, made);
+    return good ? API(retain, out) : DVX_FAILED;
+}
+
+/* What sums and products of small ints are computed in, and truths. */
+static bool choose_type(dvx_vm *vm, const nd_reduction *r, const nd_array *a, nd_type *out) {
+    const nd_dtype *dtype = NULL;
+    if (!dtype_read_given(vm, r->dtype, NULL, &dtype)) return false;
+    if (dtype) return *out = dtype->num, true;
+    nd_type type = a->dtype->num;
+    if ((r->number == ND_UFUNC_add || r->number == ND_UFUNC_multiply) && type < ND_INT64)
+        type = ND_INT64;
+    if (r->number >= ND_UFUNC_logical_and && r->number <= ND_UFUNC_logical_xor) type = ND_BOOL;
+    return ufunc_type(vm, r->number, type, out);
+}
+
+static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction *r) {
+    nd_type type;
+    uint32_t mask;
+    nd_array *out;
+    _Alignas(16) char initial[sizeof(nd_complex)];
+    const bool given = nd_is_given(vm, r->initial);
+    int keep = nd_is_given(vm, r->keepdims) ? API(truth, r->keepdims) : 0;
+    if (keep < 0 || !choose_type(vm, r, a, &type)) return DVX_FAILED;
+    if (r->first_axis && dvx_failed(r->axis)) {
+        if (!a->ndim) return nd_raise(vm, DVX_TYPE_ERROR, "cannot reduce on a scalar");
+        mask = 1;
+    } else if (!reduce_axes(vm, r->axis, a->ndim, &mask)) {
+        return DVX_FAILED;
+    }
+    if (given && !array_store(vm, ND_DTYPE(type), initial, r->initial)) return DVX_FAILED;
+    dvx_value made = reduce_array(vm, r->number, a, mask, type, keep, given ? initial : NULL, &out);
+    return dvx_failed(made) ? made : reduce_finish(vm, made, out, r->out, r->number);
+}
+
+/* All of a few floats in a row. */
+static bool is_simple(dvx_vm *vm, const nd_array *a, const nd_reduction *r) {
+    return a && a->dtype->num == ND_FLOAT64 && a->flags & ND_C_CONTIGUOUS && a->size <= PIECE &&
+           a->size > 0 && (!r->first_axis || a->ndim == 1) && !nd_is_given(vm, r->axis) &&
+           !nd_is_given(vm, r->dtype) && !nd_is_given(vm, r->out) &&
+           !nd_is_given(vm, r->keepdims) && !nd_is_given(vm, r->initial);
+}
+
+static dvx_value reduce_simple(dvx_vm *vm, const nd_array *a, const nd_kernel *kernel,
+                               const nd_ufunc_facts *facts) {
+    double result = facts->has_identity ? facts->identity : *(const double *)(const void *)a->data;
+    if (arith_flags()) arith_clear();
+    kernel->fold((char *)&result, a->data, a->size, sizeof result);
+    if (facts->warns && !is_single_pass(vm, arith_flags(), "reduce")) return DVX_FAILED;
+    return API(make_float, result);
+}
+
+static bool is_foldable(nd_ufunc_number number) {
+    return number == ND_UFUNC_add || number == ND_UFUNC_multiply || number == ND_UFUNC_maximum ||
+           number == ND_UFUNC_minimum;
+}
+
+dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r) {
+    nd_array *a = API(payload, array, &array_type);
+    if (is_foldable(r->number) && is_simple(vm, a, r))
+        return reduce_simple(vm, a, ufunc_kernel(vm, r->number, ND_FLOAT64),
+                             &loops_facts[r->number]);
+    dvx_value held = array_operand(vm, array, NULL, &a);
+    if (dvx_failed(held)) return DVX_FAILED;
+    dvx_value result = reduce_given(vm, a, r);
+    API(release, held);
+    return result;
+}
+
+/* ---- accumulate ---- */
+
+typedef struct accumulation {
+    nd_loop loop;
+    int64_t count, size, to_stride, from_stride; /* of a line */
+} accumulation;
+
+static bool accumulate_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                           const int64_t *strides) {
+    const accumulation *c = context;
+    static const int64_t none[3] = {0, 0, 0};
+    (void)vm;
+    for (int64_t i = 0; i < count; i++) {
+        char *to = data[0] + i * strides[0], *from = data[1] + i * strides[1];
+        memmove(to, from, (size_t)c->size);
+        for (int64_t k = 1; k < c->count; k++) {
+            char *args[3] = {to, from + k * c->from_stride, to + c->to_stride};
+            c->loop(args, 1, none);
+            to += c->to_stride;
+        }
+    }
+    return true;
+}
+
+static bool accumulate_into(dvx_vm *vm, const nd_kernel *kernel, const nd_array *a, int axis,
+                            const nd_array *out) {
+    accumulation c = {kernel->loop, a->axes[axis].count, a->dtype->size, out->axes[axis].stride,
+                      a->axes[axis].stride};
+    nd_walk walk = {.operands = 2};
+    if (!a->size) return true;
+    for (int i = 0; i < a->ndim; i++) {
+        if (i == axis) continue;
+        walk.shape[walk.ndim] = a->axes[i].count;
+        walk.strides[0][walk.ndim] = out->axes[i].stride;
+        walk.strides[1][walk.ndim++] = a->axes[i].stride;
+    }
+    walk.data[0] = out->data;
+    walk.data[1] = a->data;
+    if (arith_flags()) arith_clear();
+    return walk_run(vm, &walk, accumulate_row, &c) &&
+           is_single_pass(vm, arith_flags(), "accumulate");
+}
+
+dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array, dvx_value axis,
+                            bool first_axis, dvx_value dtype, dvx_value out) {
+    const nd_reduction r = {.number = number, .dtype = dtype};
+    nd_array *a, *to;
+    nd_type type;
+    int line = 0;
+    dvx_value held = array_operand(vm, array, NULL, &a), made = DVX_FAILED;
+    if (dvx_failed(held)) return DVX_FAILED;
+    bool good = choose_type(vm, &r, a, &type), flat = !nd_is_given(vm, axis) && !first_axis;
+    if (good && !ufunc_kernel(vm, number, type)->fold)
+        good = nd_fail(vm, DVX_TYPE_ERROR, "accumulate of %s is not part of ndarray",
+                       loops_facts[number].name);
+    API(release, held);
+    if (!good) return DVX_FAILED;
+    held = flat ? array_row(vm, array, ND_DTYPE(type), &a)
+                : array_operand(vm, array, ND_DTYPE(type), &a);
+    if (dvx_failed(held)) return DVX_FAILED;
+    nd_array row = *a;
+    dvx_axis whole = {a->size, a->dtype->size};
+    if (flat) row.axes = &whole, row.ndim = 1;
+    if (!row.ndim)
+        nd_fail(vm, DVX_TYPE_ERROR, "cannot accumulate on a scalar");
+    else if (!nd_is_given(vm, axis) || nd_axis_of(vm, axis, row.ndim, &line)) {
+        int64_t shape[ND_MOST];
+        array_shape(&row, shape);
+        made = array_new(vm, ND_DTYPE(type), row.ndim, shape, &to);
+    }
+    if (!dvx_failed(made) && !accumulate_into(vm, ufunc_kernel(vm, number, type), &row, line, to)) {
+        API(release, made);
+        made = DVX_FAILED;
+    }
+    API(release, held);
+    return dvx_failed(made) ? made : reduce_finish(vm, made, to, out, number);
+}

@@ -1,0 +1,388 @@
+/* reductions.c: sum prod min max any all ptp mean var std argmin argmax cumsum cumprod
+ * (reductions.h).
+ *
+ * Invariants
+ *  1. A function and the method of its name have the same entry: args[0] is the array. */
+#include "reductions.h"
+
+#include "error.h"
+#include "methods.h"
+#include "reduce.h"
+#include "ufunc.h"
+#include "walk.h"
+
+/* ---- What is one reduction ---- */
+
+/* a, axis, dtype, out, keepdims, initial, where */
+static dvx_value reduce_with(dvx_vm *vm, const dvx_value *args, nd_ufunc_number number) {
+    if (nd_is_given(vm, args[6]) && !API(same, args[6], API(make_bool, true)))
+        return nd_raise(vm, DVX_TYPE_ERROR, "where= of reductions is not part of ndarray");
+    const nd_reduction r = {.number = number,
+                            .axis = args[1],
+                            .dtype = args[2],
+                            .out = args[3],
+                            .keepdims = args[4],
+                            .initial = args[5]};
+    return reduce_call(vm, args[0], &r);
+}
+
+/* a, axis, out, keepdims, initial, where */
+static dvx_value reduce_same(dvx_vm *vm, const dvx_value *args, nd_ufunc_number number) {
+    const dvx_value all[7] = {args[0], args[1], DVX_FAILED, args[2], args[3], args[4], args[5]};
+    return reduce_with(vm, all, number);
+}
+
+#define REDUCTION(name, with, ufunc)             \
+    static ND_FUNCTION(name) {                   \
+        (void)count;                             \
+        return with(vm, args, ND_UFUNC_##ufunc); \
+    }
+REDUCTION(sum, reduce_with, add)
+REDUCTION(prod, reduce_with, multiply)
+REDUCTION(maximum, reduce_same, maximum)
+REDUCTION(minimum, reduce_same, minimum)
+
+/* a, axis, out, keepdims, where */
+static dvx_value reduce_truth(dvx_vm *vm, const dvx_value *args, nd_ufunc_number number) {
+    const dvx_value all[7] = {args[0], args[1], DVX_FAILED, args[2], args[3], DVX_FAILED, args[4]};
+    return reduce_with(vm, all, number);
+}
+REDUCTION(any, reduce_truth, logical_or)
+REDUCTION(all, reduce_truth, logical_and)
+
+/* a, axis, out, keepdims */
+static ND_FUNCTION(ptp) {
+    const dvx_value all[7] = {args[0], args[1],    DVX_FAILED, DVX_FAILED,
+                              args[3], DVX_FAILED, DVX_FAILED};
+    dvx_value both[2] = {reduce_with(vm, all, ND_UFUNC_maximum), DVX_FAILED}, result = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(both[0])) both[1] = reduce_with(vm, all, ND_UFUNC_minimum);
+    if (!dvx_failed(both[1]))
+        result = ufunc_call(vm, ND_UFUNC_subtract, both,
+                            nd_is_given(vm, args[2]) ? args[2] : DVX_FAILED, NULL);
+    API(release, both[0]);
+    API(release, both[1]);
+    return result;
+}
+
+/* ---- Mean, variance ---- */
+
+/* How many elements come to one result. */
+static int64_t count_along(const nd_array *a, uint32_t mask) {
+    int64_t count = 1;
+    for (int i = 0; i < a->ndim; i++)
+        if (mask >> i & 1) count *= a->axes[i].count;
+    return count;
+}
+
+static nd_type mean_type(const nd_array *a, const nd_dtype *dtype) {
+    if (dtype) return dtype->num;
+    return a->dtype->num <= ND_INT64 ? ND_FLOAT64 : a->dtype->num;
+}
+
+/* The sum divided by the number of elements: an array. */
+static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type type, bool keep,
+                         nd_array **out) {
+    dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, mask, type, keep, NULL, out);
+    if (dvx_failed(sum)) return DVX_FAILED;
+    const dvx_value operands[2] = {sum, API(make_int, count_along(a, mask))};
+    dvx_value result =
+        ufunc_call(vm, ND_UFUNC_divide, operands, type >= ND_FLOAT32 ? sum : DVX_FAILED, NULL);
+    API(release, operands[1]);
+    API(release, sum);
+    return result;
+}
+
+/* The arguments that mean, var and std have in common. */
+typedef struct moment {
+    nd_array *a;
+    dvx_value held, out;
+    uint32_t mask;
+    nd_type type;
+    bool keep;
+} moment;
+
+static bool read_moment(dvx_vm *vm, const dvx_value *args, dvx_value keepdims, moment *m) {
+    const nd_dtype *dtype = NULL;
+    int keep = nd_is_given(vm, keepdims) ? API(truth, keepdims) : 0;
+    m->out = args[3];
+    m->keep = keep > 0;
+    m->held = keep < 0 ? DVX_FAILED : array_operand(vm, args[0], NULL, &m->a);
+    if (dvx_failed(m->held)) return false;
+    if (dtype_read_given(vm, args[2], NULL, &dtype) &&
+        reduce_axes(vm, args[1], m->a->ndim, &m->mask)) {
+        m->type = mean_type(m->a, dtype);
+        return true;
+    }
+    API(release, m->held);
+    return false;
+}
+
+static dvx_value finish_moment(dvx_vm *vm, const moment *m, dvx_value made) {
+    nd_array *a = dvx_failed(made) ? NULL : array_of(vm, made);
+    if (dvx_failed(made) || !a) return made;
+    return reduce_finish(vm, made, a, m->out, ND_UFUNC_add);
+}
+
+/* a, axis, dtype, out, keepdims */
+static ND_FUNCTION(mean) {
+    moment m;
+    nd_array *out;
+    (void)count;
+    if (!read_moment(vm, args, args[4], &m)) return DVX_FAILED;
+    dvx_value made = DVX_FAILED;
+    if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
+        made = mean_of(vm, m.a, m.mask, m.type, m.keep, &out);
+    made = finish_moment(vm, &m, made);
+    API(release, m.held);
+    return made;
+}
+
+dvx_value reductions_mean(dvx_vm *vm, dvx_value array, dvx_value axis, bool keep) {
+    dvx_value flag = API(make_bool, keep);
+    const dvx_value args[5] = {array, axis, DVX_FAILED, DVX_FAILED, flag};
+    return mean(vm, args, 5);
+}
+
+/* |a - mean|**2, as an array of floats. */
+static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
+    dvx_value operands[2] = {m->held, mean}, result = DVX_FAILED;
+    dvx_value difference = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
+    if (dvx_failed(difference)) return difference;
+    nd_array *d = array_of(vm, difference);
+    if (!d) {
+        /* A number: of an array without dimensions. */
+        operands[0] = operands[1] = difference;
+        result = ufunc_call(vm, ND_UFUNC_multiply, operands, DVX_FAILED, NULL);
+    } else if (d->dtype->kind != 'c') {
+        operands[0] = operands[1] = difference;
+        result = ufunc_call(vm, ND_UFUNC_multiply, operands, difference, NULL);
+    } else {
+        nd_array *out;
+        int64_t shape[ND_MOST];
+        array_shape(d, shape);
+        result = array_new(vm, ND_DTYPE(ND_FLOAT64), d->ndim, shape, &out);
+        const nd_complex *from = (const nd_complex *)(const void *)d->data;
+        double *to = dvx_failed(result) ? NULL : (double *)(void *)out->data;
+        for (int64_t i = 0; to && i < d->size; i++)
+            to[i] = from[i].real * from[i].real + from[i].imag * from[i].imag;
+    }
+    API(release, difference);
+    return result;
+}
+
+static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
+    nd_array *out, *a;
+    dvx_value mean = mean_of(vm, m->a, m->mask, m->type, true, &out);
+    if (dvx_failed(mean)) return DVX_FAILED;
+    dvx_value square = squares(vm, m, mean);
+    API(release, mean);
+    if (dvx_failed(square)) return DVX_FAILED;
+    dvx_value held = array_operand(vm, square, NULL, &a);
+    API(release, square);
+    if (dvx_failed(held)) return DVX_FAILED;
+    double divisor = (double)count_along(m->a, m->mask) - ddof;
+    dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, m->mask, a->dtype->num, m->keep, NULL, &out);
+    API(release, held);
+    if (dvx_failed(sum)) return DVX_FAILED;
+    const dvx_value operands[2] = {sum, API(make_float, divisor > 0 ? divisor : 0)};
+    dvx_value result = ufunc_call(vm, ND_UFUNC_divide, operands, sum, NULL);
+    API(release, sum);
+    return result;
+}
+
+/* a, axis, dtype, out, ddof, keepdims */
+static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
+    moment m;
+    double ddof = 0;
+    if (nd_is_given(vm, args[4]) && !API(read_float, args[4], &ddof)) return DVX_FAILED;
+    if (!read_moment(vm, args, args[5], &m)) return DVX_FAILED;
+    dvx_value made = DVX_FAILED;
+    if ((double)count_along(m.a, m.mask) > ddof ||
+        error_warn(vm, "Degrees of freedom <= 0 for slice"))
+        made = variance_of(vm, &m, ddof);
+    API(release, m.held);
+    if (root && !dvx_failed(made)) {
+        dvx_value result = ufunc_call(vm, ND_UFUNC_sqrt, &made, made, NULL);
+        API(release, made);
+        made = result;
+    }
+    return finish_moment(vm, &m, made);
+}
+static ND_FUNCTION(var) {
+    (void)count;
+    return spread(vm, args, false);
+}
+static ND_FUNCTION(std) {
+    (void)count;
+    return spread(vm, args, true);
+}
+
+/* ---- Places of extremes ---- */
+
+#define FIND(T, name, is_nan)                                                                     \
+    static int64_t find_##name(const char *best, const char *at, int64_t count, int64_t stride) { \
+        const T sought = *(const T *)(const void *)best;                                          \
+        for (int64_t i = 0; i < count; i++) {                                                     \
+            const T x = *(const T *)(const void *)(at + i * stride);                              \
+            if (is_nan) return i;                                                                 \
+        }                                                                                         \
+        return 0;                                                                                 \
+    }
+FIND(uint8_t, uint8, x == sought)
+FIND(int32_t, int32, x == sought)
+FIND(int64_t, int64, x == sought)
+FIND(float, float32, x == sought || (sought != sought && x != x))
+FIND(double, float64, x == sought || (sought != sought && x != x))
+FIND(nd_complex, complex128,
+     (x.real == sought.real && x.imag == sought.imag) ||
+         ((sought.real != sought.real || sought.imag != sought.imag) &&
+          (x.real != x.real || x.imag != x.imag)))
+typedef int64_t (*finder)(const char *best, const char *at, int64_t count, int64_t stride);
+static const finder finders[ND_TYPES] = {find_uint8,   find_uint8,   find_int32,     find_int64,
+                                         find_float32, find_float64, find_complex128};
+
+typedef struct search {
+    nd_fold fold;
+    finder find;
+    int64_t count, stride, size; /* of a line */
+} search;
+
+static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                       const int64_t *strides) {
+    const search *s = context;
+    (void)vm;
+    for (int64_t i = 0; i < count; i++) {
+        _Alignas(16) char best[sizeof(nd_complex)];
+        const char *line = data[1] + i * strides[1];
+        memcpy(best, line, (size_t)s->size);
+        s->fold(best, line, s->count, s->stride);
+        *(int64_t *)(void *)(data[0] + i * strides[0]) = s->find(best, line, s->count, s->stride);
+    }
+    return true;
+}
+
+/* Of all elements in a row, or along an axis. */
+static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep,
+                              nd_ufunc_number number, const char *what, nd_array **out) {
+    search s = {ufunc_kernel(vm, number, a->dtype->num)->fold, finders[a->dtype->num],
+                a->axes[axis].count, a->axes[axis].stride, a->dtype->size};
+    nd_walk walk = {.operands = 2};
+    int64_t shape[ND_MOST];
+    int ndim = 0;
+    for (int i = 0; i < a->ndim; i++) {
+        if (i != axis) walk.strides[1][walk.ndim] = a->axes[i].stride;
+        if (i != axis) walk.shape[walk.ndim++] = a->axes[i].count;
+        if (i != axis || keep) shape[ndim++] = i == axis ? 1 : a->axes[i].count;
+    }
+    dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), ndim, shape, out);
+    if (dvx_failed(made)) return DVX_FAILED;
+    bool good = true;
+    if ((*out)->size && !s.count)
+        good = nd_fail(vm, DVX_VALUE_ERROR, "attempt to get %s of an empty sequence", what);
+    for (int i = walk.ndim - 1, k = ndim - 1; i >= 0; i--, k--) {
+        if (keep && k == axis) k--;
+        walk.strides[0][i] = (*out)->axes[k].stride;
+    }
+    walk.data[0] = (*out)->data;
+    walk.data[1] = a->data;
+    if (good && walk_run(vm, &walk, search_row, &s)) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
+/* a, axis, out, keepdims */
+static dvx_value search_with(dvx_vm *vm, const dvx_value *args, nd_ufunc_number number,
+                             const char *what) {
+    nd_array *a, *out;
+    int axis = 0, keep = nd_is_given(vm, args[3]) ? API(truth, args[3]) : 0;
+    const bool flat = !nd_is_given(vm, args[1]);
+    if (keep < 0) return DVX_FAILED;
+    dvx_value held = flat ? array_row(vm, args[0], NULL, &a) : array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(held)) return DVX_FAILED;
+    nd_array row = *a;
+    dvx_axis whole = {a->size, a->dtype->size}, ones[ND_MOST];
+    dvx_value made = DVX_FAILED;
+    if (flat || !a->ndim) row.axes = &whole, row.ndim = 1;
+    if (flat || nd_axis_of(vm, args[1], row.ndim, &axis))
+        made = search_array(vm, &row, axis, keep && !flat, number, what, &out);
+    if (!dvx_failed(made) && flat && keep) {
+        for (int i = 0; i < a->ndim; i++) ones[i] = (dvx_axis){1, 0};
+        dvx_value view = array_view(vm, made, out, out->data, a->ndim, ones, &out);
+        API(release, made);
+        made = view;
+    }
+    API(release, held);
+    return dvx_failed(made) ? made : reduce_finish(vm, made, out, args[2], number);
+}
+static ND_FUNCTION(argmax) {
+    (void)count;
+    return search_with(vm, args, ND_UFUNC_maximum, "argmax");
+}
+static ND_FUNCTION(argmin) {
+    (void)count;
+    return search_with(vm, args, ND_UFUNC_minimum, "argmin");
+}
+
+/* ---- Running sums ---- */
+
+/* a, axis, dtype, out */
+static ND_FUNCTION(cumsum) {
+    (void)count;
+    return reduce_accumulate(vm, ND_UFUNC_add, args[0], args[1], false, args[2], args[3]);
+}
+static ND_FUNCTION(cumprod) {
+    (void)count;
+    return reduce_accumulate(vm, ND_UFUNC_multiply, args[0], args[1], false, args[2], args[3]);
+}
+
+/* ---- Tables ---- */
+
+#define SUM_PARAMETERS    "axis", "dtype", "out", "keepdims", "initial", "where"
+#define MAX_PARAMETERS    "axis", "out", "keepdims", "initial", "where"
+#define TRUTH_PARAMETERS  "axis", "out", "keepdims", "where"
+#define PTP_PARAMETERS    "axis", "out", "keepdims"
+#define MEAN_PARAMETERS   "axis", "dtype", "out", "keepdims"
+#define VAR_PARAMETERS    "axis", "dtype", "out", "ddof", "keepdims"
+#define SEARCH_PARAMETERS "axis", "out", "keepdims"
+#define RUN_PARAMETERS    "axis", "dtype", "out"
+#define BOTH(name, ...)                                  \
+    ND_PARAMETERS(name##_function, 1, "a", __VA_ARGS__); \
+    ND_PARAMETERS(name##_method, 0, __VA_ARGS__)
+BOTH(sum, SUM_PARAMETERS);
+BOTH(max, MAX_PARAMETERS);
+BOTH(truth, TRUTH_PARAMETERS);
+BOTH(ptp, PTP_PARAMETERS);
+BOTH(mean, MEAN_PARAMETERS);
+BOTH(var, VAR_PARAMETERS);
+BOTH(search, SEARCH_PARAMETERS);
+BOTH(run, RUN_PARAMETERS);
+
+ND_METHOD(sum, ND_NAMED("sum", sum, sum_method));
+ND_METHOD(prod, ND_NAMED("prod", prod, sum_method));
+ND_METHOD(max, ND_NAMED("max", maximum, max_method));
+ND_METHOD(min, ND_NAMED("min", minimum, max_method));
+ND_METHOD(any, ND_NAMED("any", any, truth_method));
+ND_METHOD(all, ND_NAMED("all", all, truth_method));
+ND_METHOD(ptp, ND_NAMED("ptp", ptp, ptp_method));
+ND_METHOD(mean, ND_NAMED("mean", mean, mean_method));
+ND_METHOD(var, ND_NAMED("var", var, var_method));
+ND_METHOD(std, ND_NAMED("std", std, var_method));
+ND_METHOD(argmax, ND_NAMED("argmax", argmax, search_method));
+ND_METHOD(argmin, ND_NAMED("argmin", argmin, search_method));
+ND_METHOD(cumsum, ND_NAMED("cumsum", cumsum, run_method));
+ND_METHOD(cumprod, ND_NAMED("cumprod", cumprod, run_method));
+
+static const dvx_function functions[] = {
+    ND_NAMED("sum", sum, sum_function),          ND_NAMED("prod", prod, sum_function),
+    ND_NAMED("product", prod, sum_function),     ND_NAMED("max", maximum, max_function),
+    ND_NAMED("amax", maximum, max_function),     ND_NAMED("min", minimum, max_function),
+    ND_NAMED("amin", minimum, max_function),     ND_NAMED("any", any, truth_function),
+    ND_NAMED("all", all, truth_function),        ND_NAMED("ptp", ptp, ptp_function),
+    ND_NAMED("mean", mean, mean_function),       ND_NAMED("var", var, var_function),
+    ND_NAMED("std", std, var_function),          ND_NAMED("argmax", argmax, search_function),
+    ND_NAMED("argmin", argmin, search_function), ND_NAMED("cumsum", cumsum, run_function),
+    ND_NAMED("cumprod", cumprod, run_function),
+};
+
+bool reductions_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,0 +1,334 @@
+/* select.c: where, clip, diff, trace, isclose, allclose, array_equal, count_nonzero (select.h). */
+#include "select.h"
+
+#include <math.h>
+
+#include "methods.h"
+#include "reduce.h"
+#include "ufunc.h"
+#include "walk.h"
+
+/* ---- where ---- */
+
+/* Operands of a choice: the result, the condition, and what is chosen from. */
+enum { RESULT, CONDITION, YES, NO };
+
+#define CHOOSE(T, name)                                                                    \
+    static bool choose_##name(dvx_vm *vm, void *context, char *const *data, int64_t count, \
+                              const int64_t *strides) {                                    \
+        char *to = data[RESULT];                                                           \
+        const char *condition = data[CONDITION], *yes = data[YES], *no = data[NO];         \
+        (void)vm, (void)context;                                                           \
+        for (; count > 0; count--) {                                                       \
+            *(T *)(void *)to = *(const T *)(const void *)(*condition ? yes : no);          \
+            to += strides[RESULT];                                                         \
+            condition += strides[CONDITION];                                               \
+            yes += strides[YES];                                                           \
+            no += strides[NO];                                                             \
+        }                                                                                  \
+        return true;                                                                       \
+    }
+CHOOSE(uint8_t, 1)
+CHOOSE(uint32_t, 4)
+CHOOSE(uint64_t, 8)
+CHOOSE(nd_complex, 16)
+
+static nd_row row_of_size(int size) {
+    return size == 1 ? choose_1 : size == 4 ? choose_4 : size == 8 ? choose_8 : choose_16;
+}
+
+static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *dtype) {
+    nd_walk walk = {.operands = 4};
+    nd_array *out;
+    if (!array_broadcast(vm, operands, 3, &walk.ndim, walk.shape)) return DVX_FAILED;
+    dvx_value made = array_new(vm, dtype, walk.ndim, walk.shape, &out);
+    if (dvx_failed(made)) return made;
+    for (int i = 0; i < 4; i++) {
+        const nd_array *a = i ? operands[i - 1] : out;
+        walk.data[i] = a->data;
+        array_strides_in(a, walk.ndim, walk.strides[i]);
+    }
+    walk_plan(&walk, RESULT, true);
+    if (walk_run(vm, &walk, row_of_size(dtype->size), NULL)) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
+/* condition, x, y */
+static ND_FUNCTION(where) {
+    nd_array *operands[3];
+    dvx_value held[3] = {DVX_FAILED, DVX_FAILED, DVX_FAILED}, made = DVX_FAILED;
+    (void)count;
+    if (dvx_failed(args[1]) != dvx_failed(args[2]))
+        return API(raise, DVX_VALUE_ERROR, "either both or neither of x and y should be given");
+    if (dvx_failed(args[1])) {
+        dvx_value a = array_from(vm, args[0], NULL);
+        if (!dvx_failed(a)) made = API(call_method, a, "nonzero", NULL, 0);
+        API(release, a);
+        return made;
+    }
+    for (int i = 1; i < 3; i++) {
+        held[i] = array_operand(vm, args[i], NULL, &operands[i]);
+        if (dvx_failed(held[i])) break;
+    }
+    if (!dvx_failed(held[2])) {
+        const nd_dtype *dtype = dtype_promote(operands[1]->dtype, operands[2]->dtype);
+        held[0] = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &operands[0]);
+        for (int i = 1; i < 3 && !dvx_failed(held[0]); i++) {
+            dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
+            API(release, held[i]);
+            held[i] = cast;
+        }
+        if (!dvx_failed(held[0]) && !dvx_failed(held[1]) && !dvx_failed(held[2]))
+            made = choose(vm, operands, dtype);
+    }
+    for (int i = 0; i < 3; i++) API(release, held[i]);
+    return made;
+}
+
+/* ---- clip ---- */
+
+/* a, min, max, out */
+static ND_FUNCTION(clip) {
+    const bool low = nd_is_given(vm, args[1]), high = nd_is_given(vm, args[2]);
+    const dvx_value out = nd_is_given(vm, args[3]) ? args[3] : DVX_FAILED;
+    (void)count;
+    if (!low && !high) return API(raise, DVX_VALUE_ERROR, "One of max or min must be given");
+    dvx_value operands[2] = {args[0], low ? args[1] : args[2]};
+    dvx_value made = ufunc_call(vm, low ? ND_UFUNC_maximum : ND_UFUNC_minimum, operands,
+                                low && high ? DVX_FAILED : out, NULL);
+    if (!low || !high || dvx_failed(made)) return made;
+    operands[0] = made;
+    operands[1] = args[2];
+    dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, out, NULL);
+    API(release, made);
+    return result;
+}
+
+/* ---- diff ---- */
+
+/* The elements along an axis without the first, or without the last. */
+static dvx_value without_end(dvx_vm *vm, dvx_value of, const nd_array *a, int axis, bool first) {
+    dvx_axis axes[ND_MOST];
+    nd_array *view;
+    memcpy(axes, a->axes, (size_t)a->ndim * sizeof *axes);
+    if (axes[axis].count) axes[axis].count--;
+    char *data = a->data + (first && axes[axis].count ? axes[axis].stride : 0);
+    return array_view(vm, of, a, data, a->ndim, axes, &view);
+}
+
+/* a, n, axis */
+static ND_FUNCTION(diff) {
+    int64_t times = 1;
+    nd_array *a;
+    int axis;
+    (void)count;
+    if (!dvx_failed(args[1]) && !API(read_index, args[1], &times)) return DVX_FAILED;
+    if (times < 0)
+        return nd_raise(vm, DVX_VALUE_ERROR, "order must be non-negative but got %lld",
+                        (long long)times);
+    dvx_value made = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(made)) return made;
+    axis = a->ndim - 1;
+    if (!a->ndim) {
+        API(release, made);
+        return API(raise, DVX_VALUE_ERROR, "diff requires input that is at least one dimensional");
+    }
+    bool good = !nd_is_given(vm, args[2]) || nd_axis_of(vm, args[2], a->ndim, &axis);
+    for (; good && times > 0; times--) {
+        a = array_of(vm, made);
+        const nd_ufunc_number number =
+            a->dtype->num == ND_BOOL ? ND_UFUNC_not_equal : ND_UFUNC_subtract;
+        dvx_value ends[2] = {without_end(vm, made, a, axis, true), DVX_FAILED};
+        dvx_value next = DVX_FAILED;
+        if (!dvx_failed(ends[0])) ends[1] = without_end(vm, made, a, axis, false);
+        if (!dvx_failed(ends[1])) next = ufunc_call(vm, number, ends, DVX_FAILED, NULL);
+        API(release, ends[0]);
+        API(release, ends[1]);
+        API(release, made);
+        made = next;
+        good = !dvx_failed(made);
+    }
+    if (good) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
+/* ---- trace ---- */
+
+/* a, offset */
+static ND_FUNCTION(trace) {
+    nd_array *a, *view;
+    int64_t offset = 0;
+    dvx_value made = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(args[1]) && !API(read_index, args[1], &offset)) return DVX_FAILED;
+    dvx_value held = array_operand(vm, args[0], NULL, &a);
+    if (dvx_failed(held)) return held;
+    if (a->ndim != 2) {
+        API(raise, DVX_VALUE_ERROR,
+            a->ndim < 2 ? "diag requires an array of at least two dimensions"
+                        : "trace of more than two dimensions is not part of ndarray");
+    } else {
+        const int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
+        int64_t rows = a->axes[0].count - row, columns = a->axes[1].count - column;
+        dvx_axis diagonal = {rows < columns ? rows : columns,
+                             a->axes[0].stride + a->axes[1].stride};
+        if (diagonal.count < 0) diagonal.count = 0;
+        char *data = a->data;
+        if (diagonal.count) data += row * a->axes[0].stride + column * a->axes[1].stride;
+        dvx_value part = array_view(vm, held, a, data, 1, &diagonal, &view);
+        const nd_reduction r = {.number = ND_UFUNC_add,
+                                .axis = DVX_FAILED,
+                                .dtype = DVX_FAILED,
+                                .out = DVX_FAILED,
+                                .keepdims = DVX_FAILED,
+                                .initial = DVX_FAILED};
+        if (!dvx_failed(part)) made = reduce_call(vm, part, &r);
+        API(release, part);
+    }
+    API(release, held);
+    return made;
+}
+
+/* ---- Comparisons of whole arrays ---- */
+
+typedef struct tolerance {
+    double relative, absolute;
+    bool equal_nan, all;
+} tolerance;
+
+static bool is_close(nd_complex x, nd_complex y, const tolerance *t) {
+    const bool finite =
+        isfinite(x.real) && isfinite(x.imag) && isfinite(y.real) && isfinite(y.imag);
+    if (finite)
+        return hypot(x.real - y.real, x.imag - y.imag) <=
+               t->absolute + t->relative * hypot(y.real, y.imag);
+    if (x.real == y.real && x.imag == y.imag) return true;
+    return t->equal_nan && (isnan(x.real) || isnan(x.imag)) && (isnan(y.real) || isnan(y.imag));
+}
+
+static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                      const int64_t *strides) {
+    tolerance *t = context;
+    (void)vm;
+    for (int64_t i = 0; i < count; i++) {
+        const nd_complex *x = (const void *)(data[1] + i * strides[1]);
+        const nd_complex *y = (const void *)(data[2] + i * strides[2]);
+        const bool close = is_close(*x, *y, t);
+        data[0][i * strides[0]] = close;
+        t->all &= close;
+    }
+    return true;
+}
+
+/* a, b, rtol, atol, equal_nan: an array of bools. */
+static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) {
+    nd_array *operands[2], *out;
+    nd_walk walk = {.operands = 3};
+    int equal_nan = nd_flag(vm, args[4], false);
+    dvx_value made = DVX_FAILED;
+    *t = (tolerance){1e-5, 1e-8, equal_nan > 0, true};
+    if (equal_nan < 0 || (!dvx_failed(args[2]) && !API(read_float, args[2], &t->relative)) ||
+        (!dvx_failed(args[3]) && !API(read_float, args[3], &t->absolute)))
+        return DVX_FAILED;
+    dvx_value held[2] = {array_operand(vm, args[0], ND_DTYPE(ND_COMPLEX128), &operands[0]),
+                         DVX_FAILED};
+    if (!dvx_failed(held[0]))
+        held[1] = array_operand(vm, args[1], ND_DTYPE(ND_COMPLEX128), &operands[1]);
+    if (!dvx_failed(held[1]) && array_broadcast(vm, operands, 2, &walk.ndim, walk.shape))
+        made = array_new(vm, ND_DTYPE(ND_BOOL), walk.ndim, walk.shape, &out);
+    for (int i = 0; i < 3 && !dvx_failed(made); i++) {
+        const nd_array *a = i ? operands[i - 1] : out;
+        walk.data[i] = a->data;
+        array_strides_in(a, walk.ndim, walk.strides[i]);
+    }
+    if (!dvx_failed(made) && !walk_run(vm, &walk, close_row, t)) {
+        API(release, made);
+        made = DVX_FAILED;
+    }
+    API(release, held[0]);
+    API(release, held[1]);
+    return made;
+}
+
+static ND_FUNCTION(isclose) {
+    tolerance t;
+    (void)count;
+    dvx_value made = compare_close(vm, args, &t);
+    return dvx_failed(made) ? made : array_result(vm, made);
+}
+
+static ND_FUNCTION(allclose) {
+    tolerance t;
+    (void)count;
+    dvx_value made = compare_close(vm, args, &t);
+    if (dvx_failed(made)) return made;
+    API(release, made);
+    return API(make_bool, t.all);
+}
+
+static dvx_value reduce_all(dvx_vm *vm, nd_ufunc_number number, dvx_value v, dvx_value axis) {
+    const nd_reduction r = {.number = number,
+                            .axis = axis,
+                            .dtype = DVX_FAILED,
+                            .out = DVX_FAILED,
+                            .keepdims = DVX_FAILED,
+                            .initial = DVX_FAILED};
+    return reduce_call(vm, v, &r);
+}
+
+/* a1, a2 */
+static ND_FUNCTION(array_equal) {
+    nd_array *a, *b;
+    dvx_value both[2] = {array_operand(vm, args[0], NULL, &a), DVX_FAILED}, result = DVX_FAILED;
+    (void)count;
+    if (!dvx_failed(both[0])) both[1] = array_operand(vm, args[1], NULL, &b);
+    if (!dvx_failed(both[1]) && !array_same_shape(a, b)) {
+        result = API(make_bool, false);
+    } else if (!dvx_failed(both[1])) {
+        dvx_value equal = ufunc_call(vm, ND_UFUNC_equal, both, DVX_FAILED, NULL);
+        if (!dvx_failed(equal)) result = reduce_all(vm, ND_UFUNC_logical_and, equal, DVX_FAILED);
+        API(release, equal);
+    }
+    API(release, both[0]);
+    API(release, both[1]);
+    return result;
+}
+
+/* a, axis */
+static ND_FUNCTION(count_nonzero) {
+    nd_array *a;
+    (void)count;
+    dvx_value held = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &a);
+    if (dvx_failed(held)) return held;
+    dvx_value made = reduce_all(vm, ND_UFUNC_add, held, args[1]);
+    API(release, held);
+    return made;
+}
+
+/* ---- Tables ---- */
+
+ND_PARAMETERS(where_parameters, 1, "condition", "x", "y");
+ND_PARAMETERS(clip_parameters, 1, "a", "a_min", "a_max", "out");
+ND_PARAMETERS(clip_method_parameters, 0, "min", "max", "out");
+ND_PARAMETERS(diff_parameters, 1, "a", "n", "axis");
+ND_PARAMETERS(trace_parameters, 1, "a", "offset");
+ND_PARAMETERS(trace_method_parameters, 0, "offset");
+ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
+ND_PARAMETERS(count_parameters, 1, "a", "axis");
+ND_METHOD(clip, ND_NAMED("clip", clip, clip_method_parameters));
+ND_METHOD(trace, ND_NAMED("trace", trace, trace_method_parameters));
+
+static const dvx_function functions[] = {
+    ND_NAMED("where", where, where_parameters),
+    ND_NAMED("clip", clip, clip_parameters),
+    ND_NAMED("diff", diff, diff_parameters),
+    ND_NAMED("trace", trace, trace_parameters),
+    ND_NAMED("isclose", isclose, close_parameters),
+    ND_NAMED("allclose", allclose, close_parameters),
+    ND_PLAIN("array_equal", array_equal, 2, 2),
+    ND_NAMED("count_nonzero", count_nonzero, count_parameters),
+};
+
+bool select_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

@@ -1,0 +1,55 @@
+/* type.c: the types `ndarray` and `generic` (scalars), put together from the files that have their
+ * methods (methods.h). */
+#include "index.h"
+#include "iterate.h"
+#include "methods.h"
+#include "operators.h"
+#include "print.h"
+
+static void release(dvx_vm *vm, void *payload) {
+    nd_array *a = payload;
+    if (a->memory) API(deallocate, a->memory, a->memory_size);
+    if (UNLIKELY(a->axes != a->few && a->axes))
+        API(deallocate, a->axes, (size_t)a->ndim * sizeof *a->axes);
+    if (a->flags & ND_HAS_BASE) API(release, a->base);
+}
+
+#define ADDRESS_METHOD(name)    &method_##name,
+#define ADDRESS_ATTRIBUTE(name) &attribute_##name,
+static const dvx_function *const methods[] = {ND_METHODS(ADDRESS_METHOD)};
+static const dvx_attribute *const attributes[] = {ND_ATTRIBUTES(ADDRESS_ATTRIBUTE)};
+
+/* What both types have. */
+#define COMMON                                                                             \
+    .size = sizeof(dvx_type), .payload = sizeof(nd_array), .release = release,             \
+    .method_count = LENGTH_OF(methods), .methods = methods,                                \
+    .attribute_count = LENGTH_OF(attributes), .attributes = attributes,                    \
+    .decide = attributes_truth, .buffer = offsetof(nd_array, data), .buffer_axes = ND_FEW, \
+    .binary = operators_binary, .inplace = operators_inplace, .unary = operators_unary,    \
+    .compare = operators_compare, .binary_operators = OPERATORS_BINARY,                    \
+    .inplace_operators = OPERATORS_INPLACE, .unary_operators = OPERATORS_UNARY
+
+const dvx_type array_type = {COMMON,
+                             .name = "ndarray",
+                             .repr = print_array_repr,
+                             .str = print_array_str,
+                             .format = print_array_format,
+                             .traits = DVX_BUFFER_ITEMS | DVX_OWN_ITEMS,
+                             .length = iterate_length,
+                             .iterate = iterate_start,
+                             .contains = iterate_contains,
+                             .get_item = index_get,
+                             .set_item = index_set,
+                             .delete_item = index_delete};
+const dvx_type scalar_type = {COMMON, .name = "generic", .repr = print_scalar,
+                              .format = print_scalar_format, .get_item = index_get_scalar};
+
+bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!API(add_function, module, &functions[i])) return false;
+    return true;
+}
+
+bool array_register(dvx_vm *vm, dvx_value module) {
+    return API(add_type, module, &array_type) && API(add_type, module, &scalar_type);
+}

@@ -1,0 +1,588 @@
+/* ufunc.c: how a function that works element by element is computed (ufunc.h): which loop, on what
+ * shape, with which casts, into which array.  The type `ufunc` is in ufunc_type.c. */
+#include "ufunc.h"
+
+#include "arith.h"
+#include "cast.h"
+#include "error.h"
+#include "walk.h"
+
+/* Elements that are cast at a time. */
+enum { CHUNK = 512, MOST_INPUTS = 2 };
+
+/* An input: an array, or a number of dl that is an element as soon as the type is known. */
+typedef struct operand {
+    nd_array *array; /* NULL: a number */
+    dvx_value held;  /* a reference to the array */
+    dvx_value value; /* the number, borrowed */
+    nd_type type;
+    bool weak;
+    _Alignas(16) char element[sizeof(nd_complex)];
+} operand;
+
+typedef struct call {
+    nd_ufunc_number number;
+    int inputs;
+    operand in[MOST_INPUTS];
+    nd_type type; /* that the loop computes in */
+    const nd_kernel *kernel;
+    nd_array *out;
+    int ndim;
+    int64_t shape[ND_MOST];
+} call;
+
+/* ---- Operands ---- */
+
+bool ufunc_knows(dvx_vm *vm, dvx_value v) {
+    switch (API(kind, v)) {
+    case DVX_INT:
+    case DVX_BOOL:
+    case DVX_FLOAT:
+    case DVX_COMPLEX:
+    case DVX_LIST:
+    case DVX_TUPLE: return true;
+    default: return array_of(vm, v) != NULL;
+    }
+}
+
+static bool read_operand(dvx_vm *vm, dvx_value v, operand *o) {
+    o->array = NULL;
+    o->held = DVX_FAILED;
+    o->value = v;
+    o->weak = true;
+    switch (API(kind, v)) {
+    case DVX_INT: o->type = ND_INT64; return true;
+    case DVX_FLOAT: o->type = ND_FLOAT64; return true;
+    case DVX_COMPLEX: o->type = ND_COMPLEX128; return true;
+    case DVX_BOOL:
+        o->type = ND_BOOL;
+        o->weak = false;
+        return true;
+    default: break;
+    }
+    o->held = array_operand(vm, v, NULL, &o->array);
+    if (dvx_failed(o->held)) return false;
+    o->type = o->array->dtype->num;
+    o->weak = false;
+    return true;
+}
+
+static void release_operands(dvx_vm *vm, call *c) {
+    for (int i = 0; i < c->inputs; i++) API(release, c->in[i].held);
+}
+
+/* ---- Types ---- */
+
+static nd_type promote(nd_type a, nd_type b) {
+    return dtype_promote(ND_DTYPE(a), ND_DTYPE(b))->num;
+}
+
+/* The type of all inputs together. */
+static bool common_type(dvx_vm *vm, const operand *in, int inputs, nd_type *out) {
+    int strong = -1, weak = -1;
+    for (int i = 0; i < inputs; i++) {
+        int *kind = in[i].weak ? &weak : &strong;
+        *kind = *kind < 0 ? (int)in[i].type : (int)promote((nd_type)*kind, in[i].type);
+    }
+    if (strong < 0 || weak < 0) {
+        *out = (nd_type)(strong < 0 ? weak : strong);
+    } else if (weak == ND_INT64) {
+        *out = strong == ND_BOOL ? ND_INT64 : (nd_type)strong;
+    } else if (weak == ND_FLOAT64) {
+        *out = strong <= ND_INT64 ? ND_FLOAT64 : (nd_type)strong;
+    } else {
+        if (strong == ND_FLOAT32)
+            return nd_fail(vm, DVX_TYPE_ERROR,
+                           "the result would be of dtype complex64, which is not part of ndarray");
+        *out = ND_COMPLEX128;
+    }
+    return true;
+}
+
+/* NumPy computes a few functions of bools as int8, and of small ints as float16. */
+static bool raise_no_loop(dvx_vm *vm, nd_ufunc_number number, nd_type common) {
+    const nd_ufunc_facts *facts = &loops_facts[number];
+    if (number == ND_UFUNC_subtract && common == ND_BOOL)
+        return nd_fail(vm, DVX_TYPE_ERROR,
+                       "numpy boolean subtract, the `-` operator, is not supported, use the "
+                       "bitwise_xor, the `^` operator, or the logical_xor function instead.");
+    if (number == ND_UFUNC_negative && common == ND_BOOL)
+        return nd_fail(vm, DVX_TYPE_ERROR,
+                       "The numpy boolean negative, the `-` operator, is not supported, use the "
+                       "`~` operator or the logical_not function instead.");
+    if ((number == ND_UFUNC_sign || number == ND_UFUNC_positive) && common == ND_BOOL)
+        return error_ufunc(vm,
+                           "ufunc '%s' did not contain a loop with signature matching types "
+                           "<class 'numpy.dtype[bool_]'> -> None",
+                           facts->name);
+    if (facts->floats && common <= ND_UINT8)
+        return nd_fail(vm, DVX_TYPE_ERROR,
+                       "%s of %s would be of dtype float16, which is not part of ndarray",
+                       facts->name, ND_DTYPE(common)->name);
+    if (common == ND_BOOL)
+        return nd_fail(vm, DVX_TYPE_ERROR,
+                       "%s of bool would be of dtype int8, which is not part of ndarray",
+                       facts->name);
+    return nd_fail(vm, DVX_TYPE_ERROR,
+                   "ufunc '%s' not supported for the input types, and the inputs could not be "
+                   "safely coerced to any supported types according to the casting rule ''safe''",
+                   facts->name);
+}
+
+bool ufunc_type(dvx_vm *vm, nd_ufunc_number number, nd_type common, nd_type *out) {
+    *out = common;
+    if (LIKELY(ufunc_kernel(vm, number, common)->loop != NULL)) return true;
+    *out = ND_FLOAT64;
+    if (loops_facts[number].floats && common <= ND_INT64 &&
+        (common > ND_UINT8 || number == ND_UFUNC_divide))
+        return true;
+    return raise_no_loop(vm, number, common);
+}
+
+/* dtype= chooses the loop by its result. */
+static bool type_by_result(dvx_vm *vm, call *c, const nd_dtype *dtype) {
+    for (int t = 0; t < ND_TYPES; t++) {
+        const nd_kernel *k = ufunc_kernel(vm, c->number, (nd_type)t);
+        if (!k->loop || k->result != dtype->num) continue;
+        for (int i = 0; i < c->inputs; i++)
+            if (!c->in[i].weak && !dtype_is_same_kind(ND_DTYPE(c->in[i].type), ND_DTYPE(t)))
+                return error_ufunc(vm,
+                                   "Cannot cast ufunc '%s' input %d from dtype('%s') to "
+                                   "dtype('%s') with casting rule 'same_kind'",
+                                   loops_facts[c->number].name, i, ND_DTYPE(c->in[i].type)->name,
+                                   ND_DTYPE(t)->name);
+        c->type = (nd_type)t;
+        return true;
+    }
+    return nd_fail(vm, DVX_TYPE_ERROR,
+                   "No loop matching the specified signature and casting was found for ufunc %s",
+                   loops_facts[c->number].name);
+}
+
+static bool choose_type(dvx_vm *vm, call *c, const nd_dtype *dtype) {
+    nd_type common = ND_BOOL;
+    if (dtype) {
+        if (!type_by_result(vm, c, dtype)) return false;
+    } else if (!common_type(vm, c->in, c->inputs, &common) ||
+               !ufunc_type(vm, c->number, common, &c->type)) {
+        return false;
+    }
+    c->kernel = ufunc_kernel(vm, c->number, c->type);
+    return true;
+}
+
+/* ---- Numbers as elements ---- */
+
+static bool raise_bounds(dvx_vm *vm, dvx_value v, nd_type type) {
+    dvx_value class_ = API(error_class, DVX_OVERFLOW_ERROR);
+    API(raise_format, class_, "Python integer %S out of bounds for %s", v, ND_DTYPE(type)->name);
+    API(release, class_);
+    return false;
+}
+
+static bool store_int(dvx_vm *vm, dvx_value v, nd_type type, char *at) {
+    int64_t i;
+    if (!API(read_int, v, &i)) {
+        vm->api->clear_error(vm);
+        return nd_fail(vm, DVX_OVERFLOW_ERROR, "Python int too large to convert to C long");
+    }
+    if ((type == ND_UINT8 && (i < 0 || i > UINT8_MAX)) ||
+        (type == ND_INT32 && (i < INT32_MIN || i > INT32_MAX)))
+        return raise_bounds(vm, v, type);
+    cast_between(ND_DTYPE(ND_INT64), ND_DTYPE(type))(at, 0, (const char *)&i, 0, 1);
+    return true;
+}
+
+static bool store_number(dvx_vm *vm, operand *o, nd_type type) {
+    double d;
+    if ((o->type == ND_INT64 || o->type == ND_FLOAT64) && type >= ND_FLOAT32) {
+        if (!API(read_float, o->value, &d)) return false;
+        cast_between(ND_DTYPE(ND_FLOAT64), ND_DTYPE(type))(o->element, 0, (const char *)&d, 0, 1);
+        return true;
+    }
+    if (o->type == ND_INT64 && type != ND_BOOL) return store_int(vm, o->value, type, o->element);
+    return array_store(vm, ND_DTYPE(type), o->element, o->value);
+}
+
+/* Numbers, and single elements that need a cast, lie in `element`, of the loop's type. */
+static bool store_elements(dvx_vm *vm, call *c) {
+    for (int i = 0; i < c->inputs; i++) {
+        operand *o = &c->in[i];
+        if (!o->array) {
+            if (!store_number(vm, o, c->type)) return false;
+        } else if (o->array->size == 1 && o->type != c->type) {
+            cast_between(ND_DTYPE(o->type), ND_DTYPE(c->type))(o->element, 0, o->array->data, 0, 1);
+        }
+    }
+    return true;
+}
+static bool is_element(const call *c, const operand *o) {
+    return !o->array || (o->array->size == 1 && o->type != c->type);
+}
+
+/* ---- Shapes and the output ---- */
+
+/* The shape of the inputs; an output that is given must have it, or have room for it. */
+static bool find_shape(dvx_vm *vm, call *c) {
+    char text[ND_SHAPE_TEXT], other[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST];
+    nd_array *arrays[MOST_INPUTS + 1];
+    int count = 0;
+    for (int i = 0; i < c->inputs; i++)
+        if (c->in[i].array) arrays[count++] = c->in[i].array;
+    if (c->out) arrays[count++] = c->out;
+    if (!array_broadcast(vm, arrays, count, &c->ndim, c->shape)) return false;
+    if (!c->out) return true;
+    array_shape(c->out, shape);
+    if (c->out->ndim == c->ndim && !memcmp(shape, c->shape, (size_t)c->ndim * sizeof *shape))
+        return true;
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "non-broadcastable output operand with shape %s doesn't match the broadcast "
+                   "shape %s",
+                   array_shape_text(c->out->ndim, shape, false, text),
+                   array_shape_text(c->ndim, c->shape, false, other));
+}
+
+static bool check_out(dvx_vm *vm, call *c) {
+    const nd_dtype *result = ND_DTYPE(c->kernel->result);
+    if (!dtype_is_same_kind(result, c->out->dtype))
+        return error_ufunc(vm,
+                           "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with "
+                           "casting rule 'same_kind'",
+                           loops_facts[c->number].name, result->name, c->out->dtype->name);
+    return !c->out->read_only || nd_fail(vm, DVX_VALUE_ERROR, "output array is read-only");
+}
+
+/* A result lies in memory as the first input of its shape does. */
+static dvx_value make_out(dvx_vm *vm, call *c) {
+    const nd_dtype *dtype = ND_DTYPE(c->kernel->result);
+    for (int i = 0; i < c->inputs; i++) {
+        const nd_array *a = c->in[i].array;
+        if (!a || a->ndim != c->ndim) continue;
+        bool same = true;
+        for (int k = 0; k < c->ndim; k++) same &= a->axes[k].count == c->shape[k];
+        if (same) return array_new_like(vm, dtype, a, &c->out);
+    }
+    return array_new(vm, dtype, c->ndim, c->shape, &c->out);
+}
+
+/* Is the input the output, element for element? */
+static bool is_same_place(const call *c, const nd_array *a) {
+    int64_t mine[ND_MOST], its[ND_MOST];
+    if (a->data != c->out->data || a->dtype->size != c->out->dtype->size) return false;
+    array_strides_in(a, c->ndim, mine);
+    array_strides_in(c->out, c->ndim, its);
+    return !memcmp(mine, its, (size_t)c->ndim * sizeof *mine);
+}
+
+/* Inputs that the output would overwrite too early are copied. */
+static bool separate(dvx_vm *vm, call *c) {
+    for (int i = 0; i < c->inputs; i++) {
+        operand *o = &c->in[i];
+        if (is_element(c, o) || !array_may_overlap(o->array, c->out) || is_same_place(c, o->array))
+            continue;
+        dvx_value copy = array_copy(vm, o->array, o->array->dtype, 'K');
+        if (dvx_failed(copy)) return false;
+        API(release, o->held);
+        o->held = copy;
+        o->array = array_of(vm, copy);
+    }
+    return true;
+}
+
+/* ---- Running the loop ---- */
+
+typedef struct execution {
+    nd_loop loop;
+    int inputs;
+    nd_cast casts[MOST_INPUTS + 1]; /* of inputs, then of the output; NULL: none */
+    int64_t sizes[MOST_INPUTS + 1]; /* of elements in the loop */
+} execution;
+
+static bool run_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                    const int64_t *strides) {
+    char *args[ND_MOST_OPERANDS];
+    (void)vm;
+    memcpy(args, data, sizeof args);
+    ((const execution *)context)->loop(args, count, strides);
+    return true;
+}
+
+/* A row in chunks, each of them cast into buffers, computed, and cast into its place. */
+static bool run_cast(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                     const int64_t *strides) {
+    const execution *e = context;
+    _Alignas(64) char buffers[MOST_INPUTS + 1][CHUNK * sizeof(nd_complex)];
+    char *at[MOST_INPUTS + 1], *args[MOST_INPUTS + 1];
+    int64_t steps[MOST_INPUTS + 1];
+    (void)vm;
+    for (int i = 0; i <= e->inputs; i++) {
+        at[i] = data[i];
+        steps[i] = e->casts[i] ? e->sizes[i] : strides[i];
+    }
+    for (; count > 0; count -= CHUNK) {
+        const int64_t n = count < CHUNK ? count : CHUNK;
+        for (int i = 0; i <= e->inputs; i++) {
+            args[i] = e->casts[i] ? buffers[i] : at[i];
+            if (e->casts[i] && i < e->inputs)
+                e->casts[i](buffers[i], e->sizes[i], at[i], strides[i], n);
+        }
+        e->loop(args, n, steps);
+        if (e->casts[e->inputs])
+            e->casts[e->inputs](at[e->inputs], strides[e->inputs], buffers[e->inputs],
+                                e->sizes[e->inputs], n);
+        for (int i = 0; i <= e->inputs; i++) at[i] += n * strides[i];
+    }
+    return true;
+}
+
+static void plan(const call *c, nd_walk *walk, execution *e) {
+    walk->operands = c->inputs + 1;
+    walk->ndim = c->ndim;
+    memcpy(walk->shape, c->shape, (size_t)c->ndim * sizeof *walk->shape);
+    e->loop = c->kernel->loop;
+    e->inputs = c->inputs;
+    for (int i = 0; i < c->inputs; i++) {
+        operand *o = (operand *)&c->in[i];
+        e->casts[i] = NULL;
+        e->sizes[i] = ND_DTYPE(c->type)->size;
+        if (is_element(c, o)) {
+            walk->data[i] = o->element;
+            memset(walk->strides[i], 0, (size_t)c->ndim * sizeof *walk->strides[i]);
+            continue;
+        }
+        walk->data[i] = o->array->data;
+        array_strides_in(o->array, c->ndim, walk->strides[i]);
+        if (o->type != c->type) e->casts[i] = cast_between(o->array->dtype, ND_DTYPE(c->type));
+    }
+    walk->data[c->inputs] = c->out->data;
+    array_strides_in(c->out, c->ndim, walk->strides[c->inputs]);
+    e->casts[c->inputs] = c->out->dtype->num == c->kernel->result
+                              ? NULL
+                              : cast_between(ND_DTYPE(c->kernel->result), c->out->dtype);
+    e->sizes[c->inputs] = ND_DTYPE(c->kernel->result)->size;
+    walk_plan(walk, c->inputs, true);
+}
+
+static bool is_negative_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                            const int64_t *strides) {
+    const bool wide = *(const bool *)context;
+    for (int64_t i = 0; i < count; i++) {
+        const void *at = data[0] + i * strides[0];
+        if ((wide ? *(const int64_t *)at : *(const int32_t *)at) < 0)
+            return nd_fail(vm, DVX_VALUE_ERROR,
+                           "Integers to negative integer powers are not allowed.");
+    }
+    return true;
+}
+
+/* Ints have no powers with negative exponents. */
+static bool check_power(dvx_vm *vm, const call *c) {
+    nd_walk walk = {.operands = 1};
+    bool wide = c->type == ND_INT64;
+    if (c->number != ND_UFUNC_power || (c->type != ND_INT32 && !wide)) return true;
+    const operand *o = &c->in[1];
+    if (is_element(c, o)) {
+        walk.data[0] = (char *)o->element;
+    } else {
+        if (o->type <= ND_UINT8) return true;
+        wide = o->type == ND_INT64;
+        walk.data[0] = o->array->data;
+        walk.ndim = o->array->ndim;
+        array_shape(o->array, walk.shape);
+        array_strides_in(o->array, walk.ndim, walk.strides[0]);
+        walk_plan(&walk, 0, false);
+    }
+    return walk_run(vm, &walk, is_negative_row, &wide);
+}
+
+/* ---- Flags ---- */
+
+/* What libmvec sets flags for may be none of the elements' doing: there must be a nan or an
+ * infinity that comes from nothing such. */
+typedef struct evidence {
+    bool single, any_input;
+    int inputs;
+    unsigned flags;
+} evidence;
+
+static double element_at(bool single, const char *at) {
+    return single ? (double)*(const float *)(const void *)at : *(const double *)(const void *)at;
+}
+
+static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                          const int64_t *strides) {
+    evidence *e = context;
+    (void)vm;
+    for (int64_t i = 0; i < count; i++) {
+        double out = element_at(e->single, data[e->inputs] + i * strides[e->inputs]);
+        if (isfinite(out)) continue;
+        bool nan = false, infinite = false;
+        for (int k = 0; k < e->inputs && !e->any_input; k++) {
+            double in = element_at(e->single, data[k] + i * strides[k]);
+            nan |= isnan(in);
+            infinite |= isinf(in);
+        }
+        if (isnan(out)) {
+            if (!nan) e->flags |= FE_INVALID;
+        } else if (!infinite) {
+            e->flags |= FE_DIVBYZERO | FE_OVERFLOW;
+        }
+    }
+    return true;
+}
+
+static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
+                           unsigned flags) {
+    evidence found = {.single = c->type == ND_FLOAT32, .inputs = c->inputs};
+    if (c->type == ND_COMPLEX128) return flags;
+    for (int i = 0; i <= c->inputs; i++)
+        if (e->casts[i]) return flags;
+    for (int i = 0; i < c->inputs; i++) found.any_input |= walk->data[i] == walk->data[c->inputs];
+    nd_walk again = *walk;
+    walk_run(vm, &again, find_evidence, &found);
+    return flags & found.flags;
+}
+
+static bool execute(dvx_vm *vm, call *c) {
+    const nd_ufunc_facts *facts = &loops_facts[c->number];
+    nd_walk walk;
+    execution e;
+    bool casts = false;
+    plan(c, &walk, &e);
+    for (int i = 0; i <= c->inputs; i++) casts |= e.casts[i] != NULL;
+    if (arith_flags()) arith_clear();
+    if (!walk_run(vm, &walk, casts ? run_cast : run_row, &e)) return false;
+    unsigned flags = arith_flags();
+    if (LIKELY(!flags)) return true;
+    arith_clear();
+    if (!facts->warns) return true;
+    if (facts->inexact) flags = true_flags(vm, c, &walk, &e, flags);
+    return error_flags(vm, facts->name, flags);
+}
+
+static dvx_value run(dvx_vm *vm, call *c, dvx_value out, const nd_dtype *dtype, bool keep) {
+    c->out = dvx_failed(out) ? NULL : array_of(vm, out);
+    if (!choose_type(vm, c, dtype) || (c->out && !check_out(vm, c)) || !store_elements(vm, c) ||
+        !check_power(vm, c) || !find_shape(vm, c))
+        return DVX_FAILED;
+    dvx_value result = c->out ? API(retain, out) : make_out(vm, c);
+    if (dvx_failed(result)) return DVX_FAILED;
+    if ((!dvx_failed(out) && !separate(vm, c)) || !execute(vm, c)) {
+        API(release, result);
+        return DVX_FAILED;
+    }
+    return keep || !dvx_failed(out) ? result : array_result(vm, result);
+}
+
+/* ---- Without detours ---- */
+
+/* Computes elements that lie in a row each, or are one number (step 0), into a new array like `a`.
+ * False: there is no such loop, or it raised a flag; the ordinary way, which tells, is to be taken.
+ */
+static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **args, int64_t *strides,
+                     dvx_value *result) {
+    const nd_ufunc_facts *facts = &loops_facts[number];
+    const nd_kernel *kernel = ufunc_kernel(vm, number, a->dtype->num);
+    nd_array *out;
+    if (UNLIKELY(!kernel->loop)) return false;
+    const nd_dtype *dtype = ND_DTYPE(kernel->result);
+    *result = array_new_like(vm, dtype, a, &out);
+    if (UNLIKELY(dvx_failed(*result))) return true;
+    args[facts->inputs] = out->data;
+    strides[facts->inputs] = dtype->size;
+    if (arith_flags()) arith_clear();
+    kernel->loop(args, a->size, strides);
+    if (LIKELY(!arith_flags()) || !facts->warns) return true;
+    API(release, *result);
+    return false;
+}
+
+bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dvx_value *result) {
+    if (a->dtype != b->dtype || !(a->flags & b->flags & ND_C_CONTIGUOUS) || a->ndim == 0 ||
+        number == ND_UFUNC_power || !array_same_shape(a, b))
+        return false;
+    char *args[3] = {a->data, b->data, NULL};
+    int64_t strides[3] = {a->dtype->size, a->dtype->size, 0};
+    return run_rows(vm, number, a, args, strides, result);
+}
+
+/* A number beside an array that it does not change the type of, as an element. */
+static bool read_element(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
+    const dvx_kind kind = API(kind, v);
+    bool good = false;
+    if (type == ND_FLOAT64 && (kind == DVX_FLOAT || kind == DVX_INT))
+        good = API(read_float, v, element);
+    else if (type == ND_INT64 && kind == DVX_INT)
+        good = API(read_int, v, element);
+    else
+        return false;
+    if (!good) vm->api->clear_error(vm);
+    return good;
+}
+
+static bool run_with_number(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, int array,
+                            dvx_value *result) {
+    nd_array *a = API(payload, inputs[array], &array_type);
+    int64_t element;
+    if (!(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0 || number == ND_UFUNC_power ||
+        !read_element(vm, inputs[!array], a->dtype->num, &element))
+        return false;
+    char *args[3] = {0};
+    int64_t strides[3] = {0};
+    args[array] = a->data;
+    args[!array] = (char *)&element;
+    strides[array] = a->dtype->size;
+    return run_rows(vm, number, a, args, strides, result);
+}
+
+/* The ordinary cases. */
+static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
+                      dvx_value *result) {
+    nd_array *a = API(payload, inputs[0], &array_type);
+    if (loops_facts[number].inputs == 1) {
+        if (!a || !(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0) return false;
+        char *args[2] = {a->data, NULL};
+        int64_t strides[2] = {a->dtype->size, 0};
+        return run_rows(vm, number, a, args, strides, result);
+    }
+    nd_array *b = API(payload, inputs[1], &array_type);
+    if (a && b) return ufunc_fast(vm, number, a, b, result);
+    return (a || b) && run_with_number(vm, number, inputs, !a, result);
+}
+
+/* ---- From outside ---- */
+
+dvx_value ufunc_call(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value out,
+                     const nd_dtype *dtype) {
+    call c;
+    dvx_value result = DVX_FAILED;
+    if (dvx_failed(out) && !dtype && run_quick(vm, number, inputs, &result)) return result;
+    c.number = number;
+    c.inputs = 0;
+    result = DVX_FAILED;
+    bool good = true;
+    for (int i = 0; good && i < loops_facts[number].inputs; i++) {
+        good = read_operand(vm, inputs[i], &c.in[i]);
+        c.inputs++;
+    }
+    if (good) result = run(vm, &c, out, dtype, false);
+    release_operands(vm, &c);
+    return result;
+}
+
+dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b,
+                       nd_array **out) {
+    call c;
+    c.number = number;
+    c.inputs = b ? 2 : 1;
+    for (int i = 0; i < c.inputs; i++) {
+        operand *o = &c.in[i];
+        *o = (operand){.array = i ? b : a, .held = DVX_FAILED};
+        o->type = o->array->dtype->num;
+    }
+    dvx_value result = run(vm, &c, DVX_FAILED, NULL, true);
+    release_operands(vm, &c);
+    *out = dvx_failed(result) ? NULL : c.out;
+    return result;
+}

@@ -1,0 +1,43 @@
+/* ufunc.h: functions that work element by element: types, broadcasting, casts, results, warnings;
+ * and the type `ufunc`.
+ *
+ * Invariants
+ *  1. Numbers of dl are weak: they take the type of the arrays beside them, as far as their kind
+ *     allows (NumPy 2's rule, NPY_PROMOTION_STATE=weak).
+ *  2. A result without dimensions is a number (array_result), unless `out` was given.
+ *  3. Inputs that share memory with the output, and are not the output element for element, are
+ *     copied before anything is written. */
+#ifndef ND_UFUNC_H
+#define ND_UFUNC_H
+
+#include "array.h"
+#include "loops.h"
+
+/* op(inputs) for values of any kind; out: an array, or DVX_FAILED; dtype: of the result, or NULL.
+ */
+dvx_value ufunc_call(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value out,
+                     const nd_dtype *dtype);
+/* op(a, b) of arrays, as an array in any case.  b: NULL for unary ones. */
+dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b,
+                       nd_array **out);
+/* The same for two arrays whose loop runs on the elements as they are (one dtype, C order, one
+ * shape): false where they are not such (and nothing is raised), else *result is the result or
+ * DVX_FAILED. */
+bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dvx_value *result);
+
+static inline const nd_kernel *ufunc_kernel(dvx_vm *vm, nd_ufunc_number number, nd_type type) {
+    return &nd_state_of(vm)->kernels[number].kernels[type];
+}
+/* The type that a ufunc computes inputs of this type in, by NumPy's table: TypeError, and false. */
+bool ufunc_type(dvx_vm *vm, nd_ufunc_number number, nd_type common, nd_type *out);
+
+/* Raises the warnings that the flags stand for ("divide by zero encountered in log"); flags are
+ * cleared.  False: a warning became an error. */
+bool ufunc_warn(dvx_vm *vm, nd_ufunc_number number, unsigned flags);
+
+/* Is v something that arithmetic with arrays knows: a number, a sequence, an array? */
+bool ufunc_knows(dvx_vm *vm, dvx_value v);
+
+bool ufunc_register(dvx_vm *vm, dvx_value module);
+
+#endif

@@ -1,0 +1,31 @@
+/* walk.h: going through several arrays of one shape together, in rows as long as possible.
+ *
+ * Invariants
+ *  1. After walk_plan the axes are sorted so that the last has the smallest strides; axes along
+ * which all operands go on in the same way are one; there are none of length 1.
+ *  2. A walk of no axes has one row of one element; one of no elements has no row. */
+#ifndef ND_WALK_H
+#define ND_WALK_H
+
+#include "array.h"
+
+enum { ND_MOST_OPERANDS = 4 };
+
+typedef struct nd_walk {
+    int operands, ndim;
+    char *data[ND_MOST_OPERANDS];
+    int64_t shape[ND_MOST];
+    int64_t strides[ND_MOST_OPERANDS][ND_MOST];
+} nd_walk;
+
+/* One row: pointers, length, and strides of all operands.  False: raised. */
+typedef bool (*nd_row)(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                       const int64_t *strides);
+
+/* Sorts and joins the axes.  Operand `first` decides first; `swap`: where rows would be very short,
+ * another axis may be the last, as nothing depends on the order. */
+void walk_plan(nd_walk *walk, int first, bool swap);
+/* Does `row` for all rows, in order, and polls now and then. */
+bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context);
+
+#endif
