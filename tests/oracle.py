@@ -63,17 +63,17 @@ def run_process(command: List[str], cwd: Path, env: dict, timeout: float) -> Res
 
 
 def without_directory(stderr: bytes, cwd: Path) -> bytes:
-    """Paths in tracebacks and warnings (`DIRECTORY/x.dl:3: SyntaxWarning: ...`) become relative."""
+    """Paths in tracebacks and warnings (`DIRECTORY/x.dl:3: RuntimeWarning: ...`) become relative."""
     directory = os.fsencode(cwd.resolve()) + b"/"
     stderr = stderr.replace(b'File "' + directory, b'File "')
-    return re.sub(rb"(?m)^" + re.escape(directory) + rb"(?=.*:\d+: SyntaxWarning: )", b"", stderr)
+    return re.sub(rb"(?m)^" + re.escape(directory) + rb"(?=.*:\d+: \w+Warning: )", b"", stderr)
 
 
 def with_directory(stderr: bytes, cwd: Path) -> bytes:
     """The inverse: paths that are relative get their directory back."""
     directory = os.fsencode(cwd.resolve())
     stderr = re.sub(rb'(?m)^(  File ")(?![/<])', lambda m: m.group(1) + directory + b"/", stderr)
-    return re.sub(rb"(?m)^(?=[^/<\s].*:\d+: SyntaxWarning: )", lambda m: directory + b"/", stderr)
+    return re.sub(rb"(?m)^(?=[^/<\s].*:\d+: \w+Warning: )", lambda m: directory + b"/", stderr)
 
 
 def find_cpython() -> Optional[str]:
