@@ -1,18 +1,19 @@
 ## region_object.mako: lists, loops, boxing, and the edges of regions.
 
+% for prefix, type in (("RL", "list"), ("RT", "tuple")):
 % for kind, test, take in (("I", "dv_is_int(v)", "dv_as_int(v)"), ("D", "dv_is_float(v)", "dv_as_float(v)")):
 % for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
 % for to in "RS":
 <%
 set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 %>
-<%isa:region name="RL_GET_${kind}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="Item of the list in home slot a, which must be ${'an int' if kind == 'I' else 'a float'} (guard), within bounds.">
-    const dv_list *list = dv_as_list(HOME(a));
+<%isa:region name="${prefix}_GET_${kind}_${mode}_${to}" operands="" cache="3" modes="${mode}${to}" doc="Item of the ${type} in home slot a, which must be ${'an int' if kind == 'I' else 'a float'} (guard), within bounds.">
+    const dv_${type} *sequence = dv_as_${type}(HOME(a));
     int64_t i = ${index};
-    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) {
-        if (i >= 0 || (i += list->count) < 0) EXIT();
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)sequence->count)) {
+        if (i >= 0 || (i += sequence->count) < 0) EXIT();
     }
-    const dv_value v = list->items[i];
+    const dv_value v = sequence->items[i];
     if (DV_UNLIKELY(!${test} || GUARD_FAILS())) EXIT();
     ${set_to + take if set_to else "SET_D(c, " + take + ")"};
     REGION_NEXT();
@@ -23,17 +24,18 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 
 % for kind, test in (("L", "dv_is_shape(v, DV_T_LIST)"), ("A", "true")):
 % for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
-<%isa:region name="RL_GET_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="${'List item' if kind == 'L' else 'Item'} of the list in home slot a, owned, to home slot c.">
-    const dv_list *list = dv_as_list(HOME(a));
+<%isa:region name="${prefix}_GET_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="${'List item' if kind == 'L' else 'Item'} of the ${type} in home slot a, owned, to home slot c.">
+    const dv_${type} *sequence = dv_as_${type}(HOME(a));
     int64_t i = ${index};
-    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) {
-        if (i >= 0 || (i += list->count) < 0) EXIT();
+    if (DV_UNLIKELY((uint64_t)i >= (uint64_t)sequence->count)) {
+        if (i >= 0 || (i += sequence->count) < 0) EXIT();
     }
-    const dv_value v = list->items[i];
+    const dv_value v = sequence->items[i];
     if (DV_UNLIKELY(!${test} || GUARD_FAILS())) EXIT();
     HOME(c) = dv_retain(v);
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor
 % endfor
 
@@ -60,10 +62,12 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 % endfor
 % endfor
 
-<%isa:region name="RL_LENGTH" operands="" cache="3" doc="Length of the list in home slot a, to the int register.">
-    r = dv_as_list(HOME(a))->count;
+% for prefix, type in (("RL", "list"), ("RT", "tuple")):
+<%isa:region name="${prefix}_LENGTH" operands="" cache="3" doc="Length of the ${type} in home slot a, to the int register.">
+    r = dv_as_${type}(HOME(a))->count;
     REGION_NEXT();
 </%isa:region>
+% endfor
 
 % for name, step, where in (("R_RANGE", "CELL(2).i", "constant step"), ("R_RANGE_BY", "r", "the step in the int register (leaves where it is 0)")):
 <%isa:region name="${name}" operands="" cache="3" doc="Starts a range loop: raw slots a start, b stop, ${where}; c: the loop's three slots (remaining, next, step). The iterator object is virtual: its home slot d holds None.">
@@ -165,10 +169,12 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     dv_release_object(vm, dv_as_object(v)); /* no code runs */
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_GUARD_LIST" operands="" cache="3" doc="Leaves unless home slot a holds a list.">
-    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_LIST) || GUARD_FAILS())) EXIT();
+% for type in "list", "tuple":
+<%isa:region name="R_GUARD_${type.upper()}" operands="" cache="3" doc="Leaves unless home slot a holds a ${type}.">
+    if (DV_UNLIKELY(!dv_is_shape(HOME(a), DV_T_${type.upper()}) || GUARD_FAILS())) EXIT();
     REGION_NEXT();
 </%isa:region>
+% endfor
 
 <%isa:region name="R_BOX_I" operands="" cache="3" doc="Raw int slot a as a value to home slot b.">
     const int64_t x = SLOT_I(a);

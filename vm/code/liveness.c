@@ -1,8 +1,9 @@
 /* liveness.c: which locals a program may still read: backwards over the code until nothing changes.
  *
  * Invariants
- *  1. Sets only grow, so the number of rounds is bounded; one round more than the deepest nesting
- *     of loops is enough.
+ *  1. Sets only grow, so the number of rounds is bounded.  After the first round only what lies
+ *     between the targets of backward ways and their origins can change, and it does only if such a
+ *     target's set has grown since it was looked at.
  *  2. Whatever names a local and is not a plain store counts as reading it: deleting (which raises
  *     if it is unassigned), and everything about cells.
  *  3. An instruction that an exception handler covers may go on there, before its own effect or
@@ -10,6 +11,8 @@
 #include "code/liveness.h"
 
 #include "dv_ops.h"
+
+enum { MOST_BACKWARD = 32 };
 
 static uint32_t words_of(uint32_t op) {
     return dv_op_infos[op].operand_count > 1 ? dv_op_infos[op].operand_count : 1;
@@ -19,14 +22,43 @@ static uint32_t operand_of(const dv_code *code, uint32_t pc, uint32_t i) {
     return i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
 }
 
+typedef struct flow {
+    const dv_code *code;
+    uint64_t *live;
+    uint32_t first, end; /* pcs between which backward ways lie */
+    bool grown; /* the set at the target of one was another when it was looked at in this round */
+    uint32_t count;
+    struct {
+        uint32_t target;
+        uint64_t seen;
+    } backward[MOST_BACKWARD]; /* of this round */
+} flow;
+
+/* What is needed where control goes on from pc. */
+static uint64_t needed_behind(flow *f, uint32_t pc, uint32_t target) {
+    uint64_t set = f->live[target];
+    if (target > pc) return set;
+    if (target < f->first) f->first = target;
+    if (pc >= f->end) f->end = pc + 1;
+    if (f->count < MOST_BACKWARD) {
+        f->backward[f->count].target = target;
+        f->backward[f->count++].seen = set;
+    } else {
+        f->grown = true; /* too many to be remembered: until nothing changes at all */
+    }
+    return set;
+}
+
 /* What the instruction at pc needs, from what is needed at the places where control goes on. */
-static uint64_t needed_at(const dv_code *code, const uint64_t *live, uint32_t pc) {
+static uint64_t needed_at(flow *f, uint32_t pc) {
+    const dv_code *code = f->code;
     uint32_t op = code->words[pc] & 0xFF;
     const dv_op_info *info = &dv_op_infos[op];
-    uint64_t set = info->ends ? 0 : live[pc + words_of(op)], read = 0;
-    for (uint32_t i = 0; i < info->operand_count; i++) {
+    uint64_t set = info->ends ? 0 : f->live[pc + words_of(op)], read = 0;
+    for (uint32_t i = 0; i < info->operand_count; i++) { /* most have one or none */
+        if (info->operands[i] != DV_OPERAND_JUMP && info->operands[i] != DV_OPERAND_LOCAL) continue;
         uint32_t operand = operand_of(code, pc, i);
-        if (info->operands[i] == DV_OPERAND_JUMP) set |= live[operand];
+        if (info->operands[i] == DV_OPERAND_JUMP) set |= needed_behind(f, pc, operand);
         if (info->operands[i] != DV_OPERAND_LOCAL || operand >= DV_LIVENESS_LOCALS) continue;
         if (op == DV_OP_STORE_LOCAL)
             set &= ~(UINT64_C(1) << operand);
@@ -34,20 +66,31 @@ static uint64_t needed_at(const dv_code *code, const uint64_t *live, uint32_t pc
             read |= UINT64_C(1) << operand;
     }
     const dv_exception_entry *handler = code->exception_count ? dv_code_handler(code, pc) : NULL;
-    return set | read | (handler ? live[handler->handler] : 0);
+    return set | read | (handler ? needed_behind(f, pc, handler->handler) : 0);
+}
+
+/* One round, backwards; true: another one may change something. */
+static bool go_round(flow *f, uint32_t first, uint32_t end) {
+    bool changed = false;
+    f->count = 0, f->grown = false;
+    for (uint32_t pc = end; pc-- > first;) {
+        if (f->code->state_at[pc] == DV_NO_STATE) continue;
+        uint64_t set = needed_at(f, pc);
+        changed |= set != f->live[pc];
+        f->live[pc] = set;
+    }
+    if (f->grown) return changed;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->live[f->backward[i].target] != f->backward[i].seen) return true;
+    return false;
 }
 
 void dv_code_liveness(const dv_code *code, uint64_t *live) {
     bool all = code->flags & DV_CODE_CLASS; /* its local 0 is read by other instructions, too */
     for (uint32_t pc = 0; pc < code->word_count; pc++) live[pc] = all ? UINT64_MAX : 0;
-    for (bool changed = !all; changed;) {
-        changed = false;
-        for (uint32_t pc = code->word_count; pc-- > 0;) {
-            if (code->state_at[pc] == DV_NO_STATE) continue;
-            uint64_t set = needed_at(code, live, pc);
-            if (set == live[pc]) continue;
-            live[pc] = set;
-            changed = true;
-        }
-    }
+    if (all) return;
+    flow f = {.code = code, .live = live, .first = code->word_count};
+    if (!go_round(&f, 0, code->word_count)) return;
+    while (go_round(&f, f.first, f.end)) continue;
+    go_round(&f, 0, f.first); /* what lies before all loops has seen them unfinished */
 }

@@ -7,9 +7,9 @@
  *                 NOTHING
  *
  * INT, FLOAT and BOOL are raw in regions; all others are values in their home slots.  Beside LIST
- * there are BYTES, BYTEARRAY, and an ARRAY for each kind of element: *containers*, of exactly that
- * type.  RANGE (an iterator whose state is raw) and RESERVED (entries of a call being prepared)
- * join only with themselves. */
+ * there are TUPLE, BYTES, BYTEARRAY, and an ARRAY for each kind of element: *containers*, of
+ * exactly that type.  RANGE (an iterator whose state is raw) and RESERVED (entries of a call being
+ * prepared) join only with themselves. */
 #ifndef DV_REGION_LATTICE_H
 #define DV_REGION_LATTICE_H
 
@@ -21,6 +21,7 @@ typedef enum dv_kind {
     DV_K_FLOAT,
     DV_K_BOOL,
     DV_K_LIST,
+    DV_K_TUPLE,
     DV_K_BYTES,
     DV_K_BYTEARRAY,
     DV_K_ARRAY,                               /* of UINT8, and so on: + dv_element */
@@ -41,6 +42,7 @@ static inline dv_kind dv_kind_of_container(dv_value v) {
     if (!dv_is_object(v)) return DV_K_NOTHING;
     switch (dv_as_object(v)->shape) {
     case DV_T_LIST: return DV_K_LIST;
+    case DV_T_TUPLE: return DV_K_TUPLE;
     case DV_T_BYTES: return DV_K_BYTES;
     case DV_T_BYTEARRAY: return DV_K_BYTEARRAY;
     case DV_T_ARRAY:

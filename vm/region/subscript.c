@@ -1,5 +1,5 @@
-/* subscript.c: the transfer function of subscripts and len(): items of lists, elements of arrays,
- * bytes, bytearrays and objects of extensions.
+/* subscript.c: the transfer function of subscripts and len(): items of lists and tuples, elements
+ * of arrays, bytes, bytearrays and objects of extensions.
  *
  * A container is known by its kind, or becomes so behind a guard if INCA saw one.  What is in it is
  * looked up at each access, as whatever calls out may have changed it; an object of an extension is
@@ -23,6 +23,7 @@ static dv_kind evident_kind(const dv_build *b, uint32_t input) {
         return (dv_kind)(DV_K_ARRAY + (type - DV_RESULT_ARRAY_UINT8));
     switch (type) {
     case DV_RESULT_LIST: return DV_K_LIST;
+    case DV_RESULT_TUPLE: return DV_K_TUPLE;
     case DV_RESULT_BYTES: return DV_K_BYTES;
     case DV_RESULT_BYTEARRAY: return DV_K_BYTEARRAY;
     default: return DV_K_NOTHING;
@@ -39,6 +40,7 @@ static uint32_t evident_items(const dv_build *b, uint32_t input) {
 
 static void guard_container(dv_build *b, int32_t home, dv_kind kind) {
     uint32_t op = kind == DV_K_LIST        ? DV_OP_R_GUARD_LIST
+                  : kind == DV_K_TUPLE     ? DV_OP_R_GUARD_TUPLE
                   : kind == DV_K_BYTES     ? DV_OP_R_GUARD_BYTES
                   : kind == DV_K_BYTEARRAY ? DV_OP_R_GUARD_BYTEARRAY
                                            : DV_OP_R_GUARD_ARRAY;
@@ -102,7 +104,9 @@ static uint32_t emit_access(dv_build *b, uint32_t op, const container *c,
  * ------------------------------------------------------------------------------------------------
  */
 
-_Static_assert(DV_OP_RL_GET_I_R_S == DV_OP_RL_GET_I_S_R + 5, "modes are consecutive");
+_Static_assert(DV_OP_RL_GET_I_R_S == DV_OP_RL_GET_I_S_R + 5 &&
+                   DV_OP_RT_GET_I_R_S == DV_OP_RT_GET_I_S_R + 5,
+               "modes are consecutive");
 _Static_assert(DV_OP_RE_GET_FLOAT64_R_S ==
                    DV_OP_RE_GET_BYTES_S_R + 6 * (DV_K_ARRAY + DV_FLOAT64 - DV_K_BYTES) + 5,
                "containers and modes are consecutive");
@@ -118,6 +122,7 @@ static dv_kind kind_of_items(const container *c) { return has_floats(c) ? DV_K_F
 static uint32_t get_object(dv_build *b, const container *c, bool is_list, uint32_t next_pc) {
     const dv_known_value *index = dv_top(b, 1);
     uint32_t base = is_list ? DV_OP_RL_GET_L_S : DV_OP_RL_GET_A_S;
+    if (c->kind == DV_K_TUPLE) base = is_list ? DV_OP_RT_GET_L_S : DV_OP_RT_GET_A_S;
     emit_access(b, base + index_mode(index), c, index, dv_home(b, b->top - 2));
     dv_pop(b, 2);
     dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
@@ -143,8 +148,12 @@ static uint32_t get_raw(dv_build *b, const container *c, dv_kind kind, uint32_t 
 }
 
 static uint32_t get_item(dv_build *b, const container *c, uint16_t seen, uint32_t next_pc) {
-    if (seen == DV_SEEN_INT) return get_raw(b, c, DV_K_INT, DV_OP_RL_GET_I_S_R, next_pc);
-    if (seen == DV_SEEN_FLOAT) return get_raw(b, c, DV_K_FLOAT, DV_OP_RL_GET_D_S_R, next_pc);
+    bool of_tuple = c->kind == DV_K_TUPLE;
+    if (seen == DV_SEEN_INT)
+        return get_raw(b, c, DV_K_INT, of_tuple ? DV_OP_RT_GET_I_S_R : DV_OP_RL_GET_I_S_R, next_pc);
+    if (seen == DV_SEEN_FLOAT)
+        return get_raw(b, c, DV_K_FLOAT, of_tuple ? DV_OP_RT_GET_D_S_R : DV_OP_RL_GET_D_S_R,
+                       next_pc);
     if (c->is_owned) return dv_step_embed(b, 2, 1, next_pc);
     return get_object(b, c, seen == DV_SEEN_LIST, next_pc);
 }
@@ -175,7 +184,7 @@ uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
         !find_container(b, b->top - 2, 0, &c))
         return dv_step_embed(b, 2, 1, next_pc);
     if (!c.kind) return get_foreign(b, &c, next_pc);
-    if (c.kind == DV_K_LIST) return get_item(b, &c, seen, next_pc);
+    if (c.kind == DV_K_LIST || c.kind == DV_K_TUPLE) return get_item(b, &c, seen, next_pc);
     uint32_t base = DV_OP_RE_GET_BYTES_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTES);
     return get_raw(b, &c, kind_of_items(&c), base, next_pc);
 }
@@ -199,6 +208,7 @@ static void unbox_stored(dv_build *b, int32_t q) {
 }
 
 static bool is_storable(const container *c, dv_kind value) {
+    if (c->kind == DV_K_TUPLE) return false;
     if (c->kind == DV_K_LIST || has_floats(c)) return value == DV_K_INT || value == DV_K_FLOAT;
     return c->kind != DV_K_BYTES && (value == DV_K_INT || value == DV_K_BOOL);
 }
@@ -281,6 +291,7 @@ bool dv_step_length_of(dv_build *b, int32_t inputs) {
     dv_kind kind = (dv_kind)e->kind;
     if (!dv_kind_is_container(kind) || e->where != DV_AT_ALIAS) return false;
     uint32_t op = kind == DV_K_LIST        ? DV_OP_RL_LENGTH
+                  : kind == DV_K_TUPLE     ? DV_OP_RT_LENGTH
                   : kind == DV_K_BYTES     ? DV_OP_RE_LENGTH_BYTES
                   : kind == DV_K_BYTEARRAY ? DV_OP_RE_LENGTH_BYTEARRAY
                                            : DV_OP_RE_LENGTH_ARRAY;
