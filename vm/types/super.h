@@ -4,15 +4,23 @@
 #define DV_TYPES_SUPER_H
 
 #include "core/vm.h"
+#include "types/str.h"
 
 extern const dv_type dv_super_type;
 
 static inline bool dv_is_super(dv_value v) { return dv_is_shape(v, DV_T_SUPER); }
 
-/* Where dv_vm.supers keeps what is found. */
+/* Tells most classes apart, and does not depend on addresses. */
+static inline uint64_t dv_super_number(const dv_class *class_) {
+    return class_->root ? class_->root->number : class_->type;
+}
+
+/* Where dv_vm.supers keeps what is found: the same place in each run, as which sites miss depends
+ * on what displaces what. */
 static inline const dv_super_found *dv_super_at(const dv_vm *vm, const dv_class *class_,
                                                 const dv_class *start, dv_value name) {
-    uint64_t key = (uint64_t)(uintptr_t)class_ + 3 * (uint64_t)(uintptr_t)start + 31 * name.bits;
+    uint64_t key = dv_super_number(class_) + (dv_super_number(start) << 20) +
+                   (uint64_t)((const dv_str *)dv_as_object(name))->hash;
     return &vm->supers[key * 0x9E3779B97F4A7C15u >> (64 - DV_SUPER_BITS)];
 }
 
