@@ -80,6 +80,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         .resize = self->resize,
         .resize_context = self->resize_context,
         .memory_limit = config->memory_limit ? config->memory_limit : SIZE_MAX,
+        .region_limit = config->region_limit,
         .c_stack_size = config->c_stack_size,
         .recursion_limit =
             config->recursion_limit ? config->recursion_limit : DEFAULT_RECURSION_LIMIT,

@@ -24,6 +24,7 @@ static const char help[] =
     "  --form=tail|trampoline|mixed\n"
     "                              how instructions follow one another\n"
     "  --memory-limit=BYTES[K|M|G] programs that want more get MemoryError\n"
+    "  --region-limit=BYTES[K|M|G] regions of level nama take no more; the coldest make room\n"
     "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
     "  --lockstep                  compare with the generic level at every loop iteration\n"
     "  --no-native-extensions      extensions run in their portable form\n"
@@ -167,6 +168,8 @@ static bool parse_option(const char *argument, cli_options *options) {
     if ((value = value_of(argument, "--stress"))) return parse_stress(value, &options->config);
     if ((value = value_of(argument, "--memory-limit")))
         return parse_size(value, &options->config.memory_limit);
+    if ((value = value_of(argument, "--region-limit")))
+        return parse_size(value, &options->config.region_limit);
     if (strcmp(argument, "-i") == 0) return options->inspect = true;
     if (strcmp(argument, "--lockstep") == 0) return options->lockstep = true;
     if (strcmp(argument, "--no-native-extensions") == 0) {

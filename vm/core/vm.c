@@ -45,6 +45,7 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->form = config->form;
     vm->stress = config->stress;
     vm->nama = config->nama;
+    vm->regions.limit = config->region_limit;
     vm->no_native = config->no_native;
     vm->output = config->output;
     vm->error_output = config->error_output;

@@ -49,6 +49,14 @@ typedef struct dv_stress {
     uint32_t guards, exits;
 } dv_stress;
 
+/* What regions take of the memory, and may (region/memory.h). */
+typedef struct dv_region_use {
+    size_t bytes, most; /* of all regions now, and at most so far */
+    size_t limit;
+    uint32_t count; /* regions that there are */
+    uint64_t made, evicted;
+} dv_region_use;
+
 /* A library module in dl: its source text, zero-terminated. */
 typedef struct dv_frozen {
     const char *name, *text;
@@ -176,6 +184,7 @@ struct dv_vm {
 
     dv_level level;
     dv_nama nama;
+    dv_region_use regions;
     dv_form form;
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
@@ -269,6 +278,7 @@ typedef struct dv_vm_config {
     dv_host_resize resize; /* NULL: the C library's */
     void *resize_context;
     size_t memory_limit; /* bytes; SIZE_MAX: none */
+    size_t region_limit; /* bytes of them for regions; 0: the default (region/memory.h) */
     size_t c_stack_size; /* 0: 8 MB */
     int64_t recursion_limit;
     dv_level level;

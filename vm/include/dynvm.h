@@ -135,12 +135,14 @@ typedef struct dynvm_config {
     int foreign; /* not 0: extensions may let the program call any C function of the process and
                   * reach all of its memory, as ffi does; never so in a sandboxed VM */
     dynvm_nama nama;
+    size_t region_limit; /* bytes for the regions of level nama; default: 4 MB, or an eighth of
+                          * memory_limit if that is less.  The coldest make room for new ones */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT                             \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0                          \
     }
 
 /* ---- VMs ---- */

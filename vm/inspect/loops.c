@@ -12,7 +12,7 @@ typedef struct explanation {
 } explanation;
 
 /* By dv_refusal; the last: it has a region, and leaves it often. */
-enum { LEFT_OFTEN = DV_REFUSED_CHANGED + 1 };
+enum { LEFT_OFTEN = DV_REFUSED_ROOM + 1 };
 static const explanation explanations[] = {
     [DV_REFUSED_MEMORY] = {"memory", "memory was short when its region was to be made",
                            "allow the program more memory"},
@@ -54,6 +54,10 @@ static const explanation explanations[] = {
                             "its region was given up: a global, a builtin, a class or a module's "
                             "attribute that it relied on was changed",
                             "change such things before hot loops, or keep what changes in a local"},
+    [DV_REFUSED_ROOM] = {"room",
+                         "regions have used up the memory that they may take: colder ones were "
+                         "given up, or there was no room for this one",
+                         "allow them more memory (--region-limit)"},
     [LEFT_OFTEN] = {"left-often", "it has a region, and leaves it often before the loop ends",
                     "keep to one type in a list and in a variable; treat rare cases before the "
                     "loop"},

@@ -103,6 +103,20 @@ static void put_function(dv_line *line, const dv_code *code, uint32_t number) {
     if (number) dv_line_put(line, ":%u", number);
 }
 
+/* What regions take of the memory (region/memory.h). */
+static void list_regions(const dv_vm *vm, const dv_page *page) {
+    const dv_region_use *use = &vm->regions;
+    dv_line line = {0};
+    dv_line_put(&line, "  regions: %u of %llu made, ", use->count, (unsigned long long)use->made);
+    put_number(&line, use->bytes, 0);
+    dv_line_put(&line, " bytes, ");
+    put_number(&line, use->most, 0);
+    dv_line_put(&line, " at most, of ");
+    put_number(&line, use->limit, 0);
+    if (use->evicted) dv_line_put(&line, "; %llu made room", (unsigned long long)use->evicted);
+    dv_page_line(page, &line);
+}
+
 static void list_totals(const dv_vm *vm, const dv_profile *profile, const dv_page *page,
                         const sums *s) {
     dv_line line = {0};
@@ -134,6 +148,7 @@ static void list_totals(const dv_vm *vm, const dv_profile *profile, const dv_pag
             dv_line_put(&line, ", where %llu places make no object", (unsigned long long)removed);
         dv_page_line(page, &line);
     }
+    if (vm->regions.made && !page->function) list_regions(vm, page);
     if (profile->incomplete)
         dv_page_text(page, "  (memory was short: some of it was not counted)\n");
 }
@@ -253,6 +268,18 @@ static void json_totals(dv_json *json, const dv_profile *profile, const sums *s)
     dv_json_end(json, '}');
 }
 
+static void json_regions(dv_json *json, const dv_vm *vm) {
+    const dv_region_use *use = &vm->regions;
+    dv_json_begin(json, "regions", '{');
+    dv_json_number(json, "count", use->count);
+    dv_json_number(json, "made", use->made);
+    dv_json_number(json, "evicted", use->evicted);
+    dv_json_number(json, "bytes", use->bytes);
+    dv_json_number(json, "most", use->most);
+    dv_json_number(json, "limit", use->limit);
+    dv_json_end(json, '}');
+}
+
 static void json_instructions(dv_json *json, const sums *s) {
     dv_json_begin(json, "instructions", '[');
     for (uint32_t op = 0; op < DV_OP_GENERIC_COUNT; op++) {
@@ -325,6 +352,7 @@ static bool write_json(dv_vm *vm, const dv_page *page, const dv_profile *profile
     dv_json_number(&json, "schema", 1);
     dv_json_string(&json, "level", dv_words_level(vm));
     json_totals(&json, profile, s);
+    json_regions(&json, vm);
     json_instructions(&json, s);
     json_forms(&json, profile);
     json_functions(&json, profile);

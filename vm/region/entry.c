@@ -2,8 +2,9 @@
 #include "region/entry.h"
 
 #include "quicken/site.h"
-#include "region/pair.h"
 #include "region/build.h"
+#include "region/memory.h"
+#include "region/pair.h"
 #include "region/promise.h"
 #include "region/region.h"
 #include "run/frame.h"
@@ -29,6 +30,7 @@ static void free_array(dv_vm *vm, void *data, size_t size) {
 }
 
 void dv_region_free(dv_vm *vm, dv_region *region) {
+    dv_region_discharge(vm, region);
     dv_dependent_leave(vm, &region->dependent);
     if (region->constants)
         for (uint32_t i = 0; i < region->constant_count; i++) dv_release(vm, region->constants[i]);
@@ -139,6 +141,11 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
             cell->h = dv_handler_of(vm, cell, DV_OP_R_RETIRED);
             dv_pair_part(vm, region, &region->points[i]);
         }
+}
+
+void dv_region_give_up(dv_vm *vm, dv_region *region, dv_refusal why) {
+    dv_region_retire(vm, region, why);
+    free_if_unused(vm, region);
 }
 
 void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent) {
@@ -355,6 +362,7 @@ static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value
 
 static const dv_cell *enter(dv_region *region, const dv_entry *entry) {
     region->active++;
+    region->entered++;
     return region->cells + entry->cell;
 }
 
@@ -366,10 +374,7 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     const dv_cell *head = ip[2].target;
     if (fp + region->extent > vm->stack_end) return head;
     if (unbox_entry(region, entry, fp)) return enter(region, entry);
-    if (++entry->failures >= ENTRY_FAILURES) {
-        dv_region_retire(vm, region, DV_REFUSED_TYPES);
-        free_if_unused(vm, region);
-    }
+    if (++entry->failures >= ENTRY_FAILURES) dv_region_give_up(vm, region, DV_REFUSED_TYPES);
     return head;
 }
 
@@ -418,6 +423,10 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
     dv_region *region = NULL;
     if (!yields(code, head, back))
         region = dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
+    if (region && !dv_region_admit(vm, region)) {
+        dv_region_free(vm, region);
+        region = NULL, event.why = DV_REFUSED_ROOM;
+    }
     if (!region) {
         tell(vm, thread, &event);
         dv_cell *edge = thread->cells + thread->cell_at[back];
@@ -432,8 +441,7 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
             dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
             uint8_t tries = entry->back[1].site.backoff;
-            dv_region_retire(vm, old->region, DV_REFUSED_NOT);
-            free_if_unused(vm, old->region);
+            dv_region_give_up(vm, old->region, DV_REFUSED_NOT);
             entry->back[1].site.backoff = tries;
         }
         entry->back[3].p = entry;

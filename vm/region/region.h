@@ -101,7 +101,8 @@ typedef enum dv_refusal {
     DV_REFUSED_ENTRY,    /* the loop's head expects what no frame can provide */
     DV_REFUSED_TYPES,    /* given up: locals had other types when it was to be entered */
     DV_REFUSED_GUARDS,   /* given up: too often a guard failed, or a way was taken that was new */
-    DV_REFUSED_CHANGED   /* given up: an assumption broke */
+    DV_REFUSED_CHANGED,  /* given up: an assumption broke */
+    DV_REFUSED_ROOM      /* given up or not made: regions have no more memory (memory.h) */
 } dv_refusal;
 
 /* What happened to a loop, for the hook `looped` (core/vm.h). */
@@ -138,6 +139,8 @@ struct dv_region {
     int16_t extent;   /* slots that the region uses from fp on */
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
     uint32_t active;
+    uint32_t entered; /* how often, lately: halved whenever regions must make room */
+    size_t bytes;     /* charged for it (memory.h) */
     bool retired;
 };
 
@@ -149,6 +152,8 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
 /* Takes the region out of use: its entries become INCA code again, activations leave at their next
  * back edge or resume point. */
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why);
+/* The same, and frees it if nobody is in it. */
+void dv_region_give_up(dv_vm *vm, dv_region *region, dv_refusal why);
 void dv_region_free(dv_vm *vm, dv_region *region);
 void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption broke */
 
