@@ -6,6 +6,7 @@
  - executions and steps fit together, and the steps of all forms are all steps;
  - a site is executed as often at level inca as at level generic, where there is neither a
    derivative nor a fusion to be mistaken about;
+ - objects made and removed come to the same at every level, kind by kind, and every entry of a region has its exit;
  - a program counted twice gives the same numbers, and prints what it prints uncounted;
  - small programs have the numbers that were worked out by hand.
 
@@ -69,10 +70,22 @@ def check_sums(name, report):
     region = sum(form["steps"] for form in report["forms"] if form["kind"] == "region")
     check(f"{name}: region instructions outside regions", region <= totals["region"], True)
     check(f"{name}: region steps of functions", sum(row["region_steps"] for row in report["functions"]), totals["region"])
+    regions, guards = report["regions"], report["guards"]
+    check(f"{name}: entries of functions", sum(row["region_entries"] for row in report["functions"]), regions["entries"])
+    check(f"{name}: exits of functions", sum(row["region_exits"] for row in report["functions"]), regions["entries"])
+    check(f"{name}: exits by reason", sum(regions["exits"].values()), regions["entries"])
+    check(f"{name}: guards of sites", guards["executed"] - guards["in_regions"], totals["hits"] + totals["misses"])
+    check(f"{name}: failed guards of sites", guards["failed"] - guards["failed_in_regions"], totals["misses"])
+    check(f"{name}: exits by guards", regions["exits"]["guard"] <= guards["failed_in_regions"] <= guards["in_regions"], True)
     for site in report["sites"]:
         seen = sum(entry["executions"] for entry in site["types"]) + site["other_types"]
         check(f"{name}: types at {site['function']}:{site['pc']}", max(seen - 1, 0), site["typed"])
         check(f"{name}: same of {site['function']}:{site['pc']}", site["same"] <= site["typed"], True)
+
+
+def objects(report):
+    """Of each kind, those that were made and that need not be made."""
+    return {row["kind"]: row["made"] + row["removed"] for row in report["objects"]}
 
 
 def by_site(report):
@@ -92,13 +105,18 @@ def check_program(dynvm, name, program):
 
     generic = counted("--level=generic")
     check(f"{name}: hits at generic", generic["totals"]["hits"] + generic["totals"]["misses"], 0)
+    check(f"{name}: objects removed at generic", sum(row["removed"] for row in generic["objects"]), 0)
+    check(f"{name}: guards at generic", generic["guards"]["executed"], 0)
     expected = by_site(generic)
     for options in (["--level=inca"], ["--level=inca", "--stress=quicken,guard:3"]):
-        got = by_site(counted(*options))
+        report = counted(*options)
+        got = by_site(report)
+        check(f"{name}: objects with {options}", objects(report), objects(generic))
         for site in sorted(expected.keys() | got.keys(), key=str):
             check(f"{name}: executions with {options} at {site}", got.get(site), expected.get(site))
     check(f"{name}: the second time", counted("--level=inca") == counted("--level=inca"), True)
-    counted("--level=nama")
+    for options in (["--level=nama"], ["--nama=loop"], ["--stress=guard:7,exit:5"]):
+        check(f"{name}: objects with {options}", objects(counted(*options)), objects(generic))
 
 
 # ---- By hand --------------------------------------------------------------------------------------
@@ -168,6 +186,63 @@ def check_shapes(dynvm):
                generic=8, deoptimisations=1, typed=199, same=198, form="LOAD_ATTR_POLY")
 
 
+OBJECTS = """\
+class P:
+    def __init__(self, x): self.x = x
+    def get(self): return self.x
+def f(xs, n):
+    t = 0
+    for i in range(n):
+        a, b, c, d = i, i + 1, 2, 3
+        a, b, c, d = b, a * 2, d, c
+        for j in range(2): t += a * b
+        for k, x in enumerate(xs): t += k * x
+    return t
+print(f([1, 2, 3], 2000))
+p = P(3)
+for i in range(1000):
+    get = P(i).get
+    t = get() + len([1, 2, 3][0:2])
+"""
+
+
+def check_objects(dynvm):
+    """f: a tuple in each of the two assignments, 3 of enumerate, its range and iterator, and 2001 ranges; enumerate is its own
+    iterator.  The module: 1001 instances, and a method, a slice, in each of its 1000 iterations, one range."""
+    expected = {"tuple": 4000 + 6000, "range": 1 + 2000 + 1, "iterator": 1 + 2000 + 1, "slice": 1000,
+                "bound method": 1000, "instance": 1001}
+    for options in (["--level=generic"], ["--level=inca"], ["--nama=loop"], ["--nama=inline"], []):
+        report, _ = stats(dynvm, ["-c", OBJECTS], *options)
+        check(f"objects with {options}", objects(report), expected)
+        removed = {row["kind"]: row["removed"] for row in report["objects"]}
+        check(f"objects: tuples removed with {options}", removed["tuple"] > 9000, not options)
+        check(f"objects: iterators removed with {options}", removed["iterator"] > 1500, "generic" not in str(options) and
+              "inca" not in str(options))
+
+
+LEFT = """\
+def f(xs):
+    t = 0
+    for x in xs:
+        if x == 5: t += xs[0]
+        t += x * x
+    return t
+for i in range(20): f([1, 2, 3] * 400)
+f([2] * 100 + [5, 5] + [1] * 50)
+f([1] * 10 + ["a"])
+"""
+
+
+def check_exits(dynvm):
+    """The region is entered once in each call of f; the last call but one goes a way that is new, the last one meets a
+    str, which no region multiplies."""
+    report, _ = stats(dynvm, ["-c", LEFT], status=1)
+    exits = report["regions"]["exits"]
+    check("exits: to a new way", exits["new"] > 0, True)
+    check("exits: by a guard", exits["guard"] > 0, True)
+    check("exits: at the end", exits["end"] > 10, True)
+
+
 STRAIGHT = "x = 1\ny = x + 2\nprint(y)\n"
 
 
@@ -192,7 +267,7 @@ def check_text(dynvm):
     check("text: program's output first", lines[0], "254850.5")
     check("text: summary", lines[1], "11,021 instructions were executed at level inca, in 4,992 steps")
     check("text: rows of each table", [len(table.splitlines()) - 2 for table in done.stdout.decode().split("\n\n")[1:]],
-          [2, 2, 3])
+          [3, 2, 2, 3])
     check("text: a row", any("ADD_FLOAT_INT  f" in line for line in lines), False)
     check("text: no colours", "\033" in done.stdout.decode(), False)
 
@@ -200,7 +275,7 @@ def check_text(dynvm):
 def main():
     dynvm = str(Path(sys.argv[1]).resolve())
     pattern = sys.argv[2] if len(sys.argv) > 2 else ""
-    for by_hand in (check_type_change, check_shapes, check_straight, check_filter, check_text):
+    for by_hand in (check_type_change, check_shapes, check_objects, check_exits, check_straight, check_filter, check_text):
         by_hand(dynvm)
     sizes = json.loads((ROOT / "bench" / "programs" / "sizes.json").read_text())
     programs = {name: [f"bench/programs/{name}.dl", str(by_use["test"])] for name, by_use in sizes.items()}

@@ -20,6 +20,7 @@
 
 typedef union dv_cell dv_cell;
 struct dv_event;
+struct dv_exit;
 struct dv_loop_event;
 struct dv_thread;
 
@@ -227,6 +228,8 @@ struct dv_vm {
         void (*changed)(dv_vm *vm, const dv_cell *cell, uint32_t from, uint32_t to);
         /* inspect: a loop of the thread got a region, got none, or lost it (region/region.h). */
         void (*looped)(dv_vm *vm, struct dv_thread *thread, const struct dv_loop_event *event);
+        /* inspect: the running region is about to be left (region/region.h). */
+        void (*left)(dv_vm *vm, const struct dv_exit *exit, const dv_value *fp, int how);
         /* region, stress mode: breaks what the running region assumes. */
         void (*break_assumptions)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
         /* region: control leaves the region that ip lies in because of an exception or

@@ -383,22 +383,86 @@ static bool is_machine(const dv_cell *ip) {
 static void count_region_step(dv_profile *profile, dv_function_counts *function,
                               const dv_thread *thread, const step_plan *plan) {
     profile->region++;
-    if (!function) return;
-    function->region_steps++;
-    if (plan->op != DV_OP_R_EXIT && plan->op != DV_OP_R_RETIRED) return;
-    function->region_exits++;
+    if (function) function->region_steps++;
     const dv_region *region = region_at(thread, plan->first);
-    dv_loop_counts *loop = region ? find_loop(function, region->end - 1) : NULL;
-    if (!loop) return;
-    loop->exits++;
-    const dv_exit *exit = plan->op == DV_OP_R_EXIT ? plan->first[2].p : NULL;
-    if (exit && exit->counts) note_failed(loop, function->code->unit, exit);
+    if (region) dv_objects_passed(region, plan->first, &profile->objects);
 }
 
-static void count_region_entry(dv_function_counts *function, const dv_thread *thread,
-                               const dv_cell *next) {
+static dv_exited reason_of_exit(const dv_vm *vm, const dv_exit *exit, dv_leaving how) {
+    if (how == DV_LEAVES_RAISING) return DV_EXITED_RAISING;
+    if (how == DV_LEAVES_AT_SAFEPOINT)
+        return exit->region->retired ? DV_EXITED_RETIRED : DV_EXITED_AT_SAFEPOINT;
+    if (!exit->counts) return DV_EXITED_AT_END;
+    return vm->ip[1].o.a ? DV_EXITED_TO_NEW : DV_EXITED_BY_GUARD; /* of the R_EXIT */
+}
+
+/* Hook of regions. */
+static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
+    dv_profile *profile = vm->profile;
+    const dv_exited reason = reason_of_exit(vm, exit, (dv_leaving)how);
+    profile->exits[reason]++;
+    dv_objects_left(exit, fp, &profile->objects);
+    dv_function_counts *function = function_of(vm, profile, exit->region->thread);
+    if (!function) return;
+    function->region_exits++;
+    dv_loop_counts *loop = find_loop(function, exit->region->end - 1);
+    if (!loop) return;
+    loop->exits++;
+    if (reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW)
+        note_failed(loop, function->code->unit, exit);
+}
+
+/* What a step in a region may fail at, in the order of execution; looked at before, since the
+ * region may be gone behind it. */
+typedef struct guards {
+    bool derived; /* a derivative that is in it as it is */
+    uint32_t count;
+    const dv_cell *targets[4];
+} guards;
+
+static void add_guard(dv_vm *vm, guards *g, const dv_cell *target) {
+    if (dv_op_of(vm, target->h) != DV_OP_R_EXIT) return;
+    if (!((const dv_exit *)target[2].p)->counts || target[1].o.a) return; /* a way out */
+    g->targets[g->count++] = target;
+}
+
+_Static_assert(DV_OP_RI_SUB_SK_GET_D_S - DV_OP_RI_ADD_SS_GET_I_R == 15,
+               "indices: two operators, modes, kinds, and results, each with two exits");
+
+static void add_guards(dv_vm *vm, guards *g, const dv_cell *cell, uint32_t op) {
+    enum { HAS_TARGET = 1 << 6 }; /* in `slots` (gen/isa.py) */
+    if (dv_op_infos[op].slots & HAS_TARGET) add_guard(vm, g, cell[3].target);
+    if (op >= DV_OP_RI_ADD_SS_GET_I_R && op <= DV_OP_RI_SUB_SK_GET_D_S)
+        add_guard(vm, g, cell[4].target);
+}
+
+static guards guards_before(dv_vm *vm, const step_plan *plan) {
+    guards g = {.count = 0};
+    if (plan->op >= DV_OP_COUNT) return g;
+    const dv_op_info *info = &dv_op_infos[plan->op];
+    g.derived = info->kind == DV_KIND_DERIVATIVE;
+    if (info->kind == DV_KIND_REGION) add_guards(vm, &g, plan->first, plan->op);
+    if (info->kind == DV_KIND_PAIR) {
+        add_guards(vm, &g, plan->first, info->family);
+        add_guards(vm, &g, plan->first + dv_op_infos[info->family].length, info->adaptive);
+    }
+    return g;
+}
+
+/* Where several have one exit, the last of them has failed. */
+static void count_guards(dv_profile *profile, const guards *g, const dv_cell *next) {
+    uint32_t executed = g->count;
+    while (executed > 0 && g->targets[executed - 1] != next) executed--;
+    const bool failed = executed > 0;
+    profile->guards += g->derived + (failed ? executed : g->count);
+    profile->guards_failed += failed || (g->derived && profile->missed);
+}
+
+static void count_region_entry(dv_profile *profile, dv_function_counts *function,
+                               const dv_thread *thread, const dv_cell *next) {
     const dv_region *region = region_at(thread, next);
     if (!region) return;
+    profile->entries++;
     function->region_entries++;
     dv_loop_counts *loop = find_loop(function, region->end - 1);
     if (loop) loop->entries++;
@@ -436,10 +500,16 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     else
         count_region_step(profile, function_of(vm, profile, thread), thread, &plan);
     bool outer = profile->missed; /* of the step in which a C function called dl */
+    const bool in_region = !dv_thread_owns(thread, ip);
+    dv_making making = {.behind = NULL};
+    if (in_region || plan.function) making = dv_making_before(vm, plan.site, plan.op);
+    const guards guards = guards_before(vm, &plan);
     profile->missed = false;
     const dv_cell *next = handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
+    dv_making_after(vm, &making, next, &profile->objects);
+    if (in_region) count_guards(profile, &guards, next);
     if (plan.function) count_step(vm, profile, &plan, next);
-    if (plan.function && may_enter(&plan)) count_region_entry(plan.function, thread, next);
+    if (plan.function && may_enter(&plan)) count_region_entry(profile, plan.function, thread, next);
     profile->missed = outer;
     return next;
 }
@@ -469,6 +539,7 @@ bool dv_profile_start(dv_vm *vm) {
     vm->hooks.missed = missed;
     vm->hooks.changed = changed;
     vm->hooks.looped = looped;
+    vm->hooks.left = left;
     return true;
 }
 
@@ -481,6 +552,7 @@ void dv_profile_free(dv_vm *vm) {
     vm->hooks.missed = NULL;
     vm->hooks.changed = NULL;
     vm->hooks.looped = NULL;
+    vm->hooks.left = NULL;
     vm->profile = NULL;
     for (dv_function_counts *function = profile->functions; function;) {
         dv_function_counts *next = function->next;

@@ -20,7 +20,7 @@
 #ifndef DV_INSPECT_PROFILE_H
 #define DV_INSPECT_PROFILE_H
 
-#include "region/region.h"
+#include "inspect/objects.h"
 
 enum {
     DV_PROFILE_OPERANDS = 3, /* that are looked at, at most */
@@ -100,6 +100,17 @@ typedef struct dv_function_counts {
     dv_site_counts sites[]; /* by pc; those of operand words are empty */
 } dv_function_counts;
 
+/* Why a region was left. */
+typedef enum dv_exited {
+    DV_EXITED_AT_END,       /* the program leaves the loop */
+    DV_EXITED_BY_GUARD,     /* one failed */
+    DV_EXITED_TO_NEW,       /* to a way that the program had not gone before */
+    DV_EXITED_RETIRED,      /* it was given up while it ran */
+    DV_EXITED_AT_SAFEPOINT, /* a collection, or a stress mode */
+    DV_EXITED_RAISING,      /* an exception was raised */
+    DV_EXITED_REASONS
+} dv_exited;
+
 typedef struct dv_profile {
     dv_function_counts *functions, **end;
     uint64_t steps;
@@ -107,6 +118,10 @@ typedef struct dv_profile {
     uint64_t entered;  /* steps of ENTER, which belongs to no pc */
     uint64_t region;   /* steps of region code */
     uint64_t machine;  /* steps of cells that belong to no function */
+    uint64_t entries;  /* of regions */
+    uint64_t exits[DV_EXITED_REASONS];
+    uint64_t guards, guards_failed; /* in regions: of their own, and of derivatives in them */
+    dv_objects objects;
     uint64_t forms[DV_OP_COUNT + 1]; /* steps by opcode; the last: extensions' and the machine's */
     bool missed;                     /* the guard of the running step failed */
     bool incomplete;                 /* memory was short: some functions are not counted */

@@ -117,6 +117,57 @@ static void list_regions(const dv_vm *vm, const dv_page *page) {
     dv_page_line(page, &line);
 }
 
+/* In JSON: never change. */
+static const char *const exit_names[DV_EXITED_REASONS] = {
+    [DV_EXITED_AT_END] = "end",
+    [DV_EXITED_BY_GUARD] = "guard",
+    [DV_EXITED_TO_NEW] = "new",
+    [DV_EXITED_RETIRED] = "retired",
+    [DV_EXITED_AT_SAFEPOINT] = "safepoint",
+    [DV_EXITED_RAISING] = "raised",
+};
+
+static void list_exits(const dv_profile *profile, const dv_page *page) {
+    dv_line line = {0};
+    dv_line_put(&line, "  regions were entered ");
+    put_number(&line, profile->entries, 0);
+    dv_line_put(&line, " times, and left:");
+    for (int i = 0; i < DV_EXITED_REASONS; i++) {
+        if (!profile->exits[i]) continue;
+        dv_line_put(&line, " %s ", exit_names[i]);
+        put_number(&line, profile->exits[i], 0);
+    }
+    dv_page_line(page, &line);
+}
+
+/* Of all instructions, those in regions included. */
+static uint64_t guards_of(const dv_profile *profile, const sums *s) {
+    return s->all.hits + s->all.misses + profile->guards;
+}
+
+/* Objects that were made and removed, by kind. */
+static void list_objects(const dv_profile *profile, const sums *s, const dv_page *page) {
+    dv_line line = {0};
+    heading(page, "Objects and guards");
+    dv_page_text(page, "          made        removed   removed  kind\n");
+    for (int kind = 0; kind < DV_MADE_KINDS; kind++) {
+        const uint64_t made = profile->objects.made[kind], removed = profile->objects.removed[kind];
+        if (!made && !removed) continue;
+        put_number(&line, made, 14);
+        put_number(&line, removed, 15);
+        dv_line_put(&line, " ");
+        put_share(&line, removed, made + removed);
+        dv_line_put(&line, "  %s", dv_made_names[kind]);
+        dv_page_line(page, &line);
+    }
+    put_number(&line, guards_of(profile, s), 14);
+    dv_line_put(&line, " guards, of which ");
+    put_number(&line, profile->guards, 0);
+    dv_line_put(&line, " in regions; failed: ");
+    put_number(&line, s->all.misses + profile->guards_failed, 0);
+    dv_page_line(page, &line);
+}
+
 static void list_totals(const dv_vm *vm, const dv_profile *profile, const dv_page *page,
                         const sums *s) {
     dv_line line = {0};
@@ -143,12 +194,15 @@ static void list_totals(const dv_vm *vm, const dv_profile *profile, const dv_pag
         dv_line_put(&line, "  and ");
         put_number(&line, profile->region, 0);
         dv_line_put(&line, " steps in regions");
+        dv_line_put(&line, " (%.1f%% of all)",
+                    100.0 * (double)profile->region / (double)profile->steps);
         const uint64_t removed = removed_objects(profile);
         if (removed)
             dv_line_put(&line, ", where %llu places make no object", (unsigned long long)removed);
         dv_page_line(page, &line);
     }
     if (vm->regions.made && !page->function) list_regions(vm, page);
+    if (profile->entries && !page->function) list_exits(profile, page);
     if (profile->incomplete)
         dv_page_text(page, "  (memory was short: some of it was not counted)\n");
 }
@@ -268,9 +322,14 @@ static void json_totals(dv_json *json, const dv_profile *profile, const sums *s)
     dv_json_end(json, '}');
 }
 
-static void json_regions(dv_json *json, const dv_vm *vm) {
+static void json_regions(dv_json *json, const dv_vm *vm, const dv_profile *profile) {
     const dv_region_use *use = &vm->regions;
     dv_json_begin(json, "regions", '{');
+    dv_json_number(json, "entries", profile->entries);
+    dv_json_begin(json, "exits", '{');
+    for (int i = 0; i < DV_EXITED_REASONS; i++)
+        dv_json_number(json, exit_names[i], profile->exits[i]);
+    dv_json_end(json, '}');
     dv_json_number(json, "count", use->count);
     dv_json_number(json, "made", use->made);
     dv_json_number(json, "evicted", use->evicted);
@@ -278,6 +337,27 @@ static void json_regions(dv_json *json, const dv_vm *vm) {
     dv_json_number(json, "most", use->most);
     dv_json_number(json, "limit", use->limit);
     dv_json_end(json, '}');
+}
+
+static void json_guards(dv_json *json, const dv_profile *profile, const sums *s) {
+    dv_json_begin(json, "guards", '{');
+    dv_json_number(json, "executed", guards_of(profile, s));
+    dv_json_number(json, "failed", s->all.misses + profile->guards_failed);
+    dv_json_number(json, "in_regions", profile->guards);
+    dv_json_number(json, "failed_in_regions", profile->guards_failed);
+    dv_json_end(json, '}');
+}
+
+static void json_objects(dv_json *json, const dv_profile *profile) {
+    dv_json_begin(json, "objects", '[');
+    for (int kind = 0; kind < DV_MADE_KINDS; kind++) {
+        dv_json_begin(json, NULL, '{');
+        dv_json_string(json, "kind", dv_made_names[kind]);
+        dv_json_number(json, "made", profile->objects.made[kind]);
+        dv_json_number(json, "removed", profile->objects.removed[kind]);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
 }
 
 static void json_instructions(dv_json *json, const sums *s) {
@@ -352,7 +432,9 @@ static bool write_json(dv_vm *vm, const dv_page *page, const dv_profile *profile
     dv_json_number(&json, "schema", 1);
     dv_json_string(&json, "level", dv_words_level(vm));
     json_totals(&json, profile, s);
-    json_regions(&json, vm);
+    json_regions(&json, vm, profile);
+    json_guards(&json, profile, s);
+    json_objects(&json, profile);
     json_instructions(&json, s);
     json_forms(&json, profile);
     json_functions(&json, profile);
@@ -373,6 +455,7 @@ bool dv_inspect_stats(dv_vm *vm, const dv_page *page) {
         written = write_json(vm, page, profile, s);
     } else {
         list_totals(vm, profile, page, s);
+        if (!page->function) list_objects(profile, s, page);
         list_instructions(page, s);
         written = list_functions(vm, page) && list_sites(vm, page);
     }

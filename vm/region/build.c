@@ -73,6 +73,22 @@ dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc) {
     return pc >= context->begin && pc < context->end ? &context->at[pc - context->begin] : NULL;
 }
 
+void dv_build_mark(dv_build *b, dv_made kind) {
+    if (b->emitting && b->vm->profile) DV_PUSH(b, marks, (dv_mark){b->cells.count, kind});
+}
+
+void dv_build_cut(dv_build *b, uint32_t at) {
+    b->cells.count = at;
+    for (uint32_t i = b->marks.count; i-- > 0 && b->marks.data[i].cell > at;)
+        b->marks.data[i].cell = at;
+}
+
+bool dv_build_is_marked(const dv_build *b, uint32_t cell) {
+    uint32_t i = b->marks.count;
+    while (i > 0 && b->marks.data[i - 1].cell > cell) i--;
+    return i > 0 && b->marks.data[i - 1].cell == cell;
+}
+
 static uint32_t length_of(const dv_code *code, uint32_t pc) {
     uint32_t n = dv_op_infos[code->words[pc] & 0xFF].operand_count;
     return n > 1 ? n : 1;
@@ -330,9 +346,11 @@ void dv_build_range(dv_build *b, dv_context *context) {
         at->label = (int32_t)b->cells.count;
         uint32_t next = run_block(b);
         if (next == DV_NO_PC) continue;
-        /* Falls into the next leader, which is emitted next if it is of this context. */
+        /* Falls into the next leader, which is emitted next if it is of this context.  Others come
+         * to that, too: what is marked gets a cell of its own. */
         dv_snapshot *after = dv_snapshot_at(b->context, next);
-        if (b->context != context || !after->entries || after->label >= 0)
+        if (b->context != context || !after->entries || after->label >= 0 ||
+            dv_build_is_marked(b, b->cells.count))
             dv_build_flow(b, b->context, next);
         else
             dv_convert(b, after);
@@ -432,6 +450,7 @@ static void finish(dv_build *b) {
     KEEP(entries, entry_count);
     KEEP(entry_items, entry_item_count);
     KEEP(constants, constant_count);
+    KEEP(marks, mark_count);
     if (region->constants)
         for (uint32_t i = 0; i < region->constant_count; i++) dv_retain(region->constants[i]);
     if (b->failed) return;

@@ -139,6 +139,7 @@ typedef struct dv_build {
     DV_VECTOR(dv_value) constants;
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;
+    DV_VECTOR(dv_mark) marks;
     DV_VECTOR(uint32_t) exit_uses;  /* cells whose target is the number of an exit, to be patched */
     DV_VECTOR(uint32_t) label_uses; /* cells whose target is the number of a cell, to be patched */
     DV_VECTOR(uint32_t)
@@ -165,6 +166,12 @@ void dv_build_flow(dv_build *b, dv_context *context,
 void dv_build_reach(dv_build *b, dv_context *context,
                     uint32_t pc);                      /* control may go on at pc as well */
 void dv_build_range(dv_build *b, dv_context *context); /* emits all reached blocks of a context */
+/* An object of the kind is not made in front of the next cell.  (A place that the listing tells is
+ * counted in the region's `removed`, too.) */
+void dv_build_mark(dv_build *b, dv_made kind);
+bool dv_build_is_marked(const dv_build *b, uint32_t cell);
+/* Takes the cells from `at` on back, the last ones. */
+void dv_build_cut(dv_build *b, uint32_t at);
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments);
 /* Is entry q a local of the loop's function that nobody reads from pc on before it is stored to? */
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q);

@@ -49,8 +49,10 @@ static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
     const dv_known_value *start = dv_top(b, 2 + by_register), *stop = dv_top(b, 1 + by_register);
     int16_t triple = dv_triple(b, callee);
     uint32_t at;
+    if (!by_register) dv_build_mark(b, DV_MADE_RANGE), dv_build_mark(b, DV_MADE_ITERATOR);
     if (by_register) {
         at = dv_region_emit_guard(b, DV_OP_R_RANGE_BY, start->slot, stop->slot, triple);
+        dv_build_mark(b, DV_MADE_RANGE), dv_build_mark(b, DV_MADE_ITERATOR);
     } else {
         at = dv_region_emit(b, DV_OP_R_RANGE, start->slot, stop->slot, triple);
         dv_region_emit_constant(b, at, (dv_cell){.i = step});

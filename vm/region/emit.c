@@ -140,7 +140,7 @@ void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc, bool cou
     b->ended = true;
     if (!b->emitting || b->failed) return;
     uint32_t exit = dv_exit_make(b, context, pc, counts);
-    uint32_t at = dv_region_emit(b, DV_OP_R_EXIT, 0, 0, 0);
+    uint32_t at = dv_region_emit(b, DV_OP_R_EXIT, counts, 0, 0); /* to tell it from a guard's */
     if (!b->failed) b->cells.data[at + 2].i = exit;
 }
 

@@ -42,6 +42,7 @@ void dv_region_free(dv_vm *vm, dv_region *region) {
     free_array(vm, region->entries, region->entry_count * sizeof *region->entries);
     free_array(vm, region->entry_items, region->entry_item_count * sizeof *region->entry_items);
     free_array(vm, region->constants, region->constant_count * sizeof *region->constants);
+    free_array(vm, region->marks, region->mark_count * sizeof *region->marks);
     dv_heap_free(&vm->heap, region, sizeof *region);
 }
 
@@ -203,7 +204,8 @@ static void do_item(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const reg
 /* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.
  * The result is the cell there; vm->fp is the innermost frame. */
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
-                                const registers *saved) {
+                                const registers *saved, dv_leaving how) {
+    if (DV_UNLIKELY(vm->hooks.left != NULL)) vm->hooks.left(vm, exit, fp, (int)how);
     for (uint32_t i = 0; i < exit->item_count; i++)
         do_item(vm, fp, &region->items[exit->first_item + i], saved);
     dv_value *caller = fp;
@@ -237,7 +239,7 @@ const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->fp = fp;
     dv_value *top = fp + exit->top;
     vm->sp = top;
-    const dv_cell *next = take_exit(vm, exit->region, exit, fp, &saved);
+    const dv_cell *next = take_exit(vm, exit->region, exit, fp, &saved, DV_LEAVES_AT_EXIT);
     vm->sp = top;
     if (dv_is_empty(vm->error)) return next;
     return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
@@ -261,7 +263,7 @@ const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS) {
     const registers saved = {r, d};
     dv_value *top = fp + exit->top;
     vm->ip = ip, vm->sp = top, vm->fp = fp;
-    const dv_cell *next = take_exit(vm, region, exit, fp, &saved);
+    const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_AT_SAFEPOINT);
     vm->sp = top;
     if (dv_is_empty(vm->error)) return next;
     return dv_slow_raise(next, vm->sp, vm->fp, vm, 0, 0);
@@ -315,7 +317,7 @@ static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
     dv_exit *exit = &region->exits[point->exit];
     const registers saved = {vm->r, vm->d};
     dv_value *sp = point->keeps_sp ? vm->sp : fp + exit->top;
-    const dv_cell *next = take_exit(vm, region, exit, fp, &saved);
+    const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_RAISING);
     dv_error_clear(vm); /* the exception on its way comes before a MemoryError of its exit */
     vm->sp = sp;
     return next;

@@ -153,7 +153,7 @@ bool dv_fuse_update(dv_build *b, int32_t q, uint32_t get, int32_t home, int16_t 
                                                                                               : 2);
     loaded[1].o.c = b->cells.data[at + 1].o.a;
     loaded[1].o.d = b->cells.data[at + 1].o.b;
-    b->cells.count = at;
+    dv_build_cut(b, at);
     b->starts.count--;
     b->last_result = DV_NO_CELL;
     return true;

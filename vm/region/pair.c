@@ -12,11 +12,14 @@ static uint32_t find_pair(uint32_t first, uint32_t second) {
 
 void dv_pair_join(dv_region *region, const uint32_t *starts, uint32_t count) {
     dv_point *point = region->points, *end = point + region->point_count;
+    const dv_mark *mark = region->marks, *last_mark = mark + region->mark_count;
     uint32_t first, second = count > 0 ? (uint32_t)region->cells[starts[0]].i : 0;
     for (uint32_t i = 0; i + 1 < count; i++) {
         uint32_t behind = starts[i + 1];
         first = second, second = (uint32_t)region->cells[behind].i;
         if (starts[i] + dv_op_infos[first].length != behind) continue;
+        while (mark < last_mark && mark->cell < behind) mark++;
+        if (mark < last_mark && mark->cell == behind) continue; /* who counts must come there */
         uint32_t pair = find_pair(first, second);
         if (pair == DV_OP_COUNT) continue;
         region->cells[starts[i]].i = pair;

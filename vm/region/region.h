@@ -57,6 +57,31 @@ typedef struct dv_exit {
     uint16_t taken;
 } dv_exit;
 
+/* How a region is left, for the hook `left` (core/vm.h). */
+typedef enum dv_leaving {
+    DV_LEAVES_AT_EXIT,      /* through an R_EXIT */
+    DV_LEAVES_AT_SAFEPOINT, /* at a back edge or resume point: it is retired, or may not go on */
+    DV_LEAVES_RAISING
+} dv_leaving;
+
+/* Objects that regions, and derivatives, do without: inspect/objects.h counts them. */
+typedef enum dv_made {
+    DV_MADE_TUPLE,
+    DV_MADE_RANGE,
+    DV_MADE_ITERATOR,
+    DV_MADE_SLICE,
+    DV_MADE_METHOD,
+    DV_MADE_INSTANCE,
+    DV_MADE_KINDS
+} dv_made;
+
+/* When control comes to the cell, an object has not been made that generic code would have made.
+ * In VMs that count alone. */
+typedef struct dv_mark {
+    uint32_t cell;
+    dv_made kind;
+} dv_mark;
+
 /* A cell at which control may be outside (in a callee, in a slow path) or be sent out. */
 #define DV_NO_CELL UINT32_MAX
 
@@ -136,6 +161,8 @@ struct dv_region {
     uint32_t entry_item_count;
     dv_value *constants; /* counted: values that cells and exits refer to */
     uint32_t constant_count;
+    dv_mark *marks; /* sorted by cell */
+    uint32_t mark_count;
     int16_t extent;   /* slots that the region uses from fp on */
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
     uint32_t active;

@@ -24,6 +24,7 @@ static bool are_items(dv_build *b, int32_t n) {
 
 static void count_removed(dv_build *b) {
     if (b->emitting) b->region->removed++;
+    dv_build_mark(b, DV_MADE_TUPLE);
     dv_step_count(b, true);
 }
 

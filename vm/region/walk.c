@@ -155,6 +155,7 @@ static uint32_t walk_pairs(dv_build *b, pairs p, uint32_t exhausted, uint32_t ne
     uint32_t at = dv_region_emit_guard(b, p.op, home, first, second);
     end_at(b, at + 4, exhausted, true);
     if (b->emitting) b->region->removed++;
+    dv_build_mark(b, DV_MADE_TUPLE);
     dv_step_count(b, true);
     if (targets[1] >= 0) {
         (void)dv_finish_raw(b, DV_NO_CELL, 0, p.first, targets[0], behind);
@@ -208,7 +209,8 @@ _Static_assert(DV_OP_RBI_BACK_LE_SS == DV_OP_RBI_BACK_LT_SS + 2 * DV_BACK_FORMS,
  * comparison becomes the back edge, so that an iteration does not go through the head. */
 static bool jump_back_comparing(dv_build *b, const dv_snapshot *head) {
     uint32_t at = (uint32_t)head->label;
-    if (b->failed || head->label < 0 || at >= b->cells.count) return false;
+    if (b->failed || head->label < 0 || at >= b->cells.count || dv_build_is_marked(b, at))
+        return false;
     uint32_t n = (uint32_t)b->cells.data[at].i - DV_OP_RBI_LT_SS;
     if (n > DV_OP_RSD_NE_RK - DV_OP_RBI_LT_SS) return false;
     uint32_t form = n % DV_BRANCH_FORMS, mode = n / DV_BRANCH_FORMS % DV_BRANCH_MODES,
