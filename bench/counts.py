@@ -26,11 +26,11 @@ TOLERANCE = 0.01
 DEFEATED_LIMIT = 1.15
 
 
-def count(dynvm: Path, level: str, arguments: list) -> int:
+def count(dynvm: Path, arguments: list) -> int:
     """Instructions that dynvm executes for one command line."""
     with tempfile.TemporaryDirectory() as scratch:
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out",
-                   str(dynvm), f"--level={level}", *arguments]
+                   str(dynvm), *arguments]
         done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, timeout=600, env=dict(os.environ, LC_ALL="C.UTF-8"))
     found = re.search(rb"Collected : (\d+)", done.stderr)
@@ -52,7 +52,7 @@ def count_all(dynvm: Path, jobs: int, prefix: str = "") -> Dict[str, Dict[str, i
     counts: Dict[str, Dict[str, int]] = {name: {} for name in work}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {
-            pool.submit(count, dynvm, level, arguments): (name, level)
+            pool.submit(count, dynvm, [f"--level={level}", *arguments]): (name, level)
             for name, arguments in work.items() for level in LEVELS
         }
         for future in concurrent.futures.as_completed(futures):
