@@ -47,6 +47,19 @@ STRESSES = (
 )
 REACHES = ("sequence", "loop", "inline")  # each without stress, and under this one
 STRESS_OF_REACHES = "quicken,guard:5,exit:7,assume"
+# Level, its reach, and the level or reach that it is compared with.  The first one for all scripts; the others for
+# those of LOCKSTEP_ROOMS, where loops are hot.
+LOCKSTEPS = (
+    ("nama", "", "generic"),
+    ("inca", "", "generic"),
+    ("nama", "", "inca"),
+    ("nama", "sequence", "generic"),
+    ("nama", "loop", "generic"),
+    ("nama", "inline", "generic"),
+    ("nama", "sequence", "loop"),
+    ("nama", "", "inline"),
+)
+LOCKSTEP_ROOMS = ("levels", "generators")
 QUICK_STRESSES = ("quicken", "quicken,guard:3", "quicken,exit:3,assume")
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
@@ -327,18 +340,18 @@ class Variant:
     form: str = ""
     stress: str = ""
     reach: str = ""  # of the analysis: --nama
-    lockstep: bool = False
+    lockstep: str = ""  # the level, or reach, that it is compared with
     prefix: Tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
-        words = [self.level, self.form, self.stress, self.reach, "lockstep" if self.lockstep else "", *self.prefix[:1]]
+        words = [self.level, self.form, self.stress, self.reach, f"lockstep with {self.lockstep}" if self.lockstep else "", *self.prefix[:1]]
         return " ".join(w for w in words if w)
 
     def options(self) -> List[str]:
-        if self.lockstep:
-            return ["--lockstep"]
         options = [f"--level={self.level}"]
+        if self.lockstep:
+            options.append(f"--lockstep={self.lockstep}")
         if self.form:
             options.append(f"--form={self.form}")
         if self.stress:
@@ -388,7 +401,7 @@ class Machine:
             levels = [level for level in self.levels if level != "generic"]
             stresses = [(level, form, s) for level in levels for form in self.forms for s in STRESSES]
             if self.lockstep and len(self.levels) > 1:
-                chosen.append(Variant("nama", lockstep=True))
+                chosen += [Variant(level, reach=reach, lockstep=other) for level, reach, other in LOCKSTEPS]
             if self.reaches and "nama" in self.levels:
                 chosen += [Variant("nama", first, reach=reach) for reach in REACHES]
                 stresses += [("nama", first, STRESS_OF_REACHES, reach) for reach in REACHES]
@@ -399,6 +412,8 @@ class Machine:
 
 def wanted(test: Test, variant: Variant) -> bool:
     if variant.level not in test.levels:
+        return False
+    if variant.lockstep and (variant.level, variant.reach, variant.lockstep) != LOCKSTEPS[0] and test.path.parent.name not in LOCKSTEP_ROOMS:
         return False
     if test.forms:
         return variant.form in test.forms and not variant.stress

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 static void test_output(void) {
     text t;
@@ -346,6 +347,38 @@ static void test_counting(void) {
     dynvm_destroy(vm);
 }
 
+static void write_file(const char *path, const char *data, size_t size) {
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(data, 1, size, file) == size);
+    if (file) fclose(file);
+}
+
+/* Code as text, and back; errors name the line. */
+static void test_assembly(void) {
+    char script[64], assembly[80];
+    snprintf(script, sizeof script, "/tmp/dynvm-capi-%ld.dl", (long)getpid());
+    snprintf(assembly, sizeof assembly, "%sa", script);
+    text printed, written = {.size = 0};
+    write_file(script, "print(6 * 7)\n", 13);
+    dynvm_vm *vm = create_collecting(&printed);
+    CHECK(dynvm_assembly(vm, script, collect, &written) == DYNVM_OK && printed.size == 0);
+    CHECK(strstr(written.data, "LOAD_CONST 42\n") &&
+          strstr(written.data, "\nsource\nprint(6 * 7)\n"));
+    write_file(assembly, written.data, written.size);
+    CHECK(dynvm_run_assembly(vm, assembly) == DYNVM_OK && strcmp(printed.data, "42\n") == 0);
+    write_file(assembly, "code @m \"m\"\n  RETURN\n", 21);
+    CHECK(dynvm_run_assembly(vm, assembly) == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(
+        strstr(dynvm_error_message(error), ":2: the verifier refuses it: m: pc 0: operand stack"));
+    dynvm_error_free(error);
+    CHECK(dynvm_run_assembly(vm, "/nothing") == DYNVM_ERROR);
+    CHECK(dynvm_assembly(vm, "/nothing", collect, &written) == DYNVM_ERROR);
+    dynvm_destroy(vm);
+    remove(script);
+    remove(assembly);
+}
+
 static void test_version(void) {
     char version[32];
     snprintf(version, sizeof version, "%d.%d.", DYNVM_VERSION_MAJOR, DYNVM_VERSION_MINOR);
@@ -371,6 +404,7 @@ int main(void) {
     test_hook();
     test_typing();
     test_counting();
+    test_assembly();
     test_version();
     return 0;
 }

@@ -54,6 +54,17 @@ static void test_files_are_refused(void) {
     dynvm_destroy(vm);
 }
 
+/* What it would do is not proved to be harmless. */
+static void test_assembly_is_refused(void) {
+    text t;
+    dynvm_vm *vm = create_sandboxed(&t);
+    CHECK(dynvm_run_assembly(vm, "/dev/null") == DYNVM_ERROR);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strcmp(dynvm_error_type(error), "PermissionError") == 0);
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+}
+
 static void test_streams_stay(void) {
     text t;
     dynvm_vm *vm = create_sandboxed(&t);
@@ -76,6 +87,7 @@ static void test_nothing_is_seen(void) {
 int main(void) {
     test_files_are_refused();
     test_nothing_is_seen();
+    test_assembly_is_refused();
     test_streams_stay();
     return 0;
 }

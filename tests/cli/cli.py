@@ -166,9 +166,31 @@ def edited(dynvm):
     return failed + compare("history is typed", True, b"\n42\n" in text)
 
 
+# What it computes is another thing in each run, and so at each level.
+TIMED = "import time\ndef f(t):\n    for i in range(9): t += time.perf_counter_ns()\nf(0)\n"
+SUMMED = "def f():\n    t = 0\n    for i in range(3000): t += i * i\n    return t\nprint(f())\n"
+
+
+def compared(dynvm):
+    """--lockstep of each level and reach with each: a program that differs is found, one that does not runs as always."""
+    failed = 0
+    reaches = ("sequence", "loop", "inline", "virtual")
+    for here in ("--level=generic", "--level=inca", *(f"--nama={reach}" for reach in reaches)):
+        for other in ("generic", "inca", "nama", *reaches):
+            done = subprocess.run([dynvm, here, f"--lockstep={other}", "-c", TIMED], stderr=subprocess.PIPE, text=True)
+            lines = done.stderr.splitlines()
+            found = [line.split(":")[0].strip() for line in lines]
+            failed += compare(f"{here} --lockstep={other}", (1, ["dynvm", other, "here"], True), (
+                done.returncode, found, bool(lines) and "line 3" in lines[0]))
+            done = subprocess.run([dynvm, here, f"--lockstep={other}", "-c", SUMMED], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            failed += compare(f"equal: {here} --lockstep={other}", (0, b"8995500500\n", b""),
+                              (done.returncode, done.stdout, done.stderr))
+    return failed
+
+
 def main():
     dynvm, python = sys.argv[1], oracle.find_cpython()
-    failed = typed(dynvm) + edited(dynvm)
+    failed = typed(dynvm) + edited(dynvm) + compared(dynvm)
     full = subprocess.run(f"{dynvm} -c 'print(1)' >/dev/full", shell=True, stderr=subprocess.PIPE)
     failed += compare("full disk", (120, True), (full.returncode, b"OSError: [Errno 28]" in full.stderr))
     if python is None:

@@ -10,6 +10,7 @@
 #include "api/typed.h"
 #include "core/native.h"
 #include "core/upcall.h"
+#include "inspect/assembly.h"
 #include "inspect/dis.h"
 #include "inspect/explain.h"
 #include "inspect/observe.h"
@@ -316,6 +317,41 @@ dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
         dv_raise(vm, DV_E_LOOKUP_ERROR, "there is no function '%s'",
                  page.function ? page.function : "");
     return finish(self);
+}
+
+dynvm_status dynvm_assembly(dynvm_vm *self, const char *path, dynvm_output output, void *context) {
+    begin(self);
+    char absolute[DV_LONGEST_PATH];
+    path = dv_absolute_path(path, absolute); /* tracebacks are to be the same */
+    dv_unit *unit = dv_path_begin(self->vm, path) ? dv_compile_file(self->vm, path) : NULL;
+    if (!unit) return finish(self);
+    dv_assembly_write(unit, output, context);
+    if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
+    return finish(self);
+}
+
+/* The program's modules are found beside the file that the text says it comes from. */
+static bool begin_assembled(dv_vm *vm, const dv_unit *unit) {
+    char path[DV_LONGEST_PATH];
+    const dv_text name = unit->filename;
+    if (name.size >= sizeof path) return dv_path_begin(vm, NULL);
+    memcpy(path, name.data, name.size);
+    path[name.size] = 0;
+    return dv_path_begin(vm, path);
+}
+
+dynvm_status dynvm_run_assembly(dynvm_vm *self, const char *path) {
+    begin(self);
+    if (self->vm->sandboxed) {
+        dv_raise(self->vm, DV_E_PERMISSION_ERROR, "a sandboxed machine runs no assembly");
+        return finish(self);
+    }
+    dv_unit *unit = dv_assemble_file(self->vm, path);
+    if (unit && !begin_assembled(self->vm, unit)) {
+        unit->release_arena(unit->context, unit->arena);
+        unit = NULL;
+    }
+    return run_unit(self, unit);
 }
 
 /* A report on what was counted; what it returns is seen in vm->error. */

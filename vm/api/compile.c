@@ -7,6 +7,7 @@
 
 #include "code/verify.h"
 #include "core/upcall.h"
+#include "inspect/assembly.h"
 #include "lang/lang.h"
 #include "run/text.h"
 #include "types/class.h"
@@ -236,15 +237,30 @@ static char *read_all(dv_vm *vm, FILE *file, const char *path, size_t *size, siz
     return NULL;
 }
 
-static dv_unit *compile_file(dv_vm *vm, const char *path, bool imported) {
+/* The same of the file at the path. */
+static char *read_file(dv_vm *vm, const char *path, size_t *size, size_t *room) {
     FILE *file = fopen(path, "rb");
     if (!file) {
         raise_os_error(vm, errno, path);
         return NULL;
     }
-    size_t size, room;
-    char *text = read_all(vm, file, path, &size, &room);
+    char *text = read_all(vm, file, path, size, room);
     fclose(file);
+    return text;
+}
+
+dv_unit *dv_assemble_file(dv_vm *vm, const char *path) {
+    size_t size, room;
+    char *text = read_file(vm, path, &size, &room);
+    if (!text) return NULL;
+    dv_unit *unit = dv_assembly_read(vm, text, size, path);
+    dv_heap_free(&vm->heap, text, room);
+    return unit;
+}
+
+static dv_unit *compile_file(dv_vm *vm, const char *path, bool imported) {
+    size_t size, room;
+    char *text = read_file(vm, path, &size, &room);
     if (!text) return NULL;
     dv_unit *unit = NULL;
     if (imported && memchr(text, '\0', size))

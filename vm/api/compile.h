@@ -11,6 +11,9 @@ dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size);
 /* The same from a file; OSError if it cannot be read. */
 dv_unit *dv_compile_file(dv_vm *vm, const char *path);
 
+/* The same from a file of assembly (inspect/assembly.h). */
+dv_unit *dv_assemble_file(dv_vm *vm, const char *path);
+
 /* The same for a file that is imported: ValueError if it contains a zero byte, as in CPython. */
 dv_unit *dv_compile_import(dv_vm *vm, const char *path);
 

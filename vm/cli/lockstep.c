@@ -49,10 +49,14 @@ static int drop(void *context, const char *text, size_t size) {
     return 0;
 }
 
-static bool run_generic(const cli_options *given, cli_act act, dynvm_observer observer,
-                        cli_lockstep *steps) {
+/* The first run, of which nothing is seen. */
+static bool run_first(const cli_options *given, cli_act act, dynvm_observer observer,
+                      cli_lockstep *steps) {
     cli_options options = *given;
-    options.config.level = DYNVM_LEVEL_GENERIC;
+    options.config.level = given->lockstep_level;
+    options.config.nama = given->lockstep_nama;
+    options.config.stress &= DYNVM_STRESS_PORTABLE;
+    options.config.stress_guards = options.config.stress_exits = 0;
     options.config.output = options.config.error_output = options.config.output_bytes = drop;
     options.config.error_bytes = drop;
     options.config.output_context = NULL;
@@ -67,7 +71,7 @@ static bool run_generic(const cli_options *given, cli_act act, dynvm_observer ob
 }
 
 bool cli_lockstep_record(cli_lockstep *steps, const cli_options *options, cli_act act) {
-    return run_generic(options, act, record, steps);
+    return run_first(options, act, record, steps);
 }
 
 void cli_lockstep_follow(cli_lockstep *steps, dynvm_vm *vm) { dynvm_observe(vm, compare, steps); }
@@ -76,11 +80,11 @@ bool cli_lockstep_report(cli_lockstep *steps, const cli_options *options, cli_ac
     bool agree = !steps->diverged && (steps->full || steps->at == steps->count);
     if (!agree) {
         steps->count = 0;
-        run_generic(options, act, describe, steps);
+        run_first(options, act, describe, steps);
         fprintf(stderr,
-                "dynvm: lockstep: the levels differ at loop iteration %zu, line %u\n  generic: "
-                "%s\n  here:    %s\n",
-                steps->at, steps->line, steps->expected, steps->locals);
+                "dynvm: lockstep: the levels differ at loop iteration %zu, line %u\n  %s: %s\n  "
+                "here: %s\n",
+                steps->at, steps->line, options->lockstep_name, steps->expected, steps->locals);
     } else if (steps->full) {
         fprintf(stderr, "dynvm: lockstep: only the first %zu loop iterations were compared\n",
                 steps->at);

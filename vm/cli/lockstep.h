@@ -1,5 +1,6 @@
-/* lockstep.h: --lockstep: the program runs at the generic level first, unseen, and then at the
- * level asked for; at every loop iteration both must be at the same place with equal locals. */
+/* lockstep.h: --lockstep: the program runs at one level first (generic, or that of
+ * --lockstep=LEVEL), unseen and without stress, and then as asked for; at every loop iteration both
+ * must be at the same place with equal locals. */
 #ifndef DV_CLI_LOCKSTEP_H
 #define DV_CLI_LOCKSTEP_H
 

@@ -69,6 +69,9 @@ static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) 
     if (options->tool == CLI_DISASSEMBLE)
         return dynvm_disassemble(vm, options->program, options->after_run, &options->report,
                                  cli_write, output);
+    if (options->tool == CLI_ASSEMBLE)
+        return options->print ? dynvm_assembly(vm, options->program, cli_write, output)
+                              : dynvm_run_assembly(vm, options->program);
     switch (options->action) {
     case CLI_RUN_CODE:
         return dynvm_run_text(vm, options->program, strlen(options->program), "<string>");

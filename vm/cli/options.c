@@ -17,6 +17,9 @@ static const char help[] =
     "                                            run, and count what is executed\n"
     "       dynvm explain [options] SCRIPT [arguments]\n"
     "                                            run, and say why what stayed slow\n"
+    "       dynvm asm [options] FILE.dla [arguments]\n"
+    "                                            assemble, verify and run\n"
+    "       dynvm asm --print SCRIPT             print the script's code as assembly\n"
     "\n"
     "  --level=generic|inca|nama   highest level of execution (default: nama)\n"
     "  --nama=sequence|loop|inline|virtual\n"
@@ -26,7 +29,8 @@ static const char help[] =
     "  --memory-limit=BYTES[K|M|G] programs that want more get MemoryError\n"
     "  --region-limit=BYTES[K|M|G] regions of level nama take no more; the coldest make room\n"
     "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
-    "  --lockstep                  compare with the generic level at every loop iteration\n"
+    "  --lockstep[=LEVEL]          compare with a level (default: generic), or a reach of nama,\n"
+    "                              at every loop iteration\n"
     "  --no-native-extensions      extensions run in their portable form\n"
     "  --ext-debug                 check what extensions do: leaks, use after release and more\n"
     "  --ext-trace                 print every call that extensions make\n"
@@ -54,7 +58,7 @@ static const char *value_of(const char *argument, const char *name) {
                                                                            : NULL;
 }
 
-static bool parse_level(const char *text, dynvm_level *level) {
+static bool find_level(const char *text, dynvm_level *level) {
     if (strcmp(text, "generic") == 0)
         *level = DYNVM_LEVEL_GENERIC;
     else if (strcmp(text, "inca") == 0)
@@ -62,8 +66,12 @@ static bool parse_level(const char *text, dynvm_level *level) {
     else if (strcmp(text, "nama") == 0)
         *level = DYNVM_LEVEL_NAMA;
     else
-        return refuse("unknown level", text);
+        return false;
     return true;
+}
+
+static bool parse_level(const char *text, dynvm_level *level) {
+    return find_level(text, level) || refuse("unknown level", text);
 }
 
 static bool parse_nama(const char *text, dynvm_nama *nama) {
@@ -78,6 +86,15 @@ static bool parse_nama(const char *text, dynvm_nama *nama) {
     else
         return refuse("unknown reach of the analysis", text);
     return true;
+}
+
+/* A level, or a reach of the analysis of level nama. */
+static bool parse_lockstep(const char *text, cli_options *options) {
+    options->lockstep = true;
+    options->lockstep_name = text;
+    if (find_level(text, &options->lockstep_level)) return true;
+    options->lockstep_level = DYNVM_LEVEL_NAMA;
+    return parse_nama(text, &options->lockstep_nama);
 }
 
 static bool parse_form(const char *text, dynvm_form *form) {
@@ -148,6 +165,8 @@ static bool parse_report_option(const char *argument, cli_options *options, bool
     *good = true;
     if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--after-run") == 0)
         options->after_run = true;
+    else if (options->tool == CLI_ASSEMBLE)
+        return strcmp(argument, "--print") == 0 && (options->print = true);
     else if (strcmp(argument, "--json") == 0)
         options->report.json = 1;
     else if ((value = value_of(argument, "--function")))
@@ -171,7 +190,8 @@ static bool parse_option(const char *argument, cli_options *options) {
     if ((value = value_of(argument, "--region-limit")))
         return parse_size(value, &options->config.region_limit);
     if (strcmp(argument, "-i") == 0) return options->inspect = true;
-    if (strcmp(argument, "--lockstep") == 0) return options->lockstep = true;
+    if (strcmp(argument, "--lockstep") == 0) return parse_lockstep("generic", options);
+    if ((value = value_of(argument, "--lockstep"))) return parse_lockstep(value, options);
     if (strcmp(argument, "--no-native-extensions") == 0) {
         options->config.stress |= DYNVM_STRESS_PORTABLE;
         return true;
@@ -232,6 +252,7 @@ static cli_tool tool_of(int argc, char **argv) {
     if (argc < 2) return CLI_NO_TOOL;
     if (strcmp(argv[1], "dis") == 0) return CLI_DISASSEMBLE;
     if (strcmp(argv[1], "stats") == 0) return CLI_STATS;
+    if (strcmp(argv[1], "asm") == 0) return CLI_ASSEMBLE;
     return strcmp(argv[1], "explain") == 0 ? CLI_EXPLAIN : CLI_NO_TOOL;
 }
 
@@ -275,5 +296,7 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     if (!parse_program(argc, argv, at, options)) return false;
     if (options->tool == CLI_DISASSEMBLE && options->action != CLI_RUN_FILE)
         return refuse("dis lists files, not", argv[at]);
+    if (options->tool == CLI_ASSEMBLE && options->action != CLI_RUN_FILE)
+        return refuse("asm takes a file, not", argv[at]);
     return true;
 }

@@ -17,7 +17,13 @@ typedef enum cli_action {
 } cli_action;
 
 /* What is shown of a program besides what it prints. */
-typedef enum cli_tool { CLI_NO_TOOL, CLI_DISASSEMBLE, CLI_STATS, CLI_EXPLAIN } cli_tool;
+typedef enum cli_tool {
+    CLI_NO_TOOL,
+    CLI_DISASSEMBLE,
+    CLI_STATS,
+    CLI_EXPLAIN,
+    CLI_ASSEMBLE
+} cli_tool;
 
 typedef struct cli_options {
     cli_action action;
@@ -27,9 +33,13 @@ typedef struct cli_options {
     bool inspect;                 /* -i: statements are read from stdin behind the program */
     const char *const *arguments; /* sys.argv */
     int argument_count;
-    bool lockstep;       /* compare with the generic level at every loop iteration */
-    bool after_run;      /* dis */
-    dynvm_report report; /* of the tool */
+    bool lockstep; /* compare with another level at every loop iteration ... */
+    dynvm_level lockstep_level;
+    dynvm_nama lockstep_nama;  /* ... and reach */
+    const char *lockstep_name; /* as it was given */
+    bool after_run;            /* dis */
+    bool print;                /* asm: print the assembly of a script */
+    dynvm_report report;       /* of the tool */
 } cli_options;
 
 /* False: not understood, which is said on stderr. */

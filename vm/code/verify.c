@@ -29,6 +29,7 @@ typedef struct verifier {
     const dv_code *code;
     char *message;
     size_t message_size;
+    dv_code_fault *fault;
     dv_stack_state *states;
     uint32_t state_count, state_capacity;
     uint32_t *buckets; /* hash of (below, kind, local) -> first state + 1 */
@@ -51,6 +52,7 @@ typedef struct verifier {
 static bool fail(verifier *v, const char *what) {
     snprintf(v->message, v->message_size, "%.*s: pc %u: %s", (int)v->code->qualname.size,
              v->code->qualname.data, v->pc, what);
+    *v->fault = (dv_code_fault){v->code, v->pc};
     return false;
 }
 
@@ -549,8 +551,10 @@ static bool prepare(verifier *v) {
     return true;
 }
 
-static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, uint32_t nesting) {
-    verifier v = {.unit = unit, .code = code, .message = message, .message_size = size};
+static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, dv_code_fault *fault,
+                   uint32_t nesting) {
+    verifier v = {
+        .unit = unit, .code = code, .message = message, .message_size = size, .fault = fault};
     if (nesting > 200) return fail(&v, "code objects nested too deeply");
     if (!check_tables(&v) || !prepare(&v) || !check_prologue(&v) || !check_words(&v)) return false;
     for (uint32_t i = 0; i < parameter_count(code); i++)
@@ -568,11 +572,17 @@ static bool verify(dv_unit *unit, dv_code *code, char *message, size_t size, uin
     code->max_stack = v.max_depth;
     for (uint32_t i = 0; i < code->constant_count; i++)
         if (code->constants[i].kind == DV_CONST_CODE &&
-            !verify(unit, (dv_code *)code->constants[i].as.code, message, size, nesting + 1))
+            !verify(unit, (dv_code *)code->constants[i].as.code, message, size, fault, nesting + 1))
             return false;
     return true;
 }
 
+bool dv_code_verify_at(dv_unit *unit, char *message, size_t size, dv_code_fault *fault) {
+    *fault = (dv_code_fault){NULL, 0};
+    return verify(unit, (dv_code *)unit->code, message, size, fault, 0);
+}
+
 bool dv_code_verify(dv_unit *unit, char *message, size_t size) {
-    return verify(unit, (dv_code *)unit->code, message, size, 0);
+    dv_code_fault fault;
+    return dv_code_verify_at(unit, message, size, &fault);
 }

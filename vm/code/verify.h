@@ -8,4 +8,11 @@
  * failure the result is false and `message` says what is wrong and where; "out of memory" if so. */
 bool dv_code_verify(dv_unit *unit, char *message, size_t size);
 
+/* The same, and says where it failed; NULL: memory ran out. */
+typedef struct dv_code_fault {
+    const dv_code *code;
+    uint32_t pc;
+} dv_code_fault;
+bool dv_code_verify_at(dv_unit *unit, char *message, size_t size, dv_code_fault *fault);
+
 #endif

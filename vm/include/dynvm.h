@@ -237,6 +237,15 @@ typedef struct dynvm_report {
 dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run,
                                const dynvm_report *report, dynvm_output output, void *context);
 
+/* The code of a file as assembly, text that dynvm_run_assembly takes (vm/inspect/README.md). */
+dynvm_status dynvm_assembly(dynvm_vm *vm, const char *path, dynvm_output output, void *context);
+
+/* Runs a file of assembly as the main program.  DYNVM_ERROR, with a SyntaxError that names its
+ * line, also where the verifier refuses it.  What the verifier accepts keeps the stack, but
+ * instructions trust what they find there: wrong code may end the process.  So a sandboxed VM runs
+ * none. */
+dynvm_status dynvm_run_assembly(dynvm_vm *vm, const char *path);
+
 /* What the VM has executed so far: how often each instruction and site, and how well their
  * derivatives fitted.  DYNVM_ERROR also if the VM was not made to count. */
 dynvm_status dynvm_stats(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""`dynvm asm`: code objects as text, and back.
+
+ - every script of tests/lang, tests/syntax and tests/generators, printed as assembly, assembled and run, does what
+   the script does: both streams, tracebacks included, and the status;
+ - what was assembled prints as the same text again;
+ - a lab written by hand runs; labels, constants and operands are what they seem;
+ - bad text is refused with its line and a sentence that helps, and so is what the verifier refuses;
+ - garbled text never does anything but that;
+ - a sandboxed machine runs none (tests/capi).
+
+usage: assembly.py DYNVM [PATTERN]      exit status: 0 if all is well, 1 if anything is wrong
+"""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+import checking  # noqa: E402
+from checking import check  # noqa: E402
+
+DYNVM = str(Path(sys.argv[1]).resolve())
+ROOMS = ("lang", "syntax", "generators")
+ENVIRONMENT = dict(os.environ, PYTHONHASHSEED="0")
+
+
+def run(*arguments, cwd=ROOT):
+    return subprocess.run([DYNVM, *map(str, arguments)], cwd=cwd, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+
+
+def printed(script):
+    return run("asm", "--print", script).stdout
+
+
+def outcome(done):
+    return done.returncode, done.stdout, done.stderr
+
+
+# ---- Round trips ----------------------------------------------------------------------------------
+
+def round_trip(script, folder):
+    """What differs; None if nothing does."""
+    plain = run(script)
+    text = run("asm", "--print", script)
+    if text.returncode:  # it is no program: the message is the same
+        return None if outcome(text) == outcome(plain) else "is refused otherwise"
+    assembled = folder / f"{script.parent.name}-{script.stem}.dla"
+    assembled.write_bytes(text.stdout)
+    # sys.argv[0] is the file that runs.
+    got = [part.replace(str(assembled).encode(), str(script).encode()) if isinstance(part, bytes) else part
+           for part in outcome(run("asm", assembled))]
+    got[2] = text.stderr + got[2]  # warnings come when the script is compiled
+    if tuple(got) != outcome(plain):
+        return f"{got} instead of {outcome(plain)}"
+    return None
+
+
+def check_round_trips(pattern, folder):
+    scripts = [script for room in ROOMS for script in sorted((ROOT / "tests" / room).glob("*.dl")) if pattern in script.name]
+    with ThreadPoolExecutor(2) as pool:
+        for script, wrong in zip(scripts, pool.map(lambda script: round_trip(script, folder), scripts)):
+            check(f"{script.parent.name}/{script.name}", str(wrong)[:600], "None")
+    return len(scripts)
+
+
+# ---- By hand --------------------------------------------------------------------------------------
+
+def lab():
+    """The one of the README."""
+    text = (ROOT / "vm" / "inspect" / "README.md").read_text()
+    return text[text.index("## Assembly"):].split("```")[1].lstrip("\n")
+
+
+def assemble(folder, text, *options):
+    path = folder / "text.dla"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return run("asm", *options, path.name, cwd=folder)
+
+
+def check_lab(folder):
+    text = lab()
+    owned = text.replace("    LOAD_LOCAL_B n\n    IADD\n", "    LOAD_LOCAL n\n    IADD\n")
+    for options in (["--level=generic"], ["--level=inca"], ["--lockstep"], []):
+        check(f"lab {options}", outcome(assemble(folder, text, *options)), (0, b"500500\n", b""))
+        right = owned.replace("IADD", "IADD own=b")
+        check(f"lab with own {options}", outcome(assemble(folder, right, *options)), (0, b"500500\n", b""))
+    refused = b"SyntaxError: text.dla:25: the verifier refuses it: total: pc 7: the own mask differs from the stack's state\n"
+    check("lab that is refused", outcome(assemble(folder, owned)), (1, b"", refused))
+
+
+def constant(text):
+    return f'code @m "<module>"\nflags module\nLOAD_GLOBAL_CALLEE print\nLOAD_CONST {text}\nCALL 1\nPOP_TOP\nLOAD_CONST None\nRETURN\n'
+
+
+def check_constants(folder):
+    for text, shown in [("-9223372036854775808", "-9223372036854775808"), ("0xff", "255"), ("-0x10000000000000000", str(-2**64)),
+                        ("1e3", "1000.0"), ("-0.5", "-0.5"), ("inf", "inf"), ("2j", "2j"), ('"a\\n\\"\\\\\\x41é"', 'a\n"\\Aé'),
+                        ('b"\\xff"', "b'\\xff'"), ('(1, (), ("a",), None)', "(1, (), ('a',), None)"), ("{1, 1.5}", "frozenset({1, 1.5})"),
+                        ("Ellipsis", "Ellipsis")]:
+        check(f"constant {text}", outcome(assemble(folder, constant(text))), (0, shown.encode() + b"\n", b""))
+
+
+HEADER = 'code @m "<module>"\n'
+ERRORS = [  # text, line, part of the message
+    ("", 1, "there is no code"),
+    ("LOAD_CONST 1\n", 1, "'code' is expected"),
+    (HEADER + "ADDD\n", 2, "there is no instruction 'ADDD'"),
+    (HEADER + "LOAD_LOCAL x\n", 2, "there is no local 'x'"),
+    (HEADER + "JUMP nowhere\nLOAD_CONST None\nRETURN\n", 2, "there is no label 'nowhere'"),
+    (HEADER + "a:\na:\nRETURN\n", 3, "there is a label 'a' already"),
+    (HEADER + "LOAD_CONST abc\n", 2, "a constant is expected, not 'abc'"),
+    (HEADER + "LOAD_CONST (1 2)\n", 2, "a comma or ')' is expected"),
+    (HEADER + "LOAD_CONST (1,\n", 2, "')' is missing"),
+    (HEADER + 'LOAD_CONST "a\n', 2, "the closing quote is missing"),
+    (HEADER + 'LOAD_CONST "\\q"\n', 2, "a backslash stands before"),
+    (HEADER + "LOAD_CONST 1 2\n", 2, "something is left on the line: '2'"),
+    (HEADER + "CALL x\n", 2, "a number up to"),
+    (HEADER + "CALL 16777216\n", 2, "a number up to 16777215"),
+    (HEADER + "ADD own=1\n", 2, "own= and letters"),
+    (HEADER + "flags modul\n", 2, "there is no flag 'modul'"),
+    (HEADER + "at 1:2\n", 2, "'-' is expected"),
+    (HEADER + "catch a b c\n", 2, "'to' is expected"),
+    (HEADER + "MAKE_FUNCTION @f 0\nRETURN\n", 2, "there is no code object @f"),
+    (HEADER + "MAKE_FUNCTION @m 0\nRETURN\n", 2, "does not stand behind"),
+    (HEADER + "LOAD_CONST None\nRETURN\n\ncode @f \"f\"\n", 5, "nobody uses @f"),
+    (HEADER + "LOAD_CONST None\nRETURN\n\ncode @m \"f\"\n", 5, "there is a code object @m already"),
+    # of the verifier
+    (HEADER + "LOAD_CONST None\n\nADD own=ab\nRETURN\n", 4, "operand stack underflow"),
+    (HEADER + "LOAD_CONST 1\nLOAD_CONST_B 2\nADD own=ab\nRETURN\n", 4, "the own mask differs from the stack's state"),
+    (HEADER + "LOAD_CONST 1\n", 2, "jump or fall to what is no instruction"),
+    (HEADER + "locals x\nLOAD_LOCAL x\nRETURN\n", 3, "a local is read that may be unassigned"),
+    (HEADER + "LOAD_CONST 1\nJUMP_IF_FALSE a own=a\nLOAD_CONST 1\na: LOAD_CONST None\nRETURN\n", 4, "different operand stacks"),
+    (HEADER, 1, "no instructions"),
+]
+
+
+def check_errors(folder):
+    for text, line, part in ERRORS:
+        done = assemble(folder, text)
+        message = done.stderr.decode()
+        check(f"{text!r}: status", done.returncode, 1)
+        check(f"{text!r}: place in {message!r}", message.startswith(f"SyntaxError: text.dla:{line}: "), True)
+        check(f"{text!r}: '{part}' in {message!r}", part in message, True)
+
+
+def check_garbled(folder):
+    """Characters and lines of good text changed at random: most is refused, nothing else may happen.  What is accepted is
+    not run (vm/code/README.md: what the verifier does not prove), so every text ends in what is refused."""
+    source = random.Random(1)
+    good = printed(ROOT / "tests/lang/closures.dl")
+    good = good.split(b"\nsource\n")[0] + b"\n"
+    for number in range(150):
+        text = bytearray(good)
+        for _ in range(source.randrange(1, 6)):
+            at = source.randrange(len(text))
+            kind = source.randrange(3)
+            if kind == 0:
+                text[at] = source.randrange(256)
+            elif kind == 1:
+                del text[at:at + source.randrange(30)]
+            else:
+                text[at:at] = source.choice([b"(", b'"', b"\\x", b"@1", b" L3", b"\n", b"own=abc ", b"0x", b"-", b"$9", b"{"])
+        done = assemble(folder, bytes(text) + b'\ncode @last "last"\nRETURN\n')
+        check(f"garbled text {number}", (done.returncode, done.stderr.startswith(b"SyntaxError: text.dla:")), (1, True))
+
+
+def check_command_line(folder):
+    check("no file", run("asm").returncode, 2)
+    check("a missing file", run("asm", folder / "none.dla").returncode, 2)
+    check("code", run("asm", "-c", "pass").returncode, 2)
+    check("an option of others", run("asm", "--json", __file__).returncode, 2)
+    arguments = folder / "arguments.dl"
+    arguments.write_text("import sys\nprint(sys.argv[1:], __name__)\nsys.exit(3)\n")
+    text = folder / "arguments.dla"
+    text.write_bytes(printed(arguments))
+    check("arguments", outcome(run("asm", text, "a", "-b")), (3, b"['a', '-b'] __main__\n", b""))
+
+
+def main():
+    pattern = sys.argv[2] if len(sys.argv) > 2 else ""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        count = check_round_trips(pattern, folder)
+        check_lab(folder)
+        check_constants(folder)
+        check_errors(folder)
+        check_garbled(folder)
+        check_command_line(folder)
+    print(f"{count} scripts, {len(ERRORS)} errors, {checking.failed} things are wrong")
+    return 1 if checking.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
