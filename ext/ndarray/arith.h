@@ -92,33 +92,34 @@ static inline int64_t int_reciprocal(int64_t a) {
 
 /* ---- Floats ---- */
 
-#define ND_FLOAT_ARITHMETIC(T, suffix)                                  \
-    static inline T divmod_of##suffix(T a, T b, T *rest) {              \
-        T r = fmod##suffix(a, b);                                       \
-        *rest = r;                                                      \
-        if (UNLIKELY(!b)) return a / b;                                 \
-        T quotient = (a - r) / b;                                       \
-        if (r != 0) {                                                   \
-            if ((b < 0) != (r < 0)) {                                   \
-                r += b;                                                 \
-                quotient -= 1;                                          \
-            }                                                           \
-        } else                                                          \
-            r = copysign##suffix(0, b);                                 \
-        *rest = r;                                                      \
-        if (quotient == 0) return copysign##suffix(0, a / b);           \
-        T down = floor##suffix(quotient);                               \
-        return quotient - down > (T)0.5 ? down + 1 : down;              \
-    }                                                                   \
-    static inline T floor_divide##suffix(T a, T b) {                    \
-        T rest;                                                         \
-        return LIKELY(b != 0) ? divmod_of##suffix(a, b, &rest) : a / b; \
-    }                                                                   \
-    static inline T remainder_of##suffix(T a, T b) {                    \
-        T rest;                                                         \
-        if (UNLIKELY(!b)) return fmod##suffix(a, b);                    \
-        divmod_of##suffix(a, b, &rest);                                 \
-        return rest;                                                    \
+#define ND_FLOAT_ARITHMETIC(T, suffix)                                      \
+    static inline T divmod_of##suffix(T a, T b, T *rest) {                  \
+        T r = fmod##suffix(a, b);                                           \
+        *rest = r;                                                          \
+        if (UNLIKELY(!b)) return a / b;                                     \
+        T quotient = (a - r) / b;                                           \
+        if (UNLIKELY(r != r)) return r; /* comparing it would set a flag */ \
+        if (r != 0) {                                                       \
+            if ((b < 0) != (r < 0)) {                                       \
+                r += b;                                                     \
+                quotient -= 1;                                              \
+            }                                                               \
+        } else                                                              \
+            r = copysign##suffix(0, b);                                     \
+        *rest = r;                                                          \
+        if (quotient == 0) return copysign##suffix(0, a / b);               \
+        T down = floor##suffix(quotient);                                   \
+        return quotient - down > (T)0.5 ? down + 1 : down;                  \
+    }                                                                       \
+    static inline T floor_divide##suffix(T a, T b) {                        \
+        T rest;                                                             \
+        return LIKELY(b != 0) ? divmod_of##suffix(a, b, &rest) : a / b;     \
+    }                                                                       \
+    static inline T remainder_of##suffix(T a, T b) {                        \
+        T rest;                                                             \
+        if (UNLIKELY(!b)) return fmod##suffix(a, b);                        \
+        divmod_of##suffix(a, b, &rest);                                     \
+        return rest;                                                        \
     }
 ND_FLOAT_ARITHMETIC(double, )
 ND_FLOAT_ARITHMETIC(float, f)
@@ -144,15 +145,19 @@ static inline nd_complex complex_multiply(nd_complex a, nd_complex b) {
 }
 
 /* Smith's algorithm. */
+/* The loops are compiled as if floating point flags did not matter, so that a compiler may divide
+ * on both sides of a branch.  Here the divisions are those that NumPy does, and no others. */
+static __attribute__((noinline)) nd_complex complex_divide_by_zero(nd_complex a, double zero) {
+    return (nd_complex){a.real / zero, a.imag / zero};
+}
 static inline nd_complex complex_divide(nd_complex a, nd_complex b) {
-    double real = fabs(b.real), imag = fabs(b.imag);
-    if (real >= imag) {
-        if (real == 0 && imag == 0) return (nd_complex){a.real / real, a.imag / real};
-        double ratio = b.imag / b.real, scale = 1.0 / (b.real + b.imag * ratio);
-        return (nd_complex){(a.real + a.imag * ratio) * scale, (a.imag - a.real * ratio) * scale};
-    }
-    double ratio = b.real / b.imag, scale = 1.0 / (b.imag + b.real * ratio);
-    return (nd_complex){(a.real * ratio + a.imag) * scale, (a.imag * ratio - a.real) * scale};
+    const bool wide = fabs(b.real) >= fabs(b.imag);
+    const double large = wide ? b.real : b.imag, small = wide ? b.imag : b.real;
+    if (UNLIKELY(large == 0 && small == 0)) return complex_divide_by_zero(a, fabs(b.real));
+    const double ratio = small / large, scale = 1.0 / (large + small * ratio);
+    const double first = wide ? a.real : a.imag, second = wide ? a.imag : a.real;
+    const double rest = wide ? a.imag - a.real * ratio : a.imag * ratio - a.real;
+    return (nd_complex){(first + second * ratio) * scale, rest * scale};
 }
 
 static inline nd_complex complex_reciprocal(nd_complex a) {

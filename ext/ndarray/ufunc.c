@@ -7,6 +7,8 @@
 #include "error.h"
 #include "walk.h"
 
+#include <stdlib.h>
+
 /* Elements that are cast at a time. */
 enum { CHUNK = 512, MOST_INPUTS = 2 };
 
@@ -226,10 +228,10 @@ static bool is_element(const call *c, const operand *o) {
 static bool find_shape(dvx_vm *vm, call *c) {
     char text[ND_SHAPE_TEXT], other[ND_SHAPE_TEXT];
     int64_t shape[ND_MOST];
-    nd_array *arrays[MOST_INPUTS + 1];
+    nd_array *arrays[MOST_INPUTS + 1], number = {.ndim = 0};
     int count = 0;
     for (int i = 0; i < c->inputs; i++)
-        if (c->in[i].array) arrays[count++] = c->in[i].array;
+        arrays[count++] = c->in[i].array ? c->in[i].array : &number;
     if (c->out) arrays[count++] = c->out;
     if (!array_broadcast(vm, arrays, count, &c->ndim, c->shape)) return false;
     if (!c->out) return true;
@@ -245,25 +247,52 @@ static bool find_shape(dvx_vm *vm, call *c) {
 
 static bool check_out(dvx_vm *vm, call *c) {
     const nd_dtype *result = ND_DTYPE(c->kernel->result);
-    if (!dtype_is_same_kind(result, c->out->dtype))
-        return error_ufunc(vm,
-                           "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with "
-                           "casting rule 'same_kind'",
-                           loops_facts[c->number].name, result->name, c->out->dtype->name);
-    return !c->out->read_only || nd_fail(vm, DVX_VALUE_ERROR, "output array is read-only");
+    return dtype_is_same_kind(result, c->out->dtype) ||
+           error_ufunc(vm,
+                       "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with "
+                       "casting rule 'same_kind'",
+                       loops_facts[c->number].name, result->name, c->out->dtype->name);
 }
 
-/* A result lies in memory as the first input of its shape does. */
+/* Must axis i of a result come behind axis j > i in memory?  -1: no input tells.  NumPy's rule:
+ * each input tells by its strides, where neither is 0; where they disagree, C order wins. */
+static int is_swapped(int inputs, int64_t (*strides)[ND_MOST], int i, int j) {
+    int swapped = -1;
+    for (int k = 0; k < inputs; k++) {
+        if (!strides[k][i] || !strides[k][j]) continue;
+        if (llabs(strides[k][j]) <= llabs(strides[k][i]))
+            swapped = 0;
+        else if (swapped < 0)
+            swapped = 1;
+    }
+    return swapped;
+}
+
+/* A result lies in memory as its inputs do, as far as that is possible: axes from the last one on
+ * are put where they belong among those behind them. */
 static dvx_value make_out(dvx_vm *vm, call *c) {
     const nd_dtype *dtype = ND_DTYPE(c->kernel->result);
+    int64_t strides[MOST_INPUTS][ND_MOST];
+    int inputs = 0, order[ND_MOST];
+    bool plain = true;
     for (int i = 0; i < c->inputs; i++) {
         const nd_array *a = c->in[i].array;
-        if (!a || a->ndim != c->ndim) continue;
-        bool same = true;
-        for (int k = 0; k < c->ndim; k++) same &= a->axes[k].count == c->shape[k];
-        if (same) return array_new_like(vm, dtype, a, &c->out);
+        if (!a) continue;
+        plain &= a->ndim < 2 || a->flags & ND_C_CONTIGUOUS;
+        array_strides_in(a, c->ndim, strides[inputs++]);
     }
-    return array_new(vm, dtype, c->ndim, c->shape, &c->out);
+    if (plain || c->ndim < 2) return array_new(vm, dtype, c->ndim, c->shape, &c->out);
+    for (int i = c->ndim; i-- > 0;) {
+        int at = i;
+        for (int k = i + 1; k < c->ndim; k++) {
+            const int swapped = is_swapped(inputs, strides, i, order[k]);
+            if (swapped == 0) break;
+            if (swapped > 0) at = k;
+        }
+        for (int k = i; k < at; k++) order[k] = order[k + 1];
+        order[at] = i;
+    }
+    return array_new_permuted(vm, dtype, c->ndim, c->shape, order, &c->out);
 }
 
 /* Is the input the output, element for element? */
@@ -463,6 +492,8 @@ static bool execute(dvx_vm *vm, call *c) {
 
 static dvx_value run(dvx_vm *vm, call *c, dvx_value out, const nd_dtype *dtype, bool keep) {
     c->out = dvx_failed(out) ? NULL : array_of(vm, out);
+    if (c->out && c->out->read_only)
+        return nd_raise(vm, DVX_VALUE_ERROR, "output array is read-only");
     if (!choose_type(vm, c, dtype) || (c->out && !check_out(vm, c)) || !store_elements(vm, c) ||
         !check_power(vm, c) || !find_shape(vm, c))
         return DVX_FAILED;

@@ -1,6 +1,7 @@
 """Runs programs on CPython 3.11 and on dynvm in many variants, many programs per process (warm.py, driver.c)."""
 
 import json
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,16 +33,27 @@ class Failure:
 
 
 class Comparer:
-    def __init__(self, driver: Path, python: str, scratch: Path):
+    def __init__(self, driver: Path, python: str, scratch: Path, extension: str = "", extensions: Path = HERE,
+                 modules: Path = HERE):
+        """With an extension: where dynvm finds it, and where CPython finds what stands in for it."""
         self.driver, self.python, self.scratch = driver, python, scratch
+        self.extension, self.modules = extension, modules
+        self.environment = {**os.environ, "DYNVM_PATH": str(extensions)} if extension else None
         listed = subprocess.run([driver, "--list"], stdout=subprocess.PIPE, check=True, text=True)
         self.labels = listed.stdout.splitlines()
         self.warm = self.start_python()
 
     def start_python(self) -> subprocess.Popen:
-        command = [self.python, "-W", "ignore", "-W", "default::SyntaxWarning", str(HERE / "warm.py")]
+        extra = {}
+        command = [self.python, "-W", "ignore", "-W", "default::SyntaxWarning"]
+        if self.extension:
+            command += ["-W", "default::RuntimeWarning"]
+            for text in "overflow encountered in cast", "invalid value encountered in cast", "Casting complex values":
+                command += ["-W", f"ignore:{text}"]
+            extra["PYTHONPATH"] = str(self.modules)
+        command += [str(HERE / "warm.py"), self.extension]
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.scratch, text=True,
-                                env=oracle.clean_environment())
+                                env=oracle.clean_environment(**extra))
 
     def close(self) -> None:
         self.warm.stdin.close()
@@ -74,7 +86,8 @@ class Comparer:
             texts[name] = result[0] + result[1]
             records.append(b"%s %x %d %d %d %d\n" % (
                 name.encode(), masks[name], result[2], len(text), len(out), len(err)) + text + out + err)
-        done = subprocess.run([self.driver], input=b"".join(records), stdout=subprocess.PIPE, cwd=self.scratch)
+        done = subprocess.run([self.driver], input=b"".join(records), stdout=subprocess.PIPE, cwd=self.scratch,
+                              env=self.environment)
         if done.returncode != 0:
             raise RuntimeError(f"the driver ended with status {done.returncode}")
         failures = []

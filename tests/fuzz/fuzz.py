@@ -70,8 +70,8 @@ def alone(comparer: compare.Comparer, program: tuple, mask: int, found: list) ->
     return comparer.compare([program], {program[0]: mask})[0]
 
 
-def run_chunk(options, comparer: compare.Comparer, seeds: range) -> tuple:
-    programs = [(f"seed{seed}.dl", generate.generate(seed)) for seed in seeds]
+def run_chunk(options, comparer: compare.Comparer, seeds: range, maker) -> tuple:
+    programs = [(f"seed{seed}.dl", maker(seed)) for seed in seeds]
     masks = {f"seed{seed}.dl": compare.rotating_mask(seed) for seed in seeds}
     if options.all_variants:
         masks = {name: (1 << len(comparer.labels)) - 1 for name in masks}
@@ -101,7 +101,8 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main() -> int:
+def main(maker=generate.generate, extension: str = "", modules: Path = None) -> int:
+    """Of programs that import an extension, `modules` has the module that CPython imports in its place."""
     options = parse_arguments()
     stop = []  # SIGTERM and Ctrl-C end the run behind the chunk, so that the log is right
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -112,12 +113,17 @@ def main() -> int:
         return 2
     start, done, skipped, kinds = time.monotonic(), 0, 0, Counter()
     with tempfile.TemporaryDirectory(prefix="dynvm-fuzz-") as scratch:
-        comparer = compare.Comparer(options.driver.resolve(), python, Path(scratch))
+        driver = options.driver.resolve()
+        extensions = driver.parent.parent.parent / "ext"
+        if extension and not (extensions / f"{extension}.so").exists():
+            print(f"there is no {extension}.so in {extensions}", file=sys.stderr)
+            return 2
+        comparer = compare.Comparer(driver, python, Path(scratch), extension, extensions, modules)
         last = options.first + options.count
         while options.first + done < last:
             first = options.first + done
             seeds = range(first, min(first + CHUNK, last))
-            left_out, found = run_chunk(options, comparer, seeds)
+            left_out, found = run_chunk(options, comparer, seeds, maker)
             done, skipped, kinds = done + len(seeds), skipped + left_out, kinds + found
             if stop or options.seconds and time.monotonic() - start > options.seconds:
                 break

@@ -117,6 +117,8 @@ def answer(programs: list) -> list:
 
 def main() -> None:
     real = sys.stdout
+    if len(sys.argv) > 1 and sys.argv[1]:
+        __import__(sys.argv[1])  # once for all programs
     gc.freeze()
     for line in sys.stdin:
         real.write(json.dumps(answer(json.loads(line))) + "\n")
