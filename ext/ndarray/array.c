@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cast.h"
+#include "memory.h"
 
 /* ---- Axes ---- */
 
@@ -237,7 +238,7 @@ static dvx_value new_of_size(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
     nd_array *a = *out;
     for (int i = 0; i < ndim; i++) a->axes[i].count = shape[i];
     if (bytes <= ND_INLINE) return made;
-    a->memory = API(allocate, bytes);
+    a->memory = memory_take(vm, bytes);
     if (UNLIKELY(!a->memory)) {
         API(release, made);
         vm->api->clear_error(vm);
@@ -293,8 +294,46 @@ dvx_value array_new_permuted(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
     return made;
 }
 
+/* The frequent case: few axes in C order. */
+static dvx_value new_same(dvx_vm *vm, const nd_dtype *dtype, const nd_array *like, nd_array **out) {
+    void *payload;
+    const size_t bytes = (size_t)like->size * dtype->size;
+    dvx_value made = API(make_object, &array_type, &payload);
+    if (UNLIKELY(dvx_failed(made))) return made;
+    nd_array *a = *out = payload;
+    a->dtype = dtype;
+    a->axes = a->few;
+    a->ndim = like->ndim;
+    a->size = like->size;
+    a->flags = like->flags & ND_CONTIGUOUS;
+    a->element = dtype->element;
+    const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
+    a->dimensions = numbers && a->ndim ? (uint32_t)a->ndim : ND_NO_BUFFER;
+    int64_t stride = dtype->size;
+    for (int i = a->ndim; i-- > 0;) {
+        a->few[i] = (dvx_axis){like->axes[i].count, stride};
+        stride *= like->axes[i].count;
+    }
+    a->data = a->inline_data;
+    if (bytes <= ND_INLINE) return made;
+    a->memory = memory_take(vm, bytes);
+    if (LIKELY(a->memory)) {
+        a->memory_size = bytes;
+        a->data = a->memory;
+        return made;
+    }
+    int64_t shape[ND_MOST];
+    array_shape(like, shape);
+    API(release, made);
+    vm->api->clear_error(vm);
+    raise_memory(vm, dtype, like->ndim, shape, bytes);
+    return DVX_FAILED;
+}
+
 dvx_value array_new_like(dvx_vm *vm, const nd_dtype *dtype, const nd_array *like, nd_array **out) {
     int64_t shape[ND_MOST];
+    if (like->flags & ND_C_CONTIGUOUS && like->ndim <= ND_FEW && like->size > 0)
+        return new_same(vm, dtype, like, out);
     int order[ND_MOST];
     array_shape(like, shape);
     if (like->flags & ND_C_CONTIGUOUS || like->ndim <= 1)

@@ -37,6 +37,17 @@ typedef struct nd_print {
     bool suppress;
 } nd_print;
 
+/* Blocks of elements that no array has any more (memory.h), the oldest first. */
+enum { ND_KEPT = 16, ND_KEPT_ALWAYS = 1 << 20, ND_KEPT_MOST = 1 << 26 };
+typedef struct nd_kept {
+    uint32_t count;
+    size_t bytes, alive; /* of the kept ones, and of those that arrays have */
+    struct {
+        char *data;
+        size_t size;
+    } blocks[ND_KEPT];
+} nd_kept;
+
 /* What belongs to a VM; filled by module.c, but for what is said otherwise. */
 typedef struct nd_state {
     dvx_value float_, int_, bool_, complex_; /* dl's classes */
@@ -52,6 +63,7 @@ typedef struct nd_state {
     /* So many functions are at work that read axes, and meanwhile call what may be code of dl:
      * shapes cannot be set. */
     uint32_t busy;
+    nd_kept kept; /* memory.h */
 } nd_state;
 
 static inline nd_state *nd_state_of(dvx_vm *vm) { return API(state, &dvx_extension); }

@@ -8,6 +8,7 @@
 #include "iterate.h"
 #include "join.h"
 #include "matmul.h"
+#include "memory.h"
 #include "order.h"
 #include "print.h"
 #include "random.h"
@@ -80,6 +81,7 @@ static bool init(dvx_vm *vm, dvx_value module) {
 
 static void finish(dvx_vm *vm, void *memory) {
     nd_state *state = memory;
+    memory_drop(vm);
     API(release, state->float_);
     API(release, state->int_);
     API(release, state->bool_);

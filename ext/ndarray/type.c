@@ -1,14 +1,16 @@
 /* type.c: the types `ndarray` and `generic` (scalars), put together from the files that have their
  * methods (methods.h). */
+#include "derive.h"
 #include "index.h"
 #include "iterate.h"
+#include "memory.h"
 #include "methods.h"
 #include "operators.h"
 #include "print.h"
 
 static void release(dvx_vm *vm, void *payload) {
     nd_array *a = payload;
-    if (a->memory) API(deallocate, a->memory, a->memory_size);
+    if (a->memory) memory_give(vm, a->memory, a->memory_size);
     if (UNLIKELY(a->axes != a->few && a->axes))
         API(deallocate, a->axes, (size_t)a->ndim * sizeof *a->axes);
     if (a->flags & ND_HAS_BASE) API(release, a->base);
@@ -35,6 +37,7 @@ const dvx_type array_type = {COMMON,
                              .str = print_array_str,
                              .format = print_array_format,
                              .traits = DVX_BUFFER_ITEMS | DVX_OWN_ITEMS,
+                             .specialise = derive_array,
                              .length = iterate_length,
                              .iterate = iterate_start,
                              .contains = iterate_contains,

@@ -38,6 +38,15 @@ bool ufunc_warn(dvx_vm *vm, nd_ufunc_number number, unsigned flags);
 /* Is v something that arithmetic with arrays knows: a number, a sequence, an array? */
 bool ufunc_knows(dvx_vm *vm, dvx_value v);
 
+/* The objects np.add and its like, of type `ufunc` (ufunc_type.c). */
+typedef struct nd_ufunc_object {
+    uint32_t number;
+} nd_ufunc_object;
+extern const dvx_type ufunc_object_type;
+static inline nd_ufunc_number ufunc_number_of(const nd_ufunc_object *u) {
+    return (nd_ufunc_number)u->number;
+}
+
 bool ufunc_register(dvx_vm *vm, dvx_value module);
 
 #endif

@@ -2,17 +2,12 @@
  * accumulate (ufunc.h). */
 #include "ufunc.h"
 
+#include "derive.h"
 #include "methods.h"
 #include "reduce.h"
 
-typedef struct ufunc {
-    uint32_t number;
-} ufunc;
-extern const dvx_type ufunc_object_type;
-
 static nd_ufunc_number number_of(dvx_vm *vm, dvx_value self) {
-    const ufunc *u = API(payload, self, &ufunc_object_type);
-    return (nd_ufunc_number)u->number;
+    return ufunc_number_of(API(payload, self, &ufunc_object_type));
 }
 
 static dvx_value show(dvx_vm *vm, dvx_value self) {
@@ -173,8 +168,9 @@ static const dvx_attribute *const attributes[] = {&name_attribute, &inputs_attri
 const dvx_type ufunc_object_type = {
     .size = sizeof(dvx_type),
     .name = "ufunc",
-    .payload = sizeof(ufunc),
+    .payload = sizeof(nd_ufunc_object),
     .repr = show,
+    .specialise = derive_ufunc,
     .call = call_ufunc,
     .call_parameters = &call_parameters,
     .method_count = LENGTH_OF(methods),
@@ -201,7 +197,7 @@ bool ufunc_register(dvx_vm *vm, dvx_value module) {
         dvx_value object = API(make_object, &ufunc_object_type, &payload);
         good = !dvx_failed(object);
         if (!good) break;
-        ((ufunc *)payload)->number = i;
+        ((nd_ufunc_object *)payload)->number = i;
         good = API(add_constant, module, loops_facts[i].name, object);
         for (size_t k = 0; good && k < LENGTH_OF(aliases); k++)
             if (aliases[k].number == i) good = API(add_constant, module, aliases[k].name, object);

@@ -1,0 +1,44 @@
+/* Generated from ext/ndarray/derivatives.py: the descriptors of elementwise derivatives
+ * (derive_elements.c includes this behind its run functions). */
+<%! from derivatives import (BINARY, INPLACE, UNARY, BINARY_OPERATORS, COMPARISONS, UNARY_OPERATORS, CALLS, derivatives,
+                             pairs) %>\
+<%def name="table(name, kind, family, operands, operators, forms)">\
+static const dvx_specialisation ${name}[][FORMS][ND_TYPES] = {
+% for op, ufunc in operators.items():
+    [DVX_${op}] = {
+% for form, number, title, run in derivatives(forms, op, ufunc):
+        [FORM_${form}][ND_${number}] = ELEMENTWISE("${title}", ${family}, ${operands}, run_${run}),
+% endfor
+    },
+% endfor
+};
+</%def>\
+${table("of_binary", "binary", "BINARY", 2, BINARY_OPERATORS, BINARY)}
+${table("of_inplace", "inplace", "INPLACE", 2, BINARY_OPERATORS, INPLACE)}
+${table("of_compare", "compare", "COMPARE", 2, COMPARISONS, BINARY)}
+${table("of_unary", "unary", "UNARY", 1, UNARY_OPERATORS, UNARY)}
+/* Calls of ufuncs: the callee is operand 0. */
+static const dvx_specialisation of_call[ND_UFUNCS][FORMS][ND_TYPES] = {
+% for u in CALLS:
+    [ND_UFUNC_${u.name}] = {
+% for form, number, title, run in derivatives(UNARY if u.inputs == 1 else BINARY, u.name.upper(), u.name):
+        [FORM_${form}][ND_${number}] = ELEMENTWISE("CALL_${title}", CALL, ${u.inputs + 1}, run_call_${run}),
+% endfor
+    },
+% endfor
+};
+
+/* Two arrays of different dtypes. */
+<%def name="cast_table(name, family, operators)">\
+static const dvx_specialisation ${name}[][ND_TYPES][ND_TYPES] = {
+% for op, ufunc in operators.items():
+    [DVX_${op}] = {
+% for a, b, title in pairs(op, ufunc):
+        [ND_${a}][ND_${b}] = ELEMENTWISE("${title}", ${family}, 2, run_pair),
+% endfor
+    },
+% endfor
+};
+</%def>\
+${cast_table("of_binary_pair", "BINARY", BINARY_OPERATORS)}
+${cast_table("of_compare_pair", "COMPARE", COMPARISONS)}

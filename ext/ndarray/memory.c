@@ -1,0 +1,62 @@
+/* memory.c: blocks for elements, kept for the next array (memory.h). */
+#include "memory.h"
+
+/* The VM's own free lists serve the small ones. */
+enum { SMALL = 512 };
+
+static nd_kept *kept_of(dvx_vm *vm) { return &nd_state_of(vm)->kept; }
+
+/* Takes block i out of the list. */
+static char *take_out(nd_kept *kept, uint32_t i) {
+    char *block = kept->blocks[i].data;
+    kept->bytes -= kept->blocks[i].size;
+    kept->count--;
+    memmove(kept->blocks + i, kept->blocks + i + 1, (kept->count - i) * sizeof *kept->blocks);
+    return block;
+}
+
+char *memory_take(dvx_vm *vm, size_t size) {
+    if (size <= SMALL) return API(allocate, size);
+    nd_kept *kept = kept_of(vm);
+    kept->alive += size;
+    for (uint32_t i = kept->count; i-- > 0;)
+        if (kept->blocks[i].size == size) return take_out(kept, i);
+    char *block = API(allocate, size);
+    if (UNLIKELY(!block) && kept->count) {
+        vm->api->clear_error(vm);
+        memory_drop(vm);
+        block = API(allocate, size);
+    }
+    if (UNLIKELY(!block)) kept->alive -= size;
+    return block;
+}
+
+/* The oldest ones go where there are too many. */
+static void drop_oldest(dvx_vm *vm, nd_kept *kept) {
+    size_t size = kept->blocks[0].size;
+    API(deallocate, take_out(kept, 0), size);
+}
+
+void memory_give(dvx_vm *vm, char *block, size_t size) {
+    if (size <= SMALL) {
+        API(deallocate, block, size);
+        return;
+    }
+    nd_kept *kept = kept_of(vm);
+    kept->alive -= size;
+    size_t most = kept->alive > ND_KEPT_ALWAYS ? kept->alive : ND_KEPT_ALWAYS;
+    while (kept->count && (kept->count == ND_KEPT || kept->bytes + size > most))
+        drop_oldest(vm, kept);
+    if (size > ND_KEPT_MOST || size > most) {
+        API(deallocate, block, size);
+        return;
+    }
+    kept->blocks[kept->count].data = block;
+    kept->blocks[kept->count++].size = size;
+    kept->bytes += size;
+}
+
+void memory_drop(dvx_vm *vm) {
+    nd_kept *kept = kept_of(vm);
+    while (kept->count) drop_oldest(vm, kept);
+}
