@@ -146,13 +146,21 @@ static inline nd_complex complex_multiply(nd_complex a, nd_complex b) {
 
 /* Smith's algorithm. */
 /* The loops are compiled as if floating point flags did not matter, so that a compiler may divide
- * on both sides of a branch.  Here the divisions are those that NumPy does, and no others. */
+ * on both sides of a branch.  Here the divisions are those that NumPy does, and no others: it does
+ * not know what it divides by. */
+#ifdef __SSE2__
+#define ARITH_OPAQUE(x) __asm__("" : "+x"(x))
+#else
+#define ARITH_OPAQUE(x) __asm__("" : "+m"(x))
+#endif
 static __attribute__((noinline)) nd_complex complex_divide_by_zero(nd_complex a, double zero) {
     return (nd_complex){a.real / zero, a.imag / zero};
 }
 static inline nd_complex complex_divide(nd_complex a, nd_complex b) {
     const bool wide = fabs(b.real) >= fabs(b.imag);
-    const double large = wide ? b.real : b.imag, small = wide ? b.imag : b.real;
+    const double small = wide ? b.imag : b.real;
+    double large = wide ? b.real : b.imag;
+    ARITH_OPAQUE(large);
     if (UNLIKELY(large == 0 && small == 0)) return complex_divide_by_zero(a, fabs(b.real));
     const double ratio = small / large, scale = 1.0 / (large + small * ratio);
     const double first = wide ? a.real : a.imag, second = wide ? a.imag : a.real;
@@ -161,12 +169,13 @@ static inline nd_complex complex_divide(nd_complex a, nd_complex b) {
 }
 
 static inline nd_complex complex_reciprocal(nd_complex a) {
-    if (fabs(a.imag) <= fabs(a.real)) {
-        double ratio = a.imag / a.real, divisor = a.real + a.imag * ratio;
-        return (nd_complex){1 / divisor, -ratio / divisor};
-    }
-    double ratio = a.real / a.imag, divisor = a.real * ratio + a.imag;
-    return (nd_complex){ratio / divisor, -1 / divisor};
+    const bool wide = fabs(a.imag) <= fabs(a.real);
+    const double small = wide ? a.imag : a.real;
+    double large = wide ? a.real : a.imag;
+    ARITH_OPAQUE(large);
+    const double ratio = small / large, divisor = large + small * ratio;
+    const double real = wide ? 1 : ratio, imag = wide ? -ratio : -1;
+    return (nd_complex){real / divisor, imag / divisor};
 }
 
 static inline int complex_truth(nd_complex a) { return (a.real != 0) | (a.imag != 0); }

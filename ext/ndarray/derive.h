@@ -8,8 +8,8 @@
  *
  * Invariants
  *  1. A derivative does exactly what the slot does: results, errors and warnings.  Where shapes,
- *     overlaps or flags make it difficult, `run` calls the function of the slot; it deoptimises where
- *     dtypes are others than the site has seen, so that the hook is asked again.
+ *     overlaps or flags make it difficult, `run` calls the function of the slot; it deoptimises
+ * where dtypes are others than the site has seen, so that the hook is asked again.
  *  2. A result is put into an operand only if that is a temporary that dies, owns its elements,
  *     and if nothing can go wrong any more that would need it. */
 #ifndef ND_DERIVE_H
@@ -32,6 +32,8 @@ static inline dvx_outcome derive_outcome(dvx_value result, dvx_value *out) {
     return dvx_failed(result) ? DVX_ERROR : DVX_DONE;
 }
 
+/* The int or float as an element of the loop's type; false: ufunc.c shall say what is wrong. */
+bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element);
 /* Of an int itself, not of a class that derives from it. */
 bool derive_is_int(dvx_vm *vm, dvx_value v);
 

@@ -10,6 +10,7 @@
 #include "arith.h"
 #include "cast.h"
 #include "error.h"
+#include "fuse.h"
 #include "ufunc.h"
 
 typedef enum form { ARRAYS, RIGHT, LEFT, RIGHT_CONST, LEFT_CONST, ONE, FORMS } form;
@@ -70,8 +71,7 @@ static inline bool look(dvx_vm *vm, const elementwise *d, const dvx_value *v, nd
     return good;
 }
 
-/* The number as an element of the loop's type; false: ufunc.c shall say what is wrong. */
-static bool read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
+bool derive_read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
     int64_t i;
     double d;
     if (type >= ND_FLOAT32) {
@@ -93,8 +93,8 @@ static bool read_number(dvx_vm *vm, dvx_value v, nd_type type, char *element) {
 /* May the result be put into input i, of the result's shape? */
 static inline bool takes_result(dvx_vm *vm, const elementwise *d, dvx_value v, const nd_array *a,
                                 int i) {
-    return d->temporaries >> i & 1 && a && a->dtype == d->result &&
-           !(a->flags & ND_HAS_BASE) && !a->read_only && !a->exports && API(is_unique, v);
+    return d->temporaries >> i & 1 && a && a->dtype == d->result && !(a->flags & ND_HAS_BASE) &&
+           !a->read_only && !a->exports && API(is_unique, v);
 }
 
 /* Behind a loop.  1: all is well; 0: ufunc.c must tell; -1: raised. */
@@ -134,7 +134,8 @@ static inline bool same_shape(const nd_array *a, const nd_array *b) {
     return true;
 }
 
-/* Elements that are cast: blocks of them.  `args` and `strides` are those of the elements as they are. */
+/* Elements that are cast: blocks of them.  `args` and `strides` are those of the elements as they
+ * are. */
 enum { BLOCK = 256 };
 static void run_blocks(const elementwise *d, char **args, int64_t count, const int64_t *strides) {
     _Alignas(64) char buffers[2][BLOCK * sizeof(nd_complex)];
@@ -213,21 +214,20 @@ static bool has_shape(const layout *l, const nd_array *a) {
     return true;
 }
 
-/* A new result lies in memory as the first input of its shape does (ufunc.c: make_out). */
+/* Where an input in C order has the result's shape, the result is in C order. */
 static dvx_value result_of(dvx_vm *vm, const elementwise *d, const layout *l, const dvx_value *v,
                            nd_array *const *arrays, nd_array **out) {
     int first = -1;
     for (int i = d->inputs; i-- > 0;)
         if (has_shape(l, arrays[i])) first = i;
-    if (first < 0) return array_new(vm, d->result, l->ndim, l->shape, out);
-    for (int i = 0; i < d->inputs && arrays[first]->flags & ND_C_CONTIGUOUS; i++) {
+    for (int i = 0; first >= 0 && i < d->inputs && arrays[first]->flags & ND_C_CONTIGUOUS; i++) {
         if (!has_shape(l, arrays[i]) || !(arrays[i]->flags & ND_C_CONTIGUOUS) ||
             !takes_result(vm, d, v[i], arrays[i], i))
             continue;
         *out = arrays[i];
         return API(retain, v[i]);
     }
-    return array_new_like(vm, d->result, arrays[first], out);
+    return ufunc_result(vm, d->result, arrays, d->inputs, l->ndim, l->shape, out);
 }
 
 static void run_layout(const elementwise *d, layout *l) {
@@ -303,7 +303,7 @@ static dvx_outcome run_number(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
     const int array = a[0] ? 0 : 1;
     if (!d->constant) {
         element = number;
-        if (!read_number(vm, v[!array], d->type, number)) return ordinary(vm, d, v, result);
+        if (!derive_read_number(vm, v[!array], d->type, number)) return ordinary(vm, d, v, result);
     }
     if (!is_row(a[array])) return run_any(vm, d, v, a, element, result);
     dvx_value made;
@@ -401,7 +401,7 @@ static dvx_outcome run_inplace_number(dvx_vm *vm, const dvx_value *v, void *cach
     if (!look(vm, d, v, a)) return DVX_DEOPTIMISE;
     if (!d->constant) {
         element = number;
-        if (!read_number(vm, v[1], d->type, number)) return ordinary(vm, d, v, result);
+        if (!derive_read_number(vm, v[1], d->type, number)) return ordinary(vm, d, v, result);
     }
     if (a[0]->read_only) return ordinary(vm, d, v, result);
     if (!is_row(a[0])) return run_inplace_any(vm, d, v, a, element, result);
@@ -420,11 +420,10 @@ static bool is_ufunc(dvx_vm *vm, const elementwise *d, dvx_value callee) {
     return u && ufunc_number_of(u) == d->number;
 }
 
-#define CALL_OF(name)                                                                       \
-    static dvx_outcome run_call_##name(dvx_vm *vm, const dvx_value *v, void *cache,         \
-                                       dvx_value *result) {                                 \
-        return is_ufunc(vm, cache, v[0]) ? run_##name(vm, v + 1, cache, result)             \
-                                         : DVX_DEOPTIMISE;                                  \
+#define CALL_OF(name)                                                                             \
+    static dvx_outcome run_call_##name(dvx_vm *vm, const dvx_value *v, void *cache,               \
+                                       dvx_value *result) {                                       \
+        return is_ufunc(vm, cache, v[0]) ? run_##name(vm, v + 1, cache, result) : DVX_DEOPTIMISE; \
     }
 CALL_OF(arrays)
 CALL_OF(number)
@@ -432,10 +431,10 @@ CALL_OF(one)
 
 /* ---- Descriptors ---- */
 
-#define ELEMENTWISE(title, site, operands, function)                                            \
-    {                                                                                           \
-        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site,           \
-        .count = operands, .run = function, .cache_size = sizeof(elementwise)                   \
+#define ELEMENTWISE(title, site, operands, function)                                  \
+    {                                                                                 \
+        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, \
+        .count = operands, .run = function, .cache_size = sizeof(elementwise)         \
     }
 #include "derivatives.inc"
 
@@ -473,7 +472,7 @@ static const uint8_t compare_ufuncs[] = {
 typedef struct draft {
     elementwise d;
     form form;
-    int array;      /* the first input that is one */
+    int array;        /* the first input that is one */
     nd_type types[2]; /* of arrays */
     const char *reason;
 } draft;
@@ -496,9 +495,7 @@ static bool choose_ufunc(dvx_vm *vm, const dvx_site *site, draft *x) {
             return refuse(x, "products of matrices and divmod have no derivatives");
         x->d.number = (nd_ufunc_number)binary_ufuncs[site->operation];
         break;
-    case DVX_SITE_COMPARE:
-        x->d.number = (nd_ufunc_number)compare_ufuncs[site->operation];
-        break;
+    case DVX_SITE_COMPARE: x->d.number = (nd_ufunc_number)compare_ufuncs[site->operation]; break;
     case DVX_SITE_UNARY:
         if (site->operation == DVX_POS) return refuse(x, "unary + has no derivatives");
         x->d.number = (nd_ufunc_number)unary_ufuncs[site->operation];
@@ -555,8 +552,7 @@ static bool choose_type(dvx_vm *vm, const dvx_site *site, draft *x) {
             type = type == ND_BOOL ? ND_INT64 : type;
     }
     if (!ufunc_kernel(vm, d->number, type)->loop) {
-        if (!facts->floats || type > ND_INT64 ||
-            (type <= ND_UINT8 && d->number != ND_UFUNC_divide))
+        if (!facts->floats || type > ND_INT64 || (type <= ND_UINT8 && d->number != ND_UFUNC_divide))
             return refuse(x, "the ufunc has no loop for these dtypes");
         type = ND_FLOAT64;
     }
@@ -607,7 +603,7 @@ static void choose_constant(dvx_vm *vm, dvx_site *site, draft *x) {
     const dvx_operand *o = &site->operands[i];
     if (o->origin != DVX_FROM_CONSTANT && o->origin != DVX_FROM_GLOBAL) return;
     d->constant_is_int = API(kind, o->value) == DVX_INT;
-    if (!read_number(vm, o->value, d->type, d->element)) return;
+    if (!derive_read_number(vm, o->value, d->type, d->element)) return;
     bool good = d->constant_is_int ? API(read_int, o->value, &d->as_int)
                                    : API(read_float, o->value, &d->as_float);
     if (!good) vm->api->clear_error(vm);
@@ -651,8 +647,8 @@ static void choose_callee(dvx_vm *vm, dvx_site *site, draft *x) {
 void derive_elements(dvx_vm *vm, dvx_site *site) {
     draft x;
     memset(&x, 0, sizeof x);
-    if (!choose_ufunc(vm, site, &x) || !choose_form(vm, site, &x) ||
-        !choose_power(vm, site, &x) || !choose_type(vm, site, &x)) {
+    if (!choose_ufunc(vm, site, &x) || !choose_form(vm, site, &x) || !choose_power(vm, site, &x) ||
+        !choose_type(vm, site, &x)) {
         API(decline, site, x.reason);
         return;
     }
@@ -661,7 +657,9 @@ void derive_elements(dvx_vm *vm, dvx_site *site) {
     if (simple_power) {
         const dvx_specialisation *found = &of_simple_power[x.types[0]];
         elementwise *cache = API(specialise, site, found);
-        if (cache) *cache = x.d;
+        if (!cache) return;
+        *cache = x.d;
+        fuse_site(vm, site);
         return;
     }
     if (x.form == RIGHT || x.form == LEFT) choose_constant(vm, site, &x);
@@ -672,5 +670,7 @@ void derive_elements(dvx_vm *vm, dvx_site *site) {
     }
     choose_callee(vm, site, &x);
     elementwise *cache = API(specialise, site, found);
-    if (cache) *cache = x.d;
+    if (!cache) return;
+    *cache = x.d;
+    fuse_site(vm, site);
 }

@@ -45,6 +45,12 @@ bool error_flags(dvx_vm *vm, const char *name, unsigned flags) {
     return true;
 }
 
+bool error_heeds(dvx_vm *vm, unsigned flags) {
+    for (int i = 0; i < ND_FLOAT_ERRORS; i++)
+        if (flags & bits[i] && nd_state_of(vm)->float_errors[i] != IGNORE) return true;
+    return false;
+}
+
 bool error_ufunc(dvx_vm *vm, const char *format, ...) {
     char text[512];
     va_list rest;

@@ -7,6 +7,8 @@
 
 /* Does for the flags (of fenv.h) what seterr says: warns, raises, or nothing.  False: raised. */
 bool error_flags(dvx_vm *vm, const char *name, unsigned flags);
+/* Does seterr say anything but "ignore" of one of the flags? */
+bool error_heeds(dvx_vm *vm, unsigned flags);
 /* Warns, as warnings.warn(text, RuntimeWarning) does; false: raised. */
 bool error_warn(dvx_vm *vm, const char *text);
 /* Raises UFuncTypeError, a TypeError; false. */

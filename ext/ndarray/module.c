@@ -4,6 +4,7 @@
 #include "create.h"
 #include "error.h"
 #include "extra.h"
+#include "fuse.h"
 #include "grid.h"
 #include "iterate.h"
 #include "join.h"
@@ -82,6 +83,7 @@ static bool init(dvx_vm *vm, dvx_value module) {
 static void finish(dvx_vm *vm, void *memory) {
     nd_state *state = memory;
     memory_drop(vm);
+    fuse_finish(vm);
     API(release, state->float_);
     API(release, state->int_);
     API(release, state->bool_);

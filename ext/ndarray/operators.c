@@ -26,6 +26,18 @@ static const uint8_t compare_ufuncs[] = {
     [DVX_GT] = ND_UFUNC_greater, [DVX_GE] = ND_UFUNC_greater_equal,
     [DVX_EQ] = ND_UFUNC_equal,   [DVX_NE] = ND_UFUNC_not_equal};
 
+int operators_ufunc(dvx_family family, uint32_t operation) {
+    switch (family) {
+    case DVX_SITE_BINARY:
+    case DVX_SITE_INPLACE:
+        if (operation >= LENGTH_OF(binary_ufuncs) || operation == DVX_MATMUL) return -1;
+        return operation == DVX_DIVMOD ? -1 : binary_ufuncs[operation];
+    case DVX_SITE_UNARY: return operation == DVX_POS ? -1 : unary_ufuncs[operation];
+    case DVX_SITE_COMPARE: return compare_ufuncs[operation];
+    default: return -1;
+    }
+}
+
 static dvx_value divmod_of(dvx_vm *vm, dvx_value a, dvx_value b) {
     const dvx_value operands[2] = {a, b};
     dvx_value both[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
@@ -38,8 +50,14 @@ static dvx_value divmod_of(dvx_vm *vm, dvx_value a, dvx_value b) {
     return result;
 }
 
-/* Powers of floats with these exponents are something simpler, as NumPy has it: negative numbers
- * stand for no ufunc. */
+int operators_simple_power(double exponent) {
+    if (exponent == 2) return ND_UFUNC_square;
+    if (exponent == 0.5) return ND_UFUNC_sqrt;
+    if (exponent == 1) return ND_UFUNC_positive;
+    if (exponent == -1) return ND_UFUNC_reciprocal;
+    return -1;
+}
+
 static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b) {
     const nd_array *base = array_of(vm, a);
     dvx_kind kind = API(kind, b);
@@ -49,11 +67,7 @@ static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b) {
         vm->api->clear_error(vm);
         return -1;
     }
-    if (exponent == 2) return ND_UFUNC_square;
-    if (exponent == 0.5) return ND_UFUNC_sqrt;
-    if (exponent == 1) return ND_UFUNC_positive;
-    if (exponent == -1) return ND_UFUNC_reciprocal;
-    return -1;
+    return operators_simple_power(exponent);
 }
 
 dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {

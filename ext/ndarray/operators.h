@@ -9,6 +9,11 @@ dvx_value operators_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value
 dvx_value operators_unary(dvx_vm *vm, dvx_unary op, dvx_value self);
 dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other);
 
+/* Which ufunc it is, of sites with arrays; -1: none. */
+int operators_ufunc(dvx_family family, uint32_t operation);
+/* What stands for the power with this exponent, of floats; -1: nothing does. */
+int operators_simple_power(double exponent);
+
 #define OPERATORS_BINARY  ((1u << (DVX_DIVMOD + 1)) - 1)
 #define OPERATORS_INPLACE (OPERATORS_BINARY & ~DVX_BIT(DVX_DIVMOD))
 #define OPERATORS_UNARY   (DVX_BIT(DVX_NEG) | DVX_BIT(DVX_POS) | DVX_BIT(DVX_INVERT))

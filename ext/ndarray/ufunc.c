@@ -230,8 +230,7 @@ static bool find_shape(dvx_vm *vm, call *c) {
     int64_t shape[ND_MOST];
     nd_array *arrays[MOST_INPUTS + 1], number = {.ndim = 0};
     int count = 0;
-    for (int i = 0; i < c->inputs; i++)
-        arrays[count++] = c->in[i].array ? c->in[i].array : &number;
+    for (int i = 0; i < c->inputs; i++) arrays[count++] = c->in[i].array ? c->in[i].array : &number;
     if (c->out) arrays[count++] = c->out;
     if (!array_broadcast(vm, arrays, count, &c->ndim, c->shape)) return false;
     if (!c->out) return true;
@@ -268,31 +267,37 @@ static int is_swapped(int inputs, int64_t (*strides)[ND_MOST], int i, int j) {
     return swapped;
 }
 
-/* A result lies in memory as its inputs do, as far as that is possible: axes from the last one on
- * are put where they belong among those behind them. */
-static dvx_value make_out(dvx_vm *vm, call *c) {
-    const nd_dtype *dtype = ND_DTYPE(c->kernel->result);
+/* Axes from the last one on are put where they belong among those behind them. */
+dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *inputs, int count,
+                       int ndim, const int64_t *shape, nd_array **out) {
     int64_t strides[MOST_INPUTS][ND_MOST];
-    int inputs = 0, order[ND_MOST];
+    int known = 0, order[ND_MOST];
     bool plain = true;
-    for (int i = 0; i < c->inputs; i++) {
-        const nd_array *a = c->in[i].array;
+    for (int i = 0; i < count; i++) {
+        const nd_array *a = inputs[i];
         if (!a) continue;
         plain &= a->ndim < 2 || a->flags & ND_C_CONTIGUOUS;
-        array_strides_in(a, c->ndim, strides[inputs++]);
+        array_strides_in(a, ndim, strides[known++]);
     }
-    if (plain || c->ndim < 2) return array_new(vm, dtype, c->ndim, c->shape, &c->out);
-    for (int i = c->ndim; i-- > 0;) {
+    if (plain || ndim < 2) return array_new(vm, dtype, ndim, shape, out);
+    for (int i = ndim; i-- > 0;) {
         int at = i;
-        for (int k = i + 1; k < c->ndim; k++) {
-            const int swapped = is_swapped(inputs, strides, i, order[k]);
+        for (int k = i + 1; k < ndim; k++) {
+            const int swapped = is_swapped(known, strides, i, order[k]);
             if (swapped == 0) break;
             if (swapped > 0) at = k;
         }
         for (int k = i; k < at; k++) order[k] = order[k + 1];
         order[at] = i;
     }
-    return array_new_permuted(vm, dtype, c->ndim, c->shape, order, &c->out);
+    return array_new_permuted(vm, dtype, ndim, shape, order, out);
+}
+
+static dvx_value make_out(dvx_vm *vm, call *c) {
+    nd_array *inputs[MOST_INPUTS];
+    for (int i = 0; i < c->inputs; i++) inputs[i] = c->in[i].array;
+    return ufunc_result(vm, ND_DTYPE(c->kernel->result), inputs, c->inputs, c->ndim, c->shape,
+                        &c->out);
 }
 
 /* Is the input the output, element for element? */

@@ -25,6 +25,11 @@ dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array
  * DVX_FAILED. */
 bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dvx_value *result);
 
+/* A new array for the result of one or two inputs, which are broadcast to the shape (NULL: a
+ * number): it lies in memory as its inputs do, as far as that is possible. */
+dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *inputs, int count,
+                       int ndim, const int64_t *shape, nd_array **out);
+
 static inline const nd_kernel *ufunc_kernel(dvx_vm *vm, nd_ufunc_number number, nd_type type) {
     return &nd_state_of(vm)->kernels[number].kernels[type];
 }

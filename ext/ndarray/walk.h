@@ -9,7 +9,7 @@
 
 #include "array.h"
 
-enum { ND_MOST_OPERANDS = 4 };
+enum { ND_MOST_OPERANDS = DVX_MOST_OPERANDS + 1 };
 
 typedef struct nd_walk {
     int operands, ndim;

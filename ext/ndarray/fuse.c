@@ -1,0 +1,319 @@
+/* fuse.c: which expressions are fused, and how a fused one is run (fuse.h).
+ *
+ * The hook takes the expression's tree; types are looked at when it runs, and planned again when
+ * they are others (program.h), so that the same code may see float64 arrays now and int64 arrays
+ * then.
+ *
+ * Invariants
+ *  1. The result is a new array in C order, where operation by operation would give one, too: each
+ *     array's axes must fall from the outermost stride to the innermost.  Everything else is left
+ *     to the sites, and so is every error, and every warning: where a flag is up that is not
+ * ignored, what has been computed is dropped, and the sites compute it again.  Nobody sees the
+ * difference, since nothing but the new array has been written.
+ *  2. No operand is without dimensions: the operations in between would make numbers of them. */
+#include "fuse.h"
+
+#include <stdlib.h>
+
+#include "arith.h"
+#include "derive.h"
+#include "error.h"
+#include "operators.h"
+#include "program.h"
+#include "walk.h"
+
+enum {
+    SMALL_BYTES = 512, /* of a buffer on the stack, for few elements */
+    /* Of the others: not a multiple of a page apart, where a load would wait for a store that has
+     * the same low bits in its address. */
+    LARGE_BYTES = ND_BLOCK_BYTES + 320,
+    BUFFERS_BYTES = ND_BUFFERS * LARGE_BYTES + 64,
+    POLL_ELEMENTS = 1 << 16
+};
+
+/* What a site knows. */
+typedef struct fused {
+    nd_program program;
+    bool read; /* constants are in `elements` */
+    _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
+} fused;
+
+typedef struct execution {
+    fused *site;
+    nd_program *program;
+    nd_array *arrays[ND_LEAVES]; /* NULL: a number */
+    nd_array *first;             /* of the arrays */
+    bool flat;                   /* all are in C order and of one shape */
+    unsigned flags;
+    nd_places at;
+    _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
+} execution;
+
+/* ---- Operands ---- */
+
+/* Reads the kinds of the leaves, and plans. */
+static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
+    nd_program *p = &site->program;
+    site->read = p->planned = false;
+    for (uint32_t i = 0; i < p->leaf_count; i++) {
+        const nd_array *a = API(payload, v[i], &array_type);
+        nd_leaf *leaf = &p->leaves[i];
+        leaf->kind = ND_LEAF_FLOAT;
+        leaf->type = ND_FLOAT64;
+        if (a)
+            leaf->kind = ND_LEAF_ARRAY, leaf->type = a->dtype->num;
+        else if (derive_is_int(vm, v[i]))
+            leaf->kind = ND_LEAF_INT;
+        else if (API(kind, v[i]) != DVX_FLOAT)
+            return false;
+    }
+    return program_plan(vm, p);
+}
+
+/* The arrays; false: they are not for here. */
+static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
+    const nd_program *p = x->program;
+    bool same = p->planned, flat = true;
+    x->first = NULL;
+    for (uint32_t i = 0; i < p->leaf_count; i++) {
+        x->arrays[i] = NULL;
+        if (p->planned && p->leaves[i].kind != ND_LEAF_ARRAY) continue;
+        nd_array *a = x->arrays[i] = API(payload, v[i], &array_type);
+        if (!a) continue; /* not yet planned */
+        if (UNLIKELY(a->ndim == 0)) return false;
+        same &= p->leaves[i].type == a->dtype->num;
+        if (!x->first) x->first = a;
+        flat = flat && a->flags & ND_C_CONTIGUOUS && array_same_shape(a, x->first);
+        x->at.data[i] = a->data;
+        x->at.strides[i] = a->dtype->size;
+    }
+    x->flat = flat;
+    return x->first && (LIKELY(same) || plan(vm, x->site, v));
+}
+
+/* Numbers become elements; false: one of them has no such element. */
+static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
+    fused *site = x->site;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        const nd_leaf *leaf = &x->program->leaves[i];
+        if (leaf->kind == ND_LEAF_ARRAY) continue;
+        char *element = leaf->constant ? site->elements[i] : x->elements[i];
+        if (!(leaf->constant && site->read) && !derive_read_number(vm, v[i], leaf->type, element))
+            return false;
+        x->at.data[i] = element;
+        x->at.strides[i] = 0;
+    }
+    return site->read = true;
+}
+
+/* ---- Shapes ---- */
+
+/* Do its axes fall from the outermost stride to the innermost?  (ufunc.c: make_out.) */
+static bool is_falling(const nd_array *a) {
+    int64_t last = INT64_MAX;
+    for (int i = 0; i < a->ndim; i++) {
+        const int64_t stride = llabs(a->axes[i].stride);
+        if (a->axes[i].count == 1 || stride == 0) continue;
+        if (stride > last) return false;
+        last = stride;
+    }
+    return true;
+}
+
+/* The shape of the result, as a walk over the arrays and it; false: there is none, or the result
+ * would not be in C order. */
+static bool broadcast(const execution *x, nd_walk *walk) {
+    walk->operands = walk->ndim = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        const nd_array *a = x->arrays[i];
+        if (!a) continue;
+        if (!(a->flags & ND_C_CONTIGUOUS) && !is_falling(a)) return false;
+        if (a->ndim > walk->ndim) walk->ndim = a->ndim;
+    }
+    for (int k = 0; k < walk->ndim; k++) walk->shape[k] = 1;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        const nd_array *a = x->arrays[i];
+        if (!a) continue;
+        const int shift = walk->ndim - a->ndim;
+        for (int k = 0; k < a->ndim; k++) {
+            const int64_t n = a->axes[k].count;
+            if (n == 1 || n == walk->shape[k + shift]) continue;
+            if (walk->shape[k + shift] != 1) return false;
+            walk->shape[k + shift] = n;
+        }
+    }
+    return true;
+}
+
+/* ---- Running ---- */
+
+/* Are some of these flags told of (np.seterr)? */
+static bool is_heeded(dvx_vm *vm, unsigned flags) { return flags && error_heeds(vm, flags); }
+
+static bool run_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                    const int64_t *strides) {
+    execution *x = context;
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        if (!x->arrays[i]) continue;
+        x->at.data[i] = data[operand];
+        x->at.strides[i] = strides[operand++];
+    }
+    x->at.data[ND_OUT] = data[operand];
+    x->at.strides[ND_OUT] = strides[operand];
+    x->flags = program_run(x->program, &x->at, count);
+    return !is_heeded(vm, x->flags);
+}
+
+static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *out) {
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        if (!x->arrays[i]) continue;
+        walk->data[walk->operands] = x->arrays[i]->data;
+        array_strides_in(x->arrays[i], walk->ndim, walk->strides[walk->operands++]);
+    }
+    walk->data[walk->operands] = out->data;
+    array_strides_in(out, walk->ndim, walk->strides[walk->operands++]);
+    walk_plan(walk, 0, true);
+    if (walk_run(vm, walk, run_row, x)) return DVX_DONE;
+    return is_heeded(vm, x->flags) ? DVX_DEOPTIMISE : DVX_ERROR;
+}
+
+/* Elements that lie in a row each. */
+static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
+    x->at.data[ND_OUT] = out->data;
+    x->at.strides[ND_OUT] = out->dtype->size;
+    for (int64_t left = out->size; left > 0; left -= POLL_ELEMENTS) {
+        const unsigned flags =
+            program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
+        if (UNLIKELY(flags) && is_heeded(vm, flags)) return DVX_DEOPTIMISE;
+        if (left > POLL_ELEMENTS && !vm->api->poll(vm)) return DVX_ERROR;
+    }
+    return DVX_DONE;
+}
+
+static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    const nd_dtype *dtype = x->program->result;
+    nd_array *out;
+    *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
+                   : array_new_like(vm, dtype, x->first, &out);
+    if (UNLIKELY(dvx_failed(*result))) return DVX_ERROR;
+    if (arith_flags()) arith_clear();
+    const dvx_outcome outcome = walk ? run_walk(vm, x, walk, out) : run_flat(vm, x, out);
+    if (LIKELY(outcome == DVX_DONE)) return outcome;
+    API(release, *result);
+    *result = DVX_FAILED;
+    return outcome;
+}
+
+static void place_buffers(execution *x, char *memory, size_t bytes) {
+    for (uint32_t i = 0; i < ND_BUFFERS; i++) x->at.data[ND_FIRST_BUFFER + i] = memory + i * bytes;
+}
+
+/* The buffers of large arrays are kept; while code of a program runs (a signal's handler, within a
+ * poll), somebody else may need some, too. */
+static dvx_outcome compute_large(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    nd_state *state = nd_state_of(vm);
+    const size_t size = BUFFERS_BYTES;
+    char *memory = state->buffers;
+    state->buffers = NULL;
+    if (!memory) memory = API(allocate, size);
+    if (!memory) return DVX_ERROR;
+    place_buffers(x, memory + (-(uintptr_t)memory & 63), LARGE_BYTES);
+    const dvx_outcome outcome = compute(vm, x, walk, result);
+    if (state->buffers) API(deallocate, state->buffers, size);
+    state->buffers = memory;
+    return outcome;
+}
+
+static dvx_outcome compute_small(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    _Alignas(64) char memory[ND_BUFFERS * SMALL_BYTES];
+    place_buffers(x, memory, SMALL_BYTES);
+    return compute(vm, x, walk, result);
+}
+
+static dvx_outcome run_other(dvx_vm *vm, execution *x, dvx_value *result) {
+    nd_walk walk;
+    int64_t size = 1;
+    if (!broadcast(x, &walk)) return DVX_DEOPTIMISE;
+    for (int k = 0; k < walk.ndim; k++)
+        if (__builtin_mul_overflow(size, walk.shape[k], &size)) return DVX_DEOPTIMISE;
+    return (size_t)size <= SMALL_BYTES / sizeof(nd_complex) ? compute_small(vm, x, &walk, result)
+                                                            : compute_large(vm, x, &walk, result);
+}
+
+static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    execution x;
+    x.site = cache;
+    x.program = &x.site->program;
+    if (!look(vm, &x, v) || !read_numbers(vm, &x, v)) return DVX_DEOPTIMISE;
+    if (!x.flat) return run_other(vm, &x, result);
+    return (size_t)x.first->size <= SMALL_BYTES / sizeof(nd_complex)
+               ? compute_small(vm, &x, NULL, result)
+               : compute_large(vm, &x, NULL, result);
+}
+
+/* ---- The hook ---- */
+
+/* By what the last site is, and the number of operands. */
+#define FUSED(n, site)                                                                             \
+    {                                                                                              \
+        .size = sizeof(dvx_specialisation), .name = "FUSED_EXPRESSION", .family = DVX_SITE_##site, \
+        .count = n, .run = run, .cache_size = sizeof(fused), .result_type = &array_type            \
+    }
+#define FUSED_ALL(site)                                                                 \
+    {                                                                                   \
+        FUSED(0, site), FUSED(1, site), FUSED(2, site), FUSED(3, site), FUSED(4, site), \
+            FUSED(5, site), FUSED(6, site), FUSED(7, site), FUSED(8, site)              \
+    }
+static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
+    [DVX_SITE_BINARY] = FUSED_ALL(BINARY),
+    [DVX_SITE_UNARY] = FUSED_ALL(UNARY),
+    [DVX_SITE_COMPARE] = FUSED_ALL(COMPARE)};
+
+/* The ufunc of a node; false: it is none. */
+static bool read_node(const dvx_node *from, nd_node *to) {
+    const int number = operators_ufunc(from->family, from->operation);
+    if (number < 0) return false;
+    to->number = (uint8_t)number;
+    for (uint32_t i = 0; i < from->count; i++) to->inputs[i] = (int8_t)from->inputs[i];
+    return true;
+}
+
+/* Is it a number that is always the same? */
+static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
+    if (o->origin != DVX_FROM_CONSTANT) return false;
+    const dvx_kind kind = API(kind, o->value);
+    if (kind != DVX_FLOAT && kind != DVX_INT) return false;
+    if (API(read_float, o->value, number)) return true;
+    vm->api->clear_error(vm);
+    return false;
+}
+
+static bool read_tree(dvx_vm *vm, const dvx_expression *x, nd_program *p) {
+    memset(p, 0, sizeof *p);
+    if (x->node_count > ND_NODES) return false;
+    for (uint32_t i = 0; i < x->node_count; i++)
+        if (!read_node(&x->nodes[i], &p->nodes[i])) return false;
+    p->node_count = (uint8_t)x->node_count;
+    p->leaf_count = (uint8_t)x->operand_count;
+    for (uint32_t i = 0; i < x->operand_count; i++)
+        p->leaves[i].constant = read_constant(vm, &x->operands[i], &p->leaves[i].number);
+    return true;
+}
+
+void fuse_site(dvx_vm *vm, dvx_site *site) {
+    nd_program p;
+    if (site->family != DVX_SITE_BINARY && site->family != DVX_SITE_UNARY &&
+        site->family != DVX_SITE_COMPARE)
+        return;
+    const dvx_expression *x = API(expression, site);
+    if (!x || !read_tree(vm, x, &p)) return;
+    fused *cache = API(fuse, site, &descriptors[site->family][x->operand_count]);
+    if (cache) cache->program = p;
+}
+
+void fuse_finish(dvx_vm *vm) {
+    nd_state *state = nd_state_of(vm);
+    if (state->buffers) API(deallocate, state->buffers, BUFFERS_BYTES);
+    state->buffers = NULL;
+}

@@ -1,0 +1,76 @@
+/* program.h: what a fused expression does: loops over blocks of elements that stay in the
+ * first-level cache, in the order in which the expression's operations are executed.
+ *
+ * Invariants
+ *  1. An operation computes in the type that ufunc.c would choose for the same operands, with the
+ *     same loop: the elements of the result are the same, bit for bit.
+ *  2. Nothing is written but the result and the block's own buffers.
+ *  3. Each operand and each result is used once. */
+#ifndef ND_PROGRAM_H
+#define ND_PROGRAM_H
+
+#include "cast.h"
+#include "ufunc.h"
+
+enum {
+    ND_LEAVES = DVX_MOST_OPERANDS,
+    ND_NODES = 16,
+    ND_BUFFERS = 8,
+    ND_STEPS = 3 * ND_NODES, /* each operation, and a cast of each of its inputs */
+    ND_BLOCK_BYTES = 4096,   /* of a buffer */
+    ND_OUT = ND_LEAVES,      /* places: leaves, the result, buffers */
+    ND_FIRST_BUFFER = ND_OUT + 1,
+    ND_PLACES = ND_FIRST_BUFFER + ND_BUFFERS
+};
+
+/* An operation of the expression: a ufunc of leaves i and results of operations ~i. */
+typedef struct nd_node {
+    uint8_t number; /* of the ufunc */
+    int8_t inputs[2];
+} nd_node;
+
+typedef enum nd_leaf_kind { ND_LEAF_ARRAY, ND_LEAF_INT, ND_LEAF_FLOAT } nd_leaf_kind;
+typedef struct nd_leaf {
+    nd_leaf_kind kind;
+    nd_type type;  /* of the array; of a number: that it is converted to */
+    bool constant; /* a number that is always the same: this one */
+    double number;
+} nd_leaf;
+
+/* How a step's floating point flags count. */
+typedef enum nd_flags { ND_FLAGS_COUNT, ND_FLAGS_NOT, ND_FLAGS_INEXACT } nd_flags;
+
+typedef struct nd_step {
+    nd_loop loop; /* NULL: a cast */
+    nd_cast cast;
+    uint8_t places[3];  /* inputs, then the output; of fewer inputs the last ones are the output */
+    uint8_t strides[3]; /* 0: as the place says */
+    uint8_t flags;
+    bool looks;  /* at the flags, behind it */
+    bool single; /* its results are float32 (ND_FLAGS_INEXACT) */
+} nd_step;
+
+typedef struct nd_program {
+    uint8_t leaf_count, node_count, step_count;
+    nd_node nodes[ND_NODES];
+    nd_leaf leaves[ND_LEAVES];
+    nd_step steps[ND_STEPS];
+    const nd_dtype *result;
+    int32_t block; /* elements */
+    bool planned;
+} nd_program;
+
+/* Makes the steps for the leaves' types.  False: there is a node that ufunc.c would refuse, or that
+ * is not for here; nothing is raised. */
+bool program_plan(dvx_vm *vm, nd_program *p);
+
+/* Where leaves, result and buffers are: pointers and strides in bytes. */
+typedef struct nd_places {
+    char *data[ND_PLACES];
+    int64_t strides[ND_PLACES];
+} nd_places;
+
+/* `count` elements; the pointers move behind them.  Returns the flags that count. */
+unsigned program_run(const nd_program *p, nd_places *at, int64_t count);
+
+#endif
