@@ -307,7 +307,8 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
         site->family != DVX_SITE_COMPARE)
         return;
     const dvx_expression *x = API(expression, site);
-    if (!x || !read_tree(vm, x, &p)) return;
+    while (x && !read_tree(vm, x, &p)) x = API(smaller_expression, site);
+    if (!x) return;
     fused *cache = API(fuse, site, &descriptors[site->family][x->operand_count]);
     if (cache) cache->program = p;
 }

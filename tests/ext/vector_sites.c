@@ -376,12 +376,18 @@ static bool make_step(program *p, const dvx_node *node) {
     return true;
 }
 
+static bool make_program(program *p, const dvx_expression *x) {
+    *p = (program){0};
+    for (uint32_t i = 0; i < x->node_count; i++)
+        if (!make_step(p, &x->nodes[i])) return false;
+    return true;
+}
+
 static void fuse(dvx_vm *vm, dvx_site *site) {
     const dvx_expression *x = API(expression, site);
-    program p = {0};
+    program p;
+    while (x && !make_program(&p, x)) x = API(smaller_expression, site);
     if (!x) return;
-    for (uint32_t i = 0; i < x->node_count; i++)
-        if (!make_step(&p, &x->nodes[i])) return;
     for (uint32_t i = 0; i < x->operand_count; i++)
         p.temporaries |= (uint32_t)x->operands[i].temporary << i;
     program *cache = API(fuse, site, &fused[site->family == DVX_SITE_UNARY][x->operand_count]);

@@ -683,6 +683,13 @@ struct dvx_api {
     /* Writes "file:line: class_: message" and the source line to sys.stderr, once for each line of
      * the program that does it, as CPython does where no filter was set.  False: raised. */
     bool (*warn)(dvx_vm *vm, dvx_value class_, const char *message);
+
+    /* ---- Whole expressions ---- */
+    /* Behind `expression`, for a hook that does not take all of it: the next smaller one that ends
+     * in the site; what the left-out sites make is then among its operands.  `fuse` is about the
+     * last one that was shown, which is gone when the next is.  NULL: there is none, and no other
+     * any more. */
+    const dvx_expression *(*smaller_expression)(dvx_vm *vm, dvx_site *site);
 };
 typedef struct dvx_api dvx_api;
 

@@ -171,16 +171,18 @@ static void begin(dv_expression *x) {
 }
 
 bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension *extension,
-                        const dv_value *values, dv_expression *x, const char **reason) {
+                        const dv_value *values, uint32_t start, dv_expression *x,
+                        const char **reason) {
     search s = {vm, thread, extension, values, {0}, 0, NULL};
     *reason = "no operand is the result of a site of the extension";
     collect(&s, pc);
-    for (uint32_t start = 0; start + 1 < s.count; start++) {
+    for (; start + 1 < s.count; start++) {
         begin(x);
         if (is_load(&s, s.pcs[start]) || !count_below(&s, start, &x->below)) continue;
         *reason = "the code branches into the expression";
         if (!dv_origin_is_straight(thread->code, s.pcs[start], pc)) continue;
         if (build(&s, start, x)) {
+            x->start = start;
             x->told.size = sizeof x->told;
             x->told.nodes = x->nodes;
             x->told.operands = x->operands;

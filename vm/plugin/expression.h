@@ -30,13 +30,14 @@ typedef struct dv_expression {
     uint32_t below; /* so many operands lie on the stack, the first ones */
     uint8_t owned;  /* ... and of these the site releases these */
     dv_cell *first, *behind;
+    uint32_t start; /* where it begins among the instructions that were looked at */
     const dv_extension_site *under;
 } dv_expression;
 
-/* Looks for one that ends at pc with `count` operands of these values.  False: *reason says why
- * there is none. */
+/* Looks for one that ends at pc with operands of these values and begins at `start` or behind it
+ * (0: anywhere), the largest first.  False: *reason says why there is none. */
 bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension *extension,
-                        const dv_value *values, dv_expression *x,
+                        const dv_value *values, uint32_t start, dv_expression *x,
                         const char **reason) DV_MUST_CHECK;
 /* Releases what it holds. */
 void dv_expression_forget(dv_vm *vm, dv_expression *x);

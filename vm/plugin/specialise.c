@@ -241,21 +241,35 @@ bool dv_api_drop_operand(dvx_vm *vm, dvx_site *site, uint32_t i) {
     return false;
 }
 
-const dvx_expression *dv_api_expression(dvx_vm *vm, dvx_site *site) {
-    asking *a = given(vm, site);
-    if (!a || !a->expression) return NULL;
+/* The largest expression that begins at `start` or behind it. */
+static const dvx_expression *find_expression(asking *a, uint32_t start) {
+    dv_vm *vm = a->vm;
     dv_expression *x = a->expression;
-    if (x->told.size) return &x->told;
+    dvx_family family = a->site.family;
     /* Copies in regions are executed one by one, as in VMs that count; the debug table lends the
      * operands of the site alone. */
     if (!a->thread || vm->profile || vm->plugins->debug) return NULL;
     const char *reason;
-    if (site->family > DVX_SITE_ATTRIBUTE || site->family == DVX_SITE_SET_ITEM ||
+    if (family > DVX_SITE_ATTRIBUTE || family == DVX_SITE_SET_ITEM ||
         a->family == DV_OP_LOAD_METHOD)
         return NULL;
-    if (dv_expression_find(vm, a->thread, site->where, a->extension, a->values, x, &reason))
-        return &x->told;
-    return NULL;
+    bool found = dv_expression_find(vm, a->thread, a->site.where, a->extension, a->values, start, x,
+                                    &reason);
+    return found ? &x->told : NULL;
+}
+
+const dvx_expression *dv_api_expression(dvx_vm *vm, dvx_site *site) {
+    asking *a = given(vm, site);
+    if (!a || !a->expression) return NULL;
+    return a->expression->told.size ? &a->expression->told : find_expression(a, 0);
+}
+
+const dvx_expression *dv_api_smaller_expression(dvx_vm *vm, dvx_site *site) {
+    asking *a = given(vm, site);
+    if (!a || !a->expression || !a->expression->told.size || a->fused) return NULL;
+    uint32_t start = a->expression->start + 1;
+    dv_expression_forget(vm, a->expression);
+    return find_expression(a, start);
 }
 
 void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative) {

@@ -28,6 +28,7 @@ void dv_specialise_family(uint32_t op, dvx_family *family, uint32_t *operation);
 void *dv_api_specialise(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
 bool dv_api_drop_operand(dvx_vm *vm, dvx_site *site, uint32_t i);
 const dvx_expression *dv_api_expression(dvx_vm *vm, dvx_site *site);
+const dvx_expression *dv_api_smaller_expression(dvx_vm *vm, dvx_site *site);
 void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason);
 dvx_assumption *dv_api_make_assumption(dvx_vm *vm);

@@ -243,5 +243,6 @@ const dvx_api dv_extension_api = {
     .is_unique = dv_api_is_unique,
     .warn = dv_api_warn,
     .expression = dv_api_expression,
+    .smaller_expression = dv_api_smaller_expression,
     .fuse = dv_api_fuse,
 };
