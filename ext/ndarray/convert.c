@@ -121,6 +121,9 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
             cast_between(a->dtype, dtype)(at, 0, a->data, 0, 1);
             return true;
         }
+        if (dtype->num == ND_COMPLEX128)
+            return nd_fail(vm, DVX_TYPE_ERROR,
+                           "only length-1 arrays can be converted to Python scalars");
         return nd_fail(vm, DVX_VALUE_ERROR, "setting an array element with a sequence.");
     }
     cast_between(a->dtype, dtype)(at, 0, a->data, 0, 1);

@@ -41,7 +41,7 @@ static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *d
     nd_walk walk = {.operands = 4};
     nd_array *out;
     if (!array_broadcast(vm, operands, 3, &walk.ndim, walk.shape)) return DVX_FAILED;
-    dvx_value made = array_new(vm, dtype, walk.ndim, walk.shape, &out);
+    dvx_value made = ufunc_result(vm, dtype, operands, 3, walk.ndim, walk.shape, &out);
     if (dvx_failed(made)) return made;
     for (int i = 0; i < 4; i++) {
         const nd_array *a = i ? operands[i - 1] : out;

@@ -270,7 +270,7 @@ static int is_swapped(int inputs, int64_t (*strides)[ND_MOST], int i, int j) {
 /* Axes from the last one on are put where they belong among those behind them. */
 dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *inputs, int count,
                        int ndim, const int64_t *shape, nd_array **out) {
-    int64_t strides[MOST_INPUTS][ND_MOST];
+    int64_t strides[ND_RESULT_INPUTS][ND_MOST];
     int known = 0, order[ND_MOST];
     bool plain = true;
     for (int i = 0; i < count; i++) {

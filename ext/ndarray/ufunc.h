@@ -25,8 +25,9 @@ dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array
  * DVX_FAILED. */
 bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dvx_value *result);
 
-/* A new array for the result of one or two inputs, which are broadcast to the shape (NULL: a
+/* A new array for the result of up to three inputs, which are broadcast to the shape (NULL: a
  * number): it lies in memory as its inputs do, as far as that is possible. */
+enum { ND_RESULT_INPUTS = 3 };
 dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *inputs, int count,
                        int ndim, const int64_t *shape, nd_array **out);
 
