@@ -228,6 +228,15 @@ static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
                     "maximum supported dimension for an ndarray is 32, found %d", ndim);
 }
 
+/* False: there is none, and nothing is raised. */
+static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes) {
+    a->memory = memory_take(vm, bytes);
+    if (UNLIKELY(!a->memory)) return vm->api->clear_error(vm), false;
+    a->memory_size = bytes;
+    a->data = a->memory;
+    return true;
+}
+
 static dvx_value new_of_size(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
                              nd_array **out) {
     size_t bytes = 0;
@@ -237,17 +246,10 @@ static dvx_value new_of_size(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *a = *out;
     for (int i = 0; i < ndim; i++) a->axes[i].count = shape[i];
-    if (bytes <= ND_INLINE) return made;
-    a->memory = memory_take(vm, bytes);
-    if (UNLIKELY(!a->memory)) {
-        API(release, made);
-        vm->api->clear_error(vm);
-        raise_memory(vm, dtype, ndim, shape, bytes);
-        return DVX_FAILED;
-    }
-    a->memory_size = bytes;
-    a->data = a->memory;
-    return made;
+    if (bytes <= ND_INLINE || take_memory(vm, a, bytes)) return made;
+    API(release, made);
+    raise_memory(vm, dtype, ndim, shape, bytes);
+    return DVX_FAILED;
 }
 
 /* (0 where there are no elements, as NumPy has it.) */
@@ -275,9 +277,49 @@ dvx_value array_new_order(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int
     return made;
 }
 
+/* The number of elements, where there are some, but not too many, in few axes; else 0. */
+static int64_t count_few(int ndim, const int64_t *shape) {
+    const int64_t most = (int64_t)1 << 31;
+    int64_t size = 1;
+    if (ndim > ND_FEW) return 0;
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] <= 0 || shape[i] > most || size > most) return 0;
+        size *= shape[i];
+    }
+    return size <= most ? size : 0;
+}
+
+/* (All that is known of such an array is set directly: this is on the way of every small
+ * operation.) */
 dvx_value array_new(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
                     nd_array **out) {
-    return array_new_order(vm, dtype, ndim, shape, false, out);
+    void *payload;
+    const int64_t size = count_few(ndim, shape);
+    if (!size) return array_new_order(vm, dtype, ndim, shape, false, out);
+    dvx_value made = API(make_object, &array_type, &payload);
+    if (UNLIKELY(dvx_failed(made))) return made;
+    nd_array *a = *out = payload;
+    a->dtype = dtype;
+    a->axes = a->few;
+    a->ndim = ndim;
+    a->size = size;
+    a->element = dtype->element;
+    const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
+    a->dimensions = numbers && ndim ? (uint32_t)ndim : ND_NO_BUFFER;
+    int64_t stride = dtype->size;
+    int long_axes = 0;
+    for (int i = ndim; i-- > 0;) {
+        a->few[i] = (dvx_axis){shape[i], stride};
+        stride *= shape[i];
+        long_axes += shape[i] != 1;
+    }
+    a->flags = long_axes > 1 ? ND_C_CONTIGUOUS : ND_CONTIGUOUS;
+    a->data = a->inline_data;
+    const size_t bytes = (size_t)size * dtype->size;
+    if (bytes <= ND_INLINE || take_memory(vm, a, bytes)) return made;
+    API(release, made);
+    raise_memory(vm, dtype, ndim, shape, bytes);
+    return DVX_FAILED;
 }
 
 dvx_value array_new_permuted(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
@@ -294,46 +336,8 @@ dvx_value array_new_permuted(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
     return made;
 }
 
-/* The frequent case: few axes in C order. */
-static dvx_value new_same(dvx_vm *vm, const nd_dtype *dtype, const nd_array *like, nd_array **out) {
-    void *payload;
-    const size_t bytes = (size_t)like->size * dtype->size;
-    dvx_value made = API(make_object, &array_type, &payload);
-    if (UNLIKELY(dvx_failed(made))) return made;
-    nd_array *a = *out = payload;
-    a->dtype = dtype;
-    a->axes = a->few;
-    a->ndim = like->ndim;
-    a->size = like->size;
-    a->flags = like->flags & ND_CONTIGUOUS;
-    a->element = dtype->element;
-    const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
-    a->dimensions = numbers && a->ndim ? (uint32_t)a->ndim : ND_NO_BUFFER;
-    int64_t stride = dtype->size;
-    for (int i = a->ndim; i-- > 0;) {
-        a->few[i] = (dvx_axis){like->axes[i].count, stride};
-        stride *= like->axes[i].count;
-    }
-    a->data = a->inline_data;
-    if (bytes <= ND_INLINE) return made;
-    a->memory = memory_take(vm, bytes);
-    if (LIKELY(a->memory)) {
-        a->memory_size = bytes;
-        a->data = a->memory;
-        return made;
-    }
-    int64_t shape[ND_MOST];
-    array_shape(like, shape);
-    API(release, made);
-    vm->api->clear_error(vm);
-    raise_memory(vm, dtype, like->ndim, shape, bytes);
-    return DVX_FAILED;
-}
-
 dvx_value array_new_like(dvx_vm *vm, const nd_dtype *dtype, const nd_array *like, nd_array **out) {
     int64_t shape[ND_MOST];
-    if (like->flags & ND_C_CONTIGUOUS && like->ndim <= ND_FEW && like->size > 0)
-        return new_same(vm, dtype, like, out);
     int order[ND_MOST];
     array_shape(like, shape);
     if (like->flags & ND_C_CONTIGUOUS || like->ndim <= 1)

@@ -3,11 +3,19 @@
 <%! from derivatives import (BINARY, INPLACE, UNARY, BINARY_OPERATORS, COMPARISONS, UNARY_OPERATORS, CALLS, derivatives,
                              pairs) %>\
 <%def name="table(name, kind, family, operands, operators, forms)">\
-static const dvx_specialisation ${name}[][FORMS][ND_TYPES] = {
+static const dvx_specialisation ${name}[2][${len(operators)}${" + 1" if name in ("of_binary", "of_inplace", "of_unary") else ""}][FORMS][ND_TYPES] = {
+% for small in 0, 1:
+    {
 % for op, ufunc in operators.items():
     [DVX_${op}] = {
 % for form, number, title, run in derivatives(forms, op, ufunc):
-        [FORM_${form}][ND_${number}] = ELEMENTWISE("${title}", ${family}, ${operands}, run_${run}),
+% if not small:
+        [FORM_${form}][ND_${number}] = ELEMENTWISE("${title}", ${family}, ${operands}, run_${run}, .native = NULL),
+% elif number in ("FLOAT64", "INT64"):
+        [FORM_${form}][ND_${number}] = ELEMENTWISE("${title}_SMALL", ${family}, ${operands}, run_${run}, TWIN(${run})),
+% endif
+% endfor
+    },
 % endfor
     },
 % endfor
@@ -22,7 +30,7 @@ static const dvx_specialisation of_call[ND_UFUNCS][FORMS][ND_TYPES] = {
 % for u in CALLS:
     [ND_UFUNC_${u.name}] = {
 % for form, number, title, run in derivatives(UNARY if u.inputs == 1 else BINARY, u.name.upper(), u.name):
-        [FORM_${form}][ND_${number}] = ELEMENTWISE("CALL_${title}", CALL, ${u.inputs + 1}, run_call_${run}),
+        [FORM_${form}][ND_${number}] = ELEMENTWISE("CALL_${title}", CALL, ${u.inputs + 1}, run_call_${run}, .native = NULL),
 % endfor
     },
 % endfor
@@ -34,7 +42,7 @@ static const dvx_specialisation ${name}[][ND_TYPES][ND_TYPES] = {
 % for op, ufunc in operators.items():
     [DVX_${op}] = {
 % for a, b, title in pairs(op, ufunc):
-        [ND_${a}][ND_${b}] = ELEMENTWISE("${title}", ${family}, 2, run_pair),
+        [ND_${a}][ND_${b}] = ELEMENTWISE("${title}", ${family}, 2, run_pair, .native = NULL),
 % endfor
     },
 % endfor

@@ -5,38 +5,18 @@
  *     another one is cast on the way, a block at a time.
  *  2. Flags that a loop leaves behind are told as ufunc.c tells them: at once where the loop raises
  *     them for good reasons alone, else by letting ufunc.c compute everything again. */
-#include "derive.h"
+#include "derive_elements.h"
 
-#include "arith.h"
+#include <stdlib.h>
+
 #include "cast.h"
 #include "error.h"
 #include "fuse.h"
 #include "ufunc.h"
 
-typedef enum form { ARRAYS, RIGHT, LEFT, RIGHT_CONST, LEFT_CONST, ONE, FORMS } form;
-#define FORM_ARRAYS      ARRAYS
-#define FORM_RIGHT       RIGHT
-#define FORM_LEFT        LEFT
-#define FORM_RIGHT_CONST RIGHT_CONST
-#define FORM_LEFT_CONST  LEFT_CONST
-#define FORM_ONE         ONE
-
-/* What a site knows. */
-typedef struct elementwise {
-    nd_loop loop;
-    const nd_dtype *dtypes[2]; /* of the inputs; NULL: it is a number */
-    const nd_dtype *result;
-    nd_cast casts[2]; /* NULL: none */
-    nd_type type;     /* that the loop computes in */
-    nd_ufunc_number number;
-    uint8_t inputs, first; /* input i is operand i + first */
-    uint8_t temporaries;   /* bit i: the site drops input i, and the result may be put there */
-    bool inplace, warns, inexact, casting;
-    bool constant, constant_is_int; /* the number is known, and not loaded */
-    _Alignas(16) char element[sizeof(nd_complex)];
-    double as_float;
-    int64_t as_int;
-} elementwise;
+#ifdef DVX_NATIVE
+#include "derive_native.h"
+#endif
 
 /* ---- The ordinary way ---- */
 
@@ -97,6 +77,62 @@ static inline bool takes_result(dvx_vm *vm, const elementwise *d, dvx_value v, c
            !a->read_only && !a->exports && API(is_unique, v);
 }
 
+/* ---- Kept results ---- */
+
+/* So often in a row, and the site keeps nothing any more. */
+enum { MOST_WASTE = 64 };
+
+static void release_kept(dvx_vm *vm, void *cache) {
+    elementwise *d = cache;
+    d->keeps = false;
+    for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        dvx_value kept = d->kept[i];
+        d->kept[i] = DVX_FAILED;
+        API(release, kept);
+    }
+}
+
+/* Has nobody made anything else of it, and is it of this shape? */
+static bool is_as_new(const nd_array *a, int ndim, const int64_t *shape) {
+    if (!(a->flags & ND_C_CONTIGUOUS) || a->read_only || a->exports || a->ndim != ndim)
+        return false;
+    for (int i = 0; i < ndim; i++)
+        if (a->axes[i].count != shape[i]) return false;
+    return true;
+}
+
+/* A result in C order. */
+static dvx_value new_result(dvx_vm *vm, elementwise *d, int ndim, const int64_t *shape,
+                            nd_array **out) {
+    if (!d->keeps) return array_new(vm, d->result, ndim, shape, out);
+    for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        if (dvx_failed(d->kept[i]) || !API(is_unique, d->kept[i])) continue;
+        *out = API(payload, d->kept[i], &array_type);
+        if (!is_as_new(*out, ndim, shape)) continue;
+        d->waste = 0;
+        return API(retain, d->kept[i]);
+    }
+    dvx_value made = array_new(vm, d->result, ndim, shape, out);
+    if (dvx_failed(made)) return made;
+    if (++d->waste > MOST_WASTE) {
+        release_kept(vm, d);
+    } else if ((*out)->data == (*out)->inline_data) {
+        /* The older one is given up. */
+        dvx_value old = d->kept[0];
+        memmove(d->kept, d->kept + 1, (ELEMENTS_KEPT - 1) * sizeof *d->kept);
+        d->kept[ELEMENTS_KEPT - 1] = API(retain, made);
+        API(release, old);
+    }
+    return made;
+}
+
+static dvx_value new_like(dvx_vm *vm, elementwise *d, const nd_array *like, nd_array **out) {
+    int64_t shape[ND_MOST];
+    if (like->ndim > ND_FEW) return array_new_like(vm, d->result, like, out);
+    array_shape(like, shape);
+    return new_result(vm, d, like->ndim, shape, out);
+}
+
 /* Behind a loop.  1: all is well; 0: ufunc.c must tell; -1: raised. */
 static inline int check_flags(dvx_vm *vm, const elementwise *d) {
     if (!d->warns) return 1;
@@ -119,20 +155,7 @@ static inline dvx_outcome finish(dvx_vm *vm, const elementwise *d, const dvx_val
     return good < 0 ? DVX_ERROR : ordinary(vm, d, v, result);
 }
 
-static inline void begin(const elementwise *d) {
-    if (d->warns && arith_flags()) arith_clear();
-}
-
 /* ---- Elements in rows ---- */
-
-static inline bool is_row(const nd_array *a) { return a->flags & ND_C_CONTIGUOUS && a->ndim > 0; }
-
-static inline bool same_shape(const nd_array *a, const nd_array *b) {
-    if (a->ndim != b->ndim || a->size != b->size) return false;
-    for (int i = 0; i < a->ndim; i++)
-        if (a->axes[i].count != b->axes[i].count) return false;
-    return true;
-}
 
 /* Elements that are cast: blocks of them.  `args` and `strides` are those of the elements as they
  * are. */
@@ -214,20 +237,26 @@ static bool has_shape(const layout *l, const nd_array *a) {
     return true;
 }
 
-/* Where an input in C order has the result's shape, the result is in C order. */
-static dvx_value result_of(dvx_vm *vm, const elementwise *d, const layout *l, const dvx_value *v,
+/* Does an input have axes that are not in C order?  Then ufunc.c finds the order of the result. */
+static bool is_swapped(const layout *l, int inputs) {
+    for (int k = 0; k < inputs; k++)
+        for (int j = 1; j < l->ndim; j++)
+            for (int i = 0; i < j; i++)
+                if (l->strides[k][i] && llabs(l->strides[k][j]) > llabs(l->strides[k][i]))
+                    return true;
+    return false;
+}
+
+static dvx_value result_of(dvx_vm *vm, elementwise *d, const layout *l, const dvx_value *v,
                            nd_array *const *arrays, nd_array **out) {
-    int first = -1;
-    for (int i = d->inputs; i-- > 0;)
-        if (has_shape(l, arrays[i])) first = i;
-    for (int i = 0; first >= 0 && i < d->inputs && arrays[first]->flags & ND_C_CONTIGUOUS; i++) {
+    for (int i = 0; i < d->inputs; i++) {
         if (!has_shape(l, arrays[i]) || !(arrays[i]->flags & ND_C_CONTIGUOUS) ||
             !takes_result(vm, d, v[i], arrays[i], i))
             continue;
         *out = arrays[i];
         return API(retain, v[i]);
     }
-    return ufunc_result(vm, d->result, arrays, d->inputs, l->ndim, l->shape, out);
+    return new_result(vm, d, l->ndim, l->shape, out);
 }
 
 static void run_layout(const elementwise *d, layout *l) {
@@ -250,8 +279,8 @@ static void run_layout(const elementwise *d, layout *l) {
 }
 
 /* Inputs of any layout; a number is at `element`. */
-static dvx_outcome run_any(dvx_vm *vm, const elementwise *d, const dvx_value *v,
-                           nd_array *const *arrays, char *element, dvx_value *result) {
+static dvx_outcome run_any(dvx_vm *vm, elementwise *d, const dvx_value *v, nd_array *const *arrays,
+                           char *element, dvx_value *result) {
     layout l;
     nd_array *out;
     if (!broadcast(&l, arrays, d->inputs)) return ordinary(vm, d, v, result);
@@ -263,10 +292,11 @@ static dvx_outcome run_any(dvx_vm *vm, const elementwise *d, const dvx_value *v,
             memset(l.strides[i], 0, sizeof l.strides[i]);
         }
     }
+    if (is_swapped(&l, d->inputs)) return ordinary(vm, d, v, result);
     dvx_value made = result_of(vm, d, &l, v, arrays, &out);
     if (dvx_failed(made)) return DVX_ERROR;
     lay_out(&l, d->inputs, out);
-    begin(d);
+    elements_begin(d);
     run_layout(d, &l);
     return finish(vm, d, v, made, result);
 }
@@ -274,10 +304,10 @@ static dvx_outcome run_any(dvx_vm *vm, const elementwise *d, const dvx_value *v,
 /* ---- Results that are new, or dying operands ---- */
 
 static dvx_outcome run_arrays(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    const elementwise *d = cache;
+    elementwise *d = cache;
     nd_array *a[2], *out;
     if (!look(vm, d, v, a)) return DVX_DEOPTIMISE;
-    if (!is_row(a[0]) || !is_row(a[1]) || !same_shape(a[0], a[1]))
+    if (!elements_is_row(a[0]) || !elements_is_row(a[1]) || !elements_same_shape(a[0], a[1]))
         return run_any(vm, d, v, a, NULL, result);
     dvx_value made;
     if (takes_result(vm, d, v[0], a[0], 0))
@@ -285,11 +315,11 @@ static dvx_outcome run_arrays(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
     else if (takes_result(vm, d, v[1], a[1], 1))
         out = a[1], made = API(retain, v[1]);
     else
-        made = array_new_like(vm, d->result, a[0], &out);
+        made = new_like(vm, d, a[0], &out);
     if (UNLIKELY(dvx_failed(made))) return DVX_ERROR;
     char *args[3] = {a[0]->data, a[1]->data, out->data};
     const int64_t strides[3] = {d->dtypes[0]->size, d->dtypes[1]->size, d->result->size};
-    begin(d);
+    elements_begin(d);
     run_loop(d, args, out->size, strides);
     return finish(vm, d, v, made, result);
 }
@@ -305,37 +335,37 @@ static dvx_outcome run_number(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
         element = number;
         if (!derive_read_number(vm, v[!array], d->type, number)) return ordinary(vm, d, v, result);
     }
-    if (!is_row(a[array])) return run_any(vm, d, v, a, element, result);
+    if (!elements_is_row(a[array])) return run_any(vm, d, v, a, element, result);
     dvx_value made;
     if (takes_result(vm, d, v[array], a[array], array))
         out = a[array], made = API(retain, v[array]);
     else
-        made = array_new_like(vm, d->result, a[array], &out);
+        made = new_like(vm, d, a[array], &out);
     if (UNLIKELY(dvx_failed(made))) return DVX_ERROR;
     char *args[3];
     int64_t strides[3];
     args[array] = a[array]->data, strides[array] = a[array]->dtype->size;
     args[!array] = element, strides[!array] = 0;
     args[2] = out->data, strides[2] = d->result->size;
-    begin(d);
+    elements_begin(d);
     run_loop(d, args, out->size, strides);
     return finish(vm, d, v, made, result);
 }
 
 static dvx_outcome run_one(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    const elementwise *d = cache;
+    elementwise *d = cache;
     nd_array *a[2] = {NULL, NULL}, *out;
     if (!look(vm, d, v, a)) return DVX_DEOPTIMISE;
-    if (!is_row(a[0])) return run_any(vm, d, v, a, NULL, result);
+    if (!elements_is_row(a[0])) return run_any(vm, d, v, a, NULL, result);
     dvx_value made;
     if (takes_result(vm, d, v[0], a[0], 0))
         out = a[0], made = API(retain, v[0]);
     else
-        made = array_new_like(vm, d->result, a[0], &out);
+        made = new_like(vm, d, a[0], &out);
     if (UNLIKELY(dvx_failed(made))) return DVX_ERROR;
     char *args[2] = {a[0]->data, out->data};
     const int64_t strides[2] = {d->dtypes[0]->size, d->result->size};
-    begin(d);
+    elements_begin(d);
     run_loop(d, args, out->size, strides);
     return finish(vm, d, v, made, result);
 }
@@ -373,7 +403,7 @@ static dvx_outcome run_inplace_any(dvx_vm *vm, const elementwise *d, const dvx_v
         l.data[1] = element;
         memset(l.strides[1], 0, sizeof l.strides[1]);
     }
-    begin(d);
+    elements_begin(d);
     run_layout(d, &l);
     return finish_inplace(vm, d, v, result);
 }
@@ -384,11 +414,11 @@ static dvx_outcome run_inplace_arrays(dvx_vm *vm, const dvx_value *v, void *cach
     nd_array *a[2];
     if (!look(vm, d, v, a)) return DVX_DEOPTIMISE;
     if (a[0]->read_only || !is_apart(a[0], a[1])) return ordinary(vm, d, v, result);
-    if (!is_row(a[0]) || !is_row(a[1]) || !same_shape(a[0], a[1]))
+    if (!elements_is_row(a[0]) || !elements_is_row(a[1]) || !elements_same_shape(a[0], a[1]))
         return run_inplace_any(vm, d, v, a, NULL, result);
     char *args[3] = {a[0]->data, a[1]->data, a[0]->data};
     const int64_t size = d->result->size, strides[3] = {size, size, size};
-    begin(d);
+    elements_begin(d);
     d->loop(args, a[0]->size, strides);
     return finish_inplace(vm, d, v, result);
 }
@@ -404,10 +434,10 @@ static dvx_outcome run_inplace_number(dvx_vm *vm, const dvx_value *v, void *cach
         if (!derive_read_number(vm, v[1], d->type, number)) return ordinary(vm, d, v, result);
     }
     if (a[0]->read_only) return ordinary(vm, d, v, result);
-    if (!is_row(a[0])) return run_inplace_any(vm, d, v, a, element, result);
+    if (!elements_is_row(a[0])) return run_inplace_any(vm, d, v, a, element, result);
     char *args[3] = {a[0]->data, element, a[0]->data};
     const int64_t size = d->result->size, strides[3] = {size, 0, size};
-    begin(d);
+    elements_begin(d);
     d->loop(args, a[0]->size, strides);
     return finish_inplace(vm, d, v, result);
 }
@@ -431,18 +461,22 @@ CALL_OF(one)
 
 /* ---- Descriptors ---- */
 
-#define ELEMENTWISE(title, site, operands, function)                                  \
+#define ELEMENTWISE(title, site, operands, function, ...)                             \
     {                                                                                 \
         .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, \
-        .count = operands, .run = function, .cache_size = sizeof(elementwise)         \
+        .count = operands, .run = function, .cache_size = sizeof(elementwise),        \
+        .release = release_kept, __VA_ARGS__                                          \
     }
+#ifndef DVX_NATIVE
+#define TWIN(name) .native = NULL
+#endif
 #include "derivatives.inc"
 
 /* a ** 2 and its like. */
 static const dvx_specialisation of_simple_power[ND_TYPES] = {
-    [ND_FLOAT32] = ELEMENTWISE("POW_FLOAT32_SIMPLE", BINARY, 2, run_one),
-    [ND_FLOAT64] = ELEMENTWISE("POW_FLOAT64_SIMPLE", BINARY, 2, run_one),
-    [ND_COMPLEX128] = ELEMENTWISE("POW_COMPLEX128_SIMPLE", BINARY, 2, run_one),
+    [ND_FLOAT32] = ELEMENTWISE("POW_FLOAT32_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_FLOAT64] = ELEMENTWISE("POW_FLOAT64_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_COMPLEX128] = ELEMENTWISE("POW_COMPLEX128_SIMPLE", BINARY, 2, run_one, .native = NULL),
 };
 
 /* ---- The hook ---- */
@@ -474,8 +508,11 @@ typedef struct draft {
     form form;
     int array;        /* the first input that is one */
     nd_type types[2]; /* of arrays */
+    bool small;
     const char *reason;
 } draft;
+/* A site that has been specialised more often sees different things. */
+enum { MOST_TIMES = 4 };
 
 static bool refuse(draft *x, const char *reason) {
     x->reason = reason;
@@ -575,22 +612,51 @@ static bool choose_type(dvx_vm *vm, const dvx_site *site, draft *x) {
     return true;
 }
 
+/* Results that lie in their objects are kept.  The native twin, for arrays of one shape in rows,
+ * needs some that are there already. */
+static void choose_kept(dvx_vm *vm, const dvx_site *site, draft *x) {
+    elementwise *d = &x->d;
+    const nd_array *like = NULL;
+    bool rows = true;
+    for (int i = 0; i < d->inputs; i++) {
+        if (!d->dtypes[i]) continue;
+        const nd_array *a = API(payload, site->operands[d->first + i].value, &array_type);
+        if (a->size * d->result->size > ND_INLINE) return;
+        rows &= elements_is_row(a) && a->ndim <= ND_FEW && a->size;
+        rows &= !like || elements_same_shape(a, like);
+        like = a;
+    }
+    if (site->times >= MOST_TIMES) return;
+    d->keeps = !d->inplace;
+    x->small = rows && !d->casting && !d->inexact;
+    for (int i = 0; x->small && !d->inplace && i < ELEMENTS_KEPT; i++) {
+        nd_array *out;
+        d->kept[i] = array_new_like(vm, d->result, like, &out);
+        if (!dvx_failed(d->kept[i])) continue;
+        vm->api->clear_error(vm);
+        x->small = false;
+    }
+}
+
 static const dvx_specialisation *descriptor(const dvx_site *site, const draft *x) {
     const elementwise *d = &x->d;
     const nd_type t = x->types[x->array];
     const bool pair = x->form == ARRAYS && x->types[0] != x->types[1];
+    const bool small = x->small && (t == ND_FLOAT64 || t == ND_INT64);
     const dvx_specialisation *found = NULL;
     switch (site->family) {
     case DVX_SITE_BINARY:
         found = pair ? &of_binary_pair[site->operation][x->types[0]][x->types[1]]
-                     : &of_binary[site->operation][x->form][t];
+                     : &of_binary[small][site->operation][x->form][t];
         break;
     case DVX_SITE_COMPARE:
         found = pair ? &of_compare_pair[site->operation][x->types[0]][x->types[1]]
-                     : &of_compare[site->operation][x->form][t];
+                     : &of_compare[small][site->operation][x->form][t];
         break;
-    case DVX_SITE_INPLACE: found = pair ? NULL : &of_inplace[site->operation][x->form][t]; break;
-    case DVX_SITE_UNARY: found = &of_unary[site->operation][x->form][t]; break;
+    case DVX_SITE_INPLACE:
+        found = pair ? NULL : &of_inplace[small][site->operation][x->form][t];
+        break;
+    case DVX_SITE_UNARY: found = &of_unary[small][site->operation][x->form][t]; break;
     default: found = pair ? NULL : &of_call[d->number][x->form][t]; break;
     }
     return found && found->name ? found : NULL;
@@ -644,9 +710,20 @@ static void choose_callee(dvx_vm *vm, dvx_site *site, draft *x) {
         x->d.first = 2;
 }
 
+static void install(dvx_vm *vm, dvx_site *site, draft *x, const dvx_specialisation *found) {
+    elementwise *cache = API(specialise, site, found);
+    if (!cache) {
+        release_kept(vm, &x->d);
+        return;
+    }
+    *cache = x->d;
+    fuse_site(vm, site);
+}
+
 void derive_elements(dvx_vm *vm, dvx_site *site) {
     draft x;
     memset(&x, 0, sizeof x);
+    for (int i = 0; i < ELEMENTS_KEPT; i++) x.d.kept[i] = DVX_FAILED;
     if (!choose_ufunc(vm, site, &x) || !choose_form(vm, site, &x) || !choose_power(vm, site, &x) ||
         !choose_type(vm, site, &x)) {
         API(decline, site, x.reason);
@@ -655,22 +732,17 @@ void derive_elements(dvx_vm *vm, dvx_site *site) {
     const bool simple_power = site->family == DVX_SITE_BINARY && site->operation == DVX_POW &&
                               x.d.number != ND_UFUNC_power;
     if (simple_power) {
-        const dvx_specialisation *found = &of_simple_power[x.types[0]];
-        elementwise *cache = API(specialise, site, found);
-        if (!cache) return;
-        *cache = x.d;
-        fuse_site(vm, site);
+        install(vm, site, &x, &of_simple_power[x.types[0]]);
         return;
     }
     if (x.form == RIGHT || x.form == LEFT) choose_constant(vm, site, &x);
+    choose_kept(vm, site, &x);
     const dvx_specialisation *found = descriptor(site, &x);
     if (!found) {
+        release_kept(vm, &x.d);
         API(decline, site, "there is no derivative for these dtypes");
         return;
     }
     choose_callee(vm, site, &x);
-    elementwise *cache = API(specialise, site, found);
-    if (!cache) return;
-    *cache = x.d;
-    fuse_site(vm, site);
+    install(vm, site, &x, found);
 }

@@ -4,8 +4,8 @@
  * still in the caches, and its pages are mapped.
  *
  * Invariants
- *  1. A kept block is not larger than ND_KEPT_MOST, and there are at most ND_KEPT of them, with no more
- *     bytes than the arrays that are alive have, or ND_KEPT_ALWAYS.
+ *  1. A kept block is not larger than ND_KEPT_MOST, and there are at most ND_KEPT of them, with no
+ * more bytes than the arrays that are alive have, or ND_KEPT_ALWAYS.
  *  2. Where memory runs out they are given back before anything is raised. */
 #ifndef ND_MEMORY_H
 #define ND_MEMORY_H
