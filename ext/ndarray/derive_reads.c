@@ -1,4 +1,301 @@
-/* derive_reads.c: derivatives of attributes and reductions (derive.h). */
+/* derive_reads.c: derivatives of attributes and of reductions of whole arrays (derive.h).
+ *
+ * Invariants
+ *  1. A kept tuple is given to the program only while nobody else has it: then it is as good as a
+ * new one. */
+#include "arith.h"
 #include "derive.h"
-void derive_attribute(dvx_vm *vm, dvx_site *site) { API(decline, site, "attributes of arrays"); }
-void derive_method(dvx_vm *vm, dvx_site *site) { API(decline, site, "methods of arrays"); }
+#include "error.h"
+#include "methods.h"
+#include "ufunc.h"
+
+/* ---- Attributes that are ints ---- */
+
+static inline const nd_array *array_at(dvx_vm *vm, dvx_value v) {
+    return API(payload, v, &array_type);
+}
+
+#define NUMBERS(X)              \
+    X(size, a->size)            \
+    X(ndim, a->ndim)            \
+    X(itemsize, a->dtype->size) \
+    X(nbytes, a->size * a->dtype->size)
+
+#define RUN_NUMBER(name, value)                                                \
+    static dvx_outcome run_##name(dvx_vm *vm, const dvx_value *v, void *cache, \
+                                  dvx_value *result) {                         \
+        const nd_array *a = array_at(vm, v[0]);                                \
+        (void)cache;                                                           \
+        return derive_outcome(API(make_int, value), result);                   \
+    }
+NUMBERS(RUN_NUMBER)
+
+/* ---- shape ---- */
+
+typedef struct shape_cache {
+    dvx_value tuple; /* DVX_FAILED: none */
+    int32_t ndim;
+    int64_t shape[ND_FEW];
+} shape_cache;
+
+static void release_shape(dvx_vm *vm, void *cache) {
+    shape_cache *c = cache;
+    dvx_value tuple = c->tuple;
+    c->tuple = DVX_FAILED;
+    API(release, tuple);
+}
+
+static inline bool is_shape(const shape_cache *c, const nd_array *a) {
+    if (a->ndim != c->ndim) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].count != c->shape[i]) return false;
+    return true;
+}
+
+static dvx_outcome run_shape(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    shape_cache *c = cache;
+    const nd_array *a = array_at(vm, v[0]);
+    int64_t shape[ND_MOST];
+    if (!dvx_failed(c->tuple) && is_shape(c, a) && API(is_unique, c->tuple))
+        return derive_outcome(API(retain, c->tuple), result);
+    array_shape(a, shape);
+    dvx_value made = array_ints(vm, shape, a->ndim);
+    if (dvx_failed(made)) return DVX_ERROR;
+    if (a->ndim <= ND_FEW) {
+        release_shape(vm, c);
+        c->tuple = API(retain, made);
+        c->ndim = a->ndim;
+        memcpy(c->shape, shape, (size_t)a->ndim * sizeof *shape);
+    }
+    return derive_outcome(made, result);
+}
+
+/* ---- T ---- */
+
+static dvx_outcome run_transpose(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    const nd_array *a = array_at(vm, v[0]);
+    dvx_axis axes[ND_MOST];
+    nd_array *view;
+    (void)cache;
+    for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[a->ndim - 1 - i];
+    return derive_outcome(array_view(vm, v[0], a, a->data, a->ndim, axes, &view), result);
+}
+
+/* ---- Reductions ---- */
+
+/* What a site knows. */
+typedef struct fold_cache {
+    const dvx_function *method;
+    const nd_dtype *dtype;
+    nd_fold fold;
+    bool identity, warns, mean; /* identity: it begins with `first`, else with the first element */
+    int64_t first;
+} fold_cache;
+
+/* Sums are added piece by piece (reduce.c). */
+enum { PIECE = 8192, MOST_ARGUMENTS = 16 };
+
+static inline bool is_row(const nd_array *a) {
+    return a->flags & ND_C_CONTIGUOUS && a->size > 0 && a->size <= PIECE;
+}
+
+/* The method itself, with no other arguments. */
+static dvx_outcome call_method(dvx_vm *vm, const fold_cache *c, dvx_value self, dvx_value *result) {
+    dvx_value args[MOST_ARGUMENTS];
+    args[0] = self;
+    for (int i = 1; i < MOST_ARGUMENTS; i++) args[i] = DVX_FAILED;
+    return derive_outcome(c->method->entry(vm, args, c->method->parameters->count + 1), result);
+}
+
+static inline double fold_float(const fold_cache *c, const nd_array *a) {
+    double x = c->identity ? (double)c->first : *(const double *)(const void *)a->data;
+    c->fold((char *)&x, a->data, a->size, sizeof x);
+    return c->mean ? x / (double)a->size : x;
+}
+
+static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    const fold_cache *c = cache;
+    const nd_array *a = array_at(vm, v[0]);
+    if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
+    if (!is_row(a)) return call_method(vm, c, v[0], result);
+    if (arith_flags()) arith_clear();
+    const double x = fold_float(c, a);
+    const unsigned flags = c->warns ? arith_flags() : 0;
+    if (UNLIKELY(flags)) {
+        arith_clear();
+        if (!error_flags(vm, "reduce", flags)) return DVX_ERROR;
+    }
+    return derive_outcome(API(make_float, x), result);
+}
+
+static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    const fold_cache *c = cache;
+    const nd_array *a = array_at(vm, v[0]);
+    if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
+    if (!is_row(a)) return call_method(vm, c, v[0], result);
+    int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
+    c->fold((char *)&x, a->data, a->size, sizeof x);
+    return derive_outcome(API(make_int, x), result);
+}
+
+/* ---- Native twins ---- */
+
+#ifdef DVX_NATIVE
+static inline dvx_value small_int(int64_t i) {
+    return i >= DV_INT_MIN && i <= DV_INT_MAX ? dv_int(i) : DVX_FAILED;
+}
+#define NATIVE_NUMBER(name, value)                                           \
+    static inline dvx_value native_##name(const dvx_value *v, void *cache) { \
+        const nd_array *a = dvx_payload_of(v[0]);                            \
+        (void)cache;                                                         \
+        return small_int(value);                                             \
+    }                                                                        \
+    DVX_ATTRIBUTE(name##_native, native_##name)
+NUMBERS(NATIVE_NUMBER)
+
+static inline dvx_value native_shape(const dvx_value *v, void *cache) {
+    const shape_cache *c = cache;
+    if (dvx_failed(c->tuple) || dv_as_object(c->tuple)->references != 1 ||
+        !is_shape(c, dvx_payload_of(v[0])))
+        return DVX_FAILED;
+    dv_as_object(c->tuple)->references++;
+    return c->tuple;
+}
+DVX_ATTRIBUTE(shape_native, native_shape)
+
+/* (Out of line: the loops take addresses.)  Flags of before show when the loop runs again. */
+static DV_OUT_OF_LINE dvx_value native_fold_float(const dvx_value *v, void *cache) {
+    const fold_cache *c = cache;
+    const nd_array *a = dvx_payload_of(v[0]);
+    if (a->dtype != c->dtype || !is_row(a)) return DVX_FAILED;
+    double x = fold_float(c, a);
+    if (!c->warns || LIKELY(!arith_flags())) return dv_float_foreign(x);
+    arith_clear();
+    x = fold_float(c, a);
+    return arith_flags() ? DVX_FAILED : dv_float_foreign(x);
+}
+DVX_METHOD_CALL(fold_float_native, native_fold_float, 1)
+
+static DV_OUT_OF_LINE dvx_value native_fold_int(const dvx_value *v, void *cache) {
+    const fold_cache *c = cache;
+    const nd_array *a = dvx_payload_of(v[0]);
+    if (a->dtype != c->dtype || !is_row(a)) return DVX_FAILED;
+    int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
+    c->fold((char *)&x, a->data, a->size, sizeof x);
+    return small_int(x);
+}
+DVX_METHOD_CALL(fold_int_native, native_fold_int, 1)
+#define TWIN(name) .native = name##_native
+#else
+#define TWIN(name) .native = NULL
+#endif
+
+/* ---- Descriptors ---- */
+
+#define DERIVATIVE(title, site, function, ...)                                                    \
+    {                                                                                             \
+        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, .count = 1, \
+        .run = function, __VA_ARGS__                                                              \
+    }
+
+#define OF_NUMBER(name, value)                                                                     \
+    {#name, DERIVATIVE("ATTRIBUTE_" #name, ATTRIBUTE, run_##name, .result = DVX_INT, .pure = true, \
+                       TWIN(name))},
+static const struct {
+    const char *name;
+    dvx_specialisation derivative;
+} numbers[] = {NUMBERS(OF_NUMBER)};
+
+static const dvx_specialisation shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
+                                                    .cache_size = sizeof(shape_cache),
+                                                    .release = release_shape, TWIN(shape)),
+                                portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
+                                                            .cache_size = sizeof(shape_cache),
+                                                            .release = release_shape),
+                                transpose_ = DERIVATIVE("ATTRIBUTE_T", ATTRIBUTE, run_transpose,
+                                                        .result_type = &array_type, .fresh = true);
+
+#define FOLD(title)                                                                            \
+    {                                                                                          \
+        DERIVATIVE(title "_FLOAT64", METHOD, run_fold_float, .cache_size = sizeof(fold_cache), \
+                   .result = DVX_FLOAT, TWIN(fold_float)),                                     \
+            DERIVATIVE(title "_INT64", METHOD, run_fold_int, .cache_size = sizeof(fold_cache), \
+                       .result = DVX_INT, TWIN(fold_int))                                      \
+    }
+static const struct {
+    const dvx_function *method;
+    nd_ufunc_number number;
+    bool mean;
+    dvx_specialisation derivatives[2]; /* of float64, int64 */
+} folds[] = {
+    {&method_sum, ND_UFUNC_add, false, FOLD("SUM")},
+    {&method_prod, ND_UFUNC_multiply, false, FOLD("PROD")},
+    {&method_max, ND_UFUNC_maximum, false, FOLD("MAX")},
+    {&method_min, ND_UFUNC_minimum, false, FOLD("MIN")},
+    {&method_mean, ND_UFUNC_add, true, FOLD("MEAN")},
+};
+
+/* ---- The hooks ---- */
+
+/* A native twin finds a tuple at its first execution. */
+static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
+    int64_t shape[ND_MOST];
+    array_shape(a, shape);
+    const bool few = a->ndim <= ND_FEW && site->times < 2;
+    dvx_value tuple = few ? array_ints(vm, shape, a->ndim) : DVX_FAILED;
+    if (few && dvx_failed(tuple)) vm->api->clear_error(vm);
+    shape_cache *c = API(specialise, site, dvx_failed(tuple) ? &portable_shape : &shape_);
+    if (!c) {
+        API(release, tuple);
+        return;
+    }
+    c->tuple = tuple;
+    c->ndim = a->ndim;
+    if (few) memcpy(c->shape, shape, (size_t)a->ndim * sizeof *shape);
+}
+
+void derive_attribute(dvx_vm *vm, dvx_site *site) {
+    char name[32];
+    nd_word(vm, site->name, name);
+    if (site->operands[0].type != &array_type) {
+        API(decline, site, "attributes of scalars have no derivatives");
+        return;
+    }
+    for (size_t i = 0; i < LENGTH_OF(numbers); i++)
+        if (!strcmp(name, numbers[i].name)) {
+            API(specialise, site, &numbers[i].derivative);
+            return;
+        }
+    if (!strcmp(name, "shape"))
+        derive_shape(vm, site, array_at(vm, site->operands[0].value));
+    else if (!strcmp(name, "T"))
+        API(specialise, site, &transpose_);
+    else
+        API(decline, site, "this attribute of arrays has no derivative");
+}
+
+void derive_method(dvx_vm *vm, dvx_site *site) {
+    const nd_array *a =
+        site->operands[0].type == &array_type ? array_at(vm, site->operands[0].value) : NULL;
+    if (!a || site->count != 1) {
+        API(decline, site, "only reductions of whole arrays have derivatives");
+        return;
+    }
+    const bool is_float = a->dtype->num == ND_FLOAT64;
+    for (size_t i = 0; i < LENGTH_OF(folds); i++) {
+        if (site->method != folds[i].method) continue;
+        if (!is_float && (a->dtype->num != ND_INT64 || folds[i].mean)) break;
+        const nd_ufunc_facts *facts = &loops_facts[folds[i].number];
+        fold_cache *c = API(specialise, site, &folds[i].derivatives[!is_float]);
+        if (!c) return;
+        *c = (fold_cache){.method = folds[i].method,
+                          .dtype = a->dtype,
+                          .fold = ufunc_kernel(vm, folds[i].number, a->dtype->num)->fold,
+                          .identity = facts->has_identity,
+                          .warns = facts->warns,
+                          .mean = folds[i].mean,
+                          .first = facts->identity};
+        return;
+    }
+    API(decline, site, "this method has no derivative for the dtype");
+}

@@ -4,6 +4,9 @@
  * one instruction in the first one's cell.  A jump between them finds the others as they were, and
  * the derivative takes what it does not need in either form.
  *
+ * A tuple or slice of constants is made by several instructions that follow each other, of which
+ * nobody else sees anything: the first one's cell pushes EMPTY and goes on behind the last one.
+ *
  * Conditions.  The load is a constant, whatever lies in between; a local to which nothing stores in
  * between, or a global under the assumption that it keeps its value: then control must come
  * straight from the load to the site.
@@ -48,14 +51,59 @@ static bool prepare_global(dv_vm *vm, dv_drop *drop, const char **reason) {
     return true;
 }
 
-bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_drop *drop,
-                     const char **reason) {
+enum { MOST_INSTRUCTIONS = 32 }; /* that make a constant key */
+
+static bool makes_constants(uint32_t op) {
+    return op == DV_OP_LOAD_CONST || op == DV_OP_LOAD_CONST_B || op == DV_OP_BUILD_SLICE ||
+           op == DV_OP_BUILD_TUPLE;
+}
+
+/* The first of the instructions that follow each other and make what the last one pushes of nothing
+ * but constants; DV_NO_PC: there are none. */
+static uint32_t group_start(const dv_code *code, uint32_t last) {
+    uint32_t pcs[MOST_INSTRUCTIONS], count = 0, missing = 1;
+    for (uint32_t pc = 0; pc <= last; pc = dv_origin_next(code, pc)) {
+        if (!makes_constants(code->words[pc] & 0xFF)) {
+            count = 0;
+            continue;
+        }
+        if (count == MOST_INSTRUCTIONS) memmove(pcs, pcs + 1, --count * sizeof *pcs);
+        pcs[count++] = pc;
+    }
+    while (count-- > 0) {
+        uint32_t op = code->words[pcs[count]] & 0xFF;
+        bool builds = op == DV_OP_BUILD_SLICE || op == DV_OP_BUILD_TUPLE;
+        missing += builds ? code->words[pcs[count]] >> 8 : 0;
+        if (--missing == 0) return pcs[count];
+    }
+    return DV_NO_PC;
+}
+
+/* `value` is what the instruction has made this time; the next time it would be equal. */
+static bool prepare_group(dv_vm *vm, dv_thread *thread, uint32_t last, dv_value value,
+                          dv_drop *drop, const char **reason) {
+    *reason = "an operand to be dropped is not made of constants, directly in front of its use";
+    if (vm->profile) *reason = "executions are counted one by one";
+    uint32_t start = vm->profile ? DV_NO_PC : group_start(thread->code, last);
+    if (start == DV_NO_PC) return false;
+    uint32_t cells = thread->cell_at[dv_origin_next(thread->code, last)] - thread->cell_at[start];
+    if (cells < DV_LEAST_GROUP || cells > DV_MOST_GROUP) return false;
+    drop->load = thread->cells + thread->cell_at[start];
+    drop->cells = cells;
+    drop->original = dv_retain(value);
+    return true;
+}
+
+bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_value value,
+                     dv_drop *drop, const char **reason) {
     const dv_code *code = thread->code;
     uint32_t op = code->words[load] & 0xFF, local = code->words[load] >> 8;
     *drop = (dv_drop){.load = thread->cells + thread->cell_at[load], .original = DV_EMPTY};
     switch (op) {
     case DV_OP_LOAD_CONST:
     case DV_OP_LOAD_CONST_B: drop->original = dv_retain(drop->load[1].v); return true;
+    case DV_OP_BUILD_SLICE:
+    case DV_OP_BUILD_TUPLE: return prepare_group(vm, thread, load, value, drop, reason);
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
         *reason = "an operand to be dropped is a local that is stored to in between";
@@ -102,6 +150,9 @@ void dv_drop_install(dv_vm *vm, dv_extension_site *o) {
         dv_drop *drop = dropped[i];
         dv_extension_handler which = DV_X_dropped_1;
         drop->was = drop->load->h;
+        if (drop->cells)
+            which =
+                (dv_extension_handler)(DV_X_dropped_group_5 + (int)drop->cells - DV_LEAST_GROUP);
         if (drop->global) which = is_callee(vm, drop) ? DV_X_dropped_callee : DV_X_dropped_global;
         drop->now = dv_extension_handler_of(vm, drop->load, which);
     }
@@ -124,7 +175,9 @@ void dv_drop_restore(dv_extension_site *o) {
 bool dv_drop_covers(const dv_extension_site *former, const dv_extension_site *o) {
     for (uint32_t i = 0; i < DV_MOST_OPERANDS; i++) {
         const dv_drop *before = &former->drops[i], *now = &o->drops[i];
-        bool same = before->load == now->load && before->original.bits == now->original.bits;
+        /* (A tuple or slice that has been made again is equal.) */
+        bool same = before->load == now->load &&
+                    (before->cells || before->original.bits == now->original.bits);
         if (before->load && !same) return false;
     }
     return true;

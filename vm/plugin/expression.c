@@ -82,7 +82,8 @@ static void describe_value(const search *s, dv_expression *x, uint32_t i, dv_val
 static bool add_load(search *s, dv_expression *x, uint32_t pc) {
     uint32_t i = x->told.operand_count, op = s->thread->code->words[pc] & 0xFF;
     if (i == DV_MOST_OPERANDS) return s->reason = "the expression has too many operands", false;
-    if (!dv_drop_prepare(s->vm, s->thread, pc, s->pcs[s->count - 1], &x->sources[i], &s->reason))
+    if (!dv_drop_prepare(s->vm, s->thread, pc, s->pcs[s->count - 1], DV_EMPTY, &x->sources[i],
+                         &s->reason))
         return false;
     x->told.operand_count++;
     bool local = op == DV_OP_LOAD_LOCAL || op == DV_OP_LOAD_LOCAL_B;

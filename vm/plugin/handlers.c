@@ -56,8 +56,16 @@ DROPPED(dropped_2, 2, 2 * DV_DROP_LENGTH)
 DROPPED(dropped_3, 3, 3 * DV_DROP_LENGTH)
 DROPPED(dropped_global, 1, DV_DROP_GLOBAL_LENGTH)
 
-/* The same of a callee, with the two reserved entries of its call. */
-OP(dropped_callee) {
+/* What several instructions make of constants. */
+#define GROUP(cells) DROPPED(dropped_group_##cells, 1, cells)
+GROUP(5)
+GROUP(6) GROUP(7) GROUP(8) GROUP(9) GROUP(10) GROUP(11) GROUP(12) GROUP(13) GROUP(14) GROUP(15)
+    GROUP(16) GROUP(17) GROUP(18) GROUP(19) GROUP(20) GROUP(21) GROUP(22) GROUP(23) GROUP(24)
+        GROUP(25) GROUP(26) GROUP(27) GROUP(28) GROUP(29) GROUP(30) GROUP(31) GROUP(32) GROUP(33)
+            GROUP(34) GROUP(35) GROUP(36) GROUP(37) GROUP(38) GROUP(39) GROUP(40)
+
+    /* The same of a callee, with the two reserved entries of its call. */
+    OP(dropped_callee) {
     BEGIN();
     sp[0] = DV_EMPTY;
     sp += 3;

@@ -28,6 +28,7 @@ typedef struct dv_drop {
     dv_value original;      /* counted; EMPTY: the local is read again */
     int64_t local;          /* ... at this offset */
     dv_global_cell *global; /* whose value it is, or NULL */
+    uint32_t cells;         /* of the instructions that make it of constants; 0: it is a load */
 } dv_drop;
 
 struct dv_extension_site {
@@ -108,8 +109,8 @@ void dv_drop_refill(const dv_extension_site *o, const dv_cell *ip, dv_value *ope
 bool dv_drop_covers(const dv_extension_site *former, const dv_extension_site *o);
 /* May operand i, which the instruction at `load` pushes, be dropped at the site?  Fills in *drop;
  * else *reason says why not. */
-bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_drop *drop,
-                     const char **reason);
+bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_value value,
+                     dv_drop *drop, const char **reason);
 /* Is this one of the handlers in the cells of such loads? */
 bool dv_drop_is_load(dv_handler handler);
 

@@ -234,7 +234,8 @@ bool dv_api_drop_operand(dvx_vm *vm, dvx_site *site, uint32_t i) {
     uint32_t makers[DV_MOST_OPERANDS];
     bool known = a->thread && find_makers(a, makers) && makers[i] != DV_NO_PC;
     if (known && a->drops[i].load) return true;
-    if (known && dv_drop_prepare(vm, a->thread, makers[i], a->site.where, &a->drops[i], &reason))
+    if (known && dv_drop_prepare(vm, a->thread, makers[i], a->site.where, a->values[i],
+                                 &a->drops[i], &reason))
         return true;
     a->drops[i] = (dv_drop){.original = DV_EMPTY};
     refuse(a, reason);
@@ -521,8 +522,9 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
     if (which >= DV_X_dropped_1 && which < DV_X_COUNT) {
         static const char *const names[] = {"DROPPED", "DROPPED 2", "DROPPED 3", "DROPPED",
                                             "DROPPED"};
-        bool global = which >= DV_X_dropped_global;
-        *form = (dv_foreign_form){.name = names[which - DV_X_dropped_1],
+        bool group = which >= DV_X_dropped_group_5;
+        bool global = !group && which >= DV_X_dropped_global;
+        *form = (dv_foreign_form){.name = group ? "DROPPED" : names[which - DV_X_dropped_1],
                                   .length = global ? DV_DROP_GLOBAL_LENGTH : DV_DROP_LENGTH,
                                   .load = true};
         return true;
