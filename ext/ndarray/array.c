@@ -353,8 +353,46 @@ dvx_value array_new_like(dvx_vm *vm, const nd_dtype *dtype, const nd_array *like
     return array_new_permuted(vm, dtype, like->ndim, shape, order, out);
 }
 
+/* Directly, as array_new does it. */
+static dvx_value few_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, int ndim,
+                          const dvx_axis *axes, nd_array **out) {
+    void *payload;
+    dvx_value made = API(make_object, &array_type, &payload);
+    if (UNLIKELY(dvx_failed(made))) return made;
+    nd_array *view = *out = payload;
+    const nd_dtype *dtype = view->dtype = a->dtype;
+    view->axes = view->few;
+    view->ndim = ndim;
+    view->data = data;
+    view->read_only = a->read_only;
+    view->element = dtype->element;
+    const bool numbers = dtype->num == ND_FLOAT64 || dtype->num == ND_INT64;
+    view->dimensions = numbers && ndim ? (uint32_t)ndim : ND_NO_BUFFER;
+    view->base = API(retain, a->flags & ND_HAS_BASE ? a->base : of);
+    int64_t size = 1, next = dtype->size;
+    bool c_order = true, f_order = true;
+    for (int i = ndim; i-- > 0;) {
+        view->few[i] = axes[i];
+        size *= axes[i].count;
+        if (axes[i].count == 1) continue;
+        c_order &= axes[i].stride == next;
+        next *= axes[i].count;
+    }
+    next = dtype->size;
+    for (int i = 0; i < ndim; i++) {
+        if (axes[i].count == 1) continue;
+        f_order &= axes[i].stride == next;
+        next *= axes[i].count;
+    }
+    view->size = size;
+    view->flags = ND_HAS_BASE | (c_order || !size ? ND_C_CONTIGUOUS : 0u) |
+                  (f_order || !size ? ND_F_CONTIGUOUS : 0u);
+    return made;
+}
+
 dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, int ndim,
                      const dvx_axis *axes, nd_array **out) {
+    if (LIKELY(ndim <= ND_FEW)) return few_view(vm, of, a, data, ndim, axes, out);
     if (ndim > ND_MOST) return raise_too_many(vm, ndim);
     dvx_value made = begin(vm, &array_type, a->dtype, ndim, out);
     if (UNLIKELY(dvx_failed(made))) return made;
@@ -365,6 +403,26 @@ dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, in
     view->base = API(retain, a->flags & ND_HAS_BASE ? a->base : of);
     view->flags = ND_HAS_BASE;
     array_update(view);
+    return made;
+}
+
+dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
+                           const nd_array *model) {
+    void *payload;
+    dvx_value made = API(make_object, &array_type, &payload);
+    if (UNLIKELY(dvx_failed(made))) return made;
+    nd_array *view = payload;
+    view->data = data;
+    view->element = model->element;
+    view->dimensions = model->dimensions;
+    view->read_only = a->read_only;
+    memcpy(view->few, model->few, sizeof view->few);
+    view->axes = view->few;
+    view->dtype = model->dtype;
+    view->size = model->size;
+    view->ndim = model->ndim;
+    view->flags = model->flags;
+    view->base = API(retain, a->flags & ND_HAS_BASE ? a->base : of);
     return made;
 }
 

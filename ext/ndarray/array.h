@@ -77,6 +77,9 @@ dvx_value array_new_permuted(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
 /* Another array on the data of `of`, whose payload is `a`. */
 dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, int ndim,
                      const dvx_axis *axes, nd_array **out);
+/* The same with the axes, dtype and flags of a view that was made before, of up to ND_FEW axes. */
+dvx_value array_view_again(dvx_vm *vm, dvx_value of, const nd_array *a, char *data,
+                           const nd_array *model);
 /* The element at `at` as dl sees it: a number, or a scalar. */
 dvx_value array_element(dvx_vm *vm, const nd_dtype *dtype, const char *at);
 /* A result: of 0 dimensions the element, else the array itself; takes `array`. */

@@ -26,6 +26,10 @@ typedef struct key {
 typedef struct item_cache {
     bool constant; /* `known` is the key */
     key known;
+    /* What a constant key has made of an array with the axes and dtype of `of`: a view that is
+     * `offset` bytes behind its elements; ndim -1: nothing yet. */
+    nd_array of, view;
+    int64_t offset;
 } item_cache;
 
 /* ---- Reading keys ---- */
@@ -174,11 +178,30 @@ static bool is_all_ints(const key *k) {
     return true;
 }
 
+/* Is the array laid out as the one that the last view was made of? */
+static inline bool is_known(const item_cache *c, const nd_array *a) {
+    if (a->ndim != c->of.ndim || a->dtype != c->of.dtype) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].count != c->of.few[i].count || a->axes[i].stride != c->of.few[i].stride)
+            return false;
+    return true;
+}
+
+static void learn(item_cache *c, const nd_array *a, const nd_array *view) {
+    c->of.ndim = a->ndim;
+    c->of.dtype = a->dtype;
+    memcpy(c->of.few, a->axes, (size_t)a->ndim * sizeof *a->axes);
+    c->view = *view;
+    c->offset = view->data - a->data;
+}
+
 static dvx_outcome run_item(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    const item_cache *c = cache;
+    item_cache *c = cache;
     const nd_array *a = API(payload, v[0], &array_type);
     bool slices = false;
     place to;
+    if (is_known(c, a))
+        return derive_outcome(array_view_again(vm, v[0], a, a->data + c->offset, &c->view), result);
     if (c->constant) {
         if (!find_place(a, &c->known, &to)) return DVX_DEOPTIMISE;
         slices = !is_all_ints(&c->known);
@@ -190,7 +213,9 @@ static dvx_outcome run_item(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
     if (to.ndim == 0 && !slices)
         return derive_outcome(array_element(vm, a->dtype, to.data), result);
     nd_array *view;
-    return derive_outcome(array_view(vm, v[0], a, to.data, to.ndim, to.axes, &view), result);
+    dvx_value made = array_view(vm, v[0], a, to.data, to.ndim, to.axes, &view);
+    if (c->constant && !dvx_failed(made)) learn(c, a, view);
+    return derive_outcome(made, result);
 }
 
 /* ---- Native twins: elements ---- */
@@ -270,6 +295,7 @@ void derive_items(dvx_vm *vm, dvx_site *site) {
     }
     const bool is_constant =
         v[1].origin == DVX_FROM_CONSTANT || (v[1].origin == DVX_FROM_SITE && v[1].pure);
+    known.of.ndim = -1;
     known.constant = is_constant && API(drop_operand, site, 1);
     const nd_array *a = API(payload, v[0].value, &array_type);
     item_cache *c =
