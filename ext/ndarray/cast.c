@@ -37,6 +37,11 @@ typedef nd_complex type_complex128;
                                  int64_t from_stride, int64_t count) {                            \
         if (to_stride == (int64_t)sizeof(type_##to_) &&                                           \
             from_stride == (int64_t)sizeof(type_##from_)) {                                       \
+            /* (The two may be the same place, but do not overlap otherwise.) */                  \
+            if (__builtin_types_compatible_p(type_##from_, type_##to_)) {                         \
+                if (to != from) memcpy(to, from, (size_t)count * sizeof(type_##to_));             \
+                return;                                                                           \
+            }                                                                                     \
             type_##to_ *t = (type_##to_ *)(void *)to;                                             \
             const type_##from_ *f = (const type_##from_ *)(const void *)from;                     \
             for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[i]));                       \

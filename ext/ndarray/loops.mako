@@ -181,6 +181,11 @@ ND_INDEPENDENT
 % endfor
 /* ---- Folds ---- */
 
+typedef double double_lanes __attribute__((vector_size(64)));
+typedef int64_t double_masks __attribute__((vector_size(64)));
+typedef float float_lanes __attribute__((vector_size(64)));
+typedef int32_t float_masks __attribute__((vector_size(64)));
+
 % for T, name in ("double", "float64"), ("float", "float32"):
 /* ${name}: eight running sums in blocks of up to 128, halves of what is longer. */
 static ${T} sum_block_${name}(const char *p, int64_t count, int64_t stride) {
@@ -262,20 +267,34 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
     typedef ${T} T;
     T a = AT(T, to);
 % if extreme:
-    /* Eight at a time: the order matters to nans alone, which stay once they are there. */
-    if (stride == sizeof(T) && count >= 16) {
-        T best[8], nan = 0;
+    /* Four vectors at a time: the order matters to nans alone, which stay once they are there. */
+    enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
+    if (stride == sizeof(T) && count >= 2 * STEP) {
+        typedef ${T}_lanes V;
+        typedef ${T}_masks M;
+        V best[4], next;
+        M nan = {0}, better;
         memcpy(best, from, sizeof best);
-        const int64_t even = count - count % 8;
-        for (int64_t i = 0; i < even; i += 8)
-            for (int j = 0; j < 8; j++) {
-                const T b = AT(const T, from + (i + j) * (int64_t)sizeof(T));
-                best[j] = best[j] ${sign} b ? best[j] : b;
-                nan += b != b;
-            }
-        if (nan != 0) a = (T)NAN;
-        for (int j = 0; j < 8; j++) {
-            const T b = best[j];
+        V best0 = best[0], best1 = best[1], best2 = best[2], best3 = best[3];
+        const int64_t even = count - count % STEP;
+        for (int64_t i = 0; i < even; i += STEP) {
+            const char *at = from + i * (int64_t)sizeof(T);
+% for j in range(4):
+            memcpy(&next, at + ${64 * j}, sizeof next);
+            better = best${j} ${sign} next;
+            best${j} = (V)(((M)best${j} & better) | ((M)next & ~better));
+            nan |= next != next;
+% endfor
+        }
+% for j in range(4):
+        best[${j}] = best${j};
+% endfor
+        T each[STEP];
+        memcpy(each, best, sizeof each);
+        for (int j = 0; j < LANES; j++)
+            if (nan[j]) a = (T)NAN;
+        for (int j = 0; j < STEP; j++) {
+            const T b = each[j];
             a = ${expression};
         }
         from += even * stride;

@@ -23,6 +23,23 @@ static void pack(const nd_matrix *b, int64_t first, int64_t columns, size_t size
     }
 }
 
+/* Few columns, for which a panel would be mostly zeros: one element after the other. */
+enum { NARROW = 2 };
+#define NARROW_PRODUCT(T, name)                                                            \
+    static void multiply_narrow_##name(const nd_matrix *a, const nd_matrix *b, char *to) { \
+        T *out = (T *)(void *)to;                                                          \
+        for (int64_t i = 0; i < a->rows; i++)                                              \
+            for (int64_t j = 0; j < b->columns; j++) {                                     \
+                const char *p = a->data + i * a->row, *q = b->data + j * b->column;        \
+                T sum = 0;                                                                 \
+                for (int64_t k = 0; k < b->rows; k++, p += a->column, q += b->row)         \
+                    sum += *(const T *)(const void *)p * *(const T *)(const void *)q;      \
+                *out++ = sum;                                                              \
+            }                                                                              \
+    }
+NARROW_PRODUCT(double, float64)
+NARROW_PRODUCT(float, float32)
+
 /* Panel by panel. */
 static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matrix *a,
                             const nd_matrix *b, char *out) {
@@ -74,6 +91,10 @@ MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
 
 bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
     const nd_state *state = nd_state_of(vm);
+    if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
+        (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);
+        return vm->api->poll(vm);
+    }
     switch (type) {
     case ND_FLOAT64: return multiply_floats(vm, state->tiles->float64, sizeof(double), a, b, out);
     case ND_FLOAT32: return multiply_floats(vm, state->tiles->float32, sizeof(float), a, b, out);
