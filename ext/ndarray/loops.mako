@@ -117,6 +117,12 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % if ufunc.inputs == 2:
     char *p = args[0], *q = args[1], *r = args[2];
     const int64_t s = strides[0], t = strides[1], u = strides[2];
+% if ufunc.name in ("floor_divide", "remainder") and kernel.type == "l":
+    if (t == 0 && s == sizeof(T) && u == sizeof(T) && count > 8 &&
+        int64_divide_row((int64_t *)(void *)r, (const int64_t *)(const void *)p, count, AT(T, q),
+                         ${"true" if ufunc.name == "remainder" else "false"}))
+        return;
+% endif
 % if kernel.wide:
     if (u == sizeof(${R})) {
         ${R} *out = (void *)r;
