@@ -732,6 +732,7 @@ void derive_elements(dvx_vm *vm, dvx_site *site) {
     const bool simple_power = site->family == DVX_SITE_BINARY && site->operation == DVX_POW &&
                               x.d.number != ND_UFUNC_power;
     if (simple_power) {
+        choose_kept(vm, site, &x);
         install(vm, site, &x, &of_simple_power[x.types[0]]);
         return;
     }

@@ -653,9 +653,10 @@ struct dvx_api {
      * `site` is the one that the running `specialise` was given. */
     void *(*specialise)(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
     /* Before `specialise`: operand i is no longer needed: `run` sees DVX_FAILED in its place, and
-     * if possible it is not even loaded.  False, with the reason on record: it is no constant, no
-     * local that nothing stores to in between, and no global or builtin that still has its value,
-     * or the code branches in between. */
+     * if possible it is not even loaded.  False, with the reason on record: it is no constant, nor
+     * a tuple or slice of constants that is made directly, no local that nothing stores to in
+     * between, and no global or builtin that still has its value, or the code branches in between.
+     */
     bool (*drop_operand)(dvx_vm *vm, dvx_site *site, uint32_t i);
     /* Why the hook leaves the site alone, for `explain`: a constant of the extension. */
     void (*decline)(dvx_vm *vm, dvx_site *site, const char *reason);

@@ -7,9 +7,9 @@
  * A tuple or slice of constants is made by several instructions that follow each other, of which
  * nobody else sees anything: the first one's cell pushes EMPTY and goes on behind the last one.
  *
- * Conditions.  The load is a constant, whatever lies in between; a local to which nothing stores in
- * between, or a global under the assumption that it keeps its value: then control must come
- * straight from the load to the site.
+ * Conditions.  Nothing copies the value.  The load is a constant, whatever else lies in between; a
+ * local to which nothing stores in between, or a global under the assumption that it keeps its
+ * value: then control must come straight from the load to the site.
  *
  * Invariants
  *  1. While a load pushes EMPTY, its site has the derivative, or the handler that refills: nothing
@@ -27,6 +27,13 @@ static bool is_stored(const dv_code *code, uint32_t from, uint32_t to, uint32_t 
         bool stores = op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL;
         if (stores && code->words[pc] >> 8 == local) return true;
     }
+    return false;
+}
+
+/* Is a value that is on the stack all the way perhaps used twice, as in `a + (t := 2.0)`? */
+static bool is_copied(const dv_code *code, uint32_t from, uint32_t to) {
+    for (uint32_t pc = from; pc < to; pc = dv_origin_next(code, pc))
+        if ((code->words[pc] & 0xFF) == DV_OP_COPY) return true;
     return false;
 }
 
@@ -80,13 +87,14 @@ static uint32_t group_start(const dv_code *code, uint32_t last) {
 }
 
 /* `value` is what the instruction has made this time; the next time it would be equal. */
-static bool prepare_group(dv_vm *vm, dv_thread *thread, uint32_t last, dv_value value,
-                          dv_drop *drop, const char **reason) {
+static bool prepare_group(dv_vm *vm, dv_thread *thread, uint32_t last, uint32_t site,
+                          dv_value value, dv_drop *drop, const char **reason) {
     *reason = "an operand to be dropped is not made of constants, directly in front of its use";
     if (vm->profile) *reason = "executions are counted one by one";
-    uint32_t start = vm->profile ? DV_NO_PC : group_start(thread->code, last);
+    bool direct = dv_origin_next(thread->code, last) == site && !vm->profile;
+    uint32_t start = direct ? group_start(thread->code, last) : DV_NO_PC;
     if (start == DV_NO_PC) return false;
-    uint32_t cells = thread->cell_at[dv_origin_next(thread->code, last)] - thread->cell_at[start];
+    uint32_t cells = thread->cell_at[site] - thread->cell_at[start];
     if (cells < DV_LEAST_GROUP || cells > DV_MOST_GROUP) return false;
     drop->load = thread->cells + thread->cell_at[start];
     drop->cells = cells;
@@ -99,11 +107,13 @@ bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site,
     const dv_code *code = thread->code;
     uint32_t op = code->words[load] & 0xFF, local = code->words[load] >> 8;
     *drop = (dv_drop){.load = thread->cells + thread->cell_at[load], .original = DV_EMPTY};
+    *reason = "a value is copied between an operand to be dropped and its use";
+    if (is_copied(code, load, site)) return false;
     switch (op) {
     case DV_OP_LOAD_CONST:
     case DV_OP_LOAD_CONST_B: drop->original = dv_retain(drop->load[1].v); return true;
     case DV_OP_BUILD_SLICE:
-    case DV_OP_BUILD_TUPLE: return prepare_group(vm, thread, load, value, drop, reason);
+    case DV_OP_BUILD_TUPLE: return prepare_group(vm, thread, load, site, value, drop, reason);
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
         *reason = "an operand to be dropped is a local that is stored to in between";
