@@ -49,7 +49,7 @@ SIZED = [
     "a + b", "y = a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "a ** b", "a + 1.0", "y = a * s", "1.0 - a", "a / 2.0",
     "a ** 2", "k + k", "y = k * 3", "k // 3", "k + a", "a += b", "a *= 1.0", "x += s", "-a", "abs(a)", "a < b", "a == b", "a > 1.0",
     "np.sqrt(a)", "np.exp(a)", "np.minimum(a, b)", "np.add(a, b)", "np.add(a, b, out=x)", "a.sum()", "np.sum(a)", "a.max()", "a.min()",
-    "a.mean()", "np.max(a)", "a[1:]", "a[:-1] + a[1:]" , "a * b + c * d - 1.0", "y = a * s + b", "a * a + b * b",
+    "a.mean()", "np.max(a)", "a[1:]", "a[:-1] + a[1:]", "a * b + c * d - 1.0", "y = a * s + b", "a * a + b * b",
     "np.sqrt(a * a + b * b)", "a.copy()", "a[:] = b", "np.zeros(4)", "a @ b",
 ]
 FIXED = [
@@ -58,17 +58,17 @@ FIXED = [
 ]
 
 
+def turns_of(n: int) -> int:
+    return max(2, min(4_000, 20_000_000 // (n + 1) // 20))
+
+
 def program(statement: str, sizes: tuple, module: str) -> str:
     parts = [PROGRAM.format(module=module)]
     for n in sizes:
-        turns = max(2, min(4_000, 20_000_000 // (n + 1) // 20))
+        turns = turns_of(n)
         body = f"        {statement}\n" * REPEATS
         parts.append(LOOP.format(n=n, turns=turns, body=body))
     return "".join(parts)
-
-
-def turns_of(n: int) -> int:
-    return max(2, min(4_000, 20_000_000 // (n + 1) // 20))
 
 
 def run(command: list, statement: str, sizes: tuple, module: str, environment: dict) -> list:

@@ -7,10 +7,6 @@
 #include "derive.h"
 #include "index.h"
 
-#ifdef DVX_NATIVE
-#include "types/tuple.h"
-#endif
-
 /* One item of a key. */
 typedef struct part {
     bool slice, has_start, has_stop;
