@@ -8,6 +8,7 @@
 #include "region/step.h"
 
 #include "region/fuse.h"
+#include "region/virtual.h"
 #include "types/module.h"
 
 static const char MODE_NAMES[7][3] = {"SS", "SK", "KS", "RS", "SR", "RK", "KR"};
@@ -504,6 +505,13 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     dv_claim(b, q);
     dv_known_value *to = &b->e[q], *v = &b->e[top];
     bool drops = holds_object(to);
+    if (v->kind == DV_K_VIRTUAL) {
+        if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        *to = *v;
+        dv_pop(b, 1);
+        if (drops) dv_step_point_after(b, next_pc);
+        return next_pc;
+    }
     if (dv_kind_is_raw(v->kind)) {
         int16_t slot = dv_shadow(b, q);
         dv_operand o = dv_raw_operand(v);
@@ -590,7 +598,7 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
 static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     dv_value v = dv_attribute_constant(b, &object);
-    if (dv_is_empty(v)) return dv_step_load_slot(b, next_pc);
+    if (dv_is_empty(v)) return dv_virtual_load(b) ? next_pc : dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;
@@ -632,7 +640,8 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, (dv_kind)e->kind, DV_AT_SLOT, dv_shadow(b, b->top), DV_EMPTY);
         return next_pc;
     }
-    if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS || e->where == DV_AT_SLOT) {
+    if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS || e->where == DV_AT_SLOT ||
+        e->kind == DV_K_VIRTUAL) {
         dv_push_known(b, (dv_kind)e->kind, (dv_where)e->where, e->slot, e->value);
         return next_pc;
     }
@@ -735,7 +744,7 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_CALL_METHOD: return dv_step_call(b, (int32_t)a, 1, next_pc);
     case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
     case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
-    case DV_OP_STORE_ATTR: return dv_step_store_slot(b, next_pc);
+    case DV_OP_STORE_ATTR: return dv_virtual_store(b) ? next_pc : dv_step_store_slot(b, next_pc);
     case DV_OP_RETURN: return dv_step_return(b);
     case DV_OP_POP_TOP: return step_pop(b, next_pc);
     case DV_OP_COPY: return step_copy(b, next_pc);
