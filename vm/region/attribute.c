@@ -111,7 +111,8 @@ bool dv_step_method(dv_build *b) {
     const bool is_virtual = self.kind == DV_K_VIRTUAL;
     const dv_cell *cache = home < 0 && !is_virtual ? NULL : site_cache(b, DV_OP_LOAD_METHOD_SHAPE);
     if (!cache) return false;
-    if (is_virtual && dv_virtual_shape(b, &self)->number != (uint32_t)cache[0].s.a) return false;
+    if (is_virtual && dv_virtual_record(b, &self)->shape->number != (uint32_t)cache[0].s.a)
+        return false;
     dv_value callee = dv_constant_global(b, cache[1].p);
     if (dv_is_empty(callee) || !dv_is_function(callee)) return false;
     if (!is_virtual) {

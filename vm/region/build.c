@@ -94,6 +94,7 @@ static void find_leaders(dv_context *context) {
         if (info->operand_count == 0 || info->operands[0] != DV_OPERAND_JUMP) continue;
         dv_snapshot *target = dv_snapshot_at(context, code->words[pc] >> 8);
         if (target) target->leader = true;
+        if (target && (code->words[pc] & 0xFF) == DV_OP_JUMP_BACK) target->head = true;
         context->branches = true;
         if ((code->words[pc] & 0xFF) == DV_OP_JUMP_BACK)
             weigh_loop(context, code->words[pc] >> 8, pc);
@@ -204,24 +205,26 @@ static dv_kind join_entries(const dv_known_value *a, const dv_known_value *c) {
     if (a->kind == DV_K_CONSTANT && c->kind == DV_K_CONSTANT && dv_same(a->value, c->value))
         return DV_K_CONSTANT;
     if (a->kind == DV_K_RANGE && c->kind == DV_K_RANGE && a->slot != c->slot) return DV_K_CONFLICT;
-    /* What is virtual is made first, or was the last to look at it (dv_convert). */
+    /* What is virtual on one way only is made there, or forgotten (dv_convert). */
     dv_kind kind = c->kind == DV_K_VIRTUAL ? DV_K_ANY : (dv_kind)c->kind;
     return dv_kind_join((dv_kind)a->kind, kind);
 }
 
 /* The first way to a leader: what is known on it. */
-static void arrive(dv_build *b, dv_snapshot *at) {
+static void arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
     if (!at->entries) return;
     at->top = b->top;
     at->leader = true;
     for (int32_t q = 0; q < b->top; q++) at->entries[q] = canonical(b, q, &b->e[q]);
+    dv_virtual_arrive(b, context, pc, at);
 }
 
 /* Another way to a leader: what is known on all of them.  Is it less than before? */
-static bool join(dv_build *b, dv_snapshot *at) {
-    bool changed = false;
+static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
+    bool changed = dv_virtual_join(b, context, pc, at);
     for (int32_t q = 0; q < b->top; q++) {
+        if (at->entries[q].kind == DV_K_VIRTUAL) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
         if (kind == at->entries[q].kind) continue;
         if (kind == DV_K_CONFLICT) {
@@ -240,11 +243,11 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (b->emitting || !at || b->failed) return;
     if (!at->entries) {
-        arrive(b, at);
+        arrive(b, context, pc, at);
         if (!b->failed) enqueue(b, context, pc, at);
     } else if (at->top != b->top) {
         dv_build_fail(b, DV_REFUSED_MEETING);
-    } else if (join(b, at)) {
+    } else if (join(b, context, pc, at)) {
         enqueue(b, context, pc, at);
     }
 }
@@ -301,7 +304,7 @@ static void load(dv_build *b, dv_context *context, uint32_t pc) {
     b->block = at;
     b->weight = at->weight;
     at->typed = at->boxed = 0;
-    if (!b->emitting) b->virtuals.count = b->made.count = 0;
+    dv_virtual_load(b, at);
 }
 
 /* Leaders stay: they are why the fixed point is to be found anew. */
@@ -454,7 +457,7 @@ static void finish(dv_build *b) {
     for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
     for (uint32_t i = 0; i < region->exit_count; i++) region->exits[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
-    region->removed += dv_virtual_count(b);
+    region->removed += dv_virtual_count(b->root);
 }
 
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
@@ -544,7 +547,7 @@ static bool is_worth_it(const dv_build *b) {
 
 static void emit_all(dv_build *b) {
     b->emitting = true;
-    b->virtuals.count = b->made.count = 0;
+    b->virtuals.count = 0;
     dv_build_range(b, b->root);
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);

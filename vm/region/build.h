@@ -40,14 +40,19 @@ typedef struct dv_known_value {
     dv_value value; /* AT_VALUE */
 } dv_known_value;
 
+typedef struct dv_virtual dv_virtual; /* virtual.h */
+
 typedef struct dv_snapshot {
     dv_known_value *entries; /* NULL: not reached */
     int32_t top;
+    dv_virtual *records; /* of its virtual instances, which name them by their place here */
+    uint32_t record_count;
     int32_t label;   /* cell, or -1 */
     int32_t body;    /* FOR_ITER heads: cell behind R_FOR_RANGE, or -1 */
     int16_t item;    /* the slot that R_FOR_RANGE puts its int into */
     uint16_t weight; /* of an instruction here: 8 for each loop around it */
     bool leader, queued;
+    bool head;             /* of a loop: a JUMP_BACK leads here */
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
 } dv_snapshot;
 
@@ -60,6 +65,7 @@ typedef struct dv_context {
     dv_snapshot *at;             /* by pc - begin */
     bool branches;               /* its blocks are emitted one by one, and its return is a jump */
     bool constructs;             /* an __init__ that a call of its class enters (virtual.h) */
+    bool emitted, made; /* then: it was emitted; an instance is made in the region after all */
     int depth;
 } dv_context;
 
@@ -106,8 +112,6 @@ enum { DV_BELOW_INIT = 5 };
 /* Of the largest function that is inlined, and of the largest loop. */
 enum { DV_INLINE_WORDS = 120, DV_MOST_WORDS = 4000 };
 
-typedef struct dv_virtual dv_virtual; /* virtual.h */
-
 typedef struct dv_build {
     dv_vm *vm;
     dv_region *region;
@@ -149,7 +153,6 @@ typedef struct dv_build {
     DV_VECTOR(dv_edge) edges;
     DV_VECTOR(dv_value) constants;
     DV_VECTOR(dv_virtual) virtuals; /* records of virtual instances */
-    DV_VECTOR(bool) made; /* calls that make virtual instances: was one of them made after all? */
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;
     DV_VECTOR(uint32_t) exit_uses;  /* cells whose target is the number of an exit, to be patched */
@@ -239,10 +242,22 @@ void dv_virtual_make(dv_build *b, int32_t record);
 /* Entry q, which is virtual, as an item of an exit to pc. */
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
 /* Does nobody look at entry q, which is virtual, if execution goes on at pc? */
-bool dv_virtual_is_lost(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q);
-/* At b->pc control meets: virtual instances are forgotten that nobody looks at any more. */
+bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
+/* Calls in the context whose virtual instances are made nowhere but at exits. */
+uint32_t dv_virtual_count(const dv_context *context);
+
+/* virtual_join.c */
+/* The first way to a leader at pc, or another one: which instances stay virtual there.  The second
+ * one says whether that are fewer than before, or less is known of them. */
+void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at);
+bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at);
+/* At b->pc control meets: instances are forgotten that nobody looks at any more; then, when all
+ * else is where it belongs, attributes go to where the leader has them. */
 void dv_virtual_drop_dead(dv_build *b);
-/* Calls whose virtual instances are made nowhere but at exits. */
-uint32_t dv_virtual_count(const dv_build *b);
+void dv_virtual_convert(dv_build *b, const dv_snapshot *to);
+bool dv_virtual_conversion_needed(const dv_build *b, const dv_known_value *e, const dv_snapshot *to,
+                                  const dv_known_value *t);
+/* The entries are those of the leader. */
+void dv_virtual_load(dv_build *b, const dv_snapshot *at);
 
 #endif

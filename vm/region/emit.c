@@ -76,7 +76,7 @@ static bool is_unchanged(const dv_build *b, int32_t q) {
 }
 
 /* Is entry q a raw local of the loop's function that is dead where execution goes on at pc? */
-static bool is_lost(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_is_lost(b, context, pc, q);
     if (!dv_kind_is_raw((dv_kind)b->e[q].kind)) return false;
     for (; context->parent; context = context->parent) pc = context->call_pc;
@@ -298,7 +298,7 @@ void dv_claim(dv_build *b, int32_t local) {
 
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
-    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED) return;
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || to->kind == DV_K_VIRTUAL) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
         dv_region_emit(b, DV_OP_R_CONST, dv_shadow(b, q), 0, 0);
         *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
@@ -316,6 +316,7 @@ void dv_convert(dv_build *b, const dv_snapshot *to) {
     if (b->failed) return; /* a snapshot may have no entries then */
     dv_virtual_drop_dead(b);
     for (int32_t q = 0; q < b->top; q++) convert_entry(b, q, &to->entries[q]);
+    dv_virtual_convert(b, to);
 }
 
 bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t top,
@@ -323,6 +324,10 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
     for (int32_t q = 0; q < top; q++) {
         const dv_known_value *e = &entries[q], *t = &to->entries[q];
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT) continue;
+        if (t->kind == DV_K_VIRTUAL) {
+            if (dv_virtual_conversion_needed(b, e, to, t)) return true;
+            continue;
+        }
         if (dv_kind_is_raw(t->kind) ? e->where != DV_AT_SLOT || e->slot != dv_shadow(b, q)
                                     : e->where != DV_AT_HOME)
             return true;

@@ -598,7 +598,8 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
 static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     dv_value v = dv_attribute_constant(b, &object);
-    if (dv_is_empty(v)) return dv_virtual_load(b) ? next_pc : dv_step_load_slot(b, next_pc);
+    if (dv_is_empty(v))
+        return dv_virtual_load_attribute(b) ? next_pc : dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;
@@ -744,7 +745,8 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_CALL_METHOD: return dv_step_call(b, (int32_t)a, 1, next_pc);
     case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
     case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
-    case DV_OP_STORE_ATTR: return dv_virtual_store(b) ? next_pc : dv_step_store_slot(b, next_pc);
+    case DV_OP_STORE_ATTR:
+        return dv_virtual_store_attribute(b) ? next_pc : dv_step_store_slot(b, next_pc);
     case DV_OP_RETURN: return dv_step_return(b);
     case DV_OP_POP_TOP: return step_pop(b, next_pc);
     case DV_OP_COPY: return step_copy(b, next_pc);

@@ -10,14 +10,6 @@ static bool holds(const dv_build *b, int32_t q, int32_t record) {
     return is_virtual(&b->e[q]) && b->e[q].slot == record;
 }
 
-static const dv_virtual *record_of(const dv_build *b, const dv_known_value *e) {
-    return &b->virtuals.data[e->slot];
-}
-
-const dv_shape *dv_virtual_shape(const dv_build *b, const dv_known_value *e) {
-    return record_of(b, e)->shape;
-}
-
 /* The number of a new record; -1: b->failed. */
 static int32_t add_record(dv_build *b, dv_virtual record) {
     if (b->virtuals.count >= INT16_MAX) {
@@ -49,7 +41,7 @@ static int32_t free_slot(const dv_build *b) {
     for (int32_t q = 0; q < b->top; q++) {
         mark_used(b, &b->e[q], &used);
         if (!is_virtual(&b->e[q])) continue;
-        const dv_virtual *record = record_of(b, &b->e[q]);
+        const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
         for (uint32_t i = 0; i < record->shape->count; i++) mark_used(b, &record->values[i], &used);
     }
     for (int32_t n = 0; n < DV_ATTRIBUTE_SLOTS; n++)
@@ -143,9 +135,8 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     b->top += DV_BELOW_INIT - 2; /* as it will be */
     bool inlined = init && dv_build_may_inline(b, init, (uint32_t)n + 1);
     b->top -= DV_BELOW_INIT - 2;
-    int32_t record =
-        inlined ? add_record(b, (dv_virtual){.shape = class_->root, .call = b->made.count}) : -1;
-    if (record < 0 || !DV_PUSH(b, made, false)) return false;
+    int32_t record = inlined ? add_record(b, (dv_virtual){.shape = class_->root}) : -1;
+    if (record < 0) return false;
     shift_arguments(b, n);
     const dv_thread *caller = b->context->thread;
     const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
@@ -157,6 +148,9 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     below[3] = below[4] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
     dv_step_count(b, true);
     dv_step_enter(b, dv_function_thread(init), next_pc, true);
+    if (b->failed) return true;
+    b->virtuals.data[record].call = b->context;
+    b->context->emitted |= b->emitting;
     return true;
 }
 
@@ -184,10 +178,10 @@ uint32_t dv_virtual_constructed(dv_build *b) {
 
 static dv_value name_at(const dv_build *b) { return dv_site_cell(b, b->pc)[2].v; }
 
-bool dv_virtual_load(dv_build *b) {
+bool dv_virtual_load_attribute(dv_build *b) {
     const dv_known_value *object = dv_top(b, 1);
     if (!is_virtual(object)) return false;
-    const dv_virtual *record = record_of(b, object);
+    const dv_virtual *record = dv_virtual_record(b, object);
     int32_t slot = dv_shape_slot(record->shape, name_at(b));
     if (slot < 0) return false;
     const dv_known_value v = record->values[slot];
@@ -222,7 +216,7 @@ static bool make_value(dv_build *b, int32_t q) {
     return dv_kind_is_raw((dv_kind)e->kind) && to_attribute_slot(b, q);
 }
 
-bool dv_virtual_store(dv_build *b) {
+bool dv_virtual_store_attribute(dv_build *b) {
     if (!is_virtual(dv_top(b, 1))) return false;
     const int32_t from = dv_top(b, 1)->slot;
     dv_virtual record = b->virtuals.data[from];
@@ -243,14 +237,26 @@ bool dv_virtual_store(dv_build *b) {
 /* The lowest entry that holds the instance. */
 static int32_t first_holder(const dv_build *b, int32_t record) {
     int32_t q = 0;
-    while (!holds(b, q, record)) q++;
+    while (q < b->top && !holds(b, q, record)) q++;
     return q;
 }
 
-static uint32_t count_holders(const dv_build *b, int32_t record) {
-    uint32_t n = 0;
-    for (int32_t q = 0; q < b->top; q++) n += holds(b, q, record);
-    return n;
+/* Is entry q a local of the loop's function that nobody reads from pc on? */
+static bool is_dead(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    for (; context->parent; context = context->parent) pc = context->call_pc;
+    return dv_build_is_dead(b, pc, q);
+}
+
+/* A dead local may still be what covers an entry that does not own the instance. */
+bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+    if (!is_dead(b, context, pc, q)) return false;
+    bool looked_at = false;
+    for (int32_t other = 0; other < b->top; other++) {
+        if (!holds(b, other, b->e[q].slot) || is_dead(b, context, pc, other)) continue;
+        if (dv_owned(b, context, pc, other)) return true;
+        looked_at = true;
+    }
+    return !looked_at;
 }
 
 static uint8_t action_for(const dv_known_value *e) {
@@ -274,9 +280,12 @@ static void push_items(dv_build *b, const dv_virtual *record, int16_t to) {
 }
 
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
-    const int32_t first = first_holder(b, b->e[q].slot);
+    int32_t first = first_holder(b, b->e[q].slot);
+    while (first < q &&
+           (!holds(b, first, b->e[q].slot) || dv_virtual_is_lost(b, context, pc, first)))
+        first++;
     if (first == q) {
-        push_items(b, record_of(b, &b->e[q]), dv_home(b, q));
+        push_items(b, dv_virtual_record(b, &b->e[q]), dv_home(b, q));
         return;
     }
     const dv_exit_item copy = {.to = dv_home(b, q),
@@ -304,7 +313,7 @@ void dv_virtual_make(dv_build *b, int32_t record) {
     uint32_t at = dv_region_emit(b, DV_OP_R_MAKE, dv_home(b, first), 0, 0);
     if (b->emitting && !b->failed) {
         b->cells.data[at + 2].i = b->items.count;
-        b->made.data[b->virtuals.data[record].call] = true;
+        b->virtuals.data[record].call->made = true;
         push_items(b, &b->virtuals.data[record], dv_home(b, first));
     }
     const bool lasting = is_lasting(b, first);
@@ -323,24 +332,8 @@ void dv_virtual_make(dv_build *b, int32_t record) {
     b->version++;
 }
 
-bool dv_virtual_is_lost(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
-    if (count_holders(b, b->e[q].slot) > 1) return false;
-    for (; context->parent; context = context->parent) pc = context->call_pc;
-    return dv_build_is_dead(b, pc, q);
-}
-
-void dv_virtual_drop_dead(dv_build *b) {
-    for (int32_t q = 0; q < b->locals && q < b->top; q++) {
-        if (!is_virtual(&b->e[q]) || !dv_virtual_is_lost(b, b->context, b->pc, q)) continue;
-        uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
-        dv_region_emit_constant(b, at, (dv_cell){.v = DV_NONE});
-        b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
-        b->version++;
-    }
-}
-
-uint32_t dv_virtual_count(const dv_build *b) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < b->made.count; i++) n += !b->made.data[i];
+uint32_t dv_virtual_count(const dv_context *context) {
+    uint32_t n = context->constructs && context->emitted && !context->made;
+    for (const dv_context *c = context->inlined; c; c = c->siblings) n += dv_virtual_count(c);
     return n;
 }

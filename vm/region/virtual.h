@@ -12,8 +12,10 @@
  *     slot is in use as long as an entry, or the record of one, names it.
  *  3. Entries with the same record hold the same object.  The lowest of them owns it where INCA
  * code would: it is a local, or a result on the operand stack.
- *  4. No virtual instance has a finaliser or outlives its block: where control meets (dv_convert),
- *     all are made that the program may still see. */
+ *  4. Where ways meet (virtual_join.c) an instance stays virtual if it is on all of them, in the
+ * same entries and with the same kinds of attributes; heads of loops have no virtual instances.
+ * What is virtual on some ways only is made there, or forgotten if nobody can look at it any more.
+ *  5. No virtual instance has a finaliser. */
 #ifndef DV_REGION_VIRTUAL_H
 #define DV_REGION_VIRTUAL_H
 
@@ -23,8 +25,8 @@
 enum { DV_VIRTUAL_ATTRIBUTES = 8 };
 
 struct dv_virtual {
-    dv_shape *shape; /* with the attributes that it has so far */
-    uint32_t call;   /* which of the calls that were analysed made it */
+    dv_shape *shape;                              /* with the attributes that it has so far */
+    dv_context *call;                             /* that of the __init__ */
     dv_known_value values[DV_VIRTUAL_ATTRIBUTES]; /* by slot number */
 };
 
@@ -36,10 +38,11 @@ uint32_t dv_virtual_constructed(dv_build *b);
 
 /* LOAD_ATTR, STORE_ATTR and LOAD_METHOD of the topmost entry, if it is virtual and has such an
  * attribute, or can get it; false: as with any other object. */
-bool dv_virtual_load(dv_build *b);
-bool dv_virtual_store(dv_build *b);
+bool dv_virtual_load_attribute(dv_build *b);
+bool dv_virtual_store_attribute(dv_build *b);
 
-/* The shape of the instance that the entry holds. */
-const dv_shape *dv_virtual_shape(const dv_build *b, const dv_known_value *e);
+static inline const dv_virtual *dv_virtual_record(const dv_build *b, const dv_known_value *e) {
+    return &b->virtuals.data[e->slot];
+}
 
 #endif
