@@ -142,7 +142,8 @@ class Instances(Loops):
             self.line(f"if {name} is {other}:")
             self.line(f"    {name} = {self.new()}")
         elif roll == 12:
-            self.line(f"{name}, {other} = {self.object_expression(1)}, {self.object_expression(1)}")
+            first, second = self.random.sample(OBJECTS, 2)
+            self.line(f"{first}, {second} = {self.object_expression(1)}, {self.object_expression(1)}")
         elif roll == 13:
             self.line(f"if {self.condition()}:")
             self.line(f"    {name} = {self.object_expression(1)}")

@@ -253,7 +253,7 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
 bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at);
 /* At b->pc control meets: instances are forgotten that nobody looks at any more; then, when all
  * else is where it belongs, attributes go to where the leader has them. */
-void dv_virtual_drop_dead(dv_build *b);
+void dv_virtual_drop_dead(dv_build *b, const dv_snapshot *to);
 void dv_virtual_convert(dv_build *b, const dv_snapshot *to);
 bool dv_virtual_conversion_needed(const dv_build *b, const dv_known_value *e, const dv_snapshot *to,
                                   const dv_known_value *t);

@@ -296,6 +296,13 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+bool dv_step_drop_local(dv_build *b, int32_t q) {
+    if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_drop(b, q);
+    if (b->e[q].where != DV_AT_HOME) return false;
+    dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    return true;
+}
+
 uint32_t dv_step_return(dv_build *b) {
     dv_context *context = b->context;
     if (!context->parent) { /* the loop ends here, as it may */
@@ -319,10 +326,7 @@ uint32_t dv_step_return(dv_build *b) {
         v = (dv_known_value){v.kind, DV_AT_HOME, 0, DV_EMPTY};
     }
     for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
-        if (b->e[q].where == DV_AT_HOME) {
-            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-            released = true;
-        }
+        released |= dv_step_drop_local(b, q);
     b->top = to;
     b->e[b->top++] = v;
     b->version++;

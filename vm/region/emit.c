@@ -314,7 +314,7 @@ static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
 
 void dv_convert(dv_build *b, const dv_snapshot *to) {
     if (b->failed) return; /* a snapshot may have no entries then */
-    dv_virtual_drop_dead(b);
+    dv_virtual_drop_dead(b, to);
     for (int32_t q = 0; q < b->top; q++) convert_entry(b, q, &to->entries[q]);
     dv_virtual_convert(b, to);
 }

@@ -500,7 +500,7 @@ static uint32_t step_load_local(dv_build *b, uint32_t op, uint32_t next_pc) {
 
 static bool holds_object(const dv_known_value *e) { return e->where == DV_AT_HOME; }
 
-static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
+static uint32_t store_local(dv_build *b, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
     dv_claim(b, q);
     dv_known_value *to = &b->e[q], *v = &b->e[top];
@@ -543,6 +543,15 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     b->version++;
     if (drops) dv_step_point_after(b, next_pc);
     return next_pc; /* it costs what it costs in INCA code: no weight */
+}
+
+static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
+    const dv_known_value old = b->e[q];
+    next_pc = store_local(b, next_pc);
+    if (old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot))
+        dv_step_point_after(b, next_pc);
+    return next_pc;
 }
 
 /* The value of a global as a constant under an assumption; EMPTY: not constant. */
@@ -599,7 +608,7 @@ static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     dv_value v = dv_attribute_constant(b, &object);
     if (dv_is_empty(v))
-        return dv_virtual_load_attribute(b) ? next_pc : dv_step_load_slot(b, next_pc);
+        return dv_virtual_load_attribute(b, next_pc) ? next_pc : dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;
@@ -618,6 +627,12 @@ static uint32_t step_pop(dv_build *b, uint32_t next_pc) {
     const dv_known_value *v = dv_top(b, 1);
     bool release = v->where == DV_AT_HOME || v->kind == DV_K_RANGE;
     int32_t q = b->top - 1;
+    if (v->kind == DV_K_VIRTUAL) {
+        bool released = dv_virtual_drop(b, q);
+        dv_pop(b, 1);
+        if (released) dv_step_point_after(b, next_pc);
+        return next_pc;
+    }
     dv_pop(b, 1);
     if (release) {
         dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
@@ -746,7 +761,7 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
     case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
     case DV_OP_STORE_ATTR:
-        return dv_virtual_store_attribute(b) ? next_pc : dv_step_store_slot(b, next_pc);
+        return dv_virtual_store_attribute(b, next_pc) ? next_pc : dv_step_store_slot(b, next_pc);
     case DV_OP_RETURN: return dv_step_return(b);
     case DV_OP_POP_TOP: return step_pop(b, next_pc);
     case DV_OP_COPY: return step_copy(b, next_pc);

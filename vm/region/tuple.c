@@ -85,12 +85,8 @@ static void give(dv_build *b, int32_t from, int32_t to, bool stored) {
 static bool drop_locals(dv_build *b, const dv_context *outermost) {
     bool released = false;
     for (const dv_context *c = b->context; c != outermost->parent; c = c->parent)
-        for (uint32_t i = 0; i < c->thread->local_count; i++) {
-            int32_t q = c->base + (int32_t)i;
-            if (b->e[q].where != DV_AT_HOME) continue;
-            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-            released = true;
-        }
+        for (uint32_t i = 0; i < c->thread->local_count; i++)
+            released |= dv_step_drop_local(b, c->base + (int32_t)i);
     return released;
 }
 

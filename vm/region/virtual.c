@@ -29,20 +29,24 @@ static void change_record(dv_build *b, int32_t from, int32_t to) {
 /* Slots of attributes
  * ---------------------------------------------------------------------------------------------- */
 
-static void mark_used(const dv_build *b, const dv_known_value *e, uint64_t *used) {
-    int32_t n = e->slot - b->attribute_slots;
-    bool has_slot = e->where == DV_AT_SLOT && e->kind != DV_K_RANGE;
-    if (has_slot && n >= 0 && n < DV_ATTRIBUTE_SLOTS) *used |= UINT64_C(1) << n;
+static uint64_t bit_of(const dv_build *b, int32_t slot) {
+    int32_t n = slot - b->attribute_slots;
+    return n >= 0 && n < DV_ATTRIBUTE_SLOTS ? UINT64_C(1) << n : 0;
+}
+
+static bool has_slot(const dv_known_value *v) {
+    return v->where == DV_AT_SLOT || v->where == DV_AT_HOME;
 }
 
 /* A slot that nobody uses; -1: there is none. */
 static int32_t free_slot(const dv_build *b) {
     uint64_t used = 0;
     for (int32_t q = 0; q < b->top; q++) {
-        mark_used(b, &b->e[q], &used);
+        if (b->e[q].where == DV_AT_SLOT) used |= bit_of(b, b->e[q].slot);
         if (!is_virtual(&b->e[q])) continue;
         const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
-        for (uint32_t i = 0; i < record->shape->count; i++) mark_used(b, &record->values[i], &used);
+        for (uint32_t i = 0; i < record->shape->count; i++)
+            if (has_slot(&record->values[i])) used |= bit_of(b, record->values[i].slot);
     }
     for (int32_t n = 0; n < DV_ATTRIBUTE_SLOTS; n++)
         if (!(used >> n & 1)) return b->attribute_slots + n;
@@ -160,10 +164,7 @@ uint32_t dv_virtual_constructed(dv_build *b) {
     if (v->kind != DV_K_CONSTANT || !dv_is_none(v->value)) return dv_step_leave(b);
     bool released = false;
     for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
-        if (b->e[q].where == DV_AT_HOME) {
-            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-            released = true;
-        }
+        released |= dv_step_drop_local(b, q);
     b->top = context->base - DV_BELOW_INIT + 1;
     b->version++;
     b->sp = -1;
@@ -176,18 +177,62 @@ uint32_t dv_virtual_constructed(dv_build *b) {
 /* Attributes
  * ---------------------------------------------------------------------------------------------- */
 
+uint32_t dv_virtual_objects(const dv_virtual *record) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < record->shape->count; i++) n += record->values[i].where == DV_AT_HOME;
+    return n;
+}
+
+bool dv_virtual_release(dv_build *b, int32_t number) {
+    for (int32_t q = 0; q < b->top; q++)
+        if (holds(b, q, number)) return false;
+    const dv_virtual *record = &b->virtuals.data[number];
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (record->values[i].where == DV_AT_HOME)
+            dv_region_emit(b, DV_OP_R_RELEASE, record->values[i].slot, 0, 0);
+    return dv_virtual_objects(record) > 0;
+}
+
+bool dv_virtual_drop(dv_build *b, int32_t q) {
+    const int32_t number = b->e[q].slot;
+    b->e[q] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+    b->version++;
+    return dv_virtual_release(b, number);
+}
+
 static dv_value name_at(const dv_build *b) { return dv_site_cell(b, b->pc)[2].v; }
 
-bool dv_virtual_load_attribute(dv_build *b) {
+/* The number that an attribute is, an object in general, as the site saw it; false: it saw others.
+ */
+static bool push_number(dv_build *b, const dv_known_value *v) {
+    const uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    if (v->kind != DV_K_ANY || (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)) return false;
+    const bool is_double = seen == DV_SEEN_FLOAT;
+    dv_spill(b, is_double, b->top);
+    dv_region_emit_guard(b, is_double ? DV_OP_R_UNBOX_D : DV_OP_R_UNBOX_I, v->slot, 0, 0);
+    dv_pop(b, 1);
+    dv_push_known(b, is_double ? DV_K_FLOAT : DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
+    return true;
+}
+
+bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value *object = dv_top(b, 1);
     if (!is_virtual(object)) return false;
+    const int32_t number = object->slot;
     const dv_virtual *record = dv_virtual_record(b, object);
     int32_t slot = dv_shape_slot(record->shape, name_at(b));
     if (slot < 0) return false;
     const dv_known_value v = record->values[slot];
-    dv_pop(b, 1);
-    dv_push_known(b, (dv_kind)v.kind, (dv_where)v.where, v.slot, v.value);
-    dv_step_count(b, true);
+    if (v.where != DV_AT_HOME) {
+        dv_pop(b, 1);
+        dv_push_known(b, (dv_kind)v.kind, (dv_where)v.where, v.slot, v.value);
+    } else if (!push_number(b, &v)) {
+        dv_region_emit(b, DV_OP_R_COPY, v.slot, dv_home(b, b->top - 1), 0);
+        dv_pop(b, 1);
+        dv_push_known(b, (dv_kind)v.kind, DV_AT_HOME, 0, DV_EMPTY);
+    }
+    dv_step_count(b, v.where != DV_AT_HOME);
+    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
     return true;
 }
 
@@ -209,25 +254,49 @@ static int32_t place_for(dv_build *b, dv_virtual *record, dv_value name) {
     return (int32_t)child->count - 1;
 }
 
-/* Can the entry be an attribute's value?  A raw one is in a slot then. */
+/* The object of entry q to a slot of attributes, which owns it; false: none is free. */
+static bool object_to_slot(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    const int32_t slot = free_slot(b);
+    if (slot < 0) return false;
+    const bool alias = e->where == DV_AT_ALIAS;
+    const bool moves = !alias && dv_owned(b, b->context, b->pc, q);
+    dv_region_emit(b, moves ? DV_OP_R_BORROW : DV_OP_R_COPY,
+                   alias ? dv_home(b, e->slot) : dv_home(b, q), slot, 0);
+    e->where = DV_AT_HOME, e->slot = (int16_t)slot;
+    b->version++;
+    return true;
+}
+
+/* Entry q becomes what a record says of an attribute's value; false: it cannot be one. */
 static bool make_value(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_VALUE) return dv_build_keep(b, e->value);
-    return dv_kind_is_raw((dv_kind)e->kind) && to_attribute_slot(b, q);
+    if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
+    bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
+    return object && e->kind < DV_K_UNSET && object_to_slot(b, q);
 }
 
-bool dv_virtual_store_attribute(dv_build *b) {
+bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
     if (!is_virtual(dv_top(b, 1))) return false;
+    if (is_virtual(dv_top(b, 2))) dv_virtual_make(b, dv_top(b, 2)->slot);
+    if (!is_virtual(dv_top(b, 1))) return false; /* it was the value, too */
     const int32_t from = dv_top(b, 1)->slot;
     dv_virtual record = b->virtuals.data[from];
+    const uint32_t count = record.shape->count;
     int32_t slot = place_for(b, &record, name_at(b));
     if (slot < 0 || !make_value(b, b->top - 2)) return false;
+    const dv_known_value old = record.values[slot];
     record.values[slot] = *dv_top(b, 2);
     int32_t to = add_record(b, record);
     if (to < 0) return false;
     change_record(b, from, to);
     dv_pop(b, 2);
-    dv_step_count(b, true);
+    dv_step_count(b, record.values[slot].where != DV_AT_HOME);
+    bool released = (uint32_t)slot < count && old.where == DV_AT_HOME;
+    if (released) dv_region_emit(b, DV_OP_R_RELEASE, old.slot, 0, 0);
+    released |= dv_virtual_release(b, to);
+    if (released) dv_step_point_after(b, next_pc);
     return true;
 }
 
@@ -247,7 +316,8 @@ static bool is_dead(const dv_build *b, const dv_context *context, uint32_t pc, i
     return dv_build_is_dead(b, pc, q);
 }
 
-/* A dead local may still be what covers an entry that does not own the instance. */
+/* A dead local may still be what covers an entry that does not own the instance, or be all that
+ * keeps objects alive. */
 bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     if (!is_dead(b, context, pc, q)) return false;
     bool looked_at = false;
@@ -256,11 +326,12 @@ bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q
         if (dv_owned(b, context, pc, other)) return true;
         looked_at = true;
     }
-    return !looked_at;
+    return !looked_at && dv_virtual_objects(dv_virtual_record(b, &b->e[q])) == 0;
 }
 
 static uint8_t action_for(const dv_known_value *e) {
     if (e->where == DV_AT_VALUE) return DV_EXIT_VALUE;
+    if (e->where == DV_AT_HOME) return DV_EXIT_COPY_B; /* its count goes to the instance */
     return e->kind == DV_K_INT ? DV_EXIT_INT : e->kind == DV_K_FLOAT ? DV_EXIT_FLOAT : DV_EXIT_BOOL;
 }
 

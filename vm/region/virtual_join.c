@@ -38,7 +38,9 @@ static int32_t number_at(const way *w, int32_t record, int32_t below) {
 
 /* The attribute's slot as a set. */
 static uint64_t bit_of(const way *w, const dv_known_value *v) {
-    return v->where == DV_AT_SLOT ? UINT64_C(1) << (v->slot - w->b->attribute_slots) : 0;
+    return v->where == DV_AT_SLOT || v->where == DV_AT_HOME
+               ? UINT64_C(1) << (v->slot - w->b->attribute_slots)
+               : 0;
 }
 
 /* A slot for an attribute that no record of the leader uses; -1: there is none. */
@@ -124,7 +126,12 @@ static int32_t partner_of(const way *w, uint32_t number) {
 /* What is known of an attribute on all ways; false: nothing that could stay virtual. */
 static bool join_value(const way *w, dv_known_value *known, const dv_known_value *v,
                        bool *changed) {
-    if (known->kind != v->kind) return false;
+    if (known->where == DV_AT_HOME && v->where == DV_AT_HOME) {
+        *changed |= known->kind != v->kind && known->kind != DV_K_ANY;
+        if (known->kind != v->kind) known->kind = DV_K_ANY;
+        return true;
+    }
+    if (known->kind != v->kind || v->where == DV_AT_HOME) return false;
     bool same =
         known->where == DV_AT_VALUE && v->where == DV_AT_VALUE && dv_same(known->value, v->value);
     if (known->where == DV_AT_SLOT || same) return true;
@@ -173,11 +180,41 @@ void dv_virtual_load(dv_build *b, const dv_snapshot *at) {
         if (is_virtual(&b->e[q])) b->e[q].slot = (int16_t)(b->e[q].slot + first);
 }
 
-void dv_virtual_drop_dead(dv_build *b) {
+static uint32_t root_pc(const dv_build *b) {
+    uint32_t pc = b->pc;
+    for (const dv_context *c = b->context; c->parent; c = c->parent) pc = c->call_pc;
+    return pc;
+}
+
+/* The attribute that is an object; NULL: there is not exactly one. */
+static const dv_known_value *only_object(const dv_virtual *record) {
+    const dv_known_value *v = record->values;
+    if (dv_virtual_objects(record) != 1) return NULL;
+    while (v->where != DV_AT_HOME) v++;
+    return v;
+}
+
+/* A dead local keeps an object alive until it is stored to, also if the instance around that object
+ * is forgotten. */
+static bool leave_object(dv_build *b, int32_t q) {
+    const int32_t number = b->e[q].slot;
+    const dv_known_value *object = only_object(dv_virtual_record(b, &b->e[q]));
+    if (!object || !dv_build_is_dead(b, root_pc(b), q)) return false;
+    for (int32_t other = 0; other < b->top; other++)
+        if (other != q && is_virtual(&b->e[other]) && b->e[other].slot == number) return false;
+    dv_region_emit(b, DV_OP_R_BORROW, object->slot, dv_home(b, q), 0);
+    return true;
+}
+
+void dv_virtual_drop_dead(dv_build *b, const dv_snapshot *to) {
     for (int32_t q = 0; q < b->locals && q < b->top; q++) {
-        if (!is_virtual(&b->e[q]) || !dv_virtual_is_lost(b, b->context, b->pc, q)) continue;
-        uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
-        dv_region_emit_constant(b, at, (dv_cell){.v = DV_NONE});
+        if (!is_virtual(&b->e[q]) || is_virtual(&to->entries[q])) continue;
+        if (dv_virtual_is_lost(b, b->context, b->pc, q)) {
+            uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
+            dv_region_emit_constant(b, at, (dv_cell){.v = DV_NONE});
+        } else if (!leave_object(b, q)) {
+            continue;
+        }
         b->e[q] = MADE;
         b->version++;
     }
@@ -246,9 +283,9 @@ void dv_virtual_convert(dv_build *b, const dv_snapshot *to) {
             for (uint32_t i = 0; i < known->shape->count; i++) {
                 const dv_known_value *v = &from->values[i];
                 const int16_t slot = known->values[i].slot;
-                if (known->values[i].where != DV_AT_SLOT) continue;
+                if (known->values[i].where == DV_AT_VALUE) continue;
                 if (pass == 1 && v->where == DV_AT_VALUE) store_constant(b, v, slot);
-                if (pass == 0 && v->where == DV_AT_SLOT && v->slot != slot)
+                if (pass == 0 && v->where != DV_AT_VALUE && v->slot != slot)
                     m.from[m.count] = v->slot, m.to[m.count++] = slot;
             }
         }
