@@ -86,8 +86,18 @@ static bool is_straight(const dv_code *code) {
     return true;
 }
 
-/* The __init__ of a class whose instances can be virtual, if n arguments are its parameters; NULL:
- * it has none.  What else would have to hold of the class breaks vm->class_sites when it ends. */
+/* How many defaults follow n arguments; -1: the call is another one.  Who gives a function other
+ * defaults breaks vm->class_sites. */
+static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
+    int64_t missing = dv_function_thread(init)->init_arguments - n;
+    if (missing <= 0) return missing < 0 ? -1 : 0;
+    bool known = dv_frame_defaults(init, missing) && dv_build_keep(b, init->defaults);
+    return known ? (int32_t)missing : -1;
+}
+
+/* The __init__ of a class whose instances can be virtual, if n arguments and defaults are its
+ * parameters; NULL: it has none.  What else would have to hold of the class breaks vm->class_sites
+ * when it ends. */
 static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
     const uint16_t special = DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_SLOTS |
                              DV_CLASS_NO_DICT | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
@@ -97,8 +107,7 @@ static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
         return NULL;
     if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
     dv_function *init = dv_as_function(cell->value);
-    if (dv_function_thread(init)->init_arguments != n ||
-        !is_straight(dv_function_thread(init)->code))
+    if (missing_arguments(b, init, n) < 0 || !is_straight(dv_function_thread(init)->code))
         return NULL;
     class_->flags |= DV_CLASS_CACHED;
     bool lasts = !dv_is_empty(dv_constant_global(b, cell)) &&
@@ -130,17 +139,27 @@ static void shift_arguments(dv_build *b, int32_t n) {
     b->version++;
 }
 
+/* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
+static bool is_evident(const dv_build *b) {
+    uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
+    return op == DV_OP_CALL_CLASS || op == DV_OP_CALL_CLASS_DEFAULTS;
+}
+
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
-    if (b->vm->nama != DV_NAMA_VIRTUAL ||
-        dv_op_of(b->vm, dv_site_cell(b, b->pc)->h) != DV_OP_CALL_CLASS ||
-        b->top + DV_BELOW_INIT >= b->entry_limit)
-        return false;
+    if (b->vm->nama != DV_NAMA_VIRTUAL || !is_evident(b)) return false;
     dv_function *init = plain_init(b, class_, n);
-    b->top += DV_BELOW_INIT - 2; /* as it will be */
-    bool inlined = init && dv_build_may_inline(b, init, (uint32_t)n + 1);
-    b->top -= DV_BELOW_INIT - 2;
+    if (!init) return false;
+    const int32_t missing = missing_arguments(b, init, n);
+    const int32_t more = missing + DV_BELOW_INIT - 2;
+    if (b->top + more >= b->entry_limit) return false;
+    b->top += more; /* as it will be */
+    bool inlined = dv_build_may_inline(b, init, (uint32_t)(n + missing) + 1);
+    b->top -= more;
     int32_t record = inlined ? add_record(b, (dv_virtual){.shape = class_->root}) : -1;
     if (record < 0) return false;
+    const dv_value *values = dv_frame_defaults(init, missing);
+    for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
+    n += missing;
     shift_arguments(b, n);
     const dv_thread *caller = b->context->thread;
     const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
