@@ -99,8 +99,8 @@ static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
  * parameters; NULL: it has none.  What else would have to hold of the class breaks vm->class_sites
  * when it ends. */
 static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
-    const uint16_t special = DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_SLOTS |
-                             DV_CLASS_NO_DICT | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
+    const uint16_t special =
+        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
     dv_global_cell *cell = (dv_global_cell *)(uintptr_t)class_->constructor;
     if (!cell || !class_->root || class_->flags & special ||
         dv_class_special(class_, b->vm->known.del))
