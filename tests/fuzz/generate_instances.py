@@ -48,7 +48,7 @@ class Pair:
 class Point(Pair):
     def __init__(self, a, b%(default)s):
         self.b = b%(scaled)s
-        self.a = a%(checked)s
+        self.a = %(checked)s
         self.c = %(third)s
 
     def count(self):
@@ -168,7 +168,7 @@ class Instances(Loops):
             "added": self.pick(["Pair", "Pair", "Holder"]),
             "default": self.pick(["", "=0.5", ", c=3"]),
             "scaled": self.pick(["", " * 2.0", " + a"]),
-            "checked": self.pick(["", " if a > 3 else 3", " + 1"]),
+            "checked": self.pick(["a", "a if a > 3 else 3", "a + 1", "limited(a)", "limited(a + limited(a - 1))"]),
             "third": self.pick(["1", "None", "self.a", "a + 1", "a // 3", "10 // a", "'s'"]),
             "sign": self.pick(["", "-"]),
             "super": self.pick(["Pair.__init__(self, a, b)", "super().__init__(a, b)", "self.a, self.b = a, b"]),
@@ -179,6 +179,7 @@ class Instances(Loops):
         more = (CLASSES % choices).strip("\n").split("\n")
         more += ["", "", "def other_init(self, a=1, b=1.0):", "    self.b = b", "    self.a = a"]
         more += ["", "", "def look(p):", "    return p.a"]
+        more += ["", "", "def limited(a):", "    if a > 500:", "        return 500", "    return a"]
         lines = program.split("\n")
         begin = lines.index("def later(x):")
         run = lines.index("def run(i0, x0):")

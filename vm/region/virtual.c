@@ -170,10 +170,11 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     below[2] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, dv_object_value(init)};
     below[3] = below[4] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
     dv_step_count(b, true);
+    dv_context *call = dv_build_inline(b, dv_function_thread(init));
+    if (!call) return true;
+    call->emitted |= b->emitting;
+    b->virtuals.data[record].call = call; /* before the record is copied to a leader */
     dv_step_enter(b, dv_function_thread(init), next_pc, true);
-    if (b->failed) return true;
-    b->virtuals.data[record].call = b->context;
-    b->context->emitted |= b->emitting;
     return true;
 }
 
