@@ -253,6 +253,15 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_MAKE" operands="" cache="3" doc="Makes an instance that was virtual, to home slot a; the table in the instruction says where its attributes are.">
+    HOME(a) = DV_NONE;
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    if (DV_UNLIKELY(!dv_region_make(vm, fp, CELL(2).p))) RAISE();
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_EXIT" operands="" cache="3" ends="yes" doc="Leaves the region: boxes raw values, rebuilds inlined frames, and goes on in INCA code.">
     TAIL(dv_region_exit);
 </%isa:region>

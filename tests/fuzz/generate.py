@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, data, sites, or calls."""
+"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, data, sites, calls, or instances."""
 
 import sys
 
 import generate_calls
 import generate_data
+import generate_instances
 import generate_language
 import generate_loops
 import generate_mixed
 import generate_objects
 import generate_sites
 
-MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_sites, generate_objects, generate_language, generate_data, generate_sites, generate_calls, generate_calls)
+MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_sites, generate_objects, generate_language, generate_data, generate_sites, generate_calls, generate_calls, generate_instances)
 
 
 def generate(seed: int) -> str:

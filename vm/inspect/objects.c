@@ -100,7 +100,14 @@ void dv_making_after(const dv_vm *vm, const dv_making *making, const dv_cell *ne
     }
 }
 
-void dv_objects_passed(const dv_region *region, const dv_cell *cell, dv_objects *objects) {
+/* One that a region has counted as removed is made after all. */
+static void make_after_all(dv_objects *objects, dv_made kind) {
+    objects->removed[kind]--;
+    objects->made[kind]++;
+}
+
+void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
+                       dv_objects *objects) {
     const uint32_t at = (uint32_t)(cell - region->cells);
     uint32_t low = 0, high = region->mark_count; /* sorted by cell */
     while (low < high) {
@@ -112,13 +119,14 @@ void dv_objects_passed(const dv_region *region, const dv_cell *cell, dv_objects 
     }
     for (; low < region->mark_count && region->marks[low].cell == at; low++)
         objects->removed[region->marks[low].kind]++;
+    if (dv_op_of(vm, cell->h) == DV_OP_R_MAKE) make_after_all(objects, DV_MADE_INSTANCE);
 }
 
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects) {
     for (uint32_t i = 0; i < exit->item_count; i++) {
         const dv_exit_item *item = &exit->region->items[exit->first_item + i];
-        if (item->action != DV_EXIT_RANGE || dv_is_object(fp[item->to])) continue;
-        objects->removed[DV_MADE_ITERATOR]--;
-        objects->made[DV_MADE_ITERATOR]++;
+        if (item->action == DV_EXIT_INSTANCE) make_after_all(objects, DV_MADE_INSTANCE);
+        if (item->action == DV_EXIT_RANGE && !dv_is_object(fp[item->to]))
+            make_after_all(objects, DV_MADE_ITERATOR);
     }
 }

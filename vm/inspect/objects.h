@@ -32,8 +32,10 @@ dv_making dv_making_before(dv_vm *vm, const dv_cell *cell, uint32_t op);
 /* ... was executed, and control is at `next`. */
 void dv_making_after(const dv_vm *vm, const dv_making *making, const dv_cell *next,
                      dv_objects *objects);
-/* Control has come to a cell of a region without what its marks say. */
-void dv_objects_passed(const dv_region *region, const dv_cell *cell, dv_objects *objects);
+/* Control has come to a cell of a region without what its marks say, or to what makes an object
+ * there. */
+void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
+                       dv_objects *objects);
 /* The region is about to be left through the exit, which makes what nobody else has made. */
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects);
 

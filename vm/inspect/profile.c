@@ -380,12 +380,13 @@ static bool is_machine(const dv_cell *ip) {
            ip == dv_operate_cell || ip == dv_instance_cell || ip == dv_consume_cell;
 }
 
-static void count_region_step(dv_profile *profile, dv_function_counts *function,
-                              const dv_thread *thread, const step_plan *plan) {
+static void count_region_step(dv_vm *vm, dv_profile *profile, dv_thread *thread,
+                              const step_plan *plan) {
+    dv_function_counts *function = function_of(vm, profile, thread);
     profile->region++;
     if (function) function->region_steps++;
     const dv_region *region = region_at(thread, plan->first);
-    if (region) dv_objects_passed(region, plan->first, &profile->objects);
+    if (region) dv_objects_passed(vm, region, plan->first, &profile->objects);
 }
 
 static dv_exited reason_of_exit(const dv_vm *vm, const dv_exit *exit, dv_leaving how) {
@@ -498,7 +499,7 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     if (dv_thread_owns(thread, ip))
         plan_step(vm, profile, thread, &plan);
     else
-        count_region_step(profile, function_of(vm, profile, thread), thread, &plan);
+        count_region_step(vm, profile, thread, &plan);
     bool outer = profile->missed; /* of the step in which a C function called dl */
     const bool in_region = !dv_thread_owns(thread, ip);
     dv_making making = {.behind = NULL};

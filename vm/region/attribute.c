@@ -6,6 +6,7 @@
  * shape's class is a constant under the assumption on the class's cell; what else a class can
  * change (a descriptor of the name, __getattribute__) breaks vm->class_sites. */
 #include "region/fuse.h"
+#include "region/virtual.h"
 
 /* What the attribute or method site at b->pc remembers, if its derivative is `op`. */
 static const dv_cell *site_cache(dv_build *b, uint32_t op) {
@@ -106,13 +107,18 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
 
 bool dv_step_method(dv_build *b) {
     int32_t q = b->top - 1, home = object_home(b, q);
-    const dv_cell *cache = home < 0 ? NULL : site_cache(b, DV_OP_LOAD_METHOD_SHAPE);
+    const dv_known_value self = b->e[q];
+    const bool is_virtual = self.kind == DV_K_VIRTUAL;
+    const dv_cell *cache = home < 0 && !is_virtual ? NULL : site_cache(b, DV_OP_LOAD_METHOD_SHAPE);
     if (!cache) return false;
+    if (is_virtual && dv_virtual_record(b, &self)->shape->number != (uint32_t)cache[0].s.a)
+        return false;
     dv_value callee = dv_constant_global(b, cache[1].p);
     if (dv_is_empty(callee) || !dv_is_function(callee)) return false;
-    uint32_t at = dv_region_emit_guard(b, DV_OP_RA_GUARD, home, 0, 0);
-    dv_region_emit_constant(b, at, cache[0]);
-    const dv_known_value self = b->e[q];
+    if (!is_virtual) {
+        uint32_t at = dv_region_emit_guard(b, DV_OP_RA_GUARD, home, 0, 0);
+        dv_region_emit_constant(b, at, cache[0]);
+    }
     dv_pop(b, 1);
     dv_push_constant(b, callee);
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);

@@ -3,13 +3,13 @@
 
 #include "code/liveness.h"
 #include "region/pair.h"
-#include "region/step.h"
+#include "region/virtual.h"
 
 enum {
     MOST_SLOTS = 8000,
     INLINE_DEPTH = 4,
     MOST_CELLS = 30000,
-    EXTRA_ENTRIES = 22,
+    EXTRA_ENTRIES = 30,
     BLOCK_SIZE = 8192, /* of memory that the builder asks for */
     MOST_WEIGHT = 512
 };
@@ -110,6 +110,7 @@ static void find_leaders(dv_context *context) {
         if (info->operand_count == 0 || info->operands[0] != DV_OPERAND_JUMP) continue;
         dv_snapshot *target = dv_snapshot_at(context, code->words[pc] >> 8);
         if (target) target->leader = true;
+        if (target && (code->words[pc] & 0xFF) == DV_OP_JUMP_BACK) target->head = true;
         context->branches = true;
         if ((code->words[pc] & 0xFF) == DV_OP_JUMP_BACK)
             weigh_loop(context, code->words[pc] >> 8, pc);
@@ -201,6 +202,7 @@ static dv_known_value canonical(const dv_build *b, int32_t q, const dv_known_val
     if (e->kind == DV_K_CONSTANT) c.where = DV_AT_VALUE, c.value = e->value;
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
     if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
+    if (e->kind == DV_K_VIRTUAL) c.kind = DV_K_ANY;
     return c;
 }
 
@@ -219,22 +221,26 @@ static dv_kind join_entries(const dv_known_value *a, const dv_known_value *c) {
     if (a->kind == DV_K_CONSTANT && c->kind == DV_K_CONSTANT && dv_same(a->value, c->value))
         return DV_K_CONSTANT;
     if (a->kind == DV_K_RANGE && c->kind == DV_K_RANGE && a->slot != c->slot) return DV_K_CONFLICT;
-    return dv_kind_join((dv_kind)a->kind, (dv_kind)c->kind);
+    /* What is virtual on one way only is made there, or forgotten (dv_convert). */
+    dv_kind kind = c->kind == DV_K_VIRTUAL ? DV_K_ANY : (dv_kind)c->kind;
+    return dv_kind_join((dv_kind)a->kind, kind);
 }
 
 /* The first way to a leader: what is known on it. */
-static void arrive(dv_build *b, dv_snapshot *at) {
+static void arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
     if (!at->entries) return;
     at->top = b->top;
     at->leader = true;
     for (int32_t q = 0; q < b->top; q++) at->entries[q] = canonical(b, q, &b->e[q]);
+    dv_virtual_arrive(b, context, pc, at);
 }
 
 /* Another way to a leader: what is known on all of them.  Is it less than before? */
-static bool join(dv_build *b, dv_snapshot *at) {
-    bool changed = false;
+static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
+    bool changed = dv_virtual_join(b, context, pc, at);
     for (int32_t q = 0; q < b->top; q++) {
+        if (at->entries[q].kind == DV_K_VIRTUAL) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
         if (kind == at->entries[q].kind) continue;
         if (kind == DV_K_CONFLICT) {
@@ -253,11 +259,11 @@ void dv_build_reach(dv_build *b, dv_context *context, uint32_t pc) {
     dv_snapshot *at = dv_snapshot_at(context, pc);
     if (b->emitting || !at || b->failed) return;
     if (!at->entries) {
-        arrive(b, at);
+        arrive(b, context, pc, at);
         if (!b->failed) enqueue(b, context, pc, at);
     } else if (at->top != b->top) {
         dv_build_fail(b, DV_REFUSED_MEETING);
-    } else if (join(b, at)) {
+    } else if (join(b, context, pc, at)) {
         enqueue(b, context, pc, at);
     }
 }
@@ -314,6 +320,7 @@ static void load(dv_build *b, dv_context *context, uint32_t pc) {
     b->block = at;
     b->weight = at->weight;
     at->typed = at->boxed = 0;
+    dv_virtual_load(b, at);
 }
 
 /* Leaders stay: they are why the fixed point is to be found anew. */
@@ -459,6 +466,7 @@ static void finish(dv_build *b) {
         dv_cell *cell = &region->cells[b->starts.data[i]];
         uint32_t op = (uint32_t)cell->i;
         if (op == DV_OP_R_EXIT) cell[2].p = &region->exits[cell[2].i];
+        if (op == DV_OP_R_MAKE) cell[2].p = &region->items[cell[2].i];
         cell->h = dv_handler_of(b->vm, cell, op);
     }
     for (uint32_t i = 0; i < b->label_uses.count; i++) {
@@ -468,6 +476,7 @@ static void finish(dv_build *b) {
     for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
     for (uint32_t i = 0; i < region->exit_count; i++) region->exits[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
+    region->removed += dv_virtual_count(b->root);
 }
 
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
@@ -557,6 +566,7 @@ static bool is_worth_it(const dv_build *b) {
 
 static void emit_all(dv_build *b) {
     b->emitting = true;
+    b->virtuals.count = 0;
     dv_build_range(b, b->root);
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);
@@ -591,7 +601,8 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     b->stack_base = (int32_t)thread->stack_base;
     b->entry_limit = b->locals + (int32_t)code->max_stack + EXTRA_ENTRIES;
     b->scratch = (int16_t)(b->locals + b->entry_limit);
-    b->triples = b->scratch + DV_SCRATCH_SLOTS;
+    b->attribute_slots = b->scratch + DV_SCRATCH_SLOTS;
+    b->triples = b->attribute_slots + DV_ATTRIBUTE_SLOTS;
     b->triple_limit = b->stack_base;
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
     b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);

@@ -12,8 +12,9 @@
  * Invariants
  *  1. At leaders entries are canonical: raw kinds in their own shadow slot, CONSTANT and RESERVED
  *     nowhere, RANGE in its triple, all others in their home slot.
- *  2. A slot that an entry refers to is its own shadow or the shadow of a local; whoever changes a
- * local first moves what refers to it (claim in emit.c).
+ *  2. A slot that an entry refers to is its own shadow, the shadow of a local, that of an
+ * argument's former place (virtual.c), or one of those for attributes; whoever changes a local
+ * first moves what refers to it (claim in emit.c).
  *  3. At most one entry is in r and one in d. */
 #ifndef DV_REGION_BUILD_H
 #define DV_REGION_BUILD_H
@@ -35,18 +36,23 @@ typedef struct dv_known_value {
     uint8_t kind;  /* dv_kind */
     uint8_t where; /* dv_where */
     int16_t slot; /* AT_SLOT: slot number; AT_ALIAS: entry number of the local; RANGE: first slot of
-                     the triple */
+                     the triple; VIRTUAL: number of the record */
     dv_value value; /* AT_VALUE */
 } dv_known_value;
+
+typedef struct dv_virtual dv_virtual; /* virtual.h */
 
 typedef struct dv_snapshot {
     dv_known_value *entries; /* NULL: not reached */
     int32_t top;
+    dv_virtual *records; /* of its virtual instances, which name them by their place here */
+    uint32_t record_count;
     int32_t label;   /* cell, or -1 */
     int32_t body;    /* FOR_ITER heads: cell behind R_FOR_RANGE, or -1 */
     int16_t item;    /* the slot that R_FOR_RANGE puts its int into */
     uint16_t weight; /* of an instruction here: 8 for each loop around it */
     bool leader, queued;
+    bool head;             /* of a loop: a JUMP_BACK leads here */
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
 } dv_snapshot;
 
@@ -58,6 +64,8 @@ typedef struct dv_context {
     uint32_t begin, end;         /* pcs */
     dv_snapshot *at;             /* by pc - begin */
     bool branches;               /* its blocks are emitted one by one, and its return is a jump */
+    bool constructs;             /* an __init__ that a call of its class enters (virtual.h) */
+    bool emitted, made; /* then: it was emitted; an instance is made in the region after all */
     int depth;
 } dv_context;
 
@@ -92,8 +100,14 @@ enum {
         uint32_t count, capacity; \
     }
 
-/* All arguments but the last of a raw call, which has at most three. */
-enum { DV_SCRATCH_SLOTS = 2 };
+/* All arguments but the last of a raw call, which has at most three; attributes of virtual
+ * instances.
+ */
+enum { DV_SCRATCH_SLOTS = 2, DV_ATTRIBUTE_SLOTS = 24 };
+
+/* Entries below the locals of an __init__ that a call of its class enters:
+ * self | next ip | __init__ R R (gen/ops/call.mako). */
+enum { DV_BELOW_INIT = 5 };
 
 /* Of the largest function that is inlined, and of the largest loop. */
 enum { DV_INLINE_WORDS = 120, DV_MOST_WORDS = 4000 };
@@ -105,6 +119,7 @@ typedef struct dv_build {
     dv_known_value *e; /* the current entries */
     int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
     int16_t scratch; /* the first of DV_SCRATCH_SLOTS raw slots for one instruction's operands */
+    int16_t attribute_slots; /* the first of DV_ATTRIBUTE_SLOTS */
     int16_t *triple_of;
     uint8_t *local_uses;  /* DV_LOCAL_, by local of the loop's function */
     const uint64_t *live; /* locals of the loop's function, by pc; NULL: all may be */
@@ -137,6 +152,7 @@ typedef struct dv_build {
     DV_VECTOR(dv_point) points;
     DV_VECTOR(dv_edge) edges;
     DV_VECTOR(dv_value) constants;
+    DV_VECTOR(dv_virtual) virtuals; /* records of virtual instances */
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;
     DV_VECTOR(dv_mark) marks;
@@ -226,5 +242,29 @@ void dv_edge_add(dv_build *b, uint32_t cell, dv_context *context, uint32_t pc, i
 static inline void dv_edge_resumes(dv_build *b) {
     if (b->emitting && !b->failed) b->edges.data[b->edges.count - 1].resumes = true;
 }
+
+/* virtual.c */
+/* Makes the virtual instance with this record, for all entries that hold it. */
+void dv_virtual_make(dv_build *b, int32_t record);
+/* Entry q, which is virtual, as an item of an exit to pc. */
+void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
+/* Does nobody look at entry q, which is virtual, if execution goes on at pc? */
+bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q);
+/* Calls in the context whose virtual instances are made nowhere but at exits. */
+uint32_t dv_virtual_count(const dv_context *context);
+
+/* virtual_join.c */
+/* The first way to a leader at pc, or another one: which instances stay virtual there.  The second
+ * one says whether that are fewer than before, or less is known of them. */
+void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at);
+bool dv_virtual_join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at);
+/* At b->pc control meets: instances are forgotten that nobody looks at any more; then, when all
+ * else is where it belongs, attributes go to where the leader has them. */
+void dv_virtual_drop_dead(dv_build *b, const dv_snapshot *to);
+void dv_virtual_convert(dv_build *b, const dv_snapshot *to);
+bool dv_virtual_conversion_needed(const dv_build *b, const dv_known_value *e, const dv_snapshot *to,
+                                  const dv_known_value *t);
+/* The entries are those of the leader. */
+void dv_virtual_load(dv_build *b, const dv_snapshot *at);
 
 #endif

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "core/raw.h"
-#include "region/step.h"
+#include "region/virtual.h"
+#include "types/class.h"
 #include "types/function.h"
 #include "types/module.h"
 
@@ -196,10 +197,11 @@ static uint32_t call_raw(dv_build *b, const dv_raw *raw, int32_t n, int32_t inpu
     return next_pc;
 }
 
-static uint32_t enter_inlined(dv_build *b, dv_thread *callee, uint32_t next_pc) {
+uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, bool constructs) {
     dv_context *context = dv_build_inline(b, callee);
     if (!context) return b->pc;
     context->return_pc = next_pc;
+    context->constructs = constructs;
     /* Parameters are read any number of times: none of them stays in a register. */
     for (int32_t q = context->base; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
@@ -258,7 +260,11 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
             return next_pc;
         if (!self && dv_is_function(callee.value) &&
             dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
-            return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
+            return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc,
+                                 false);
+        if (!self && dv_is_class(callee.value) &&
+            dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
+            return 0;
     } else if (!self) {
         const dv_raw *raw = guard_function(b, &callee, n);
         if (raw) return call_raw(b, raw, n, n + 3, next_pc);
@@ -266,7 +272,7 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
     bool method = self && callee.kind == DV_K_CONSTANT && dv_top(b, n + 1)->where != DV_AT_VALUE;
     if (method && dv_is_function(callee.value) &&
         dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n + 1))
-        return enter_inlined(b, dv_function_thread(dv_as_function(callee.value)), next_pc);
+        return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc, false);
     return dv_step_embed(b, n + self + 3, 1, next_pc);
 }
 
@@ -292,12 +298,20 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+bool dv_step_drop_local(dv_build *b, int32_t q) {
+    if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_drop(b, q);
+    if (b->e[q].where != DV_AT_HOME) return false;
+    dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    return true;
+}
+
 uint32_t dv_step_return(dv_build *b) {
     dv_context *context = b->context;
     if (!context->parent) { /* the loop ends here, as it may */
         dv_region_emit_exit(b, context, b->pc, false);
         return b->pc;
     }
+    if (context->constructs) return dv_virtual_constructed(b);
     int32_t to = context->base - 3, top = b->top - 1;
     dv_known_value v = b->e[top];
     /* What lies in the callee's slots must leave them. */
@@ -314,10 +328,7 @@ uint32_t dv_step_return(dv_build *b) {
         v = (dv_known_value){v.kind, DV_AT_HOME, 0, DV_EMPTY};
     }
     for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
-        if (b->e[q].where == DV_AT_HOME) {
-            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-            released = true;
-        }
+        released |= dv_step_drop_local(b, q);
     b->top = to;
     b->e[b->top++] = v;
     b->version++;

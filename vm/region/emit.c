@@ -47,6 +47,8 @@ void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool r
 
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     while (q < context->base) {
+        /* Below the locals of an __init__ are the instance, and the function (virtual.c). */
+        if (context->constructs && q >= context->base - DV_BELOW_INIT) return true;
         pc = context->call_pc;
         context = context->parent;
     }
@@ -74,7 +76,8 @@ static bool is_unchanged(const dv_build *b, int32_t q) {
 }
 
 /* Is entry q a raw local of the loop's function that is dead where execution goes on at pc? */
-static bool is_lost(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+    if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_is_lost(b, context, pc, q);
     if (!dv_kind_is_raw((dv_kind)b->e[q].kind)) return false;
     for (; context->parent; context = context->parent) pc = context->call_pc;
     return dv_build_is_dead(b, pc, q);
@@ -84,6 +87,10 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
     const dv_known_value *e = &b->e[q];
     dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
     if (e->kind == DV_K_RESERVED || is_lost(b, context, pc, q)) return;
+    if (e->kind == DV_K_VIRTUAL) {
+        dv_virtual_exit(b, context, pc, q);
+        return;
+    }
     if (e->kind == DV_K_RANGE) {
         item.action = DV_EXIT_RANGE;
     } else {
@@ -122,9 +129,9 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     x.item_count = b->items.count - x.first_item;
     for (dv_context *c = context; c->parent; c = c->parent) {
         const dv_thread *caller = c->parent->thread;
-        DV_PUSH(
-            b, frames,
-            (dv_exit_frame){dv_home(b, c->base), caller->cells + caller->cell_at[c->return_pc]});
+        const dv_cell *link =
+            c->constructs ? dv_construct_cell : caller->cells + caller->cell_at[c->return_pc];
+        DV_PUSH(b, frames, (dv_exit_frame){dv_home(b, c->base), link});
     }
     x.frame_count = b->frames.count - x.first_frame;
     uint32_t number = b->exits.count;
@@ -247,6 +254,7 @@ static uint32_t box_op(dv_kind kind) {
 
 void dv_materialize(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_VIRTUAL) dv_virtual_make(b, e->slot);
     if (e->where == DV_AT_HOME || e->where == DV_AT_NOWHERE) return;
     bool counted = e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS;
     bool owned = counted && dv_owned(b, b->context, b->pc, q);
@@ -290,7 +298,7 @@ void dv_claim(dv_build *b, int32_t local) {
 
 static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
-    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED) return;
+    if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || to->kind == DV_K_VIRTUAL) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
         dv_region_emit(b, DV_OP_R_CONST, dv_shadow(b, q), 0, 0);
         *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
@@ -306,7 +314,9 @@ static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
 
 void dv_convert(dv_build *b, const dv_snapshot *to) {
     if (b->failed) return; /* a snapshot may have no entries then */
+    dv_virtual_drop_dead(b, to);
     for (int32_t q = 0; q < b->top; q++) convert_entry(b, q, &to->entries[q]);
+    dv_virtual_convert(b, to);
 }
 
 bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t top,
@@ -314,6 +324,10 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
     for (int32_t q = 0; q < top; q++) {
         const dv_known_value *e = &entries[q], *t = &to->entries[q];
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT) continue;
+        if (t->kind == DV_K_VIRTUAL) {
+            if (dv_virtual_conversion_needed(b, e, to, t)) return true;
+            continue;
+        }
         if (dv_kind_is_raw(t->kind) ? e->where != DV_AT_SLOT || e->slot != dv_shadow(b, q)
                                     : e->where != DV_AT_HOME)
             return true;

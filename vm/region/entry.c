@@ -169,36 +169,82 @@ static dv_value box(dv_vm *vm, int64_t i) {
     return dv_is_empty(v) ? DV_NONE : v;
 }
 
-static void leave_range(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+static dv_value leave_range(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     dv_value *raw = &fp[item->from], home = fp[item->to];
     dv_range_iterator *iterator = dv_is_object(home)
                                       ? (dv_range_iterator *)dv_as_object(home)
                                       : dv_object_new(vm, sizeof *iterator, DV_T_RANGE_ITERATOR);
-    if (!iterator) {
-        fp[item->to] = DV_NONE;
-        return;
-    }
+    if (!iterator) return DV_NONE;
     iterator->remaining = (int64_t)raw[0].bits;
     iterator->next = (int64_t)raw[1].bits;
     iterator->step = (int64_t)raw[2].bits;
-    fp[item->to] = dv_object_value(iterator);
+    return dv_object_value(iterator);
 }
 
-static void do_item(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *saved) {
-    dv_value *to = &fp[item->to];
+/* The instance that the item and those behind it describe; NONE: there is no memory (raised). */
+static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item);
+
+/* What the item puts into its slot. */
+static dv_value value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item,
+                         const registers *saved) {
     switch ((dv_exit_action)item->action) {
-    case DV_EXIT_INT: *to = box(vm, (int64_t)fp[item->from].bits); break;
-    case DV_EXIT_FLOAT: *to = fp[item->from]; break;
-    case DV_EXIT_BOOL: *to = dv_bool(fp[item->from].bits != 0); break;
-    case DV_EXIT_INT_R: *to = box(vm, saved->r); break;
-    case DV_EXIT_FLOAT_D: *to = dv_float(saved->d); break;
-    case DV_EXIT_BOOL_R: *to = dv_bool(saved->r != 0); break;
-    case DV_EXIT_VALUE: *to = dv_retain(item->value); break;
-    case DV_EXIT_VALUE_B: *to = item->value; break;
-    case DV_EXIT_COPY: *to = dv_retain(fp[item->from]); break;
-    case DV_EXIT_COPY_B: *to = fp[item->from]; break;
-    case DV_EXIT_RANGE: leave_range(vm, fp, item); break;
+    case DV_EXIT_INT: return box(vm, (int64_t)fp[item->from].bits);
+    case DV_EXIT_FLOAT: return fp[item->from];
+    case DV_EXIT_BOOL: return dv_bool(fp[item->from].bits != 0);
+    case DV_EXIT_INT_R: return box(vm, saved->r);
+    case DV_EXIT_FLOAT_D: return dv_float(saved->d);
+    case DV_EXIT_BOOL_R: return dv_bool(saved->r != 0);
+    case DV_EXIT_VALUE: return dv_retain(item->value);
+    case DV_EXIT_VALUE_B: return item->value;
+    case DV_EXIT_COPY: return dv_retain(fp[item->from]);
+    case DV_EXIT_COPY_B: return fp[item->from];
+    case DV_EXIT_RANGE: return leave_range(vm, fp, item);
+    case DV_EXIT_INSTANCE: return make_instance(vm, fp, item);
     }
+    return DV_NONE;
+}
+
+/* How many items belong together with this one. */
+static uint32_t items_at(const dv_exit_item *item) {
+    return item->action == DV_EXIT_INSTANCE ? 1 + (uint32_t)item->from : 1;
+}
+
+/* An instance without attributes, with room for `count`; NULL: raised. */
+static dv_instance *bare_instance(dv_vm *vm, dv_class *class_, uint32_t count) {
+    dv_instance *self = dv_frame_instance(vm, class_);
+    if (self) {
+        class_->header.references++;
+    } else {
+        dv_value v = dv_instance_new(vm, class_);
+        if (dv_is_empty(v)) return NULL;
+        self = (dv_instance *)dv_as_object(v);
+    }
+    for (uint32_t slot = self->inline_slots; slot < count; slot++)
+        if (!dv_instance_room(vm, &self->header, slot)) {
+            dv_release_object(vm, &self->header);
+            return NULL;
+        }
+    return self;
+}
+
+static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
+    const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
+    const uint32_t count = (uint32_t)item->from;
+    dv_instance *self = bare_instance(vm, shape->class_, count);
+    if (!self) return DV_NONE;
+    for (uint32_t i = 0; i < count; i++)
+        *dv_instance_slot(self, i) = value_of(vm, fp, &item[1 + i], NULL);
+    self->header.shape = shape->number;
+    return dv_object_value(self);
+}
+
+bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
+    const dv_exit_item *made = item;
+    fp[made->to] = make_instance(vm, fp, made);
+    if (dv_is_empty(vm->error)) return true;
+    dv_release(vm, fp[made->to]);
+    fp[made->to] = DV_NONE;
+    return false;
 }
 
 /* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.
@@ -206,8 +252,9 @@ static void do_item(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const reg
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
                                 const registers *saved, dv_leaving how) {
     if (DV_UNLIKELY(vm->hooks.left != NULL)) vm->hooks.left(vm, exit, fp, (int)how);
-    for (uint32_t i = 0; i < exit->item_count; i++)
-        do_item(vm, fp, &region->items[exit->first_item + i], saved);
+    const dv_exit_item *item = &region->items[exit->first_item];
+    for (const dv_exit_item *end = item + exit->item_count; item < end; item += items_at(item))
+        fp[item->to] = value_of(vm, fp, item, saved);
     dv_value *caller = fp;
     for (uint32_t i = exit->frame_count; i-- > 0;) { /* outermost first */
         const dv_exit_frame *frame = &region->frames[exit->first_frame + i];

@@ -13,6 +13,9 @@ const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS);
 
 /* R_EXIT: leaves through the exit in the cell. */
 const dv_cell *dv_region_exit(DV_HANDLER_PARAMETERS);
+/* R_MAKE: the instance that the DV_EXIT_INSTANCE item and those behind it describe, to its home
+ * slot; false: raised. */
+bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) DV_MUST_CHECK;
 /* R_RETIRED (and stress): leaves at a back edge or resume point through that point's exit. */
 const dv_cell *dv_region_retired(DV_HANDLER_PARAMETERS);
 

@@ -2,14 +2,15 @@
  *
  *                    ANY
  *      /    /    |     |      \        \
- *    INT FLOAT BOOL  LIST  CONSTANT  (unset: ANY that may be EMPTY)
+ *    INT FLOAT BOOL  LIST  CONSTANT  VIRTUAL  (unset: ANY that may be EMPTY)
  *      \    \    |     |      /
  *                 NOTHING
  *
  * INT, FLOAT and BOOL are raw in regions; all others are values in their home slots.  Beside LIST
  * there are TUPLE, BYTES, BYTEARRAY, and an ARRAY for each kind of element: *containers*, of
- * exactly that type.  RANGE (an iterator whose state is raw) and RESERVED (entries of a call being
- * prepared) join only with themselves. */
+ * exactly that type.  VIRTUAL is an instance that has not been made (virtual.h).  RANGE (an
+ * iterator whose state is raw) and RESERVED (entries of a call being prepared) join only with
+ * themselves. */
 #ifndef DV_REGION_LATTICE_H
 #define DV_REGION_LATTICE_H
 
@@ -26,6 +27,7 @@ typedef enum dv_kind {
     DV_K_BYTEARRAY,
     DV_K_ARRAY,                               /* of UINT8, and so on: + dv_element */
     DV_K_CONSTANT = DV_K_ARRAY + DV_ELEMENTS, /* exactly this object */
+    DV_K_VIRTUAL,                             /* nowhere; `slot` is the number of its record */
     DV_K_ANY,
     DV_K_UNSET, /* a local that may be unassigned */
     DV_K_RANGE,

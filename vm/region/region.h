@@ -30,8 +30,10 @@ typedef enum dv_exit_action {
     DV_EXIT_VALUE_B, /* the same, borrowed */
     DV_EXIT_COPY,    /* home slot `from`, retained */
     DV_EXIT_COPY_B,
-    DV_EXIT_RANGE /* range iterator with raw state in slots from .. from+2: write back, or make it
-                   */
+    DV_EXIT_RANGE,   /* range iterator with raw state in slots from .. from+2: write back, or make
+                        it */
+    DV_EXIT_INSTANCE /* a new instance of the shape whose number is `value`; its attributes, by slot
+                        number, are the next `from` items, whose `to` is -1 */
 } dv_exit_action;
 
 typedef struct dv_exit_item {

@@ -8,6 +8,7 @@
 #include "region/step.h"
 
 #include "region/fuse.h"
+#include "region/virtual.h"
 #include "types/module.h"
 
 static const char MODE_NAMES[7][3] = {"SS", "SK", "KS", "RS", "SR", "RK", "KR"};
@@ -499,11 +500,18 @@ static uint32_t step_load_local(dv_build *b, uint32_t op, uint32_t next_pc) {
 
 static bool holds_object(const dv_known_value *e) { return e->where == DV_AT_HOME; }
 
-static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
+static uint32_t store_local(dv_build *b, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0), top = b->top - 1;
     dv_claim(b, q);
     dv_known_value *to = &b->e[q], *v = &b->e[top];
     bool drops = holds_object(to);
+    if (v->kind == DV_K_VIRTUAL) {
+        if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        *to = *v;
+        dv_pop(b, 1);
+        if (drops) dv_step_point_after(b, next_pc);
+        return next_pc;
+    }
     if (dv_kind_is_raw(v->kind)) {
         int16_t slot = dv_shadow(b, q);
         dv_operand o = dv_raw_operand(v);
@@ -535,6 +543,15 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     b->version++;
     if (drops) dv_step_point_after(b, next_pc);
     return next_pc; /* it costs what it costs in INCA code: no weight */
+}
+
+static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
+    const dv_known_value old = b->e[q];
+    next_pc = store_local(b, next_pc);
+    if (old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot))
+        dv_step_point_after(b, next_pc);
+    return next_pc;
 }
 
 /* The value of a global as a constant under an assumption; EMPTY: not constant. */
@@ -590,7 +607,8 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
 static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
     dv_value v = dv_attribute_constant(b, &object);
-    if (dv_is_empty(v)) return dv_step_load_slot(b, next_pc);
+    if (dv_is_empty(v))
+        return dv_virtual_load_attribute(b, next_pc) ? next_pc : dv_step_load_slot(b, next_pc);
     dv_pop(b, 1);
     dv_push_constant(b, v);
     return next_pc;
@@ -609,6 +627,12 @@ static uint32_t step_pop(dv_build *b, uint32_t next_pc) {
     const dv_known_value *v = dv_top(b, 1);
     bool release = v->where == DV_AT_HOME || v->kind == DV_K_RANGE;
     int32_t q = b->top - 1;
+    if (v->kind == DV_K_VIRTUAL) {
+        bool released = dv_virtual_drop(b, q);
+        dv_pop(b, 1);
+        if (released) dv_step_point_after(b, next_pc);
+        return next_pc;
+    }
     dv_pop(b, 1);
     if (release) {
         dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
@@ -632,7 +656,8 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, (dv_kind)e->kind, DV_AT_SLOT, dv_shadow(b, b->top), DV_EMPTY);
         return next_pc;
     }
-    if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS || e->where == DV_AT_SLOT) {
+    if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS || e->where == DV_AT_SLOT ||
+        e->kind == DV_K_VIRTUAL) {
         dv_push_known(b, (dv_kind)e->kind, (dv_where)e->where, e->slot, e->value);
         return next_pc;
     }
@@ -735,7 +760,8 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_CALL_METHOD: return dv_step_call(b, (int32_t)a, 1, next_pc);
     case DV_OP_LOAD_METHOD: return dv_step_load_method(b, next_pc);
     case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
-    case DV_OP_STORE_ATTR: return dv_step_store_slot(b, next_pc);
+    case DV_OP_STORE_ATTR:
+        return dv_virtual_store_attribute(b, next_pc) ? next_pc : dv_step_store_slot(b, next_pc);
     case DV_OP_RETURN: return dv_step_return(b);
     case DV_OP_POP_TOP: return step_pop(b, next_pc);
     case DV_OP_COPY: return step_copy(b, next_pc);

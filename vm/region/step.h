@@ -105,6 +105,11 @@ bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc);
 uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc);
 uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_return(dv_build *b);
+/* Entry q is a local of a function that has returned; false: it released nothing. */
+bool dv_step_drop_local(dv_build *b, int32_t q);
+/* Into a function that is analysed inline, whose arguments are on the operand stack; `constructs`:
+ * it is an __init__ (virtual.h).  Result: the pc in it. */
+uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, bool constructs);
 
 /* walk.c */
 uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);

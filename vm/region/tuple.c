@@ -50,7 +50,7 @@ static bool is_alone(const dv_context *c, int32_t top, int32_t n) {
 static dv_context *find_unpacked(const dv_build *b, int32_t top, int32_t n) {
     for (dv_context *c = b->context; c->parent; c = c->parent) {
         const uint32_t word = c->parent->thread->code->words[c->return_pc], op = word & 0xFF;
-        if (!is_alone(c, top, c == b->context ? n : 1)) return NULL;
+        if (c->constructs || !is_alone(c, top, c == b->context ? n : 1)) return NULL;
         if (op == DV_OP_UNPACK_SEQUENCE) return word >> 8 == (uint32_t)n ? c : NULL;
         if (op != DV_OP_RETURN) return NULL;
         top = c->base - 2; /* the result is in the callee's place */
@@ -86,12 +86,8 @@ static void give(dv_build *b, int32_t from, int32_t to, bool stored) {
 static bool drop_locals(dv_build *b, const dv_context *outermost) {
     bool released = false;
     for (const dv_context *c = b->context; c != outermost->parent; c = c->parent)
-        for (uint32_t i = 0; i < c->thread->local_count; i++) {
-            int32_t q = c->base + (int32_t)i;
-            if (b->e[q].where != DV_AT_HOME) continue;
-            dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
-            released = true;
-        }
+        for (uint32_t i = 0; i < c->thread->local_count; i++)
+            released |= dv_step_drop_local(b, c->base + (int32_t)i);
     return released;
 }
 

@@ -56,9 +56,9 @@ typedef struct dv_thread {
 
 extern const dv_type dv_code_type;
 
-/* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, and what inlining may
- * use. */
-#define DV_SHADOW_EXTRA 48
+/* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, what inlining may use,
+ * and attributes of instances that are not made. */
+#define DV_SHADOW_EXTRA 80
 
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module);
 /* Expands to cells; false: out of memory (raised). */

@@ -169,9 +169,12 @@ static bool function_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_v
         return set_text(vm, &function->qualname, "__qualname__", value);
     if (dv_same(name, vm->known.annotations)) return set_annotations(vm, function, value);
     if (dv_same(name, vm->known.dict)) return set_dict(vm, function, value);
-    if (dv_str_is(name, "__defaults__"))
+    if (dv_str_is(name, "__defaults__")) {
+        /* Regions know those of an __init__, and ask to be told of changes of its class. */
+        if (vm->hooks.forget_classes) vm->hooks.forget_classes(vm);
         return set_defaults(vm, &function->defaults, DV_T_TUPLE,
                             "__defaults__ must be set to a tuple object", value);
+    }
     if (dv_str_is(name, "__kwdefaults__"))
         return set_defaults(vm, &function->keyword_defaults, DV_T_DICT,
                             "__kwdefaults__ must be set to a dict object", value);

@@ -1,0 +1,196 @@
+"""Makes random dl programs that build small objects in hot loops, on top of generate_loops.
+
+Locals p0 to p2 hold instances of a few small classes; attributes are ints, floats, and sometimes objects.  Methods
+return numbers, new instances, or self; instances go into lists, tuples and attributes, are compared by identity, get
+and lose attributes, and are alive when guards fail, errors are raised, and classes change.
+"""
+
+from generate_loops import FLOATS, INTS, Loops
+
+OBJECTS = ["p0", "p1", "p2"]
+
+CLASSES = '''
+class Pair:
+    bonus = 2
+
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+
+    def total(self, k):
+        return self.a * 0.5 + self.b * k
+
+    def count(self):
+        return self.a %% 1000 + 1
+
+    def moved(self, a, b):
+        return %(moved)s(self.a %% 1000 + a, self.b * 0.5 + b)
+
+    def kept(self):
+        return self
+
+    def larger(self, other):
+        if self.a > other.a:
+            return self
+        return other
+
+    def changed(self, a):
+        self.a = a
+        return self
+
+    def __add__(self, other):
+        return %(added)s(self.a + other.a, self.b + other.b)
+
+    def show(self):
+        return type(self).__name__, sorted((name, type(value).__name__ if hasattr(value, 'show') else str(value)) for name, value in self.__dict__.items())
+
+
+class Point(Pair):
+    def __init__(self, a, b%(default)s):
+        self.b = b%(scaled)s
+        self.a = %(checked)s
+        self.c = %(third)s
+
+    def count(self):
+        return self.a + %(sign)s1
+
+
+class Holder(Pair):
+    def __init__(self, a, b):
+        %(super)s
+        self.other = %(other)s%(late)s
+'''
+
+CHANGES = [
+    "Pair.total = lambda self, k: 0.25",
+    "Pair.count = lambda self: 3",
+    "Pair.bonus = 5",
+    "Pair.moved = lambda self, a, b: self",
+    "Pair.__init__ = other_init",
+    "Point.__init__ = other_init",
+    "Pair.late = property(lambda self: 1)",
+    "Pair.c = property(lambda self: 7, lambda self, value: None)",
+    "Point.__setattr__ = lambda self, name, value: object.__setattr__(self, name, 1)",
+    "Pair.__del__ = lambda self: None",
+    "Pair = Point",
+    "Point = Pair",
+]
+
+
+class Instances(Loops):
+    def __init__(self, seed: int):
+        super().__init__(seed * 31 + 5)
+
+    def int_leaf(self) -> str:
+        if self.inside and self.chance(35):
+            return f"{self.pick(OBJECTS)}.a"
+        return super().int_leaf()
+
+    def float_leaf(self) -> str:
+        if self.inside and self.chance(35):
+            return f"{self.pick(OBJECTS)}.b"
+        return super().float_leaf()
+
+    def int_expression(self, depth: int = 2) -> str:
+        if self.inside and depth and self.chance(15):
+            return self.pick([f"{self.pick(OBJECTS)}.count()", f"({self.pick(OBJECTS)}.a + {self.pick(OBJECTS)}.bonus)",
+                              f"{self.object_expression(1)}.count()", f"int({self.pick(OBJECTS)} is {self.pick(OBJECTS)})"])
+        return super().int_expression(depth)
+
+    def float_expression(self, depth: int = 2) -> str:
+        if self.inside and depth and self.chance(15):
+            return f"{self.object_expression(depth - 1)}.total({self.float_leaf()})"
+        return super().float_expression(depth)
+
+    def new(self) -> str:
+        kind = self.pick(["Pair", "Pair", "Pair", "Point", "Point", "Holder"])
+        return f"{kind}({self.int_expression(1)}, {self.float_expression(1)})"
+
+    def object_expression(self, depth: int = 1) -> str:
+        name = self.pick(OBJECTS)
+        roll = self.random.randrange(10)
+        if roll < 4:
+            return self.new()
+        if roll < 6 or not depth:
+            return name
+        return self.pick([
+            f"{name}.moved({self.int_leaf()}, {self.float_leaf()})",
+            f"{self.object_expression(depth - 1)}.kept()",
+            f"{name}.larger({self.object_expression(depth - 1)})",
+            f"{self.object_expression(depth - 1)}.changed({self.int_leaf()})",
+            f"({name} + {self.object_expression(depth - 1)})",
+            f"({self.object_expression(0)} if {self.condition()} else {self.new()})",
+        ])
+
+    def assign(self) -> None:
+        if not self.inside or self.chance(40):
+            super().assign()
+            return
+        name, other = self.pick(OBJECTS), self.pick(OBJECTS)
+        loop = self.pick(self.loops or ["0"])
+        roll = self.random.randrange(16)
+        if roll < 6:
+            self.line(f"{name} = {self.object_expression(2)}")
+        elif roll < 8:
+            self.line(f"{name}.a {self.pick(['=', '=', '+='])} {self.int_expression(1)} % 1000")
+        elif roll < 10:
+            self.line(f"{name}.b {self.pick(['=', '=', '*='])} {self.float_expression(0)}")
+        elif roll == 10:
+            self.line(self.pick([f"objects[{loop} % 4] = {name}", f"objects[{loop} % 4] = {self.new()}", f"{name} = objects[{loop} % 4]",
+                                 f"held = ({name}, {other})", f"{name}.other = {other}", f"{name}.extra = {self.int_leaf()}"]))
+        elif roll == 11:
+            self.line(f"if {name} is {other}:")
+            self.line(f"    {name} = {self.new()}")
+        elif roll == 12:
+            first, second = self.random.sample(OBJECTS, 2)
+            self.line(f"{first}, {second} = {self.object_expression(1)}, {self.object_expression(1)}")
+        elif roll == 13:
+            self.line(f"if {self.condition()}:")
+            self.line(f"    {name} = {self.object_expression(1)}")
+        elif roll == 14:
+            self.line(f"i1 = look({name}) % 1000")
+        else:
+            self.line(f"{name} = {other}")
+
+    def surprise(self) -> None:
+        if self.chance(40):
+            super().surprise()
+            return
+        loop, name = self.pick(self.loops), self.pick(OBJECTS)
+        self.line(f"if {loop} == {self.random.randrange(2, 60)} and i2 != -77:")
+        text = self.pick(CHANGES + [f"{name}.a = 0.5", f"{name}.b = {self.pick(['1', 'None'])}", f"del {name}.b", f"{name}.a = 2**62",
+                                    f"{name} = None", f"print({name}.show())", f"{name}.__class__ = Pair"] * 2)
+        self.line(f"    {text}")
+
+    def text(self, seed: int) -> str:
+        choices = {
+            "moved": self.pick(["Pair", "Point"]),
+            "added": self.pick(["Pair", "Pair", "Holder"]),
+            "default": self.pick(["", "=0.5", ", c=3"]),
+            "scaled": self.pick(["", " * 2.0", " + a"]),
+            "checked": self.pick(["a", "a if a > 3 else 3", "a + 1", "limited(a)", "limited(a + limited(a - 1))"]),
+            "third": self.pick(["1", "None", "self.a", "a + 1", "a // 3", "10 // a", "'s'"]),
+            "sign": self.pick(["", "-"]),
+            "super": self.pick(["Pair.__init__(self, a, b)", "super().__init__(a, b)", "self.a, self.b = a, b"]),
+            "other": self.pick(["None", "[]", "self", "Pair(a, b)"]),
+            "late": self.pick(["", "\n        look(self)", "\n        self.a += 1"]),
+        }
+        program = super().text(seed)
+        more = (CLASSES % choices).strip("\n").split("\n")
+        more += ["", "", "def other_init(self, a=1, b=1.0):", "    self.b = b", "    self.a = a"]
+        more += ["", "", "def look(p):", "    return p.a"]
+        more += ["", "", "def limited(a):", "    if a > 500:", "        return 500", "    return a"]
+        lines = program.split("\n")
+        begin = lines.index("def later(x):")
+        run = lines.index("def run(i0, x0):")
+        end = next(i for i in range(run, len(lines)) if lines[i].startswith("    print(i0, i1, i2, x0"))
+        names = ["    global Pair, Point", "    p0 = p1 = Pair(1, 0.5)", "    p2 = Point(2, 1.5)", "    objects = [p0, p1, p2, Pair(3, 2.5)]", "    held = None"]
+        shown = ["    print(p0.show(), p1.show(), p2.show(), [p.show() for p in objects], [p0 is p1, p1 is p2, objects[0] is p0])"]
+        lines[end:end] = shown
+        lines[run + 2 : run + 2] = names
+        lines[begin:begin] = more + ["", ""]
+        return "\n".join(lines).replace("LookupError) as e", "LookupError, AttributeError) as e") + "\n"
+
+
+def generate(seed: int) -> str:
+    return Instances(seed).text(seed)

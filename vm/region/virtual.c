@@ -1,0 +1,431 @@
+/* virtual.c: instances that are not made: calls of classes, attributes, and where the object is
+ * needed after all (virtual.h). */
+#include "region/virtual.h"
+
+#include "types/function.h"
+
+static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
+
+static bool holds(const dv_build *b, int32_t q, int32_t record) {
+    return is_virtual(&b->e[q]) && b->e[q].slot == record;
+}
+
+/* The number of a new record; -1: b->failed. */
+static int32_t add_record(dv_build *b, dv_virtual record) {
+    if (b->virtuals.count >= INT16_MAX) {
+        dv_build_fail(b, DV_REFUSED_SIZE);
+        return -1;
+    }
+    return DV_PUSH(b, virtuals, record) ? (int32_t)b->virtuals.count - 1 : -1;
+}
+
+/* All entries that hold the one instance now name the other record. */
+static void change_record(dv_build *b, int32_t from, int32_t to) {
+    for (int32_t q = 0; q < b->top; q++)
+        if (holds(b, q, from)) b->e[q].slot = (int16_t)to;
+    b->version++;
+}
+
+/* Slots of attributes
+ * ---------------------------------------------------------------------------------------------- */
+
+static uint64_t bit_of(const dv_build *b, int32_t slot) {
+    int32_t n = slot - b->attribute_slots;
+    return n >= 0 && n < DV_ATTRIBUTE_SLOTS ? UINT64_C(1) << n : 0;
+}
+
+static bool has_slot(const dv_known_value *v) {
+    return v->where == DV_AT_SLOT || v->where == DV_AT_HOME;
+}
+
+/* A slot that nobody uses; -1: there is none. */
+static int32_t free_slot(const dv_build *b) {
+    uint64_t used = 0;
+    for (int32_t q = 0; q < b->top; q++) {
+        if (b->e[q].where == DV_AT_SLOT) used |= bit_of(b, b->e[q].slot);
+        if (!is_virtual(&b->e[q])) continue;
+        const dv_virtual *record = dv_virtual_record(b, &b->e[q]);
+        for (uint32_t i = 0; i < record->shape->count; i++)
+            if (has_slot(&record->values[i])) used |= bit_of(b, record->values[i].slot);
+    }
+    for (int32_t n = 0; n < DV_ATTRIBUTE_SLOTS; n++)
+        if (!(used >> n & 1)) return b->attribute_slots + n;
+    return -1;
+}
+
+/* Raw entry q, in a register or a slot, into a slot of attributes; false: none is free. */
+static bool to_attribute_slot(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    bool there = e->where == DV_AT_SLOT && e->slot >= b->attribute_slots &&
+                 e->slot < b->attribute_slots + DV_ATTRIBUTE_SLOTS;
+    if (there) return true;
+    int32_t slot = free_slot(b);
+    if (slot < 0) return false;
+    if (e->where == DV_AT_REGISTER)
+        dv_store_register(b, q, (int16_t)slot);
+    else
+        dv_region_emit(b, DV_OP_R_MOVE, e->slot, slot, 0);
+    e->where = DV_AT_SLOT, e->slot = (int16_t)slot;
+    b->version++;
+    return true;
+}
+
+/* Calls of classes
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Arguments may stay where they are while the function runs (shift_arguments) only if nothing
+ * needs their own places: no parameter is stored to, and control does not branch. */
+static bool is_straight(const dv_code *code) {
+    for (uint32_t pc = 0; pc < code->word_count;) {
+        uint32_t op = code->words[pc] & 0xFF;
+        const dv_op_info *info = &dv_op_infos[op];
+        if (op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL) return false;
+        if (info->operand_count && info->operands[0] == DV_OPERAND_JUMP) return false;
+        pc += info->operand_count > 1 ? info->operand_count : 1;
+    }
+    return true;
+}
+
+/* How many defaults follow n arguments; -1: the call is another one.  Who gives a function other
+ * defaults breaks vm->class_sites. */
+static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
+    int64_t missing = dv_function_thread(init)->init_arguments - n;
+    if (missing <= 0) return missing < 0 ? -1 : 0;
+    bool known = dv_frame_defaults(init, missing) && dv_build_keep(b, init->defaults);
+    return known ? (int32_t)missing : -1;
+}
+
+/* The __init__ of a class whose instances can be virtual, if n arguments and defaults are its
+ * parameters; NULL: it has none.  What else would have to hold of the class breaks vm->class_sites
+ * when it ends. */
+static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
+    const uint16_t special =
+        DV_CLASS_GETATTRIBUTE | DV_CLASS_SETATTR | DV_CLASS_CLAIMS | DV_CLASS_CROWDED;
+    dv_global_cell *cell = (dv_global_cell *)(uintptr_t)class_->constructor;
+    if (!cell || !class_->root || class_->flags & special ||
+        dv_class_special(class_, b->vm->known.del))
+        return NULL;
+    if (dv_is_empty(cell->value) || !dv_is_function(cell->value)) return NULL;
+    dv_function *init = dv_as_function(cell->value);
+    if (missing_arguments(b, init, n) < 0 || !is_straight(dv_function_thread(init)->code))
+        return NULL;
+    class_->flags |= DV_CLASS_CACHED;
+    bool lasts = !dv_is_empty(dv_constant_global(b, cell)) &&
+                 dv_build_depends(b, &b->vm->class_sites) &&
+                 dv_build_keep(b, dv_object_value(class_)) && dv_build_keep(b, cell->value);
+    return lasts ? init : NULL;
+}
+
+/* The arguments to where the parameters of __init__ are.  A raw one stays in its slot: those of the
+ * entries that are reserved now are nobody's, and __init__ stores to no parameter. */
+static void shift_arguments(dv_build *b, int32_t n) {
+    const int32_t from = b->top - n, to = from + DV_BELOW_INIT - 2;
+    for (int32_t i = 0; i < n; i++)
+        if (b->e[from + i].where == DV_AT_REGISTER && !to_attribute_slot(b, from + i))
+            dv_to_slot(b, from + i);
+    for (int32_t i = n; i-- > 0;) {
+        dv_known_value *e = &b->e[from + i];
+        if (e->where == DV_AT_HOME)
+            dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, from + i), dv_home(b, to + i), 0);
+        /* What lies where it belongs could otherwise not go there any more once others lie there.
+         */
+        if (n > DV_BELOW_INIT - 2 && e->where == DV_AT_SLOT && e->slot == dv_shadow(b, from + i)) {
+            dv_region_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, to + i), 0);
+            e->slot = dv_shadow(b, to + i);
+        }
+        b->e[to + i] = *e;
+    }
+    b->top += DV_BELOW_INIT - 2;
+    b->version++;
+}
+
+/* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
+static bool is_evident(const dv_build *b) {
+    uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
+    return op == DV_OP_CALL_CLASS || op == DV_OP_CALL_CLASS_DEFAULTS;
+}
+
+bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {
+    if (b->vm->nama != DV_NAMA_VIRTUAL || !is_evident(b)) return false;
+    dv_function *init = plain_init(b, class_, n);
+    if (!init) return false;
+    const int32_t missing = missing_arguments(b, init, n);
+    const int32_t more = missing + DV_BELOW_INIT - 2;
+    if (b->top + more >= b->entry_limit) return false;
+    b->top += more; /* as it will be */
+    bool inlined = dv_build_may_inline(b, init, (uint32_t)(n + missing) + 1);
+    b->top -= more;
+    int32_t record = inlined ? add_record(b, (dv_virtual){.shape = class_->root}) : -1;
+    if (record < 0) return false;
+    const dv_value *values = dv_frame_defaults(init, missing);
+    for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
+    n += missing;
+    shift_arguments(b, n);
+    const dv_thread *caller = b->context->thread;
+    const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
+    const dv_known_value self = {DV_K_VIRTUAL, DV_AT_NOWHERE, (int16_t)record, DV_EMPTY};
+    dv_known_value *below = &b->e[b->top - n - 1 - DV_BELOW_INIT];
+    below[0] = below[DV_BELOW_INIT] = self;
+    below[1] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, next};
+    below[2] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, dv_object_value(init)};
+    below[3] = below[4] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+    dv_build_mark(b, DV_MADE_INSTANCE);
+    dv_step_count(b, true);
+    dv_context *call = dv_build_inline(b, dv_function_thread(init));
+    if (!call) return true;
+    call->emitted |= b->emitting;
+    b->virtuals.data[record].call = call; /* before the record is copied to a leader */
+    dv_step_enter(b, dv_function_thread(init), next_pc, true);
+    return true;
+}
+
+uint32_t dv_virtual_constructed(dv_build *b) {
+    dv_context *context = b->context;
+    const dv_known_value *v = dv_top(b, 1);
+    if (v->kind != DV_K_CONSTANT || !dv_is_none(v->value)) return dv_step_leave(b);
+    bool released = false;
+    for (int32_t q = context->base; q < context->base + (int32_t)context->thread->local_count; q++)
+        released |= dv_step_drop_local(b, q);
+    b->top = context->base - DV_BELOW_INIT + 1;
+    b->version++;
+    b->sp = -1;
+    b->context = context->parent;
+    if (released) dv_step_point_after(b, context->return_pc);
+    if (context->branches) dv_build_flow(b, b->context, context->return_pc);
+    return context->return_pc;
+}
+
+/* Attributes
+ * ---------------------------------------------------------------------------------------------- */
+
+uint32_t dv_virtual_objects(const dv_virtual *record) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < record->shape->count; i++) n += record->values[i].where == DV_AT_HOME;
+    return n;
+}
+
+bool dv_virtual_release(dv_build *b, int32_t number) {
+    for (int32_t q = 0; q < b->top; q++)
+        if (holds(b, q, number)) return false;
+    const dv_virtual *record = &b->virtuals.data[number];
+    for (uint32_t i = 0; i < record->shape->count; i++)
+        if (record->values[i].where == DV_AT_HOME)
+            dv_region_emit(b, DV_OP_R_RELEASE, record->values[i].slot, 0, 0);
+    return dv_virtual_objects(record) > 0;
+}
+
+bool dv_virtual_drop(dv_build *b, int32_t q) {
+    const int32_t number = b->e[q].slot;
+    b->e[q] = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
+    b->version++;
+    return dv_virtual_release(b, number);
+}
+
+static dv_value name_at(const dv_build *b) { return dv_site_cell(b, b->pc)[2].v; }
+
+/* The number that an attribute is, an object in general, as the site saw it; false: it saw others.
+ */
+static bool push_number(dv_build *b, const dv_known_value *v) {
+    const uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
+    if (v->kind != DV_K_ANY || (seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT)) return false;
+    const bool is_double = seen == DV_SEEN_FLOAT;
+    dv_spill(b, is_double, b->top);
+    dv_region_emit_guard(b, is_double ? DV_OP_R_UNBOX_D : DV_OP_R_UNBOX_I, v->slot, 0, 0);
+    dv_pop(b, 1);
+    dv_push_known(b, is_double ? DV_K_FLOAT : DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY);
+    return true;
+}
+
+bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc) {
+    const dv_known_value *object = dv_top(b, 1);
+    if (!is_virtual(object)) return false;
+    const int32_t number = object->slot;
+    const dv_virtual *record = dv_virtual_record(b, object);
+    int32_t slot = dv_shape_slot(record->shape, name_at(b));
+    if (slot < 0) return false;
+    const dv_known_value v = record->values[slot];
+    if (v.where != DV_AT_HOME) {
+        dv_pop(b, 1);
+        dv_push_known(b, (dv_kind)v.kind, (dv_where)v.where, v.slot, v.value);
+    } else if (!push_number(b, &v)) {
+        dv_region_emit(b, DV_OP_R_COPY, v.slot, dv_home(b, b->top - 1), 0);
+        dv_pop(b, 1);
+        dv_push_known(b, (dv_kind)v.kind, DV_AT_HOME, 0, DV_EMPTY);
+    }
+    dv_step_count(b, v.where != DV_AT_HOME);
+    if (dv_virtual_release(b, number)) dv_step_point_after(b, next_pc);
+    return true;
+}
+
+/* Where the instance keeps the attribute, perhaps with a shape that it gets for it; -1: not in a
+ * slot. */
+static int32_t place_for(dv_build *b, dv_virtual *record, dv_value name) {
+    int32_t slot = dv_shape_slot(record->shape, name);
+    if (slot >= 0) return slot;
+    const dv_class *class_ = record->shape->class_;
+    if (class_->flags & DV_CLASS_DATA) {
+        const dv_global_cell *cell = dv_class_find(b->vm, record->shape->class_, name);
+        bool failed = !dv_is_empty(b->vm->error);
+        if (failed) dv_error_clear(b->vm);
+        if (failed || (cell && dv_is_data_descriptor(b->vm, cell->value))) return -1;
+    }
+    dv_shape *child = dv_shape_child(record->shape, name);
+    if (!child || child->dictionary || child->count > DV_VIRTUAL_ATTRIBUTES) return -1;
+    record->shape = child;
+    return (int32_t)child->count - 1;
+}
+
+/* The object of entry q to a slot of attributes, which owns it; false: none is free. */
+static bool object_to_slot(dv_build *b, int32_t q) {
+    dv_known_value *e = &b->e[q];
+    const int32_t slot = free_slot(b);
+    if (slot < 0) return false;
+    const bool alias = e->where == DV_AT_ALIAS;
+    const bool moves = !alias && dv_owned(b, b->context, b->pc, q);
+    dv_region_emit(b, moves ? DV_OP_R_BORROW : DV_OP_R_COPY,
+                   alias ? dv_home(b, e->slot) : dv_home(b, q), slot, 0);
+    e->where = DV_AT_HOME, e->slot = (int16_t)slot;
+    b->version++;
+    return true;
+}
+
+/* Entry q becomes what a record says of an attribute's value; false: it cannot be one. */
+static bool make_value(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where == DV_AT_VALUE) return dv_build_keep(b, e->value);
+    if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
+    bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
+    return object && e->kind < DV_K_UNSET && object_to_slot(b, q);
+}
+
+bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc) {
+    if (!is_virtual(dv_top(b, 1))) return false;
+    if (is_virtual(dv_top(b, 2))) dv_virtual_make(b, dv_top(b, 2)->slot);
+    if (!is_virtual(dv_top(b, 1))) return false; /* it was the value, too */
+    const int32_t from = dv_top(b, 1)->slot;
+    dv_virtual record = b->virtuals.data[from];
+    const uint32_t count = record.shape->count;
+    int32_t slot = place_for(b, &record, name_at(b));
+    if (slot < 0 || !make_value(b, b->top - 2)) return false;
+    const dv_known_value old = record.values[slot];
+    record.values[slot] = *dv_top(b, 2);
+    int32_t to = add_record(b, record);
+    if (to < 0) return false;
+    change_record(b, from, to);
+    dv_pop(b, 2);
+    dv_step_count(b, record.values[slot].where != DV_AT_HOME);
+    bool released = (uint32_t)slot < count && old.where == DV_AT_HOME;
+    if (released) dv_region_emit(b, DV_OP_R_RELEASE, old.slot, 0, 0);
+    released |= dv_virtual_release(b, to);
+    if (released) dv_step_point_after(b, next_pc);
+    return true;
+}
+
+/* Making it
+ * ---------------------------------------------------------------------------------------------- */
+
+/* The lowest entry that holds the instance. */
+static int32_t first_holder(const dv_build *b, int32_t record) {
+    int32_t q = 0;
+    while (q < b->top && !holds(b, q, record)) q++;
+    return q;
+}
+
+/* Is entry q a local of the loop's function that nobody reads from pc on? */
+static bool is_dead(const dv_build *b, const dv_context *context, uint32_t pc, int32_t q) {
+    for (; context->parent; context = context->parent) pc = context->call_pc;
+    return dv_build_is_dead(b, pc, q);
+}
+
+/* A dead local may still be what covers an entry that does not own the instance, or be all that
+ * keeps objects alive. */
+bool dv_virtual_is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+    if (!is_dead(b, context, pc, q)) return false;
+    bool looked_at = false;
+    for (int32_t other = 0; other < b->top; other++) {
+        if (!holds(b, other, b->e[q].slot) || is_dead(b, context, pc, other)) continue;
+        if (dv_owned(b, context, pc, other)) return true;
+        looked_at = true;
+    }
+    return !looked_at && dv_virtual_objects(dv_virtual_record(b, &b->e[q])) == 0;
+}
+
+static uint8_t action_for(const dv_known_value *e) {
+    if (e->where == DV_AT_VALUE) return DV_EXIT_VALUE;
+    if (e->where == DV_AT_HOME) return DV_EXIT_COPY_B; /* its count goes to the instance */
+    return e->kind == DV_K_INT ? DV_EXIT_INT : e->kind == DV_K_FLOAT ? DV_EXIT_FLOAT : DV_EXIT_BOOL;
+}
+
+/* The items that make the instance of the record in home slot `to`. */
+static void push_items(dv_build *b, const dv_virtual *record, int16_t to) {
+    const dv_exit_item made = {.to = to,
+                               .from = (int16_t)record->shape->count,
+                               .action = DV_EXIT_INSTANCE,
+                               .value = dv_int(record->shape->number)};
+    DV_PUSH(b, items, made);
+    for (uint32_t i = 0; i < record->shape->count; i++) {
+        const dv_known_value *e = &record->values[i];
+        const dv_exit_item item = {
+            .to = -1, .from = e->slot, .action = action_for(e), .value = e->value};
+        DV_PUSH(b, items, item);
+    }
+}
+
+void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
+    int32_t first = first_holder(b, b->e[q].slot);
+    while (first < q &&
+           (!holds(b, first, b->e[q].slot) || dv_virtual_is_lost(b, context, pc, first)))
+        first++;
+    if (first == q) {
+        push_items(b, dv_virtual_record(b, &b->e[q]), dv_home(b, q));
+        return;
+    }
+    const dv_exit_item copy = {.to = dv_home(b, q),
+                               .from = dv_home(b, first),
+                               .action =
+                                   dv_owned(b, context, pc, q) ? DV_EXIT_COPY : DV_EXIT_COPY_B};
+    DV_PUSH(b, items, copy);
+}
+
+/* May other entries name entry q's home slot instead of a copy of it?  That of a local, and that of
+ * the result below an __init__, is there as long as those above it. */
+static bool is_lasting(const dv_build *b, int32_t q) {
+    for (const dv_context *c = b->context; c; c = c->parent) {
+        if (q >= c->base) return q < c->base + (int32_t)c->thread->code->local_count;
+        if (c->constructs && q == c->base - DV_BELOW_INIT) return true;
+    }
+    return false;
+}
+
+void dv_virtual_make(dv_build *b, int32_t record) {
+    const int32_t first = first_holder(b, record);
+    dv_spill(b, false, b->top); /* what is in registers is lost if there is no memory */
+    dv_spill(b, true, b->top);
+    dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
+    uint32_t at = dv_region_emit(b, DV_OP_R_MAKE, dv_home(b, first), 0, 0);
+    if (b->emitting && !b->failed) {
+        b->cells.data[at + 2].i = b->items.count;
+        b->virtuals.data[record].call->made = true;
+        push_items(b, &b->virtuals.data[record], dv_home(b, first));
+    }
+    const bool lasting = is_lasting(b, first);
+    for (int32_t q = first; q < b->top; q++) {
+        if (!holds(b, q, record)) continue;
+        b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
+        if (q == first) continue;
+        if (lasting) {
+            b->e[q] = (dv_known_value){DV_K_ANY, DV_AT_ALIAS, (int16_t)first, DV_EMPTY};
+        } else {
+            bool owned = dv_owned(b, b->context, b->pc, q);
+            dv_region_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, first),
+                           dv_home(b, q), 0);
+        }
+    }
+    b->version++;
+}
+
+uint32_t dv_virtual_count(const dv_context *context) {
+    uint32_t n = context->constructs && context->emitted && !context->made;
+    for (const dv_context *c = context->inlined; c; c = c->siblings) n += dv_virtual_count(c);
+    return n;
+}

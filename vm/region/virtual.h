@@ -1,0 +1,58 @@
+/* virtual.h: instances that are not made (internal to region/).
+ *
+ * A call of a class whose __init__ is analysed inline makes a *virtual* instance: its attributes
+ * are values that the builder knows where to find, and every entry that holds it names its record.
+ * Whatever needs the object itself makes it first, at once for all entries that hold it
+ * (dv_virtual_make); exits make it from their table (DV_EXIT_INSTANCE).
+ *
+ * Invariants
+ *  1. A record never changes: a store to an attribute makes another one, which all entries take
+ * over that had the first.  So entries that are kept (edges) still name what they held.
+ *  2. Attributes are raw values in slots (dv_build.attribute_slots), constants, or objects, each in
+ *     such a slot too (AT_HOME), where it is counted.  A slot is in use as long as an entry, or the
+ *     record of one, names it; only raw values share one.
+ *  3. Entries with the same record hold the same object.  The lowest of them owns it where INCA
+ * code would: it is a local, or a result on the operand stack.
+ *  4. Where ways meet (virtual_join.c) an instance stays virtual if it is on all of them, in the
+ * same entries and with the same kinds of attributes; heads of loops have no virtual instances.
+ * What is virtual on some ways only is made there, or forgotten if nobody can look at it any more.
+ *  5. No virtual instance has a finaliser.  It dies with the last entry that holds it, and releases
+ *     its attributes there (dv_virtual_drop). */
+#ifndef DV_REGION_VIRTUAL_H
+#define DV_REGION_VIRTUAL_H
+
+#include "region/step.h"
+
+/* Attributes that a virtual instance may have. */
+enum { DV_VIRTUAL_ATTRIBUTES = 8 };
+
+struct dv_virtual {
+    dv_shape *shape;                              /* with the attributes that it has so far */
+    dv_context *call;                             /* that of the __init__ */
+    dv_known_value values[DV_VIRTUAL_ATTRIBUTES]; /* by slot number */
+};
+
+/* The call of the class, a constant, with n arguments that the site at b->pc is: into its __init__,
+ * if that may be analysed inline; false: it may not. */
+bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc);
+/* RETURN of such an __init__: the instance is the result. */
+uint32_t dv_virtual_constructed(dv_build *b);
+
+/* LOAD_ATTR, STORE_ATTR and LOAD_METHOD of the topmost entry, if it is virtual and has such an
+ * attribute, or can get it; false: as with any other object. */
+bool dv_virtual_load_attribute(dv_build *b, uint32_t next_pc);
+bool dv_virtual_store_attribute(dv_build *b, uint32_t next_pc);
+
+/* Nothing is in entry q any more, which was virtual; false: no object was released. */
+bool dv_virtual_drop(dv_build *b, int32_t q);
+/* If no entry holds the instance with this record any more, its attributes are released, in their
+ * order; false: no object was. */
+bool dv_virtual_release(dv_build *b, int32_t record);
+/* Objects that the record's attributes are. */
+uint32_t dv_virtual_objects(const dv_virtual *record);
+
+static inline const dv_virtual *dv_virtual_record(const dv_build *b, const dv_known_value *e) {
+    return &b->virtuals.data[e->slot];
+}
+
+#endif
