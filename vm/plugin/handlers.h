@@ -6,26 +6,20 @@
 
 enum { DV_DROP_LENGTH = 2, DV_DROP_GLOBAL_LENGTH = 5 }; /* cells of the loads */
 
-#define DV_EXTENSION_HANDLERS(X)                                                                 \
-    X(extension_1)                                                                               \
-    X(extension_2)                                                                               \
-    X(extension_3)                                                                               \
-    X(extension_attribute)                                                                       \
-    X(dropped_1)                                                                                 \
-    X(dropped_2)                                                                                 \
-    X(dropped_3)                                                                                 \
-    X(dropped_global) X(dropped_callee) X(dropped_group_5) X(dropped_group_6) X(dropped_group_7) \
-        X(dropped_group_8) X(dropped_group_9) X(dropped_group_10) X(dropped_group_11)            \
-            X(dropped_group_12) X(dropped_group_13) X(dropped_group_14) X(dropped_group_15)      \
-                X(dropped_group_16) X(dropped_group_17) X(dropped_group_18) X(dropped_group_19)  \
-                    X(dropped_group_20) X(dropped_group_21) X(dropped_group_22)                  \
-                        X(dropped_group_23) X(dropped_group_24) X(dropped_group_25)              \
-                            X(dropped_group_26) X(dropped_group_27) X(dropped_group_28)          \
-                                X(dropped_group_29) X(dropped_group_30) X(dropped_group_31)      \
-                                    X(dropped_group_32) X(dropped_group_33) X(dropped_group_34)  \
-                                        X(dropped_group_35) X(dropped_group_36)                  \
-                                            X(dropped_group_37) X(dropped_group_38)              \
-                                                X(dropped_group_39) X(dropped_group_40)
+/* clang-format off */
+#define DV_EXTENSION_HANDLERS(X) \
+    X(extension_1) X(extension_2) X(extension_3) X(extension_attribute) \
+    X(dropped_1) X(dropped_2) X(dropped_3) X(dropped_global) X(dropped_callee) \
+    X(dropped_group_5) X(dropped_group_6) X(dropped_group_7) X(dropped_group_8) \
+    X(dropped_group_9) X(dropped_group_10) X(dropped_group_11) X(dropped_group_12) \
+    X(dropped_group_13) X(dropped_group_14) X(dropped_group_15) X(dropped_group_16) \
+    X(dropped_group_17) X(dropped_group_18) X(dropped_group_19) X(dropped_group_20) \
+    X(dropped_group_21) X(dropped_group_22) X(dropped_group_23) X(dropped_group_24) \
+    X(dropped_group_25) X(dropped_group_26) X(dropped_group_27) X(dropped_group_28) \
+    X(dropped_group_29) X(dropped_group_30) X(dropped_group_31) X(dropped_group_32) \
+    X(dropped_group_33) X(dropped_group_34) X(dropped_group_35) X(dropped_group_36) \
+    X(dropped_group_37) X(dropped_group_38) X(dropped_group_39) X(dropped_group_40)
+/* clang-format on */
 /* (One for each number of cells, as there is no cell that could hold it.) */
 enum { DV_LEAST_GROUP = 5, DV_MOST_GROUP = 40 };
 
