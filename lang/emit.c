@@ -135,29 +135,6 @@ uint32_t dv_emit_name(dv_emitter *e, const dv_name *name) {
 
 /* ---- Constants ---- */
 
-static bool same_text(dv_text a, dv_text b) {
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
-static bool same_constant(const dv_const *a, const dv_const *b) {
-    if (a->kind != b->kind) return false;
-    switch (a->kind) {
-    case DV_CONST_INT: return a->as.integer == b->as.integer;
-    case DV_CONST_FLOAT:
-    case DV_CONST_COMPLEX: return memcmp(&a->as.real, &b->as.real, sizeof a->as.real) == 0;
-    case DV_CONST_BIGINT:
-    case DV_CONST_STR:
-    case DV_CONST_BYTES: return same_text(a->as.text, b->as.text);
-    case DV_CONST_TUPLE:
-    case DV_CONST_FROZENSET:
-        return a->as.tuple.count == b->as.tuple.count &&
-               (a->as.tuple.count == 0 || memcmp(a->as.tuple.items, b->as.tuple.items,
-                                                 a->as.tuple.count * sizeof(uint32_t)) == 0);
-    case DV_CONST_CODE: return a->as.code == b->as.code;
-    default: return true;
-    }
-}
-
 static uint32_t hash_constant(const dv_const *constant) {
     uint32_t seed = (uint32_t)constant->kind * 0x9E3779B9u;
     switch (constant->kind) {
@@ -181,7 +158,7 @@ static uint32_t hash_constant(const dv_const *constant) {
 static uint32_t *find_slot(dv_constant_table *table, const dv_const *constant) {
     uint32_t mask = table->slot_count - 1, at = hash_constant(constant);
     while (table->slots[at & mask] != 0 &&
-           !same_constant(&table->items[table->slots[at & mask] - 1], constant))
+           !dv_const_is_same(&table->items[table->slots[at & mask] - 1], constant))
         at++;
     return &table->slots[at & mask];
 }

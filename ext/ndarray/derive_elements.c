@@ -12,6 +12,7 @@
 #include "cast.h"
 #include "error.h"
 #include "fuse.h"
+#include "operators.h"
 #include "ufunc.h"
 
 #ifdef DVX_NATIVE
@@ -481,27 +482,6 @@ static const dvx_specialisation of_simple_power[ND_TYPES] = {
 
 /* ---- The hook ---- */
 
-static const uint8_t binary_ufuncs[] = {
-    [DVX_ADD] = ND_UFUNC_add,
-    [DVX_SUB] = ND_UFUNC_subtract,
-    [DVX_MUL] = ND_UFUNC_multiply,
-    [DVX_TRUEDIV] = ND_UFUNC_divide,
-    [DVX_FLOORDIV] = ND_UFUNC_floor_divide,
-    [DVX_MOD] = ND_UFUNC_remainder,
-    [DVX_POW] = ND_UFUNC_power,
-    [DVX_LSHIFT] = ND_UFUNC_left_shift,
-    [DVX_RSHIFT] = ND_UFUNC_right_shift,
-    [DVX_AND] = ND_UFUNC_bitwise_and,
-    [DVX_OR] = ND_UFUNC_bitwise_or,
-    [DVX_XOR] = ND_UFUNC_bitwise_xor,
-};
-static const uint8_t unary_ufuncs[] = {
-    [DVX_NEG] = ND_UFUNC_negative, [DVX_INVERT] = ND_UFUNC_invert};
-static const uint8_t compare_ufuncs[] = {
-    [DVX_LT] = ND_UFUNC_less,    [DVX_LE] = ND_UFUNC_less_equal,
-    [DVX_GT] = ND_UFUNC_greater, [DVX_GE] = ND_UFUNC_greater_equal,
-    [DVX_EQ] = ND_UFUNC_equal,   [DVX_NE] = ND_UFUNC_not_equal};
-
 /* A site on its way to a derivative. */
 typedef struct draft {
     elementwise d;
@@ -524,25 +504,16 @@ static bool choose_ufunc(dvx_vm *vm, const dvx_site *site, draft *x) {
     const nd_ufunc_object *u;
     x->d.first = 0;
     x->d.inplace = site->family == DVX_SITE_INPLACE;
-    switch (site->family) {
-    case DVX_SITE_BINARY:
-    case DVX_SITE_INPLACE:
-        if (site->operation >= LENGTH_OF(binary_ufuncs) || site->operation == DVX_MATMUL ||
-            site->operation == DVX_DIVMOD)
-            return refuse(x, "products of matrices and divmod have no derivatives");
-        x->d.number = (nd_ufunc_number)binary_ufuncs[site->operation];
-        break;
-    case DVX_SITE_COMPARE: x->d.number = (nd_ufunc_number)compare_ufuncs[site->operation]; break;
-    case DVX_SITE_UNARY:
-        if (site->operation == DVX_POS) return refuse(x, "unary + has no derivatives");
-        x->d.number = (nd_ufunc_number)unary_ufuncs[site->operation];
-        break;
-    default:
+    if (site->family > DVX_SITE_COMPARE) { /* no operator: a call */
         u = API(payload, site->operands[0].value, &ufunc_object_type);
         if (!u) return refuse(x, "the callee is no ufunc");
         x->d.number = ufunc_number_of(u);
         x->d.first = 1;
-        break;
+    } else {
+        const int number = operators_ufunc(site->family, site->operation);
+        if (number < 0)
+            return refuse(x, "unary +, products of matrices and divmod have no derivatives");
+        x->d.number = (nd_ufunc_number)number;
     }
     x->d.inputs = loops_facts[x->d.number].inputs;
     return site->count == (uint32_t)(x->d.inputs + x->d.first) ||

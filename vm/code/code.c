@@ -25,10 +25,32 @@ const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc) {
     return NULL;
 }
 
+bool dv_text_is_same(dv_text a, dv_text b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+bool dv_const_is_same(const dv_const *a, const dv_const *b) {
+    if (a->kind != b->kind) return false;
+    switch (a->kind) {
+    case DV_CONST_INT: return a->as.integer == b->as.integer;
+    case DV_CONST_FLOAT:
+    case DV_CONST_COMPLEX: return memcmp(&a->as.real, &b->as.real, sizeof a->as.real) == 0;
+    case DV_CONST_BIGINT:
+    case DV_CONST_STR:
+    case DV_CONST_BYTES: return dv_text_is_same(a->as.text, b->as.text);
+    case DV_CONST_TUPLE:
+    case DV_CONST_FROZENSET:
+        return a->as.tuple.count == b->as.tuple.count &&
+               (a->as.tuple.count == 0 || memcmp(a->as.tuple.items, b->as.tuple.items,
+                                                 a->as.tuple.count * sizeof(uint32_t)) == 0);
+    case DV_CONST_CODE: return a->as.code == b->as.code;
+    default: return true;
+    }
+}
+
 static bool is_among(dv_text name, const dv_text *names, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
-        if (names[i].size == name.size && memcmp(names[i].data, name.data, name.size) == 0)
-            return true;
+        if (dv_text_is_same(names[i], name)) return true;
     return false;
 }
 

@@ -165,6 +165,12 @@ struct dv_unit {
 /* The entry of `code->positions` for an instruction; NULL if the code has none. */
 const dv_position *dv_code_position(const dv_code *code, uint32_t pc);
 
+/* Are they the same text? */
+bool dv_text_is_same(dv_text a, dv_text b);
+
+/* Can one constant of a code object stand for both? */
+bool dv_const_is_same(const dv_const *a, const dv_const *b);
+
 /* The exception entry that catches what the instruction at pc raises; NULL if none does. */
 const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc);
 

@@ -155,10 +155,6 @@ static bool grow(assembler *a, void *vector, size_t size) {
 
 /* ---- Words of a line ---- */
 
-static bool is_equal(dv_text a, dv_text b) {
-    return a.size == b.size && (!a.size || memcmp(a.data, b.data, a.size) == 0);
-}
-
 static bool is_word(dv_text text, const char *word) {
     return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
 }
@@ -244,29 +240,11 @@ static uint32_t take_number(assembler *a, uint32_t most) {
 
 /* ---- Constants ---- */
 
-static bool are_same(const dv_const *a, const dv_const *b) {
-    if (a->kind != b->kind) return false;
-    switch (a->kind) {
-    case DV_CONST_INT: return a->as.integer == b->as.integer;
-    case DV_CONST_FLOAT:
-    case DV_CONST_COMPLEX: return memcmp(&a->as.real, &b->as.real, sizeof a->as.real) == 0;
-    case DV_CONST_BIGINT:
-    case DV_CONST_STR:
-    case DV_CONST_BYTES: return is_equal(a->as.text, b->as.text);
-    case DV_CONST_TUPLE:
-    case DV_CONST_FROZENSET:
-        return a->as.tuple.count == b->as.tuple.count &&
-               (!a->as.tuple.count || memcmp(a->as.tuple.items, b->as.tuple.items,
-                                             a->as.tuple.count * sizeof *a->as.tuple.items) == 0);
-    default: return true;
-    }
-}
-
 /* The index of a constant in the code object's table. */
 static uint32_t add_constant(assembler *a, dv_const constant) {
     building *b = a->now;
     for (uint32_t i = 0; constant.kind != DV_CONST_CODE && i < b->constants.count; i++)
-        if (are_same(&b->constants.data[i], &constant)) return i;
+        if (dv_const_is_same(&b->constants.data[i], &constant)) return i;
     PUSH(a, b->constants, constant);
     return b->constants.count - 1;
 }
@@ -348,7 +326,7 @@ static uint32_t take_items(assembler *a, dv_const_kind kind, char closing, int d
 static uint32_t take_code(assembler *a, dv_text id) {
     const uint32_t by = a->codes.count - 1;
     for (uint32_t i = 0; i < a->references.count; i++)
-        if (a->references.data[i].by == by && is_equal(a->references.data[i].id, id))
+        if (a->references.data[i].by == by && dv_text_is_same(a->references.data[i].id, id))
             return a->references.data[i].constant;
     const uint32_t constant = add_constant(a, (dv_const){.kind = DV_CONST_CODE});
     PUSH(a, a->references, (reference){id, a->line, by, constant});
@@ -387,7 +365,7 @@ static uint32_t take_local(assembler *a) {
     }
     const dv_text name = take_name(a);
     for (uint32_t i = 0; i < b->locals.count; i++)
-        if (is_equal(b->locals.data[i], name)) return i;
+        if (dv_text_is_same(b->locals.data[i], name)) return i;
     fail(a, "there is no local '%.*s'", (int)name.size, name.data);
     return 0;
 }
@@ -396,7 +374,7 @@ static uint32_t take_global(assembler *a) {
     building *b = a->now;
     const dv_text name = take_name(a);
     for (uint32_t i = 0; i < b->names.count; i++)
-        if (is_equal(b->names.data[i], name)) return i;
+        if (dv_text_is_same(b->names.data[i], name)) return i;
     PUSH(a, b->names, name);
     return b->names.count - 1;
 }
@@ -477,7 +455,7 @@ static void read_code(assembler *a) {
     b->parent = a->codes.count;
     if (b->id.size < 2 || b->id.data[0] != '@') fail(a, "an id is expected, as @f");
     for (uint32_t i = 0; i < a->codes.count; i++)
-        if (is_equal(a->codes.data[i]->id, b->id))
+        if (dv_text_is_same(a->codes.data[i]->id, b->id))
             fail(a, "there is a code object %.*s already", (int)b->id.size, b->id.data);
     code->unit = a->unit;
     code->name = code->qualname = take_quoted(a);
@@ -597,7 +575,7 @@ static void read_label(assembler *a, dv_text word) {
         return;
     }
     for (uint32_t i = 0; i < a->now->labels.count; i++)
-        if (is_equal(a->now->labels.data[i].name, name))
+        if (dv_text_is_same(a->now->labels.data[i].name, name))
             fail(a, "there is a label '%.*s' already", (int)name.size, name.data);
     PUSH(a, a->now->labels, (label){name, a->now->words.count});
 }
@@ -637,7 +615,7 @@ static void set_labels(assembler *a, building *b) {
     for (uint32_t i = 0; i < b->uses.count && !a->failed; i++) {
         const use *u = &b->uses.data[i];
         uint32_t k = 0;
-        while (k < b->labels.count && !is_equal(b->labels.data[k].name, u->name)) k++;
+        while (k < b->labels.count && !dv_text_is_same(b->labels.data[k].name, u->name)) k++;
         if (k == b->labels.count) {
             fail_at(a, u->line, "there is no label '%.*s'", (int)u->name.size, u->name.data);
             return;
@@ -667,7 +645,7 @@ static void set_references(assembler *a) {
     for (uint32_t i = 0; i < a->references.count && !a->failed; i++) {
         const reference *r = &a->references.data[i];
         uint32_t k = 0;
-        while (k < a->codes.count && !is_equal(a->codes.data[k]->id, r->id)) k++;
+        while (k < a->codes.count && !dv_text_is_same(a->codes.data[k]->id, r->id)) k++;
         if (k == a->codes.count)
             fail_at(a, r->line, "there is no code object %.*s", (int)r->id.size, r->id.data);
         else if (k <= r->by || a->codes.data[k]->parent != k)
