@@ -227,23 +227,49 @@ static dv_instance *bare_instance(dv_vm *vm, dv_class *class_, uint32_t count) {
     return self;
 }
 
+/* Its attributes, objects with the counts of the region's slots; None where there was no memory for
+ * a box, which is raised. */
+static void fill_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item, dv_instance *self) {
+    for (uint32_t i = 0; i < (uint32_t)item->from; i++)
+        *dv_instance_slot(self, i) = value_of(vm, fp, &item[1 + i], NULL);
+}
+
+static bool has_count_of_slot(const dv_exit_item *attribute) {
+    return attribute->action == DV_EXIT_COPY_B;
+}
+
+/* For an exit: nobody looks at the region's slots any more. */
 static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(item->value));
     const uint32_t count = (uint32_t)item->from;
     dv_instance *self = bare_instance(vm, shape->class_, count);
-    if (!self) return DV_NONE;
-    for (uint32_t i = 0; i < count; i++)
-        *dv_instance_slot(self, i) = value_of(vm, fp, &item[1 + i], NULL);
+    if (!self) {
+        for (uint32_t i = 1; i <= count; i++)
+            if (has_count_of_slot(&item[i])) dv_release(vm, fp[item[i].from]);
+        return DV_NONE;
+    }
+    fill_instance(vm, fp, item, self);
     self->header.shape = shape->number;
     return dv_object_value(self);
 }
 
 bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
     const dv_exit_item *made = item;
-    fp[made->to] = make_instance(vm, fp, made);
-    if (dv_is_empty(vm->error)) return true;
-    dv_release(vm, fp[made->to]);
+    const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(made->value));
+    const uint32_t count = (uint32_t)made->from;
+    dv_instance *self = bare_instance(vm, shape->class_, count);
     fp[made->to] = DV_NONE;
+    if (!self) return false;
+    fill_instance(vm, fp, made, self);
+    if (dv_is_empty(vm->error)) {
+        self->header.shape = shape->number;
+        fp[made->to] = dv_object_value(self);
+        return true;
+    }
+    /* The exit makes it anew: objects stay the region's. */
+    for (uint32_t i = 0; i < count; i++)
+        if (!has_count_of_slot(&made[1 + i])) dv_release(vm, *dv_instance_slot(self, i));
+    dv_release_object(vm, &self->header);
     return false;
 }
 
