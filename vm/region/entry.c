@@ -181,12 +181,9 @@ static dv_value leave_range(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     return dv_object_value(iterator);
 }
 
-/* The instance that the item and those behind it describe; NONE: there is no memory (raised). */
-static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item);
-
-/* What the item puts into its slot. */
-static dv_value value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item,
-                         const registers *saved) {
+/* What the item puts into its slot, but for an instance.  Inlined: short loops leave often. */
+__attribute__((always_inline)) static inline dv_value
+value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *saved) {
     switch ((dv_exit_action)item->action) {
     case DV_EXIT_INT: return box(vm, (int64_t)fp[item->from].bits);
     case DV_EXIT_FLOAT: return fp[item->from];
@@ -199,7 +196,7 @@ static dv_value value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item,
     case DV_EXIT_COPY: return dv_retain(fp[item->from]);
     case DV_EXIT_COPY_B: return fp[item->from];
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
-    case DV_EXIT_INSTANCE: return make_instance(vm, fp, item);
+    case DV_EXIT_INSTANCE: break;
     }
     return DV_NONE;
 }
@@ -280,7 +277,10 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     if (DV_UNLIKELY(vm->hooks.left != NULL)) vm->hooks.left(vm, exit, fp, (int)how);
     const dv_exit_item *item = &region->items[exit->first_item];
     for (const dv_exit_item *end = item + exit->item_count; item < end; item += items_at(item))
-        fp[item->to] = value_of(vm, fp, item, saved);
+        if (DV_UNLIKELY(item->action == DV_EXIT_INSTANCE))
+            fp[item->to] = make_instance(vm, fp, item);
+        else
+            fp[item->to] = value_of(vm, fp, item, saved);
     dv_value *caller = fp;
     for (uint32_t i = exit->frame_count; i-- > 0;) { /* outermost first */
         const dv_exit_frame *frame = &region->frames[exit->first_frame + i];
