@@ -46,6 +46,7 @@ TYPES = {
     "any": (None, "DV_K_ANY"),
     "bytes": ("dv_is_shape({0}, DV_T_BYTES)", "DV_K_BYTES"),
     "bytearray": ("dv_is_shape({0}, DV_T_BYTEARRAY)", "DV_K_BYTEARRAY"),
+    "complex": ("dv_is_shape({0}, DV_T_COMPLEX)", "DV_K_COMPLEX"),
     # array.array by what is in it; in the order of ELEMENTS, as region/ counts on
     **{f"array_{name}": (f"dv_is_array_of({{0}}, DV_{name.upper()})", "DV_K_ARRAY") for name in ELEMENTS},
     # objects of extensions whose items are elements along one axis
@@ -138,7 +139,7 @@ class Instruction:
         it has a constant (bit 4, a double: bit 5), a target (bit 6), a shape and an attribute (bit 7)."""
         bits = 0
         for n, name in enumerate("abcd"):
-            if re.search(rf"\b(SLOT_I|SLOT_D|SET_D|HOME|RANGE)\({name}\b", self.body):
+            if re.search(rf"\b(SLOT_I|SLOT_D|SLOT_IM|SET_D|SET_IM|HOME|RANGE)\({name}\b", self.body):
                 bits |= 1 << n
         for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)"),
                        (7, r"CELL\(2\)\.s\.b")):

@@ -46,6 +46,21 @@ FLOAT = {
     "MUL": "const dv_value result = dv_float(x * y);",
     "TRUEDIV": "if (y == 0.0) MISS(); const dv_value result = dv_float(x / y);",
 }
+# Operators on the complex numbers x + xi*j and y + yi*j: statements that set s + si*j.
+COMPLEX = {
+    "ADD": "const double s = x + y, si = xi + yi;",
+    "SUB": "const double s = x - y, si = xi - yi;",
+    "MUL": "const double s = x * y - xi * yi, si = x * yi + xi * y;",
+    "TRUEDIV": "if (y == 0.0 && yi == 0.0) MISS();"
+               " const dv_complex_parts q = dv_complex_quotient(x, xi, y, yi); const double s = q.real, si = q.imag;",
+}
+COMPLEX_PAIRS = (("complex", "complex"), ("complex", "float"), ("float", "complex"), ("complex", "int"), ("int", "complex"))
+def parts(kind, name, to):
+    """Declares both parts of an operand; a real one counts as a complex number without imaginary part."""
+    if kind == "complex":
+        return f"const double {to} = dv_as_complex({name})->real, {to}i = dv_as_complex({name})->imag;"
+    return f"const double {to} = {as_double(kind, name)}, {to}i = 0.0;"
+
 def fuses(name, op, short):
     """In place or not is the same for numbers."""
     return "SL SC LL LC CL" if name == op else f"as {op}_{short}"
@@ -122,6 +137,24 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 % endfor
 % endif
 
+% if op in COMPLEX:
+% for left, right in COMPLEX_PAIRS:
+<%
+short = "COMPLEX" if left == right else f"{left}_{right}".upper()
+%>
+<%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="complex" doc="${name} of ${left} and ${right}; an operand that dies here takes the result.">
+    ${parts(left, "a", "x")}
+    ${parts(right, "b", "y")}
+    ${COMPLEX[op]}
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = dv_complex_over(vm, s, si, own & 1 ? a : DV_NONE, own & 2 ? b : DV_NONE);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DONE(result);
+</%isa:derivative>
+% endfor
+% endif
+
 <%isa:derivative name="${name}_DL" of="${name}" types="instance any" doc="${name} of an instance whose class has the operator's method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
 % if prefix:
@@ -188,6 +221,15 @@ short = "FLOAT" if left == right else f"{left}_{right}".upper()
 
 <%isa:derivative name="NEG_FLOAT" of="NEG" types="float" result="float" doc="-a of a float.">
     DONE(dv_float(-dv_as_float(a)));
+</%isa:derivative>
+
+<%isa:derivative name="NEG_COMPLEX" of="NEG" types="complex" result="complex" doc="-a of a complex number.">
+    const double s = -dv_as_complex(a)->real, si = -dv_as_complex(a)->imag;
+    const uint8_t own = SITE.own;
+    PUBLISH();
+    const dv_value result = dv_complex_over(vm, s, si, own & 1 ? a : DV_NONE, DV_NONE);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    DONE(result);
 </%isa:derivative>
 
 % for kind in ("int", "float"):

@@ -6,6 +6,7 @@
 #include "code/liveness.h"
 #include "region/region.h"
 #include "types/class.h"
+#include "types/complex.h"
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/int.h"
@@ -40,6 +41,13 @@ static uint64_t digest_items(dv_vm *vm, uint64_t h, const dv_value *items, int64
     return h;
 }
 
+/* The bits of a NaN depend on the order of operands, which C leaves to the compiler. */
+static uint64_t double_bits(double d) { return d != d ? 0 : dv_float(d).bits; }
+
+static uint64_t digest_complex(uint64_t h, double real, double imag) {
+    return mix(mix(h, double_bits(real)), double_bits(imag));
+}
+
 static uint64_t digest_object(dv_vm *vm, uint64_t h, dv_value v, int depth) {
     const dv_object *object = dv_as_object(v);
     switch (object->shape) {
@@ -48,6 +56,7 @@ static uint64_t digest_object(dv_vm *vm, uint64_t h, dv_value v, int depth) {
         size_t limbs = (size_t)(big->size < 0 ? -big->size : big->size);
         return mix_bytes(mix(h, big->size < 0), big->limbs, limbs * sizeof *big->limbs);
     }
+    case DV_T_COMPLEX: return digest_complex(h, dv_as_complex(v)->real, dv_as_complex(v)->imag);
     case DV_T_BYTES:
     case DV_T_STR: {
         const dv_str *s = (const dv_str *)object;
@@ -93,8 +102,9 @@ uint64_t dv_event_digest(const dv_event *event) {
         if (live && !dv_is_live(live[event->pc], i))
             continue; /* regions may hold any value there */
         dv_peek local = local_at(event, i);
-        h = local.is_raw_int ? digest_int(h, local.integer)
-                             : digest(event->vm, h, local.value, DEPTH);
+        h = local.is_raw_int       ? digest_int(h, local.integer)
+            : local.is_raw_complex ? digest_complex(mix(h, DV_T_COMPLEX), local.real, local.imag)
+                                   : digest(event->vm, h, local.value, DEPTH);
     }
     return h;
 }
@@ -107,6 +117,8 @@ uint32_t dv_event_line(const dv_event *event) {
 static int describe(dv_vm *vm, const dv_peek *local, char *buffer, size_t size) {
     dv_value v = local->value;
     if (local->is_raw_int) return snprintf(buffer, size, "%lld", (long long)local->integer);
+    if (local->is_raw_complex)
+        return snprintf(buffer, size, "(%.17g%+.17gj)", local->real, local->imag);
     if (dv_is_empty(v)) return snprintf(buffer, size, "(unassigned)");
     if (dv_is_int(v)) return snprintf(buffer, size, "%lld", (long long)dv_as_int(v));
     if (dv_is_float(v)) return snprintf(buffer, size, "%.17g", dv_as_float(v));

@@ -45,7 +45,8 @@ dvx_value dv_api_make_int_text(dvx_vm *vm, const char *text, size_t size, int ba
 }
 
 dvx_value dv_api_make_complex(dvx_vm *vm, double real, double imag) {
-    return dv_complex_new(vm, real, imag);
+    return dv_complex_new(vm, dv_as_float(dv_float_foreign(real)),
+                          dv_as_float(dv_float_foreign(imag)));
 }
 
 /* No sequence can be longer, so that sizes below are safe as int64. */

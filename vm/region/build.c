@@ -2,6 +2,7 @@
 #include "region/build.h"
 
 #include "code/liveness.h"
+#include "region/complex.h"
 #include "region/pair.h"
 #include "region/virtual.h"
 
@@ -192,13 +193,14 @@ bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t argu
  * ----------------------------------------------------------------------------------------------------
  */
 
-static dv_known_value canonical(const dv_build *b, int32_t q, const dv_known_value *e) {
+static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e) {
     dv_known_value c = {e->kind, DV_AT_HOME, 0, DV_EMPTY};
     if (b->vm->nama == DV_NAMA_SEQUENCE && e->kind <= DV_K_ANY) { /* nothing lasts over a jump */
         c.kind = DV_K_ANY;
         return c;
     }
     if (dv_kind_is_raw(e->kind)) c.where = DV_AT_SLOT, c.slot = dv_shadow(b, q);
+    if (e->kind == DV_K_COMPLEX) c.where = DV_AT_SLOT, c.slot = dv_complex_slot(b, q);
     if (e->kind == DV_K_CONSTANT) c.where = DV_AT_VALUE, c.value = e->value;
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
     if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
@@ -498,12 +500,16 @@ static void add_entries(dv_build *b) {
         bool possible = true;
         for (int32_t q = 0; q < head->top; q++) {
             const dv_known_value *e = &head->entries[q];
-            if (e->kind == DV_K_CONSTANT || e->kind == DV_K_RESERVED) possible = false;
+            const bool complex = e->kind == DV_K_COMPLEX;
+            if (e->kind == DV_K_CONSTANT || e->kind == DV_K_RESERVED || (complex && q >= b->locals))
+                possible = false;
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
+            const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;
+            entry.takes |= taken;
             DV_PUSH(b, entry_items,
                     (dv_entry_item){dv_home(b, q), e->slot, e->kind,
-                                    dv_build_is_dead(b, pc_of_head, q)});
+                                    dv_build_is_dead(b, pc_of_head, q), taken});
         }
         entry.item_count = b->entry_items.count - entry.first_item;
         if (possible) DV_PUSH(b, entries, entry);
@@ -525,6 +531,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
         if (dv_is_empty(v)) kind = DV_K_UNSET;
         if (!dv_is_object(v) && dv_build_is_dead(b, head, (int32_t)i)) kind = DV_K_NOTHING;
         if (dv_kind_of_container(v)) kind = dv_kind_of_container(v);
+        if (dv_is_shape(v, DV_T_COMPLEX) && i < code->local_count) kind = DV_K_COMPLEX;
         if (i < code->local_count && !b->local_uses[i] && kind != DV_K_UNSET)
             kind = DV_K_ANY; /* it stays where it is */
         if (i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR) &&
@@ -606,6 +613,7 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     b->triple_limit = b->stack_base;
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
     b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);
+    b->complex_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->complex_of);
     find_uses(b, code, head, end);
     b->root = new_context(b, thread, head, end, 0, 1);
     b->live = dv_thread_live(b->vm, thread);

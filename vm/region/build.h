@@ -10,8 +10,8 @@
  * and the shadow slot dv_shadow(q).
  *
  * Invariants
- *  1. At leaders entries are canonical: raw kinds in their own shadow slot, CONSTANT and RESERVED
- *     nowhere, RANGE in its triple, all others in their home slot.
+ *  1. At leaders entries are canonical: raw kinds in their own shadow slot (COMPLEX: in their own
+ * two slots), CONSTANT and RESERVED nowhere, RANGE in its triple, all others in their home slot.
  *  2. A slot that an entry refers to is its own shadow, the shadow of a local, that of an
  * argument's former place (virtual.c), or one of those for attributes; whoever changes a local
  * first moves what refers to it (claim in emit.c).
@@ -119,11 +119,11 @@ typedef struct dv_build {
     dv_known_value *e; /* the current entries */
     int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
     int16_t scratch; /* the first of DV_SCRATCH_SLOTS raw slots for one instruction's operands */
-    int16_t attribute_slots; /* the first of DV_ATTRIBUTE_SLOTS */
-    int16_t *triple_of;
-    uint8_t *local_uses;  /* DV_LOCAL_, by local of the loop's function */
-    const uint64_t *live; /* locals of the loop's function, by pc; NULL: all may be */
-    uint32_t pc;          /* of the instruction being interpreted, in context */
+    int16_t attribute_slots;         /* the first of DV_ATTRIBUTE_SLOTS */
+    int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
+    uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
+    const uint64_t *live;            /* locals of the loop's function, by pc; NULL: all may be */
+    uint32_t pc;                     /* of the instruction being interpreted, in context */
     bool emitting, ended;
     bool again;        /* the fixed point is to be found anew: a context turned out to branch */
     dv_refusal failed; /* NOT: so far it has not */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/raw.h"
+#include "region/complex.h"
 #include "region/virtual.h"
 #include "types/class.h"
 #include "types/function.h"
@@ -256,6 +257,11 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
             return start_range(b, n, next_pc);
         const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n);
         if (raw) return call_raw(b, raw, n, n + self + 3, next_pc);
+        if (!self && n == 1 && is_builtin(b, callee.value, "abs") && dv_complex_size(b, &next_pc))
+            return next_pc;
+        if (!self && dv_same(callee.value, dv_object_value(b->vm->classes[DV_T_COMPLEX])) &&
+            dv_complex_construct(b, n, &next_pc))
+            return next_pc;
         if (!self && is_builtin(b, callee.value, "len") && n == 1 && dv_step_length_of(b, 4))
             return next_pc;
         if (!self && dv_is_function(callee.value) &&
@@ -315,7 +321,10 @@ uint32_t dv_step_return(dv_build *b) {
     int32_t to = context->base - 3, top = b->top - 1;
     dv_known_value v = b->e[top];
     /* What lies in the callee's slots must leave them. */
-    if (v.where == DV_AT_SLOT && v.slot > dv_shadow(b, to)) {
+    if (v.kind == DV_K_COMPLEX && v.where == DV_AT_SLOT) {
+        dv_complex_move(b, top, to);
+        v = b->e[top];
+    } else if (v.where == DV_AT_SLOT && v.slot > dv_shadow(b, to)) {
         dv_load_register(b, top);
         v = b->e[top];
     }

@@ -2,7 +2,7 @@
  *
  * In the first pass (b->emitting is false) the same functions run and change the entries in the
  * same way, but make no cells; so both passes see the same knowledge. */
-#include "region/build.h"
+#include "region/complex.h"
 
 uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob, int32_t oc) {
     uint32_t at = b->cells.count;
@@ -78,7 +78,7 @@ static bool is_unchanged(const dv_build *b, int32_t q) {
 /* Is entry q a raw local of the loop's function that is dead where execution goes on at pc? */
 static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_is_lost(b, context, pc, q);
-    if (!dv_kind_is_raw((dv_kind)b->e[q].kind)) return false;
+    if (!dv_kind_is_raw((dv_kind)b->e[q].kind) && b->e[q].kind != DV_K_COMPLEX) return false;
     for (; context->parent; context = context->parent) pc = context->call_pc;
     return dv_build_is_dead(b, pc, q);
 }
@@ -100,7 +100,7 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
         case DV_AT_NOWHERE: return;
         case DV_AT_SLOT:
             if (is_unchanged(b, q)) return;
-            item.action = (uint8_t)(DV_EXIT_INT + raw);
+            item.action = (uint8_t)(e->kind == DV_K_COMPLEX ? DV_EXIT_COMPLEX : DV_EXIT_INT + raw);
             break;
         case DV_AT_REGISTER: item.action = (uint8_t)(DV_EXIT_INT_R + raw); break;
         case DV_AT_VALUE:
@@ -233,6 +233,10 @@ static dv_cell raw_constant(const dv_known_value *e) {
 /* A raw entry to its own shadow slot. */
 static void to_shadow(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_COMPLEX) {
+        dv_complex_settle(b, q);
+        return;
+    }
     int16_t slot = dv_shadow(b, q);
     if (e->where == DV_AT_SLOT && e->slot == slot) return;
     if (e->where == DV_AT_SLOT)
@@ -268,6 +272,10 @@ void dv_materialize(dv_build *b, int32_t q) {
                        0);
     } else if (e->kind == DV_K_RANGE) {
         dv_build_fail(b, DV_REFUSED_ITERATOR);
+    } else if (e->kind == DV_K_COMPLEX) {
+        dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
+                     false);
+        dv_region_emit(b, DV_OP_RC_BOX, e->slot, dv_home(b, q), 0);
     } else {
         dv_to_slot(b, q);
         if (e->kind == DV_K_INT) {
@@ -276,8 +284,7 @@ void dv_materialize(dv_build *b, int32_t q) {
         }
         dv_region_emit(b, box_op(e->kind), e->slot, dv_home(b, q), 0);
     }
-    if (dv_kind_is_raw(e->kind)) e->kind = DV_K_ANY;
-    if (e->kind == DV_K_CONSTANT) e->kind = DV_K_ANY;
+    if (e->kind <= DV_K_COMPLEX || e->kind == DV_K_CONSTANT) e->kind = DV_K_ANY;
     set_where(b, q, DV_AT_HOME, 0);
 }
 
@@ -285,7 +292,8 @@ void dv_claim(dv_build *b, int32_t local) {
     int16_t slot = dv_shadow(b, local);
     for (int32_t q = 0; q < b->top; q++) {
         if (q == local) continue;
-        if (b->e[q].where == DV_AT_SLOT && b->e[q].kind != DV_K_RANGE && b->e[q].slot == slot)
+        if (b->e[q].where == DV_AT_SLOT && b->e[q].kind != DV_K_RANGE &&
+            (b->e[q].slot == slot || b->e[q].slot == b->complex_of[local]))
             to_shadow(b, q);
         else if (b->e[q].where == DV_AT_ALIAS && b->e[q].slot == local)
             dv_materialize(b, q);
@@ -302,7 +310,9 @@ static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
         dv_region_emit(b, DV_OP_R_CONST, dv_shadow(b, q), 0, 0);
         *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
-    } else if (dv_kind_is_raw(to->kind)) {
+    } else if (to->kind == DV_K_COMPLEX && e->kind == DV_K_NOTHING) {
+        *e = (dv_known_value){DV_K_COMPLEX, DV_AT_SLOT, dv_complex_slot(b, q), DV_EMPTY};
+    } else if (dv_kind_is_raw(to->kind) || to->kind == DV_K_COMPLEX) {
         to_shadow(b, q);
     } else if (to->kind == DV_K_CONSTANT) {
         return;
@@ -326,6 +336,10 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
         if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || t->kind == DV_K_CONSTANT) continue;
         if (t->kind == DV_K_VIRTUAL) {
             if (dv_virtual_conversion_needed(b, e, to, t)) return true;
+            continue;
+        }
+        if (t->kind == DV_K_COMPLEX) {
+            if (e->where != DV_AT_SLOT || e->slot != t->slot) return true;
             continue;
         }
         if (dv_kind_is_raw(t->kind) ? e->where != DV_AT_SLOT || e->slot != dv_shadow(b, q)

@@ -8,6 +8,7 @@
 #include "region/promise.h"
 #include "region/region.h"
 #include "run/frame.h"
+#include "types/complex.h"
 #include "types/int.h"
 #include "types/range.h"
 
@@ -169,6 +170,11 @@ static dv_value box(dv_vm *vm, int64_t i) {
     return dv_is_empty(v) ? DV_NONE : v;
 }
 
+static dv_value box_complex(dv_vm *vm, const dv_value *parts) {
+    dv_value v = dv_complex_new(vm, dv_as_float(parts[0]), dv_as_float(parts[1]));
+    return dv_is_empty(v) ? DV_NONE : v;
+}
+
 static dv_value leave_range(dv_vm *vm, dv_value *fp, const dv_exit_item *item) {
     dv_value *raw = &fp[item->from], home = fp[item->to];
     dv_range_iterator *iterator = dv_is_object(home)
@@ -191,6 +197,7 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_INT_R: return box(vm, saved->r);
     case DV_EXIT_FLOAT_D: return dv_float(saved->d);
     case DV_EXIT_BOOL_R: return dv_bool(saved->r != 0);
+    case DV_EXIT_COMPLEX: return box_complex(vm, &fp[item->from]);
     case DV_EXIT_VALUE: return dv_retain(item->value);
     case DV_EXIT_VALUE_B: return item->value;
     case DV_EXIT_COPY: return dv_retain(fp[item->from]);
@@ -375,6 +382,10 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
         if (item->action == DV_EXIT_INT)
             return (dv_peek){.is_raw_int = true, .integer = (int64_t)fp[item->from].bits};
         if (item->action == DV_EXIT_FLOAT) return (dv_peek){.value = fp[item->from]};
+        if (item->action == DV_EXIT_COMPLEX)
+            return (dv_peek){.is_raw_complex = true,
+                             .real = dv_as_float(fp[item->from]),
+                             .imag = dv_as_float(fp[item->from + 1])};
         if (item->action == DV_EXIT_BOOL)
             return (dv_peek){.value = dv_bool(fp[item->from].bits != 0)};
     }
@@ -400,6 +411,13 @@ static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
  * ------------------------------------------------------------------------------------------------
  */
 
+static bool unbox_complex(dv_value *raw, dv_value v) {
+    if (!dv_is_shape(v, DV_T_COMPLEX)) return false;
+    raw[0] = dv_float(dv_as_complex(v)->real);
+    raw[1] = dv_float(dv_as_complex(v)->imag);
+    return true;
+}
+
 static void unbox_range(dv_value *raw, const dv_range_iterator *iterator) {
     raw[0].bits = (uint64_t)iterator->remaining;
     raw[1].bits = (uint64_t)iterator->next;
@@ -415,6 +433,7 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_INT: raw->bits = (uint64_t)dv_as_int(v); return dv_is_int(v);
     case DV_K_FLOAT: *raw = v; return dv_is_float(v);
     case DV_K_BOOL: raw->bits = v.bits == DV_TRUE.bits; return dv_is_bool(v);
+    case DV_K_COMPLEX: return unbox_complex(raw, v);
     case DV_K_ANY: return !dv_is_empty(v);
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
@@ -435,7 +454,18 @@ static bool unbox_entry(const dv_region *region, const dv_entry *entry, dv_value
     return true;
 }
 
-static const dv_cell *enter(dv_region *region, const dv_entry *entry) {
+/* Complex numbers that the region has unboxed and will store to. */
+static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *entry, dv_value *fp) {
+    const dv_entry_item *item = &region->entry_items[entry->first_item];
+    for (const dv_entry_item *end = item + entry->item_count; item < end; item++) {
+        if (!item->taken) continue;
+        dv_release(vm, fp[item->home]);
+        fp[item->home] = DV_NONE;
+    }
+}
+
+static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp) {
+    if (DV_UNLIKELY(entry->takes)) take_objects(vm, region, entry, fp);
     region->active++;
     region->entered++;
     return region->cells + entry->cell;
@@ -448,7 +478,7 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     dv_region *region = entry->region;
     const dv_cell *head = ip[2].target;
     if (fp + region->extent > vm->stack_end) return head;
-    if (unbox_entry(region, entry, fp)) return enter(region, entry);
+    if (unbox_entry(region, entry, fp)) return enter(vm, region, entry, fp);
     if (++entry->failures >= ENTRY_FAILURES) dv_region_give_up(vm, region, DV_REFUSED_TYPES);
     return head;
 }
@@ -459,7 +489,7 @@ const dv_cell *dv_region_start(DV_HANDLER_PARAMETERS) {
     dv_entry *entry = back_of(ip)[3].p;
     dv_region *region = entry->region;
     if (fp + region->extent > vm->stack_end) return ip;
-    if (unbox_entry(region, entry, fp)) return enter(region, entry);
+    if (unbox_entry(region, entry, fp)) return enter(vm, region, entry, fp);
     if (++entry->start_failures >= STARTS_ALLOWED) end_start(vm, entry);
     return ip;
 }

@@ -20,6 +20,7 @@
 #include "types/bytes.h"
 #include "types/class.h"
 #include "types/class_build.h"
+#include "types/complex.h"
 #include "types/metaclass.h"
 #include "types/descriptor.h"
 #include "types/dict_view.h"

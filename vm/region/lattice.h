@@ -6,7 +6,8 @@
  *      \    \    |     |      /
  *                 NOTHING
  *
- * INT, FLOAT and BOOL are raw in regions; all others are values in their home slots.  Beside LIST
+ * INT, FLOAT and BOOL are raw in regions, and so is COMPLEX, beside them, in two slots (complex.h);
+ * all others are values in their home slots.  Beside LIST
  * there are TUPLE, BYTES, BYTEARRAY, and an ARRAY for each kind of element: *containers*, of
  * exactly that type.  VIRTUAL is an instance that has not been made (virtual.h).  RANGE (an
  * iterator whose state is raw) and RESERVED (entries of a call being prepared) join only with
@@ -21,6 +22,7 @@ typedef enum dv_kind {
     DV_K_INT,
     DV_K_FLOAT,
     DV_K_BOOL,
+    DV_K_COMPLEX,
     DV_K_LIST,
     DV_K_TUPLE,
     DV_K_BYTES,
@@ -35,6 +37,7 @@ typedef enum dv_kind {
     DV_K_CONFLICT /* no common representation: the region is given up */
 } dv_kind;
 
+/* In one slot or a register. */
 static inline bool dv_kind_is_raw(dv_kind k) { return k >= DV_K_INT && k <= DV_K_BOOL; }
 
 static inline bool dv_kind_is_container(dv_kind k) { return k >= DV_K_LIST && k < DV_K_CONSTANT; }

@@ -42,7 +42,9 @@ static uint32_t weight_at(const loops *in, uint32_t pc) {
     return weight;
 }
 
-static bool is_number(uint32_t type) { return type == DV_RESULT_INT || type == DV_RESULT_FLOAT; }
+static bool is_number(uint32_t type) {
+    return type == DV_RESULT_INT || type == DV_RESULT_FLOAT || type == DV_RESULT_COMPLEX;
+}
 
 static verdict judge_seen(const dv_site *site) {
     return site->seen == DV_SEEN_INT || site->seen == DV_SEEN_FLOAT ? TYPED : BOXED;

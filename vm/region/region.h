@@ -26,6 +26,7 @@ typedef enum dv_exit_action {
     DV_EXIT_INT_R,   /* box register r */
     DV_EXIT_FLOAT_D, /* box register d */
     DV_EXIT_BOOL_R,
+    DV_EXIT_COMPLEX, /* of the raw parts in slot `from` and the one behind it */
     DV_EXIT_VALUE,   /* constant `value`, retained */
     DV_EXIT_VALUE_B, /* the same, borrowed */
     DV_EXIT_COPY,    /* home slot `from`, retained */
@@ -102,6 +103,7 @@ typedef struct dv_entry_item {
     int16_t home, raw;
     uint8_t kind; /* dv_kind */
     bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
+    bool taken; /* its object goes when the region has been entered */
 } dv_entry_item;
 
 typedef struct dv_entry {
@@ -109,6 +111,7 @@ typedef struct dv_entry {
     dv_cell *back; /* the JUMP_BACK cell in INCA code */
     uint32_t cell; /* where the region's code for the loop head begins */
     uint32_t first_item, item_count;
+    bool takes; /* one of its items is taken */
     uint32_t failures;
     uint32_t start_failures; /* the same where the loop was to begin in the region */
     dv_cell *start; /* the instruction in INCA code that makes the loop's iterator and enters
@@ -188,8 +191,9 @@ void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent); /* an assumption 
 
 /* A local of the running function while control is at a point of a region (inspect/observe.c). */
 typedef struct dv_peek {
-    bool is_raw_int;
+    bool is_raw_int, is_raw_complex;
     int64_t integer;
+    double real, imag;
     dv_value value; /* borrowed */
 } dv_peek;
 dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_value *fp,

@@ -7,6 +7,7 @@
  * becomes an exit. */
 #include "region/step.h"
 
+#include "region/complex.h"
 #include "region/fuse.h"
 #include "region/virtual.h"
 #include "types/module.h"
@@ -79,6 +80,7 @@ void dv_unbox_by_evidence(dv_build *b, int32_t q, uint32_t input) {
     if (!info || info->kind != DV_KIND_DERIVATIVE) return;
     if (info->types[input] == DV_RESULT_INT) dv_unbox(b, q, DV_K_INT);
     if (info->types[input] == DV_RESULT_FLOAT) dv_unbox(b, q, DV_K_FLOAT);
+    if (info->types[input] == DV_RESULT_COMPLEX) dv_complex_unbox(b, q);
 }
 
 dv_operand dv_raw_operand(const dv_known_value *e) {
@@ -315,6 +317,7 @@ static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
+    if (dv_complex_binary(b, op, &next_pc)) return next_pc;
     if (!dv_is_raw_number(x) || !dv_is_raw_number(y)) return dv_step_embed(b, 2, 1, next_pc);
     bool ints = x->kind == DV_K_INT && y->kind == DV_K_INT;
     if (ints && op < sizeof INT_BASE / sizeof *INT_BASE && INT_BASE[op]) {
@@ -333,6 +336,7 @@ static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
 static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 1, 0);
     dv_known_value *x = dv_top(b, 1);
+    if (op == DV_OP_NEG && dv_complex_negate(b, &next_pc)) return next_pc;
     bool fits = op == DV_OP_NEG ? dv_is_raw_number(x) : op == DV_OP_NOT && x->kind == DV_K_BOOL;
     if (!fits) return dv_step_embed(b, 1, 1, next_pc);
     dv_kind kind = x->kind;
@@ -475,6 +479,7 @@ void dv_push_constant(dv_build *b, dv_value v) {
                    : dv_is_float(v) ? DV_K_FLOAT
                    : dv_is_bool(v)  ? DV_K_BOOL
                                     : DV_K_CONSTANT;
+    if (dv_is_shape(v, DV_T_COMPLEX)) kind = DV_K_COMPLEX;
     dv_push_known(b, kind, DV_AT_VALUE, 0, v);
 }
 
@@ -510,6 +515,15 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
         *to = *v;
         dv_pop(b, 1);
         if (drops) dv_step_point_after(b, next_pc);
+        return next_pc;
+    }
+    if (v->kind == DV_K_COMPLEX) {
+        dv_complex_move(b, top, q);
+        *to = *v;
+        dv_pop(b, 1);
+        if (!drops) return next_pc;
+        dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+        dv_step_point_after(b, next_pc);
         return next_pc;
     }
     if (dv_kind_is_raw(v->kind)) {
@@ -606,6 +620,7 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
 /* module.name is a constant like a global; so are attributes of objects that say so. */
 static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
+    if (dv_complex_load_attribute(b, &next_pc)) return next_pc;
     dv_value v = dv_attribute_constant(b, &object);
     if (dv_is_empty(v))
         return dv_virtual_load_attribute(b, next_pc) ? next_pc : dv_step_load_slot(b, next_pc);
@@ -656,6 +671,13 @@ static uint32_t step_copy(dv_build *b, uint32_t next_pc) {
         dv_push_known(b, (dv_kind)e->kind, DV_AT_SLOT, dv_shadow(b, b->top), DV_EMPTY);
         return next_pc;
     }
+    bool own =
+        e->kind == DV_K_COMPLEX && e->where == DV_AT_SLOT && e->slot == dv_complex_slot(b, q);
+    if (own) {
+        dv_push_known(b, DV_K_COMPLEX, DV_AT_SLOT, e->slot, DV_EMPTY);
+        dv_complex_settle(b, b->top - 1);
+        return next_pc;
+    }
     if (e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS || e->where == DV_AT_SLOT ||
         e->kind == DV_K_VIRTUAL) {
         dv_push_known(b, (dv_kind)e->kind, (dv_where)e->where, e->slot, e->value);
@@ -674,6 +696,7 @@ static void move_raw(dv_build *b, dv_known_value *e, int16_t slot) {
 
 void dv_exchange(dv_build *b, int32_t low, int32_t top) {
     dv_known_value *x = &b->e[low], *y = &b->e[top];
+    if (x->kind == DV_K_COMPLEX || y->kind == DV_K_COMPLEX) dv_complex_exchange(b, low, top);
     if (is_in_shadow(b, low) && is_in_shadow(b, top)) dv_load_register(b, low);
     if (is_in_shadow(b, low))
         move_raw(b, x, dv_shadow(b, top));

@@ -9,7 +9,7 @@
  *     had its callee and the two reserved entries: no more than three.
  *  2. An item may stay in a slot of a function that has returned only if what follows puts it
  *     elsewhere at once: stores into locals, or a jump's conversions. */
-#include "region/step.h"
+#include "region/complex.h"
 #include "types/tuple.h"
 
 enum { MOST_RETURNED = 3 };
@@ -74,7 +74,9 @@ static void give(dv_build *b, int32_t from, int32_t to, bool stored) {
     dv_known_value *e = &b->e[from];
     if (e->where == DV_AT_HOME)
         dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, from), dv_home(b, to), 0);
-    if (lies_in(b, e, to) && !stored) {
+    if (e->kind == DV_K_COMPLEX && e->where == DV_AT_SLOT && !stored) {
+        dv_complex_move(b, from, to);
+    } else if (lies_in(b, e, to) && !stored) {
         dv_region_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, to), 0);
         e->slot = dv_shadow(b, to);
     }

@@ -2,6 +2,7 @@
  * needed after all (virtual.h). */
 #include "region/virtual.h"
 
+#include "region/complex.h"
 #include "types/function.h"
 
 static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
@@ -127,6 +128,7 @@ static void shift_arguments(dv_build *b, int32_t n) {
         dv_known_value *e = &b->e[from + i];
         if (e->where == DV_AT_HOME)
             dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, from + i), dv_home(b, to + i), 0);
+        if (e->kind == DV_K_COMPLEX && e->where == DV_AT_SLOT) dv_complex_move(b, from + i, to + i);
         /* What lies where it belongs could otherwise not go there any more once others lie there.
          */
         if (n > DV_BELOW_INIT - 2 && e->where == DV_AT_SLOT && e->slot == dv_shadow(b, from + i)) {
@@ -293,6 +295,7 @@ static bool object_to_slot(dv_build *b, int32_t q) {
 static bool make_value(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
     if (e->where == DV_AT_VALUE) return dv_build_keep(b, e->value);
+    if (e->kind == DV_K_COMPLEX) dv_materialize(b, q);
     if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
     bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;
     return object && e->kind < DV_K_UNSET && object_to_slot(b, q);

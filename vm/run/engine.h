@@ -226,6 +226,9 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
 #define SLOT_D(x)   dv_as_float(fp[ip[1].o.x])
 #define SET_D(x, y) (fp[ip[1].o.x] = dv_float(y))
 #define RANGE(x)    (&fp[ip[1].o.x])
+/* The imaginary part of a complex number is behind its real part, in the next slot. */
+#define SLOT_IM(x)   dv_as_float(RANGE(x)[1])
+#define SET_IM(x, y) (RANGE(x)[1] = dv_float(y))
 /* Regions do not keep sp: what calls out says where the operand stack ends (a slot number). */
 #define PUBLISH_AT(x) (vm->ip = ip, vm->sp = fp + ip[1].o.x, vm->fp = fp)
 #define REGION_NEXT() \

@@ -35,6 +35,30 @@ dv_value dv_complex_new(dv_vm *vm, double real, double imag) {
     return dv_object_value(z);
 }
 
+/* Nobody but the operator has the number. */
+static bool dies(dv_value v) {
+    return dv_is_shape(v, DV_T_COMPLEX) && dv_as_object(v)->references == 1;
+}
+
+dv_value dv_complex_over(dv_vm *vm, double real, double imag, dv_value a, dv_value b) {
+    if (!dies(a) && dies(b)) {
+        dv_value t = a;
+        a = b;
+        b = t;
+    }
+    dv_value result = a;
+    if (dies(a)) {
+        dv_as_complex(a)->real = real;
+        dv_as_complex(a)->imag = imag;
+    } else {
+        result = dv_complex_new(vm, real, imag);
+        if (dv_is_empty(result)) return result;
+        dv_release(vm, a);
+    }
+    dv_release(vm, b);
+    return result;
+}
+
 static void complex_release(dv_vm *vm, dv_object *object) {
     dv_object_free(vm, object, sizeof(dv_complex));
 }
@@ -174,16 +198,10 @@ static pair product(pair a, pair b) {
 
 /* False: division by zero. */
 static bool quotient(pair a, pair b, pair *out) {
-    double re = fabs(b.re), im = fabs(b.im);
     *out = (pair){NAN, NAN};
-    if (re >= im) {
-        if (re == 0.0) return false;
-        double ratio = b.im / b.re, denominator = b.re + b.im * ratio;
-        *out = (pair){(a.re + a.im * ratio) / denominator, (a.im - a.re * ratio) / denominator};
-    } else if (im >= re) {
-        double ratio = b.re / b.im, denominator = b.re * ratio + b.im;
-        *out = (pair){(a.re * ratio + a.im) / denominator, (a.im * ratio - a.re) / denominator};
-    }
+    if (b.re == 0.0 && b.im == 0.0) return false;
+    const dv_complex_parts q = dv_complex_quotient(a.re, a.im, b.re, b.im);
+    *out = (pair){q.real, q.imag};
     return true;
 }
 

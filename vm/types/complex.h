@@ -14,11 +14,33 @@ extern const dv_type dv_complex_type;
 static inline bool dv_is_complex(dv_value v) { return dv_has_layout(v, DV_T_COMPLEX); }
 static inline dv_complex *dv_as_complex(dv_value v) { return (dv_complex *)dv_as_object(v); }
 
+typedef struct dv_complex_parts {
+    double real, imag;
+} dv_complex_parts;
+
+/* (a + ai*j) / (b + bi*j), whose divisor is not 0, as CPython divides: by Smith's method. */
+static inline dv_complex_parts dv_complex_quotient(double a, double ai, double b, double bi) {
+    const double size = __builtin_fabs(b), size_i = __builtin_fabs(bi);
+    if (size >= size_i) {
+        const double ratio = bi / b, denominator = b + bi * ratio;
+        return (dv_complex_parts){(a + ai * ratio) / denominator, (ai - a * ratio) / denominator};
+    }
+    if (size_i >= size) {
+        const double ratio = b / bi, denominator = b * ratio + bi;
+        return (dv_complex_parts){(a * ratio + ai) / denominator, (ai * ratio - a) / denominator};
+    }
+    return (dv_complex_parts){__builtin_nan(""), __builtin_nan("")};
+}
+
 dv_value dv_complex_new(dv_vm *vm, double real, double imag);
+/* The same for an operator, in an exact complex number among its operands that nobody else has, if
+ * there is one.  `a` and `b` are operands that the caller owns, or anything that is no object;
+ * their counts are used up, but not if memory runs out (EMPTY, raised). */
+dv_value dv_complex_over(dv_vm *vm, double real, double imag, dv_value a, dv_value b);
 /* An argument as a complex number: complex, float, int, __complex__, __float__, __index__;
  * TypeError "must be real number, not %T". */
 bool dv_complex_take(dv_vm *vm, dv_value v, double *real, double *imag) DV_MUST_CHECK;
-/* a / b in place of a; false: division by zero, and a is NaN. */
+/* a / b in place of a; false: division by zero, and a is NaN then. */
 bool dv_complex_divide(double *real, double *imag, double b_real, double b_imag);
 /* a ** b; ZeroDivisionError, OverflowError. */
 dv_value dv_complex_pow(dv_vm *vm, double real, double imag, double b_real, double b_imag);
