@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, data, sites, calls, or instances."""
+"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, data, sites, calls, instances, or complex numbers."""
 
 import sys
 
 import generate_calls
+import generate_complex
 import generate_data
 import generate_instances
 import generate_language
@@ -12,7 +13,7 @@ import generate_mixed
 import generate_objects
 import generate_sites
 
-MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_sites, generate_objects, generate_language, generate_data, generate_sites, generate_calls, generate_calls, generate_instances)
+MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_sites, generate_objects, generate_language, generate_data, generate_sites, generate_calls, generate_calls, generate_instances, generate_complex)
 
 
 def generate(seed: int) -> str:
