@@ -278,6 +278,12 @@
     DONE_RELEASING(dv_retain(dv_as_class(object)->name), SITE.own & 1, object);
 </%isa:derivative>
 
+% for part in ("real", "imag"):
+<%isa:derivative name="LOAD_ATTR_${part.upper()}" of="LOAD_ATTR" types="complex" result="float" fuses="L" doc="z.${part} of a complex number.">
+    DONE_RELEASING(dv_float(dv_as_complex(object)->${part}), SITE.own & 1, object);
+</%isa:derivative>
+
+% endfor
 <%isa:derivative name="LOAD_ATTR_BOUND" of="LOAD_ATTR" doc="object.name of an instance with the cached shape, where name is a dl function of its class: binds it. The class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value found = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;

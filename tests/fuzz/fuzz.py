@@ -70,12 +70,17 @@ def alone(comparer: compare.Comparer, program: tuple, mask: int, found: list) ->
     return comparer.compare([program], {program[0]: mask})[0]
 
 
+def is_certain(expected: list) -> bool:
+    """Not certain: abs() of a complex number with a nan in it looks at the errno that an abs() before has left."""
+    return "absolute value too large" not in expected[0] + expected[1]
+
+
 def run_chunk(options, comparer: compare.Comparer, seeds: range, maker) -> tuple:
     programs = [(f"seed{seed}.dl", maker(seed)) for seed in seeds]
     masks = {f"seed{seed}.dl": compare.rotating_mask(seed) for seed in seeds}
     if options.all_variants:
         masks = {name: (1 << len(comparer.labels)) - 1 for name in masks}
-    failures, skipped = comparer.compare(programs, masks)
+    failures, skipped = comparer.compare(programs, masks, is_certain)
     by_name = {}
     for failure in failures:
         by_name.setdefault(failure.name, []).append(failure)

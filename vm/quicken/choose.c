@@ -501,6 +501,15 @@ static bool choose_field(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object
     return true;
 }
 
+/* z.real or z.imag. */
+static bool choose_part(dv_vm *vm, dv_cell *ip, dv_value object) {
+    if (!dv_is_shape(object, DV_T_COMPLEX)) return false;
+    const bool real = dv_str_is(ip[2].v, "real");
+    if (!real && !dv_str_is(ip[2].v, "imag")) return false;
+    dv_site_become(vm, ip, real ? DV_OP_LOAD_ATTR_REAL : DV_OP_LOAD_ATTR_IMAG);
+    return true;
+}
+
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_value object = sp[-1], name = ip[2].v;
     dv_cell *cache = dv_site_cache(vm, ip);
@@ -508,6 +517,7 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     if (choose_outside(vm, ip, object, DV_CLASS_GETATTRIBUTE, DV_OP_LOAD_ATTR_OUTSIDE)) return;
     if (choose_its_class(vm, ip, cache, object)) return;
     if (choose_field(vm, ip, cache, object)) return;
+    if (choose_part(vm, ip, object)) return;
     if (choose_property(vm, ip, cache, object)) return;
     if (choose_bound(vm, ip, cache, object)) return;
     if (choose_class_attribute(vm, ip, cache, object)) return;

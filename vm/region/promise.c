@@ -54,7 +54,9 @@ static verdict judge_derivative(uint32_t op, const dv_site *site) {
     const dv_op_info *info = &dv_op_infos[op];
     switch (info->family) {
     case DV_OP_FOR_ITER: return is_number(info->result) ? TYPED : judge_seen(site);
-    case DV_OP_LOAD_ATTR: return op == DV_OP_LOAD_ATTR_MODULE ? UNKNOWN : judge_seen(site);
+    case DV_OP_LOAD_ATTR:
+        if (op == DV_OP_LOAD_ATTR_MODULE) return UNKNOWN;
+        return is_number(info->result) ? TYPED : judge_seen(site);
     case DV_OP_LOAD_GLOBAL:
     case DV_OP_LOAD_GLOBAL_CALLEE:
     case DV_OP_LOAD_METHOD:

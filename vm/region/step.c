@@ -620,6 +620,7 @@ static uint32_t step_load_global(dv_build *b, bool callee, uint32_t next_pc) {
 /* module.name is a constant like a global; so are attributes of objects that say so. */
 static uint32_t step_load_attribute(dv_build *b, uint32_t next_pc) {
     const dv_known_value object = *dv_top(b, 1);
+    dv_unbox_by_evidence(b, b->top - 1, 0);
     if (dv_complex_load_attribute(b, &next_pc)) return next_pc;
     dv_value v = dv_attribute_constant(b, &object);
     if (dv_is_empty(v))
