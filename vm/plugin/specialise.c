@@ -535,9 +535,10 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
     if (ip->h != o->handler && !refills) return false;
     *form = (dv_foreign_form){
         .name = refills ? "(refills)" : o->derivative.name,
-        .tier = refills                              ? NULL
-                : o->handler == o->derivative.native ? "native"
-                                                     : "portable",
+        .tier = refills ? NULL
+                : o->handler == o->derivative.native || o->handler == o->derivative.native_method
+                    ? "native"
+                    : "portable",
         .length = dv_op_infos[o->family].length,
         .expression = o->under != NULL,
         .result = refills || o->under ? 0 : dv_extension_result(o->derivative.result)};
