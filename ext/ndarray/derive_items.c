@@ -13,6 +13,7 @@
 /* What a site knows. */
 typedef struct item_cache {
     bool constant; /* `known` is the key */
+    bool element;  /* ... and the native twin knows where its element is: `model`, without a view */
     key known;
     view_model model; /* what a constant key has made of the last array */
     kept_views kept;
@@ -24,7 +25,7 @@ static dvx_outcome run_item(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
     const view_model *m = &c->model;
     bool slices = false;
     key_place to;
-    if (views_is_known(m, a))
+    if (!c->element && views_is_known(m, a))
         return derive_outcome(array_view_again(vm, v[0], a, a->data + m->offset, &m->view), result);
     if (c->constant) {
         if (!key_find(a, &c->known, &to)) return DVX_DEOPTIMISE;
@@ -49,35 +50,23 @@ static void release_items(dvx_vm *vm, void *cache) {
 /* ---- Native twins ---- */
 
 #ifdef DVX_NATIVE
-/* The element at ints that are the items of a tuple; NULL: it is something else. */
-static inline const void *native_place(const dvx_value *v) {
-    const nd_array *a = dvx_payload_of(v[0]);
-    const dv_tuple *key = dv_as_tuple(v[1]);
-    if (key->count != a->ndim) return NULL;
-    const char *at = a->data;
-    for (int i = 0; i < a->ndim; i++) {
-        if (!dv_is_int(key->items[i])) return NULL;
-        int64_t k = dv_as_int(key->items[i]);
-        if (k < 0) k += a->axes[i].count;
-        if (k < 0 || k >= a->axes[i].count) return NULL;
-        at += k * a->axes[i].stride;
-    }
-    return at;
-}
-
 static inline nd_type native_type(const dvx_value *v) {
     return ((const nd_array *)dvx_payload_of(v[0]))->dtype->num;
 }
 
+static inline const void *native_place(const dvx_value *v, const item_cache *c) {
+    const nd_array *a = dvx_payload_of(v[0]);
+    if (!c->element) return key_element(a, v[1]);
+    return views_is_known(&c->model, a) ? a->data + c->model.offset : NULL;
+}
+
 static inline dvx_value native_float(const dvx_value *v, void *cache) {
-    const double *at = native_type(v) == ND_FLOAT64 ? native_place(v) : NULL;
-    (void)cache;
+    const double *at = native_type(v) == ND_FLOAT64 ? native_place(v, cache) : NULL;
     return at ? dv_float_foreign(*at) : DVX_FAILED;
 }
 
 static inline dvx_value native_int(const dvx_value *v, void *cache) {
-    const int64_t *at = native_type(v) == ND_INT64 ? native_place(v) : NULL;
-    (void)cache;
+    const int64_t *at = native_type(v) == ND_INT64 ? native_place(v, cache) : NULL;
     return at && dv_fits_int(*at) ? dv_int(*at) : DVX_FAILED;
 }
 DVX_OPERATOR(float_native, native_float, 2)
@@ -115,6 +104,27 @@ static inline dvx_value native_row(const dvx_value *v, void *cache) {
     return views_hand_out(found);
 }
 DVX_OPERATOR(row_native, native_row, 2)
+
+/* Any view, by a key that is read now.  (Out of line: it takes addresses.) */
+static DV_OUT_OF_LINE dvx_value native_keyed(const dvx_value *v, void *cache) {
+    const item_cache *c = cache;
+    const nd_array *a = dvx_payload_of(v[0]);
+    key k;
+    key_place to;
+    if (!key_read_natively(v[1], &k) || key_is_all_ints(&k) || !key_find(a, &k, &to))
+        return DVX_FAILED;
+    dvx_value found = DVX_FAILED;
+    nd_array *view = views_find(&c->kept, v[0], &found);
+    if (!view) return DVX_FAILED;
+    view->data = to.data;
+    view->read_only = a->read_only;
+    view->dtype = a->dtype;
+    view->ndim = to.ndim;
+    for (int i = 0; i < to.ndim; i++) view->few[i] = to.axes[i];
+    array_update(view);
+    return views_hand_out(found);
+}
+DVX_OPERATOR(keyed_native, native_keyed, 2)
 #define TWIN(name) .native = name##_native
 #else
 #define TWIN(name) .native = NULL
@@ -132,6 +142,10 @@ static const dvx_specialisation item = DERIVATIVE("GET_ITEM", .native = NULL),
                                 row_item = DERIVATIVE("GET_ITEM_ROW", TWIN(row)),
                                 constant_item = DERIVATIVE("GET_ITEM_CONST", .native = NULL),
                                 view_item = DERIVATIVE("GET_ITEM_VIEW", TWIN(view)),
+                                keyed_item = DERIVATIVE("GET_ITEM_SLICE", TWIN(keyed)),
+                                float_const_item =
+                                    DERIVATIVE("GET_ITEM_CONST_FLOAT64", TWIN(float)),
+                                int_const_item = DERIVATIVE("GET_ITEM_CONST_INT64", TWIN(int)),
                                 float_item = DERIVATIVE("GET_ITEM_FLOAT64", TWIN(float)),
                                 int_item = DERIVATIVE("GET_ITEM_INT64", TWIN(int));
 
@@ -144,10 +158,11 @@ static const dvx_specialisation *choose_view(dvx_vm *vm, const dvx_site *site, i
                                              bool tuple) {
     const nd_array *a = API(payload, site->operands[0].value, &array_type);
     const bool is_row = !c->constant && !tuple && a->ndim == 2 && !c->known.parts[0].slice;
+    const bool is_keyed = !c->constant && !key_is_all_ints(&c->known);
     key_place to;
     nd_array *view;
     if (site->times >= MOST_TIMES || !views_may_keep(vm, &site->operands[0]) ||
-        (!c->constant && !is_row) || !key_find(a, &c->known, &to) ||
+        !(c->constant || is_row || is_keyed) || !key_find(a, &c->known, &to) ||
         (to.ndim == 0 && key_is_all_ints(&c->known)))
         return NULL;
     const dvx_value of = site->operands[0].value;
@@ -156,7 +171,20 @@ static const dvx_specialisation *choose_view(dvx_vm *vm, const dvx_site *site, i
     const bool kept = views_keep(vm, &c->kept, of, a, view);
     if (kept && c->constant) views_learn(&c->model, a, view);
     API(release, made);
-    return !kept ? NULL : is_row ? &row_item : &view_item;
+    return !kept ? NULL : is_row ? &row_item : is_keyed ? &keyed_item : &view_item;
+}
+
+/* Of a constant key and an array of float64 or int64; NULL: it is no element of these. */
+static const dvx_specialisation *choose_element(const nd_array *a, item_cache *c) {
+    const bool is_float = a->dtype->num == ND_FLOAT64;
+    key_place to;
+    if (!c->constant || (!is_float && a->dtype->num != ND_INT64) || a->ndim == 0 ||
+        c->known.count != a->ndim || !key_is_all_ints(&c->known) || !key_find(a, &c->known, &to))
+        return NULL;
+    const nd_array at = {.data = to.data};
+    views_learn(&c->model, a, &at);
+    c->element = true;
+    return is_float ? &float_const_item : &int_const_item;
 }
 
 static const dvx_specialisation *choose(dvx_vm *vm, const dvx_site *site, item_cache *c) {
@@ -164,6 +192,8 @@ static const dvx_specialisation *choose(dvx_vm *vm, const dvx_site *site, item_c
     const bool tuple = API(kind, site->operands[1].value) == DVX_TUPLE;
     const dvx_specialisation *with_view = choose_view(vm, site, c, tuple);
     if (with_view) return with_view;
+    const dvx_specialisation *element = site->times < MOST_TIMES ? choose_element(a, c) : NULL;
+    if (element) return element;
     if (c->constant) return &constant_item;
     if (!tuple || c->known.count != a->ndim || !key_is_all_ints(&c->known)) return &item;
     return a->dtype->num == ND_FLOAT64 ? &float_item

@@ -66,13 +66,63 @@ static dvx_outcome run_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
     return good ? DVX_DONE : DVX_ERROR;
 }
 
-#define DERIVATIVE(title)                                                               \
-    {                                                                                   \
-        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_SET_ITEM, \
-        .count = 3, .run = run_store, .cache_size = sizeof(store_cache), .any = 1       \
+/* ---- Native twins: elements ---- */
+
+#ifdef DVX_NATIVE
+/* The element; NULL: it is something else. */
+static inline char *native_place(const nd_array *a, const store_cache *c, dvx_value key) {
+    key_place to;
+    if (!c->constant) return key_element(a, key);
+    return key_find(a, &c->known, &to) && to.ndim == 0 ? to.data : NULL;
+}
+
+/* (Out of line: it takes addresses.) */
+static DV_OUT_OF_LINE bool native_store(const dvx_value *v, void *cache) {
+    const nd_array *a = dvx_payload_of(v[1]);
+    const bool is_float = a->dtype->num == ND_FLOAT64;
+    if (a->read_only || (!is_float && a->dtype->num != ND_INT64)) return false;
+    if (!dv_is_int(v[0]) && !(is_float && dv_is_float(v[0]))) return false;
+    void *at = native_place(a, cache, v[2]);
+    if (!at) return false;
+    if (is_float)
+        *(double *)at = dv_is_int(v[0]) ? (double)dv_as_int(v[0]) : dv_as_float(v[0]);
+    else
+        *(int64_t *)at = dv_as_int(v[0]);
+    return true;
+}
+DVX_STORE(element_native, native_store)
+#define TWIN(name) .native = name##_native
+#else
+#define TWIN(name) .native = NULL
+#endif
+
+/* ---- The hook ---- */
+
+#define DERIVATIVE(title, ...)                                                                 \
+    {                                                                                          \
+        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_SET_ITEM,        \
+        .count = 3, .run = run_store, .cache_size = sizeof(store_cache), .any = 1, __VA_ARGS__ \
     }
-static const dvx_specialisation store = DERIVATIVE("SET_ITEM"),
-                                constant_store = DERIVATIVE("SET_ITEM_CONST");
+static const dvx_specialisation store = DERIVATIVE("SET_ITEM", .native = NULL),
+                                constant_store = DERIVATIVE("SET_ITEM_CONST", .native = NULL),
+                                element_store = DERIVATIVE("SET_ITEM_ELEMENT", TWIN(element)),
+                                constant_element_store =
+                                    DERIVATIVE("SET_ITEM_CONST_ELEMENT", TWIN(element));
+
+/* A site that has been asked about more often stores something else, too. */
+enum { MOST_TIMES = 2 };
+
+/* Is it a number that goes to an element of float64 or int64? */
+static bool stores_element(dvx_vm *vm, const dvx_site *site, const store_cache *c) {
+    const nd_array *a = API(payload, site->operands[1].value, &array_type);
+    const dvx_kind kind = API(kind, site->operands[0].value);
+    if (site->times >= MOST_TIMES || a->ndim == 0 || c->known.count != a->ndim ||
+        !key_is_all_ints(&c->known) ||
+        !(c->constant || API(kind, site->operands[2].value) == DVX_TUPLE))
+        return false;
+    return a->dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
+                                       : a->dtype->num == ND_INT64 && kind == DVX_INT;
+}
 
 void derive_stores(dvx_vm *vm, dvx_site *site) {
     const dvx_operand *v = site->operands;
@@ -87,6 +137,9 @@ void derive_stores(dvx_vm *vm, dvx_site *site) {
     const bool is_constant =
         v[2].origin == DVX_FROM_CONSTANT || (v[2].origin == DVX_FROM_SITE && v[2].pure);
     known.constant = is_constant && API(drop_operand, site, 2);
-    store_cache *c = API(specialise, site, known.constant ? &constant_store : &store);
+    const dvx_specialisation *found = known.constant ? &constant_store : &store;
+    if (stores_element(vm, site, &known))
+        found = known.constant ? &constant_element_store : &element_store;
+    store_cache *c = API(specialise, site, found);
     if (c) *c = known;
 }

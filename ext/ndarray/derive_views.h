@@ -3,14 +3,15 @@
  * Invariants
  *  1. A *kept* view is an array of a site, with a base.  Where the site's reference to it is the
  *     only one, it is as good as new, and becomes the next view.
- *  2. It holds its base, perhaps longer than the program does: a base has at most VIEWS_MOST bytes,
- *     and a site that sees temporaries keeps none. */
+ *  2. It holds its base, perhaps longer than the program does.  So each view is accounted for with
+ *     so many bytes as its first base has, up to VIEWS_MOST, and takes no larger one; all together
+ *     have VIEWS_ALL in a VM; and a site that sees temporaries keeps none. */
 #ifndef ND_DERIVE_VIEWS_H
 #define ND_DERIVE_VIEWS_H
 
 #include "array.h"
 
-enum { VIEWS_KEPT = 2, VIEWS_MOST = 4096 };
+enum { VIEWS_KEPT = 2, VIEWS_MOST = 1 << 20, VIEWS_ALL = 8 << 20 };
 
 /* What a view is made of: an array with these axes and this dtype, and the view, that begins so
  * many bytes behind its elements.  (Of `of` and `view` the axes count, and what follows from
@@ -22,6 +23,7 @@ typedef struct view_model {
 
 typedef struct kept_views {
     dvx_value views[VIEWS_KEPT]; /* DVX_FAILED: none */
+    size_t bytes;                /* that each is accounted for with */
 } kept_views;
 
 /* Is the array laid out as the one that the model was made of? */
@@ -60,7 +62,7 @@ static inline nd_array *views_find(const kept_views *kept, dvx_value of, dvx_val
         if (view->axes != view->few || view->exports) continue;
         if (!dv_same(view->base, owner)) {
             /* (The last reference to an array goes where it can be released.) */
-            if (dv_as_object(view->base)->references == 1 || memory->memory_size > VIEWS_MOST)
+            if (dv_as_object(view->base)->references == 1 || memory->memory_size > kept->bytes)
                 continue;
             dv_as_object(view->base)->references--;
             dv_as_object(owner)->references++;

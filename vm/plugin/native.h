@@ -29,6 +29,7 @@
 #include "dv_fingerprint.h"
 #include "run/engine.h"
 #include "types/function.h"
+#include "types/range.h"
 #include "types/tuple.h"
 
 #define DVX_FINGERPRINT DV_FINGERPRINT
