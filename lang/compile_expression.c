@@ -11,7 +11,7 @@ _Static_assert(DV_OP_NOT - DV_OP_NEG == (int)DV_UNARY_NOT, "unary operators");
 _Static_assert(DV_OP_NOT_IN - DV_OP_LT == (int)DV_COMPARISON_NOT_IN, "comparisons");
 
 /* The operand stack is limited (code/verify.c). */
-enum { PIECE = 4096, MAX_ARGUMENTS = 32767 };
+enum { PIECE = 4096, MAX_ARGUMENTS = 32767, MOST_INDICES = 8 };
 
 static bool ok(const dv_compiler *c) { return c->front->status == DV_LANG_OK; }
 
@@ -268,9 +268,11 @@ static bool compile_binary(dv_compiler *c, const dv_expr *expr, bool left_owned)
     return true;
 }
 
+static bool compile_index(dv_compiler *c, dv_expr *index, bool *owned);
+
 static bool compile_subscript(dv_compiler *c, const dv_expr *expr, bool container_owned) {
     bool index_owned;
-    if (!dv_compile_operand(c, expr->as.subscript.index, false, &index_owned)) return false;
+    if (!compile_index(c, expr->as.subscript.index, &index_owned)) return false;
     dv_emit_a(&c->emit, DV_OP_LOAD_SUBSCR, (uint32_t)container_owned | (uint32_t)index_owned << 1,
               expr->at);
     return true;
@@ -441,6 +443,16 @@ static void emit_constant_set(dv_compiler *c, const dv_expr *expr) {
     dv_emit_a(&c->emit, DV_OP_BUILD_SET, 0, expr->at);
     dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_constant(&c->emit, &set), expr->at);
     dv_emit(&c->emit, DV_OP_SET_UPDATE, expr->at);
+}
+
+/* The index of a subscript that loads or stores.  A tuple that is made in front of it may be left
+ * out. */
+static bool compile_index(dv_compiler *c, dv_expr *index, bool *owned) {
+    bool is_key = index->kind == DV_EXPR_TUPLE && index->as.list.count > 0 &&
+                  index->as.list.count <= MOST_INDICES && !has_star(&index->as.list);
+    if (!is_key) return dv_compile_operand(c, index, false, owned);
+    *owned = true;
+    return compile_display(c, index, DV_OP_BUILD_KEY, DV_OP_ADD);
 }
 
 /* The items before the first star, or the first PIECE, make the set, the others are added one by
@@ -740,7 +752,7 @@ static bool store_subscript(dv_compiler *c, const dv_expr *target, bool value_ow
     bool container_owned, index_owned;
     dv_expr *index = target->as.subscript.index;
     if (!dv_compile_operand(c, target->as.subscript.container, index->stores, &container_owned) ||
-        !dv_compile_operand(c, index, false, &index_owned))
+        !compile_index(c, index, &index_owned))
         return false;
     uint32_t own =
         (uint32_t)value_owned | (uint32_t)container_owned << 1 | (uint32_t)index_owned << 2;

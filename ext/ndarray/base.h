@@ -63,8 +63,9 @@ typedef struct nd_state {
     /* So many functions are at work that read axes, and meanwhile call what may be code of dl:
      * shapes cannot be set. */
     uint32_t busy;
-    nd_kept kept;  /* memory.h */
-    char *buffers; /* fuse.c: of fused expressions, while none is at work; or NULL */
+    nd_kept kept;      /* memory.h */
+    size_t views_held; /* derive_views.h: bytes that views kept by sites are accounted for with */
+    char *buffers;     /* fuse.c: of fused expressions, while none is at work; or NULL */
 } nd_state;
 
 static inline nd_state *nd_state_of(dvx_vm *vm) { return API(state, &dvx_extension); }

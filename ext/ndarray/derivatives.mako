@@ -26,11 +26,19 @@ ${table("of_inplace", "inplace", "INPLACE", 2, BINARY_OPERATORS, INPLACE)}
 ${table("of_compare", "compare", "COMPARE", 2, COMPARISONS, BINARY)}
 ${table("of_unary", "unary", "UNARY", 1, UNARY_OPERATORS, UNARY)}
 /* Calls of ufuncs: the callee is operand 0. */
-static const dvx_specialisation of_call[ND_UFUNCS][FORMS][ND_TYPES] = {
+static const dvx_specialisation of_call[2][ND_UFUNCS][FORMS][ND_TYPES] = {
+% for small in 0, 1:
+    {
 % for u in CALLS:
     [ND_UFUNC_${u.name}] = {
 % for form, number, title, run in derivatives(UNARY if u.inputs == 1 else BINARY, u.name.upper(), u.name):
+% if not small:
         [FORM_${form}][ND_${number}] = ELEMENTWISE("CALL_${title}", CALL, ${u.inputs + 1}, run_call_${run}, .native = NULL),
+% elif number in ("FLOAT64", "INT64"):
+        [FORM_${form}][ND_${number}] = ELEMENTWISE("CALL_${title}_SMALL", CALL, ${u.inputs + 1}, run_call_${run}, CALL_TWIN(${run})),
+% endif
+% endfor
+    },
 % endfor
     },
 % endfor

@@ -16,6 +16,7 @@ void derive_array(dvx_vm *vm, dvx_site *site) {
     case DVX_SITE_UNARY:
     case DVX_SITE_COMPARE: derive_elements(vm, site); return;
     case DVX_SITE_GET_ITEM: derive_items(vm, site); return;
+    case DVX_SITE_SET_ITEM: derive_stores(vm, site); return;
     case DVX_SITE_ATTRIBUTE: derive_attribute(vm, site); return;
     case DVX_SITE_METHOD: derive_method(vm, site); return;
     default: API(decline, site, "arrays have no derivatives for this"); return;

@@ -4,6 +4,9 @@
  *     derive_elements.c    operators, comparisons, in-place operators and calls of ufuncs; their
  *                          descriptors are generated from derivatives.py
  *     derive_items.c       subscripts that give elements and views
+ *     derive_stores.c      stores to these
+ *     derive_key.c         what their keys are
+ *     derive_views.c       views that sites keep
  *     derive_reads.c       attributes and reductions
  *
  * Invariants
@@ -24,6 +27,7 @@ void derive_ufunc(dvx_vm *vm, dvx_site *site);
 /* Each of these specialises the site, or declines it. */
 void derive_elements(dvx_vm *vm, dvx_site *site);
 void derive_items(dvx_vm *vm, dvx_site *site);
+void derive_stores(dvx_vm *vm, dvx_site *site);
 void derive_attribute(dvx_vm *vm, dvx_site *site);
 void derive_method(dvx_vm *vm, dvx_site *site);
 

@@ -469,7 +469,8 @@ CALL_OF(one)
         .release = release_kept, __VA_ARGS__                                          \
     }
 #ifndef DVX_NATIVE
-#define TWIN(name) .native = NULL
+#define TWIN(name)      .native = NULL
+#define CALL_TWIN(name) .native = NULL
 #endif
 #include "derivatives.inc"
 
@@ -628,7 +629,7 @@ static const dvx_specialisation *descriptor(const dvx_site *site, const draft *x
         found = pair ? NULL : &of_inplace[small][site->operation][x->form][t];
         break;
     case DVX_SITE_UNARY: found = &of_unary[small][site->operation][x->form][t]; break;
-    default: found = pair ? NULL : &of_call[d->number][x->form][t]; break;
+    default: found = pair ? NULL : &of_call[small][d->number][x->form][t]; break;
     }
     return found && found->name ? found : NULL;
 }

@@ -11,8 +11,11 @@
 
 #include "arith.h"
 #include "derive_elements.h"
+#include "ufunc.h"
 
 #define TWIN(name) .native = elements_##name##_native
+#define CALL_TWIN(name) \
+    .native = elements_call_##name##_native, .native_method = elements_call_##name##_native_method
 
 static inline nd_array *array_at(dvx_value v) { return dvx_payload_of(v); }
 
@@ -149,6 +152,22 @@ static DV_OUT_OF_LINE dvx_value compute_inplace_number(const dvx_value *v, void 
     return compute_into(d, v[0], a, (const char *)&number, 0);
 }
 
+/* ---- Calls ---- */
+
+/* Is the callee the ufunc that the site has seen?  (Its type is.) */
+static inline bool is_callee(const elementwise *d, dvx_value callee) {
+    return dv_is_empty(callee) ||
+           ufunc_number_of((const nd_ufunc_object *)dvx_payload_of(callee)) == d->number;
+}
+
+#define CALL_COMPUTED(name)                                                                  \
+    static inline dvx_value call_##name(const dvx_value *v, dvx_value callee, void *cache) { \
+        return is_callee(cache, callee) ? compute_##name(v, cache) : DVX_FAILED;             \
+    }
+CALL_COMPUTED(arrays)
+CALL_COMPUTED(number)
+CALL_COMPUTED(one)
+
 /* ---- Handlers ---- */
 
 DVX_OPERATOR(elements_arrays_native, compute_arrays, 2)
@@ -156,4 +175,7 @@ DVX_OPERATOR(elements_number_native, compute_number, 2)
 DVX_OPERATOR(elements_one_native, compute_one, 1)
 DVX_OPERATOR(elements_inplace_arrays_native, compute_inplace_arrays, 2)
 DVX_OPERATOR(elements_inplace_number_native, compute_inplace_number, 2)
+DVX_CALL(elements_call_arrays_native, call_arrays, 2)
+DVX_CALL(elements_call_number_native, call_number, 2)
+DVX_CALL(elements_call_one_native, call_one, 1)
 #endif

@@ -1,10 +1,12 @@
-/* derive_reads.c: derivatives of attributes and of reductions of whole arrays (derive.h).
+/* derive_reads.c: derivatives of attributes, of reductions of whole arrays, and of copies
+ * (derive.h).
  *
  * Invariants
- *  1. A kept tuple is given to the program only while nobody else has it: then it is as good as a
- * new one. */
+ *  1. What a site keeps (a tuple, copies, views) is given to the program only while nobody else has
+ * it: then it is as good as a new one. */
 #include "arith.h"
-#include "derive.h"
+#include "derive_elements.h"
+#include "derive_views.h"
 #include "error.h"
 #include "methods.h"
 #include "ufunc.h"
@@ -72,13 +74,52 @@ static dvx_outcome run_shape(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
 
 /* ---- T ---- */
 
-static dvx_outcome run_transpose(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
-    const nd_array *a = array_at(vm, v[0]);
+/* Of the native twin, which has views that the site keeps. */
+typedef struct transpose_cache {
+    view_model model;
+    kept_views kept;
+} transpose_cache;
+
+static dvx_value transpose(dvx_vm *vm, dvx_value of, const nd_array *a, nd_array **view) {
     dvx_axis axes[ND_MOST];
+    for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[a->ndim - 1 - i];
+    return array_view(vm, of, a, a->data, a->ndim, axes, view);
+}
+
+static dvx_outcome run_transpose(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     nd_array *view;
     (void)cache;
-    for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[a->ndim - 1 - i];
-    return derive_outcome(array_view(vm, v[0], a, a->data, a->ndim, axes, &view), result);
+    return derive_outcome(transpose(vm, v[0], array_at(vm, v[0]), &view), result);
+}
+
+static void release_transpose(dvx_vm *vm, void *cache) {
+    views_release(vm, &((transpose_cache *)cache)->kept);
+}
+
+/* ---- Copies ---- */
+
+/* Of few elements, in one block. */
+typedef struct copy_cache {
+    dvx_value kept[ELEMENTS_KEPT]; /* DVX_FAILED: none */
+} copy_cache;
+
+static void release_copies(dvx_vm *vm, void *cache) {
+    copy_cache *c = cache;
+    for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        dvx_value kept = c->kept[i];
+        c->kept[i] = DVX_FAILED;
+        API(release, kept);
+    }
+}
+
+static dvx_outcome run_copy(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    const nd_array *a = array_at(vm, v[0]);
+    nd_array *copy;
+    (void)cache;
+    if (!elements_is_row(a)) return derive_outcome(array_copy(vm, a, a->dtype, 'C'), result);
+    dvx_value made = array_new_like(vm, a->dtype, a, &copy);
+    if (!dvx_failed(made)) memcpy(copy->data, a->data, (size_t)(a->size * a->dtype->size));
+    return derive_outcome(made, result);
 }
 
 /* ---- Reductions ---- */
@@ -163,6 +204,32 @@ static inline dvx_value native_shape(const dvx_value *v, void *cache) {
 }
 DVX_ATTRIBUTE(shape_native, native_shape)
 
+static inline dvx_value native_transpose(const dvx_value *v, void *cache) {
+    const transpose_cache *c = cache;
+    if (!views_is_known(&c->model, dvx_payload_of(v[0]))) return DVX_FAILED;
+    return views_again(&c->kept, &c->model, v[0]);
+}
+DVX_ATTRIBUTE(transpose_native, native_transpose)
+
+static inline dvx_value native_copy(const dvx_value *v, void *cache) {
+    const copy_cache *c = cache;
+    const nd_array *a = dvx_payload_of(v[0]);
+    const int64_t bytes = a->size * a->dtype->size;
+    if (!elements_is_row(a) || bytes > ND_INLINE) return DVX_FAILED;
+    for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        if (dv_is_empty(c->kept[i]) || dv_as_object(c->kept[i])->references != 1) continue;
+        nd_array *copy = dvx_payload_of(c->kept[i]);
+        if (copy->dtype != a->dtype || !elements_is_row(copy) || copy->read_only || copy->exports ||
+            !elements_same_shape(copy, a))
+            continue;
+        memcpy(copy->data, a->data, (size_t)bytes);
+        dv_as_object(c->kept[i])->references++;
+        return c->kept[i];
+    }
+    return DVX_FAILED;
+}
+DVX_METHOD_CALL(copy_native, native_copy, 1)
+
 /* (Out of line: the loops take addresses.)  Flags of before show when the loop runs again. */
 static DV_OUT_OF_LINE dvx_value native_fold_float(const dvx_value *v, void *cache) {
     const fold_cache *c = cache;
@@ -206,14 +273,19 @@ static const struct {
     dvx_specialisation derivative;
 } numbers[] = {NUMBERS(OF_NUMBER)};
 
-static const dvx_specialisation shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
-                                                    .cache_size = sizeof(shape_cache),
-                                                    .release = release_shape, TWIN(shape)),
-                                portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
-                                                            .cache_size = sizeof(shape_cache),
-                                                            .release = release_shape),
-                                transpose_ = DERIVATIVE("ATTRIBUTE_T", ATTRIBUTE, run_transpose,
-                                                        .result_type = &array_type, .fresh = true);
+static const dvx_specialisation
+    shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape, .cache_size = sizeof(shape_cache),
+                        .release = release_shape, TWIN(shape)),
+    portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
+                                .cache_size = sizeof(shape_cache), .release = release_shape),
+    transpose_ =
+        DERIVATIVE("ATTRIBUTE_T", ATTRIBUTE, run_transpose, .cache_size = sizeof(transpose_cache),
+                   .release = release_transpose, TWIN(transpose)),
+    portable_transpose = DERIVATIVE("ATTRIBUTE_T", ATTRIBUTE, run_transpose,
+                                    .result_type = &array_type, .fresh = true),
+    copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy, .cache_size = sizeof(copy_cache),
+                       .release = release_copies, TWIN(copy)),
+    portable_copy = DERIVATIVE("COPY", METHOD, run_copy, .result_type = &array_type, .fresh = true);
 
 #define FOLD(title)                                                                            \
     {                                                                                          \
@@ -254,6 +326,56 @@ static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
     if (few) memcpy(c->shape, shape, (size_t)a->ndim * sizeof *shape);
 }
 
+/* A site that has been asked about more often sees different things, or its views are kept. */
+enum { MOST_TIMES = 2 };
+
+/* Views for the native twin; false: there are none. */
+static bool prepare_transpose(dvx_vm *vm, const dvx_site *site, transpose_cache *c) {
+    const dvx_value of = site->operands[0].value;
+    const nd_array *a = array_at(vm, of);
+    nd_array *view;
+    if (site->times >= MOST_TIMES || !views_may_keep(vm, &site->operands[0])) return false;
+    dvx_value made = transpose(vm, of, a, &view);
+    if (dvx_failed(made)) return vm->api->clear_error(vm), false;
+    const bool kept = views_keep(vm, &c->kept, of, a, view);
+    if (kept) views_learn(&c->model, a, view);
+    API(release, made);
+    return kept;
+}
+
+static void derive_transpose(dvx_vm *vm, dvx_site *site) {
+    transpose_cache known;
+    memset(&known, 0, sizeof known);
+    if (!prepare_transpose(vm, site, &known)) {
+        API(specialise, site, &portable_transpose);
+        return;
+    }
+    transpose_cache *c = API(specialise, site, &transpose_);
+    if (c)
+        *c = known;
+    else
+        views_release(vm, &known.kept);
+}
+
+static void derive_copy(dvx_vm *vm, dvx_site *site, const nd_array *a) {
+    copy_cache known = {{DVX_FAILED, DVX_FAILED}};
+    bool small = elements_is_row(a) && a->ndim <= ND_FEW && a->size * a->dtype->size <= ND_INLINE &&
+                 site->times < MOST_TIMES;
+    for (int i = 0; small && i < ELEMENTS_KEPT; i++) {
+        nd_array *copy;
+        known.kept[i] = array_new_like(vm, a->dtype, a, &copy);
+        if (!dvx_failed(known.kept[i])) continue;
+        vm->api->clear_error(vm);
+        small = false;
+    }
+    copy_cache *c = small ? API(specialise, site, &copy_) : NULL;
+    if (c)
+        *c = known;
+    else
+        release_copies(vm, &known);
+    if (!small) API(specialise, site, &portable_copy);
+}
+
 void derive_attribute(dvx_vm *vm, dvx_site *site) {
     char name[32];
     nd_word(vm, site->name, name);
@@ -269,7 +391,7 @@ void derive_attribute(dvx_vm *vm, dvx_site *site) {
     if (!strcmp(name, "shape"))
         derive_shape(vm, site, array_at(vm, site->operands[0].value));
     else if (!strcmp(name, "T"))
-        API(specialise, site, &transpose_);
+        derive_transpose(vm, site);
     else
         API(decline, site, "this attribute of arrays has no derivative");
 }
@@ -278,7 +400,11 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
     const nd_array *a =
         site->operands[0].type == &array_type ? array_at(vm, site->operands[0].value) : NULL;
     if (!a || site->count != 1) {
-        API(decline, site, "only reductions of whole arrays have derivatives");
+        API(decline, site, "of methods only copy and reductions of whole arrays have derivatives");
+        return;
+    }
+    if (site->method == &method_copy) {
+        derive_copy(vm, site, a);
         return;
     }
     const bool is_float = a->dtype->num == ND_FLOAT64;

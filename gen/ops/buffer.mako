@@ -1,5 +1,5 @@
 ## buffer.mako: subscripts of what has elements of a C type: array.array and objects of extensions by kind of element,
-## bytearray.
+## bytearray.  With several indices the tuple of them is left out.
 ##
 ## Derivatives are in the order of dv_element (vm/types/buffer.h): quicken/choose.c adds the element.
 <%!
@@ -156,5 +156,51 @@ is_float = "float" in name
     DISPOSE1(own, value);
     DISPOSE2(own >> 1, container, index);
     DONE0();
+</%isa:derivative>
+% endfor
+
+## With the subscript behind them, where the container's items lie along as many axes as there are indices.
+<%def name="items_along(name)">\
+    const int64_t n = CELL(2).i;
+    const dv_value *indices = sp - n, container = indices[-1];
+    const dv_buffer *buffer = dv_items_along(vm, container, DV_${name.upper()}, n);
+    if (DV_UNLIKELY(!buffer || GUARD_FAILS())) MISS();
+    char *at = dv_item_along(buffer, indices, n);
+</%def>
+% for name, type in ELEMENTS.items():
+<%isa:derivative name="BUILD_KEY_LOAD_${name.upper()}" of="BUILD_KEY" modes="LOAD_SUBSCR" doc="BUILD_KEY of ints, and the LOAD_SUBSCR behind it, of an object of an extension whose items are ${name}: no tuple.">
+${items_along(name)}\
+    const uint8_t own = ip[LEN + 1].site.own;
+    if (DV_UNLIKELY(!at || (own & 1 && dv_as_object(container)->references == 1))) MISS(); /* it would die here */
+    ${type} x;
+    memcpy(&x, at, sizeof x);
+% if name in ("int64", "uint64"):
+    if (DV_UNLIKELY(${"x > INT64_MAX || " if name == "uint64" else ""}!dv_fits_int((int64_t)x))) MISS();
+% endif
+    dv_as_object(container)->references -= own & 1;
+    sp -= n;
+    sp[-1] = ${"dv_float_foreign((double)x)" if "float" in name else "dv_int((int64_t)x)"};
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+% endfor
+
+% for name, type in ELEMENTS.items():
+<%isa:derivative name="BUILD_KEY_STORE_${name.upper()}" of="BUILD_KEY" modes="STORE_SUBSCR" doc="BUILD_KEY of ints, and the STORE_SUBSCR behind it, of an object of an extension whose items are ${name}: no tuple.">
+${items_along(name)}\
+    const dv_value value = indices[-2];
+    const uint8_t own = ip[LEN + 1].site.own;
+    if (DV_UNLIKELY(!at || buffer->read_only || (own & 2 && dv_as_object(container)->references == 1))) MISS();
+% if "float" in name:
+    if (DV_UNLIKELY(!DV_IS_NUMBER(value))) MISS();
+    const ${type} y = (${type})DV_AS_DOUBLE(value);
+% else:
+    const int64_t x = dv_is_int(value) ? dv_as_int(value) : INT64_MIN;
+    if (DV_UNLIKELY(${"x == INT64_MIN" if name == "int64" else f"!({fits(name)})"})) MISS();
+    const ${type} y = (${type})x;
+% endif
+    memcpy(at, &y, sizeof y);
+    dv_as_object(container)->references -= own >> 1 & 1;
+    sp -= n + 2;
+    JUMP(ip + LEN + 2);
 </%isa:derivative>
 % endfor

@@ -292,7 +292,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT_RELEASING(x);
 </%isa:derivative>
 
-<%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
+<%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict, an object of an extension with typed items, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_object(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C));
@@ -314,6 +314,13 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT_RELEASING(x);
     --- out of line ---
     const dv_value x = sp[-1];
+    const int64_t items = dv_items_length(vm, x);
+    if (items >= 0) {
+        dv_as_object(sp[-4])->references--;
+        sp -= 3;
+        sp[-1] = dv_int(items);
+        NEXT_RELEASING(x);
+    }
     if (!dv_is_plain_instance(x)) {
         const dv_type *base = dv_operate_base(vm, x, vm->known.len);
         if (!base || !base->length || (base->id != DV_T_LIST && base->id != DV_T_DICT && base->id != DV_T_TUPLE)) TAIL(DV_H(CALL_C));

@@ -433,8 +433,8 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     DONE0();
 </%isa:op>
 
-<%isa:op name="BUILD_TUPLE" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a tuple of the n topmost entries.">
-    const int64_t n = CELL(1).i;
+<%def name="build_tuple(count)">\
+    const int64_t n = ${count};
     dv_tuple *tuple = dv_frame_tuple(vm, n);
     if (DV_UNLIKELY(!tuple)) SLOW();
     sp -= n;
@@ -447,7 +447,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     sp++;
     NEXT();
     --- out of line ---
-    const int64_t n = CELL(1).i;
+    const int64_t n = ${count};
     const dv_value result = dv_tuple_take(vm, sp - n, n);
     sp -= n;
     if (DV_UNLIKELY(dv_is_empty(result))) {
@@ -456,7 +456,20 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     }
     *sp++ = result;
     NEXT();
+</%def>\
+<%isa:op name="BUILD_TUPLE" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a tuple of the n topmost entries.">
+${build_tuple("CELL(1).i")}\
 </%isa:op>
+
+## Its derivatives for elements of extensions' objects stand in buffer.mako.
+<%isa:op name="BUILD_KEY" operands="count" site="yes" variable="build" stack="items -- r" calls_out="yes" select="dv_choose_key" doc="BUILD_TUPLE directly in front of a subscript, whose key the tuple is.">
+${build_tuple("CELL(2).i")}\
+</%isa:op>
+
+<%isa:derivative name="BUILD_KEY_TUPLE" of="BUILD_KEY" doc="BUILD_KEY for what is no object of an extension.">
+    if (DV_UNLIKELY(dv_is_foreign(sp[-CELL(2).i - 1]))) MISS();
+${build_tuple("CELL(2).i")}\
+</%isa:derivative>
 
 <%isa:op name="BUILD_LIST" operands="count" variable="build" stack="items -- r" calls_out="yes" doc="Makes a list of the n topmost entries.">
     const int64_t n = CELL(1).i;

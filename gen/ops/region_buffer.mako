@@ -131,6 +131,40 @@ ${bounds(index, count)}\
 % endfor
 % endfor
 
+## Along two axes: m[i, j].
+% for name, type in ELEMENTS.items():
+<%isa:region name="RX_GET_PAIR_${name.upper()}" operands="" cache="3" doc="Item at raw slots b and c of the object in home slot a, whose items along two axes are ${name} (guard), within bounds, to its register.">
+    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, 2);
+    if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
+    const char *at = dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c));
+    if (DV_UNLIKELY(!at)) EXIT();
+    ${type} x;
+    memcpy(&x, at, sizeof x);
+% if name == "uint64":
+    if (DV_UNLIKELY(x > INT64_MAX)) EXIT();
+% endif
+    ${"d = dv_element_double((double)x)" if "float" in name else "r = (int64_t)x"};
+    REGION_NEXT();
+</%isa:region>
+% endfor
+% for name, type in ELEMENTS.items():
+<%isa:region name="RX_SET_PAIR_${name.upper()}" operands="" cache="3" doc="Stores its register, if that fits, at raw slots b and c of the object in home slot a, whose items along two axes are ${name} (guard), within bounds.">
+    const dv_buffer *buffer = dv_items_along(vm, HOME(a), DV_${name.upper()}, 2);
+    if (DV_UNLIKELY(!buffer || GUARD_FAILS())) EXIT();
+    char *at = dv_item_at_pair(buffer, SLOT_I(b), SLOT_I(c));
+    if (DV_UNLIKELY(!at || buffer->read_only)) EXIT();
+% if "float" in name:
+    const ${type} y = (${type})d;
+% else:
+    const int64_t x = r;
+    if (DV_UNLIKELY(!(${fits(type)}))) EXIT();
+    const ${type} y = (${type})x;
+% endif
+    memcpy(at, &y, sizeof y);
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
 ## Walks: FOR_ITER over a sequence, by its iterator in home slot a.  Where that is exhausted it is dropped behind the
 ## jump; who else has it must find it exhausted, and INCA code sees to that.
 <%def name="walk(test, locate, count)">\

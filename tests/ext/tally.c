@@ -299,13 +299,20 @@ DVX_OPERATOR(get_native, native_get, 2)
 DVX_ATTRIBUTE(value_native, native_value)
 DVX_METHOD_CALL(plus_native, native_plus, 2)
 DVX_STORE(set_native, native_set)
-#define TWIN(name) .native = name##_native
+static inline dvx_value native_call(const dvx_value *arguments, dvx_value callee, void *cache) {
+    if (!is_done(cache) || !dv_is_int(arguments[0])) return DVX_FAILED;
+    return native_int(native_tally(callee)->n + dv_as_int(arguments[0]));
+}
+DVX_CALL(call_native, native_call, 1)
+#define CALL_TWIN(name) .native = name##_native, .native_method = name##_native_method
+#define TWIN(name)      .native = name##_native
 #else
 typedef struct native_memory {
     memory m;
     const state *state;
 } native_memory;
-#define TWIN(name) .native = NULL
+#define TWIN(name)      .native = NULL
+#define CALL_TWIN(name) .native = NULL
 #endif
 
 #define DERIVATIVE(id, title, site, inputs, function, ...)                     \
@@ -334,7 +341,7 @@ DERIVATIVE(compare_, "COMPARE_TALLY", COMPARE, 2, run_compare, .result = DVX_BOO
 DERIVATIVE(get_, "GET_TALLY", GET_ITEM, 2, run_get, .result = DVX_INT, TWIN(get))
 DERIVATIVE(set_, "SET_TALLY", SET_ITEM, 3, run_set, TWIN(set))
 DERIVATIVE(value_, "VALUE_TALLY", ATTRIBUTE, 1, run_value, .result = DVX_INT, TWIN(value))
-DERIVATIVE(call_, "CALL_TALLY", CALL, 2, run_plus, .result = DVX_INT)
+DERIVATIVE(call_, "CALL_TALLY", CALL, 2, run_plus, .result = DVX_INT, CALL_TWIN(call))
 DERIVATIVE(make_, "MAKE_TALLY", CALL, 2, run_make, .result_type = &tally_type, .fresh = true)
 DERIVATIVE(plus_, "PLUS_TALLY", METHOD, 2, run_plus, .result = DVX_INT, TWIN(plus))
 

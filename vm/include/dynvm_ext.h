@@ -314,6 +314,8 @@ typedef struct dvx_specialisation {
     bool fresh;                         /* the result is a new object */
     bool pure;                          /* no side effects, and it does not raise */
     dvx_handler native; /* the native twin, made by DVX_OPERATOR and its like (plugin/native.h) */
+    /* CALL: the same for module.f(...); DVX_CALL makes both. */
+    dvx_handler native_method;
 } dvx_specialisation;
 
 /* ---- Types (since 1.1) ---- */

@@ -36,7 +36,8 @@ static uint8_t kind_of(const dv_vm *vm, const dv_cell *cell, const dv_op_info *i
     if (info->effect == DV_EFFECT_CALL || info->effect == DV_EFFECT_CALL_METHOD)
         return kind_of_call(vm, cell, info);
     switch (info->family) {
-    case DV_OP_BUILD_TUPLE: /* there is one empty tuple */
+    case DV_OP_BUILD_TUPLE:
+    case DV_OP_BUILD_KEY: /* there is one empty tuple */
         return cell[info->operand_cells[0]].i ? DV_MADE_TUPLE : DV_MADE_KINDS;
     case DV_OP_BUILD_SLICE: return DV_MADE_SLICE;
     case DV_OP_GET_ITER: return is_instance(vm->sp[-1]) ? DV_MADE_KINDS : DV_MADE_ITERATOR;
@@ -81,6 +82,7 @@ static bool is_made(const dv_vm *vm, const dv_making *making, const dv_cell *nex
     const dv_value result = vm->sp[-1];
     switch (making->family) {
     case DV_OP_BUILD_TUPLE:
+    case DV_OP_BUILD_KEY:
     case DV_OP_FOR_ITER: return dv_is_shape(result, DV_T_TUPLE);
     case DV_OP_GET_ITER: return vm->fp == making->fp && result.bits != making->operand.bits;
     case DV_OP_LOAD_ATTR:

@@ -62,7 +62,7 @@ enum { MOST_INSTRUCTIONS = 32 }; /* that make a constant key */
 
 static bool makes_constants(uint32_t op) {
     return op == DV_OP_LOAD_CONST || op == DV_OP_LOAD_CONST_B || op == DV_OP_BUILD_SLICE ||
-           op == DV_OP_BUILD_TUPLE;
+           op == DV_OP_BUILD_TUPLE || op == DV_OP_BUILD_KEY;
 }
 
 /* The first of the instructions that follow each other and make what the last one pushes of nothing
@@ -79,7 +79,7 @@ static uint32_t group_start(const dv_code *code, uint32_t last) {
     }
     while (count-- > 0) {
         uint32_t op = code->words[pcs[count]] & 0xFF;
-        bool builds = op == DV_OP_BUILD_SLICE || op == DV_OP_BUILD_TUPLE;
+        bool builds = op == DV_OP_BUILD_SLICE || op == DV_OP_BUILD_TUPLE || op == DV_OP_BUILD_KEY;
         missing += builds ? code->words[pcs[count]] >> 8 : 0;
         if (--missing == 0) return pcs[count];
     }
@@ -113,7 +113,8 @@ bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site,
     case DV_OP_LOAD_CONST:
     case DV_OP_LOAD_CONST_B: drop->original = dv_retain(drop->load[1].v); return true;
     case DV_OP_BUILD_SLICE:
-    case DV_OP_BUILD_TUPLE: return prepare_group(vm, thread, load, site, value, drop, reason);
+    case DV_OP_BUILD_TUPLE:
+    case DV_OP_BUILD_KEY: return prepare_group(vm, thread, load, site, value, drop, reason);
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
         *reason = "an operand to be dropped is a local that is stored to in between";

@@ -212,7 +212,7 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
         dv_occurrence_new(vm, x->first, x->under->family, own->cache_size, thread);
     if (!o) return NULL;
     o->derivative = *own;
-    o->derivative.native = NULL;
+    o->derivative.native = o->derivative.native_method = NULL;
     o->kind = x->under->kind;
     o->under = x->under;
     o->below = x->below;

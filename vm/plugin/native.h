@@ -29,6 +29,7 @@
 #include "dv_fingerprint.h"
 #include "run/engine.h"
 #include "types/function.h"
+#include "types/range.h"
 #include "types/tuple.h"
 
 #define DVX_FINGERPRINT DV_FINGERPRINT
@@ -232,6 +233,51 @@ enum { DV_OPERATOR_LENGTH = 2, DV_ATTRIBUTE_LENGTH = 5, DV_CALL_LENGTH = 4 };
         DEAD();                                                                         \
         GO();                                                                           \
     }
+
+/* Two handlers, name and name_method (for `native` and `native_method`), of
+ *     static inline dvx_value function(const dvx_value *arguments, dvx_value callee, void *cache)
+ * for CALL with `count` arguments, of f(...) and module.f(...).  The callee is EMPTY if it is
+ * dropped.  Flags of operands (`meta`) are not looked at: such derivatives are portable. */
+#define DVX_CALL(name, function, count)   \
+    DVX_CALL_OF(name, function, count, 0) \
+    DVX_CALL_OF(name##_method, function, count, 1)
+
+/* The operand stack holds the callee, two reserved entries, for CALL_METHOD a self that must be
+ * EMPTY, and the arguments. */
+#define DVX_CALL_OF(name, function, count, method)                                          \
+    static const dv_cell *name(DV_HANDLER_PARAMETERS) {                                     \
+        enum { N = (count), DEPTH = N + 3 + (method) };                                     \
+        BEGIN();                                                                            \
+        const dv_occurrence *o = DVX_OCCURRENCE;                                            \
+        const dv_value *arguments = sp - N;                                                 \
+        const dv_value callee = sp[-DEPTH];                                                 \
+        if (DV_UNLIKELY(!dvx_call_fits(o, callee, arguments, N) || GUARD_FAILS()))          \
+            DVX_SITE_MISS();                                                                \
+        if ((method) && DV_UNLIKELY(!dv_is_empty(arguments[-1]))) DVX_SITE_MISS();          \
+        const dv_value result = (function)(arguments, callee, o->cache);                    \
+        if (DV_UNLIKELY(dv_is_empty(result))) DVX_SITE_MISS();                              \
+        if (DV_UNLIKELY(dvx_any_dies(arguments, N, 0xFF) ||                                 \
+                        (dv_is_object(callee) && dv_as_object(callee)->references == 1))) { \
+            r = (int64_t)result.bits;                                                       \
+            TAIL(DVX_TABLE->site_finish);                                                   \
+        }                                                                                   \
+        dvx_drop(arguments, N, 0xFF);                                                       \
+        if (dv_is_object(callee)) dv_as_object(callee)->references--;                       \
+        ip += DV_CALL_LENGTH;                                                               \
+        sp -= DEPTH - 1;                                                                    \
+        sp[-1] = result;                                                                    \
+        DEAD();                                                                             \
+        GO();                                                                               \
+    }
+
+/* Are callee (operand 0) and arguments as the site has seen them? */
+static inline bool dvx_call_fits(const dv_occurrence *o, dv_value callee, const dv_value *arguments,
+                                 uint32_t count) {
+    uint32_t differs = (dv_operand_key_of(callee) ^ o->keys[0]) & o->masks[0];
+    for (uint32_t i = 0; i < count; i++)
+        differs |= (dv_operand_key_of(arguments[i]) ^ o->keys[i + 1]) & o->masks[i + 1];
+    return !differs && (!o->callee || dv_is_empty(callee) || callee.bits == o->callee);
+}
 
 /* Is the callee the method that the site was specialised for? */
 static inline bool dvx_is_method(const dv_occurrence *o, dv_value callee) {

@@ -371,9 +371,17 @@ static const dv_cell *site_finish(DV_HANDLER_PARAMETERS) {
 
 /* ---- Choosing the handler ---- */
 
+/* The native twin for the layout of the site; NULL: there is none. */
+static dv_handler twin_of(const dv_extension_site *o) {
+    if (o->kind != DVX_SITE_CALL) return o->derivative.native;
+    if (o->derivative.meta) return NULL;
+    return o->method ? o->derivative.native_method : o->derivative.native;
+}
+
 dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool native) {
     if (o->family == DV_OP_LOAD_METHOD) return run_callee; /* twins are laid out as LOAD_ATTR */
-    if (native && o->derivative.native) return o->derivative.native;
+    const dv_handler twin = twin_of(o);
+    if (native && twin) return twin;
     if (is_call(o)) return run_call;
     if (o->kind == DVX_SITE_ATTRIBUTE)
         return dv_extension_handler_of(vm, o->cell, DV_X_extension_attribute);

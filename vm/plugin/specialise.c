@@ -106,7 +106,7 @@ static int pure_inputs(const asking *a, uint32_t pc) {
     uint32_t generic = code->words[pc] & 0xFF, op = dv_op_of(a->vm, cell_at(a, pc)->h);
     const dv_extension_site *derived = derived_at(a, pc);
     if (derived) return derived->derivative.pure ? (int)derived->derivative.count : -1;
-    if (generic == DV_OP_BUILD_TUPLE || generic == DV_OP_BUILD_SLICE)
+    if (generic == DV_OP_BUILD_TUPLE || generic == DV_OP_BUILD_KEY || generic == DV_OP_BUILD_SLICE)
         return (int)(code->words[pc] >> 8);
     if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE) return -1;
     const dv_op_info *info = &dv_op_infos[op];
@@ -535,9 +535,10 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
     if (ip->h != o->handler && !refills) return false;
     *form = (dv_foreign_form){
         .name = refills ? "(refills)" : o->derivative.name,
-        .tier = refills                              ? NULL
-                : o->handler == o->derivative.native ? "native"
-                                                     : "portable",
+        .tier = refills ? NULL
+                : o->handler == o->derivative.native || o->handler == o->derivative.native_method
+                    ? "native"
+                    : "portable",
         .length = dv_op_infos[o->family].length,
         .expression = o->under != NULL,
         .result = refills || o->under ? 0 : dv_extension_result(o->derivative.result)};

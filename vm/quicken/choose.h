@@ -19,5 +19,6 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_truth(dv_vm *vm, dv_cell *ip, dv_value *sp); /* choose_data.c */
 void dv_choose_get_iter(dv_vm *vm, dv_cell *ip, dv_value *sp);
 void dv_choose_slice(dv_vm *vm, dv_cell *ip, dv_value *sp);
+void dv_choose_key(dv_vm *vm, dv_cell *ip, dv_value *sp);
 
 #endif

@@ -2,6 +2,7 @@
 #include "quicken/choose.h"
 
 #include "core/shape.h"
+#include "types/buffer.h"
 #include "types/range.h"
 
 /* The derivatives of a family by what is tested. */
@@ -75,6 +76,42 @@ void dv_choose_slice(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_unsuitable(vm, ip);
         return;
     }
+    dv_site_covered(vm, behind);
+    dv_site_become(vm, ip, op);
+}
+
+_Static_assert(DV_OP_BUILD_KEY_LOAD_FLOAT64 - DV_OP_BUILD_KEY_LOAD_UINT8 == DV_FLOAT64 &&
+                   DV_OP_BUILD_KEY_STORE_FLOAT64 - DV_OP_BUILD_KEY_STORE_UINT8 == DV_FLOAT64,
+               "derivatives are in the order of elements");
+
+/* The derivative that does the work of the subscript behind the key, too; DV_OP_COUNT: none. */
+static uint32_t key_form(dv_vm *vm, const dv_cell *behind, const dv_value *indices, int64_t n) {
+    const dv_buffer *b = dv_buffer_of(vm, indices[-1]);
+    if (!b || b->element >= DV_ELEMENTS || !dv_items_along(vm, indices[-1], b->element, n))
+        return DV_OP_COUNT;
+    for (int64_t i = 0; i < n; i++)
+        if (!dv_is_int(indices[i])) return DV_OP_COUNT;
+    switch (dv_site_family(vm, behind)) { /* (in regions it may be something else) */
+    case DV_OP_LOAD_SUBSCR: return DV_OP_BUILD_KEY_LOAD_UINT8 + b->element;
+    case DV_OP_STORE_SUBSCR: return DV_OP_BUILD_KEY_STORE_UINT8 + b->element;
+    default: return DV_OP_COUNT;
+    }
+}
+
+void dv_choose_key(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    const int64_t n = ip[2].i;
+    const dv_value *indices = sp - n;
+    dv_cell *behind = ip + dv_op_infos[DV_OP_BUILD_KEY].length;
+    if (!dv_is_foreign(indices[-1])) {
+        dv_site_become(vm, ip, DV_OP_BUILD_KEY_TUPLE);
+        return;
+    }
+    const uint32_t op = key_form(vm, behind, indices, n);
+    if (op == DV_OP_COUNT) {
+        dv_site_unsuitable(vm, ip);
+        return;
+    }
+    if (op >= DV_OP_BUILD_KEY_STORE_UINT8) ip[1].site.seen |= dv_seen(indices[-2]);
     dv_site_covered(vm, behind);
     dv_site_become(vm, ip, op);
 }

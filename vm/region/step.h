@@ -118,6 +118,9 @@ uint32_t dv_step_jump_back(dv_build *b);
 /* subscript.c */
 uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc);
+/* The n indices in front of a subscript, and that itself where it is of an object of an extension.
+ */
+uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc);
 /* len() of the topmost entry, to the int register, for `inputs` entries; false: it is no container
  * that is known. */
 bool dv_step_length_of(dv_build *b, int32_t inputs);

@@ -282,6 +282,75 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+/* Two indices: BUILD_KEY with the subscript behind it
+ * ------------------------------------------------------------------------------------------------
+ */
+
+_Static_assert(DV_OP_RX_GET_PAIR_FLOAT64 == DV_OP_RX_GET_PAIR_UINT8 + DV_FLOAT64 &&
+                   DV_OP_RX_SET_PAIR_FLOAT64 == DV_OP_RX_SET_PAIR_UINT8 + DV_FLOAT64,
+               "elements are consecutive");
+
+/* Entry q, an int for all that INCA saw, comes into a slot; false: it is something else. */
+static bool place_pair_index(dv_build *b, int32_t q) {
+    const dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_ANY && (e->where == DV_AT_HOME || e->where == DV_AT_ALIAS))
+        dv_unbox(b, q, DV_K_INT);
+    if (b->e[q].kind != DV_K_INT) return false;
+    dv_to_slot(b, q);
+    return true;
+}
+
+/* The container in entry q, whose items along two axes INCA saw, and the indices behind it. */
+static bool place_pair(dv_build *b, int32_t q, container *c) {
+    const dv_known_value *e = &b->e[q];
+    if (e->where != DV_AT_HOME && e->where != DV_AT_ALIAS) return false;
+    const bool is_alias = e->where == DV_AT_ALIAS;
+    c->home = dv_home(b, is_alias ? e->slot : q);
+    c->is_owned = !is_alias && dv_owned(b, b->context, b->pc, q);
+    return place_pair_index(b, q + 1) && place_pair_index(b, q + 2);
+}
+
+static uint32_t get_pair(dv_build *b, const container *c, uint32_t next_pc) {
+    dv_spill(b, has_floats(c), b->top - 3);
+    dv_region_emit_guard(b, DV_OP_RX_GET_PAIR_UINT8 + c->element, c->home, dv_top(b, 2)->slot,
+                         dv_top(b, 1)->slot);
+    dv_step_count(b, true);
+    next_pc = dv_finish_raw(b, DV_NO_CELL, 3, kind_of_items(c), -1, next_pc);
+    let_go(b, c, next_pc);
+    return next_pc;
+}
+
+/* The number that is stored is in its register. */
+static uint32_t set_pair(dv_build *b, const container *c, uint32_t next_pc) {
+    if (has_floats(c) && dv_top(b, 4)->kind == DV_K_INT)
+        dv_load_double(b, b->top - 4);
+    else
+        dv_load_register(b, b->top - 4);
+    dv_region_emit_guard(b, DV_OP_RX_SET_PAIR_UINT8 + c->element, c->home, dv_top(b, 2)->slot,
+                         dv_top(b, 1)->slot);
+    dv_step_count(b, true);
+    dv_pop(b, 4);
+    let_go(b, c, next_pc);
+    return next_pc;
+}
+
+uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc) {
+    const uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
+    const bool loads = dv_op_among(op, DV_OP_BUILD_KEY_LOAD_UINT8, DV_OP_BUILD_KEY_LOAD_FLOAT64);
+    const bool stores = dv_op_among(op, DV_OP_BUILD_KEY_STORE_UINT8, DV_OP_BUILD_KEY_STORE_FLOAT64);
+    const uint32_t behind = loads ? DV_OP_LOAD_SUBSCR : DV_OP_STORE_SUBSCR;
+    container c = {.kind = DV_K_NOTHING};
+    if (n != 2 || (!loads && !stores) || !dv_step_follows(b, next_pc, behind))
+        return dv_step_embed(b, n, 1, next_pc);
+    c.element = op - (loads ? DV_OP_BUILD_KEY_LOAD_UINT8 : DV_OP_BUILD_KEY_STORE_UINT8);
+    if (!place_pair(b, b->top - 3, &c)) return dv_step_embed(b, n, 1, next_pc);
+    const uint32_t end = next_pc + dv_step_length(b, next_pc);
+    if (loads) return get_pair(b, &c, end);
+    unbox_stored(b, b->top - 4);
+    if (!is_storable(&c, (dv_kind)dv_top(b, 4)->kind)) return dv_step_embed(b, n, 1, next_pc);
+    return set_pair(b, &c, end);
+}
+
 /* Length
  * -----------------------------------------------------------------------------------------------
  */

@@ -81,6 +81,51 @@ static inline char *dv_item_at(const dv_buffer *b, int64_t i) {
     return (char *)((uintptr_t)b->data + (uint64_t)i * (uint64_t)axis->stride);
 }
 
+/* The buffer whose elements, of this kind, are the items of v along n axes; NULL: it has none such.
+ * (`dimensions` is the extension's word, `buffer_axes` says how many there is room for.) */
+static inline dv_buffer *dv_items_along(const dv_vm *vm, dv_value v, uint32_t element, int64_t n) {
+    if (!dv_is_foreign(v)) return NULL;
+    const dv_type *type = vm->types[dv_as_object(v)->shape];
+    dv_buffer *b = (dv_buffer *)(void *)((char *)dv_as_object(v) + type->items);
+    if (!type->items || n > type->buffer_axes || b->dimensions != n || b->element != element)
+        return NULL;
+    return b;
+}
+
+/* The element at n indices, of n axes; NULL: there is none, an index is no int, or the buffer is
+ * malformed. */
+static inline char *dv_item_along(const dv_buffer *b, const dv_value *indices, int64_t n) {
+    uintptr_t at = (uintptr_t)b->data;
+    for (int64_t k = 0; k < n; k++) {
+        const dv_axis *axis = &b->axes[k];
+        if (DV_UNLIKELY(!dv_is_int(indices[k]))) return NULL;
+        int64_t i = dv_as_int(indices[k]);
+        if (i < 0) i += axis->count;
+        if (DV_UNLIKELY(i < 0 || i >= axis->count)) return NULL;
+        at += (uint64_t)i * (uint64_t)axis->stride;
+    }
+    return b->data ? (char *)at : NULL;
+}
+
+/* The element at i, j of two axes; likewise. */
+static inline char *dv_item_at_pair(const dv_buffer *b, int64_t i, int64_t j) {
+    const dv_axis *rows = &b->axes[0], *columns = &b->axes[1];
+    if (i < 0) i += rows->count;
+    if (j < 0) j += columns->count;
+    if (DV_UNLIKELY(i < 0 || i >= rows->count || j < 0 || j >= columns->count || !b->data))
+        return NULL;
+    return (char *)((uintptr_t)b->data + (uint64_t)i * (uint64_t)rows->stride +
+                    (uint64_t)j * (uint64_t)columns->stride);
+}
+
+/* How many items there are along the first axis; -1: whoever makes the length of v shall see to it.
+ */
+static inline int64_t dv_items_length(const dv_vm *vm, dv_value v) {
+    const dv_buffer *b = dv_buffer_of(vm, v);
+    if (!b || b->dimensions == 0 || b->dimensions > DV_MOST_AXES) return -1;
+    return dv_fits_int(b->axes->count) ? b->axes->count : -1;
+}
+
 /* Items of objects of such types, or of dl classes that derive from them.  1: done; 0: the key is
  * none of an item; -1: raised. */
 int dv_buffer_load(dv_vm *vm, dv_value v, dv_value key, dv_value *out);
