@@ -96,6 +96,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
                    .fail_guard = config->stress_guards,
                    .take_exit = config->stress_exits},
         .no_native = (config->stress & DYNVM_STRESS_PORTABLE) || config->counting,
+        .plain_extensions = config->extensions & DYNVM_EXTENSIONS_PLAIN,
         .output = config->output,
         .error_output = config->error_output,
         .output_bytes = config->output_bytes,

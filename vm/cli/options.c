@@ -32,6 +32,7 @@ static const char help[] =
     "  --lockstep[=LEVEL]          compare with a level (default: generic), or a reach of nama,\n"
     "                              at every loop iteration\n"
     "  --no-native-extensions      extensions run in their portable form\n"
+    "  --no-extension-quickening   nothing is specialised for extensions\n"
     "  --ext-debug                 check what extensions do: leaks, use after release and more\n"
     "  --ext-trace                 print every call that extensions make\n"
     "  -i                          read statements from stdin when the program has ended\n"
@@ -194,6 +195,10 @@ static bool parse_option(const char *argument, cli_options *options) {
     if ((value = value_of(argument, "--lockstep"))) return parse_lockstep(value, options);
     if (strcmp(argument, "--no-native-extensions") == 0) {
         options->config.stress |= DYNVM_STRESS_PORTABLE;
+        return true;
+    }
+    if (strcmp(argument, "--no-extension-quickening") == 0) {
+        options->config.extensions |= DYNVM_EXTENSIONS_PLAIN;
         return true;
     }
     if (strcmp(argument, "--ext-debug") == 0) {

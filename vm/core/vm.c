@@ -47,6 +47,7 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->nama = config->nama;
     vm->regions.limit = config->region_limit;
     vm->no_native = config->no_native;
+    vm->plain_extensions = config->plain_extensions;
     vm->output = config->output;
     vm->error_output = config->error_output;
     vm->extension_output = config->extension_output;

@@ -194,6 +194,7 @@ struct dv_vm {
     bool sandboxed;        /* the program reaches no files (types/host.h) */
     bool foreign;          /* extensions may let programs call C functions (plugin/table.c) */
     bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
+    bool plain_extensions; /* no site is specialised for extensions */
     unsigned watch_extensions; /* DV_WATCH_... of plugin/watch.h */
 
     /* Configured by the embedder. */
@@ -289,6 +290,7 @@ typedef struct dv_vm_config {
     dv_form form;
     dv_stress stress;
     bool no_native;
+    bool plain_extensions;
     dv_output output, error_output; /* NULL: text is dropped */
     dv_output output_bytes;         /* NULL: output */
     dv_output error_bytes;          /* NULL: error_output */

@@ -80,8 +80,9 @@ enum {
 };
 
 /* Watching extensions: what they do with the table of dynvm_ext.h is checked, which says where they
- * hold what they should have released, or use what they have; or every call is printed. */
-enum { DYNVM_EXTENSIONS_DEBUG = 1, DYNVM_EXTENSIONS_TRACE = 2 };
+ * hold what they should have released, or use what they have; or every call is printed.  PLAIN: no
+ * instruction is specialised for them, to measure what that is worth; programs run alike. */
+enum { DYNVM_EXTENSIONS_DEBUG = 1, DYNVM_EXTENSIONS_TRACE = 2, DYNVM_EXTENSIONS_PLAIN = 4 };
 
 /* Standard streams that the program finds missing, as in a process that was started without. */
 enum { DYNVM_CLOSED_INPUT = 1, DYNVM_CLOSED_OUTPUT = 2, DYNVM_CLOSED_ERROR_OUTPUT = 4 };

@@ -185,6 +185,7 @@ static bool guard(dv_vm *vm, const dv_extension_case *tried, const dv_value *arg
 static bool choose_derivative(dv_vm *vm, dv_cell *ip, const dv_extension *extension,
                               dv_extension_function *function, const dv_value *args, uint32_t count,
                               bool method) {
+    if (vm->plain_extensions) return false;
     for (uint32_t i = 0; i < function->described.derivative_count; i++) {
         dv_extension_case *tried = &function->cases[i];
         bool fits = guard(vm, tried, args, count);

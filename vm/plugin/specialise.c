@@ -435,6 +435,7 @@ static void note(const asking *a) {
 static bool begin(asking *a, dv_vm *vm, dv_cell *ip, uint32_t family) {
     dv_thread *thread = dv_frame_thread(vm->fp);
     if (vm->plugins->asking) return false; /* not from within a hook */
+    if (vm->plain_extensions) return false;
     *a = (asking){.vm = vm, .ip = ip, .family = family, .own = 0xFF};
     a->site = (dvx_site){.size = sizeof a->site, .name = DV_EMPTY, .where = DV_NO_PC};
     if (dv_thread_owns(thread, ip)) {
