@@ -59,9 +59,10 @@ def peak_kilobytes(pid: int, before: int) -> int:
     return before
 
 
-def measure(command: List[str], timeout: float) -> Tuple[float, int, str, str]:
-    """CPU seconds, peak memory in kB, a hash of the output, and what went wrong ('' if nothing)."""
-    env = dict(os.environ, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1")
+def measure(command: List[str], timeout: float, more: Optional[Dict[str, str]] = None) -> Tuple[float, int, str, str]:
+    """CPU seconds, peak memory in kB, a hash of the output, and what went wrong ('' if nothing).  The process finds `more` in
+    its environment."""
+    env = dict(os.environ, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", **(more or {}))
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, env=env)
         deadline = time.monotonic() + timeout

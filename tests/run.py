@@ -96,10 +96,7 @@ class Test:
     expect_error: str = ""
     expect_status: Optional[int] = None
     stored: Optional[Path] = None  # where the stored expectation is; None for files outside the suite
-
-    @property
-    def oracle_modules(self) -> Optional[Path]:
-        return self.path.parent / "oracle" if self.extension else None
+    oracle_modules: Optional[Path] = None  # where the oracle finds its module of the extension's name
 
     @property
     def script(self) -> str:
@@ -132,6 +129,7 @@ def apply_directive(test: Test, key: str, value: str) -> None:
         test.forms = tuple(value.split())
     elif key == "extension":
         test.extension = value
+        test.oracle_modules = test.path.parent / "oracle"
     elif key == "c-stack":
         test.c_stack = int(value)
     elif key == "timeout":
@@ -188,13 +186,18 @@ def load_cases(path: Path, scratch: Path) -> Iterable[Test]:
 
 
 def load_programs() -> Iterable[Test]:
-    """The benchmark programs, at sizes that take no time."""
+    """The benchmark programs, at sizes that take no time, and the kernels on arrays."""
     for folder in ("programs", "objects", "library", "defeat"):
         programs = ROOT / "bench" / folder
         sizes = json.loads((programs / "sizes.json").read_text())
         for name, by_use in sizes.items():
             stored = TESTS / "programs" / f"{name}.out"
             yield Test(f"{folder}/{name}", programs / f"{name}.dl", args=[str(by_use["test"])], stored=stored)
+    kernels = ROOT / "bench" / "arrays"
+    for name, by_use in json.loads((kernels / "sizes.json").read_text()).items():
+        stored = TESTS / "programs" / "arrays" / f"{name}.out"
+        yield Test(f"arrays/{name}", kernels / f"{name}.dl", args=[str(x) for x in by_use["test"]], stored=stored,
+                   extension="ndarray", oracle_modules=TESTS / "ndarray" / "oracle")
 
 
 def find_tests(scratch: Path, complaints: List[str]) -> List[Test]:
