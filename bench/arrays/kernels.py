@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole programs on arrays: dynvm with ndarray against CPython with NumPy, with extension quickening and without.
 
-    python3 bench/arrays/kernels.py [--dynvm build/dynvm] [--sets small large] [--rounds 5] [KERNEL ...]
+    python3 bench/arrays/kernels.py [--dynvm build/dynvm] [--set small] [--rounds 5] [KERNEL ...]
 
 Each kernel of this folder is run with the arguments that sizes.json has for the set, one round of everything after
 another; the figure is the minimum of user + system time of the process over the rounds, less that of one that only imports
@@ -129,13 +129,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--dynvm", type=Path, default=ROOT / "build" / "dynvm")
     parser.add_argument("--python", default="/usr/bin/python3", help="CPython 3.11 with NumPy 1.24")
     parser.add_argument("--level", default="nama", choices=["generic", "inca", "nama"])
-    parser.add_argument("--sets", nargs="+", default=["small", "large"], help="of sizes.json")
+    parser.add_argument("--set", dest="sets", action="append", help="of sizes.json; may be repeated (default: small and large)")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", type=Path, default=HERE, help="other kernels, with a sizes.json")
     parser.add_argument("--timeout", type=float, default=600)
     parser.add_argument("--json", type=Path, help="write all samples here")
     parser.add_argument("--markdown", type=Path, help="write the table here as well as on stdout")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.sets = options.sets or ["small", "large"]
+    return options
 
 
 def main() -> int:

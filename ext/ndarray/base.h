@@ -38,7 +38,7 @@ typedef struct nd_print {
 } nd_print;
 
 /* Blocks of elements that no array has any more (memory.h), the oldest first. */
-enum { ND_KEPT = 16, ND_KEPT_ALWAYS = 1 << 20, ND_KEPT_MOST = 1 << 26 };
+enum { ND_KEPT = 16, ND_KEPT_ALWAYS = 1 << 24, ND_KEPT_MOST = 1 << 26 };
 typedef struct nd_kept {
     uint32_t count;
     size_t bytes, alive; /* of the kept ones, and of those that arrays have */

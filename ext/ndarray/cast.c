@@ -35,6 +35,16 @@ typedef nd_complex type_complex128;
 #define CAST(from_, to_, load, convert)                                                           \
     static void from_##_to_##to_(char *to, int64_t to_stride, const char *from,                   \
                                  int64_t from_stride, int64_t count) {                            \
+        if (from_stride == 0 && count > 0) {                                                      \
+            const type_##to_ v = convert(load(*(const type_##from_ *)(const void *)from));        \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                             \
+            if (to_stride == (int64_t)sizeof v)                                                   \
+                for (int64_t i = 0; i < count; i++) t[i] = v;                                     \
+            else                                                                                  \
+                for (int64_t i = 0; i < count; i++, to += to_stride)                              \
+                    *(type_##to_ *)(void *)to = v;                                                \
+            return;                                                                               \
+        }                                                                                         \
         if (to_stride == (int64_t)sizeof(type_##to_) &&                                           \
             from_stride == (int64_t)sizeof(type_##from_)) {                                       \
             /* (The two may be the same place, but do not overlap otherwise.) */                  \

@@ -402,10 +402,11 @@ bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) 
 
 /* ---- Masks ---- */
 
-/* Calls go on for each true element, in C order, with its number and the address in another array
- * of the mask's shape. */
+/* A mask and another array of its shape, row after row in C order. */
 typedef struct mask_walk {
     const nd_array *mask;
+    int outer;                     /* axes in front of the rows */
+    int64_t row, step, other_step; /* elements of a row; from one to the next */
     int64_t index[ND_MOST];
     const char *at;
     char *other;
@@ -413,15 +414,23 @@ typedef struct mask_walk {
     int64_t left; /* rows */
 } mask_walk;
 
-static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other) {
+/* `merged`: axes along which both arrays go on as they do in rows are part of these. */
+static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other, bool merged) {
+    int outer = mask->ndim - 1;
     *w = (mask_walk){
         .mask = mask, .at = mask->data, .other = other->data, .other_axes = other->axes};
-    int64_t row = mask->axes[mask->ndim - 1].count;
-    w->left = row ? mask->size / row : 0;
+    w->row = mask->axes[outer].count;
+    w->step = mask->axes[outer].stride;
+    w->other_step = other->axes[outer].stride;
+    while (merged && outer > 0 && mask->axes[outer - 1].stride == w->row * w->step &&
+           other->axes[outer - 1].stride == w->row * w->other_step)
+        w->row *= mask->axes[--outer].count;
+    w->outer = outer;
+    w->left = w->row ? mask->size / w->row : 0;
 }
 
 static void next_row(mask_walk *w) {
-    for (int i = w->mask->ndim - 1; i-- > 0;) {
+    for (int i = w->outer; i-- > 0;) {
         w->at += w->mask->axes[i].stride;
         w->other += w->other_axes[i].stride;
         if (++w->index[i] < w->mask->axes[i].count) return;
@@ -431,34 +440,117 @@ static void next_row(mask_walk *w) {
     }
 }
 
-static int64_t count_true(const nd_array *mask) {
+/* Eight elements of a mask, bytes that are 0 or 1, at once. */
+static inline uint64_t eight(const char *at) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static int64_t count_row(const char *at, int64_t step, int64_t count) {
+    int64_t found = 0;
+    while (step == 1 && count >= 8) {
+        /* The bytes of so many words are added without a carry from one to the next. */
+        int64_t words = count / 8 < 255 ? count / 8 : 255;
+        uint64_t bytes = 0;
+        for (int64_t i = 0; i < words; i++) bytes += eight(at + 8 * i);
+        for (; bytes; bytes >>= 8) found += (int64_t)(bytes & 0xFF);
+        at += 8 * words;
+        count -= 8 * words;
+    }
+    for (int64_t i = 0; i < count; i++) found += *(const bool *)(at + i * step);
+    return found;
+}
+
+int64_t fancy_count(const nd_array *mask) {
     mask_walk w;
     int64_t count = 0;
-    dvx_axis row = mask->axes[mask->ndim - 1];
-    for (begin_walk(&w, mask, mask); w.left > 0; w.left--, next_row(&w))
-        for (int64_t i = 0; i < row.count; i++) count += *(const bool *)(w.at + i * row.stride);
+    for (begin_walk(&w, mask, mask, true); w.left > 0; w.left--, next_row(&w))
+        count += count_row(w.at, w.step, w.row);
     return count;
+}
+
+/* Elements of one size.  Masks have no pattern that a processor could learn, so eight elements, if
+ * any is chosen, are handled without branches: pick_... stores each, where the next one overwrites
+ * those that are not chosen, and so needs room for eight; put_... stores what was there where it
+ * does not choose. */
+#define MASKED(type)                                                                         \
+    static char *pick_##type(char *to, const char *end, const mask_walk *w) {                \
+        const int64_t step = w->other_step;                                                  \
+        const char *mask = w->at, *from = w->other;                                          \
+        type *t = (type *)(void *)to;                                                        \
+        for (int64_t left = w->row, size; left > 0; left -= size) {                          \
+            bool whole = w->step == 1 && left >= 8;                                          \
+            size = whole ? 8 : 1;                                                            \
+            if (whole && end - (char *)t >= 8 * (int64_t)sizeof *t && eight(mask)) {         \
+                for (int i = 0; i < 8; i++) {                                                \
+                    *t = *(const type *)(const void *)(from + i * step);                     \
+                    t += mask[i];                                                            \
+                }                                                                            \
+            } else if (!whole || eight(mask)) {                                              \
+                for (int64_t i = 0; i < size; i++)                                           \
+                    if (mask[i]) *t++ = *(const type *)(const void *)(from + i * step);      \
+            }                                                                                \
+            mask += size * w->step;                                                          \
+            from += size * step;                                                             \
+        }                                                                                    \
+        return (char *)t;                                                                    \
+    }                                                                                        \
+    static void put_##type(const mask_walk *w, const char *value) {                          \
+        const char *mask = w->at;                                                            \
+        const type v = *(const type *)(const void *)value;                                   \
+        char *to = w->other;                                                                 \
+        for (int64_t left = w->row, size; left > 0; left -= size) {                          \
+            bool whole = w->step == 1 && left >= 8;                                          \
+            size = whole ? 8 : 1;                                                            \
+            if (!whole || eight(mask))                                                       \
+                for (int64_t i = 0; i < size; i++) {                                         \
+                    type *t = (type *)(void *)(to + i * w->other_step);                      \
+                    *t = mask[i] ? v : *t;                                                   \
+                }                                                                            \
+            mask += size * w->step;                                                          \
+            to += size * w->other_step;                                                      \
+        }                                                                                    \
+    }                                                                                        \
+    static const char *put_each_##type(const mask_walk *w, const char *from, int64_t step) { \
+        const char *mask = w->at;                                                            \
+        char *to = w->other;                                                                 \
+        for (int64_t i = 0; i < w->row; i++, mask += w->step, to += w->other_step)           \
+            if (*mask) {                                                                     \
+                *(type *)(void *)to = *(const type *)(const void *)from;                     \
+                from += step;                                                                \
+            }                                                                                \
+        return from;                                                                         \
+    }
+MASKED(uint8_t)
+MASKED(uint32_t)
+MASKED(uint64_t)
+MASKED(nd_complex)
+
+typedef struct masked {
+    char *(*pick)(char *to, const char *end, const mask_walk *w);
+    void (*put)(const mask_walk *w, const char *value);
+    const char *(*put_each)(const mask_walk *w, const char *from, int64_t step);
+} masked;
+
+static masked masked_of_size(int size) {
+    return size == 1   ? (masked){pick_uint8_t, put_uint8_t, put_each_uint8_t}
+           : size == 4 ? (masked){pick_uint32_t, put_uint32_t, put_each_uint32_t}
+           : size == 8 ? (masked){pick_uint64_t, put_uint64_t, put_each_uint64_t}
+                       : (masked){pick_nd_complex, put_nd_complex, put_each_nd_complex};
 }
 
 dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask) {
     mask_walk w;
     nd_array *result;
-    int64_t count = count_true(mask);
-    size_t size = a->dtype->size;
-    dvx_axis row = mask->axes[mask->ndim - 1];
-    int64_t stride = a->axes[a->ndim - 1].stride;
+    int64_t count = fancy_count(mask);
+    masked of = masked_of_size(a->dtype->size);
     dvx_value made = array_new(vm, a->dtype, 1, &count, &result);
     if (dvx_failed(made)) return made;
     char *to = result->data;
-    for (begin_walk(&w, mask, a); w.left > 0; w.left--, next_row(&w))
-        for (int64_t i = 0; i < row.count; i++) {
-            if (!*(const bool *)(w.at + i * row.stride)) continue;
-            if (LIKELY(size == 8))
-                memcpy(to, w.other + i * stride, 8);
-            else
-                memcpy(to, w.other + i * stride, size);
-            to += size;
-        }
+    const char *end = to + count * a->dtype->size;
+    for (begin_walk(&w, mask, a, true); w.left > 0; w.left--, next_row(&w))
+        to = of.pick(to, end, &w);
     return made;
 }
 
@@ -476,28 +568,40 @@ static bool check_mask_value(dvx_vm *vm, const nd_array *value, int64_t count) {
                    (long long)value->size, (long long)count);
 }
 
-bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value) {
+/* Stores values, which have the array's dtype and do not overlap with it. */
+static void set_mask(const nd_array *a, const nd_array *mask, const nd_array *from) {
     mask_walk w;
+    masked of = masked_of_size(a->dtype->size);
+    const char *at = from->data;
+    for (begin_walk(&w, mask, a, true); w.left > 0; w.left--, next_row(&w))
+        if (from->size == 1)
+            of.put(&w, at);
+        else
+            at = of.put_each(&w, at, from->axes->stride);
+}
+
+/* `array` is replaced by what `made` is, unless that has failed. */
+static bool replace(dvx_vm *vm, dvx_value *array, nd_array **out, dvx_value made) {
+    API(release, *array);
+    *array = made;
+    if (dvx_failed(made)) return false;
+    *out = array_of(vm, made);
+    return true;
+}
+
+bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value) {
     nd_array *from;
-    dvx_value array = separate(vm, a, NULL, value, &from);
+    dvx_value array = separate(vm, a, NULL, value, &from), copy = DVX_FAILED;
+    bool good = !dvx_failed(array) && check_mask_value(vm, from, fancy_count(mask));
+    if (good && from->dtype != a->dtype)
+        good = replace(vm, &array, &from, array_copy(vm, from, a->dtype, 'C'));
     /* a[m] = ... where the mask is (part of) the array itself */
-    bool good = !dvx_failed(array) && check_mask_value(vm, from, count_true(mask));
-    dvx_value copy =
-        good && array_may_overlap(a, mask) ? array_copy(vm, mask, mask->dtype, 'C') : DVX_FAILED;
-    if (!dvx_failed(copy)) mask = array_of(vm, copy);
-    dvx_axis row = mask->axes[mask->ndim - 1];
-    int64_t stride = a->axes[a->ndim - 1].stride;
-    if (good) {
-        nd_cast cast = cast_between(from->dtype, a->dtype);
-        int64_t step = from->size == 1 ? 0 : from->axes->stride;
-        const char *at = from->data;
-        for (begin_walk(&w, mask, a); w.left > 0; w.left--, next_row(&w))
-            for (int64_t i = 0; i < row.count; i++) {
-                if (!*(const bool *)(w.at + i * row.stride)) continue;
-                cast(w.other + i * stride, 0, at, 0, 1);
-                at += step;
-            }
+    if (good && array_may_overlap(a, mask)) {
+        copy = array_copy(vm, mask, mask->dtype, 'C');
+        good = !dvx_failed(copy);
+        if (good) mask = array_of(vm, copy);
     }
+    if (good) set_mask(a, mask, from);
     API(release, copy);
     API(release, array);
     return good;
@@ -505,10 +609,32 @@ bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value val
 
 /* ---- nonzero ---- */
 
+/* The places of a row's true elements, like pick_...; `end`: of all there is room for. */
+static int64_t *find_true(int64_t *to, const int64_t *end, const mask_walk *w) {
+    const char *mask = w->at;
+    for (int64_t i = 0; i < w->row;) {
+        bool whole = w->step == 1 && w->row - i >= 8;
+        if (whole && end - to >= 8 && eight(mask)) {
+            for (int k = 0; k < 8; k++) {
+                *to = i + k;
+                to += mask[k];
+            }
+        } else if (whole && eight(mask)) {
+            for (int k = 0; k < 8; k++)
+                if (mask[k]) *to++ = i + k;
+        } else if (!whole && *mask) {
+            *to++ = i;
+        }
+        mask += whole ? 8 : w->step;
+        i += whole ? 8 : 1;
+    }
+    return to;
+}
+
 bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
     mask_walk w;
-    int64_t count = count_true(mask), *to[ND_MOST];
-    dvx_axis row = mask->axes[mask->ndim - 1];
+    int64_t count = fancy_count(mask), *to[ND_MOST];
+    const int last = mask->ndim - 1;
     for (int n = 0; n < mask->ndim; n++) {
         nd_array *a;
         out[n] = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, &a);
@@ -518,11 +644,12 @@ bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
         }
         to[n] = (int64_t *)(void *)a->data;
     }
-    for (begin_walk(&w, mask, mask); w.left > 0; w.left--, next_row(&w))
-        for (int64_t i = 0; i < row.count; i++) {
-            if (!*(const bool *)(w.at + i * row.stride)) continue;
-            for (int n = 0; n < mask->ndim - 1; n++) *to[n]++ = w.index[n];
-            *to[mask->ndim - 1]++ = i;
-        }
+    const int64_t *end = to[last] + count;
+    for (begin_walk(&w, mask, mask, false); w.left > 0; w.left--, next_row(&w)) {
+        int64_t *behind = find_true(to[last], end, &w);
+        for (int n = 0; n < last; n++)
+            for (int64_t i = 0; i < behind - to[last]; i++) *to[n]++ = w.index[n];
+        to[last] = behind;
+    }
     return true;
 }

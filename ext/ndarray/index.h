@@ -58,6 +58,8 @@ bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value);
 dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which);
 dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask);
 bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value);
+/* How many elements of a mask, which has an axis or more, are true. */
+int64_t fancy_count(const nd_array *mask);
 /* The places of the elements that are true: for each axis an int64 array (new, in out), of the same
  * length. */
 bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]);

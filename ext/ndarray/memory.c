@@ -1,8 +1,16 @@
 /* memory.c: blocks for elements, kept for the next array (memory.h). */
 #include "memory.h"
 
-/* The VM's own free lists serve the small ones. */
-enum { SMALL = 512 };
+/* The VM's own free lists serve the small ones; large ones have room for up to an eighth more. */
+enum { SMALL = 512, LARGE = 1 << 16 };
+
+/* So arrays whose lengths change a little (what a mask selects, a window) find a block again; pages
+ * that nobody writes to cost nothing. */
+static size_t room_for(size_t size) {
+    if (size < LARGE) return size;
+    size_t step = (size_t)1 << (60 - __builtin_clzll(size));
+    return (size + step - 1) / step * step;
+}
 
 static nd_kept *kept_of(dvx_vm *vm) { return &nd_state_of(vm)->kept; }
 
@@ -18,6 +26,7 @@ static char *take_out(nd_kept *kept, uint32_t i) {
 char *memory_take(dvx_vm *vm, size_t size) {
     if (size <= SMALL) return API(allocate, size);
     nd_kept *kept = kept_of(vm);
+    size = room_for(size);
     kept->alive += size;
     for (uint32_t i = kept->count; i-- > 0;)
         if (kept->blocks[i].size == size) return take_out(kept, i);
@@ -43,6 +52,7 @@ void memory_give(dvx_vm *vm, char *block, size_t size) {
         return;
     }
     nd_kept *kept = kept_of(vm);
+    size = room_for(size);
     kept->alive -= size;
     size_t most = kept->alive > ND_KEPT_ALWAYS ? kept->alive : ND_KEPT_ALWAYS;
     while (kept->count && (kept->count == ND_KEPT || kept->bytes + size > most))

@@ -1,6 +1,6 @@
 /* memory.h: the memory of elements.
  *
- * Blocks that arrays leave are kept for the next ones of the same size, the last one first: it is
+ * Blocks that arrays leave are kept for the next ones of their size, the last one first: it is
  * still in the caches, and its pages are mapped.
  *
  * Invariants

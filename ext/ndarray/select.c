@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "index.h"
 #include "methods.h"
 #include "reduce.h"
 #include "ufunc.h"
@@ -302,7 +303,9 @@ static ND_FUNCTION(count_nonzero) {
     (void)count;
     dvx_value held = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &a);
     if (dvx_failed(held)) return held;
-    dvx_value made = reduce_all(vm, ND_UFUNC_add, held, args[1]);
+    bool all = a->ndim > 0 && (dvx_failed(args[1]) || API(kind, args[1]) == DVX_NONE);
+    dvx_value made =
+        all ? API(make_int, fancy_count(a)) : reduce_all(vm, ND_UFUNC_add, held, args[1]);
     API(release, held);
     return made;
 }

@@ -52,7 +52,7 @@ def check_run(dynvm, python):
         (folder / "equal.dl").write_text(EQUAL)
         (folder / "unequal.dl").write_text(UNEQUAL)
         (folder / "sizes.json").write_text(json.dumps({name: {"tiny": [5, 1]} for name in ("equal", "unequal")}))
-        common = ["--dynvm", dynvm, "--python", python, "--folder", scratch, "--sets", "tiny", "--rounds", "2", "--json", str(report)]
+        common = ["--dynvm", dynvm, "--python", python, "--folder", scratch, "--set", "tiny", "--rounds", "2", "--json", str(report)]
         done = run(*common)
         check(f"status where outputs differ, {done.stderr}", done.returncode, 1)
         if done.returncode != 1:
