@@ -407,7 +407,7 @@ typedef struct mask_walk {
     const nd_array *mask;
     int outer;                     /* axes in front of the rows */
     int64_t row, step, other_step; /* elements of a row; from one to the next */
-    int64_t index[ND_MOST];
+    int64_t index[ND_MOST];        /* of the row, along the outer axes */
     const char *at;
     char *other;
     const dvx_axis *other_axes;
@@ -417,8 +417,10 @@ typedef struct mask_walk {
 /* `merged`: axes along which both arrays go on as they do in rows are part of these. */
 static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other, bool merged) {
     int outer = mask->ndim - 1;
-    *w = (mask_walk){
-        .mask = mask, .at = mask->data, .other = other->data, .other_axes = other->axes};
+    w->mask = mask;
+    w->at = mask->data;
+    w->other = other->data;
+    w->other_axes = other->axes;
     w->row = mask->axes[outer].count;
     w->step = mask->axes[outer].stride;
     w->other_step = other->axes[outer].stride;
@@ -426,6 +428,7 @@ static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other
            other->axes[outer - 1].stride == w->row * w->other_step)
         w->row *= mask->axes[--outer].count;
     w->outer = outer;
+    memset(w->index, 0, (size_t)outer * sizeof *w->index);
     w->left = w->row ? mask->size / w->row : 0;
 }
 
