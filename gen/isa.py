@@ -91,7 +91,8 @@ class Instruction:
     when: str = ""  # derivatives: C condition for choosing it, if that is not the guard
     modes: str = ""  # region: operand modes that this variant stands for
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
-    second: str = ""  # pairs: the second instruction; the first one is `family`
+    second: str = ""  # pairs: the last instruction; what stands before it, an instruction or a pair, is `family`
+    via: str = ""  # pairs: slot operands of the last instruction that hold what the one before it has just put there
     stores: bool = False  # fusions: the STORE_LOCAL behind belongs to it
     number: int = -1
 
@@ -141,11 +142,15 @@ class Instruction:
         for n, name in enumerate("abcd"):
             if re.search(rf"\b(SLOT_I|SLOT_D|SLOT_IM|SET_D|SET_IM|HOME|RANGE)\({name}\b", self.body):
                 bits |= 1 << n
-        for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)"),
+        for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)|REGION_BRANCH\("),
                        (7, r"CELL\(2\)\.s\.b")):
             if re.search(use, self.body):
                 bits |= 1 << n
         return bits
+
+    @property
+    def via_bits(self) -> int:
+        return sum(1 << "abcd".index(name) for name in self.via)
 
     @property
     def facts(self) -> str:
@@ -241,7 +246,7 @@ class Model:
         return [i for i in self.instructions if i.kind == "derivative" and i.family == family.name]
 
     def fusions(self, item: Instruction) -> list[Instruction]:
-        if item.kind == "region":
+        if item.kind in ("region", "pair"):
             return self.pairs.get(item.name, [])
         owner = item.fuses[1] if item.fuses[:1] == ["as"] else item.name
         return [i for i in self.instructions if i.kind == "fusion" and i.family == owner]
@@ -303,15 +308,49 @@ class Model:
         if len(self.generic()) > 256:
             raise ModelError("more than 256 generic instructions do not fit a word's opcode")
 
+    def parts(self, item: Instruction) -> list[Instruction]:
+        """The region instructions in the handler of a pair, two or more, or the instruction itself."""
+        if item.kind != "pair":
+            return [item]
+        return [*self.parts(self.by_name[item.family]), self.by_name[item.second]]
+
+    def bodies(self, item: Instruction) -> list[tuple]:
+        """The parts of a pair and their bodies, each of which goes on to the next one.  What a part puts into its slot c
+        comes to the next one in `kept` where that has an operand there (`via`), not by way of memory."""
+        found, via = [], ""
+        while True:
+            part = self.parts(item)[-1]
+            body = part.body
+            if found:
+                label = f"part_{len(self.parts(item)) + 1}"
+                body = body.replace("REGION_NEXT()", f"REGION_THEN({label})")
+                body = body.replace("REGION_BRANCH(", f"REGION_BRANCH_THEN({label}, ")
+            if via:
+                body = body.replace("SET_D(c, ", "SET_D(c, kept_d = ").replace("SLOT_I(c) = ", "SLOT_I(c) = kept_i = ")
+            for name in item.via:
+                body = body.replace(f"SLOT_D({name})", "kept_d").replace(f"SLOT_I({name})", "kept_i")
+            found.insert(0, (part, body))
+            if item.kind != "pair":
+                return found
+            via, item = item.via, self.by_name[item.family]
+
     def _check_pair(self, item: Instruction, where: str) -> None:
-        """The first one must go on to the second, and neither may need a frame beyond what regions publish."""
-        for name in (item.family, item.second):
-            if name not in self.by_name or self.by_name[name].kind != "region":
+        """All but the last one must go on to the next, and none may need a frame beyond what regions publish."""
+        for name, kinds in (item.family, ("region", "pair")), (item.second, ("region",)):
+            if name not in self.by_name or self.by_name[name].kind not in kinds:
                 raise ModelError(f"{where}: {name} is no instruction of regions")
-        first = self.by_name[item.family]
-        item.cache = first.cache
-        if "REGION_NEXT()" not in first.body or "PUBLISH" in first.body:
-            raise ModelError(f"{where}: {first.name} cannot be the first of a pair")
+        parts = self.parts(item)
+        item.cache = parts[0].cache
+        for part in parts[:-1]:
+            if not re.search(r"REGION_(NEXT|BRANCH)\(", part.body) or "PUBLISH" in part.body:
+                raise ModelError(f"{where}: {part.name} cannot be the first of a pair")
+        if any("REGION_BRANCH(" in part.body for part in parts[:-1]) and "REGION_NEXT()" not in parts[-1].body:
+            raise ModelError(f"{where}: {parts[-1].name} jumps, and so does what stands before it")
+        if item.via and not re.search(r"SET_D\(c,|SLOT_I\(c\) =", parts[-2].body):
+            raise ModelError(f"{where}: {parts[-2].name} puts nothing into a slot")
+        for name in item.via:
+            if not re.search(rf"SLOT_[DI]\({name}\)", parts[-1].body):
+                raise ModelError(f"{where}: {parts[-1].name} has no raw operand {name}")
 
     def _complete(self, item: Instruction) -> None:
         family = self.by_name.get(item.family)

@@ -83,10 +83,14 @@ def region(context, **attributes):
     return _add(context, "region", attributes)
 
 
-def pair(context, first: str, second: str) -> str:
+def pair_name(first: str, second: str, via: str) -> str:
+    return f"{first}_{second}" + (f"_VIA_{via.upper()}" if via else "")
+
+
+def pair(context, first: str, second: str, via: str = "") -> str:
     context["model"].add(
         Instruction(
-            name=f"{first}_{second}",
+            name=pair_name(first, second, via),
             kind="pair",
             doc=f"{first}, and {second} behind it.",
             source=context["source"],
@@ -94,6 +98,7 @@ def pair(context, first: str, second: str) -> str:
             cache=3,
             family=first,
             second=second,
+            via=via,
         )
     )
     return ""

@@ -122,12 +122,10 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     GO();
 </%isa:region>
 <%isa:region name="R_IF_TRUE" operands="" cache="3" doc="Jumps if the truth value in the register is true.">
-    ip = r ? CELL(3).target : ip + LEN;
-    GO();
+    REGION_BRANCH(r);
 </%isa:region>
 <%isa:region name="R_IF_FALSE" operands="" cache="3" doc="Jumps if the truth value in the register is false.">
-    ip = r ? ip + LEN : CELL(3).target;
-    GO();
+    REGION_BRANCH(!r);
 </%isa:region>
 
 <%isa:region name="R_UNBOX_I" operands="" cache="3" doc="Int in home slot a (guard), to the int register.">

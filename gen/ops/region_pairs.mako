@@ -1,15 +1,32 @@
-## region_pairs.mako: two instructions of a region that stand one behind the other, as one handler (vm/region/pair.c).
+## region_pairs.mako: two or three instructions of a region that stand one behind the other, as one handler
+## (vm/region/pair.c).
 ##
-## Both keep their cells: the handler in the first one's cell does the first, steps on and does the second as it stands
-## there.  Whoever jumps to the second finds it as ever.  Which pairs there are follows from what the programs of bench/
-## execute most often (vm/region/README.md), with the others of the same kind, so that no comparison or operator is
-## slower than its neighbours.
+## All keep their cells: the handler in the first one's cell does the first, steps on and does the second as it stands
+## there.  Whoever jumps to the second finds it as ever.  A third one stands behind a pair as the second behind the first.
+## `via` names operands that are the very slot that the instruction before has put its result into: they come from there
+## in a register, since what has just been stored can be loaded only some cycles later.
+##
+## Which pairs there are follows from what the programs of bench/ execute most often (vm/region/README.md), with the
+## others of the same kind, so that no comparison or operator is slower than its neighbours.
 <%!
+import itertools
+
+from isa_tags import pair_name
+
 COMPARE = ("LT", "LE", "GT", "GE", "EQ", "NE")
-PAIRS = []
+PAIRS = {}
+
+def run(*parts):
+    """Instructions one behind the other, of each part any; `B@ab`: operands a and b of B come from the one before."""
+    for chosen in itertools.product(*(part.split() for part in parts)):
+        first = chosen[0]
+        for part in chosen[1:]:
+            second, _, via = part.partition("@")
+            PAIRS[first, second, via] = True
+            first = pair_name(first, second, via)
 
 def pairs(firsts, seconds):
-    PAIRS.extend((a, b) for a in firsts.split() for b in seconds.split())
+    run(firsts, seconds)
 
 def each(text, values):
     return " ".join(text.replace("*", v) for v in values)
@@ -56,9 +73,42 @@ pairs("RI_RSHIFT_RK_R RI_FLOORDIV_RK_R RI_ADD_RS_R", "RI_ADD_RS_R RI_ADD_RK_R")
 pairs("RI_MUL_SK_R RI_MUL_RK_R", "RI_ADD_RK_R RI_ADD_RS_R")
 pairs("RI_ADD_RK_R RI_ADD_RS_R", "RI_MOD_RK_S RI_MOD_RK_R RI_AND_RK_R RI_AND_RK_S R_I2D_R")
 pairs("R_I2D_R", "RD_DIV_KR_R RD_DIV_RK_R")
+# Vectors of three
+for get, update, mul_rs, set in ("RL_GET_D_K", "RL_UPDATE_*_K", "RL_GET_D_K_MUL_RS_S", "RL_SET_D_K_R"), ("RA_GET_D", "RA_UPDATE_*", "RA_GET_D_MUL_RS_S", "RA_SET_D_R"):
+    run(*[get + "_SUB_SR_S"] * 3)
+    run(*[get + "_S"] * 3)
+    for update in each(update, ("ADD", "SUB")).split():
+        run(update, update, update)
+        run(f"RD_MUL_SS_S {mul_rs}", update + "@c " + update + "@d", update)
+        run(update, "R_NEXT_RANGE")
+    run("RD_DIV_SR_S", mul_rs + "@d")
+    for op in "ADD_SR_R", "SUB_SR_R":
+        line = [get + "_S", get + "_MUL_SR_R", "RD_" + op, set]
+        for n in range(4):
+            run(*(line[n:] + line[:n])[:3])
+    run("R_GUARD_LIST", get + "_S", get + "_MUL_SR_R")
+    run(set, "R_JUMP_BACK R_NEXT_RANGE")
+run("RD_MUL_SS_S", "RD_MUL_SS_ADD_SR_S@d", "RD_MUL_SS_ADD_SR_S@d RD_MUL_SS_ADD_SR_R@d")
+run("RD_MUL_SS_ADD_SR_S", "R_LOAD_D@a", "R_SQRT")
+run("R_LOAD_D", "R_SQRT", "RD_MUL_SR_R RD_MUL_RS_R")
+# Iterations
+run(each("RD_ADD_SS_RBDT_*_RK RD_ADD_SS_RBDF_*_RK", COMPARE[:4]), "RD_MUL_KS_MUL_RS_R", "RD_ADD_RS_S RD_SUB_RS_S")
+run("RD_SUB_SS_ADD_RS_S RD_ADD_RS_S", "RD_MUL_SS_S@ab", "RD_MUL_SS_S")
+run("RI_ADD_SK_S RI_SUB_SK_S", each("RBI_BACK_*_SS@a RBI_BACK_*_SS@b RBI_BACK_*_SK@a", COMPARE))
+run("RI_ADD_SK_S RI_SUB_SK_S", "RI_ADD_SK_S RI_SUB_SK_S", each("RBI_BACK_*_SS@a RBI_BACK_*_SS@b", COMPARE))
+run("RL_GET_I_S_S", "RL_COPY_I", "RL_SET_I_S_S")
+run("RL_GET_D_S_S", "RL_COPY_D", "RL_SET_D_S_S")
+run("RI_ADD_SK_GET_I_R RI_SUB_SK_GET_I_R", "RL_SET_I_S_R")
+run("RI_ADD_SK_GET_D_R RI_SUB_SK_GET_D_R", "RL_SET_D_S_R")
+run("RL_GET_I_S_R RA_GET_I_R", "RI_ADD_RK_R RI_SUB_RK_R", "RL_SET_I_S_R RA_SET_I_R")
+run("RL_GET_I_K_S", each("RBI_*_SK@a RBI_BACK_*_SK@a", COMPARE))
+run("RI_ADD_SK_S", "RL_GET_I_K_S", each("RBI_BACK_*_SK@a", COMPARE))
+run("R_CONST", "R_CONST", "R_CONST")
+run("R_CONST", "R_MOVE", each("RBI_*_SS", COMPARE))
+run("R_CONST", each("RBI_*_SS RBI_*_SK", COMPARE))
 # What stands before boxed instructions
 pairs("R_COPY R_VALUE R_STORE_I", "R_SET_SP")
 %>
-% for first, second in PAIRS:
-<%isa:pair first="${first}" second="${second}"/>
+% for first, second, via in PAIRS:
+<%isa:pair first="${first}" second="${second}" via="${via}"/>
 % endfor

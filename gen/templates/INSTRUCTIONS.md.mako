@@ -24,9 +24,11 @@ stored = {f.modes for f in own if f.stores}
 | ${d.name} | ${" ".join(f.modes + ("+" if f.modes in stored else "") for f in own if not f.stores) or "those of " + d.fuses[1]} |
 % endfor
 
-${"##"} Pairs: two region instructions, one behind the other, in one handler
+${"##"} Pairs: region instructions, one behind the other, in one handler
+`@` names operands of the second one that come from the one before in a register.
+
 | first | second |
 |---|---|
 % for name, pairs in model.pairs.items():
-| ${name} | ${" ".join(p.second for p in pairs)} |
+| ${name} | ${" ".join(p.second + ("@" + p.via if p.via else "") for p in pairs)} |
 % endfor

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "region/region.h"
+#include "region/pair.h"
 #include "types/str.h"
 
 typedef struct printer {
@@ -115,12 +115,13 @@ static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
             continue;
         }
         const bool pair = dv_op_infos[op].kind == DV_KIND_PAIR;
-        if (pair) op = dv_op_infos[op].family;
+        const bool three = pair && dv_op_infos[dv_op_infos[op].family].kind == DV_KIND_PAIR;
+        op = dv_pair_first(op);
         const dv_op_info *info = &dv_op_infos[op];
         print(p, "    %4u  %s", at, dv_op_names[op]);
         if (info->kind == DV_KIND_REGION && info->length > 1)
             print_region_op(vm, p, region, at, info);
-        print(p, pair ? " +\n" : "\n");
+        print(p, three ? " ++\n" : pair ? " +\n" : "\n");
         at += info->length;
     }
 }

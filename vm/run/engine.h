@@ -243,12 +243,24 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         ip += LEN;    \
         GO();         \
     } while (0)
-/* The same where the second instruction of a pair is in the same handler
- * (gen/ops/region_pairs.mako). */
-#define REGION_THEN() \
-    do {              \
-        ip += LEN;    \
-        goto second;  \
+#define REGION_BRANCH(taken)                      \
+    do {                                          \
+        ip = (taken) ? CELL(3).target : ip + LEN; \
+        GO();                                     \
+    } while (0)
+/* The same where the next instruction is in the same handler (gen/ops/region_pairs.mako). */
+#define REGION_THEN(next) \
+    do {                  \
+        ip += LEN;        \
+        goto next;        \
+    } while (0)
+#define REGION_BRANCH_THEN(next, taken) \
+    do {                                \
+        if (taken) {                    \
+            ip = CELL(3).target;        \
+            GO();                       \
+        }                               \
+        REGION_THEN(next);              \
     } while (0)
 #define EXIT()               \
     do {                     \
