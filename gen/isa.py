@@ -63,6 +63,11 @@ MODES = {"L": "LOAD_LOCAL_B", "C": "LOAD_CONST_B"}
 LOAD_LENGTH = 2  # cells of each of them
 
 
+# Pairs: how a raw int, a double and an object are taken from a slot, and put into slot c.
+USES = {"i": "SLOT_I", "d": "SLOT_D", "v": "HOME"}
+PUTS = {"i": "SLOT_I(c) = ", "d": "SET_D(c, ", "v": "HOME(c) = "}
+
+
 class ModelError(Exception):
     pass
 
@@ -92,7 +97,8 @@ class Instruction:
     modes: str = ""  # region: operand modes that this variant stands for
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
     second: str = ""  # pairs: the last instruction; what stands before it, an instruction or a pair, is `family`
-    via: str = ""  # pairs: slot operands of the last instruction that hold what the one before it has just put there
+    via: str = ""  # pairs: slot operands of the last instruction that hold what one before it has just put there: ...
+    back: int = 0  # ... the one so many before
     stores: bool = False  # fusions: the STORE_LOCAL behind belongs to it
     number: int = -1
 
@@ -315,24 +321,33 @@ class Model:
         return [*self.parts(self.by_name[item.family]), self.by_name[item.second]]
 
     def bodies(self, item: Instruction) -> list[tuple]:
-        """The parts of a pair and their bodies, each of which goes on to the next one.  What a part puts into its slot c
-        comes to the next one in `kept` where that has an operand there (`via`), not by way of memory."""
-        found, via = [], ""
-        while True:
-            part = self.parts(item)[-1]
+        """The parts of a pair and their bodies, each of which goes on to the next one.  Operands that are `via` do not
+        come by way of memory: the part that puts them into its slot c keeps them in a variable, too."""
+        parts, steps = self.parts(item), [item]
+        while steps[0].kind == "pair":
+            steps.insert(0, self.by_name[steps[0].family])
+        found, kept = [], {}  # kept: by the letter of a kind, the part that keeps one
+        for n, (part, step) in enumerate(zip(parts, steps)):
             body = part.body
-            if found:
-                label = f"part_{len(self.parts(item)) + 1}"
-                body = body.replace("REGION_NEXT()", f"REGION_THEN({label})")
-                body = body.replace("REGION_BRANCH(", f"REGION_BRANCH_THEN({label}, ")
-            if via:
-                body = body.replace("SET_D(c, ", "SET_D(c, kept_d = ").replace("SLOT_I(c) = ", "SLOT_I(c) = kept_i = ")
-            for name in item.via:
-                body = body.replace(f"SLOT_D({name})", "kept_d").replace(f"SLOT_I({name})", "kept_i")
-            found.insert(0, (part, body))
-            if item.kind != "pair":
-                return found
-            via, item = item.via, self.by_name[item.family]
+            if n + 1 < len(parts):
+                body = body.replace("REGION_NEXT()", f"REGION_THEN(part_{n + 2})")
+                body = body.replace("REGION_BRANCH(", f"REGION_BRANCH_THEN(part_{n + 2}, ")
+            for name in step.via:
+                kind = next((k for k, use in USES.items() if f"{use}({name})" in body), None)
+                source = n - step.back
+                puts = [PUTS["v"]] if kind == "v" else [PUTS["i"], PUTS["d"]]
+                replaced = any(put in text for _, text in found[source + 1 :] for put in puts)
+                if kind is None or source < kept.get(kind, 0) or replaced:
+                    raise ModelError(f"{item.source}: {item.name}: {part.name} cannot take {name} via a register")
+                if kept.get(kind) != source:
+                    keeper, text = found[source]
+                    if PUTS[kind] not in text:
+                        raise ModelError(f"{item.source}: {item.name}: {keeper.name} puts nothing into a slot")
+                    found[source] = keeper, text.replace(PUTS[kind], f"{PUTS[kind]}kept_{kind} = ")
+                    kept[kind] = source
+                body = body.replace(f"{USES[kind]}({name})", f"kept_{kind}")
+            found.append((part, body))
+        return [(part, body.replace("kept_v = kept_v", "kept_v")) for part, body in found]
 
     def _check_pair(self, item: Instruction, where: str) -> None:
         """All but the last one must go on to the next, and none may need a frame beyond what regions publish."""
@@ -346,11 +361,8 @@ class Model:
                 raise ModelError(f"{where}: {part.name} cannot be the first of a pair")
         if any("REGION_BRANCH(" in part.body for part in parts[:-1]) and "REGION_NEXT()" not in parts[-1].body:
             raise ModelError(f"{where}: {parts[-1].name} jumps, and so does what stands before it")
-        if item.via and not re.search(r"SET_D\(c,|SLOT_I\(c\) =", parts[-2].body):
-            raise ModelError(f"{where}: {parts[-2].name} puts nothing into a slot")
-        for name in item.via:
-            if not re.search(rf"SLOT_[DI]\({name}\)", parts[-1].body):
-                raise ModelError(f"{where}: {parts[-1].name} has no raw operand {name}")
+        self.bodies(item)
+        item.doc = ", ".join(part.name for part in parts) + " in one."
 
     def _complete(self, item: Instruction) -> None:
         family = self.by_name.get(item.family)

@@ -83,14 +83,10 @@ def region(context, **attributes):
     return _add(context, "region", attributes)
 
 
-def pair_name(first: str, second: str, via: str) -> str:
-    return f"{first}_{second}" + (f"_VIA_{via.upper()}" if via else "")
-
-
-def pair(context, first: str, second: str, via: str = "") -> str:
+def pair(context, name: str, first: str, second: str, via: str = "", back: str = "1") -> str:
     context["model"].add(
         Instruction(
-            name=pair_name(first, second, via),
+            name=name,
             kind="pair",
             doc=f"{first}, and {second} behind it.",
             source=context["source"],
@@ -99,6 +95,7 @@ def pair(context, first: str, second: str, via: str = "") -> str:
             family=first,
             second=second,
             via=via,
+            back=int(back),
         )
     )
     return ""

@@ -53,7 +53,8 @@ typedef struct dv_op_info {
     uint8_t load_count;     /* fusions: loads in front of the derivative ... */
     uint8_t loads[3];       /* ... and their opcodes, the last one first */
     bool stores;            /* fusions: the STORE_LOCAL behind belongs to it */
-    uint8_t via;            /* pairs: operands a to d (bits 0 to 3) of the last instruction that must be slot c of the one before */
+    uint8_t via;            /* pairs: operands a to d (bits 0 to 3) of the last instruction that must be slot c of the one ... */
+    uint8_t back;           /* ... so many before */
 } dv_op_info;
 
 typedef enum dv_result {

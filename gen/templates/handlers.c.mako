@@ -28,7 +28,7 @@ OP(${part});
 /* ${i.doc} */
 OP(${i.name}) {
     BEGIN();
-% for name, type in ("kept_d", "double"), ("kept_i", "int64_t"):
+% for name, type in ("kept_d", "double"), ("kept_i", "int64_t"), ("kept_v", "dv_value"):
 % if name in kept:
     ${type} ${name};
 % endif

@@ -418,8 +418,8 @@ static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
 typedef struct guards {
     bool derived; /* a derivative that is in it as it is */
     uint32_t count;
-    const dv_cell *targets[6];
-    bool ways[6]; /* that lead on: a jump, no guard */
+    const dv_cell *targets[16];
+    bool ways[16]; /* that lead on: a jump, no guard */
 } guards;
 
 static void add_guard(dv_vm *vm, guards *g, const dv_cell *target) {

@@ -1,20 +1,22 @@
 /* pair.c: instructions of a region that stand one behind the other, in one handler (pair.h). */
 #include "region/pair.h"
 
-/* The handler for `first`, one instruction or several of which the last one is in `last`, and the
- * one in `next` behind them; DV_OP_COUNT: there is none.  Of several the one that takes most
- * operands from the instruction before. */
-static uint32_t find_pair(uint32_t first, const dv_cell *last, const dv_cell *next) {
+/* The handler for `first`, one instruction or several, and the one that begins at *next behind
+ * them; DV_OP_COUNT: there is none.  Of several the one that takes most operands from one before.
+ */
+static uint32_t find_pair(uint32_t first, const dv_cell *cells, const uint32_t *next) {
     const dv_op_info *info = &dv_op_infos[first];
     uint32_t found = DV_OP_COUNT;
     if (info->kind != DV_KIND_REGION && info->kind != DV_KIND_PAIR) return found;
+    const dv_cell *cell = &cells[*next];
     for (uint32_t i = 0; i < info->fusion_count; i++) {
         uint32_t op = info->first_fusion + i;
-        if (dv_op_infos[op].adaptive != (uint32_t)next->i) continue;
-        const int16_t slots[] = {next[1].o.a, next[1].o.b, next[1].o.c, next[1].o.d};
+        if (dv_op_infos[op].adaptive != (uint32_t)cell->i) continue;
+        const int16_t slots[] = {cell[1].o.a, cell[1].o.b, cell[1].o.c, cell[1].o.d};
+        int16_t put = cells[next[-dv_op_infos[op].back] + 1].o.c;
         bool fits = true;
         for (int n = 0; n < 4; n++)
-            if (dv_op_infos[op].via >> n & 1) fits = fits && slots[n] == last[1].o.c;
+            if (dv_op_infos[op].via >> n & 1) fits = fits && slots[n] == put;
         if (fits && (found == DV_OP_COUNT || dv_op_infos[op].via > dv_op_infos[found].via))
             found = op;
     }
@@ -41,7 +43,7 @@ void dv_pair_join(dv_region *region, const uint32_t *starts, uint32_t count) {
         for (uint32_t k = i + 1; k < count && starts[k - 1] + length == starts[k]; k++) {
             const dv_cell *next = &region->cells[starts[k]];
             if (mark < last_mark && mark->cell == starts[k]) break; /* who counts must come there */
-            uint32_t joined = find_pair(op, &region->cells[starts[k - 1]], next);
+            uint32_t joined = find_pair(op, region->cells, &starts[k]);
             if (joined == DV_OP_COUNT) break;
             length = dv_op_infos[next->i].length;
             if (jumps_to(region, &starts[i], &starts[k], starts[k] + length))

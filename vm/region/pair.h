@@ -1,4 +1,4 @@
-/* pair.h: two or three instructions of a region that stand one behind the other, in one handler
+/* pair.h: two or more instructions of a region that stand one behind the other, in one handler
  * (gen/ops/region_pairs.mako).
  *
  * Invariants
@@ -16,7 +16,7 @@
  * where their opcodes still are. */
 void dv_pair_join(dv_region *region, const uint32_t *starts, uint32_t count);
 
-/* The first instruction of a pair, or of a pair and what stands behind it. */
+/* The first instruction of a pair, which may begin with a pair itself. */
 static inline uint32_t dv_pair_first(uint32_t op) {
     while (dv_op_infos[op].kind == DV_KIND_PAIR) op = dv_op_infos[op].family;
     return op;

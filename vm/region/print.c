@@ -114,14 +114,15 @@ static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
             at += print_foreign(vm, p, &region->cells[at], at);
             continue;
         }
-        const bool pair = dv_op_infos[op].kind == DV_KIND_PAIR;
-        const bool three = pair && dv_op_infos[dv_op_infos[op].family].kind == DV_KIND_PAIR;
+        uint32_t joined = op;
         op = dv_pair_first(op);
         const dv_op_info *info = &dv_op_infos[op];
         print(p, "    %4u  %s", at, dv_op_names[op]);
         if (info->kind == DV_KIND_REGION && info->length > 1)
             print_region_op(vm, p, region, at, info);
-        print(p, three ? " ++\n" : pair ? " +\n" : "\n");
+        if (joined != op) print(p, " ");
+        for (; joined != op; joined = dv_op_infos[joined].family) print(p, "+");
+        print(p, "\n");
         at += info->length;
     }
 }
