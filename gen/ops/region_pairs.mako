@@ -90,7 +90,10 @@ for get, update, mul_rs, set in ("RL_GET_D_K", "RL_UPDATE_*_K", "RL_GET_D_K_MUL_
         line = [get + "_S", get + "_MUL_SR_R", "RD_" + op, set]
         for n in range(4):
             run(*(line[n:] + line[:n])[:3])
-    run("R_GUARD_LIST", get + "_S", get + "_MUL_SR_R")
+        line[2] += "@a2"
+        run(*line)
+        run("R_GUARD_LIST", *line)
+    run(*[get + "_S", get + "_SUB_SR_S@d"] * 3)
     run(set, "R_JUMP_BACK R_NEXT_RANGE")
 run("RD_MUL_SS_S", "RD_MUL_SS_ADD_SR_S@d", "RD_MUL_SS_ADD_SR_S@d", "R_LOAD_D@a", "R_SQRT", "RD_MUL_SR_R RD_MUL_RS_R")
 run("RD_MUL_SS_S", "RD_MUL_SS_ADD_SR_S@d", "RD_MUL_SS_ADD_SR_R@d", "R_SQRT")

@@ -273,10 +273,11 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         ip = CELL(4).target; \
         GO();                \
     } while (0)
-/* At a back edge, before anything has happened: polls, and comes back to the same instruction. */
-#define SAFEPOINT()                                                     \
-    do {                                                                \
-        if (DV_UNLIKELY(--vm->countdown <= 0)) TAIL(dv_slow_safepoint); \
+/* At a back edge, before anything has happened: polls, and comes back to the same instruction.
+ * (Below 0, not at 0: so that the subtraction from memory is the test, too.) */
+#define SAFEPOINT()                                                    \
+    do {                                                               \
+        if (DV_UNLIKELY(--vm->countdown < 0)) TAIL(dv_slow_safepoint); \
     } while (0)
 #define REGION_SAFEPOINT()                         \
     do {                                           \
