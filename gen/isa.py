@@ -63,6 +63,11 @@ MODES = {"L": "LOAD_LOCAL_B", "C": "LOAD_CONST_B"}
 LOAD_LENGTH = 2  # cells of each of them
 
 
+# Pairs: how a raw int, a double and an object are taken from a slot, and put into slot c.
+USES = {"i": "SLOT_I", "d": "SLOT_D", "v": "HOME"}
+PUTS = {"i": "SLOT_I(c) = ", "d": "SET_D(c, ", "v": "HOME(c) = "}
+
+
 class ModelError(Exception):
     pass
 
@@ -91,7 +96,9 @@ class Instruction:
     when: str = ""  # derivatives: C condition for choosing it, if that is not the guard
     modes: str = ""  # region: operand modes that this variant stands for
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
-    second: str = ""  # pairs: the second instruction; the first one is `family`
+    second: str = ""  # pairs: the last instruction; what stands before it, an instruction or a pair, is `family`
+    via: str = ""  # pairs: slot operands of the last instruction that hold what one before it has just put there: ...
+    back: int = 0  # ... the one so many before
     stores: bool = False  # fusions: the STORE_LOCAL behind belongs to it
     number: int = -1
 
@@ -141,11 +148,15 @@ class Instruction:
         for n, name in enumerate("abcd"):
             if re.search(rf"\b(SLOT_I|SLOT_D|SLOT_IM|SET_D|SET_IM|HOME|RANGE)\({name}\b", self.body):
                 bits |= 1 << n
-        for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)"),
+        for n, use in ((4, r"CELL\(2\)\.i"), (5, r"CELL\(2\)\.d"), (6, r"CELL\(3\)\.target|EXIT\(\)|REGION_BRANCH\("),
                        (7, r"CELL\(2\)\.s\.b")):
             if re.search(use, self.body):
                 bits |= 1 << n
         return bits
+
+    @property
+    def via_bits(self) -> int:
+        return sum(1 << "abcd".index(name) for name in self.via)
 
     @property
     def facts(self) -> str:
@@ -241,7 +252,7 @@ class Model:
         return [i for i in self.instructions if i.kind == "derivative" and i.family == family.name]
 
     def fusions(self, item: Instruction) -> list[Instruction]:
-        if item.kind == "region":
+        if item.kind in ("region", "pair"):
             return self.pairs.get(item.name, [])
         owner = item.fuses[1] if item.fuses[:1] == ["as"] else item.name
         return [i for i in self.instructions if i.kind == "fusion" and i.family == owner]
@@ -303,15 +314,55 @@ class Model:
         if len(self.generic()) > 256:
             raise ModelError("more than 256 generic instructions do not fit a word's opcode")
 
+    def parts(self, item: Instruction) -> list[Instruction]:
+        """The region instructions in the handler of a pair, two or more, or the instruction itself."""
+        if item.kind != "pair":
+            return [item]
+        return [*self.parts(self.by_name[item.family]), self.by_name[item.second]]
+
+    def bodies(self, item: Instruction) -> list[tuple]:
+        """The parts of a pair and their bodies, each of which goes on to the next one.  Operands that are `via` do not
+        come by way of memory: the part that puts them into its slot c keeps them in a variable, too."""
+        parts, steps = self.parts(item), [item]
+        while steps[0].kind == "pair":
+            steps.insert(0, self.by_name[steps[0].family])
+        found, kept = [], {}  # kept: by the letter of a kind, the part that keeps one
+        for n, (part, step) in enumerate(zip(parts, steps)):
+            body = part.body
+            if n + 1 < len(parts):
+                body = body.replace("REGION_NEXT()", f"REGION_THEN(part_{n + 2})")
+                body = body.replace("REGION_BRANCH(", f"REGION_BRANCH_THEN(part_{n + 2}, ")
+            for name in step.via:
+                kind = next((k for k, use in USES.items() if f"{use}({name})" in body), None)
+                source = n - step.back
+                puts = [PUTS["v"]] if kind == "v" else [PUTS["i"], PUTS["d"]]
+                replaced = any(put in text for _, text in found[source + 1 :] for put in puts)
+                if kind is None or source < kept.get(kind, 0) or replaced:
+                    raise ModelError(f"{item.source}: {item.name}: {part.name} cannot take {name} via a register")
+                if kept.get(kind) != source:
+                    keeper, text = found[source]
+                    if PUTS[kind] not in text:
+                        raise ModelError(f"{item.source}: {item.name}: {keeper.name} puts nothing into a slot")
+                    found[source] = keeper, text.replace(PUTS[kind], f"{PUTS[kind]}kept_{kind} = ")
+                    kept[kind] = source
+                body = body.replace(f"{USES[kind]}({name})", f"kept_{kind}")
+            found.append((part, body))
+        return [(part, body.replace("kept_v = kept_v", "kept_v")) for part, body in found]
+
     def _check_pair(self, item: Instruction, where: str) -> None:
-        """The first one must go on to the second, and neither may need a frame beyond what regions publish."""
-        for name in (item.family, item.second):
-            if name not in self.by_name or self.by_name[name].kind != "region":
+        """All but the last one must go on to the next, and none may need a frame beyond what regions publish."""
+        for name, kinds in (item.family, ("region", "pair")), (item.second, ("region",)):
+            if name not in self.by_name or self.by_name[name].kind not in kinds:
                 raise ModelError(f"{where}: {name} is no instruction of regions")
-        first = self.by_name[item.family]
-        item.cache = first.cache
-        if "REGION_NEXT()" not in first.body or "PUBLISH" in first.body:
-            raise ModelError(f"{where}: {first.name} cannot be the first of a pair")
+        parts = self.parts(item)
+        item.cache = parts[0].cache
+        for part in parts[:-1]:
+            if not re.search(r"REGION_(NEXT|BRANCH)\(", part.body) or "PUBLISH" in part.body:
+                raise ModelError(f"{where}: {part.name} cannot be the first of a pair")
+        if any("REGION_BRANCH(" in part.body for part in parts[:-1]) and "REGION_NEXT()" not in parts[-1].body:
+            raise ModelError(f"{where}: {parts[-1].name} jumps, and so does what stands before it")
+        self.bodies(item)
+        item.doc = ", ".join(part.name for part in parts) + " in one."
 
     def _complete(self, item: Instruction) -> None:
         family = self.by_name.get(item.family)

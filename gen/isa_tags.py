@@ -83,10 +83,10 @@ def region(context, **attributes):
     return _add(context, "region", attributes)
 
 
-def pair(context, first: str, second: str) -> str:
+def pair(context, name: str, first: str, second: str, via: str = "", back: str = "1") -> str:
     context["model"].add(
         Instruction(
-            name=f"{first}_{second}",
+            name=name,
             kind="pair",
             doc=f"{first}, and {second} behind it.",
             source=context["source"],
@@ -94,6 +94,8 @@ def pair(context, first: str, second: str) -> str:
             cache=3,
             family=first,
             second=second,
+            via=via,
+            back=int(back),
         )
     )
     return ""

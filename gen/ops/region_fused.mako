@@ -40,12 +40,10 @@ x, y = PLACES[mode[0]][0], PLACES[mode[1]][1]
 % for compare, sign in COMPARE.items():
 % for mode, other in (("RS", "SLOT_D(d)"), ("RK", "CELL(2).d")):
 <%isa:region name="RD_${op}_SS_RBDT_${compare}_${mode}" operands="" cache="3" modes="SS" doc="RD_${op}_SS_R and RBDT_${compare}_${mode}.">
-    ip = SLOT_D(a) ${ARITHMETIC[op]} SLOT_D(b) ${sign} ${other} ? CELL(3).target : ip + LEN;
-    GO();
+    REGION_BRANCH(SLOT_D(a) ${ARITHMETIC[op]} SLOT_D(b) ${sign} ${other});
 </%isa:region>
 <%isa:region name="RD_${op}_SS_RBDF_${compare}_${mode}" operands="" cache="3" modes="SS" doc="RD_${op}_SS_R and RBDF_${compare}_${mode}.">
-    ip = SLOT_D(a) ${ARITHMETIC[op]} SLOT_D(b) ${sign} ${other} ? ip + LEN : CELL(3).target;
-    GO();
+    REGION_BRANCH(!(SLOT_D(a) ${ARITHMETIC[op]} SLOT_D(b) ${sign} ${other}));
 </%isa:region>
 % endfor
 % endfor

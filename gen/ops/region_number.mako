@@ -69,16 +69,13 @@ a, b = ints(mode)
 x, y = doubles(mode)
 %>
 <%isa:region name="RBI_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} holds for raw ints.">
-    ip = ${a} ${sign} ${b} ? CELL(3).target : ip + LEN;
-    GO();
+    REGION_BRANCH(${a} ${sign} ${b});
 </%isa:region>
 <%isa:region name="RBDT_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} holds for raw doubles.">
-    ip = ${x} ${sign} ${y} ? CELL(3).target : ip + LEN;
-    GO();
+    REGION_BRANCH(${x} ${sign} ${y});
 </%isa:region>
 <%isa:region name="RBDF_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="Jumps if ${op} does not hold for raw doubles.">
-    ip = ${x} ${sign} ${y} ? ip + LEN : CELL(3).target;
-    GO();
+    REGION_BRANCH(!(${x} ${sign} ${y}));
 </%isa:region>
 <%isa:region name="RSI_${op}_${mode}" operands="" cache="3" modes="${mode}" doc="The truth of ${op} of raw ints, to the register.">
     r = ${a} ${sign} ${b};

@@ -122,12 +122,10 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     GO();
 </%isa:region>
 <%isa:region name="R_IF_TRUE" operands="" cache="3" doc="Jumps if the truth value in the register is true.">
-    ip = r ? CELL(3).target : ip + LEN;
-    GO();
+    REGION_BRANCH(r);
 </%isa:region>
 <%isa:region name="R_IF_FALSE" operands="" cache="3" doc="Jumps if the truth value in the register is false.">
-    ip = r ? ip + LEN : CELL(3).target;
-    GO();
+    REGION_BRANCH(!r);
 </%isa:region>
 
 <%isa:region name="R_UNBOX_I" operands="" cache="3" doc="Int in home slot a (guard), to the int register.">
@@ -220,15 +218,15 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     HOME(b) = x;
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_STORE_HOME" operands="" cache="3" doc="Moves home slot a to local b and releases what that held.">
-    const dv_value old = HOME(b);
+<%isa:region name="R_STORE_HOME" operands="" cache="3" doc="Moves home slot a to local c and releases what that held.">
+    const dv_value old = HOME(c);
     if (dv_is_object(old) && DV_UNLIKELY(dv_as_object(old)->references == 1)) SLOW();
-    HOME(b) = HOME(a);
+    HOME(c) = HOME(a);
     if (dv_is_object(old)) dv_as_object(old)->references--;
     REGION_NEXT();
     --- out of line ---
-    const dv_value old = HOME(b);
-    HOME(b) = HOME(a);
+    const dv_value old = HOME(c);
+    HOME(c) = HOME(a);
     PUBLISH_AT(d);
     dv_release_object(vm, dv_as_object(old));
     REGION_NEXT();

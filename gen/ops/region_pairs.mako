@@ -1,15 +1,33 @@
-## region_pairs.mako: two instructions of a region that stand one behind the other, as one handler (vm/region/pair.c).
+## region_pairs.mako: two or more instructions of a region that stand one behind the other, as one handler
+## (vm/region/pair.c).
 ##
-## Both keep their cells: the handler in the first one's cell does the first, steps on and does the second as it stands
-## there.  Whoever jumps to the second finds it as ever.  Which pairs there are follows from what the programs of bench/
-## execute most often (vm/region/README.md), with the others of the same kind, so that no comparison or operator is
-## slower than its neighbours.
+## All keep their cells: the handler in the first one's cell does the first, steps on and does the second as it stands
+## there.  Whoever jumps to the second finds it as ever.  A third one stands behind a pair as the second behind the first.
+## `via` names operands that are the very slot that the instruction before has put its result into: they come from there
+## in a register, since what has just been stored can be loaded only some cycles later.
+##
+## Which pairs there are follows from what the programs of bench/ execute most often (vm/region/README.md), with the
+## others of the same kind, so that no comparison or operator is slower than its neighbours.
 <%!
+import itertools
+
 COMPARE = ("LT", "LE", "GT", "GE", "EQ", "NE")
-PAIRS = []
+PAIRS = {}
+
+def run(*parts):
+    """Instructions one behind the other, of each part any; `B@ab`: operands a and b of B come from the one before;
+    `B@a2`: from the one two before."""
+    for chosen in itertools.product(*(part.split() for part in parts)):
+        first = chosen[0]
+        for n, part in enumerate(chosen[1:]):
+            second, _, via = part.partition("@")
+            letters = via.rstrip("0123456789")
+            key = first, second, letters, via[len(letters):] or "1"
+            name = f"{first}_{second}" + (f"_VIA_{via.upper()}" if via else "") if n == 0 else f"{chosen[0]}_RUN_{len(PAIRS)}"
+            first = PAIRS.setdefault(key, name)
 
 def pairs(firsts, seconds):
-    PAIRS.extend((a, b) for a in firsts.split() for b in seconds.split())
+    run(firsts, seconds)
 
 def each(text, values):
     return " ".join(text.replace("*", v) for v in values)
@@ -22,7 +40,8 @@ pairs("RD_ADD_SR_S RD_SUB_SR_S RD_ADD_RS_S RI_ADD_SR_S RI_ADD_RS_S RI_ADD_SS_S R
       "R_NEXT_RANGE")
 pairs("R_RELEASE", "R_JUMP R_JUMP_BACK")
 pairs("R_RANGE", "R_FOR_RANGE")
-pairs("RW_LIST_A RL_GET_L_S RL_GET_A_S", "R_STORE_HOME")
+pairs("RW_LIST_A", "R_STORE_HOME")
+run("RL_GET_L_S RL_GET_A_S", "R_STORE_HOME@a")
 # Items and elements: exchanged, compared, updated
 pairs("RL_GET_I_S_S", "RL_COPY_I RL_GET_I_S_R RL_GET_I_S_S")
 pairs("RL_GET_D_S_S", "RL_COPY_D RL_GET_D_S_R RL_GET_D_S_S")
@@ -56,9 +75,47 @@ pairs("RI_RSHIFT_RK_R RI_FLOORDIV_RK_R RI_ADD_RS_R", "RI_ADD_RS_R RI_ADD_RK_R")
 pairs("RI_MUL_SK_R RI_MUL_RK_R", "RI_ADD_RK_R RI_ADD_RS_R")
 pairs("RI_ADD_RK_R RI_ADD_RS_R", "RI_MOD_RK_S RI_MOD_RK_R RI_AND_RK_R RI_AND_RK_S R_I2D_R")
 pairs("R_I2D_R", "RD_DIV_KR_R RD_DIV_RK_R")
+# Vectors of three
+for get, update, mul_rs, set in ("RL_GET_D_K", "RL_UPDATE_*_K", "RL_GET_D_K_MUL_RS_S", "RL_SET_D_K_R"), ("RA_GET_D", "RA_UPDATE_*", "RA_GET_D_MUL_RS_S", "RA_SET_D_R"):
+    run(*[get + "_SUB_SR_S"] * 3)
+    run("RL_GET_L_S" if get == "RL_GET_D_K" else "RL_GET_A_S", "R_STORE_HOME@a", *(f"{get}_SUB_SR_S@a{n}" for n in (1, 2, 3)))
+    run(*[get + "_S"] * 3)
+    for update in each(update, ("ADD", "SUB")).split():
+        run(update, update, update)
+        for operand in "cd":
+            run(f"RD_MUL_SS_S {mul_rs}", f"{update}@{operand}", f"{update}@{operand}2", f"{update}@{operand}3", "R_NEXT_RANGE")
+            run("RD_DIV_SR_S", mul_rs + "@d", f"{update}@{operand}", f"{update}@{operand}2", f"{update}@{operand}3")
+        run(update, "R_NEXT_RANGE")
+    for op in "ADD_SR_R", "SUB_SR_R":
+        line = [get + "_S", get + "_MUL_SR_R", "RD_" + op, set]
+        for n in range(4):
+            run(*(line[n:] + line[:n])[:3])
+        line[2] += "@a2"
+        run(*line)
+        run("R_GUARD_LIST", *line)
+    run(*[get + "_S", get + "_SUB_SR_S@d"] * 3)
+    run(set, "R_JUMP_BACK R_NEXT_RANGE")
+run("RD_MUL_SS_S", "RD_MUL_SS_ADD_SR_S@d", "RD_MUL_SS_ADD_SR_S@d", "R_LOAD_D@a", "R_SQRT", "RD_MUL_SR_R RD_MUL_RS_R")
+run("RD_MUL_SS_S", "RD_MUL_SS_ADD_SR_S@d", "RD_MUL_SS_ADD_SR_R@d", "R_SQRT")
+run("R_LOAD_D", "R_SQRT", "RD_MUL_SR_R RD_MUL_RS_R")
+# Iterations
+run(each("RD_ADD_SS_RBDT_*_RK RD_ADD_SS_RBDF_*_RK", COMPARE[:4]), "RD_MUL_KS_MUL_RS_R", "RD_ADD_RS_S RD_SUB_RS_S")
+run("RD_SUB_SS_ADD_RS_S RD_ADD_RS_S", "RD_MUL_SS_S@ab", "RD_MUL_SS_S")
+run("RI_ADD_SK_S RI_SUB_SK_S", each("RBI_BACK_*_SS@a RBI_BACK_*_SS@b RBI_BACK_*_SK@a", COMPARE))
+run("RI_ADD_SK_S RI_SUB_SK_S", "RI_ADD_SK_S RI_SUB_SK_S", each("RBI_BACK_*_SS@a RBI_BACK_*_SS@b", COMPARE))
+run("RL_GET_I_S_S", "RL_COPY_I", "RL_SET_I_S_S")
+run("RL_GET_D_S_S", "RL_COPY_D", "RL_SET_D_S_S")
+run("RI_ADD_SK_GET_I_R RI_SUB_SK_GET_I_R", "RL_SET_I_S_R")
+run("RI_ADD_SK_GET_D_R RI_SUB_SK_GET_D_R", "RL_SET_D_S_R")
+run("RL_GET_I_S_R RA_GET_I_R", "RI_ADD_RK_R RI_SUB_RK_R", "RL_SET_I_S_R RA_SET_I_R")
+run("RL_GET_I_K_S", each("RBI_*_SK@a RBI_BACK_*_SK@a", COMPARE))
+run("RI_ADD_SK_S", "RL_GET_I_K_S", each("RBI_BACK_*_SK@a", COMPARE))
+run("R_CONST", "R_CONST", "R_CONST")
+run("R_CONST", "R_MOVE", each("RBI_*_SS", COMPARE))
+run("R_CONST", each("RBI_*_SS RBI_*_SK", COMPARE))
 # What stands before boxed instructions
 pairs("R_COPY R_VALUE R_STORE_I", "R_SET_SP")
 %>
-% for first, second in PAIRS:
-<%isa:pair first="${first}" second="${second}"/>
+% for (first, second, via, back), name in PAIRS.items():
+<%isa:pair name="${name}" first="${first}" second="${second}" via="${via}" back="${back}"/>
 % endfor

@@ -24,9 +24,11 @@ stored = {f.modes for f in own if f.stores}
 | ${d.name} | ${" ".join(f.modes + ("+" if f.modes in stored else "") for f in own if not f.stores) or "those of " + d.fuses[1]} |
 % endfor
 
-${"##"} Pairs: two region instructions, one behind the other, in one handler
+${"##"} Pairs: region instructions, one behind the other, in one handler
+`@` names operands of the second one that come from the one before in a register (or from the one two before: `2`).
+
 | first | second |
 |---|---|
 % for name, pairs in model.pairs.items():
-| ${name} | ${" ".join(p.second for p in pairs)} |
+| ${", ".join(part.name for part in model.parts(model.by_name[name]))} | ${" ".join(p.second + ("@" + p.via + (str(p.back) if p.back > 1 else "") if p.via else "") for p in pairs)} |
 % endfor

@@ -8,7 +8,7 @@ fusions = model.fusions(i)
 loads = ", ".join(str(model.by_name[name].number) for name in reversed(i.loads)) if i.kind == "fusion" else ""
 %>\
     {${i.row}, ${model.family_of(i).number}, ${model.adaptive_of(i).number}, ${i.facts},
-     ${fusions[0].number if fusions else 0}, ${len(fusions)}, ${len(i.loads) if loads else 0}, {${loads or 0}}, ${int(i.stores)}},
+     ${fusions[0].number if fusions else 0}, ${len(fusions)}, ${len(i.loads) if loads else 0}, {${loads or 0}}, ${int(i.stores)}, ${i.via_bits}, ${i.back}},
 % endfor
 };
 

@@ -41,18 +41,20 @@ typedef struct dv_op_info {
     uint8_t cache_cell;     /* first cell of the inline cache */
     bool site, calls_out, ends;
     bool fused;             /* stands for the instruction behind it as well */
-    uint16_t family;        /* derivatives and adaptive forms: the generic opcode; fusions: the derivative; pairs: the
-                               first instruction; others: the opcode itself */
-    uint16_t adaptive;      /* families: the adaptive form; pairs: the second instruction; others: the opcode itself */
+    uint16_t family;        /* derivatives and adaptive forms: the generic opcode; fusions: the derivative; pairs: what stands
+                               before the last instruction, an instruction or a pair; others: the opcode itself */
+    uint16_t adaptive;      /* families: the adaptive form; pairs: the last instruction; others: the opcode itself */
     uint8_t result;         /* derivatives: lattice kind number of the output, 0: not known (dv_result) */
     uint8_t kills;          /* 0 nothing, 1 heap, 2 all: what the abstract interpreter must forget */
     uint8_t types[3];       /* derivatives: dv_result of the guarded inputs, 0: unguarded */
     uint8_t slots;          /* region instructions: operands in use (isa.py, slots) */
-    uint16_t first_fusion;  /* derivatives: the first of their fusions; region instructions: of the pairs that they begin */
+    uint16_t first_fusion;  /* derivatives: the first of their fusions; region instructions and pairs: of the pairs that they begin */
     uint8_t fusion_count;
     uint8_t load_count;     /* fusions: loads in front of the derivative ... */
     uint8_t loads[3];       /* ... and their opcodes, the last one first */
     bool stores;            /* fusions: the STORE_LOCAL behind belongs to it */
+    uint8_t via;            /* pairs: operands a to d (bits 0 to 3) of the last instruction that must be slot c of the one ... */
+    uint8_t back;           /* ... so many before */
 } dv_op_info;
 
 typedef enum dv_result {

@@ -19,34 +19,33 @@
 </%def>\
 <%def name="pair(i)">\
 <%
-first, second = model.by_name[i.family], model.by_name[i.second]
+bodies = model.bodies(i)
+kept = "".join(body for _, body in bodies)
 %>\
-OP(${first.name});
-OP(${second.name});
+% for part in sorted({part.name for part, _ in bodies}):
+OP(${part});
+% endfor
 /* ${i.doc} */
 OP(${i.name}) {
     BEGIN();
-    {
-        enum { LEN = ${first.length} };
-% if first.slow:
-#define SLOW() TAIL(DV_H(${first.name}))
+% for name, type in ("kept_d", "double"), ("kept_i", "int64_t"), ("kept_v", "dv_value"):
+% if name in kept:
+    ${type} ${name};
 % endif
-${first.body.replace("REGION_NEXT()", "REGION_THEN()")}
-% if first.slow:
-#undef SLOW
-% endif
-    }
-second: {
-    enum { LEN = ${second.length} };
+% endfor
+% for n, (part, body) in enumerate(bodies):
+${f"part_{n + 1}: " if n else ""}{
+    enum { LEN = ${part.length} };
     (void)LEN;
-% if second.slow:
-#define SLOW() TAIL(DV_H(${second.name}))
+% if part.slow:
+#define SLOW() TAIL(DV_H(${part.name}))
 % endif
-${second.body}
-% if second.slow:
+${body}
+% if part.slow:
 #undef SLOW
 % endif
     }
+% endfor
 }
 
 </%def>\

@@ -126,7 +126,7 @@ struct dv_vm {
     /* The highest address at which a frame may end; lower while something is to be done at the next
      * call (dv_poll_calls).  Written by other threads, too: atomically. */
     dv_value *stack_limit;
-    int64_t countdown; /* one counter for safepoints: back edges; at 0 the slow path polls */
+    int64_t countdown; /* one counter for safepoints: back edges; below 0 the slow path polls */
     dv_value error;    /* the exception that is being raised, or EMPTY */
     dv_value keywords; /* of a call on its way to a slow path: tuple of names (borrowed) */
     /* The exception that the innermost generator, or all code if none runs, is handling, or None:

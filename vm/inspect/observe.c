@@ -160,5 +160,5 @@ void dv_observe(dv_vm *vm, dv_observer observer, void *context) {
     vm->observer_context = context;
     vm->observer_failed = false;
     vm->hooks.observe = observer ? at_safepoint : NULL;
-    vm->countdown = 1;
+    vm->countdown = 0;
 }

@@ -418,12 +418,13 @@ static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
 typedef struct guards {
     bool derived; /* a derivative that is in it as it is */
     uint32_t count;
-    const dv_cell *targets[4];
+    const dv_cell *targets[16];
+    bool ways[16]; /* that lead on: a jump, no guard */
 } guards;
 
 static void add_guard(dv_vm *vm, guards *g, const dv_cell *target) {
-    if (dv_op_of(vm, target->h) != DV_OP_R_EXIT) return;
-    if (!((const dv_exit *)target[2].p)->counts || target[1].o.a) return; /* a way out */
+    g->ways[g->count] = dv_op_of(vm, target->h) != DV_OP_R_EXIT ||
+                        !((const dv_exit *)target[2].p)->counts || target[1].o.a; /* a way out */
     g->targets[g->count++] = target;
 }
 
@@ -437,16 +438,24 @@ static void add_guards(dv_vm *vm, guards *g, const dv_cell *cell, uint32_t op) {
         add_guard(vm, g, cell[4].target);
 }
 
+/* Those of the instructions of a pair; the cell behind them. */
+static const dv_cell *add_pair(dv_vm *vm, guards *g, const dv_cell *cell, uint32_t op) {
+    const dv_op_info *info = &dv_op_infos[op];
+    if (info->kind == DV_KIND_PAIR) {
+        cell = add_pair(vm, g, cell, info->family);
+        op = info->adaptive;
+    }
+    add_guards(vm, g, cell, op);
+    return cell + dv_op_infos[op].length;
+}
+
 static guards guards_before(dv_vm *vm, const step_plan *plan) {
     guards g = {.count = 0};
     if (plan->op >= DV_OP_COUNT) return g;
     const dv_op_info *info = &dv_op_infos[plan->op];
     g.derived = info->kind == DV_KIND_DERIVATIVE;
     if (info->kind == DV_KIND_REGION) add_guards(vm, &g, plan->first, plan->op);
-    if (info->kind == DV_KIND_PAIR) {
-        add_guards(vm, &g, plan->first, info->family);
-        add_guards(vm, &g, plan->first + dv_op_infos[info->family].length, info->adaptive);
-    }
+    if (info->kind == DV_KIND_PAIR) add_pair(vm, &g, plan->first, plan->op);
     return g;
 }
 
@@ -454,8 +463,9 @@ static guards guards_before(dv_vm *vm, const step_plan *plan) {
 static void count_guards(dv_profile *profile, const guards *g, const dv_cell *next) {
     uint32_t executed = g->count;
     while (executed > 0 && g->targets[executed - 1] != next) executed--;
-    const bool failed = executed > 0;
-    profile->guards += g->derived + (failed ? executed : g->count);
+    const bool left = executed > 0, failed = left && !g->ways[executed - 1];
+    profile->guards += g->derived;
+    for (uint32_t i = 0; i < (left ? executed : g->count); i++) profile->guards += !g->ways[i];
     profile->guards_failed += failed || (g->derived && profile->missed);
 }
 

@@ -137,11 +137,12 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
         else
             set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
     }
+    for (uint32_t i = 0; i < region->point_count; i++) /* all, before a cell is overwritten */
+        if (region->points[i].resumes) dv_pair_part(vm, region, &region->points[i]);
     for (uint32_t i = 0; i < region->point_count; i++)
         if (region->points[i].resumes) {
             dv_cell *cell = &region->cells[region->points[i].cell];
             cell->h = dv_handler_of(vm, cell, DV_OP_R_RETIRED);
-            dv_pair_part(vm, region, &region->points[i]);
         }
 }
 

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "region/region.h"
+#include "region/pair.h"
 #include "types/str.h"
 
 typedef struct printer {
@@ -114,13 +114,15 @@ static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
             at += print_foreign(vm, p, &region->cells[at], at);
             continue;
         }
-        const bool pair = dv_op_infos[op].kind == DV_KIND_PAIR;
-        if (pair) op = dv_op_infos[op].family;
+        uint32_t joined = op;
+        op = dv_pair_first(op);
         const dv_op_info *info = &dv_op_infos[op];
         print(p, "    %4u  %s", at, dv_op_names[op]);
         if (info->kind == DV_KIND_REGION && info->length > 1)
             print_region_op(vm, p, region, at, info);
-        print(p, pair ? " +\n" : "\n");
+        if (joined != op) print(p, " ");
+        for (; joined != op; joined = dv_op_infos[joined].family) print(p, "+");
+        print(p, "\n");
         at += info->length;
     }
 }

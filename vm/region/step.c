@@ -551,8 +551,10 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
     dv_kind kind = dv_kind_is_container((dv_kind)v->kind) ? (dv_kind)v->kind : DV_K_ANY;
     dv_materialize(b, top);
     dv_pop(b, 1);
-    dv_region_emit(b, drops ? DV_OP_R_STORE_HOME : DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q),
-                   0);
+    if (drops)
+        dv_region_emit(b, DV_OP_R_STORE_HOME, dv_home(b, top), 0, dv_home(b, q));
+    else
+        dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, top), dv_home(b, q), 0);
     *to = (dv_known_value){(uint8_t)kind, DV_AT_HOME, 0, DV_EMPTY};
     b->version++;
     if (drops) dv_step_point_after(b, next_pc);

@@ -254,16 +254,16 @@ static const dv_cell *collect_at(DV_HANDLER_PARAMETERS) {
 }
 
 /* Comes back to the instruction at ip, which counts down again: hence 2 to poll at every back edge.
- */
+ * The countdown ends below 0. */
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d;
-    vm->countdown = SAFEPOINT_INTERVAL;
+    vm->countdown = SAFEPOINT_INTERVAL - 1;
     if (vm->hooks.observe) {
-        vm->countdown = OBSERVED_INTERVAL;
+        vm->countdown = OBSERVED_INTERVAL - 1;
         vm->hooks.observe(vm, ip, fp);
     }
     if (vm->stress.break_assumptions && vm->hooks.break_assumptions) {
-        vm->countdown = STRESSED_INTERVAL;
+        vm->countdown = STRESSED_INTERVAL - 1;
         vm->hooks.break_assumptions(vm, ip, fp);
     }
     int64_t elapsed = SAFEPOINT_INTERVAL - vm->collector.rest;
