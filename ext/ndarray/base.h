@@ -65,6 +65,7 @@ typedef struct nd_state {
     uint32_t busy;
     nd_kept kept;      /* memory.h */
     size_t views_held; /* derive_views.h: bytes that views kept by sites are accounted for with */
+    uint8_t blas;      /* blas.c: has this VM asked for OpenBLAS, and got it? */
     char *buffers;     /* fuse.c: of fused expressions, while none is at work; or NULL */
 } nd_state;
 

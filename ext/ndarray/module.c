@@ -1,4 +1,6 @@
 /* module.c: the extension `ndarray`: its state in a VM, and the registration of all files. */
+#include <math.h>
+
 #include "array.h"
 #include "arrange.h"
 #include "create.h"
@@ -55,6 +57,23 @@ static dvx_value make_axis_error(dvx_vm *vm) {
     return made;
 }
 
+static bool add_numbers(dvx_vm *vm, dvx_value module) {
+    static const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"pi", M_PI},       {"e", M_E},          {"euler_gamma", 0.5772156649015328606},
+                   {"nan", NAN},       {"NaN", NAN},        {"inf", INFINITY},
+                   {"Inf", INFINITY},  {"infty", INFINITY}, {"PINF", INFINITY},
+                   {"NINF", -INFINITY}};
+    for (size_t i = 0; i < LENGTH_OF(numbers); i++) {
+        dvx_value number = API(make_float, numbers[i].value);
+        const bool good = !dvx_failed(number) && API(add_constant, module, numbers[i].name, number);
+        API(release, number);
+        if (!good) return false;
+    }
+    return true;
+}
+
 static bool fill_state(dvx_vm *vm, dvx_value module) {
     nd_state *state = nd_state_of(vm);
     for (int i = 0; i < ND_TYPES; i++) state->dtypes[i] = state->classes[i] = DVX_FAILED;
@@ -70,7 +89,7 @@ static bool fill_state(dvx_vm *vm, dvx_value module) {
     return !dvx_failed(state->float_) && !dvx_failed(state->int_) && !dvx_failed(state->bool_) &&
            API(add_constant, module, "newaxis", nd_none(vm)) && !dvx_failed(state->complex_) &&
            !dvx_failed(state->axis_error) &&
-           API(add_constant, module, "AxisError", state->axis_error);
+           API(add_constant, module, "AxisError", state->axis_error) && add_numbers(vm, module);
 }
 
 static bool init(dvx_vm *vm, dvx_value module) {
