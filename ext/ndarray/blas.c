@@ -14,18 +14,41 @@
  */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static nd_blas found;
-static bool is_found;
+static nd_lapack lapack[2];
+static bool is_found, is_lapack_found;
 
-static const struct {
+typedef struct symbol {
     const char *name;
     size_t offset;
-} symbols[] = {
+} symbol;
+static const symbol symbols[] = {
     {"cblas_dgemm", offsetof(nd_blas, dgemm)},         {"cblas_sgemm", offsetof(nd_blas, sgemm)},
     {"cblas_zgemm", offsetof(nd_blas, zgemm)},         {"cblas_dgemv", offsetof(nd_blas, dgemv)},
     {"cblas_sgemv", offsetof(nd_blas, sgemv)},         {"cblas_zgemv", offsetof(nd_blas, zgemv)},
     {"cblas_ddot", offsetof(nd_blas, ddot)},           {"cblas_sdot", offsetof(nd_blas, sdot)},
     {"cblas_zdotu_sub", offsetof(nd_blas, zdotu_sub)},
 };
+
+#define LAPACK(letter, q, e)                                                                  \
+    {                                                                                         \
+        {#letter "getrf_", offsetof(nd_lapack, getrf)},                                       \
+            {#letter "getrs_", offsetof(nd_lapack, getrs)},                                   \
+            {#letter "potrf_", offsetof(nd_lapack, potrf)},                                   \
+            {#letter "geqrf_", offsetof(nd_lapack, geqrf)}, {q, offsetof(nd_lapack, make_q)}, \
+            {e, offsetof(nd_lapack, eigh)}, {#letter "gesdd_", offsetof(nd_lapack, svd)},     \
+            {#letter "geev_", offsetof(nd_lapack, eig)},                                      \
+    }
+static const symbol lapack_symbols[2][8] = {LAPACK(d, "dorgqr_", "dsyevd_"),
+                                            LAPACK(z, "zungqr_", "zheevd_")};
+
+static bool find_all(void *library, const symbol *wanted, size_t count, void *table) {
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(library, wanted[i].name);
+        if (!address) return false;
+        memcpy((char *)table + wanted[i].offset, &address, sizeof address);
+    }
+    return true;
+}
 
 /* OpenBLAS starts a thread for each CPU that its caller may use, at once, and these spin for a
  * while.  While it is loaded this thread is allowed one CPU, so that it starts none. */
@@ -47,16 +70,15 @@ static void load(void) {
         getenv("OPENBLAS_NUM_THREADS") || getenv("GOTO_NUM_THREADS") || getenv("OMP_NUM_THREADS");
     void *library = told ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : open_with_one_thread(name);
     if (!library) return;
-    for (size_t i = 0; i < LENGTH_OF(symbols); i++) {
-        void *symbol = dlsym(library, symbols[i].name);
-        if (!symbol) return;
-        memcpy((char *)&found + symbols[i].offset, &symbol, sizeof symbol);
-    }
     void (*set_threads)(int) = NULL;
-    void *symbol = dlsym(library, "openblas_set_num_threads");
-    memcpy(&set_threads, &symbol, sizeof symbol);
+    void *address = dlsym(library, "openblas_set_num_threads");
+    memcpy(&set_threads, &address, sizeof address);
     if (!told && set_threads) set_threads(1);
-    is_found = true;
+    is_found = find_all(library, symbols, LENGTH_OF(symbols), &found);
+    is_lapack_found = true;
+    for (int i = 0; i < 2; i++)
+        is_lapack_found &=
+            find_all(library, lapack_symbols[i], LENGTH_OF(lapack_symbols[i]), &lapack[i]);
 }
 
 /* So much memory, of which a few MB are ever used, OpenBLAS has for itself and its buffers. */
@@ -77,6 +99,10 @@ const nd_blas *blas_find(dvx_vm *vm) {
         }
     }
     return state->blas == THERE ? &found : NULL;
+}
+
+const nd_lapack *blas_lapack(dvx_vm *vm, bool is_complex) {
+    return blas_find(vm) && is_lapack_found ? &lapack[is_complex] : NULL;
 }
 
 /* ---- Products ---- */

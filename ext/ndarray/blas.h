@@ -31,8 +31,25 @@ typedef struct nd_blas {
     void (*zdotu_sub)(int n, const void *x, int x_step, const void *y, int y_step, void *out);
 } nd_blas;
 
+/* Functions of LAPACK for one dtype, as Fortran has them: matrices column after column. */
+typedef struct nd_lapack {
+    void (*getrf)(const int *m, const int *n, void *a, const int *a_step, int *pivots, int *info);
+    void (*getrs)(const char *turn, const int *n, const int *count, const void *a,
+                  const int *a_step, const int *pivots, void *b, const int *b_step, int *info);
+    void (*potrf)(const char *half, const int *n, void *a, const int *a_step, int *info);
+    void (*geqrf)(const int *m, const int *n, void *a, const int *a_step, void *scales, void *work,
+                  const int *size, int *info);
+    void (*make_q)(const int *m, const int *n, const int *k, void *a, const int *a_step,
+                   const void *scales, void *work, const int *size, int *info);
+    /* Those that follow have other parameters for complex numbers. */
+    void (*eigh)(void), (*svd)(void), (*eig)(void);
+} nd_lapack;
+
 /* NULL: there is none, or no room for it. */
 const nd_blas *blas_find(dvx_vm *vm);
+/* LAPACK's functions for float64 and for complex128, which OpenBLAS has if it was built with them.
+ */
+const nd_lapack *blas_lapack(dvx_vm *vm, bool is_complex);
 
 /* A matrix in memory, with strides in bytes. */
 typedef struct nd_matrix {

@@ -10,6 +10,7 @@
 #include "grid.h"
 #include "iterate.h"
 #include "join.h"
+#include "linalg.h"
 #include "matmul.h"
 #include "memory.h"
 #include "order.h"
@@ -32,6 +33,7 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     matmul_register,
     order_register,
     random_register,
+    linalg_register,
     select_register,
     create_register,
     print_register,
@@ -77,7 +79,7 @@ static bool add_numbers(dvx_vm *vm, dvx_value module) {
 static bool fill_state(dvx_vm *vm, dvx_value module) {
     nd_state *state = nd_state_of(vm);
     for (int i = 0; i < ND_TYPES; i++) state->dtypes[i] = state->classes[i] = DVX_FAILED;
-    state->ufunc_error = DVX_FAILED;
+    state->ufunc_error = state->linalg_error = DVX_FAILED;
     state->print = (nd_print){8, 1000, 3, 75, false};
     state->float_ = API(builtin, "float");
     state->int_ = API(builtin, "int");
@@ -111,6 +113,7 @@ static void finish(dvx_vm *vm, void *memory) {
     API(release, state->overflow_error);
     API(release, state->axis_error);
     API(release, state->ufunc_error);
+    API(release, state->linalg_error);
     for (int i = 0; i < ND_TYPES; i++) {
         API(release, state->dtypes[i]);
         API(release, state->classes[i]);
