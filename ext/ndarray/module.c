@@ -19,6 +19,7 @@
 #include "reductions.h"
 #include "select.h"
 #include "shape.h"
+#include "statistics.h"
 #include "ufunc.h"
 
 /* Each file's functions, types and constants. */
@@ -34,6 +35,8 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     order_register,
     random_register,
     linalg_register,
+    statistics_register,
+    histogram_register,
     select_register,
     create_register,
     print_register,
