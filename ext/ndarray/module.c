@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "arrange.h"
+#include "calculus.h"
 #include "create.h"
 #include "error.h"
 #include "extra.h"
@@ -36,6 +37,8 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     random_register,
     linalg_register,
     statistics_register,
+    calculus_register,
+    nan_register,
     histogram_register,
     select_register,
     create_register,
