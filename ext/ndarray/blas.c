@@ -142,6 +142,8 @@ static bool multiply_vectors(const nd_blas *blas, int64_t size, const nd_matrix 
         *(double *)(void *)out = blas->ddot(n, (const void *)a->data, x, (const void *)b->data, y);
     else if (size == sizeof(float))
         *(float *)(void *)out = blas->sdot(n, (const void *)a->data, x, (const void *)b->data, y);
+    else if (x != 1 || y != 1)
+        return false; /* OpenBLAS (0.3.21) would read an element behind the last one. */
     else
         blas->zdotu_sub(n, a->data, x, b->data, y, out);
     return true;

@@ -1,4 +1,5 @@
 /* spectral.c: np.linalg's qr, eigh, eig, svd, and singular values (linalg.h). */
+#include <limits.h>
 #include <math.h>
 
 #include "arith.h"
@@ -33,7 +34,7 @@ static void give_all(dvx_vm *vm, blocks *b) {
 static int wanted(const void *work) {
     double size;
     memcpy(&size, work, sizeof size);
-    return most(1, (int)size);
+    return size < 1 ? 1 : size > INT_MAX ? INT_MAX : (int)size;
 }
 
 /* ---- QR ---- */
@@ -101,7 +102,7 @@ static ND_FUNCTION(qr) {
     void *tau = a ? take(vm, &b, k, (size_t)size) : NULL;
     void *q = tau ? take(vm, &b, (double)m * columns, (size_t)size) : NULL;
     good = q != NULL;
-    if (good) memset(q, 0, (size_t)(m * columns) * (size_t)size);
+    if (good) memset(q, 0, (size_t)m * (size_t)columns * (size_t)size);
     for (int64_t i = 0; good && i < s.count; i++) {
         linalg_turn(linalg_matrix(&s, i), m, n, size, a);
         if (!k && m == columns) /* no reflection: Q is a unit matrix */
