@@ -58,6 +58,7 @@ typedef struct nd_state {
     nd_print print;
     const struct nd_kernels *kernels;      /* ufunc.h: the loops of this machine */
     const struct nd_tiles *tiles;          /* matmul.c: of matrix products */
+    dvx_value linalg_error;                /* linalg.c: the class LinAlgError */
     dvx_value ufunc_error;                 /* error.c: the class UFuncTypeError */
     uint8_t float_errors[ND_FLOAT_ERRORS]; /* error.c: what becomes of them */
     /* So many functions are at work that read axes, and meanwhile call what may be code of dl:
@@ -65,6 +66,7 @@ typedef struct nd_state {
     uint32_t busy;
     nd_kept kept;      /* memory.h */
     size_t views_held; /* derive_views.h: bytes that views kept by sites are accounted for with */
+    uint8_t blas;      /* blas.c: has this VM asked for OpenBLAS, and got it? */
     char *buffers;     /* fuse.c: of fused expressions, while none is at work; or NULL */
 } nd_state;
 

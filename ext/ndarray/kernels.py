@@ -45,6 +45,50 @@ def suffix(letter):
     return {"f": "f"}.get(letter, "")
 
 
+@dataclass
+class Range:
+    """Where a function of libmvec is fast, and what it is elsewhere: there it calls the scalar function for each element.
+
+    C, of a vector x of T: BITS(x) are its bits as signed ints, SIZE(x) those of |x|, which are in the order of the
+    numbers, with infinities and nans behind them.  Ints are compared by subtraction, and without touching flags."""
+    slow: str               # negative where it is slow
+    known: list             # (C, what the function is where that holds, its floating point flag or 0); of x that is no nan
+
+
+def within(size):
+    return f"BITS(SPLAT({size})) - SIZE(x)"
+
+
+def from_to(x, least, most):
+    return f"(BITS({x}) - BITS(SPLAT({least}))) | (BITS(SPLAT({most})) - BITS({x}))"
+
+
+def ranges(letter):
+    """By the name of the function."""
+    def number(double, single):
+        return {"d": double, "f": single}[letter]
+    most, normal, least = number("DBL_MAX", "FLT_MAX"), number("DBL_MIN", "FLT_MIN"), number("DBL_TRUE_MIN", "FLT_TRUE_MIN")
+    overflow = [(f"(x > SPLAT({number(709.79, 88.73)})) & (x != SPLAT(INFINITY))", "INFINITY", "FE_OVERFLOW"),
+                ("x == SPLAT(INFINITY)", "INFINITY", "0")]
+    found = {
+        "exp": Range(within(number(708, 87)), overflow + [(f"x < SPLAT({number(-745.2, -104)})", "0", "0")]),
+        "exp2": Range(within(number(1022, 126)), [
+            (f"(x >= SPLAT({number(1024, 128)})) & (x != SPLAT(INFINITY))", "INFINITY", "FE_OVERFLOW"), overflow[1],
+            (f"x < SPLAT({number(-1075.1, -150.1)})", "0", "0")]),
+        "expm1": Range(within(number(708, 87)), overflow + [("x < SPLAT(-40)", "-1", "0")]),
+    }
+    for names, pole, slow in (("log log2 log10", 0, from_to("x", normal, most)),
+                              ("log1p", -1, from_to("(x + SPLAT(1))", least, most))):
+        for name in names.split():
+            found[name] = Range(slow, [(f"x < SPLAT({pole})", "NAN", "FE_INVALID"), (f"x == SPLAT({pole})", "-INFINITY", "FE_DIVBYZERO"),
+                                       overflow[1]])
+    for name in "sin", "cos", "tan":
+        found[name] = Range(within(most), [("(x == SPLAT(INFINITY)) | (x == SPLAT(-INFINITY))", "NAN", "FE_INVALID")])
+    return found
+
+
+RANGES = {letter: ranges(letter) for letter in "fd"}
+
 UFUNCS = []
 
 

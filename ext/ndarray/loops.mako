@@ -1,9 +1,11 @@
 /* Generated from ext/ndarray/loops.mako by kernels.py: loops for one instruction set (loops.h).  It is
  * compiled once for each, with ND_TABLE the name of the table, and ND_WIDTH the bytes of a vector. */
+#include <float.h>
+
 #include "arith.h"
 #include "loops.h"
 <%!
-from kernels import UFUNCS, C_TYPES, NUMBERS, loop_name, suffix
+from kernels import UFUNCS, C_TYPES, NUMBERS, RANGES, loop_name, suffix
 
 FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
           "bitwise_xor hypot power subtract divide floor_divide remainder").split()
@@ -71,6 +73,24 @@ typedef float float_v __attribute__((vector_size(ND_WIDTH)));
 GATHER(double)
 GATHER(float)
 
+/* Elements as masks: all bits, or none. */
+typedef int64_t double_m __attribute__((vector_size(ND_WIDTH)));
+typedef int32_t float_m __attribute__((vector_size(ND_WIDTH)));
+#define MASKS(T, I)                                                                       \
+    static inline bool any_##T(T##_m mask) {                                              \
+        I lanes[LANES_##T], all = 0;                                                      \
+        memcpy(lanes, &mask, sizeof lanes);                                               \
+        for (int i = 0; i < LANES_##T; i++) all |= lanes[i];                              \
+        return all != 0;                                                                  \
+    }                                                                                     \
+    static inline T##_v choose_##T(T##_m mask, T##_v yes, T##_v no) {                     \
+        return (T##_v)(((T##_m)yes & mask) | ((T##_m)no & ~mask));                        \
+    }
+MASKS(double, int64_t)
+MASKS(float, int32_t)
+/* A vector of one number, of the type T. */
+#define SPLAT(number) ((V){0} + (T)(number))
+
 % for name, letter, inputs in vectors():
 <% T = C_TYPES[letter] %>\
 ${T}_v MANGLE(LANES_${T}, ${"v" * inputs}, ${name}${suffix(letter)})(${", ".join([T + "_v"] * inputs)});
@@ -78,6 +98,50 @@ ${T}_v MANGLE(LANES_${T}, ${"v" * inputs}, ${name}${suffix(letter)})(${", ".join
 #endif
 
 #define AT(T, p) (*(T *)(void *)(p))
+#ifdef ND_LIBMVEC
+/* Functions beyond the range in which libmvec is fast (kernels.py). */
+#define BITS(x) ((M)(x))
+#define SIZE(x) ((M)(x) & ~BITS(-SPLAT(0)))
+enum { MOST_KNOWN = 3 };
+% for name, letter, inputs in vectors():
+% if name in RANGES[letter]:
+<% T, r = C_TYPES[letter], RANGES[letter][name] %>\
+/* Negative where the function is slow. */
+static inline ${T}_m slow_${name}_${T}(${T}_v x) {
+    typedef ${T}_v V;
+    typedef ${T}_m M;
+    typedef ${T} T;
+    return ${r.slow};
+}
+/* The function, without a call for elements where it is known: these are noted in `seen`. */
+static inline ${T}_v careful_${name}_${T}(${T}_v given, ${T}_m *seen) {
+    typedef ${T}_v V;
+    typedef ${T}_m M;
+    typedef ${T} T;
+    const M slow = slow_${name}_${T}(given) < 0, nan = SIZE(given) > BITS(SPLAT(INFINITY));
+    const V x = choose_${T}(nan, SPLAT(0.5), given);
+% for i, (condition, value, flag) in enumerate(r.known):
+    const M known${i} = ${condition};
+% endfor
+    if (any_${T}(slow & ~(nan${"".join(f" | known{i}" for i in range(len(r.known)))})))
+        return MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(given);
+    V y = MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(choose_${T}(slow, SPLAT(0.5), x));
+% for i, (condition, value, flag) in enumerate(r.known):
+    y = choose_${T}(known${i}, SPLAT(${value}), y);
+    seen[${i}] |= known${i};
+% endfor
+    return choose_${T}(nan, given, y);
+}
+static inline void flag_${name}_${T}(const ${T}_m *seen) {
+% for i, (condition, value, flag) in enumerate(r.known):
+% if flag != "0":
+    if (any_${T}(seen[${i}])) arith_flag(${flag});
+% endif
+% endfor
+}
+% endif
+% endfor
+#endif
 /* The elements of a loop depend on each other in no way, though output and input may be one.  (clang,
  * when it is told, complains of each loop that it does not vectorise.) */
 #ifdef __clang__
@@ -101,6 +165,34 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
     char *p${i} = args[${i}];
     const int64_t s${i} = strides[${i}];
 % endfor
+% if kernel.vector in RANGES.get(kernel.type, ()):
+    /* Block by block: where all elements are in range there is nothing to choose. */
+    while (count > 0) {
+        enum { BLOCK = 64 * ${lanes} };
+        const int64_t n = count < BLOCK ? count : BLOCK;
+        ${T}_m slow = {0}, seen[MOST_KNOWN] = {{0}};
+        int64_t looked = 0;
+        for (; s0 == sizeof(${T}) && looked + ${lanes} <= n; looked += ${lanes}) {
+            ${T}_v x;
+            memcpy(&x, p0 + looked * (int64_t)sizeof(${T}), sizeof x);
+            slow |= slow_${kernel.vector}_${T}(x);
+        }
+        for (; looked < n; looked += ${lanes})
+            slow |= slow_${kernel.vector}_${T}(gather_${T}(p0 + looked * s0, s0, n - looked));
+        const bool careful = any_${T}(slow < 0);
+        for (int64_t i = 0; i < n; i += ${lanes}) {
+            const ${T}_v x = gather_${T}(p0, s0, n - i);
+            scatter_${T}(p1, s1, n - i, careful ? careful_${kernel.vector}_${T}(x, seen)
+                : MANGLE(${lanes}, v, ${kernel.vector}${suffix(kernel.type)})(x));
+            p0 += ${lanes} * s0;
+            p1 += ${lanes} * s1;
+        }
+        if (careful) flag_${kernel.vector}_${T}(seen);
+        count -= n;
+    }
+}
+#else
+% else:
     for (; count > 0; count -= ${lanes}) {
         scatter_${T}(p${ufunc.inputs}, s${ufunc.inputs}, count,
             MANGLE(${lanes}, ${"v" * ufunc.inputs}, ${kernel.vector}${suffix(kernel.type)})(
@@ -111,6 +203,7 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
     }
 }
 #else
+% endif
 % endif
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
     typedef ${T} T;

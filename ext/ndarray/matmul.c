@@ -89,8 +89,22 @@ MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
          COMPLEX(total.real + (x.real * y.real - x.imag * y.imag),
                  total.imag + (x.real * y.imag + x.imag * y.real)))
 
+/* Products with fewer multiplications than that are done sooner here: the tiles go on in order, and
+ * OpenBLAS packs matrices and looks for its buffers first. */
+static bool is_large(nd_type type, const nd_matrix *a, const nd_matrix *b) {
+    enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 32768, OF_COMPLEX = 8 };
+    double work = (double)a->rows * (double)a->columns * (double)b->columns;
+    if (type < ND_FLOAT32) return false;
+    if (type == ND_COMPLEX128) work *= OF_COMPLEX;
+    const bool row = a->rows == 1, column = b->columns == 1;
+    return work >= (row && column ? LARGE_DOT : row || column ? LARGE_VECTOR : LARGE);
+}
+
 bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
     const nd_state *state = nd_state_of(vm);
+    bool good;
+    if (is_large(type, a, b) && blas_multiply(vm, ND_DTYPE(type)->size, a, b, out, &good))
+        return good;
     if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
         (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);
         return vm->api->poll(vm);

@@ -1,18 +1,15 @@
 /* matmul.h: products of matrices: @, dot, inner, outer, tensordot, vdot.
  *
  * Invariants
- *  1. Each element of a product is summed from the first term to the last, without a fused
- *     multiply-add: the bits are those of the reference BLAS. */
+ *  1. Each element of a small product, and of any of ints, is summed from the first term to the
+ *     last, without a fused multiply-add: the bits are those of the reference BLAS.  Large ones of
+ *     floats are OpenBLAS's where that is installed (blas.h). */
 #ifndef ND_MATMUL_H
 #define ND_MATMUL_H
 
 #include "array.h"
+#include "blas.h"
 
-/* A matrix in memory, with strides in bytes. */
-typedef struct nd_matrix {
-    const char *data;
-    int64_t rows, columns, row, column;
-} nd_matrix;
 /* a @ b into rows of a C-ordered matrix.  False: raised. */
 bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out);
 

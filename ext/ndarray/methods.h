@@ -58,6 +58,7 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(argsort) \
     X(searchsorted) \
     X(clip) \
+    X(round) \
     X(trace)
 
 #define ND_METHODS(X) \

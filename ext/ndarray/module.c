@@ -1,6 +1,9 @@
 /* module.c: the extension `ndarray`: its state in a VM, and the registration of all files. */
+#include <math.h>
+
 #include "array.h"
 #include "arrange.h"
+#include "calculus.h"
 #include "create.h"
 #include "error.h"
 #include "extra.h"
@@ -8,6 +11,7 @@
 #include "grid.h"
 #include "iterate.h"
 #include "join.h"
+#include "linalg.h"
 #include "matmul.h"
 #include "memory.h"
 #include "order.h"
@@ -16,6 +20,7 @@
 #include "reductions.h"
 #include "select.h"
 #include "shape.h"
+#include "statistics.h"
 #include "ufunc.h"
 
 /* Each file's functions, types and constants. */
@@ -30,6 +35,11 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     matmul_register,
     order_register,
     random_register,
+    linalg_register,
+    statistics_register,
+    calculus_register,
+    nan_register,
+    histogram_register,
     select_register,
     create_register,
     print_register,
@@ -55,10 +65,27 @@ static dvx_value make_axis_error(dvx_vm *vm) {
     return made;
 }
 
+static bool add_numbers(dvx_vm *vm, dvx_value module) {
+    static const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"pi", M_PI},       {"e", M_E},          {"euler_gamma", 0.5772156649015328606},
+                   {"nan", NAN},       {"NaN", NAN},        {"inf", INFINITY},
+                   {"Inf", INFINITY},  {"infty", INFINITY}, {"PINF", INFINITY},
+                   {"NINF", -INFINITY}};
+    for (size_t i = 0; i < LENGTH_OF(numbers); i++) {
+        dvx_value number = API(make_float, numbers[i].value);
+        const bool good = !dvx_failed(number) && API(add_constant, module, numbers[i].name, number);
+        API(release, number);
+        if (!good) return false;
+    }
+    return true;
+}
+
 static bool fill_state(dvx_vm *vm, dvx_value module) {
     nd_state *state = nd_state_of(vm);
     for (int i = 0; i < ND_TYPES; i++) state->dtypes[i] = state->classes[i] = DVX_FAILED;
-    state->ufunc_error = DVX_FAILED;
+    state->ufunc_error = state->linalg_error = DVX_FAILED;
     state->print = (nd_print){8, 1000, 3, 75, false};
     state->float_ = API(builtin, "float");
     state->int_ = API(builtin, "int");
@@ -70,7 +97,7 @@ static bool fill_state(dvx_vm *vm, dvx_value module) {
     return !dvx_failed(state->float_) && !dvx_failed(state->int_) && !dvx_failed(state->bool_) &&
            API(add_constant, module, "newaxis", nd_none(vm)) && !dvx_failed(state->complex_) &&
            !dvx_failed(state->axis_error) &&
-           API(add_constant, module, "AxisError", state->axis_error);
+           API(add_constant, module, "AxisError", state->axis_error) && add_numbers(vm, module);
 }
 
 static bool init(dvx_vm *vm, dvx_value module) {
@@ -92,6 +119,7 @@ static void finish(dvx_vm *vm, void *memory) {
     API(release, state->overflow_error);
     API(release, state->axis_error);
     API(release, state->ufunc_error);
+    API(release, state->linalg_error);
     for (int i = 0; i < ND_TYPES; i++) {
         API(release, state->dtypes[i]);
         API(release, state->classes[i]);

@@ -1,8 +1,10 @@
-/* select.c: where, clip, diff, trace, isclose, allclose, array_equal, count_nonzero (select.h). */
+/* select.c: where, clip, round, diff, trace, isclose, allclose, array_equal, count_nonzero
+ * (select.h). */
 #include "select.h"
 
 #include <math.h>
 
+#include "compose.h"
 #include "index.h"
 #include "methods.h"
 #include "reduce.h"
@@ -104,6 +106,62 @@ static ND_FUNCTION(clip) {
     dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, out, NULL);
     API(release, made);
     return result;
+}
+
+/* ---- round ---- */
+
+/* To so many digits behind the point, as NumPy does it: a power of ten, rint, and back. */
+static dvx_value round_floats(dvx_vm *vm, dvx_value a, int64_t decimals) {
+    if (!decimals) return compose_unary(vm, ND_UFUNC_rint, a);
+    const double scale = pow(10, (double)(decimals < 0 ? -decimals : decimals));
+    const nd_ufunc_number to = decimals > 0 ? ND_UFUNC_multiply : ND_UFUNC_divide;
+    const nd_ufunc_number back = decimals > 0 ? ND_UFUNC_divide : ND_UFUNC_multiply;
+    return compose_number(
+        vm, back, compose_unary(vm, ND_UFUNC_rint, compose_number(vm, to, a, scale)), scale);
+}
+
+/* Both parts. */
+static dvx_value round_complex(dvx_vm *vm, dvx_value held, const nd_array *a, int64_t decimals) {
+    dvx_value copy = array_copy(vm, a, a->dtype, 'K');
+    static const char *const parts[2] = {"real", "imag"};
+    for (int i = 0; i < 2 && !dvx_failed(copy); i++) {
+        dvx_value part = round_floats(vm, API(get_attribute, held, parts[i]), decimals);
+        dvx_value to = dvx_failed(part) ? part : API(get_attribute, copy, parts[i]);
+        dvx_value rounded = dvx_failed(to) ? to : array_from(vm, part, NULL);
+        if (dvx_failed(rounded) || !array_assign(vm, array_of(vm, to), array_of(vm, rounded)))
+            copy = compose_first(vm, DVX_FAILED, copy);
+        API(release, rounded);
+        API(release, to);
+        API(release, part);
+    }
+    return copy;
+}
+
+/* a, decimals, out */
+static ND_FUNCTION(round_to) {
+    nd_array *a, *out = NULL;
+    int64_t decimals = 0;
+    (void)count;
+    if (nd_is_given(vm, args[1]) && !nd_read_index(vm, args[1], &decimals)) return DVX_FAILED;
+    if (nd_is_given(vm, args[2]) && !(out = API(payload, args[2], &array_type)))
+        return API(raise, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
+    dvx_value held = array_operand(vm, args[0], NULL, &a), made;
+    if (dvx_failed(held)) return held;
+    if (a->dtype->kind == 'c')
+        made = round_complex(vm, held, a, decimals);
+    else if (a->dtype->kind == 'f' || a->dtype->num == ND_BOOL)
+        made = round_floats(vm, API(retain, held), decimals);
+    else if (decimals >= 0)
+        made = array_copy(vm, a, a->dtype, 'K');
+    else
+        made = compose_array(vm, round_floats(vm, API(retain, held), decimals), a->dtype);
+    made = compose_array(vm, made, NULL);
+    API(release, held);
+    if (dvx_failed(made)) return made;
+    if (!out) return array_result(vm, made);
+    const bool good = array_writable(vm, out) && array_assign(vm, out, array_of(vm, made));
+    API(release, made);
+    return good ? API(retain, args[2]) : DVX_FAILED;
 }
 
 /* ---- diff ---- */
@@ -320,12 +378,18 @@ ND_PARAMETERS(trace_parameters, 1, "a", "offset");
 ND_PARAMETERS(trace_method_parameters, 0, "offset");
 ND_PARAMETERS(close_parameters, 2, "a", "b", "rtol", "atol", "equal_nan");
 ND_PARAMETERS(count_parameters, 1, "a", "axis");
+ND_PARAMETERS(round_parameters, 1, "a", "decimals", "out");
+ND_PARAMETERS(round_method_parameters, 0, "decimals", "out");
+ND_METHOD(round, ND_NAMED("round", round_to, round_method_parameters));
 ND_METHOD(clip, ND_NAMED("clip", clip, clip_method_parameters));
 ND_METHOD(trace, ND_NAMED("trace", trace, trace_method_parameters));
 
 static const dvx_function functions[] = {
     ND_NAMED("where", where, where_parameters),
     ND_NAMED("clip", clip, clip_parameters),
+    ND_NAMED("round", round_to, round_parameters),
+    ND_NAMED("round_", round_to, round_parameters),
+    ND_NAMED("around", round_to, round_parameters),
     ND_NAMED("diff", diff, diff_parameters),
     ND_NAMED("trace", trace, trace_parameters),
     ND_NAMED("isclose", isclose, close_parameters),

@@ -437,7 +437,7 @@ static bool check_power(dvx_vm *vm, const call *c) {
 typedef struct evidence {
     bool single, any_input;
     int inputs;
-    unsigned flags;
+    unsigned flags, wanted; /* found; and looked for: then there is no need to go on */
 } evidence;
 
 static double element_at(bool single, const char *at) {
@@ -448,7 +448,7 @@ static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t 
                           const int64_t *strides) {
     evidence *e = context;
     (void)vm;
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && (e->flags & e->wanted) != e->wanted; i++) {
         double out = element_at(e->single, data[e->inputs] + i * strides[e->inputs]);
         if (isfinite(out)) continue;
         bool nan = false, infinite = false;
@@ -468,7 +468,7 @@ static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t 
 
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
                            unsigned flags) {
-    evidence found = {.single = c->type == ND_FLOAT32, .inputs = c->inputs};
+    evidence found = {.single = c->type == ND_FLOAT32, .inputs = c->inputs, .wanted = flags};
     if (c->type == ND_COMPLEX128) return flags;
     for (int i = 0; i <= c->inputs; i++)
         if (e->casts[i]) return flags;
