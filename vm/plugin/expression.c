@@ -16,8 +16,10 @@ typedef struct search {
     dv_vm *vm;
     dv_thread *thread;
     const dv_extension *extension;
-    const dv_value *values; /* operands of the last site */
+    const dv_value *values;        /* operands of the last site */
+    const dv_extension_site *made; /* ... which has this derivative */
     uint32_t pcs[MOST_INSTRUCTIONS], count;
+    const dv_drop *groups[MOST_INSTRUCTIONS]; /* at these pcs; NULL: a site, or another load */
     const char *reason;
 } search;
 
@@ -37,34 +39,71 @@ static const dv_extension_site *site_of(const search *s, uint32_t pc) {
     return NULL;
 }
 
+/* The drop of the group that begins at the cell, by the site whose operand it makes. */
+static const dv_drop *drop_of(const dv_extension_site *o, const dv_cell *cell) {
+    for (uint32_t i = 0; o && i < DV_MOST_OPERANDS; i++)
+        if (o->drops[i].load == cell && o->drops[i].cells) return &o->drops[i];
+    return NULL;
+}
+
+/* The group that begins at *pc, which becomes that of its last instruction; NULL: none does. */
+static const dv_drop *group_at(const search *s, uint32_t *pc, uint32_t last) {
+    const dv_thread *thread = s->thread;
+    const dv_cell *cell = thread->cells + thread->cell_at[*pc];
+    uint32_t op = thread->code->words[*pc] & 0xFF, end = *pc, behind;
+    if (op != DV_OP_LOAD_CONST && op != DV_OP_LOAD_CONST_B) return NULL;
+    bool dropped = dv_extension_handler_is(cell->h) >= DV_X_dropped_group_5;
+    const dv_drop *group = drop_of(s->made, cell);
+    if (!group && (!dropped || dv_op_of(s->vm, cell->h) < DV_OP_COUNT)) return NULL;
+    for (behind = end; behind < last; end = behind, behind = dv_origin_next(thread->code, end)) {
+        if (!group) group = drop_of(site_of(s, behind), cell);
+        if (group && thread->cells + thread->cell_at[behind] == cell + group->cells)
+            return *pc = end, group;
+    }
+    return group && behind == last ? (*pc = end, group) : NULL;
+}
+
+static void add_instruction(search *s, uint32_t pc, const dv_drop *group) {
+    if (s->count == MOST_INSTRUCTIONS) {
+        s->count--;
+        memmove(s->pcs, s->pcs + 1, s->count * sizeof *s->pcs);
+        memmove(s->groups, s->groups + 1, s->count * sizeof *s->groups);
+    }
+    s->pcs[s->count] = pc;
+    s->groups[s->count++] = group;
+}
+
 /* The instructions in front of the last site that may belong to it, and itself. */
 static void collect(search *s, uint32_t last) {
     const dv_code *code = s->thread->code;
     for (uint32_t pc = 0; pc <= last; pc = dv_origin_next(code, pc)) {
-        if (pc != last && !is_load(s, pc) && !site_of(s, pc)) {
+        uint32_t first = pc;
+        const dv_drop *group = group_at(s, &pc, last);
+        if (group || pc == last || is_load(s, pc) || site_of(s, pc))
+            add_instruction(s, first, group);
+        else
             s->count = 0;
-            continue;
-        }
-        if (s->count == MOST_INSTRUCTIONS) memmove(s->pcs, s->pcs + 1, --s->count * sizeof *s->pcs);
-        s->pcs[s->count++] = pc;
     }
 }
+
+/* Instruction number i pushes a value, and does nothing else. */
+static bool pushes(const search *s, uint32_t i) { return s->groups[i] || is_load(s, s->pcs[i]); }
 
 static uint32_t inputs_of(const search *s, uint32_t pc) {
     return (uint32_t)dv_op_infos[s->thread->code->words[pc] & 0xFF].inputs;
 }
 
-/* Do the instructions from number `start` on leave one value?  How many they take from the stack.
- */
+/* Do the instructions from number `start` on leave one value, or store one?  How many they take
+ * from the stack. */
 static bool count_below(const search *s, uint32_t start, uint32_t *below) {
-    int32_t depth = 0, least = 0;
+    int32_t depth = 0, least = 0, left = s->made->kind != DVX_SITE_SET_ITEM;
     for (uint32_t i = start; i < s->count; i++) {
-        if (!is_load(s, s->pcs[i])) depth -= (int32_t)inputs_of(s, s->pcs[i]);
+        if (!pushes(s, i)) depth -= (int32_t)inputs_of(s, s->pcs[i]);
         if (depth < least) least = depth;
-        depth++;
+        depth += i + 1 < s->count ? 1 : left;
     }
     *below = (uint32_t)-least;
-    return depth - least == 1;
+    return depth - least == left;
 }
 
 static dv_value value_of(const dv_drop *source, const dv_value *fp) {
@@ -79,9 +118,24 @@ static void describe_value(const search *s, dv_expression *x, uint32_t i, dv_val
     x->masks[i] = UINT32_MAX;
 }
 
-static bool add_load(search *s, dv_expression *x, uint32_t pc) {
-    uint32_t i = x->told.operand_count, op = s->thread->code->words[pc] & 0xFF;
+/* A tuple or slice of constants. */
+static void add_group(search *s, dv_expression *x, uint32_t i, const dv_drop *group) {
+    x->sources[i] = *group;
+    x->sources[i].original = dv_retain(group->original);
+    x->operands[i].origin = DVX_FROM_CONSTANT;
+    x->operands[i].pure = true;
+    describe_value(s, x, i, group->original);
+}
+
+static bool add_load(search *s, dv_expression *x, uint32_t number) {
+    uint32_t pc = s->pcs[number], op = s->thread->code->words[pc] & 0xFF;
+    uint32_t i = x->told.operand_count;
     if (i == DV_MOST_OPERANDS) return s->reason = "the expression has too many operands", false;
+    if (s->groups[number]) {
+        x->told.operand_count++;
+        x->operands[i].where = pc;
+        return add_group(s, x, i, s->groups[number]), true;
+    }
     if (!dv_drop_prepare(s->vm, s->thread, pc, s->pcs[s->count - 1], DV_EMPTY, &x->sources[i],
                          &s->reason))
         return false;
@@ -125,6 +179,7 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     const dv_extension_site *o = pc == s->pcs[s->count - 1] ? NULL : site_of(s, pc);
     if (x->told.node_count == DV_MOST_NODES)
         return s->reason = "the expression is too large", false;
+    x->places[x->told.node_count] = (uint16_t)(cell - x->first);
     dvx_node *node = &x->nodes[x->told.node_count++];
     *node = (dvx_node){.count = count, .name = DV_EMPTY};
     dv_specialise_family(op, &node->family, &node->operation);
@@ -132,7 +187,8 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     if (o) node->derivative = o->descriptor;
     *depth -= count;
     for (uint32_t j = 0; j < count; j++) {
-        int32_t input = node->inputs[j] = stack[*depth + j];
+        int32_t input = stack[*depth + j];
+        *(j < 2 ? &node->inputs[j] : &x->told.key) = input;
         if (input >= 0 && (uint32_t)input < x->below &&
             !describe_below(s, x, (uint32_t)input, cell, o, j))
             return false;
@@ -149,37 +205,39 @@ static bool build(search *s, uint32_t start, dv_expression *x) {
     if (x->below > DV_MOST_OPERANDS)
         return s->reason = "the expression has too many operands", false;
     for (; depth < x->below; depth++) stack[depth] = (int32_t)depth;
+    x->first = thread->cells + thread->cell_at[s->pcs[start]];
     x->told.operand_count = x->below;
     for (uint32_t i = start; i < s->count; i++) {
-        if (!is_load(s, s->pcs[i])) {
+        if (!pushes(s, i)) {
             if (!add_site(s, x, s->pcs[i], stack, &depth)) return false;
             continue;
         }
         stack[depth++] = (int32_t)x->told.operand_count;
-        if (!add_load(s, x, s->pcs[i])) return false;
+        if (!add_load(s, x, i)) return false;
     }
     uint32_t last = s->pcs[s->count - 1];
     x->under = site_of(s, s->pcs[start]);
-    x->first = thread->cells + thread->cell_at[s->pcs[start]];
+    x->stores = s->made->kind == DVX_SITE_SET_ITEM;
     x->behind = thread->cells + thread->cell_at[dv_origin_next(thread->code, last)];
     return true;
 }
 
 static void begin(dv_expression *x) {
     memset(x, 0, sizeof *x);
+    x->told.key = -1;
     for (uint32_t i = 0; i < DV_MOST_OPERANDS; i++)
         x->operands[i].value = x->sources[i].original = DV_EMPTY;
 }
 
-bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension *extension,
-                        const dv_value *values, uint32_t start, dv_expression *x,
-                        const char **reason) {
-    search s = {vm, thread, extension, values, {0}, 0, NULL};
+bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension_site *made,
+                        const dv_extension *extension, const dv_value *values, uint32_t start,
+                        dv_expression *x, const char **reason) {
+    search s = {.vm = vm, .thread = thread, .extension = extension, .values = values, .made = made};
     *reason = "no operand is the result of a site of the extension";
     collect(&s, pc);
     for (; start + 1 < s.count; start++) {
         begin(x);
-        if (is_load(&s, s.pcs[start]) || !count_below(&s, start, &x->below)) continue;
+        if (pushes(&s, start) || !count_below(&s, start, &x->below)) continue;
         *reason = "the code branches into the expression";
         if (!dv_origin_is_straight(thread->code, s.pcs[start], pc)) continue;
         if (build(&s, start, x)) {
@@ -217,6 +275,8 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
     o->under = x->under;
     o->below = x->below;
     o->owned = x->owned;
+    o->stores = x->stores;
+    memcpy(o->nodes, x->places, sizeof o->nodes);
     o->seen.count = own->count;
     o->seen.length = (uint32_t)(x->behind - x->first);
     o->seen.meta = own->meta;
@@ -246,12 +306,12 @@ static const dv_cell *run_expression(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     if (dv_occurrence_fits(&o->seen, operands, o->seen.count) && !GUARD_FAILS())
         result = dv_operate_run(vm, o, operands);
-    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    if (dv_is_empty(result)) return dv_slow_raise(vm->ip, sp, fp, vm, 0, 0); /* at_node */
     if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
     for (uint32_t i = 0; i < below; i++)
         if (o->owned >> i & 1) dv_release(vm, sp[(int64_t)i - below]);
-    vm->sp = sp - below + 1;
-    vm->sp[-1] = result;
+    vm->sp = sp - below + !o->stores;
+    if (!o->stores) vm->sp[-1] = result;
     return ip + o->seen.length;
 }
 

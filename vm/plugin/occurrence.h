@@ -17,7 +17,7 @@
 #include "plugin/type.h"
 #include "run/thread.h"
 
-enum { DV_MOST_OCCURRENCES = 32 };
+enum { DV_MOST_OCCURRENCES = 32, DV_MOST_NODES = 16 };
 
 typedef struct dv_extension_site dv_extension_site;
 
@@ -38,10 +38,11 @@ struct dv_extension_site {
     const dvx_specialisation *descriptor;
     dv_handler handler;
     /* Of an expression (expression.h): the occurrence of its first site, how many operands lie on
-     * the stack, and which of them are owned. */
+     * the stack, which of them are owned, and where its sites are, in cells from the first one. */
     const dv_extension_site *under;
     uint32_t below;
     uint8_t owned;
+    uint16_t nodes[DV_MOST_NODES];
     const dv_extension_type *type; /* whose `specialise` has made it */
     dv_cell *cell;
     uint32_t number; /* in the table of all */
@@ -51,6 +52,7 @@ struct dv_extension_site {
     uint8_t backoff; /* of the site, for when it is no longer the derivative's */
     bool method;     /* laid out as CALL_METHOD; of kind CALL: its self is EMPTY */
     bool careful;    /* there is more to do than to call `run` (operate.c) */
+    bool stores;     /* it ends in a SET_ITEM: nothing is pushed */
     bool broken;     /* an assumption was, or the site has given it up */
     bool unloads;    /* operands are dropped, or were: EMPTY may stand on the stack */
     uint32_t
