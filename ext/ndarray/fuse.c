@@ -402,13 +402,19 @@ static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_BINARY] = FUSED_ALL(BINARY, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_UNARY] = FUSED_ALL(UNARY, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_COMPARE] = FUSED_ALL(COMPARE, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_CALL] = FUSED_ALL(CALL, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
     [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL)};
 
-/* The ufunc of a node; false: it is none. */
-static bool read_node(const dvx_node *from, nd_node *to) {
-    const int number = operators_ufunc(from->family, from->operation);
-    if (number < 0) return false;
+/* The ufunc of a node; false: it is none, or has other arguments. */
+static bool read_node(dvx_vm *vm, const dvx_node *from, nd_node *to) {
+    int number = operators_ufunc(from->family, from->operation);
+    to->called = from->family == DVX_SITE_CALL;
+    if (to->called) {
+        const nd_ufunc_object *u = API(payload, from->name, &ufunc_object_type);
+        if (u) number = (int)ufunc_number_of(u);
+    }
+    if (number < 0 || (uint32_t)loops_facts[number].inputs != from->count) return false;
     to->number = (uint8_t)number;
     for (uint32_t i = 0; i < from->count; i++) to->inputs[i] = (int8_t)from->inputs[i];
     return true;
@@ -456,7 +462,7 @@ static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f) {
     for (uint32_t i = 0; i < p->node_count; i++) {
         const bool inner = i + 1 < x->node_count;
         if (inner && x->nodes[i].family == DVX_SITE_INPLACE) return false;
-        if (!read_node(&x->nodes[i], &p->nodes[i])) return false;
+        if (!read_node(vm, &x->nodes[i], &p->nodes[i])) return false;
     }
     for (uint32_t i = 0; i < x->operand_count; i++)
         p->leaves[i].constant = read_constant(vm, &x->operands[i], &p->leaves[i].number);
@@ -465,7 +471,9 @@ static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f) {
 
 void fuse_site(dvx_vm *vm, dvx_site *site) {
     fused f;
-    if (site->family > DVX_SITE_COMPARE && site->family != DVX_SITE_SET_ITEM) return;
+    if (site->family > DVX_SITE_COMPARE && site->family != DVX_SITE_SET_ITEM &&
+        site->family != DVX_SITE_CALL)
+        return;
     const dvx_expression *x = API(expression, site);
     while (x && !read_tree(vm, x, &f)) x = API(smaller_expression, site);
     if (!x) return;

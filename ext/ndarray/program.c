@@ -111,7 +111,7 @@ static bool place_result(planning *x, const value *in, int inputs, nd_type type,
  * such a one another time. */
 static bool simplify(const nd_program *p, const nd_node *node, const value *in,
                      nd_ufunc_number *number) {
-    if (*number != ND_UFUNC_power || !in[1].weak) return true;
+    if (*number != ND_UFUNC_power || node->called || !in[1].weak) return true;
     const nd_leaf *exponent = &p->leaves[node->inputs[1]];
     if (!exponent->constant || in[0].type < ND_FLOAT32) return false;
     const int simple = operators_simple_power(exponent->number);

@@ -26,6 +26,7 @@ enum {
 /* An operation of the expression: a ufunc of leaves i and results of operations ~i. */
 typedef struct nd_node {
     uint8_t number; /* of the ufunc */
+    bool called;    /* by name: powers are powers */
     int8_t inputs[2];
 } nd_node;
 

@@ -270,10 +270,10 @@ typedef struct dvx_site {
  * constants count as loads where their site has dropped them.  The last one may be a SET_ITEM, as
  * in `v[1:3] = a * s + b`, or in place. */
 typedef struct dvx_node {
-    dvx_family family; /* BINARY to ATTRIBUTE; SET_ITEM, INPLACE: the last one */
+    dvx_family family; /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE: the last one */
     uint32_t operation;
-    dvx_value name; /* ATTRIBUTE; else DVX_FAILED */
-    uint32_t count;
+    dvx_value name;    /* of the ATTRIBUTE; CALL: the callee, always the same; else DVX_FAILED */
+    uint32_t count;    /* of inputs; CALL: without the callee */
     int32_t inputs[2]; /* operand i, or the result of node ~i; of SET_ITEM the first two */
     /* What the site is by itself; NULL: the last one. */
     const struct dvx_specialisation *derivative;

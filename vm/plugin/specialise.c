@@ -252,7 +252,7 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
      * operands of the site alone. */
     if (!a->thread || !a->made || vm->profile || vm->plugins->debug) return NULL;
     const char *reason;
-    if (family > DVX_SITE_ATTRIBUTE || a->family == DV_OP_LOAD_METHOD) return NULL;
+    if (family == DVX_SITE_METHOD || a->callee || a->family == DV_OP_LOAD_METHOD) return NULL;
     bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
                                     start, x, &reason);
     return found ? &x->told : NULL;
