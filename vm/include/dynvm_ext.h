@@ -275,7 +275,7 @@ typedef struct dvx_node {
     dvx_value name;    /* of the ATTRIBUTE; CALL: the callee, always the same; else DVX_FAILED */
     uint32_t count;    /* of inputs; CALL: without the callee */
     int32_t inputs[2]; /* operand i, or the result of node ~i; of SET_ITEM the first two */
-    /* What the site is by itself; NULL: the last one. */
+    /* What the site is by itself. */
     const struct dvx_specialisation *derivative;
 } dvx_node;
 

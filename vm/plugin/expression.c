@@ -313,7 +313,7 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
         dv_specialise_family(op_at(s, pc), &node->family, &node->operation);
     }
     if (node->family == DVX_SITE_ATTRIBUTE) node->name = cell[2].v;
-    if (o) node->derivative = o->descriptor;
+    node->derivative = (o ? o : s->made)->descriptor;
     for (uint32_t j = 0; j < inputs; j++) {
         int32_t input = stack[*depth + entries + j];
         *(j < 2 ? &node->inputs[j] : &x->told.key) = input;
