@@ -41,12 +41,14 @@ enum {
 /* What a site knows. */
 typedef struct fused {
     nd_program program;
-    bool read;    /* constants are in `elements` */
-    bool running; /* or waiting, while a poll runs code of the program */
-    int8_t into;  /* the operand whose elements are stored to; -1: none */
-    int8_t key;   /* the operand that says which; -1: all */
-    uint8_t last; /* the node of the last site */
-    nd_place place;
+    bool read;      /* constants are in `elements` */
+    bool running;   /* or waiting, while a poll runs code of the program */
+    bool stores;    /* into a part of an operand that is no leaf; else in place, if into >= 0 */
+    int8_t into;    /* the operand whose elements are stored to; -1: none */
+    uint8_t last;   /* the node of the last site */
+    uint32_t parts; /* bit i: of operand i only a part is meant */
+    dvx_value keys[ND_LEAVES]; /* ... which these say; else DVX_FAILED */
+    nd_place places[ND_LEAVES];
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
 } fused;
 
@@ -61,7 +63,7 @@ typedef struct execution {
     bool direct; /* into the target, element by element */
     unsigned flags;
     nd_places at;
-    nd_array part; /* the target of a store */
+    nd_array parts[ND_LEAVES]; /* of operands, and the target */
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
 } execution;
 
@@ -100,7 +102,13 @@ static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
             continue;
         }
         if (p->planned && p->leaves[i].kind != ND_LEAF_ARRAY) continue;
-        nd_array *a = x->arrays[i] = API(payload, v[i], &array_type);
+        nd_array *a = API(payload, v[i], &array_type);
+        if (a && x->site->parts >> i & 1) {
+            nd_array *part = &x->parts[i];
+            if (!place_find(vm, &x->site->places[i], v[i], a, x->site->keys[i], part)) return false;
+            a = part;
+        }
+        x->arrays[i] = a;
         if (!a) continue; /* not yet planned */
         if (UNLIKELY(a->ndim == 0)) return false;
         same &= p->leaves[i].type == a->dtype->num;
@@ -133,13 +141,14 @@ static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
 /* False: nothing can be stored there, or it is not for here. */
 static bool find_target(dvx_vm *vm, execution *x, const dvx_value *v) {
     fused *site = x->site;
-    const dvx_value self = v[site->into];
-    nd_array *a = API(payload, self, &array_type);
+    const int into = site->into;
+    nd_array *a = API(payload, v[into], &array_type);
     if (!a || a->read_only || a->ndim == 0) return false;
     x->target = a;
-    if (site->key >= 0) {
-        if (!place_find(vm, &site->place, self, a, v[site->key], &x->part)) return false;
-        x->target = &x->part;
+    if (site->stores) {
+        nd_array *part = &x->parts[into];
+        if (!place_find(vm, &site->places[into], v[into], a, site->keys[into], part)) return false;
+        x->target = part;
     }
     if (x->program->into != a->dtype) x->program->planned = false;
     x->program->into = a->dtype;
@@ -163,7 +172,7 @@ static bool fits_target(const execution *x, const nd_walk *walk, bool *exact) {
         if (walk->shape[k] != count) *exact = false;
         if (walk->shape[k] != count && walk->shape[k] != 1) return false;
     }
-    return *exact || x->site->key >= 0; /* in place, the target is among the operands */
+    return *exact || x->site->stores; /* in place, the target is among the operands */
 }
 
 /* Tells of the flags, of each operation at its place.  False: raised. */
@@ -171,7 +180,7 @@ static bool tell(dvx_vm *vm, const execution *x) {
     const nd_program *p = x->program;
     for (uint32_t k = 0; k < p->step_count; k++) {
         if (!x->at.flags[k]) continue;
-        vm->api->at_node(vm, x->site, p->steps[k].node);
+        vm->api->at_node(vm, x->site, p->steps[k].site);
         if (!error_flags(vm, loops_facts[p->steps[k].number].name, x->at.flags[k])) return false;
     }
     return true;
@@ -272,7 +281,7 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
 
 /* What an expression that stores, or computes in place, leaves. */
 static dvx_value result_of(dvx_vm *vm, const execution *x) {
-    return x->site->key < 0 ? API(retain, x->operands[x->site->into]) : vm->api->make_none(vm);
+    return x->site->stores ? vm->api->make_none(vm) : API(retain, x->operands[x->site->into]);
 }
 
 static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
@@ -386,11 +395,21 @@ static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
 
 /* ---- The hook ---- */
 
+static void release(dvx_vm *vm, void *cache) {
+    fused *f = cache;
+    for (uint32_t i = 0; i < ND_LEAVES; i++) {
+        if (!(f->parts >> i & 1)) continue;
+        dvx_value key = f->keys[i];
+        f->parts &= ~(1u << i);
+        API(release, key);
+    }
+}
+
 /* By what the last site is, and the number of operands. */
 #define FUSED(n, site, title, function, type)                                                     \
     {                                                                                             \
         .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, .count = n, \
-        .run = function, .cache_size = sizeof(fused), .result_type = type,                        \
+        .run = function, .cache_size = sizeof(fused), .result_type = type, .release = release,    \
     }
 #define FUSED_ALL(...)                                                           \
     {                                                                            \
@@ -406,17 +425,52 @@ static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
     [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL)};
 
-/* The ufunc of a node; false: it is none, or has other arguments. */
-static bool read_node(dvx_vm *vm, const dvx_node *from, nd_node *to) {
-    int number = operators_ufunc(from->family, from->operation);
-    to->called = from->family == DVX_SITE_CALL;
-    if (to->called) {
-        const nd_ufunc_object *u = API(payload, from->name, &ufunc_object_type);
+/* What the nodes of an expression are for the program: leaves i, and results ~i. */
+typedef struct reading {
+    const dvx_expression *x;
+    fused *f;
+    int8_t inputs[ND_NODES];
+} reading;
+
+static int8_t input_of(const reading *r, int32_t input) {
+    return input < 0 ? r->inputs[~input] : (int8_t)input;
+}
+
+/* The ufunc of a node; -1: it is none, or has other arguments. */
+static int ufunc_of(dvx_vm *vm, const dvx_node *node) {
+    int number = operators_ufunc(node->family, node->operation);
+    if (node->family == DVX_SITE_CALL) {
+        const nd_ufunc_object *u = API(payload, node->name, &ufunc_object_type);
         if (u) number = (int)ufunc_number_of(u);
     }
-    if (number < 0 || (uint32_t)loops_facts[number].inputs != from->count) return false;
-    to->number = (uint8_t)number;
-    for (uint32_t i = 0; i < from->count; i++) to->inputs[i] = (int8_t)from->inputs[i];
+    return number >= 0 && (uint32_t)loops_facts[number].inputs == node->count ? number : -1;
+}
+
+/* The operand is meant with this key. */
+static bool take_part(dvx_vm *vm, const reading *r, int32_t operand, dvx_value key) {
+    if (dvx_failed(key) || operand < 0 || r->x->operands[operand].type != &array_type ||
+        !place_is_plain(vm, key))
+        return false;
+    r->f->parts |= 1u << operand;
+    r->f->keys[operand] = key;
+    return true;
+}
+
+/* A subscript becomes its leaf, everything else a node of the program. */
+static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
+    const dvx_node *from = &r->x->nodes[i];
+    nd_program *p = &r->f->program;
+    if (from->family == DVX_SITE_GET_ITEM) {
+        r->inputs[i] = (int8_t)from->inputs[0];
+        return take_part(vm, r, from->inputs[0], from->name);
+    }
+    const int number = ufunc_of(vm, from);
+    if (number < 0) return false;
+    nd_node *to = &p->nodes[p->node_count];
+    *to = (nd_node){
+        .number = (uint8_t)number, .site = (uint8_t)i, .called = from->family == DVX_SITE_CALL};
+    for (uint32_t k = 0; k < from->count; k++) to->inputs[k] = input_of(r, from->inputs[k]);
+    r->inputs[i] = (int8_t)~p->node_count++;
     return true;
 }
 
@@ -431,39 +485,36 @@ static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
 }
 
 /* The last site, if it stores: where. */
-static bool read_target(dvx_vm *vm, const dvx_expression *x, fused *f) {
+static bool read_target(dvx_vm *vm, const reading *r) {
+    const dvx_expression *x = r->x;
     const dvx_node *last = &x->nodes[x->node_count - 1];
-    const bool stores = last->family == DVX_SITE_SET_ITEM;
+    fused *f = r->f;
     f->last = (uint8_t)(x->node_count - 1);
-    f->into = f->key = -1;
-    if (!stores && last->family != DVX_SITE_INPLACE) return true;
-    const int32_t into = last->inputs[stores];
+    f->into = -1;
+    f->stores = last->family == DVX_SITE_SET_ITEM;
+    if (!f->stores && last->family != DVX_SITE_INPLACE) return true;
+    const int32_t into = last->inputs[f->stores];
     if (into < 0 || x->operands[into].type != &array_type) return false;
     f->into = (int8_t)into;
-    if (!stores) return true;
-    if (last->inputs[0] != ~(int32_t)(x->node_count - 2) || x->key < 0 ||
-        x->operands[x->key].origin != DVX_FROM_CONSTANT ||
-        !place_is_plain(vm, x->operands[x->key].value))
-        return false;
-    f->key = (int8_t)x->key;
+    if (!f->stores) return true;
     f->program.casts_result = true;
-    f->program.leaves[into].kind = f->program.leaves[x->key].kind = ND_LEAF_NONE;
-    return true;
+    f->program.leaves[into].kind = ND_LEAF_NONE;
+    return last->inputs[0] == ~(int32_t)(x->node_count - 2) && take_part(vm, r, into, last->name);
 }
 
 static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f) {
     nd_program *p = &f->program;
+    reading r = {.x = x, .f = f};
     memset(f, 0, sizeof *f);
-    f->place.of.ndim = -1;
-    if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES || !read_target(vm, x, f))
+    if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES || !read_target(vm, &r))
         return false;
-    p->node_count = (uint8_t)(x->node_count - (f->key >= 0));
-    p->leaf_count = (uint8_t)x->operand_count;
-    for (uint32_t i = 0; i < p->node_count; i++) {
+    for (uint32_t i = 0; i < x->node_count - f->stores; i++) {
         const bool inner = i + 1 < x->node_count;
         if (inner && x->nodes[i].family == DVX_SITE_INPLACE) return false;
-        if (!read_node(vm, &x->nodes[i], &p->nodes[i])) return false;
+        if (!read_node(vm, &r, i)) return false;
     }
+    if (!p->node_count || (f->stores && r.inputs[x->node_count - 2] >= 0)) return false;
+    p->leaf_count = (uint8_t)x->operand_count;
     for (uint32_t i = 0; i < x->operand_count; i++)
         p->leaves[i].constant = read_constant(vm, &x->operands[i], &p->leaves[i].number);
     return true;
@@ -498,7 +549,10 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
     while (x && !read_tree(vm, x, &f)) x = API(smaller_expression, site);
     if (!x || is_too_small(vm, site, x)) return;
     fused *cache = API(fuse, site, &descriptors[site->family][x->operand_count]);
-    if (cache) *cache = f;
+    if (!cache) return;
+    *cache = f;
+    for (uint32_t i = 0; i < ND_LEAVES; i++)
+        if (f.parts >> i & 1) API(retain, f.keys[i]);
 }
 
 void fuse_finish(dvx_vm *vm) {

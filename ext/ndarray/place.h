@@ -1,9 +1,9 @@
-/* place.h: the part of an array that a constant key stands for, without a view object: what fused
- * expressions store into (fuse.h).
+/* place.h: the part of an array that a constant key stands for, without a view object: operands of
+ * fused expressions, and what they store into (fuse.h).
  *
  * Invariants
- *  1. A key is *plain* if it is made of ints, slices, None and Ellipsis: then it makes a view of
- *     every array that it fits, by the array's axes alone.
+ *  1. A key is *plain* if it is made of ints, slices, None and Ellipsis, not of ints alone: then it
+ *     makes a view of every array that it fits, by the array's axes.
  *  2. A place that is known is found again for all arrays with the same axes and dtype; for others
  *     index.c makes the view once, which is looked at and dropped. */
 #ifndef ND_PLACE_H
@@ -11,11 +11,14 @@
 
 #include "array.h"
 
-/* What a site knows of a key: what it has made of an array with the axes and dtype of `of` is
- * `view`, `offset` bytes behind the array's first element.  of.ndim -1: nothing yet. */
+/* What a site knows of a key: what it has made of an array with such axes and dtype, as long as
+ * dtype is not NULL. */
 typedef struct nd_place {
-    nd_array of, view;
-    int64_t offset;
+    const nd_dtype *dtype;
+    int32_t ndim_of, ndim;
+    dvx_axis of[ND_FEW], axes[ND_FEW];
+    int64_t offset, size; /* bytes from the array's first element; elements */
+    uint32_t flags;
 } nd_place;
 
 bool place_is_plain(dvx_vm *vm, dvx_value key);

@@ -129,7 +129,7 @@ static bool store_result(planning *x, uint8_t place, nd_type from) {
     step->places[0] = place;
     step->strides[0] = stride_of(x, place, from);
     step->places[1] = step->places[2] = ND_OUT;
-    step->node = (uint8_t)(p->node_count - 1);
+    step->site = p->nodes[p->node_count - 1].site;
     return true;
 }
 
@@ -166,7 +166,7 @@ static bool plan_node(planning *x, uint32_t k) {
                                 : facts->warns                         ? ND_FLAGS_COUNT
                                                                        : ND_FLAGS_NOT);
     step->loop = kernel->loop;
-    step->node = (uint8_t)k;
+    step->site = node->site;
     step->number = (uint8_t)number;
     p->inexact |= step->flags == ND_FLAGS_INEXACT;
     step->single = type == ND_FLOAT32;

@@ -26,6 +26,7 @@ enum {
 /* An operation of the expression: a ufunc of leaves i and results of operations ~i. */
 typedef struct nd_node {
     uint8_t number; /* of the ufunc */
+    uint8_t site;   /* which node of the expression it is */
     bool called;    /* by name: powers are powers */
     int8_t inputs[2];
 } nd_node;
@@ -48,7 +49,7 @@ typedef struct nd_step {
     uint8_t places[3];  /* inputs, then the output; of fewer inputs the last ones are the output */
     uint8_t strides[3]; /* 0: as the place says */
     uint8_t flags;
-    uint8_t node, number; /* whose step it is, and its ufunc */
+    uint8_t site, number; /* which node's step it is, and its ufunc */
     bool looks;           /* at the flags, behind it */
     bool single;          /* its results are float32 (ND_FLAGS_INEXACT) */
 } nd_step;

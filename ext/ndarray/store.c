@@ -44,12 +44,13 @@ void store_site(dvx_vm *vm, dvx_site *site) {
         API(decline, site, "stores have derivatives where an expression of arrays is stored");
         return;
     }
-    const bool group = v[2].origin == DVX_FROM_SITE && v[2].pure;
-    if ((!group && v[2].origin != DVX_FROM_CONSTANT) || !place_is_plain(vm, v[2].value)) {
+    const bool constant =
+        v[2].origin == DVX_FROM_CONSTANT || (v[2].origin == DVX_FROM_SITE && v[2].pure);
+    if (!constant || !place_is_plain(vm, v[2].value)) {
         API(decline, site, "the subscript is not made of constant ints and slices");
         return;
     }
-    const bool dropped = group && API(drop_operand, site, 2);
+    const bool dropped = API(drop_operand, site, 2);
     store *s = API(specialise, site, &set_item);
     if (!s) return;
     s->key = dropped ? API(retain, v[2].value) : DVX_FAILED;

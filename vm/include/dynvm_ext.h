@@ -272,8 +272,10 @@ typedef struct dvx_site {
 typedef struct dvx_node {
     dvx_family family; /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE: the last one */
     uint32_t operation;
-    dvx_value name;    /* of the ATTRIBUTE; CALL: the callee, always the same; else DVX_FAILED */
-    uint32_t count;    /* of inputs; CALL: without the callee */
+    /* Of the ATTRIBUTE; CALL: the callee, always the same; GET_ITEM, SET_ITEM: the key, if it is a
+     * constant that the site has dropped; else DVX_FAILED. */
+    dvx_value name;
+    uint32_t count;    /* of inputs: without what is in `name` */
     int32_t inputs[2]; /* operand i, or the result of node ~i; of SET_ITEM the first two */
     /* What the site is by itself. */
     const struct dvx_specialisation *derivative;
@@ -286,7 +288,7 @@ typedef struct dvx_expression {
     uint32_t operand_count;
     const dvx_node *nodes;
     const dvx_operand *operands; /* from left to right; a value that is gone by now is DVX_FAILED */
-    int32_t key;                 /* SET_ITEM: its key, as an input */
+    int32_t key; /* SET_ITEM: its key, as an input, where it is in no `name`; else -1 */
 } dvx_expression;
 
 /* What a site may become: a faster way to do exactly what its instruction does.  The VM looks

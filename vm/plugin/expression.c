@@ -18,6 +18,7 @@ typedef enum role {
     AS_SITE,
     AS_LOAD,   /* of a constant, local or global */
     AS_GROUP,  /* what makes a tuple or slice of constants */
+    AS_KEY,    /* that, or the load of a constant: the key of a subscript, which has dropped it */
     AS_CALLEE, /* LOAD_GLOBAL_CALLEE: a callee, and the two reserved entries of its call */
     AS_METHOD  /* LOAD_GLOBAL of a module and LOAD_METHOD: likewise, and no self */
 } role;
@@ -90,6 +91,25 @@ static dv_global_cell *member_of(const search *s, uint32_t pc) {
     return (dv_global_cell *)load[dv_op_infos[op].cache_cell + 1].p;
 }
 
+static bool is_subscript(uint32_t op) {
+    return op == DV_OP_LOAD_SUBSCR || op == DV_OP_STORE_SUBSCR;
+}
+
+/* How the subscript at pc has dropped its key, if that is a constant; NULL: it has not. */
+static const dv_drop *key_of(const search *s, uint32_t pc) {
+    const dv_extension_site *o = pc == s->last ? s->made : site_of(s, pc);
+    if (!is_subscript(op_at(s, pc)) || !o) return NULL;
+    const dv_drop *key = &o->drops[o->kind == DVX_SITE_SET_ITEM ? 2 : 1];
+    return key->load && !key->global && !dv_is_empty(key->original) ? key : NULL;
+}
+
+/* Is what begins at `first` and ends at pc the key of the subscript behind it? */
+static bool is_key(const search *s, uint32_t first, uint32_t pc) {
+    uint32_t next = dv_origin_next(s->thread->code, pc);
+    const dv_drop *key = next <= s->last ? key_of(s, next) : NULL;
+    return key && key->load == cell_at(s, first);
+}
+
 /* What the instruction at *pc is, which becomes the pc of the last one that belongs to it. */
 static instruction classify(const search *s, uint32_t *pc) {
     instruction x = {.pc = *pc, .role = AS_ELSE};
@@ -110,6 +130,7 @@ static instruction classify(const search *s, uint32_t *pc) {
     } else if (site_of(s, *pc)) {
         x.role = AS_SITE;
     }
+    if ((x.role == AS_GROUP || x.role == AS_LOAD) && is_key(s, x.pc, *pc)) x.role = AS_KEY;
     return x;
 }
 
@@ -150,7 +171,11 @@ static bool count_below(const search *s, uint32_t start, dv_expression *x) {
     uint32_t reserved = 0; /* bit i: the entry i + 1 below the start */
     for (uint32_t i = start; i < s->count; i++) {
         uint32_t entries = 0;
-        if (s->all[i].role == AS_SITE) depth -= (int32_t)taken(s, s->all[i].pc, &entries);
+        uint32_t pc = s->all[i].pc;
+        if (s->all[i].role == AS_SITE) depth -= (int32_t)taken(s, pc, &entries);
+        int32_t key = depth + (op_at(s, pc) == DV_OP_STORE_SUBSCR ? 2 : 1);
+        if (key < least && key >= -DV_MOST_BELOW && s->all[i].role == AS_SITE && key_of(s, pc))
+            reserved |= 1u << (-key - 1);
         for (int32_t k = depth; k < least && entries; k++, entries--)
             if (k >= -DV_MOST_BELOW) reserved |= 1u << (-k - 1);
         if (depth < least) least = depth;
@@ -209,7 +234,7 @@ static bool add_load(search *s, dv_expression *x, const instruction *load) {
 static void describe_below(const search *s, dv_expression *x, uint32_t i, bool owned,
                            const dv_extension_site *o, uint32_t at) {
     const dv_drop *drop = o ? &o->drops[at] : &s->made->drops[at];
-    x->owned |= (uint8_t)(owned << i);
+    x->owned |= (uint32_t)owned << x->slots[i];
     x->operands[i].temporary = owned;
     if (drop->load) { /* its load pushes EMPTY, or what it loads */
         x->sources[i] = *drop;
@@ -233,9 +258,10 @@ static void describe_below(const search *s, dv_expression *x, uint32_t i, bool o
 
 /* ---- Callees ---- */
 
-/* On the simulated stack: entries of calls; what instruction i has loaded as a callee is
+/* On the simulated stack: entries of calls, and keys, that lie there; those that are pushed within
+ * the expression; what instruction i has loaded as a callee is
  * FIRST_CALLEE + i. */
-enum { RESERVED = INT32_MIN, FIRST_CALLEE = INT32_MIN / 2 };
+enum { RESERVED = INT32_MIN, WITHIN, FIRST_CALLEE = INT32_MIN / 2 };
 
 /* What the load at pc, of a callee or a LOAD_METHOD, pushes for the site; EMPTY: it is not known.
  */
@@ -281,6 +307,7 @@ static dv_value callee_below(search *s, dv_expression *x, uint32_t pc, uint32_t 
          op_at(s, makers[0]) == DV_OP_LOAD_GLOBAL_CALLEE))
         callee = callee_at(s, makers[0], o, &cell);
     if (dv_is_empty(callee) || x->callee_count == DV_MOST_CALLEES) return DV_EMPTY;
+    x->owned |= 1u << slot;
     x->callees[x->callee_count++] = (dv_expression_callee){
         .slot = (uint8_t)slot, .method = o->method, .value = dv_retain(callee)};
     return callee;
@@ -312,14 +339,21 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     } else {
         dv_specialise_family(op_at(s, pc), &node->family, &node->operation);
     }
+    const dv_drop *key = key_of(s, pc);
     if (node->family == DVX_SITE_ATTRIBUTE) node->name = cell[2].v;
+    if (key) node->name = key->original, node->count--;
     node->derivative = (o ? o : s->made)->descriptor;
     for (uint32_t j = 0; j < inputs; j++) {
-        int32_t input = stack[*depth + entries + j];
+        uint32_t at = *depth + entries + j;
+        int32_t input = stack[at];
+        bool owned = call || cell[1].extended.own >> j & 1;
+        if (key && j + 1 == inputs) { /* it is no input */
+            if (input == RESERVED) x->owned |= (uint32_t)owned << at;
+            continue;
+        }
         *(j < 2 ? &node->inputs[j] : &x->told.key) = input;
         if (input >= 0 && (uint32_t)input < x->stacked)
-            describe_below(s, x, (uint32_t)input, call || cell[1].extended.own >> j & 1, o,
-                           j + call);
+            describe_below(s, x, (uint32_t)input, owned, o, j + call);
     }
     stack[(*depth)++] = ~(int32_t)(x->told.node_count - 1);
     return true;
@@ -354,9 +388,11 @@ static bool build(search *s, uint32_t start, dv_expression *x) {
             continue;
         }
         const bool callee = in->role == AS_CALLEE || in->role == AS_METHOD;
-        stack[depth++] = callee ? FIRST_CALLEE + (int32_t)i : (int32_t)x->told.operand_count;
-        if (!callee && !add_load(s, x, in)) return false;
-        for (int32_t k = 1; k < left(s, in); k++) stack[depth++] = RESERVED;
+        stack[depth++] = callee               ? FIRST_CALLEE + (int32_t)i
+                         : in->role == AS_KEY ? WITHIN
+                                              : (int32_t)x->told.operand_count;
+        if (!callee && in->role != AS_KEY && !add_load(s, x, in)) return false;
+        for (int32_t k = 1; k < left(s, in); k++) stack[depth++] = WITHIN;
     }
     x->under = site_of(s, s->all[start].pc);
     x->stores = s->made->kind == DVX_SITE_SET_ITEM;
@@ -461,10 +497,9 @@ static bool has_callees(const dv_extension_site *o, const dv_value *entries) {
     return true;
 }
 
-static void release_entries(dv_vm *vm, const dv_extension_site *o, dv_value *entries) {
-    for (uint32_t i = 0; i < o->seen.count; i++)
-        if (o->owned >> i & 1) dv_release(vm, entries[o->slots[i]]);
-    for (uint32_t i = 0; i < o->callee_count; i++) dv_release(vm, entries[o->callees[i].slot]);
+static void release_entries(dv_vm *vm, const dv_extension_site *o, const dv_value *entries) {
+    for (uint32_t i = 0, left = o->owned; left; i++, left >>= 1)
+        if (left & 1) dv_release(vm, entries[i]);
 }
 
 /* At the place of a node (at_node), where the stack has other entries than here: those that the

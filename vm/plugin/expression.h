@@ -36,7 +36,7 @@ typedef struct dv_expression {
     uint32_t reserved; /* ... and of these the calls' callees, reserved entries and selves */
     uint32_t stacked;  /* so many operands are the others, from left to right */
     uint8_t slots[DV_MOST_OPERANDS]; /* which entries */
-    uint8_t owned;                   /* ... and of these the site releases these */
+    uint32_t owned;                  /* of all entries: which the sites release */
     uint8_t callee_count, constant_count;
     dv_expression_callee callees[DV_MOST_CALLEES];
     dv_global_cell *constants[DV_MOST_CONSTANTS]; /* with the callees that are not loaded */

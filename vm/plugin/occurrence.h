@@ -45,13 +45,14 @@ struct dv_extension_site {
     const dvx_specialisation *descriptor;
     dv_handler handler;
     /* Of an expression (expression.h): the occurrence of its first site, how many entries of the
-     * stack it takes, which of them are operands (not of those that are dropped), which of these
+     * stack it takes, which of them are operands (not of those that are dropped), which of all
      * are owned, what callees must be among them, and where its sites are, in cells from the first
      * one. */
     const dv_extension_site *under;
     uint32_t below;
     uint8_t slots[DV_MOST_OPERANDS];
-    uint8_t owned, callee_count;
+    uint8_t callee_count;
+    uint32_t owned;
     dv_expression_callee callees[DV_MOST_CALLEES];
     uint16_t nodes[DV_MOST_NODES];
     const dv_extension_type *type; /* whose `specialise` has made it */
