@@ -34,7 +34,11 @@ enum {
     /* Of the others: not a multiple of a page apart, where a load would wait for a store that has
      * the same low bits in its address. */
     LARGE_BYTES = ND_BLOCK_BYTES + 320,
-    BUFFERS_BYTES = ND_BUFFERS * LARGE_BYTES + 64,
+    /* And the first one a part of a page behind the beginning of one, near which large arrays have
+     * their elements: where it is there by chance, an expression takes up to a fifth longer. */
+    PAGE_BYTES = 4096,
+    BEHIND_PAGE = 512,
+    BUFFERS_BYTES = ND_BUFFERS * LARGE_BYTES + PAGE_BYTES + BEHIND_PAGE,
     POLL_ELEMENTS = 1 << 16
 };
 
@@ -332,7 +336,8 @@ static dvx_outcome compute_large(dvx_vm *vm, execution *x, nd_walk *walk, dvx_va
     state->buffers = NULL;
     if (!memory) memory = API(allocate, size);
     if (!memory) return DVX_ERROR;
-    place_buffers(x, memory + (-(uintptr_t)memory & 63), LARGE_BYTES);
+    char *page = memory + (-(uintptr_t)memory & (PAGE_BYTES - 1));
+    place_buffers(x, page + BEHIND_PAGE, LARGE_BYTES);
     const dvx_outcome outcome = compute(vm, x, walk, result);
     if (state->buffers) API(deallocate, state->buffers, size);
     state->buffers = memory;
