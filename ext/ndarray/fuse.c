@@ -518,7 +518,10 @@ static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f) {
         if (inner && x->nodes[i].family == DVX_SITE_INPLACE) return false;
         if (!read_node(vm, &r, i)) return false;
     }
-    if (!p->node_count || (f->stores && r.inputs[x->node_count - 2] >= 0)) return false;
+    if (f->stores && r.inputs[x->node_count - 2] >= 0) return false;
+    /* (Of a single operation there is nothing in between, and its own site goes through the rows of
+     * views in less time.) */
+    if (p->node_count + f->stores < 2) return false;
     p->leaf_count = (uint8_t)x->operand_count;
     for (uint32_t i = 0; i < x->operand_count; i++)
         p->leaves[i].constant = read_constant(vm, &x->operands[i], &p->leaves[i].number);
