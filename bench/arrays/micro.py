@@ -50,7 +50,8 @@ SIZED = [
     "a ** 2", "k + k", "y = k * 3", "k // 3", "k + a", "a += b", "a *= 1.0", "x += s", "-a", "abs(a)", "a < b", "a == b", "a > 1.0",
     "np.sqrt(a)", "np.exp(a)", "np.minimum(a, b)", "np.add(a, b)", "np.add(a, b, out=x)", "a.sum()", "np.sum(a)", "a.max()", "a.min()",
     "a.mean()", "np.max(a)", "a[1:]", "a[:-1] + a[1:]", "a * b + c * d - 1.0", "y = a * s + b", "a * a + b * b",
-    "np.sqrt(a * a + b * b)", "a.copy()", "a[:] = b", "np.zeros(4)", "a @ b",
+    "np.sqrt(a * a + b * b)", "y = np.sqrt(a * b) + c", "y = 1.0 - a * b", "x[...] = a * b + c", "x += a * b",
+    "x[1:-1] = a[1:-1] * b[1:-1] + c[1:-1]", "a.copy()", "a[:] = b", "np.zeros(4)", "a @ b",
 ]
 FIXED = [
     "a[i]", "y = a[i]", "a[i] = s", "m[i, 1]", "m[i, 1] = s", "m[1, 2]", "m[1, 2] = s", "m[1]", "m[1, :]", "m[:, 1]",

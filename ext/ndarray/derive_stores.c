@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "create.h"
 #include "derive.h"
+#include "fuse.h"
 #include "derive_key.h"
 #include "index.h"
 
@@ -141,5 +142,7 @@ void derive_stores(dvx_vm *vm, dvx_site *site) {
     if (stores_element(vm, site, &known))
         found = known.constant ? &constant_element_store : &element_store;
     store_cache *c = API(specialise, site, found);
-    if (c) *c = known;
+    if (!c) return;
+    *c = known;
+    if (found == &constant_store) fuse_site(vm, site);
 }

@@ -51,6 +51,12 @@ bool error_heeds(dvx_vm *vm, unsigned flags) {
     return false;
 }
 
+bool error_raises(dvx_vm *vm) {
+    for (int i = 0; i < ND_FLOAT_ERRORS; i++)
+        if (nd_state_of(vm)->float_errors[i] == RAISE) return true;
+    return false;
+}
+
 bool error_ufunc(dvx_vm *vm, const char *format, ...) {
     char text[512];
     va_list rest;

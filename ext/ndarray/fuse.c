@@ -10,7 +10,12 @@
  *     to the sites, and so is every error, and every warning: where a flag is up that is not
  * ignored, what has been computed is dropped, and the sites compute it again.  Nobody sees the
  * difference, since nothing but the new array has been written.
- *  2. No operand is without dimensions: the operations in between would make numbers of them. */
+ *  2. No operand is without dimensions: the operations in between would make numbers of them.
+ *  3. What is stored, or computed in place, goes *directly* to its elements only where the result
+ * is the same as by way of an array in between: no operand is read behind its elements (store.h),
+ * none of the flags would raise, and each flag has a reason.  Then there is no way back, and the
+ * flags are told in the end, in the order and at the places of the sites.  Else there is an array
+ * in between, and invariant 1 holds up to its assignment. */
 #include "fuse.h"
 
 #include <stdlib.h>
@@ -19,7 +24,9 @@
 #include "derive.h"
 #include "error.h"
 #include "operators.h"
+#include "place.h"
 #include "program.h"
+#include "store.h"
 #include "walk.h"
 
 enum {
@@ -27,14 +34,25 @@ enum {
     /* Of the others: not a multiple of a page apart, where a load would wait for a store that has
      * the same low bits in its address. */
     LARGE_BYTES = ND_BLOCK_BYTES + 320,
-    BUFFERS_BYTES = ND_BUFFERS * LARGE_BYTES + 64,
+    /* And the first one a part of a page behind the beginning of one, near which large arrays have
+     * their elements: where it is there by chance, an expression takes up to a fifth longer. */
+    PAGE_BYTES = 4096,
+    BEHIND_PAGE = 512,
+    BUFFERS_BYTES = ND_BUFFERS * LARGE_BYTES + PAGE_BYTES + BEHIND_PAGE,
     POLL_ELEMENTS = 1 << 16
 };
 
 /* What a site knows. */
 typedef struct fused {
     nd_program program;
-    bool read; /* constants are in `elements` */
+    bool read;      /* constants are in `elements` */
+    bool running;   /* or waiting, while a poll runs code of the program */
+    bool stores;    /* into a part of an operand that is no leaf; else in place, if into >= 0 */
+    int8_t into;    /* the operand whose elements are stored to; -1: none */
+    uint8_t last;   /* the node of the last site */
+    uint32_t parts; /* bit i: of operand i only a part is meant */
+    dvx_value keys[ND_LEAVES]; /* ... which these say; else DVX_FAILED */
+    nd_place places[ND_LEAVES];
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
 } fused;
 
@@ -43,9 +61,13 @@ typedef struct execution {
     nd_program *program;
     nd_array *arrays[ND_LEAVES]; /* NULL: a number */
     nd_array *first;             /* of the arrays */
-    bool flat;                   /* all are in C order and of one shape */
+    nd_array *target;            /* where the result is stored; NULL: in a new array */
+    const dvx_value *operands;
+    bool flat;   /* all are in C order and of one shape */
+    bool direct; /* into the target, element by element */
     unsigned flags;
     nd_places at;
+    nd_array parts[ND_LEAVES]; /* of operands, and the target */
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
 } execution;
 
@@ -58,6 +80,7 @@ static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
     for (uint32_t i = 0; i < p->leaf_count; i++) {
         const nd_array *a = API(payload, v[i], &array_type);
         nd_leaf *leaf = &p->leaves[i];
+        if (leaf->kind == ND_LEAF_NONE) continue;
         leaf->kind = ND_LEAF_FLOAT;
         leaf->type = ND_FLOAT64;
         if (a)
@@ -77,8 +100,19 @@ static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
     x->first = NULL;
     for (uint32_t i = 0; i < p->leaf_count; i++) {
         x->arrays[i] = NULL;
+        if (p->leaves[i].kind == ND_LEAF_NONE) {
+            x->at.data[i] = x->elements[i];
+            x->at.strides[i] = 0;
+            continue;
+        }
         if (p->planned && p->leaves[i].kind != ND_LEAF_ARRAY) continue;
-        nd_array *a = x->arrays[i] = API(payload, v[i], &array_type);
+        nd_array *a = API(payload, v[i], &array_type);
+        if (a && x->site->parts >> i & 1) {
+            nd_array *part = &x->parts[i];
+            if (!place_find(vm, &x->site->places[i], v[i], a, x->site->keys[i], part)) return false;
+            a = part;
+        }
+        x->arrays[i] = a;
         if (!a) continue; /* not yet planned */
         if (UNLIKELY(a->ndim == 0)) return false;
         same &= p->leaves[i].type == a->dtype->num;
@@ -96,7 +130,7 @@ static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
     fused *site = x->site;
     for (uint32_t i = 0; i < x->program->leaf_count; i++) {
         const nd_leaf *leaf = &x->program->leaves[i];
-        if (leaf->kind == ND_LEAF_ARRAY) continue;
+        if (leaf->kind == ND_LEAF_ARRAY || leaf->kind == ND_LEAF_NONE) continue;
         char *element = leaf->constant ? site->elements[i] : x->elements[i];
         if (!(leaf->constant && site->read) && !derive_read_number(vm, v[i], leaf->type, element))
             return false;
@@ -104,6 +138,56 @@ static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
         x->at.strides[i] = 0;
     }
     return site->read = true;
+}
+
+/* ---- Targets ---- */
+
+/* False: nothing can be stored there, or it is not for here. */
+static bool find_target(dvx_vm *vm, execution *x, const dvx_value *v) {
+    fused *site = x->site;
+    const int into = site->into;
+    nd_array *a = API(payload, v[into], &array_type);
+    if (!a || a->read_only || a->ndim == 0) return false;
+    x->target = a;
+    if (site->stores) {
+        nd_array *part = &x->parts[into];
+        if (!place_find(vm, &site->places[into], v[into], a, site->keys[into], part)) return false;
+        x->target = part;
+    }
+    if (x->program->into != a->dtype) x->program->planned = false;
+    x->program->into = a->dtype;
+    return true;
+}
+
+static bool is_apart(const execution *x) {
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i] && !store_is_apart(x->target, x->arrays[i])) return false;
+    return true;
+}
+
+/* Does the shape of the walk fit the target?  Its elements one by one, if *exact. */
+static bool fits_target(const execution *x, const nd_walk *walk, bool *exact) {
+    const nd_array *to = x->target;
+    const int shift = to->ndim - walk->ndim;
+    *exact = shift == 0;
+    if (shift < 0) return false;
+    for (int k = 0; k < walk->ndim; k++) {
+        const int64_t count = to->axes[k + shift].count;
+        if (walk->shape[k] != count) *exact = false;
+        if (walk->shape[k] != count && walk->shape[k] != 1) return false;
+    }
+    return *exact || x->site->stores; /* in place, the target is among the operands */
+}
+
+/* Tells of the flags, of each operation at its place.  False: raised. */
+static bool tell(dvx_vm *vm, const execution *x) {
+    const nd_program *p = x->program;
+    for (uint32_t k = 0; k < p->step_count; k++) {
+        if (!x->at.flags[k]) continue;
+        vm->api->at_node(vm, x->site, p->steps[k].site);
+        if (!error_flags(vm, loops_facts[p->steps[k].number].name, x->at.flags[k])) return false;
+    }
+    return true;
 }
 
 /* ---- Shapes ---- */
@@ -127,7 +211,7 @@ static bool broadcast(const execution *x, nd_walk *walk) {
     for (uint32_t i = 0; i < x->program->leaf_count; i++) {
         const nd_array *a = x->arrays[i];
         if (!a) continue;
-        if (!(a->flags & ND_C_CONTIGUOUS) && !is_falling(a)) return false;
+        if (!x->target && !(a->flags & ND_C_CONTIGUOUS) && !is_falling(a)) return false;
         if (a->ndim > walk->ndim) walk->ndim = a->ndim;
     }
     for (int k = 0; k < walk->ndim; k++) walk->shape[k] = 1;
@@ -142,6 +226,14 @@ static bool broadcast(const execution *x, nd_walk *walk) {
             walk->shape[k + shift] = n;
         }
     }
+    return true;
+}
+
+/* Have all operands no elements?  Else some operation may have a flag for some, which nothing is
+ * left of in the end. */
+static bool is_empty(const execution *x) {
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i] && x->arrays[i]->size) return false;
     return true;
 }
 
@@ -162,7 +254,7 @@ static bool run_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
     x->at.data[ND_OUT] = data[operand];
     x->at.strides[ND_OUT] = strides[operand];
     x->flags = program_run(x->program, &x->at, count);
-    return !is_heeded(vm, x->flags);
+    return x->direct || !is_heeded(vm, x->flags);
 }
 
 static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *out) {
@@ -175,7 +267,7 @@ static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *o
     array_strides_in(out, walk->ndim, walk->strides[walk->operands++]);
     walk_plan(walk, 0, true);
     if (walk_run(vm, walk, run_row, x)) return DVX_DONE;
-    return is_heeded(vm, x->flags) ? DVX_DEOPTIMISE : DVX_ERROR;
+    return !x->direct && is_heeded(vm, x->flags) ? DVX_DEOPTIMISE : DVX_ERROR;
 }
 
 /* Elements that lie in a row each. */
@@ -185,21 +277,47 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
     for (int64_t left = out->size; left > 0; left -= POLL_ELEMENTS) {
         const unsigned flags =
             program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
-        if (UNLIKELY(flags) && is_heeded(vm, flags)) return DVX_DEOPTIMISE;
+        if (UNLIKELY(flags) && !x->direct && is_heeded(vm, flags)) return DVX_DEOPTIMISE;
         if (left > POLL_ELEMENTS && !vm->api->poll(vm)) return DVX_ERROR;
     }
     return DVX_DONE;
 }
 
+/* What an expression that stores, or computes in place, leaves. */
+static dvx_value result_of(dvx_vm *vm, const execution *x) {
+    return x->site->stores ? vm->api->make_none(vm) : API(retain, x->operands[x->site->into]);
+}
+
+static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
+    if (arith_flags()) arith_clear();
+    memset(x->at.flags, 0, x->program->step_count * sizeof *x->at.flags);
+    const dvx_outcome outcome =
+        walk ? run_walk(vm, x, walk, x->target) : run_flat(vm, x, x->target);
+    if (outcome != DVX_DONE) return outcome;
+    if (!tell(vm, x)) return DVX_ERROR;
+    *result = result_of(vm, x);
+    return DVX_DONE;
+}
+
+/* The new array goes to the target.  (Memory may run out, where the two overlap.) */
+static dvx_outcome assign(dvx_vm *vm, const execution *x, const nd_array *from, dvx_value *result) {
+    vm->api->at_node(vm, x->site, x->site->last);
+    const bool good = array_assign(vm, x->target, from);
+    API(release, *result);
+    *result = good ? result_of(vm, x) : DVX_FAILED;
+    return good ? DVX_DONE : DVX_ERROR;
+}
+
 static dvx_outcome compute(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
-    const nd_dtype *dtype = x->program->result;
+    const nd_dtype *dtype = x->target ? x->program->into : x->program->result;
     nd_array *out;
+    if (x->direct) return compute_directly(vm, x, walk, result);
     *result = walk ? array_new(vm, dtype, walk->ndim, walk->shape, &out)
                    : array_new_like(vm, dtype, x->first, &out);
     if (UNLIKELY(dvx_failed(*result))) return DVX_ERROR;
     if (arith_flags()) arith_clear();
     const dvx_outcome outcome = walk ? run_walk(vm, x, walk, out) : run_flat(vm, x, out);
-    if (LIKELY(outcome == DVX_DONE)) return outcome;
+    if (LIKELY(outcome == DVX_DONE)) return x->target ? assign(vm, x, out, result) : outcome;
     API(release, *result);
     *result = DVX_FAILED;
     return outcome;
@@ -218,7 +336,8 @@ static dvx_outcome compute_large(dvx_vm *vm, execution *x, nd_walk *walk, dvx_va
     state->buffers = NULL;
     if (!memory) memory = API(allocate, size);
     if (!memory) return DVX_ERROR;
-    place_buffers(x, memory + (-(uintptr_t)memory & 63), LARGE_BYTES);
+    char *page = memory + (-(uintptr_t)memory & (PAGE_BYTES - 1));
+    place_buffers(x, page + BEHIND_PAGE, LARGE_BYTES);
     const dvx_outcome outcome = compute(vm, x, walk, result);
     if (state->buffers) API(deallocate, state->buffers, size);
     state->buffers = memory;
@@ -231,51 +350,132 @@ static dvx_outcome compute_small(dvx_vm *vm, execution *x, nd_walk *walk, dvx_va
     return compute(vm, x, walk, result);
 }
 
+/* `walk` NULL: all elements lie in a row each. */
+static inline dvx_outcome compute_size(dvx_vm *vm, execution *x, int64_t size, nd_walk *walk,
+                                       dvx_value *result) {
+    const bool small = (size_t)size <= SMALL_BYTES / sizeof(nd_complex);
+    x->site->running = true;
+    const dvx_outcome outcome =
+        small ? compute_small(vm, x, walk, result) : compute_large(vm, x, walk, result);
+    x->site->running = false;
+    return outcome;
+}
+
 static dvx_outcome run_other(dvx_vm *vm, execution *x, dvx_value *result) {
     nd_walk walk;
     int64_t size = 1;
+    bool exact = false;
     if (!broadcast(x, &walk)) return DVX_DEOPTIMISE;
     for (int k = 0; k < walk.ndim; k++)
         if (__builtin_mul_overflow(size, walk.shape[k], &size)) return DVX_DEOPTIMISE;
-    return (size_t)size <= SMALL_BYTES / sizeof(nd_complex) ? compute_small(vm, x, &walk, result)
-                                                            : compute_large(vm, x, &walk, result);
+    if (size == 0 && !is_empty(x)) return DVX_DEOPTIMISE;
+    if (x->target && !fits_target(x, &walk, &exact)) return DVX_DEOPTIMISE;
+    x->direct &= exact;
+    return compute_size(vm, x, size, &walk, result);
 }
 
 static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
     x.site = cache;
     x.program = &x.site->program;
-    if (!look(vm, &x, v) || !read_numbers(vm, &x, v)) return DVX_DEOPTIMISE;
-    if (!x.flat) return run_other(vm, &x, result);
-    return (size_t)x.first->size <= SMALL_BYTES / sizeof(nd_complex)
-               ? compute_small(vm, &x, NULL, result)
-               : compute_large(vm, &x, NULL, result);
+    x.target = NULL;
+    x.direct = false;
+    if (x.site->running || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return DVX_DEOPTIMISE;
+    return x.flat ? compute_size(vm, &x, x.first->size, NULL, result) : run_other(vm, &x, result);
+}
+
+/* Stores, and expressions in place. */
+static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    execution x;
+    x.site = cache;
+    x.program = &x.site->program;
+    x.operands = v;
+    if (x.site->running || !find_target(vm, &x, v) || !look(vm, &x, v) || !read_numbers(vm, &x, v))
+        return DVX_DEOPTIMISE;
+    x.direct = !x.program->inexact && is_apart(&x) && !error_raises(vm);
+    if (x.flat && x.target->flags & ND_C_CONTIGUOUS && array_same_shape(x.target, x.first))
+        return compute_size(vm, &x, x.first->size, NULL, result);
+    return run_other(vm, &x, result);
 }
 
 /* ---- The hook ---- */
 
-/* By what the last site is, and the number of operands. */
-#define FUSED(n, site)                                                                             \
-    {                                                                                              \
-        .size = sizeof(dvx_specialisation), .name = "FUSED_EXPRESSION", .family = DVX_SITE_##site, \
-        .count = n, .run = run, .cache_size = sizeof(fused), .result_type = &array_type            \
+static void release(dvx_vm *vm, void *cache) {
+    fused *f = cache;
+    for (uint32_t i = 0; i < ND_LEAVES; i++) {
+        if (!(f->parts >> i & 1)) continue;
+        dvx_value key = f->keys[i];
+        f->parts &= ~(1u << i);
+        API(release, key);
     }
-#define FUSED_ALL(site)                                                                 \
-    {                                                                                   \
-        FUSED(0, site), FUSED(1, site), FUSED(2, site), FUSED(3, site), FUSED(4, site), \
-            FUSED(5, site), FUSED(6, site), FUSED(7, site), FUSED(8, site)              \
+}
+
+/* By what the last site is, and the number of operands. */
+#define FUSED(n, site, title, function, type)                                                     \
+    {                                                                                             \
+        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, .count = n, \
+        .run = function, .cache_size = sizeof(fused), .result_type = type, .release = release,    \
+    }
+#define FUSED_ALL(...)                                                           \
+    {                                                                            \
+        FUSED(0, __VA_ARGS__), FUSED(1, __VA_ARGS__), FUSED(2, __VA_ARGS__),     \
+            FUSED(3, __VA_ARGS__), FUSED(4, __VA_ARGS__), FUSED(5, __VA_ARGS__), \
+            FUSED(6, __VA_ARGS__), FUSED(7, __VA_ARGS__), FUSED(8, __VA_ARGS__)  \
     }
 static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
-    [DVX_SITE_BINARY] = FUSED_ALL(BINARY),
-    [DVX_SITE_UNARY] = FUSED_ALL(UNARY),
-    [DVX_SITE_COMPARE] = FUSED_ALL(COMPARE)};
+    [DVX_SITE_BINARY] = FUSED_ALL(BINARY, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_UNARY] = FUSED_ALL(UNARY, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_COMPARE] = FUSED_ALL(COMPARE, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_CALL] = FUSED_ALL(CALL, "FUSED_EXPRESSION", run, &array_type),
+    [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
+    [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL)};
 
-/* The ufunc of a node; false: it is none. */
-static bool read_node(const dvx_node *from, nd_node *to) {
-    const int number = operators_ufunc(from->family, from->operation);
+/* What the nodes of an expression are for the program: leaves i, and results ~i. */
+typedef struct reading {
+    const dvx_expression *x;
+    fused *f;
+    int8_t inputs[ND_NODES];
+} reading;
+
+static int8_t input_of(const reading *r, int32_t input) {
+    return input < 0 ? r->inputs[~input] : (int8_t)input;
+}
+
+/* The ufunc of a node; -1: it is none, or has other arguments. */
+static int ufunc_of(dvx_vm *vm, const dvx_node *node) {
+    int number = operators_ufunc(node->family, node->operation);
+    if (node->family == DVX_SITE_CALL) {
+        const nd_ufunc_object *u = API(payload, node->name, &ufunc_object_type);
+        if (u) number = (int)ufunc_number_of(u);
+    }
+    return number >= 0 && (uint32_t)loops_facts[number].inputs == node->count ? number : -1;
+}
+
+/* The operand is meant with this key. */
+static bool take_part(dvx_vm *vm, const reading *r, int32_t operand, dvx_value key) {
+    if (dvx_failed(key) || operand < 0 || r->x->operands[operand].type != &array_type ||
+        !place_is_plain(vm, key))
+        return false;
+    r->f->parts |= 1u << operand;
+    r->f->keys[operand] = key;
+    return true;
+}
+
+/* A subscript becomes its leaf, everything else a node of the program. */
+static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
+    const dvx_node *from = &r->x->nodes[i];
+    nd_program *p = &r->f->program;
+    if (from->family == DVX_SITE_GET_ITEM) {
+        r->inputs[i] = (int8_t)from->inputs[0];
+        return take_part(vm, r, from->inputs[0], from->name);
+    }
+    const int number = ufunc_of(vm, from);
     if (number < 0) return false;
-    to->number = (uint8_t)number;
-    for (uint32_t i = 0; i < from->count; i++) to->inputs[i] = (int8_t)from->inputs[i];
+    nd_node *to = &p->nodes[p->node_count];
+    *to = (nd_node){
+        .number = (uint8_t)number, .site = (uint8_t)i, .called = from->family == DVX_SITE_CALL};
+    for (uint32_t k = 0; k < from->count; k++) to->inputs[k] = input_of(r, from->inputs[k]);
+    r->inputs[i] = (int8_t)~p->node_count++;
     return true;
 }
 
@@ -289,28 +489,78 @@ static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
     return false;
 }
 
-static bool read_tree(dvx_vm *vm, const dvx_expression *x, nd_program *p) {
-    memset(p, 0, sizeof *p);
-    if (x->node_count > ND_NODES) return false;
-    for (uint32_t i = 0; i < x->node_count; i++)
-        if (!read_node(&x->nodes[i], &p->nodes[i])) return false;
-    p->node_count = (uint8_t)x->node_count;
+/* The last site, if it stores: where. */
+static bool read_target(dvx_vm *vm, const reading *r) {
+    const dvx_expression *x = r->x;
+    const dvx_node *last = &x->nodes[x->node_count - 1];
+    fused *f = r->f;
+    f->last = (uint8_t)(x->node_count - 1);
+    f->into = -1;
+    f->stores = last->family == DVX_SITE_SET_ITEM;
+    if (!f->stores && last->family != DVX_SITE_INPLACE) return true;
+    const int32_t into = last->inputs[f->stores];
+    if (into < 0 || x->operands[into].type != &array_type) return false;
+    f->into = (int8_t)into;
+    if (!f->stores) return true;
+    f->program.casts_result = true;
+    f->program.leaves[into].kind = ND_LEAF_NONE;
+    return last->inputs[0] == ~(int32_t)(x->node_count - 2) && take_part(vm, r, into, last->name);
+}
+
+static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f) {
+    nd_program *p = &f->program;
+    reading r = {.x = x, .f = f};
+    memset(f, 0, sizeof *f);
+    if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES || !read_target(vm, &r))
+        return false;
+    for (uint32_t i = 0; i < x->node_count - f->stores; i++) {
+        const bool inner = i + 1 < x->node_count;
+        if (inner && x->nodes[i].family == DVX_SITE_INPLACE) return false;
+        if (!read_node(vm, &r, i)) return false;
+    }
+    if (f->stores && r.inputs[x->node_count - 2] >= 0) return false;
+    /* (Of a single operation there is nothing in between, and its own site goes through the rows of
+     * views in less time.) */
+    if (p->node_count + f->stores < 2) return false;
     p->leaf_count = (uint8_t)x->operand_count;
     for (uint32_t i = 0; i < x->operand_count; i++)
         p->leaves[i].constant = read_constant(vm, &x->operands[i], &p->leaves[i].number);
     return true;
 }
 
+/* What few elements cost, in ns: an operation by its native twin, another site, a store, and a
+ * fused expression with its operations.  (Measured; the results of native twins are kept, and never
+ * allocated.) */
+enum { NATIVE_COST = 17, SITE_COST = 50, STORE_COST = 140, FUSED_COST = 75, NODE_COST = 8 };
+
+/* Are the operations one by one faster?  When there are more elements their derivatives miss, and
+ * the hook is asked again. */
+static bool is_too_small(dvx_vm *vm, const dvx_site *site, const dvx_expression *x) {
+    uint32_t alone = 0;
+    for (uint32_t i = 0; i < site->count; i++) {
+        const nd_array *a = API(payload, site->operands[i].value, &array_type);
+        if (a && (uint64_t)a->size * a->dtype->size > ND_INLINE) return false;
+    }
+    for (uint32_t i = 0; i < x->node_count; i++)
+        alone += x->nodes[i].family == DVX_SITE_SET_ITEM ? STORE_COST
+                 : x->nodes[i].derivative->native        ? NATIVE_COST
+                                                         : SITE_COST;
+    return alone < FUSED_COST + NODE_COST * x->node_count;
+}
+
 void fuse_site(dvx_vm *vm, dvx_site *site) {
-    nd_program p;
-    if (site->family != DVX_SITE_BINARY && site->family != DVX_SITE_UNARY &&
-        site->family != DVX_SITE_COMPARE)
+    fused f;
+    if (site->family > DVX_SITE_COMPARE && site->family != DVX_SITE_SET_ITEM &&
+        site->family != DVX_SITE_CALL)
         return;
     const dvx_expression *x = API(expression, site);
-    while (x && !read_tree(vm, x, &p)) x = API(smaller_expression, site);
-    if (!x) return;
+    while (x && !read_tree(vm, x, &f)) x = API(smaller_expression, site);
+    if (!x || is_too_small(vm, site, x)) return;
     fused *cache = API(fuse, site, &descriptors[site->family][x->operand_count]);
-    if (cache) cache->program = p;
+    if (!cache) return;
+    *cache = f;
+    for (uint32_t i = 0; i < ND_LEAVES; i++)
+        if (f.parts >> i & 1) API(retain, f.keys[i]);
 }
 
 void fuse_finish(dvx_vm *vm) {

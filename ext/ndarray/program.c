@@ -111,11 +111,25 @@ static bool place_result(planning *x, const value *in, int inputs, nd_type type,
  * such a one another time. */
 static bool simplify(const nd_program *p, const nd_node *node, const value *in,
                      nd_ufunc_number *number) {
-    if (*number != ND_UFUNC_power || !in[1].weak) return true;
+    if (*number != ND_UFUNC_power || node->called || !in[1].weak) return true;
     const nd_leaf *exponent = &p->leaves[node->inputs[1]];
     if (!exponent->constant || in[0].type < ND_FLOAT32) return false;
     const int simple = operators_simple_power(exponent->number);
     if (simple >= 0) *number = (nd_ufunc_number)simple;
+    return true;
+}
+
+/* The result as elements of what it is stored into.  (Parts of complex numbers are not dropped in
+ * passing.) */
+static bool store_result(planning *x, uint8_t place, nd_type from) {
+    nd_program *p = x->program;
+    if (!p->casts_result || (from == ND_COMPLEX128 && p->into->num != ND_COMPLEX128)) return false;
+    nd_step *step = add_step(x, ND_FLAGS_NOT);
+    step->cast = cast_between(ND_DTYPE(from), p->into);
+    step->places[0] = place;
+    step->strides[0] = stride_of(x, place, from);
+    step->places[1] = step->places[2] = ND_OUT;
+    step->site = p->nodes[p->node_count - 1].site;
     return true;
 }
 
@@ -146,11 +160,15 @@ static bool plan_node(planning *x, uint32_t k) {
         if (!convert(x, node->inputs[i], type, &in[i])) return false;
     uint8_t out = ND_OUT;
     const nd_type result = (nd_type)kernel->result;
-    if (k + 1 < p->node_count && !place_result(x, in, inputs, type, result, &out)) return false;
+    const bool last = k + 1 == p->node_count, cast = last && p->into && p->into->num != result;
+    if ((!last || cast) && !place_result(x, in, inputs, type, result, &out)) return false;
     nd_step *step = add_step(x, facts->inexact && type < ND_COMPLEX128 ? ND_FLAGS_INEXACT
                                 : facts->warns                         ? ND_FLAGS_COUNT
                                                                        : ND_FLAGS_NOT);
     step->loop = kernel->loop;
+    step->site = node->site;
+    step->number = (uint8_t)number;
+    p->inexact |= step->flags == ND_FLAGS_INEXACT;
     step->single = type == ND_FLOAT32;
     for (int i = 0; i < inputs; i++) {
         step->places[i] = in[i].place;
@@ -162,20 +180,21 @@ static bool plan_node(planning *x, uint32_t k) {
     }
     x->results[k] = (value){result, out, false};
     p->result = ND_DTYPE(result);
-    return true;
+    return !cast || store_result(x, out, result);
 }
 
 bool program_plan(dvx_vm *vm, nd_program *p) {
     planning x = {.program = p, .kernels = nd_state_of(vm)->kernels, .widest = 1};
     p->step_count = 0;
-    p->planned = false;
+    p->planned = p->inexact = false;
     for (uint32_t k = 0; k < p->node_count; k++)
         if (!plan_node(&x, k)) return false;
     for (uint32_t i = 0; i < p->step_count; i++) {
         nd_step *step = &p->steps[i];
-        step->looks = step->flags == ND_FLAGS_INEXACT || i + 1 == p->step_count ||
+        step->looks = p->into || step->flags == ND_FLAGS_INEXACT || i + 1 == p->step_count ||
                       step->flags != p->steps[i + 1].flags;
     }
+    if (p->into && p->into->size > x.widest) x.widest = p->into->size;
     if (p->result->size > x.widest) x.widest = p->result->size;
     p->block = ND_BLOCK_BYTES / x.widest;
     return p->planned = true;
@@ -220,7 +239,10 @@ unsigned program_run(const nd_program *p, nd_places *at, int64_t count) {
                 step->loop(args, n, strides);
             else
                 step->cast(args[1], strides[1], args[0], strides[0], n);
-            if (step->looks) flags |= look(step, args, strides, n);
+            if (!step->looks) continue;
+            const unsigned raised = look(step, args, strides, n);
+            if (p->into) at->flags[k] |= raised;
+            flags |= raised;
         }
         for (uint32_t i = 0; i < p->leaf_count; i++) at->data[i] += n * at->strides[i];
         at->data[ND_OUT] += n * at->strides[ND_OUT];

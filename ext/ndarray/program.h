@@ -16,9 +16,9 @@ enum {
     ND_LEAVES = DVX_MOST_OPERANDS,
     ND_NODES = 16,
     ND_BUFFERS = 8,
-    ND_STEPS = 3 * ND_NODES, /* each operation, and a cast of each of its inputs */
-    ND_BLOCK_BYTES = 4096,   /* of a buffer */
-    ND_OUT = ND_LEAVES,      /* places: leaves, the result, buffers */
+    ND_STEPS = 3 * ND_NODES + 1, /* operations with a cast of each input, and one of the result */
+    ND_BLOCK_BYTES = 4096,       /* of a buffer */
+    ND_OUT = ND_LEAVES,          /* places: leaves, the result, buffers */
     ND_FIRST_BUFFER = ND_OUT + 1,
     ND_PLACES = ND_FIRST_BUFFER + ND_BUFFERS
 };
@@ -26,10 +26,13 @@ enum {
 /* An operation of the expression: a ufunc of leaves i and results of operations ~i. */
 typedef struct nd_node {
     uint8_t number; /* of the ufunc */
+    uint8_t site;   /* which node of the expression it is */
+    bool called;    /* by name: powers are powers */
     int8_t inputs[2];
 } nd_node;
 
-typedef enum nd_leaf_kind { ND_LEAF_ARRAY, ND_LEAF_INT, ND_LEAF_FLOAT } nd_leaf_kind;
+/* NONE: an operand that is not computed with: where a result is stored. */
+typedef enum nd_leaf_kind { ND_LEAF_ARRAY, ND_LEAF_INT, ND_LEAF_FLOAT, ND_LEAF_NONE } nd_leaf_kind;
 typedef struct nd_leaf {
     nd_leaf_kind kind;
     nd_type type;  /* of the array; of a number: that it is converted to */
@@ -46,8 +49,9 @@ typedef struct nd_step {
     uint8_t places[3];  /* inputs, then the output; of fewer inputs the last ones are the output */
     uint8_t strides[3]; /* 0: as the place says */
     uint8_t flags;
-    bool looks;  /* at the flags, behind it */
-    bool single; /* its results are float32 (ND_FLAGS_INEXACT) */
+    uint8_t site, number; /* which node's step it is, and its ufunc */
+    bool looks;           /* at the flags, behind it */
+    bool single;          /* its results are float32 (ND_FLAGS_INEXACT) */
 } nd_step;
 
 typedef struct nd_program {
@@ -56,7 +60,12 @@ typedef struct nd_program {
     nd_leaf leaves[ND_LEAVES];
     nd_step steps[ND_STEPS];
     const nd_dtype *result;
-    int32_t block; /* elements */
+    /* Where the result goes to what is there, the dtype of that, to which it is cast; NULL: to a
+     * new array.  Then the flags of each step are kept. */
+    const nd_dtype *into;
+    bool casts_result; /* it may be another dtype than `into` */
+    bool inexact;      /* flags of some step may have no reason */
+    int32_t block;     /* elements */
     bool planned;
 } nd_program;
 
@@ -68,6 +77,7 @@ bool program_plan(dvx_vm *vm, nd_program *p);
 typedef struct nd_places {
     char *data[ND_PLACES];
     int64_t strides[ND_PLACES];
+    unsigned flags[ND_STEPS]; /* of the steps, if they are kept */
 } nd_places;
 
 /* `count` elements; the pointers move behind them.  Returns the flags that count. */

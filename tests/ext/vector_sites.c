@@ -6,6 +6,8 @@
  *     a @ b                  one loop; none for two vectors of three elements (a meta-property)
  *     a == b                 under the assumption that they are compared exactly
  *     a[i], a.x, a.norm()    numbers
+ *     v[i] = x               and `v[i] = a @ (b + c)` as one instruction, which raises as the store
+ *                            does what it finds when everything else is done
  *     a.times_plus(s, b)     a * s + b in one pass; s is dropped if it is a constant
  *
  * What makes no vector has a native twin; those that do cannot (they allocate).
@@ -184,6 +186,34 @@ static dvx_outcome run_get(dvx_vm *vm, const dvx_value *v, void *cache, dvx_valu
     return x ? outcome(API(make_float, *x), result) : DVX_ERROR;
 }
 
+static dvx_outcome run_set(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    double number, *x;
+    (void)cache, (void)result;
+    if (!API(read_float, v[0], &number)) return DVX_ERROR;
+    if (!(x = element(vm, v[1], v[2]))) return DVX_ERROR;
+    *x = number;
+    return DVX_DONE;
+}
+
+/* `v[i] = a @ (b + c)`: which operands of the expression these are. */
+typedef struct dot_store {
+    int32_t a, b, c, v, i;
+} dot_store;
+
+static dvx_outcome run_dot_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    const dot_store *s = cache;
+    const vector *a = as_vector(vm, v[s->a]), *b = as_vector(vm, v[s->b]),
+                 *c = as_vector(vm, v[s->c]);
+    double sum = 0;
+    if (a->count != b->count || a->count != c->count) return DVX_DEOPTIMISE;
+    for (int64_t k = 0; k < a->count; k++) sum += a->data[k] * (b->data[k] + c->data[k]);
+    const dvx_value x[] = {API(make_float, sum), v[s->v], v[s->i]};
+    API(at_node, cache, 2);
+    const dvx_outcome outcome = run_set(vm, x, NULL, result);
+    API(release, x[0]);
+    return outcome;
+}
+
 static dvx_outcome run_coordinate(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const vector *a = as_vector(vm, v[0]);
     int64_t i = *(const int64_t *)cache;
@@ -285,6 +315,13 @@ static const dvx_specialisation
     equal_ = DERIVATIVE("EQUAL_VECTOR", COMPARE, 2, run_equal, .result = DVX_BOOL, .pure = true,
                         TWIN(equal)),
     get_ = DERIVATIVE("GET_VECTOR_INT", GET_ITEM, 2, run_get, MAKES_FLOAT, TWIN(get)),
+    set_ = DERIVATIVE("SET_VECTOR", SET_ITEM, 3, run_set, .native = NULL),
+    dot_store_ = {.size = sizeof(dvx_specialisation),
+                  .name = "EXPRESSION_DOT_STORE",
+                  .family = DVX_SITE_SET_ITEM,
+                  .count = 5,
+                  .run = run_dot_store,
+                  .cache_size = sizeof(dot_store)},
     coordinate_ = DERIVATIVE("COORDINATE_VECTOR", ATTRIBUTE, 1, run_coordinate, MAKES_FLOAT,
                              .pure = true, TWIN(coordinate)),
     norm_ = DERIVATIVE("NORM_VECTOR", METHOD, 1, run_norm, MAKES_FLOAT, .pure = true, TWIN(norm)),
@@ -359,10 +396,26 @@ static const dvx_specialisation *choose(dvx_vm *vm, dvx_site *site, memory *m) {
     case DVX_SITE_COMPARE: return of_compare(site);
     case DVX_SITE_GET_ITEM:
         return is_vector(&v[0]) && API(kind, v[1].value) == DVX_INT && !v[1].type ? &get_ : NULL;
+    case DVX_SITE_SET_ITEM: return is_vector(&v[1]) ? &set_ : NULL;
     case DVX_SITE_ATTRIBUTE: return coordinate(vm, site->name) < 0 ? NULL : &coordinate_;
     case DVX_SITE_METHOD: return of_method(vm, site, m);
     default: return NULL;
     }
+}
+
+/* Nodes ADD, @ and SET_ITEM. */
+static void fuse_store(dvx_vm *vm, dvx_site *site) {
+    const dvx_expression *x = API(expression, site);
+    while (x && x->node_count > 3) x = API(smaller_expression, site);
+    if (!x || x->node_count != 3 || x->operand_count != 5) return;
+    const dvx_node *add = &x->nodes[0], *at = &x->nodes[1], *set = &x->nodes[2];
+    const bool fits = add->derivative == &arithmetic[DVX_ADD][TWO_VECTORS] &&
+                      (at->derivative == &dot_ || at->derivative == &dot_3_) &&
+                      at->inputs[1] == ~0 && set->inputs[0] == ~1;
+    if (!fits || add->inputs[0] < 0 || set->inputs[1] < 0 || x->key < 0) return;
+    dot_store *s = API(fuse, site, &dot_store_);
+    const dot_store known = {at->inputs[0], add->inputs[0], add->inputs[1], set->inputs[1], x->key};
+    if (s) *s = known;
 }
 
 /* Is it one of the operations, on vectors or with numbers? */
@@ -415,5 +468,6 @@ void specialise_vector(dvx_vm *vm, dvx_site *site) {
     else
         *(memory *)cache = m;
     if (d->result_type == &vector_type && site->family != DVX_SITE_METHOD) fuse(vm, site);
+    if (d == &set_) fuse_store(vm, site);
     if (d == &equal_) (void)API(assume, site, state_of(vm)->exact);
 }

@@ -15,6 +15,7 @@ DTYPES = ("float64", "float64", "float64", "int64", "int64", "float32", "int32",
 SHAPES = ((4,), (4,), (5,), (3, 4), (3, 4), (4, 4), (2, 3, 4), (1,), (0,), (1, 4), (3, 1), (0, 4), (2, 0), (33,), (300,), (40, 50))
 ARITHMETIC = ("+", "-", "*")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+CONSTANT_KEYS = ("[...]", "[:]", "[1:]", "[::2]", "[1:-1]", "[::-1]", "[..., 1:]", "[..., ::-1]", "[None]", "[1:, :-1]", "[:, 0]")
 UNARY = ("np.absolute", "np.negative", "np.isnan", "np.sign", "abs", "np.logical_not", "np.isfinite")
 FLOAT_UNARY = ("np.sqrt", "np.floor", "np.ceil", "np.rint", "np.sqrt", "np.square")  # float16 of bool and uint8
 BINARY = ("np.add", "np.subtract", "np.multiply", "np.divide", "np.less", "np.equal", "np.logical_and", "np.logical_or",
@@ -200,7 +201,7 @@ class ArrayWriter(Writer):
         self.functions += 1
         with self.under(f"def {name}(a, b, c, scale, zero_d):"):
             depth = self.random.randrange(2, 5)
-            form = self.random.randrange(6)
+            form = self.random.randrange(7)
             text = self.expression(depth)
             if form < 2:
                 self.line(f"return {text}")
@@ -208,7 +209,14 @@ class ArrayWriter(Writer):
                 self.line(f"a {self.pick(('+=', '-=', '*='))} {text}")
                 self.line("return a")
             elif form == 3:
-                self.line(f"a{self.pick(('[...]', '[:]', '[1:]', '[::2]'))} = {text}")
+                self.line(f"a{self.pick(CONSTANT_KEYS)} = {text}")
+                self.line("return a")
+            elif form == 6:
+                key, other = self.pick(CONSTANT_KEYS), self.pick(CONSTANT_KEYS)
+                value = f"b{key} {self.pick(ARITHMETIC)} a{other if self.chance(40) else key} {self.pick(ARITHMETIC)} {self.number()}"
+                if self.chance(50):
+                    value = f"({value}) {self.pick(ARITHMETIC)} c{key}"
+                self.line(f"a{key} {self.pick(('=', '=', '+=', '-=', '*='))} {value}")
                 self.line("return a")
             elif form == 4:
                 with self.under(f"for i in range({self.pick((3, 40))}):"):

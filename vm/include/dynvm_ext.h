@@ -266,14 +266,18 @@ typedef struct dvx_site {
 } dvx_site;
 
 /* An expression of several sites that all belong to the extension, as `a * s + b`: instructions
- * that follow each other, all sites or loads of constants, locals and globals. */
+ * that follow each other, all sites or loads of constants, locals and globals; tuples and slices of
+ * constants count as loads where their site has dropped them.  The last one may be a SET_ITEM, as
+ * in `v[1:3] = a * s + b`, or in place. */
 typedef struct dvx_node {
-    dvx_family family; /* BINARY to GET_ITEM, ATTRIBUTE */
+    dvx_family family; /* BINARY to ATTRIBUTE, CALL of an object; SET_ITEM, INPLACE: the last one */
     uint32_t operation;
-    dvx_value name; /* ATTRIBUTE; else DVX_FAILED */
-    uint32_t count;
-    int32_t inputs[2]; /* operand i, or the result of node ~i */
-    /* What the site is by itself; NULL: the last one. */
+    /* Of the ATTRIBUTE; CALL: the callee, always the same; GET_ITEM, SET_ITEM: the key, if it is a
+     * constant that the site has dropped; else DVX_FAILED. */
+    dvx_value name;
+    uint32_t count;    /* of inputs: without what is in `name` */
+    int32_t inputs[2]; /* operand i, or the result of node ~i; of SET_ITEM the first two */
+    /* What the site is by itself. */
     const struct dvx_specialisation *derivative;
 } dvx_node;
 
@@ -284,6 +288,7 @@ typedef struct dvx_expression {
     uint32_t operand_count;
     const dvx_node *nodes;
     const dvx_operand *operands; /* from left to right; a value that is gone by now is DVX_FAILED */
+    int32_t key; /* SET_ITEM: its key, as an input, where it is in no `name`; else -1 */
 } dvx_expression;
 
 /* What a site may become: a faster way to do exactly what its instruction does.  The VM looks
@@ -693,6 +698,10 @@ struct dvx_api {
      * last one that was shown, which is gone when the next is.  NULL: there is none, and no other
      * any more. */
     const dvx_expression *(*smaller_expression)(dvx_vm *vm, dvx_site *site);
+    /* In `run` of what `fuse` has made, whose cache this is: what is raised, or warned of, from now
+     * on is so at the place of this node.  For derivatives that cannot leave it to the sites, as
+     * they have had an effect. */
+    void (*at_node)(dvx_vm *vm, const void *cache, uint32_t node);
 };
 typedef struct dvx_api dvx_api;
 

@@ -37,8 +37,7 @@ static bool is_copied(const dv_code *code, uint32_t from, uint32_t to) {
     return false;
 }
 
-/* The cell of the global or builtin that the site loads without looking; NULL: none. */
-static dv_global_cell *global_of(dv_vm *vm, const dv_cell *load) {
+dv_global_cell *dv_drop_global(dv_vm *vm, const dv_cell *load) {
     uint32_t op = dv_op_of(vm, load->h);
     if (op >= DV_OP_COUNT) return NULL;
     const dv_cell *cache = load + dv_op_infos[op].cache_cell;
@@ -50,7 +49,7 @@ static dv_global_cell *global_of(dv_vm *vm, const dv_cell *load) {
 }
 
 static bool prepare_global(dv_vm *vm, dv_drop *drop, const char **reason) {
-    drop->global = global_of(vm, drop->load);
+    drop->global = dv_drop_global(vm, drop->load);
     *reason = "an operand to be dropped is no global of the module that keeps its value";
     if (!drop->global || dv_is_empty(drop->global->value) || drop->global->constant.broken)
         return false;

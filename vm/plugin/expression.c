@@ -12,59 +12,179 @@
 
 enum { MOST_INSTRUCTIONS = 48 }; /* that are looked at in front of a site */
 
+/* What an instruction, or several that are taken together, is in an expression. */
+typedef enum role {
+    AS_ELSE,
+    AS_SITE,
+    AS_LOAD,   /* of a constant, local or global */
+    AS_GROUP,  /* what makes a tuple or slice of constants */
+    AS_KEY,    /* that, or the load of a constant: the key of a subscript, which has dropped it */
+    AS_CALLEE, /* LOAD_GLOBAL_CALLEE: a callee, and the two reserved entries of its call */
+    AS_METHOD  /* LOAD_GLOBAL of a module and LOAD_METHOD: likewise, and no self */
+} role;
+enum { CALL_ENTRIES = 3, METHOD_ENTRIES = 4 }; /* of a call, below its arguments */
+
+typedef struct instruction {
+    uint32_t pc; /* where it begins */
+    role role;
+    const dv_drop *group;
+} instruction;
+
 typedef struct search {
     dv_vm *vm;
     dv_thread *thread;
     const dv_extension *extension;
-    const dv_value *values; /* operands of the last site */
-    uint32_t pcs[MOST_INSTRUCTIONS], count;
+    const dv_value *values;        /* operands of the last site */
+    const dv_extension_site *made; /* ... which has this derivative */
+    uint32_t last, count;          /* where it is; how many of all */
+    instruction all[MOST_INSTRUCTIONS];
     const char *reason;
 } search;
 
-static bool is_load(const search *s, uint32_t pc) {
-    uint32_t op = s->thread->code->words[pc] & 0xFF;
-    return op == DV_OP_LOAD_CONST || op == DV_OP_LOAD_CONST_B || op == DV_OP_LOAD_LOCAL ||
-           op == DV_OP_LOAD_LOCAL_B || op == DV_OP_LOAD_GLOBAL;
+static uint32_t op_at(const search *s, uint32_t pc) { return s->thread->code->words[pc] & 0xFF; }
+
+static dv_cell *cell_at(const search *s, uint32_t pc) {
+    return s->thread->cells + s->thread->cell_at[pc];
 }
 
-/* The derivative of the extension at an inner site; NULL: it is something else. */
+static bool is_call(uint32_t op) { return op == DV_OP_CALL || op == DV_OP_CALL_METHOD; }
+
+/* The derivative of the extension at an inner site; NULL: it is something else.  (Of calls those of
+ * objects.) */
 static const dv_extension_site *site_of(const search *s, uint32_t pc) {
     const dv_extension_site *o = dv_specialise_at(s->vm, s->thread, pc);
-    bool simple = o && o->kind <= DVX_SITE_ATTRIBUTE && o->kind != DVX_SITE_SET_ITEM;
-    if (!simple || o->family == DV_OP_LOAD_METHOD) return NULL;
+    if (!o || o->family == DV_OP_LOAD_METHOD || o->kind == DVX_SITE_SET_ITEM) return NULL;
+    if (o->kind > DVX_SITE_ATTRIBUTE && (o->kind != DVX_SITE_CALL || o->seen.callee)) return NULL;
     for (const dv_extension_type *t = s->extension->types; t; t = t->next)
         if (t == o->type) return o;
     return NULL;
 }
 
+/* The drop of the group that begins at the cell, by the site whose operand it makes. */
+static const dv_drop *drop_of(const dv_extension_site *o, const dv_cell *cell) {
+    for (uint32_t i = 0; o && i < DV_MOST_OPERANDS; i++)
+        if (o->drops[i].load == cell && o->drops[i].cells) return &o->drops[i];
+    return NULL;
+}
+
+/* The group that begins at *pc, which becomes that of its last instruction; NULL: none does. */
+static const dv_drop *group_at(const search *s, uint32_t *pc) {
+    const dv_cell *cell = cell_at(s, *pc);
+    uint32_t op = op_at(s, *pc), end = *pc, behind;
+    if (op != DV_OP_LOAD_CONST && op != DV_OP_LOAD_CONST_B) return NULL;
+    bool dropped = dv_extension_handler_is(cell->h) >= DV_X_dropped_group_5;
+    const dv_drop *group = drop_of(s->made, cell);
+    if (!group && (!dropped || dv_op_of(s->vm, cell->h) < DV_OP_COUNT)) return NULL;
+    for (behind = end; behind <= s->last;
+         end = behind, behind = dv_origin_next(s->thread->code, end)) {
+        if (!group) group = drop_of(site_of(s, behind), cell);
+        if (group && cell_at(s, behind) == cell + group->cells) return *pc = end, group;
+    }
+    return NULL;
+}
+
+/* What a LOAD_METHOD of a module finds; NULL: it is something else. */
+static dv_global_cell *member_of(const search *s, uint32_t pc) {
+    const dv_cell *load = cell_at(s, pc);
+    uint32_t op = dv_op_of(s->vm, load->h);
+    if (op != DV_OP_LOAD_METHOD_MODULE) return NULL;
+    return (dv_global_cell *)load[dv_op_infos[op].cache_cell + 1].p;
+}
+
+static bool is_subscript(uint32_t op) {
+    return op == DV_OP_LOAD_SUBSCR || op == DV_OP_STORE_SUBSCR;
+}
+
+/* How the subscript at pc has dropped its key, if that is a constant; NULL: it has not. */
+static const dv_drop *key_of(const search *s, uint32_t pc) {
+    const dv_extension_site *o = pc == s->last ? s->made : site_of(s, pc);
+    if (!is_subscript(op_at(s, pc)) || !o) return NULL;
+    const dv_drop *key = &o->drops[o->kind == DVX_SITE_SET_ITEM ? 2 : 1];
+    return key->load && !key->global && !dv_is_empty(key->original) ? key : NULL;
+}
+
+/* Is what begins at `first` and ends at pc the key of the subscript behind it? */
+static bool is_key(const search *s, uint32_t first, uint32_t pc) {
+    uint32_t next = dv_origin_next(s->thread->code, pc);
+    const dv_drop *key = next <= s->last ? key_of(s, next) : NULL;
+    return key && key->load == cell_at(s, first);
+}
+
+/* What the instruction at *pc is, which becomes the pc of the last one that belongs to it. */
+static instruction classify(const search *s, uint32_t *pc) {
+    instruction x = {.pc = *pc, .role = AS_ELSE};
+    uint32_t op = op_at(s, *pc), next = dv_origin_next(s->thread->code, *pc);
+    if (*pc == s->last) {
+        x.role = AS_SITE;
+    } else if ((x.group = group_at(s, pc)) != NULL) {
+        x.role = AS_GROUP;
+    } else if (op == DV_OP_LOAD_GLOBAL && next < s->last && op_at(s, next) == DV_OP_LOAD_METHOD &&
+               member_of(s, next)) {
+        x.role = AS_METHOD;
+        *pc = next;
+    } else if (op == DV_OP_LOAD_CONST || op == DV_OP_LOAD_CONST_B || op == DV_OP_LOAD_LOCAL ||
+               op == DV_OP_LOAD_LOCAL_B || op == DV_OP_LOAD_GLOBAL) {
+        x.role = AS_LOAD;
+    } else if (op == DV_OP_LOAD_GLOBAL_CALLEE) {
+        x.role = AS_CALLEE;
+    } else if (site_of(s, *pc)) {
+        x.role = AS_SITE;
+    }
+    if ((x.role == AS_GROUP || x.role == AS_LOAD) && is_key(s, x.pc, *pc)) x.role = AS_KEY;
+    return x;
+}
+
 /* The instructions in front of the last site that may belong to it, and itself. */
-static void collect(search *s, uint32_t last) {
+static void collect(search *s) {
     const dv_code *code = s->thread->code;
-    for (uint32_t pc = 0; pc <= last; pc = dv_origin_next(code, pc)) {
-        if (pc != last && !is_load(s, pc) && !site_of(s, pc)) {
+    for (uint32_t pc = 0; pc <= s->last; pc = dv_origin_next(code, pc)) {
+        instruction x = classify(s, &pc);
+        if (x.role == AS_ELSE) {
             s->count = 0;
             continue;
         }
-        if (s->count == MOST_INSTRUCTIONS) memmove(s->pcs, s->pcs + 1, --s->count * sizeof *s->pcs);
-        s->pcs[s->count++] = pc;
+        if (s->count == MOST_INSTRUCTIONS) memmove(s->all, s->all + 1, --s->count * sizeof *s->all);
+        s->all[s->count++] = x;
     }
 }
 
-static uint32_t inputs_of(const search *s, uint32_t pc) {
-    return (uint32_t)dv_op_infos[s->thread->code->words[pc] & 0xFF].inputs;
+/* How many entries of the stack a site takes; of a call *entries of them below the arguments. */
+static uint32_t taken(const search *s, uint32_t pc, uint32_t *entries) {
+    uint32_t op = op_at(s, pc), arguments = s->thread->code->words[pc] >> 8;
+    *entries = 0;
+    if (!is_call(op)) return (uint32_t)dv_op_infos[op].inputs;
+    *entries = op == DV_OP_CALL ? CALL_ENTRIES : METHOD_ENTRIES;
+    return arguments + *entries;
 }
 
-/* Do the instructions from number `start` on leave one value?  How many they take from the stack.
- */
-static bool count_below(const search *s, uint32_t start, uint32_t *below) {
+/* ... and how many an instruction leaves. */
+static int32_t left(const search *s, const instruction *x) {
+    if (x->role == AS_CALLEE) return CALL_ENTRIES;
+    if (x->role == AS_METHOD) return METHOD_ENTRIES;
+    return x->pc != s->last || s->made->kind != DVX_SITE_SET_ITEM;
+}
+
+/* Do the instructions from number `start` on leave one value, or store one?  How many entries they
+ * take from the stack, and which of these belong to calls. */
+static bool count_below(const search *s, uint32_t start, dv_expression *x) {
     int32_t depth = 0, least = 0;
+    uint32_t reserved = 0; /* bit i: the entry i + 1 below the start */
     for (uint32_t i = start; i < s->count; i++) {
-        if (!is_load(s, s->pcs[i])) depth -= (int32_t)inputs_of(s, s->pcs[i]);
+        uint32_t entries = 0;
+        uint32_t pc = s->all[i].pc;
+        if (s->all[i].role == AS_SITE) depth -= (int32_t)taken(s, pc, &entries);
+        int32_t key = depth + (op_at(s, pc) == DV_OP_STORE_SUBSCR ? 2 : 1);
+        if (key < least && key >= -DV_MOST_BELOW && s->all[i].role == AS_SITE && key_of(s, pc))
+            reserved |= 1u << (-key - 1);
+        for (int32_t k = depth; k < least && entries; k++, entries--)
+            if (k >= -DV_MOST_BELOW) reserved |= 1u << (-k - 1);
         if (depth < least) least = depth;
-        depth++;
+        depth += left(s, &s->all[i]);
     }
-    *below = (uint32_t)-least;
-    return depth - least == 1;
+    x->below = (uint32_t)-least;
+    for (uint32_t k = 0; k < x->below && k < DV_MOST_BELOW; k++)
+        x->reserved |= (reserved >> (x->below - k - 1) & 1) << k;
+    return depth - least == left(s, &s->all[s->count - 1]);
 }
 
 static dv_value value_of(const dv_drop *source, const dv_value *fp) {
@@ -79,109 +199,230 @@ static void describe_value(const search *s, dv_expression *x, uint32_t i, dv_val
     x->masks[i] = UINT32_MAX;
 }
 
-static bool add_load(search *s, dv_expression *x, uint32_t pc) {
-    uint32_t i = x->told.operand_count, op = s->thread->code->words[pc] & 0xFF;
+/* A tuple or slice of constants. */
+static void add_group(search *s, dv_expression *x, uint32_t i, const dv_drop *group) {
+    x->sources[i] = *group;
+    x->sources[i].original = dv_retain(group->original);
+    x->operands[i].origin = DVX_FROM_CONSTANT;
+    x->operands[i].pure = true;
+    describe_value(s, x, i, group->original);
+}
+
+static bool add_load(search *s, dv_expression *x, const instruction *load) {
+    uint32_t i = x->told.operand_count, op = op_at(s, load->pc);
     if (i == DV_MOST_OPERANDS) return s->reason = "the expression has too many operands", false;
-    if (!dv_drop_prepare(s->vm, s->thread, pc, s->pcs[s->count - 1], DV_EMPTY, &x->sources[i],
-                         &s->reason))
+    if (load->role == AS_GROUP) {
+        x->told.operand_count++;
+        x->operands[i].where = load->pc;
+        return add_group(s, x, i, load->group), true;
+    }
+    if (!dv_drop_prepare(s->vm, s->thread, load->pc, s->last, DV_EMPTY, &x->sources[i], &s->reason))
         return false;
     x->told.operand_count++;
     bool local = op == DV_OP_LOAD_LOCAL || op == DV_OP_LOAD_LOCAL_B;
     x->operands[i].origin = local                     ? DVX_FROM_LOCAL
                             : op == DV_OP_LOAD_GLOBAL ? DVX_FROM_GLOBAL
                                                       : DVX_FROM_CONSTANT;
-    x->operands[i].where = local ? s->thread->code->words[pc] >> 8 : pc;
+    x->operands[i].where = local ? s->thread->code->words[load->pc] >> 8 : load->pc;
     x->operands[i].pure = true;
     describe_value(s, x, i, value_of(&x->sources[i], s->vm->fp));
     return true;
 }
 
-/* An operand that lies on the stack is input `at` of a site: what is known of it there. */
-static bool describe_below(search *s, dv_expression *x, uint32_t i, const dv_cell *cell,
+/* An operand that lies on the stack is operand `at` of a site (NULL: the last one): what is known
+ * of it there. */
+static void describe_below(const search *s, dv_expression *x, uint32_t i, bool owned,
                            const dv_extension_site *o, uint32_t at) {
-    bool owned = cell[1].extended.own >> at & 1;
-    x->owned |= (uint8_t)(owned << i);
+    const dv_drop *drop = o ? &o->drops[at] : &s->made->drops[at];
+    x->owned |= (uint32_t)owned << x->slots[i];
     x->operands[i].temporary = owned;
-    if (!o) return describe_value(s, x, i, s->values[at]), true;
-    if (o->drops[at].load) { /* its load pushes EMPTY, or what it loads */
-        x->sources[i] = o->drops[at];
-        x->sources[i].original = dv_retain(o->drops[at].original);
+    if (drop->load) { /* its load pushes EMPTY, or what it loads */
+        x->sources[i] = *drop;
+        x->sources[i].original = dv_retain(drop->original);
         x->operands[i].temporary = false;
+        x->operands[i].origin =
+            !dv_is_empty(drop->original) && !drop->global ? DVX_FROM_CONSTANT : DVX_FROM_ELSEWHERE;
         describe_value(s, x, i, value_of(&x->sources[i], s->vm->fp));
-        return true;
+        return;
+    }
+    if (!o) {
+        describe_value(s, x, i, s->values[at]);
+        return;
     }
     x->keys[i] = o->seen.keys[at];
     x->masks[i] = o->seen.masks[at];
     bool foreign = x->masks[i] && x->keys[i] >= DV_T_EXTENSION && x->keys[i] < DV_T_COUNT;
     const dv_type *type = foreign ? s->vm->types[x->keys[i]] : NULL;
     if (type) x->operands[i].type = ((const dv_extension_type *)(const void *)type)->descriptor;
+}
+
+/* ---- Callees ---- */
+
+/* On the simulated stack: entries of calls, and keys, that lie there; those that are pushed within
+ * the expression; what instruction i has loaded as a callee is
+ * FIRST_CALLEE + i. */
+enum { RESERVED = INT32_MIN, WITHIN, FIRST_CALLEE = INT32_MIN / 2 };
+
+/* What the load at pc, of a callee or a LOAD_METHOD, pushes for the site; EMPTY: it is not known.
+ */
+static dv_value callee_at(const search *s, uint32_t pc, const dv_extension_site *o,
+                          dv_global_cell **cell) {
+    const dv_drop *drop = &o->drops[0];
+    *cell = NULL;
+    if (drop->load == cell_at(s, pc) && drop->global) return *cell = drop->global, drop->original;
+    *cell = op_at(s, pc) == DV_OP_LOAD_METHOD ? member_of(s, pc)
+                                              : dv_drop_global(s->vm, cell_at(s, pc));
+    return *cell && !(*cell)->constant.broken ? (*cell)->value : DV_EMPTY;
+}
+
+static bool add_constant(dv_expression *x, dv_global_cell *cell) {
+    if (!cell || x->constant_count == DV_MOST_CONSTANTS) return false;
+    x->constants[x->constant_count++] = cell;
     return true;
 }
 
+/* The callee is loaded within the expression: it is what it is as long as no global changes. */
+static dv_value callee_within(search *s, dv_expression *x, const instruction *load,
+                              const dv_extension_site *o) {
+    dv_global_cell *cell, *module = NULL;
+    uint32_t pc = load->pc;
+    if (load->role == AS_METHOD) {
+        module = dv_drop_global(s->vm, cell_at(s, pc));
+        if (!module || module->constant.broken || !add_constant(x, module)) return DV_EMPTY;
+        pc = dv_origin_next(s->thread->code, pc);
+    }
+    dv_value callee = callee_at(s, pc, o, &cell);
+    return !dv_is_empty(callee) && add_constant(x, cell) ? callee : DV_EMPTY;
+}
+
+/* The callee lies on the stack, entry `slot` of those below, and is looked at each time. */
+static dv_value callee_below(search *s, dv_expression *x, uint32_t pc, uint32_t slot,
+                             uint32_t count, const dv_extension_site *o) {
+    uint32_t makers[DV_MOST_OPERANDS + METHOD_ENTRIES];
+    dv_global_cell *cell;
+    dv_value callee = pc == s->last ? s->values[0] : DV_EMPTY;
+    if (dv_is_empty(callee) && count <= DV_MOST_OPERANDS + METHOD_ENTRIES &&
+        dv_origin_find(s->vm, s->thread, pc, count, makers) && makers[0] != DV_NO_PC &&
+        (op_at(s, makers[0]) == DV_OP_LOAD_METHOD ||
+         op_at(s, makers[0]) == DV_OP_LOAD_GLOBAL_CALLEE))
+        callee = callee_at(s, makers[0], o, &cell);
+    if (dv_is_empty(callee) || x->callee_count == DV_MOST_CALLEES) return DV_EMPTY;
+    x->owned |= 1u << slot;
+    x->callees[x->callee_count++] = (dv_expression_callee){
+        .slot = (uint8_t)slot, .method = o->method, .value = dv_retain(callee)};
+    return callee;
+}
+
+/* ---- Building ---- */
+
 static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, uint32_t *depth) {
-    const dv_code *code = s->thread->code;
-    const dv_cell *cell = s->thread->cells + s->thread->cell_at[pc];
-    uint32_t count = inputs_of(s, pc), op = code->words[pc] & 0xFF;
-    const dv_extension_site *o = pc == s->pcs[s->count - 1] ? NULL : site_of(s, pc);
+    const dv_cell *cell = cell_at(s, pc);
+    uint32_t entries, count = taken(s, pc, &entries), inputs = count - entries;
+    const dv_extension_site *o = pc == s->last ? NULL : site_of(s, pc);
+    const bool call = entries > 0;
     if (x->told.node_count == DV_MOST_NODES)
         return s->reason = "the expression is too large", false;
+    if (call && inputs > 2)
+        return s->reason = "a call in the expression has more than two arguments", false;
+    x->places[x->told.node_count] = (uint16_t)(cell - x->first);
     dvx_node *node = &x->nodes[x->told.node_count++];
-    *node = (dvx_node){.count = count, .name = DV_EMPTY};
-    dv_specialise_family(op, &node->family, &node->operation);
-    if (node->family == DVX_SITE_ATTRIBUTE) node->name = cell[2].v;
-    if (o) node->derivative = o->descriptor;
+    *node = (dvx_node){.count = inputs, .name = DV_EMPTY};
     *depth -= count;
-    for (uint32_t j = 0; j < count; j++) {
-        int32_t input = node->inputs[j] = stack[*depth + j];
-        if (input >= 0 && (uint32_t)input < x->below &&
-            !describe_below(s, x, (uint32_t)input, cell, o, j))
-            return false;
+    if (call) {
+        const dv_extension_site *site = o ? o : s->made;
+        int32_t callee = stack[*depth];
+        node->family = DVX_SITE_CALL;
+        node->name = callee == RESERVED ? callee_below(s, x, pc, *depth, count, site)
+                                        : callee_within(s, x, &s->all[callee - FIRST_CALLEE], site);
+        if (dv_is_empty(node->name))
+            return s->reason = "a callee in the expression may change", false;
+    } else {
+        dv_specialise_family(op_at(s, pc), &node->family, &node->operation);
+    }
+    const dv_drop *key = key_of(s, pc);
+    if (node->family == DVX_SITE_ATTRIBUTE) node->name = cell[2].v;
+    if (key) node->name = key->original, node->count--;
+    node->derivative = (o ? o : s->made)->descriptor;
+    for (uint32_t j = 0; j < inputs; j++) {
+        uint32_t at = *depth + entries + j;
+        int32_t input = stack[at];
+        bool owned = call || cell[1].extended.own >> j & 1;
+        if (key && j + 1 == inputs) { /* it is no input */
+            if (input == RESERVED) x->owned |= (uint32_t)owned << at;
+            continue;
+        }
+        *(j < 2 ? &node->inputs[j] : &x->told.key) = input;
+        if (input >= 0 && (uint32_t)input < x->stacked)
+            describe_below(s, x, (uint32_t)input, owned, o, j + call);
     }
     stack[(*depth)++] = ~(int32_t)(x->told.node_count - 1);
     return true;
 }
 
+/* What lies on the stack at the start: operands from left to right, and entries of calls. */
+static bool add_below(search *s, dv_expression *x, int32_t *stack) {
+    for (uint32_t k = 0; k < x->below; k++) {
+        stack[k] = RESERVED;
+        if (x->reserved >> k & 1) continue;
+        if (x->told.operand_count == DV_MOST_OPERANDS)
+            return s->reason = "the expression has too many operands", false;
+        x->slots[x->told.operand_count] = (uint8_t)k;
+        stack[k] = (int32_t)x->told.operand_count++;
+    }
+    x->stacked = x->told.operand_count;
+    return true;
+}
+
 /* The expression of the instructions from number `start` on. */
 static bool build(search *s, uint32_t start, dv_expression *x) {
-    int32_t stack[MOST_INSTRUCTIONS + DV_MOST_OPERANDS];
-    uint32_t depth = 0;
+    int32_t stack[METHOD_ENTRIES * MOST_INSTRUCTIONS + DV_MOST_BELOW];
+    uint32_t depth = x->below;
     dv_thread *thread = s->thread;
-    if (x->below > DV_MOST_OPERANDS)
+    if (x->below > DV_MOST_BELOW || !add_below(s, x, stack))
         return s->reason = "the expression has too many operands", false;
-    for (; depth < x->below; depth++) stack[depth] = (int32_t)depth;
-    x->told.operand_count = x->below;
+    x->first = cell_at(s, s->all[start].pc);
     for (uint32_t i = start; i < s->count; i++) {
-        if (!is_load(s, s->pcs[i])) {
-            if (!add_site(s, x, s->pcs[i], stack, &depth)) return false;
+        const instruction *in = &s->all[i];
+        if (in->role == AS_SITE) {
+            if (!add_site(s, x, in->pc, stack, &depth)) return false;
             continue;
         }
-        stack[depth++] = (int32_t)x->told.operand_count;
-        if (!add_load(s, x, s->pcs[i])) return false;
+        const bool callee = in->role == AS_CALLEE || in->role == AS_METHOD;
+        stack[depth++] = callee               ? FIRST_CALLEE + (int32_t)i
+                         : in->role == AS_KEY ? WITHIN
+                                              : (int32_t)x->told.operand_count;
+        if (!callee && in->role != AS_KEY && !add_load(s, x, in)) return false;
+        for (int32_t k = 1; k < left(s, in); k++) stack[depth++] = WITHIN;
     }
-    uint32_t last = s->pcs[s->count - 1];
-    x->under = site_of(s, s->pcs[start]);
-    x->first = thread->cells + thread->cell_at[s->pcs[start]];
-    x->behind = thread->cells + thread->cell_at[dv_origin_next(thread->code, last)];
+    x->under = site_of(s, s->all[start].pc);
+    x->stores = s->made->kind == DVX_SITE_SET_ITEM;
+    x->behind = thread->cells + thread->cell_at[dv_origin_next(thread->code, s->last)];
     return true;
 }
 
 static void begin(dv_expression *x) {
     memset(x, 0, sizeof *x);
+    x->told.key = -1;
     for (uint32_t i = 0; i < DV_MOST_OPERANDS; i++)
         x->operands[i].value = x->sources[i].original = DV_EMPTY;
 }
 
-bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension *extension,
-                        const dv_value *values, uint32_t start, dv_expression *x,
-                        const char **reason) {
-    search s = {vm, thread, extension, values, {0}, 0, NULL};
+bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension_site *made,
+                        const dv_extension *extension, const dv_value *values, uint32_t start,
+                        dv_expression *x, const char **reason) {
+    search s = {.vm = vm,
+                .thread = thread,
+                .extension = extension,
+                .values = values,
+                .made = made,
+                .last = pc};
     *reason = "no operand is the result of a site of the extension";
-    collect(&s, pc);
+    collect(&s);
     for (; start + 1 < s.count; start++) {
         begin(x);
-        if (is_load(&s, s.pcs[start]) || !count_below(&s, start, &x->below)) continue;
+        if (s.all[start].role != AS_SITE || !count_below(&s, start, x)) continue;
         *reason = "the code branches into the expression";
-        if (!dv_origin_is_straight(thread->code, s.pcs[start], pc)) continue;
+        if (!dv_origin_is_straight(thread->code, s.all[start].pc, pc)) continue;
         if (build(&s, start, x)) {
             x->start = start;
             x->told.size = sizeof x->told;
@@ -202,6 +443,7 @@ void dv_expression_forget(dv_vm *vm, dv_expression *x) {
         x->sources[i].original = DV_EMPTY;
         dv_release(vm, original);
     }
+    while (x->callee_count) dv_release(vm, x->callees[--x->callee_count].value);
 }
 
 /* ---- Its occurrence ---- */
@@ -217,6 +459,12 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
     o->under = x->under;
     o->below = x->below;
     o->owned = x->owned;
+    memcpy(o->slots, x->slots, sizeof o->slots);
+    memcpy(o->callees, x->callees, sizeof o->callees);
+    o->callee_count = x->callee_count;
+    x->callee_count = 0;
+    o->stores = x->stores;
+    memcpy(o->nodes, x->places, sizeof o->nodes);
     o->seen.count = own->count;
     o->seen.length = (uint32_t)(x->behind - x->first);
     o->seen.meta = own->meta;
@@ -231,27 +479,57 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
         dv_global_cell *global = o->drops[i].global;
         if (global && !dv_assumption_depend(vm, &global->constant, &o->dependent)) o->broken = true;
     }
+    for (uint32_t i = 0; i < x->constant_count; i++)
+        if (!dv_assumption_depend(vm, &x->constants[i]->constant, &o->dependent)) o->broken = true;
     return o;
 }
 
 /* ---- Its instruction ---- */
 
+/* `entries` are those that the expression takes.  Are the callees among them what they were?  (One
+ * that is not loaded is.) */
+static bool has_callees(const dv_extension_site *o, const dv_value *entries) {
+    for (uint32_t i = 0; i < o->callee_count; i++) {
+        const dv_value *callee = entries + o->callees[i].slot;
+        if (!dv_is_empty(*callee) && callee->bits != o->callees[i].value.bits) return false;
+        if (o->callees[i].method && !dv_is_empty(callee[CALL_ENTRIES])) return false;
+    }
+    return true;
+}
+
+static void release_entries(dv_vm *vm, const dv_extension_site *o, const dv_value *entries) {
+    for (uint32_t i = 0, left = o->owned; left; i++, left >>= 1)
+        if (left & 1) dv_release(vm, entries[i]);
+}
+
+/* At the place of a node (at_node), where the stack has other entries than here: those that the
+ * expression takes go before. */
+static const dv_cell *raise(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
+                            dv_value *fp) {
+    const dv_cell *at = vm->ip;
+    if (at == ip) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY; /* releases may run code of the program */
+    release_entries(vm, o, sp - o->below);
+    vm->error = error;
+    return dv_slow_raise(at, sp - o->below, fp, vm, 0, 0);
+}
+
 static const dv_cell *run_expression(DV_HANDLER_PARAMETERS) {
     dv_extension_site *o = dv_occurrence_at(ip);
-    dv_value operands[DV_MOST_OPERANDS], result = DV_DEOPTIMISED;
-    uint32_t below = o->below;
+    dv_value operands[DV_MOST_OPERANDS], result = DV_DEOPTIMISED, *entries = sp - o->below;
     r = (int64_t)(intptr_t)o;
     for (uint32_t i = 0; i < o->seen.count; i++)
-        operands[i] = o->drops[i].load ? value_of(&o->drops[i], fp) : sp[(int64_t)i - below];
+        operands[i] = o->drops[i].load ? value_of(&o->drops[i], fp) : entries[o->slots[i]];
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    if (dv_occurrence_fits(&o->seen, operands, o->seen.count) && !GUARD_FAILS())
+    if (dv_occurrence_fits(&o->seen, operands, o->seen.count) && has_callees(o, entries) &&
+        !GUARD_FAILS())
         result = dv_operate_run(vm, o, operands);
-    if (dv_is_empty(result)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
+    if (dv_is_empty(result)) return raise(vm, o, ip, sp, fp);
     if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
-    for (uint32_t i = 0; i < below; i++)
-        if (o->owned >> i & 1) dv_release(vm, sp[(int64_t)i - below]);
-    vm->sp = sp - below + 1;
-    vm->sp[-1] = result;
+    release_entries(vm, o, entries);
+    vm->sp = entries + !o->stores;
+    if (!o->stores) *entries = result;
     return ip + o->seen.length;
 }
 

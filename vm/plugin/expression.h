@@ -7,18 +7,23 @@
  *
  * Invariants
  *  1. Between the first site and the last one there is no other instruction, no way in from
- * elsewhere, and in the end one value on the stack in place of those that were taken: nothing is
- * left out but these sites.
+ * elsewhere, and in the end one value on the stack in place of those that were taken (none behind a
+ * store): nothing is left out but these sites.
  *  2. The occurrence stands on top of that of the first site (`under`), which stays what it was.  A
  * miss executes `under`'s instruction and goes on behind it, with the other sites as they are;
  * whoever gives the expression up puts `under` back.  So there is nothing to restore.
- *  3. What a load would have pushed is read where it is (its `drop` says where) and borrowed. */
+ *  3. What a load would have pushed is read where it is (its `drop` says where) and borrowed.
+ *  4. The callee of a call is known: it is looked at where it lies on the stack; what is loaded
+ * within the expression is a global that keeps its value, or such a module's.
+ *  5. A *group*, the instructions that make a tuple or slice of constants (drop.c), counts as a
+ * load where its site has dropped it: the value that it would make again is among the site's drops.
+ */
 #ifndef DV_PLUGIN_EXPRESSION_H
 #define DV_PLUGIN_EXPRESSION_H
 
 #include "plugin/occurrence.h"
 
-enum { DV_MOST_NODES = 16 };
+enum { DV_MOST_CONSTANTS = 16 };
 
 /* The largest expression that ends in a site, and how it lies in the code. */
 typedef struct dv_expression {
@@ -27,18 +32,27 @@ typedef struct dv_expression {
     dvx_operand operands[DV_MOST_OPERANDS];
     dv_drop sources[DV_MOST_OPERANDS]; /* load NULL: it lies on the stack */
     uint32_t keys[DV_MOST_OPERANDS], masks[DV_MOST_OPERANDS];
-    uint32_t below; /* so many operands lie on the stack, the first ones */
-    uint8_t owned;  /* ... and of these the site releases these */
+    uint32_t below;    /* so many entries of the stack it takes */
+    uint32_t reserved; /* ... and of these the calls' callees, reserved entries and selves */
+    uint32_t stacked;  /* so many operands are the others, from left to right */
+    uint8_t slots[DV_MOST_OPERANDS]; /* which entries */
+    uint32_t owned;                  /* of all entries: which the sites release */
+    uint8_t callee_count, constant_count;
+    dv_expression_callee callees[DV_MOST_CALLEES];
+    dv_global_cell *constants[DV_MOST_CONSTANTS]; /* with the callees that are not loaded */
+    bool stores;                    /* it ends in a SET_ITEM, and leaves nothing on the stack */
+    uint16_t places[DV_MOST_NODES]; /* of the sites, in cells behind the first one */
     dv_cell *first, *behind;
     uint32_t start; /* where it begins among the instructions that were looked at */
     const dv_extension_site *under;
 } dv_expression;
 
 /* Looks for one that ends at pc with operands of these values and begins at `start` or behind it
- * (0: anywhere), the largest first.  False: *reason says why there is none. */
-bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension *extension,
-                        const dv_value *values, uint32_t start, dv_expression *x,
-                        const char **reason) DV_MUST_CHECK;
+ * (0: anywhere), the largest first; `made` is what that last site is by itself.  False: *reason
+ * says why there is none. */
+bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension_site *made,
+                        const dv_extension *extension, const dv_value *values, uint32_t start,
+                        dv_expression *x, const char **reason) DV_MUST_CHECK;
 /* Releases what it holds. */
 void dv_expression_forget(dv_vm *vm, dv_expression *x);
 /* An occurrence that takes over the sources; NULL: out of memory, or the first site has had too

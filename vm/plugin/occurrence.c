@@ -5,6 +5,7 @@
 #include "plugin/occurrence.h"
 
 #include "plugin/debug.h"
+#include "plugin/expression.h"
 #include "quicken/site.h"
 
 _Static_assert(sizeof(dv_extended_site) == sizeof(dv_site), "a site is one cell");
@@ -103,6 +104,7 @@ static void release_values(dv_vm *vm, dv_extension_site *o) {
         o->drops[i].original = DV_EMPTY;
         dv_release(vm, original);
     }
+    while (o->callee_count) dv_release(vm, o->callees[--o->callee_count].value);
     void (*release)(dvx_vm *, void *) = o->derivative.name ? o->derivative.release : NULL;
     o->derivative.release = NULL;
     if (!release) return;
@@ -138,6 +140,9 @@ static void invalidate(dv_vm *vm, dv_dependent *dependent) {
     dv_dependent_leave(vm, &o->dependent);
     o->reason = "an assumption was broken";
     if (o->copy) return; /* it misses from now on */
+    /* An expression that stands on it goes first: its loads must load again, too. */
+    dv_extension_site *now = dv_occurrence_if_any(vm, o->cell);
+    if (now && now->under == o && o->cell->h == now->handler) dv_expression_end(now);
     if (o->cell->h == o->handler && dv_occurrence_at(o->cell) == o)
         dv_operate_give_up(vm, o, o->cell);
 }

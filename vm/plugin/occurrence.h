@@ -17,7 +17,14 @@
 #include "plugin/type.h"
 #include "run/thread.h"
 
-enum { DV_MOST_OCCURRENCES = 32 };
+enum { DV_MOST_OCCURRENCES = 32, DV_MOST_NODES = 16, DV_MOST_CALLEES = 4, DV_MOST_BELOW = 24 };
+
+/* A callee among the entries of the stack that an expression takes (expression.h). */
+typedef struct dv_expression_callee {
+    uint8_t slot;
+    bool method; /* there is an entry for self */
+    dv_value value;
+} dv_expression_callee;
 
 typedef struct dv_extension_site dv_extension_site;
 
@@ -37,11 +44,17 @@ struct dv_extension_site {
     dvx_specialisation derivative; /* name NULL: it has none */
     const dvx_specialisation *descriptor;
     dv_handler handler;
-    /* Of an expression (expression.h): the occurrence of its first site, how many operands lie on
-     * the stack, and which of them are owned. */
+    /* Of an expression (expression.h): the occurrence of its first site, how many entries of the
+     * stack it takes, which of them are operands (not of those that are dropped), which of all
+     * are owned, what callees must be among them, and where its sites are, in cells from the first
+     * one. */
     const dv_extension_site *under;
     uint32_t below;
-    uint8_t owned;
+    uint8_t slots[DV_MOST_OPERANDS];
+    uint8_t callee_count;
+    uint32_t owned;
+    dv_expression_callee callees[DV_MOST_CALLEES];
+    uint16_t nodes[DV_MOST_NODES];
     const dv_extension_type *type; /* whose `specialise` has made it */
     dv_cell *cell;
     uint32_t number; /* in the table of all */
@@ -51,6 +64,7 @@ struct dv_extension_site {
     uint8_t backoff; /* of the site, for when it is no longer the derivative's */
     bool method;     /* laid out as CALL_METHOD; of kind CALL: its self is EMPTY */
     bool careful;    /* there is more to do than to call `run` (operate.c) */
+    bool stores;     /* it ends in a SET_ITEM: nothing is pushed */
     bool broken;     /* an assumption was, or the site has given it up */
     bool unloads;    /* operands are dropped, or were: EMPTY may stand on the stack */
     uint32_t
@@ -111,6 +125,8 @@ bool dv_drop_covers(const dv_extension_site *former, const dv_extension_site *o)
  * else *reason says why not. */
 bool dv_drop_prepare(dv_vm *vm, dv_thread *thread, uint32_t load, uint32_t site, dv_value value,
                      dv_drop *drop, const char **reason);
+/* The cell of the global or builtin that the instruction loads without looking; NULL: none. */
+dv_global_cell *dv_drop_global(dv_vm *vm, const dv_cell *load);
 /* Is this one of the handlers in the cells of such loads? */
 bool dv_drop_is_load(dv_handler handler);
 

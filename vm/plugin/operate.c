@@ -81,7 +81,7 @@ static bool keeps_promise(dv_vm *vm, const dvx_specialisation *d, dv_value resul
 }
 
 static dv_value check_done(dv_vm *vm, const dv_extension_site *o, dv_value result) {
-    if (o->kind == DVX_SITE_SET_ITEM && dv_is_empty(result)) result = DV_NONE;
+    if (o->stores && dv_is_empty(result)) result = DV_NONE;
     result = dv_extension_check(vm, o->derivative.name, result);
     if (dv_is_empty(result) || keeps_promise(vm, &o->derivative, result)) return result;
     dv_release(vm, result);

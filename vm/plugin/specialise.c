@@ -214,6 +214,7 @@ void *dv_api_specialise(dvx_vm *vm, dvx_site *site, const dvx_specialisation *de
     o->type = a->type;
     o->careful = own.meta || own.guard || vm->plugins->debug;
     o->kind = site->family;
+    o->stores = site->family == DVX_SITE_SET_ITEM;
     o->method = a->method;
     o->seen.callee = a->callee;
     memcpy(o->drops, a->drops, sizeof o->drops);
@@ -249,13 +250,11 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     dvx_family family = a->site.family;
     /* Copies in regions are executed one by one, as in VMs that count; the debug table lends the
      * operands of the site alone. */
-    if (!a->thread || vm->profile || vm->plugins->debug) return NULL;
+    if (!a->thread || !a->made || vm->profile || vm->plugins->debug) return NULL;
     const char *reason;
-    if (family > DVX_SITE_ATTRIBUTE || family == DVX_SITE_SET_ITEM ||
-        a->family == DV_OP_LOAD_METHOD)
-        return NULL;
-    bool found = dv_expression_find(vm, a->thread, a->site.where, a->extension, a->values, start, x,
-                                    &reason);
+    if (family == DVX_SITE_METHOD || a->callee || a->family == DV_OP_LOAD_METHOD) return NULL;
+    bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
+                                    start, x, &reason);
     return found ? &x->told : NULL;
 }
 
@@ -295,6 +294,13 @@ void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivati
     o->careful = own.meta || own.guard;
     a->fused = o;
     return o->cache;
+}
+
+void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node) {
+    const dv_extension_site *o =
+        (const dv_extension_site *)(const void *)((const char *)cache -
+                                                  offsetof(dv_extension_site, cache));
+    if (o->under && node < DV_MOST_NODES) vm->ip = o->cell + o->nodes[node];
 }
 
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason) {

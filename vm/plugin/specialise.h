@@ -30,6 +30,7 @@ bool dv_api_drop_operand(dvx_vm *vm, dvx_site *site, uint32_t i);
 const dvx_expression *dv_api_expression(dvx_vm *vm, dvx_site *site);
 const dvx_expression *dv_api_smaller_expression(dvx_vm *vm, dvx_site *site);
 void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
+void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node);
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason);
 dvx_assumption *dv_api_make_assumption(dvx_vm *vm);
 bool dv_api_assume(dvx_vm *vm, dvx_site *site, dvx_assumption *assumption);

@@ -245,4 +245,5 @@ const dvx_api dv_extension_api = {
     .expression = dv_api_expression,
     .smaller_expression = dv_api_smaller_expression,
     .fuse = dv_api_fuse,
+    .at_node = dv_api_at_node,
 };
