@@ -173,13 +173,11 @@ static const dvx_function functions[] = {
     ND_PLAIN("geterr", get_errors, 0, 0),
 };
 
-/* The class UFuncTypeError(TypeError). */
-static dvx_value make_error(dvx_vm *vm) {
-    dvx_value base = API(error_class, DVX_TYPE_ERROR), dict = vm->api->make_dict(vm);
-    dvx_value key = nd_str(vm, "__module__"), module = nd_str(vm, "numpy.core._exceptions");
-    dvx_value made = DVX_FAILED;
+dvx_value error_make_class(dvx_vm *vm, const char *name, dvx_value base, const char *module_name) {
+    dvx_value dict = vm->api->make_dict(vm), made = DVX_FAILED;
+    dvx_value key = nd_str(vm, "__module__"), module = nd_str(vm, module_name);
     if (!dvx_failed(dict) && API(set_item, dict, key, module)) {
-        dvx_value args[3] = {nd_str(vm, "UFuncTypeError"), API(make_tuple, &base, 1), dict};
+        dvx_value args[3] = {nd_str(vm, name), API(make_tuple, &base, 1), dict};
         dvx_value type = API(builtin, "type");
         made = API(call, type, args, 3);
         API(release, type);
@@ -196,7 +194,8 @@ static dvx_value make_error(dvx_vm *vm) {
 bool error_register(dvx_vm *vm, dvx_value module) {
     nd_state *state = nd_state_of(vm);
     state->float_errors[UNDER] = IGNORE;
-    state->ufunc_error = make_error(vm);
+    state->ufunc_error = error_make_class(vm, "UFuncTypeError", API(error_class, DVX_TYPE_ERROR),
+                                          "numpy.core._exceptions");
     return !dvx_failed(state->ufunc_error) && API(add_type, module, &error_state_type) &&
            ND_ADD_ALL(functions);
 }

@@ -513,30 +513,11 @@ static const dvx_type linalg_type = {
     .attributes = attributes,
 };
 
-/* The class LinAlgError(Exception). */
-static dvx_value make_error(dvx_vm *vm) {
-    dvx_value base = API(builtin, "Exception"), dict = vm->api->make_dict(vm);
-    dvx_value key = nd_str(vm, "__module__"), module = nd_str(vm, "numpy.linalg");
-    dvx_value made = DVX_FAILED;
-    if (!dvx_failed(dict) && API(set_item, dict, key, module)) {
-        dvx_value args[3] = {nd_str(vm, "LinAlgError"), API(make_tuple, &base, 1), dict};
-        dvx_value type = API(builtin, "type");
-        made = API(call, type, args, 3);
-        API(release, type);
-        API(release, args[0]);
-        API(release, args[1]);
-    }
-    API(release, key);
-    API(release, module);
-    API(release, dict);
-    API(release, base);
-    return made;
-}
-
 bool linalg_register(dvx_vm *vm, dvx_value module) {
     void *payload;
     nd_state *state = nd_state_of(vm);
-    state->linalg_error = make_error(vm);
+    state->linalg_error =
+        error_make_class(vm, "LinAlgError", API(builtin, "Exception"), "numpy.linalg");
     if (dvx_failed(state->linalg_error) || !API(add_type, module, &linalg_type)) return false;
     dvx_value linalg = API(make_object, &linalg_type, &payload);
     const bool good = !dvx_failed(linalg) && API(add_constant, module, "linalg", linalg);
