@@ -30,6 +30,18 @@ static void give_all(dvx_vm *vm, blocks *b) {
     b->count = 0;
 }
 
+/* All work is done: what it took is given back, and if it failed, the two results as well; false
+ * then.
+ */
+static bool settle(dvx_vm *vm, blocks *b, const nd_stack *s, const dvx_value made[2], bool good) {
+    give_all(vm, b);
+    API(release, s->held);
+    if (good) return true;
+    API(release, made[0]);
+    API(release, made[1]);
+    return false;
+}
+
 /* What LAPACK says of the room that it wants, in the first element of its work. */
 static int wanted(const void *work) {
     double size;
@@ -268,13 +280,7 @@ static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
         if (good && out) linalg_turn(a, n, n, size, out->data + i * bytes);
         good = good && vm->api->poll(vm);
     }
-    give_all(vm, &b);
-    API(release, s.held);
-    if (!good) {
-        API(release, made[0]);
-        API(release, made[1]);
-        return DVX_FAILED;
-    }
+    if (!settle(vm, &b, &s, made, good)) return DVX_FAILED;
     made[0] = linalg_finish(vm, made[0], s.single);
     if (!vectors) return made[0];
     if (!dvx_failed(made[0])) made[1] = linalg_finish(vm, made[1], s.single);
@@ -392,13 +398,7 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
                       out ? (nd_complex *)(void *)out->data + i * n * n : NULL);
         good = good && vm->api->poll(vm);
     }
-    give_all(vm, &b);
-    API(release, s.held);
-    if (!good) {
-        API(release, made[0]);
-        API(release, made[1]);
-        return DVX_FAILED;
-    }
+    if (!settle(vm, &b, &s, made, good)) return DVX_FAILED;
     arith_clear();
     made[0] = finish_eig(vm, made[0], real, s.single);
     if (!vectors) return made[0];

@@ -51,8 +51,7 @@ COMPLEX = {
     "ADD": "const double s = x + y, si = xi + yi;",
     "SUB": "const double s = x - y, si = xi - yi;",
     "MUL": "const double s = x * y - xi * yi, si = x * yi + xi * y;",
-    "TRUEDIV": "if (y == 0.0 && yi == 0.0) MISS();"
-               " const dv_complex_parts q = dv_complex_quotient(x, xi, y, yi); const double s = q.real, si = q.imag;",
+    "TRUEDIV": "const dv_complex_parts q = dv_complex_quotient(x, xi, y, yi); const double s = q.real, si = q.imag;",
 }
 COMPLEX_PAIRS = (("complex", "complex"), ("complex", "float"), ("float", "complex"), ("complex", "int"), ("int", "complex"))
 def parts(kind, name, to):
@@ -145,6 +144,18 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 <%isa:derivative name="${name}_${short}" of="${name}" types="${left} ${right}" result="complex" doc="${name} of ${left} and ${right}; an operand that dies here takes the result.">
     ${parts(left, "a", "x")}
     ${parts(right, "b", "y")}
+% if op == "TRUEDIV":
+    if (y == 0.0 && yi == 0.0) MISS();
+% endif
+    ${COMPLEX[op]}
+    dv_complex *z = dv_complex_take_room(vm, ${"SITE.own & 1 ? a : DV_NONE" if left == "complex" else "DV_NONE"}, ${"SITE.own & 2 ? b : DV_NONE" if right == "complex" else "DV_NONE"});
+    if (DV_UNLIKELY(!z)) SLOW();
+    z->real = s;
+    z->imag = si;
+    DONE(dv_object_value(z));
+    --- out of line ---
+    ${parts(left, "a", "x")}
+    ${parts(right, "b", "y")}
     ${COMPLEX[op]}
     const uint8_t own = SITE.own;
     PUBLISH();
@@ -224,6 +235,13 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 </%isa:derivative>
 
 <%isa:derivative name="NEG_COMPLEX" of="NEG" types="complex" result="complex" doc="-a of a complex number.">
+    const double s = -dv_as_complex(a)->real, si = -dv_as_complex(a)->imag;
+    dv_complex *z = dv_complex_take_room(vm, SITE.own & 1 ? a : DV_NONE, DV_NONE);
+    if (DV_UNLIKELY(!z)) SLOW();
+    z->real = s;
+    z->imag = si;
+    DONE(dv_object_value(z));
+    --- out of line ---
     const double s = -dv_as_complex(a)->real, si = -dv_as_complex(a)->imag;
     const uint8_t own = SITE.own;
     PUBLISH();

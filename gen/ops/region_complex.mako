@@ -1,7 +1,8 @@
 ## region_complex.mako: instructions on raw complex numbers: two slots side by side, the real part in the first.
 ##
 ## Modes: S such slots, K a constant in the instruction (its parts are cells 2 and 4), D the double register, a number
-## without imaginary part.  The result goes to slots.
+## without imaginary part.  The result goes to slots.  RC_ABS is a call of libm, as those in region_call.mako are: hypot
+## must round as CPython's does.
 <%
 MODES = ["SS", "SK", "KS", "SD", "DS"]
 COMPLEX = {
@@ -83,6 +84,13 @@ def parts(mode, operand, to):
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="RC_BOX" operands="" cache="3" doc="The complex number in slots a as a value to home slot b.">
+    dv_complex *z = dv_complex_take_room(vm, DV_NONE, DV_NONE);
+    if (DV_UNLIKELY(!z)) SLOW();
+    z->real = SLOT_D(a);
+    z->imag = SLOT_IM(a);
+    HOME(b) = dv_object_value(z);
+    REGION_NEXT();
+    --- out of line ---
     PUBLISH_AT(d);
     const dv_value v = dv_complex_new(vm, SLOT_D(a), SLOT_IM(a));
     HOME(b) = dv_is_empty(v) ? DV_NONE : v;

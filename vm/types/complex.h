@@ -37,6 +37,30 @@ dv_value dv_complex_new(dv_vm *vm, double real, double imag);
  * there is one.  `a` and `b` are operands that the caller owns, or anything that is no object;
  * their counts are used up, but not if memory runs out (EMPTY, raised). */
 dv_value dv_complex_over(dv_vm *vm, double real, double imag, dv_value a, dv_value b);
+/* What an operator puts its result into without a call: the operand that dies here, or a free
+ * block; NULL, and nothing has happened: there is none.  `a` and `b` are exact complex numbers that
+ * the operator owns, whose counts are used up, or no objects. */
+static inline dv_complex *dv_complex_take_room(dv_vm *vm, dv_value a, dv_value b) {
+    dv_complex *x = dv_is_object(a) ? dv_as_complex(a) : NULL;
+    dv_complex *y = dv_is_object(b) ? dv_as_complex(b) : NULL;
+    dv_complex *room = x;
+    if (!x || x->header.references > 1) {
+        if (y && y->header.references == 1) {
+            room = y;
+            y = x; /* what is left to be released */
+        } else {
+            dv_free_block **list = &vm->heap.parts[DV_HEAP_PLAIN]
+                                        .free[(sizeof *x + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+            if (DV_UNLIKELY(!*list)) return NULL;
+            room = (dv_complex *)(void *)*list;
+            *list = (*list)->next;
+            room->header = (dv_object){.references = 1, .shape = DV_T_COMPLEX};
+            if (x) x->header.references--;
+        }
+    }
+    if (y && --y->header.references == 0) dv_heap_free(&vm->heap, y, sizeof *y);
+    return room;
+}
 /* An argument as a complex number: complex, float, int, __complex__, __float__, __index__;
  * TypeError "must be real number, not %T". */
 bool dv_complex_take(dv_vm *vm, dv_value v, double *real, double *imag) DV_MUST_CHECK;
