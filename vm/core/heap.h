@@ -87,16 +87,19 @@ void dv_heap_destroy(dv_heap *heap); /* frees everything that was allocated from
 void *dv_heap_alloc_slow(dv_heap *heap, dv_heap_part_id part, size_t size);
 void dv_heap_free_large(dv_heap *heap, dv_heap_part_id part, void *block, size_t size);
 
+/* A free block, without a call; NULL: there is none, or the size is beyond blocks, as all are where
+ * errors of memory are looked for. */
+static inline void *dv_heap_part_take(dv_heap *heap, dv_heap_part_id part, size_t size) {
+    if (__builtin_expect(size > DV_HEAP_SMALL, 0)) return NULL;
+    dv_free_block **list = &heap->parts[part].free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+    dv_free_block *block = *list;
+    if (__builtin_expect(block != NULL, 1)) *list = block->next;
+    return block;
+}
+
 static inline void *dv_heap_part_alloc(dv_heap *heap, dv_heap_part_id part, size_t size) {
-    if (__builtin_expect(size <= DV_HEAP_SMALL, 1)) {
-        dv_free_block **list = &heap->parts[part].free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
-        dv_free_block *block = *list;
-        if (__builtin_expect(block != NULL, 1)) {
-            *list = block->next;
-            return block;
-        }
-    }
-    return dv_heap_alloc_slow(heap, part, size);
+    void *block = dv_heap_part_take(heap, part, size);
+    return __builtin_expect(block != NULL, 1) ? block : dv_heap_alloc_slow(heap, part, size);
 }
 
 static inline void dv_heap_part_free(dv_heap *heap, dv_heap_part_id part, void *memory,

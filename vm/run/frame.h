@@ -83,13 +83,8 @@ static inline dv_instance *dv_frame_instance(dv_vm *vm, const dv_class *class_) 
 /* A container that the caller fills in at once; NULL: it is too large for free blocks, as all are
  * where errors of memory are looked for, or there is none (dv_container_new). */
 static inline void *dv_frame_object(dv_vm *vm, size_t size, uint32_t shape) {
-    if (DV_UNLIKELY(size > DV_HEAP_SMALL)) return NULL;
-    dv_free_block **list =
-        &vm->heap.parts[DV_HEAP_OBJECTS].free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
-    dv_free_block *block = *list;
-    if (DV_UNLIKELY(!block)) return NULL;
-    *list = block->next;
-    dv_object *object = (dv_object *)(void *)block;
+    dv_object *object = dv_heap_part_take(&vm->heap, DV_HEAP_OBJECTS, size);
+    if (DV_UNLIKELY(!object)) return NULL;
     object->references = 1;
     object->shape = shape;
     return object;

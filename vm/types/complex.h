@@ -49,11 +49,8 @@ static inline dv_complex *dv_complex_take_room(dv_vm *vm, dv_value a, dv_value b
             room = y;
             y = x; /* what is left to be released */
         } else {
-            dv_free_block **list = &vm->heap.parts[DV_HEAP_PLAIN]
-                                        .free[(sizeof *x + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
-            if (DV_UNLIKELY(!*list)) return NULL;
-            room = (dv_complex *)(void *)*list;
-            *list = (*list)->next;
+            room = dv_heap_part_take(&vm->heap, DV_HEAP_PLAIN, sizeof *room);
+            if (DV_UNLIKELY(!room)) return NULL;
             room->header = (dv_object){.references = 1, .shape = DV_T_COMPLEX};
             if (x) x->header.references--;
         }
