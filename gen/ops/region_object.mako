@@ -174,6 +174,18 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 </%isa:region>
 % endfor
 
+<%isa:region name="R_LOAD_CELL" operands="" cache="3" doc="Value of the variable in the cell that home slot a holds, owned, to home slot c; leaves where it is unassigned.">
+    const dv_value v = dv_as_variable(HOME(a))->value;
+    if (DV_UNLIKELY(dv_is_empty(v) || GUARD_FAILS())) EXIT();
+    HOME(c) = dv_retain(v);
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_GUARD_ANSWER" operands="" cache="3" doc="Leaves if home slot a holds NotImplemented, the result of an operator's method.">
+    if (DV_UNLIKELY(HOME(a).bits == DV_NOTIMPLEMENTED.bits || GUARD_FAILS())) EXIT();
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_BOX_I" operands="" cache="3" doc="Raw int slot a as a value to home slot b.">
     const int64_t x = SLOT_I(a);
     if (DV_LIKELY(dv_fits_int(x))) {

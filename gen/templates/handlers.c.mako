@@ -98,6 +98,11 @@ ${opening(i)}\
 % if x.modes:
     if (${x.choice} && dv_site_family(vm, ip + LEN) == DV_OP_${x.modes}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
     else
+% elif x.types and x.types[0] == "instance":
+    if (${x.choice}) {
+        dv_site_meet((dv_cell *)ip, ${family.inputs[0]}, ${family.inputs[-1]});
+        dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
+    } else
 % else:
     if (${x.choice}) dv_site_become(vm, (dv_cell *)ip, DV_OP_${x.name});
     else

@@ -65,6 +65,8 @@ static uint64_t needed_at(flow *f, uint32_t pc) {
         else
             read |= UINT64_C(1) << operand;
     }
+    if (op == DV_OP_MAKE_CLOSURE)
+        read = ~UINT64_C(0); /* it takes cells from locals that it does not name */
     const dv_exception_entry *handler = code->exception_count ? dv_code_handler(code, pc) : NULL;
     return set | read | (handler ? needed_behind(f, pc, handler->handler) : 0);
 }

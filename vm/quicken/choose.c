@@ -92,6 +92,7 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
             dv_is_shape(index, DV_T_STR) && !dv_dict_first_entry(dv_as_dict(container), index);
         dv_site_become(vm, ip, text ? DV_OP_LOAD_SUBSCR_DICT_TEXT : DV_OP_LOAD_SUBSCR_DICT);
     } else if (dv_is_plain_instance(container)) {
+        dv_site_meet(ip, container, index);
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);
     } else if (dv_operate_base(vm, container, vm->known.getitem)) {
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DERIVED);
@@ -121,7 +122,10 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }
-    ip[1].site.seen |= dv_seen(sp[-3]);
+    if (op == DV_OP_STORE_SUBSCR_DL)
+        dv_site_meet(ip, sp[-2], sp[-1]);
+    else
+        ip[1].site.seen |= dv_seen(sp[-3]);
     dv_site_become(vm, ip, op);
 }
 

@@ -46,6 +46,10 @@ enum {
     DV_SEEN_OTHER = 128
 };
 
+/* Of an operator that enters a method of dl, `seen` is the number of the shape that the left
+ * operand had, if it has room for that, and whether the right one had it, too. */
+enum { DV_SEEN_SHAPE = 0x7FFF, DV_SEEN_SAME = 0x8000 };
+
 /* Is op one of the opcodes from first to last? */
 static inline bool dv_op_among(uint32_t op, uint32_t first, uint32_t last) {
     return op - first <= last - first;
@@ -61,6 +65,14 @@ static inline uint16_t dv_seen(dv_value v) {
     if (dv_is_shape(v, DV_T_STR)) return DV_SEEN_STR;
     if (dv_is_shape(v, DV_T_LIST)) return DV_SEEN_LIST;
     return dv_is_shape(v, DV_T_TUPLE) ? DV_SEEN_TUPLE : DV_SEEN_OTHER;
+}
+
+/* For what DV_SEEN_SHAPE says: the site is about to take such a derivative for the instance
+ * a and the other operand (for an operator with one, a again). */
+static inline void dv_site_meet(dv_cell *ip, dv_value a, dv_value b) {
+    const uint32_t shape = dv_as_object(a)->shape;
+    const bool same = dv_is_object(b) && dv_as_object(b)->shape == shape;
+    ip[1].site.seen = shape > DV_SEEN_SHAPE ? 0 : (uint16_t)(shape | (same ? DV_SEEN_SAME : 0));
 }
 
 /* The site takes this form (same family). */

@@ -56,6 +56,14 @@ typedef struct dv_snapshot {
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
 } dv_snapshot;
 
+/* What enters an inlined function: that says what lies below its locals. */
+typedef enum dv_entering {
+    DV_ENTERS_CALL,       /* callee R R */
+    DV_ENTERS_INIT,       /* a call of its class, whose __init__ it is (virtual.h) */
+    DV_ENTERS_OPERATOR,   /* an operator of dl classes (operator.h) */
+    DV_ENTERS_COMPARISON, /* the same, which counts as a call of its own */
+} dv_entering;
+
 typedef struct dv_context {
     dv_thread *thread;
     struct dv_context *parent, *siblings, *inlined;
@@ -64,8 +72,9 @@ typedef struct dv_context {
     uint32_t begin, end;         /* pcs */
     dv_snapshot *at;             /* by pc - begin */
     bool branches;               /* its blocks are emitted one by one, and its return is a jump */
-    bool constructs;             /* an __init__ that a call of its class enters (virtual.h) */
-    bool emitted, made; /* then: it was emitted; an instance is made in the region after all */
+    dv_entering entering;
+    bool emitted,
+        made; /* an __init__: it was emitted; an instance is made in the region after all */
     int depth;
 } dv_context;
 
@@ -106,7 +115,8 @@ enum {
 enum { DV_SCRATCH_SLOTS = 2, DV_ATTRIBUTE_SLOTS = 24 };
 
 /* Entries below the locals of an __init__ that a call of its class enters:
- * self | next ip | __init__ R R (gen/ops/call.mako). */
+ * self | next ip | __init__ R R (gen/ops/call.mako).  Those of operators' methods begin likewise.
+ */
 enum { DV_BELOW_INIT = 5 };
 
 /* Of the largest function that is inlined, and of the largest loop. */

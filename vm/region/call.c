@@ -6,6 +6,7 @@
 
 #include "core/raw.h"
 #include "region/complex.h"
+#include "region/operator.h"
 #include "region/virtual.h"
 #include "types/class.h"
 #include "types/function.h"
@@ -198,11 +199,11 @@ static uint32_t call_raw(dv_build *b, const dv_raw *raw, int32_t n, int32_t inpu
     return next_pc;
 }
 
-uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, bool constructs) {
+uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_entering entering) {
     dv_context *context = dv_build_inline(b, callee);
     if (!context) return b->pc;
     context->return_pc = next_pc;
-    context->constructs = constructs;
+    context->entering = entering;
     /* Parameters are read any number of times: none of them stays in a register. */
     for (int32_t q = context->base; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);
@@ -267,7 +268,7 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
         if (!self && dv_is_function(callee.value) &&
             dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
             return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc,
-                                 false);
+                                 DV_ENTERS_CALL);
         if (!self && dv_is_class(callee.value) &&
             dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
             return 0;
@@ -278,7 +279,8 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
     bool method = self && callee.kind == DV_K_CONSTANT && dv_top(b, n + 1)->where != DV_AT_VALUE;
     if (method && dv_is_function(callee.value) &&
         dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n + 1))
-        return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc, false);
+        return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc,
+                             DV_ENTERS_CALL);
     return dv_step_embed(b, n + self + 3, 1, next_pc);
 }
 
@@ -311,13 +313,27 @@ bool dv_step_drop_local(dv_build *b, int32_t q) {
     return true;
 }
 
+uint32_t dv_step_returned(dv_build *b, bool released) {
+    const dv_context *context = b->context;
+    b->version++;
+    b->sp = -1;
+    b->context = context->parent;
+    if (released) dv_step_point_after(b, context->return_pc);
+    if (context->branches) {
+        dv_build_flow(b, b->context, context->return_pc);
+        b->ended = true;
+    }
+    return context->return_pc;
+}
+
 uint32_t dv_step_return(dv_build *b) {
     dv_context *context = b->context;
     if (!context->parent) { /* the loop ends here, as it may */
         dv_region_emit_exit(b, context, b->pc, false);
         return b->pc;
     }
-    if (context->constructs) return dv_virtual_constructed(b);
+    if (context->entering == DV_ENTERS_INIT) return dv_virtual_constructed(b);
+    if (context->entering != DV_ENTERS_CALL) return dv_operator_return(b);
     int32_t to = context->base - 3, top = b->top - 1;
     dv_known_value v = b->e[top];
     /* What lies in the callee's slots must leave them. */
@@ -340,13 +356,5 @@ uint32_t dv_step_return(dv_build *b) {
         released |= dv_step_drop_local(b, q);
     b->top = to;
     b->e[b->top++] = v;
-    b->version++;
-    b->sp = -1;
-    b->context = context->parent;
-    if (released) dv_step_point_after(b, context->return_pc);
-    if (context->branches) {
-        dv_build_flow(b, b->context, context->return_pc);
-        b->ended = true;
-    }
-    return context->return_pc;
+    return dv_step_returned(b, released);
 }

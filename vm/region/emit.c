@@ -47,8 +47,9 @@ void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool r
 
 bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     while (q < context->base) {
-        /* Below the locals of an __init__ are the instance, and the function (virtual.c). */
-        if (context->constructs && q >= context->base - DV_BELOW_INIT) return true;
+        /* Below the locals of an __init__ are the instance, and the function (virtual.c); of an
+         * operator's method, how it goes on, and that itself. */
+        if (context->entering != DV_ENTERS_CALL && q >= context->base - DV_BELOW_INIT) return true;
         pc = context->call_pc;
         context = context->parent;
     }
@@ -117,6 +118,18 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
     DV_PUSH(b, items, item);
 }
 
+/* Where the frame of an inlined function returns to. */
+static const dv_cell *link_of(const dv_context *c) {
+    const dv_thread *caller = c->parent->thread;
+    switch (c->entering) {
+    case DV_ENTERS_INIT: return dv_construct_cell;
+    case DV_ENTERS_OPERATOR:
+    case DV_ENTERS_COMPARISON: return dv_operate_cell;
+    case DV_ENTERS_CALL: break;
+    }
+    return caller->cells + caller->cell_at[c->return_pc];
+}
+
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
     if (!b->emitting) return 0;
     if (counts && b->last_exit.context == context && b->last_exit.pc == pc &&
@@ -128,10 +141,8 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     for (int32_t q = 0; q < b->top; q++) exit_item(b, context, pc, q);
     x.item_count = b->items.count - x.first_item;
     for (dv_context *c = context; c->parent; c = c->parent) {
-        const dv_thread *caller = c->parent->thread;
-        const dv_cell *link =
-            c->constructs ? dv_construct_cell : caller->cells + caller->cell_at[c->return_pc];
-        DV_PUSH(b, frames, (dv_exit_frame){dv_home(b, c->base), link});
+        const uint8_t calls = c->entering == DV_ENTERS_COMPARISON ? 2 : 1;
+        DV_PUSH(b, frames, (dv_exit_frame){dv_home(b, c->base), calls, link_of(c)});
     }
     x.frame_count = b->frames.count - x.first_frame;
     uint32_t number = b->exits.count;

@@ -295,7 +295,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
         dv_value *base = fp + frame->base;
         base[-2] = dv_raw_pointer(frame->link);
         base[-1] = dv_raw_pointer(caller);
-        vm->calls_left--;
+        vm->calls_left -= frame->calls;
         caller = base;
     }
     vm->fp = caller;

@@ -7,7 +7,7 @@
  *     for functions that may be inlined. */
 #include "region/promise.h"
 
-#include "region/build.h"
+#include "region/operator.h"
 #include "types/function.h"
 
 typedef enum verdict { UNKNOWN, TYPED, BOXED } verdict;
@@ -74,9 +74,10 @@ static verdict judge_derivative(uint32_t op, const dv_site *site) {
                : BOXED;
 }
 
-static verdict judge(const dv_cell *cell, uint32_t generic, uint32_t op) {
+static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t op) {
     if (op >= DV_OP_COUNT) return UNKNOWN; /* an extension's */
     const dv_site *site = &cell[1].site;
+    if (dv_operator_is_entered(vm, cell)) return UNKNOWN;
     if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE) return judge_derivative(op, site);
     if (op == generic) return BOXED;
     /* What extensions' objects have, constants and functions with raw arguments, has no
@@ -97,12 +98,18 @@ typedef struct scan {
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,
                       uint32_t weight);
 
-/* The function that the site loads to be called: part of the loop, if it may be inlined. */
+/* The function that the site loads to be called, or enters itself; EMPTY: none. */
+static dv_value callee_of(dv_vm *vm, const dv_cell *cell, uint32_t op) {
+    if (op != DV_OP_LOAD_METHOD_SHAPE && op != DV_OP_LOAD_GLOBAL_CALLEE_CELL)
+        return dv_operator_met(vm, cell);
+    const dv_cell *cache = cell + dv_op_infos[op].cache_cell + (op == DV_OP_LOAD_METHOD_SHAPE);
+    return ((const dv_global_cell *)cache->p)->value;
+}
+
+/* What is called there is part of the loop, if it may be inlined. */
 static void scan_callee(scan *s, const dv_cell *cell, uint32_t op, const dv_thread *caller,
                         uint32_t weight) {
-    if (op != DV_OP_LOAD_METHOD_SHAPE && op != DV_OP_LOAD_GLOBAL_CALLEE_CELL) return;
-    const dv_cell *cache = cell + dv_op_infos[op].cache_cell + (op == DV_OP_LOAD_METHOD_SHAPE);
-    const dv_value callee = ((const dv_global_cell *)cache->p)->value;
+    const dv_value callee = callee_of(s->vm, cell, op);
     if (dv_is_empty(callee) || !dv_is_function(callee) || s->depth >= MOST_CALLS) return;
     const dv_thread *thread = dv_function_thread(dv_as_function(callee));
     const dv_code *code = thread->code;
@@ -123,7 +130,7 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         uint32_t generic = code->words[pc] & 0xFF;
         if (dv_op_infos[generic].adaptive == generic) continue;
         uint32_t op = dv_op_of(s->vm, cell->h), weighs = weight * weight_at(&within, pc);
-        verdict v = judge(cell, generic, op);
+        verdict v = judge(s->vm, cell, generic, op);
         if (v == UNKNOWN) {
             scan_callee(s, cell, op, thread, weighs);
             continue;

@@ -45,7 +45,8 @@ typedef struct dv_exit_item {
 
 /* An inlined frame that an exit builds: its header around slots whose contents items provide. */
 typedef struct dv_exit_frame {
-    int16_t base; /* slot number of its local 0 */
+    int16_t base;  /* slot number of its local 0 */
+    uint8_t calls; /* that it counts as */
     const dv_cell *link;
 } dv_exit_frame;
 

@@ -9,6 +9,7 @@
 
 #include "region/complex.h"
 #include "region/fuse.h"
+#include "region/operator.h"
 #include "region/virtual.h"
 #include "types/module.h"
 
@@ -20,9 +21,10 @@ uint32_t dv_word_operand(const dv_build *b, uint32_t pc, uint32_t i) {
     return i == 0 ? words[pc] >> 8 : words[pc + i];
 }
 
-uint32_t dv_step_op(const dv_build *b, uint32_t pc) {
-    return b->context->thread->code->words[pc] & 0xFF;
+uint32_t dv_step_op_in(const dv_context *context, uint32_t pc) {
+    return context->thread->code->words[pc] & 0xFF;
 }
+uint32_t dv_step_op(const dv_build *b, uint32_t pc) { return dv_step_op_in(b->context, pc); }
 uint32_t dv_step_length(const dv_build *b, uint32_t pc) {
     uint32_t n = dv_op_infos[dv_step_op(b, pc)].operand_count;
     return n > 1 ? n : 1;
@@ -318,7 +320,8 @@ static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
     if (dv_complex_binary(b, op, &next_pc)) return next_pc;
-    if (!dv_is_raw_number(x) || !dv_is_raw_number(y)) return dv_step_embed(b, 2, 1, next_pc);
+    if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
+        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     bool ints = x->kind == DV_K_INT && y->kind == DV_K_INT;
     if (ints && op < sizeof INT_BASE / sizeof *INT_BASE && INT_BASE[op]) {
         dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
@@ -338,7 +341,7 @@ static uint32_t step_unary(dv_build *b, uint32_t op, uint32_t next_pc) {
     dv_known_value *x = dv_top(b, 1);
     if (op == DV_OP_NEG && dv_complex_negate(b, &next_pc)) return next_pc;
     bool fits = op == DV_OP_NEG ? dv_is_raw_number(x) : op == DV_OP_NOT && x->kind == DV_K_BOOL;
-    if (!fits) return dv_step_embed(b, 1, 1, next_pc);
+    if (!fits) return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 1, 1, next_pc);
     dv_kind kind = x->kind;
     bool is_double = kind == DV_K_FLOAT;
     dv_load_register(b, b->top - 1);
@@ -418,7 +421,8 @@ static uint32_t step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
-    if (!dv_is_raw_number(x) || !dv_is_raw_number(y)) return dv_step_embed(b, 2, 1, next_pc);
+    if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
+        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     bool doubles = x->kind != DV_K_INT || y->kind != DV_K_INT;
     dv_operand left = dv_raw_operand(x), right = dv_raw_operand(y);
     if (doubles) double_operands(b, true, &left, &right);
@@ -637,6 +641,15 @@ void dv_mark_reserved(dv_build *b, int32_t n) {
         *dv_top(b, i) = (dv_known_value){DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY};
 }
 
+/* A variable that a closure shares. */
+static uint32_t step_load_cell(dv_build *b, uint32_t local, uint32_t next_pc) {
+    const int32_t cell = b->context->base + (int32_t)local;
+    dv_region_emit_guard(b, DV_OP_R_LOAD_CELL, dv_home(b, cell), 0, dv_home(b, b->top));
+    dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+    dv_step_count(b, false); /* an object is counted, as in INCA code */
+    return next_pc;
+}
+
 /* Others
  * --------------------------------------------------------------------------------------------------
  */
@@ -803,6 +816,11 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_BUILD_DICT: return dv_step_embed(b, 2 * (int32_t)a, 1, next_pc);
     case DV_OP_FORMAT_VALUE: return dv_step_embed(b, a & 4 ? 2 : 1, 1, next_pc);
     case DV_OP_UNPACK_SEQUENCE: return dv_step_unpack(b, next_pc);
+    case DV_OP_LOAD_CELL: return step_load_cell(b, a, next_pc);
+    case DV_OP_MAKE_FUNCTION:
+    case DV_OP_MAKE_CLOSURE:
+        return dv_step_embed(b, (int32_t)dv_word_operand(b, b->pc, 1), 1, next_pc);
+    case DV_OP_STORE_CELL:
     case DV_OP_STORE_GLOBAL:
     case DV_OP_GET_ITER:
     case DV_OP_DELETE_SUBSCR:

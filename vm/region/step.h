@@ -59,7 +59,8 @@ static inline bool dv_is_raw_number(const dv_known_value *e) {
     return e->kind == DV_K_INT || e->kind == DV_K_FLOAT;
 }
 
-uint32_t dv_step_op(const dv_build *b, uint32_t pc);     /* the generic instruction there */
+uint32_t dv_step_op(const dv_build *b, uint32_t pc); /* the generic instruction there */
+uint32_t dv_step_op_in(const dv_context *context, uint32_t pc);
 uint32_t dv_step_length(const dv_build *b, uint32_t pc); /* of the instruction, in words */
 /* The instruction at pc follows directly in the same block: it may be taken together with this one.
  */
@@ -107,9 +108,12 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_return(dv_build *b);
 /* Entry q is a local of a function that has returned; false: it released nothing. */
 bool dv_step_drop_local(dv_build *b, int32_t q);
-/* Into a function that is analysed inline, whose arguments are on the operand stack; `constructs`:
- * it is an __init__ (virtual.h).  Result: the pc in it. */
-uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, bool constructs);
+/* Into a function that is analysed inline, whose arguments are on the operand stack.  Result: the
+ * pc in it. */
+uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_entering entering);
+/* It has returned, its result, if it is wanted, is the topmost entry; `released`: objects were.
+ * Result: the pc in the caller. */
+uint32_t dv_step_returned(dv_build *b, bool released);
 
 /* walk.c */
 uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);

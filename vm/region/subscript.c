@@ -5,6 +5,7 @@
  * looked up at each access, as whatever calls out may have changed it; an object of an extension is
  * looked at as a whole each time. */
 #include "region/fuse.h"
+#include "region/operator.h"
 
 /* Where a container is, and what has to happen to it afterwards. */
 typedef struct container {
@@ -182,7 +183,7 @@ uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 1, 1);
     if (dv_top(b, 1)->kind != DV_K_INT || dv_step_is_cold(b) ||
         !find_container(b, b->top - 2, 0, &c))
-        return dv_step_embed(b, 2, 1, next_pc);
+        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 2, 1, next_pc);
     if (!c.kind) return get_foreign(b, &c, next_pc);
     if (c.kind == DV_K_LIST || c.kind == DV_K_TUPLE) return get_item(b, &c, seen, next_pc);
     uint32_t base = DV_OP_RE_GET_BYTES_S_R + 6 * (uint32_t)(c.kind - DV_K_BYTES);
@@ -261,7 +262,7 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc) {
     container c;
     dv_unbox_by_evidence(b, qi, 2);
     if (b->e[qi].kind != DV_K_INT || dv_step_is_cold(b) || !find_container(b, b->top - 2, 1, &c))
-        return dv_step_embed(b, 3, 0, next_pc);
+        return dv_operator_enter(b, next_pc) ? 0 : dv_step_embed(b, 3, 0, next_pc);
     unbox_stored(b, qv);
     if (!is_storable(&c, (dv_kind)b->e[qv].kind)) return dv_step_embed(b, 3, 0, next_pc);
     if (!c.kind) return set_foreign(b, &c, next_pc);

@@ -50,7 +50,8 @@ static bool is_alone(const dv_context *c, int32_t top, int32_t n) {
 static dv_context *find_unpacked(const dv_build *b, int32_t top, int32_t n) {
     for (dv_context *c = b->context; c->parent; c = c->parent) {
         const uint32_t word = c->parent->thread->code->words[c->return_pc], op = word & 0xFF;
-        if (c->constructs || !is_alone(c, top, c == b->context ? n : 1)) return NULL;
+        if (c->entering != DV_ENTERS_CALL || !is_alone(c, top, c == b->context ? n : 1))
+            return NULL;
         if (op == DV_OP_UNPACK_SEQUENCE) return word >> 8 == (uint32_t)n ? c : NULL;
         if (op != DV_OP_RETURN) return NULL;
         top = c->base - 2; /* the result is in the callee's place */

@@ -3,6 +3,7 @@
 #include "region/virtual.h"
 
 #include "region/complex.h"
+#include "region/operator.h"
 #include "types/function.h"
 
 static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
@@ -177,7 +178,7 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     if (!call) return true;
     call->emitted |= b->emitting;
     b->virtuals.data[record].call = call; /* before the record is copied to a leader */
-    dv_step_enter(b, dv_function_thread(init), next_pc, true);
+    dv_step_enter(b, dv_function_thread(init), next_pc, DV_ENTERS_INIT);
     return true;
 }
 
@@ -390,12 +391,15 @@ void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     DV_PUSH(b, items, copy);
 }
 
-/* May other entries name entry q's home slot instead of a copy of it?  That of a local, and that of
- * the result below an __init__, is there as long as those above it. */
+/* May other entries name entry q's home slot instead of a copy of it?  That of a local, that of
+ * the result below an __init__, and those of operands below an operator's method are there as long
+ * as those above it. */
 static bool is_lasting(const dv_build *b, int32_t q) {
     for (const dv_context *c = b->context; c; c = c->parent) {
         if (q >= c->base) return q < c->base + (int32_t)c->thread->code->local_count;
-        if (c->constructs && q == c->base - DV_BELOW_INIT) return true;
+        if (c->entering == DV_ENTERS_INIT && q == c->base - DV_BELOW_INIT) return true;
+        const bool operates = c->entering > DV_ENTERS_INIT;
+        if (operates && q >= dv_operator_bottom(c) && q < c->base - DV_BELOW_OPERATOR) return true;
     }
     return false;
 }
@@ -428,7 +432,7 @@ void dv_virtual_make(dv_build *b, int32_t record) {
 }
 
 uint32_t dv_virtual_count(const dv_context *context) {
-    uint32_t n = context->constructs && context->emitted && !context->made;
+    uint32_t n = context->entering == DV_ENTERS_INIT && context->emitted && !context->made;
     for (const dv_context *c = context->inlined; c; c = c->siblings) n += dv_virtual_count(c);
     return n;
 }
