@@ -15,6 +15,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+import region_facts
+
 OPERAND_KINDS = ("own", "const", "local", "name", "jump", "count", "code")
 
 # Elements of typed buffers and their C types, in the order of dv_element (vm/types/buffer.h).
@@ -95,6 +97,7 @@ class Instruction:
     select: str = ""  # families: C function that chooses the derivative
     when: str = ""  # derivatives: C condition for choosing it, if that is not the guard
     modes: str = ""  # region: operand modes that this variant stands for
+    homes: str = ""  # region: what becomes of objects in home slots, where the body does not show it (region_facts.py)
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
     second: str = ""  # pairs: the last instruction; what stands before it, an instruction or a pair, is `family`
     via: str = ""  # pairs: slot operands of the last instruction that hold what one before it has just put there: ...
@@ -235,6 +238,9 @@ class Model:
 
     def generic(self) -> list[Instruction]:
         return [i for i in self.instructions if i.kind == "generic"]
+
+    def regions(self) -> list[Instruction]:
+        return [i for i in self.instructions if i.kind == "region"]
 
     def family_of(self, item: Instruction) -> Instruction:
         return self.by_name[item.family] if item.family else item
@@ -384,6 +390,8 @@ class Model:
             raise ModelError(f"{where}: unknown kill set '{item.kills}'")
         if item.variable and item.variable not in EFFECTS:
             raise ModelError(f"{where}: unknown stack effect '{item.variable}'")
+        if item.homes and (item.kind != "region" or item.homes.upper() not in region_facts.HOMES[1:]):
+            raise ModelError(f"{where}: unknown way with objects '{item.homes}'")
         for name in item.types:
             if name not in TYPES:
                 raise ModelError(f"{where}: unknown type '{name}'")

@@ -9,7 +9,7 @@ from isa import Instruction, ModelError
 
 KNOWN = {
     "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
-    "of", "types", "when", "result", "select", "modes", "fuses",
+    "of", "types", "when", "result", "select", "modes", "fuses", "homes",
 }
 
 
@@ -62,6 +62,7 @@ def _add(context, kind: str, attributes: dict) -> str:
             select=attributes.get("select", ""),
             when=attributes.get("when", ""),
             modes=attributes.get("modes", ""),
+            homes=attributes.get("homes", ""),
             fuses=attributes.get("fuses", "").split(),
         )
     )

@@ -24,6 +24,7 @@ import extension  # noqa: E402
 import freeze  # noqa: E402
 import grammar  # noqa: E402
 import isa  # noqa: E402
+import region_facts  # noqa: E402
 import unicode  # noqa: E402
 import unicode_forms  # noqa: E402
 import unicode_names  # noqa: E402
@@ -78,7 +79,7 @@ def render(model: isa.Model) -> dict:
     lookup = TemplateLookup(directories=[str(HERE / "templates")], strict_undefined=True)
     files = {}
     for name in ("dv_ops.h", "dv_ops.c"):
-        files[name] = lookup.get_template(name + ".mako").render(model=model, isa=isa)
+        files[name] = lookup.get_template(name + ".mako").render(model=model, isa=isa, region_facts=region_facts)
     files.update(extension.render(lookup))
     files["dv_fingerprint.h"] = fingerprint(files["dv_ops.h"])
     for name in OPS:

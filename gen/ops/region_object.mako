@@ -186,7 +186,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
-<%isa:region name="R_BOX_I" operands="" cache="3" doc="Raw int slot a as a value to home slot b.">
+<%isa:region name="R_BOX_I" operands="" cache="3" homes="box" doc="Raw int slot a as a value to home slot b.">
     const int64_t x = SLOT_I(a);
     if (DV_LIKELY(dv_fits_int(x))) {
         HOME(b) = dv_int(x);
@@ -200,37 +200,37 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     }
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_BOX_D" operands="" cache="3" doc="Raw double slot a as a value to home slot b.">
+<%isa:region name="R_BOX_D" operands="" cache="3" homes="box" doc="Raw double slot a as a value to home slot b.">
     HOME(b).bits = HOME(a).bits;
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_BOX_B" operands="" cache="3" doc="Raw truth value in slot a as a value to home slot b.">
+<%isa:region name="R_BOX_B" operands="" cache="3" homes="box" doc="Raw truth value in slot a as a value to home slot b.">
     HOME(b) = dv_bool(SLOT_I(a));
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_VALUE" operands="" cache="3" doc="A constant value, retained, to home slot a.">
+<%isa:region name="R_VALUE" operands="" cache="3" homes="constant" doc="A constant value, retained, to home slot a.">
     HOME(a) = dv_retain(CELL(2).v);
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_VALUE_B" operands="" cache="3" doc="A constant value, borrowed, to home slot a.">
+<%isa:region name="R_VALUE_B" operands="" cache="3" homes="constant_b" doc="A constant value, borrowed, to home slot a.">
     HOME(a) = CELL(2).v;
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_COPY" operands="" cache="3" doc="Home slot a, retained, to home slot b.">
+<%isa:region name="R_COPY" operands="" cache="3" homes="copy" doc="Home slot a, retained, to home slot b.">
     HOME(b) = dv_retain(HOME(a));
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_BORROW" operands="" cache="3" doc="Home slot a, not retained, to home slot b.">
+<%isa:region name="R_BORROW" operands="" cache="3" homes="borrow" doc="Home slot a, not retained, to home slot b.">
     HOME(b) = HOME(a);
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_EXCHANGE" operands="" cache="3" doc="Exchanges home slots a and b.">
+<%isa:region name="R_EXCHANGE" operands="" cache="3" homes="exchange" doc="Exchanges home slots a and b.">
     const dv_value x = HOME(a);
     HOME(a) = HOME(b);
     HOME(b) = x;
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_STORE_HOME" operands="" cache="3" doc="Moves home slot a to local c and releases what that held.">
+<%isa:region name="R_STORE_HOME" operands="" cache="3" homes="move" doc="Moves home slot a to local c and releases what that held.">
     const dv_value old = HOME(c);
     if (dv_is_object(old) && DV_UNLIKELY(dv_as_object(old)->references == 1)) SLOW();
     HOME(c) = HOME(a);
@@ -243,7 +243,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     dv_release_object(vm, dv_as_object(old));
     REGION_NEXT();
 </%isa:region>
-<%isa:region name="R_RELEASE" operands="" cache="3" doc="Releases home slot a, which becomes None.">
+<%isa:region name="R_RELEASE" operands="" cache="3" homes="release" doc="Releases home slot a, which becomes None.">
     const dv_value old = HOME(a);
     if (dv_is_object(old)) {
         if (DV_UNLIKELY(dv_as_object(old)->references == 1)) SLOW();

@@ -12,6 +12,12 @@ loads = ", ".join(str(model.by_name[name].number) for name in reversed(i.loads))
 % endfor
 };
 
+const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT] = {
+% for i in model.regions():
+    ${region_facts.row(i, isa.ELEMENTS)},
+% endfor
+};
+
 const char dv_op_names[DV_OP_COUNT][sizeof dv_op_names[0]] = {
 % for i in model.instructions:
     "${i.name}",

@@ -10,7 +10,9 @@ typedef enum dv_op {
     DV_OP_${i.name} = ${i.number},
 % endfor
     DV_OP_COUNT = ${len(model.instructions)},
-    DV_OP_GENERIC_COUNT = ${len(model.generic())}
+    DV_OP_GENERIC_COUNT = ${len(model.generic())},
+    DV_OP_FIRST_REGION = ${model.regions()[0].number},
+    DV_OP_REGION_COUNT = ${len(model.regions())}
 } dv_op;
 
 typedef enum dv_op_kind { DV_KIND_GENERIC, DV_KIND_ADAPTIVE, DV_KIND_DERIVATIVE, DV_KIND_REGION, DV_KIND_FUSION, DV_KIND_PAIR } dv_op_kind;
@@ -65,6 +67,44 @@ typedef enum dv_result {
 } dv_result;
 
 extern const dv_op_info dv_op_infos[DV_OP_COUNT];
+
+/* What instructions of regions do with their operands (gen/region_facts.py), for whoever checks regions that people wrote. */
+typedef enum dv_place {
+% for name in region_facts.PLACES:
+    DV_PLACE_${name},
+% endfor
+} dv_place;
+
+typedef enum dv_takes {
+% for name in region_facts.CONSTANTS:
+    DV_TAKES_${name},
+% endfor
+} dv_takes;
+
+typedef enum dv_homes {
+% for name in region_facts.HOMES:
+    DV_HOMES_${name},
+% endfor
+} dv_homes;
+
+enum { DV_REGISTER_R = 1, DV_REGISTER_D = 2, DV_CELL_3 = 1, DV_CELL_4 = 2 };
+
+typedef struct dv_region_facts {
+    uint8_t reads[4];       /* dv_place: what slots a to d must hold; DV_PLACE_ARRAY + 1 + element: an array of these */
+    uint8_t puts[4];        /* dv_place: what they hold behind it */
+    uint8_t read_registers, put_registers;
+    uint8_t constant;       /* dv_takes: what is in cell 2 */
+    uint8_t jumps, exits;   /* cells with a target to which it jumps, to which it leaves before anything has happened ... */
+    uint8_t late;           /* ... jumps before which all has been put */
+    uint8_t homes;          /* dv_homes: what becomes of objects */
+    uint8_t guards;         /* dv_place: what slot a is known to hold behind it */
+    bool goes_on;           /* with the next instruction, if it does not jump */
+    bool raises, polls;     /* a point with an exit must be here */
+    bool publishes;         /* slot d is where the operand stack ends */
+    bool by_hand;           /* nothing of the machine is in it that a text cannot name */
+} dv_region_facts;
+
+extern const dv_region_facts dv_region_facts_of[DV_OP_REGION_COUNT]; /* by opcode - DV_OP_FIRST_REGION */
 /* Their names: an array without addresses, which start-up would have to relocate. */
 extern const char dv_op_names[DV_OP_COUNT][${max(len(i.name) for i in model.instructions) + 1}];
 

@@ -7,6 +7,9 @@
  - a lab written by hand runs; labels, constants and operands are what they seem;
  - bad text is refused with its line and a sentence that helps, and so is what the verifier refuses;
  - garbled text never does anything but that;
+ - the regions of tests/golden, dumped, assembled and run: the same output, and the same dump; garbled ones are refused or
+   run to some end, and never crash;
+ - a region by hand runs in all stress modes, and bad ones are refused with their line and a sentence;
  - a sandboxed machine runs none (tests/capi).
 
 usage: assembly.py DYNVM [PATTERN]      exit status: 0 if all is well, 1 if anything is wrong
@@ -33,7 +36,7 @@ ENVIRONMENT = dict(os.environ, PYTHONHASHSEED="0")
 
 def run(*arguments, cwd=ROOT):
     return subprocess.run([DYNVM, *map(str, arguments)], cwd=cwd, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=20)
 
 
 def printed(script):
@@ -172,6 +175,122 @@ def check_garbled(folder):
         check(f"garbled text {number}", (done.returncode, done.stderr.startswith(b"SyntaxError: text.dla:")), (1, True))
 
 
+# ---- Regions --------------------------------------------------------------------------------------
+
+STRESS = ([], ["--stress=quicken"], ["--stress=guard:1"], ["--stress=guard:3"], ["--stress=exit:2"], ["--stress=assume"],
+          ["--level=inca"], ["--level=generic"])
+
+
+def dumped(path, *options):
+    return run("dis", "--after-run", "--asm", *options, path)
+
+
+def has_text(dump):
+    return b"\n  region " in dump
+
+
+def check_golden_regions(folder):
+    """Dump, assemble, run, dump: how many regions there were."""
+    found = 0
+    for script in sorted((ROOT / "tests/golden").glob("*.dl")):
+        text = dumped(script)
+        found += text.stdout.count(b"\n  region ")
+        if not has_text(text.stdout):
+            continue
+        path = folder / f"{script.stem}.dla"
+        path.write_bytes(text.stdout)
+        for options in STRESS:
+            check(f"{script.name} by its dump {options}", outcome(run("asm", *options, path))[:2], outcome(run(*options, script))[:2])
+        # Where one loop of a function has a text, the others have no region any more.
+        told, again = ([line for line in dump.splitlines() if b"# no text" not in line] for dump in (text.stdout, dumped(path).stdout))
+        check(f"{script.name} dumped again", again, told)
+    return found
+
+
+def region_lab():
+    text = (ROOT / "vm" / "inspect" / "README.md").read_text()
+    return text[text.index("## Regions by hand"):].split("```")[1].lstrip("\n")
+
+
+# What is replaced in the lab, by what; part of the message, at the line of ...
+BAD_REGIONS = [
+    ("RI_MUL_SS_R n' n'", "RI_MULL_SS_R n' n'", "there is no instruction 'RI_MULL_SS_R'", "RI_MULL"),
+    ("RI_MUL_SS_R n' n'", "RD_MUL_SS_R n' n'", "something is left on the line: '-> guard", "RD_MUL"),
+    ("RI_MUL_SS_R n' n' -> guard", "RD_MUL_SS_R n' n'", "n' does not hold a raw double here", "RD_MUL"),
+    ("RI_MUL_SS_R n' n'", "RI_MUL_SS_R n' n", "'n' is no shadow slot", "RI_MUL"),
+    ("RI_MUL_SS_R n' n'", "RI_MUL_SS_R n'", "a slot is expected", "RI_MUL"),
+    ("RI_MUL_SS_R n' n'", "RI_MUL_SS_R n' s9999", "slot 9999 is beyond the frame", "RI_MUL"),
+    ("RI_MUL_SS_R n' n'", "RI_MUL_SS_R n' s50", "s50 does not hold a raw int here", "RI_MUL"),
+    ("RI_MUL_SS_R n' n' -> guard", "RI_MUL_SS_R n' n' -> nowhere", "there is no label 'nowhere'", "RI_MUL"),
+    ("RI_MUL_SS_R n' n' -> guard", "RI_MUL_SS_R n' n'", "'->' is expected", "RI_MUL"),
+    ("RI_MUL_SS_R n' n' -> guard", "R_SET_SP n'", "it is not for texts", "R_SET_SP"),
+    ("RI_MUL_SS_R n' n' -> guard", "RL_GET_I_S_R n n' -> guard", "n does not hold a list here", "RL_GET"),
+    ("RI_MUL_SS_R n' n' -> guard", "R_LOAD_D sum'", "sum' does not hold a raw double here", "R_LOAD_D"),
+    ("RI_MUL_SS_R n' n' -> guard", "R_COPY n s100", "beyond the frame", "R_COPY"),
+    ("RI_SUB_SK_S n' n' #1", "RI_SUB_SK_S n' n' #1.0", "an int is expected", "RI_SUB"),
+    ("RI_SUB_SK_S n' n' #1", "RI_SUB_SK_S n' n' 1", "a constant is expected", "RI_SUB"),
+    ("leaves safe", "", "'leaves' is expected", "RBI_BACK"),
+    ("leaves safe", "leaves home", "there is no exit 'home'", "RBI_BACK"),
+    ("R_EXIT out", "R_EXIT", "there is no exit ''", "R_EXIT"),
+    ("R_EXIT late\n", "RI_ADD_SK_S n' n' #1 -> never\n", "control falls off the end", "RI_ADD_SK"),
+    ("exit out to done", "exit out to gone", "there is no label 'gone' in the code", "exit out"),
+    ("exit safe to back n=int:n'", "exit safe to back n=float:n'", "takes for n what is not there", "RBI_BACK"),
+    ("exit safe to back n=int:n'", "exit safe to back n=int:r", "takes for n what is not there", "RBI_BACK"),
+    ("exit safe to back n=int:n'", "exit safe to back n=int:n", "'n' is no shadow slot", "exit safe"),
+    ("exit safe to back n=int:n'", "exit safe to back n=sum:n'", "an exit cannot do 'sum'", "exit safe"),
+    ("exit safe to back n=int:n'", "exit safe to back $0=copy:sum n=int:n'", "fills n, which holds an object", "RBI_BACK"),
+    ("entry test from back n:int", "entry test from head n:int", "an entry is from a JUMP_BACK", "entry test"),
+    ("entry test from back n:int", "entry test from back m:int", "not 'm'", "entry test"),
+    ("entry test from back n:int", "entry test from back n:number", "no loop can be entered with 'number'", "entry test"),
+    ("entry test from back n:int", "entry test from back n:any", "n' does not hold a raw int here", "RBI_EQ"),
+    ("entry test from back n:int", "entry test from back n:int?", "n' does not hold a raw int here", "RBI_EQ"),
+    ("region head to back", "region body to back", "a region is from the head of a loop", "entry test"),
+    ("  end\n", "", "'end' of the region is missing", None),
+    ("  test:\n", "  test:\n  test:\n", "there is a label 'test' already", "test:\n  test:"),
+]
+
+
+def check_bad_regions(folder):
+    good = region_lab()
+    for old, new, part, place in BAD_REGIONS:
+        text = good.replace(old, new, 1)
+        done = assemble(folder, text)
+        message = done.stderr.decode()
+        check(f"{new!r}: status", done.returncode, 1)
+        check(f"{new!r}: '{part}' in {message!r}", part in message, True)
+        if place:
+            region = text.index("  region ")
+            lines = [text[:text.index(place, region) + at].count("\n") + 1 for at in (0, len(place))]
+            check(f"{new!r}: line of {message!r}", int(message.split(":")[2]) in lines, True)
+
+
+def check_region_lab(folder):
+    for options in STRESS:
+        check(f"region by hand {options}", outcome(assemble(folder, region_lab(), *options)), (0, b"9004500500\n", b""))
+
+
+def check_garbled_regions(folder):
+    """Words of good regions exchanged at random: what the checker lets may compute anything, or never end, but not crash."""
+    source = random.Random(2)
+    scripts = [path for path in sorted(folder.glob("*.dla")) if has_text(path.read_bytes())]
+    for number in range(120):
+        text = source.choice(scripts).read_text()
+        lines = text.split("\n")
+        inside = [n for n, line in enumerate(lines) if line.startswith("    ") and n > text[:text.index("\n  region ")].count("\n") + 1]
+        for _ in range(source.randrange(1, 4)):
+            one, other = (source.choice(inside) for _ in range(2))
+            words, donor = lines[one].split(), lines[other].split()
+            words[source.randrange(len(words))] = source.choice(donor)
+            lines[one] = "    " + " ".join(words)
+        path = folder / "garbled.txt"
+        path.write_text("\n".join(lines))
+        try:
+            done = run("asm", *source.choice(STRESS), path)
+            check(f"garbled region {number}", done.returncode in (0, 1), True)
+        except subprocess.TimeoutExpired:
+            pass  # a loop without end
+
+
 def check_command_line(folder):
     check("no file", run("asm").returncode, 2)
     check("a missing file", run("asm", folder / "none.dla").returncode, 2)
@@ -194,7 +313,12 @@ def main():
         check_errors(folder)
         check_garbled(folder)
         check_command_line(folder)
-    print(f"{count} scripts, {len(ERRORS)} errors, {checking.failed} things are wrong")
+        regions = check_golden_regions(folder)
+        check("regions with a text", regions >= 10, True)
+        check_region_lab(folder)
+        check_bad_regions(folder)
+        check_garbled_regions(folder)
+    print(f"{count} scripts, {len(ERRORS) + len(BAD_REGIONS)} errors, {regions} regions, {checking.failed} things are wrong")
     return 1 if checking.failed else 0
 
 

@@ -288,7 +288,8 @@ static dv_page page_of(const dynvm_report *report, dynvm_output output, void *co
                      .function = known.function,
                      .top = known.top ? known.top : DEFAULT_TOP,
                      .json = known.json,
-                     .coloured = known.coloured && !known.json};
+                     .coloured = known.coloured && !known.json,
+                     .assembly = known.assembly};
 }
 
 /* Runs the unit, whose own output goes where it always goes, and lists what became of it. */
@@ -304,12 +305,33 @@ static bool list_after_run(dv_vm *vm, dv_unit *unit, const dv_page *page) {
     return found;
 }
 
+/* The program's modules are found beside the file that the text says it comes from. */
+static bool begin_assembled(dv_vm *vm, const dv_unit *unit) {
+    char path[DV_LONGEST_PATH];
+    const dv_text name = unit->filename;
+    if (name.size >= sizeof path) return dv_path_begin(vm, NULL);
+    memcpy(path, name.data, name.size);
+    path[name.size] = 0;
+    return dv_path_begin(vm, path);
+}
+
+/* The unit of a script or of assembly; NULL: raised. */
+static dv_unit *unit_of_file(dv_vm *vm, const char *path) {
+    const size_t size = strlen(path);
+    if (size < 4 || strcmp(path + size - 4, ".dla") != 0 || vm->sandboxed)
+        return dv_path_begin(vm, path) ? dv_compile_file(vm, path) : NULL;
+    dv_unit *unit = dv_assemble_file(vm, path);
+    if (!unit || begin_assembled(vm, unit)) return unit;
+    unit->release_arena(unit->context, unit->arena);
+    return NULL;
+}
+
 dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
                                const dynvm_report *report, dynvm_output output, void *context) {
     begin(self);
     dv_vm *vm = self->vm;
     dv_page page = page_of(report, output, context);
-    dv_unit *unit = dv_path_begin(vm, path) ? dv_compile_file(vm, path) : NULL;
+    dv_unit *unit = unit_of_file(vm, path);
     if (!unit) return finish(self);
     bool found =
         after_run ? list_after_run(vm, unit, &page) : dv_inspect_dis(vm, unit, false, &page);
@@ -326,19 +348,9 @@ dynvm_status dynvm_assembly(dynvm_vm *self, const char *path, dynvm_output outpu
     path = dv_absolute_path(path, absolute); /* tracebacks are to be the same */
     dv_unit *unit = dv_path_begin(self->vm, path) ? dv_compile_file(self->vm, path) : NULL;
     if (!unit) return finish(self);
-    dv_assembly_write(unit, output, context);
+    dv_assembly_write(NULL, unit, output, context);
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
     return finish(self);
-}
-
-/* The program's modules are found beside the file that the text says it comes from. */
-static bool begin_assembled(dv_vm *vm, const dv_unit *unit) {
-    char path[DV_LONGEST_PATH];
-    const dv_text name = unit->filename;
-    if (name.size >= sizeof path) return dv_path_begin(vm, NULL);
-    memcpy(path, name.data, name.size);
-    path[name.size] = 0;
-    return dv_path_begin(vm, path);
 }
 
 dynvm_status dynvm_run_assembly(dynvm_vm *self, const char *path) {

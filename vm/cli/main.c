@@ -119,7 +119,8 @@ static void show_counts(dynvm_vm *vm, const cli_options *options, cli_output *ou
 static int run(cli_options *options) {
     cli_output output;
     cli_output_open(&output, &options->config);
-    if (options->report.json) options->config.output = options->config.error_output;
+    if (options->report.json || options->report.assembly)
+        options->config.output = options->config.error_output;
     dynvm_vm *vm = dynvm_create(&options->config);
     if (!vm) {
         fputs(

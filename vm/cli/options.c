@@ -41,6 +41,7 @@ static const char help[] =
     "\n"
     "of dis, stats and explain:\n"
     "  --after-run                 dis: run the script first, and list what its code became\n"
+    "  --asm                       dis: as assembly; what the script prints goes to stderr\n"
     "  --function=NAME             only this function\n"
     "  --top=N                     at most so many rows in a table (default: 20)\n"
     "  --json                      one line of JSON; what the script prints goes to stderr\n";
@@ -166,6 +167,8 @@ static bool parse_report_option(const char *argument, cli_options *options, bool
     *good = true;
     if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--after-run") == 0)
         options->after_run = true;
+    else if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--asm") == 0)
+        options->report.assembly = 1;
     else if (options->tool == CLI_ASSEMBLE)
         return strcmp(argument, "--print") == 0 && (options->print = true);
     else if (strcmp(argument, "--json") == 0)

@@ -142,6 +142,10 @@ struct dv_code {
     const dv_exception_entry *exceptions;
     uint32_t exception_count;
 
+    /* Regions of its loops that somebody has written (region/written.h): the only ones that it
+     * gets; NULL: it gets what the machine finds. */
+    const struct dv_written_region *written;
+
     /* Filled in by the verifier. */
     const dv_stack_state *states;
     uint32_t state_count;

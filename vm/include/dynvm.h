@@ -225,14 +225,15 @@ typedef struct dynvm_report {
     unsigned top;         /* rows of a table of text; default 20 */
     int json;             /* one line of JSON instead of text: see vm/inspect/README.md */
     int coloured;         /* text in colours, by the escape sequences of terminals */
+    int assembly;         /* dynvm_disassemble: all functions as text for dynvm_run_assembly */
 } dynvm_report;
 
 #define DYNVM_REPORT \
-    { sizeof(dynvm_report), NULL, 0, 0, 0 }
+    { sizeof(dynvm_report), NULL, 0, 0, 0, 0 }
 
 /* Each writes to `output`, whose results do not matter; report NULL: all defaults. */
 
-/* A listing of a file's code: as it was compiled, or with `after_run` what its instructions had
+/* A listing of a file's code (assembly, if its name ends in .dla): as it was compiled, or with `after_run` what its instructions had
  * become after running it (then its output appears, too).  DYNVM_ERROR also if there is no such
  * function. */
 dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run,

@@ -14,6 +14,7 @@
 #include "code/verify.h"
 #include "core/dtoa.h"
 #include "dv_ops.h"
+#include "inspect/region_text.h"
 
 enum { BLOCK = 16384, DEEPEST_TUPLE = 50 };
 
@@ -80,6 +81,11 @@ typedef struct use {
     uint32_t *to; /* not NULL: there, instead of in a word */
 } use;
 
+/* The text of a region, `region` to `end`: some of the code object's region_lines. */
+typedef struct region_text {
+    uint32_t first, count;
+} region_text;
+
 /* A code object, its tables as they grow. */
 typedef struct building {
     dv_text id;
@@ -96,6 +102,8 @@ typedef struct building {
     VECTOR(dv_exception_entry) exceptions;
     VECTOR(label) labels;
     VECTOR(use) uses;
+    VECTOR(region_text) regions;
+    VECTOR(dv_region_line) region_lines; /* read when the code is verified */
 } building;
 
 /* A constant that is a code object, by its id. */
@@ -113,6 +121,7 @@ typedef struct assembler {
     uint32_t failed_line;
     char message[200];
     building *now; /* NULL: before the first */
+    bool in_region;
     VECTOR(building *) codes;
     VECTOR(reference) references;
 } assembler;
@@ -304,6 +313,10 @@ static bool parse_word(dv_text word, dv_const *out) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (is_word(word, words[i].word)) return out->kind = words[i].kind, true;
     return false;
+}
+
+bool dv_assembly_number(dv_text word, dv_const *out) {
+    return parse_word(word, out) || parse_int(word, out) || parse_float(word, out);
 }
 
 static uint32_t take_constant(assembler *a, int depth);
@@ -538,6 +551,19 @@ static void read_free(assembler *a) {
     while (!a->failed && skip_blanks(a)) PUSH(a, a->now->free, take_number(a, UINT32_MAX >> 8));
 }
 
+/* What is left of the line belongs to the region; `end` ends it. */
+static void read_region_line(assembler *a) {
+    building *b = a->now;
+    const char *begin = a->at;
+    if (skip_blanks(a) && is_word(take_word(a), "end") && !skip_blanks(a)) {
+        a->in_region = false;
+        return;
+    }
+    PUSH(a, b->region_lines, (dv_region_line){begin, a->end, a->line});
+    b->regions.data[b->regions.count - 1].count++;
+    a->at = a->end;
+}
+
 static void read_statement(assembler *a, dv_text word) {
     if (is_word(word, "file")) {
         a->unit->filename = take_quoted(a);
@@ -563,6 +589,10 @@ static void read_statement(assembler *a, dv_text word) {
         read_position(a);
     } else if (is_word(word, "catch")) {
         read_catch(a);
+    } else if (is_word(word, "region")) {
+        PUSH(a, a->now->regions, (region_text){a->now->region_lines.count, 0});
+        a->in_region = true;
+        read_region_line(a);
     } else {
         read_instruction(a, word);
     }
@@ -599,14 +629,18 @@ static void read_lines(assembler *a, const char *text, size_t size) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline ? newline : end, *next = newline ? newline + 1 : end;
         a->at = text, a->end = stop;
-        if (skip_blanks(a) && is_word(take_word(a), "source") && !skip_blanks(a)) {
+        if (!a->in_region && skip_blanks(a) && is_word(take_word(a), "source") && !skip_blanks(a)) {
             a->unit->source = (dv_text){next, (uint32_t)(end - next)};
             return;
         }
         a->at = text;
-        read_line(a);
+        if (a->in_region)
+            read_region_line(a);
+        else
+            read_line(a);
         text = next;
     }
+    if (!a->failed && a->in_region) fail(a, "'end' of the region is missing");
 }
 
 /* ---- Putting it together ---- */
@@ -680,6 +714,34 @@ static void verify(assembler *a) {
         fail_at(a, line_of(a, fault.code, fault.pc), "the verifier refuses it: %s", message);
 }
 
+static bool find_label(void *context, dv_text name, uint32_t *pc) {
+    const building *b = context;
+    uint32_t k = 0;
+    while (k < b->labels.count && !dv_text_is_same(b->labels.data[k].name, name)) k++;
+    if (k == b->labels.count) return false;
+    *pc = b->labels.data[k].pc;
+    return true;
+}
+
+/* The regions of a code object that the verifier has let. */
+static void read_regions(assembler *a, building *b) {
+    for (uint32_t i = 0; i < b->regions.count && !a->failed; i++) {
+        dv_region_reader reader = {
+            .vm = a->vm, .code = b->code, .find_label = find_label, .context = b};
+        const region_text *text = &b->regions.data[i];
+        dv_written_region *region =
+            dv_region_text_read(&reader, b->region_lines.data + text->first, text->count);
+        if (!region) {
+            a->failed = true, a->no_memory = reader.no_memory;
+            a->failed_line = reader.failed_line;
+            memcpy(a->message, reader.message, sizeof a->message);
+            return;
+        }
+        region->next = b->code->written;
+        b->code->written = region;
+    }
+}
+
 static void read_unit(assembler *a, const char *text, size_t size) {
     read_lines(a, text, size);
     if (!a->failed && !a->now) fail(a, "there is no code");
@@ -691,6 +753,7 @@ static void read_unit(assembler *a, const char *text, size_t size) {
     if (a->failed) return;
     a->unit->code = a->codes.data[0]->code;
     verify(a);
+    for (uint32_t i = 0; i < a->codes.count && !a->failed; i++) read_regions(a, a->codes.data[i]);
 }
 
 /* An empty unit with an arena of its own; NULL: no memory. */

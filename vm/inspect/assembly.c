@@ -5,11 +5,14 @@
 #include <stdio.h>
 
 #include "dv_ops.h"
+#include "inspect/dis.h"
+#include "inspect/region_text.h"
 #include "types/float.h"
 
 typedef struct writer {
     dv_output out;
     void *context;
+    dv_vm *vm;         /* NULL: regions are left out */
     uint32_t numbered; /* code objects that have a number so far */
 } writer;
 
@@ -162,7 +165,11 @@ static uint32_t words_of(const dv_code *code, uint32_t pc) {
     return operands > 1 ? operands : 1;
 }
 
-static bool is_target(const dv_code *code, uint32_t target) {
+static bool is_target(const writer *w, const dv_code *code, const dv_region *regions,
+                      uint32_t target) {
+    for (; regions; regions = regions->next)
+        if (dv_region_text_names(regions, target) && !dv_region_text_refusal(w->vm, regions))
+            return true;
     for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code, pc)) {
         const dv_op_info *info = &dv_op_infos[code->words[pc] & 0xFF];
         for (uint32_t i = 0; i < info->operand_count; i++)
@@ -208,10 +215,11 @@ static void put_header(const writer *w, const dv_code *code, uint32_t number) {
     if (code->free_count) put(w, "\n");
 }
 
-static void put_instructions(const writer *w, const dv_code *code, uint32_t number) {
+static void put_instructions(const writer *w, const dv_code *code, uint32_t number,
+                             const dv_region *regions) {
     uint32_t position = 0;
     for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code, pc)) {
-        if (is_target(code, pc)) put(w, "L%u:\n", pc);
+        if (is_target(w, code, regions, pc)) put(w, "L%u:\n", pc);
         for (; position < code->position_count && code->positions[position].pc <= pc; position++) {
             const dv_position *p = &code->positions[position];
             put(w, "  at %u:%u-%u:%u\n", p->line, p->column, p->end_line, p->end_column);
@@ -223,23 +231,35 @@ static void put_instructions(const writer *w, const dv_code *code, uint32_t numb
             put_operand(w, code, number, info->operands[i], i ? code->words[pc + i] : word >> 8);
         put(w, "\n");
     }
-    if (is_target(code, code->word_count)) put(w, "L%u:\n", code->word_count);
+    if (is_target(w, code, regions, code->word_count)) put(w, "L%u:\n", code->word_count);
+}
+
+static void put_region(const writer *w, const dv_region *region) {
+    const char *why = dv_region_text_refusal(w->vm, region);
+    if (why)
+        put(w, "  # no text for the region of pcs %u to %u: %s\n", region->begin, region->end - 1,
+            why);
+    else
+        dv_region_text_write(w->vm, region, w->out, w->context);
 }
 
 static void put_code(writer *w, const dv_code *code) {
     const uint32_t number = w->numbered++;
+    const dv_thread *thread = w->vm ? dv_inspect_thread(w->vm, code) : NULL;
+    const dv_region *regions = thread ? thread->regions : NULL;
     put_header(w, code, number);
-    put_instructions(w, code, number);
+    put_instructions(w, code, number, regions);
     for (uint32_t i = 0; i < code->exception_count; i++) {
         const dv_exception_entry *e = &code->exceptions[i];
         put(w, "  catch L%u L%u to L%u depth %u\n", e->begin, e->end, e->handler, e->depth);
     }
+    for (; regions; regions = regions->next) put_region(w, regions);
     for (uint32_t i = 0; i < code->constant_count; i++)
         if (code->constants[i].kind == DV_CONST_CODE) put_code(w, code->constants[i].as.code);
 }
 
-void dv_assembly_write(const dv_unit *unit, dv_output out, void *context) {
-    writer w = {out, context, 0};
+void dv_assembly_write(dv_vm *vm, const dv_unit *unit, dv_output out, void *context) {
+    writer w = {out, context, vm, 0};
     put(&w, "file ");
     put_quoted(&w, unit->filename, false);
     put(&w, "\n");

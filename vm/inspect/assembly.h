@@ -4,20 +4,24 @@
  * Invariants
  *  1. What dv_assembly_write has written of a unit, dv_assembly_read makes into a unit that does
  * the same, tracebacks included.
- *  2. dv_assembly_read gives away verified units alone.  The verifier proves less than the compiler
- *     keeps (code/README.md): code from outside can harm the process, so that sandboxed VMs must
- * not run it. */
+ *  2. dv_assembly_read gives away verified units alone, whose regions have been checked.  The
+ * verifier proves less than the compiler keeps (code/README.md): code from outside can harm the
+ * process, so that sandboxed VMs must not run it. */
 #ifndef DV_INSPECT_ASSEMBLY_H
 #define DV_INSPECT_ASSEMBLY_H
 
 #include "core/vm.h"
 
-/* All code objects of the unit, the module's first. */
-void dv_assembly_write(const dv_unit *unit, dv_output out, void *context);
+/* All code objects of the unit, the module's first; with the regions that they have in the VM now,
+ * if it is not NULL. */
+void dv_assembly_write(dv_vm *vm, const dv_unit *unit, dv_output out, void *context);
 
 /* The unit of a text, which `path` names in errors, with one reference; NULL: raised (SyntaxError
  * with the line of the text, also where the verifier has refused it; MemoryError). */
 dv_unit *dv_assembly_read(dv_vm *vm, const char *text, size_t size, const char *path);
+
+/* None, a bool, an int64 or a float (an imaginary one, too); false: the word is something else. */
+bool dv_assembly_number(dv_text word, dv_const *out);
 
 /* What a code object's flags are called in the text, by bit. */
 enum { DV_ASSEMBLY_FLAGS = 6 };

@@ -1,6 +1,7 @@
 /* dis.c: listings of code (dis.h). */
 #include "inspect/dis.h"
 
+#include "inspect/assembly.h"
 #include "inspect/rows.h"
 #include "inspect/state.h"
 #include "inspect/words.h"
@@ -22,7 +23,7 @@ typedef struct listing {
 } listing;
 
 /* Most recently made first: of a function that was defined twice, the newer. */
-static const dv_thread *thread_of(const dv_vm *vm, const dv_code *code) {
+const dv_thread *dv_inspect_thread(const dv_vm *vm, const dv_code *code) {
     const dv_thread *thread = vm->codes;
     while (thread && (thread->code != code || !thread->cells)) thread = thread->next;
     return thread;
@@ -167,7 +168,7 @@ static void list_regions(const listing *l, const dv_thread *thread) {
 
 static void list_code(listing *l, const dv_code *code) {
     if (dv_page_wants(l->page, code)) {
-        const dv_thread *thread = l->after_run ? thread_of(l->vm, code) : NULL;
+        const dv_thread *thread = l->after_run ? dv_inspect_thread(l->vm, code) : NULL;
         if (l->listed++) dv_page_text(l->page, "\n");
         list_header(l, code, thread);
         list_instructions(l, code, thread);
@@ -228,7 +229,7 @@ static void json_regions(dv_json *json, const dv_thread *thread) {
 }
 
 static void json_function(listing *l, dv_json *json, const dv_code *code) {
-    const dv_thread *thread = l->after_run ? thread_of(l->vm, code) : NULL;
+    const dv_thread *thread = l->after_run ? dv_inspect_thread(l->vm, code) : NULL;
     bool *targets = find_targets(l, code);
     l->listed++;
     dv_json_begin(json, NULL, '{');
@@ -253,6 +254,10 @@ static void json_code(listing *l, dv_json *json, const dv_code *code) {
 
 bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const dv_page *page) {
     listing l = {.vm = vm, .unit = unit, .page = page, .after_run = after_run};
+    if (page->assembly) {
+        dv_assembly_write(after_run ? vm : NULL, unit, page->out, page->context);
+        return true;
+    }
     if (!page->json) {
         list_code(&l, unit->code);
         return l.listed > 0;

@@ -10,8 +10,13 @@
 #define DV_INSPECT_DIS_H
 
 #include "inspect/page.h"
+#include "run/thread.h"
 
-/* Lists the code objects of a verified unit that the page wants.  False: there is none. */
+/* What a code object has become; NULL: it has not run. */
+const dv_thread *dv_inspect_thread(const dv_vm *vm, const dv_code *code);
+
+/* Lists the code objects of a verified unit that the page wants (all, as assembly).  False: there
+ * is none. */
 bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const dv_page *page);
 
 /* As dv_run_unit, but keeps the threaded code of the unit's top level for a listing after the run:

@@ -11,6 +11,7 @@ typedef struct dv_page {
     const char *function; /* only this one, by name or qualified name; NULL: all */
     uint32_t top;         /* rows of a table of text */
     bool json, coloured;
+    bool assembly; /* of code: as dv_assembly_read takes it */
 } dv_page;
 
 /* A line that is being written; what does not fit is dropped. */

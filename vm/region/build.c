@@ -448,7 +448,7 @@ static void sort_points(dv_build *b) {
     (region->field = keep(b, b->field.data, b->field.count * sizeof *b->field.data), \
      region->number = b->field.count)
 
-static void finish(dv_build *b) {
+void dv_build_finish(dv_build *b) {
     dv_region *region = b->region;
     sort_points(b);
     KEEP(cells, cell_count);
@@ -478,7 +478,14 @@ static void finish(dv_build *b) {
     for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
     for (uint32_t i = 0; i < region->exit_count; i++) region->exits[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
-    region->removed += dv_virtual_count(b->root);
+}
+
+void dv_build_end(dv_build *b) {
+    while (b->blocks) {
+        dv_block *next = b->blocks->next;
+        dv_heap_free(&b->vm->heap, b->blocks, b->blocks->size);
+        b->blocks = next;
+    }
 }
 
 bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
@@ -579,7 +586,8 @@ static void emit_all(dv_build *b) {
     if (!b->failed) add_entries(b);
     if (!b->failed) emit_exits(b);
     if (!b->failed && b->entries.count == 0) fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
-    if (!b->failed) finish(b);
+    if (!b->failed) dv_build_finish(b);
+    if (!b->failed) b->region->removed += dv_virtual_count(b->root);
 }
 
 /* What the loop does with the locals. */
@@ -638,11 +646,7 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
             if (!b->failed) emit_all(b);
         }
         event->why = b->failed, event->in = b->failed_in, event->pc = b->failed_pc;
-        while (b->blocks) {
-            dv_block *next = b->blocks->next;
-            dv_heap_free(&vm->heap, b->blocks, b->blocks->size);
-            b->blocks = next;
-        }
+        dv_build_end(b);
     }
     if (region && event->why) {
         dv_region_free(vm, region);

@@ -206,6 +206,10 @@ dv_context *dv_build_inline(dv_build *b,
 /* false: b->failed, for emission must find all as interpretation has found it. */
 bool dv_build_depends(dv_build *b, dv_assumption *assumption);
 
+/* What was emitted as a region: copies it, gives cells their handlers and targets. */
+void dv_build_finish(dv_build *b);
+void dv_build_end(dv_build *b); /* frees what dv_build_get has handed out */
+
 /* step.c: one instruction; returns the pc of the next one in b->context, unless b->ended. */
 uint32_t dv_step(dv_build *b);
 
@@ -226,6 +230,10 @@ uint32_t dv_region_emit(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
 uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob,
                               int32_t oc); /* with an exit before b->pc */
 void dv_region_emit_constant(dv_build *b, uint32_t cell, dv_cell constant); /* its cell 2 */
+/* R_CONST to the slot; operand b tells those who list it that the constant is a double. */
+static inline uint32_t dv_emit_const(dv_build *b, int16_t slot, dv_kind kind) {
+    return dv_region_emit(b, DV_OP_R_CONST, slot, kind == DV_K_FLOAT, 0);
+}
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts);
 void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc,
                          bool counts); /* leave here */

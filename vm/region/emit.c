@@ -255,7 +255,7 @@ static void to_shadow(dv_build *b, int32_t q) {
     else if (e->where == DV_AT_REGISTER)
         dv_store_register(b, q, slot);
     else
-        dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST, slot, 0, 0), raw_constant(e));
+        dv_region_emit_constant(b, dv_emit_const(b, slot, (dv_kind)e->kind), raw_constant(e));
     set_where(b, q, DV_AT_SLOT, slot);
 }
 
@@ -319,7 +319,7 @@ static void convert_entry(dv_build *b, int32_t q, const dv_known_value *to) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_RANGE || e->kind == DV_K_RESERVED || to->kind == DV_K_VIRTUAL) return;
     if (dv_kind_is_raw(to->kind) && e->kind == DV_K_NOTHING) { /* dead: any value will do */
-        dv_region_emit(b, DV_OP_R_CONST, dv_shadow(b, q), 0, 0);
+        (void)dv_emit_const(b, dv_shadow(b, q), (dv_kind)to->kind);
         *e = (dv_known_value){to->kind, DV_AT_SLOT, dv_shadow(b, q), DV_EMPTY};
     } else if (to->kind == DV_K_COMPLEX && e->kind == DV_K_NOTHING) {
         *e = (dv_known_value){DV_K_COMPLEX, DV_AT_SLOT, dv_complex_slot(b, q), DV_EMPTY};

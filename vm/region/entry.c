@@ -7,6 +7,7 @@
 #include "region/pair.h"
 #include "region/promise.h"
 #include "region/region.h"
+#include "region/written.h"
 #include "run/frame.h"
 #include "types/complex.h"
 #include "types/int.h"
@@ -527,12 +528,15 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
     uint32_t head = code->words[back] >> 8;
     dv_loop_event event = {.back = back, .why = DV_REFUSED_YIELD};
     dv_region *region = NULL;
-    if (!yields(code, head, back))
+    if (code->written)
+        region = dv_region_from_text(vm, thread, back);
+    else if (!yields(code, head, back))
         region = dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
     if (region && !dv_region_admit(vm, region)) {
         dv_region_free(vm, region);
         region = NULL, event.why = DV_REFUSED_ROOM;
     }
+    if (!region && code->written) return false;
     if (!region) {
         tell(vm, thread, &event);
         dv_cell *edge = thread->cells + thread->cell_at[back];
@@ -589,7 +593,7 @@ static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t
                       attempt *attempt) {
     const dv_code *code = thread->code;
     bool now = thread->cells[thread->cell_at[hot] + 1].site.seen == POSTPONED ||
-               vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE;
+               vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE || code->written != NULL;
     uint32_t limit = code->word_count;
     for (;;) {
         uint32_t back = hot;

@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 3))) static void print(const printer *p, const 
     p->out(p->context, line, (size_t)n);
 }
 
-static const char *const KINDS[] = {
+const char *const dv_kind_names[] = {
     "nothing",       "int",           "float",          "bool",           "complex",
     "list",          "tuple",         "bytes",          "bytearray",      "array(uint8)",
     "array(int8)",   "array(uint16)", "array(int16)",   "array(uint32)",  "array(int32)",
@@ -48,7 +48,7 @@ static void print_entries(const printer *p, const dv_region *region) {
             const dv_entry_item *item = &region->entry_items[entry->first_item + k];
             print(p, " ");
             print_slot(p, code, item->home);
-            print(p, ":%s%s", KINDS[item->kind], item->dead ? "?" : "");
+            print(p, ":%s%s", dv_kind_names[item->kind], item->dead ? "?" : "");
         }
         print(p, "\n");
     }

@@ -208,6 +208,8 @@ uint32_t dv_region_raises(const dv_thread **thread, const dv_cell *ip);
 /* Sets the hooks of run/ (api calls it for --level=nama). */
 void dv_region_setup(dv_vm *vm);
 
+extern const char *const dv_kind_names[]; /* by dv_kind */
+
 /* The listing of a thread's regions, for `dynvm dis`. */
 void dv_region_print(dv_vm *vm, const dv_thread *thread, dv_output out, void *context);
 

@@ -539,7 +539,7 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
         else if (o.mode == 'S')
             dv_region_emit(b, DV_OP_R_MOVE, o.slot, slot, 0);
         else
-            dv_region_emit_constant(b, dv_region_emit(b, DV_OP_R_CONST, slot, 0, 0), o.k);
+            dv_region_emit_constant(b, dv_emit_const(b, slot, (dv_kind)v->kind), o.k);
         dv_kind kind = v->kind;
         dv_pop(b, 1);
         *to = (dv_known_value){(uint8_t)kind, DV_AT_SLOT, slot, DV_EMPTY};

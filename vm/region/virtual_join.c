@@ -261,7 +261,7 @@ static void do_moves(dv_build *b, moves *m) {
 }
 
 static void store_constant(dv_build *b, const dv_known_value *v, int16_t slot) {
-    uint32_t at = dv_region_emit(b, DV_OP_R_CONST, slot, 0, 0);
+    uint32_t at = dv_emit_const(b, slot, (dv_kind)v->kind);
     dv_region_emit_constant(b, at, dv_raw_operand(v).k);
 }
 

@@ -329,9 +329,7 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     thread->init_arguments = code->flags & DV_CODE_GENERATOR || !simple || !code->positional_count
                                  ? -1
                                  : thread->exact_arguments - 1;
-    uint32_t shadow =
-        code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
-    thread->stack_base = code->local_count + shadow;
+    thread->stack_base = dv_code_stack_base(code);
     thread->frame_size = thread->stack_base + code->max_stack + 8;
     thread->code = code;
     code->unit->references++;

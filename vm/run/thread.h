@@ -60,6 +60,13 @@ extern const dv_type dv_code_type;
  * and attributes of instances that are not made. */
 #define DV_SHADOW_EXTRA 80
 
+/* Where the operand stack of a frame begins. */
+static inline uint32_t dv_code_stack_base(const dv_code *code) {
+    const uint32_t shadow =
+        code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
+    return code->local_count + shadow;
+}
+
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module);
 /* Expands to cells; false: out of memory (raised). */
 bool dv_thread_expand(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
