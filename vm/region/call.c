@@ -39,6 +39,12 @@ static void insert_start(dv_build *b) {
     dv_push_known(b, DV_K_INT, stop.where, stop.slot, stop.value);
 }
 
+/* Does a for statement begin at pc, and take the iterator?  (Comprehensions hand theirs over.) */
+static bool is_walked(dv_build *b, uint32_t pc) {
+    return dv_step_follows(b, pc, DV_OP_GET_ITER) &&
+           dv_step_op(b, pc + dv_step_length(b, pc)) == DV_OP_FOR_ITER;
+}
+
 /* range(...) whose result is iterated at once: the iterator stays virtual. */
 static uint32_t start_range(dv_build *b, int32_t n, uint32_t next_pc) {
     bool by_register = n == 3 && dv_top(b, 1)->where != DV_AT_VALUE;
@@ -254,7 +260,7 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
     if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
                                                    dv_is_empty(dv_top(b, n + 1)->value)))) {
         if (!self && b->vm->nama != DV_NAMA_SEQUENCE && is_builtin(b, callee.value, "range") &&
-            range_fits(b, n) && dv_step_follows(b, next_pc, DV_OP_GET_ITER))
+            range_fits(b, n) && is_walked(b, next_pc))
             return start_range(b, n, next_pc);
         const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n);
         if (raw) return call_raw(b, raw, n, n + self + 3, next_pc);

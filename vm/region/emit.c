@@ -270,6 +270,7 @@ static uint32_t box_op(dv_kind kind) {
 void dv_materialize(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_VIRTUAL) dv_virtual_make(b, e->slot);
+    if (e->kind == DV_K_RANGE) dv_build_fail(b, DV_REFUSED_ITERATOR);
     if (e->where == DV_AT_HOME || e->where == DV_AT_NOWHERE) return;
     bool counted = e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS;
     bool owned = counted && dv_owned(b, b->context, b->pc, q);
@@ -281,8 +282,6 @@ void dv_materialize(dv_build *b, int32_t q) {
     } else if (e->where == DV_AT_ALIAS) {
         dv_region_emit(b, owned ? DV_OP_R_COPY : DV_OP_R_BORROW, dv_home(b, e->slot), dv_home(b, q),
                        0);
-    } else if (e->kind == DV_K_RANGE) {
-        dv_build_fail(b, DV_REFUSED_ITERATOR);
     } else if (e->kind == DV_K_COMPLEX) {
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      false);
