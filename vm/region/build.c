@@ -177,8 +177,6 @@ static bool has_instructions_for_inlining(const dv_code *code) {
 bool dv_build_may_inline(dv_build *b, const dv_function *function, uint32_t arguments) {
     const dv_thread *callee = dv_function_thread(function);
     const dv_code *code = callee->code;
-    const dv_context *entered = find_inlined(b);
-    if (entered && entered->thread == callee) return true; /* it was asked then */
     if (b->vm->nama > DV_NAMA_INLINE) return false;
     if (callee->exact_arguments != (int64_t)arguments || !callee->warm) return false;
     if (code->word_count > DV_INLINE_WORDS || code->exception_count ||

@@ -296,12 +296,13 @@ bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
 
 /* The safepoints' counter goes down by one in each round, also of loops in what the region calls.
  * Whoever sets it anew makes the sum one that no rounds make, mostly, or at worst a region is given
- * up that paid.  One that clearly pays is not looked at any more. */
+ * up that paid.  One that pays is not looked at any more: counting
+ * costs, too. */
 static void judge_entries(dv_vm *vm, dv_region *region) {
     const int64_t least = region->least_rounds, rounds = region->rounds;
     region->rounds = region->entries_counted = 0;
     if (rounds >= 0 && rounds < least) dv_region_retire(vm, region, DV_REFUSED_SHORT);
-    if (rounds >= least + least / 2) region->least_rounds = 0;
+    if (rounds >= least) region->least_rounds = 0;
 }
 
 static inline void count_leaving(dv_vm *vm, dv_region *region) {
