@@ -54,6 +54,11 @@ static const explanation explanations[] = {
                             "its region was given up: a global, a builtin, a class or a module's "
                             "attribute that it relied on was changed",
                             "change such things before hot loops, or keep what changes in a local"},
+    [DV_REFUSED_SHORT] = {"short",
+                          "its region was given up: it goes round too few times to pay for being "
+                          "entered",
+                          "nothing; or put the short loop into the loop around it, if that is in "
+                          "another function"},
     [DV_REFUSED_ROOM] = {"room",
                          "regions have used up the memory that they may take: colder ones were "
                          "given up, or there was no room for this one",

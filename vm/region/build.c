@@ -70,10 +70,6 @@ bool dv_build_depends(dv_build *b, dv_assumption *assumption) {
  * ------------------------------------------------------------------------------------------------
  */
 
-dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc) {
-    return pc >= context->begin && pc < context->end ? &context->at[pc - context->begin] : NULL;
-}
-
 void dv_build_mark(dv_build *b, dv_made kind) {
     if (b->emitting && b->vm->profile) DV_PUSH(b, marks, (dv_mark){b->cells.count, kind});
 }
@@ -144,13 +140,19 @@ static void set_branching(dv_build *b, dv_context *context) {
     }
 }
 
+/* The context of the call at b->pc, if it was entered before; else NULL. */
+static dv_context *find_inlined(const dv_build *b) {
+    dv_context *c = b->context->inlined;
+    while (c && c->call_pc != b->pc) c = c->siblings;
+    return c;
+}
+
 dv_context *dv_build_inline(dv_build *b, dv_thread *callee) {
-    dv_context *parent = b->context;
-    for (dv_context *c = parent->inlined; c; c = c->siblings)
-        if (c->call_pc == b->pc) return c;
-    dv_context *context = new_context(b, callee, 0, callee->code->word_count,
-                                      b->top - (int32_t)callee->argument_count,
-                                      dv_snapshot_at(parent, b->pc)->weight);
+    dv_context *parent = b->context, *context = find_inlined(b);
+    if (context) return context;
+    context = new_context(b, callee, 0, callee->code->word_count,
+                          b->top - (int32_t)callee->argument_count,
+                          dv_snapshot_at(parent, b->pc)->weight);
     if (!context) return NULL;
     context->parent = parent;
     context->call_pc = b->pc;
@@ -571,6 +573,17 @@ static void add_work(const dv_context *context, uint64_t *typed, uint64_t *boxed
     for (const dv_context *c = context->inlined; c; c = c->siblings) add_work(c, typed, boxed);
 }
 
+/* Rounds in DV_REGION_WINDOW entries that pay for entering and leaving.  Regions of nests, and
+ * those that do without objects, are left alone. */
+static uint32_t least_rounds(const dv_build *b) {
+    enum { ENTRY = 100, VALUE = 35, SAVED = 16, LOOP_WEIGHT = 8 }; /* instructions; README.md */
+    uint64_t typed = 0, boxed = 0;
+    add_work(b->root, &typed, &boxed);
+    if (b->entries.count != 1 || b->region->removed || b->vm->nama == DV_NAMA_SEQUENCE) return 0;
+    const uint64_t costs = ENTRY + VALUE * (uint64_t)b->entries.data[0].item_count;
+    return (uint32_t)(DV_REGION_WINDOW * costs * LOOP_WEIGHT / (typed * SAVED + 1));
+}
+
 /* What straight code gains is little: to be measured, it is always taken. */
 static bool is_worth_it(const dv_build *b) {
     uint64_t typed = 0, boxed = 0;
@@ -588,6 +601,7 @@ static void emit_all(dv_build *b) {
     if (!b->failed && b->entries.count == 0) fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
     if (!b->failed) dv_build_finish(b);
     if (!b->failed) b->region->removed += dv_virtual_count(b->root);
+    if (!b->failed) b->region->least_rounds = least_rounds(b);
 }
 
 /* What the loop does with the locals. */

@@ -186,7 +186,10 @@ bool dv_build_grow(dv_build *b, void *vector, size_t size); /* room for twice as
                       dv_build_grow(b, &(b)->vector, sizeof *(b)->vector.data)))
 #define DV_PUSH(b, vector, ...) \
     (DV_ROOM(b, vector, 1) ? ((b)->vector.data[(b)->vector.count++] = (__VA_ARGS__), true) : false)
-dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc); /* NULL: outside the region */
+/* NULL: outside the region */
+static inline dv_snapshot *dv_snapshot_at(dv_context *context, uint32_t pc) {
+    return pc >= context->begin && pc < context->end ? &context->at[pc - context->begin] : NULL;
+}
 void dv_build_flow(dv_build *b, dv_context *context,
                    uint32_t pc); /* control goes on at pc; ends the block */
 void dv_build_reach(dv_build *b, dv_context *context,

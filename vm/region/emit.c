@@ -86,8 +86,10 @@ static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
 
 static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     const dv_known_value *e = &b->e[q];
+    if (e->kind == DV_K_RESERVED) return;
+    if (e->where == DV_AT_HOME && e->kind != DV_K_RANGE && e->kind != DV_K_VIRTUAL) return;
     dv_exit_item item = {.to = dv_home(b, q), .from = e->slot};
-    if (e->kind == DV_K_RESERVED || is_lost(b, context, pc, q)) return;
+    if (is_lost(b, context, pc, q)) return;
     if (e->kind == DV_K_VIRTUAL) {
         dv_virtual_exit(b, context, pc, q);
         return;

@@ -20,8 +20,14 @@ enum {
     EXITS_ALLOWED = 40, /* counted exits (failed guards, cold paths) through one exit, likewise */
     REBUILDS = 5,       /* regions of one loop that were given up until none is tried any more */
     REFUSED = 3,        /* what a refusal counts among them: none is tried after the second */
-    PATIENCE = 2000,    /* rounds of a loop in which it executes 50 times what its analysis does */
-    POSTPONED = 1       /* in `seen` of a JUMP_BACK: its analysis had to wait once */
+    PATIENCE = 5000     /* rounds of a loop in which it executes 50 times what its analysis does */
+};
+
+/* In `seen` of a JUMP_BACK. */
+enum {
+    POSTPONED = 1, /* its analysis had to wait once */
+    LOOKED_AT =
+        2 /* it was refused, or had to wait, when a loop in it was hot: that does not ask again */
 };
 
 /* Regions and their thread
@@ -122,6 +128,14 @@ static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
     if (DV_UNLIKELY(vm->hooks.looped != NULL)) vm->hooks.looped(vm, thread, event);
 }
 
+/* Rounds until the loop of a region given up is analysed anew.  What the program changes once it
+ * often changes again, so the loop must have executed enough then. */
+static uint32_t rounds_until_again(dv_refusal why, uint32_t tries) {
+    if (why == DV_REFUSED_SHORT) return (uint32_t)PATIENCE << tries;
+    const uint32_t rounds = (uint32_t)DV_HOT_ITERATIONS << tries;
+    return why == DV_REFUSED_CHANGED && rounds < PATIENCE ? PATIENCE : rounds;
+}
+
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
@@ -132,9 +146,10 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
                  &(dv_loop_event){.back = dv_thread_pc(region->thread, back), .why = why});
         end_start(vm, &region->entries[i]);
         uint8_t *tries = &back[1].site.backoff;
-        if (*tries < REBUILDS) (*tries)++;
+        const uint8_t more = why == DV_REFUSED_SHORT ? REFUSED : 1;
+        *tries = *tries + more < REBUILDS ? *tries + more : REBUILDS;
         if (*tries < REBUILDS)
-            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, (uint32_t)DV_HOT_ITERATIONS << *tries);
+            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, rounds_until_again(why, *tries));
         else
             set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
     }
@@ -279,6 +294,34 @@ bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
     return false;
 }
 
+/* The safepoints' counter goes down by one in each round, also of loops in what the region calls.
+ * Whoever sets it anew makes the sum one that no rounds make, mostly, or at worst a region is given
+ * up that paid.  One that pays is not looked at any more: counting
+ * costs, too. */
+static void judge_entries(dv_vm *vm, dv_region *region) {
+    const int64_t least = region->least_rounds, rounds = region->rounds;
+    region->rounds = region->entries_counted = 0;
+    if (rounds >= 0 && rounds < least) dv_region_retire(vm, region, DV_REFUSED_SHORT);
+    if (rounds >= least) region->least_rounds = 0;
+}
+
+static inline void count_leaving(dv_vm *vm, dv_region *region) {
+    region->active--;
+    if (!region->least_rounds) return;
+    region->rounds -= vm->countdown;
+    if (region->active > 0) return;
+    if (region->entered == 1) /* the loop became hot in it: others may well be shorter */
+        region->rounds = region->entries_counted = 0;
+    else if (region->entries_counted >= DV_REGION_WINDOW)
+        judge_entries(vm, region);
+}
+
+static inline void count_entering(dv_vm *vm, dv_region *region) {
+    region->active++;
+    region->entered++;
+    if (region->least_rounds) region->entries_counted++, region->rounds += vm->countdown;
+}
+
 /* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.
  * The result is the cell there; vm->fp is the innermost frame. */
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
@@ -305,7 +348,7 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
         dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
         dv_region_retire(vm, region, DV_REFUSED_GUARDS);
     }
-    region->active--;
+    count_leaving(vm, region);
     free_if_unused(vm, region);
     return cell;
 }
@@ -468,8 +511,7 @@ static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *ent
 
 static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp) {
     if (DV_UNLIKELY(entry->takes)) take_objects(vm, region, entry, fp);
-    region->active++;
-    region->entered++;
+    count_entering(vm, region);
     return region->cells + entry->cell;
 }
 
@@ -542,6 +584,7 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         dv_cell *edge = thread->cells + thread->cell_at[back];
         if (event.why == DV_REFUSED_SIZE && dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
             set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET, 1); /* for good */
+        if (event.why == DV_REFUSED_BOXED && back != hot) edge[1].site.seen = LOOKED_AT;
         return false;
     }
     region->next = thread->regions;
@@ -565,26 +608,29 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
     return true;
 }
 
-/* May it be analysed now?  What promises little is analysed when that no longer matters: most such
- * loops get no region in the end.  A loop is looked at once, however many loops in it become hot.
- */
+/* May it be analysed now?  What promises little is analysed when that no longer matters, and only
+ * if at least half of it would be typed: most such loops get no region in the end.  A loop is
+ * looked at once, however many loops in it become hot. */
 static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
     const uint32_t head = thread->code->words[back] >> 8;
     dv_site *site = &thread->cells[thread->cell_at[back] + 1].site;
+    if (vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE || thread->code->written)
+        return true;
     if (back - head >= DV_MOST_WORDS) return true; /* it is refused at once */
-    if (!is_hot && site->seen == POSTPONED) return false;
+    if (site->seen == LOOKED_AT || (site->seen == POSTPONED && !is_hot)) return false;
     const dv_promise promise = dv_region_promise(vm, thread, head, back);
-    if (promise.typed >= 2 * promise.boxed) return true;
-    if (!is_hot) site->seen = POSTPONED;
+    const uint64_t least = site->seen == POSTPONED ? promise.boxed : 2 * promise.boxed;
+    if (promise.typed >= least) return true;
+    if (!is_hot) site->seen = LOOKED_AT;
     tell(vm, thread,
          &(dv_loop_event){
              .back = back, .why = DV_REFUSED_BOXED, .in = thread->code, .pc = promise.pc});
     return false;
 }
 
-/* What was tried, by the size of the loops. */
 typedef struct attempt {
-    uint32_t analysed, postponed; /* words */
+    uint32_t analysed; /* words */
+    bool waits;        /* the hot loop itself has not been analysed */
 } attempt;
 
 /* Outermost loop first that was seen to go round twice, then further in, down to the one at `hot`.
@@ -592,8 +638,6 @@ typedef struct attempt {
 static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t hot,
                       attempt *attempt) {
     const dv_code *code = thread->code;
-    bool now = thread->cells[thread->cell_at[hot] + 1].site.seen == POSTPONED ||
-               vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE || code->written != NULL;
     uint32_t limit = code->word_count;
     for (;;) {
         uint32_t back = hot;
@@ -603,8 +647,8 @@ static bool try_loops(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t
                 (pc == hot || was_seen_twice(vm, thread, pc)))
                 back = pc;
         uint32_t size = back + 1 - (code->words[back] >> 8);
-        if (!now && !may_try(vm, thread, back, back == hot)) {
-            attempt->postponed += size;
+        if (!may_try(vm, thread, back, back == hot)) {
+            attempt->waits = back == hot;
         } else {
             if (try_loop(vm, thread, fp, back, hot)) return true;
             attempt->analysed += size;
@@ -623,14 +667,13 @@ static uint32_t rounds_for(const dv_thread *thread, uint32_t hot, uint32_t words
 /* No region was made for the loop: it is tried again, or never. */
 static void try_later(dv_vm *vm, dv_thread *thread, dv_cell *back, const attempt *attempt) {
     dv_site *site = &back[1].site;
-    uint32_t pc = dv_thread_pc(thread, back);
-    if (attempt->postponed && site->seen != POSTPONED) {
+    const uint32_t pc = dv_thread_pc(thread, back);
+    const bool gives_up = attempt->waits && site->seen == POSTPONED;
+    if (attempt->waits)
         site->seen = POSTPONED;
-        set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, rounds_for(thread, pc, attempt->postponed));
-        return;
-    }
-    site->backoff += REFUSED;
-    if (site->backoff < REBUILDS)
+    else
+        site->backoff += REFUSED;
+    if (site->backoff < REBUILDS && !gives_up)
         set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT,
                       rounds_for(thread, pc, attempt->analysed) << site->backoff);
     else
@@ -642,7 +685,7 @@ const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
     dv_thread *thread = dv_frame_thread(fp);
     dv_cell *back = (dv_cell *)ip;
     const dv_cell *head = ip[2].target;
-    attempt attempt = {0, 0};
+    attempt attempt = {0, false};
     if (!try_loops(vm, thread, fp, dv_thread_pc(thread, ip), &attempt)) {
         try_later(vm, thread, back, &attempt);
         return head;

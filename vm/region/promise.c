@@ -2,12 +2,14 @@
  * done without boxes.
  *
  * Invariants
- *  1. This costs a twentieth of an analysis, and decides only when a loop is analysed, not what
- * becomes of it: sites that never ran and calls count for nothing, but
- *     for functions that may be inlined. */
+ *  1. This costs a twentieth of an analysis, and decides only when a loop is analysed: sites that
+ *     never ran count for nothing.  What is counted is what the analysis counts (step.c); where it
+ *     depends on more than the site what becomes of an instruction, that counts for nothing. */
 #include "region/promise.h"
 
+#include "core/raw.h"
 #include "region/operator.h"
+#include "region/step.h"
 #include "types/function.h"
 
 typedef enum verdict { UNKNOWN, TYPED, BOXED } verdict;
@@ -50,20 +52,55 @@ static verdict judge_seen(const dv_site *site) {
     return site->seen == DV_SEEN_INT || site->seen == DV_SEEN_FLOAT ? TYPED : BOXED;
 }
 
-static verdict judge_derivative(uint32_t op, const dv_site *site) {
+/* Nothing may have been seen: constants need no evidence. */
+static verdict judge_stored(const dv_site *site) {
+    return site->seen & ~(DV_SEEN_INT | DV_SEEN_FLOAT) ? BOXED : TYPED;
+}
+
+/* Calls of built-in classes, and of C functions that take objects alone. */
+static verdict judge_call(const dv_vm *vm, const dv_cell *cell, uint32_t op) {
+    const void *callee = cell[dv_op_infos[op].cache_cell].p;
+    switch (op) {
+    case DV_OP_CALL_C:
+    case DV_OP_CALL_C_1:
+    case DV_OP_CALL_C_2:
+    case DV_OP_CALL_METHOD_C:
+    case DV_OP_CALL_METHOD_C_1:
+    case DV_OP_CALL_METHOD_C_2: return ((const dv_cfunction_def *)callee)->raw ? UNKNOWN : BOXED;
+    case DV_OP_CALL_TYPE: return callee == vm->classes[DV_T_COMPLEX] ? UNKNOWN : BOXED;
+    case DV_OP_CALL_C_NAMED:
+    case DV_OP_CALL_ISINSTANCE:
+    case DV_OP_CALL_TYPE_OF:
+    case DV_OP_CALL_METHOD_C_NAMED:
+    case DV_OP_CALL_METHOD_ADD:
+    case DV_OP_CALL_METHOD_GET_2:
+    case DV_OP_CALL_METHOD_GET_3: return BOXED;
+    default: return UNKNOWN;
+    }
+}
+
+static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, uint32_t op) {
     const dv_op_info *info = &dv_op_infos[op];
+    const dv_site *site = &cell[1].site;
     switch (info->family) {
+    case DV_OP_CALL:
+    case DV_OP_CALL_METHOD: return judge_call(vm, cell, op);
     case DV_OP_FOR_ITER: return is_number(info->result) ? TYPED : judge_seen(site);
     case DV_OP_LOAD_ATTR:
         if (op == DV_OP_LOAD_ATTR_MODULE) return UNKNOWN;
-        return is_number(info->result) ? TYPED : judge_seen(site);
+        if (op == DV_OP_LOAD_ATTR_SLOT) return judge_seen(site);
+        return is_number(info->result) ? TYPED : BOXED;
+    case DV_OP_LOAD_SUBSCR:
+        if (info->types[0] == DV_RESULT_STR || info->types[0] == DV_RESULT_DICT) return BOXED;
+        break;
+    case DV_OP_STORE_SUBSCR:
+        if (info->types[0] == DV_RESULT_DICT) return BOXED;
+        if (op == DV_OP_STORE_SUBSCR_LIST) return judge_stored(site);
+        break;
+    case DV_OP_STORE_ATTR: return op == DV_OP_STORE_ATTR_ADD ? BOXED : UNKNOWN;
     case DV_OP_LOAD_GLOBAL:
     case DV_OP_LOAD_GLOBAL_CALLEE:
     case DV_OP_LOAD_METHOD:
-    case DV_OP_STORE_ATTR:
-    case DV_OP_GET_ITER:
-    case DV_OP_CALL:
-    case DV_OP_CALL_METHOD:
     case DV_OP_JUMP_BACK:
     case DV_OP_JUMP_IF_FALSE:
     case DV_OP_JUMP_IF_TRUE: return UNKNOWN;
@@ -78,7 +115,7 @@ static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t 
     if (op >= DV_OP_COUNT) return UNKNOWN; /* an extension's */
     const dv_site *site = &cell[1].site;
     if (dv_operator_is_entered(vm, cell)) return UNKNOWN;
-    if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE) return judge_derivative(op, site);
+    if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE) return judge_derivative(vm, cell, op);
     if (op == generic) return BOXED;
     /* What extensions' objects have, constants and functions with raw arguments, has no
      * derivatives. */
@@ -91,34 +128,60 @@ static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t 
 typedef struct scan {
     dv_vm *vm;
     dv_promise *promise;
-    uint32_t heaviest;
+    uint64_t heaviest;
     int depth; /* of calls */
 } scan;
+
+static void count(scan *s, bool typed, uint32_t pc, uint64_t weight) {
+    *(typed ? &s->promise->typed : &s->promise->boxed) += weight;
+    if (!typed && weight > s->heaviest && s->depth == 0) s->heaviest = weight, s->promise->pc = pc;
+}
 
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,
                       uint32_t weight);
 
-/* The function that the site loads to be called, or enters itself; EMPTY: none. */
-static dv_value callee_of(dv_vm *vm, const dv_cell *cell, uint32_t op) {
-    if (op != DV_OP_LOAD_METHOD_SHAPE && op != DV_OP_LOAD_GLOBAL_CALLEE_CELL)
-        return dv_operator_met(vm, cell);
-    const dv_cell *cache = cell + dv_op_infos[op].cache_cell + (op == DV_OP_LOAD_METHOD_SHAPE);
-    return ((const dv_global_cell *)cache->p)->value;
+static bool may_be_inlined(const dv_thread *thread, const dv_thread *caller) {
+    const dv_code *code = thread->code;
+    return thread != caller && code->word_count <= DV_INLINE_WORDS && code->exception_count == 0 &&
+           !(code->flags & DV_CODE_HAS_LOOP);
 }
 
-/* What is called there is part of the loop, if it may be inlined. */
+/* The dl function that the site loads to be called, or enters itself; NULL: not known. */
+static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op) {
+    dv_value callee;
+    if (op == DV_OP_LOAD_METHOD_SHAPE || op == DV_OP_LOAD_GLOBAL_CALLEE_CELL) {
+        const dv_cell *cache = cell + dv_op_infos[op].cache_cell + (op == DV_OP_LOAD_METHOD_SHAPE);
+        callee = ((const dv_global_cell *)cache->p)->value;
+    } else {
+        callee = dv_operator_met(vm, cell);
+    }
+    if (dv_is_empty(callee) || !dv_is_function(callee)) return NULL;
+    return dv_function_thread(dv_as_function(callee));
+}
+
+/* What a call executes is part of the loop if it may be inlined; else finding a method is an
+ * instruction on objects, and so is the call. */
 static void scan_callee(scan *s, const dv_cell *cell, uint32_t op, const dv_thread *caller,
-                        uint32_t weight) {
-    const dv_value callee = callee_of(s->vm, cell, op);
-    if (dv_is_empty(callee) || !dv_is_function(callee) || s->depth >= MOST_CALLS) return;
-    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
-    const dv_code *code = thread->code;
-    if (thread == caller || !thread->warm || code->word_count > DV_INLINE_WORDS ||
-        code->exception_count || code->flags & DV_CODE_HAS_LOOP)
+                        uint32_t pc, uint32_t weight) {
+    const dv_thread *thread = known_callee(s->vm, cell, op);
+    if (!thread || !thread->warm || s->depth >= MOST_CALLS) return;
+    if (!may_be_inlined(thread, caller)) {
+        count(s, false, pc, op == DV_OP_LOAD_METHOD_SHAPE ? 2 * weight : weight);
         return;
+    }
     s->depth++;
-    scan_code(s, thread, 0, code->word_count, weight);
+    scan_code(s, thread, 0, thread->code->word_count, weight);
     s->depth--;
+}
+
+/* What instructions weigh that are boxed in all regions, or nearly so: tuples that last. */
+static uint32_t weight_of_boxed(const dv_code *code, uint32_t pc) {
+    const uint32_t op = code->words[pc] & 0xFF;
+    const uint32_t behind = pc + 1 < code->word_count ? code->words[pc + 1] & 0xFF : DV_OP_NOP;
+    if (dv_step_leaves(op)) return DV_LEAVING_WEIGHT;
+    if (op == DV_OP_BUILD_TUPLE) return behind != DV_OP_UNPACK_SEQUENCE && behind != DV_OP_RETURN;
+    return op == DV_OP_BUILD_STRING || op == DV_OP_FORMAT_VALUE || op == DV_OP_LOAD_CELL ||
+           op == DV_OP_STORE_CELL || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE;
 }
 
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,
@@ -126,18 +189,19 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
     const dv_code *code = thread->code;
     const loops within = find_loops(code, begin, end);
     for (uint32_t pc = begin; pc < end; pc += words_at(code, pc)) {
-        const dv_cell *cell = thread->cells + thread->cell_at[pc];
         uint32_t generic = code->words[pc] & 0xFF;
-        if (dv_op_infos[generic].adaptive == generic) continue;
-        uint32_t op = dv_op_of(s->vm, cell->h), weighs = weight * weight_at(&within, pc);
-        verdict v = judge(s->vm, cell, generic, op);
-        if (v == UNKNOWN) {
-            scan_callee(s, cell, op, thread, weighs);
+        if (dv_op_infos[generic].adaptive == generic) {
+            uint32_t boxed = weight_of_boxed(code, pc);
+            if (boxed) count(s, false, pc, (uint64_t)boxed * weight * weight_at(&within, pc));
             continue;
         }
-        *(v == TYPED ? &s->promise->typed : &s->promise->boxed) += weighs;
-        if (v == BOXED && weighs > s->heaviest && s->depth == 0)
-            s->heaviest = weighs, s->promise->pc = pc;
+        const dv_cell *cell = thread->cells + thread->cell_at[pc];
+        uint32_t op = dv_op_of(s->vm, cell->h), weighs = weight * weight_at(&within, pc);
+        verdict v = judge(s->vm, cell, generic, op);
+        if (v == UNKNOWN)
+            scan_callee(s, cell, op, thread, pc, weighs);
+        else /* methods of built-in types: it found the method as well */
+            count(s, v == TYPED, pc, generic == DV_OP_CALL_METHOD ? 2 * weighs : weighs);
     }
 }
 

@@ -133,6 +133,7 @@ typedef enum dv_refusal {
     DV_REFUSED_TYPES,    /* given up: locals had other types when it was to be entered */
     DV_REFUSED_GUARDS,   /* given up: too often a guard failed, or a way was taken that was new */
     DV_REFUSED_CHANGED,  /* given up: an assumption broke */
+    DV_REFUSED_SHORT,    /* given up: too few rounds each time to pay for entering and leaving */
     DV_REFUSED_ROOM      /* given up or not made: regions have no more memory (memory.h) */
 } dv_refusal;
 
@@ -145,6 +146,8 @@ typedef struct dv_loop_event {
     const dv_code *in; /* the instruction that is to blame; NULL: none in particular */
     uint32_t pc;
 } dv_loop_event;
+
+enum { DV_REGION_WINDOW = 64 };
 
 struct dv_region {
     dv_dependent dependent;
@@ -174,6 +177,10 @@ struct dv_region {
     uint32_t active;
     uint32_t entered; /* how often, lately: halved whenever regions must make room */
     size_t bytes;     /* charged for it (memory.h) */
+    uint32_t
+        least_rounds; /* in DV_REGION_WINDOW entries, so that they pay; 0: rounds are not counted */
+    uint32_t entries_counted;
+    int64_t rounds; /* in these entries */
     bool retired;
 };
 

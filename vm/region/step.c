@@ -749,11 +749,10 @@ static uint32_t step_swap(dv_build *b, uint32_t next_pc) {
  * weigh as much as a loop of boxed ones; but what raises and handles exceptions is hardly ever
  * executed. */
 static uint32_t step_unknown(dv_build *b, uint32_t op) {
-    enum { LEAVING = 8 };
     bool rare = op == DV_OP_RAISE || op == DV_OP_RERAISE || op == DV_OP_ENTER_HANDLER ||
                 op == DV_OP_MATCH_EXCEPTION || op == DV_OP_LEAVE_HANDLER ||
                 op == DV_OP_WITH_EXCEPTION || op == DV_OP_LOAD_ASSERTION_ERROR;
-    for (int i = 0; i < LEAVING && !rare; i++) dv_step_count(b, false);
+    for (int i = 0; i < DV_LEAVING_WEIGHT && !rare; i++) dv_step_count(b, false);
     return dv_step_leave(b);
 }
 
@@ -761,6 +760,7 @@ uint32_t dv_step(dv_build *b) {
     uint32_t op = dv_step_op(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
     uint32_t a = dv_op_infos[op].operand_count ? dv_word_operand(b, b->pc, 0) : 0;
     const dv_op_info *info = &dv_op_infos[op];
+    if (dv_step_leaves(op)) return step_unknown(b, op);
     if (op - DV_OP_ADD <= DV_OP_XOR - DV_OP_ADD)
         return step_binary(b, (dv_binary_op)(op - DV_OP_ADD), next_pc);
     if (op - DV_OP_IADD <= DV_OP_IXOR - DV_OP_IADD)

@@ -70,6 +70,26 @@ void dv_step_count(dv_build *b, bool typed);
 /* The instruction stays as it is, on the operand stack; cold ones become exits.  Result: the next
  * pc. */
 uint32_t dv_step_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc);
+/* Instructions that no region has, so that it leaves at each of them, and that are not rare: each
+ * weighs as much as so many boxed ones. */
+enum { DV_LEAVING_WEIGHT = 8 };
+static inline bool dv_step_leaves(uint32_t op) {
+    switch (op) {
+    case DV_OP_CALL_EX:
+    case DV_OP_BEFORE_WITH:
+    case DV_OP_DELETE_ATTR:
+    case DV_OP_SET_UPDATE:
+    case DV_OP_SET_ADD:
+    case DV_OP_LIST_EXTEND:
+    case DV_OP_DICT_ADD:
+    case DV_OP_LIST_TO_TUPLE:
+    case DV_OP_DICT_UPDATE:
+    case DV_OP_UNPACK_EX:
+    case DV_OP_DELETE_CELL:
+    case DV_OP_DELETE_GLOBAL: return true;
+    default: return false;
+    }
+}
 /* The region ends here. */
 uint32_t dv_step_leave(dv_build *b);
 /* The instruction just emitted may have called out: the world is looked at again before the next
