@@ -6,11 +6,12 @@
 #endif
 
 /* The VM's own free lists serve the small ones; large ones have room for up to an eighth more. */
-enum { SMALL = 512, LARGE = 1 << 16, HUGE = 1 << 22, PAGE = 4096 };
+enum { SMALL = ND_UNALIGNED, LARGE = 1 << 16, HUGE = 1 << 22, PAGE = 4096 };
 
-/* So arrays whose lengths change a little (what a mask selects, a window) find a block again; pages
- * that nobody writes to cost nothing. */
+/* So there is room for a beginning at a line of the cache, and arrays whose lengths change a little
+ * (what a mask selects, a window) find a block again; pages that nobody writes to cost nothing. */
 static size_t room_for(size_t size) {
+    size += ND_LINE;
     if (size < LARGE) return size;
     size_t step = (size_t)1 << (60 - __builtin_clzll(size));
     return (size + step - 1) / step * step;
