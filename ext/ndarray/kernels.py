@@ -107,13 +107,13 @@ ufunc("multiply", 2, warns=True, identity="1").add("?", "a & b").add(INTS + FLOA
 ufunc("divide", 2, warns=True, floats=True).add(FLOATS, "a / b").add("D", "complex_divide(a, b)", wide=False)
 ufunc("floor_divide", 2, warns=True).add("B", "uint8_floor_divide(a, b)", wide=False) \
     .add("i", "int32_floor_divide(a, b)", wide=False).add("l", "int64_floor_divide(a, b)", wide=False) \
-    .add(FLOATS, "floor_divideSUFFIX(a, b)", wide=False)
+    .add(FLOATS, "divideSUFFIX(ND_FLOOR, a, b)", wide=False)
 ufunc("remainder", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
     .add("i", "int32_remainder(a, b)", wide=False).add("l", "int64_remainder(a, b)", wide=False) \
-    .add(FLOATS, "remainder_ofSUFFIX(a, b)", wide=False)
+    .add(FLOATS, "divideSUFFIX(ND_REMAINDER, a, b)", wide=False)
 ufunc("fmod", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
     .add("i", "int32_fmod(a, b)", wide=False).add("l", "int64_fmod(a, b)", wide=False) \
-    .add(FLOATS, "fmodSUFFIX(a, b)", wide=False)
+    .add(FLOATS, "divideSUFFIX(ND_FMOD, a, b)", wide=False)
 ufunc("power", 2, warns=True).add(INTS, "(T)int_power((uint64_t)a, (uint64_t)b)", wide=False) \
     .add(FLOATS, "powSUFFIX(a, b)", vector="pow").add("D", "complex_power(a, b)", wide=False)
 ufunc("maximum", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a > b) | (a != a)) ? a : b") \

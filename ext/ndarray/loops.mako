@@ -3,12 +3,15 @@
 #include <float.h>
 
 #include "arith.h"
+#include "divide.h"
 #include "loops.h"
 <%!
 from kernels import UFUNCS, C_TYPES, NUMBERS, RANGES, loop_name, suffix
 
 FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
           "bitwise_xor hypot power subtract divide floor_divide remainder").split()
+
+DIVISIONS = {"fmod": "ND_FMOD", "remainder": "ND_REMAINDER", "floor_divide": "ND_FLOOR"}
 
 def folds(ufunc, kernel):
     return ufunc.inputs == 2 and kernel.result == kernel.type and ufunc.name in FOLDED
@@ -215,6 +218,13 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
         int64_divide_row((int64_t *)(void *)r, (const int64_t *)(const void *)p, count, AT(T, q),
                          ${"true" if ufunc.name == "remainder" else "false"}))
         return;
+% endif
+% if ufunc.name in DIVISIONS and kernel.type in "fd":
+    if (count >= 16 && u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0)) {
+        divide_row${suffix(kernel.type)}(${DIVISIONS[ufunc.name]}, (T *)(void *)r, (const T *)(const void *)p, s != 0,
+            (const T *)(const void *)q, t != 0, count);
+        return;
+    }
 % endif
 % if kernel.wide:
     if (u == sizeof(${R})) {
