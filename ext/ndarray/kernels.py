@@ -120,13 +120,13 @@ ufunc("maximum", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a > b) | (a 
     .add("D", "complex_maximum(a, b)", wide=False)
 ufunc("minimum", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a < b) | (a != a)) ? a : b") \
     .add("D", "complex_minimum(a, b)", wide=False)
-ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b", wide=False).add(FLOATS, "((a >= b) | (b != b)) ? a : b", wide=False) \
+ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b", wide=False).add(FLOATS, "((a >= b) | (b != b)) ? a : b") \
     .add("D", "complex_fmax(a, b)", wide=False)
-ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b", wide=False).add(FLOATS, "((a <= b) | (b != b)) ? a : b", wide=False) \
+ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b", wide=False).add(FLOATS, "((a <= b) | (b != b)) ? a : b") \
     .add("D", "complex_fmin(a, b)", wide=False)
 ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
 ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
-ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)", wide=False)
+ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
 ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "(T)log_add_exp(a, b)", wide=False)
 
 # ---- Comparison, logic, bits ----
@@ -184,8 +184,8 @@ ufunc("isinf", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "fabsSUFFIX(
     .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?", wide=False)
 ufunc("isfinite", 1).add("?" + INTS, "1", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
     .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?", wide=False)
-ufunc("signbit", 1, floats=True).add("f", "signbit(a) != 0", "?", wide=False).add("d", "signbit(a) != 0", "?", wide=False)
-ufunc("conjugate", 1).add(INTS + FLOATS, "a", wide=False).add("D", "((T){a.real, -a.imag})", wide=False)
+ufunc("signbit", 1, floats=True).add("f", "signbit(a) != 0", "?").add("d", "signbit(a) != 0", "?")
+ufunc("conjugate", 1).add(INTS + FLOATS, "a").add("D", "((T){a.real, -a.imag})")
 ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
 ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?", wide=False)
 
