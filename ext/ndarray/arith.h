@@ -89,6 +89,21 @@ static inline bool int64_divide_row(int64_t *out, const int64_t *a, int64_t coun
     return true;
 }
 
+/* The same of 32 bits: a quotient of two doubles is never rounded to a whole number that it is not.
+ */
+static inline bool int32_divide_row(int32_t *out, const int32_t *a, int64_t count, int32_t b,
+                                    bool rest) {
+    if (b <= 0) return false;
+    const double divisor = b;
+    for (int64_t i = 0; i < count; i++) {
+        int32_t q = (int32_t)((double)a[i] / divisor), r = a[i] - q * b;
+        q -= r < 0;
+        r += r < 0 ? b : 0;
+        out[i] = rest ? r : q;
+    }
+    return true;
+}
+
 static inline uint8_t uint8_floor_divide(uint8_t a, uint8_t b) {
     if (LIKELY(b)) return a / b;
     arith_flag(FE_DIVBYZERO);

@@ -233,7 +233,7 @@ static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes) {
     a->memory = memory_take(vm, bytes);
     if (UNLIKELY(!a->memory)) return vm->api->clear_error(vm), false;
     a->memory_size = bytes;
-    a->data = a->memory;
+    a->data = memory_begin(a->memory, bytes);
     return true;
 }
 

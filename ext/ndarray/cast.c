@@ -71,24 +71,26 @@ static void copy(char *to, const char *from, size_t size) {
         for (int64_t i = 0; i < count; i++, to += to_stride, from += from_stride)                 \
             *(type_##to_ *)(void *)to = convert(load(*(const type_##from_ *)(const void *)from)); \
     }
-#define ITSELF(x)  (x)
-#define REAL(x)    ((x).real)
+#define ITSELF(x) (x)
+#define REAL(x)   ((x).real)
+/* (Of a byte that is read as a bool, gcc makes no vector.) */
+#define AS_BYTE(x) (*(const uint8_t *)(const void *)&(x))
 #define NONZERO(x) ((x).real != 0 || (x).imag != 0)
 
-#define CASTS(from_)                         \
-    CAST(from_, truth, ITSELF, TO_truth)     \
-    CAST(from_, uint8, ITSELF, TO_uint8)     \
-    CAST(from_, int32, ITSELF, TO_int32)     \
-    CAST(from_, int64, ITSELF, TO_int64)     \
-    CAST(from_, float32, ITSELF, TO_float32) \
-    CAST(from_, float64, ITSELF, TO_float64) \
-    CAST(from_, complex128, ITSELF, TO_complex128)
-CASTS(truth)
-CASTS(uint8)
-CASTS(int32)
-CASTS(int64)
-CASTS(float32)
-CASTS(float64)
+#define CASTS(from_, load)                 \
+    CAST(from_, truth, load, TO_truth)     \
+    CAST(from_, uint8, load, TO_uint8)     \
+    CAST(from_, int32, load, TO_int32)     \
+    CAST(from_, int64, load, TO_int64)     \
+    CAST(from_, float32, load, TO_float32) \
+    CAST(from_, float64, load, TO_float64) \
+    CAST(from_, complex128, load, TO_complex128)
+CASTS(truth, AS_BYTE)
+CASTS(uint8, ITSELF)
+CASTS(int32, ITSELF)
+CASTS(int64, ITSELF)
+CASTS(float32, ITSELF)
+CASTS(float64, ITSELF)
 CAST(complex128, truth, NONZERO, ITSELF)
 CAST(complex128, uint8, REAL, TO_uint8)
 CAST(complex128, int32, REAL, TO_int32)

@@ -107,26 +107,26 @@ ufunc("multiply", 2, warns=True, identity="1").add("?", "a & b").add(INTS + FLOA
 ufunc("divide", 2, warns=True, floats=True).add(FLOATS, "a / b").add("D", "complex_divide(a, b)", wide=False)
 ufunc("floor_divide", 2, warns=True).add("B", "uint8_floor_divide(a, b)", wide=False) \
     .add("i", "int32_floor_divide(a, b)", wide=False).add("l", "int64_floor_divide(a, b)", wide=False) \
-    .add(FLOATS, "floor_divideSUFFIX(a, b)", wide=False)
+    .add(FLOATS, "divideSUFFIX(ND_FLOOR, a, b)", wide=False)
 ufunc("remainder", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
     .add("i", "int32_remainder(a, b)", wide=False).add("l", "int64_remainder(a, b)", wide=False) \
-    .add(FLOATS, "remainder_ofSUFFIX(a, b)", wide=False)
+    .add(FLOATS, "divideSUFFIX(ND_REMAINDER, a, b)", wide=False)
 ufunc("fmod", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
     .add("i", "int32_fmod(a, b)", wide=False).add("l", "int64_fmod(a, b)", wide=False) \
-    .add(FLOATS, "fmodSUFFIX(a, b)", wide=False)
+    .add(FLOATS, "divideSUFFIX(ND_FMOD, a, b)", wide=False)
 ufunc("power", 2, warns=True).add(INTS, "(T)int_power((uint64_t)a, (uint64_t)b)", wide=False) \
     .add(FLOATS, "powSUFFIX(a, b)", vector="pow").add("D", "complex_power(a, b)", wide=False)
 ufunc("maximum", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a > b) | (a != a)) ? a : b") \
     .add("D", "complex_maximum(a, b)", wide=False)
 ufunc("minimum", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a < b) | (a != a)) ? a : b") \
     .add("D", "complex_minimum(a, b)", wide=False)
-ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b", wide=False).add(FLOATS, "((a >= b) | (b != b)) ? a : b", wide=False) \
+ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b", wide=False).add(FLOATS, "((a >= b) | (b != b)) ? a : b") \
     .add("D", "complex_fmax(a, b)", wide=False)
-ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b", wide=False).add(FLOATS, "((a <= b) | (b != b)) ? a : b", wide=False) \
+ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b", wide=False).add(FLOATS, "((a <= b) | (b != b)) ? a : b") \
     .add("D", "complex_fmin(a, b)", wide=False)
 ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
 ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
-ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)", wide=False)
+ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
 ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "(T)log_add_exp(a, b)", wide=False)
 
 # ---- Comparison, logic, bits ----
@@ -184,8 +184,8 @@ ufunc("isinf", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "fabsSUFFIX(
     .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?", wide=False)
 ufunc("isfinite", 1).add("?" + INTS, "1", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
     .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?", wide=False)
-ufunc("signbit", 1, floats=True).add("f", "signbit(a) != 0", "?", wide=False).add("d", "signbit(a) != 0", "?", wide=False)
-ufunc("conjugate", 1).add(INTS + FLOATS, "a", wide=False).add("D", "((T){a.real, -a.imag})", wide=False)
+ufunc("signbit", 1, floats=True).add("f", "signbit(a) != 0", "?").add("d", "signbit(a) != 0", "?")
+ufunc("conjugate", 1).add(INTS + FLOATS, "a").add("D", "((T){a.real, -a.imag})")
 ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
 ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?", wide=False)
 

@@ -14,12 +14,14 @@ typedef enum machine { BASELINE, AVX2, AVX512 } machine;
 
 static machine this_machine(void) {
 #ifdef __x86_64__
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return BASELINE;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
         return AVX512;
-    if (__builtin_cpu_supports("avx2")) return AVX2;
-#endif
+    return AVX2;
+#else
     return BASELINE;
+#endif
 }
 
 #ifdef __x86_64__

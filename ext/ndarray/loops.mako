@@ -3,12 +3,15 @@
 #include <float.h>
 
 #include "arith.h"
+#include "divide.h"
 #include "loops.h"
 <%!
 from kernels import UFUNCS, C_TYPES, NUMBERS, RANGES, loop_name, suffix
 
 FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
           "bitwise_xor hypot power subtract divide floor_divide remainder").split()
+
+DIVISIONS = {"fmod": "ND_FMOD", "remainder": "ND_REMAINDER", "floor_divide": "ND_FLOOR"}
 
 def folds(ufunc, kernel):
     return ufunc.inputs == 2 and kernel.result == kernel.type and ufunc.name in FOLDED
@@ -210,11 +213,18 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % if ufunc.inputs == 2:
     char *p = args[0], *q = args[1], *r = args[2];
     const int64_t s = strides[0], t = strides[1], u = strides[2];
-% if ufunc.name in ("floor_divide", "remainder") and kernel.type == "l":
+% if ufunc.name in ("floor_divide", "remainder") and kernel.type in "il":
     if (t == 0 && s == sizeof(T) && u == sizeof(T) && count > 8 &&
-        int64_divide_row((int64_t *)(void *)r, (const int64_t *)(const void *)p, count, AT(T, q),
+        int${"32" if kernel.type == "i" else "64"}_divide_row((T *)(void *)r, (const T *)(const void *)p, count, AT(T, q),
                          ${"true" if ufunc.name == "remainder" else "false"}))
         return;
+% endif
+% if ufunc.name in DIVISIONS and kernel.type in "fd":
+    if (count >= 16 && u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0)) {
+        divide_row${suffix(kernel.type)}(${DIVISIONS[ufunc.name]}, (T *)(void *)r, (const T *)(const void *)p, s != 0,
+            (const T *)(const void *)q, t != 0, count);
+        return;
+    }
 % endif
 % if kernel.wide:
     if (u == sizeof(${R})) {
@@ -341,10 +351,21 @@ static nd_complex sum_complex128(const char *p, int64_t count, int64_t stride) {
                            sum_complex128(p + half * stride, count - half, stride));
     }
     nd_complex sums[4];
+    const int64_t even = count - count % 4;
     int64_t i = 4;
-    for (int j = 0; j < 4; j++) sums[j] = AT(const T, p + j * stride);
-    for (; i < count - count % 4; i += 4)
-        for (int j = 0; j < 4; j++) sums[j] = complex_add(sums[j], AT(const T, p + (i + j) * stride));
+    if (stride == sizeof(T)) {
+        double_lanes parts, next;
+        memcpy(&parts, p, sizeof parts);
+        for (; i < even; i += 4) {
+            memcpy(&next, p + i * stride, sizeof next);
+            parts += next;
+        }
+        memcpy(sums, &parts, sizeof sums);
+    } else {
+        for (int j = 0; j < 4; j++) sums[j] = AT(const T, p + j * stride);
+        for (; i < even; i += 4)
+            for (int j = 0; j < 4; j++) sums[j] = complex_add(sums[j], AT(const T, p + (i + j) * stride));
+    }
     sum = complex_add(complex_add(sums[0], sums[1]), complex_add(sums[2], sums[3]));
     for (; i < count; i++) sum = complex_add(sum, AT(const T, p + i * stride));
     return sum;

@@ -91,6 +91,17 @@ static ND_FUNCTION(where) {
 
 /* ---- clip ---- */
 
+/* Many elements are compared with a number that leaves their dtype as it is: then the array in
+ * between, which nobody else has, becomes the result. */
+static bool takes_bound(dvx_vm *vm, dvx_value between, dvx_value bound) {
+    enum { MANY = 1024 };
+    const nd_array *a = API(payload, between, &array_type);
+    if (!a || a->size < MANY || !API(is_unique, between)) return false;
+    const dvx_kind kind = API(kind, bound);
+    return a->dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
+                                       : a->dtype->num == ND_INT64 && kind == DVX_INT;
+}
+
 /* a, min, max, out */
 static ND_FUNCTION(clip) {
     const bool low = nd_is_given(vm, args[1]), high = nd_is_given(vm, args[2]);
@@ -103,7 +114,8 @@ static ND_FUNCTION(clip) {
     if (!low || !high || dvx_failed(made)) return made;
     operands[0] = made;
     operands[1] = args[2];
-    dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, out, NULL);
+    const bool here = dvx_failed(out) && takes_bound(vm, made, args[2]);
+    dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, here ? made : out, NULL);
     API(release, made);
     return result;
 }
