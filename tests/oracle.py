@@ -100,8 +100,8 @@ def environment(modules: Optional[Path]) -> dict:
 def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float,
         modules: Optional[Path] = None) -> Result:
     # dynvm has the warnings of the compiler and of extensions, not those of the library.
-    command = [python, "-W", "ignore", "-W", "default::SyntaxWarning", "-W", "default::RuntimeWarning", script,
-               *args]
+    command = [python, "-W", "ignore", "-W", "default::SyntaxWarning", "-W", "default::RuntimeWarning",
+               "-W", "default:elementwise comparison failed:DeprecationWarning", script, *args]
     return run_process(command, cwd, environment(modules), timeout)
 
 

@@ -408,9 +408,7 @@ dvx_value arrange_broadcast(dvx_vm *vm, dvx_value array, int ndim, const int64_t
         if (a->axes[i].count != 1 && a->axes[i].count != shape[i + shift])
             return raise_no_fit(vm, a, ndim, shape);
     array_strides_in(a, ndim, strides);
-    for (int i = 0; i < ndim; i++)
-        axes[i] = (dvx_axis){shape[i],
-                             i >= shift && shape[i] == 1 ? a->axes[i - shift].stride : strides[i]};
+    for (int i = 0; i < ndim; i++) axes[i] = (dvx_axis){shape[i], strides[i]};
     dvx_value made = array_view(vm, array, a, a->data, ndim, axes, &view);
     if (!dvx_failed(made)) view->read_only = 1;
     return made;
@@ -436,6 +434,13 @@ static dvx_value at_least(dvx_vm *vm, dvx_value v, int least) {
     nd_array *a;
     dvx_value array = array_operand(vm, v, NULL, &a), made;
     if (dvx_failed(array)) return array;
+    if (array_is_scalar(vm, array)) { /* which nobody writes to */
+        made = array_copy(vm, a, a->dtype, 'C');
+        API(release, array);
+        if (dvx_failed(made)) return made;
+        array = made;
+        a = array_of(vm, array);
+    }
     if (least == 3 && (a->ndim == 1 || a->ndim == 2)) {
         dvx_axis axes[3] = {{1, 0}, a->axes[0], {1, 0}};
         nd_array *view;

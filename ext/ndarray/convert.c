@@ -98,6 +98,27 @@ static bool store_other(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v
     return false;
 }
 
+/* An array of one element with axes is stored as the number float() or int() makes of it: is there
+ * one? */
+static bool is_number_for(const nd_array *a, const nd_dtype *dtype) {
+    double d;
+    if (dtype->num == ND_BOOL || dtype->num == ND_COMPLEX128) return true;
+    if (a->dtype->num == ND_COMPLEX128) return false;
+    if (!dtype_is_integer(dtype) || dtype_is_integer(a->dtype)) return true;
+    cast_between(a->dtype, ND_DTYPE(ND_FLOAT64))((char *)&d, 0, a->data, 0, 1);
+    return d >= -0x1p63 && d < 0x1p63;
+}
+
+static void store_number(const nd_dtype *dtype, char *at, const nd_array *a) {
+    int64_t i;
+    if (dtype->num == ND_BOOL || !dtype_is_integer(dtype) || dtype_is_integer(a->dtype)) {
+        cast_between(a->dtype, dtype)(at, 0, a->data, 0, 1);
+        return;
+    }
+    cast_between(a->dtype, ND_DTYPE(ND_INT64))((char *)&i, 0, a->data, 0, 1);
+    cast_between(ND_DTYPE(ND_INT64), dtype)(at, 0, (const char *)&i, 0, 1);
+}
+
 bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     const nd_array *a;
     double d;
@@ -117,10 +138,11 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     a = array_of(vm, v);
     if (!a) return store_other(vm, dtype, at, v);
     if (a->size != 1 || a->ndim > 0) {
-        if (a->size == 1) {
-            cast_between(a->dtype, dtype)(at, 0, a->data, 0, 1);
+        if (a->size == 1 && is_number_for(a, dtype)) {
+            store_number(dtype, at, a);
             return true;
         }
+        if (a->size == 0 && dtype->num == ND_BOOL) return *at = false, true;
         if (dtype->num == ND_COMPLEX128)
             return nd_fail(vm, DVX_TYPE_ERROR,
                            "only length-1 arrays can be converted to Python scalars");

@@ -34,6 +34,12 @@ static dvx_outcome ordinary(dvx_vm *vm, const elementwise *d, const dvx_value *v
     dvx_value made = ufunc_call(vm, d->number, inputs, d->inplace ? inputs[0] : DVX_FAILED, NULL);
     API(release, inputs[0]);
     if (d->inputs == 2) API(release, inputs[1]);
+    const bool equality = d->number == ND_UFUNC_equal || d->number == ND_UFUNC_not_equal;
+    if (dvx_failed(made) && equality && d->first == 0) {
+        /* The operators == and != may give more than that error (operators.c). */
+        vm->api->clear_error(vm);
+        return DVX_DEOPTIMISE;
+    }
     return derive_outcome(made, result);
 }
 
@@ -568,6 +574,7 @@ static bool choose_type(dvx_vm *vm, const dvx_site *site, draft *x) {
     if (d->number == ND_UFUNC_power && type <= ND_INT64)
         return refuse(x, "exponents of powers of ints are looked at first");
     const nd_kernel *kernel = ufunc_kernel(vm, d->number, type);
+    if (kernel->compares) return refuse(x, "comparing a complex nan is told");
     d->type = type;
     d->loop = kernel->loop;
     d->result = ND_DTYPE(kernel->result);

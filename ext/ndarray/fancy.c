@@ -6,11 +6,12 @@
  *
  * Invariants
  *  1. The result lies in memory block after block, as NumPy's does, also where its axes stand in
- *     another order (a[:, [0, 1]]). */
+ *     another order (a[:, [0, 1]]); a block's axes lie in it as they do in the array. */
 #include "cast.h"
 #include "convert.h"
 #include "create.h"
 #include "index.h"
+#include "ufunc.h"
 
 typedef struct fancy {
     const nd_array *a;
@@ -242,6 +243,21 @@ static void get_blocks(const fancy *f, nd_array *result) {
     }
 }
 
+/* The strides of the result's blocks, whose axes are these, as the array's blocks have them. */
+static void arrange_blocks(const fancy *f, dvx_axis *axes) {
+    int order[ND_MOST];
+    dvx_axis own[ND_MOST];
+    memcpy(own, f->block, (size_t)f->block_ndim * sizeof *own);
+    nd_array of = as_block(f, f->data, own), *block = &of;
+    if (f->block_ndim < 2 || of.size == 0 || of.flags & ND_C_CONTIGUOUS) return;
+    ufunc_order(&block, 1, f->block_ndim, order);
+    int64_t stride = f->a->dtype->size;
+    for (int i = f->block_ndim; i-- > 0;) {
+        axes[order[i]].stride = stride;
+        stride *= axes[order[i]].count;
+    }
+}
+
 static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     nd_array *result;
     int64_t shape[ND_MOST];
@@ -250,6 +266,7 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     for (int i = 0; i < f->block_ndim; i++) shape[f->place_ndim + i] = f->block[i].count;
     dvx_value made = array_new(vm, f->a->dtype, ndim, shape, &result);
     if (dvx_failed(made)) return made;
+    arrange_blocks(f, result->axes + f->place_ndim);
     if (result->size) {
         if (f->block_ndim == 0)
             gather(result->data, f->data, f->offsets, f->places, f->a->dtype->size);

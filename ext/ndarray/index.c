@@ -62,10 +62,10 @@ static bool add_truth(dvx_vm *vm, nd_index *index, bool truth) {
     return true;
 }
 
-/* Does the bool array fit the axes from `axis` on? */
+/* Does the bool array fit the axes from `axis` on?  (One without elements fits all, for NumPy.) */
 static bool check_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask, int axis) {
     for (int i = 0; i < mask->ndim && axis + i < a->ndim; i++)
-        if (mask->axes[i].count != a->axes[axis + i].count)
+        if (mask->axes[i].count && mask->axes[i].count != a->axes[axis + i].count)
             return nd_fail(
                 vm, DVX_INDEX_ERROR,
                 "boolean index did not match indexed array along dimension %d; dimension "
@@ -98,6 +98,7 @@ static bool add_elements(dvx_vm *vm, nd_index *index, dvx_value array, const nd_
     index_part *part = add_part(vm, index, INDEX_INT);
     if (!part || !array_store(vm, ND_DTYPE(ND_INT64), (char *)&i, array)) return false;
     part->start = i;
+    index->copied |= !array_is_scalar(vm, array);
     return true;
 }
 
@@ -232,7 +233,7 @@ static bool resolve(dvx_vm *vm, nd_index *index, const nd_array *a) {
 
 static bool read_key(dvx_vm *vm, const nd_array *a, dvx_value key, nd_index *out) {
     out->count = out->arrays = out->held_count = 0;
-    out->rest = false;
+    out->rest = out->copied = false;
     if (API(kind, key) == DVX_TUPLE) {
         if (!add_items(vm, out, key)) return false;
     } else {
@@ -293,9 +294,9 @@ static bool is_element(const nd_array *a, const nd_index *index) {
     return true;
 }
 
-/* Is the key a bool array of the array's number of axes? */
+/* Is the key a bool array of the array's shape? */
 static bool is_whole_mask(const nd_array *a, const nd_array *mask) {
-    return mask && mask->dtype->num == ND_BOOL && mask->ndim == a->ndim && a->ndim;
+    return mask && mask->dtype->num == ND_BOOL && a->ndim && array_same_shape(mask, a);
 }
 
 /* Can fancy_get_row do it? */
@@ -312,7 +313,11 @@ static dvx_value get_read(dvx_vm *vm, dvx_value self, const nd_array *a, const n
     if (index->arrays) return fancy_get(vm, a, index);
     if (!make_view(vm, a, index, &v)) return DVX_FAILED;
     if (is_element(a, index)) return array_element(vm, a->dtype, v.data);
-    return array_view(vm, self, a, v.data, v.ndim, v.axes, &view);
+    dvx_value made = array_view(vm, self, a, v.data, v.ndim, v.axes, &view);
+    if (dvx_failed(made) || !index->copied) return made;
+    dvx_value copy = array_copy(vm, view, view->dtype, 'K');
+    API(release, made);
+    return copy;
 }
 
 /* An int as the index of an array with one axis. */
@@ -356,8 +361,7 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
     int places = read_places(vm, a, key, &at);
     if (places) return places > 0 ? array_element(vm, a->dtype, at) : DVX_FAILED;
     other = array_of(vm, key);
-    if (is_whole_mask(a, other))
-        return check_mask(vm, a, other, 0) ? fancy_get_mask(vm, a, other) : DVX_FAILED;
+    if (is_whole_mask(a, other)) return fancy_get_mask(vm, a, other);
     if (is_row(a, other)) return fancy_get_row(vm, a, other);
     dvx_value result = DVX_FAILED;
     if (API(kind, key) == DVX_LIST) {
@@ -433,8 +437,7 @@ bool index_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
     int places = read_places(vm, a, key, &at);
     if (places) return places > 0 && array_store(vm, a->dtype, at, value);
     other = array_of(vm, key);
-    if (is_whole_mask(a, other))
-        return check_mask(vm, a, other, 0) && fancy_set_mask(vm, a, other, value);
+    if (is_whole_mask(a, other)) return fancy_set_mask(vm, a, other, value);
     if (API(kind, key) == DVX_LIST) {
         dvx_value array = index_sequence(vm, key);
         bool done = !dvx_failed(array) && index_set(vm, self, array, value);

@@ -25,6 +25,7 @@ typedef struct nd_index {
     int count;
     int arrays;               /* so many are index arrays */
     bool rest;                /* there is an Ellipsis */
+    bool copied;              /* an int was an array: NumPy gives a copy, not a view */
     dvx_value held[ND_PARTS]; /* items of the key */
     int held_count;
     index_part parts[ND_PARTS];

@@ -21,6 +21,7 @@ class Loop:
     expression: str = ""
     vector: str = ""        # function of libmvec, without prefix and suffix
     wide: bool = True       # worth a loop of its own for rows and scalars
+    compares: bool = False  # complex numbers, where it depends on their parts whether a nan is invalid
 
 
 @dataclass
@@ -132,7 +133,8 @@ ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "(T)log_add_exp(a, b)
 # ---- Comparison, logic, bits ----
 
 for name, operator in {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}.items():
-    ufunc(name, 2).add("?" + INTS + FLOATS, f"a {operator} b", "?").add("D", f"complex_{name}(a, b)", "?", wide=False)
+    ufunc(name, 2).add("?" + INTS + FLOATS, f"a {operator} b", "?")\
+        .add("D", f"(complex_note_nan(a, b), complex_{name}(a, b))", "?", wide=False, compares=True)
 ufunc("equal", 2).add("?" + INTS + FLOATS, "a == b", "?").add("D", "complex_equal(a, b)", "?", wide=False)
 ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex_equal(a, b)", "?", wide=False)
 
@@ -157,7 +159,7 @@ ufunc("absolute", 1, warns=True).add("?B", "a").add("il", "a < 0 ? -a : a").add(
     .add("D", "hypot(a.real, a.imag)", "d", wide=False)
 ufunc("fabs", 1, floats=True).add(FLOATS, "fabsSUFFIX(a)")
 ufunc("sign", 1).add("B", "a > 0").add("il", "(a > 0) - (a < 0)").add(FLOATS, "a != a ? a : (T)((a > 0) - (a < 0))") \
-    .add("D", "complex_sign(a)", wide=False)
+    .add("D", "complex_sign(a)", wide=False, compares=True)
 ufunc("square", 1, warns=True).add(INTS + FLOATS, "(T)(a * a)").add("D", "complex_multiply(a, a)", wide=False)
 ufunc("reciprocal", 1, warns=True).add("B", "(T)(a == 1 ? 1 : int_reciprocal(a))", wide=False) \
     .add("il", "(T)int_reciprocal(a)", wide=False).add(FLOATS, "1 / a") \

@@ -23,6 +23,7 @@ typedef struct nd_kernel {
     nd_loop loop;
     nd_fold fold;   /* of binary ones whose result is of the dtype of the inputs */
     uint8_t result; /* nd_type */
+    bool compares;  /* complex numbers: FE_INVALID says no more than that there is a nan */
 } nd_kernel;
 
 typedef struct nd_kernels {

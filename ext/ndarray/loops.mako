@@ -488,7 +488,7 @@ const nd_kernels ND_TABLE[ND_UFUNCS] = {
 % for ufunc in UFUNCS:
     [ND_UFUNC_${ufunc.name}] = {.kernels = {
 % for kernel in ufunc.loops:
-        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}},
+        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}, ${str(kernel.compares).lower()}},
 % endfor
     }},
 % endfor

@@ -129,6 +129,26 @@ static dvx_value differs(dvx_vm *vm, const nd_array *a, bool value) {
     return array_result(vm, made);
 }
 
+/* == and != of what cannot be compared are not an error in NumPy 1.24: then objects are compared.
+ */
+static dvx_value fail_comparison(dvx_vm *vm, dvx_compare op) {
+    static const dvx_error kinds[] = {DVX_VALUE_ERROR, DVX_TYPE_ERROR, DVX_OVERFLOW_ERROR};
+    bool known = false;
+    for (size_t i = 0; i < LENGTH_OF(kinds) && !known; i++) {
+        dvx_value class_ = API(error_class, kinds[i]);
+        known = API(error_matches, class_);
+        API(release, class_);
+    }
+    if (!known || (op != DVX_EQ && op != DVX_NE)) return DVX_FAILED;
+    vm->api->clear_error(vm);
+    dvx_value class_ = API(builtin, "DeprecationWarning");
+    bool good =
+        !dvx_failed(class_) &&
+        API(warn, class_, "elementwise comparison failed; this will raise an error in the future.");
+    API(release, class_);
+    return good ? vm->api->make_not_implemented(vm) : DVX_FAILED;
+}
+
 dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     const dvx_value operands[2] = {self, other};
     nd_array *x = API(payload, self, &array_type), *y = API(payload, other, &array_type);
@@ -139,7 +159,8 @@ dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_valu
             return differs(vm, array_of(vm, self), op == DVX_NE);
         return vm->api->make_not_implemented(vm);
     }
-    return ufunc_call(vm, (nd_ufunc_number)compare_ufuncs[op], operands, DVX_FAILED, NULL);
+    result = ufunc_call(vm, (nd_ufunc_number)compare_ufuncs[op], operands, DVX_FAILED, NULL);
+    return LIKELY(!dvx_failed(result)) ? result : fail_comparison(vm, op);
 }
 
 static ND_FUNCTION(absolute) {

@@ -84,7 +84,7 @@ static bool choose_kernel(const planning *x, nd_ufunc_number number, nd_type *ty
                           const nd_kernel **kernel) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     *kernel = &x->kernels[number].kernels[*type];
-    if ((*kernel)->loop) return true;
+    if ((*kernel)->loop) return !(*kernel)->compares;
     if (!facts->floats || *type > ND_INT64 || (*type <= ND_UINT8 && number != ND_UFUNC_divide))
         return false;
     *type = ND_FLOAT64;

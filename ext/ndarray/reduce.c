@@ -14,8 +14,12 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
     if (!nd_is_given(vm, axis)) return true;
     int i;
     if (API(kind, axis) != DVX_TUPLE) {
-        if (!nd_axis_of(vm, axis, ndim ? ndim : 1, &i)) return false;
-        *mask = ndim ? 1u << i : 0;
+        int64_t given;
+        if (!nd_read_index(vm, axis, &given)) return false;
+        /* (Of an array without axes, 0 and -1 are none.) */
+        const bool none = !ndim && (given == 0 || given == -1);
+        if (!none && !nd_axis(vm, given, ndim, &i)) return false;
+        *mask = none ? 0 : 1u << i;
         return true;
     }
     int64_t count = API(length, axis);
@@ -205,26 +209,37 @@ static bool is_single_pass(dvx_vm *vm, unsigned flags, const char *name) {
     return error_flags(vm, name, flags);
 }
 
+/* The result's axes lie in memory as the array's do. */
+static dvx_value make_result(dvx_vm *vm, nd_type type, const nd_array *a, uint32_t mask, bool keep,
+                             nd_array **out) {
+    int64_t shape[ND_MOST];
+    int ndim = 0, number[ND_MOST], all[ND_MOST], order[ND_MOST];
+    for (int i = 0; i < a->ndim; i++) {
+        const bool reduced = mask >> i & 1;
+        number[i] = reduced && !keep ? -1 : ndim;
+        if (number[i] >= 0) shape[ndim++] = reduced ? 1 : a->axes[i].count;
+    }
+    if (ndim < 2 || a->flags & ND_C_CONTIGUOUS)
+        return array_new(vm, ND_DTYPE(type), ndim, shape, out);
+    nd_array of = *a, *input = &of;
+    ufunc_order(&input, 1, a->ndim, all);
+    for (int i = 0, k = 0; i < a->ndim; i++)
+        if (number[all[i]] >= 0) order[k++] = number[all[i]];
+    return array_new_permuted(vm, ND_DTYPE(type), ndim, shape, order, out);
+}
+
 dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
                        nd_type type, bool keep, const char *initial, nd_array **out) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const nd_kernel *kernel = ufunc_kernel(vm, number, type);
     nd_walk walk = {.operands = 2, .ndim = a->ndim};
-    int64_t shape[ND_MOST];
     _Alignas(16) char identity[sizeof(nd_complex)];
-    int ndim = 0;
     if (!kernel->fold)
         return nd_raise(
             vm, DVX_TYPE_ERROR,
             "No loop matching the specified signature and casting was found for ufunc %s",
             facts->name);
-    for (int i = 0; i < a->ndim; i++) {
-        if (!(mask >> i & 1))
-            shape[ndim++] = a->axes[i].count;
-        else if (keep)
-            shape[ndim++] = 1;
-    }
-    dvx_value made = array_new(vm, ND_DTYPE(type), ndim, shape, out);
+    dvx_value made = make_result(vm, type, a, mask, keep, out);
     if (dvx_failed(made)) return DVX_FAILED;
     for (int i = 0, k = 0; i < a->ndim; i++) {
         const bool reduced = mask >> i & 1;
@@ -409,8 +424,9 @@ dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array,
         nd_fail(vm, DVX_TYPE_ERROR, "cannot accumulate on a scalar");
     else if (!nd_is_given(vm, axis) || nd_axis_of(vm, axis, row.ndim, &line)) {
         int64_t shape[ND_MOST];
+        nd_array *like = &row;
         array_shape(&row, shape);
-        made = array_new(vm, ND_DTYPE(type), row.ndim, shape, &to);
+        made = ufunc_result(vm, ND_DTYPE(type), &like, 1, row.ndim, shape, &to);
     }
     if (!dvx_failed(made) && !accumulate_into(vm, ufunc_kernel(vm, number, type), &row, line, to)) {
         API(release, made);

@@ -206,11 +206,23 @@ static bool store_number(dvx_vm *vm, operand *o, nd_type type) {
     return array_store(vm, ND_DTYPE(type), o->element, o->value);
 }
 
+static bool is_logical(nd_ufunc_number number) {
+    return number == ND_UFUNC_logical_and || number == ND_UFUNC_logical_or ||
+           number == ND_UFUNC_logical_xor || number == ND_UFUNC_logical_not;
+}
+
 /* Numbers, and single elements that need a cast, lie in `element`, of the loop's type. */
 static bool store_elements(dvx_vm *vm, call *c) {
     for (int i = 0; i < c->inputs; i++) {
         operand *o = &c->in[i];
-        if (!o->array) {
+        if (!o->array && is_logical(c->number)) {
+            /* Numbers that the type does not hold have a truth, too. */
+            const int truth = API(truth, o->value);
+            const bool as_bool = truth > 0;
+            if (truth < 0) return false;
+            cast_between(ND_DTYPE(ND_BOOL), ND_DTYPE(c->type))(o->element, 0,
+                                                               (const char *)&as_bool, 0, 1);
+        } else if (!o->array) {
             if (!store_number(vm, o, c->type)) return false;
         } else if (o->array->size == 1 && o->type != c->type) {
             cast_between(ND_DTYPE(o->type), ND_DTYPE(c->type))(o->element, 0, o->array->data, 0, 1);
@@ -268,18 +280,11 @@ static int is_swapped(int inputs, int64_t (*strides)[ND_MOST], int i, int j) {
 }
 
 /* Axes from the last one on are put where they belong among those behind them. */
-dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *inputs, int count,
-                       int ndim, const int64_t *shape, nd_array **out) {
+void ufunc_order(nd_array *const *inputs, int count, int ndim, int *order) {
     int64_t strides[ND_RESULT_INPUTS][ND_MOST];
-    int known = 0, order[ND_MOST];
-    bool plain = true;
-    for (int i = 0; i < count; i++) {
-        const nd_array *a = inputs[i];
-        if (!a) continue;
-        plain &= a->ndim < 2 || a->flags & ND_C_CONTIGUOUS;
-        array_strides_in(a, ndim, strides[known++]);
-    }
-    if (plain || ndim < 2) return array_new(vm, dtype, ndim, shape, out);
+    int known = 0;
+    for (int i = 0; i < count; i++)
+        if (inputs[i]) array_strides_in(inputs[i], ndim, strides[known++]);
     for (int i = ndim; i-- > 0;) {
         int at = i;
         for (int k = i + 1; k < ndim; k++) {
@@ -290,12 +295,48 @@ dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *input
         for (int k = i; k < at; k++) order[k] = order[k + 1];
         order[at] = i;
     }
+}
+
+dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *inputs, int count,
+                       int ndim, const int64_t *shape, nd_array **out) {
+    int order[ND_MOST];
+    bool plain = true;
+    for (int i = 0; i < count; i++) {
+        const nd_array *a = inputs[i];
+        if (!a) continue;
+        plain &= a->ndim < 2 || a->flags & ND_C_CONTIGUOUS;
+    }
+    if (plain || ndim < 2) return array_new(vm, dtype, ndim, shape, out);
+    ufunc_order(inputs, count, ndim, order);
     return array_new_permuted(vm, dtype, ndim, shape, order, out);
+}
+
+static bool has_shape(const nd_array *a, int ndim, const int64_t *shape) {
+    bool good = a->ndim == ndim;
+    for (int i = 0; good && i < ndim; i++) good = a->axes[i].count == shape[i];
+    return good;
+}
+
+/* Are all inputs, none of which is cast, in Fortran's order?  Then the result is, which also says
+ * what the strides of axes of one element are. */
+static bool is_fortran(const call *c) {
+    bool fortran = true, plain = true;
+    for (int i = 0; i < c->inputs; i++) {
+        const nd_array *a = c->in[i].array;
+        if (!a) continue;
+        fortran &=
+            c->in[i].type == c->type &&
+            (a->ndim == 0 || (a->flags & ND_F_CONTIGUOUS && has_shape(a, c->ndim, c->shape)));
+        plain &= a->ndim == 0 || a->flags & ND_C_CONTIGUOUS;
+    }
+    return fortran && !plain;
 }
 
 static dvx_value make_out(dvx_vm *vm, call *c) {
     nd_array *inputs[MOST_INPUTS];
     for (int i = 0; i < c->inputs; i++) inputs[i] = c->in[i].array;
+    if (is_fortran(c))
+        return array_new_order(vm, ND_DTYPE(c->kernel->result), c->ndim, c->shape, true, &c->out);
     return ufunc_result(vm, ND_DTYPE(c->kernel->result), inputs, c->inputs, c->ndim, c->shape,
                         &c->out);
 }
@@ -466,6 +507,42 @@ static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t 
     return true;
 }
 
+typedef struct comparison {
+    const call *call;
+    bool invalid;
+} comparison;
+
+static nd_complex complex_at(const call *c, int i, const char *at) {
+    nd_complex x;
+    const bool is_cast = i < c->inputs && !is_element(c, &c->in[i]);
+    const nd_dtype *from = ND_DTYPE(is_cast ? c->in[i].type : ND_COMPLEX128);
+    if (i == c->inputs) return (nd_complex){0, 0}; /* sign compares with 0 */
+    cast_between(from, ND_DTYPE(ND_COMPLEX128))((char *)&x, 0, at, 0, 1);
+    return x;
+}
+
+/* Does NumPy compare a nan by < here?  Real parts (with less and its like, where no imaginary one
+ * is a nan), and imaginary ones where real ones are equal. */
+static bool find_invalid(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                         const int64_t *strides) {
+    comparison *found = context;
+    (void)vm;
+    for (int64_t k = 0; k < count && !found->invalid; k++) {
+        const nd_complex a = complex_at(found->call, 0, data[0] + k * strides[0]);
+        const nd_complex b = complex_at(found->call, 1, data[1] + k * strides[1]);
+        const bool real = isnan(a.real) || isnan(b.real), imag = isnan(a.imag) || isnan(b.imag);
+        found->invalid = imag ? a.real == b.real || (real && found->call->inputs == 1) : real;
+    }
+    return true;
+}
+
+static bool is_invalid(dvx_vm *vm, const call *c, const nd_walk *walk) {
+    comparison found = {.call = c};
+    nd_walk again = *walk;
+    walk_run(vm, &again, find_invalid, &found);
+    return found.invalid;
+}
+
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
                            unsigned flags) {
     evidence found = {.single = c->type == ND_FLOAT32, .inputs = c->inputs, .wanted = flags};
@@ -490,6 +567,8 @@ static bool execute(dvx_vm *vm, call *c) {
     unsigned flags = arith_flags();
     if (LIKELY(!flags)) return true;
     arith_clear();
+    if (c->kernel->compares)
+        return !is_invalid(vm, c, &walk) || error_flags(vm, facts->name, FE_INVALID);
     if (!facts->warns) return true;
     if (facts->inexact) flags = true_flags(vm, c, &walk, &e, flags);
     return error_flags(vm, facts->name, flags);
@@ -529,7 +608,7 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
     strides[facts->inputs] = dtype->size;
     if (arith_flags()) arith_clear();
     kernel->loop(args, a->size, strides);
-    if (LIKELY(!arith_flags()) || !facts->warns) return true;
+    if (LIKELY(!arith_flags()) || !(facts->warns || kernel->compares)) return true;
     API(release, *result);
     return false;
 }

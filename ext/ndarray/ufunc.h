@@ -31,6 +31,10 @@ enum { ND_RESULT_INPUTS = 3 };
 dvx_value ufunc_result(dvx_vm *vm, const nd_dtype *dtype, nd_array *const *inputs, int count,
                        int ndim, const int64_t *shape, nd_array **out);
 
+/* The axes of such a result in the order in which they lie in memory, the last one closest
+ * together. */
+void ufunc_order(nd_array *const *inputs, int count, int ndim, int *order);
+
 static inline const nd_kernel *ufunc_kernel(dvx_vm *vm, nd_ufunc_number number, nd_type type) {
     return &nd_state_of(vm)->kernels[number].kernels[type];
 }

@@ -4,6 +4,7 @@
 `arrays.py --first 0 --count 1000` works like fuzz.py; `arrays.py --show SEED` prints a program.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -27,22 +28,33 @@ PRELUDE = """
 import ndarray as np
 
 np.seterr(divide='warn', over='warn', under='ignore', invalid='warn')
-KINDS = (ZeroDivisionError, FloatingPointError, OverflowError, IndexError, KeyError, ValueError, TypeError, BufferError, NameError)
+KINDS = (AssertionError, ZeroDivisionError, FloatingPointError, OverflowError, IndexError, KeyError, ValueError, TypeError, BufferError, NameError)
 
 
 def failed(e):
-    print("failed", [k.__name__ for k in KINDS if isinstance(e, k)][:1], str(e)[:300])
+    print("= failed", [k.__name__ for k in KINDS if isinstance(e, k)][:1], str(e)[:300])
+
+
+def values(x):
+    # Of many elements some: printing all is most of a program's time.
+    return x.tolist() if x.size < 64 else [x.ravel()[:9].tolist(), x.ravel()[::37].tolist(), x.ravel()[-3:].tolist()]
 
 
 def show(x):
     if isinstance(x, np.ndarray) and x.ndim:
-        print(str(x.dtype).replace('uint64', 'int64'), x.shape)
+        print("=", str(x.dtype).replace('uint64', 'int64'), x.shape)
         if x.size:
             print(x.strides, x.flags.c_contiguous, x.flags.owndata)
-        print(x.tolist() if x.size < 64 else [x.tolist()[0], x.ravel()[::37].tolist(), x.ravel()[-3:].tolist()])
+        print(values(x))
     else:
-        print(np.asarray(x).tolist())
+        print("=", np.asarray(x).tolist())
+
+
+def told(x):
+    # Values only: how functions of whole arrays lay out their results is not what they promise.
+    print("=", str(np.asarray(x).dtype).replace('uint64', 'int64'), np.shape(x), values(np.asarray(x)))
 """
+CASE = re.compile(r"^= ", re.M)  # what a program prints of each case: a value or an error that is compared
 
 
 class ArrayWriter(Writer):
@@ -143,7 +155,8 @@ class ArrayWriter(Writer):
                 return f"({self.expression(depth - 1)} * 1 ** {self.pick(('2', '2.0', '0.5', '1', '-1'))})"
             return f"({self.expression(depth - 1)} * 1 {self.pick(('//', '%'))} ({self.operand(depth - 1)} + 1))"
         if n < 66:
-            return f"({self.expression(depth - 1)} {self.pick(COMPARISONS)} {self.operand(depth - 1)})"
+            # (Where == and != do not know what to compare, they give a bool: a number, in dl.)
+            return f"({self.expression(depth - 1)} {self.pick(COMPARISONS[:4])} {self.operand(depth - 1)})"
         if n < 70:
             return f"({self.expression(depth - 1)} {self.pick(('&', '|', '^'))} {self.expression(depth - 1)})"
         if n < 78:
@@ -158,10 +171,34 @@ class ArrayWriter(Writer):
             return f"{self.pick(BINARY)}({self.expression(depth - 1)}, {self.operand(depth - 1)})"
         return f"(np.{self.pick(('maximum', 'minimum'))}({self.expression(depth - 1)}, {self.operand(depth - 1)}) + 0.0)"
 
+    def index(self) -> str:
+        """One item of a key."""
+        n = self.random.randrange(100)
+        if n < 45:
+            return self.pick((":", ":", "1:", ":-1", "::2", "::-1", "1:3", "2:0:-1", "-2:", ":0", "5:"))
+        if n < 65:
+            return self.pick(("0", "1", "-1", "2", "-2"))
+        if n < 75:
+            return self.pick(("None", "...", "..."))
+        if n < 92:
+            return self.pick(("[0, -1, 0]", "[0]", "[[0], [-1]]", "[]", "np.array([1, 0])", "[2, 1]", "[True, False]", "np.array(0)"))
+        return self.pick(("True", "False", "[True, False, True]", "np.array([[0, 1], [1, 0]])", "slice(None, None, 2)"))
+
     def subscript(self) -> str:
-        n = self.random.randrange(12)
+        n = self.random.randrange(16)
+        if n >= 12:
+            return f"[{', '.join(self.index() for _ in range(self.upto(3)))}]"
         return ("[...]", "[:]", "[::2]", "[::-1]", "[1:]", "[:-1]", "[0]", "[..., 0]", "[-1]", "[None]", f"[{self.leaf()} > 0]",
                 "[[0, -1, 0]]")[n]
+
+    @staticmethod
+    def is_picked(key: str) -> bool:
+        """Has it index arrays?"""
+        return "[" in key[1:] or "True" in key or "False" in key
+
+    def stored(self, key: str, value: str) -> str:
+        """What is stored by a key.  By index arrays NumPy stores without a look at overlaps, in the order of its iterators."""
+        return f"np.array({value})" if self.is_picked(key) else value
 
     # ---- Statements ----
 
@@ -171,26 +208,97 @@ class ArrayWriter(Writer):
         with self.under("except Exception as e:"):
             self.line("failed(e)")
 
+    def whole(self) -> str:
+        """A function of whole arrays: reductions, joining, splitting, products."""
+        a, b = self.leaf() + self.pick(("", "", ".T", "[::-1]", "[..., 1:]")), self.leaf()
+        axis = self.pick(("0", "-1", "1", "None", "2", "(0, 1)"))
+        one = self.pick(("0", "0", "-1", "1", "2"))
+        name = self.pick(("sum", "prod", "max", "min", "any", "all", "mean", "argmax", "argmin", "ptp", "cumsum", "cumprod", "var", "std"))
+        ufunc = self.pick(("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"))
+        if name in ("mean", "var", "std", "ptp", "argmax", "argmin"):
+            a = f"({a} if {a}.size else np.ones((2, 3)))"
+        return self.pick((
+            f"np.{name}({a}, axis={axis if name not in ('argmax', 'argmin', 'cumsum', 'cumprod') else one})",
+            f"np.{self.pick(('sum', 'prod', 'max', 'min', 'any', 'all', 'mean'))}({a}, axis={axis}, keepdims=True)",
+            f"np.{self.pick(('sum', 'prod'))}({a}, dtype='{self.pick(('float64', 'int64', 'complex128'))}')",
+            f"np.{self.pick(('sum', 'max', 'min'))}({a}, initial={self.pick(('0', '1', '2', '100'))})",
+            f"np.where({a} > 0, {b}, {self.number()})", f"np.where({self.expression(1)}, {self.operand(1)}, {self.operand(1)})",
+            f"np.concatenate(({a}, {b}), axis={one})", f"np.stack(({a}, {a}), axis={one})", f"np.vstack(({a}, {b}))",
+            f"np.hstack(({a}, {b}))", f"np.split({a}, {self.pick(('2', '1', '[1]', '[1, 2]', '3'))}, axis={self.pick(('0', '-1'))})[-1]",
+            f"np.array_split({a}, {self.pick('23')}, axis={self.pick(('0', '-1'))})[1]", f"np.roll({a}, {self.pick(('1', '-2', '5'))}, axis={axis})",
+            f"np.flip({a}, axis={axis})", f"np.repeat({a}, 2, axis={one})", f"np.tile({a}, {self.pick(('2', '(2, 1)'))})",
+            f"np.take({a}, [0, -1], axis={one}) if {a}.size else 0", f"np.diff({a}, axis={one})", f"np.sort({a}, axis={one})", f"np.squeeze({a})",
+            f"np.expand_dims({a}, {one})", f"np.swapaxes({a}, 0, {one})", f"np.moveaxis({a}, 0, {one})", f"np.broadcast_to({a}, (2, 3, 4))",
+            f"np.nonzero({a})[-1]", f"np.argwhere({a})", f"np.count_nonzero({a})", f"np.clip({a}, -1, 2)", f"np.diagonal({a})",
+            f"np.{ufunc}.reduce({a}, axis={one})", f"np.{ufunc}.accumulate({a}, axis={one})",
+            f"np.{self.pick(('add', 'multiply', 'less', 'maximum'))}.outer({a}[:3], {b}[:2])",
+            f"{a} @ {b}", f"np.dot({a}, {b})", f"np.{self.pick(('inner', 'outer'))}({a}[:2], {b}[:2])",
+            f"{a}.astype('{self.pick(('int64', 'bool', 'float32', 'complex128'))}') if np.isfinite({a}).all() and (abs({a}) < 1000).all() else 0",
+            f"{a}.reshape({self.pick(('-1', '(2, -1)', '(-1, 1)', '(4, 3)'))})", f"{a}.copy()", f"{a}.ravel()", f"{a}.transpose()",
+            f"np.array({a})", f"np.asfortranarray({a})", f"np.zeros_like({a})", f"np.ones_like({a}, dtype='int32')", f"np.tril({a})",
+            f"{a}.size", f"len({a})", f"np.atleast_2d({a})", f"zero_d + {a}", f"{a} * zero_d", f"zero_d{self.pick(('', '[...]', '[()]', '[None]'))} + 1"))
+
+    def aliased(self, target: str) -> str:
+        """A statement whose target and operands share memory."""
+        return self.pick((f"{target}[1:] = {target}[:-1]", f"{target}[:-1] = {target}[1:]", f"{target} += {target}.T",
+                          f"{target}[::-1] += {target}", f"{target}[...] = {target}[::-1]", f"{target}[1:] -= {target}[:-1]",
+                          f"{target} *= {target}[0]", f"np.add({target}[1:], {target}[:-1], out={target}[1:])",
+                          f"np.multiply({target}, {target}[::-1], out={target})", f"{target}[1:] += {target}[:-1] * 0.5 + {target}[1:]",
+                          f"{target}[..., 1:] = {target}[..., :-1] + {target}[..., 1:]", f"{target}[:] = {target}.T"))
+
+    def elements(self, target: str) -> None:
+        """A loop over elements, which becomes a region.  (Those of other dtypes are no numbers of dl, or wrap in NumPy.)"""
+        with self.under("try:"):
+            self.line("assert str(x.dtype) == str(y.dtype) == str(z.dtype) == 'float64', 'not of floats'")
+            self.line("np.seterr(all='ignore')")
+            with self.under(f"for i in range({self.pick(('len(' + target + ')', '40', '-3, 60'))}):"):
+                at = self.pick(("i", "i", "-i", "i // 2", "i - 1"))
+                self.line(f"{target}[{at}] {self.pick(('=', '+=', '*='))} {self.leaf()}[{self.pick(('i', 'i', '-1', 'i - 2'))}] "
+                          f"{self.pick(ARITHMETIC)} {self.number()}")
+                if self.chance(40):
+                    self.line(f"if {target}.ndim == 2:")
+                    self.line(f"    {target}[i, {self.pick(('0', '-1', 'i'))}] = {self.leaf()}[{self.pick(('i', '0'))}, 0] + i")
+        with self.under("except Exception as e:"):
+            self.line("failed(e)")
+        self.line(f"show({target})")
+
     def statement(self) -> None:
-        n = self.random.randrange(100)
+        n = self.random.randrange(160)
         target = self.leaf()
+        if n >= 100:
+            if n < 140:
+                # (Warnings of NumPy's own Python code are at lines of NumPy's.)
+                self.tried(f"with np.errstate(all='ignore'):\n    told({self.whole()})")
+            elif n < 150:
+                self.tried(f"{self.aliased(target)}\nshow({target})")
+            elif n < 153:
+                self.elements(target)
+            else:
+                # (By index arrays, it may be a view of another array: its own memory or not.)
+                key = self.subscript()
+                self.tried(f"{'told' if self.is_picked(key) else 'show'}({self.leaf()}{key})")
+            return
         if n < 25:
             self.tried(f"{target} {self.pick(('+=', '-=', '*=', '/=', '&='))} {self.operand(2)}\nshow({target})")
         elif n < 45:
-            self.tried(f"{target}{self.subscript()} = {self.operand(2)}\nshow({target})")
+            key = self.subscript()
+            self.tried(f"{target}{key} = {self.stored(key, self.operand(2))}\nshow({target})")
         elif n < 55:
             self.tried(f"{target}{self.subscript()} {self.pick(('+=', '-=', '*='))} {self.operand(1)}\nshow({target})")
         elif n < 65:
             self.tried(f"show({self.pick(BINARY)}({self.leaf()}{self.subscript()}, {self.operand(1)}, out={target}))")
         elif n < 72:
-            self.tried(f"{target} = {self.leaf()}{self.subscript()}\nshow({target})")
+            # (A result without dimensions is a number, with a number's attributes and operators.)
+            key = self.subscript()
+            self.tried(f"{target} = {'np.array' if self.is_picked(key) else ''}(np.atleast_1d({self.leaf()}{key}))\nshow({target})")
         elif n < 80:
             self.tried(f"{target} = {self.array(self.related(self.shape) or self.shape)}\nshow({target})")
         elif n < 90:
             call = self.pick(("sum", "prod", "max", "min", "any", "all", "cumsum", "mean", "argmax"))
-            self.tried(f"show({target}.{call}({self.pick(('', 'axis=0', 'axis=-1', 'axis=1'))}) if {target}.size else 0)")
+            self.tried(f"with np.errstate(all='ignore'):\n"
+                       f"    show({target}.{call}({self.pick(('', 'axis=0', 'axis=-1', 'axis=1'))}) if {target}.size else 0)")
         else:
-            self.tried(self.pick((f"show(np.where({self.leaf()} > 0, {self.leaf()}, {self.number()}))",
+            self.tried(self.pick((f"told(np.where({self.leaf()} > 0, {self.leaf()}, {self.number()}))",
                                   f"show(np.concatenate(({self.leaf()}, {self.leaf()})))", f"show({target}.T + {target})",
                                   f"show({target}.reshape(-1) * 2)", f"show({target}.astype('{self.pick(('int64', 'bool', 'float32'))}') if "
                                   f"np.isfinite({target}).all() and (abs({target}) < 1000).all() else 0)")))
@@ -203,7 +311,9 @@ class ArrayWriter(Writer):
             depth = self.random.randrange(2, 5)
             form = self.random.randrange(7)
             text = self.expression(depth)
-            if form < 2:
+            if self.chance(8):
+                self.line(f"return {text} {self.pick(('==', '!='))} {self.operand(1)}")
+            elif form < 2:
                 self.line(f"return {text}")
             elif form == 2:
                 self.line(f"a {self.pick(('+=', '-=', '*='))} {text}")
@@ -262,7 +372,7 @@ class ArrayWriter(Writer):
             self.names = ("a", "b", "c")
             self.function()
             self.names = ("x", "y", "z")
-            for _ in range(self.random.randrange(5)):
+            for _ in range(self.random.randrange(20, 60)):
                 self.statement()
         return "\n".join(self.lines) + "\n"
 
@@ -275,7 +385,7 @@ def main() -> int:
     if len(sys.argv) == 3 and sys.argv[1] == "--show":
         print(generate(int(sys.argv[2])), end="")
         return 0
-    return fuzz.main(generate, "ndarray", HERE.parent / "ndarray" / "oracle")
+    return fuzz.main(generate, "ndarray", HERE.parent / "ndarray" / "oracle", CASE)
 
 
 if __name__ == "__main__":

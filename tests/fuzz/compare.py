@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ HERE = Path(__file__).resolve().parent
 ALWAYS = 1 << 0 | 1 << 3 | 1 << 6  # generic, inca and nama in tail form, without stress
 OTHER_FORMS = (1, 2, 4, 5, 7, 8)
 FIRST_STRESSED, STRESSED = 9, 48
+# With these, NumPy multiplies complex numbers with fused multiply-add, and has a less exact absolute value of them.
+WIDE = "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
 MOST_OUTPUT = 8 << 20  # bytes; what prints more is skipped: driver.c would keep as much for every variant
 
 
@@ -34,8 +37,9 @@ class Failure:
 
 class Comparer:
     def __init__(self, driver: Path, python: str, scratch: Path, extension: str = "", extensions: Path = HERE,
-                 modules: Path = HERE):
-        """With an extension: where dynvm finds it, and where CPython finds what stands in for it."""
+                 modules: Path = HERE, case: Optional[re.Pattern] = None):
+        """With an extension: where dynvm finds it, where CPython finds what stands in for it, and what marks a case."""
+        self.case, self.cases = case, 0
         self.driver, self.python, self.scratch = driver, python, scratch
         self.extension, self.modules = extension, modules
         self.environment = {**os.environ, "DYNVM_PATH": str(extensions)} if extension else None
@@ -47,10 +51,11 @@ class Comparer:
         extra = {}
         command = [self.python, "-W", "ignore", "-W", "default::SyntaxWarning"]
         if self.extension:
-            command += ["-W", "default::RuntimeWarning"]
+            command += ["-W", "default::RuntimeWarning", "-W", "default:elementwise comparison failed:DeprecationWarning"]
             for text in "overflow encountered in cast", "invalid value encountered in cast", "Casting complex values":
                 command += ["-W", f"ignore:{text}"]
             extra["PYTHONPATH"] = str(self.modules)
+            extra["NPY_DISABLE_CPU_FEATURES"] = WIDE
         command += [str(HERE / "warm.py"), self.extension]
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.scratch, text=True,
                                 env=oracle.clean_environment(**extra))
@@ -74,7 +79,7 @@ class Comparer:
         return [self.expected([program])[0] for program in programs]
 
     def compare(self, programs: List[Tuple[str, str]], masks: Dict[str, int],
-                admitted: Callable[[list], bool] = lambda expected: True) -> Tuple[List[Failure], int]:
+                admitted: Callable[[list], bool] = lambda expected: True, counted: bool = False) -> Tuple[List[Failure], int]:
         """What differs, and the number of programs that CPython did not finish, that print too much, or whose result is not admitted."""
         records, skipped, texts = [], 0, {}
         for (name, source), result in zip(programs, self.expected(programs)):
@@ -83,6 +88,8 @@ class Comparer:
                 continue
             out, err = result[0].encode("latin-1"), result[1].encode("latin-1")
             text = source.encode()
+            if counted and self.case:
+                self.cases += len(self.case.findall(result[0]))
             texts[name] = result[0] + result[1]
             records.append(b"%s %x %d %d %d %d\n" % (
                 name.encode(), masks[name], result[2], len(text), len(out), len(err)) + text + out + err)

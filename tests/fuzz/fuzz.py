@@ -5,6 +5,7 @@ Programs are made from seeds (generate.py).  One that fails is reduced and writt
 """
 
 import argparse
+import re
 import signal
 import sys
 import tempfile
@@ -80,7 +81,7 @@ def run_chunk(options, comparer: compare.Comparer, seeds: range, maker) -> tuple
     masks = {f"seed{seed}.dl": compare.rotating_mask(seed) for seed in seeds}
     if options.all_variants:
         masks = {name: (1 << len(comparer.labels)) - 1 for name in masks}
-    failures, skipped = comparer.compare(programs, masks, is_certain)
+    failures, skipped = comparer.compare(programs, masks, is_certain, counted=True)
     by_name = {}
     for failure in failures:
         by_name.setdefault(failure.name, []).append(failure)
@@ -106,8 +107,10 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def main(maker=generate.generate, extension: str = "", modules: Path = None) -> int:
-    """Of programs that import an extension, `modules` has the module that CPython imports in its place."""
+def main(maker=generate.generate, extension: str = "", modules: Path = None, case: re.Pattern = None) -> int:
+    """Of programs that import an extension, `modules` has the module that CPython imports in its place.
+
+    `case` is found in the output once for each case that a program compares; they are counted."""
     options = parse_arguments()
     stop = []  # SIGTERM and Ctrl-C end the run behind the chunk, so that the log is right
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -123,7 +126,7 @@ def main(maker=generate.generate, extension: str = "", modules: Path = None) -> 
         if extension and not (extensions / f"{extension}.so").exists():
             print(f"there is no {extension}.so in {extensions}", file=sys.stderr)
             return 2
-        comparer = compare.Comparer(driver, python, Path(scratch), extension, extensions, modules)
+        comparer = compare.Comparer(driver, python, Path(scratch), extension, extensions, modules, case)
         last = options.first + options.count
         while options.first + done < last:
             first = options.first + done
@@ -134,7 +137,8 @@ def main(maker=generate.generate, extension: str = "", modules: Path = None) -> 
                 break
         comparer.close()
     told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none failed"
-    line = f"seeds {options.first} to {options.first + done - 1}: {skipped} skipped, {told}"
+    cases = f", {comparer.cases} cases" if case else ""
+    line = f"seeds {options.first} to {options.first + done - 1}{cases}: {skipped} skipped, {told}"
     print(f"{line}; {time.monotonic() - start:.0f} s")
     if options.log:
         with open(options.log, "a", encoding="utf-8") as log:
