@@ -300,6 +300,26 @@ static uint32_t parameter_count(const dv_code *code) {
            (code->flags & DV_CODE_VARARGS ? 1 : 0) + (code->flags & DV_CODE_VARKEYWORDS ? 1 : 0);
 }
 
+bool dv_code_calls_itself(const dv_code *code) {
+    if (code->flags & (DV_CODE_MODULE | DV_CODE_CLASS | DV_CODE_GENERATOR) || code->free_count)
+        return false;
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code->words[pc] & 0xFF)) {
+        uint32_t op = code->words[pc] & 0xFF;
+        if (op != DV_OP_LOAD_GLOBAL_CALLEE && op != DV_OP_LOAD_METHOD) continue;
+        const dv_text *name = &code->names[code->words[pc] >> 8];
+        if (name->size == code->name.size && !memcmp(name->data, code->name.data, name->size))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t shadow_slots(const dv_code *code) {
+    uint32_t extra = code->flags & DV_CODE_HAS_LOOP ? DV_SHADOW_EXTRA
+                     : dv_code_calls_itself(code)   ? DV_SHADOW_CALLS
+                                                    : 0;
+    return extra ? code->local_count + code->max_stack + extra : 0;
+}
+
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     dv_thread *thread = dv_container_new(vm, sizeof *thread, DV_T_CODE);
     if (!thread) return NULL;
@@ -329,9 +349,7 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     thread->init_arguments = code->flags & DV_CODE_GENERATOR || !simple || !code->positional_count
                                  ? -1
                                  : thread->exact_arguments - 1;
-    uint32_t shadow =
-        code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
-    thread->stack_base = code->local_count + shadow;
+    thread->stack_base = code->local_count + shadow_slots(code);
     thread->frame_size = thread->stack_base + code->max_stack + 8;
     thread->code = code;
     code->unit->references++;
