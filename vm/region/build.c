@@ -634,11 +634,11 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     const bool loops = code->flags & DV_CODE_HAS_LOOP;
     b->entry_limit = b->locals + (int32_t)code->max_stack + (loops ? EXTRA_ENTRIES : CALLS_ENTRIES);
     b->scratch = (int16_t)(b->locals + b->entry_limit);
-    b->return_slot = b->scratch + DV_SCRATCH_SLOTS;
-    b->attribute_slots = b->return_slot + 1;
+    b->return_slot = (int16_t)(b->stack_base - 1); /* the last one */
+    b->attribute_slots = b->scratch + DV_SCRATCH_SLOTS;
     b->attribute_count = loops ? DV_ATTRIBUTE_SLOTS : 0;
     b->triples = b->attribute_slots + b->attribute_count;
-    b->triple_limit = b->stack_base;
+    b->triple_limit = b->return_slot;
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
     b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);
     b->complex_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->complex_of);

@@ -152,7 +152,8 @@ const dv_cell *dv_function_hot(DV_HANDLER_PARAMETERS) {
     dv_thread *thread = dv_frame_thread(fp);
     const uint32_t last = thread->code->word_count - 1;
     const dv_promise promise = dv_region_promise(vm, thread, 0, last);
-    const bool promising = promise.typed >= 2 * promise.boxed || vm->stress.quicken_at_once;
+    /* (What calls gain is not among what it promises.) */
+    const bool promising = 2 * promise.typed >= promise.boxed || vm->stress.quicken_at_once;
     dv_loop_event event = {
         .back = 0, .why = DV_REFUSED_BOXED, .in = thread->code, .pc = promise.pc};
     dv_region *region = promising ? dv_region_build_function(vm, thread, fp, &event) : NULL;
