@@ -71,6 +71,13 @@ class Three:
         if self.i > 3: raise StopIteration
         return self.i
 def keywords(a, b=1, c=3): return a
+def down(n): return 0 if n == 0 else down(n - 1) + 1
+def series(x, n):
+    s = 0.0
+    while n > 0:
+        s += x / n
+        n -= 1
+    return s
 def only(a, *, b=1, c=3): return a
 def spread(*a): return a
 def some(a, *b): return b
@@ -205,6 +212,8 @@ CALLS = {
     "call_keyword": ("", "keywords(1, b=2)"),
     "call_only": ("", "only(i)"),
     "call_only_given": ("", "only(i, c=2)"),
+    "call_recursive": ("", "v = down(4)"),
+    "call_loop": ("x = 0.5", "v = series(x, 3)"),
     "call_varargs": ("", "some(i, 1, 2)"),
     "call_star": ("t = (1, 2, 3)", "spread(*t)"),
     "call_star_list": ("", "v = spread(*[i, 2, 3])"),

@@ -42,6 +42,11 @@ pairs("R_RELEASE", "R_JUMP R_JUMP_BACK")
 pairs("R_RANGE", "R_FOR_RANGE")
 pairs("RW_LIST_A", "R_STORE_HOME")
 run("RL_GET_L_S RL_GET_A_S", "R_STORE_HOME@a")
+# Arguments and results of functions
+pairs("RI_ADD_SK_S RI_SUB_SK_S R_MOVE", "R_CALL")
+pairs("R_LOAD_I RI_ADD_SR_R", "R_RETURN_I")
+pairs("R_IS_NONE", "R_IF_TRUE R_IF_FALSE")
+pairs("R_LOAD_D RD_ADD_SR_R RD_MUL_SR_R", "R_RETURN_D")
 # Items and elements: exchanged, compared, updated
 pairs("RL_GET_I_S_S", "RL_COPY_I RL_GET_I_S_R RL_GET_I_S_S")
 pairs("RL_GET_D_S_S", "RL_COPY_D RL_GET_D_S_R RL_GET_D_S_S")

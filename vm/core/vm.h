@@ -217,6 +217,8 @@ struct dv_vm {
     struct {
         /* quicken: a function's or loop's counter ran out. */
         void (*warm)(dv_vm *vm, dv_object *code);
+        /* region: a function is warm now: shall its calls be counted on? */
+        void (*warmed)(dv_vm *vm, dv_object *code);
         /* quicken: sites forget what they remember of classes. */
         void (*forget_classes)(dv_vm *vm);
         /* inspect: at every back edge of an observed VM. */

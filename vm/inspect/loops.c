@@ -103,8 +103,14 @@ static uint32_t line_at(const dv_code *code, uint32_t pc) {
     return position ? position->line : 0;
 }
 
+/* Is the region that goes by this pc one of the whole function? */
+static bool is_of_function(const dv_code *code, uint32_t back) {
+    return (code->words[back] & 0xFF) != DV_OP_JUMP_BACK;
+}
+
 /* Of the loop's head. */
 static uint32_t line_of_loop(const dv_code *code, uint32_t back) {
+    if (is_of_function(code, back)) return code->first_line;
     return line_at(code, code->words[back] >> 8);
 }
 
@@ -134,7 +140,8 @@ static void list_region(const dv_page *page, const dv_row *row) {
         dv_line_put(&line, ", left %llu by guards", (unsigned long long)loop->guards);
         if (loop->removed) dv_line_put(&line, ", %u objects removed", loop->removed);
     } else {
-        dv_line_put(&line, "in the region of the loop in line %u",
+        const bool all = is_of_function(row->function->code, loop->region);
+        dv_line_put(&line, "in the region of the %s in line %u", all ? "function" : "loop",
                     line_of_loop(row->function->code, loop->region));
     }
     if (loop->lost) {
@@ -151,7 +158,7 @@ static void list_lack(const dv_page *page, const dv_row *row) {
     dv_line_put(&line, "    ");
     dv_line_colour(&line, page, DV_COLOUR_SLOW);
     dv_line_put(&line, "no region: ");
-    put_count(&line, rounds(row), "round");
+    put_count(&line, rounds(row), is_of_function(row->function->code, row->pc) ? "call" : "round");
     dv_line_put(&line, " without, tried ");
     put_count(&line, loop->refused + loop->lost, "time");
     dv_page_line(page, &line);

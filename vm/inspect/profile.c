@@ -321,6 +321,11 @@ static const dv_region *region_at(const dv_thread *thread, const dv_cell *ip) {
     return NULL;
 }
 
+/* The pc by which the region goes: of its outermost JUMP_BACK, or 0 if it is its function's. */
+static uint32_t key_of_region(const dv_region *region) {
+    return region->gate ? 0 : region->end - 1;
+}
+
 static dv_loop_counts *find_loop(const dv_function_counts *function, uint32_t back) {
     dv_loop_counts *loop = function->loops;
     while (loop && loop->back != back) loop = loop->next;
@@ -406,7 +411,7 @@ static void left(dv_vm *vm, const dv_exit *exit, const dv_value *fp, int how) {
     dv_function_counts *function = function_of(vm, profile, exit->region->thread);
     if (!function) return;
     function->region_exits++;
-    dv_loop_counts *loop = find_loop(function, exit->region->end - 1);
+    dv_loop_counts *loop = find_loop(function, key_of_region(exit->region));
     if (!loop) return;
     loop->exits++;
     if (reason == DV_EXITED_BY_GUARD || reason == DV_EXITED_TO_NEW)
@@ -469,14 +474,23 @@ static void count_guards(dv_profile *profile, const guards *g, const dv_cell *ne
     profile->guards_failed += failed || (g->derived && profile->missed);
 }
 
-static void count_region_entry(dv_profile *profile, dv_function_counts *function,
-                               const dv_thread *thread, const dv_cell *next) {
+/* In the frame that runs now, which may be a callee's. */
+static void count_region_entry(dv_vm *vm, dv_profile *profile, const dv_cell *next) {
+    if (!next || is_machine(next)) return;
+    dv_thread *thread = dv_frame_thread(vm->fp);
     const dv_region *region = region_at(thread, next);
-    if (!region) return;
+    dv_function_counts *function = region ? function_of(vm, profile, thread) : NULL;
+    if (!function) return;
     profile->entries++;
     function->region_entries++;
-    dv_loop_counts *loop = find_loop(function, region->end - 1);
+    dv_loop_counts *loop = find_loop(function, key_of_region(region));
     if (loop) loop->entries++;
+}
+
+/* Of a region, as the last of a pair, too. */
+static bool is_call(uint32_t op) {
+    while (op < DV_OP_COUNT && dv_op_infos[op].kind == DV_KIND_PAIR) op = dv_op_infos[op].adaptive;
+    return op == DV_OP_R_CALL;
 }
 
 /* The cells to which methods return that an instruction has entered are shared by all VMs, and may
@@ -490,6 +504,8 @@ static dv_handler handler_at(dv_vm *vm, const dv_cell *ip) {
 }
 
 static bool may_enter(const step_plan *plan) {
+    if (plan->op == DV_OP_ENTER_REGION || plan->op == DV_OP_ENTER_COUNT) return true;
+    if (!plan->function) return is_call(plan->op);
     return generic_of(plan)->family == DV_OP_JUMP_BACK || plan->op == DV_OP_GET_ITER_REGION ||
            plan->op == DV_OP_CALL_RANGE_REGION;
 }
@@ -520,7 +536,7 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     dv_making_after(vm, &making, next, &profile->objects);
     if (in_region) count_guards(profile, &guards, next);
     if (plan.function) count_step(vm, profile, &plan, next);
-    if (plan.function && may_enter(&plan)) count_region_entry(profile, plan.function, thread, next);
+    if (may_enter(&plan)) count_region_entry(vm, profile, next);
     profile->missed = outer;
     return next;
 }

@@ -74,8 +74,8 @@ typedef struct dv_site_counts {
  * region whose outermost loop it is. */
 typedef struct dv_loop_counts {
     struct dv_loop_counts *next;
-    uint32_t back;          /* pc of its JUMP_BACK */
-    uint32_t region;        /* of the outermost loop of the region that it is in; DV_NO_PC: none */
+    uint32_t back;          /* pc of its JUMP_BACK; 0: it is the whole function */
+    uint32_t region;        /* likewise, of the region that it is in; DV_NO_PC: it is in none */
     uint32_t removed;       /* its instructions that would make an object, and need not in it */
     dv_refusal why;         /* why it is in none */
     const dv_code *in;      /* the instruction to blame for that; NULL: none in particular ... */

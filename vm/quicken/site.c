@@ -140,6 +140,7 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
         }
         pc += info->operand_count > 1 ? info->operand_count : 1;
     }
+    if (vm->hooks.warmed) vm->hooks.warmed(vm, object);
 }
 
 static bool remembers_class(uint32_t op) {

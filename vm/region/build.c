@@ -4,14 +4,16 @@
 #include "code/liveness.h"
 #include "region/complex.h"
 #include "region/pair.h"
+#include "region/step.h"
 #include "region/virtual.h"
 
 enum {
     MOST_SLOTS = 8000,
     INLINE_DEPTH = 4,
     MOST_CELLS = 30000,
-    EXTRA_ENTRIES = 30,
-    BLOCK_SIZE = 8192, /* of memory that the builder asks for */
+    EXTRA_ENTRIES = 30, /* beyond the locals and the stack, for what is inlined; ... */
+    CALLS_ENTRIES = 12, /* ... with DV_SHADOW_CALLS */
+    BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
     MOST_WEIGHT = 512
 };
 _Static_assert(sizeof(dv_block) % 8 == 0, "what follows the header is aligned");
@@ -480,6 +482,9 @@ void dv_build_finish(dv_build *b) {
     for (uint32_t i = 0; i < region->entry_count; i++) region->entries[i].region = region;
     for (uint32_t i = 0; i < region->exit_count; i++) region->exits[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
+    if (region->extent < b->extent) region->extent = b->extent;
+    region->called.region = region;
+    region->gate = b->gate;
 }
 
 void dv_build_end(dv_build *b) {
@@ -525,6 +530,20 @@ static void add_entries(dv_build *b) {
     }
 }
 
+/* What INCA code must have in its frame where it enters a function's region. */
+static void add_called(dv_build *b) {
+    const dv_snapshot *head = dv_snapshot_at(b->root, 0);
+    dv_entry *called = &b->region->called;
+    *called = (dv_entry){.cell = (uint32_t)head->label, .first_item = b->entry_items.count};
+    for (int32_t q = 0; q < head->top; q++) {
+        const dv_known_value *e = &head->entries[q];
+        if (e->kind == DV_K_UNSET || e->kind == DV_K_ANY) continue;
+        DV_PUSH(b, entry_items,
+                (dv_entry_item){dv_home(b, q), e->slot, e->kind, dv_build_is_dead(b, 0, q), false});
+    }
+    called->item_count = b->entry_items.count - called->first_item;
+}
+
 /* Entry state: what the frame holds at the head of the loop that just went round. */
 static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
     const dv_code *code = b->root->thread->code;
@@ -546,6 +565,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
         if (i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR) &&
             dv_as_object(v)->references == 1 && b->vm->nama != DV_NAMA_SEQUENCE)
             kind = DV_K_RANGE;
+        if (b->parameters) kind = dv_function_begins(b, i, kind);
         dv_push_known(b, kind, DV_AT_HOME, kind == DV_K_RANGE ? dv_triple(b, (int32_t)i) : 0,
                       DV_EMPTY);
     }
@@ -559,8 +579,10 @@ static void find_fixed_point(dv_build *b, const dv_value *fp, uint32_t now) {
         b->work_count = 0;
         b->heaviest = 0;
         forget(b->root);
+        b->result_changed = false;
         start_from_frame(b, fp, now);
         interpret(b);
+        if (b->parameters && !b->again && !b->failed) b->again = dv_function_differs(b);
     } while (b->again && !b->failed);
 }
 
@@ -594,14 +616,17 @@ static bool is_worth_it(const dv_build *b) {
 static void emit_all(dv_build *b) {
     b->emitting = true;
     b->virtuals.count = 0;
+    if (b->parameters) dv_function_open(b);
     dv_build_range(b, b->root);
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);
     if (!b->failed) emit_exits(b);
-    if (!b->failed && b->entries.count == 0) fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
+    if (!b->failed && b->parameters) add_called(b);
+    if (!b->failed && b->entries.count == 0 && !b->parameters)
+        fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
     if (!b->failed) dv_build_finish(b);
     if (!b->failed) b->region->removed += dv_virtual_count(b->root);
-    if (!b->failed) b->region->least_rounds = least_rounds(b);
+    if (!b->failed && !b->parameters) b->region->least_rounds = least_rounds(b);
 }
 
 /* What the loop does with the locals. */
@@ -628,11 +653,14 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     }
     b->locals = (int32_t)code->local_count;
     b->stack_base = (int32_t)thread->stack_base;
-    b->entry_limit = b->locals + (int32_t)code->max_stack + EXTRA_ENTRIES;
+    const bool loops = code->flags & DV_CODE_HAS_LOOP;
+    b->entry_limit = b->locals + (int32_t)code->max_stack + (loops ? EXTRA_ENTRIES : CALLS_ENTRIES);
     b->scratch = (int16_t)(b->locals + b->entry_limit);
+    b->return_slot = (int16_t)(b->stack_base - 1); /* the last one */
     b->attribute_slots = b->scratch + DV_SCRATCH_SLOTS;
-    b->triples = b->attribute_slots + DV_ATTRIBUTE_SLOTS;
-    b->triple_limit = b->stack_base;
+    b->attribute_count = loops ? DV_ATTRIBUTE_SLOTS : 0;
+    b->triples = b->attribute_slots + b->attribute_count;
+    b->triple_limit = b->return_slot;
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
     b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);
     b->complex_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->complex_of);
@@ -642,8 +670,9 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     return !b->failed;
 }
 
-dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
-                           uint32_t back, uint32_t now, dv_loop_event *event) {
+/* Of the code from `head` to `end`, which the frame at fp is about to execute at `now`. */
+static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
+                        uint32_t end, uint32_t now, bool is_function, dv_loop_event *event) {
     dv_region *region = dv_heap_alloc(&vm->heap, sizeof *region);
     dv_build *b = dv_heap_alloc(&vm->heap, sizeof *b);
     event->why = DV_REFUSED_MEMORY;
@@ -651,9 +680,9 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
     if (b && region) {
         memset(b, 0, offsetof(dv_build, work));
         region->dependent.invalidate = dv_region_invalidate;
-        region->thread = thread, region->begin = head, region->end = back + 1;
+        region->thread = thread, region->begin = head, region->end = end;
         b->vm = vm, b->region = region;
-        if (prepare(b, thread, head, back + length_of(thread->code, back))) {
+        if (prepare(b, thread, head, end) && (!is_function || dv_function_prepare(b))) {
             find_fixed_point(b, fp, now);
             if (!b->failed && !is_worth_it(b))
                 fail_at(b, DV_REFUSED_BOXED, b->heaviest_in, b->heaviest_pc);
@@ -668,4 +697,15 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
     }
     if (b) dv_heap_free(&vm->heap, b, sizeof *b);
     return region;
+}
+
+dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
+                           uint32_t back, uint32_t now, dv_loop_event *event) {
+    uint32_t end = back + length_of(thread->code, back);
+    return build(vm, thread, fp, head, end, now, false, event);
+}
+
+dv_region *dv_region_build_function(dv_vm *vm, dv_thread *thread, const dv_value *fp,
+                                    dv_loop_event *event) {
+    return build(vm, thread, fp, 0, thread->code->word_count, 0, true, event);
 }

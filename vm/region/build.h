@@ -129,11 +129,18 @@ typedef struct dv_build {
     dv_known_value *e; /* the current entries */
     int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
     int16_t scratch; /* the first of DV_SCRATCH_SLOTS raw slots for one instruction's operands */
-    int16_t attribute_slots;         /* the first of DV_ATTRIBUTE_SLOTS */
-    int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
-    uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
-    const uint64_t *live;            /* locals of the loop's function, by pc; NULL: all may be */
-    uint32_t pc;                     /* of the instruction being interpreted, in context */
+    int16_t attribute_slots; /* the first of attribute_count */
+    int32_t attribute_count;
+    int16_t return_slot;              /* of a function's region: where its raw result goes */
+    int16_t extent;                   /* slots that calls from the region write to */
+    dv_gate *gate;                    /* of the region's function, made before emission */
+    uint8_t *parameters;              /* their kinds, by local; NULL: it is a loop's region */
+    uint8_t result;                   /* kind of the function's result, on the ways seen so far */
+    bool result_used, result_changed; /* by a call of itself; since the fixed point was begun */
+    int16_t *triple_of, *complex_of;  /* first slot, by entry; 0: it has none yet */
+    uint8_t *local_uses;              /* DV_LOCAL_, by local of the loop's function */
+    const uint64_t *live;             /* locals of the loop's function, by pc; NULL: all may be */
+    uint32_t pc;                      /* of the instruction being interpreted, in context */
     bool emitting, ended;
     bool again;        /* the fixed point is to be found anew: a context turned out to branch */
     dv_refusal failed; /* NOT: so far it has not */

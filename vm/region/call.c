@@ -287,6 +287,8 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
         dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n + 1))
         return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc,
                              DV_ENTERS_CALL);
+    bool known = callee.kind == DV_K_CONSTANT && dv_is_function(callee.value) && (!self || method);
+    if (known && dv_function_call(b, callee.value, n + self, next_pc)) return next_pc;
     return dv_step_embed(b, n + self + 3, 1, next_pc);
 }
 
@@ -334,6 +336,7 @@ uint32_t dv_step_returned(dv_build *b, bool released) {
 
 uint32_t dv_step_return(dv_build *b) {
     dv_context *context = b->context;
+    if (!context->parent && b->parameters) return dv_function_leave(b);
     if (!context->parent) { /* the loop ends here, as it may */
         dv_region_emit_exit(b, context, b->pc, false);
         return b->pc;

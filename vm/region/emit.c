@@ -73,6 +73,7 @@ bool dv_build_keep(dv_build *b, dv_value v) {
 /* A local that the loop only reads: its home slot still has what it had at entry, which is no
  * counted object where the local is raw. */
 static bool is_unchanged(const dv_build *b, int32_t q) {
+    if (b->parameters) return false; /* who calls with raw arguments puts nothing there */
     return q < b->locals && !(b->local_uses[q] & DV_LOCAL_STORED);
 }
 

@@ -66,6 +66,11 @@ static void free_if_unused(dv_vm *vm, dv_region *region) {
     dv_region_free(vm, region);
 }
 
+void dv_region_left(dv_vm *vm, dv_region *region) {
+    region->active--;
+    free_if_unused(vm, region);
+}
+
 static bool owns_cell(const dv_region *region, const dv_cell *cell) {
     return cell >= region->cells && cell < region->cells + region->cell_count;
 }
@@ -139,6 +144,10 @@ static uint32_t rounds_until_again(dv_refusal why, uint32_t tries) {
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
+    if (region->gate) {
+        if (why) tell(vm, region->thread, &(dv_loop_event){.back = 0, .why = why});
+        dv_function_retire(vm, region);
+    }
     for (uint32_t i = 0; i < region->entry_count; i++) {
         dv_cell *back = region->entries[i].back;
         if (why)
@@ -511,8 +520,15 @@ static void take_objects(dv_vm *vm, const dv_region *region, const dv_entry *ent
 
 static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry, dv_value *fp) {
     if (DV_UNLIKELY(entry->takes)) take_objects(vm, region, entry, fp);
+    if (region->gate) fp[region->gate->return_slot].bits = 0; /* the result is to be boxed */
     count_entering(vm, region);
     return region->cells + entry->cell;
+}
+
+const dv_cell *dv_region_try(dv_vm *vm, const dv_entry *entry, dv_value *fp) {
+    dv_region *region = entry->region;
+    if (fp + region->extent > vm->stack_end || !unbox_entry(region, entry, fp)) return NULL;
+    return enter(vm, region, entry, fp);
 }
 
 const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
@@ -563,6 +579,28 @@ static bool yields(const dv_code *code, uint32_t pc, uint32_t end) {
     return false;
 }
 
+void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back) {
+    dv_thread *thread = region->thread;
+    region->next = thread->regions;
+    thread->regions = region;
+    for (uint32_t i = 0; i < region->entry_count; i++) {
+        dv_entry *entry = &region->entries[i];
+        if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
+            dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
+            uint8_t tries = entry->back[1].site.backoff;
+            dv_region_give_up(vm, old->region, DV_REFUSED_NOT);
+            entry->back[1].site.backoff = tries;
+        }
+        entry->back[3].p = entry;
+        set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION, 1);
+        make_start(vm, thread, entry);
+        const uint32_t pc = dv_thread_pc(thread, entry->back);
+        tell(vm, thread,
+             &(dv_loop_event){
+                 .back = pc, .region = back, .removed = pc == back ? region->removed : 0});
+    }
+}
+
 /* The loop that ends in `back` gets a region if it can; its loops then enter it. */
 static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t back,
                      uint32_t hot) {
@@ -587,24 +625,7 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         if (event.why == DV_REFUSED_BOXED && back != hot) edge[1].site.seen = LOOKED_AT;
         return false;
     }
-    region->next = thread->regions;
-    thread->regions = region;
-    for (uint32_t i = 0; i < region->entry_count; i++) {
-        dv_entry *entry = &region->entries[i];
-        if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
-            dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
-            uint8_t tries = entry->back[1].site.backoff;
-            dv_region_give_up(vm, old->region, DV_REFUSED_NOT);
-            entry->back[1].site.backoff = tries;
-        }
-        entry->back[3].p = entry;
-        set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION, 1);
-        make_start(vm, thread, entry);
-        const uint32_t pc = dv_thread_pc(thread, entry->back);
-        tell(vm, thread,
-             &(dv_loop_event){
-                 .back = pc, .region = back, .removed = pc == back ? region->removed : 0});
-    }
+    dv_region_install(vm, region, back);
     return true;
 }
 
@@ -704,6 +725,7 @@ static void release_code(dv_vm *vm, dv_object *object) {
         thread->regions = region->next;
         dv_region_free(vm, region);
     }
+    dv_function_free(vm, thread);
 }
 
 static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
@@ -716,4 +738,5 @@ void dv_region_setup(dv_vm *vm) {
     vm->hooks.leave = leave;
     vm->hooks.depart = dv_region_retired;
     vm->hooks.release_code = release_code;
+    vm->hooks.warmed = dv_function_warmed;
 }

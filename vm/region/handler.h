@@ -39,6 +39,6 @@
 #include "types/super.h"
 #include "types/tuple_getter.h"
 #include "types/variable.h"
-#include "region/entry.h"
+#include "region/region.h"
 
 #endif

@@ -1,4 +1,4 @@
-/* region.h: regions: loops rewritten to operand-mode instructions over unboxed values (DESIGN
+/* region.h: loops and functions as operand-mode instructions over unboxed values (DESIGN
  * sections 6, 7).
  *
  * Invariants
@@ -16,6 +16,7 @@
 
 #include "core/assumption.h"
 #include "region/entry.h"
+#include "region/function.h"
 #include "region/lattice.h"
 
 /* What an exit does for one slot; `to` and `from` are slot numbers from fp. */
@@ -139,7 +140,7 @@ typedef enum dv_refusal {
 
 /* What happened to a loop, for the hook `looped` (core/vm.h). */
 typedef struct dv_loop_event {
-    uint32_t back;     /* pc of the loop's JUMP_BACK, in the thread that the hook is told */
+    uint32_t back;     /* pc of the loop's JUMP_BACK, in the thread that the hook is told, or 0 */
     dv_refusal why;    /* NOT: the loop is in a region now */
     uint32_t region;   /* then: pc of the region's outermost JUMP_BACK */
     uint32_t removed;  /* ... and if it is this one, the region's `removed` */
@@ -174,6 +175,8 @@ struct dv_region {
     uint32_t mark_count;
     int16_t extent;   /* slots that the region uses from fp on */
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
+    dv_gate *gate;    /* a function's region: how others enter it (function.h); NULL: a loop's */
+    dv_entry called;  /* ... and what its parameters are where INCA code does */
     uint32_t active;
     uint32_t entered; /* how often, lately: halved whenever regions must make room */
     size_t bytes;     /* charged for it (memory.h) */
@@ -188,6 +191,19 @@ struct dv_region {
  * not worth it, and the event's `why`, `in` and `pc` say why. */
 dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t head,
                            uint32_t back, uint32_t now, dv_loop_event *event);
+
+/* The same of a whole function, with what its frame holds where it begins. */
+dv_region *dv_region_build_function(dv_vm *vm, dv_thread *thread, const dv_value *fp,
+                                    dv_loop_event *event);
+
+/* Its loops enter the region, which has been admitted (memory.h).  `back`: of its outermost loop,
+ * or 0: a function's. */
+void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back);
+/* INCA code enters the region with its frame at fp; NULL: the frame is not what the entry expects,
+ * or the stack too short. */
+const dv_cell *dv_region_try(dv_vm *vm, const dv_entry *entry, dv_value *fp);
+/* An activation of it has ended. */
+void dv_region_left(dv_vm *vm, dv_region *region);
 
 /* Takes the region out of use: its entries become INCA code again, activations leave at their next
  * back edge or resume point. */

@@ -440,6 +440,25 @@ static uint32_t step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     return dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
 }
 
+/* x is None: where that leads anywhere, recursion ends at it. */
+static uint32_t step_is(dv_build *b, bool is_not, uint32_t next_pc) {
+    const int32_t q = b->top - 2;
+    const dv_known_value x = b->e[q], *y = dv_top(b, 1);
+    const bool is_object = x.kind == DV_K_ANY && (x.where == DV_AT_HOME || x.where == DV_AT_ALIAS);
+    if (!is_object || y->where != DV_AT_VALUE || !dv_is_none(y->value))
+        return dv_step_embed(b, 2, 1, next_pc);
+    const bool owned = x.where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);
+    const int16_t home = dv_home(b, x.where == DV_AT_ALIAS ? x.slot : q);
+    dv_spill(b, false, q);
+    dv_region_emit(b, DV_OP_R_IS_NONE, home, is_not, 0);
+    dv_step_count(b, true);
+    next_pc = dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
+    if (!owned) return next_pc;
+    dv_region_emit(b, DV_OP_R_RELEASE, home, 0, 0);
+    dv_step_point_after(b, next_pc);
+    return next_pc;
+}
+
 static uint32_t step_branch(dv_build *b, bool jump_if, uint32_t next_pc) {
     uint32_t target = dv_word_operand(b, b->pc, 0);
     const dv_known_value *x = dv_top(b, 1);
@@ -781,6 +800,8 @@ uint32_t dv_step(dv_build *b) {
         dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
         dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
         return next_pc;
+    case DV_OP_IS:
+    case DV_OP_IS_NOT: return step_is(b, op == DV_OP_IS_NOT, next_pc);
     case DV_OP_NEG:
     case DV_OP_NOT: return step_unary(b, op, next_pc);
     case DV_OP_LOAD_SUBSCR: return dv_step_load_subscript(b, next_pc);
@@ -826,8 +847,6 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_DELETE_SUBSCR:
     case DV_OP_POS:
     case DV_OP_INVERT:
-    case DV_OP_IS:
-    case DV_OP_IS_NOT:
     case DV_OP_IN:
     case DV_OP_NOT_IN: return dv_step_embed(b, info->inputs, info->outputs, next_pc);
     default: return step_unknown(b, op);

@@ -135,6 +135,20 @@ uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_ente
  * Result: the pc in the caller. */
 uint32_t dv_step_returned(dv_build *b, bool released);
 
+/* function.c */
+/* A call of the dl function with the n topmost entries, which enters its region; false: it has none
+ * that these fit. */
+bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_pc);
+/* RETURN of the region's function. */
+uint32_t dv_function_leave(dv_build *b);
+/* The build is that of a function.  What a local holds where it begins, `kind` or what it has come
+ * to in earlier passes; do these and the result still differ from what was found in the last one?
+ * Then, before emission, its gate. */
+bool dv_function_prepare(dv_build *b);
+dv_kind dv_function_begins(dv_build *b, uint32_t local, dv_kind kind);
+bool dv_function_differs(dv_build *b);
+void dv_function_open(dv_build *b);
+
 /* walk.c */
 uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_jump_back(dv_build *b);

@@ -33,7 +33,7 @@ static void change_record(dv_build *b, int32_t from, int32_t to) {
 
 static uint64_t bit_of(const dv_build *b, int32_t slot) {
     int32_t n = slot - b->attribute_slots;
-    return n >= 0 && n < DV_ATTRIBUTE_SLOTS ? UINT64_C(1) << n : 0;
+    return n >= 0 && n < b->attribute_count ? UINT64_C(1) << n : 0;
 }
 
 static bool has_slot(const dv_known_value *v) {
@@ -50,7 +50,7 @@ static int32_t free_slot(const dv_build *b) {
         for (uint32_t i = 0; i < record->shape->count; i++)
             if (has_slot(&record->values[i])) used |= bit_of(b, record->values[i].slot);
     }
-    for (int32_t n = 0; n < DV_ATTRIBUTE_SLOTS; n++)
+    for (int32_t n = 0; n < b->attribute_count; n++)
         if (!(used >> n & 1)) return b->attribute_slots + n;
     return -1;
 }
@@ -59,7 +59,7 @@ static int32_t free_slot(const dv_build *b) {
 static bool to_attribute_slot(dv_build *b, int32_t q) {
     dv_known_value *e = &b->e[q];
     bool there = e->where == DV_AT_SLOT && e->slot >= b->attribute_slots &&
-                 e->slot < b->attribute_slots + DV_ATTRIBUTE_SLOTS;
+                 e->slot < b->attribute_slots + b->attribute_count;
     if (there) return true;
     int32_t slot = free_slot(b);
     if (slot < 0) return false;

@@ -50,7 +50,7 @@ static int32_t free_slot_at(const way *w) {
         const dv_virtual *record = &w->at->records[r];
         for (uint32_t i = 0; i < record->shape->count; i++) used |= bit_of(w, &record->values[i]);
     }
-    for (int32_t n = 0; n < DV_ATTRIBUTE_SLOTS; n++)
+    for (int32_t n = 0; n < w->b->attribute_count; n++)
         if (!(used >> n & 1)) return w->b->attribute_slots + n;
     return -1;
 }

@@ -300,6 +300,27 @@ static uint32_t parameter_count(const dv_code *code) {
            (code->flags & DV_CODE_VARARGS ? 1 : 0) + (code->flags & DV_CODE_VARKEYWORDS ? 1 : 0);
 }
 
+bool dv_code_calls_itself(const dv_code *code) {
+    if (code->flags & (DV_CODE_MODULE | DV_CODE_CLASS | DV_CODE_GENERATOR) || code->free_count)
+        return false;
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code->words[pc] & 0xFF)) {
+        uint32_t op = code->words[pc] & 0xFF;
+        if (op != DV_OP_LOAD_GLOBAL_CALLEE && op != DV_OP_LOAD_METHOD) continue;
+        const dv_text *name = &code->names[code->words[pc] >> 8];
+        if (name->size == code->name.size && !memcmp(name->data, code->name.data, name->size))
+            return true;
+    }
+    return false;
+}
+
+uint32_t dv_code_stack_base(const dv_code *code) {
+    uint32_t extra = code->flags & DV_CODE_HAS_LOOP ? DV_SHADOW_EXTRA
+                     : dv_code_calls_itself(code)   ? DV_SHADOW_CALLS
+                                                    : 0;
+    const uint32_t shadow = extra ? code->local_count + code->max_stack + extra : 0;
+    return code->local_count + shadow;
+}
+
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     dv_thread *thread = dv_container_new(vm, sizeof *thread, DV_T_CODE);
     if (!thread) return NULL;

@@ -17,6 +17,7 @@
 #include "types/module.h"
 
 typedef struct dv_region dv_region;
+typedef struct dv_callable dv_callable;
 
 /* Memory that belongs to a site because its cache is too small; starts each such block. */
 typedef struct dv_site_block {
@@ -50,6 +51,7 @@ typedef struct dv_thread {
     dv_value name, qualname;            /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
     dv_region *regions;                 /* list, region/region.h */
+    dv_callable *callable;              /* region/function.h; NULL: no region is to call it */
     struct dv_function_counts *counts;  /* inspect/profile.h; NULL: nothing is counted */
     struct dv_thread *next, **previous; /* all threads of the VM, for inspection */
 } dv_thread;
@@ -57,15 +59,13 @@ typedef struct dv_thread {
 extern const dv_type dv_code_type;
 
 /* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, what inlining may use,
- * and attributes of instances that are not made. */
-#define DV_SHADOW_EXTRA 80
+ * attributes of instances that are not made, and where a raw result goes.  Functions without loops
+ * that call themselves have fewer: so many frames of theirs are there at a time. */
+#define DV_SHADOW_EXTRA 81
+#define DV_SHADOW_CALLS 24
 
 /* Where the operand stack of a frame begins. */
-static inline uint32_t dv_code_stack_base(const dv_code *code) {
-    const uint32_t shadow =
-        code->flags & DV_CODE_HAS_LOOP ? code->local_count + code->max_stack + DV_SHADOW_EXTRA : 0;
-    return code->local_count + shadow;
-}
+uint32_t dv_code_stack_base(const dv_code *code);
 
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module);
 /* Expands to cells; false: out of memory (raised). */
@@ -78,6 +78,8 @@ bool dv_thread_know_parameters(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
  * raised): all of them may be. */
 const uint64_t *dv_thread_live(dv_vm *vm, dv_thread *thread);
 const dv_code *dv_thread_code(const dv_object *thread);
+/* Is it a function that may call itself, by its name, as a global or as a method? */
+bool dv_code_calls_itself(const dv_code *code);
 
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */
 #define DV_NO_PC UINT32_MAX

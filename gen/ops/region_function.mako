@@ -1,0 +1,72 @@
+## region_function.mako: functions that have a region: calls, raw arguments and results (vm/region/function.h).
+
+<%isa:derivative name="ENTER_COUNT" of="ENTER" doc="ENTER of a warm function that counts calls until it is hot enough for a region.">
+    dv_site *site = &((dv_cell *)ip)[1].site;
+    DEAD();
+    if (DV_UNLIKELY(--site->wait == 0)) TAIL(dv_function_hot);
+    NEXT();
+</%isa:derivative>
+
+<%isa:derivative name="ENTER_REGION" of="ENTER" doc="ENTER of a function that has a region: enters it if the arguments have the types that it expects.">
+    DEAD();
+    TAIL(dv_function_enter);
+</%isa:derivative>
+
+<%isa:region name="R_CALL" operands="" cache="4" doc="Enters the region of a function, whose frame is at slot a: objects among the arguments are in place, and so are raw ones, in its shadow slots. A boxed result goes on behind the instruction, a raw one b cells behind that. Leaves where the region is gone, or there is no room for the frame.">
+    const dv_gate *gate = CELL(2).p;
+    dv_value *frame = &HOME(a);
+    const dv_value *limit = __atomic_load_n(&vm->stack_limit, __ATOMIC_RELAXED);
+    if (DV_UNLIKELY((const char *)limit - (const char *)frame < gate->extent || vm->calls_left <= 0 || GUARD_FAILS())) EXIT();
+    const dv_value function = CELL(4).v;
+    frame[-3] = function;
+    dv_as_object(function)->references++;
+    frame[-2] = dv_raw_pointer(ip + LEN);
+    frame[-1] = dv_raw_pointer(fp);
+    frame[gate->return_slot] = dv_raw_pointer(ip + LEN + CELL(1).o.b);
+    fp = frame;
+    frame += gate->first_vacant;
+    *frame = DV_EMPTY;
+    for (uint64_t left = gate->vacant; DV_UNLIKELY(left); left >>= 1) {
+        frame++;
+        if (left & 1) *frame = DV_EMPTY;
+    }
+    vm->calls_left--;
+    ++*gate->active;
+    ip = gate->entry;
+    GO();
+</%isa:region>
+
+## The slot a of the frame says where the result goes.
+% for kind, what in (("I", "the int in r"), ("D", "the double in d"), ("B", "the truth value in r")):
+<%isa:region name="R_RETURN_${kind}" operands="" cache="3" ends="yes" doc="Ends a function whose locals hold no objects with ${what}.">
+    dv_object *function = dv_as_object(fp[-3]);
+    dv_region *region = CELL(2).p;
+    const dv_cell *to = (const dv_cell *)(uintptr_t)HOME(a).bits;
+    if (DV_UNLIKELY(!to || function->references == 1 || region->retired)) TAIL(dv_function_return);
+    function->references--;
+    region->active--;
+    vm->calls_left++;
+    fp = dv_frame_caller(fp);
+    ip = to;
+    GO();
+</%isa:region>
+% endfor
+
+<%isa:region name="R_RETURN_V" operands="" cache="3" ends="yes" doc="Ends a function whose locals hold no objects with the value in home slot a.">
+    dv_object *function = dv_as_object(fp[-3]);
+    dv_region *region = CELL(2).p;
+    if (DV_UNLIKELY(function->references == 1 || region->retired)) TAIL(dv_function_return);
+    function->references--;
+    region->active--;
+    vm->calls_left++;
+    sp = fp - 2;
+    sp[-1] = HOME(a);
+    ip = dv_frame_link(fp);
+    fp = dv_frame_caller(fp);
+    GO();
+</%isa:region>
+
+<%isa:region name="R_IS_NONE" operands="" cache="3" doc="Is home slot a None, to the int register; b: is it not?">
+    r = (HOME(a).bits == DV_NONE.bits) != (CELL(1).o.b != 0);
+    REGION_NEXT();
+</%isa:region>
