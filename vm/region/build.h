@@ -129,7 +129,8 @@ typedef struct dv_build {
     dv_known_value *e; /* the current entries */
     int32_t top, entry_limit, locals, stack_base, triples, triple_limit;
     int16_t scratch; /* the first of DV_SCRATCH_SLOTS raw slots for one instruction's operands */
-    int16_t attribute_slots;         /* the first of DV_ATTRIBUTE_SLOTS */
+    int16_t attribute_slots; /* the first of DV_ATTRIBUTE_SLOTS */
+    int16_t *twin_of;        /* by entry, a range that the frame holds: dv_entry_item's twin */
     int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
     uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
     const uint64_t *live;            /* locals of the loop's function, by pc; NULL: all may be */

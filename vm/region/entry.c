@@ -439,7 +439,9 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
     case DV_K_RANGE:
-        if (!dv_is_shape(v, DV_T_RANGE_ITERATOR) || dv_as_object(v)->references != 1) return false;
+        if (!dv_is_shape(v, DV_T_RANGE_ITERATOR)) return false;
+        if (dv_as_object(v)->references != 1u + (item->twin >= 0 && dv_same(fp[item->twin], v)))
+            return false;
         unbox_range(raw, (const dv_range_iterator *)dv_as_object(v));
         return true;
     default: return dv_kind_is_container(item->kind) && dv_kind_of_container(v) == item->kind;

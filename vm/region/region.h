@@ -105,6 +105,9 @@ typedef struct dv_entry_item {
     uint8_t kind; /* dv_kind */
     bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
     bool taken; /* its object goes when the region has been entered */
+    /* RANGE: a dead local that may have the iterator, too, as the source of a comprehension has;
+     * -1: none. */
+    int16_t twin;
 } dv_entry_item;
 
 typedef struct dv_entry {

@@ -125,6 +125,12 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc);
 /* The n indices in front of a subscript, and that itself where it is of an object of an extension.
  */
 uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc);
+/* Is it the method list.append? */
+bool dv_step_is_append(dv_value v);
+/* A call of it, of a known list: the topmost of `inputs` entries into the list that is entry q. */
+uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc);
+/* LIST_APPEND */
+uint32_t dv_step_list_append(dv_build *b, int32_t depth, uint32_t next_pc);
 /* len() of the topmost entry, to the int register, for `inputs` entries; false: it is no container
  * that is known. */
 bool dv_step_length_of(dv_build *b, int32_t inputs);
