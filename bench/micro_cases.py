@@ -136,6 +136,7 @@ CONTAINERS = {
     "list_pop": ("l = []", "l.append(i); l.pop()"),
     "list_pop_first": ("l = [1, 2, 3]", "l.append(i); l.pop(0)"),
     "list_slice": (LIST7, "v = l[2:5]"),
+    "list_slice_at": (LIST7, "k = i & 3; v = l[k:k + 2]"),
     "list_slice_back": ("l = [1, 2, 3, 4]", "v = l[::-1]"),
     "list_slice_store": (LIST7, "l[2:4] = l[4:6]"),
     "list_in": ("l = [1, 2, 3]", "v = 3 in l"),

@@ -278,6 +278,21 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     REGION_NEXT();
 </%isa:region>
 
+<%isa:region name="R_SLICE" operands="" cache="4" doc="Slice of the sequence in home slot a (guard), from raw int slot b to c by the step in the instruction, to a home slot.">
+    if (DV_UNLIKELY(!dv_slice_suits(HOME(a)) || GUARD_FAILS())) EXIT();
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const dv_value container = HOME(a);
+    const int32_t to = CELL(4).s.a;
+    const bool is_owned = CELL(4).s.b;
+    const dv_value result = dv_slice_between(vm, container, SLOT_I(b), SLOT_I(c), CELL(2).i);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    fp[to] = result;
+    if (is_owned) dv_release(vm, container);
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_MAKE" operands="" cache="3" doc="Makes an instance that was virtual, to home slot a; the table in the instruction says where its attributes are.">
     HOME(a) = DV_NONE;
     SLOW();

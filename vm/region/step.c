@@ -809,11 +809,11 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_CALL_METHOD_KW: return dv_step_embed(b, (int32_t)a + 4, 1, next_pc);
     case DV_OP_BUILD_TUPLE: return dv_step_build_tuple(b, (int32_t)a, next_pc);
     case DV_OP_BUILD_KEY: return dv_step_build_key(b, (int32_t)a, next_pc);
+    case DV_OP_BUILD_SLICE: return dv_step_build_slice(b, (int32_t)a, next_pc);
     case DV_OP_LIST_APPEND: return dv_step_list_append(b, (int32_t)a, next_pc);
     case DV_OP_BUILD_LIST:
     case DV_OP_BUILD_SET:
-    case DV_OP_BUILD_STRING:
-    case DV_OP_BUILD_SLICE: return dv_step_embed(b, (int32_t)a, 1, next_pc);
+    case DV_OP_BUILD_STRING: return dv_step_embed(b, (int32_t)a, 1, next_pc);
     case DV_OP_BUILD_DICT: return dv_step_embed(b, 2 * (int32_t)a, 1, next_pc);
     case DV_OP_FORMAT_VALUE: return dv_step_embed(b, a & 4 ? 2 : 1, 1, next_pc);
     case DV_OP_UNPACK_SEQUENCE: return dv_step_unpack(b, next_pc);

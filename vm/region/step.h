@@ -119,6 +119,9 @@ uint32_t dv_step_returned(dv_build *b, bool released);
 uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_jump_back(dv_build *b);
 
+/* slice.c: the n parts, and the subscript behind them. */
+uint32_t dv_step_build_slice(dv_build *b, int32_t n, uint32_t next_pc);
+
 /* subscript.c */
 uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc);
