@@ -651,7 +651,7 @@ dv_region *dv_region_build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uin
         memset(b, 0, offsetof(dv_build, work));
         region->dependent.invalidate = dv_region_invalidate;
         region->thread = thread, region->begin = head, region->end = back + 1;
-        b->vm = vm, b->region = region;
+        b->vm = vm, b->region = region, b->frame = fp;
         if (prepare(b, thread, head, back + length_of(thread->code, back))) {
             find_fixed_point(b, fp, now);
             if (!b->failed && !is_worth_it(b))

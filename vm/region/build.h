@@ -133,6 +133,7 @@ typedef struct dv_build {
     int16_t *twin_of;        /* by entry, a range that the frame holds: dv_entry_item's twin */
     int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
     uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
+    const dv_value *frame; /* what it holds now is evidence for locals that the loop only reads */
     const uint64_t *live;            /* locals of the loop's function, by pc; NULL: all may be */
     uint32_t pc;                     /* of the instruction being interpreted, in context */
     bool emitting, ended;

@@ -272,7 +272,9 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
         if (!self && dv_is_class(callee.value) &&
             dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
             return 0;
+        if (!self && dv_step_call_bound(b, n, &next_pc)) return next_pc;
     } else if (!self) {
+        if (dv_step_call_bound(b, n, &next_pc)) return next_pc;
         const dv_raw *raw = guard_function(b, &callee, n);
         if (raw) return call_raw(b, raw, n, n + 3, next_pc);
     }

@@ -115,6 +115,10 @@ uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_ente
  * Result: the pc in the caller. */
 uint32_t dv_step_returned(dv_build *b, bool released);
 
+/* bound.c: a call with n arguments of a bound method that a local or a constant holds; false: it
+ * stays a call. */
+bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc);
+
 /* walk.c */
 uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_jump_back(dv_build *b);
@@ -130,6 +134,8 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc);
 /* Is it the method list.append? */
 bool dv_step_is_append(dv_value v);
+/* Can the topmost entry, an argument, be moved into a list? */
+bool dv_step_may_append(dv_build *b);
 /* A call of it, of a known list: the topmost of `inputs` entries into the list that is entry q. */
 uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc);
 /* LIST_APPEND */

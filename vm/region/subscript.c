@@ -382,10 +382,12 @@ static void append(dv_build *b, int32_t q) {
     dv_step_count(b, true);
 }
 
+bool dv_step_may_append(dv_build *b) {
+    return dv_top(b, 1)->kind < DV_K_UNSET && dv_owned(b, b->context, b->pc, b->top - 1);
+}
+
 static bool may_append(dv_build *b, int32_t q) {
-    const dv_known_value *item = dv_top(b, 1);
-    return (b->e[q].where == DV_AT_HOME || b->e[q].where == DV_AT_ALIAS) &&
-           item->kind < DV_K_UNSET && dv_owned(b, b->context, b->pc, b->top - 1);
+    return (b->e[q].where == DV_AT_HOME || b->e[q].where == DV_AT_ALIAS) && dv_step_may_append(b);
 }
 
 uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc) {
