@@ -77,6 +77,11 @@ def some(a, *b): return b
 def count(n):
     for i in range(n): yield i
 def through(n): yield from count(n)
+def rare(n):
+    x = 1
+    for i in range(n):
+        for k in range(3): x = (x * 69069 + 1) & 0xFFFFFFFF
+        if x % 100 == 3: yield x
 """
 
 LIST7 = "l = [1, 2, 3, 4, 5, 6, 7]"
@@ -174,6 +179,7 @@ ITERATION = {
     "str_loop": ("s = 'abcdef'", "for c in s: pass"),
     "gen": ("", "for k in count(3): pass"),
     "gen_from": ("", "for k in through(3): pass"),
+    "gen_rare": ("g = rare(1 << 40)", "v = next(g)"),
     "gen_sum": (LIST7, "v = sum(a * 2 for a in l)"),
     "gen_all": (LIST7, "v = all(a > 0 for a in l)"),
     "gen_any_attr": ("l = [Point(k) for k in range(7)]", "v = any(p.x > 9 for p in l)"),

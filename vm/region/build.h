@@ -23,6 +23,13 @@
 #include "region/region.h"
 #include "run/frame.h"
 
+/* What a yield weighs, in boxed instructions: the region is left there with all values in boxes,
+ * and entered again behind it. */
+enum { DV_YIELD_WEIGHS = 16 };
+static inline bool dv_op_yields(uint32_t op) {
+    return op == DV_OP_YIELD || op == DV_OP_GET_YIELD_FROM;
+}
+
 typedef enum dv_where {
     DV_AT_HOME,
     DV_AT_SLOT,
@@ -134,8 +141,8 @@ typedef struct dv_build {
     int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
     uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
     const dv_value *frame; /* what it holds now is evidence for locals that the loop only reads */
-    const uint64_t *live;            /* locals of the loop's function, by pc; NULL: all may be */
-    uint32_t pc;                     /* of the instruction being interpreted, in context */
+    const uint64_t *live;  /* locals of the loop's function, by pc; NULL: all may be */
+    uint32_t pc;           /* of the instruction being interpreted, in context */
     bool emitting, ended;
     bool again;        /* the fixed point is to be found anew: a context turned out to branch */
     dv_refusal failed; /* NOT: so far it has not */

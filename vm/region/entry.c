@@ -513,13 +513,9 @@ static uint32_t words_at(const dv_code *code, uint32_t pc) {
     return n > 1 ? n : 1;
 }
 
-/* A generator's frame moves when it is resumed: a region must not run across a yield. */
-static bool yields(const dv_code *code, uint32_t pc, uint32_t end) {
-    for (; code->flags & DV_CODE_GENERATOR && pc < end; pc += words_at(code, pc)) {
-        uint32_t op = code->words[pc] & 0xFF;
-        if (op == DV_OP_YIELD || op == DV_OP_YIELD_FROM) return true;
-    }
-    return false;
+/* Too little of a loop's work could be typed: is a yield to blame? */
+static dv_refusal blamed(const dv_code *in, uint32_t pc) {
+    return in && dv_op_yields(in->words[pc] & 0xFF) ? DV_REFUSED_YIELD : DV_REFUSED_BOXED;
 }
 
 /* The loop that ends in `back` gets a region if it can; its loops then enter it. */
@@ -527,10 +523,9 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
                      uint32_t hot) {
     const dv_code *code = thread->code;
     uint32_t head = code->words[back] >> 8;
-    dv_loop_event event = {.back = back, .why = DV_REFUSED_YIELD};
-    dv_region *region = NULL;
-    if (!yields(code, head, back))
-        region = dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
+    dv_loop_event event = {.back = back};
+    dv_region *region = dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
+    if (event.why == DV_REFUSED_BOXED) event.why = blamed(event.in, event.pc);
     if (region && !dv_region_admit(vm, region)) {
         dv_region_free(vm, region);
         region = NULL, event.why = DV_REFUSED_ROOM;
@@ -575,8 +570,10 @@ static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
     if (promise.typed >= 2 * promise.boxed) return true;
     if (!is_hot) site->seen = POSTPONED;
     tell(vm, thread,
-         &(dv_loop_event){
-             .back = back, .why = DV_REFUSED_BOXED, .in = thread->code, .pc = promise.pc});
+         &(dv_loop_event){.back = back,
+                          .why = blamed(thread->code, promise.pc),
+                          .in = thread->code,
+                          .pc = promise.pc});
     return false;
 }
 

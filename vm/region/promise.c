@@ -121,6 +121,12 @@ static void scan_callee(scan *s, const dv_cell *cell, uint32_t op, const dv_thre
     s->depth--;
 }
 
+static void count_yield(scan *s, uint32_t pc, uint32_t weighs) {
+    weighs *= DV_YIELD_WEIGHS;
+    s->promise->boxed += weighs;
+    if (weighs > s->heaviest) s->heaviest = weighs, s->promise->pc = pc;
+}
+
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,
                       uint32_t weight) {
     const dv_code *code = thread->code;
@@ -128,6 +134,7 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
     for (uint32_t pc = begin; pc < end; pc += words_at(code, pc)) {
         const dv_cell *cell = thread->cells + thread->cell_at[pc];
         uint32_t generic = code->words[pc] & 0xFF;
+        if (dv_op_yields(generic)) count_yield(s, pc, weight * weight_at(&within, pc));
         if (dv_op_infos[generic].adaptive == generic) continue;
         uint32_t op = dv_op_of(s->vm, cell->h), weighs = weight * weight_at(&within, pc);
         verdict v = judge(s->vm, cell, generic, op);
