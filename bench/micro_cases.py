@@ -84,6 +84,11 @@ def some(a, *b): return b
 def count(n):
     for i in range(n): yield i
 def through(n): yield from count(n)
+def rare(n):
+    x = 1
+    for i in range(n):
+        for k in range(3): x = (x * 69069 + 1) & 0xFFFFFFFF
+        if x % 100 == 3: yield x
 """
 
 LIST7 = "l = [1, 2, 3, 4, 5, 6, 7]"
@@ -139,9 +144,12 @@ CONTAINERS = {
     "tuple_in": ("", "v = i in (1, 2, 3)"),
     "tuple_of": ("t = [1, 2, 3, 4]", "v = tuple(t)"),
     "list_append": ("l = []", "l.append(i)"),
+    "append_float": ("a = []", "a.append(i * 2.0)"),
+    "bound_append": ("m = [].append", "m(i)"),
     "list_pop": ("l = []", "l.append(i); l.pop()"),
     "list_pop_first": ("l = [1, 2, 3]", "l.append(i); l.pop(0)"),
     "list_slice": (LIST7, "v = l[2:5]"),
+    "list_slice_at": (LIST7, "k = i & 3; v = l[k:k + 2]"),
     "list_slice_back": ("l = [1, 2, 3, 4]", "v = l[::-1]"),
     "list_slice_store": (LIST7, "l[2:4] = l[4:6]"),
     "list_in": ("l = [1, 2, 3]", "v = 3 in l"),
@@ -149,6 +157,7 @@ CONTAINERS = {
     "list_concat": ("l = [1, 2]", "v = l + l"),
     "list_comp": (LIST7, "v = [a * 2 for a in l]"),
     "list_comp_copy": (LIST7, "v = [a for a in l]"),
+    "list_comp_range": ("", "v = [k * k + 1 for k in range(300)]"),
     "set_comp_tuple": (LIST7, "v = {(a, 1) for a in l}"),
     "list_of_lists": ("m = [[1, 2], [3, 4]]", "v = m[i & 1][1]"),
     "list_len": ("l = [1]", "v = len(l)"),
@@ -177,6 +186,7 @@ ITERATION = {
     "str_loop": ("s = 'abcdef'", "for c in s: pass"),
     "gen": ("", "for k in count(3): pass"),
     "gen_from": ("", "for k in through(3): pass"),
+    "gen_rare": ("g = rare(1 << 40)", "v = next(g)"),
     "gen_sum": (LIST7, "v = sum(a * 2 for a in l)"),
     "gen_all": (LIST7, "v = all(a > 0 for a in l)"),
     "gen_any_attr": ("l = [Point(k) for k in range(7)]", "v = any(p.x > 9 for p in l)"),
@@ -245,6 +255,7 @@ CLASSES = {
     "method": ("p = Point()", "v = p.method()"),
     "classmethod": ("", "v = Point.made()"),
     "staticmethod": ("p = Point()", "v = p.static()"),
+    "bound_method": ("m = Point().method", "v = m()"),
     "super_method": ("p = Child(1)", "p.method()"),
     "new": ("", "v = Point(i)"),
     "new_default": ("", "v = Point()"),

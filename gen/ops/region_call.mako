@@ -15,6 +15,24 @@ def argument(kind, position, last, mode):
 def modes(arguments):
     return "R" if len(arguments) > 2 else "SR" if arguments else "S"
 %>
+<%isa:region name="R_GUARD_BOUND" operands="" cache="3" doc="Leaves unless home slot a holds a bound method of the dl function in the instruction.">
+    const dv_value v = HOME(a);
+    if (DV_UNLIKELY(!dv_is_shape(v, DV_T_METHOD) || GUARD_FAILS())) EXIT();
+    if (DV_UNLIKELY(((const dv_method *)dv_as_object(v))->function.bits != CELL(2).v.bits)) EXIT();
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_SELF" operands="" cache="3" doc="Self of the bound method in home slot a, retained, to home slot b.">
+    HOME(b) = dv_retain(((const dv_method *)dv_as_object(HOME(a)))->self);
+    REGION_NEXT();
+</%isa:region>
+<%isa:region name="R_GUARD_BOUND_C" operands="" cache="3" doc="Leaves unless home slot a holds a method with the definition in the instruction, bound to a list; that, borrowed, to home slot b.">
+    const dv_value v = HOME(a);
+    if (DV_UNLIKELY(!dv_is_shape(v, DV_T_CFUNCTION) || GUARD_FAILS())) EXIT();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
+    if (DV_UNLIKELY(function->def != CELL(2).p || !dv_is_shape(function->self, DV_T_LIST))) EXIT();
+    HOME(b) = function->self;
+    REGION_NEXT();
+</%isa:region>
 <%isa:region name="R_GUARD_FUNCTION" operands="" cache="3" doc="Leaves unless home slot a holds the C function with the definition in the instruction.">
     const dv_value v = HOME(a);
     if (DV_UNLIKELY(!dv_is_shape(v, DV_T_CFUNCTION) || GUARD_FAILS())) EXIT();

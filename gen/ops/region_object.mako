@@ -39,6 +39,21 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 % endfor
 % endfor
 
+% for kind, what, fits, value, boxed in (("I", "raw int slot b", " || !dv_fits_int(SLOT_I(b))", "dv_int(SLOT_I(b))", "dv_int_from_int64(vm, SLOT_I(b))"), ("D", "raw double slot b", "", "HOME(b)", "HOME(b)"), ("V", "home slot b, which is moved,", "", "HOME(b)", "HOME(b)")):
+<%isa:region name="RL_APPEND_${kind}" operands="" cache="3" doc="Appends ${what} to the list in home slot a.">
+    dv_list *list = dv_as_list(HOME(a));
+    if (DV_UNLIKELY(list->count == list->capacity${fits})) SLOW();
+    list->items[list->count++] = ${value};
+    REGION_NEXT();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const dv_value item = ${boxed};
+    if (dv_is_empty(item) || !dv_list_append(vm, HOME(a), item)) RAISE();
+    dv_release(vm, item);
+    REGION_NEXT();
+</%isa:region>
+% endfor
+
 % for kind, values in (("I", (("R", "r"), ("S", "SLOT_I(c)"))), ("D", (("R", "d"), ("S", "SLOT_D(c)")))):
 % for value_mode, value in values:
 % for mode, index in (("S", "SLOT_I(b)"), ("K", "CELL(2).i"), ("R", "r")):
@@ -260,6 +275,21 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 </%isa:region>
 <%isa:region name="R_SET_SP" operands="" cache="3" doc="The operand stack ends at slot a: what follows is a stack instruction.">
     sp = fp + CELL(1).o.a;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_SLICE" operands="" cache="4" doc="Slice of the sequence in home slot a (guard), from raw int slot b to c by the step in the instruction, to a home slot.">
+    if (DV_UNLIKELY(!dv_slice_suits(HOME(a)) || GUARD_FAILS())) EXIT();
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const dv_value container = HOME(a);
+    const int32_t to = CELL(4).s.a;
+    const bool is_owned = CELL(4).s.b;
+    const dv_value result = dv_slice_between(vm, container, SLOT_I(b), SLOT_I(c), CELL(2).i);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    fp[to] = result;
+    if (is_owned) dv_release(vm, container);
     REGION_NEXT();
 </%isa:region>
 

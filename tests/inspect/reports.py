@@ -232,7 +232,7 @@ def f(a):
         n += 1
 f(array("u", "abc" * 700))
 """),
-    ("yields", 2, None, """\
+    ("yields", 2, 3, """\
 def f(n):
     for i in range(n):
         yield i
@@ -242,7 +242,7 @@ sum(f(2000))
 def f(items):
     n = 0
     for i in range(len(items)):
-        items[i].append(items[i] + items[i])
+        items[i].extend(items[i] + items[i])
         n += 1
 f([[] for i in range(2000)])
 """),

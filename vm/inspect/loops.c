@@ -16,10 +16,11 @@ enum { LEFT_OFTEN = DV_REFUSED_ROOM + 1 };
 static const explanation explanations[] = {
     [DV_REFUSED_MEMORY] = {"memory", "memory was short when its region was to be made",
                            "allow the program more memory"},
-    [DV_REFUSED_YIELD] = {"yields",
-                          "it yields: a generator's frame moves when it is resumed, and unboxed "
-                          "values do not move with it",
-                          "compute in a function that does not yield, and yield its results"},
+    [DV_REFUSED_YIELD] =
+        {"yields",
+         "it yields for little work: a generator's frame moves when it is resumed, "
+         "and its values go into boxes for that",
+         "do more between two yields, or compute in a function that does not yield"},
     [DV_REFUSED_SIZE] = {"size", "it has too many instructions, or too many ways through them",
                          "move parts of it into functions of their own"},
     [DV_REFUSED_SLOTS] = {"slots",

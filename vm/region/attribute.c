@@ -114,8 +114,9 @@ bool dv_step_method(dv_build *b) {
     if (is_virtual && dv_virtual_record(b, &self)->shape->number != (uint32_t)cache[0].s.a)
         return false;
     dv_value callee = dv_constant_global(b, cache[1].p);
-    if (dv_is_empty(callee) || !dv_is_function(callee)) return false;
-    if (!is_virtual) {
+    const bool appends = cache[0].s.a == DV_T_LIST && dv_step_is_append(callee);
+    if (dv_is_empty(callee) || (!dv_is_function(callee) && !appends)) return false;
+    if (!is_virtual && !(appends && self.kind == DV_K_LIST)) {
         uint32_t at = dv_region_emit_guard(b, DV_OP_RA_GUARD, home, 0, 0);
         dv_region_emit_constant(b, at, cache[0]);
     }

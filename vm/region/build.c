@@ -499,6 +499,10 @@ bool dv_build_is_dead(const dv_build *b, uint32_t pc, int32_t q) {
     return q < b->locals && b->live && !dv_is_live(b->live[pc], (uint32_t)q);
 }
 
+static int16_t twin_at(const dv_build *b, uint32_t pc, int32_t q) {
+    return b->twin_of[q] >= 0 && dv_build_is_dead(b, pc, b->twin_of[q]) ? b->twin_of[q] : -1;
+}
+
 /* Each loop head in the region is an entry: what its snapshot expects of the frame. */
 static void add_entries(dv_build *b) {
     const dv_thread *thread = b->root->thread;
@@ -523,7 +527,8 @@ static void add_entries(dv_build *b) {
             entry.takes |= taken;
             DV_PUSH(b, entry_items,
                     (dv_entry_item){dv_home(b, q), e->slot, e->kind,
-                                    dv_build_is_dead(b, pc_of_head, q), taken});
+                                    dv_build_is_dead(b, pc_of_head, q), taken,
+                                    e->kind == DV_K_RANGE ? twin_at(b, pc_of_head, q) : -1});
         }
         entry.item_count = b->entry_items.count - entry.first_item;
         if (possible) DV_PUSH(b, entries, entry);
@@ -544,6 +549,22 @@ static void add_called(dv_build *b) {
     called->item_count = b->entry_items.count - called->first_item;
 }
 
+/* The dead local that holds the object, too; -1: none does. */
+static int16_t find_twin(const dv_build *b, const dv_value *fp, uint32_t head, dv_value v) {
+    for (int32_t q = 0; q < b->locals; q++)
+        if (dv_same(fp[dv_home(b, q)], v) && dv_build_is_dead(b, head, q)) return (int16_t)q;
+    return -1;
+}
+
+/* Is it the iterator of a range that nobody else can reach? */
+static bool is_own_range(dv_build *b, const dv_value *fp, uint32_t head, int32_t q) {
+    const dv_value v = fp[dv_home(b, q)];
+    b->twin_of[q] = -1;
+    if (!dv_is_shape(v, DV_T_RANGE_ITERATOR) || b->vm->nama == DV_NAMA_SEQUENCE) return false;
+    b->twin_of[q] = find_twin(b, fp, head, v);
+    return dv_as_object(v)->references == (b->twin_of[q] >= 0 ? 2 : 1);
+}
+
 /* Entry state: what the frame holds at the head of the loop that just went round. */
 static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
     const dv_code *code = b->root->thread->code;
@@ -562,9 +583,7 @@ static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
         if (dv_is_shape(v, DV_T_COMPLEX) && i < code->local_count) kind = DV_K_COMPLEX;
         if (i < code->local_count && !b->local_uses[i] && kind != DV_K_UNSET)
             kind = DV_K_ANY; /* it stays where it is */
-        if (i >= code->local_count && dv_is_shape(v, DV_T_RANGE_ITERATOR) &&
-            dv_as_object(v)->references == 1 && b->vm->nama != DV_NAMA_SEQUENCE)
-            kind = DV_K_RANGE;
+        if (i >= code->local_count && is_own_range(b, fp, head, (int32_t)i)) kind = DV_K_RANGE;
         if (b->parameters) kind = dv_function_begins(b, i, kind);
         dv_push_known(b, kind, DV_AT_HOME, kind == DV_K_RANGE ? dv_triple(b, (int32_t)i) : 0,
                       DV_EMPTY);
@@ -663,7 +682,9 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     b->triple_limit = b->return_slot;
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);
     b->triple_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->triple_of);
+    b->twin_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->twin_of);
     b->complex_of = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->complex_of);
+    for (int32_t q = 0; b->twin_of && q < b->entry_limit; q++) b->twin_of[q] = -1;
     find_uses(b, code, head, end);
     b->root = new_context(b, thread, head, end, 0, 1);
     b->live = dv_thread_live(b->vm, thread);
@@ -681,7 +702,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
         memset(b, 0, offsetof(dv_build, work));
         region->dependent.invalidate = dv_region_invalidate;
         region->thread = thread, region->begin = head, region->end = end;
-        b->vm = vm, b->region = region;
+        b->vm = vm, b->region = region, b->frame = fp;
         if (prepare(b, thread, head, end) && (!is_function || dv_function_prepare(b))) {
             find_fixed_point(b, fp, now);
             if (!b->failed && !is_worth_it(b))

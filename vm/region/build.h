@@ -23,6 +23,13 @@
 #include "region/region.h"
 #include "run/frame.h"
 
+/* What a yield weighs, in boxed instructions: the region is left there with all values in boxes,
+ * and entered again behind it. */
+enum { DV_YIELD_WEIGHS = 16 };
+static inline bool dv_op_yields(uint32_t op) {
+    return op == DV_OP_YIELD || op == DV_OP_GET_YIELD_FROM;
+}
+
 typedef enum dv_where {
     DV_AT_HOME,
     DV_AT_SLOT,
@@ -137,8 +144,10 @@ typedef struct dv_build {
     uint8_t *parameters;              /* their kinds, by local; NULL: it is a loop's region */
     uint8_t result;                   /* kind of the function's result, on the ways seen so far */
     bool result_used, result_changed; /* by a call of itself; since the fixed point was begun */
+    int16_t *twin_of; /* by entry, a range that the frame holds: dv_entry_item's twin */
     int16_t *triple_of, *complex_of;  /* first slot, by entry; 0: it has none yet */
     uint8_t *local_uses;              /* DV_LOCAL_, by local of the loop's function */
+    const dv_value *frame; /* what it holds now is evidence for locals that are only read */
     const uint64_t *live;             /* locals of the loop's function, by pc; NULL: all may be */
     uint32_t pc;                      /* of the instruction being interpreted, in context */
     bool emitting, ended;

@@ -278,11 +278,15 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
         if (!self && dv_is_class(callee.value) &&
             dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
             return 0;
+        if (!self && dv_step_call_bound(b, n, &next_pc)) return next_pc;
     } else if (!self) {
+        if (dv_step_call_bound(b, n, &next_pc)) return next_pc;
         const dv_raw *raw = guard_function(b, &callee, n);
         if (raw) return call_raw(b, raw, n, n + 3, next_pc);
     }
     bool method = self && callee.kind == DV_K_CONSTANT && dv_top(b, n + 1)->where != DV_AT_VALUE;
+    if (method && n == 1 && dv_step_is_append(callee.value))
+        return dv_step_append(b, b->top - 2, 5, next_pc);
     if (method && dv_is_function(callee.value) &&
         dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n + 1))
         return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc,

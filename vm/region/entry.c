@@ -492,7 +492,9 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
     case DV_K_RANGE:
-        if (!dv_is_shape(v, DV_T_RANGE_ITERATOR) || dv_as_object(v)->references != 1) return false;
+        if (!dv_is_shape(v, DV_T_RANGE_ITERATOR)) return false;
+        if (dv_as_object(v)->references != 1u + (item->twin >= 0 && dv_same(fp[item->twin], v)))
+            return false;
         unbox_range(raw, (const dv_range_iterator *)dv_as_object(v));
         return true;
     default: return dv_kind_is_container(item->kind) && dv_kind_of_container(v) == item->kind;
@@ -570,13 +572,9 @@ static uint32_t words_at(const dv_code *code, uint32_t pc) {
     return n > 1 ? n : 1;
 }
 
-/* A generator's frame moves when it is resumed: a region must not run across a yield. */
-static bool yields(const dv_code *code, uint32_t pc, uint32_t end) {
-    for (; code->flags & DV_CODE_GENERATOR && pc < end; pc += words_at(code, pc)) {
-        uint32_t op = code->words[pc] & 0xFF;
-        if (op == DV_OP_YIELD || op == DV_OP_YIELD_FROM) return true;
-    }
-    return false;
+/* Too little of a loop's work could be typed: is a yield to blame? */
+static dv_refusal blamed(const dv_code *in, uint32_t pc) {
+    return in && dv_op_yields(in->words[pc] & 0xFF) ? DV_REFUSED_YIELD : DV_REFUSED_BOXED;
 }
 
 void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back) {
@@ -606,12 +604,12 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
                      uint32_t hot) {
     const dv_code *code = thread->code;
     uint32_t head = code->words[back] >> 8;
-    dv_loop_event event = {.back = back, .why = DV_REFUSED_YIELD};
-    dv_region *region = NULL;
-    if (code->written)
-        region = dv_region_from_text(vm, thread, back);
-    else if (!yields(code, head, back))
-        region = dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
+    dv_loop_event event = {.back = back};
+    dv_region *region =
+        code->written
+            ? dv_region_from_text(vm, thread, back)
+            : dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
+    if (event.why == DV_REFUSED_BOXED) event.why = blamed(event.in, event.pc);
     if (region && !dv_region_admit(vm, region)) {
         dv_region_free(vm, region);
         region = NULL, event.why = DV_REFUSED_ROOM;
@@ -622,7 +620,8 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         dv_cell *edge = thread->cells + thread->cell_at[back];
         if (event.why == DV_REFUSED_SIZE && dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
             set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET, 1); /* for good */
-        if (event.why == DV_REFUSED_BOXED && back != hot) edge[1].site.seen = LOOKED_AT;
+        if ((event.why == DV_REFUSED_BOXED || event.why == DV_REFUSED_YIELD) && back != hot)
+            edge[1].site.seen = LOOKED_AT;
         return false;
     }
     dv_region_install(vm, region, back);
@@ -644,8 +643,10 @@ static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
     if (promise.typed >= least) return true;
     if (!is_hot) site->seen = LOOKED_AT;
     tell(vm, thread,
-         &(dv_loop_event){
-             .back = back, .why = DV_REFUSED_BOXED, .in = thread->code, .pc = promise.pc});
+         &(dv_loop_event){.back = back,
+                          .why = blamed(thread->code, promise.pc),
+                          .in = thread->code,
+                          .pc = promise.pc});
     return false;
 }
 

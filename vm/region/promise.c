@@ -178,6 +178,7 @@ static void scan_callee(scan *s, const dv_cell *cell, uint32_t op, const dv_thre
 static uint32_t weight_of_boxed(const dv_code *code, uint32_t pc) {
     const uint32_t op = code->words[pc] & 0xFF;
     const uint32_t behind = pc + 1 < code->word_count ? code->words[pc + 1] & 0xFF : DV_OP_NOP;
+    if (dv_op_yields(op)) return DV_YIELD_WEIGHS;
     if (dv_step_leaves(op)) return DV_LEAVING_WEIGHT;
     if (op == DV_OP_BUILD_TUPLE) return behind != DV_OP_UNPACK_SEQUENCE && behind != DV_OP_RETURN;
     return op == DV_OP_BUILD_STRING || op == DV_OP_FORMAT_VALUE || op == DV_OP_LOAD_CELL ||

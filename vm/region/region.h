@@ -106,6 +106,9 @@ typedef struct dv_entry_item {
     uint8_t kind; /* dv_kind */
     bool dead; /* a local that nobody reads before it is stored to: what it holds does not matter */
     bool taken; /* its object goes when the region has been entered */
+    /* RANGE: a dead local that may have the iterator, too, as the source of a comprehension has;
+     * -1: none. */
+    int16_t twin;
 } dv_entry_item;
 
 typedef struct dv_entry {
@@ -124,7 +127,7 @@ typedef struct dv_entry {
 typedef enum dv_refusal {
     DV_REFUSED_NOT,
     DV_REFUSED_MEMORY,
-    DV_REFUSED_YIELD,    /* the frame would move */
+    DV_REFUSED_YIELD,    /* it would be left at yields too often: the frame moves there */
     DV_REFUSED_SIZE,     /* too many instructions, or too many ways through them */
     DV_REFUSED_SLOTS,    /* more values, or nested ranges, than the frame has shadow slots for */
     DV_REFUSED_MEETING,  /* at a join a value is raw on one way and an object on the other */

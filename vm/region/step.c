@@ -775,6 +775,14 @@ static uint32_t step_unknown(dv_build *b, uint32_t op) {
     return dv_step_leave(b);
 }
 
+/* A generator's frame moves when it is resumed, so the region ends here, as it may; it is entered
+ * again at a back edge. */
+static uint32_t step_yield(dv_build *b) {
+    for (int i = 0; i < DV_YIELD_WEIGHS; i++) dv_step_count(b, false);
+    dv_region_emit_exit(b, b->context, b->pc, false);
+    return b->pc;
+}
+
 uint32_t dv_step(dv_build *b) {
     uint32_t op = dv_step_op(b, b->pc), next_pc = b->pc + dv_step_length(b, b->pc);
     uint32_t a = dv_op_infos[op].operand_count ? dv_word_operand(b, b->pc, 0) : 0;
@@ -822,6 +830,8 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_LOAD_ATTR: return step_load_attribute(b, next_pc);
     case DV_OP_STORE_ATTR:
         return dv_virtual_store_attribute(b, next_pc) ? next_pc : dv_step_store_slot(b, next_pc);
+    case DV_OP_GET_YIELD_FROM:
+    case DV_OP_YIELD: return step_yield(b);
     case DV_OP_RETURN: return dv_step_return(b);
     case DV_OP_POP_TOP: return step_pop(b, next_pc);
     case DV_OP_COPY: return step_copy(b, next_pc);
@@ -830,10 +840,11 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_CALL_METHOD_KW: return dv_step_embed(b, (int32_t)a + 4, 1, next_pc);
     case DV_OP_BUILD_TUPLE: return dv_step_build_tuple(b, (int32_t)a, next_pc);
     case DV_OP_BUILD_KEY: return dv_step_build_key(b, (int32_t)a, next_pc);
+    case DV_OP_BUILD_SLICE: return dv_step_build_slice(b, (int32_t)a, next_pc);
+    case DV_OP_LIST_APPEND: return dv_step_list_append(b, (int32_t)a, next_pc);
     case DV_OP_BUILD_LIST:
     case DV_OP_BUILD_SET:
-    case DV_OP_BUILD_STRING:
-    case DV_OP_BUILD_SLICE: return dv_step_embed(b, (int32_t)a, 1, next_pc);
+    case DV_OP_BUILD_STRING: return dv_step_embed(b, (int32_t)a, 1, next_pc);
     case DV_OP_BUILD_DICT: return dv_step_embed(b, 2 * (int32_t)a, 1, next_pc);
     case DV_OP_FORMAT_VALUE: return dv_step_embed(b, a & 4 ? 2 : 1, 1, next_pc);
     case DV_OP_UNPACK_SEQUENCE: return dv_step_unpack(b, next_pc);

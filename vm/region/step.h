@@ -149,9 +149,16 @@ dv_kind dv_function_begins(dv_build *b, uint32_t local, dv_kind kind);
 bool dv_function_differs(dv_build *b);
 void dv_function_open(dv_build *b);
 
+/* bound.c: a call with n arguments of a bound method that a local or a constant holds; false: it
+ * stays a call. */
+bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc);
+
 /* walk.c */
 uint32_t dv_step_for_iter(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_jump_back(dv_build *b);
+
+/* slice.c: the n parts, and the subscript behind them. */
+uint32_t dv_step_build_slice(dv_build *b, int32_t n, uint32_t next_pc);
 
 /* subscript.c */
 uint32_t dv_step_load_subscript(dv_build *b, uint32_t next_pc);
@@ -159,6 +166,14 @@ uint32_t dv_step_store_subscript(dv_build *b, uint32_t next_pc);
 /* The n indices in front of a subscript, and that itself where it is of an object of an extension.
  */
 uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc);
+/* Is it the method list.append? */
+bool dv_step_is_append(dv_value v);
+/* Can the topmost entry, an argument, be moved into a list? */
+bool dv_step_may_append(dv_build *b);
+/* A call of it, of a known list: the topmost of `inputs` entries into the list that is entry q. */
+uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc);
+/* LIST_APPEND */
+uint32_t dv_step_list_append(dv_build *b, int32_t depth, uint32_t next_pc);
 /* len() of the topmost entry, to the int register, for `inputs` entries; false: it is no container
  * that is known. */
 bool dv_step_length_of(dv_build *b, int32_t inputs);

@@ -352,6 +352,69 @@ uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc) {
     return set_pair(b, &c, end);
 }
 
+/* Appending
+ * ------------------------------------------------------------------------------------------------
+ */
+
+bool dv_step_is_append(dv_value v) {
+    if (!dv_is_shape(v, DV_T_CFUNCTION)) return false;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(v);
+    return function->def->inlined == DV_INLINED_APPEND && dv_is_empty(function->self);
+}
+
+/* The topmost entry, whose count the list takes, into the list that is entry q. */
+static void append(dv_build *b, int32_t q) {
+    const int32_t item = b->top - 1;
+    const dv_kind kind = (dv_kind)b->e[item].kind;
+    const bool raw = dv_is_raw_number(&b->e[item]);
+    if (raw)
+        dv_to_slot(b, item);
+    else
+        dv_materialize(b, item);
+    dv_spill(b, false, item); /* what is in registers is lost if there is no memory */
+    dv_spill(b, true, item);
+    const uint32_t op = !raw                 ? DV_OP_RL_APPEND_V
+                        : kind == DV_K_FLOAT ? DV_OP_RL_APPEND_D
+                                             : DV_OP_RL_APPEND_I;
+    const int16_t list = dv_home(b, b->e[q].where == DV_AT_ALIAS ? b->e[q].slot : q);
+    dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
+    dv_region_emit(b, op, list, raw ? b->e[item].slot : dv_home(b, item), 0);
+    dv_step_count(b, true);
+}
+
+bool dv_step_may_append(dv_build *b) {
+    return dv_top(b, 1)->kind < DV_K_UNSET && dv_owned(b, b->context, b->pc, b->top - 1);
+}
+
+static bool may_append(dv_build *b, int32_t q) {
+    return (b->e[q].where == DV_AT_HOME || b->e[q].where == DV_AT_ALIAS) && dv_step_may_append(b);
+}
+
+uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc) {
+    if (!may_append(b, q)) return dv_step_embed(b, inputs, 1, next_pc);
+    const bool owned = b->e[q].where == DV_AT_HOME && dv_owned(b, b->context, b->pc, q);
+    const int16_t home = dv_home(b, q);
+    append(b, q);
+    dv_pop(b, inputs);
+    if (dv_step_follows(b, next_pc, DV_OP_POP_TOP))
+        next_pc += dv_step_length(b, next_pc);
+    else
+        dv_push_constant(b, DV_NONE);
+    if (owned) {
+        dv_region_emit(b, DV_OP_R_RELEASE, home, 0, 0);
+        dv_step_point_after(b, next_pc);
+    }
+    return next_pc;
+}
+
+uint32_t dv_step_list_append(dv_build *b, int32_t depth, uint32_t next_pc) {
+    const int32_t q = b->top - 1 - depth;
+    if (b->e[q].kind != DV_K_LIST || !may_append(b, q)) return dv_step_embed(b, 1, 0, next_pc);
+    append(b, q);
+    dv_pop(b, 1);
+    return next_pc;
+}
+
 /* Length
  * -----------------------------------------------------------------------------------------------
  */

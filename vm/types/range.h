@@ -53,12 +53,13 @@ dv_value dv_slice_new(dv_vm *vm, dv_value start, dv_value stop, dv_value step); 
 /* container[start:stop:step] of a built-in sequence (dv_slice_suits), with bounds that are ints or
  * None, without a slice on the heap; a store with value EMPTY deletes. */
 dv_value dv_slice_load(dv_vm *vm, dv_value container, dv_value start, dv_value stop, dv_value step);
+dv_value dv_slice_between(dv_vm *vm, dv_value container, int64_t start, int64_t stop, int64_t step);
 bool dv_slice_store(dv_vm *vm, dv_value container, dv_value start, dv_value stop, dv_value step,
                     dv_value value) DV_MUST_CHECK;
 static inline bool dv_slice_suits(dv_value container) {
     uint32_t shape = dv_is_object(container) ? dv_as_object(container)->shape : DV_T_COUNT;
     return shape == DV_T_LIST || shape == DV_T_STR || shape == DV_T_TUPLE || shape == DV_T_BYTES ||
-           shape == DV_T_BYTEARRAY;
+           shape == DV_T_BYTEARRAY || shape == DV_T_ARRAY;
 }
 static inline bool dv_is_index_part(dv_value v) { return dv_is_int(v) || dv_is_none(v); }
 /* The slice's indices for a sequence of this length, clipped as CPython's PySlice_AdjustIndices;

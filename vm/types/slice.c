@@ -30,6 +30,16 @@ dv_value dv_slice_load(dv_vm *vm, dv_value container, dv_value start, dv_value s
                                                                dv_object_value(&slice));
 }
 
+/* No sequence is as long as the largest int that is no object. */
+static dv_value clipped(int64_t bound) {
+    return dv_int(bound < DV_INT_MIN ? DV_INT_MIN : bound > DV_INT_MAX ? DV_INT_MAX : bound);
+}
+
+dv_value dv_slice_between(dv_vm *vm, dv_value container, int64_t start, int64_t stop,
+                          int64_t step) {
+    return dv_slice_load(vm, container, clipped(start), clipped(stop), clipped(step));
+}
+
 bool dv_slice_store(dv_vm *vm, dv_value container, dv_value start, dv_value stop, dv_value step,
                     dv_value value) {
     dv_slice slice = passing(start, stop, step);
