@@ -11,11 +11,11 @@
  * ignored, what has been computed is dropped, and the sites compute it again.  Nobody sees the
  * difference, since nothing but the new array has been written.
  *  2. No operand is without dimensions: the operations in between would make numbers of them.
- *  3. What is stored, or computed in place, goes *directly* to its elements only where the result
- * is the same as by way of an array in between: no operand is read behind its elements (store.h),
- * none of the flags would raise, and each flag has a reason.  Then there is no way back, and the
- * flags are told in the end, in the order and at the places of the sites.  Else there is an array
- * in between, and invariant 1 holds up to its assignment. */
+ *  3. What is stored, or computed in place or into an output, goes *directly* to its elements only
+ * where the result is the same as by way of an array in between: no operand is read behind its
+ * elements (store.h), none of the flags would raise, and each flag has a reason.  Then there is no
+ * way back, and the flags are told in the end, in the order and at the places of the sites.  Else
+ * there is an array in between, and invariant 1 holds up to its assignment. */
 #include "fuse.h"
 
 #include <stdlib.h>
@@ -45,12 +45,13 @@ enum {
 /* What a site knows. */
 typedef struct fused {
     nd_program program;
-    bool read;      /* constants are in `elements` */
-    bool running;   /* or waiting, while a poll runs code of the program */
-    bool stores;    /* into a part of an operand that is no leaf; else in place, if into >= 0 */
-    int8_t into;    /* the operand whose elements are stored to; -1: none */
-    uint8_t last;   /* the node of the last site */
-    uint32_t parts; /* bit i: of operand i only a part is meant */
+    bool read;    /* constants are in `elements` */
+    bool running; /* or waiting, while a poll runs code of the program */
+    bool stores;  /* into a part of an operand that is no leaf: SET_ITEM */
+    bool has_out; /* into an operand that is no leaf: a call with an output */
+    int8_t into;  /* whose elements are stored to (in place, if it is neither of these); -1: none */
+    uint8_t last; /* the node of the last site */
+    uint32_t parts;            /* bit i: of operand i only a part is meant */
     dvx_value keys[ND_LEAVES]; /* ... which these say; else DVX_FAILED */
     nd_place places[ND_LEAVES];
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
@@ -63,8 +64,9 @@ typedef struct execution {
     nd_array *first;             /* of the arrays */
     nd_array *target;            /* where the result is stored; NULL: in a new array */
     const dvx_value *operands;
-    bool flat;   /* all are in C order and of one shape */
-    bool direct; /* into the target, element by element */
+    dvx_value view; /* of a part of an operand that is the result; or DVX_FAILED */
+    bool flat;      /* all are in C order and of one shape */
+    bool direct;    /* into the target, element by element */
     unsigned flags;
     nd_places at;
     nd_array parts[ND_LEAVES]; /* of operands, and the target */
@@ -149,7 +151,7 @@ static bool find_target(dvx_vm *vm, execution *x, const dvx_value *v) {
     nd_array *a = API(payload, v[into], &array_type);
     if (!a || a->read_only || a->ndim == 0) return false;
     x->target = a;
-    if (site->stores) {
+    if (site->parts >> into & 1) {
         nd_array *part = &x->parts[into];
         if (!place_find(vm, &site->places[into], v[into], a, site->keys[into], part)) return false;
         x->target = part;
@@ -285,7 +287,20 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
 
 /* What an expression that stores, or computes in place, leaves. */
 static dvx_value result_of(dvx_vm *vm, const execution *x) {
-    return x->site->stores ? vm->api->make_none(vm) : API(retain, x->operands[x->site->into]);
+    if (x->site->stores) return vm->api->make_none(vm);
+    return API(retain, dvx_failed(x->view) ? x->operands[x->site->into] : x->view);
+}
+
+/* The view that out= is given as. */
+static bool make_view(dvx_vm *vm, execution *x) {
+    const int into = x->site->into;
+    const nd_array *part = &x->parts[into];
+    nd_array *made;
+    x->view = DVX_FAILED;
+    if (!x->site->has_out || !(x->site->parts >> into & 1)) return true;
+    x->view = array_view(vm, x->operands[into], API(payload, x->operands[into], &array_type),
+                         part->data, part->ndim, part->axes, &made);
+    return !dvx_failed(x->view);
 }
 
 static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
@@ -384,7 +399,13 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
     return x.flat ? compute_size(vm, &x, x.first->size, NULL, result) : run_other(vm, &x, result);
 }
 
-/* Stores, and expressions in place. */
+static dvx_outcome compute_into(dvx_vm *vm, execution *x, dvx_value *result) {
+    if (x->flat && x->target->flags & ND_C_CONTIGUOUS && array_same_shape(x->target, x->first))
+        return compute_size(vm, x, x->first->size, NULL, result);
+    return run_other(vm, x, result);
+}
+
+/* Stores, expressions in place, and with an output. */
 static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
     x.site = cache;
@@ -393,9 +414,10 @@ static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
     if (x.site->running || !find_target(vm, &x, v) || !look(vm, &x, v) || !read_numbers(vm, &x, v))
         return DVX_DEOPTIMISE;
     x.direct = !x.program->inexact && is_apart(&x) && !error_raises(vm);
-    if (x.flat && x.target->flags & ND_C_CONTIGUOUS && array_same_shape(x.target, x.first))
-        return compute_size(vm, &x, x.first->size, NULL, result);
-    return run_other(vm, &x, result);
+    if (!make_view(vm, &x)) return DVX_ERROR;
+    const dvx_outcome outcome = compute_into(vm, &x, result);
+    API(release, x.view);
+    return outcome;
 }
 
 /* ---- The hook ---- */
@@ -429,6 +451,8 @@ static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_CALL] = FUSED_ALL(CALL, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
     [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL)};
+static const dvx_specialisation of_out[DVX_MOST_OPERANDS + 1] =
+    FUSED_ALL(CALL, "FUSED_OUT", run_into, &array_type);
 
 /* What the nodes of an expression are for the program: leaves i, and results ~i. */
 typedef struct reading {
@@ -442,13 +466,15 @@ static int8_t input_of(const reading *r, int32_t input) {
 }
 
 /* The ufunc of a node; -1: it is none, or has other arguments. */
-static int ufunc_of(dvx_vm *vm, const dvx_node *node) {
+static int ufunc_of(dvx_vm *vm, const reading *r, uint32_t i) {
+    const dvx_node *node = &r->x->nodes[i];
     int number = operators_ufunc(node->family, node->operation);
     if (node->family == DVX_SITE_CALL) {
         const nd_ufunc_object *u = API(payload, node->name, &ufunc_object_type);
         if (u) number = (int)ufunc_number_of(u);
     }
-    return number >= 0 && (uint32_t)loops_facts[number].inputs == node->count ? number : -1;
+    const bool has_out = r->f->has_out && i == r->f->last;
+    return number >= 0 && loops_facts[number].inputs + has_out == (int)node->count ? number : -1;
 }
 
 /* The operand is meant with this key. */
@@ -469,12 +495,13 @@ static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
         r->inputs[i] = (int8_t)from->inputs[0];
         return take_part(vm, r, from->inputs[0], from->name);
     }
-    const int number = ufunc_of(vm, from);
+    const int number = ufunc_of(vm, r, i);
     if (number < 0) return false;
     nd_node *to = &p->nodes[p->node_count];
     *to = (nd_node){
         .number = (uint8_t)number, .site = (uint8_t)i, .called = from->family == DVX_SITE_CALL};
-    for (uint32_t k = 0; k < from->count; k++) to->inputs[k] = input_of(r, from->inputs[k]);
+    for (int k = 0; k < loops_facts[number].inputs; k++)
+        to->inputs[k] = input_of(r, from->inputs[k]);
     r->inputs[i] = (int8_t)~p->node_count++;
     return true;
 }
@@ -489,6 +516,22 @@ static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
     return false;
 }
 
+/* A call with an output: it is an operand, or a part of one that is a node in front of the call. */
+static bool read_out(dvx_vm *vm, const reading *r, const dvx_node *last) {
+    const dvx_expression *x = r->x;
+    fused *f = r->f;
+    const nd_ufunc_object *u = API(payload, last->name, &ufunc_object_type);
+    if (!u || loops_facts[u->number].inputs + 1 != (int)last->count) return u != NULL;
+    int32_t into = last->count == 3 ? x->key : last->inputs[1];
+    if (into < 0 && x->nodes[~into].family == DVX_SITE_GET_ITEM) into = x->nodes[~into].inputs[0];
+    if (into < 0 || x->operands[into].type != &array_type) return false;
+    f->has_out = true;
+    f->into = (int8_t)into;
+    f->program.casts_result = ND_CAST_SAME_KIND;
+    f->program.leaves[into].kind = ND_LEAF_NONE;
+    return true;
+}
+
 /* The last site, if it stores: where. */
 static bool read_target(dvx_vm *vm, const reading *r) {
     const dvx_expression *x = r->x;
@@ -497,12 +540,13 @@ static bool read_target(dvx_vm *vm, const reading *r) {
     f->last = (uint8_t)(x->node_count - 1);
     f->into = -1;
     f->stores = last->family == DVX_SITE_SET_ITEM;
+    if (last->family == DVX_SITE_CALL) return read_out(vm, r, last);
     if (!f->stores && last->family != DVX_SITE_INPLACE) return true;
     const int32_t into = last->inputs[f->stores];
     if (into < 0 || x->operands[into].type != &array_type) return false;
     f->into = (int8_t)into;
     if (!f->stores) return true;
-    f->program.casts_result = true;
+    f->program.casts_result = ND_CAST_ANY;
     f->program.leaves[into].kind = ND_LEAF_NONE;
     return last->inputs[0] == ~(int32_t)(x->node_count - 2) && take_part(vm, r, into, last->name);
 }
@@ -556,7 +600,9 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
     const dvx_expression *x = API(expression, site);
     while (x && !read_tree(vm, x, &f)) x = API(smaller_expression, site);
     if (!x || is_too_small(vm, site, x)) return;
-    fused *cache = API(fuse, site, &descriptors[site->family][x->operand_count]);
+    fused *cache =
+        API(fuse, site,
+            f.has_out ? &of_out[x->operand_count] : &descriptors[site->family][x->operand_count]);
     if (!cache) return;
     *cache = f;
     for (uint32_t i = 0; i < ND_LEAVES; i++)

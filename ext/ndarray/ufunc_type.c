@@ -23,9 +23,23 @@ static const char *const call_names[] = {"x1",    "x2",      "out",   "dtype",
 static const dvx_parameters call_parameters = {sizeof(dvx_parameters), call_names,
                                                LENGTH_OF(call_names), 3, 0};
 
+/* The one entry of a tuple, which keeps it. */
+static bool only_entry(dvx_vm *vm, dvx_value tuple, dvx_value *entry) {
+    if (API(length, tuple) != 1)
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "The 'out' tuple must have exactly one entry per ufunc output");
+    dvx_value index = API(make_int, 0);
+    *entry = API(get_item, tuple, index);
+    API(release, index);
+    if (dvx_failed(*entry)) return false;
+    API(release, *entry);
+    return true;
+}
+
 /* out= may be a tuple of one. */
 static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *out) {
     *out = DVX_FAILED;
+    if (!dvx_failed(v) && API(kind, v) == DVX_TUPLE && !only_entry(vm, v, &v)) return false;
     if (!nd_is_given(vm, v)) return true;
     if (!API(payload, v, &array_type))
         return nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");

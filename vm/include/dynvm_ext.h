@@ -263,6 +263,9 @@ typedef struct dvx_site {
     uint32_t times;                    /* how often it has been specialised before */
     uint32_t count;
     const dvx_operand *operands;
+    /* SITE_CALL: the tuple with the names of the last operands, which are keyword arguments; else
+     * DVX_FAILED. */
+    dvx_value keywords;
 } dvx_site;
 
 /* An expression of several sites that all belong to the extension, as `a * s + b`: instructions
@@ -288,7 +291,9 @@ typedef struct dvx_expression {
     uint32_t operand_count;
     const dvx_node *nodes;
     const dvx_operand *operands; /* from left to right; a value that is gone by now is DVX_FAILED */
-    int32_t key; /* SET_ITEM: its key, as an input, where it is in no `name`; else -1 */
+    /* SET_ITEM: its key, as an input, where it is in no `name`; a CALL of three arguments: the last
+     * of them; else -1. */
+    int32_t key;
 } dvx_expression;
 
 /* What a site may become: a faster way to do exactly what its instruction does.  The VM looks
@@ -321,6 +326,7 @@ typedef struct dvx_specialisation {
     dvx_handler native; /* the native twin, made by DVX_OPERATOR and its like (plugin/native.h) */
     /* CALL: the same for module.f(...); DVX_CALL makes both. */
     dvx_handler native_method;
+    bool keywords; /* CALL: the last operands may be keyword arguments (dvx_site.keywords) */
 } dvx_specialisation;
 
 /* ---- Types (since 1.1) ---- */

@@ -132,6 +132,8 @@ bool dv_drop_is_load(dv_handler handler);
 
 /* operate.c */
 
+/* Is this opcode a call with keywords? */
+bool dv_operate_is_named(uint32_t family);
 /* The handler of the occurrence: the native twin, or one around the portable one. */
 dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool native);
 /* The site is the derivative's no longer: what stands there now. */

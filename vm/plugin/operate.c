@@ -214,6 +214,10 @@ static const dv_cell *leave(dv_vm *vm, const dv_extension_site *o, const dv_cell
     return ip + o->seen.length;
 }
 
+bool dv_operate_is_named(uint32_t family) {
+    return family == DV_OP_CALL_KW || family == DV_OP_CALL_METHOD_KW;
+}
+
 static bool is_call(const dv_extension_site *o) {
     return o->kind == DVX_SITE_CALL || o->kind == DVX_SITE_METHOD;
 }
@@ -221,6 +225,15 @@ static bool is_call(const dv_extension_site *o) {
 /* Callee of a call: below its reserved entries, and self, or EMPTY in its place. */
 static dv_value *callee_of(const dv_extension_site *o, dv_value *sp) {
     return sp - o->seen.count - 2 - o->method;
+}
+
+/* Calls what lies below `count` arguments. */
+static const dv_cell *call(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
+                           dv_value *fp, int64_t count) {
+    if (!dv_operate_is_named(o->family))
+        return dv_slow_call(ip + o->seen.length, sp, fp, vm, count, 0);
+    vm->keywords = ip[3].v;
+    return dv_slow_call_keywords(ip + o->seen.length, sp, fp, vm, count, 0);
 }
 
 /* The instruction itself, with all its operands in place. */
@@ -236,7 +249,7 @@ static const dv_cell *generic(dv_vm *vm, const dv_extension_site *o, const dv_ce
         } else if (o->method) {
             count++;
         }
-        return dv_slow_call(ip + o->seen.length, sp, fp, vm, count, 0);
+        return call(vm, o, ip, sp, fp, count);
     }
     if (o->family == DV_OP_LOAD_METHOD) {
         if (!dv_prepare_method(vm, sp, ip[2].v)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
@@ -319,7 +332,7 @@ static const dv_cell *miss_with_self(dv_vm *vm, const dv_cell *ip, dv_value *sp,
     dv_extension_site *o = (dv_extension_site *)(intptr_t)occurrence;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     count_miss(vm, o, (dv_cell *)ip);
-    return dv_slow_call(ip + o->seen.length, sp, fp, vm, ip[2].i + 1, 0);
+    return call(vm, o, ip, sp, fp, ip[2].i + 1);
 }
 
 static const dv_cell *run_call(DV_HANDLER_PARAMETERS) {
@@ -374,7 +387,7 @@ static const dv_cell *site_finish(DV_HANDLER_PARAMETERS) {
 /* The native twin for the layout of the site; NULL: there is none. */
 static dv_handler twin_of(const dv_extension_site *o) {
     if (o->kind != DVX_SITE_CALL) return o->derivative.native;
-    if (o->derivative.meta) return NULL;
+    if (o->derivative.meta || dv_operate_is_named(o->family)) return NULL;
     return o->method ? o->derivative.native_method : o->derivative.native;
 }
 

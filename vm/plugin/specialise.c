@@ -180,6 +180,9 @@ static const char *fault_of(const asking *a, const dvx_specialisation *d) {
         return "the extension's derivative is malformed";
     if (d->family != a->site.family || d->count != a->site.count)
         return "the extension's derivative is for another family, or number of operands";
+    if (!dv_is_empty(a->site.keywords) &&
+        (d->size < DV_SIZE_UP_TO(dvx_specialisation, keywords) || !d->keywords))
+        return "the extension's derivative is for calls without keywords";
     return NULL;
 }
 
@@ -443,7 +446,8 @@ static bool begin(asking *a, dv_vm *vm, dv_cell *ip, uint32_t family) {
     if (vm->plugins->asking) return false; /* not from within a hook */
     if (vm->plain_extensions) return false;
     *a = (asking){.vm = vm, .ip = ip, .family = family, .own = 0xFF};
-    a->site = (dvx_site){.size = sizeof a->site, .name = DV_EMPTY, .where = DV_NO_PC};
+    a->site = (dvx_site){
+        .size = sizeof a->site, .name = DV_EMPTY, .where = DV_NO_PC, .keywords = DV_EMPTY};
     if (dv_thread_owns(thread, ip)) {
         a->thread = thread;
         a->site.where = dv_thread_pc(thread, ip);
@@ -493,12 +497,13 @@ bool dv_specialise_call(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t
     asking a;
     dv_value values[DV_MOST_OPERANDS];
     bool has_self = method && !dv_is_empty(callee[3]);
-    uint32_t family = method ? DV_OP_CALL_METHOD : DV_OP_CALL;
+    uint32_t family = dv_site_family(vm, ip);
     if (count + 1 > DV_MOST_OPERANDS || !begin(&a, vm, ip, family)) return false;
     a.method = method;
     a.values = values;
     a.site.count = count + 1;
     a.site.family = has_self ? DVX_SITE_METHOD : DVX_SITE_CALL;
+    if (dv_operate_is_named(family)) a.site.keywords = ip[3].v;
     memcpy(values + 1, callee + 3 + method, count * sizeof *values);
     values[0] = has_self ? callee[3] : *callee;
     if (has_self) {
