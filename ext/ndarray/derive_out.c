@@ -74,7 +74,10 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
     bool good;
     if (!d->dropped) {
         const nd_ufunc_object *u = API(payload, v[0], &ufunc_object_type);
-        if (!u || ufunc_number_of(u) != d->number) return DVX_DEOPTIMISE;
+        if (!u || ufunc_number_of(u) != d->number) {
+            vm->api->note(vm, cache, "it is another ufunc");
+            return DVX_DEOPTIMISE;
+        }
     }
     v++;
     if (run_rows(vm, d->number, v, &good))

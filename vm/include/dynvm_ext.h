@@ -671,7 +671,8 @@ struct dvx_api {
      * between, and no global or builtin that still has its value, or the code branches in between.
      */
     bool (*drop_operand)(dvx_vm *vm, dvx_site *site, uint32_t i);
-    /* Why the hook leaves the site alone, for `explain`: a constant of the extension. */
+    /* Why the hook leaves the site alone, for `explain`: a constant of the extension.  Behind
+     * `specialise`: why it does not take the expression that ends in the site. */
     void (*decline)(dvx_vm *vm, dvx_site *site, const char *reason);
     /* An assumption lives as long as the VM.  NULL: MemoryError. */
     dvx_assumption *(*make_assumption)(dvx_vm *vm);
@@ -708,6 +709,12 @@ struct dvx_api {
      * on is so at the place of this node.  For derivatives that cannot leave it to the sites, as
      * they have had an effect. */
     void (*at_node)(dvx_vm *vm, const void *cache, uint32_t node);
+
+    /* ---- What `stats` tells ---- */
+    /* In `run` of a site's derivative, whose cache this is: counts why it did not go its fast way
+     * this time (it deoptimises, or does something slower); `why` is a constant of the extension.
+     */
+    void (*note)(dvx_vm *vm, const void *cache, const char *why);
 };
 typedef struct dvx_api dvx_api;
 

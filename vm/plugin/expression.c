@@ -420,7 +420,7 @@ bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_exte
                 .values = values,
                 .made = made,
                 .last = pc};
-    *reason = "no operand is the result of a site of the extension";
+    *reason = NULL;
     collect(&s);
     for (; start + 1 < s.count; start++) {
         begin(x);

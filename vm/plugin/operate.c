@@ -227,6 +227,12 @@ static dv_value *callee_of(const dv_extension_site *o, dv_value *sp) {
     return sp - o->seen.count - 2 - o->method;
 }
 
+static bool is_same_callee(const dv_extension_site *o, dv_value callee) {
+    if (o->kind == DVX_SITE_METHOD) return dvx_is_method(&o->seen, callee);
+    if (dv_is_empty(callee)) return o->drops[0].load != NULL;
+    return !o->seen.callee || callee.bits == o->seen.callee;
+}
+
 /* Calls what lies below `count` arguments. */
 static const dv_cell *call(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
                            dv_value *fp, int64_t count) {
@@ -271,16 +277,41 @@ static void refill(const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
     dv_drop_refill(o, ip, sp - o->seen.count, fp);
 }
 
+/* Operand i of an expression. */
+static dv_value expression_operand(const dv_extension_site *o, uint32_t i, const dv_value *sp,
+                                   const dv_value *fp) {
+    const dv_drop *drop = &o->drops[i];
+    if (!drop->load) return sp[(int64_t)o->slots[i] - (int64_t)o->below];
+    if (!dv_is_empty(drop->original)) return drop->original;
+    return *(const dv_value *)(const void *)((const char *)fp + drop->local);
+}
+
+/* Why a site misses, as far as `run` does not say (dvx_api.note).  The operands are in place. */
+static void note_miss(dv_extension_site *o, dv_value *sp, const dv_value *fp) {
+    uint32_t count = o->seen.count;
+    bool fits = true;
+    for (uint32_t i = o->kind == DVX_SITE_CALL && !o->under; i < count; i++) {
+        dv_value v = o->under ? expression_operand(o, i, sp, fp) : sp[(int64_t)i - (int64_t)count];
+        fits &= ((dv_operand_key_of(v) ^ o->seen.keys[i]) & o->seen.masks[i]) == 0;
+    }
+    if (!fits)
+        dv_notes_add(&o->notes, "an operand is of another type", 1);
+    else if (is_call(o) && !o->under && !is_same_callee(o, *callee_of(o, sp)))
+        dv_notes_add(&o->notes, "the callee is another one", 1);
+}
+
 const dv_cell *dv_operate_miss(DV_HANDLER_PARAMETERS) {
     dv_extension_site *o = (dv_extension_site *)(intptr_t)r;
     (void)d;
     if (o->under) { /* the first site by itself, for this once */
+        note_miss(o, sp, fp);
         count_miss(vm, o, (dv_cell *)ip);
         o = (dv_extension_site *)(uintptr_t)o->under;
         refill(o, ip, sp, fp);
         return generic(vm, o, ip, sp, fp);
     }
     refill(o, ip, sp, fp);
+    note_miss(o, sp, fp);
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     count_miss(vm, o, (dv_cell *)ip);
     return generic(vm, o, ip, sp, fp);
@@ -318,12 +349,6 @@ static const dv_cell *finish_call(dv_vm *vm, const dv_extension_site *o, const d
     vm->sp = callee + 1;
     dv_release(vm, function);
     return ip + o->seen.length;
-}
-
-static bool is_same_callee(const dv_extension_site *o, dv_value callee) {
-    if (o->kind == DVX_SITE_METHOD) return dvx_is_method(&o->seen, callee);
-    if (dv_is_empty(callee)) return o->drops[0].load != NULL;
-    return !o->seen.callee || callee.bits == o->seen.callee;
 }
 
 /* It was specialised for a callee without self, and now there is one. */
