@@ -47,10 +47,8 @@ static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *out) {
     return true;
 }
 
-static bool check_where(dvx_vm *vm, const dvx_value *args) {
+static bool check_casting(dvx_vm *vm, const dvx_value *args) {
     char word[32];
-    if (nd_is_given(vm, args[4]) && !API(same, args[4], API(make_bool, true)))
-        return nd_fail(vm, DVX_TYPE_ERROR, "where= of ufuncs is not part of ndarray");
     nd_word(vm, args[5], word);
     if (word[0] && strcmp(word, "same_kind"))
         return nd_fail(vm, DVX_TYPE_ERROR, "casting='%s' is not part of ndarray", word);
@@ -73,10 +71,11 @@ static dvx_value call_ufunc(dvx_vm *vm, dvx_value self, const dvx_value *args, u
                         "%s() takes from %d to %d positional arguments but %d were given",
                         facts->name, facts->inputs, facts->inputs + 1, given);
     if (facts->inputs == 1 && !dvx_failed(args[2])) target = args[2];
-    if (!read_out(vm, target, &out) || !check_where(vm, args) ||
+    if (!read_out(vm, target, &out) || !check_casting(vm, args) ||
         !dtype_read_given(vm, args[3], NULL, &dtype))
         return DVX_FAILED;
-    return ufunc_call(vm, number, args, out, dtype);
+    return dvx_failed(args[4]) ? ufunc_call(vm, number, args, out, dtype)
+                               : ufunc_call_where(vm, number, args, out, dtype, args[4]);
 }
 
 /* ---- Methods ---- */
@@ -124,7 +123,8 @@ static ND_FUNCTION(reduce) {
                       .dtype = args[3],
                       .out = args[4],
                       .keepdims = args[5],
-                      .initial = args[6]};
+                      .initial = args[6],
+                      .where = args[7]};
     return reduce_call(vm, args[1], &r);
 }
 
@@ -136,7 +136,8 @@ static ND_FUNCTION(accumulate) {
 }
 
 ND_PARAMETERS(outer_parameters, 2, "A", "B");
-ND_PARAMETERS(reduce_parameters, 1, "array", "axis", "dtype", "out", "keepdims", "initial");
+ND_PARAMETERS(reduce_parameters, 1, "array", "axis", "dtype", "out", "keepdims", "initial",
+              "where");
 ND_PARAMETERS(accumulate_parameters, 1, "array", "axis", "dtype", "out");
 static const dvx_function outer_method = ND_NAMED("outer", outer, outer_parameters);
 static const dvx_function reduce_method = ND_NAMED("reduce", reduce, reduce_parameters);
