@@ -23,7 +23,7 @@ static const char *const call_names[] = {"x1",    "x2",      "out",   "dtype",
 static const dvx_parameters call_parameters = {sizeof(dvx_parameters), call_names,
                                                LENGTH_OF(call_names), 3, 0};
 
-/* The one entry of a tuple, which keeps it. */
+/* The one entry of a tuple. */
 static bool only_entry(dvx_vm *vm, dvx_value tuple, dvx_value *entry) {
     if (API(length, tuple) != 1)
         return nd_fail(vm, DVX_VALUE_ERROR,
@@ -31,15 +31,16 @@ static bool only_entry(dvx_vm *vm, dvx_value tuple, dvx_value *entry) {
     dvx_value index = API(make_int, 0);
     *entry = API(get_item, tuple, index);
     API(release, index);
-    if (dvx_failed(*entry)) return false;
-    API(release, *entry);
-    return true;
+    return !dvx_failed(*entry);
 }
 
-/* out= may be a tuple of one. */
-static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *out) {
-    *out = DVX_FAILED;
-    if (!dvx_failed(v) && API(kind, v) == DVX_TUPLE && !only_entry(vm, v, &v)) return false;
+/* out= may be a tuple of one, *held. */
+static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *held, dvx_value *out) {
+    *out = *held = DVX_FAILED;
+    if (!dvx_failed(v) && API(kind, v) == DVX_TUPLE) {
+        if (!only_entry(vm, v, held)) return false;
+        v = *held;
+    }
     if (!nd_is_given(vm, v)) return true;
     if (!API(payload, v, &array_type))
         return nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
@@ -71,11 +72,13 @@ static dvx_value call_ufunc(dvx_vm *vm, dvx_value self, const dvx_value *args, u
                         "%s() takes from %d to %d positional arguments but %d were given",
                         facts->name, facts->inputs, facts->inputs + 1, given);
     if (facts->inputs == 1 && !dvx_failed(args[2])) target = args[2];
-    if (!read_out(vm, target, &out) || !check_casting(vm, args) ||
-        !dtype_read_given(vm, args[3], NULL, &dtype))
-        return DVX_FAILED;
-    return dvx_failed(args[4]) ? ufunc_call(vm, number, args, out, dtype)
-                               : ufunc_call_where(vm, number, args, out, dtype, args[4]);
+    dvx_value result = DVX_FAILED, held;
+    if (read_out(vm, target, &held, &out) && check_casting(vm, args) &&
+        dtype_read_given(vm, args[3], NULL, &dtype))
+        result = dvx_failed(args[4]) ? ufunc_call(vm, number, args, out, dtype)
+                                     : ufunc_call_where(vm, number, args, out, dtype, args[4]);
+    API(release, held);
+    return result;
 }
 
 /* ---- Methods ---- */
