@@ -37,7 +37,8 @@ dvx_value compose_along(dvx_vm *vm, nd_ufunc_number number, dvx_value a, dvx_val
                             .dtype = DVX_FAILED,
                             .out = DVX_FAILED,
                             .keepdims = API(make_bool, keep),
-                            .initial = DVX_FAILED};
+                            .initial = DVX_FAILED,
+                            .where = DVX_FAILED};
     return compose_first(vm, reduce_call(vm, a, &r), a);
 }
 

@@ -24,8 +24,12 @@ void derive_array(dvx_vm *vm, dvx_site *site) {
 }
 
 void derive_ufunc(dvx_vm *vm, dvx_site *site) {
-    if (site->family == DVX_SITE_CALL)
-        derive_elements(vm, site);
-    else
+    if (site->family != DVX_SITE_CALL)
         API(decline, site, "of ufuncs only calls have derivatives");
+    else if (derive_out(vm, site))
+        return;
+    else if (!dvx_failed(site->keywords))
+        API(decline, site, "of a ufunc's keyword arguments only an array out= has derivatives");
+    else
+        derive_elements(vm, site);
 }

@@ -3,6 +3,7 @@
  *     derive.c             the hooks of the types, and who is asked
  *     derive_elements.c    operators, comparisons, in-place operators and calls of ufuncs; their
  *                          descriptors are generated from derivatives.py
+ *     derive_out.c         calls of ufuncs with an output
  *     derive_items.c       subscripts that give elements and views
  *     derive_stores.c      stores to these
  *     derive_key.c         what their keys are
@@ -26,6 +27,8 @@ void derive_ufunc(dvx_vm *vm, dvx_site *site);
 
 /* Each of these specialises the site, or declines it. */
 void derive_elements(dvx_vm *vm, dvx_site *site);
+/* False: it is no call of a ufunc with an output. */
+bool derive_out(dvx_vm *vm, dvx_site *site);
 void derive_items(dvx_vm *vm, dvx_site *site);
 void derive_stores(dvx_vm *vm, dvx_site *site);
 void derive_attribute(dvx_vm *vm, dvx_site *site);

@@ -11,11 +11,11 @@
  * ignored, what has been computed is dropped, and the sites compute it again.  Nobody sees the
  * difference, since nothing but the new array has been written.
  *  2. No operand is without dimensions: the operations in between would make numbers of them.
- *  3. What is stored, or computed in place, goes *directly* to its elements only where the result
- * is the same as by way of an array in between: no operand is read behind its elements (store.h),
- * none of the flags would raise, and each flag has a reason.  Then there is no way back, and the
- * flags are told in the end, in the order and at the places of the sites.  Else there is an array
- * in between, and invariant 1 holds up to its assignment. */
+ *  3. What is stored, or computed in place or into an output, goes *directly* to its elements only
+ * where the result is the same as by way of an array in between: no operand is read behind its
+ * elements (store.h), none of the flags would raise, and each flag has a reason.  Then there is no
+ * way back, and the flags are told in the end, in the order and at the places of the sites.  Else
+ * there is an array in between, and invariant 1 holds up to its assignment. */
 #include "fuse.h"
 
 #include <stdlib.h>
@@ -45,12 +45,13 @@ enum {
 /* What a site knows. */
 typedef struct fused {
     nd_program program;
-    bool read;      /* constants are in `elements` */
-    bool running;   /* or waiting, while a poll runs code of the program */
-    bool stores;    /* into a part of an operand that is no leaf; else in place, if into >= 0 */
-    int8_t into;    /* the operand whose elements are stored to; -1: none */
-    uint8_t last;   /* the node of the last site */
-    uint32_t parts; /* bit i: of operand i only a part is meant */
+    bool read;    /* constants are in `elements` */
+    bool running; /* or waiting, while a poll runs code of the program */
+    bool stores;  /* into a part of an operand that is no leaf: SET_ITEM */
+    bool has_out; /* into an operand that is no leaf: a call with an output */
+    int8_t into;  /* whose elements are stored to (in place, if it is neither of these); -1: none */
+    uint8_t last; /* the node of the last site */
+    uint32_t parts;            /* bit i: of operand i only a part is meant */
     dvx_value keys[ND_LEAVES]; /* ... which these say; else DVX_FAILED */
     nd_place places[ND_LEAVES];
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
@@ -63,13 +64,30 @@ typedef struct execution {
     nd_array *first;             /* of the arrays */
     nd_array *target;            /* where the result is stored; NULL: in a new array */
     const dvx_value *operands;
-    bool flat;   /* all are in C order and of one shape */
-    bool direct; /* into the target, element by element */
+    dvx_value view;  /* of a part of an operand that is the result; or DVX_FAILED */
+    const char *why; /* it is left to the operations one by one */
+    bool flat;       /* all are in C order and of one shape */
+    bool direct;     /* into the target, element by element */
     unsigned flags;
     nd_places at;
     nd_array parts[ND_LEAVES]; /* of operands, and the target */
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
 } execution;
+
+static bool refused(execution *x, const char *why) {
+    x->why = why;
+    return false;
+}
+
+/* The operations are executed one by one, this time. */
+static dvx_outcome give_up(dvx_vm *vm, const execution *x) {
+    vm->api->note(vm, x->site, x->why);
+    return DVX_DEOPTIMISE;
+}
+
+static bool is_running(execution *x) {
+    return x->site->running && !refused(x, "it is running already");
+}
 
 /* ---- Operands ---- */
 
@@ -109,12 +127,13 @@ static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
         nd_array *a = API(payload, v[i], &array_type);
         if (a && x->site->parts >> i & 1) {
             nd_array *part = &x->parts[i];
-            if (!place_find(vm, &x->site->places[i], v[i], a, x->site->keys[i], part)) return false;
+            if (!place_find(vm, &x->site->places[i], v[i], a, x->site->keys[i], part))
+                return refused(x, "a constant key does not fit, or makes too many axes");
             a = part;
         }
         x->arrays[i] = a;
         if (!a) continue; /* not yet planned */
-        if (UNLIKELY(a->ndim == 0)) return false;
+        if (UNLIKELY(a->ndim == 0)) return refused(x, "an operand is without dimensions");
         same &= p->leaves[i].type == a->dtype->num;
         if (!x->first) x->first = a;
         flat = flat && a->flags & ND_C_CONTIGUOUS && array_same_shape(a, x->first);
@@ -122,7 +141,8 @@ static inline bool look(dvx_vm *vm, execution *x, const dvx_value *v) {
         x->at.strides[i] = a->dtype->size;
     }
     x->flat = flat;
-    return x->first && (LIKELY(same) || plan(vm, x->site, v));
+    if (x->first && (LIKELY(same) || plan(vm, x->site, v))) return true;
+    return refused(x, "an operation has no loop for these dtypes");
 }
 
 /* Numbers become elements; false: one of them has no such element. */
@@ -133,7 +153,7 @@ static inline bool read_numbers(dvx_vm *vm, execution *x, const dvx_value *v) {
         if (leaf->kind == ND_LEAF_ARRAY || leaf->kind == ND_LEAF_NONE) continue;
         char *element = leaf->constant ? site->elements[i] : x->elements[i];
         if (!(leaf->constant && site->read) && !derive_read_number(vm, v[i], leaf->type, element))
-            return false;
+            return refused(x, "a number has no element of the dtype");
         x->at.data[i] = element;
         x->at.strides[i] = 0;
     }
@@ -147,11 +167,13 @@ static bool find_target(dvx_vm *vm, execution *x, const dvx_value *v) {
     fused *site = x->site;
     const int into = site->into;
     nd_array *a = API(payload, v[into], &array_type);
-    if (!a || a->read_only || a->ndim == 0) return false;
+    if (!a || a->read_only || a->ndim == 0)
+        return refused(x, "what is stored to is no array with dimensions that may be written");
     x->target = a;
-    if (site->stores) {
+    if (site->parts >> into & 1) {
         nd_array *part = &x->parts[into];
-        if (!place_find(vm, &site->places[into], v[into], a, site->keys[into], part)) return false;
+        if (!place_find(vm, &site->places[into], v[into], a, site->keys[into], part))
+            return refused(x, "a constant key does not fit, or makes too many axes");
         x->target = part;
     }
     if (x->program->into != a->dtype) x->program->planned = false;
@@ -206,12 +228,13 @@ static bool is_falling(const nd_array *a) {
 
 /* The shape of the result, as a walk over the arrays and it; false: there is none, or the result
  * would not be in C order. */
-static bool broadcast(const execution *x, nd_walk *walk) {
+static bool broadcast(execution *x, nd_walk *walk) {
     walk->operands = walk->ndim = 0;
     for (uint32_t i = 0; i < x->program->leaf_count; i++) {
         const nd_array *a = x->arrays[i];
         if (!a) continue;
-        if (!x->target && !(a->flags & ND_C_CONTIGUOUS) && !is_falling(a)) return false;
+        if (!x->target && !(a->flags & ND_C_CONTIGUOUS) && !is_falling(a))
+            return refused(x, "an operand is not laid out in C order");
         if (a->ndim > walk->ndim) walk->ndim = a->ndim;
     }
     for (int k = 0; k < walk->ndim; k++) walk->shape[k] = 1;
@@ -222,7 +245,7 @@ static bool broadcast(const execution *x, nd_walk *walk) {
         for (int k = 0; k < a->ndim; k++) {
             const int64_t n = a->axes[k].count;
             if (n == 1 || n == walk->shape[k + shift]) continue;
-            if (walk->shape[k + shift] != 1) return false;
+            if (walk->shape[k + shift] != 1) return refused(x, "shapes do not fit");
             walk->shape[k + shift] = n;
         }
     }
@@ -238,6 +261,11 @@ static bool is_empty(const execution *x) {
 }
 
 /* ---- Running ---- */
+
+static dvx_outcome give_up_flags(dvx_vm *vm, execution *x) {
+    (void)refused(x, "a floating point flag is up, which an operation tells of");
+    return give_up(vm, x);
+}
 
 /* Are some of these flags told of (np.seterr)? */
 static bool is_heeded(dvx_vm *vm, unsigned flags) { return flags && error_heeds(vm, flags); }
@@ -267,7 +295,7 @@ static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *o
     array_strides_in(out, walk->ndim, walk->strides[walk->operands++]);
     walk_plan(walk, 0, true);
     if (walk_run(vm, walk, run_row, x)) return DVX_DONE;
-    return !x->direct && is_heeded(vm, x->flags) ? DVX_DEOPTIMISE : DVX_ERROR;
+    return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
 }
 
 /* Elements that lie in a row each. */
@@ -277,7 +305,7 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
     for (int64_t left = out->size; left > 0; left -= POLL_ELEMENTS) {
         const unsigned flags =
             program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
-        if (UNLIKELY(flags) && !x->direct && is_heeded(vm, flags)) return DVX_DEOPTIMISE;
+        if (UNLIKELY(flags) && !x->direct && is_heeded(vm, flags)) return give_up_flags(vm, x);
         if (left > POLL_ELEMENTS && !vm->api->poll(vm)) return DVX_ERROR;
     }
     return DVX_DONE;
@@ -285,7 +313,20 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
 
 /* What an expression that stores, or computes in place, leaves. */
 static dvx_value result_of(dvx_vm *vm, const execution *x) {
-    return x->site->stores ? vm->api->make_none(vm) : API(retain, x->operands[x->site->into]);
+    if (x->site->stores) return vm->api->make_none(vm);
+    return API(retain, dvx_failed(x->view) ? x->operands[x->site->into] : x->view);
+}
+
+/* The view that out= is given as. */
+static bool make_view(dvx_vm *vm, execution *x) {
+    const int into = x->site->into;
+    const nd_array *part = &x->parts[into];
+    nd_array *made;
+    x->view = DVX_FAILED;
+    if (!x->site->has_out || !(x->site->parts >> into & 1)) return true;
+    x->view = array_view(vm, x->operands[into], API(payload, x->operands[into], &array_type),
+                         part->data, part->ndim, part->axes, &made);
+    return !dvx_failed(x->view);
 }
 
 static dvx_outcome compute_directly(dvx_vm *vm, execution *x, nd_walk *walk, dvx_value *result) {
@@ -365,11 +406,17 @@ static dvx_outcome run_other(dvx_vm *vm, execution *x, dvx_value *result) {
     nd_walk walk;
     int64_t size = 1;
     bool exact = false;
-    if (!broadcast(x, &walk)) return DVX_DEOPTIMISE;
-    for (int k = 0; k < walk.ndim; k++)
-        if (__builtin_mul_overflow(size, walk.shape[k], &size)) return DVX_DEOPTIMISE;
-    if (size == 0 && !is_empty(x)) return DVX_DEOPTIMISE;
-    if (x->target && !fits_target(x, &walk, &exact)) return DVX_DEOPTIMISE;
+    if (!broadcast(x, &walk)) return give_up(vm, x);
+    bool fits = true;
+    for (int k = 0; k < walk.ndim; k++) fits &= !__builtin_mul_overflow(size, walk.shape[k], &size);
+    if (!fits || (size == 0 && !is_empty(x))) {
+        (void)refused(x, "the result has no elements, or too many");
+        return give_up(vm, x);
+    }
+    if (x->target && !fits_target(x, &walk, &exact)) {
+        (void)refused(x, "the result has not the shape of what it is stored to");
+        return give_up(vm, x);
+    }
     x->direct &= exact;
     return compute_size(vm, x, size, &walk, result);
 }
@@ -380,22 +427,42 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
     x.program = &x.site->program;
     x.target = NULL;
     x.direct = false;
-    if (x.site->running || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return DVX_DEOPTIMISE;
+    if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
     return x.flat ? compute_size(vm, &x, x.first->size, NULL, result) : run_other(vm, &x, result);
 }
 
-/* Stores, and expressions in place. */
+/* Else by way of an array in between. */
+static bool can_go_directly(dvx_vm *vm, const execution *x) {
+    const char *why = NULL;
+    if (x->program->inexact)
+        why = "flags may have no reason: by way of an array in between";
+    else if (!is_apart(x))
+        why = "the target overlaps what is read: by way of an array in between";
+    else if (error_raises(vm))
+        why = "np.seterr says raise: by way of an array in between";
+    if (why) vm->api->note(vm, x->site, why);
+    return !why;
+}
+
+static dvx_outcome compute_into(dvx_vm *vm, execution *x, dvx_value *result) {
+    if (x->flat && x->target->flags & ND_C_CONTIGUOUS && array_same_shape(x->target, x->first))
+        return compute_size(vm, x, x->first->size, NULL, result);
+    return run_other(vm, x, result);
+}
+
+/* Stores, expressions in place, and with an output. */
 static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     execution x;
     x.site = cache;
     x.program = &x.site->program;
     x.operands = v;
-    if (x.site->running || !find_target(vm, &x, v) || !look(vm, &x, v) || !read_numbers(vm, &x, v))
-        return DVX_DEOPTIMISE;
-    x.direct = !x.program->inexact && is_apart(&x) && !error_raises(vm);
-    if (x.flat && x.target->flags & ND_C_CONTIGUOUS && array_same_shape(x.target, x.first))
-        return compute_size(vm, &x, x.first->size, NULL, result);
-    return run_other(vm, &x, result);
+    if (is_running(&x) || !find_target(vm, &x, v) || !look(vm, &x, v) || !read_numbers(vm, &x, v))
+        return give_up(vm, &x);
+    x.direct = can_go_directly(vm, &x);
+    if (!make_view(vm, &x)) return DVX_ERROR;
+    const dvx_outcome outcome = compute_into(vm, &x, result);
+    API(release, x.view);
+    return outcome;
 }
 
 /* ---- The hook ---- */
@@ -429,33 +496,45 @@ static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_CALL] = FUSED_ALL(CALL, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_INPLACE] = FUSED_ALL(INPLACE, "FUSED_INPLACE", run_into, &array_type),
     [DVX_SITE_SET_ITEM] = FUSED_ALL(SET_ITEM, "FUSED_STORE", run_into, NULL)};
+static const dvx_specialisation of_out[DVX_MOST_OPERANDS + 1] =
+    FUSED_ALL(CALL, "FUSED_OUT", run_into, &array_type);
 
 /* What the nodes of an expression are for the program: leaves i, and results ~i. */
 typedef struct reading {
     const dvx_expression *x;
     fused *f;
+    const char *reason; /* why it is not for here; NULL: there is nothing to fuse */
     int8_t inputs[ND_NODES];
 } reading;
+
+static bool refuse(reading *r, const char *reason) {
+    r->reason = reason;
+    return false;
+}
 
 static int8_t input_of(const reading *r, int32_t input) {
     return input < 0 ? r->inputs[~input] : (int8_t)input;
 }
 
 /* The ufunc of a node; -1: it is none, or has other arguments. */
-static int ufunc_of(dvx_vm *vm, const dvx_node *node) {
+static int ufunc_of(dvx_vm *vm, const reading *r, uint32_t i) {
+    const dvx_node *node = &r->x->nodes[i];
     int number = operators_ufunc(node->family, node->operation);
     if (node->family == DVX_SITE_CALL) {
         const nd_ufunc_object *u = API(payload, node->name, &ufunc_object_type);
         if (u) number = (int)ufunc_number_of(u);
     }
-    return number >= 0 && (uint32_t)loops_facts[number].inputs == node->count ? number : -1;
+    const bool has_out = r->f->has_out && i == r->f->last;
+    return number >= 0 && loops_facts[number].inputs + has_out == (int)node->count ? number : -1;
 }
 
 /* The operand is meant with this key. */
-static bool take_part(dvx_vm *vm, const reading *r, int32_t operand, dvx_value key) {
-    if (dvx_failed(key) || operand < 0 || r->x->operands[operand].type != &array_type ||
-        !place_is_plain(vm, key))
-        return false;
+static bool take_part(dvx_vm *vm, reading *r, int32_t operand, dvx_value key) {
+    if (dvx_failed(key))
+        return refuse(r, "a key is loaded: it varies, or executions are counted one by one");
+    if (operand < 0 || r->x->operands[operand].type != &array_type)
+        return refuse(r, "a subscript is of what an operation has made");
+    if (!place_is_plain(vm, key)) return refuse(r, "a subscript makes no view of slices");
     r->f->parts |= 1u << operand;
     r->f->keys[operand] = key;
     return true;
@@ -469,12 +548,13 @@ static bool read_node(dvx_vm *vm, reading *r, uint32_t i) {
         r->inputs[i] = (int8_t)from->inputs[0];
         return take_part(vm, r, from->inputs[0], from->name);
     }
-    const int number = ufunc_of(vm, from);
-    if (number < 0) return false;
+    const int number = ufunc_of(vm, r, i);
+    if (number < 0) return refuse(r, "it has an operation that is not element by element");
     nd_node *to = &p->nodes[p->node_count];
     *to = (nd_node){
         .number = (uint8_t)number, .site = (uint8_t)i, .called = from->family == DVX_SITE_CALL};
-    for (uint32_t k = 0; k < from->count; k++) to->inputs[k] = input_of(r, from->inputs[k]);
+    for (int k = 0; k < loops_facts[number].inputs; k++)
+        to->inputs[k] = input_of(r, from->inputs[k]);
     r->inputs[i] = (int8_t)~p->node_count++;
     return true;
 }
@@ -489,35 +569,65 @@ static bool read_constant(dvx_vm *vm, const dvx_operand *o, double *number) {
     return false;
 }
 
+/* A call with an output: it is an operand, or a part of one that is a node in front of the call. */
+static bool read_out(dvx_vm *vm, reading *r, const dvx_node *last) {
+    const dvx_expression *x = r->x;
+    fused *f = r->f;
+    const nd_ufunc_object *u = API(payload, last->name, &ufunc_object_type);
+    if (!u || loops_facts[u->number].inputs + 1 != (int)last->count) return u != NULL;
+    int32_t into = last->count == 3 ? x->key : last->inputs[1];
+    if (into < 0 && x->nodes[~into].family == DVX_SITE_GET_ITEM) into = x->nodes[~into].inputs[0];
+    if (into < 0 || x->operands[into].type != &array_type)
+        return refuse(r, "the output is no array, or one that an operation has made");
+    f->has_out = true;
+    f->into = (int8_t)into;
+    f->program.casts_result = ND_CAST_SAME_KIND;
+    f->program.leaves[into].kind = ND_LEAF_NONE;
+    return true;
+}
+
 /* The last site, if it stores: where. */
-static bool read_target(dvx_vm *vm, const reading *r) {
+static bool read_target(dvx_vm *vm, reading *r) {
     const dvx_expression *x = r->x;
     const dvx_node *last = &x->nodes[x->node_count - 1];
     fused *f = r->f;
     f->last = (uint8_t)(x->node_count - 1);
     f->into = -1;
     f->stores = last->family == DVX_SITE_SET_ITEM;
+    if (last->family == DVX_SITE_CALL) return read_out(vm, r, last);
     if (!f->stores && last->family != DVX_SITE_INPLACE) return true;
     const int32_t into = last->inputs[f->stores];
-    if (into < 0 || x->operands[into].type != &array_type) return false;
+    if (into < 0 || x->operands[into].type != &array_type)
+        return refuse(r, "what is stored to is no array, or one that an operation has made");
     f->into = (int8_t)into;
     if (!f->stores) return true;
-    f->program.casts_result = true;
+    f->program.casts_result = ND_CAST_ANY;
     f->program.leaves[into].kind = ND_LEAF_NONE;
-    return last->inputs[0] == ~(int32_t)(x->node_count - 2) && take_part(vm, r, into, last->name);
+    if (last->inputs[0] != ~(int32_t)(x->node_count - 2))
+        return refuse(r, "what is stored is not made directly in front of the store");
+    return take_part(vm, r, into, last->name);
 }
 
-static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f) {
+static bool read_nodes(dvx_vm *vm, reading *r) {
+    const dvx_expression *x = r->x;
+    for (uint32_t i = 0; i < x->node_count - r->f->stores; i++) {
+        const bool inner = i + 1 < x->node_count;
+        if (inner && x->nodes[i].family == DVX_SITE_INPLACE)
+            return refuse(r, "an operator in place is part of it");
+        if (!read_node(vm, r, i)) return false;
+    }
+    return true;
+}
+
+static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f, const char **reason) {
     nd_program *p = &f->program;
     reading r = {.x = x, .f = f};
     memset(f, 0, sizeof *f);
-    if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES || !read_target(vm, &r))
+    if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES) {
+        *reason = "it has more operands or operations than a program has room for";
         return false;
-    for (uint32_t i = 0; i < x->node_count - f->stores; i++) {
-        const bool inner = i + 1 < x->node_count;
-        if (inner && x->nodes[i].family == DVX_SITE_INPLACE) return false;
-        if (!read_node(vm, &r, i)) return false;
     }
+    if (!read_target(vm, &r) || !read_nodes(vm, &r)) return *reason = r.reason, false;
     if (f->stores && r.inputs[x->node_count - 2] >= 0) return false;
     /* (Of a single operation there is nothing in between, and its own site goes through the rows of
      * views in less time.) */
@@ -550,13 +660,26 @@ static bool is_too_small(dvx_vm *vm, const dvx_site *site, const dvx_expression 
 
 void fuse_site(dvx_vm *vm, dvx_site *site) {
     fused f;
+    const char *reason = NULL, *smaller;
     if (site->family > DVX_SITE_COMPARE && site->family != DVX_SITE_SET_ITEM &&
         site->family != DVX_SITE_CALL)
         return;
     const dvx_expression *x = API(expression, site);
-    while (x && !read_tree(vm, x, &f)) x = API(smaller_expression, site);
-    if (!x || is_too_small(vm, site, x)) return;
-    fused *cache = API(fuse, site, &descriptors[site->family][x->operand_count]);
+    if (x && !read_tree(vm, x, &f, &reason)) {
+        do x = API(smaller_expression, site);
+        while (x && !read_tree(vm, x, &f, &smaller));
+    }
+    if (x && is_too_small(vm, site, x)) {
+        reason = "of so few elements the operations one by one are faster";
+        x = NULL;
+    }
+    if (!x) {
+        if (reason) API(decline, site, reason);
+        return;
+    }
+    fused *cache =
+        API(fuse, site,
+            f.has_out ? &of_out[x->operand_count] : &descriptors[site->family][x->operand_count]);
     if (!cache) return;
     *cache = f;
     for (uint32_t i = 0; i < ND_LEAVES; i++)

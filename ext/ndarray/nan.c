@@ -55,7 +55,8 @@ static dvx_value reduce_others(dvx_vm *vm, const dvx_value *args, nd_ufunc_numbe
                             .dtype = args[2],
                             .out = args[3],
                             .keepdims = args[4],
-                            .initial = DVX_FAILED};
+                            .initial = DVX_FAILED,
+                            .where = DVX_FAILED};
     dvx_value held = array_operand(vm, args[0], NULL, &a);
     if (!dvx_failed(held) && has_nans(a->dtype))
         held = compose_first(vm, without_nans(vm, a, identity, NULL), held);
@@ -79,7 +80,8 @@ static dvx_value extreme(dvx_vm *vm, const dvx_value *args, nd_ufunc_number numb
                             .dtype = DVX_FAILED,
                             .out = args[2],
                             .keepdims = args[3],
-                            .initial = DVX_FAILED};
+                            .initial = DVX_FAILED,
+                            .where = DVX_FAILED};
     dvx_value made = reduce_call(vm, args[0], &r);
     dvx_value row = dvx_failed(made) ? made : array_row(vm, made, NULL, &a);
     if (dvx_failed(row)) return compose_first(vm, row, made);

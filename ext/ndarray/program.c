@@ -124,6 +124,8 @@ static bool simplify(const nd_program *p, const nd_node *node, const value *in,
 static bool store_result(planning *x, uint8_t place, nd_type from) {
     nd_program *p = x->program;
     if (!p->casts_result || (from == ND_COMPLEX128 && p->into->num != ND_COMPLEX128)) return false;
+    if (p->casts_result == ND_CAST_SAME_KIND && !dtype_is_same_kind(ND_DTYPE(from), p->into))
+        return false;
     nd_step *step = add_step(x, ND_FLAGS_NOT);
     step->cast = cast_between(ND_DTYPE(from), p->into);
     step->places[0] = place;

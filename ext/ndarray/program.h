@@ -54,6 +54,9 @@ typedef struct nd_step {
     bool single;          /* its results are float32 (ND_FLAGS_INEXACT) */
 } nd_step;
 
+/* The dtypes that a result is cast to. */
+typedef enum nd_result_cast { ND_CAST_NONE, ND_CAST_SAME_KIND, ND_CAST_ANY } nd_result_cast;
+
 typedef struct nd_program {
     uint8_t leaf_count, node_count, step_count;
     nd_node nodes[ND_NODES];
@@ -63,9 +66,9 @@ typedef struct nd_program {
     /* Where the result goes to what is there, the dtype of that, to which it is cast; NULL: to a
      * new array.  Then the flags of each step are kept. */
     const nd_dtype *into;
-    bool casts_result; /* it may be another dtype than `into` */
-    bool inexact;      /* flags of some step may have no reason */
-    int32_t block;     /* elements */
+    nd_result_cast casts_result; /* may it be of another dtype than `into`? */
+    bool inexact;                /* flags of some step may have no reason */
+    int32_t block;               /* elements */
     bool planned;
 } nd_program;
 

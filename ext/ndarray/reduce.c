@@ -44,28 +44,45 @@ typedef struct reduction {
     int64_t size;  /* of an element of the type that it is computed in */
     nd_walk inner; /* the last axes, all reduced, of one operand: none where the last one is not */
     char *buffer;  /* PIECE elements, or NULL */
+    char *truths;  /* ... and what the mask says of them; NULL: there is none */
     int64_t held;  /* elements in the buffer */
     char *to;      /* the element that they are for */
 } reduction;
 
-static void fold_buffer(reduction *r) {
-    if (r->held) r->kernel->fold(r->to, r->buffer, r->held, r->size);
+/* A run of elements in the buffer. */
+static bool fold_run(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                     const int64_t *strides) {
+    const reduction *r = context;
+    (void)vm;
+    r->kernel->fold(r->to, data[0], count, strides[0]);
+    return true;
+}
+
+/* (NumPy sums each run of true elements by itself.) */
+static bool fold_buffer(dvx_vm *vm, reduction *r) {
+    nd_masked masked = {fold_run, r, 1};
+    char *data[ND_MOST_OPERANDS] = {r->buffer, r->truths};
+    const int64_t strides[ND_MOST_OPERANDS] = {r->size, 1}, held = r->held;
     r->held = 0;
+    if (r->truths) return walk_masked(vm, &masked, data, held, strides);
+    if (held) r->kernel->fold(r->to, r->buffer, held, r->size);
+    return true;
 }
 
 /* Elements for one result, into the buffer. */
 static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                        const int64_t *strides) {
     reduction *r = context;
-    const char *from = data[0];
-    (void)vm;
+    const char *from = data[0], *truths = r->truths ? data[1] : NULL;
     while (count > 0) {
         int64_t n = count < PIECE - r->held ? count : PIECE - r->held;
         r->cast(r->buffer + r->held * r->size, r->size, from, strides[0], n);
+        for (int64_t i = 0; r->truths && i < n; i++, truths += strides[1])
+            r->truths[r->held + i] = *truths;
         r->held += n;
         from += n * strides[0];
         count -= n;
-        if (r->held == PIECE) fold_buffer(r);
+        if (r->held == PIECE && !fold_buffer(vm, r)) return false;
     }
     return true;
 }
@@ -88,9 +105,9 @@ static bool reduce_inner(dvx_vm *vm, void *context, char *const *data, int64_t c
         }
         nd_walk walk = r->inner;
         walk.data[0] = from;
+        if (r->truths) walk.data[1] = data[2] + i * strides[2];
         r->to = to;
-        if (!walk_run(vm, &walk, gather_row, r)) return false;
-        fold_buffer(r);
+        if (!walk_run(vm, &walk, gather_row, r) || !fold_buffer(vm, r)) return false;
     }
     return true;
 }
@@ -120,13 +137,14 @@ static bool reduce_outer(dvx_vm *vm, void *context, char *const *data, int64_t c
 
 /* Takes the axes at the end that are reduced out of the walk. */
 static void split(nd_walk *walk, nd_walk *inner) {
-    inner->operands = 1;
+    inner->operands = walk->operands - 1;
     int first = walk->ndim;
     while (first > 0 && walk->strides[0][first - 1] == 0) first--;
     inner->ndim = walk->ndim - first;
     for (int i = 0; i < inner->ndim; i++) {
         inner->shape[i] = walk->shape[first + i];
-        inner->strides[0][i] = walk->strides[1][first + i];
+        for (int k = 0; k < inner->operands; k++)
+            inner->strides[k][i] = walk->strides[k + 1][first + i];
     }
     walk->ndim = first;
 }
@@ -139,15 +157,20 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
         if (!walk->shape[i]) return true;
     walk_plan(walk, 1, false);
     split(walk, &r.inner);
+    const bool masked = walk->operands > 2;
     if (!r.inner.ndim) {
-        if (walk->ndim) return walk_run(vm, walk, reduce_outer, &r);
-        r.inner = (nd_walk){.operands = 1, .ndim = 1, .shape = {1}};
+        nd_masked some = {reduce_outer, &r, 2};
+        if (walk->ndim)
+            return masked ? walk_run(vm, walk, walk_masked, &some)
+                          : walk_run(vm, walk, reduce_outer, &r);
+        r.inner = (nd_walk){.operands = walk->operands - 1, .ndim = 1, .shape = {1}};
     }
-    const size_t size = (size_t)(PIECE * r.size);
-    if (r.cast || r.inner.ndim > 1) {
+    const size_t size = (size_t)(PIECE * (r.size + masked));
+    if (r.cast || r.inner.ndim > 1 || masked) {
         r.cast = cast_between(from, ND_DTYPE(type));
         r.buffer = API(allocate, size);
         if (!r.buffer) return false;
+        if (masked) r.truths = r.buffer + PIECE * r.size;
     }
     bool good = walk_run(vm, walk, reduce_inner, &r);
     if (r.buffer) API(deallocate, r.buffer, size);
@@ -228,8 +251,37 @@ static dvx_value make_result(dvx_vm *vm, nd_type type, const nd_array *a, uint32
     return array_new_permuted(vm, ND_DTYPE(type), ndim, shape, order, out);
 }
 
+/* The mask as the last operand of the walk, in the shape of `a`. */
+static bool add_mask(dvx_vm *vm, const nd_array *a, const nd_array *where, nd_walk *walk) {
+    char text[ND_SHAPE_TEXT], other[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST], its[ND_MOST];
+    const int shift = a->ndim - where->ndim;
+    if (shift < 0)
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "input operand has more dimensions than allowed by the axis remapping");
+    array_shape(a, shape);
+    array_shape(where, its);
+    for (int i = 0; i < where->ndim; i++)
+        if (its[i] != 1 && its[i] != shape[i + shift])
+            return nd_fail(vm, DVX_VALUE_ERROR,
+                           "operands could not be broadcast together with remapped shapes "
+                           "[original->remapped]: %s %s ",
+                           array_shape_text(a->ndim, shape, false, text),
+                           array_shape_text(where->ndim, its, false, other));
+    walk->data[2] = where->data;
+    array_strides_in(where, a->ndim, walk->strides[2]);
+    walk->operands = 3;
+    return true;
+}
+
 dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
                        nd_type type, bool keep, const char *initial, nd_array **out) {
+    return reduce_masked(vm, number, a, mask, type, keep, initial, NULL, out);
+}
+
+dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_t mask,
+                        nd_type type, bool keep, const char *initial, const nd_array *where,
+                        nd_array **out) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const nd_kernel *kernel = ufunc_kernel(vm, number, type);
     nd_walk walk = {.operands = 2, .ndim = a->ndim};
@@ -239,6 +291,12 @@ dvx_value reduce_array(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, ui
             vm, DVX_TYPE_ERROR,
             "No loop matching the specified signature and casting was found for ufunc %s",
             facts->name);
+    if (where && !initial && !facts->has_identity)
+        return nd_raise(vm, DVX_VALUE_ERROR,
+                        "reduction operation '%s' does not have an identity, so to use a where "
+                        "mask one has to specify 'initial'",
+                        facts->name);
+    if (where && !add_mask(vm, a, where, &walk)) return DVX_FAILED;
     dvx_value made = make_result(vm, type, a, mask, keep, out);
     if (dvx_failed(made)) return DVX_FAILED;
     for (int i = 0, k = 0; i < a->ndim; i++) {
@@ -319,7 +377,12 @@ static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction 
         return DVX_FAILED;
     }
     if (given && !array_store(vm, ND_DTYPE(type), initial, r->initial)) return DVX_FAILED;
-    dvx_value made = reduce_array(vm, r->number, a, mask, type, keep, given ? initial : NULL, &out);
+    nd_array *where;
+    dvx_value held;
+    if (!ufunc_mask(vm, r->where, &held, &where)) return DVX_FAILED;
+    dvx_value made =
+        reduce_masked(vm, r->number, a, mask, type, keep, given ? initial : NULL, where, &out);
+    API(release, held);
     return dvx_failed(made) ? made : reduce_finish(vm, made, out, r->out, r->number);
 }
 
@@ -328,7 +391,7 @@ static bool is_simple(dvx_vm *vm, const nd_array *a, const nd_reduction *r) {
     return a && a->dtype->num == ND_FLOAT64 && a->flags & ND_C_CONTIGUOUS && a->size <= PIECE &&
            a->size > 0 && (!r->first_axis || a->ndim == 1) && !nd_is_given(vm, r->axis) &&
            !nd_is_given(vm, r->dtype) && !nd_is_given(vm, r->out) &&
-           !nd_is_given(vm, r->keepdims) && !nd_is_given(vm, r->initial);
+           !nd_is_given(vm, r->keepdims) && !nd_is_given(vm, r->initial) && dvx_failed(r->where);
 }
 
 static dvx_value reduce_simple(dvx_vm *vm, const nd_array *a, const nd_kernel *kernel,

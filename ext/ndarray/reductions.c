@@ -5,6 +5,7 @@
  *  1. A function and the method of its name have the same entry: args[0] is the array. */
 #include "reductions.h"
 
+#include "arrange.h"
 #include "error.h"
 #include "methods.h"
 #include "reduce.h"
@@ -15,14 +16,13 @@
 
 /* a, axis, dtype, out, keepdims, initial, where */
 static dvx_value reduce_with(dvx_vm *vm, const dvx_value *args, nd_ufunc_number number) {
-    if (nd_is_given(vm, args[6]) && !API(same, args[6], API(make_bool, true)))
-        return nd_raise(vm, DVX_TYPE_ERROR, "where= of reductions is not part of ndarray");
     const nd_reduction r = {.number = number,
                             .axis = args[1],
                             .dtype = args[2],
                             .out = args[3],
                             .keepdims = args[4],
-                            .initial = args[5]};
+                            .initial = args[5],
+                            .where = args[6]};
     return reduce_call(vm, args[0], &r);
 }
 
@@ -80,6 +80,70 @@ static nd_type mean_type(const nd_array *a, const nd_dtype *dtype) {
     return a->dtype->num <= ND_INT64 ? ND_FLOAT64 : a->dtype->num;
 }
 
+/* ---- With a mask ---- */
+
+/* The arguments that mean, var and std have in common. */
+typedef struct moment {
+    nd_array *a;
+    nd_array *where; /* the mask; NULL: there is none */
+    dvx_value held, where_held, out;
+    uint32_t mask;
+    nd_type type;
+    bool keep;
+} moment;
+
+/* How many elements come to each result: an array of ints. */
+static dvx_value masked_counts(dvx_vm *vm, const moment *m, bool keep, nd_array **out) {
+    int64_t shape[ND_MOST];
+    array_shape(m->a, shape);
+    dvx_value all = arrange_broadcast(vm, m->where_held, m->a->ndim, shape);
+    if (dvx_failed(all)) return all;
+    dvx_value counts = reduce_array(vm, ND_UFUNC_add, API(payload, all, &array_type), m->mask,
+                                    ND_INT64, keep, NULL, out);
+    API(release, all);
+    return counts;
+}
+
+static bool any_at_most(const nd_array *counts, double least) {
+    const int64_t *n = (const int64_t *)(const void *)counts->data;
+    for (int64_t i = 0; i < counts->size; i++)
+        if ((double)n[i] <= least) return true;
+    return false;
+}
+
+/* The sum of the elements that the mask has, divided by their number, which NumPy counts first:
+ * an array.  Takes counts. */
+static dvx_value masked_mean(dvx_vm *vm, const moment *m, bool keep, dvx_value counts) {
+    nd_array *out;
+    dvx_value sum =
+        reduce_masked(vm, ND_UFUNC_add, m->a, m->mask, m->type, keep, NULL, m->where, &out);
+    const dvx_value operands[2] = {sum, counts};
+    dvx_value result = DVX_FAILED;
+    if (!dvx_failed(sum))
+        result = ufunc_call(vm, ND_UFUNC_divide, operands, m->type >= ND_FLOAT32 ? sum : DVX_FAILED,
+                            NULL);
+    API(release, sum);
+    API(release, counts);
+    return result;
+}
+
+/* max(counts - ddof, 0).  Takes counts. */
+static dvx_value divisors(dvx_vm *vm, dvx_value counts, double ddof) {
+    dvx_value operands[2] = {counts, API(make_float, ddof)};
+    dvx_value less = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
+    API(release, operands[1]);
+    API(release, counts);
+    if (dvx_failed(less)) return less;
+    operands[0] = less;
+    operands[1] = API(make_float, 0.0);
+    dvx_value result = ufunc_call(vm, ND_UFUNC_maximum, operands, DVX_FAILED, NULL);
+    API(release, operands[1]);
+    API(release, less);
+    return result;
+}
+
+/* ---- Mean ---- */
+
 /* The sum divided by the number of elements: an array. */
 static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type type, bool keep,
                          nd_array **out) {
@@ -93,28 +157,27 @@ static dvx_value mean_of(dvx_vm *vm, const nd_array *a, uint32_t mask, nd_type t
     return result;
 }
 
-/* The arguments that mean, var and std have in common. */
-typedef struct moment {
-    nd_array *a;
-    dvx_value held, out;
-    uint32_t mask;
-    nd_type type;
-    bool keep;
-} moment;
+static void release_moment(dvx_vm *vm, const moment *m) {
+    API(release, m->held);
+    API(release, m->where_held);
+}
 
-static bool read_moment(dvx_vm *vm, const dvx_value *args, dvx_value keepdims, moment *m) {
+static bool read_moment(dvx_vm *vm, const dvx_value *args, dvx_value keepdims, dvx_value where,
+                        moment *m) {
     const nd_dtype *dtype = NULL;
     int keep = nd_is_given(vm, keepdims) ? API(truth, keepdims) : 0;
     m->out = args[3];
     m->keep = keep > 0;
     m->held = keep < 0 ? DVX_FAILED : array_operand(vm, args[0], NULL, &m->a);
+    m->where_held = DVX_FAILED;
     if (dvx_failed(m->held)) return false;
     if (dtype_read_given(vm, args[2], NULL, &dtype) &&
-        reduce_axes(vm, args[1], m->a->ndim, &m->mask)) {
+        reduce_axes(vm, args[1], m->a->ndim, &m->mask) &&
+        ufunc_mask(vm, where, &m->where_held, &m->where)) {
         m->type = mean_type(m->a, dtype);
         return true;
     }
-    API(release, m->held);
+    release_moment(vm, m);
     return false;
 }
 
@@ -124,24 +187,37 @@ static dvx_value finish_moment(dvx_vm *vm, const moment *m, dvx_value made) {
     return reduce_finish(vm, made, a, m->out, ND_UFUNC_add);
 }
 
-/* a, axis, dtype, out, keepdims */
+/* The mean of the elements that the mask has; with a warning where it has none. */
+static dvx_value mean_where(dvx_vm *vm, const moment *m) {
+    nd_array *out;
+    dvx_value counts = masked_counts(vm, m, m->keep, &out);
+    if (dvx_failed(counts)) return counts;
+    if (!any_at_most(out, 0) || error_warn(vm, "Mean of empty slice."))
+        return masked_mean(vm, m, m->keep, counts);
+    API(release, counts);
+    return DVX_FAILED;
+}
+
+/* a, axis, dtype, out, keepdims, where */
 static ND_FUNCTION(mean) {
     moment m;
     nd_array *out;
     (void)count;
-    if (!read_moment(vm, args, args[4], &m)) return DVX_FAILED;
+    if (!read_moment(vm, args, args[4], args[5], &m)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
-    if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
+    if (m.where)
+        made = mean_where(vm, &m);
+    else if (count_along(m.a, m.mask) || error_warn(vm, "Mean of empty slice."))
         made = mean_of(vm, m.a, m.mask, m.type, m.keep, &out);
     made = finish_moment(vm, &m, made);
-    API(release, m.held);
+    release_moment(vm, &m);
     return made;
 }
 
 dvx_value reductions_mean(dvx_vm *vm, dvx_value array, dvx_value axis, bool keep) {
     dvx_value flag = API(make_bool, keep);
-    const dvx_value args[5] = {array, axis, DVX_FAILED, DVX_FAILED, flag};
-    return mean(vm, args, 5);
+    const dvx_value args[6] = {array, axis, DVX_FAILED, DVX_FAILED, flag, DVX_FAILED};
+    return mean(vm, args, 6);
 }
 
 /* |a - mean|**2, as an array of floats. */
@@ -171,9 +247,41 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     return result;
 }
 
+/* The mean with all axes. */
+static dvx_value kept_mean(dvx_vm *vm, const moment *m) {
+    nd_array *out;
+    if (!m->where) return mean_of(vm, m->a, m->mask, m->type, true, &out);
+    dvx_value counts = masked_counts(vm, m, true, &out);
+    return dvx_failed(counts) ? counts : masked_mean(vm, m, true, counts);
+}
+
+/* What the sum of squares is divided by. */
+static dvx_value divisor_of(dvx_vm *vm, const moment *m, double ddof) {
+    nd_array *out;
+    if (!m->where) {
+        const double divisor = (double)count_along(m->a, m->mask) - ddof;
+        return API(make_float, divisor > 0 ? divisor : 0);
+    }
+    dvx_value counts = masked_counts(vm, m, m->keep, &out);
+    return dvx_failed(counts) ? counts : divisors(vm, counts, ddof);
+}
+
+/* False: raised. */
+static bool check_freedom(dvx_vm *vm, const moment *m, double ddof) {
+    nd_array *out;
+    bool few = (double)count_along(m->a, m->mask) <= ddof;
+    if (m->where) {
+        dvx_value counts = masked_counts(vm, m, m->keep, &out);
+        if (dvx_failed(counts)) return false;
+        few = any_at_most(out, ddof);
+        API(release, counts);
+    }
+    return !few || error_warn(vm, "Degrees of freedom <= 0 for slice");
+}
+
 static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
     nd_array *out, *a;
-    dvx_value mean = mean_of(vm, m->a, m->mask, m->type, true, &out);
+    dvx_value mean = kept_mean(vm, m);
     if (dvx_failed(mean)) return DVX_FAILED;
     dvx_value square = squares(vm, m, mean);
     API(release, mean);
@@ -181,27 +289,27 @@ static dvx_value variance_of(dvx_vm *vm, const moment *m, double ddof) {
     dvx_value held = array_operand(vm, square, NULL, &a);
     API(release, square);
     if (dvx_failed(held)) return DVX_FAILED;
-    double divisor = (double)count_along(m->a, m->mask) - ddof;
-    dvx_value sum = reduce_array(vm, ND_UFUNC_add, a, m->mask, a->dtype->num, m->keep, NULL, &out);
+    dvx_value sum =
+        reduce_masked(vm, ND_UFUNC_add, a, m->mask, a->dtype->num, m->keep, NULL, m->where, &out);
     API(release, held);
     if (dvx_failed(sum)) return DVX_FAILED;
-    const dvx_value operands[2] = {sum, API(make_float, divisor > 0 ? divisor : 0)};
-    dvx_value result = ufunc_call(vm, ND_UFUNC_divide, operands, sum, NULL);
+    const dvx_value operands[2] = {sum, divisor_of(vm, m, ddof)};
+    dvx_value result =
+        dvx_failed(operands[1]) ? DVX_FAILED : ufunc_call(vm, ND_UFUNC_divide, operands, sum, NULL);
+    API(release, operands[1]);
     API(release, sum);
     return result;
 }
 
-/* a, axis, dtype, out, ddof, keepdims */
+/* a, axis, dtype, out, ddof, keepdims, where */
 static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     moment m;
     double ddof = 0;
     if (nd_is_given(vm, args[4]) && !API(read_float, args[4], &ddof)) return DVX_FAILED;
-    if (!read_moment(vm, args, args[5], &m)) return DVX_FAILED;
+    if (!read_moment(vm, args, args[5], args[6], &m)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
-    if ((double)count_along(m.a, m.mask) > ddof ||
-        error_warn(vm, "Degrees of freedom <= 0 for slice"))
-        made = variance_of(vm, &m, ddof);
-    API(release, m.held);
+    if (check_freedom(vm, &m, ddof)) made = variance_of(vm, &m, ddof);
+    release_moment(vm, &m);
     if (root && !dvx_failed(made)) {
         dvx_value result = ufunc_call(vm, ND_UFUNC_sqrt, &made, made, NULL);
         API(release, made);
@@ -342,8 +450,8 @@ static ND_FUNCTION(cumprod) {
 #define MAX_PARAMETERS    "axis", "out", "keepdims", "initial", "where"
 #define TRUTH_PARAMETERS  "axis", "out", "keepdims", "where"
 #define PTP_PARAMETERS    "axis", "out", "keepdims"
-#define MEAN_PARAMETERS   "axis", "dtype", "out", "keepdims"
-#define VAR_PARAMETERS    "axis", "dtype", "out", "ddof", "keepdims"
+#define MEAN_PARAMETERS   "axis", "dtype", "out", "keepdims", "where"
+#define VAR_PARAMETERS    "axis", "dtype", "out", "ddof", "keepdims", "where"
 #define SEARCH_PARAMETERS "axis", "out", "keepdims"
 #define RUN_PARAMETERS    "axis", "dtype", "out"
 #define BOTH(name, ...)                                  \

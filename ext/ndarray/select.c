@@ -254,7 +254,8 @@ static ND_FUNCTION(trace) {
                                 .dtype = DVX_FAILED,
                                 .out = DVX_FAILED,
                                 .keepdims = DVX_FAILED,
-                                .initial = DVX_FAILED};
+                                .initial = DVX_FAILED,
+                                .where = DVX_FAILED};
         if (!dvx_failed(part)) made = reduce_call(vm, part, &r);
         API(release, part);
     }
@@ -345,7 +346,8 @@ static dvx_value reduce_all(dvx_vm *vm, nd_ufunc_number number, dvx_value v, dvx
                             .dtype = DVX_FAILED,
                             .out = DVX_FAILED,
                             .keepdims = DVX_FAILED,
-                            .initial = DVX_FAILED};
+                            .initial = DVX_FAILED,
+                            .where = DVX_FAILED};
     return reduce_call(vm, v, &r);
 }
 

@@ -29,6 +29,8 @@ typedef struct call {
     nd_type type; /* that the loop computes in */
     const nd_kernel *kernel;
     nd_array *out;
+    nd_array *mask;      /* where it is computed; NULL: everywhere */
+    dvx_value mask_held; /* a reference to it */
     int ndim;
     int64_t shape[ND_MOST];
 } call;
@@ -71,6 +73,15 @@ static bool read_operand(dvx_vm *vm, dvx_value v, operand *o) {
 
 static void release_operands(dvx_vm *vm, call *c) {
     for (int i = 0; i < c->inputs; i++) API(release, c->in[i].held);
+    API(release, c->mask_held);
+}
+
+bool ufunc_mask(dvx_vm *vm, dvx_value where, dvx_value *held, nd_array **mask) {
+    *held = DVX_FAILED;
+    *mask = NULL;
+    if (dvx_failed(where) || API(same, where, API(make_bool, true))) return true;
+    *held = array_operand(vm, where, ND_DTYPE(ND_BOOL), mask);
+    return !dvx_failed(*held);
 }
 
 /* ---- Types ---- */
@@ -240,10 +251,11 @@ static bool is_element(const call *c, const operand *o) {
 static bool find_shape(dvx_vm *vm, call *c) {
     char text[ND_SHAPE_TEXT], other[ND_SHAPE_TEXT];
     int64_t shape[ND_MOST];
-    nd_array *arrays[MOST_INPUTS + 1], number = {.ndim = 0};
+    nd_array *arrays[MOST_INPUTS + 2], number = {.ndim = 0};
     int count = 0;
     for (int i = 0; i < c->inputs; i++) arrays[count++] = c->in[i].array ? c->in[i].array : &number;
     if (c->out) arrays[count++] = c->out;
+    if (c->mask) arrays[count++] = c->mask;
     if (!array_broadcast(vm, arrays, count, &c->ndim, c->shape)) return false;
     if (!c->out) return true;
     array_shape(c->out, shape);
@@ -350,6 +362,17 @@ static bool is_same_place(const call *c, const nd_array *a) {
     return !memcmp(mine, its, (size_t)c->ndim * sizeof *mine);
 }
 
+/* A mask, too. */
+static bool separate_mask(dvx_vm *vm, call *c) {
+    if (!c->mask || !array_may_overlap(c->mask, c->out)) return true;
+    dvx_value copy = array_copy(vm, c->mask, c->mask->dtype, 'K');
+    if (dvx_failed(copy)) return false;
+    API(release, c->mask_held);
+    c->mask_held = copy;
+    c->mask = array_of(vm, copy);
+    return true;
+}
+
 /* Inputs that the output would overwrite too early are copied. */
 static bool separate(dvx_vm *vm, call *c) {
     for (int i = 0; i < c->inputs; i++) {
@@ -362,7 +385,7 @@ static bool separate(dvx_vm *vm, call *c) {
         o->held = copy;
         o->array = array_of(vm, copy);
     }
-    return true;
+    return separate_mask(vm, c);
 }
 
 /* ---- Running the loop ---- */
@@ -436,6 +459,10 @@ static void plan(const call *c, nd_walk *walk, execution *e) {
                               ? NULL
                               : cast_between(ND_DTYPE(c->kernel->result), c->out->dtype);
     e->sizes[c->inputs] = ND_DTYPE(c->kernel->result)->size;
+    if (c->mask) {
+        walk->data[walk->operands] = c->mask->data;
+        array_strides_in(c->mask, c->ndim, walk->strides[walk->operands++]);
+    }
     walk_plan(walk, c->inputs, true);
 }
 
@@ -543,6 +570,12 @@ static bool is_invalid(dvx_vm *vm, const call *c, const nd_walk *walk) {
     return found.invalid;
 }
 
+/* All rows, or what the mask leaves of them. */
+static bool run_all(dvx_vm *vm, const call *c, nd_walk *walk, nd_row row, void *context) {
+    nd_masked masked = {row, context, c->inputs + 1};
+    return c->mask ? walk_run(vm, walk, walk_masked, &masked) : walk_run(vm, walk, row, context);
+}
+
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
                            unsigned flags) {
     evidence found = {.single = c->type == ND_FLOAT32, .inputs = c->inputs, .wanted = flags};
@@ -551,7 +584,7 @@ static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const
         if (e->casts[i]) return flags;
     for (int i = 0; i < c->inputs; i++) found.any_input |= walk->data[i] == walk->data[c->inputs];
     nd_walk again = *walk;
-    walk_run(vm, &again, find_evidence, &found);
+    run_all(vm, c, &again, find_evidence, &found);
     return flags & found.flags;
 }
 
@@ -563,7 +596,7 @@ static bool execute(dvx_vm *vm, call *c) {
     plan(c, &walk, &e);
     for (int i = 0; i <= c->inputs; i++) casts |= e.casts[i] != NULL;
     if (arith_flags()) arith_clear();
-    if (!walk_run(vm, &walk, casts ? run_cast : run_row, &e)) return false;
+    if (!run_all(vm, c, &walk, casts ? run_cast : run_row, &e)) return false;
     unsigned flags = arith_flags();
     if (LIKELY(!flags)) return true;
     arith_clear();
@@ -583,6 +616,8 @@ static dvx_value run(dvx_vm *vm, call *c, dvx_value out, const nd_dtype *dtype, 
         return DVX_FAILED;
     dvx_value result = c->out ? API(retain, out) : make_out(vm, c);
     if (dvx_failed(result)) return DVX_FAILED;
+    if (c->mask && dvx_failed(out))
+        memset(c->out->data, 0, (size_t)(c->out->size * c->out->dtype->size));
     if ((!dvx_failed(out) && !separate(vm, c)) || !execute(vm, c)) {
         API(release, result);
         return DVX_FAILED;
@@ -670,13 +705,18 @@ static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *input
 
 dvx_value ufunc_call(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value out,
                      const nd_dtype *dtype) {
-    call c;
     dvx_value result = DVX_FAILED;
     if (dvx_failed(out) && !dtype && run_quick(vm, number, inputs, &result)) return result;
+    return ufunc_call_where(vm, number, inputs, out, dtype, DVX_FAILED);
+}
+
+dvx_value ufunc_call_where(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
+                           dvx_value out, const nd_dtype *dtype, dvx_value where) {
+    call c;
+    dvx_value result = DVX_FAILED;
     c.number = number;
     c.inputs = 0;
-    result = DVX_FAILED;
-    bool good = true;
+    bool good = ufunc_mask(vm, where, &c.mask_held, &c.mask);
     for (int i = 0; good && i < loops_facts[number].inputs; i++) {
         good = read_operand(vm, inputs[i], &c.in[i]);
         c.inputs++;
@@ -690,6 +730,8 @@ dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array
                        nd_array **out) {
     call c;
     c.number = number;
+    c.mask = NULL;
+    c.mask_held = DVX_FAILED;
     c.inputs = b ? 2 : 1;
     for (int i = 0; i < c.inputs; i++) {
         operand *o = &c.in[i];

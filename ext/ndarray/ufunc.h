@@ -17,6 +17,13 @@
  */
 dvx_value ufunc_call(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value out,
                      const nd_dtype *dtype);
+/* The same where the mask `where`, anything that makes an array of bools, is true: the other
+ * elements of `out` stay as they are, those of a new array are 0.  DVX_FAILED and True: everywhere.
+ */
+dvx_value ufunc_call_where(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
+                           dvx_value out, const nd_dtype *dtype, dvx_value where);
+/* Reads such a mask; *held is a reference to it, or DVX_FAILED. */
+bool ufunc_mask(dvx_vm *vm, dvx_value where, dvx_value *held, nd_array **mask);
 /* op(a, b) of arrays, as an array in any case.  b: NULL for unary ones. */
 dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b,
                        nd_array **out);

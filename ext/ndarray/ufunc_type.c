@@ -23,9 +23,24 @@ static const char *const call_names[] = {"x1",    "x2",      "out",   "dtype",
 static const dvx_parameters call_parameters = {sizeof(dvx_parameters), call_names,
                                                LENGTH_OF(call_names), 3, 0};
 
-/* out= may be a tuple of one. */
-static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *out) {
-    *out = DVX_FAILED;
+/* The one entry of a tuple. */
+static bool only_entry(dvx_vm *vm, dvx_value tuple, dvx_value *entry) {
+    if (API(length, tuple) != 1)
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "The 'out' tuple must have exactly one entry per ufunc output");
+    dvx_value index = API(make_int, 0);
+    *entry = API(get_item, tuple, index);
+    API(release, index);
+    return !dvx_failed(*entry);
+}
+
+/* out= may be a tuple of one, *held. */
+static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *held, dvx_value *out) {
+    *out = *held = DVX_FAILED;
+    if (!dvx_failed(v) && API(kind, v) == DVX_TUPLE) {
+        if (!only_entry(vm, v, held)) return false;
+        v = *held;
+    }
     if (!nd_is_given(vm, v)) return true;
     if (!API(payload, v, &array_type))
         return nd_fail(vm, DVX_TYPE_ERROR, "return arrays must be of ArrayType");
@@ -33,10 +48,8 @@ static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *out) {
     return true;
 }
 
-static bool check_where(dvx_vm *vm, const dvx_value *args) {
+static bool check_casting(dvx_vm *vm, const dvx_value *args) {
     char word[32];
-    if (nd_is_given(vm, args[4]) && !API(same, args[4], API(make_bool, true)))
-        return nd_fail(vm, DVX_TYPE_ERROR, "where= of ufuncs is not part of ndarray");
     nd_word(vm, args[5], word);
     if (word[0] && strcmp(word, "same_kind"))
         return nd_fail(vm, DVX_TYPE_ERROR, "casting='%s' is not part of ndarray", word);
@@ -59,10 +72,13 @@ static dvx_value call_ufunc(dvx_vm *vm, dvx_value self, const dvx_value *args, u
                         "%s() takes from %d to %d positional arguments but %d were given",
                         facts->name, facts->inputs, facts->inputs + 1, given);
     if (facts->inputs == 1 && !dvx_failed(args[2])) target = args[2];
-    if (!read_out(vm, target, &out) || !check_where(vm, args) ||
-        !dtype_read_given(vm, args[3], NULL, &dtype))
-        return DVX_FAILED;
-    return ufunc_call(vm, number, args, out, dtype);
+    dvx_value result = DVX_FAILED, held;
+    if (read_out(vm, target, &held, &out) && check_casting(vm, args) &&
+        dtype_read_given(vm, args[3], NULL, &dtype))
+        result = dvx_failed(args[4]) ? ufunc_call(vm, number, args, out, dtype)
+                                     : ufunc_call_where(vm, number, args, out, dtype, args[4]);
+    API(release, held);
+    return result;
 }
 
 /* ---- Methods ---- */
@@ -110,7 +126,8 @@ static ND_FUNCTION(reduce) {
                       .dtype = args[3],
                       .out = args[4],
                       .keepdims = args[5],
-                      .initial = args[6]};
+                      .initial = args[6],
+                      .where = args[7]};
     return reduce_call(vm, args[1], &r);
 }
 
@@ -122,7 +139,8 @@ static ND_FUNCTION(accumulate) {
 }
 
 ND_PARAMETERS(outer_parameters, 2, "A", "B");
-ND_PARAMETERS(reduce_parameters, 1, "array", "axis", "dtype", "out", "keepdims", "initial");
+ND_PARAMETERS(reduce_parameters, 1, "array", "axis", "dtype", "out", "keepdims", "initial",
+              "where");
 ND_PARAMETERS(accumulate_parameters, 1, "array", "axis", "dtype", "out");
 static const dvx_function outer_method = ND_NAMED("outer", outer, outer_parameters);
 static const dvx_function reduce_method = ND_NAMED("reduce", reduce, reduce_parameters);

@@ -69,6 +69,24 @@ void walk_plan(nd_walk *walk, int first, bool swap) {
         swap_axes(walk, last - 1, last);
 }
 
+bool walk_masked(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                 const int64_t *strides) {
+    const nd_masked *m = context;
+    const char *mask = data[m->operand];
+    const int64_t step = strides[m->operand];
+    char *part[ND_MOST_OPERANDS];
+    memcpy(part, data, sizeof part);
+    for (int64_t i = 0; i < count;) {
+        while (i < count && !mask[i * step]) i++;
+        const int64_t first = i;
+        while (i < count && mask[i * step]) i++;
+        if (i == first) continue;
+        for (int k = 0; k < m->operand; k++) part[k] = data[k] + first * strides[k];
+        if (!m->row(vm, m->context, part, i - first, strides)) return false;
+    }
+    return true;
+}
+
 bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
     int64_t index[ND_MOST] = {0}, strides[ND_MOST_OPERANDS] = {0}, done = 0;
     const int last = walk->ndim - 1, operands = walk->operands;

@@ -25,6 +25,15 @@ typedef bool (*nd_row)(dvx_vm *vm, void *context, char *const *data, int64_t cou
 /* Sorts and joins the axes.  Operand `first` decides first; `swap`: where rows would be very short,
  * another axis may be the last, as nothing depends on the order. */
 void walk_plan(nd_walk *walk, int first, bool swap);
+/* The part of a row function that leaves out what a mask says: its bools are operand `operand`,
+ * those before it are given to `row`, a run of true ones at a time. */
+typedef struct nd_masked {
+    nd_row row;
+    void *context;
+    int operand;
+} nd_masked;
+bool walk_masked(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                 const int64_t *strides);
 /* Does `row` for all rows, in order, and polls now and then. */
 bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context);
 

@@ -112,3 +112,13 @@ bool dv_poll_interrupt(dv_vm *vm) {
     dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
     return false;
 }
+
+void dv_notes_add(dv_notes *notes, const char *why, uint64_t count) {
+    int i = 0;
+    while (i < DV_MOST_NOTES && notes->all[i].why && notes->all[i].why != why &&
+           strcmp(notes->all[i].why, why))
+        i++;
+    if (i == DV_MOST_NOTES) i--, why = "other reasons";
+    notes->all[i].why = why;
+    notes->all[i].count += count;
+}

@@ -41,6 +41,22 @@ typedef struct dv_foreign_form {
     uint32_t result;  /* dv_result: int, float or bool, which it promises to push; 0: anything */
 } dv_foreign_form;
 
+/* What became of a site that extensions were asked about, for reports. */
+enum { DV_MOST_NOTES = 6 };
+typedef struct dv_notes {
+    struct {
+        const char *why; /* NULL: this one and those behind are free */
+        uint64_t count;
+    } all[DV_MOST_NOTES];
+} dv_notes;
+/* (Of more reasons than there is room for, the last entry counts them all.) */
+void dv_notes_add(dv_notes *notes, const char *why, uint64_t count);
+typedef struct dv_foreign_report {
+    uint32_t times;      /* how many derivatives it has had */
+    const char *fused;   /* the derivative of the expression that ends here, if nobody counts */
+    const char *unfused; /* ... or why there is none; NULL: it ends no expression */
+    dv_notes notes;      /* why derivatives missed, or went a slow way */
+} dv_foreign_report;
 /* Stress modes (DESIGN section 7): each makes a rare event common. */
 typedef struct dv_stress {
     bool quicken_at_once;
@@ -272,6 +288,8 @@ struct dv_vm {
         bool (*extension_form)(dv_vm *vm, const dv_cell *ip, struct dv_foreign_form *form);
         /* plugin: why extensions have left the site at ip alone; NULL: none was asked. */
         const char *(*extension_reason)(dv_vm *vm, const dv_cell *ip);
+        /* plugin: what derivatives of extensions have been through there; false: none was. */
+        bool (*extension_report)(dv_vm *vm, const dv_cell *ip, struct dv_foreign_report *report);
     } hooks;
     bool (*observer)(void *context, const struct dv_event *event); /* inspect/observe.h */
     void *observer_context;

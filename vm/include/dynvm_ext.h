@@ -263,6 +263,9 @@ typedef struct dvx_site {
     uint32_t times;                    /* how often it has been specialised before */
     uint32_t count;
     const dvx_operand *operands;
+    /* SITE_CALL: the tuple with the names of the last operands, which are keyword arguments; else
+     * DVX_FAILED. */
+    dvx_value keywords;
 } dvx_site;
 
 /* An expression of several sites that all belong to the extension, as `a * s + b`: instructions
@@ -288,7 +291,9 @@ typedef struct dvx_expression {
     uint32_t operand_count;
     const dvx_node *nodes;
     const dvx_operand *operands; /* from left to right; a value that is gone by now is DVX_FAILED */
-    int32_t key; /* SET_ITEM: its key, as an input, where it is in no `name`; else -1 */
+    /* SET_ITEM: its key, as an input, where it is in no `name`; a CALL of three arguments: the last
+     * of them; else -1. */
+    int32_t key;
 } dvx_expression;
 
 /* What a site may become: a faster way to do exactly what its instruction does.  The VM looks
@@ -321,6 +326,7 @@ typedef struct dvx_specialisation {
     dvx_handler native; /* the native twin, made by DVX_OPERATOR and its like (plugin/native.h) */
     /* CALL: the same for module.f(...); DVX_CALL makes both. */
     dvx_handler native_method;
+    bool keywords; /* CALL: the last operands may be keyword arguments (dvx_site.keywords) */
 } dvx_specialisation;
 
 /* ---- Types (since 1.1) ---- */
@@ -665,7 +671,8 @@ struct dvx_api {
      * between, and no global or builtin that still has its value, or the code branches in between.
      */
     bool (*drop_operand)(dvx_vm *vm, dvx_site *site, uint32_t i);
-    /* Why the hook leaves the site alone, for `explain`: a constant of the extension. */
+    /* Why the hook leaves the site alone, for `explain`: a constant of the extension.  Behind
+     * `specialise`: why it does not take the expression that ends in the site. */
     void (*decline)(dvx_vm *vm, dvx_site *site, const char *reason);
     /* An assumption lives as long as the VM.  NULL: MemoryError. */
     dvx_assumption *(*make_assumption)(dvx_vm *vm);
@@ -702,6 +709,12 @@ struct dvx_api {
      * on is so at the place of this node.  For derivatives that cannot leave it to the sites, as
      * they have had an effect. */
     void (*at_node)(dvx_vm *vm, const void *cache, uint32_t node);
+
+    /* ---- What `stats` tells ---- */
+    /* In `run` of a site's derivative, whose cache this is: counts why it did not go its fast way
+     * this time (it deoptimises, or does something slower); `why` is a constant of the extension.
+     */
+    void (*note)(dvx_vm *vm, const void *cache, const char *why);
 };
 typedef struct dvx_api dvx_api;
 

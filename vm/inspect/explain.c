@@ -1,6 +1,7 @@
 /* explain.c: reasons for slow sites (explain.h). */
 #include "inspect/explain.h"
 
+#include "inspect/extensions.h"
 #include "inspect/loops.h"
 #include "inspect/rows.h"
 #include "inspect/words.h"
@@ -371,7 +372,8 @@ static bool write_json(dv_vm *vm, const dv_page *page, const slow_sites *found) 
     dv_json_begin(&json, "sites", '[');
     for (size_t i = 0; i < found->hot; i++) json_site(vm, &json, &found->rows.rows[i]);
     dv_json_end(&json, ']');
-    bool written = vm->level < DV_LEVEL_NAMA || dv_loops_json(vm, &json);
+    bool written =
+        (vm->level < DV_LEVEL_NAMA || dv_loops_json(vm, &json)) && dv_expressions_json(vm, &json);
     dv_json_end(&json, '}');
     dv_json_finish(&json);
     return written;
@@ -385,7 +387,8 @@ bool dv_inspect_explain(dv_vm *vm, const dv_page *page) {
         written = write_json(vm, page, &found);
     } else {
         list_slow(vm, page, &found);
-        written = vm->level < DV_LEVEL_NAMA || dv_loops_list(vm, page);
+        written =
+            (vm->level < DV_LEVEL_NAMA || dv_loops_list(vm, page)) && dv_expressions_list(vm, page);
     }
     dv_rows_free(vm, &found.rows);
     return written;

@@ -242,7 +242,7 @@ static void take_constant(reading *r, dv_written_op *op, uint32_t takes) {
 
 /* `x:float`, `x:int?` for a dead local, `s98:range=s74`. */
 static void read_entry_item(reading *r, dv_text word) {
-    dv_entry_item item = {0};
+    dv_entry_item item = {.twin = -1};
     const dv_text home = cut(&word, ':');
     dv_text kind = cut(&word, '=');
     if (kind.size && kind.data[kind.size - 1] == '?') item.dead = true, kind.size--;

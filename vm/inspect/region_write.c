@@ -70,7 +70,11 @@ const char *dv_region_text_refusal(dv_vm *vm, const dv_region *region) {
     for (uint32_t i = 0; i < region->exit_count && !why; i++)
         why = refuse_exit(region, &region->exits[i]);
     for (uint32_t i = 0; i < region->entry_item_count && !why; i++)
-        if (region->entry_items[i].kind == DV_K_COMPLEX) why = "it has complex numbers";
+        if (region->entry_items[i].kind == DV_K_COMPLEX)
+            why = "it has complex numbers";
+        else if (region->entry_items[i].twin >= 0)
+            why = "a local shares its range";
+    if (region->gate) why = "it is a function's";
     for (uint32_t at = 0; at < region->cell_count && !why;) {
         const uint32_t op = op_at(vm, region, at);
         why = refuse_op(vm, region, at, op);

@@ -252,6 +252,7 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
     const dv_site *site = &cell[1].site;
     uint32_t op = dv_op_of(vm, cell->h);
     bool quickens = dv_op_infos[generic].adaptive != generic;
+    if (vm->hooks.extension_report) (void)vm->hooks.extension_report(vm, cell, &state->report);
     bool counted = op < DV_OP_COUNT; /* else its site may be laid out in another way */
     if (counted && quickens && generic != DV_OP_JUMP_BACK && site->reason == DV_REASON_MEGAMORPHIC)
         state->reason = reason_of(site);
@@ -335,6 +336,11 @@ void dv_state_text(const dv_site_state *state, const dv_page *page, dv_line *lin
     if (state->iterations_left) dv_line_put(line, "  %u iterations left", state->iterations_left);
     if (state->misses) dv_line_put(line, "  %u of %d misses", state->misses, DV_SITE_MISSES);
     if (state->backoff) dv_line_put(line, "  back-off %u", state->backoff);
+    if (state->report.unfused) dv_line_put(line, "  not fused: %s", state->report.unfused);
+    const dv_notes *notes = &state->report.notes;
+    for (int i = 0; i < DV_MOST_NOTES && notes->all[i].why; i++)
+        dv_line_put(line, "; %s (%llu)", notes->all[i].why,
+                    (unsigned long long)notes->all[i].count);
 }
 
 /* ---- JSON ---- */
@@ -379,4 +385,11 @@ void dv_state_json(const dv_site_state *state, dv_json *json) {
     dv_json_number(json, "misses", state->misses);
     dv_json_number(json, "backoff", state->backoff);
     dv_json_number(json, "waits", state->waits);
+    if (state->report.unfused) dv_json_string(json, "unfused", state->report.unfused);
+    const dv_notes *notes = &state->report.notes;
+    if (!notes->all[0].why) return;
+    dv_json_begin(json, "reasons", '{');
+    for (int i = 0; i < DV_MOST_NOTES && notes->all[i].why; i++)
+        dv_json_number(json, notes->all[i].why, notes->all[i].count);
+    dv_json_end(json, '}');
 }

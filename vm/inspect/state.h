@@ -41,6 +41,7 @@ typedef struct dv_site_state {
     uint32_t iterations_left; /* of a back edge until a region is tried; 0: it does not count */
     uint32_t fact_count;
     dv_fact facts[16];
+    dv_foreign_report report; /* of extensions; all 0: there is none */
 } dv_site_state;
 
 /* Looks at the instruction at pc. */

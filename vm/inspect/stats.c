@@ -1,7 +1,7 @@
 /* stats.c: the report of what was executed (stats.h). */
 #include "inspect/stats.h"
 
-#include "inspect/json.h"
+#include "inspect/extensions.h"
 #include "inspect/rows.h"
 #include "inspect/words.h"
 
@@ -438,7 +438,7 @@ static bool write_json(dv_vm *vm, const dv_page *page, const dv_profile *profile
     json_instructions(&json, s);
     json_forms(&json, profile);
     json_functions(&json, profile);
-    bool written = json_sites(vm, &json);
+    bool written = json_sites(vm, &json) && dv_extensions_json(vm, &json);
     dv_json_end(&json, '}');
     dv_json_finish(&json);
     return written;
@@ -457,7 +457,7 @@ bool dv_inspect_stats(dv_vm *vm, const dv_page *page) {
         list_totals(vm, profile, page, s);
         if (!page->function) list_objects(profile, s, page);
         list_instructions(page, s);
-        written = list_functions(vm, page) && list_sites(vm, page);
+        written = list_functions(vm, page) && list_sites(vm, page) && dv_extensions_list(vm, page);
     }
     dv_heap_free(&vm->heap, s, sizeof *s);
     return written;

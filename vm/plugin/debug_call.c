@@ -74,17 +74,19 @@ void dv_debug_specialise(dv_vm *vm, const dv_extension_type *type, dvx_site *sit
     dv_debug_frame frame;
     dvx_operand lent[DV_MOST_OPERANDS];
     const dvx_operand *operands = site->operands;
-    dv_value name = site->name;
+    dv_value name = site->name, keywords = site->keywords;
     dv_debug_begin(vm, &frame, type->name, "specialise");
     for (uint32_t i = 0; i < site->count; i++) {
         lent[i] = operands[i];
         lent[i].value = dv_debug_lend(vm, &frame, operands[i].value);
     }
     site->name = dv_debug_lend(vm, &frame, name);
+    site->keywords = dv_debug_lend(vm, &frame, keywords);
     site->operands = lent;
     if (!frame.failed) type->described.specialise(vm, site);
     site->operands = operands;
     site->name = name;
+    site->keywords = keywords;
     dv_debug_end_quiet(vm, &frame);
 }
 

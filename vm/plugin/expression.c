@@ -47,13 +47,17 @@ static dv_cell *cell_at(const search *s, uint32_t pc) {
     return s->thread->cells + s->thread->cell_at[pc];
 }
 
-static bool is_call(uint32_t op) { return op == DV_OP_CALL || op == DV_OP_CALL_METHOD; }
+static bool is_call(uint32_t op) {
+    return op == DV_OP_CALL || op == DV_OP_CALL_METHOD || dv_operate_is_named(op);
+}
 
 /* The derivative of the extension at an inner site; NULL: it is something else.  (Of calls those of
- * objects.) */
+ * objects, without keywords.) */
 static const dv_extension_site *site_of(const search *s, uint32_t pc) {
     const dv_extension_site *o = dv_specialise_at(s->vm, s->thread, pc);
-    if (!o || o->family == DV_OP_LOAD_METHOD || o->kind == DVX_SITE_SET_ITEM) return NULL;
+    if (!o || o->family == DV_OP_LOAD_METHOD || o->kind == DVX_SITE_SET_ITEM ||
+        dv_operate_is_named(o->family))
+        return NULL;
     if (o->kind > DVX_SITE_ATTRIBUTE && (o->kind != DVX_SITE_CALL || o->seen.callee)) return NULL;
     for (const dv_extension_type *t = s->extension->types; t; t = t->next)
         if (t == o->type) return o;
@@ -153,7 +157,7 @@ static uint32_t taken(const search *s, uint32_t pc, uint32_t *entries) {
     uint32_t op = op_at(s, pc), arguments = s->thread->code->words[pc] >> 8;
     *entries = 0;
     if (!is_call(op)) return (uint32_t)dv_op_infos[op].inputs;
-    *entries = op == DV_OP_CALL ? CALL_ENTRIES : METHOD_ENTRIES;
+    *entries = op == DV_OP_CALL || op == DV_OP_CALL_KW ? CALL_ENTRIES : METHOD_ENTRIES;
     return arguments + *entries;
 }
 
@@ -322,8 +326,8 @@ static bool add_site(search *s, dv_expression *x, uint32_t pc, int32_t *stack, u
     const bool call = entries > 0;
     if (x->told.node_count == DV_MOST_NODES)
         return s->reason = "the expression is too large", false;
-    if (call && inputs > 2)
-        return s->reason = "a call in the expression has more than two arguments", false;
+    if (call && inputs > (o ? 2 : 3))
+        return s->reason = "a call in the expression has too many arguments", false;
     x->places[x->told.node_count] = (uint16_t)(cell - x->first);
     dvx_node *node = &x->nodes[x->told.node_count++];
     *node = (dvx_node){.count = inputs, .name = DV_EMPTY};
@@ -416,7 +420,7 @@ bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_exte
                 .values = values,
                 .made = made,
                 .last = pc};
-    *reason = "no operand is the result of a site of the extension";
+    *reason = NULL;
     collect(&s);
     for (; start + 1 < s.count; start++) {
         begin(x);

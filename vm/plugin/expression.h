@@ -49,7 +49,7 @@ typedef struct dv_expression {
 
 /* Looks for one that ends at pc with operands of these values and begins at `start` or behind it
  * (0: anywhere), the largest first; `made` is what that last site is by itself.  False: *reason
- * says why there is none. */
+ * says why there is none; NULL: no operand is the result of a site of the extension. */
 bool dv_expression_find(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_extension_site *made,
                         const dv_extension *extension, const dv_value *values, uint32_t start,
                         dv_expression *x, const char **reason) DV_MUST_CHECK;

@@ -139,6 +139,7 @@ static void invalidate(dv_vm *vm, dv_dependent *dependent) {
     }
     dv_dependent_leave(vm, &o->dependent);
     o->reason = "an assumption was broken";
+    dv_notes_add(&o->notes, o->reason, 1);
     if (o->copy) return; /* it misses from now on */
     /* An expression that stands on it goes first: its loads must load again, too. */
     dv_extension_site *now = dv_occurrence_if_any(vm, o->cell);

@@ -71,6 +71,10 @@ struct dv_extension_site {
         waits; /* where it unloads and was given up: executions until it is asked about again */
     uint32_t times; /* which derivative of the site it is */
     const char *reason;
+    /* Of the expression that ends here: its derivative, where executions are counted one by one; or
+     * why it has none. */
+    const char *fused, *unfused;
+    dv_notes notes;
     dv_dependent dependent;
     dv_drop drops[DV_MOST_OPERANDS];
     dv_extension_site *next; /* of the same hash; newer ones of a cell first */
@@ -132,6 +136,8 @@ bool dv_drop_is_load(dv_handler handler);
 
 /* operate.c */
 
+/* Is this opcode a call with keywords? */
+bool dv_operate_is_named(uint32_t family);
 /* The handler of the occurrence: the native twin, or one around the portable one. */
 dv_handler dv_operate_handler(const dv_vm *vm, const dv_extension_site *o, bool native);
 /* The site is the derivative's no longer: what stands there now. */

@@ -267,4 +267,5 @@ void dv_oint_setup(dv_vm *vm) {
     vm->hooks.extension_site = dv_specialise;
     vm->hooks.extension_form = form_of;
     vm->hooks.extension_reason = dv_specialise_reason;
+    vm->hooks.extension_report = dv_specialise_report;
 }

@@ -214,6 +214,10 @@ static const dv_cell *leave(dv_vm *vm, const dv_extension_site *o, const dv_cell
     return ip + o->seen.length;
 }
 
+bool dv_operate_is_named(uint32_t family) {
+    return family == DV_OP_CALL_KW || family == DV_OP_CALL_METHOD_KW;
+}
+
 static bool is_call(const dv_extension_site *o) {
     return o->kind == DVX_SITE_CALL || o->kind == DVX_SITE_METHOD;
 }
@@ -221,6 +225,21 @@ static bool is_call(const dv_extension_site *o) {
 /* Callee of a call: below its reserved entries, and self, or EMPTY in its place. */
 static dv_value *callee_of(const dv_extension_site *o, dv_value *sp) {
     return sp - o->seen.count - 2 - o->method;
+}
+
+static bool is_same_callee(const dv_extension_site *o, dv_value callee) {
+    if (o->kind == DVX_SITE_METHOD) return dvx_is_method(&o->seen, callee);
+    if (dv_is_empty(callee)) return o->drops[0].load != NULL;
+    return !o->seen.callee || callee.bits == o->seen.callee;
+}
+
+/* Calls what lies below `count` arguments. */
+static const dv_cell *call(dv_vm *vm, const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
+                           dv_value *fp, int64_t count) {
+    if (!dv_operate_is_named(o->family))
+        return dv_slow_call(ip + o->seen.length, sp, fp, vm, count, 0);
+    vm->keywords = ip[3].v;
+    return dv_slow_call_keywords(ip + o->seen.length, sp, fp, vm, count, 0);
 }
 
 /* The instruction itself, with all its operands in place. */
@@ -236,7 +255,7 @@ static const dv_cell *generic(dv_vm *vm, const dv_extension_site *o, const dv_ce
         } else if (o->method) {
             count++;
         }
-        return dv_slow_call(ip + o->seen.length, sp, fp, vm, count, 0);
+        return call(vm, o, ip, sp, fp, count);
     }
     if (o->family == DV_OP_LOAD_METHOD) {
         if (!dv_prepare_method(vm, sp, ip[2].v)) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
@@ -258,16 +277,41 @@ static void refill(const dv_extension_site *o, const dv_cell *ip, dv_value *sp,
     dv_drop_refill(o, ip, sp - o->seen.count, fp);
 }
 
+/* Operand i of an expression. */
+static dv_value expression_operand(const dv_extension_site *o, uint32_t i, const dv_value *sp,
+                                   const dv_value *fp) {
+    const dv_drop *drop = &o->drops[i];
+    if (!drop->load) return sp[(int64_t)o->slots[i] - (int64_t)o->below];
+    if (!dv_is_empty(drop->original)) return drop->original;
+    return *(const dv_value *)(const void *)((const char *)fp + drop->local);
+}
+
+/* Why a site misses, as far as `run` does not say (dvx_api.note).  The operands are in place. */
+static void note_miss(dv_extension_site *o, dv_value *sp, const dv_value *fp) {
+    uint32_t count = o->seen.count;
+    bool fits = true;
+    for (uint32_t i = o->kind == DVX_SITE_CALL && !o->under; i < count; i++) {
+        dv_value v = o->under ? expression_operand(o, i, sp, fp) : sp[(int64_t)i - (int64_t)count];
+        fits &= ((dv_operand_key_of(v) ^ o->seen.keys[i]) & o->seen.masks[i]) == 0;
+    }
+    if (!fits)
+        dv_notes_add(&o->notes, "an operand is of another type", 1);
+    else if (is_call(o) && !o->under && !is_same_callee(o, *callee_of(o, sp)))
+        dv_notes_add(&o->notes, "the callee is another one", 1);
+}
+
 const dv_cell *dv_operate_miss(DV_HANDLER_PARAMETERS) {
     dv_extension_site *o = (dv_extension_site *)(intptr_t)r;
     (void)d;
     if (o->under) { /* the first site by itself, for this once */
+        note_miss(o, sp, fp);
         count_miss(vm, o, (dv_cell *)ip);
         o = (dv_extension_site *)(uintptr_t)o->under;
         refill(o, ip, sp, fp);
         return generic(vm, o, ip, sp, fp);
     }
     refill(o, ip, sp, fp);
+    note_miss(o, sp, fp);
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     count_miss(vm, o, (dv_cell *)ip);
     return generic(vm, o, ip, sp, fp);
@@ -307,19 +351,13 @@ static const dv_cell *finish_call(dv_vm *vm, const dv_extension_site *o, const d
     return ip + o->seen.length;
 }
 
-static bool is_same_callee(const dv_extension_site *o, dv_value callee) {
-    if (o->kind == DVX_SITE_METHOD) return dvx_is_method(&o->seen, callee);
-    if (dv_is_empty(callee)) return o->drops[0].load != NULL;
-    return !o->seen.callee || callee.bits == o->seen.callee;
-}
-
 /* It was specialised for a callee without self, and now there is one. */
 static const dv_cell *miss_with_self(dv_vm *vm, const dv_cell *ip, dv_value *sp, dv_value *fp,
                                      int64_t occurrence) {
     dv_extension_site *o = (dv_extension_site *)(intptr_t)occurrence;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     count_miss(vm, o, (dv_cell *)ip);
-    return dv_slow_call(ip + o->seen.length, sp, fp, vm, ip[2].i + 1, 0);
+    return call(vm, o, ip, sp, fp, ip[2].i + 1);
 }
 
 static const dv_cell *run_call(DV_HANDLER_PARAMETERS) {
@@ -374,7 +412,7 @@ static const dv_cell *site_finish(DV_HANDLER_PARAMETERS) {
 /* The native twin for the layout of the site; NULL: there is none. */
 static dv_handler twin_of(const dv_extension_site *o) {
     if (o->kind != DVX_SITE_CALL) return o->derivative.native;
-    if (o->derivative.meta) return NULL;
+    if (o->derivative.meta || dv_operate_is_named(o->family)) return NULL;
     return o->method ? o->derivative.native_method : o->derivative.native;
 }
 

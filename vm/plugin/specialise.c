@@ -35,6 +35,7 @@ typedef struct dv_asking {
     dv_expression *expression; /* that ends in the site; or NULL */
     dv_extension_site *fused;  /* ... and its derivative */
     const char *reason;
+    const char *whole, *unfused; /* what becomes of the expression (occurrence.h) */
 } asking;
 
 static void refuse(asking *a, const char *reason) { a->reason = reason; }
@@ -180,6 +181,9 @@ static const char *fault_of(const asking *a, const dvx_specialisation *d) {
         return "the extension's derivative is malformed";
     if (d->family != a->site.family || d->count != a->site.count)
         return "the extension's derivative is for another family, or number of operands";
+    if (!dv_is_empty(a->site.keywords) &&
+        (d->size < DV_SIZE_UP_TO(dvx_specialisation, keywords) || !d->keywords))
+        return "the extension's derivative is for calls without keywords";
     return NULL;
 }
 
@@ -248,13 +252,14 @@ static const dvx_expression *find_expression(asking *a, uint32_t start) {
     dv_vm *vm = a->vm;
     dv_expression *x = a->expression;
     dvx_family family = a->site.family;
-    /* Copies in regions are executed one by one, as in VMs that count; the debug table lends the
-     * operands of the site alone. */
-    if (!a->thread || !a->made || vm->profile || vm->plugins->debug) return NULL;
+    /* Copies in regions are executed one by one; the debug table lends the operands of the site
+     * alone. */
+    if (!a->thread || !a->made || vm->plugins->debug) return NULL;
     const char *reason;
     if (family == DVX_SITE_METHOD || a->callee || a->family == DV_OP_LOAD_METHOD) return NULL;
     bool found = dv_expression_find(vm, a->thread, a->site.where, a->made, a->extension, a->values,
                                     start, x, &reason);
+    if (!found && !a->unfused) a->unfused = reason;
     return found ? &x->told : NULL;
 }
 
@@ -287,6 +292,8 @@ void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivati
                                   !x->operands[i].type->has_meta))
             return refuse(a, "the extension's derivative asks for a flag that the operand has not"),
                    NULL;
+    a->whole = derivative->name;
+    if (vm->profile) return NULL; /* it counts them one by one */
     dv_extension_site *o = dv_expression_new(vm, x, a->thread, &own);
     if (!o) return NULL;
     o->descriptor = derivative;
@@ -296,16 +303,28 @@ void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivati
     return o->cache;
 }
 
+/* The occurrence that a cache belongs to. */
+static dv_extension_site *site_of(const void *cache) {
+    return (dv_extension_site *)(uintptr_t)((const char *)cache -
+                                            offsetof(dv_extension_site, cache));
+}
+
+void dv_api_note(dvx_vm *vm, const void *cache, const char *why) {
+    (void)vm;
+    dv_notes_add(&site_of(cache)->notes, why, 1);
+}
+
 void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node) {
-    const dv_extension_site *o =
-        (const dv_extension_site *)(const void *)((const char *)cache -
-                                                  offsetof(dv_extension_site, cache));
+    const dv_extension_site *o = site_of(cache);
     if (o->under && node < DV_MOST_NODES) vm->ip = o->cell + o->nodes[node];
 }
 
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason) {
     asking *a = given(vm, site);
-    if (a) refuse(a, reason);
+    if (a && a->made)
+        a->unfused = reason;
+    else if (a)
+        refuse(a, reason);
 }
 
 dvx_assumption *dv_api_make_assumption(dvx_vm *vm) {
@@ -360,6 +379,8 @@ static void install(asking *a) {
     o->times++;
     o->handler = dv_operate_handler(a->vm, o, native);
     o->seen.length = dv_op_infos[a->family].length;
+    o->fused = a->whole;
+    o->unfused = a->whole ? NULL : a->unfused;
     if (a->vm->hooks.changed)
         a->vm->hooks.changed(a->vm, a->ip, dv_op_of(a->vm, a->ip->h), DV_OP_COUNT);
     a->ip->h = o->handler;
@@ -380,6 +401,7 @@ static bool ask(asking *a, const dv_extension_type *type) {
     a->type = type;
     a->expression = &expression;
     a->fused = NULL;
+    a->whole = a->unfused = NULL;
     vm->plugins->asking = a;
     if (vm->plugins->debug)
         dv_debug_specialise(vm, type, &a->site);
@@ -443,7 +465,8 @@ static bool begin(asking *a, dv_vm *vm, dv_cell *ip, uint32_t family) {
     if (vm->plugins->asking) return false; /* not from within a hook */
     if (vm->plain_extensions) return false;
     *a = (asking){.vm = vm, .ip = ip, .family = family, .own = 0xFF};
-    a->site = (dvx_site){.size = sizeof a->site, .name = DV_EMPTY, .where = DV_NO_PC};
+    a->site = (dvx_site){
+        .size = sizeof a->site, .name = DV_EMPTY, .where = DV_NO_PC, .keywords = DV_EMPTY};
     if (dv_thread_owns(thread, ip)) {
         a->thread = thread;
         a->site.where = dv_thread_pc(thread, ip);
@@ -493,12 +516,13 @@ bool dv_specialise_call(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t
     asking a;
     dv_value values[DV_MOST_OPERANDS];
     bool has_self = method && !dv_is_empty(callee[3]);
-    uint32_t family = method ? DV_OP_CALL_METHOD : DV_OP_CALL;
+    uint32_t family = dv_site_family(vm, ip);
     if (count + 1 > DV_MOST_OPERANDS || !begin(&a, vm, ip, family)) return false;
     a.method = method;
     a.values = values;
     a.site.count = count + 1;
     a.site.family = has_self ? DVX_SITE_METHOD : DVX_SITE_CALL;
+    if (dv_operate_is_named(family)) a.site.keywords = ip[3].v;
     memcpy(values + 1, callee + 3 + method, count * sizeof *values);
     values[0] = has_self ? callee[3] : *callee;
     if (has_self) {
@@ -555,4 +579,16 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
 const char *dv_specialise_reason(dv_vm *vm, const dv_cell *ip) {
     const dv_extension_site *o = dv_occurrence_of(vm, ip);
     return o ? o->reason : NULL;
+}
+
+bool dv_specialise_report(dv_vm *vm, const dv_cell *ip, dv_foreign_report *report) {
+    const dv_extension_site *o = dv_occurrence_of(vm, ip), *newest = o;
+    *report = (dv_foreign_report){.times = o ? o->times : 0};
+    for (; o; o = o->next) {
+        if (o->cell != ip) continue;
+        for (int i = 0; i < DV_MOST_NOTES && o->notes.all[i].why; i++)
+            dv_notes_add(&report->notes, o->notes.all[i].why, o->notes.all[i].count);
+    }
+    if (newest) report->fused = newest->fused, report->unfused = newest->unfused;
+    return newest != NULL;
 }

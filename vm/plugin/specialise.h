@@ -16,6 +16,8 @@ bool dv_specialise_call(dv_vm *vm, dv_cell *ip, const dv_value *callee, uint32_t
 uint32_t dv_extension_result(dvx_kind kind);
 bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form);
 const char *dv_specialise_reason(dv_vm *vm, const dv_cell *ip);
+/* ... and extension_report. */
+bool dv_specialise_report(dv_vm *vm, const dv_cell *ip, dv_foreign_report *report);
 
 /* The derivative of an extension that stands at pc by itself (an expression may begin there); NULL.
  */
@@ -31,6 +33,7 @@ const dvx_expression *dv_api_expression(dvx_vm *vm, dvx_site *site);
 const dvx_expression *dv_api_smaller_expression(dvx_vm *vm, dvx_site *site);
 void *dv_api_fuse(dvx_vm *vm, dvx_site *site, const dvx_specialisation *derivative);
 void dv_api_at_node(dvx_vm *vm, const void *cache, uint32_t node);
+void dv_api_note(dvx_vm *vm, const void *cache, const char *why);
 void dv_api_decline(dvx_vm *vm, dvx_site *site, const char *reason);
 dvx_assumption *dv_api_make_assumption(dvx_vm *vm);
 bool dv_api_assume(dvx_vm *vm, dvx_site *site, dvx_assumption *assumption);

@@ -246,4 +246,5 @@ const dvx_api dv_extension_api = {
     .smaller_expression = dv_api_smaller_expression,
     .fuse = dv_api_fuse,
     .at_node = dv_api_at_node,
+    .note = dv_api_note,
 };

@@ -263,9 +263,11 @@ static bool is_extensions(const dv_vm *vm, dv_value callee) {
     return dv_is_extension_type(class_->type) && class_ == vm->classes[class_->type];
 }
 
-/* An extension's function may bring a derivative of its own (plugin/oint.c). */
+/* An extension's function may bring a derivative of its own (plugin/oint.c); of calls with keywords
+ * those of objects. */
 static bool choose_extension(const call_site *c, const dv_value *callee) {
-    return dv_is_empty(c->keywords) && is_extensions(c->vm, c->callee) &&
+    bool plain = dv_is_empty(c->keywords);
+    return (plain ? is_extensions(c->vm, c->callee) : dv_is_foreign(c->callee)) &&
            c->vm->hooks.extension_call(c->vm, c->ip, callee, (uint32_t)(c->count - c->has_self),
                                        c->method);
 }

@@ -543,8 +543,9 @@ static void add_called(dv_build *b) {
     for (int32_t q = 0; q < head->top; q++) {
         const dv_known_value *e = &head->entries[q];
         if (e->kind == DV_K_UNSET || e->kind == DV_K_ANY) continue;
-        DV_PUSH(b, entry_items,
-                (dv_entry_item){dv_home(b, q), e->slot, e->kind, dv_build_is_dead(b, 0, q), false});
+        DV_PUSH(
+            b, entry_items,
+            (dv_entry_item){dv_home(b, q), e->slot, e->kind, dv_build_is_dead(b, 0, q), false, -1});
     }
     called->item_count = b->entry_items.count - called->first_item;
 }

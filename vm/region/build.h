@@ -145,11 +145,11 @@ typedef struct dv_build {
     uint8_t result;                   /* kind of the function's result, on the ways seen so far */
     bool result_used, result_changed; /* by a call of itself; since the fixed point was begun */
     int16_t *twin_of; /* by entry, a range that the frame holds: dv_entry_item's twin */
-    int16_t *triple_of, *complex_of;  /* first slot, by entry; 0: it has none yet */
-    uint8_t *local_uses;              /* DV_LOCAL_, by local of the loop's function */
+    int16_t *triple_of, *complex_of; /* first slot, by entry; 0: it has none yet */
+    uint8_t *local_uses;             /* DV_LOCAL_, by local of the loop's function */
     const dv_value *frame; /* what it holds now is evidence for locals that are only read */
-    const uint64_t *live;             /* locals of the loop's function, by pc; NULL: all may be */
-    uint32_t pc;                      /* of the instruction being interpreted, in context */
+    const uint64_t *live;  /* locals of the loop's function, by pc; NULL: all may be */
+    uint32_t pc;           /* of the instruction being interpreted, in context */
     bool emitting, ended;
     bool again;        /* the fixed point is to be found anew: a context turned out to branch */
     dv_refusal failed; /* NOT: so far it has not */

@@ -606,9 +606,8 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
     uint32_t head = code->words[back] >> 8;
     dv_loop_event event = {.back = back};
     dv_region *region =
-        code->written
-            ? dv_region_from_text(vm, thread, back)
-            : dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
+        code->written ? dv_region_from_text(vm, thread, back)
+                      : dv_region_build(vm, thread, fp, head, back, code->words[hot] >> 8, &event);
     if (event.why == DV_REFUSED_BOXED) event.why = blamed(event.in, event.pc);
     if (region && !dv_region_admit(vm, region)) {
         dv_region_free(vm, region);

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""What the tools say of sites of extensions: why an expression of several operations is not one instruction, why
+derivatives missed, and how many combinations of types sites saw.
+
+usage: extensions.py DYNVM      exit status: 0 if all is well, 1 if anything is wrong
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import checking  # noqa: E402
+from checking import check  # noqa: E402
+
+DYNVM = Path(sys.argv[1]).resolve()
+ENVIRONMENT = {**os.environ, "DYNVM_PATH": str(DYNVM.parent / "ext")}
+
+START = """\
+import ndarray as np
+n = 100
+a, b, c, d, r = np.ones(n), np.ones(n), np.ones(n), np.ones(n), np.ones(n)
+"""
+
+
+def tool(name, text, *options):
+    with tempfile.NamedTemporaryFile("w", suffix=".dl") as script:
+        script.write(START + text)
+        script.flush()
+        return subprocess.run([DYNVM, name, *options, "--level=inca", script.name], env=ENVIRONMENT, check=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
+
+
+def report(name, text, *options):
+    return json.loads(tool(name, text, "--json", *options))
+
+
+def hot(expression, before="", times=150):
+    return f"def f(a, b, c, d, r):\n    return {expression}\n{before}for i in range({times}): f(a, b, c, d, r)\n"
+
+
+# The expression, and what `explain` says where it ends: how it is fused where nobody counts, or why not.
+EXPLAINED = [
+    ("a * b + c", "fused", "FUSED_EXPRESSION"),
+    ("np.add(a * b, c, out=r)", "fused", "FUSED_OUT"),
+    ("np.sqrt(a * a + b * b, r)", "fused", "FUSED_OUT"),
+    ("a * b", None, None),
+    ("np.add(a, b, out=r)", None, None),
+]
+
+
+def check_explain():
+    for expression, key, value in EXPLAINED:
+        rows = [row for row in report("explain", hot(expression))["expressions"] if row["line"] == 5]
+        check(f"explain {expression}", [(row.get(key), row["executions"]) for row in rows][-1:], [(value, 150)] if key else [])
+    few = "a, b = a[:4], b[:4]\n"
+    rows = report("explain", hot("a * b - a", few))["expressions"]
+    check("explain: few elements", [(row["line"], row["column"], row["reason"]) for row in rows],
+          [(5, 12, "of so few elements the operations one by one are faster")])
+    text = tool("explain", hot("a * b - a", few))
+    check("explain: text", "why:  of so few elements the operations one by one are faster" in text and "column 12, 150 times" in text, True)
+    check("explain: nothing to say", "one operation at a time" in tool("explain", hot("a * b + c")), False)
+
+
+# What makes the fused expression leave it to the operations, and the reason that a listing gives.
+LEFT = [
+    ("a * b + c", "f(a, b[:5], c, d, r)", "shapes do not fit"),
+    ("a * b + c", "f(*[np.ones((4, 3)).T] * 5)", "an operand is not laid out in C order"),
+    ("a * b + c", "f(*[np.array(1.5)] * 5)", "an operand is without dimensions"),
+    ("a // b + c", "f(a, b * 0, c, d, r)", "a floating point flag is up, which an operation tells of"),
+    ("np.add(a * b, c, out=r)", "f(a, b, c, d, np.ones(n, dtype='int64'))", "an operation has no loop for these dtypes"),
+    ("np.add(a * b, c, out=r)", "f(a, b, c, d, np.ones((2, n)))", "the result has not the shape of what it is stored to"),
+    ("np.add(a * b, c, out=r)", "f(a[1:], r[1:], c[1:], d, r[:-1])", "the target overlaps what is read: by way of an array in between"),
+    ("np.add(a * b, c, out=r)", "f(a, b, c, d, 1.5)", "an operand is of another type"),
+]
+
+
+def check_listing():
+    for expression, last, reason in LEFT:
+        text = hot(expression) + f"for i in range(3):\n    try: {last}\n    except (ValueError, TypeError): pass\n"
+        functions = report("dis", text, "--after-run")["functions"]
+        found = [row["reasons"] for function in functions if function["function"] == "f" for row in function["instructions"]
+                 if row.get("reasons") and row["form"].startswith("FUSED")]
+        check(f"{last}: {expression}", [row.get(reason) for row in found], [3])
+    check("dis: text", "shapes do not fit (3)" in tool("dis", hot("a * b + c") + "for i in range(3):\n    try: f(a, b[:5], c, d, r)\n"
+                                                       "    except ValueError: pass\n", "--after-run"), True)
+
+
+def check_stats():
+    text = hot("a + b") + "for i in range(20): f(1, 2, c, d, r)\nfor i in range(100): f(np.ones(3, dtype='int64'), b[:3], c, d, r)\n"
+    said = report("stats", text)["extensions"]
+    sites = [row for row in said["sites"] if row["line"] == 5]
+    check("stats: one site of f", len(sites), 1)
+    check("stats: a miss for each of another type", sites[0]["reasons"].get("an operand is of another type"), 8)
+    check("stats: types", said["types"]["two"], 1)
+    check("stats: sums", sum(said["types"].values()) <= said["count"] and sum(said["reasons"].values()) >= 8, True)
+    shown = tool("stats", text)
+    check("stats: text", "Sites that extensions were asked about" in shown and "an operand is of another type" in shown, True)
+    check("stats: no extension", "extensions were asked" in tool("stats", "").split("Sites of instructions")[0], False)
+
+
+def main():
+    if not (DYNVM.parent / "ext" / "ndarray.so").exists():
+        print("no ndarray: nothing to do")
+        return 0
+    check_explain()
+    check_listing()
+    check_stats()
+    print(f"{len(EXPLAINED)} expressions, {len(LEFT)} reasons, {checking.failed} things are wrong")
+    return 1 if checking.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
