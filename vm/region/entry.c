@@ -135,10 +135,11 @@ static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
 
 /* Rounds until the loop of a region given up is analysed anew.  What the program changes once it
  * often changes again, so the loop must have executed enough then. */
-static uint32_t rounds_until_again(dv_refusal why, uint32_t tries) {
+static uint32_t rounds_until_again(const dv_region *region, dv_refusal why, uint32_t tries) {
     if (why == DV_REFUSED_SHORT) return (uint32_t)PATIENCE << tries;
     const uint32_t rounds = (uint32_t)DV_HOT_ITERATIONS << tries;
-    return why == DV_REFUSED_CHANGED && rounds < PATIENCE ? PATIENCE : rounds;
+    const bool patient = why == DV_REFUSED_CHANGED && !region->hopes;
+    return patient && rounds < PATIENCE ? PATIENCE : rounds;
 }
 
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
@@ -158,7 +159,7 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
         const uint8_t more = why == DV_REFUSED_SHORT ? REFUSED : 1;
         *tries = *tries + more < REBUILDS ? *tries + more : REBUILDS;
         if (*tries < REBUILDS)
-            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, rounds_until_again(why, *tries));
+            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, rounds_until_again(region, why, *tries));
         else
             set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
     }

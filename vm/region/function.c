@@ -83,12 +83,18 @@ void dv_function_warmed(dv_vm *vm, dv_object *code) {
     if (callable) count_calls(vm, thread, callable, HOT_CALLS);
 }
 
+bool dv_function_is_callable(const dv_thread *thread) {
+    const bool given_up = thread->callable && thread->callable->tries >= GIVEN_UP;
+    return thread->warm && may_have_region(thread) && !given_up;
+}
+
 /* A region calls it, and had rather entered it. */
 static void want(dv_build *b, dv_thread *thread) {
-    if (!thread->warm || !may_have_region(thread)) return;
+    if (!dv_function_is_callable(thread)) return;
     dv_callable *callable = callable_of(b->vm, thread);
-    if (!callable || callable->tries >= GIVEN_UP) return;
+    if (!callable) return;
     if (!dv_build_depends(b, &callable->unopened)) return;
+    b->region->hopes = true;
     if (!callable->counting) count_calls(b->vm, thread, callable, HOT_CALLS);
 }
 

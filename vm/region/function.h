@@ -36,6 +36,9 @@ const dv_cell *dv_function_enter(DV_HANDLER_PARAMETERS);
 /* R_RETURN_ at ip, where there is more to do than to hand over a raw result. */
 const dv_cell *dv_function_return(DV_HANDLER_PARAMETERS);
 
+/* Does a region that calls the function enter one of its own, or will it, if all goes well? */
+bool dv_function_is_callable(const dv_thread *thread);
+
 /* Hook: the function is warm; calls are counted of those that call themselves. */
 void dv_function_warmed(dv_vm *vm, dv_object *code);
 /* Its region is out of use: calls are INCA code's again, and counted, unless it was given up often.

@@ -8,6 +8,7 @@
 #include "region/promise.h"
 
 #include "core/raw.h"
+#include "region/function.h"
 #include "region/operator.h"
 #include "region/step.h"
 #include "types/function.h"
@@ -159,14 +160,16 @@ static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op
     return dv_function_thread(dv_as_function(callee));
 }
 
-/* What a call executes is part of the loop if it may be inlined; else finding a method is an
- * instruction on objects, and so is the call. */
+/* What a call executes is part of the loop if it may be inlined; if the function may have a region
+ * of its own, that is not asked; else finding a method is an instruction on objects, and so is the
+ * call. */
 static void scan_callee(scan *s, const dv_cell *cell, uint32_t op, const dv_thread *caller,
                         uint32_t pc, uint32_t weight) {
     const dv_thread *thread = known_callee(s->vm, cell, op);
     if (!thread || !thread->warm || s->depth >= MOST_CALLS) return;
     if (!may_be_inlined(thread, caller)) {
-        count(s, false, pc, op == DV_OP_LOAD_METHOD_SHAPE ? 2 * weight : weight);
+        if (!dv_function_is_callable(thread))
+            count(s, false, pc, op == DV_OP_LOAD_METHOD_SHAPE ? 2 * weight : weight);
         return;
     }
     s->depth++;

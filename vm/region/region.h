@@ -180,6 +180,7 @@ struct dv_region {
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
     dv_gate *gate;    /* a function's region: how others enter it (function.h); NULL: a loop's */
     dv_entry called;  /* ... and what its parameters are where INCA code does */
+    bool hopes;       /* a function that it calls boxed may get a region: then it is made anew */
     uint32_t active;
     uint32_t entered; /* how often, lately: halved whenever regions must make room */
     size_t bytes;     /* charged for it (memory.h) */
