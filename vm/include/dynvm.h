@@ -233,9 +233,9 @@ typedef struct dynvm_report {
 
 /* Each writes to `output`, whose results do not matter; report NULL: all defaults. */
 
-/* A listing of a file's code (assembly, if its name ends in .dla): as it was compiled, or with `after_run` what its instructions had
- * become after running it (then its output appears, too).  DYNVM_ERROR also if there is no such
- * function. */
+/* A listing of a file's code (assembly, if its name ends in .dla): as it was compiled, or with
+ * `after_run` what its instructions had become after running it (then its output appears, too).
+ * DYNVM_ERROR also if there is no such function. */
 dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run,
                                const dynvm_report *report, dynvm_output output, void *context);
 
