@@ -20,7 +20,8 @@ enum {
     EXITS_ALLOWED = 40, /* counted exits (failed guards, cold paths) through one exit, likewise */
     REBUILDS = 5,       /* regions of one loop that were given up until none is tried any more */
     REFUSED = 3,        /* what a refusal counts among them: none is tried after the second */
-    PATIENCE = 5000     /* rounds of a loop in which it executes 50 times what its analysis does */
+    PATIENCE =
+        5000 /* rounds of a loop in which it executes about 40 times what its analysis does */
 };
 
 /* In `seen` of a JUMP_BACK. */
