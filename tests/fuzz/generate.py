@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, data, sites, calls, instances, or complex numbers."""
+"""A seed to a program: hot typed loops, numbers of changing types, the whole language, objects, data, sites, calls, instances, complex numbers, or functions."""
 
 import sys
 
 import generate_calls
 import generate_complex
 import generate_data
+import generate_functions
 import generate_instances
 import generate_language
 import generate_loops
@@ -13,7 +14,8 @@ import generate_mixed
 import generate_objects
 import generate_sites
 
-MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_sites, generate_objects, generate_language, generate_data, generate_sites, generate_calls, generate_calls, generate_instances, generate_complex)
+# Their number has no divisor in common with that of the variants that seeds go through (compare.py).
+MAKERS = (generate_mixed, generate_objects, generate_loops, generate_data, generate_sites, generate_objects, generate_language, generate_data, generate_sites, generate_calls, generate_calls, generate_instances, generate_instances, generate_complex, generate_complex, generate_functions, generate_functions)
 
 
 def generate(seed: int) -> str:
