@@ -66,6 +66,11 @@
     GO();
 </%isa:region>
 
+<%isa:region name="R_DEPTH" operands="" cache="1" doc="Functions that were analysed inline count as a calls from here on: more, where they call one that is not, or fewer.">
+    vm->calls_left -= CELL(1).o.a;
+    REGION_NEXT();
+</%isa:region>
+
 <%isa:region name="R_IS_NONE" operands="" cache="3" doc="Is home slot a None, to the int register; b: is it not?">
     r = (HOME(a).bits == DV_NONE.bits) != (CELL(1).o.b != 0);
     REGION_NEXT();

@@ -151,6 +151,7 @@ typedef struct dv_build {
     const uint64_t *live;  /* locals of the loop's function, by pc; NULL: all may be */
     uint32_t pc;           /* of the instruction being interpreted, in context */
     bool emitting, ended;
+    bool charged;      /* inlined functions count as calls now (dv_charge) */
     bool again;        /* the fixed point is to be found anew: a context turned out to branch */
     dv_refusal failed; /* NOT: so far it has not */
     const dv_code *failed_in; /* the instruction to blame, or NULL */
@@ -271,6 +272,9 @@ bool dv_owned(dv_build *b, dv_context *context, uint32_t pc,
 void dv_convert(dv_build *b, const dv_snapshot *to);
 bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t top,
                           const dv_snapshot *to);
+/* While a call that is not analysed inline goes on, the inlined functions around it count for the
+ * depth of recursion, and exits do not count them again. */
+void dv_charge(dv_build *b, bool charged);
 void dv_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc);
 /* The same for an instruction that jumps; the result is the cell with its target. */
 uint32_t dv_embed_jump(dv_build *b, int32_t inputs, int32_t outputs, uint32_t target_cell,

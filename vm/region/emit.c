@@ -133,9 +133,12 @@ static const dv_cell *link_of(const dv_context *c) {
     return caller->cells + caller->cell_at[c->return_pc];
 }
 
+/* What the call of an inlined function counts as. */
+static uint8_t calls_of(const dv_context *c) { return c->entering == DV_ENTERS_COMPARISON ? 2 : 1; }
+
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts) {
     if (!b->emitting) return 0;
-    if (counts && b->last_exit.context == context && b->last_exit.pc == pc &&
+    if (counts && !b->charged && b->last_exit.context == context && b->last_exit.pc == pc &&
         b->last_exit.version == b->version)
         return b->last_exit.exit;
     dv_exit x = {.pc = pc, .thread = context->thread, .counts = counts, .top = dv_home(b, b->top)};
@@ -144,13 +147,13 @@ uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts
     for (int32_t q = 0; q < b->top; q++) exit_item(b, context, pc, q);
     x.item_count = b->items.count - x.first_item;
     for (dv_context *c = context; c->parent; c = c->parent) {
-        const uint8_t calls = c->entering == DV_ENTERS_COMPARISON ? 2 : 1;
+        const uint8_t calls = b->charged ? 0 : calls_of(c);
         DV_PUSH(b, frames, (dv_exit_frame){dv_home(b, c->base), calls, link_of(c)});
     }
     x.frame_count = b->frames.count - x.first_frame;
     uint32_t number = b->exits.count;
     DV_PUSH(b, exits, x);
-    if (counts) {
+    if (counts && !b->charged) {
         b->last_exit.context = context, b->last_exit.pc = pc;
         b->last_exit.version = b->version, b->last_exit.exit = number;
     }
@@ -389,12 +392,26 @@ static bool is_expression(dv_vm *vm, const dv_cell *site) {
     return vm->hooks.extension_form(vm, site, &form) && form.expression;
 }
 
+void dv_charge(dv_build *b, bool charged) {
+    int32_t calls = 0;
+    for (const dv_context *c = b->context; c->parent; c = c->parent) calls += calls_of(c);
+    if (calls) dv_region_emit(b, DV_OP_R_DEPTH, charged ? calls : -calls, 0, 0);
+    b->charged = charged;
+}
+
+static bool is_call(uint32_t op) {
+    return op == DV_OP_CALL || op == DV_OP_CALL_METHOD || op == DV_OP_CALL_KW ||
+           op == DV_OP_CALL_METHOD_KW;
+}
+
 static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
     uint32_t at = 0;
     for (int32_t q = b->top - inputs; q < b->top; q++) dv_materialize(b, q);
     dv_spill(b, false, b->top);
     dv_spill(b, true, b->top);
     if (b->sp != b->top) dv_region_emit(b, DV_OP_R_SET_SP, dv_home(b, b->top), 0, 0);
+    const bool calls = is_call(b->context->thread->code->words[b->pc] & 0xFF);
+    if (calls) dv_charge(b, true);
     const dv_thread *thread = b->context->thread;
     const dv_cell *original = thread->cells + thread->cell_at[b->pc];
     if (b->emitting) {
@@ -421,6 +438,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
     if (next_pc != DV_NO_PC)
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, next_pc, false), false, true,
                      false);
+    if (calls) dv_charge(b, false);
     return at;
 }
 

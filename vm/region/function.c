@@ -424,6 +424,7 @@ bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_p
     dv_spill(b, true, base);
     if (end > b->extent) b->extent = (int16_t)end;
     if (!dv_build_keep(b, function)) return true;
+    dv_charge(b, true);
     const int32_t length = (int32_t)dv_op_infos[DV_OP_R_TAKE_I].length;
     const uint32_t at =
         dv_region_emit(b, DV_OP_R_CALL, frame, dv_kind_is_raw(result) ? length : 0, 0);
@@ -434,6 +435,7 @@ bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_p
     dv_pop(b, n + 3);
     dv_point_add(b, at, dv_exit_make(b, b->context, b->pc, false), true, false, false);
     take_result(b, result, next_pc);
+    dv_charge(b, false);
     b->sp = -1;
     b->last_result = DV_NO_CELL;
     return true;
