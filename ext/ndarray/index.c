@@ -327,23 +327,24 @@ static bool read_place(dvx_vm *vm, const nd_array *a, dvx_value key, int64_t *i)
     return raise_kind(vm);
 }
 
-/* Is the key a tuple of ints, one for each axis?  Then *at is the element.  1; 0: no; -1: raised.
- */
-static int read_places(dvx_vm *vm, const nd_array *a, dvx_value key, char **at) {
+/* Is the key a tuple of ints, one for each axis, all within bounds?  Then *at is the element. (What
+ * is wrong with other keys depends on all their items: index_read knows the order.) */
+static bool read_places(dvx_vm *vm, const nd_array *a, dvx_value key, char **at) {
     int64_t i;
-    if (API(kind, key) != DVX_TUPLE || a->ndim == 0 || API(length, key) != a->ndim) return 0;
+    if (API(kind, key) != DVX_TUPLE || a->ndim == 0 || API(length, key) != a->ndim) return false;
     *at = a->data;
     for (int axis = 0; axis < a->ndim; axis++) {
         dvx_value item = API(get_item, key, API(make_int, axis));
-        bool is_int = API(kind, item) == DVX_INT;
-        bool good = is_int && API(read_int, item, &i);
+        bool is_int = API(kind, item) == DVX_INT, good = is_int && API(read_int, item, &i);
         API(release, item);
-        if (!is_int) return 0;
-        if (!good) vm->api->clear_error(vm);
-        if (!(good ? check_int(vm, &i, axis, a->axes[axis].count) : raise_kind(vm))) return -1;
+        if (!is_int) return false;
+        if (!good) return vm->api->clear_error(vm), false;
+        int64_t size = a->axes[axis].count;
+        if (i < 0) i += size;
+        if (i < 0 || i >= size) return false;
         *at += i * a->axes[axis].stride;
     }
-    return 1;
+    return true;
 }
 
 dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
@@ -358,8 +359,7 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
         if (a->ndim == 1) return array_element(vm, a->dtype, part);
         return array_view(vm, self, a, part, a->ndim - 1, a->axes + 1, &view);
     }
-    int places = read_places(vm, a, key, &at);
-    if (places) return places > 0 ? array_element(vm, a->dtype, at) : DVX_FAILED;
+    if (read_places(vm, a, key, &at)) return array_element(vm, a->dtype, at);
     other = array_of(vm, key);
     if (is_whole_mask(a, other)) return fancy_get_mask(vm, a, other);
     if (is_row(a, other)) return fancy_get_row(vm, a, other);
@@ -434,8 +434,7 @@ bool index_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
         if (!read_place(vm, a, key, &i)) return false;
         return array_store(vm, a->dtype, a->data + i * a->axes->stride, value);
     }
-    int places = read_places(vm, a, key, &at);
-    if (places) return places > 0 && array_store(vm, a->dtype, at, value);
+    if (read_places(vm, a, key, &at)) return array_store(vm, a->dtype, at, value);
     other = array_of(vm, key);
     if (is_whole_mask(a, other)) return fancy_set_mask(vm, a, other, value);
     if (API(kind, key) == DVX_LIST) {
