@@ -299,6 +299,16 @@ static bool is_whole_mask(const nd_array *a, const nd_array *mask) {
     return mask && mask->dtype->num == ND_BOOL && a->ndim && array_same_shape(mask, a);
 }
 
+/* The one item of a key that is a tuple, where that is a list or an array, or DVX_FAILED (nothing
+ * is raised): bool arrays of the array's shape have ways and errors of their own, there too. */
+static dvx_value only_item(dvx_vm *vm, dvx_value key) {
+    if (API(kind, key) != DVX_TUPLE || API(length, key) != 1) return DVX_FAILED;
+    dvx_value item = API(get_item, key, API(make_int, 0));
+    if (API(kind, item) == DVX_LIST || array_of(vm, item)) return item;
+    API(release, item);
+    return DVX_FAILED;
+}
+
 /* Can fancy_get_row do it? */
 static bool is_row(const nd_array *a, const nd_array *which) {
     return which && which->dtype->num == ND_INT64 && which->ndim && a->ndim == 1 &&
@@ -363,7 +373,12 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
     other = array_of(vm, key);
     if (is_whole_mask(a, other)) return fancy_get_mask(vm, a, other);
     if (is_row(a, other)) return fancy_get_row(vm, a, other);
-    dvx_value result = DVX_FAILED;
+    dvx_value result = DVX_FAILED, only = only_item(vm, key);
+    if (!dvx_failed(only)) {
+        result = index_get(vm, self, only);
+        API(release, only);
+        return result;
+    }
     if (API(kind, key) == DVX_LIST) {
         dvx_value array = index_sequence(vm, key);
         if (!dvx_failed(array)) result = index_get(vm, self, array);
@@ -437,6 +452,12 @@ bool index_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
     if (read_places(vm, a, key, &at)) return array_store(vm, a->dtype, at, value);
     other = array_of(vm, key);
     if (is_whole_mask(a, other)) return fancy_set_mask(vm, a, other, value);
+    dvx_value only = only_item(vm, key);
+    if (!dvx_failed(only)) {
+        bool done = index_set(vm, self, only, value);
+        API(release, only);
+        return done;
+    }
     if (API(kind, key) == DVX_LIST) {
         dvx_value array = index_sequence(vm, key);
         bool done = !dvx_failed(array) && index_set(vm, self, array, value);
