@@ -54,8 +54,9 @@ def show(x):
 
 def product(x, a, b):
     # BLAS skips zeros in some functions, beside nans too, and multiplies complex numbers by 1+0j, also infinite ones.
+    # The product of two single elements is not added to 0: it may be -0.0.
     assert np.all(np.isfinite(a)) and np.all(np.isfinite(b)) and np.all(np.isfinite(x)), 'not finite'
-    return x
+    return x + 0
 
 
 def told(x):
@@ -252,7 +253,7 @@ class ArrayWriter(Writer):
             f"{a}.astype('{self.pick(('int64', 'bool', 'float32', 'complex128'))}') if np.isfinite({a}).all() and (abs({a}) < 1000).all() else 0",
             f"{a}.reshape({self.pick(('-1', '(2, -1)', '(-1, 1)', '(4, 3)'))})", f"{a}.copy()", f"{a}.ravel()", f"{a}.transpose()",
             f"np.array({a})", f"np.asfortranarray({a})", f"np.zeros_like({a})", f"np.ones_like({a}, dtype='int32')", f"np.tril({a})",
-            f"{a}.size", f"len({a})", f"np.atleast_2d({a})", f"zero_d + {a}", f"{a} * zero_d", f"zero_d{self.pick(('', '[...]', '[()]', '[None]'))} + 1"))
+            f"{a}.size", f"len({a})", f"np.atleast_2d({a})", f"zero_d + {a}", f"{a} * zero_d", f"zero_d{self.pick((' + 1', '[...] + 1', '[()]', '[None] + 1'))}"))
 
     def aliased(self, target: str) -> str:
         """A statement whose target and operands share memory."""
@@ -318,7 +319,7 @@ class ArrayWriter(Writer):
         elif n < 90:
             call = self.pick(("sum", "prod", "max", "min", "any", "all", "cumsum", "mean", "argmax"))
             self.tried(f"with np.errstate(all='ignore'):\n"
-                       f"    show({target}.{call}({self.pick(('', 'axis=0', 'axis=-1', 'axis=1'))}) if {target}.size else 0)")
+                       f"    told({target}.{call}({self.pick(('', 'axis=0', 'axis=-1', 'axis=1'))}) if {target}.size else 0)")
         else:
             self.tried(self.pick((f"told(np.where({self.leaf()} > 0, {self.leaf()}, {self.number()}))",
                                   f"show(np.concatenate(({self.leaf()}, {self.leaf()})))", f"show({target}.T + {target})",
