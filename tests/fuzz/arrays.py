@@ -46,7 +46,8 @@ def show(x):
     if isinstance(x, np.ndarray) and x.ndim:
         print("=", str(x.dtype).replace('uint64', 'int64'), x.shape)
         if x.size:
-            print(x.strides, x.flags.c_contiguous, x.flags.owndata)
+            # (The stride of an axis of one element says nothing; NumPy's depend on how it goes through the operands.)
+            print([s for s, n in zip(x.strides, x.shape) if n > 1], x.flags.c_contiguous, x.flags.owndata)
         print(values(x))
     else:
         print("=", values(np.asarray(x)))
