@@ -101,7 +101,8 @@ def ask(python: str, script: str, args: List[str], cwd: Path, timeout: float,
         modules: Optional[Path] = None) -> Result:
     # dynvm has the warnings of the compiler and of extensions, not those of the library.
     # (A filter with a message makes CPython import re, and then what is alive at the end dies in another order.)
-    of_extension = ["-W", "default:elementwise comparison failed:DeprecationWarning"] if modules else []
+    of_extension = ["-W", "default:elementwise comparison failed:DeprecationWarning",
+                    "-W", "default:Passing `np.nan`:DeprecationWarning:__main__"] if modules else []
     command = [python, "-W", "ignore", "-W", "default::SyntaxWarning", "-W", "default::RuntimeWarning", *of_extension]
     return run_process([*command, script, *args], cwd, environment(modules), timeout)
 

@@ -329,11 +329,17 @@ static bool fit_value(dvx_vm *vm, const fancy *f, const nd_array *value, int64_t
     result_axes(f, places, f->block, all);
     for (int i = 0; i < ndim; i++) shape[i] = all[i].count;
     nd_array trimmed = *value;
-    while (trimmed.ndim > ndim && trimmed.axes->count == 1) trimmed.ndim--, trimmed.axes++;
+    /* (Of no elements, any axes in front of others that have none may be too many.) */
+    const bool none = value->size == 0 && (f->places == 0 || is_empty(f));
+    while (trimmed.ndim > ndim && (none || trimmed.axes->count == 1))
+        trimmed.ndim--, trimmed.axes++;
     int shift = ndim - trimmed.ndim;
-    bool good = shift >= 0;
-    for (int i = 0; good && i < trimmed.ndim; i++)
+    bool good = shift >= 0, is_left = value->size > 0;
+    for (int i = 0; good && i < trimmed.ndim; i++) {
         good = trimmed.axes[i].count == 1 || trimmed.axes[i].count == shape[i + shift];
+        is_left |= trimmed.axes[i].count == 0;
+    }
+    good &= is_left;
     if (good) {
         array_strides_in(&trimmed, ndim, strides);
         return true;

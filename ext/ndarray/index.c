@@ -299,6 +299,16 @@ static bool is_whole_mask(const nd_array *a, const nd_array *mask) {
     return mask && mask->dtype->num == ND_BOOL && a->ndim && array_same_shape(mask, a);
 }
 
+/* The one item of a key that is a tuple, where that is a list or an array, or DVX_FAILED (nothing
+ * is raised): bool arrays of the array's shape have ways and errors of their own, there too. */
+static dvx_value only_item(dvx_vm *vm, dvx_value key) {
+    if (API(kind, key) != DVX_TUPLE || API(length, key) != 1) return DVX_FAILED;
+    dvx_value item = API(get_item, key, API(make_int, 0));
+    if (API(kind, item) == DVX_LIST || array_of(vm, item)) return item;
+    API(release, item);
+    return DVX_FAILED;
+}
+
 /* Can fancy_get_row do it? */
 static bool is_row(const nd_array *a, const nd_array *which) {
     return which && which->dtype->num == ND_INT64 && which->ndim && a->ndim == 1 &&
@@ -327,23 +337,24 @@ static bool read_place(dvx_vm *vm, const nd_array *a, dvx_value key, int64_t *i)
     return raise_kind(vm);
 }
 
-/* Is the key a tuple of ints, one for each axis?  Then *at is the element.  1; 0: no; -1: raised.
- */
-static int read_places(dvx_vm *vm, const nd_array *a, dvx_value key, char **at) {
+/* Is the key a tuple of ints, one for each axis, all within bounds?  Then *at is the element. (What
+ * is wrong with other keys depends on all their items: index_read knows the order.) */
+static bool read_places(dvx_vm *vm, const nd_array *a, dvx_value key, char **at) {
     int64_t i;
-    if (API(kind, key) != DVX_TUPLE || a->ndim == 0 || API(length, key) != a->ndim) return 0;
+    if (API(kind, key) != DVX_TUPLE || a->ndim == 0 || API(length, key) != a->ndim) return false;
     *at = a->data;
     for (int axis = 0; axis < a->ndim; axis++) {
         dvx_value item = API(get_item, key, API(make_int, axis));
-        bool is_int = API(kind, item) == DVX_INT;
-        bool good = is_int && API(read_int, item, &i);
+        bool is_int = API(kind, item) == DVX_INT, good = is_int && API(read_int, item, &i);
         API(release, item);
-        if (!is_int) return 0;
-        if (!good) vm->api->clear_error(vm);
-        if (!(good ? check_int(vm, &i, axis, a->axes[axis].count) : raise_kind(vm))) return -1;
+        if (!is_int) return false;
+        if (!good) return vm->api->clear_error(vm), false;
+        int64_t size = a->axes[axis].count;
+        if (i < 0) i += size;
+        if (i < 0 || i >= size) return false;
         *at += i * a->axes[axis].stride;
     }
-    return 1;
+    return true;
 }
 
 dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
@@ -358,12 +369,16 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
         if (a->ndim == 1) return array_element(vm, a->dtype, part);
         return array_view(vm, self, a, part, a->ndim - 1, a->axes + 1, &view);
     }
-    int places = read_places(vm, a, key, &at);
-    if (places) return places > 0 ? array_element(vm, a->dtype, at) : DVX_FAILED;
+    if (read_places(vm, a, key, &at)) return array_element(vm, a->dtype, at);
     other = array_of(vm, key);
     if (is_whole_mask(a, other)) return fancy_get_mask(vm, a, other);
     if (is_row(a, other)) return fancy_get_row(vm, a, other);
-    dvx_value result = DVX_FAILED;
+    dvx_value result = DVX_FAILED, only = only_item(vm, key);
+    if (!dvx_failed(only)) {
+        result = index_get(vm, self, only);
+        API(release, only);
+        return result;
+    }
     if (API(kind, key) == DVX_LIST) {
         dvx_value array = index_sequence(vm, key);
         if (!dvx_failed(array)) result = index_get(vm, self, array);
@@ -434,10 +449,15 @@ bool index_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
         if (!read_place(vm, a, key, &i)) return false;
         return array_store(vm, a->dtype, a->data + i * a->axes->stride, value);
     }
-    int places = read_places(vm, a, key, &at);
-    if (places) return places > 0 && array_store(vm, a->dtype, at, value);
+    if (read_places(vm, a, key, &at)) return array_store(vm, a->dtype, at, value);
     other = array_of(vm, key);
     if (is_whole_mask(a, other)) return fancy_set_mask(vm, a, other, value);
+    dvx_value only = only_item(vm, key);
+    if (!dvx_failed(only)) {
+        bool done = index_set(vm, self, only, value);
+        API(release, only);
+        return done;
+    }
     if (API(kind, key) == DVX_LIST) {
         dvx_value array = index_sequence(vm, key);
         bool done = !dvx_failed(array) && index_set(vm, self, array, value);

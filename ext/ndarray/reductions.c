@@ -6,6 +6,7 @@
 #include "reductions.h"
 
 #include "arrange.h"
+#include "convert.h"
 #include "error.h"
 #include "methods.h"
 #include "reduce.h"
@@ -226,18 +227,22 @@ static dvx_value squares(dvx_vm *vm, const moment *m, dvx_value mean) {
     dvx_value difference = ufunc_call(vm, ND_UFUNC_subtract, operands, DVX_FAILED, NULL);
     if (dvx_failed(difference)) return difference;
     nd_array *d = array_of(vm, difference);
-    if (!d) {
+    nd_complex number;
+    const bool is_complex = !d && convert_kind(vm, difference)->kind == 'c';
+    if (is_complex) {
         /* A number: of an array without dimensions. */
+        if (array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&number, difference))
+            result = API(make_float, number.real * number.real + number.imag * number.imag);
+    } else if (!d) {
         operands[0] = operands[1] = difference;
         result = ufunc_call(vm, ND_UFUNC_multiply, operands, DVX_FAILED, NULL);
     } else if (d->dtype->kind != 'c') {
         operands[0] = operands[1] = difference;
         result = ufunc_call(vm, ND_UFUNC_multiply, operands, difference, NULL);
     } else {
+        /* (Both lie in memory in the order of the array's axes, without gaps.) */
         nd_array *out;
-        int64_t shape[ND_MOST];
-        array_shape(d, shape);
-        result = array_new(vm, ND_DTYPE(ND_FLOAT64), d->ndim, shape, &out);
+        result = array_new_like(vm, ND_DTYPE(ND_FLOAT64), d, &out);
         const nd_complex *from = (const nd_complex *)(const void *)d->data;
         double *to = dvx_failed(result) ? NULL : (double *)(void *)out->data;
         for (int64_t i = 0; to && i < d->size; i++)

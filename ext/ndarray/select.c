@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "compose.h"
+#include "convert.h"
 #include "index.h"
 #include "methods.h"
 #include "reduce.h"
@@ -102,12 +103,34 @@ static bool takes_bound(dvx_vm *vm, dvx_value between, dvx_value bound) {
                                        : a->dtype->num == ND_INT64 && kind == DVX_INT;
 }
 
-/* a, min, max, out */
-static ND_FUNCTION(clip) {
+/* A nan without dimensions as a bound is none, in NumPy 1.24: it becomes an infinite one, which is
+ * put into *own.  (An array that has a nan stays what it is.) */
+static bool replace_nan(dvx_vm *vm, dvx_value *bound, double infinite, dvx_value *own) {
+    nd_complex value;
+    const nd_dtype *dtype = convert_kind(vm, *bound);
+    if (!dtype || (dtype->kind != 'f' && dtype->kind != 'c')) return true;
+    if (!array_store(vm, ND_DTYPE(ND_COMPLEX128), (char *)&value, *bound)) return false;
+    if (!isnan(value.real) && !isnan(value.imag)) return true;
+    *own = *bound = API(make_float, infinite);
+    return !dvx_failed(*bound);
+}
+
+static bool warn_of_nan(dvx_vm *vm) {
+    dvx_value class_ = API(builtin, "DeprecationWarning");
+    const bool good =
+        !dvx_failed(class_) &&
+        API(warn, class_,
+            "Passing `np.nan` to mean no clipping in np.clip has always been unreliable, and is "
+            "now deprecated. In future, this will always return nan, like it already does when min "
+            "or max are arrays that contain nan. To skip a bound, pass either None or an np.inf of "
+            "an appropriate sign.");
+    API(release, class_);
+    return good;
+}
+
+static dvx_value clip_between(dvx_vm *vm, const dvx_value *args) {
     const bool low = nd_is_given(vm, args[1]), high = nd_is_given(vm, args[2]);
     const dvx_value out = nd_is_given(vm, args[3]) ? args[3] : DVX_FAILED;
-    (void)count;
-    if (!low && !high) return API(raise, DVX_VALUE_ERROR, "One of max or min must be given");
     dvx_value operands[2] = {args[0], low ? args[1] : args[2]};
     dvx_value made = ufunc_call(vm, low ? ND_UFUNC_maximum : ND_UFUNC_minimum, operands,
                                 low && high ? DVX_FAILED : out, NULL);
@@ -118,6 +141,33 @@ static ND_FUNCTION(clip) {
     dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, here ? made : out, NULL);
     API(release, made);
     return result;
+}
+
+/* a, min, max, out.  The function's own warning would be at a line of NumPy's, where nobody sees
+ * it.
+ */
+static dvx_value clip_any(dvx_vm *vm, const dvx_value *args, bool warns) {
+    dvx_value all[4] = {args[0], args[1], args[2], args[3]};
+    dvx_value low = DVX_FAILED, high = DVX_FAILED, result = DVX_FAILED;
+    if (!nd_is_given(vm, args[1]) && !nd_is_given(vm, args[2]))
+        return API(raise, DVX_VALUE_ERROR, "One of max or min must be given");
+    if ((!nd_is_given(vm, args[1]) || replace_nan(vm, &all[1], -INFINITY, &low)) &&
+        (!nd_is_given(vm, args[2]) || replace_nan(vm, &all[2], INFINITY, &high)) &&
+        (!warns || (dvx_failed(low) && dvx_failed(high)) || warn_of_nan(vm)))
+        result = clip_between(vm, all);
+    API(release, low);
+    API(release, high);
+    return result;
+}
+
+static ND_FUNCTION(clip) {
+    (void)count;
+    return clip_any(vm, args, false);
+}
+
+static ND_FUNCTION(clip_method_of) {
+    (void)count;
+    return clip_any(vm, args, true);
 }
 
 /* ---- round ---- */
@@ -395,7 +445,7 @@ ND_PARAMETERS(count_parameters, 1, "a", "axis");
 ND_PARAMETERS(round_parameters, 1, "a", "decimals", "out");
 ND_PARAMETERS(round_method_parameters, 0, "decimals", "out");
 ND_METHOD(round, ND_NAMED("round", round_to, round_method_parameters));
-ND_METHOD(clip, ND_NAMED("clip", clip, clip_method_parameters));
+ND_METHOD(clip, ND_NAMED("clip", clip_method_of, clip_method_parameters));
 ND_METHOD(trace, ND_NAMED("trace", trace, trace_method_parameters));
 
 static const dvx_function functions[] = {

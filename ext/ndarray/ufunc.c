@@ -611,8 +611,8 @@ static dvx_value run(dvx_vm *vm, call *c, dvx_value out, const nd_dtype *dtype, 
     c->out = dvx_failed(out) ? NULL : array_of(vm, out);
     if (c->out && c->out->read_only)
         return nd_raise(vm, DVX_VALUE_ERROR, "output array is read-only");
-    if (!choose_type(vm, c, dtype) || (c->out && !check_out(vm, c)) || !store_elements(vm, c) ||
-        !check_power(vm, c) || !find_shape(vm, c))
+    if (!choose_type(vm, c, dtype) || !store_elements(vm, c) || (c->out && !check_out(vm, c)) ||
+        !find_shape(vm, c) || !check_power(vm, c))
         return DVX_FAILED;
     dvx_value result = c->out ? API(retain, out) : make_out(vm, c);
     if (dvx_failed(result)) return DVX_FAILED;

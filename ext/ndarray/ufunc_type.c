@@ -18,8 +18,10 @@ static dvx_value show(dvx_vm *vm, dvx_value self) {
 
 /* ---- Calls ---- */
 
-static const char *const call_names[] = {"x1",    "x2",      "out",   "dtype",
-                                         "where", "casting", "order", "subok"};
+/* What is given by position: two operands and the output, or one and the output; "x3" and "out"
+ * differ, for what may be a tuple by keyword alone. */
+static const char *const call_names[] = {"x1",      "x2",    "x3",    "dtype", "where",
+                                         "casting", "order", "subok", "out"};
 static const dvx_parameters call_parameters = {sizeof(dvx_parameters), call_names,
                                                LENGTH_OF(call_names), 3, 0};
 
@@ -34,11 +36,16 @@ static bool only_entry(dvx_vm *vm, dvx_value tuple, dvx_value *entry) {
     return !dvx_failed(*entry);
 }
 
-/* out= may be a tuple of one, *held. */
-static bool read_out(dvx_vm *vm, dvx_value v, dvx_value *held, dvx_value *out) {
+/* The output by position or by keyword; out= may be a tuple of one, *held. */
+static bool read_out(dvx_vm *vm, dvx_value third, dvx_value named, dvx_value *held,
+                     dvx_value *out) {
+    dvx_value v = dvx_failed(third) ? named : third;
     *out = *held = DVX_FAILED;
-    if (!dvx_failed(v) && API(kind, v) == DVX_TUPLE) {
-        if (!only_entry(vm, v, held)) return false;
+    if (!dvx_failed(third) && !dvx_failed(named))
+        return nd_fail(vm, DVX_TYPE_ERROR,
+                       "cannot specify 'out' as both a positional and keyword argument");
+    if (!dvx_failed(named) && API(kind, named) == DVX_TUPLE) {
+        if (!only_entry(vm, named, held)) return false;
         v = *held;
     }
     if (!nd_is_given(vm, v)) return true;
@@ -65,15 +72,13 @@ static dvx_value call_ufunc(dvx_vm *vm, dvx_value self, const dvx_value *args, u
     (void)count;
     int given = 0;
     while (given < 3 && !dvx_failed(args[given])) given++;
-    dvx_value target = args[facts->inputs];
-    if (given > facts->inputs + 1 || (facts->inputs == 1 && given == 2 && !dvx_failed(args[2])) ||
-        given < facts->inputs)
+    if (given > facts->inputs + 1 || given < facts->inputs)
         return nd_raise(vm, DVX_TYPE_ERROR,
                         "%s() takes from %d to %d positional arguments but %d were given",
                         facts->name, facts->inputs, facts->inputs + 1, given);
-    if (facts->inputs == 1 && !dvx_failed(args[2])) target = args[2];
     dvx_value result = DVX_FAILED, held;
-    if (read_out(vm, target, &held, &out) && check_casting(vm, args) &&
+    const dvx_value third = given > facts->inputs ? args[facts->inputs] : DVX_FAILED;
+    if (read_out(vm, third, args[8], &held, &out) && check_casting(vm, args) &&
         dtype_read_given(vm, args[3], NULL, &dtype))
         result = dvx_failed(args[4]) ? ufunc_call(vm, number, args, out, dtype)
                                      : ufunc_call_where(vm, number, args, out, dtype, args[4]);

@@ -36,6 +36,8 @@ def failed(e):
 
 
 def values(x):
+    # (Sums and products of uint8 are uint64 in NumPy, int64 here: the same bits.)
+    x = x.astype('int64') if str(x.dtype) == 'uint64' else x
     # Of many elements some: printing all is most of a program's time.
     return x.tolist() if x.size < 64 else [x.ravel()[:9].tolist(), x.ravel()[::37].tolist(), x.ravel()[-3:].tolist()]
 
@@ -44,10 +46,18 @@ def show(x):
     if isinstance(x, np.ndarray) and x.ndim:
         print("=", str(x.dtype).replace('uint64', 'int64'), x.shape)
         if x.size:
-            print(x.strides, x.flags.c_contiguous, x.flags.owndata)
+            # (The stride of an axis of one element says nothing; NumPy's depend on how it goes through the operands.)
+            print([s for s, n in zip(x.strides, x.shape) if n > 1], x.flags.c_contiguous, x.flags.owndata)
         print(values(x))
     else:
-        print("=", np.asarray(x).tolist())
+        print("=", values(np.asarray(x)))
+
+
+def product(x, a, b):
+    # BLAS skips zeros in some functions, beside nans too, and multiplies complex numbers by 1+0j, also infinite ones.
+    # The product of two single elements is not added to 0: it may be -0.0.
+    assert np.all(np.isfinite(a)) and np.all(np.isfinite(b)) and np.all(np.isfinite(x)), 'not finite'
+    return x + 0
 
 
 def told(x):
@@ -194,7 +204,12 @@ class ArrayWriter(Writer):
     @staticmethod
     def is_picked(key: str) -> bool:
         """Has it index arrays?"""
-        return "[" in key[1:] or "True" in key or "False" in key
+        return "[" in key[1:] or ">" in key or "True" in key or "False" in key
+
+    @staticmethod
+    def no_element(text: str) -> str:
+        """Goes before an operation on a subscript that may be an element: a number of dl, which is promoted and warns like one."""
+        return f"assert np.ndim({text}), 'an element'\n"
 
     def stored(self, key: str, value: str) -> str:
         """What is stored by a key.  By index arrays NumPy stores without a look at overlaps, in the order of its iterators."""
@@ -219,7 +234,8 @@ class ArrayWriter(Writer):
             a = f"({a} if {a}.size else np.ones((2, 3)))"
         return self.pick((
             f"np.{name}({a}, axis={axis if name not in ('argmax', 'argmin', 'cumsum', 'cumprod') else one})",
-            f"np.{self.pick(('sum', 'prod', 'max', 'min', 'any', 'all', 'mean'))}({a}, axis={axis}, keepdims=True)",
+            f"np.{self.pick(('sum', 'prod', 'max', 'min', 'any', 'all'))}({a}, axis={axis}, keepdims=True)",
+            f"np.mean({a}, axis={axis}, keepdims=True) if {a}.size else 0",
             f"np.{self.pick(('sum', 'prod'))}({a}, dtype='{self.pick(('float64', 'int64', 'complex128'))}')",
             f"np.{self.pick(('sum', 'max', 'min'))}({a}, initial={self.pick(('0', '1', '2', '100'))})",
             f"np.where({a} > 0, {b}, {self.number()})", f"np.where({self.expression(1)}, {self.operand(1)}, {self.operand(1)})",
@@ -227,16 +243,18 @@ class ArrayWriter(Writer):
             f"np.hstack(({a}, {b}))", f"np.split({a}, {self.pick(('2', '1', '[1]', '[1, 2]', '3'))}, axis={self.pick(('0', '-1'))})[-1]",
             f"np.array_split({a}, {self.pick('23')}, axis={self.pick(('0', '-1'))})[1]", f"np.roll({a}, {self.pick(('1', '-2', '5'))}, axis={axis})",
             f"np.flip({a}, axis={axis})", f"np.repeat({a}, 2, axis={one})", f"np.tile({a}, {self.pick(('2', '(2, 1)'))})",
-            f"np.take({a}, [0, -1], axis={one}) if {a}.size else 0", f"np.diff({a}, axis={one})", f"np.sort({a}, axis={one})", f"np.squeeze({a})",
+            # (Sorting is not stable: + 0 makes a zero of -0.0.)
+            f"np.take({a}, [0, -1], axis={one}) if {a}.size else 0", f"np.diff({a}, axis={one})", f"np.sort({a}, axis={one}) + 0", f"np.squeeze({a})",
             f"np.expand_dims({a}, {one})", f"np.swapaxes({a}, 0, {one})", f"np.moveaxis({a}, 0, {one})", f"np.broadcast_to({a}, (2, 3, 4))",
             f"np.nonzero({a})[-1]", f"np.argwhere({a})", f"np.count_nonzero({a})", f"np.clip({a}, -1, 2)", f"np.diagonal({a})",
             f"np.{ufunc}.reduce({a}, axis={one})", f"np.{ufunc}.accumulate({a}, axis={one})",
             f"np.{self.pick(('add', 'multiply', 'less', 'maximum'))}.outer({a}[:3], {b}[:2])",
-            f"{a} @ {b}", f"np.dot({a}, {b})", f"np.{self.pick(('inner', 'outer'))}({a}[:2], {b}[:2])",
+            f"product({a} @ {b}, {a}, {b})", f"product(np.dot({a}, {b}), {a}, {b})",
+            f"product(np.{self.pick(('inner', 'outer'))}({a}[:2], {b}[:2]), {a}, {b})",
             f"{a}.astype('{self.pick(('int64', 'bool', 'float32', 'complex128'))}') if np.isfinite({a}).all() and (abs({a}) < 1000).all() else 0",
             f"{a}.reshape({self.pick(('-1', '(2, -1)', '(-1, 1)', '(4, 3)'))})", f"{a}.copy()", f"{a}.ravel()", f"{a}.transpose()",
             f"np.array({a})", f"np.asfortranarray({a})", f"np.zeros_like({a})", f"np.ones_like({a}, dtype='int32')", f"np.tril({a})",
-            f"{a}.size", f"len({a})", f"np.atleast_2d({a})", f"zero_d + {a}", f"{a} * zero_d", f"zero_d{self.pick(('', '[...]', '[()]', '[None]'))} + 1"))
+            f"{a}.size", f"len({a})", f"np.atleast_2d({a})", f"zero_d + {a}", f"{a} * zero_d", f"zero_d{self.pick((' + 1', '[...] + 1', '[()]', '[None] + 1'))}"))
 
     def aliased(self, target: str) -> str:
         """A statement whose target and operands share memory."""
@@ -284,19 +302,25 @@ class ArrayWriter(Writer):
             key = self.subscript()
             self.tried(f"{target}{key} = {self.stored(key, self.operand(2))}\nshow({target})")
         elif n < 55:
-            self.tried(f"{target}{self.subscript()} {self.pick(('+=', '-=', '*='))} {self.operand(1)}\nshow({target})")
+            key, operator = self.subscript(), self.pick(("+=", "-=", "*="))
+            if self.chance(30):  # Elements of float64 with numbers are the same but for warnings of overflow and invalid values.
+                self.tried(f"assert str({target}.dtype) == 'float64', 'not of floats'\nwith np.errstate(all='ignore'):\n"
+                           f"    {target}{key} {operator} {self.number()}\nshow({target})")
+            else:
+                self.tried(f"{self.no_element(target + key)}{target}{key} {operator} {self.operand(1)}\nshow({target})")
         elif n < 65:
-            self.tried(f"show({self.pick(BINARY)}({self.leaf()}{self.subscript()}, {self.operand(1)}, out={target}))")
+            part = self.leaf() + self.subscript()
+            self.tried(f"{self.no_element(part)}show({self.pick(BINARY)}({part}, {self.operand(1)}, out={target}))")
         elif n < 72:
             # (A result without dimensions is a number, with a number's attributes and operators.)
             key = self.subscript()
-            self.tried(f"{target} = {'np.array' if self.is_picked(key) else ''}(np.atleast_1d({self.leaf()}{key}))\nshow({target})")
+            self.tried(f"{target} = np.atleast_1d({self.leaf()}{key}){'.copy()' if self.is_picked(key) else ''}\nshow({target})")
         elif n < 80:
             self.tried(f"{target} = {self.array(self.related(self.shape) or self.shape)}\nshow({target})")
         elif n < 90:
             call = self.pick(("sum", "prod", "max", "min", "any", "all", "cumsum", "mean", "argmax"))
             self.tried(f"with np.errstate(all='ignore'):\n"
-                       f"    show({target}.{call}({self.pick(('', 'axis=0', 'axis=-1', 'axis=1'))}) if {target}.size else 0)")
+                       f"    told({target}.{call}({self.pick(('', 'axis=0', 'axis=-1', 'axis=1'))}) if {target}.size else 0)")
         else:
             self.tried(self.pick((f"told(np.where({self.leaf()} > 0, {self.leaf()}, {self.number()}))",
                                   f"show(np.concatenate(({self.leaf()}, {self.leaf()})))", f"show({target}.T + {target})",

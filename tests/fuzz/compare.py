@@ -16,6 +16,8 @@ OTHER_FORMS = (1, 2, 4, 5, 7, 8)
 FIRST_STRESSED, STRESSED = 9, 48
 # With these, NumPy multiplies complex numbers with fused multiply-add, and has a less exact absolute value of them.
 WIDE = "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"
+# Where Debian has the reference BLAS, also if another one is the default: NumPy's products are ndarray's own with this one.
+REFERENCE_BLAS = "/usr/lib/x86_64-linux-gnu/blas"
 MOST_OUTPUT = 8 << 20  # bytes; what prints more is skipped: driver.c would keep as much for every variant
 
 
@@ -42,20 +44,27 @@ class Comparer:
         self.case, self.cases = case, 0
         self.driver, self.python, self.scratch = driver, python, scratch
         self.extension, self.modules = extension, modules
-        self.environment = {**os.environ, "DYNVM_PATH": str(extensions)} if extension else None
+        self.environment = self.extension_environment(extensions) if extension else None
         listed = subprocess.run([driver, "--list"], stdout=subprocess.PIPE, check=True, text=True)
         self.labels = listed.stdout.splitlines()
         self.warm = self.start_python()
+
+    def extension_environment(self, extensions: Path) -> Dict[str, str]:
+        """What the driver gets with an extension.  There is no OpenBLAS: that adds in another order, which is no failure."""
+        (self.scratch / "libopenblas.so.0").touch()  # what is no library cannot be loaded, and ends the search
+        return {**os.environ, "DYNVM_PATH": str(extensions), "LD_LIBRARY_PATH": str(self.scratch)}
 
     def start_python(self) -> subprocess.Popen:
         extra = {}
         command = [self.python, "-W", "ignore", "-W", "default::SyntaxWarning"]
         if self.extension:
             command += ["-W", "default::RuntimeWarning", "-W", "default:elementwise comparison failed:DeprecationWarning"]
+            command += ["-W", "default:Passing `np.nan`:DeprecationWarning:__main__"]
             for text in "overflow encountered in cast", "invalid value encountered in cast", "Casting complex values":
                 command += ["-W", f"ignore:{text}"]
             extra["PYTHONPATH"] = str(self.modules)
             extra["NPY_DISABLE_CPU_FEATURES"] = WIDE
+            extra["LD_LIBRARY_PATH"] = REFERENCE_BLAS
         command += [str(HERE / "warm.py"), self.extension]
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.scratch, text=True,
                                 env=oracle.clean_environment(**extra))
@@ -93,7 +102,9 @@ class Comparer:
             texts[name] = result[0] + result[1]
             records.append(b"%s %x %d %d %d %d\n" % (
                 name.encode(), masks[name], result[2], len(text), len(out), len(err)) + text + out + err)
-        done = subprocess.run([self.driver], input=b"".join(records), stdout=subprocess.PIPE, cwd=self.scratch,
+        # Where a nan stands in a set is chance; where it stands in an array is not, and hides which values were swapped.
+        command = [self.driver, "--exact"] if self.extension else [self.driver]
+        done = subprocess.run(command, input=b"".join(records), stdout=subprocess.PIPE, cwd=self.scratch,
                               env=self.environment)
         if done.returncode != 0:
             raise RuntimeError(f"the driver ended with status {done.returncode}")
