@@ -16,7 +16,7 @@
     const dv_gate *gate = CELL(2).p;
     dv_value *frame = &HOME(a);
     const dv_value *limit = __atomic_load_n(&vm->stack_limit, __ATOMIC_RELAXED);
-    if (DV_UNLIKELY((const char *)limit - (const char *)frame < gate->extent || vm->calls_left <= 0 || GUARD_FAILS())) EXIT();
+    if (DV_UNLIKELY((const char *)limit - (const char *)frame < gate->extent || vm->calls_left <= gate->inlined || GUARD_FAILS())) EXIT();
     const dv_value function = CELL(4).v;
     frame[-3] = function;
     dv_as_object(function)->references++;

@@ -275,6 +275,8 @@ bool dv_conversion_needed(dv_build *b, const dv_known_value *entries, int32_t to
 /* While a call that is not analysed inline goes on, the inlined functions around it count for the
  * depth of recursion, and exits do not count them again. */
 void dv_charge(dv_build *b, bool charged);
+/* What the inlined function and those around it count as. */
+int32_t dv_inlined_calls(const dv_context *context);
 void dv_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc);
 /* The same for an instruction that jumps; the result is the cell with its target. */
 uint32_t dv_embed_jump(dv_build *b, int32_t inputs, int32_t outputs, uint32_t target_cell,

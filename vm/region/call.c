@@ -210,6 +210,8 @@ uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_ente
     if (!context) return b->pc;
     context->return_pc = next_pc;
     context->entering = entering;
+    const int32_t calls = dv_inlined_calls(context);
+    if (calls > b->region->inlined) b->region->inlined = (int16_t)calls;
     /* Parameters are read any number of times: none of them stays in a register. */
     for (int32_t q = context->base; q < b->top; q++)
         if (b->e[q].where == DV_AT_REGISTER) dv_to_slot(b, q);

@@ -392,9 +392,14 @@ static bool is_expression(dv_vm *vm, const dv_cell *site) {
     return vm->hooks.extension_form(vm, site, &form) && form.expression;
 }
 
-void dv_charge(dv_build *b, bool charged) {
+int32_t dv_inlined_calls(const dv_context *context) {
     int32_t calls = 0;
-    for (const dv_context *c = b->context; c->parent; c = c->parent) calls += calls_of(c);
+    for (; context->parent; context = context->parent) calls += calls_of(context);
+    return calls;
+}
+
+void dv_charge(dv_build *b, bool charged) {
+    const int32_t calls = dv_inlined_calls(b->context);
     if (calls) dv_region_emit(b, DV_OP_R_DEPTH, charged ? calls : -calls, 0, 0);
     b->charged = charged;
 }

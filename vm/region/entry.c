@@ -529,9 +529,14 @@ static const dv_cell *enter(dv_vm *vm, dv_region *region, const dv_entry *entry,
     return region->cells + entry->cell;
 }
 
+/* Of the stack, and of the depth of recursion for what was analysed inline. */
+static bool has_room(const dv_vm *vm, const dv_region *region, const dv_value *fp) {
+    return fp + region->extent <= vm->stack_end && vm->calls_left >= region->inlined;
+}
+
 const dv_cell *dv_region_try(dv_vm *vm, const dv_entry *entry, dv_value *fp) {
     dv_region *region = entry->region;
-    if (fp + region->extent > vm->stack_end || !unbox_entry(region, entry, fp)) return NULL;
+    if (!has_room(vm, region, fp) || !unbox_entry(region, entry, fp)) return NULL;
     return enter(vm, region, entry, fp);
 }
 
@@ -541,7 +546,7 @@ const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     dv_entry *entry = ip[3].p;
     dv_region *region = entry->region;
     const dv_cell *head = ip[2].target;
-    if (fp + region->extent > vm->stack_end) return head;
+    if (!has_room(vm, region, fp)) return head;
     if (unbox_entry(region, entry, fp)) return enter(vm, region, entry, fp);
     if (++entry->failures >= ENTRY_FAILURES) dv_region_give_up(vm, region, DV_REFUSED_TYPES);
     return head;
@@ -552,7 +557,7 @@ const dv_cell *dv_region_start(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_entry *entry = back_of(ip)[3].p;
     dv_region *region = entry->region;
-    if (fp + region->extent > vm->stack_end) return ip;
+    if (!has_room(vm, region, fp)) return ip;
     if (unbox_entry(region, entry, fp)) return enter(vm, region, entry, fp);
     if (++entry->start_failures >= STARTS_ALLOWED) end_start(vm, entry);
     return ip;

@@ -132,6 +132,7 @@ const dv_cell *dv_function_enter(DV_HANDLER_PARAMETERS) {
     dv_entry *entry = ip[1].p;
     const dv_cell *cell = dv_region_try(vm, entry, fp);
     if (cell) return cell;
+    if (vm->calls_left < entry->region->inlined) return behind(ip);
     if (++entry->failures >= FAILURES) dv_region_give_up(vm, entry->region, DV_REFUSED_TYPES);
     return behind(ip);
 }
@@ -143,6 +144,7 @@ static void open_gate(dv_vm *vm, dv_region *region) {
     dv_cell *enter = region->thread->cells;
     gate->region = region;
     gate->active = &region->active;
+    gate->inlined = region->inlined;
     gate->extent = region->extent * (int64_t)sizeof(dv_value);
     gate->entry = region->cells + region->called.cell;
     enter->h = dv_handler_of(vm, enter, DV_OP_ENTER_REGION);

@@ -20,6 +20,7 @@ typedef struct dv_gate {
     const dv_cell *entry; /* the region's code; NULL: closed, and nothing fits the extent */
     dv_region *region;
     uint32_t *active;     /* the region's */
+    int64_t inlined;      /* the region's */
     int64_t extent;       /* bytes of the stack that the region uses from fp on */
     uint64_t vacant;      /* locals without an object when it begins, from behind the first on */
     int16_t first_vacant; /* that one, or where it does no harm: there is none */

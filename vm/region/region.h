@@ -176,6 +176,7 @@ struct dv_region {
     uint32_t constant_count;
     dv_mark *marks; /* sorted by cell */
     uint32_t mark_count;
+    int16_t inlined;  /* calls that the deepest of the functions analysed inline counts as */
     int16_t extent;   /* slots that the region uses from fp on */
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
     dv_gate *gate;    /* a function's region: how others enter it (function.h); NULL: a loop's */
