@@ -157,11 +157,12 @@ static inline int64_t int_reciprocal(int64_t a) {
         T rest;                                                             \
         return LIKELY(b != 0) ? divmod_of##suffix(a, b, &rest) : a / b;     \
     }                                                                       \
+    /* The rest alone: the quotient could set flags. */                     \
     static inline T remainder_of##suffix(T a, T b) {                        \
-        T rest;                                                             \
-        if (UNLIKELY(!b)) return fmod##suffix(a, b);                        \
-        divmod_of##suffix(a, b, &rest);                                     \
-        return rest;                                                        \
+        T r = fmod##suffix(a, b);                                           \
+        if (UNLIKELY(!b || r != r)) return r;                               \
+        if (r == 0) return copysign##suffix(0, b);                          \
+        return (b < 0) != (r < 0) ? r + b : r;                              \
     }
 ND_FLOAT_ARITHMETIC(double, )
 ND_FLOAT_ARITHMETIC(float, f)

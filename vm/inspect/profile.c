@@ -487,10 +487,28 @@ static void count_region_entry(dv_vm *vm, dv_profile *profile, const dv_cell *ne
     if (loop) loop->entries++;
 }
 
-/* Of a region, as the last of a pair, too. */
-static bool is_call(uint32_t op) {
+/* Of a region's pair the last one, or the instruction itself. */
+static uint32_t last_of(uint32_t op) {
     while (op < DV_OP_COUNT && dv_op_infos[op].kind == DV_KIND_PAIR) op = dv_op_infos[op].adaptive;
-    return op == DV_OP_R_CALL;
+    return op;
+}
+
+static bool is_call(uint32_t op) { return last_of(op) == DV_OP_R_CALL; }
+
+static bool is_return(uint32_t op) {
+    op = last_of(op);
+    return op == DV_OP_R_RETURN_I || op == DV_OP_R_RETURN_D || op == DV_OP_R_RETURN_B ||
+           op == DV_OP_R_RETURN_V;
+}
+
+/* A function whose region it is has returned. */
+static void count_return(dv_vm *vm, dv_profile *profile, dv_thread *thread) {
+    dv_function_counts *function = function_of(vm, profile, thread);
+    profile->exits[DV_EXITED_AT_END]++;
+    if (!function) return;
+    function->region_exits++;
+    dv_loop_counts *loop = find_loop(function, 0);
+    if (loop) loop->exits++;
 }
 
 /* The cells to which methods return that an instruction has entered are shared by all VMs, and may
@@ -531,12 +549,15 @@ static const dv_cell *step(dv_vm *vm, const dv_cell *ip) {
     dv_making making = {.behind = NULL};
     if (in_region || plan.function) making = dv_making_before(vm, plan.site, plan.op);
     const guards guards = guards_before(vm, &plan);
+    const dv_value *fp = vm->fp;
     profile->missed = false;
     const dv_cell *next = handler(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
     dv_making_after(vm, &making, next, &profile->objects);
     if (in_region) count_guards(profile, &guards, next);
     if (plan.function) count_step(vm, profile, &plan, next);
-    if (may_enter(&plan)) count_region_entry(vm, profile, next);
+    const bool stays = in_region && vm->fp == fp; /* an R_CALL that leaves instead */
+    if (may_enter(&plan) && !stays) count_region_entry(vm, profile, next);
+    if (in_region && is_return(plan.op) && vm->fp < fp) count_return(vm, profile, thread);
     profile->missed = outer;
     return next;
 }

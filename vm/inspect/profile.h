@@ -102,7 +102,7 @@ typedef struct dv_function_counts {
 
 /* Why a region was left. */
 typedef enum dv_exited {
-    DV_EXITED_AT_END,       /* the program leaves the loop */
+    DV_EXITED_AT_END,       /* the program leaves the loop, or the function returns */
     DV_EXITED_BY_GUARD,     /* one failed */
     DV_EXITED_TO_NEW,       /* to a way that the program had not gone before */
     DV_EXITED_RETIRED,      /* it was given up while it ran */

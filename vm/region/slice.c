@@ -91,8 +91,8 @@ static uint32_t load_slice(dv_build *b, slice *s, uint32_t subscript) {
     dv_spill(b, false, b->top);
     dv_spill(b, true, b->top);
     point_raising(b, s, subscript);
-    dv_build_mark(b, DV_MADE_SLICE);
     uint32_t at = dv_region_emit_guard(b, DV_OP_R_SLICE, s->home, s->slot[0], s->slot[1]);
+    dv_build_mark(b, DV_MADE_SLICE);
     if (b->emitting && !b->failed) {
         b->cells.data[at + 2].i = s->step;
         b->cells.data[at + 4].s.a = dv_home(b, s->q);
