@@ -735,6 +735,22 @@ static void release_code(dv_vm *vm, dv_object *object) {
     dv_function_free(vm, thread);
 }
 
+/* The VM ends.  The region of a function that calls itself keeps the function, and that the code
+ * whose region it is. */
+static void discard(dv_vm *vm) {
+    for (dv_thread *thread = vm->codes; thread;) {
+        dv_region *region = thread->regions;
+        if (!region) {
+            thread = thread->next;
+            continue;
+        }
+        dv_region_retire(vm, region, DV_REFUSED_NOT);
+        thread->regions = region->next;
+        dv_region_free(vm, region); /* and perhaps the thread */
+        thread = vm->codes;
+    }
+}
+
 static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
     dv_region *region = running_region(fp, ip);
     if (region) dv_dependent_break_new(vm, &region->dependent);
@@ -742,6 +758,7 @@ static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
 
 void dv_region_setup(dv_vm *vm) {
     vm->hooks.break_assumptions = break_assumptions;
+    vm->hooks.discard = discard;
     vm->hooks.leave = leave;
     vm->hooks.depart = dv_region_retired;
     vm->hooks.release_code = release_code;
