@@ -25,6 +25,13 @@ class Child(Point):
     def method(self): return super().method()
 class Named(Point):
     def __init__(self, x): super(Named, self).__init__(x)
+class Pair:
+    def __init__(self, x, y):
+        self.x = x
+        self.y = y
+    def __add__(self, o): return Pair(self.x + o.x, self.y + o.y)
+    def __mul__(self, k): return Pair(self.x * k, self.y * k)
+    def __getitem__(self, i): return self.x if i == 0 else self.y
 class Bare: pass
 class Slots:
     __slots__ = ("x",)
@@ -222,6 +229,7 @@ CALLS = {
     "call_keyword": ("", "keywords(1, b=2)"),
     "call_only": ("", "only(i)"),
     "call_only_given": ("", "only(i, c=2)"),
+    "operators_dl": ("a = Pair(1.0, 2.0); b = Pair(0.5, 0.25); s = 0.0", "s += ((a + b) * 2.0)[1]"),
     "call_recursive": ("", "v = down(4)"),
     "call_loop": ("x = 0.5", "v = series(x, 3)"),
     "call_varargs": ("", "some(i, 1, 2)"),

@@ -135,27 +135,15 @@ static inline int64_t int_reciprocal(int64_t a) {
 /* ---- Floats ---- */
 
 #define ND_FLOAT_ARITHMETIC(T, suffix)                                      \
-    static inline T divmod_of##suffix(T a, T b, T *rest) {                  \
-        T r = fmod##suffix(a, b);                                           \
-        *rest = r;                                                          \
+    static inline T floor_divide##suffix(T a, T b) {                        \
         if (UNLIKELY(!b)) return a / b;                                     \
+        const T r = fmod##suffix(a, b);                                     \
         T quotient = (a - r) / b;                                           \
         if (UNLIKELY(r != r)) return r; /* comparing it would set a flag */ \
-        if (r != 0) {                                                       \
-            if ((b < 0) != (r < 0)) {                                       \
-                r += b;                                                     \
-                quotient -= 1;                                              \
-            }                                                               \
-        } else                                                              \
-            r = copysign##suffix(0, b);                                     \
-        *rest = r;                                                          \
+        if (r != 0 && (b < 0) != (r < 0)) quotient -= 1;                    \
         if (quotient == 0) return copysign##suffix(0, a / b);               \
-        T down = floor##suffix(quotient);                                   \
+        const T down = floor##suffix(quotient);                             \
         return quotient - down > (T)0.5 ? down + 1 : down;                  \
-    }                                                                       \
-    static inline T floor_divide##suffix(T a, T b) {                        \
-        T rest;                                                             \
-        return LIKELY(b != 0) ? divmod_of##suffix(a, b, &rest) : a / b;     \
     }                                                                       \
     /* The rest alone: the quotient could set flags. */                     \
     static inline T remainder_of##suffix(T a, T b) {                        \

@@ -208,7 +208,7 @@ static bool begin(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_
                        "specified",
                        loops_facts[number].name);
     for (int i = 0; i < a->ndim; i++)
-        if (mask >> i & 1 && !a->axes[i].count && out->size)
+        if (mask >> i & 1 && !a->axes[i].count)
             return nd_fail(vm, DVX_VALUE_ERROR,
                            "zero-size array to reduction operation %s which has no identity",
                            loops_facts[number].name);

@@ -80,6 +80,12 @@ bool ufunc_mask(dvx_vm *vm, dvx_value where, dvx_value *held, nd_array **mask) {
     *held = DVX_FAILED;
     *mask = NULL;
     if (dvx_failed(where) || API(same, where, API(make_bool, true))) return true;
+    const nd_array *given = array_of(vm, where);
+    if (given && given->dtype->num != ND_BOOL)
+        return nd_fail(vm, DVX_TYPE_ERROR,
+                       "Cannot cast %s from dtype('%s') to dtype('bool') according to the rule "
+                       "'safe'",
+                       given->ndim ? "array data" : "scalar", given->dtype->name);
     *held = array_operand(vm, where, ND_DTYPE(ND_BOOL), mask);
     return !dvx_failed(*held);
 }

@@ -270,7 +270,7 @@ f([1] * 2000, 2000)
 for i in range({calls}):
     f([2.5] + [1] * 40, 41)
 """) for reason, calls in (("left-often", 30), ("guards", 60))],
-    ("short", 4, None, """\
+    *[(reason, 4, None, f"""\
 def f(n):
     s = 0
     i = 0
@@ -280,20 +280,8 @@ def f(n):
     return s
 f(2000)
 for i in range(100):
-    f(3)
-"""),
-    (None, 4, None, """\
-def f(n):
-    s = 0
-    i = 0
-    while i < n:
-        s += i
-        i += 1
-    return s
-f(2000)
-for i in range(100):
-    f(30)
-"""),
+    f({rounds})
+""") for reason, rounds in (("short", 3), (None, 30))],
     ("changed", 5, None, """\
 step = 1
 def f(n):

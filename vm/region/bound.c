@@ -8,7 +8,6 @@
  *
  * Invariant
  *  1. The region does not keep alive what a local holds, but a function without defaults. */
-#include "region/complex.h"
 #include "region/step.h"
 #include "types/function.h"
 
@@ -19,27 +18,6 @@ static dv_value evident_callee(const dv_build *b, const dv_known_value *callee) 
     const bool lasts =
         callee->where == DV_AT_ALIAS && q < b->locals && !(b->local_uses[q] & DV_LOCAL_STORED);
     return lasts ? b->frame[dv_home(b, q)] : DV_EMPTY;
-}
-
-/* The n topmost entries, in no register, go up by one. */
-static void shift_arguments(dv_build *b, int32_t n) {
-    const int32_t from = b->top - n;
-    for (int32_t i = 0; i < n; i++)
-        if (b->e[from + i].where == DV_AT_REGISTER) dv_to_slot(b, from + i);
-    for (int32_t q = b->top - 1; q >= from; q--) {
-        dv_known_value *e = &b->e[q];
-        if (e->where == DV_AT_HOME)
-            dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, q), dv_home(b, q + 1), 0);
-        if (e->kind == DV_K_COMPLEX && e->where == DV_AT_SLOT) dv_complex_move(b, q, q + 1);
-        if (dv_kind_is_raw((dv_kind)e->kind) && e->where == DV_AT_SLOT &&
-            e->slot == dv_shadow(b, q)) {
-            dv_region_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, q + 1), 0);
-            e->slot = dv_shadow(b, q + 1);
-        }
-        b->e[q + 1] = *e;
-    }
-    b->top++;
-    b->version++;
 }
 
 /* The region keeps the function alive: would that keep objects of the program alive, too? */
@@ -65,7 +43,9 @@ static bool enter_method(dv_build *b, int32_t n, const dv_method *method, uint32
         uint32_t at = dv_region_emit_guard(b, DV_OP_R_GUARD_BOUND, bound, 0, 0);
         dv_region_emit_constant(b, at, (dv_cell){.v = method->function});
     }
-    shift_arguments(b, n);
+    for (int32_t i = 1; i <= n; i++)
+        if (dv_top(b, i)->where == DV_AT_REGISTER) dv_to_slot(b, b->top - i);
+    dv_step_shift(b, n, 1);
     if (is_local) {
         dv_region_emit(b, DV_OP_R_SELF, bound, dv_home(b, self), 0);
     } else {
@@ -76,7 +56,7 @@ static bool enter_method(dv_build *b, int32_t n, const dv_method *method, uint32
     b->e[q] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, method->function};
     b->version++;
     dv_step_count(b, true);
-    *next_pc = dv_step_enter(b, dv_function_thread(function), *next_pc, false);
+    *next_pc = dv_step_enter(b, dv_function_thread(function), *next_pc, DV_ENTERS_CALL);
     return true;
 }
 

@@ -205,6 +205,25 @@ static uint32_t call_raw(dv_build *b, const dv_raw *raw, int32_t n, int32_t inpu
     return next_pc;
 }
 
+void dv_step_shift(dv_build *b, int32_t n, int32_t by) {
+    const int32_t from = b->top - n, to = from + by;
+    for (int32_t i = n; i-- > 0;) {
+        dv_known_value *e = &b->e[from + i];
+        if (e->where == DV_AT_HOME)
+            dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, from + i), dv_home(b, to + i), 0);
+        if (e->kind == DV_K_COMPLEX && e->where == DV_AT_SLOT) dv_complex_move(b, from + i, to + i);
+        /* What lies where it belongs could otherwise not go there any more once others lie there.
+         */
+        if (n > by && e->where == DV_AT_SLOT && e->slot == dv_shadow(b, from + i)) {
+            dv_region_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, to + i), 0);
+            e->slot = dv_shadow(b, to + i);
+        }
+        b->e[to + i] = *e;
+    }
+    b->top += by;
+    b->version++;
+}
+
 uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_entering entering) {
     dv_context *context = dv_build_inline(b, callee);
     if (!context) return b->pc;

@@ -375,17 +375,7 @@ static void take_result(dv_build *b, dv_kind kind, uint32_t next_pc) {
     dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
     dv_step_point_after(b, next_pc);
     if (!dv_kind_is_raw(kind)) return;
-    const uint32_t pc = b->pc;
-    const int32_t q = b->top - 1;
-    b->pc = next_pc;
-    if (kind == DV_K_INT) {
-        dv_region_emit_guard(b, DV_OP_R_TAKE_I, dv_home(b, q), 0, 0);
-        b->e[q] = (dv_known_value){DV_K_INT, DV_AT_REGISTER, 0, DV_EMPTY};
-        b->version++;
-    } else {
-        dv_unbox(b, q, kind);
-    }
-    b->pc = pc;
+    dv_step_take(b, kind, next_pc);
     dv_step_point_after(b, next_pc);
 }
 

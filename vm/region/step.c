@@ -251,9 +251,7 @@ static dv_kind promised_kind(const dv_build *b) {
                                             : DV_K_ANY;
 }
 
-/* A promise is looked at behind the instruction: that is where the region leaves if it is not kept.
- */
-static void take_promised(dv_build *b, dv_kind kind, uint32_t next_pc) {
+void dv_step_take(dv_build *b, dv_kind kind, uint32_t next_pc) {
     uint32_t pc = b->pc;
     int32_t q = b->top - 1;
     b->pc = next_pc;
@@ -276,7 +274,7 @@ uint32_t dv_step_embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t ne
     dv_kind promised = outputs == 1 ? promised_kind(b) : DV_K_ANY;
     if (promised == DV_K_ANY) dv_step_count(b, false);
     dv_embed(b, inputs, outputs, next_pc);
-    if (promised != DV_K_ANY) take_promised(b, promised, next_pc);
+    if (promised != DV_K_ANY) dv_step_take(b, promised, next_pc);
     return next_pc;
 }
 

@@ -27,6 +27,9 @@ const dv_op_info *dv_step_evidence(const dv_build *b);
 bool dv_step_is_cold(const dv_build *b);
 /* An entry that INCA saw as an int or float becomes raw, behind a guard. */
 void dv_unbox(dv_build *b, int32_t q, dv_kind kind);
+/* The topmost entry, a result at home, is expected to be of the raw kind.  It is looked at behind
+ * the instruction: that is where the region leaves if it is not. */
+void dv_step_take(dv_build *b, dv_kind kind, uint32_t next_pc);
 /* Makes entry q raw of one of the number kinds, if it is or if the evidence says so. */
 void dv_unbox_by_evidence(dv_build *b, int32_t q, uint32_t input);
 
@@ -128,6 +131,10 @@ uint32_t dv_step_load_method(dv_build *b, uint32_t next_pc);
 uint32_t dv_step_return(dv_build *b);
 /* Entry q is a local of a function that has returned; false: it released nothing. */
 bool dv_step_drop_local(dv_build *b, int32_t q);
+/* The n topmost entries, none in a register, go up by so many, to where a callee has its
+ * parameters.  A raw one may stay in its slot: those of the entries that are reserved then are
+ * nobody's. */
+void dv_step_shift(dv_build *b, int32_t n, int32_t by);
 /* Into a function that is analysed inline, whose arguments are on the operand stack.  Result: the
  * pc in it. */
 uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_entering entering);

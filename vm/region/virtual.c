@@ -118,28 +118,11 @@ static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
     return lasts ? init : NULL;
 }
 
-/* The arguments to where the parameters of __init__ are.  A raw one stays in its slot: those of the
- * entries that are reserved now are nobody's, and __init__ stores to no parameter. */
+/* The arguments to where the parameters of __init__ are: raw ones rather in slots that stay. */
 static void shift_arguments(dv_build *b, int32_t n) {
-    const int32_t from = b->top - n, to = from + DV_BELOW_INIT - 2;
-    for (int32_t i = 0; i < n; i++)
-        if (b->e[from + i].where == DV_AT_REGISTER && !to_attribute_slot(b, from + i))
-            dv_to_slot(b, from + i);
-    for (int32_t i = n; i-- > 0;) {
-        dv_known_value *e = &b->e[from + i];
-        if (e->where == DV_AT_HOME)
-            dv_region_emit(b, DV_OP_R_BORROW, dv_home(b, from + i), dv_home(b, to + i), 0);
-        if (e->kind == DV_K_COMPLEX && e->where == DV_AT_SLOT) dv_complex_move(b, from + i, to + i);
-        /* What lies where it belongs could otherwise not go there any more once others lie there.
-         */
-        if (n > DV_BELOW_INIT - 2 && e->where == DV_AT_SLOT && e->slot == dv_shadow(b, from + i)) {
-            dv_region_emit(b, DV_OP_R_MOVE, e->slot, dv_shadow(b, to + i), 0);
-            e->slot = dv_shadow(b, to + i);
-        }
-        b->e[to + i] = *e;
-    }
-    b->top += DV_BELOW_INIT - 2;
-    b->version++;
+    for (int32_t q = b->top - n; q < b->top; q++)
+        if (b->e[q].where == DV_AT_REGISTER && !to_attribute_slot(b, q)) dv_to_slot(b, q);
+    dv_step_shift(b, n, DV_BELOW_INIT - 2);
 }
 
 /* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
