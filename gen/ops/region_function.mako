@@ -8,8 +8,19 @@
 </%isa:derivative>
 
 <%isa:derivative name="ENTER_REGION" of="ENTER" doc="ENTER of a function that has a region: enters it if the arguments have the types that it expects.">
+    const dv_gate *gate = CELL(1).p;
+    dv_region *region = gate->region;
     DEAD();
-    TAIL(dv_function_enter);
+    if (DV_UNLIKELY(fp + region->extent > vm->stack_end || vm->calls_left < gate->inlined)) NEXT();
+    for (uint32_t i = 0; i < gate->count; i++) {
+        if (DV_LIKELY(dv_gate_admits(&fp[gate->raw + i], fp[i], (dv_kind)gate->parameters[i]))) continue;
+        TAIL(dv_function_refuse);
+    }
+    fp[gate->return_slot].bits = 0; /* the result is to be boxed */
+    region->active++;
+    region->entered++;
+    ip = gate->entry;
+    GO();
 </%isa:derivative>
 
 <%isa:region name="R_CALL" operands="" cache="4" doc="Enters the region of a function, whose frame is at slot a: objects among the arguments are in place, and so are raw ones, in its shadow slots. A boxed result goes on behind the instruction, a raw one b cells behind that. Leaves where the region is gone, or there is no room for the frame.">
@@ -37,17 +48,36 @@
 </%isa:region>
 
 ## The slot a of the frame says where the result goes.
-% for kind, what in (("I", "the int in r"), ("D", "the double in d"), ("B", "the truth value in r")):
+<%
+results = (
+    ("I", "the int in r", "dv_fits_int(r)", "dv_int(r)"),
+    ("D", "the double in d", "true", "dv_float(d)"),
+    ("B", "the truth value in r", "true", "dv_bool(r != 0)"),
+)
+%>\
+% for kind, what, fits, boxed in results:
 <%isa:region name="R_RETURN_${kind}" operands="" cache="3" ends="yes" doc="Ends a function whose locals hold no objects with ${what}.">
     dv_object *function = dv_as_object(fp[-3]);
     dv_region *region = CELL(2).p;
     const dv_cell *to = (const dv_cell *)(uintptr_t)HOME(a).bits;
-    if (DV_UNLIKELY(!to || function->references == 1 || region->retired)) TAIL(dv_function_return);
+    if (DV_UNLIKELY(!to || function->references == 1 || region->retired)) SLOW();
     function->references--;
     region->active--;
     vm->calls_left++;
     fp = dv_frame_caller(fp);
     ip = to;
+    GO();
+    --- out of line ---
+    dv_object *function = dv_as_object(fp[-3]);
+    dv_region *region = CELL(2).p;
+    if (HOME(a).bits || function->references == 1 || region->retired || !${fits}) TAIL(dv_function_return);
+    function->references--;
+    region->active--;
+    vm->calls_left++;
+    sp = fp - 2;
+    sp[-1] = ${boxed};
+    ip = dv_frame_link(fp);
+    fp = dv_frame_caller(fp);
     GO();
 </%isa:region>
 % endfor

@@ -203,16 +203,14 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 
 <%isa:region name="R_BOX_I" operands="" cache="3" homes="box" doc="Raw int slot a as a value to home slot b.">
     const int64_t x = SLOT_I(a);
-    if (DV_LIKELY(dv_fits_int(x))) {
-        HOME(b) = dv_int(x);
-    } else {
-        PUBLISH_AT(d);
-        HOME(b) = dv_int_from_int64(vm, x);
-        if (dv_is_empty(HOME(b))) {
-            HOME(b) = DV_NONE;
-            RAISE();
-        }
-    }
+    if (DV_UNLIKELY(!dv_fits_int(x))) SLOW();
+    HOME(b) = dv_int(x);
+    REGION_NEXT();
+    --- out of line ---
+    PUBLISH_AT(d);
+    const dv_value made = dv_int_from_int64(vm, SLOT_I(a));
+    HOME(b) = dv_is_empty(made) ? DV_NONE : made;
+    if (dv_is_empty(made)) RAISE();
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_BOX_D" operands="" cache="3" homes="box" doc="Raw double slot a as a value to home slot b.">

@@ -46,6 +46,9 @@ run("RL_GET_L_S RL_GET_A_S", "R_STORE_HOME@a")
 pairs("RI_ADD_SK_S RI_SUB_SK_S R_MOVE", "R_CALL")
 pairs("R_LOAD_I RI_ADD_SR_R", "R_RETURN_I")
 pairs("R_IS_NONE", "R_IF_TRUE R_IF_FALSE")
+# Variables of closures, and what goes into objects
+pairs("R_LOAD_CELL", "R_UNBOX_I R_UNBOX_D")
+pairs("R_STORE_I", "R_BOX_I")
 pairs("R_LOAD_D RD_ADD_SR_R RD_MUL_SR_R", "R_RETURN_D")
 # Items and elements: exchanged, compared, updated
 pairs("RL_GET_I_S_S", "RL_COPY_I RL_GET_I_S_R RL_GET_I_S_S")

@@ -14,14 +14,6 @@
 
 enum { MOST_BACKWARD = 32 };
 
-static uint32_t words_of(uint32_t op) {
-    return dv_op_infos[op].operand_count > 1 ? dv_op_infos[op].operand_count : 1;
-}
-
-static uint32_t operand_of(const dv_code *code, uint32_t pc, uint32_t i) {
-    return i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
-}
-
 typedef struct flow {
     const dv_code *code;
     uint64_t *live;
@@ -52,19 +44,22 @@ static uint64_t needed_behind(flow *f, uint32_t pc, uint32_t target) {
 /* What the instruction at pc needs, from what is needed at the places where control goes on. */
 static uint64_t needed_at(flow *f, uint32_t pc) {
     const dv_code *code = f->code;
-    uint32_t op = code->words[pc] & 0xFF;
+    const uint32_t op = code->words[pc] & 0xFF;
     const dv_op_info *info = &dv_op_infos[op];
-    uint64_t set = info->ends ? 0 : f->live[pc + words_of(op)], read = 0;
-    for (uint32_t i = 0; i < info->operand_count; i++) { /* most have one or none */
-        if (info->operands[i] != DV_OPERAND_JUMP && info->operands[i] != DV_OPERAND_LOCAL) continue;
-        uint32_t operand = operand_of(code, pc, i);
-        if (info->operands[i] == DV_OPERAND_JUMP) set |= needed_behind(f, pc, operand);
-        if (info->operands[i] != DV_OPERAND_LOCAL || operand >= DV_LIVENESS_LOCALS) continue;
-        if (op == DV_OP_STORE_LOCAL)
-            set &= ~(UINT64_C(1) << operand);
-        else
-            read |= UINT64_C(1) << operand;
-    }
+    const uint32_t count = info->operand_count;
+    uint64_t set = info->ends ? 0 : f->live[pc + (count > 1 ? count : 1)], read = 0;
+    uint32_t i = 0;
+    do { /* most have one or none, which then is none of the two */
+        const uint32_t operand = i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
+        if (info->operands[i] == DV_OPERAND_JUMP) {
+            set |= needed_behind(f, pc, operand);
+        } else if (info->operands[i] == DV_OPERAND_LOCAL && operand < DV_LIVENESS_LOCALS) {
+            if (op == DV_OP_STORE_LOCAL)
+                set &= ~(UINT64_C(1) << operand);
+            else
+                read |= UINT64_C(1) << operand;
+        }
+    } while (++i < count);
     if (op == DV_OP_MAKE_CLOSURE)
         read = ~UINT64_C(0); /* it takes cells from locals that it does not name */
     const dv_exception_entry *handler = code->exception_count ? dv_code_handler(code, pc) : NULL;

@@ -259,6 +259,8 @@ struct dv_vm {
          * code. */
         const dv_cell *(*depart)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
                                  int64_t r, double d);
+        /* region: so many back edges after the last safepoint that polled, the one at ip does. */
+        void (*sampled)(dv_vm *vm, const dv_cell *ip, int64_t back_edges);
         void (*release_code)(dv_vm *vm, dv_object *code);
         void (*discard)(dv_vm *vm); /* frees what the layer keeps when the VM ends */
         /* modules: a module of the library (new, not yet in vm->modules); `early`: only one that

@@ -26,6 +26,7 @@ typedef enum reason {
     ITERATOR,
     PARAMETERS,
     CLASS,
+    CLASS_CHANGED,
     C_FUNCTION,
     CALLABLE,
     NAME,
@@ -84,6 +85,9 @@ static const explanation explanations[] = {
                "objects are made here of a class whose __init__ cannot be entered at once: it has "
                "*args or **kwargs, or the class has a __new__, a metaclass or a built-in base",
                "give the class an __init__ with plain parameters"},
+    [CLASS_CHANGED] = {"class-changed",
+                       "an attribute of a class is set, on which caches and regions rely",
+                       "keep what changes in an instance, a list or a local"},
     [C_FUNCTION] = {"c-function",
                     "the built-in function is called in a way that its derivative does not know: "
                     "with keywords, or bound to an object",
@@ -231,6 +235,7 @@ static reason reason_of(const dv_vm *vm, const dv_row *row) {
     const dv_site_counts *site = dv_row_site(row);
     if (vm->level == DV_LEVEL_GENERIC) return LEVEL;
     if (site->reason == DV_REASON_MEGAMORPHIC) return MEGAMORPHIC;
+    if (site->reason == DV_REASON_CLASS) return CLASS_CHANGED;
     if (saw_kind(site->types, DV_KEY_LONG)) return LONG_INTS;
     if (!site->hits && saw_instance(vm, site->types, is_any, 0)) return of_family(vm, row);
     bool fitted = site->hits || site->misses;

@@ -218,6 +218,7 @@ static const char *reason_of(const dv_site *site) {
         [DV_REASON_TYPES] = "no derivative for these types",
         [DV_REASON_CALLEE] = "no derivative for this callee",
         [DV_REASON_NAME] = "the name is not bound",
+        [DV_REASON_CLASS] = "a class is changed",
         [DV_REASON_MEGAMORPHIC] = "more than four layouts: stays generic",
         [DV_REASON_COVERED] = "done by the instruction in front",
     };

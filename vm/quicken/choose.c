@@ -583,7 +583,8 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     const dv_shape *next = NULL;
     if (slot < 0 && (!plain_class(vm, object, name, DV_CLASS_SETATTR) ||
                      !(next = shape_with(vm, object, name)))) {
-        dv_site_refuse(vm, ip, DV_REASON_TYPES);
+        const bool of_class = dv_is_shape(object, DV_T_CLASS);
+        dv_site_refuse(vm, ip, of_class ? DV_REASON_CLASS : DV_REASON_TYPES);
         return;
     }
     uint32_t shape = dv_as_object(object)->shape;

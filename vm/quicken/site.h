@@ -27,6 +27,7 @@ typedef enum dv_reason {
     DV_REASON_TYPES,
     DV_REASON_CALLEE,
     DV_REASON_NAME,
+    DV_REASON_CLASS,       /* what it stores to is a class, which caches and regions rely on */
     DV_REASON_SHAPES,      /* no reason: it has seen a second shape and is about to keep several */
     DV_REASON_ENTRIES,     /* likewise, and its cache has room for them (quicken/polymorphic.h) */
     DV_REASON_MEGAMORPHIC, /* it has seen more shapes than it can keep */

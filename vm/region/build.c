@@ -325,7 +325,7 @@ static void load(dv_build *b, dv_context *context, uint32_t pc) {
     b->version++;
     b->block = at;
     b->weight = at->weight;
-    at->typed = at->boxed = 0;
+    at->typed = at->boxed = at->converted = 0;
     dv_virtual_load(b, at);
 }
 
@@ -483,7 +483,6 @@ void dv_build_finish(dv_build *b) {
     for (uint32_t i = 0; i < region->exit_count; i++) region->exits[i].region = region;
     region->extent = (int16_t)(dv_home(b, b->entry_limit) + 8);
     if (region->extent < b->extent) region->extent = b->extent;
-    region->called.region = region;
     region->gate = b->gate;
 }
 
@@ -533,21 +532,6 @@ static void add_entries(dv_build *b) {
         entry.item_count = b->entry_items.count - entry.first_item;
         if (possible) DV_PUSH(b, entries, entry);
     }
-}
-
-/* What INCA code must have in its frame where it enters a function's region. */
-static void add_called(dv_build *b) {
-    const dv_snapshot *head = dv_snapshot_at(b->root, 0);
-    dv_entry *called = &b->region->called;
-    *called = (dv_entry){.cell = (uint32_t)head->label, .first_item = b->entry_items.count};
-    for (int32_t q = 0; q < head->top; q++) {
-        const dv_known_value *e = &head->entries[q];
-        if (e->kind == DV_K_UNSET || e->kind == DV_K_ANY) continue;
-        DV_PUSH(
-            b, entry_items,
-            (dv_entry_item){dv_home(b, q), e->slot, e->kind, dv_build_is_dead(b, 0, q), false, -1});
-    }
-    called->item_count = b->entry_items.count - called->first_item;
 }
 
 /* The dead local that holds the object, too; -1: none does. */
@@ -606,31 +590,38 @@ static void find_fixed_point(dv_build *b, const dv_value *fp, uint32_t now) {
     } while (b->again && !b->failed);
 }
 
-static void add_work(const dv_context *context, uint64_t *typed, uint64_t *boxed) {
+typedef struct work {
+    uint64_t typed, boxed, converted;
+} work;
+
+static void add_work(const dv_context *context, work *sum) {
     for (uint32_t i = 0; i < context->end - context->begin; i++) {
         if (!context->at[i].entries) continue;
-        *typed += context->at[i].typed;
-        *boxed += context->at[i].boxed;
+        sum->typed += context->at[i].typed;
+        sum->boxed += context->at[i].boxed;
+        sum->converted += context->at[i].converted;
     }
-    for (const dv_context *c = context->inlined; c; c = c->siblings) add_work(c, typed, boxed);
+    for (const dv_context *c = context->inlined; c; c = c->siblings) add_work(c, sum);
 }
 
 /* Rounds in DV_REGION_WINDOW entries that pay for entering and leaving.  Regions of nests, and
  * those that do without objects, are left alone. */
 static uint32_t least_rounds(const dv_build *b) {
-    enum { ENTRY = 100, VALUE = 35, SAVED = 16, LOOP_WEIGHT = 8 }; /* instructions; README.md */
-    uint64_t typed = 0, boxed = 0;
-    add_work(b->root, &typed, &boxed);
+    enum { ENTRY = 100, VALUE = 35, SAVED = 16, CONVERTED = 14 }; /* instructions; README.md */
+    enum { LOOP_WEIGHT = 8 };
+    work sum = {0, 0, 0};
+    add_work(b->root, &sum);
     if (b->entries.count != 1 || b->region->removed || b->vm->nama == DV_NAMA_SEQUENCE) return 0;
     const uint64_t costs = ENTRY + VALUE * (uint64_t)b->entries.data[0].item_count;
-    return (uint32_t)(DV_REGION_WINDOW * costs * LOOP_WEIGHT / (typed * SAVED + 1));
+    const uint64_t saved = sum.typed * SAVED, lost = sum.converted * CONVERTED;
+    return (uint32_t)(DV_REGION_WINDOW * costs * LOOP_WEIGHT / (saved > lost ? saved - lost : 1));
 }
 
 /* What straight code gains is little: to be measured, it is always taken. */
 static bool is_worth_it(const dv_build *b) {
-    uint64_t typed = 0, boxed = 0;
-    add_work(b->root, &typed, &boxed);
-    return typed >= 2 * boxed || (b->vm->nama == DV_NAMA_SEQUENCE && typed > 0);
+    work sum = {0, 0, 0};
+    add_work(b->root, &sum);
+    return sum.typed >= 2 * sum.boxed || (b->vm->nama == DV_NAMA_SEQUENCE && sum.typed > 0);
 }
 
 static void emit_all(dv_build *b) {
@@ -641,7 +632,7 @@ static void emit_all(dv_build *b) {
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);
     if (!b->failed) emit_exits(b);
-    if (!b->failed && b->parameters) add_called(b);
+    if (!b->failed && b->parameters) b->region->begins = (uint32_t)dv_snapshot_at(b->root, 0)->label;
     if (!b->failed && b->entries.count == 0 && !b->parameters)
         fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
     if (!b->failed) dv_build_finish(b);
@@ -711,6 +702,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
             if (!b->failed) emit_all(b);
         }
         event->why = b->failed, event->in = b->failed_in, event->pc = b->failed_pc;
+        dv_function_wanted(vm, b->wanted, !b->failed);
         dv_build_end(b);
     }
     if (region && event->why) {

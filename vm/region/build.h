@@ -26,6 +26,8 @@
 /* What a yield weighs, in boxed instructions: the region is left there with all values in boxes,
  * and entered again behind it. */
 enum { DV_YIELD_WEIGHS = 16 };
+/* Likewise a round whose item a generator yields: its code runs in between. */
+enum { DV_RESUMING_WEIGHS = 4 };
 static inline bool dv_op_yields(uint32_t op) {
     return op == DV_OP_YIELD || op == DV_OP_GET_YIELD_FROM;
 }
@@ -61,6 +63,7 @@ typedef struct dv_snapshot {
     bool leader, queued;
     bool head;             /* of a loop: a JUMP_BACK leads here */
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
+    uint32_t converted;    /* values put into boxes there, or taken out, likewise */
 } dv_snapshot;
 
 /* What enters an inlined function: that says what lies below its locals. */
@@ -141,6 +144,7 @@ typedef struct dv_build {
     int16_t return_slot;              /* of a function's region: where its raw result goes */
     int16_t extent;                   /* slots that calls from the region write to */
     dv_gate *gate;                    /* of the region's function, made before emission */
+    dv_thread *wanted;                /* functions without a region that it had rather entered */
     uint8_t *parameters;              /* their kinds, by local; NULL: it is a loop's region */
     uint8_t result;                   /* kind of the function's result, on the ways seen so far */
     bool result_used, result_changed; /* by a call of itself; since the fixed point was begun */

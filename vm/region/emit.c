@@ -294,6 +294,7 @@ void dv_materialize(dv_build *b, int32_t q) {
         dv_region_emit(b, DV_OP_RC_BOX, e->slot, dv_home(b, q), 0);
     } else {
         dv_to_slot(b, q);
+        b->block->converted += b->weight;
         if (e->kind == DV_K_INT) {
             dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                          false);

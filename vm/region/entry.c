@@ -95,9 +95,9 @@ static void end_start(dv_vm *vm, dv_entry *entry) {
     dv_cell *start = entry->start;
     entry->start = NULL;
     if (!start) return;
-    uint32_t op = dv_op_of(vm, start->h);
-    if (op == DV_OP_CALL_RANGE_REGION) start->h = dv_handler_of(vm, start, DV_OP_CALL_RANGE);
-    if (op == DV_OP_GET_ITER_REGION) start->h = dv_handler_of(vm, start, DV_OP_GET_ITER_TYPE);
+    const uint32_t op = dv_op_of(vm, start->h);
+    if (op == DV_OP_CALL_RANGE_REGION || op == DV_OP_GET_ITER_REGION)
+        start->h = dv_handler_of(vm, start, entry->start_op);
 }
 
 /* If the loop's iterator is made by INCA code right before its head, the region is entered there,
@@ -114,9 +114,11 @@ static void make_start(dv_vm *vm, dv_thread *thread, dv_entry *entry) {
     if (op >= DV_OP_COUNT || dv_op_infos[op].family != DV_OP_GET_ITER) return;
     if (dv_op_of(vm, call->h) == DV_OP_CALL_RANGE) {
         entry->start = call;
+        entry->start_op = DV_OP_CALL_RANGE;
         call->h = dv_handler_of(vm, call, DV_OP_CALL_RANGE_REGION);
     } else if (op == DV_OP_GET_ITER_SEQUENCE || op == DV_OP_GET_ITER_TYPE) {
         entry->start = maker;
+        entry->start_op = op;
         maker->h = dv_handler_of(vm, maker, DV_OP_GET_ITER_REGION);
     }
 }
@@ -125,9 +127,28 @@ static void make_start(dv_vm *vm, dv_thread *thread, dv_entry *entry) {
  * ------------------------------------------------------------------------------------------------
  */
 
-static void set_back_edge(dv_vm *vm, dv_cell *back, uint32_t op, uint32_t wait) {
+/* The loop gets a region, or none any more. */
+static void set_back_edge(dv_vm *vm, dv_cell *back, uint32_t op) {
     back->h = dv_handler_of(vm, back, op);
-    back[1].site.wait = (uint16_t)(wait > 60000 ? 60000 : wait);
+    back[1].site.wait = 0;
+}
+
+/* It is looked at again after so many rounds.  Many are not counted, which would cost more than the
+ * look; they have gone by when the VM polls at its back edge, which it does at one in 65,536. */
+static void await(dv_vm *vm, dv_cell *back, uint32_t rounds) {
+    back->h = dv_handler_of(
+        vm, back, rounds > PATIENCE ? DV_OP_JUMP_BACK_QUIET : DV_OP_JUMP_BACK_COUNT);
+    back[1].site.wait = (uint16_t)(rounds > UINT16_MAX ? UINT16_MAX : rounds);
+}
+
+/* Hook: the VM polls. */
+static void sampled(dv_vm *vm, const dv_cell *ip, int64_t back_edges) {
+    if (dv_op_of(vm, ip->h) != DV_OP_JUMP_BACK_QUIET) return;
+    dv_site *site = &((dv_cell *)ip)[1].site;
+    if (site->wait > back_edges)
+        site->wait -= (uint16_t)back_edges;
+    else if (site->wait)
+        await(vm, (dv_cell *)ip, 1); /* now */
 }
 
 static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
@@ -160,9 +181,9 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
         const uint8_t more = why == DV_REFUSED_SHORT ? REFUSED : 1;
         *tries = *tries + more < REBUILDS ? *tries + more : REBUILDS;
         if (*tries < REBUILDS)
-            set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT, rounds_until_again(region, why, *tries));
+            await(vm, back, rounds_until_again(region, why, *tries));
         else
-            set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
+            set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET);
     }
     for (uint32_t i = 0; i < region->point_count; i++) /* all, before a cell is overwritten */
         if (region->points[i].resumes) dv_pair_part(vm, region, &region->points[i]);
@@ -534,12 +555,6 @@ static bool has_room(const dv_vm *vm, const dv_region *region, const dv_value *f
     return fp + region->extent <= vm->stack_end && vm->calls_left >= region->inlined;
 }
 
-const dv_cell *dv_region_try(dv_vm *vm, const dv_entry *entry, dv_value *fp) {
-    dv_region *region = entry->region;
-    if (!has_room(vm, region, fp) || !unbox_entry(region, entry, fp)) return NULL;
-    return enter(vm, region, entry, fp);
-}
-
 const dv_cell *dv_region_enter(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
@@ -597,7 +612,7 @@ void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back) {
             entry->back[1].site.backoff = tries;
         }
         entry->back[3].p = entry;
-        set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION, 1);
+        set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION);
         make_start(vm, thread, entry);
         const uint32_t pc = dv_thread_pc(thread, entry->back);
         tell(vm, thread,
@@ -625,7 +640,7 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         tell(vm, thread, &event);
         dv_cell *edge = thread->cells + thread->cell_at[back];
         if (event.why == DV_REFUSED_SIZE && dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
-            set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET, 1); /* for good */
+            set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET); /* for good */
         if ((event.why == DV_REFUSED_BOXED || event.why == DV_REFUSED_YIELD) && back != hot)
             edge[1].site.seen = LOOKED_AT;
         return false;
@@ -702,10 +717,9 @@ static void try_later(dv_vm *vm, dv_thread *thread, dv_cell *back, const attempt
     else
         site->backoff += REFUSED;
     if (site->backoff < REBUILDS && !gives_up)
-        set_back_edge(vm, back, DV_OP_JUMP_BACK_COUNT,
-                      rounds_for(thread, pc, attempt->analysed) << site->backoff);
+        await(vm, back, rounds_for(thread, pc, attempt->analysed) << site->backoff);
     else
-        set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
+        set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET);
 }
 
 const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
@@ -719,7 +733,7 @@ const dv_cell *dv_region_hot(DV_HANDLER_PARAMETERS) {
         return head;
     }
     if (dv_op_of(vm, back->h) != DV_OP_JUMP_BACK_REGION) {
-        set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET, 1);
+        set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET);
         return head;
     }
     return dv_region_enter(ip, sp, fp, vm, r, d);
@@ -760,6 +774,7 @@ void dv_region_setup(dv_vm *vm) {
     vm->hooks.break_assumptions = break_assumptions;
     vm->hooks.discard = discard;
     vm->hooks.leave = leave;
+    vm->hooks.sampled = sampled;
     vm->hooks.depart = dv_region_retired;
     vm->hooks.release_code = release_code;
     vm->hooks.warmed = dv_function_warmed;

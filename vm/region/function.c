@@ -22,6 +22,8 @@ struct dv_callable {
     const dv_gate *latest;  /* that was open; while it is closed, calls leave their regions */
     dv_assumption unopened; /* broken when it gets a region: for those that call it boxed */
     dv_assumption lasting;  /* broken when the latest gate will not open again: for its callers */
+    dv_thread *wanted; /* the next one that the region under construction had rather entered */
+    bool is_wanted;
     uint8_t tries;
     bool counting;
 };
@@ -88,14 +90,28 @@ bool dv_function_is_callable(const dv_thread *thread) {
     return thread->warm && may_have_region(thread) && !given_up;
 }
 
-/* A region calls it, and had rather entered it. */
+/* A region calls it, and had rather entered it: if it is made, calls are counted. */
 static void want(dv_build *b, dv_thread *thread) {
     if (!dv_function_is_callable(thread)) return;
     dv_callable *callable = callable_of(b->vm, thread);
     if (!callable) return;
     if (!dv_build_depends(b, &callable->unopened)) return;
     b->region->hopes = true;
-    if (!callable->counting) count_calls(b->vm, thread, callable, HOT_CALLS);
+    if (callable->is_wanted) return;
+    callable->is_wanted = true;
+    callable->wanted = b->wanted;
+    b->wanted = thread;
+}
+
+void dv_function_wanted(dv_vm *vm, dv_thread *wanted, bool made) {
+    while (wanted) {
+        dv_thread *thread = wanted;
+        dv_callable *callable = thread->callable;
+        wanted = callable->wanted;
+        callable->wanted = NULL;
+        callable->is_wanted = false;
+        if (made && !callable->counting) count_calls(vm, thread, callable, HOT_CALLS);
+    }
 }
 
 static void try_later(dv_vm *vm, dv_thread *thread, dv_callable *callable, uint32_t counts) {
@@ -112,7 +128,7 @@ void dv_function_retire(dv_vm *vm, dv_region *region) {
     dv_thread *thread = region->thread;
     region->gate->entry = NULL;
     region->gate->extent = INT64_MAX;
-    if (thread->cells[1].p == &region->called) try_later(vm, thread, thread->callable, 1);
+    if (thread->cells[1].p == region->gate) try_later(vm, thread, thread->callable, 1);
 }
 
 static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
@@ -126,14 +142,11 @@ static const dv_cell *behind(const dv_cell *enter) {
     return enter + dv_op_infos[DV_OP_ENTER].length;
 }
 
-const dv_cell *dv_function_enter(DV_HANDLER_PARAMETERS) {
+const dv_cell *dv_function_refuse(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    dv_entry *entry = ip[1].p;
-    const dv_cell *cell = dv_region_try(vm, entry, fp);
-    if (cell) return cell;
-    if (vm->calls_left < entry->region->inlined) return behind(ip);
-    if (++entry->failures >= FAILURES) dv_region_give_up(vm, entry->region, DV_REFUSED_TYPES);
+    dv_region *region = ((const dv_gate *)ip[1].p)->region;
+    if (++region->refused >= FAILURES) dv_region_give_up(vm, region, DV_REFUSED_TYPES);
     return behind(ip);
 }
 
@@ -146,9 +159,9 @@ static void open_gate(dv_vm *vm, dv_region *region) {
     gate->active = &region->active;
     gate->inlined = region->inlined;
     gate->extent = region->extent * (int64_t)sizeof(dv_value);
-    gate->entry = region->cells + region->called.cell;
+    gate->entry = region->cells + region->begins;
     enter->h = dv_handler_of(vm, enter, DV_OP_ENTER_REGION);
-    enter[1].p = &region->called;
+    enter[1].p = gate;
     region->thread->entry = enter;
     dv_assumption_break(vm, &callable->unopened);
     if (callable->latest != gate) dv_assumption_break(vm, &callable->lasting);
@@ -177,7 +190,7 @@ const dv_cell *dv_function_hot(DV_HANDLER_PARAMETERS) {
     tell(vm, thread, &(dv_loop_event){.removed = region->removed});
     dv_region_install(vm, region, 0);
     open_gate(vm, region);
-    return dv_function_enter(ip, sp, fp, vm, r, d);
+    return ip->h(ip, sp, fp, vm, r, d);
 }
 
 /* EMPTY: raised. */
@@ -248,6 +261,7 @@ static dv_gate *new_gate(dv_build *b, uint32_t count) {
     if (!gate) return NULL;
     *gate = (dv_gate){.extent = INT64_MAX,
                       .first_vacant = b->scratch,
+                      .raw = dv_shadow(b, 0),
                       .return_slot = b->return_slot,
                       .result = b->result,
                       .count = (uint8_t)count};

@@ -14,6 +14,7 @@
 #define DV_REGION_FUNCTION_H
 
 #include "region/entry.h"
+#include "region/lattice.h"
 
 typedef struct dv_gate {
     struct dv_gate *next; /* of the thread's */
@@ -24,6 +25,7 @@ typedef struct dv_gate {
     int64_t extent;       /* bytes of the stack that the region uses from fp on */
     uint64_t vacant;      /* locals without an object when it begins, from behind the first on */
     int16_t first_vacant; /* that one, or where it does no harm: there is none */
+    int16_t raw;          /* the first argument's shadow slot */
     int16_t return_slot;
     uint8_t result; /* dv_kind: one of the raw ones, or ANY */
     uint8_t count;
@@ -32,10 +34,22 @@ typedef struct dv_gate {
 
 /* ENTER_COUNT at ip: the function is called often; tries to make a region, and enters it. */
 const dv_cell *dv_function_hot(DV_HANDLER_PARAMETERS);
-/* ENTER_REGION at ip: goes on in the region or behind ip. */
-const dv_cell *dv_function_enter(DV_HANDLER_PARAMETERS);
-/* R_RETURN_ at ip, where there is more to do than to hand over a raw result. */
+/* ENTER_REGION at ip, whose arguments are not what the region expects: goes on behind it. */
+const dv_cell *dv_function_refuse(DV_HANDLER_PARAMETERS);
+/* R_RETURN_ at ip, where there is more to do than to hand over the result. */
 const dv_cell *dv_function_return(DV_HANDLER_PARAMETERS);
+
+/* Puts an argument that INCA code has given into its shadow slot; false: it is not of the kind.  (What
+ * a slot holds then does not matter.) */
+static inline bool dv_gate_admits(dv_value *raw, dv_value v, dv_kind kind) {
+    switch (kind) {
+    case DV_K_INT: raw->bits = (uint64_t)dv_as_int(v); return dv_is_int(v);
+    case DV_K_FLOAT: *raw = v; return dv_is_float(v);
+    case DV_K_BOOL: raw->bits = v.bits == DV_TRUE.bits; return dv_is_bool(v);
+    case DV_K_ANY: return true;
+    default: return dv_kind_of_container(v) == kind;
+    }
+}
 
 /* Does a region that calls the function enter one of its own, or will it, if all goes well? */
 bool dv_function_is_callable(const dv_thread *thread);

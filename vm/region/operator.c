@@ -68,8 +68,7 @@ static bool may_decline(dv_operate_kind kind) {
     return kind != DV_OPERATE_ITEM && kind != DV_OPERATE_UNARY && kind != DV_OPERATE_STORE;
 }
 
-bool dv_operator_is_entered(dv_vm *vm, const dv_cell *site) {
-    const uint32_t op = dv_op_of(vm, site->h);
+bool dv_operator_is_entered(uint32_t op) {
     if (op >= DV_OP_COUNT || dv_op_infos[op].kind != DV_KIND_DERIVATIVE) return false;
     const uint32_t family = dv_op_infos[op].family;
     return dv_op_infos[op].types[self_of(family)] == DV_RESULT_INSTANCE &&
@@ -86,11 +85,10 @@ static dv_class *class_met(dv_vm *vm, const dv_cell *site) {
     return shape ? shape->class_ : NULL;
 }
 
-dv_value dv_operator_met(dv_vm *vm, const dv_cell *site) {
-    const dv_class *class_ = dv_operator_is_entered(vm, site) ? class_met(vm, site) : NULL;
+dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op) {
+    const dv_class *class_ = dv_operator_is_entered(op) ? class_met(vm, site) : NULL;
     if (!class_) return DV_EMPTY;
-    const uint32_t family = dv_op_infos[dv_op_of(vm, site->h)].family;
-    const dv_global_cell *cell = find_operation(vm, class_, family).cell;
+    const dv_global_cell *cell = find_operation(vm, class_, dv_op_infos[op].family).cell;
     return cell && dv_is_function(cell->value) ? cell->value : DV_EMPTY;
 }
 
@@ -152,7 +150,8 @@ bool dv_operator_enter(dv_build *b, uint32_t next_pc) {
     const uint32_t family = dv_step_op(b, b->pc);
     const int32_t count = (int32_t)dv_op_infos[family].inputs;
     const int32_t bottom = b->top - count, self = bottom + self_of(family);
-    dv_class *class_ = dv_operator_is_entered(b->vm, site) ? class_of(b, self) : NULL;
+    const uint32_t op = dv_op_of(b->vm, site->h);
+    dv_class *class_ = dv_operator_is_entered(op) ? class_of(b, self) : NULL;
     if (!class_) return false;
     const operation found = find_operation(b->vm, class_, family);
     const bool two = may_decline(found.kind);

@@ -9,11 +9,11 @@
 enum { DV_BELOW_OPERATOR = 5 };
 
 /* Does the derivative at the site enter a method of dl? */
-bool dv_operator_is_entered(dv_vm *vm, const dv_cell *site);
+bool dv_operator_is_entered(uint32_t op);
 
 /* The method that the derivative at the site enters for instances of the class that it has met;
  * EMPTY: none that is known. */
-dv_value dv_operator_met(dv_vm *vm, const dv_cell *site);
+dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op);
 
 /* The operator at b->pc, a unary or binary one, a comparison or a subscript (also as a store's
  * target): into the method of its operand; false: that may not be analysed inline. */

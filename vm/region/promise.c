@@ -29,7 +29,9 @@ static uint32_t words_at(const dv_code *code, uint32_t pc) {
 }
 
 static loops find_loops(const dv_code *code, uint32_t begin, uint32_t end) {
-    loops found = {.count = 0};
+    loops found;
+    found.count = 0;
+    if (!(code->flags & DV_CODE_HAS_LOOP)) return found;
     for (uint32_t pc = begin; pc < end && found.count < MOST_LOOPS; pc += words_at(code, pc))
         if ((code->words[pc] & 0xFF) == DV_OP_JUMP_BACK) {
             found.head[found.count] = code->words[pc] >> 8;
@@ -115,7 +117,7 @@ static verdict judge_derivative(const dv_vm *vm, const dv_cell *cell, uint32_t o
 static verdict judge(dv_vm *vm, const dv_cell *cell, uint32_t generic, uint32_t op) {
     if (op >= DV_OP_COUNT) return UNKNOWN; /* an extension's */
     const dv_site *site = &cell[1].site;
-    if (dv_operator_is_entered(vm, cell)) return UNKNOWN;
+    if (dv_operator_is_entered(op)) return UNKNOWN;
     if (dv_op_infos[op].kind == DV_KIND_DERIVATIVE) return judge_derivative(vm, cell, op);
     if (op == generic) return BOXED;
     /* What extensions' objects have, constants and functions with raw arguments, has no
@@ -154,7 +156,7 @@ static const dv_thread *known_callee(dv_vm *vm, const dv_cell *cell, uint32_t op
         const dv_cell *cache = cell + dv_op_infos[op].cache_cell + (op == DV_OP_LOAD_METHOD_SHAPE);
         callee = ((const dv_global_cell *)cache->p)->value;
     } else {
-        callee = dv_operator_met(vm, cell);
+        callee = dv_operator_met(vm, cell, op);
     }
     if (dv_is_empty(callee) || !dv_is_function(callee)) return NULL;
     return dv_function_thread(dv_as_function(callee));
@@ -177,6 +179,11 @@ static void scan_callee(scan *s, const dv_cell *cell, uint32_t op, const dv_thre
     s->depth--;
 }
 
+/* What regions assume of the class will not hold for long. */
+static bool changes_class(uint32_t generic, const dv_cell *cell) {
+    return generic == DV_OP_STORE_ATTR && cell[1].site.reason == DV_REASON_CLASS;
+}
+
 /* What instructions weigh that are boxed in all regions, or nearly so: tuples that last. */
 static uint32_t weight_of_boxed(const dv_code *code, uint32_t pc) {
     const uint32_t op = code->words[pc] & 0xFF;
@@ -186,6 +193,13 @@ static uint32_t weight_of_boxed(const dv_code *code, uint32_t pc) {
     if (op == DV_OP_BUILD_TUPLE) return behind != DV_OP_UNPACK_SEQUENCE && behind != DV_OP_RETURN;
     return op == DV_OP_BUILD_STRING || op == DV_OP_FORMAT_VALUE || op == DV_OP_LOAD_CELL ||
            op == DV_OP_STORE_CELL || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE;
+}
+
+/* Methods of built-in types: it found the method as well. */
+static uint64_t factor_of(uint32_t generic, uint32_t op) {
+    return generic == DV_OP_CALL_METHOD       ? 2
+           : op == DV_OP_FOR_ITER_GENERATOR ? DV_RESUMING_WEIGHS
+                                              : 1;
 }
 
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,
@@ -202,10 +216,12 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
         const dv_cell *cell = thread->cells + thread->cell_at[pc];
         uint32_t op = dv_op_of(s->vm, cell->h), weighs = weight * weight_at(&within, pc);
         verdict v = judge(s->vm, cell, generic, op);
-        if (v == UNKNOWN)
+        if (changes_class(generic, cell))
+            count(s, false, pc, (uint64_t)DV_LEAVING_WEIGHT * weighs);
+        else if (v == UNKNOWN)
             scan_callee(s, cell, op, thread, pc, weighs);
-        else /* methods of built-in types: it found the method as well */
-            count(s, v == TYPED, pc, generic == DV_OP_CALL_METHOD ? 2 * weighs : weighs);
+        else
+            count(s, v == TYPED, pc, factor_of(generic, op) * weighs);
     }
 }
 

@@ -121,6 +121,7 @@ typedef struct dv_entry {
     uint32_t start_failures; /* the same where the loop was to begin in the region */
     dv_cell *start; /* the instruction in INCA code that makes the loop's iterator and enters
                        the region with it; NULL: none does */
+    uint32_t start_op; /* what it was before */
 } dv_entry;
 
 /* Why a loop has no region: none was made, or the one that it had was given up. */
@@ -179,8 +180,9 @@ struct dv_region {
     int16_t inlined;  /* calls that the deepest of the functions analysed inline counts as */
     int16_t extent;   /* slots that the region uses from fp on */
     uint32_t removed; /* places where INCA code makes an object, and the region does not */
-    dv_gate *gate;    /* a function's region: how others enter it (function.h); NULL: a loop's */
-    dv_entry called;  /* ... and what its parameters are where INCA code does */
+    dv_gate *gate;    /* a function's region: how it is entered (function.h); NULL: a loop's */
+    uint32_t begins;  /* ... the cell where, */
+    uint32_t refused; /* and how often it was not, because of what INCA code had as arguments */
     bool hopes;       /* a function that it calls boxed may get a region: then it is made anew */
     uint32_t active;
     uint32_t entered; /* how often, lately: halved whenever regions must make room */
@@ -204,9 +206,6 @@ dv_region *dv_region_build_function(dv_vm *vm, dv_thread *thread, const dv_value
 /* Its loops enter the region, which has been admitted (memory.h).  `back`: of its outermost loop,
  * or 0: a function's. */
 void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back);
-/* INCA code enters the region with its frame at fp; NULL: the frame is not what the entry expects,
- * or the stack too short. */
-const dv_cell *dv_region_try(dv_vm *vm, const dv_entry *entry, dv_value *fp);
 /* An activation of it has ended. */
 void dv_region_left(dv_vm *vm, dv_region *region);
 

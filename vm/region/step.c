@@ -69,6 +69,7 @@ void dv_unbox(dv_build *b, int32_t q, dv_kind kind) {
     dv_spill(b, kind == DV_K_FLOAT, b->top);
     int16_t home = e->where == DV_AT_ALIAS ? dv_home(b, e->slot) : dv_home(b, q);
     dv_region_emit_guard(b, op, home, 0, 0);
+    b->block->converted += b->weight;
     *e = (dv_known_value){(uint8_t)kind, DV_AT_REGISTER, 0, DV_EMPTY};
     b->version++;
 }

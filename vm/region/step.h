@@ -155,6 +155,8 @@ bool dv_function_prepare(dv_build *b);
 dv_kind dv_function_begins(dv_build *b, uint32_t local, dv_kind kind);
 bool dv_function_differs(dv_build *b);
 void dv_function_open(dv_build *b);
+/* The region that wanted to enter these functions has been made, or refused. */
+void dv_function_wanted(dv_vm *vm, dv_thread *wanted, bool made);
 
 /* bound.c: a call with n arguments of a bound method that a local or a constant holds; false: it
  * stays a call. */

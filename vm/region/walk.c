@@ -43,7 +43,8 @@ static walk choose_walk(const dv_build *b) {
 
 /* Any iterator, as in INCA code. */
 static uint32_t ask_iterator(dv_build *b, uint32_t exhausted, uint32_t next_pc) {
-    dv_step_count(b, false);
+    const int weight = evident_op(b) == DV_OP_FOR_ITER_GENERATOR ? DV_RESUMING_WEIGHS : 1;
+    for (int i = 0; i < weight; i++) dv_step_count(b, false);
     dv_materialize(b, b->top - 1);
     uint32_t at = dv_embed_jump(b, 0, 1, 2, next_pc);
     dv_pop(b, 2);

@@ -257,17 +257,19 @@ static const dv_cell *collect_at(DV_HANDLER_PARAMETERS) {
  * The countdown ends below 0. */
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d;
-    vm->countdown = SAFEPOINT_INTERVAL - 1;
+    int64_t interval = SAFEPOINT_INTERVAL;
     if (vm->hooks.observe) {
-        vm->countdown = OBSERVED_INTERVAL - 1;
+        interval = OBSERVED_INTERVAL;
         vm->hooks.observe(vm, ip, fp);
     }
     if (vm->stress.break_assumptions && vm->hooks.break_assumptions) {
-        vm->countdown = STRESSED_INTERVAL - 1;
+        interval = STRESSED_INTERVAL;
         vm->hooks.break_assumptions(vm, ip, fp);
     }
-    int64_t elapsed = SAFEPOINT_INTERVAL - vm->collector.rest;
+    vm->countdown = interval - 1;
+    const int64_t elapsed = interval - vm->collector.rest;
     vm->collector.rest = 0;
+    if (vm->hooks.sampled) vm->hooks.sampled(vm, ip, elapsed);
     if (vm->collector.wanted) {
         ip = collect_at(ip, sp, fp, vm, r, d);
         if (!ip) return NULL;
