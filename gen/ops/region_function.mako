@@ -12,7 +12,8 @@
     dv_region *region = gate->region;
     DEAD();
     if (DV_UNLIKELY(fp + region->extent > vm->stack_end || vm->calls_left < gate->inlined)) NEXT();
-    for (uint32_t i = 0; i < gate->count; i++) {
+    for (uint64_t left = gate->checked; left; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
         if (DV_LIKELY(dv_gate_admits(&fp[gate->raw + i], fp[i], (dv_kind)gate->parameters[i]))) continue;
         TAIL(dv_function_refuse);
     }

@@ -632,7 +632,8 @@ static void emit_all(dv_build *b) {
     for (uint32_t i = 0; i < b->edges.count && !b->failed; i++) emit_stub(b, b->edges.data[i]);
     if (!b->failed) add_entries(b);
     if (!b->failed) emit_exits(b);
-    if (!b->failed && b->parameters) b->region->begins = (uint32_t)dv_snapshot_at(b->root, 0)->label;
+    if (!b->failed && b->parameters)
+        b->region->begins = (uint32_t)dv_snapshot_at(b->root, 0)->label;
     if (!b->failed && b->entries.count == 0 && !b->parameters)
         fail_at(b, DV_REFUSED_ENTRY, NULL, 0);
     if (!b->failed) dv_build_finish(b);

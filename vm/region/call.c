@@ -245,6 +245,28 @@ uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_ente
     return 0;
 }
 
+/* Who gives a function other defaults breaks vm->class_sites. */
+int32_t dv_step_missing(dv_build *b, const dv_function *function, int64_t missing) {
+    if (missing <= 0) return missing < 0 ? -1 : 0;
+    bool known = dv_frame_defaults(function, missing) && dv_build_depends(b, &b->vm->class_sites) &&
+                 dv_build_keep(b, function->defaults);
+    return known ? (int32_t)missing : -1;
+}
+
+bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, uint32_t next_pc) {
+    dv_thread *thread = dv_function_thread(function);
+    const int32_t missing = dv_step_missing(b, function, thread->exact_arguments - n);
+    if (missing < 0 || b->top + missing >= b->entry_limit) return false;
+    b->top += missing; /* as it will be */
+    const bool inlined = dv_build_may_inline(b, function, (uint32_t)(n + missing));
+    b->top -= missing;
+    if (!inlined) return false;
+    const dv_value *values = dv_frame_defaults(function, missing);
+    for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
+    (void)dv_step_enter(b, thread, next_pc, DV_ENTERS_CALL);
+    return true;
+}
+
 /* The signatures by which a region may call the object, or NULL. */
 static const dv_raw *raws_of(dv_build *b, dv_value callee) {
     if (!dv_is_object(callee)) return NULL;
@@ -293,9 +315,8 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
         if (!self && is_builtin(b, callee.value, "len") && n == 1 && dv_step_length_of(b, 4))
             return next_pc;
         if (!self && dv_is_function(callee.value) &&
-            dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n))
-            return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc,
-                                 DV_ENTERS_CALL);
+            dv_step_inline(b, dv_as_function(callee.value), n, next_pc))
+            return b->failed ? b->pc : 0;
         if (!self && dv_is_class(callee.value) &&
             dv_virtual_construct(b, dv_as_class(callee.value), n, next_pc))
             return 0;
@@ -309,9 +330,8 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
     if (method && n == 1 && dv_step_is_append(callee.value))
         return dv_step_append(b, b->top - 2, 5, next_pc);
     if (method && dv_is_function(callee.value) &&
-        dv_build_may_inline(b, dv_as_function(callee.value), (uint32_t)n + 1))
-        return dv_step_enter(b, dv_function_thread(dv_as_function(callee.value)), next_pc,
-                             DV_ENTERS_CALL);
+        dv_step_inline(b, dv_as_function(callee.value), n + 1, next_pc))
+        return b->failed ? b->pc : 0;
     bool known = callee.kind == DV_K_CONSTANT && dv_is_function(callee.value) && (!self || method);
     if (known && dv_function_call(b, callee.value, n + self, next_pc)) return next_pc;
     return dv_step_embed(b, n + self + 3, 1, next_pc);

@@ -22,7 +22,7 @@ struct dv_callable {
     const dv_gate *latest;  /* that was open; while it is closed, calls leave their regions */
     dv_assumption unopened; /* broken when it gets a region: for those that call it boxed */
     dv_assumption lasting;  /* broken when the latest gate will not open again: for its callers */
-    dv_thread *wanted; /* the next one that the region under construction had rather entered */
+    dv_thread *wanted;      /* the next one that the region under construction had rather entered */
     bool is_wanted;
     uint8_t tries;
     bool counting;
@@ -266,6 +266,8 @@ static dv_gate *new_gate(dv_build *b, uint32_t count) {
                       .result = b->result,
                       .count = (uint8_t)count};
     memcpy(gate->parameters, b->parameters, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (b->parameters[i] != DV_K_ANY) gate->checked |= UINT64_C(1) << i;
     for (uint32_t i = thread->local_count; i-- > 0;) {
         if (i < count && !dv_kind_is_raw((dv_kind)b->parameters[i])) continue;
         const int32_t further = gate->first_vacant - (int32_t)i;
@@ -369,6 +371,24 @@ static void prepare_argument(dv_build *b, int32_t q, dv_kind kind) {
     dv_materialize(b, q);
 }
 
+/* Where the region leaves in front of the call nobody knows of it: so it is not counted. */
+static bool default_fits(dv_value v, dv_kind kind) {
+    if (dv_kind_is_raw(kind))
+        return kind == DV_K_INT     ? dv_is_int(v)
+               : kind == DV_K_FLOAT ? dv_is_float(v)
+                                    : dv_is_bool(v);
+    return kind == DV_K_ANY && !dv_is_object(v);
+}
+
+/* As an argument behind those that are prepared. */
+static void push_default(dv_build *b, dv_value v, dv_kind kind) {
+    dv_push_constant(b, v);
+    if (dv_kind_is_raw(kind)) return;
+    const uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, dv_home(b, b->top - 1), 0, 0);
+    dv_region_emit_constant(b, at, (dv_cell){.v = v});
+    *dv_top(b, 1) = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
+}
+
 /* Raw entry q into a slot of the callee's frame. */
 static void place_argument(dv_build *b, int32_t q, int16_t slot) {
     const dv_operand o = dv_raw_operand(&b->e[q]);
@@ -403,7 +423,11 @@ static void exit_before(dv_build *b, uint32_t cell) {
 
 bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_pc) {
     dv_thread *thread = dv_function_thread(dv_as_function(function));
-    if (b->vm->nama > DV_NAMA_INLINE || thread->exact_arguments != n) return false;
+    if (b->vm->nama > DV_NAMA_INLINE) return false;
+    const dv_function *callee = dv_as_function(function);
+    const int32_t missing = dv_step_missing(b, callee, thread->exact_arguments - n);
+    if (missing < 0 || b->top + missing >= b->entry_limit) return false;
+    const dv_value *values = dv_frame_defaults(callee, missing);
     const bool is_itself = b->parameters && thread == b->root->thread;
     const dv_gate *gate = is_itself ? b->gate : gate_of(thread);
     if (!is_itself && !gate) {
@@ -415,6 +439,8 @@ bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_p
     const int32_t base = b->top - n;
     for (int32_t i = 0; i < n; i++)
         if (!argument_fits(&b->e[base + i], (dv_kind)kinds[i])) return false;
+    for (int32_t i = 0; i < missing; i++)
+        if (!default_fits(values[i], (dv_kind)kinds[n + i])) return false;
     const dv_kind result = is_itself ? (dv_kind)b->result : (dv_kind)gate->result;
     b->result_used |= is_itself;
     if (result == DV_K_NOTHING) { /* not before a way that returns has been seen */
@@ -422,6 +448,8 @@ bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_p
         return true;
     }
     for (int32_t i = 0; i < n; i++) prepare_argument(b, base + i, (dv_kind)kinds[i]);
+    for (int32_t i = 0; i < missing; i++) push_default(b, values[i], (dv_kind)kinds[n + i]);
+    n += missing;
     const int32_t frame = dv_home(b, base), end = frame + (int32_t)thread->local_count + n;
     for (int32_t i = n - 1; i >= 0; i--) /* the last one may still be in a register */
         if (dv_kind_is_raw((dv_kind)kinds[i]))
@@ -434,7 +462,9 @@ bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_p
     const int32_t length = (int32_t)dv_op_infos[DV_OP_R_TAKE_I].length;
     const uint32_t at =
         dv_region_emit(b, DV_OP_R_CALL, frame, dv_kind_is_raw(result) ? length : 0, 0);
+    b->top -= missing; /* what the exit knows */
     exit_before(b, at);
+    b->top += missing;
     dv_region_emit_constant(b, at, (dv_cell){.p = (void *)(uintptr_t)gate});
     if (b->emitting && !b->failed) b->cells.data[at + 4].v = function;
     dv_step_count(b, true);

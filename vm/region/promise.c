@@ -197,9 +197,9 @@ static uint32_t weight_of_boxed(const dv_code *code, uint32_t pc) {
 
 /* Methods of built-in types: it found the method as well. */
 static uint64_t factor_of(uint32_t generic, uint32_t op) {
-    return generic == DV_OP_CALL_METHOD       ? 2
+    return generic == DV_OP_CALL_METHOD     ? 2
            : op == DV_OP_FOR_ITER_GENERATOR ? DV_RESUMING_WEIGHS
-                                              : 1;
+                                            : 1;
 }
 
 static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t end,

@@ -119,8 +119,8 @@ typedef struct dv_entry {
     bool takes; /* one of its items is taken */
     uint32_t failures;
     uint32_t start_failures; /* the same where the loop was to begin in the region */
-    dv_cell *start; /* the instruction in INCA code that makes the loop's iterator and enters
-                       the region with it; NULL: none does */
+    dv_cell *start;    /* the instruction in INCA code that makes the loop's iterator and enters
+                          the region with it; NULL: none does */
     uint32_t start_op; /* what it was before */
 } dv_entry;
 

@@ -158,6 +158,12 @@ void dv_function_open(dv_build *b);
 /* The region that wanted to enter these functions has been made, or refused. */
 void dv_function_wanted(dv_vm *vm, dv_thread *wanted, bool made);
 
+/* `missing` of the function's parameters have no argument: as many if there are defaults for them,
+ * and no more than positional ones, else -1. */
+int32_t dv_step_missing(dv_build *b, const dv_function *function, int64_t missing);
+/* The call with n arguments is analysed inline, its first instruction next; false: it cannot be. */
+bool dv_step_inline(dv_build *b, const dv_function *function, int32_t n, uint32_t next_pc);
+
 /* bound.c: a call with n arguments of a bound method that a local or a constant holds; false: it
  * stays a call. */
 bool dv_step_call_bound(dv_build *b, int32_t n, uint32_t *next_pc);

@@ -88,13 +88,9 @@ static bool is_straight(const dv_code *code) {
     return true;
 }
 
-/* How many defaults follow n arguments; -1: the call is another one.  Who gives a function other
- * defaults breaks vm->class_sites. */
+/* How many defaults follow n arguments; -1: the call is another one. */
 static int32_t missing_arguments(dv_build *b, dv_function *init, int32_t n) {
-    int64_t missing = dv_function_thread(init)->init_arguments - n;
-    if (missing <= 0) return missing < 0 ? -1 : 0;
-    bool known = dv_frame_defaults(init, missing) && dv_build_keep(b, init->defaults);
-    return known ? (int32_t)missing : -1;
+    return dv_step_missing(b, init, dv_function_thread(init)->init_arguments - n);
 }
 
 /* The __init__ of a class whose instances can be virtual, if n arguments and defaults are its
