@@ -2,9 +2,11 @@
 
 Recursive functions (of themselves, of each other, methods along the branches of a tree), functions with loops, bound
 methods made before the loop, slices, generators with yields in hot loops that are sent to, thrown into and closed, and
-variables that closures share.  Arguments and results change their types late, callees raise some frames deep, and
-functions are rebound while they run.
+variables that closures share.  Calls leave the last parameter to its default.  Arguments and results change their types
+late, callees raise some frames deep, and functions are rebound, or given other defaults, while they run.
 """
+
+import re
 
 from generate_loops import FLOATS, INTS, Loops
 
@@ -49,8 +51,22 @@ class Functions(Loops):
     def __init__(self, seed: int):
         super().__init__(seed * 31 + 11)
         self.generators = []  # (name, types of parameters, type of what it yields)
+        self.defaulted = {}  # functions whose last parameter has a default: the type of that
 
     # ---- Functions ----
+
+    def given(self, name: str, types: list, arguments: list) -> str:
+        if len(arguments) > 1 and self.chance(45):
+            self.defaulted[name] = types[-1]
+            arguments = arguments[:-1]
+        return ", ".join(arguments)
+
+    def call(self, kind: str, depth: int) -> str:
+        found = [c for c in self.callees if c[2] == kind]
+        if not found:
+            return ""
+        name, types, _ = self.pick(found)
+        return f"{name}({self.given(name, types, [self.expression(t, min(depth - 1, 1)) for t in types])})"
 
     def ending(self, name: str) -> None:
         if self.chance(15):
@@ -83,7 +99,9 @@ class Functions(Loops):
         call = f"{other}({', '.join([step] + rest)})"
         found = next((c for c in self.callees if c[0] == other), None)
         if other != name and (found is None or len(found[1]) != len(types)):
-            call = f"{name}({', '.join([step] + rest)})"
+            call = f"{name}({self.given(name, types, [step] + rest)})"
+        elif other == name:
+            call = f"{name}({self.given(name, types, [step] + rest)})"
         shape = self.random.randrange(5)
         if shape == 0:
             self.line(f"return {call}")
@@ -225,6 +243,9 @@ class Functions(Loops):
             return
         loop = self.pick(self.loops)
         self.line(f"if {loop} == {self.random.randrange(2, 60)} and i2 != -77:")
+        if self.defaulted and self.chance(25):
+            self.line(f"    {self.pick(sorted(self.defaulted))}.__defaults__ = ({self.pick(['5', '0.25', '2**62', 'True', '()'])},)")
+            return
         self.line("    " + self.pick([
             "node.n = 2**62", "node.n = 0.5", "node.x = 1", "node.left = None", "node = n1", "Node.total = lambda self, k: 1",
             "Node.scaled = lambda self, x: 1", "Node.__getitem__ = lambda self, i: 2", "Node.__lt__ = lambda self, other: NotImplemented",
@@ -252,6 +273,9 @@ class Functions(Loops):
                  "    shared = 1", "    def bump(k):", "        nonlocal shared", "        shared = (shared + k) % 1000", "        return shared"]
         lines[run + 2 : run + 2] = setup
         lines[begin:begin] = (NODES % choices).strip("\n").split("\n") + ["", "", "def total_of(k):", "    return k if k < 1 else k + total_of(k - 1)", "", ""]
+        for name, kind in self.defaulted.items():
+            default = self.pick(["3", "7", "-2", "2**46", "0.5"] if kind == "int" else ["0.5", "1.5", "-2.0", "1", "None"])
+            lines = [re.sub(rf"^def {name}\((.*)\):$", rf"def {name}(\1={default}):", line) for line in lines]
         text = "\n".join(lines).replace("    print(i0, i1,", "    print(node.n, node.x, shared, len(kept), kept[-3:])\n    print(i0, i1,")
         return text.replace("LookupError) as e", "LookupError, AttributeError, RecursionError) as e")
 
