@@ -579,7 +579,7 @@ static bool choose_type(dvx_vm *vm, const dvx_site *site, draft *x) {
     d->loop = kernel->loop;
     d->result = ND_DTYPE(kernel->result);
     d->warns = facts->warns;
-    d->inexact = facts->inexact;
+    d->inexact = kernel->inexact;
     for (int i = 0; i < d->inputs; i++) {
         if (!d->dtypes[i] || x->types[i] == type) continue;
         d->casts[i] = cast_between(d->dtypes[i], ND_DTYPE(type));

@@ -44,11 +44,11 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, const dvx_value *v, boo
         arrays[i] = API(payload, v[i], &array_type);
         if (arrays[i]) dtype = arrays[i]->dtype;
     }
-    if (!out || !dtype || out->read_only || facts->inexact || number == ND_UFUNC_power ||
+    if (!out || !dtype || out->read_only || number == ND_UFUNC_power ||
         !(out->flags & ND_C_CONTIGUOUS))
         return false;
     const nd_kernel *kernel = ufunc_kernel(vm, number, dtype->num);
-    if (!kernel->loop || out->dtype->num != kernel->result) return false;
+    if (!kernel->loop || kernel->inexact || out->dtype->num != kernel->result) return false;
     for (int i = 0; i < inputs; i++) {
         if (arrays[i] ? !is_row_like(arrays[i], dtype, out)
                       : !read_number(vm, v[i], dtype->num, element))

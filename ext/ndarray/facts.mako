@@ -5,6 +5,6 @@
 const nd_ufunc_facts loops_facts[ND_UFUNCS] = {
 % for u in UFUNCS:
     [ND_UFUNC_${u.name}] = {"${u.name}", ${u.inputs}, ${str(u.warns).lower()}, ${str(u.floats).lower()},
-        ${str(any(l.vector for l in u.loops)).lower()}, ${u.identity or 0}, ${str(u.identity != "").lower()}},
+        ${u.identity or 0}, ${str(u.identity != "").lower()}},
 % endfor
 };

@@ -90,6 +90,9 @@ def ranges(letter):
 
 RANGES = {letter: ranges(letter) for letter in "fd"}
 
+# The functions of elementary.h, by name and type: in place of libmvec's where vectors have so many bytes.
+OWN = {("exp", "f"): 32, ("exp", "d"): 32, ("log", "d"): 64, ("pow", "d"): 64, ("sin", "f"): 64, ("cos", "f"): 64}
+
 UFUNCS = []
 
 

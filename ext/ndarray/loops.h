@@ -24,6 +24,7 @@ typedef struct nd_kernel {
     nd_fold fold;   /* of binary ones whose result is of the dtype of the inputs */
     uint8_t result; /* nd_type */
     bool compares;  /* complex numbers: FE_INVALID says no more than that there is a nan */
+    bool inexact;   /* libmvec raises flags without a reason */
 } nd_kernel;
 
 typedef struct nd_kernels {
@@ -43,7 +44,6 @@ typedef struct nd_ufunc_facts {
     uint8_t inputs;
     bool warns;   /* floating point flags become warnings */
     bool floats;  /* ints are computed as float64 */
-    bool inexact; /* libmvec raises flags without a reason */
     int8_t identity;
     bool has_identity;
 } nd_ufunc_facts;

@@ -6,7 +6,7 @@
 #include "divide.h"
 #include "loops.h"
 <%!
-from kernels import UFUNCS, C_TYPES, NUMBERS, RANGES, loop_name, suffix
+from kernels import UFUNCS, C_TYPES, NUMBERS, OWN, RANGES, loop_name, suffix
 
 FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
           "bitwise_xor hypot power subtract divide floor_divide remainder").split()
@@ -15,6 +15,11 @@ DIVISIONS = {"fmod": "ND_FMOD", "remainder": "ND_REMAINDER", "floor_divide": "ND
 
 def folds(ufunc, kernel):
     return ufunc.inputs == 2 and kernel.result == kernel.type and ufunc.name in FOLDED
+
+def inexact(kernel):
+    if (kernel.vector, kernel.type) in OWN:
+        return f"ND_WIDTH < {OWN[kernel.vector, kernel.type]}"
+    return str(bool(kernel.vector)).lower()
 
 def vectors():
     found = {}
@@ -25,6 +30,7 @@ def vectors():
     return list(found)
 %>
 #ifdef ND_LIBMVEC
+#include <immintrin.h>
 /* glibc's vector functions by their mangled names: b, d, e are the instruction sets. */
 #if ND_WIDTH == 64
 #define MANGLED(lanes, letters, name) _ZGVeN##lanes##letters##_##name
@@ -52,10 +58,11 @@ typedef float float_v __attribute__((vector_size(ND_WIDTH)));
     static inline T##_v gather_##T(const char *p, int64_t stride, int64_t count) {        \
         enum { LANES = LANES_##T };                                                       \
         T##_v v;                                                                          \
-        if (stride == sizeof(T) && count >= LANES) {                                      \
+        if (LIKELY(stride == sizeof(T) && count >= LANES)) {                              \
             memcpy(&v, p, sizeof v);                                                      \
             return v;                                                                     \
         }                                                                                 \
+        if (stride == 0) return *(const T *)(const void *)p - (T##_v){0}; /* (-0.0, too) */  \
         T lanes[LANES];                                                                   \
         for (int64_t i = 0; i < LANES; i++)                                               \
             lanes[i] = *(const T *)(const void *)(p + (i < count ? i * stride : 0));      \
@@ -79,18 +86,24 @@ GATHER(float)
 /* Elements as masks: all bits, or none. */
 typedef int64_t double_m __attribute__((vector_size(ND_WIDTH)));
 typedef int32_t float_m __attribute__((vector_size(ND_WIDTH)));
-#define MASKS(T, I)                                                                       \
-    static inline bool any_##T(T##_m mask) {                                              \
-        I lanes[LANES_##T], all = 0;                                                      \
-        memcpy(lanes, &mask, sizeof lanes);                                               \
-        for (int i = 0; i < LANES_##T; i++) all |= lanes[i];                              \
-        return all != 0;                                                                  \
-    }                                                                                     \
-    static inline T##_v choose_##T(T##_m mask, T##_v yes, T##_v no) {                     \
-        return (T##_v)(((T##_m)yes & mask) | ((T##_m)no & ~mask));                        \
+#define MASKS(T)                                                      \
+    static inline T##_v choose_##T(T##_m mask, T##_v yes, T##_v no) { \
+        return (T##_v)(((T##_m)yes & mask) | ((T##_m)no & ~mask));    \
     }
-MASKS(double, int64_t)
-MASKS(float, int32_t)
+MASKS(double)
+MASKS(float)
+/* Whether an element is negative (of a mask: whether there is one).  C has no operator for it. */
+#if ND_WIDTH == 64
+static inline bool any_double(double_m mask) { return _mm512_movepi64_mask((__m512i)mask); }
+static inline bool any_float(float_m mask) { return _mm512_movepi32_mask((__m512i)mask); }
+#elif ND_WIDTH == 32
+static inline bool any_double(double_m mask) { return _mm256_movemask_pd((__m256d)mask); }
+static inline bool any_float(float_m mask) { return _mm256_movemask_ps((__m256)mask); }
+#else
+static inline bool any_double(double_m mask) { return _mm_movemask_pd((__m128d)mask); }
+static inline bool any_float(float_m mask) { return _mm_movemask_ps((__m128)mask); }
+#endif
+#include "elementary.h"
 /* A vector of one number, of the type T. */
 #define SPLAT(number) ((V){0} + (T)(number))
 
@@ -161,6 +174,23 @@ static inline void flag_${name}_${T}(const ${T}_m *seen) {
     lanes = "LANES_" + T
     expression = kernel.expression.replace("(T)", f"({T})")
 %>\
+% if (kernel.vector, kernel.type) in OWN:
+#if defined(ND_LIBMVEC) && ND_WIDTH >= ${OWN[kernel.vector, kernel.type]}
+static void ${name}(char **args, int64_t count, const int64_t *strides) {
+% for i in range(ufunc.inputs + 1):
+    char *p${i} = args[${i}];
+    const int64_t s${i} = strides[${i}];
+% endfor
+    for (; count > 0; count -= ${lanes}) {
+        scatter_${T}(p${ufunc.inputs}, s${ufunc.inputs}, count, own_${kernel.vector}_${T}(
+            ${", ".join(f"gather_{T}(p{i}, s{i}, count)" for i in range(ufunc.inputs))}));
+% for i in range(ufunc.inputs + 1):
+        p${i} += ${lanes} * s${i};
+% endfor
+    }
+}
+#else
+% endif
 % if kernel.vector:
 #ifdef ND_LIBMVEC
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
@@ -169,30 +199,20 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
     const int64_t s${i} = strides[${i}];
 % endfor
 % if kernel.vector in RANGES.get(kernel.type, ()):
-    /* Block by block: where all elements are in range there is nothing to choose. */
-    while (count > 0) {
-        enum { BLOCK = 64 * ${lanes} };
-        const int64_t n = count < BLOCK ? count : BLOCK;
-        ${T}_m slow = {0}, seen[MOST_KNOWN] = {{0}};
-        int64_t looked = 0;
-        for (; s0 == sizeof(${T}) && looked + ${lanes} <= n; looked += ${lanes}) {
-            ${T}_v x;
-            memcpy(&x, p0 + looked * (int64_t)sizeof(${T}), sizeof x);
-            slow |= slow_${kernel.vector}_${T}(x);
+    ${T}_m seen[MOST_KNOWN] = {{0}};
+    bool careful = false;
+    for (; count > 0; count -= ${lanes}) {
+        const ${T}_v x = gather_${T}(p0, s0, count);
+        if (LIKELY(!any_${T}(slow_${kernel.vector}_${T}(x)))) {
+            scatter_${T}(p1, s1, count, MANGLE(${lanes}, v, ${kernel.vector}${suffix(kernel.type)})(x));
+        } else {
+            scatter_${T}(p1, s1, count, careful_${kernel.vector}_${T}(x, seen));
+            careful = true;
         }
-        for (; looked < n; looked += ${lanes})
-            slow |= slow_${kernel.vector}_${T}(gather_${T}(p0 + looked * s0, s0, n - looked));
-        const bool careful = any_${T}(slow < 0);
-        for (int64_t i = 0; i < n; i += ${lanes}) {
-            const ${T}_v x = gather_${T}(p0, s0, n - i);
-            scatter_${T}(p1, s1, n - i, careful ? careful_${kernel.vector}_${T}(x, seen)
-                : MANGLE(${lanes}, v, ${kernel.vector}${suffix(kernel.type)})(x));
-            p0 += ${lanes} * s0;
-            p1 += ${lanes} * s1;
-        }
-        if (careful) flag_${kernel.vector}_${T}(seen);
-        count -= n;
+        p0 += ${lanes} * s0;
+        p1 += ${lanes} * s1;
     }
+    if (careful) flag_${kernel.vector}_${T}(seen);
 }
 #else
 % else:
@@ -283,6 +303,9 @@ ND_INDEPENDENT
 % endif
 }
 % if kernel.vector:
+#endif
+% endif
+% if (kernel.vector, kernel.type) in OWN:
 #endif
 % endif
 
@@ -488,7 +511,7 @@ const nd_kernels ND_TABLE[ND_UFUNCS] = {
 % for ufunc in UFUNCS:
     [ND_UFUNC_${ufunc.name}] = {.kernels = {
 % for kernel in ufunc.loops:
-        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}, ${str(kernel.compares).lower()}},
+        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}, ${str(kernel.compares).lower()}, ${inexact(kernel)}},
 % endfor
     }},
 % endfor

@@ -164,9 +164,9 @@ static bool plan_node(planning *x, uint32_t k) {
     const nd_type result = (nd_type)kernel->result;
     const bool last = k + 1 == p->node_count, cast = last && p->into && p->into->num != result;
     if ((!last || cast) && !place_result(x, in, inputs, type, result, &out)) return false;
-    nd_step *step = add_step(x, facts->inexact && type < ND_COMPLEX128 ? ND_FLAGS_INEXACT
-                                : facts->warns                         ? ND_FLAGS_COUNT
-                                                                       : ND_FLAGS_NOT);
+    nd_step *step = add_step(x, kernel->inexact ? ND_FLAGS_INEXACT
+                                : facts->warns  ? ND_FLAGS_COUNT
+                                                : ND_FLAGS_NOT);
     step->loop = kernel->loop;
     step->site = node->site;
     step->number = (uint8_t)number;

@@ -609,7 +609,7 @@ static bool execute(dvx_vm *vm, call *c) {
     if (c->kernel->compares)
         return !is_invalid(vm, c, &walk) || error_flags(vm, facts->name, FE_INVALID);
     if (!facts->warns) return true;
-    if (facts->inexact) flags = true_flags(vm, c, &walk, &e, flags);
+    if (c->kernel->inexact) flags = true_flags(vm, c, &walk, &e, flags);
     return error_flags(vm, facts->name, flags);
 }
 

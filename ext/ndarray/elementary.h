@@ -1,0 +1,341 @@
+/* elementary.h: elementary functions of a vector, where libmvec has slower ones, calls scalar
+ * functions, or raises flags without a reason: exp of float64 and float32; with AVX-512 also log
+ * and pow of float64, and sin and cos of float32.  (kernels.py: OWN.)
+ *
+ * Included by the generated loops once for each instruction set, behind their vectors: double_v and
+ * float_v, their bits as ints double_m and float_m, which are masks, too, choose_ and any_.
+ *
+ * Invariants
+ *  1. An element of the result depends on the same element of the operands alone: what a
+ *     neighbour makes slower comes out the same.
+ *  2. Floating point flags that warn are raised where the function has a reason, and nowhere else:
+ *     elements beyond the range of the steps here are replaced by harmless ones, numbers are
+ *     compared as ints, and the flags that are due are raised by arith_flag, or by the C function
+ *     that is called for single elements.
+ *  3. Results are within 2 units in the last place. */
+#ifndef ND_ELEMENTARY_H
+#define ND_ELEMENTARY_H
+
+#ifdef __FMA__
+
+/* The bits of numbers: of |x|, in the order of the numbers, with infinity and nans behind them. */
+#define BITS_OF(T, number) ((T##_m)((T)(number) - (T##_v){0}))
+#define SIZE_OF(T, x)      ((T##_m)(x) & ~BITS_OF(T, -0.0))
+#define IS_NAN(T, x)       (SIZE_OF(T, x) > BITS_OF(T, INFINITY))
+
+#if ND_WIDTH == 64
+static inline double_v fma_double(double_v a, double_v b, double_v c) {
+    return (double_v)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+static inline float_v fma_float(float_v a, float_v b, float_v c) {
+    return (float_v)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+#else
+static inline double_v fma_double(double_v a, double_v b, double_v c) {
+    return (double_v)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+static inline float_v fma_float(float_v a, float_v b, float_v c) {
+    return (float_v)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+#endif
+/* a*b + c with numbers. */
+#define FMA(T, a, b, c) fma_##T(a, (T##_v){0} + (T)(b), c)
+
+/* terms[0] + terms[1]*x + ...; the number of terms is a constant where it is called. */
+#define POLYNOMIAL(T)                                                                      \
+    static inline T##_v polynomial_##T(T##_v x, const T *terms, size_t count) {            \
+        T##_v sum = (T##_v){0} + terms[count - 1];                                         \
+        for (size_t i = count - 1; i-- > 0;) sum = fma_##T(sum, x, (T##_v){0} + terms[i]); \
+        return sum;                                                                        \
+    }
+POLYNOMIAL(double)
+POLYNOMIAL(float)
+
+/* ---- exp ---- */
+
+/* x = k * ln(2) + r, and exp(r) = 1 + r + r*r * E(r); terms of E from a Chebyshev interpolation
+ * between -ln(2)/2 and ln(2)/2. */
+static const double exp_terms_double[] = {
+    0x1.0000000000001p-1,  0x1.5555555555556p-3,  0x1.5555555553d63p-5,  0x1.11111111109b3p-7,
+    0x1.6c16c1788bd90p-10, 0x1.a01a01a7c41d5p-13, 0x1.a019b90d2ae7ap-16, 0x1.71de0dae63bb3p-19,
+    0x1.289185613a3d6p-22, 0x1.af38a9b0ec855p-26};
+static const float exp_terms_float[] = {0x1p-1f, 0x1.5554dcp-3f, 0x1.55551ap-5f, 0x1.120b6ep-7f,
+                                        0x1.6d110ap-10f};
+
+/* DIGITS of a fraction; LN2_HIGH times k is exact; beyond FAST results are no normal numbers, or
+ * nearly so; beyond MOST they are infinite or 0. */
+#define ROUND_double                                                            \
+    0x1.8p52 /* added to a number: the last bits of the sum are its nearest int \
+              */
+#define DIGITS_double   52
+#define LN2_HIGH_double 0x1.62e42fefa3000p-1
+#define LN2_LOW_double  0x1.3de6af278ece6p-42
+#define FAST_double     708
+#define MOST_double     746
+#define ROUND_float     0x1.8p23
+#define DIGITS_float    23
+#define LN2_HIGH_float  0x1.63p-1
+#define LN2_LOW_float   -0x1.bd0106p-13
+#define FAST_float      87
+#define MOST_float      104
+
+#define EXP(T)                                                                                    \
+    /* r; *k has the exponent of 2 as its last bits. */                                           \
+    static inline T##_v exp_reduce_##T(T##_v x, T##_m *k) {                                       \
+        const T##_v sum = FMA(T, x, M_LOG2E, (T##_v){0} + (T)ROUND_##T);                          \
+        const T##_v whole = sum - (T)ROUND_##T;                                                   \
+        *k = (T##_m)sum;                                                                          \
+        return FMA(T, whole, -LN2_LOW_##T, FMA(T, whole, -LN2_HIGH_##T, x));                      \
+    }                                                                                             \
+    static inline T##_v exp_rest_##T(T##_v r) {                                                   \
+        const T##_v e = polynomial_##T(r, exp_terms_##T, LENGTH_OF(exp_terms_##T));               \
+        return fma_##T(r * r, e, r) + 1;                                                          \
+    }                                                                                             \
+    /* 2**k in two steps: the second one overflows where the result does. */                      \
+    static __attribute__((noinline)) T##_v exp_slow_##T(T##_v x) {                                \
+        const T##_m size = SIZE_OF(T, x), beyond = size > BITS_OF(T, MOST_##T);                   \
+        const T##_m negative = (T##_m)x < 0, one = BITS_OF(T, 1);                                 \
+        const T##_v limit = choose_##T(negative, (T##_v){0}, (T##_v){0} + (T)INFINITY);           \
+        const T##_v end = choose_##T(IS_NAN(T, x), x, limit);                                     \
+        T##_m k;                                                                                  \
+        if (any_##T(beyond & ~negative & (size < BITS_OF(T, INFINITY)))) arith_flag(FE_OVERFLOW); \
+        if (!any_##T(~beyond)) return end;                                                        \
+        const T##_v r = exp_reduce_##T(choose_##T(beyond, (T##_v){0}, x), &k);                    \
+        k -= BITS_OF(T, ROUND_##T);                                                               \
+        const T##_m half = k >> 1;                                                                \
+        const T##_v part = (T##_v)((T##_m)exp_rest_##T(r) + (half << DIGITS_##T));                \
+        const T##_v y = part * (T##_v)(one + ((k - half) << DIGITS_##T));                         \
+        return choose_##T(beyond, end, y);                                                        \
+    }                                                                                             \
+    static inline T##_v own_exp_##T(T##_v x) {                                                    \
+        T##_m k;                                                                                  \
+        if (UNLIKELY(any_##T(BITS_OF(T, FAST_##T) - SIZE_OF(T, x)))) return exp_slow_##T(x);      \
+        const T##_v r = exp_reduce_##T(x, &k);                                                    \
+        return (T##_v)((T##_m)exp_rest_##T(r) + (k << DIGITS_##T));                               \
+    }
+EXP(double)
+EXP(float)
+
+#if ND_WIDTH == 64
+/* ---- log ---- */
+
+/* x = 2**k * m, with m from 0.75 to 1.5; c is 1/m, rounded to a multiple of 1/16; and
+ * log(x) = k * ln(2) - log(c) + log(1 + r), with r = m*c - 1, which is exact.  -log(c) for 16*c,
+ * from 11 to 21, modulo 16: in two parts, the first of which may be added to k * LN2_HIGH without
+ * rounding. */
+static const double log_high[16] = {0,
+                                    -0x1.f0a30c0110000p-5,
+                                    -0x1.e27076e2b0000p-4,
+                                    -0x1.5ff3070a78000p-3,
+                                    -0x1.c8ff7c79a8000p-3,
+                                    -0x1.1675cababa000p-2,
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    0,
+                                    0x1.7fafa3bd82000p-2,
+                                    0x1.269621134e000p-2,
+                                    0x1.a93ed3c8ac000p-3,
+                                    0x1.1178e82280000p-3,
+                                    0x1.08598b59e0000p-4};
+static const double log_low[16] = {0,
+                                   -0x1.8a9985f325c5cp-43,
+                                   0x1.a342c2af0003cp-45,
+                                   -0x1.3d3c873e20a07p-43,
+                                   -0x1.a21ac25d81ef3p-43,
+                                   -0x1.8380e731f55c4p-44,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   -0x1.5c8243204959ap-43,
+                                   -0x1.1b61f10522625p-44,
+                                   0x1.9e36f2bea77a6p-43,
+                                   -0x1.b8421cc74be04p-43,
+                                   0x1.d034451fecdfbp-43};
+/* The sums of both. */
+static const double log_whole[16] = {0,
+                                     -0x1.f0a30c01162a6p-5,
+                                     -0x1.e27076e2af2e6p-4,
+                                     -0x1.5ff3070a793d4p-3,
+                                     -0x1.c8ff7c79a9a22p-3,
+                                     -0x1.1675cababa60ep-2,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0,
+                                     0x1.7fafa3bd8151cp-2,
+                                     0x1.269621134db92p-2,
+                                     0x1.a93ed3c8ad9e3p-3,
+                                     0x1.1178e8227e47cp-3,
+                                     0x1.08598b59e3a07p-4};
+/* log(1 + r) = r - r*r/2 + r*r*r * P(r). */
+static const double log_terms[] = {
+    0x1.5555555555555p-2, -0x1.0000000000001p-2, 0x1.999999999999cp-3, -0x1.5555555550fb3p-3,
+    0x1.249249248e394p-3, -0x1.00000027ff732p-3, 0x1.c71c7211c6f1dp-4, -0x1.99986d9970048p-4,
+    0x1.745bff42c3467p-4, -0x1.57413cfebb73fp-4, 0x1.3cded151f3888p-4};
+static const double log_few_terms[] = {
+    0x1.5555555555555p-2,  -0x1.ffffffffff2b8p-3, 0x1.9999999998d57p-3,
+    -0x1.555555677f5abp-3, 0x1.2492493556d31p-3,  -0x1.ffff2965a9df9p-4,
+    0x1.c71babac8808ep-4,  -0x1.9b6edef2664e5p-4, 0x1.760e475e5641bp-4};
+
+static inline double_v log_table(const double *table, __m512i index) {
+    return (double_v)_mm512_permutex2var_pd(_mm512_loadu_pd(table), index,
+                                            _mm512_loadu_pd(table + 8));
+}
+
+/* Whether there is one that is not normal (all the classes that the instruction knows), or
+ * negative.
+ */
+static inline bool any_odd(double_v x) { return _mm512_fpclass_pd_mask((__m512d)x, 0xff); }
+
+/* r; of normal numbers. */
+static inline double_v log_reduce(double_v x, double_v *k, __m512i *index) {
+    const __m512d m = _mm512_getmant_pd((__m512d)x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+    const double_v sum = (double_v)_mm512_rcp14_pd(m) + 0x1.8p48; /* its last bits are 16*c */
+    *k = (double_v)_mm512_getexp_pd((__m512d)x) - (double_v)_mm512_getexp_pd(m);
+    *index = (__m512i)sum;
+    return fma_double((double_v)m, sum - 0x1.8p48, (double_v){0} - 1);
+}
+
+/* log(x) + more * log(2).  (Where k is not 0, the result is not small: one number is enough.) */
+static inline double_v log_normal(double_v x, double_v more) {
+    double_v k;
+    __m512i index;
+    const double_v r = log_reduce(x, &k, &index);
+    const double_v p = polynomial_double(r, log_few_terms, LENGTH_OF(log_few_terms));
+    const double_v whole = FMA(double, k + more, M_LN2, log_table(log_whole, index));
+    return whole + fma_double(r * r, fma_double(r, p, (double_v){0} - 0.5), r);
+}
+
+/* With numbers among them that are not normal, or negative. */
+static __attribute__((noinline)) double_v log_slow(double_v x) {
+    const double_m size = SIZE_OF(double, x), infinite = BITS_OF(double, INFINITY);
+    const double_m nan = size > infinite, zero = size == 0;
+    const double_m invalid = ((double_m)x < 0) & ~nan & ~zero;
+    const double_m none = nan | zero | invalid | (size == infinite);
+    const double_m small = ~none & (size < BITS_OF(double, DBL_MIN));
+    const double_v given = choose_double(none, (double_v){0} + 1, x);
+    const double_v y = log_normal(choose_double(small, given * 0x1p54, given),
+                                  choose_double(small, (double_v){0} - 54, (double_v){0}));
+    if (any_double(invalid)) arith_flag(FE_INVALID);
+    if (any_double(zero)) arith_flag(FE_DIVBYZERO);
+    const double_v end = choose_double(invalid, (double_v){0} + NAN, x); /* nan, infinity */
+    return choose_double(zero, (double_v){0} - INFINITY, choose_double(none, end, y));
+}
+
+static inline double_v own_log_double(double_v x) {
+    return UNLIKELY(any_odd(x)) ? log_slow(x) : log_normal(x, (double_v){0});
+}
+
+/* ---- pow ---- */
+
+/* exp(y * log(x)) of positive normal x, with the logarithm and the product as sums of two numbers:
+ * all that comes is added to the smaller one.  Of what is beyond the range of exp, *beyond, the
+ * result is 1. */
+static inline double_v pow_normal(double_v x, double_v y, double_m *beyond) {
+    double_v whole;
+    double_m k;
+    __m512i index;
+    const double_v r = log_reduce(x, &whole, &index), square = r * r, half = square * -0.5;
+    const double_v table = FMA(double, whole, LN2_HIGH_double, log_table(log_high, index));
+    const double_v first = table + r, second = first + half;
+    double_v low = FMA(double, whole, LN2_LOW_double, log_table(log_low, index));
+    low = FMA(double, fma_double(r, r, -square), -0.5, low);
+    low += ((table - first) + r) + ((first - second) + half);
+    low = fma_double(r * square, polynomial_double(r, log_terms, LENGTH_OF(log_terms)), low);
+    const double_v log = second + low, rest = (second - log) + low;
+    double_v product = y * log, error = fma_double(y, rest, fma_double(y, log, -product));
+    *beyond = BITS_OF(double, FAST_double) < SIZE_OF(double, product);
+    if (UNLIKELY(any_double(*beyond))) {
+        product = choose_double(*beyond, (double_v){0}, product);
+        error = choose_double(*beyond, (double_v){0}, error);
+    }
+    const double_v end = exp_rest_double(exp_reduce_double(product, &k) + error);
+    return (double_v)((double_m)end + (k << DIGITS_double));
+}
+
+/* Where C's function is to be asked, or x is negative. */
+static __attribute__((noinline)) double_v pow_slow(double_v x, double_v y) {
+    const double_m size = SIZE_OF(double, x), sign = BITS_OF(double, -0.0);
+    const double_m negative = (double_m)x < 0;
+    double_m beyond, slow = (size < BITS_OF(double, DBL_MIN)) | (size > BITS_OF(double, DBL_MAX)) |
+                            (SIZE_OF(double, y) > BITS_OF(double, 0x1p900));
+    const double_v exponent = choose_double(slow, (double_v){0} + 1, y), half = exponent * 0.5;
+    const double_v base = (double_v)((double_m)choose_double(slow, (double_v){0} + 1, x) & ~sign);
+    const double_m odd = (double_v)_mm512_roundscale_pd((__m512d)half, 8) != half;
+    slow |= negative & ((double_v)_mm512_roundscale_pd((__m512d)exponent, 8) != exponent);
+    double_v result = pow_normal(base, exponent, &beyond);
+    result = (double_v)((double_m)result ^ (negative & odd & sign));
+    slow |= beyond;
+    if (any_double(slow))
+        for (int i = 0; i < LANES_double; i++)
+            if (slow[i]) result[i] = pow(x[i], y[i]);
+    return result;
+}
+
+static inline double_v own_pow_double(double_v x, double_v y) {
+    double_m beyond;
+    const double_m large = BITS_OF(double, 0x1p900) - SIZE_OF(double, y);
+    if (UNLIKELY(any_odd(x) | any_double(large))) return pow_slow(x, y);
+    const double_v result = pow_normal(x, y, &beyond);
+    return UNLIKELY(any_double(beyond)) ? pow_slow(x, y) : result;
+}
+
+/* ---- sin and cos ---- */
+
+/* x = k * pi/2 + r, in float64, where that is exact enough for numbers of up to 2**28; the
+ * polynomials of the rest in float32. */
+static const float sin_terms[] = {-0x1.555556p-3f, 0x1.11110ep-7f, -0x1.a013a2p-13f,
+                                  0x1.6dbbeep-19f};
+static const float cos_terms[] = {0x1.555554p-5f, -0x1.6c12cep-10f, 0x1.9bd670p-16f};
+
+/* r of eight elements; *k: four times the quarters, as far as ints have room. */
+static inline __m256 quarters(__m256 given, __m256i *k) {
+    const double_v x = (double_v)_mm512_cvtps_pd(given);
+    const double_v sum = FMA(double, x, M_2_PI, (double_v){0} + ROUND_double);
+    const double_v whole = sum - ROUND_double;
+    *k = _mm512_cvtepi64_epi32((__m512i)sum);
+    return _mm512_cvtpd_ps((__m512d)FMA(double, whole, -0x1.1a62633145c07p-54,
+                                        FMA(double, whole, -0x1.921fb54442d18p+0, x)));
+}
+
+/* sin(x + quarter * pi/2) */
+static inline float_v sine(float_v x, int quarter) {
+    __m256i k0, k1;
+    const __m256 r0 = quarters(_mm512_castps512_ps256((__m512)x), &k0);
+    const __m256 r1 = quarters(_mm512_extractf32x8_ps((__m512)x, 1), &k1);
+    const float_v r = (float_v)_mm512_insertf32x8(_mm512_castps256_ps512(r0), r1, 1);
+    const float_m k =
+        (float_m)_mm512_inserti32x8(_mm512_castsi256_si512(k0), k1, 1) + (int32_t)quarter;
+    const float_v square = r * r;
+    /* (A product, for the sign of -0.0.) */
+    const float_v s =
+        r * fma_float(square, polynomial_float(square, sin_terms, LENGTH_OF(sin_terms)),
+                      (float_v){0} + 1);
+    const float_v c =
+        fma_float(square * square, polynomial_float(square, cos_terms, LENGTH_OF(cos_terms)),
+                  FMA(float, square, -0.5, (float_v){0} + 1));
+    return (float_v)((float_m)choose_float((k & 1) != 0, c, s) ^ ((k & 2) << 30));
+}
+
+#define SINE(name, quarter)                                                      \
+    static __attribute__((noinline)) float_v name##_slow(float_v x) {            \
+        const float_m slow = SIZE_OF(float, x) > BITS_OF(float, 0x1p28);         \
+        float_v y = sine(choose_float(slow, (float_v){0}, x), quarter);          \
+        for (int i = 0; i < LANES_float; i++)                                    \
+            if (slow[i]) y[i] = name##f(x[i]);                                   \
+        return y;                                                                \
+    }                                                                            \
+    static inline float_v own_##name##_float(float_v x) {                        \
+        const bool slow = any_float(BITS_OF(float, 0x1p28) - SIZE_OF(float, x)); \
+        return UNLIKELY(slow) ? name##_slow(x) : sine(x, quarter);               \
+    }
+SINE(sin, 0)
+SINE(cos, 1)
+#endif
+#endif
+#endif
