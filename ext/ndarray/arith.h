@@ -155,6 +155,18 @@ static inline int64_t int_reciprocal(int64_t a) {
 ND_FLOAT_ARITHMETIC(double, )
 ND_FLOAT_ARITHMETIC(float, f)
 
+/* (As ints, whose comparisons are vectorised.) */
+static inline int sign_bit(double a) {
+    int64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits < 0;
+}
+static inline int sign_bitf(float a) {
+    int32_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    return bits < 0;
+}
+
 static inline double log_add_exp(double a, double b) {
     if (a == b) return a + M_LN2;
     double difference = a - b;

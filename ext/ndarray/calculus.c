@@ -337,10 +337,30 @@ static ND_FUNCTION(cross) {
 
 /* ---- convolve ---- */
 
+/* The places where the shorter row lies over the other one as a whole are one product: of the
+ * shorter one, from its end, and a matrix whose rows are the other one from each of its places on.
+ */
+static bool slide_inside(dvx_vm *vm, const nd_array *a, const nd_array *b, int64_t first,
+                         int64_t count, char *out) {
+    const int64_t size = a->dtype->size;
+    const nd_matrix x = {b->data + (b->size - 1) * size, 1, b->size, 0, -size};
+    const nd_matrix y = {a->data + first * size, b->size, count, size, size};
+    return matmul_in_order(vm, a->dtype->num, &x, &y, out);
+}
+
 /* Sums of products where a row and a shorter one, of `size` elements each, lie over each other. */
 static bool slide(dvx_vm *vm, const nd_array *a, const nd_array *b, int64_t first, nd_array *out) {
-    const int64_t size = a->dtype->size;
+    enum { SHORT = 64, MANY = 16 }; /* (OpenBLAS is better at longer ones.) */
+    const int64_t size = a->dtype->size, end = first + out->size;
+    /* The places of the product; none: from is `end`. */
+    int64_t from = first < b->size - 1 ? b->size - 1 : first, to = end < a->size ? end : a->size;
+    if (b->size > SHORT || to - from < MANY) from = to = end;
+    if (from < to &&
+        !slide_inside(vm, a, b, from - b->size + 1, to - from, out->data + (from - first) * size))
+        return false;
     for (int64_t i = 0; i < out->size; i++) {
+        if (first + i == from) i += to - from;
+        if (i >= out->size) break;
         const int64_t place = first + i, low = place < b->size - 1 ? 0 : place - b->size + 1;
         const int64_t high = place < a->size - 1 ? place : a->size - 1;
         /* The second row runs backwards. */

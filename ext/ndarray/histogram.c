@@ -312,14 +312,19 @@ typedef struct curve {
     const double *x, *y;
     int64_t count;
     double left, right;
+    int64_t guess; /* the part between two points where the last number was */
 } curve;
 
 /* NumPy's formula, which looks from the other end where there are infinities. */
-static double curve_at(const curve *c, double x) {
+static double curve_at(curve *c, double x) {
     if (isnan(x)) return x;
-    const int64_t i = place_of(c->x, c->count, x, true) - 1;
+    if (x < c->x[0]) return c->left;
+    int64_t i = c->guess;
+    if (i + 1 >= c->count || !(c->x[i] <= x && x < c->x[i + 1]))
+        i = place_of(c->x, c->count, x, true) - 1;
     if (i < 0) return c->left;
     if (i >= c->count - 1) return x > c->x[c->count - 1] ? c->right : c->y[c->count - 1];
+    c->guess = i;
     if (c->x[i] == x) return c->y[i];
     const double slope = (c->y[i + 1] - c->y[i]) / (c->x[i + 1] - c->x[i]);
     double y = slope * (x - c->x[i]) + c->y[i];
@@ -349,7 +354,7 @@ static ND_FUNCTION(interp) {
     if (good && parts[1]->size != parts[2]->size)
         good = nd_fail(vm, DVX_VALUE_ERROR, "fp and xp are not of the same length.");
     if (good) {
-        c = (curve){doubles(parts[1]), doubles(parts[2]), parts[1]->size, 0, 0};
+        c = (curve){doubles(parts[1]), doubles(parts[2]), parts[1]->size, 0, 0, 0};
         c.left = c.y[0];
         c.right = c.y[c.count - 1];
         good = (!nd_is_given(vm, args[3]) || API(read_float, args[3], &c.left)) &&

@@ -424,6 +424,23 @@ static ND_FUNCTION(tile) {
     return made;
 }
 
+/* The same of an array in C order: `outer` times `size` blocks of so many bytes. */
+static void repeat_blocks(char *to, const char *from, int64_t outer, int64_t size, size_t bytes,
+                          const int64_t *times, bool one) {
+    for (; outer > 0; outer--)
+        for (int64_t i = 0; i < size; i++, from += bytes) {
+            const int64_t count = one ? *times : times[i];
+            if (bytes == sizeof(int64_t)) {
+                int64_t element;
+                memcpy(&element, from, sizeof element);
+                for (int64_t k = 0; k < count; k++) ((int64_t *)(void *)to)[k] = element;
+                to += count * (int64_t)bytes;
+            } else {
+                for (int64_t k = 0; k < count; k++, to += bytes) memcpy(to, from, bytes);
+            }
+        }
+}
+
 /* Copies each slice along the axis as often as `times` says (one number: for all). */
 static dvx_value repeat_slices(dvx_vm *vm, const nd_array *a, int axis, const int64_t *times,
                                bool one) {
@@ -438,6 +455,13 @@ static dvx_value repeat_slices(dvx_vm *vm, const nd_array *a, int axis, const in
     shape[axis] = total;
     dvx_value made = array_new(vm, a->dtype, a->ndim, shape, &whole);
     if (dvx_failed(made) || whole->size == 0) return made;
+    if (a->flags & ND_C_CONTIGUOUS) {
+        int64_t outer = 1;
+        for (int i = 0; i < axis; i++) outer *= shape[i];
+        const int64_t block = a->size / outer / size * a->dtype->size;
+        repeat_blocks(whole->data, a->data, outer, size, (size_t)block, times, one);
+        return made;
+    }
     dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
     memcpy(to_axes, whole->axes, (size_t)a->ndim * sizeof *to_axes);
     memcpy(from_axes, a->axes, (size_t)a->ndim * sizeof *from_axes);

@@ -189,7 +189,7 @@ ufunc("isinf", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "fabsSUFFIX(
     .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?", wide=False)
 ufunc("isfinite", 1).add("?" + INTS, "1", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
     .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?", wide=False)
-ufunc("signbit", 1, floats=True).add("f", "signbit(a) != 0", "?").add("d", "signbit(a) != 0", "?")
+ufunc("signbit", 1, floats=True).add("f", "sign_bitf(a)", "?").add("d", "sign_bit(a)", "?")
 ufunc("conjugate", 1).add(INTS + FLOATS, "a").add("D", "((T){a.real, -a.imag})")
 ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
 ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?", wide=False)

@@ -42,8 +42,8 @@ typedef enum nd_ufunc_number {
 typedef struct nd_ufunc_facts {
     const char *name;
     uint8_t inputs;
-    bool warns;   /* floating point flags become warnings */
-    bool floats;  /* ints are computed as float64 */
+    bool warns;  /* floating point flags become warnings */
+    bool floats; /* ints are computed as float64 */
     int8_t identity;
     bool has_identity;
 } nd_ufunc_facts;
@@ -54,8 +54,11 @@ extern const nd_ufunc_facts loops_facts[ND_UFUNCS];
 enum { ND_PANEL = 256 };
 typedef void (*nd_gemm)(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
                         const char *b, int64_t inner, int64_t rows, int64_t columns);
+/* The first of the elements in a row that is *sought; a nan: that is one.  -1: none. */
+typedef int64_t (*nd_finder)(const void *sought, const char *at, int64_t count);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
+    nd_finder find[ND_TYPES];
 } nd_tiles;
 const nd_tiles *loops_tiles(void);
 

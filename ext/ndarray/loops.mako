@@ -397,6 +397,41 @@ static void fold_add_complex128(char *to, const char *from, int64_t count, int64
     AT(nd_complex, to) = complex_add(AT(nd_complex, to), sum_complex128(from, count, stride));
 }
 
+/* The greater (smaller) elements of two vectors, the second one's where they are equal, or one is a
+ * nan, into the first one; and notes of nans in two vectors.  (By pointers: other ways to pass such
+ * vectors depend on the instruction set.) */
+% for T, lanes in ("double", 8), ("float", 16):
+<% V, letter = ("__m512d", "d") if T == "double" else ("__m512", "s") %>\
+#if ND_WIDTH == 64 && defined(ND_LIBMVEC)
+typedef __mmask${lanes} ${T}_nans;
+% for name in "maximum", "minimum":
+static inline void keep_${name}_${T}(${T}_lanes *a, const ${T}_lanes *b) {
+    *a = (${T}_lanes)_mm512_${name[:3]}_p${letter}((${V})*a, (${V})*b);
+}
+% endfor
+static inline void note_nans_${T}(${T}_nans *nans, const ${T}_lanes *a, const ${T}_lanes *b) {
+    *nans |= _mm512_cmp_p${letter}_mask((${V})*a, (${V})*b, _CMP_UNORD_Q);
+}
+static inline bool any_nan_${T}(const ${T}_nans *nans) { return *nans; }
+#else
+typedef ${T}_masks ${T}_nans;
+% for name, sign in ("maximum", ">"), ("minimum", "<"):
+static inline void keep_${name}_${T}(${T}_lanes *a, const ${T}_lanes *b) {
+    const ${T}_masks better = *a ${sign} *b;
+    *a = (${T}_lanes)(((${T}_masks)*a & better) | ((${T}_masks)*b & ~better));
+}
+% endfor
+static inline void note_nans_${T}(${T}_nans *nans, const ${T}_lanes *a, const ${T}_lanes *b) {
+    *nans |= (*a != *a) | (*b != *b);
+}
+static inline bool any_nan_${T}(const ${T}_nans *nans) {
+    bool any = false;
+    for (int i = 0; i < ${lanes}; i++) any |= (*nans)[i] != 0;
+    return any;
+}
+#endif
+% endfor
+
 % for ufunc in UFUNCS:
 % for kernel in ufunc.loops:
 % if folds(ufunc, kernel) and not (ufunc.name == "add" and kernel.type in "fdD"):
@@ -410,38 +445,44 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
     typedef ${T} T;
     T a = AT(T, to);
 % if extreme:
-    /* Four vectors at a time: the order matters to nans alone, which stay once they are there. */
+    /* Vectors, four at a time: the order matters to nans alone, which stay once they are there.  The
+     * last one has elements for a second time. */
     enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
-    if (stride == sizeof(T) && count >= 2 * STEP) {
-        typedef ${T}_lanes V;
-        typedef ${T}_masks M;
-        V best[4], next;
-        M nan = {0}, better;
-        memcpy(best, from, sizeof best);
-        V best0 = best[0], best1 = best[1], best2 = best[2], best3 = best[3];
-        const int64_t even = count - count % STEP;
-        for (int64_t i = 0; i < even; i += STEP) {
-            const char *at = from + i * (int64_t)sizeof(T);
+    if (stride == sizeof(T) && count >= LANES) {
+        ${T}_lanes best[4], next[4];
+        ${T}_nans nans = {0};
+        const char *const last = from + (count - LANES) * (int64_t)sizeof(T);
+        memcpy(&best[0], last, sizeof best[0]);
+        note_nans_${T}(&nans, &best[0], &best[0]);
+        if (count >= 2 * STEP) {
+            for (int j = 1; j < 4; j++) best[j] = best[0];
+            for (; count >= STEP; count -= STEP, from += sizeof next) {
+                memcpy(next, from, sizeof next);
+                note_nans_${T}(&nans, &next[0], &next[1]);
+                note_nans_${T}(&nans, &next[2], &next[3]);
 % for j in range(4):
-            memcpy(&next, at + ${64 * j}, sizeof next);
-            better = best${j} ${sign} next;
-            best${j} = (V)(((M)best${j} & better) | ((M)next & ~better));
-            nan |= next != next;
+                keep_${ufunc.name}_${T}(&best[${j}], &next[${j}]);
 % endfor
+            }
+            for (int j = 1; j < 4; j++) keep_${ufunc.name}_${T}(&best[0], &best[j]);
         }
-% for j in range(4):
-        best[${j}] = best${j};
-% endfor
-        T each[STEP];
-        memcpy(each, best, sizeof each);
-        for (int j = 0; j < LANES; j++)
-            if (nan[j]) a = (T)NAN;
-        for (int j = 0; j < STEP; j++) {
-            const T b = each[j];
-            a = ${expression};
+        for (; count > LANES; count -= LANES, from += sizeof next[0]) {
+            memcpy(&next[0], from, sizeof next[0]);
+            note_nans_${T}(&nans, &next[0], &next[0]);
+            keep_${ufunc.name}_${T}(&best[0], &next[0]);
         }
-        from += even * stride;
-        count -= even;
+        T each[LANES];
+        memcpy(each, &best[0], sizeof each);
+        if (any_nan_${T}(&nans)) a = (T)NAN;
+        for (int half = LANES / 2; half; half /= 2)
+            for (int j = 0; j < half; j++) {
+                const T b = each[j + half];
+                each[j] = each[j] ${sign} b ? each[j] : b;
+            }
+        const T b = each[0];
+        a = ${expression};
+        AT(T, to) = a;
+        return;
     }
 % endif
     if (stride == sizeof(T)) {
@@ -501,10 +542,60 @@ static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, i
 }
 % endfor
 
+/* ---- Places of elements ---- */
+
+% for letter, name in NUMBERS.items():
+<%
+    T = C_TYPES[letter]
+    same = ("(x.real == y.real) & (x.imag == y.imag)" if letter == "D" else "x == y")
+    nan = {"D": "complex_nan(x)", "f": "x != x", "d": "x != x"}.get(letter)
+%>\
+% for what, test in ([("same", same)] + ([("nan", nan)] if nan else [])):
+static int64_t find_${what}_${name.lower()}(const ${T} *at, int64_t count, ${T} y) {
+    int64_t i = 0;
+    (void)y;
+% if letter != "D":
+    /* Four vectors at a time, as far as there is none. */
+    typedef ${T} V __attribute__((vector_size(64)));
+    enum { LANES = 64 / sizeof(${T}), STEP = 4 * LANES };
+    for (; i + STEP <= count; i += STEP) {
+        V next[4];
+        int64_t found[8], all = 0;
+        memcpy(next, at + i, sizeof next);
+% if what == "nan":
+        const __auto_type same = (next[0] != next[0]) | (next[1] != next[1]) | (next[2] != next[2]) | (next[3] != next[3]);
+% else:
+        const __auto_type same = (next[0] == y) | (next[1] == y) | (next[2] == y) | (next[3] == y);
+% endif
+        memcpy(found, &same, sizeof found);
+        for (int k = 0; k < 8; k++) all |= found[k];
+        if (all) break;
+    }
+% endif
+    for (; i < count; i++) {
+        const ${T} x = at[i];
+        if (${test}) return i;
+    }
+    return -1;
+}
+% endfor
+static int64_t find_${name.lower()}(const void *sought, const char *at, int64_t count) {
+    const ${T} *row = (const void *)at, x = *(const ${T} *)sought;
+% if nan:
+    if (${nan}) return find_nan_${name.lower()}(row, count, x);
+% endif
+    return find_same_${name.lower()}(row, count, x);
+}
+% endfor
+
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
 extern const nd_tiles TILES(ND_TABLE);
-const nd_tiles TILES(ND_TABLE) = {gemm_float64, gemm_float32};
+const nd_tiles TILES(ND_TABLE) = {gemm_float64, gemm_float32, {
+% for name in NUMBERS.values():
+    [ND_${name}] = find_${name.lower()},
+% endfor
+}};
 
 extern const nd_kernels ND_TABLE[ND_UFUNCS];
 const nd_kernels ND_TABLE[ND_UFUNCS] = {

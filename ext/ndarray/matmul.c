@@ -101,10 +101,14 @@ static bool is_large(nd_type type, const nd_matrix *a, const nd_matrix *b) {
 }
 
 bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
-    const nd_state *state = nd_state_of(vm);
     bool good;
     if (is_large(type, a, b) && blas_multiply(vm, ND_DTYPE(type)->size, a, b, out, &good))
         return good;
+    return matmul_in_order(vm, type, a, b, out);
+}
+
+bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
+    const nd_state *state = nd_state_of(vm);
     if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
         (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);
         return vm->api->poll(vm);

@@ -12,6 +12,8 @@
 
 /* a @ b into rows of a C-ordered matrix.  False: raised. */
 bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out);
+/* The same without OpenBLAS: always in order, and of matrices whose rows may overlap. */
+bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out);
 
 /* a @ b, into `out` if it is given. */
 dvx_value matmul_values(dvx_vm *vm, dvx_value a, dvx_value b, dvx_value out);

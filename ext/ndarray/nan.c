@@ -27,6 +27,15 @@ static void set_number(nd_array *a, int64_t i, double x) {
     memcpy(a->data + i * a->dtype->size, from, a->dtype->size);
 }
 
+/* Nans of a row become a number; `mask` as below. */
+#define REPLACE(T, name)                                                            \
+    static void replace_##name(T *x, int64_t count, T number, double *mask) {       \
+        for (int64_t i = 0; mask && i < count; i++) mask[i] = x[i] == x[i] ? 1 : 0; \
+        for (int64_t i = 0; i < count; i++) x[i] = x[i] == x[i] ? x[i] : number;    \
+    }
+REPLACE(double, float64)
+REPLACE(float, float32)
+
 /* A copy in C order whose nans are a number; *mask (not NULL) has 0.0 for each of them, else 1.0.
  * Both lie in memory as the array does. */
 static dvx_value without_nans(dvx_vm *vm, const nd_array *a, double number, dvx_value *mask) {
@@ -38,10 +47,19 @@ static dvx_value without_nans(dvx_vm *vm, const nd_array *a, double number, dvx_
         *mask = array_new_like(vm, ND_DTYPE(ND_FLOAT64), c, &m);
         if (dvx_failed(*mask)) return compose_first(vm, *mask, copy);
     }
+    double *known = m ? (double *)(void *)m->data : NULL;
+    if (c->dtype->num == ND_FLOAT64) {
+        replace_float64((double *)(void *)c->data, c->size, number, known);
+        return copy;
+    }
+    if (c->dtype->num == ND_FLOAT32) {
+        replace_float32((float *)(void *)c->data, c->size, (float)number, known);
+        return copy;
+    }
     for (int64_t i = 0; i < c->size; i++) {
         const bool nan = is_nan(c, i);
         if (nan) set_number(c, i, number);
-        if (m) ((double *)(void *)m->data)[i] = !nan;
+        if (known) known[i] = !nan;
     }
     return copy;
 }

@@ -422,8 +422,36 @@ dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r) {
 
 /* ---- accumulate ---- */
 
+/* Sums of numbers, which wait for each other: no calls in between.  (Of ints modulo 2**n.) */
+#define RUNNING_SUM(T, name)                                                             \
+    static void sum_##name(char *to, const char *from, int64_t count, int64_t to_stride, \
+                           int64_t from_stride) {                                        \
+        T sum = *(const T *)(const void *)from, *out = (T *)(void *)to;                  \
+        const T *in = (const T *)(const void *)from;                                     \
+        if (to_stride == sizeof(T) && from_stride == sizeof(T)) {                        \
+            for (int64_t i = 1; i < count; i++) out[i] = sum += in[i];                   \
+            return;                                                                      \
+        }                                                                                \
+        for (int64_t i = 1; i < count; i++) {                                            \
+            sum += *(const T *)(const void *)(from + i * from_stride);                   \
+            *(T *)(void *)(to + i * to_stride) = sum;                                    \
+        }                                                                                \
+    }
+RUNNING_SUM(uint32_t, int32)
+RUNNING_SUM(uint64_t, int64)
+RUNNING_SUM(float, float32)
+RUNNING_SUM(double, float64)
+/* The elements behind the first one of a line, which is there. */
+typedef void (*running_sum)(char *to, const char *from, int64_t count, int64_t to_stride,
+                            int64_t from_stride);
+static const running_sum running_sums[ND_TYPES] = {[ND_INT32] = sum_int32,
+                                                   [ND_INT64] = sum_int64,
+                                                   [ND_FLOAT32] = sum_float32,
+                                                   [ND_FLOAT64] = sum_float64};
+
 typedef struct accumulation {
     nd_loop loop;
+    running_sum sum;                             /* in place of the loop; NULL: none */
     int64_t count, size, to_stride, from_stride; /* of a line */
 } accumulation;
 
@@ -435,6 +463,10 @@ static bool accumulate_row(dvx_vm *vm, void *context, char *const *data, int64_t
     for (int64_t i = 0; i < count; i++) {
         char *to = data[0] + i * strides[0], *from = data[1] + i * strides[1];
         memmove(to, from, (size_t)c->size);
+        if (c->sum) {
+            c->sum(to, from, c->count, c->to_stride, c->from_stride);
+            continue;
+        }
         for (int64_t k = 1; k < c->count; k++) {
             char *args[3] = {to, from + k * c->from_stride, to + c->to_stride};
             c->loop(args, 1, none);
@@ -444,9 +476,14 @@ static bool accumulate_row(dvx_vm *vm, void *context, char *const *data, int64_t
     return true;
 }
 
-static bool accumulate_into(dvx_vm *vm, const nd_kernel *kernel, const nd_array *a, int axis,
+static bool accumulate_into(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, int axis,
                             const nd_array *out) {
-    accumulation c = {kernel->loop, a->axes[axis].count, a->dtype->size, out->axes[axis].stride,
+    const nd_type type = a->dtype->num;
+    accumulation c = {ufunc_kernel(vm, number, type)->loop,
+                      number == ND_UFUNC_add ? running_sums[type] : NULL,
+                      a->axes[axis].count,
+                      a->dtype->size,
+                      out->axes[axis].stride,
                       a->axes[axis].stride};
     nd_walk walk = {.operands = 2};
     if (!a->size) return true;
@@ -491,7 +528,7 @@ dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array,
         array_shape(&row, shape);
         made = ufunc_result(vm, ND_DTYPE(type), &like, 1, row.ndim, shape, &to);
     }
-    if (!dvx_failed(made) && !accumulate_into(vm, ufunc_kernel(vm, number, type), &row, line, to)) {
+    if (!dvx_failed(made) && !accumulate_into(vm, number, &row, line, to)) {
         API(release, made);
         made = DVX_FAILED;
     }

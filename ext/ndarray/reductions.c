@@ -333,44 +333,93 @@ static ND_FUNCTION(std) {
 
 /* ---- Places of extremes ---- */
 
-#define FIND(T, name, is_nan)                                                                     \
-    static int64_t find_##name(const char *best, const char *at, int64_t count, int64_t stride) { \
-        const T sought = *(const T *)(const void *)best;                                          \
-        for (int64_t i = 0; i < count; i++) {                                                     \
-            const T x = *(const T *)(const void *)(at + i * stride);                              \
-            if (is_nan) return i;                                                                 \
-        }                                                                                         \
-        return 0;                                                                                 \
-    }
-FIND(uint8_t, uint8, x == sought)
-FIND(int32_t, int32, x == sought)
-FIND(int64_t, int64, x == sought)
-FIND(float, float32, x == sought || (sought != sought && x != x))
-FIND(double, float64, x == sought || (sought != sought && x != x))
-FIND(nd_complex, complex128,
-     (x.real == sought.real && x.imag == sought.imag) ||
-         ((sought.real != sought.real || sought.imag != sought.imag) &&
-          (x.real != x.real || x.imag != x.imag)))
-typedef int64_t (*finder)(const char *best, const char *at, int64_t count, int64_t stride);
-static const finder finders[ND_TYPES] = {find_uint8,   find_uint8,   find_int32,     find_int64,
-                                         find_float32, find_float64, find_complex128};
+/* Lines are looked through a part at a time: its extreme, and, where that is the best so far, its
+ * place; then for the element within the best part alone.  Lines whose elements do not lie in a row
+ * are copied into parts, as many of them at a time as lie side by side. */
+enum {
+    LONG_PART = 1024,
+    PART = 256,
+    PART_STEP = PART + 8,
+    SIDE = 8
+}; /* (a step that is no
+      power of 2) */
 
 typedef struct search {
     nd_fold fold;
-    finder find;
+    nd_finder find;
     int64_t count, stride, size; /* of a line */
+    bool apart;                  /* elements do not lie in a row */
 } search;
+
+/* Is there a better element than the best so far (the line's first one, to begin with)?  It becomes
+ * the best. */
+static bool search_part(const search *s, char *best, const char *part, int64_t count) {
+    _Alignas(16) char now[sizeof(nd_complex)];
+    memcpy(now, best, (size_t)s->size);
+    s->fold(now, part, count, s->size);
+    /* (It may be equal and have other bits: 0.0 and -0.0.) */
+    if (s->find(now, best, 1) == 0) return false;
+    memcpy(best, now, (size_t)s->size);
+    return true;
+}
+
+static int64_t search_line(const search *s, const char *line) {
+    _Alignas(16) char best[sizeof(nd_complex)];
+    int64_t from = 0;
+    memcpy(best, line, (size_t)s->size);
+    for (int64_t i = 0; i < s->count; i += LONG_PART) {
+        const int64_t left = s->count - i, n = left < LONG_PART ? left : LONG_PART;
+        if (search_part(s, best, line + i * s->size, n)) from = i;
+    }
+    return from + s->find(best, line + from * s->size, s->count - from);
+}
+
+/* Elements of `lines` neighbours, from `from` on, into a row each. */
+static void gather(const search *s, const char *from, int64_t step, int64_t lines, int64_t count,
+                   char *to) {
+    if (lines == SIDE && step == sizeof(int64_t) && s->size == sizeof(int64_t)) {
+        int64_t *out = (int64_t *)(void *)to, row[SIDE];
+        for (int64_t k = 0; k < count; k++, from += s->stride, out++) {
+            memcpy(row, from, sizeof row);
+            for (int64_t j = 0; j < SIDE; j++) out[j * PART_STEP] = row[j];
+        }
+        return;
+    }
+    for (int64_t k = 0; k < count; k++, from += s->stride)
+        for (int64_t j = 0; j < lines; j++) {
+            char *at = to + (j * PART_STEP + k) * s->size;
+            memcpy(at, from + j * step, (size_t)s->size);
+        }
+}
+
+static void search_apart(const search *s, const char *from, int64_t step, int64_t lines, char *to,
+                         int64_t to_step) {
+    _Alignas(64) char parts[SIDE * PART_STEP * sizeof(nd_complex)];
+    _Alignas(16) char best[SIDE][sizeof(nd_complex)];
+    int64_t places[SIDE] = {0};
+    for (int64_t j = 0; j < lines; j++) memcpy(best[j], from + j * step, (size_t)s->size);
+    for (int64_t i = 0; i < s->count; i += PART) {
+        const int64_t n = s->count - i < PART ? s->count - i : PART;
+        gather(s, from + i * s->stride, step, lines, n, parts);
+        for (int64_t j = 0; j < lines; j++) {
+            const char *part = parts + j * PART_STEP * s->size;
+            if (search_part(s, best[j], part, n)) places[j] = i + s->find(best[j], part, n);
+        }
+    }
+    for (int64_t j = 0; j < lines; j++) *(int64_t *)(void *)(to + j * to_step) = places[j];
+}
 
 static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                        const int64_t *strides) {
     const search *s = context;
     (void)vm;
-    for (int64_t i = 0; i < count; i++) {
-        _Alignas(16) char best[sizeof(nd_complex)];
+    for (int64_t i = 0; i < count; i += s->apart ? SIDE : 1) {
+        char *to = data[0] + i * strides[0];
         const char *line = data[1] + i * strides[1];
-        memcpy(best, line, (size_t)s->size);
-        s->fold(best, line, s->count, s->stride);
-        *(int64_t *)(void *)(data[0] + i * strides[0]) = s->find(best, line, s->count, s->stride);
+        if (s->apart)
+            search_apart(s, line, strides[1], count - i < SIDE ? count - i : SIDE, to, strides[0]);
+        else
+            *(int64_t *)(void *)to = search_line(s, line);
     }
     return true;
 }
@@ -378,8 +427,12 @@ static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
 /* Of all elements in a row, or along an axis. */
 static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep,
                               nd_ufunc_number number, const char *what, nd_array **out) {
-    search s = {ufunc_kernel(vm, number, a->dtype->num)->fold, finders[a->dtype->num],
-                a->axes[axis].count, a->axes[axis].stride, a->dtype->size};
+    search s = {ufunc_kernel(vm, number, a->dtype->num)->fold,
+                nd_state_of(vm)->tiles->find[a->dtype->num],
+                a->axes[axis].count,
+                a->axes[axis].stride,
+                a->dtype->size,
+                a->axes[axis].count > 1 && a->axes[axis].stride != a->dtype->size};
     nd_walk walk = {.operands = 2};
     int64_t shape[ND_MOST];
     int ndim = 0;

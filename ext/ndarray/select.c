@@ -330,6 +330,28 @@ static bool is_close(nd_complex x, nd_complex y, const tolerance *t) {
     return t->equal_nan && (isnan(x.real) || isnan(x.imag)) && (isnan(y.real) || isnan(y.imag));
 }
 
+static bool is_close_real(double x, double y, const tolerance *t) {
+    if (isfinite(x) && isfinite(y)) return fabs(x - y) <= t->absolute + t->relative * fabs(y);
+    return x == y || (t->equal_nan && isnan(x) && isnan(y));
+}
+
+static bool close_real_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                           const int64_t *strides) {
+    tolerance *t = context;
+    const tolerance given = *t;
+    bool all = true;
+    (void)vm;
+    for (int64_t i = 0; i < count; i++) {
+        const double *x = (const void *)(data[1] + i * strides[1]);
+        const double *y = (const void *)(data[2] + i * strides[2]);
+        const bool close = is_close_real(*x, *y, &given);
+        data[0][i * strides[0]] = close;
+        all &= close;
+    }
+    t->all &= all;
+    return true;
+}
+
 static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                       const int64_t *strides) {
     tolerance *t = context;
@@ -354,18 +376,25 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
     if (equal_nan < 0 || (!dvx_failed(args[2]) && !API(read_float, args[2], &t->relative)) ||
         (!dvx_failed(args[3]) && !API(read_float, args[3], &t->absolute)))
         return DVX_FAILED;
-    dvx_value held[2] = {array_operand(vm, args[0], ND_DTYPE(ND_COMPLEX128), &operands[0]),
-                         DVX_FAILED};
-    if (!dvx_failed(held[0]))
-        held[1] = array_operand(vm, args[1], ND_DTYPE(ND_COMPLEX128), &operands[1]);
-    if (!dvx_failed(held[1]) && array_broadcast(vm, operands, 2, &walk.ndim, walk.shape))
+    dvx_value held[2] = {array_operand(vm, args[0], NULL, &operands[0]), DVX_FAILED};
+    if (!dvx_failed(held[0])) held[1] = array_operand(vm, args[1], NULL, &operands[1]);
+    const bool real =
+        !dvx_failed(held[1]) && operands[0]->dtype->kind != 'c' && operands[1]->dtype->kind != 'c';
+    for (int i = 0; i < 2 && !dvx_failed(held[1]); i++) {
+        const nd_dtype *dtype = ND_DTYPE(real ? ND_FLOAT64 : ND_COMPLEX128);
+        dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
+        API(release, held[i]);
+        held[i] = cast;
+    }
+    if (!dvx_failed(held[0]) && !dvx_failed(held[1]) &&
+        array_broadcast(vm, operands, 2, &walk.ndim, walk.shape))
         made = array_new(vm, ND_DTYPE(ND_BOOL), walk.ndim, walk.shape, &out);
     for (int i = 0; i < 3 && !dvx_failed(made); i++) {
         const nd_array *a = i ? operands[i - 1] : out;
         walk.data[i] = a->data;
         array_strides_in(a, walk.ndim, walk.strides[i]);
     }
-    if (!dvx_failed(made) && !walk_run(vm, &walk, close_row, t)) {
+    if (!dvx_failed(made) && !walk_run(vm, &walk, real ? close_real_row : close_row, t)) {
         API(release, made);
         made = DVX_FAILED;
     }
