@@ -455,6 +455,13 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
         memcpy(&best[0], last, sizeof best[0]);
         note_nans_${T}(&nans, &best[0], &best[0]);
         if (count >= 2 * STEP) {
+            /* The first one, too, so that the others are aligned. */
+            const int64_t skip = LANES - (int64_t)((uintptr_t)from % 64 / sizeof(T));
+            memcpy(&next[0], from, sizeof next[0]);
+            note_nans_${T}(&nans, &next[0], &next[0]);
+            keep_${ufunc.name}_${T}(&best[0], &next[0]);
+            from += skip * (int64_t)sizeof(T);
+            count -= skip;
             for (int j = 1; j < 4; j++) best[j] = best[0];
             for (; count >= STEP; count -= STEP, from += sizeof next) {
                 memcpy(next, from, sizeof next);
