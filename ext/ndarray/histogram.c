@@ -317,7 +317,7 @@ typedef struct curve {
 
 /* NumPy's formula, which looks from the other end where there are infinities. */
 static double curve_at(curve *c, double x) {
-    if (isnan(x)) return x;
+    if (isnan(x)) return c->count == 1 ? c->y[0] : x; /* as NumPy has it */
     if (x < c->x[0]) return c->left;
     int64_t i = c->guess;
     if (i + 1 >= c->count || !(c->x[i] <= x && x < c->x[i + 1]))

@@ -18,69 +18,121 @@ static inline bool before_complex(nd_complex a, nd_complex b) {
     return BEFORE_FLOAT(a.imag, b.imag);
 }
 
-enum { FEW = 16 };
+enum { FEW = 16, MOST_ROUNDS = 100 };
 
 /* Values, with room for as many; and places by the values that they are of. */
-#define SORTS(T, name, before)                                                               \
-    static void sort_##name(void *data, void *room, int64_t n) {                             \
-        T *v = data, *w = room;                                                              \
-        if (n <= FEW) {                                                                      \
-            for (int64_t i = 1; i < n; i++) {                                                \
-                const T x = v[i];                                                            \
-                int64_t j = i;                                                               \
-                for (; j > 0 && before(x, v[j - 1]); j--) v[j] = v[j - 1];                   \
-                v[j] = x;                                                                    \
-            }                                                                                \
-            return;                                                                          \
-        }                                                                                    \
-        const int64_t half = n / 2;                                                          \
-        sort_##name(v, w, half);                                                             \
-        sort_##name(v + half, w, n - half);                                                  \
-        if (!before(v[half], v[half - 1])) return;                                           \
-        memcpy(w, v, (size_t)half * sizeof *v);                                              \
-        int64_t i = 0, j = half, k = 0;                                                      \
-        while (i < half && j < n) {                                                          \
-            const bool second = before(v[j], w[i]);                                          \
-            v[k++] = second ? v[j] : w[i];                                                   \
-            j += second;                                                                     \
-            i += !second;                                                                    \
-        }                                                                                    \
-        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                \
-    }                                                                                        \
-    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n) {        \
-        const T *of = data;                                                                  \
-        if (n <= FEW) {                                                                      \
-            for (int64_t i = 1; i < n; i++) {                                                \
-                const int64_t x = v[i];                                                      \
-                int64_t j = i;                                                               \
-                for (; j > 0 && before(of[x], of[v[j - 1]]); j--) v[j] = v[j - 1];           \
-                v[j] = x;                                                                    \
-            }                                                                                \
-            return;                                                                          \
-        }                                                                                    \
-        const int64_t half = n / 2;                                                          \
-        argsort_##name(of, v, w, half);                                                      \
-        argsort_##name(of, v + half, w, n - half);                                           \
-        memcpy(w, v, (size_t)half * sizeof *v);                                              \
-        int64_t i = 0, j = half, k = 0;                                                      \
-        while (i < half && j < n) v[k++] = before(of[v[j]], of[w[i]]) ? v[j++] : w[i++];     \
-        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                \
-    }                                                                                        \
-    /* The first place where x is not behind (right: is before) the element. */              \
-    static int64_t search_##name(const void *data, int64_t n, const void *at, bool right) {  \
-        const T *v = data, x = *(const T *)at;                                               \
-        int64_t low = 0, high = n;                                                           \
-        while (low < high) {                                                                 \
-            const int64_t middle = low + (high - low) / 2;                                   \
-            if (right ? !before(x, v[middle]) : before(v[middle], x))                        \
-                low = middle + 1;                                                            \
-            else                                                                             \
-                high = middle;                                                               \
-        }                                                                                    \
-        return low;                                                                          \
-    }                                                                                        \
-    static bool differ_##name(const void *a, const void *b) {                                \
-        return before(*(const T *)a, *(const T *)b) || before(*(const T *)b, *(const T *)a); \
+#define SORTS(T, name, before)                                                                   \
+    static void sort_##name(void *data, void *room, int64_t n) {                                 \
+        T *v = data, *w = room;                                                                  \
+        if (n <= FEW) {                                                                          \
+            for (int64_t i = 1; i < n; i++) {                                                    \
+                const T x = v[i];                                                                \
+                int64_t j = i;                                                                   \
+                for (; j > 0 && before(x, v[j - 1]); j--) v[j] = v[j - 1];                       \
+                v[j] = x;                                                                        \
+            }                                                                                    \
+            return;                                                                              \
+        }                                                                                        \
+        const int64_t half = n / 2;                                                              \
+        sort_##name(v, w, half);                                                                 \
+        sort_##name(v + half, w, n - half);                                                      \
+        if (!before(v[half], v[half - 1])) return;                                               \
+        memcpy(w, v, (size_t)half * sizeof *v);                                                  \
+        int64_t i = 0, j = half, k = 0;                                                          \
+        while (i < half && j < n) {                                                              \
+            const bool second = before(v[j], w[i]);                                              \
+            v[k++] = second ? v[j] : w[i];                                                       \
+            j += second;                                                                         \
+            i += !second;                                                                        \
+        }                                                                                        \
+        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                    \
+    }                                                                                            \
+    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n) {            \
+        const T *of = data;                                                                      \
+        if (n <= FEW) {                                                                          \
+            for (int64_t i = 1; i < n; i++) {                                                    \
+                const int64_t x = v[i];                                                          \
+                int64_t j = i;                                                                   \
+                for (; j > 0 && before(of[x], of[v[j - 1]]); j--) v[j] = v[j - 1];               \
+                v[j] = x;                                                                        \
+            }                                                                                    \
+            return;                                                                              \
+        }                                                                                        \
+        const int64_t half = n / 2;                                                              \
+        argsort_##name(of, v, w, half);                                                          \
+        argsort_##name(of, v + half, w, n - half);                                               \
+        memcpy(w, v, (size_t)half * sizeof *v);                                                  \
+        int64_t i = 0, j = half, k = 0;                                                          \
+        while (i < half && j < n) v[k++] = before(of[v[j]], of[w[i]]) ? v[j++] : w[i++];         \
+        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                    \
+    }                                                                                            \
+    /* Elements before the one that belongs to place k come before it, the others behind.  Each  \
+     * round puts what is before some element of the part that is left (then: what is not behind \
+     * it) to its beginning, without branches.  False: too many rounds. */                       \
+    static bool select_##name(void *data, int64_t n, int64_t k) {                                \
+        T *v = data;                                                                             \
+        uint64_t random = 1;                                                                     \
+        for (int round = 0; round < MOST_ROUNDS && n > 1; round++) {                             \
+            int64_t at[3], used = 0, end = 0;                                                    \
+            for (int i = 0; i < 3; i++) {                                                        \
+                random = random * 6364136223846793005u + 1442695040888963407u;                   \
+                at[i] = (int64_t)((random >> 33) % (uint64_t)n);                                 \
+            }                                                                                    \
+            const T a = v[at[0]], b = v[at[1]], c = v[at[2]];                                    \
+            const T low = before(b, a) ? b : a, high = before(b, a) ? a : b;                     \
+            const T middle = before(c, low) ? low : before(high, c) ? high : c;                  \
+            for (int64_t i = 0; i < n; i++) {                                                    \
+                const T x = v[i];                                                                \
+                v[i] = v[used];                                                                  \
+                v[used] = x;                                                                     \
+                used += before(x, middle);                                                       \
+            }                                                                                    \
+            if (k < used) {                                                                      \
+                n = used;                                                                        \
+                continue;                                                                        \
+            }                                                                                    \
+            for (int64_t i = end = used; i < n; i++) {                                           \
+                const T x = v[i];                                                                \
+                v[i] = v[end];                                                                   \
+                v[end] = x;                                                                      \
+                end += !before(middle, x);                                                       \
+            }                                                                                    \
+            if (k < end) return true;                                                            \
+            v += end;                                                                            \
+            n -= end;                                                                            \
+            k -= end;                                                                            \
+        }                                                                                        \
+        return n <= 1;                                                                           \
+    }                                                                                            \
+    /* The least element goes to the first place, and the greatest one to the last. */           \
+    static void bound_##name(void *data, int64_t n) {                                            \
+        T *v = data;                                                                             \
+        for (int64_t i = 1; i < n; i++) {                                                        \
+            const T x = v[i], y = v[0];                                                          \
+            v[0] = before(x, y) ? x : y;                                                         \
+            v[i] = before(x, y) ? y : x;                                                         \
+        }                                                                                        \
+        for (int64_t i = 1; i < n; i++) {                                                        \
+            const T x = v[i], y = v[n - 1];                                                      \
+            v[n - 1] = before(y, x) ? x : y;                                                     \
+            v[i] = before(y, x) ? y : x;                                                         \
+        }                                                                                        \
+    }                                                                                            \
+    /* The first place where x is not behind (right: is before) the element. */                  \
+    static int64_t search_##name(const void *data, int64_t n, const void *at, bool right) {      \
+        const T *v = data, x = *(const T *)at;                                                   \
+        int64_t low = 0, high = n;                                                               \
+        while (low < high) {                                                                     \
+            const int64_t middle = low + (high - low) / 2;                                       \
+            if (right ? !before(x, v[middle]) : before(v[middle], x))                            \
+                low = middle + 1;                                                                \
+            else                                                                                 \
+                high = middle;                                                                   \
+        }                                                                                        \
+        return low;                                                                              \
+    }                                                                                            \
+    static bool differ_##name(const void *a, const void *b) {                                    \
+        return before(*(const T *)a, *(const T *)b) || before(*(const T *)b, *(const T *)a);     \
     }
 SORTS(uint8_t, uint8, BEFORE_INT)
 SORTS(int32_t, int32, BEFORE_INT)
@@ -92,11 +144,13 @@ SORTS(nd_complex, complex128, before_complex)
 typedef struct sorts {
     void (*sort)(void *data, void *room, int64_t n);
     void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n);
+    bool (*select)(void *data, int64_t n, int64_t k);
+    void (*bound)(void *data, int64_t n);
     int64_t (*search)(const void *data, int64_t n, const void *at, bool right);
     bool (*differ)(const void *a, const void *b);
 } sorts;
 #define ENTRY(name) \
-    { sort_##name, argsort_##name, search_##name, differ_##name }
+    { sort_##name, argsort_##name, select_##name, bound_##name, search_##name, differ_##name }
 static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTRY(int32),
                                           ENTRY(int64),     ENTRY(float32), ENTRY(float64),
                                           ENTRY(complex128)};
@@ -108,6 +162,14 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
     if (!room) return false;
     all_sorts[dtype->num].sort(data, room, count);
     API(deallocate, room, size);
+    return vm->api->poll(vm);
+}
+
+bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place) {
+    const sorts *s = &all_sorts[dtype->num];
+    const int64_t behind = place + 1;
+    if (!s->select(data, count, place)) return order_sort(vm, dtype, data, count);
+    s->bound(data + behind * dtype->size, count - behind);
     return vm->api->poll(vm);
 }
 

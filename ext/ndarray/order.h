@@ -7,6 +7,9 @@
 /* Sorts elements in a row; nans come last. */
 bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count);
 
+/* As far that the elements at `place`, behind it, and at the end are those of the sorted row. */
+bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place);
+
 bool order_register(dvx_vm *vm, dvx_value module);
 
 #endif

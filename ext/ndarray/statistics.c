@@ -26,22 +26,31 @@ double statistics_number(const nd_array *a, int64_t i) {
     }
 }
 
-/* ---- Sorted lines ---- */
+/* ---- Lines ---- */
 
-/* All elements along some axes in a row each, sorted, and the shape of what is made of them. */
+/* All elements along some axes in a row each, and the shape of what is made of them. */
 typedef struct lines {
     dvx_value held;
     nd_array *a;
     int64_t count, length;
     int ndim;
     int64_t shape[ND_MOST];
+    bool sorted;
 } lines;
 
 static bool sort_lines(dvx_vm *vm, lines *l) {
     const int64_t size = l->length * l->a->dtype->size;
     for (int64_t i = 0; i < l->count; i++)
         if (!order_sort(vm, l->a->dtype, l->a->data + i * size, l->length)) return false;
+    l->sorted = true;
     return true;
+}
+
+/* Sees to it that elements `place`, the next one and the last one of a line are as in a sorted one.
+ */
+static bool settle(dvx_vm *vm, const lines *l, int64_t line, int64_t place) {
+    char *data = l->a->data + line * l->length * l->a->dtype->size;
+    return l->sorted || order_select(vm, l->a->dtype, data, l->length, place);
 }
 
 /* The axes that are given as bits; all of them where none is. */
@@ -81,9 +90,7 @@ static bool read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, bool keep, lines
     API(release, held);
     if (dvx_failed(l->held)) return false;
     l->a = array_of(vm, l->held);
-    if (sort_lines(vm, l)) return true;
-    l->held = compose_first(vm, DVX_FAILED, l->held);
-    return false;
+    return true;
 }
 
 /* Into an array that is given, or as it is returned; takes `made`. */
@@ -114,6 +121,10 @@ static ND_FUNCTION(median) {
     for (int64_t i = 0; !dvx_failed(made) && i < l.count; i++) {
         const int64_t first = i * l.length, middle = first + l.length / 2;
         double x = NAN;
+        if (l.length && !settle(vm, &l, i, l.length / 2 - (l.length % 2 == 0))) {
+            made = compose_first(vm, DVX_FAILED, made);
+            break;
+        }
         if (l.length) {
             x = statistics_number(l.a, middle);
             if (l.length % 2 == 0) x = (statistics_number(l.a, middle - 1) + x) / 2;
@@ -161,8 +172,10 @@ static double interpolate(const nd_array *a, int64_t first, int64_t length, doub
 }
 
 /* The quantiles q of all lines, those of one q after those of another. */
-static void fill_quantiles(const lines *l, const double *q, int64_t count, method m,
+static bool fill_quantiles(dvx_vm *vm, lines *l, const double *q, int64_t count, method m,
                            nd_array *out) {
+    enum { MANY = 8 }; /* sorting is not slower */
+    if (count >= MANY && !sort_lines(vm, l)) return false;
     const int size = l->a->dtype->size;
     const bool floats = l->a->dtype->kind == 'f';
     int64_t k = 0;
@@ -175,6 +188,7 @@ static void fill_quantiles(const lines *l, const double *q, int64_t count, metho
                                           : exact;
         for (int64_t i = 0; i < l->count; i++, k++) {
             const int64_t first = i * l->length, last = first + l->length - 1;
+            if (!settle(vm, l, i, (int64_t)floor(at))) return false;
             const bool nan = floats && isnan(statistics_number(l->a, last));
             if (m != LINEAR && m != MIDPOINT)
                 memcpy(out->data + k * size, l->a->data + (nan ? last : first + (int64_t)at) * size,
@@ -184,6 +198,7 @@ static void fill_quantiles(const lines *l, const double *q, int64_t count, metho
                     nan ? NAN : interpolate(l->a, first, l->length, at, m == MIDPOINT);
         }
     }
+    return true;
 }
 
 /* a, q, axis, out, overwrite_input, method, keepdims; q is divided by `scale`. */
@@ -216,7 +231,8 @@ static dvx_value quantiles(dvx_vm *vm, const dvx_value *args, double scale, cons
         const bool taken = m != LINEAR && m != MIDPOINT;
         made =
             array_new(vm, taken ? l.a->dtype : ND_DTYPE(ND_FLOAT64), q->ndim + l.ndim, shape, &out);
-        if (!dvx_failed(made) && out->size) fill_quantiles(&l, values, q->size, m, out);
+        if (!dvx_failed(made) && out->size && !fill_quantiles(vm, &l, values, q->size, m, out))
+            made = compose_first(vm, DVX_FAILED, made);
     }
     API(release, l.held);
     API(release, held);
