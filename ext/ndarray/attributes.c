@@ -109,6 +109,16 @@ static ND_FUNCTION(item) {
         return nd_raise(vm, DVX_VALUE_ERROR,
                         "can only convert an array of size 1 to a Python scalar");
     }
+    /* Without a key; errors are told by what follows. */
+    if (count == 2 && a->ndim == 1 && API(kind, args[1]) == DVX_INT) {
+        const int64_t size = a->axes[0].count;
+        if (!nd_read_index(vm, args[1], &i)) return DVX_FAILED;
+        if (i < 0) i += size;
+        if (i >= 0 && i < size) {
+            one.data += i * a->axes[0].stride;
+            return convert_to_list(vm, &one);
+        }
+    }
     bool tuple = count == 2 && API(kind, args[1]) == DVX_TUPLE;
     if (!tuple && count == 2 && a->ndim != 1) {
         if (!nd_read_index(vm, args[1], &i)) return DVX_FAILED;

@@ -32,6 +32,11 @@ static inline const nd_array *array_at(dvx_vm *vm, dvx_value v) {
     }
 NUMBERS(RUN_NUMBER)
 
+static dvx_outcome run_dtype(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    (void)cache;
+    return derive_outcome(dtype_object(vm, array_at(vm, v[0])->dtype), result);
+}
+
 /* ---- shape ---- */
 
 typedef struct shape_cache {
@@ -274,6 +279,7 @@ static const struct {
 } numbers[] = {NUMBERS(OF_NUMBER)};
 
 static const dvx_specialisation
+    dtype_ = DERIVATIVE("ATTRIBUTE_dtype", ATTRIBUTE, run_dtype),
     shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape, .cache_size = sizeof(shape_cache),
                         .release = release_shape, TWIN(shape)),
     portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
@@ -388,7 +394,9 @@ void derive_attribute(dvx_vm *vm, dvx_site *site) {
             API(specialise, site, &numbers[i].derivative);
             return;
         }
-    if (!strcmp(name, "shape"))
+    if (!strcmp(name, "dtype"))
+        API(specialise, site, &dtype_);
+    else if (!strcmp(name, "shape"))
         derive_shape(vm, site, array_at(vm, site->operands[0].value));
     else if (!strcmp(name, "T"))
         derive_transpose(vm, site);

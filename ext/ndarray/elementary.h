@@ -285,6 +285,34 @@ static inline double_v own_pow_double(double_v x, double_v y) {
     return UNLIKELY(any_double(beyond)) ? pow_slow(x, y) : result;
 }
 
+/* ---- hypot ---- */
+
+/* Where the squares are numbers of normal size, or zeros; else it is C's function. */
+static inline double_v own_hypot(double_v x, double_v y) {
+    return (double_v)_mm512_sqrt_pd((__m512d)fma_double(x, x, y * y));
+}
+static __attribute__((noinline)) double_v hypot_slow(double_v x, double_v y, double_m slow) {
+    const double_v zero = {0};
+    double_v root = own_hypot(choose_double(slow, zero, x), choose_double(slow, zero, y));
+    for (int i = 0; i < LANES_double; i++)
+        if (slow[i]) root[i] = hypot(x[i], y[i]);
+    return root;
+}
+
+/* Sizes of complex numbers that lie side by side: the greater part decides whether squares fit. */
+static inline double_v own_size(const char *p) {
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512d low = _mm512_loadu_pd(p), high = _mm512_loadu_pd(p + 64);
+    const double_v x = (double_v)_mm512_permutex2var_pd(low, even, high);
+    const double_v y =
+        (double_v)_mm512_permutex2var_pd(low, _mm512_or_si512(even, _mm512_set1_epi64(1)), high);
+    const __m512i most = _mm512_max_epi64((__m512i)SIZE_OF(double, x), (__m512i)SIZE_OF(double, y));
+    const double_m size = (double_m)most;
+    const double_m slow =
+        ((size < BITS_OF(double, 0x1p-500)) & (size != 0)) | (size > BITS_OF(double, 0x1p500));
+    return UNLIKELY(any_double(slow)) ? hypot_slow(x, y, slow) : own_hypot(x, y);
+}
+
 /* ---- sin and cos ---- */
 
 /* x = k * pi/2 + r, in float64, where that is exact enough for numbers of up to 2**28; the

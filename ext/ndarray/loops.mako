@@ -284,6 +284,17 @@ ND_INDEPENDENT
 % else:
     char *p = args[0], *r = args[1];
     const int64_t s = strides[0], u = strides[1];
+% if name == "absolute_complex128":
+#if defined(ND_LIBMVEC) && ND_WIDTH == 64
+    /* Eight at a time; those that do not lie in a row, and the last ones, with zeros, from a copy. */
+    for (; count > 0; count -= 8, p += 8 * s, r += 8 * u) {
+        const bool row = s == sizeof(T) && count >= 8;
+        T few[8] = {{0, 0}};
+        for (int64_t i = 0; !row && i < 8 && i < count; i++) few[i] = AT(T, p + i * s);
+        scatter_double(r, u, count, own_size(row ? p : (const char *)few));
+    }
+#endif
+% endif
 % if kernel.wide:
     if (s == sizeof(T) && u == sizeof(${R})) {
         ${R} *out = (void *)r;
