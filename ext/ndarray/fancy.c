@@ -423,6 +423,37 @@ bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) 
     return good;
 }
 
+/* Stores elements of 8 bytes, or one (step 0), by a row of indices that are within bounds. */
+static inline void scatter_row(const nd_array *a, const int64_t *which, int64_t count,
+                               const int64_t *from, int64_t step) {
+    const dvx_axis axis = a->axes[0];
+    for (int64_t n = 0; n < count; n++) {
+        const int64_t i = which[n] < 0 ? which[n] + axis.count : which[n];
+        *(int64_t *)(void *)(a->data + i * axis.stride) = from[n * step];
+    }
+}
+
+bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_value value,
+                   bool *good) {
+    const int64_t *indices = (const int64_t *)(const void *)which->data;
+    const dvx_axis axis = a->axes[0];
+    const nd_array *array = array_of(vm, value);
+    int64_t number;
+    if (array_may_overlap(a, which)) return false;
+    if (array && (array->dtype != a->dtype || !(array->flags & ND_C_CONTIGUOUS) ||
+                  !array_same_shape(array, which) || array_may_overlap(a, array)))
+        return false;
+    if (!array && !convert_kind(vm, value)) return false;
+    for (int64_t n = 0; n < which->size; n++)
+        if (UNLIKELY(indices[n] < -axis.count || indices[n] >= axis.count)) return false;
+    *good = array || array_store(vm, a->dtype, (char *)&number, value);
+    if (array)
+        scatter_row(a, indices, which->size, (const int64_t *)(const void *)array->data, 1);
+    else if (*good)
+        scatter_row(a, indices, which->size, &number, 0);
+    return true;
+}
+
 /* ---- Masks ---- */
 
 /* A mask and another array of its shape, row after row in C order. */

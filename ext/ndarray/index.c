@@ -309,7 +309,7 @@ static dvx_value only_item(dvx_vm *vm, dvx_value key) {
     return DVX_FAILED;
 }
 
-/* Can fancy_get_row do it? */
+/* Can fancy_get_row (and fancy_set_row) do it? */
 static bool is_row(const nd_array *a, const nd_array *which) {
     return which && which->dtype->num == ND_INT64 && which->ndim && a->ndim == 1 &&
            a->dtype->size == 8 && which->flags & ND_C_CONTIGUOUS;
@@ -368,6 +368,15 @@ dvx_value index_get(dvx_vm *vm, dvx_value self, dvx_value key) {
         char *part = a->data + i * a->axes->stride;
         if (a->ndim == 1) return array_element(vm, a->dtype, part);
         return array_view(vm, self, a, part, a->ndim - 1, a->axes + 1, &view);
+    }
+    const dvx_kind kind = API(kind, key);
+    nd_array *whole;
+    if (kind == DVX_ELLIPSIS) return array_view(vm, self, a, a->data, a->ndim, a->axes, &whole);
+    if (kind == DVX_NONE && a->ndim < ND_MOST) {
+        dvx_axis axes[ND_MOST];
+        axes[0] = (dvx_axis){1, 0};
+        memcpy(axes + 1, a->axes, (size_t)a->ndim * sizeof *axes);
+        return array_view(vm, self, a, a->data, a->ndim + 1, axes, &whole);
     }
     if (read_places(vm, a, key, &at)) return array_element(vm, a->dtype, at);
     other = array_of(vm, key);
@@ -452,6 +461,8 @@ bool index_set(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value) {
     if (read_places(vm, a, key, &at)) return array_store(vm, a->dtype, at, value);
     other = array_of(vm, key);
     if (is_whole_mask(a, other)) return fancy_set_mask(vm, a, other, value);
+    bool stored;
+    if (is_row(a, other) && fancy_set_row(vm, a, other, value, &stored)) return stored;
     dvx_value only = only_item(vm, key);
     if (!dvx_failed(only)) {
         bool done = index_set(vm, self, only, value);

@@ -57,6 +57,10 @@ dvx_value fancy_get(dvx_vm *vm, const nd_array *a, const nd_index *index);
 bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value);
 /* The frequent case: elements of 8 bytes in one axis, by an int64 array in C order. */
 dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which);
+/* The same for a store of an array or a number.  False: the ordinary way is to be taken, which
+ * tells what is wrong, casts, broadcasts and copies.  *good: nothing was raised. */
+bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_value value,
+                   bool *good);
 dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask);
 bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value);
 /* How many elements of a mask, which has an axis or more, are true. */

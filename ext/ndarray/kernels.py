@@ -147,12 +147,12 @@ for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^"
         .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?", wide=False)
 for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")
-ufunc("left_shift", 2).add("B", "(T)(b < 8 ? a << b : 0)", wide=False) \
-    .add("i", "(uint32_t)b < 32 ? (T)((uint32_t)a << b) : 0", wide=False) \
-    .add("l", "(uint64_t)b < 64 ? (T)((uint64_t)a << b) : 0", wide=False)
-ufunc("right_shift", 2).add("B", "(T)(b < 8 ? a >> b : 0)", wide=False) \
-    .add("i", "(uint32_t)b < 32 ? a >> b : a < 0 ? -1 : 0", wide=False) \
-    .add("l", "(uint64_t)b < 64 ? a >> b : a < 0 ? -1 : 0", wide=False)
+ufunc("left_shift", 2).add("B", "(T)(b < 8 ? a << b : 0)") \
+    .add("i", "(uint32_t)b < 32 ? (T)((uint32_t)a << b) : 0") \
+    .add("l", "(uint64_t)b < 64 ? (T)((uint64_t)a << b) : 0")
+ufunc("right_shift", 2).add("B", "(T)(b < 8 ? a >> b : 0)") \
+    .add("i", "(uint32_t)b < 32 ? a >> b : a < 0 ? -1 : 0") \
+    .add("l", "(uint64_t)b < 64 ? a >> b : a < 0 ? -1 : 0")
 
 # ---- Of one operand ----
 
