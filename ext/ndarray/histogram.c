@@ -205,20 +205,25 @@ static ND_FUNCTION(histogram) {
 static dvx_value count_ints(dvx_vm *vm, const nd_array *a, const nd_array *weights, int64_t least) {
     nd_array *out;
     const int64_t *x = (const int64_t *)(const void *)a->data;
-    int64_t size = least;
+    int64_t size = least, low = 0, high = -1;
     for (int64_t i = 0; i < a->size; i++) {
-        if (x[i] < 0)
-            return API(raise, DVX_VALUE_ERROR, "'list' argument must have no negative elements");
-        if (x[i] >= size) size = x[i] == INT64_MAX ? x[i] : x[i] + 1;
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
     }
+    if (low < 0)
+        return API(raise, DVX_VALUE_ERROR, "'list' argument must have no negative elements");
+    if (high >= size) size = high == INT64_MAX ? high : high + 1;
     dvx_value made = array_new(vm, ND_DTYPE(weights ? ND_FLOAT64 : ND_INT64), 1, &size, &out);
     if (dvx_failed(made)) return made;
     memset(out->data, 0, (size_t)size * 8);
-    for (int64_t i = 0; i < a->size; i++)
-        if (weights)
-            doubles(out)[x[i]] += doubles(weights)[i];
-        else
-            ((int64_t *)(void *)out->data)[x[i]]++;
+    const double *of = weights ? doubles(weights) : NULL;
+    double *sums = doubles(out);
+    int64_t *counts = (int64_t *)(void *)out->data;
+    const int64_t count = a->size;
+    if (of)
+        for (int64_t i = 0; i < count; i++) sums[x[i]] += of[i];
+    else
+        for (int64_t i = 0; i < count; i++) counts[x[i]]++;
     return made;
 }
 

@@ -1,12 +1,13 @@
 /* order.c: sort, argsort, searchsorted, unique (order.h).
  *
  * Invariants
- *  1. All sorting is stable (mergesort), so that argsort is one of those that NumPy's kinds may
- * give, and that of kind='stable'.
+ *  1. All sorting is stable (merging, or by bytes), so that argsort is one of those that NumPy's
+ * kinds may give, and that of kind='stable'.
  *  2. Order: nans behind all numbers; complex numbers by the real part, then the imaginary one. */
 #include "order.h"
 
 #include "methods.h"
+#include "radix.h"
 
 /* ---- Merging ---- */
 
@@ -160,7 +161,7 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
     const size_t size = (size_t)count * dtype->size;
     void *room = API(allocate, size);
     if (!room) return false;
-    all_sorts[dtype->num].sort(data, room, count);
+    if (!radix_sort(dtype->num, data, room, count)) all_sorts[dtype->num].sort(data, room, count);
     API(deallocate, room, size);
     return vm->api->poll(vm);
 }
@@ -180,7 +181,8 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
     if (count < 2) return true;
     int64_t *room = API(allocate, size);
     if (!room) return false;
-    all_sorts[dtype->num].argsort(data, places, room, count);
+    if (!radix_sort_places(dtype->num, data, places, room, count))
+        all_sorts[dtype->num].argsort(data, places, room, count);
     API(deallocate, room, size);
     return vm->api->poll(vm);
 }

@@ -1,0 +1,104 @@
+/* radix.c: sorting by the bytes of keys (radix.h). */
+#include "radix.h"
+
+#include <string.h>
+
+enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256 };
+
+/* ---- Keys ---- */
+
+/* Unsigned ints in the order of the elements. */
+static inline uint32_t key_int32(int32_t x) { return (uint32_t)x ^ 0x80000000u; }
+static inline uint64_t key_int64(int64_t x) { return (uint64_t)x ^ 0x8000000000000000u; }
+
+/* Bits of negative floats go the other way around. */
+#define FLOAT_KEY(T, U, name)                                      \
+    static inline U key_##name(T x) {                              \
+        const U sign = (U)1 << (8 * sizeof(U) - 1);                \
+        U bits;                                                    \
+        x += 0; /* -0.0 becomes 0.0 */                             \
+        memcpy(&bits, &x, sizeof bits);                            \
+        return x != x ? (U)-1 : bits & sign ? ~bits : bits | sign; \
+    }
+FLOAT_KEY(float, uint32_t, float32)
+FLOAT_KEY(double, uint64_t, float64)
+
+/* ---- Sorting ---- */
+
+/* The bytes in which keys differ, by the bits that do; -1: so many that merging is not slower. */
+static int choose_bytes(uint64_t bits, int64_t n, int *shifts) {
+    enum { WORTH = 200 }; /* elements for each byte */
+    int used = 0;
+    for (int shift = 0; shift < 64; shift += 8)
+        if (bits >> shift & 255) shifts[used++] = shift;
+    return n >= WORTH * (int64_t)used ? used : -1;
+}
+
+/* Counts become places. */
+static void sum_counts(int64_t *counts) {
+    int64_t sum = 0;
+    for (int k = 0; k < BUCKETS; k++) {
+        const int64_t count = counts[k];
+        counts[k] = sum;
+        sum += count;
+    }
+}
+
+/* One byte after the other; places differ from elements in that their keys are elsewhere. */
+#define BY_BYTES(what, S, T, U, name, element)                                                    \
+    static bool what##_##name(const T *of, S *v, S *w, int64_t n) {                               \
+        int shifts[MOST_BYTES];                                                                   \
+        bool sorted = true;                                                                       \
+        U bits = 0;                                                                               \
+        for (int64_t i = 1; i < n; i++) {                                                         \
+            const U last = key_##name(of[i - 1]), key = key_##name(of[i]);                        \
+            bits |= last ^ key;                                                                   \
+            sorted &= last <= key;                                                                \
+        }                                                                                         \
+        if (sorted) return true;                                                                  \
+        S *from = v, *to = w;                                                                     \
+        const int used = choose_bytes(bits, n, shifts);                                           \
+        for (int b = 0; b < used; b++) {                                                          \
+            int64_t at[BUCKETS] = {0};                                                            \
+            for (int64_t i = 0; i < n; i++) at[key_##name(of[i]) >> shifts[b] & (BUCKETS - 1)]++; \
+            sum_counts(at);                                                                       \
+            for (int64_t i = 0; i < n; i++) {                                                     \
+                const S x = from[i];                                                              \
+                to[at[key_##name(element) >> shifts[b] & (BUCKETS - 1)]++] = x;                   \
+            }                                                                                     \
+            S *other = from;                                                                      \
+            from = to;                                                                            \
+            to = other;                                                                           \
+        }                                                                                         \
+        if (from != v) memcpy(v, from, (size_t)n * sizeof *v);                                    \
+        return used > 0;                                                                          \
+    }
+#define RADIX(T, U, name)            \
+    BY_BYTES(sort, T, T, U, name, x) \
+    BY_BYTES(places, int64_t, T, U, name, of[x])
+RADIX(int32_t, uint32_t, int32)
+RADIX(int64_t, uint64_t, int64)
+RADIX(float, uint32_t, float32)
+RADIX(double, uint64_t, float64)
+
+bool radix_sort(nd_type type, void *data, void *room, int64_t n) {
+    if (n < LEAST) return false;
+    switch (type) {
+    case ND_INT32: return sort_int32(data, data, room, n);
+    case ND_INT64: return sort_int64(data, data, room, n);
+    case ND_FLOAT32: return sort_float32(data, data, room, n);
+    case ND_FLOAT64: return sort_float64(data, data, room, n);
+    default: return false;
+    }
+}
+
+bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n) {
+    if (n < LEAST) return false;
+    switch (type) {
+    case ND_INT32: return places_int32(data, places, room, n);
+    case ND_INT64: return places_int64(data, places, room, n);
+    case ND_FLOAT32: return places_float32(data, places, room, n);
+    case ND_FLOAT64: return places_float64(data, places, room, n);
+    default: return false;
+    }
+}

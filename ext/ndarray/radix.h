@@ -1,0 +1,19 @@
+/* radix.h: stable sorting of long rows of ints and floats by the bytes of their keys, from the last
+ * one to the first; order.c decides for whom, and merges the others.
+ *
+ * Invariants
+ *  1. The order is that of order.h: nans behind all numbers, in the order that they had; 0.0 and
+ * -0.0 are equal. */
+#ifndef ND_RADIX_H
+#define ND_RADIX_H
+
+#include "dtype.h"
+
+/* Sorts n elements, with room for as many.  False: merging is not slower, and nothing has happened.
+ */
+bool radix_sort(nd_type type, void *data, void *room, int64_t n);
+
+/* The same for places 0, 1, ... of the elements, which stay where they are. */
+bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n);
+
+#endif
