@@ -280,7 +280,7 @@ static __attribute__((noinline)) double_v pow_slow(double_v x, double_v y) {
 static inline double_v own_pow_double(double_v x, double_v y) {
     double_m beyond;
     const double_m large = BITS_OF(double, 0x1p900) - SIZE_OF(double, y);
-    if (UNLIKELY(any_odd(x) | any_double(large))) return pow_slow(x, y);
+    if (UNLIKELY(any_odd(x) || any_double(large))) return pow_slow(x, y);
     const double_v result = pow_normal(x, y, &beyond);
     return UNLIKELY(any_double(beyond)) ? pow_slow(x, y) : result;
 }

@@ -7,7 +7,7 @@
  *  2. Elements are aligned.  No loop calls the VM, and each result depends on its own operands
  * alone, not on their place in the array.
  *  3. Bits of floating point results are the same for all instruction sets, except for what libmvec
- *     computes.
+ *     and elementary.h compute.
  *  4. Sums add in NumPy's order: pairwise, in blocks of 128, with eight running sums in each. */
 #ifndef ND_LOOPS_H
 #define ND_LOOPS_H
