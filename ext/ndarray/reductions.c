@@ -335,14 +335,9 @@ static ND_FUNCTION(std) {
 
 /* Lines are looked through a part at a time: its extreme, and, where that is the best so far, its
  * place; then for the element within the best part alone.  Lines whose elements do not lie in a row
- * are copied into parts, as many of them at a time as lie side by side. */
-enum {
-    LONG_PART = 1024,
-    PART = 256,
-    PART_STEP = PART + 8,
-    SIDE = 8
-}; /* (a step that is no
-      power of 2) */
+ * are copied into parts, as many of them at a time as lie side by side (with a step between them
+ * that is no power of 2: their elements would share few lines of the cache). */
+enum { LONG_PART = 1024, PART = 256, PART_STEP = PART + 8, SIDE = 8 };
 
 typedef struct search {
     nd_fold fold;
