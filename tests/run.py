@@ -367,11 +367,14 @@ class Variant:
 class Machine:
     """The dynvm under test and what it can do."""
 
-    def __init__(self, path: Path, extensions: Path, only_levels: List[str], only_forms: List[str]):
+    def __init__(self, path: Path, extensions: Path, only_levels: List[str], only_forms: List[str],
+                 kernels: str = ""):
         self.path = path
         self.extensions = extensions
         self.env = oracle.clean_environment(
             DYNVM_PATH=str(extensions), ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1")
+        if kernels:
+            self.env["DYNVM_NDARRAY_MACHINE"] = kernels
         self.levels = tuple(only_levels or LEVELS)
         self.forms = [f for f in (only_forms or FORMS) if self.can(f"--form={f}")]
         if not self.forms:
@@ -583,6 +586,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="fewer variants, no slow scripts")
     parser.add_argument("--level", action="append", default=[], choices=LEVELS, help="only this level")
     parser.add_argument("--form", action="append", default=[], choices=FORMS, help="only this form")
+    parser.add_argument("--kernels", choices=("baseline", "avx2"), help="ndarray's loops for an older machine")
     parser.add_argument("--no-stress", action="store_true", help="leave the stress modes out")
     parser.add_argument("--valgrind", action="store_true", help="run a subset under valgrind instead")
     parser.add_argument("--no-oracle", action="store_true", help="use stored expectations alone")
@@ -619,7 +623,8 @@ def main() -> int:
             print(f"{options.dynvm} is not a program; build it first", file=sys.stderr)
             return 2
         program = options.dynvm.resolve()
-        machine = Machine(program, program.parent / "ext", options.level, options.form)
+        machine = Machine(program, program.parent / "ext", options.level, options.form,
+                          options.kernels)
         fine = True
         golden_only = options.only_golden or options.accept
         for missing in sorted({t.extension for t in tests if not machine.has(t.extension)}):
