@@ -780,13 +780,17 @@ CLASS_PLANS = (
     NEXT();
 </%isa:op>
 
-<%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
-    const int64_t count = dv_frame_thread(fp)->local_count;
-    for (r = 0; r < count; r++)
-        if (dv_is_object(fp[r]) && --dv_as_object(fp[r])->references == 0) SLOW_FROM();
-    __asm__("" ::: "memory"); /* what follows is read here: kept since before the loop, it would be in saved registers */
-    if (--dv_as_object(fp[-3])->references == 0) SLOW_FROM();
-    vm->calls_left++;
+## RETURN: local i, or where i is their number, the function, dies.
+<%def name="dies(i)">\
+{
+        r = ${i};
+        __asm__("" : "=x"(d));
+        TAIL(DV_H(slow_RETURN));
+    }\
+</%def>\
+<%def name="leave(count)">\
+    __asm__("" ::: "memory"); /* what follows is read here: kept since before, it would be in saved registers */
+    if (--dv_as_object(fp[-3])->references == 0) ${dies(count)}
     const dv_cell *link = dv_frame_link(fp);
     dv_value *caller = dv_frame_caller(fp);
     const dv_value result = sp[-1];
@@ -794,23 +798,42 @@ CLASS_PLANS = (
     sp[-1] = result;
     fp = caller;
     JUMP(link);
-    --- out of line ---
-    /* The local r dies, or where r is their number, the function; so may others behind it. */
-    const dv_cell *link = dv_frame_link(fp);
-    dv_value *caller = dv_frame_caller(fp);
+</%def>\
+<%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
     const int64_t count = dv_frame_thread(fp)->local_count;
     vm->calls_left++;
+    for (r = 0; r < count; r++)
+        if (dv_lets_go(fp[r])) SLOW_FROM();
+${leave("count")}    --- out of line ---
+    /* The local r dies, or where r is their number, the function; so may others behind it. */
+    const int64_t count = dv_frame_thread(fp)->local_count;
+    const dv_cell *link = dv_frame_link(fp);
+    dv_value *caller = dv_frame_caller(fp);
+    dv_object *dead = dv_as_object(fp[r < count ? r : -3]);
     PUBLISH();
-    dv_object_dispose(vm, dv_as_object(fp[r < count ? r : -3]));
-    if (r < count) {
-        while (++r < count) dv_release(vm, fp[r]);
-        dv_release(vm, fp[-3]);
-    }
+    do {
+        dv_object_end(vm, dead);
+        dead = NULL;
+        while (!dead && ++r <= count) {
+            const dv_value next = fp[r < count ? r : -3];
+            if (dv_lets_go(next)) dead = dv_as_object(next);
+        }
+    } while (dead);
     sp = fp - 2;
     sp[-1] = v;
     fp = caller;
     JUMP(link);
 </%isa:op>
+
+## Without a loop, whose end the processor would have to guess.
+% for n in "123456":
+<%isa:op name="RETURN_${n}" stack="v --" ends="yes" doc="What RETURN is threaded as in a function with that many locals. Not emitted by the compiler.">
+    vm->calls_left++;
+% for i in range(int(n)):
+    if (dv_lets_go(fp[${i}])) ${dies(i)}
+% endfor
+${leave(n)}</%isa:op>
+% endfor
 
 <%isa:op name="MAKE_FUNCTION" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
     const int64_t n = CELL(2).i;

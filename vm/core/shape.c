@@ -390,15 +390,37 @@ static void release_subclass(dv_vm *vm, dv_object *object) {
     vm->types[object->shape >> DV_LAYOUT_SHIFT]->release(vm, object);
 }
 
+/* An instance whose slots below `slot` are let go of already, and dies last, if it is an object. */
+static __attribute__((noinline)) void release_rest(dv_vm *vm, dv_instance *instance, uint32_t slot,
+                                                   dv_object *dead) {
+    const dv_shape *shape = vm->shapes[instance->header.shape];
+    dv_class *class_ = shape->class_;
+    if (dead) dv_object_dispose(vm, dead);
+    for (uint32_t count = shape->count; slot < count; slot++)
+        dv_release(vm, *dv_instance_slot(instance, slot));
+    if (instance->overflow)
+        dv_heap_free(&vm->heap, instance->overflow, instance->overflow_capacity * sizeof(dv_value));
+    dv_container_free(vm, instance, instance_size(instance->inline_slots));
+    dv_release_object(vm, &class_->header);
+}
+
+/* Without a call, so that nothing is saved, where nothing dies with the instance. */
 static void release_plain(dv_vm *vm, dv_object *object) {
     dv_instance *instance = (dv_instance *)object;
     const dv_shape *shape = vm->shapes[object->shape];
     dv_class *class_ = shape->class_;
-    for (uint32_t i = 0, count = shape->count; i < count; i++)
-        dv_release(vm, *dv_instance_slot(instance, i));
-    if (instance->overflow)
-        dv_heap_free(&vm->heap, instance->overflow, instance->overflow_capacity * sizeof(dv_value));
-    dv_container_free(vm, instance, instance_size(instance->inline_slots));
+    const uint32_t count = shape->count, inline_slots = instance->inline_slots;
+    if (DV_UNLIKELY(instance->overflow != NULL || count > inline_slots)) {
+        release_rest(vm, instance, 0, NULL);
+        return;
+    }
+    const dv_value *slots = dv_instance_slot(instance, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!dv_lets_go(slots[i])) continue;
+        release_rest(vm, instance, i + 1, dv_as_object(slots[i]));
+        return;
+    }
+    dv_container_free(vm, instance, instance_size(inline_slots));
     dv_release_object(vm, &class_->header);
 }
 
@@ -430,12 +452,22 @@ bool dv_instance_finalise(dv_vm *vm, dv_object *object) {
     return dv_finalise(vm, object, cell->value);
 }
 
-void dv_instance_release(dv_vm *vm, dv_object *object) {
-    if (DV_UNLIKELY(vm->finalisers) && !dv_instance_finalise(vm, object)) return;
+static inline void release_instance(dv_vm *vm, dv_object *object) {
     if (object->shape >> DV_LAYOUT_SHIFT)
         release_subclass(vm, object);
     else
         release_plain(vm, object);
+}
+
+static __attribute__((noinline)) void finalise_and_release(dv_vm *vm, dv_object *object) {
+    if (dv_instance_finalise(vm, object)) release_instance(vm, object);
+}
+
+void dv_instance_release(dv_vm *vm, dv_object *object) {
+    if (DV_UNLIKELY(vm->finalisers))
+        finalise_and_release(vm, object);
+    else
+        release_instance(vm, object);
 }
 
 void dv_instance_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {

@@ -8,11 +8,17 @@
 
 /* ---- The beginning ---- */
 
+enum { FIRST_ROOM = 4 };
+
 /* What the kind begins with; EMPTY: nothing, or raised. */
 static dv_value first_total(dv_vm *vm, dv_consume_kind kind) {
     if (kind == DV_CONSUME_SUM) return dv_int(0);
     if (kind == DV_CONSUME_SET) return dv_set_new(vm);
-    return kind >= DV_CONSUME_LIST ? dv_list_new(vm, NULL, 0) : DV_EMPTY;
+    if (kind < DV_CONSUME_LIST) return DV_EMPTY;
+    dv_value list = dv_list_new(vm, NULL, 0); /* with room, so that the frame stays at the first */
+    if (dv_is_empty(list) || dv_list_reserve(vm, dv_as_list(list), FIRST_ROOM)) return list;
+    dv_release(vm, list);
+    return DV_EMPTY;
 }
 
 const dv_cell *dv_slow_consume(DV_HANDLER_PARAMETERS) {

@@ -288,7 +288,7 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
 /* GO_RELEASING: r is a dead object, ip the next instruction. */
 __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
     PUBLISH();
-    dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
+    dv_object_end(vm, dv_as_object((dv_value){(uint64_t)r}));
     DEAD();
     GO();
 }
