@@ -449,25 +449,25 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT();
 </%isa:op>
 
-<%isa:derivative name="LOAD_METHOD_SHAPE" of="LOAD_METHOD" doc="LOAD_METHOD of an object with the cached shape: the class's cell is in the cache.">
+<%isa:derivative name="LOAD_METHOD_SHAPE" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with the cached shape: the class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
-    sp[-1] = dv_retain(callee);
-    sp[2] = object;
-    sp += 3;
+    sp += 4 - IN;
+    sp[-4] = dv_retain(callee);
+    sp[-1] = OWNED(object);
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_POLY" of="LOAD_METHOD" doc="LOAD_METHOD of an object with one of several shapes.">
+<%isa:derivative name="LOAD_METHOD_POLY" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const dv_value callee = entry->cell->value;
     if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) MISS();
-    sp[-1] = dv_retain(callee);
-    sp[2] = object;
-    sp += 3;
+    sp += 4 - IN;
+    sp[-4] = dv_retain(callee);
+    sp[-1] = OWNED(object);
     NEXT();
 </%isa:derivative>
 

@@ -315,7 +315,7 @@
         if (DV_UNLIKELY(!dv_poly_same_kind(found, entry->other))) MISS();
         if (DV_UNLIKELY(entry->other == DV_T_PROPERTY)) SLOW();
     } else {
-        found = *dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
+        found = *dv_poly_slot(entry, object);
     }
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
     --- out of line ---
@@ -410,13 +410,13 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     OPERATE(setter, object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" doc="object.name = value of an instance with one of several shapes, which the store may change.">
+<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
-    dv_value *slot = dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
+    dv_value *slot = dv_poly_slot(entry, object);
     const dv_value old = entry->other == entry->shape ? *slot : DV_NONE;
     if (!(own & 1)) dv_retain(value);
     *slot = value;

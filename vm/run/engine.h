@@ -177,6 +177,9 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         sp[-1] = done_;                  \
         NEXT();                          \
     } while (0)
+/* An input that is owned, where it is handed on; in a fusion with the LOAD_LOCAL in front it is
+ * only now that it is (gen/isa.py). */
+#define OWNED(input) (input)
 /* Goes on at ip, behind the instruction's last effect: the release of a value that it has taken out
  * of reach.  What dies is disposed of out of line, so that those that live cost no saved register.
  */

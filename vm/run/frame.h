@@ -46,7 +46,8 @@ static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_val
                                       dv_value *fp, const dv_cell *link) {
     frame[-2] = dv_raw_pointer(link);
     frame[-1] = dv_raw_pointer(fp);
-    for (uint32_t i = thread->argument_count; i < thread->local_count; i++) frame[i] = DV_EMPTY;
+    dv_value *local = frame + thread->argument_count, *end = frame + thread->local_count;
+    while (local < end) *local++ = DV_EMPTY;
     vm->calls_left--;
     return frame + thread->stack_base;
 }
