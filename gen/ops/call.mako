@@ -809,16 +809,14 @@ ${leave("count")}    --- out of line ---
     const int64_t count = dv_frame_thread(fp)->local_count;
     const dv_cell *link = dv_frame_link(fp);
     dv_value *caller = dv_frame_caller(fp);
-    dv_object *dead = dv_as_object(fp[r < count ? r : -3]);
+    const dv_value *local = fp + r, *end = fp + count;
     PUBLISH();
-    do {
-        dv_object_end(vm, dead);
-        dead = NULL;
-        while (!dead && ++r <= count) {
-            const dv_value next = fp[r < count ? r : -3];
-            if (dv_lets_go(next)) dead = dv_as_object(next);
-        }
-    } while (dead);
+    dv_object_end(vm, dv_as_object(local < end ? *local : fp[-3]));
+    if (local < end) {
+        while (++local < end)
+            if (dv_lets_go(*local)) dv_object_end(vm, dv_as_object(*local));
+        if (dv_lets_go(fp[-3])) dv_object_end(vm, dv_as_object(fp[-3]));
+    }
     sp = fp - 2;
     sp[-1] = v;
     fp = caller;
@@ -826,7 +824,7 @@ ${leave("count")}    --- out of line ---
 </%isa:op>
 
 ## Without a loop, whose end the processor would have to guess.
-% for n in "123456":
+% for n in "12345678":
 <%isa:op name="RETURN_${n}" stack="v --" ends="yes" doc="What RETURN is threaded as in a function with that many locals. Not emitted by the compiler.">
     vm->calls_left++;
 % for i in range(int(n)):

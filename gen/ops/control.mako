@@ -503,16 +503,17 @@ ${exhausted(True)}</%isa:derivative>
 
 <%isa:op name="YIELD" stack="v -- sent" kills="all" doc="Suspends the generator; its caller gets the value. What is sent to it is pushed when it is resumed.">
     const dv_cell *link = dv_frame_link(fp);
-    if (link == dv_consume_cell && dv_consume_quickly(fp, v)) {
-        sp[-1] = DV_NONE;
-        NEXT();
-    }
+    if (link == dv_consume_cell) SLOW();
     dv_value *caller = dv_frame_caller(fp);
     dv_generator_suspend(vm, vm->generator, fp, sp - 1, ip, ip + LEN, false);
     sp = fp - 2;
     sp[-1] = v;
     fp = caller;
     JUMP(link);
+    --- out of line ---
+    if (DV_UNLIKELY(!dv_consume_quickly(fp, v))) TAIL(dv_slow_yield);
+    sp[-1] = DV_NONE;
+    NEXT();
 </%isa:op>
 
 <%isa:op name="CONSUMED" stack="v --" doc="Where a generator yields or returns that a builtin consumes (run/consume.h): takes the value and resumes the generator, or goes on behind the call. Not emitted by the compiler.">

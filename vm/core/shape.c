@@ -137,18 +137,24 @@ dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
     return NULL;
 }
 
+/* Looks the method up and remembers it. */
+static __attribute__((noinline)) dv_global_cell *find_special(dv_vm *vm, const dv_class *class_,
+                                                              dv_value name) {
+    dv_global_cell *cell = dv_class_special(class_, name);
+    dv_special *place = &vm->specials[dv_special_at(vm, class_, name) - vm->specials];
+    dv_value old = place->name;
+    *place = (dv_special){class_, dv_retain(name), vm->names_changed, cell};
+    if (dv_is_object(old)) dv_release(vm, old);
+    return cell;
+}
+
 dv_global_cell *dv_class_special_again(dv_vm *vm, const dv_class *class_, dv_value name) {
     const dv_special *known = dv_special_at(vm, class_, name);
     bool fits = known->class_ == class_ && dv_same(known->name, name) &&
                 known->names_changed == vm->names_changed;
     /* The cells of a class that is being torn down are empty. */
-    if (fits && !(known->cell && dv_is_empty(known->cell->value))) return known->cell;
-    dv_global_cell *cell = dv_class_special(class_, name);
-    dv_special *place = &vm->specials[known - vm->specials];
-    dv_value old = place->name;
-    *place = (dv_special){class_, dv_retain(name), vm->names_changed, cell};
-    if (dv_is_object(old)) dv_release(vm, old);
-    return cell;
+    if (DV_LIKELY(fits && !(known->cell && dv_is_empty(known->cell->value)))) return known->cell;
+    return find_special(vm, class_, name);
 }
 
 const dv_global_cell dv_no_constructor = {.value = {DV_TAG_SPECIAL}, .name = {DV_TAG_SPECIAL}};

@@ -139,6 +139,18 @@ static bool has_room(dv_vm *vm, const dv_generator *g, const dv_value *frame) {
     return false;
 }
 
+const dv_cell *dv_slow_yield(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    const dv_value value = sp[-1];
+    dv_value *caller = dv_frame_caller(fp);
+    const dv_cell *next = ip + dv_op_infos[DV_OP_YIELD].length;
+    dv_generator_suspend(vm, vm->generator, fp, sp - 1, ip, next, false);
+    fp[-3] = value;
+    vm->sp = fp - 2;
+    vm->fp = caller;
+    return dv_consume_cell;
+}
+
 /* sp: generator | kind | total | next ip | value. */
 const dv_cell *dv_slow_consumed(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;

@@ -97,7 +97,7 @@ static const uint16_t *op_index(dv_vm *vm) {
 }
 
 /* RETURN has a form for each small number of locals; to everybody else they are RETURN. */
-enum { MOST_LOCALS = DV_OP_RETURN_6 - DV_OP_RETURN_1 + 1 };
+enum { MOST_LOCALS = DV_OP_RETURN_8 - DV_OP_RETURN_1 + 1 };
 
 static uint32_t threaded(const dv_thread *thread, uint32_t op) {
     const uint32_t locals = thread->local_count;
@@ -105,7 +105,7 @@ static uint32_t threaded(const dv_thread *thread, uint32_t op) {
 }
 
 static uint32_t written(uint32_t op) {
-    return op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_6 ? DV_OP_RETURN : op;
+    return op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8 ? DV_OP_RETURN : op;
 }
 
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
