@@ -39,8 +39,10 @@
     dv_value *frame = sp - ${has};
 % if defaults:
     for (int64_t i = 0; i < missing; i++) sp[i] = dv_retain(values[i]);
-% endif
     sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+% else:
+    sp = dv_frame_push_from(vm, thread, frame, sp, fp, ip + LEN);
+% endif
     fp = frame;
     JUMP(thread->entry);
 </%def>\
@@ -185,7 +187,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     sp -= 2;
     PUBLISH();
     dv_raise(vm, DV_E_TYPE_ERROR, "__init__() should return None, not '%T'", v);
-    dv_release(vm, v);
+    dv_release_outer(vm, v);
     RAISE();
 </%isa:op>
 
@@ -200,10 +202,10 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     PUBLISH();
     const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n + 2;
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -220,11 +222,11 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
 % for i in range(int(inputs)):
-    dv_release(vm, sp[-${i + 1}]);
+    dv_release_outer(vm, sp[-${i + 1}]);
 % endfor
     sp -= ${int(inputs) + 2};
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -270,8 +272,8 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     sp -= 4;
     sp[-1] = dv_bool(is);
     PUBLISH();
-    dv_release(vm, wanted);
-    dv_release(vm, x);
+    dv_release_outer(vm, wanted);
+    dv_release_outer(vm, x);
     NEXT();
 </%isa:derivative>
 
@@ -342,7 +344,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     PUBLISH();
     const dv_value result = dv_as_class(callee)->descriptor->construct(vm, sp - n, (uint32_t)n, DV_EMPTY);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n + 2;
     sp[-1] = result;
     dv_as_object(callee)->references--;
@@ -585,10 +587,10 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     PUBLISH();
     const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n + 2;
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -605,11 +607,11 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
 % for i in range(int(inputs)):
-    dv_release(vm, sp[-${i + 1}]);
+    dv_release_outer(vm, sp[-${i + 1}]);
 % endfor
     sp -= ${int(inputs) + 2};
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -665,12 +667,12 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     }
     dv_retain(found);
 % for i in range(int(inputs)):
-    dv_release(vm, sp[-${i + 1}]);
+    dv_release_outer(vm, sp[-${i + 1}]);
 % endfor
     sp -= ${int(inputs) + 2};
     const dv_value callee = sp[-1];
     sp[-1] = found;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -775,7 +777,7 @@ CLASS_PLANS = (
 <%isa:op name="DICT_MERGE" variable="merge" stack="mapping --" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments below it, which lie above callee, the two reserved entries and the positional arguments: TypeError if a name is there already.">
     const dv_value mapping = sp[-1];
     if (!dv_merge_keywords(vm, sp[-6], sp[-2], mapping)) RAISE();
-    dv_release(vm, mapping);
+    dv_release_outer(vm, mapping);
     sp -= 1;
     NEXT();
 </%isa:op>
@@ -837,7 +839,7 @@ ${leave(n)}</%isa:op>
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_function(vm, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n - 1;
     sp[-1] = result;
     NEXT();
@@ -862,7 +864,7 @@ ${leave(n)}</%isa:op>
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_closure(vm, fp, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n - 1;
     sp[-1] = result;
     NEXT();
@@ -870,7 +872,7 @@ ${leave(n)}</%isa:op>
 
 <%isa:op name="CLASS_MERGE" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments of a class statement: TypeError if a name is there already.">
     if (!dv_merge_keywords(vm, DV_EMPTY, dict, mapping)) RAISE();
-    dv_release(vm, mapping);
+    dv_release_outer(vm, mapping);
     DONE(dict);
 </%isa:op>
 
@@ -879,7 +881,7 @@ ${leave(n)}</%isa:op>
     if (dv_is_empty(resolved)) RAISE();
     sp[-1] = resolved;
     const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, resolved, bases, DV_EMPTY);
-    dv_release(vm, bases);
+    dv_release_outer(vm, bases);
     if (dv_is_empty(result)) RAISE();
     sp[0] = result;
     sp += 1;
@@ -891,7 +893,7 @@ ${leave(n)}</%isa:op>
     if (dv_is_empty(resolved)) RAISE();
     sp[-2] = resolved;
     const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, resolved, bases, named);
-    dv_release(vm, bases);
+    dv_release_outer(vm, bases);
     if (dv_is_empty(result)) RAISE();
     sp[0] = result;
     sp += 1;
@@ -901,17 +903,17 @@ ${leave(n)}</%isa:op>
 <%isa:op name="BUILD_CLASS" operands="name" stack="bases space -- class_" calls_out="yes" kills="all" doc="Makes a class of the tuple of its bases and its namespace.">
     const dv_value result = dv_class_build(vm, CELL(1).v, bases, DV_EMPTY, space);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, bases);
-    dv_release(vm, space);
+    dv_release_outer(vm, bases);
+    dv_release_outer(vm, space);
     DONE(result);
 </%isa:op>
 
 <%isa:op name="BUILD_CLASS_KW" operands="name" stack="bases named space -- class_" calls_out="yes" kills="all" doc="BUILD_CLASS with a dict of the statement's keyword arguments.">
     const dv_value result = dv_class_build(vm, CELL(1).v, bases, named, space);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, bases);
-    dv_release(vm, named);
-    dv_release(vm, space);
+    dv_release_outer(vm, bases);
+    dv_release_outer(vm, named);
+    dv_release_outer(vm, space);
     DONE(result);
 </%isa:op>
 
@@ -936,7 +938,7 @@ ${leave(n)}</%isa:op>
 <%isa:op name="IMPORT_STAR" stack="module --" calls_out="yes" kills="all" doc="Stores the public names of a module as globals.">
     if (!dv_import_star(vm, module)) RAISE();
     sp -= 1;
-    dv_release(vm, module);
+    dv_release_outer(vm, module);
     NEXT();
 </%isa:op>
 

@@ -54,3 +54,5 @@ void dv_object_dispose(dv_vm *vm, dv_object *object) {
         while (vm->release_queue) release_now(vm, dequeue(vm));
     vm->release_depth--;
 }
+
+void dv_object_finish(dv_vm *vm, dv_object *object) { dv_object_end(vm, object); }

@@ -391,6 +391,15 @@ static inline void dv_object_end(dv_vm *vm, dv_object *object) {
         dv_object_dispose(vm, object); /* what an extension does then may run dl code */
 }
 
+/* dv_object_end out of line, and dv_release, for handlers and what they leave to C. */
+void dv_object_finish(dv_vm *vm, dv_object *object);
+static inline void dv_release_object_outer(dv_vm *vm, dv_object *object) {
+    if (--object->references == 0) dv_object_finish(vm, object);
+}
+static inline void dv_release_outer(dv_vm *vm, dv_value v) {
+    if (dv_is_object(v)) dv_release_object_outer(vm, dv_as_object(v));
+}
+
 /* The hidden class of an instance of a dl class, by what its header says. */
 static inline dv_shape *dv_shape_at(const dv_vm *vm, uint32_t shape) {
     return vm->shapes[shape & (DV_SHAPE_LIMIT - 1)];

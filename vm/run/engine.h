@@ -312,14 +312,14 @@ static inline double dv_i2d(int64_t i) {
 #define DV_AS_DOUBLE(v) (dv_is_int(v) ? I2D(dv_as_int(v)) : dv_as_float(v))
 #define DV_IS_NUMBER(v) (dv_is_int(v) || dv_is_float(v))
 /* Releases the owned ones of two inputs. */
-#define DISPOSE1(own, a)                  \
-    do {                                  \
-        if ((own)&1) dv_release(vm, (a)); \
+#define DISPOSE1(own, a)                        \
+    do {                                        \
+        if ((own)&1) dv_release_outer(vm, (a)); \
     } while (0)
-#define DISPOSE2(own, a, b)               \
-    do {                                  \
-        if ((own)&1) dv_release(vm, (a)); \
-        if ((own)&2) dv_release(vm, (b)); \
+#define DISPOSE2(own, a, b)                     \
+    do {                                        \
+        if ((own)&1) dv_release_outer(vm, (a)); \
+        if ((own)&2) dv_release_outer(vm, (b)); \
     } while (0)
 #endif
 

@@ -40,16 +40,20 @@ static inline bool dv_frame_fits(const dv_vm *vm, const dv_thread *thread, const
     return frame + thread->frame_size <= limit && vm->calls_left > 0;
 }
 
-/* Fills in a frame whose parameters are in place; the result is the operand stack's base.  (The
- * caller has checked dv_frame_fits.) */
-static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_value *frame,
-                                      dv_value *fp, const dv_cell *link) {
+/* Fills in a frame whose parameters are in place and end at `local`; the result is the operand
+ * stack's base.  (The caller has checked dv_frame_fits.) */
+static inline dv_value *dv_frame_push_from(dv_vm *vm, const dv_thread *thread, dv_value *frame,
+                                           dv_value *local, dv_value *fp, const dv_cell *link) {
+    const dv_value *end = frame + thread->local_count;
     frame[-2] = dv_raw_pointer(link);
     frame[-1] = dv_raw_pointer(fp);
-    dv_value *local = frame + thread->argument_count, *end = frame + thread->local_count;
     while (local < end) *local++ = DV_EMPTY;
     vm->calls_left--;
     return frame + thread->stack_base;
+}
+static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_value *frame,
+                                      dv_value *fp, const dv_cell *link) {
+    return dv_frame_push_from(vm, thread, frame, frame + thread->argument_count, fp, link);
 }
 
 /* The last `missing` defaults of a function's positional parameters; NULL: it has fewer. */
@@ -139,8 +143,8 @@ static inline dv_function *dv_frame_closure(dv_vm *vm, dv_object *code, const dv
 static inline void dv_frame_pop(dv_vm *vm, dv_value *fp) {
     const dv_thread *thread = dv_frame_thread(fp);
     vm->calls_left++;
-    for (uint32_t i = 0, n = thread->local_count; i < n; i++) dv_release(vm, fp[i]);
-    dv_release(vm, fp[-3]);
+    for (uint32_t i = 0, n = thread->local_count; i < n; i++) dv_release_outer(vm, fp[i]);
+    dv_release_outer(vm, fp[-3]);
 }
 
 #endif
