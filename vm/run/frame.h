@@ -48,6 +48,7 @@ static inline dv_value *dv_frame_push_from(dv_vm *vm, const dv_thread *thread, d
     frame[-2] = dv_raw_pointer(link);
     frame[-1] = dv_raw_pointer(fp);
     while (local < end) *local++ = DV_EMPTY;
+    __asm__("" : "+m"(vm->calls_left)); /* else it is in a register since it was checked */
     vm->calls_left--;
     return frame + thread->stack_base;
 }
@@ -127,15 +128,21 @@ static inline dv_function *dv_frame_closure(dv_vm *vm, dv_object *code, const dv
         return NULL;
     }
     const uint32_t *from = thread->code->free_from;
-    for (uint32_t i = 0; i < count; i++) cells->items[i] = dv_retain(fp[from[i]]);
+    for (uint32_t i = 0; i < count; i++) {
+        cells->items[i] = fp[from[i]];
+        dv_as_object(cells->items[i])->references++;
+    }
     function->code = code;
     code->references++;
     function->closure = dv_object_value(cells);
-    function->globals = dv_retain(dv_object_value(thread->module));
+    function->globals = dv_object_value(thread->module);
+    thread->module->header.references++;
     function->defaults = function->keyword_defaults = DV_EMPTY;
     function->annotations = function->attributes = DV_EMPTY;
-    function->name = dv_retain(thread->name);
-    function->qualname = dv_retain(thread->qualname);
+    function->name = thread->name;
+    dv_as_object(function->name)->references++;
+    function->qualname = thread->qualname;
+    dv_as_object(function->qualname)->references++;
     return function;
 }
 
