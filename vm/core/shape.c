@@ -389,6 +389,10 @@ void dv_subclass_free(dv_vm *vm, dv_object *object, size_t size) {
 
 /* The attributes go before the contents, as in CPython. */
 static void release_subclass(dv_vm *vm, dv_object *object) {
+    if (dv_is_extension_type(object->shape >> DV_LAYOUT_SHIFT) && vm->release_depth == 0) {
+        dv_object_dispose(vm, object); /* counts, as dv_object_end says: it comes back here */
+        return;
+    }
     const dv_shape *shape = dv_shape_at(vm, object->shape);
     dv_attributes *attributes = dv_attributes_of(object);
     for (uint32_t i = 0, count = shape->count; i < count; i++)
