@@ -61,7 +61,7 @@ def type_constant(name: str) -> str:
 
 
 # Where an operand of a fusion comes from, but the stack (S): the instruction that it stands for.
-MODES = {"L": "LOAD_LOCAL_B", "C": "LOAD_CONST_B"}
+MODES = {"L": "LOAD_LOCAL_B", "C": "LOAD_CONST_B", "O": "LOAD_LOCAL"}
 LOAD_LENGTH = 2  # cells of each of them
 
 
@@ -181,16 +181,17 @@ class Instruction:
             if mode == "S":
                 found.append(f"sp[{n - on_stack}]")
                 continue
-            found.append(f"LOCAL({at})" if mode == "L" else f"CELL({at}).v")
+            found.append(f"CELL({at}).v" if mode == "C" else f"LOCAL({at})")
             at += LOAD_LENGTH
         return found
 
     @property
     def fused_body(self) -> str:
         """Fusions: the body, which knows that nothing is owned but what comes from the stack: loads that end in _B
-        only borrow."""
+        only borrow.  What an O loads becomes owned where the body hands it on (OWNED)."""
         stack = sum(1 << n for n, mode in enumerate(self.modes) if mode == "S")
-        return re.sub(r"\bSITE\.own\b", f"(SITE.own & {stack})" if stack else "0", self.body)
+        body = re.sub(r"\bOWNED\(", "dv_retain(", self.body) if "O" in self.modes else self.body
+        return re.sub(r"\bSITE\.own\b", f"(SITE.own & {stack})" if stack else "0", body)
 
     @property
     def cache_cell(self) -> int:
@@ -267,9 +268,11 @@ class Model:
         """The fusions of a derivative: one for each operand mode, and with the STORE_LOCAL behind it where the
         result is known to replace all inputs (what is on the stack is an int or a float, or nothing is)."""
         for mode in item.fuses if item.fuses[:1] != ["as"] else ():
-            if len(mode) != len(item.inputs) or set(mode) - set("SLC") or mode.lstrip("S").count("S"):
+            if len(mode) != len(item.inputs) or set(mode) - set("SLCO") or mode.lstrip("S").count("S"):
                 raise ModelError(f"{item.source}: {item.name} cannot be fused as '{mode}'")
-            plain = "S" not in mode or set(item.types) <= {"int", "float"}
+            if "O" in mode and "OWNED(" not in item.body:
+                raise ModelError(f"{item.source}: {item.name} does not say where it hands on what it owns")
+            plain = not set(mode) & set("SO") or set(item.types) <= {"int", "float"}
             for stores in (False, True) if item.outputs and not item.modes and plain else (False,):
                 parts = [MODES[c] for c in mode if c != "S"] + [item.name] + ["STORE_LOCAL"] * stores
                 self.add(

@@ -39,8 +39,10 @@
     dv_value *frame = sp - ${has};
 % if defaults:
     for (int64_t i = 0; i < missing; i++) sp[i] = dv_retain(values[i]);
-% endif
     sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+% else:
+    sp = dv_frame_push_from(vm, thread, frame, sp, fp, ip + LEN);
+% endif
     fp = frame;
     JUMP(thread->entry);
 </%def>\
@@ -185,7 +187,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     sp -= 2;
     PUBLISH();
     dv_raise(vm, DV_E_TYPE_ERROR, "__init__() should return None, not '%T'", v);
-    dv_release(vm, v);
+    dv_release_outer(vm, v);
     RAISE();
 </%isa:op>
 
@@ -200,10 +202,10 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     PUBLISH();
     const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n + 2;
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -220,11 +222,11 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
 % for i in range(int(inputs)):
-    dv_release(vm, sp[-${i + 1}]);
+    dv_release_outer(vm, sp[-${i + 1}]);
 % endfor
     sp -= ${int(inputs) + 2};
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -270,8 +272,8 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     sp -= 4;
     sp[-1] = dv_bool(is);
     PUBLISH();
-    dv_release(vm, wanted);
-    dv_release(vm, x);
+    dv_release_outer(vm, wanted);
+    dv_release_outer(vm, x);
     NEXT();
 </%isa:derivative>
 
@@ -342,7 +344,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     PUBLISH();
     const dv_value result = dv_as_class(callee)->descriptor->construct(vm, sp - n, (uint32_t)n, DV_EMPTY);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n + 2;
     sp[-1] = result;
     dv_as_object(callee)->references--;
@@ -449,25 +451,25 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     NEXT();
 </%isa:op>
 
-<%isa:derivative name="LOAD_METHOD_SHAPE" of="LOAD_METHOD" doc="LOAD_METHOD of an object with the cached shape: the class's cell is in the cache.">
+<%isa:derivative name="LOAD_METHOD_SHAPE" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with the cached shape: the class's cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
     if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
-    sp[-1] = dv_retain(callee);
-    sp[2] = object;
-    sp += 3;
+    sp += 4 - IN;
+    sp[-4] = dv_retain(callee);
+    sp[-1] = OWNED(object);
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_POLY" of="LOAD_METHOD" doc="LOAD_METHOD of an object with one of several shapes.">
+<%isa:derivative name="LOAD_METHOD_POLY" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const dv_value callee = entry->cell->value;
     if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) MISS();
-    sp[-1] = dv_retain(callee);
-    sp[2] = object;
-    sp += 3;
+    sp += 4 - IN;
+    sp[-4] = dv_retain(callee);
+    sp[-1] = OWNED(object);
     NEXT();
 </%isa:derivative>
 
@@ -585,10 +587,10 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     PUBLISH();
     const dv_value result = ${entry};
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n + 2;
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -605,11 +607,11 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
 % for i in range(int(inputs)):
-    dv_release(vm, sp[-${i + 1}]);
+    dv_release_outer(vm, sp[-${i + 1}]);
 % endfor
     sp -= ${int(inputs) + 2};
     sp[-1] = result;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -665,12 +667,12 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
     }
     dv_retain(found);
 % for i in range(int(inputs)):
-    dv_release(vm, sp[-${i + 1}]);
+    dv_release_outer(vm, sp[-${i + 1}]);
 % endfor
     sp -= ${int(inputs) + 2};
     const dv_value callee = sp[-1];
     sp[-1] = found;
-    dv_release_object(vm, dv_as_object(callee));
+    dv_release_object_outer(vm, dv_as_object(callee));
     NEXT();
 </%isa:derivative>
 % endfor
@@ -775,18 +777,22 @@ CLASS_PLANS = (
 <%isa:op name="DICT_MERGE" variable="merge" stack="mapping --" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments below it, which lie above callee, the two reserved entries and the positional arguments: TypeError if a name is there already.">
     const dv_value mapping = sp[-1];
     if (!dv_merge_keywords(vm, sp[-6], sp[-2], mapping)) RAISE();
-    dv_release(vm, mapping);
+    dv_release_outer(vm, mapping);
     sp -= 1;
     NEXT();
 </%isa:op>
 
-<%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
-    const int64_t count = dv_frame_thread(fp)->local_count;
-    for (r = 0; r < count; r++)
-        if (dv_is_object(fp[r]) && --dv_as_object(fp[r])->references == 0) SLOW_FROM();
-    __asm__("" ::: "memory"); /* what follows is read here: kept since before the loop, it would be in saved registers */
-    if (--dv_as_object(fp[-3])->references == 0) SLOW_FROM();
-    vm->calls_left++;
+## RETURN: local i, or where i is their number, the function, dies.
+<%def name="dies(i)">\
+{
+        r = ${i};
+        __asm__("" : "=x"(d));
+        TAIL(DV_H(slow_RETURN));
+    }\
+</%def>\
+<%def name="leave(count)">\
+    __asm__("" ::: "memory"); /* what follows is read here: kept since before, it would be in saved registers */
+    if (--dv_as_object(fp[-3])->references == 0) ${dies(count)}
     const dv_cell *link = dv_frame_link(fp);
     dv_value *caller = dv_frame_caller(fp);
     const dv_value result = sp[-1];
@@ -794,17 +800,24 @@ CLASS_PLANS = (
     sp[-1] = result;
     fp = caller;
     JUMP(link);
-    --- out of line ---
-    /* The local r dies, or where r is their number, the function; so may others behind it. */
-    const dv_cell *link = dv_frame_link(fp);
-    dv_value *caller = dv_frame_caller(fp);
+</%def>\
+<%isa:op name="RETURN" stack="v --" ends="yes" doc="Leaves the frame with the top of the stack as its result.">
     const int64_t count = dv_frame_thread(fp)->local_count;
     vm->calls_left++;
+    for (r = 0; r < count; r++)
+        if (dv_lets_go(fp[r])) SLOW_FROM();
+${leave("count")}    --- out of line ---
+    /* The local r dies, or where r is their number, the function; so may others behind it. */
+    const int64_t count = dv_frame_thread(fp)->local_count;
+    const dv_cell *link = dv_frame_link(fp);
+    dv_value *caller = dv_frame_caller(fp);
+    const dv_value *local = fp + r, *end = fp + count;
     PUBLISH();
-    dv_object_dispose(vm, dv_as_object(fp[r < count ? r : -3]));
-    if (r < count) {
-        while (++r < count) dv_release(vm, fp[r]);
-        dv_release(vm, fp[-3]);
+    dv_object_end(vm, dv_as_object(local < end ? *local : fp[-3]));
+    if (local < end) {
+        while (++local < end)
+            if (dv_lets_go(*local)) dv_object_end(vm, dv_as_object(*local));
+        if (dv_lets_go(fp[-3])) dv_object_end(vm, dv_as_object(fp[-3]));
     }
     sp = fp - 2;
     sp[-1] = v;
@@ -812,11 +825,21 @@ CLASS_PLANS = (
     JUMP(link);
 </%isa:op>
 
+## Without a loop, whose end the processor would have to guess.
+% for n in "12345678":
+<%isa:op name="RETURN_${n}" stack="v --" ends="yes" doc="What RETURN is threaded as in a function with that many locals. Not emitted by the compiler.">
+    vm->calls_left++;
+% for i in range(int(n)):
+    if (dv_lets_go(fp[${i}])) ${dies(i)}
+% endfor
+${leave(n)}</%isa:op>
+% endfor
+
 <%isa:op name="MAKE_FUNCTION" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_function(vm, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n - 1;
     sp[-1] = result;
     NEXT();
@@ -841,7 +864,7 @@ CLASS_PLANS = (
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_closure(vm, fp, CELL(1).v, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n - 1;
     sp[-1] = result;
     NEXT();
@@ -849,7 +872,7 @@ CLASS_PLANS = (
 
 <%isa:op name="CLASS_MERGE" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments of a class statement: TypeError if a name is there already.">
     if (!dv_merge_keywords(vm, DV_EMPTY, dict, mapping)) RAISE();
-    dv_release(vm, mapping);
+    dv_release_outer(vm, mapping);
     DONE(dict);
 </%isa:op>
 
@@ -858,7 +881,7 @@ CLASS_PLANS = (
     if (dv_is_empty(resolved)) RAISE();
     sp[-1] = resolved;
     const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, resolved, bases, DV_EMPTY);
-    dv_release(vm, bases);
+    dv_release_outer(vm, bases);
     if (dv_is_empty(result)) RAISE();
     sp[0] = result;
     sp += 1;
@@ -870,7 +893,7 @@ CLASS_PLANS = (
     if (dv_is_empty(resolved)) RAISE();
     sp[-2] = resolved;
     const dv_value result = dv_metaclass_prepare(vm, CELL(1).v, resolved, bases, named);
-    dv_release(vm, bases);
+    dv_release_outer(vm, bases);
     if (dv_is_empty(result)) RAISE();
     sp[0] = result;
     sp += 1;
@@ -880,17 +903,17 @@ CLASS_PLANS = (
 <%isa:op name="BUILD_CLASS" operands="name" stack="bases space -- class_" calls_out="yes" kills="all" doc="Makes a class of the tuple of its bases and its namespace.">
     const dv_value result = dv_class_build(vm, CELL(1).v, bases, DV_EMPTY, space);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, bases);
-    dv_release(vm, space);
+    dv_release_outer(vm, bases);
+    dv_release_outer(vm, space);
     DONE(result);
 </%isa:op>
 
 <%isa:op name="BUILD_CLASS_KW" operands="name" stack="bases named space -- class_" calls_out="yes" kills="all" doc="BUILD_CLASS with a dict of the statement's keyword arguments.">
     const dv_value result = dv_class_build(vm, CELL(1).v, bases, named, space);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, bases);
-    dv_release(vm, named);
-    dv_release(vm, space);
+    dv_release_outer(vm, bases);
+    dv_release_outer(vm, named);
+    dv_release_outer(vm, space);
     DONE(result);
 </%isa:op>
 
@@ -915,7 +938,7 @@ CLASS_PLANS = (
 <%isa:op name="IMPORT_STAR" stack="module --" calls_out="yes" kills="all" doc="Stores the public names of a module as globals.">
     if (!dv_import_star(vm, module)) RAISE();
     sp -= 1;
-    dv_release(vm, module);
+    dv_release_outer(vm, module);
     NEXT();
 </%isa:op>
 

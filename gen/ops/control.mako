@@ -18,10 +18,10 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
         dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
         const dv_value list = walk->sequence;
         walk->sequence = DV_EMPTY;
-        dv_release(vm, list);
+        dv_release_outer(vm, list);
     }
 % endif
-    dv_release(vm, iterator);
+    dv_release_outer(vm, iterator);
     JUMP(target);
 </%def>\
 
@@ -174,7 +174,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     const int truth = dv_truth(vm, v);
     if (DV_UNLIKELY(truth < 0)) RAISE();
     if (truth == ${1 if wanted == "TRUE" else 0}) JUMP(CELL(1).target);
-    dv_release(vm, v);
+    dv_release_outer(vm, v);
     sp--;
     NEXT();
 </%isa:op>
@@ -281,7 +281,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
         const dv_cell *target = CELL(2).target;
         sp--;
         PUBLISH();
-        dv_release(vm, iterator);
+        dv_release_outer(vm, iterator);
         JUMP(target);
     }
     DONE(item);
@@ -385,7 +385,7 @@ ${exhausted(True)}</%isa:derivative>
         if (!dv_is_empty(vm->error)) RAISE();
         sp--;
         PUBLISH();
-        dv_release(vm, iterator);
+        dv_release_outer(vm, iterator);
         JUMP(target);
     }
     DONE(item);
@@ -403,7 +403,7 @@ ${exhausted(True)}</%isa:derivative>
         if (!dv_is_empty(vm->error)) RAISE();
         sp--;
         PUBLISH();
-        dv_release(vm, iterator);
+        dv_release_outer(vm, iterator);
         JUMP(target);
     }
     const dv_value first = sp[0];
@@ -503,16 +503,17 @@ ${exhausted(True)}</%isa:derivative>
 
 <%isa:op name="YIELD" stack="v -- sent" kills="all" doc="Suspends the generator; its caller gets the value. What is sent to it is pushed when it is resumed.">
     const dv_cell *link = dv_frame_link(fp);
-    if (link == dv_consume_cell && dv_consume_quickly(fp, v)) {
-        sp[-1] = DV_NONE;
-        NEXT();
-    }
+    if (link == dv_consume_cell) SLOW();
     dv_value *caller = dv_frame_caller(fp);
     dv_generator_suspend(vm, vm->generator, fp, sp - 1, ip, ip + LEN, false);
     sp = fp - 2;
     sp[-1] = v;
     fp = caller;
     JUMP(link);
+    --- out of line ---
+    if (DV_UNLIKELY(!dv_consume_quickly(fp, v))) TAIL(dv_slow_yield);
+    sp[-1] = DV_NONE;
+    NEXT();
 </%isa:op>
 
 <%isa:op name="CONSUMED" stack="v --" doc="Where a generator yields or returns that a builtin consumes (run/consume.h): takes the value and resumes the generator, or goes on behind the call. Not emitted by the compiler.">
@@ -523,7 +524,7 @@ ${exhausted(True)}</%isa:derivative>
 <%isa:op name="GET_YIELD_FROM" stack="v -- receiver" calls_out="yes" kills="all" doc="Makes an iterator for yield from; a generator is its own.">
     const dv_value result = dv_yield_from(vm, v);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, v);
+    dv_release_outer(vm, v);
     DONE(result);
 </%isa:op>
 
@@ -591,7 +592,7 @@ ${exhausted(True)}</%isa:derivative>
 <%isa:op name="MATCH_EXCEPTION" stack="exc type -- exc2 matches" calls_out="yes" kills="all" doc="Does an except clause with this type (or tuple of types) catch the exception below?">
     const int matches = dv_exception_match(vm, exc, type);
     if (matches < 0) RAISE();
-    dv_release(vm, type);
+    dv_release_outer(vm, type);
     DONE(dv_bool(matches));
 </%isa:op>
 
@@ -620,7 +621,7 @@ ${exhausted(True)}</%isa:derivative>
     if (!dv_enter_with(vm, manager, sp)) RAISE();
     sp++;
     vm->sp = sp;
-    dv_release(vm, manager);
+    dv_release_outer(vm, manager);
     NEXT();
 </%isa:op>
 
@@ -634,6 +635,6 @@ ${exhausted(True)}</%isa:derivative>
 
 <%isa:op name="PRINT_EXPR" stack="v --" calls_out="yes" kills="all" doc="REPL: prints the value of an expression statement.">
     if (!dv_print_expression(vm, v)) RAISE();
-    dv_release(vm, v);
+    dv_release_outer(vm, v);
     DONE0();
 </%isa:op>

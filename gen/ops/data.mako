@@ -198,7 +198,7 @@
     const dv_value *parts = sp - n;
     const dv_value result = dv_slice_new(vm, parts[0], parts[1], n == 3 ? parts[2] : DV_NONE);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 0; i < n; i++) dv_release(vm, parts[i]);
+    for (int64_t i = 0; i < n; i++) dv_release_outer(vm, parts[i]);
     sp -= n - 1;
     sp[-1] = result;
     NEXT();
@@ -220,7 +220,7 @@
 % if family == "LOAD_SUBSCR":
     const dv_value result = dv_slice_load(vm, container, start, stop, step);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
-    if (own & 1) dv_release(vm, container);
+    if (own & 1) dv_release_outer(vm, container);
     sp--;
     sp[-1] = result;
 % elif family == "STORE_SUBSCR":
@@ -315,7 +315,7 @@
         if (DV_UNLIKELY(!dv_poly_same_kind(found, entry->other))) MISS();
         if (DV_UNLIKELY(entry->other == DV_T_PROPERTY)) SLOW();
     } else {
-        found = *dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
+        found = *dv_poly_slot(entry, object);
     }
     DONE_RELEASING(dv_retain(found), SITE.own & 1, object);
     --- out of line ---
@@ -410,13 +410,13 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     OPERATE(setter, object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" doc="object.name = value of an instance with one of several shapes, which the store may change.">
+<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
-    dv_value *slot = dv_instance_slot((dv_instance *)dv_as_object(object), entry->slot);
+    dv_value *slot = dv_poly_slot(entry, object);
     const dv_value old = entry->other == entry->shape ? *slot : DV_NONE;
     if (!(own & 1)) dv_retain(value);
     *slot = value;
@@ -487,7 +487,7 @@ ${build_tuple("CELL(2).i")}\
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_dict(vm, sp - 2 * n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 1; i <= 2 * n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= 2 * n; i++) dv_release_outer(vm, sp[-i]);
     sp -= 2 * n - 1;
     sp[-1] = result;
     NEXT();
@@ -497,7 +497,7 @@ ${build_tuple("CELL(2).i")}\
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_set(vm, sp - n, n);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n - 1;
     sp[-1] = result;
     NEXT();
@@ -505,7 +505,7 @@ ${build_tuple("CELL(2).i")}\
 
 <%isa:op name="SET_UPDATE" stack="set iterable -- set2" calls_out="yes" kills="all" doc="Adds the items of an iterable to a set under construction.">
     if (!dv_update_set_display(vm, set, iterable)) RAISE();
-    dv_release(vm, iterable);
+    dv_release_outer(vm, iterable);
     DONE(set);
 </%isa:op>
 
@@ -520,14 +520,14 @@ ${build_tuple("CELL(2).i")}\
     --- out of line ---
     const dv_value item = sp[-1];
     if (!dv_add_set_display(vm, sp[-1 - CELL(1).i], item)) RAISE();
-    dv_release(vm, item);
+    dv_release_outer(vm, item);
     sp -= 1;
     NEXT();
 </%isa:op>
 
 <%isa:op name="LIST_EXTEND" stack="list iterable -- list2" calls_out="yes" kills="all" doc="Appends the items of an iterable to a list under construction.">
     if (!dv_extend_display(vm, list, iterable)) RAISE();
-    dv_release(vm, iterable);
+    dv_release_outer(vm, iterable);
     DONE(list);
 </%isa:op>
 
@@ -548,8 +548,8 @@ ${build_tuple("CELL(2).i")}\
 <%isa:op name="DICT_ADD" operands="count" variable="add_pair" stack="key v --" calls_out="yes" kills="all" doc="Stores the top under the key below it in the dict that is then the n-th entry from the top.">
     const dv_value value = sp[-1], key = sp[-2];
     if (!dv_add_display(vm, sp[-2 - CELL(1).i], key, value)) RAISE();
-    dv_release(vm, value);
-    dv_release(vm, key);
+    dv_release_outer(vm, value);
+    dv_release_outer(vm, key);
     sp -= 2;
     NEXT();
 </%isa:op>
@@ -557,13 +557,13 @@ ${build_tuple("CELL(2).i")}\
 <%isa:op name="LIST_TO_TUPLE" stack="list -- tuple" calls_out="yes" doc="Makes a tuple of a list under construction.">
     const dv_value result = dv_tuple_from(vm, list);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, list);
+    dv_release_outer(vm, list);
     DONE(result);
 </%isa:op>
 
 <%isa:op name="DICT_UPDATE" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to a dict under construction.">
     if (!dv_update_display(vm, dict, mapping)) RAISE();
-    dv_release(vm, mapping);
+    dv_release_outer(vm, mapping);
     DONE(dict);
 </%isa:op>
 
@@ -571,7 +571,7 @@ ${build_tuple("CELL(2).i")}\
     const int64_t n = CELL(1).i;
     const dv_value result = dv_build_string(vm, sp - n, (uint32_t)n);
     if (dv_is_empty(result)) RAISE();
-    for (int64_t i = 1; i <= n; i++) dv_release(vm, sp[-i]);
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
     sp -= n - 1;
     sp[-1] = result;
     NEXT();
@@ -587,8 +587,8 @@ ${build_tuple("CELL(2).i")}\
     const dv_value spec = has_spec ? sp[-1] : DV_EMPTY, v = sp[has_spec ? -2 : -1];
     const dv_value result = dv_format_value(vm, v, n & 3, spec);
     if (dv_is_empty(result)) RAISE();
-    dv_release(vm, spec);
-    dv_release(vm, v);
+    dv_release_outer(vm, spec);
+    dv_release_outer(vm, v);
     if (has_spec) sp--;
     sp[-1] = result;
     NEXT();
@@ -620,7 +620,7 @@ ${build_tuple("CELL(2).i")}\
     memmove(sp - 1, sp, (size_t)n * sizeof *sp);
     sp += n - 1;
     PUBLISH();
-    dv_release(vm, sequence);
+    dv_release_outer(vm, sequence);
     NEXT();
 </%isa:op>
 
@@ -631,6 +631,6 @@ ${build_tuple("CELL(2).i")}\
     memmove(sp - 1, sp, (size_t)(n + m + 1) * sizeof *sp);
     sp += n + m;
     PUBLISH();
-    dv_release(vm, sequence);
+    dv_release_outer(vm, sequence);
     NEXT();
 </%isa:op>

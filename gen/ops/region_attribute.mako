@@ -60,7 +60,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     *slot = ${take};
     if (dv_is_object(old)) {
         PUBLISH_AT(d);
-        dv_release_object(vm, dv_as_object(old));
+        dv_release_object_outer(vm, dv_as_object(old));
     }
     REGION_NEXT();
 </%isa:region>

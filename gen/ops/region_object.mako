@@ -49,7 +49,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     PUBLISH_AT(d);
     const dv_value item = ${boxed};
     if (dv_is_empty(item) || !dv_list_append(vm, HOME(a), item)) RAISE();
-    dv_release(vm, item);
+    dv_release_outer(vm, item);
     REGION_NEXT();
 </%isa:region>
 % endfor
@@ -179,7 +179,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
         r = word;
     }
     HOME(a) = DV_NONE;
-    dv_release_object(vm, dv_as_object(v)); /* no code runs */
+    dv_release_object_outer(vm, dv_as_object(v)); /* no code runs */
     REGION_NEXT();
 </%isa:region>
 % for type in "list", "tuple":
@@ -253,7 +253,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     const dv_value old = HOME(c);
     HOME(c) = HOME(a);
     PUBLISH_AT(d);
-    dv_release_object(vm, dv_as_object(old));
+    dv_release_object_outer(vm, dv_as_object(old));
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_RELEASE" operands="" cache="3" homes="release" doc="Releases home slot a, which becomes None.">
@@ -268,7 +268,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     const dv_value old = HOME(a);
     HOME(a) = DV_NONE;
     PUBLISH_AT(d);
-    dv_release_object(vm, dv_as_object(old));
+    dv_release_object_outer(vm, dv_as_object(old));
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_SET_SP" operands="" cache="3" doc="The operand stack ends at slot a: what follows is a stack instruction.">
@@ -287,7 +287,7 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     const dv_value result = dv_slice_between(vm, container, SLOT_I(b), SLOT_I(c), CELL(2).i);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
     fp[to] = result;
-    if (is_owned) dv_release(vm, container);
+    if (is_owned) dv_release_outer(vm, container);
     REGION_NEXT();
 </%isa:region>
 

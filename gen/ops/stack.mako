@@ -54,7 +54,7 @@
         RAISE();
     }
     LOCAL(1) = DV_EMPTY;
-    dv_release(vm, old);
+    dv_release_outer(vm, old);
     NEXT();
 </%isa:op>
 
@@ -101,7 +101,7 @@
         RAISE();
     }
     cell->value = DV_EMPTY;
-    dv_release(vm, old);
+    dv_release_outer(vm, old);
     NEXT();
 </%isa:op>
 
@@ -153,7 +153,7 @@ outs = "-- v" if not extra else "-- v R1 R2"
 
 <%isa:op name="STORE_NAME" operands="name" stack="v --" calls_out="yes" kills="all" doc="Class body: stores into the class namespace.">
     if (!dv_store_name(vm, fp[0], CELL(1).v, v)) RAISE();
-    dv_release(vm, v);
+    dv_release_outer(vm, v);
     DONE0();
 </%isa:op>
 

@@ -11,7 +11,7 @@ ${"##"} ${title}
 
 % endfor
 ${"##"} Fusions: INCA derivatives with the loads in front of them
-The letters of a fusion's name say where the inputs come from: S the stack, L a LOAD_LOCAL_B, C a LOAD_CONST_B.
+The letters of a fusion's name say where the inputs come from: S the stack, L a LOAD_LOCAL_B, C a LOAD_CONST_B, O a LOAD_LOCAL (owned).
 `+` stands for a second form with the STORE_LOCAL behind.
 
 | derivative | fusions |

@@ -348,11 +348,18 @@ static inline bool dv_has_layout(dv_value v, uint32_t type) {
     return shape == type || shape >> DV_LAYOUT_SHIFT == type;
 }
 
+/* The end of an object that something refers to which may be ending, too: of what release functions
+ * let go of.  (Handlers: dv_object_end in core/vm.h.) */
 void dv_object_dispose(dv_vm *vm, dv_object *object);
 
 static inline dv_value dv_retain(dv_value v) {
     if (dv_is_object(v)) dv_as_object(v)->references++;
     return v;
+}
+
+/* Lets go of v; true: that was the last reference, and the caller is to dispose of the object. */
+static inline bool dv_lets_go(dv_value v) {
+    return dv_is_object(v) && --dv_as_object(v)->references == 0;
 }
 
 static inline void dv_release_object(dv_vm *vm, dv_object *object) {

@@ -3,6 +3,10 @@
  * Releasing an object releases what it refers to.  A structure nested deeper than NESTED_LIMIT is
  * not released by recursion: its objects wait in a queue which the outermost release works off.
  *
+ * Handlers, which nothing that is being released stands above but through a call of dl code, do not
+ * count: they release the object at once (dv_object_end), and each thing that dies with it is an
+ * outermost one.
+ *
  * Invariant 1: the header of a waiting object holds its shape's index in the low 21 bits and the
  * next waiting object's address, which is a multiple of 16 below 2^47, in the others; so waiting
  * needs no memory.  That is why shape numbers are below DV_SHAPE_LIMIT. */
@@ -50,3 +54,5 @@ void dv_object_dispose(dv_vm *vm, dv_object *object) {
         while (vm->release_queue) release_now(vm, dequeue(vm));
     vm->release_depth--;
 }
+
+void dv_object_finish(dv_vm *vm, dv_object *object) { dv_object_end(vm, object); }

@@ -137,18 +137,24 @@ dv_global_cell *dv_class_special(const dv_class *class_, dv_value name) {
     return NULL;
 }
 
+/* Looks the method up and remembers it. */
+static __attribute__((noinline)) dv_global_cell *find_special(dv_vm *vm, const dv_class *class_,
+                                                              dv_value name) {
+    dv_global_cell *cell = dv_class_special(class_, name);
+    dv_special *place = &vm->specials[dv_special_at(vm, class_, name) - vm->specials];
+    dv_value old = place->name;
+    *place = (dv_special){class_, dv_retain(name), vm->names_changed, cell};
+    if (dv_is_object(old)) dv_release(vm, old);
+    return cell;
+}
+
 dv_global_cell *dv_class_special_again(dv_vm *vm, const dv_class *class_, dv_value name) {
     const dv_special *known = dv_special_at(vm, class_, name);
     bool fits = known->class_ == class_ && dv_same(known->name, name) &&
                 known->names_changed == vm->names_changed;
     /* The cells of a class that is being torn down are empty. */
-    if (fits && !(known->cell && dv_is_empty(known->cell->value))) return known->cell;
-    dv_global_cell *cell = dv_class_special(class_, name);
-    dv_special *place = &vm->specials[known - vm->specials];
-    dv_value old = place->name;
-    *place = (dv_special){class_, dv_retain(name), vm->names_changed, cell};
-    if (dv_is_object(old)) dv_release(vm, old);
-    return cell;
+    if (DV_LIKELY(fits && !(known->cell && dv_is_empty(known->cell->value)))) return known->cell;
+    return find_special(vm, class_, name);
 }
 
 const dv_global_cell dv_no_constructor = {.value = {DV_TAG_SPECIAL}, .name = {DV_TAG_SPECIAL}};
@@ -383,6 +389,10 @@ void dv_subclass_free(dv_vm *vm, dv_object *object, size_t size) {
 
 /* The attributes go before the contents, as in CPython. */
 static void release_subclass(dv_vm *vm, dv_object *object) {
+    if (dv_is_extension_type(object->shape >> DV_LAYOUT_SHIFT) && vm->release_depth == 0) {
+        dv_object_dispose(vm, object); /* counts, as dv_object_end says: it comes back here */
+        return;
+    }
     const dv_shape *shape = dv_shape_at(vm, object->shape);
     dv_attributes *attributes = dv_attributes_of(object);
     for (uint32_t i = 0, count = shape->count; i < count; i++)
@@ -390,15 +400,37 @@ static void release_subclass(dv_vm *vm, dv_object *object) {
     vm->types[object->shape >> DV_LAYOUT_SHIFT]->release(vm, object);
 }
 
+/* An instance whose slots below `slot` are let go of already, and dies last, if it is an object. */
+static __attribute__((noinline)) void release_rest(dv_vm *vm, dv_instance *instance, uint32_t slot,
+                                                   dv_object *dead) {
+    const dv_shape *shape = vm->shapes[instance->header.shape];
+    dv_class *class_ = shape->class_;
+    if (dead) dv_object_dispose(vm, dead);
+    for (uint32_t count = shape->count; slot < count; slot++)
+        dv_release(vm, *dv_instance_slot(instance, slot));
+    if (instance->overflow)
+        dv_heap_free(&vm->heap, instance->overflow, instance->overflow_capacity * sizeof(dv_value));
+    dv_container_free(vm, instance, instance_size(instance->inline_slots));
+    dv_release_object(vm, &class_->header);
+}
+
+/* Without a call, so that nothing is saved, where nothing dies with the instance. */
 static void release_plain(dv_vm *vm, dv_object *object) {
     dv_instance *instance = (dv_instance *)object;
     const dv_shape *shape = vm->shapes[object->shape];
     dv_class *class_ = shape->class_;
-    for (uint32_t i = 0, count = shape->count; i < count; i++)
-        dv_release(vm, *dv_instance_slot(instance, i));
-    if (instance->overflow)
-        dv_heap_free(&vm->heap, instance->overflow, instance->overflow_capacity * sizeof(dv_value));
-    dv_container_free(vm, instance, instance_size(instance->inline_slots));
+    const uint32_t count = shape->count, inline_slots = instance->inline_slots;
+    if (DV_UNLIKELY(instance->overflow != NULL || count > inline_slots)) {
+        release_rest(vm, instance, 0, NULL);
+        return;
+    }
+    const dv_value *slots = dv_instance_slot(instance, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!dv_lets_go(slots[i])) continue;
+        release_rest(vm, instance, i + 1, dv_as_object(slots[i]));
+        return;
+    }
+    dv_container_free(vm, instance, instance_size(inline_slots));
     dv_release_object(vm, &class_->header);
 }
 
@@ -430,12 +462,22 @@ bool dv_instance_finalise(dv_vm *vm, dv_object *object) {
     return dv_finalise(vm, object, cell->value);
 }
 
-void dv_instance_release(dv_vm *vm, dv_object *object) {
-    if (DV_UNLIKELY(vm->finalisers) && !dv_instance_finalise(vm, object)) return;
+static inline void release_instance(dv_vm *vm, dv_object *object) {
     if (object->shape >> DV_LAYOUT_SHIFT)
         release_subclass(vm, object);
     else
         release_plain(vm, object);
+}
+
+static __attribute__((noinline)) void finalise_and_release(dv_vm *vm, dv_object *object) {
+    if (dv_instance_finalise(vm, object)) release_instance(vm, object);
+}
+
+void dv_instance_release(dv_vm *vm, dv_object *object) {
+    if (DV_UNLIKELY(vm->finalisers))
+        finalise_and_release(vm, object);
+    else
+        release_instance(vm, object);
 }
 
 void dv_instance_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {

@@ -379,6 +379,27 @@ static inline void dv_container_free(dv_vm *vm, void *container, size_t size) {
     dv_heap_part_free(&vm->heap, DV_HEAP_OBJECTS, container, size);
 }
 
+/* The end of an object, by whoever is no release function (core/release.c).  No collection comes
+ * while the object looks like a free block: what runs dl code keeps it until then. */
+static inline void dv_object_end(dv_vm *vm, dv_object *object) {
+    const uint32_t shape = object->shape;
+    if (shape < DV_T_EXTENSION)
+        vm->types[shape]->release(vm, object);
+    else if (DV_LIKELY(shape >= DV_T_COUNT))
+        dv_instance_release(vm, object);
+    else
+        dv_object_dispose(vm, object); /* what an extension does then may run dl code */
+}
+
+/* dv_object_end out of line, and dv_release, for handlers and what they leave to C. */
+void dv_object_finish(dv_vm *vm, dv_object *object);
+static inline void dv_release_object_outer(dv_vm *vm, dv_object *object) {
+    if (--object->references == 0) dv_object_finish(vm, object);
+}
+static inline void dv_release_outer(dv_vm *vm, dv_value v) {
+    if (dv_is_object(v)) dv_release_object_outer(vm, dv_as_object(v));
+}
+
 /* The hidden class of an instance of a dl class, by what its header says. */
 static inline dv_shape *dv_shape_at(const dv_vm *vm, uint32_t shape) {
     return vm->shapes[shape & (DV_SHAPE_LIMIT - 1)];

@@ -133,7 +133,7 @@ static void fused_inputs(const dv_vm *vm, const step_plan *plan, dv_value *input
     for (uint32_t i = 0; i < pushed; i++) inputs[i] = vm->sp[(int64_t)i - (int64_t)pushed];
     for (uint32_t i = 0; i < loads; i++) {
         const dv_cell *operand = &plan->first[i * load_length() + 1];
-        bool local = fusion->loads[loads - 1 - i] == DV_OP_LOAD_LOCAL_B;
+        bool local = fusion->loads[loads - 1 - i] != DV_OP_LOAD_CONST_B;
         inputs[pushed + i] = local ? vm->fp[operand->i / (int64_t)sizeof(dv_value)] : operand->v;
     }
 }

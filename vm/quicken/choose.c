@@ -271,16 +271,21 @@ static int32_t slot_of(dv_vm *vm, dv_value object, dv_value name, uint16_t flag)
     return dv_shape_slot(vm->shapes[dv_as_object(object)->shape], name);
 }
 
+/* Where the slot is in all instances of the shape; 0: some have it outside the object. */
+static uint32_t offset_within(const dv_vm *vm, uint32_t shape, uint32_t slot) {
+    if (slot >= vm->shapes[shape]->class_->least_slots) return 0;
+    return (uint32_t)(offsetof(dv_instance, slots) + slot * sizeof(dv_value));
+}
+
 /* Fills in the cache of an access to a slot that all instances of the shape have in the object
  * itself (its offset), or else some have elsewhere (its number); the result is the derivative. */
 static uint32_t remember_slot(dv_vm *vm, dv_cell *cache, dv_value object, int32_t slot,
                               uint32_t near, uint32_t far) {
     uint32_t shape = dv_as_object(object)->shape;
-    bool within = slot < vm->shapes[shape]->class_->least_slots;
-    size_t offset = offsetof(dv_instance, slots) + (size_t)slot * sizeof(dv_value);
+    const uint32_t offset = offset_within(vm, shape, (uint32_t)slot);
     cache[0].s.a = (int32_t)shape;
-    cache[0].s.b = within ? (int32_t)offset : slot;
-    return within ? near : far;
+    cache[0].s.b = offset ? (int32_t)offset : slot;
+    return offset ? near : far;
 }
 
 /* Is what the class of an object that is no instance has looked up before all else, whatever object
@@ -359,7 +364,8 @@ static bool choose_instance_attribute(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv
     bool several;
     dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
     if (entry) {
-        *entry = (dv_poly_entry){shape, kind, (uint32_t)slot, cell};
+        *entry = (dv_poly_entry){shape, kind, (uint32_t)slot,
+                                 slot < 0 ? 0 : offset_within(vm, shape, (uint32_t)slot), cell};
         dv_poly_become(vm, ip, DV_OP_LOAD_ATTR_POLY);
     } else if (!several && slot >= 0) {
         dv_site_become(
@@ -448,7 +454,7 @@ static bool choose_property(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value obj
     bool several;
     dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
     if (entry) {
-        *entry = (dv_poly_entry){shape, DV_T_PROPERTY, 0, cell};
+        *entry = (dv_poly_entry){shape, DV_T_PROPERTY, 0, 0, cell};
         dv_poly_become(vm, ip, DV_OP_LOAD_ATTR_POLY);
     } else if (!several) {
         cache[0].s.a = (int32_t)shape;
@@ -591,8 +597,9 @@ void dv_choose_store_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     bool several;
     dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
     if (entry) {
-        *entry = (dv_poly_entry){shape, next ? next->number : shape,
-                                 next ? next->count - 1 : (uint32_t)slot, NULL};
+        const uint32_t at = next ? next->count - 1 : (uint32_t)slot;
+        *entry = (dv_poly_entry){shape, next ? next->number : shape, at,
+                                 offset_within(vm, shape, at), NULL};
         dv_poly_become(vm, ip, DV_OP_STORE_ATTR_POLY);
     } else if (!several && next) {
         cache[0].s.a = (int32_t)shape;
@@ -693,7 +700,7 @@ void dv_choose_method(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     bool several;
     dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
     if (entry) {
-        *entry = (dv_poly_entry){shape, kind, 0, cell};
+        *entry = (dv_poly_entry){shape, kind, 0, 0, cell};
         dv_poly_become(vm, ip, DV_OP_LOAD_METHOD_POLY);
     } else if (!several) {
         cache[0].s.a = (int32_t)shape;

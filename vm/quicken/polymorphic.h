@@ -23,6 +23,7 @@ typedef struct dv_poly_entry {
      */
     uint32_t other;
     uint32_t slot;
+    uint32_t offset; /* of that slot in all such objects; 0: some have it outside, or it is none */
     /* The attribute is the class's, perhaps a property; NULL: it is in the slot. */
     const dv_global_cell *cell;
 } dv_poly_entry;
@@ -34,9 +35,18 @@ typedef struct dv_poly {
 
 /* NULL: there is no entry for the shape. */
 static inline const dv_poly_entry *dv_poly_find(const dv_poly *poly, uint32_t shape) {
-    for (int i = 0; i < DV_POLY_ENTRIES; i++)
-        if (poly->entries[i].shape == shape) return &poly->entries[i];
+    const dv_poly_entry *entry = poly->entries;
+    if (entry->shape == shape) return entry;
+    for (int i = 1; i < DV_POLY_ENTRIES; i++)
+        if ((++entry)->shape == shape) return entry;
     return NULL;
+}
+
+/* Where an object of the entry's shape has the slot. */
+static inline dv_value *dv_poly_slot(const dv_poly_entry *entry, dv_value object) {
+    dv_object *o = dv_as_object(object);
+    return DV_LIKELY(entry->offset) ? (dv_value *)(void *)((char *)o + entry->offset)
+                                    : dv_instance_slot((dv_instance *)o, entry->slot);
 }
 
 /* The value of a class's cell is of the kind that it had when it was looked up. */

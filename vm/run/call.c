@@ -283,29 +283,29 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
 /* Entering from C
  * --------------------------------------------------------------------------------------- */
 
-void dv_run_cells(dv_vm *vm, const dv_cell *ip) {
+static inline void run_cells(dv_vm *vm, const dv_cell *ip) {
     if (DV_UNLIKELY(vm->hooks.step != NULL))
         while (ip) ip = vm->hooks.step(vm, ip);
     while (ip) ip = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
 }
 
-/* Prepares the frame at the top of the stack; NULL: raised. */
-static const dv_cell *enter_from_c(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
-                                   dv_value keywords) {
+void dv_run_cells(dv_vm *vm, const dv_cell *ip) { run_cells(vm, ip); }
+
+/* Prepares a frame at the top of the stack for arguments that may have to be bound; NULL: raised.
+ */
+static __attribute__((noinline)) const dv_cell *
+bind_from_c(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_value keywords) {
     dv_value *frame = vm->sp + 3, *fp = vm->fp;
     const dv_function *function = dv_as_function(callee);
     const dv_thread *thread = dv_function_thread(function);
-    bool exact = thread->exact_arguments == (int64_t)count && dv_is_empty(keywords) &&
-                 dv_frame_fits(vm, thread, frame);
-    if (!exact && vm->sp + count + 8 > vm->stack_end) {
+    if (vm->sp + count + 8 > vm->stack_end) {
         dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
         return NULL;
     }
     frame[-3] = dv_retain(callee);
     for (uint32_t i = 0; i < count; i++) frame[i] = dv_retain(args[i]);
     vm->sp = frame + count;
-    if (DV_LIKELY(exact) ||
-        (make_room(vm, thread, frame) && dv_bind_in_place(vm, function, frame, count, keywords))) {
+    if (make_room(vm, thread, frame) && dv_bind_in_place(vm, function, frame, count, keywords)) {
         vm->sp = dv_frame_push(vm, thread, frame, fp, dv_halt_cell);
         vm->fp = frame;
         return thread->entry;
@@ -315,14 +315,27 @@ static const dv_cell *enter_from_c(dv_vm *vm, dv_value callee, const dv_value *a
     return NULL;
 }
 
-static dv_value call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
-                              dv_value keywords) {
+static __attribute__((noinline)) dv_value
+call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_value keywords) {
     const dv_cell *saved_ip = vm->ip;
     dv_value *saved_sp = vm->sp, *saved_fp = vm->fp, result = DV_EMPTY;
     if (!dv_native_room(vm)) return DV_EMPTY;
-    const dv_cell *ip = enter_from_c(vm, callee, args, count, keywords);
+    const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+    dv_value *frame = saved_sp + 3;
+    const dv_cell *ip;
+    if (DV_LIKELY(thread->exact_arguments == (int64_t)count && dv_is_empty(keywords) &&
+                  dv_frame_fits(vm, thread, frame))) {
+        dv_as_object(callee)->references++;
+        frame[-3] = callee;
+        for (uint32_t i = 0; i < count; i++) frame[i] = dv_retain(args[i]);
+        vm->sp = dv_frame_push(vm, thread, frame, saved_fp, dv_halt_cell);
+        vm->fp = frame;
+        ip = thread->entry;
+    } else {
+        ip = bind_from_c(vm, callee, args, count, keywords);
+    }
     if (ip) {
-        dv_run_cells(vm, ip);
+        run_cells(vm, ip);
         if (dv_is_empty(vm->error)) result = vm->sp[-1];
     }
     vm->ip = saved_ip, vm->sp = saved_sp, vm->fp = saved_fp;
@@ -354,9 +367,8 @@ static const char *doing_at_limit(dv_vm *vm, dv_value callee) {
     return framed ? "" : " while calling a Python object";
 }
 
-dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
-                 dv_value keywords) {
-    if (dv_is_function(callee)) return call_function(vm, callee, args, count, keywords);
+static __attribute__((noinline)) dv_value
+call_other(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_value keywords) {
     if (dv_is_shape(callee, DV_T_METHOD))
         return call_bound(vm, (const dv_method *)dv_as_object(callee), args, count, keywords);
     const dv_type *type = dv_behaviour_of(vm, callee);
@@ -371,6 +383,12 @@ dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t coun
         return result;
     }
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not callable", callee);
+}
+
+dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
+                 dv_value keywords) {
+    return dv_is_function(callee) ? call_function(vm, callee, args, count, keywords)
+                                  : call_other(vm, callee, args, count, keywords);
 }
 
 dv_value dv_run_unit(dv_vm *vm, dv_unit *unit, dv_value module) {

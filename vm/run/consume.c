@@ -8,11 +8,17 @@
 
 /* ---- The beginning ---- */
 
+enum { FIRST_ROOM = 4 };
+
 /* What the kind begins with; EMPTY: nothing, or raised. */
 static dv_value first_total(dv_vm *vm, dv_consume_kind kind) {
     if (kind == DV_CONSUME_SUM) return dv_int(0);
     if (kind == DV_CONSUME_SET) return dv_set_new(vm);
-    return kind >= DV_CONSUME_LIST ? dv_list_new(vm, NULL, 0) : DV_EMPTY;
+    if (kind < DV_CONSUME_LIST) return DV_EMPTY;
+    dv_value list = dv_list_new(vm, NULL, 0); /* with room, so that the frame stays at the first */
+    if (dv_is_empty(list) || dv_list_reserve(vm, dv_as_list(list), FIRST_ROOM)) return list;
+    dv_release_outer(vm, list);
+    return DV_EMPTY;
 }
 
 const dv_cell *dv_slow_consume(DV_HANDLER_PARAMETERS) {
@@ -31,7 +37,7 @@ const dv_cell *dv_slow_consume(DV_HANDLER_PARAMETERS) {
 
 static int take_truth(dv_vm *vm, bool until, dv_value *total, dv_value item) {
     int truth = dv_truth(vm, item);
-    dv_release(vm, item);
+    dv_release_outer(vm, item);
     if (truth < 0) return -1;
     if (truth != until) return 1;
     *total = dv_bool(until);
@@ -41,8 +47,8 @@ static int take_truth(dv_vm *vm, bool until, dv_value *total, dv_value item) {
 static int take_sum(dv_vm *vm, dv_value *total, dv_value item) {
     dv_value sum = dv_binary(vm, DV_BINARY_ADD, *total, item), old = *total;
     *total = DV_EMPTY;
-    dv_release(vm, old);
-    dv_release(vm, item);
+    dv_release_outer(vm, old);
+    dv_release_outer(vm, item);
     *total = sum;
     return dv_is_empty(sum) ? -1 : 1;
 }
@@ -52,17 +58,17 @@ static int take_extreme(dv_vm *vm, dv_compare_op op, dv_value *total, dv_value i
     if (!dv_is_empty(*total)) {
         dv_value result = dv_compare(vm, op, item, *total);
         better = dv_is_empty(result) ? -1 : dv_truth(vm, result);
-        dv_release(vm, result);
+        dv_release_outer(vm, result);
     }
     dv_value dropped = better > 0 ? *total : item;
     if (better > 0) *total = item;
-    dv_release(vm, dropped);
+    dv_release_outer(vm, dropped);
     return better < 0 ? -1 : 1;
 }
 
 static int take_key(dv_vm *vm, dv_value set, dv_value item) {
     bool good = dv_set_add(vm, set, item);
-    dv_release(vm, item);
+    dv_release_outer(vm, item);
     return good ? 1 : -1;
 }
 
@@ -111,11 +117,11 @@ static const dv_cell *leave(dv_vm *vm, dv_consume_kind kind, dv_value *top, dv_v
     dv_value *place = top - (kind == DV_CONSUME_JOIN ? 5 : 4);
     for (dv_value *at = top - 1; at > place + 2; at--) {
         vm->sp = at;
-        dv_release(vm, *at);
+        dv_release_outer(vm, *at);
     }
     dv_value callee = *place;
     vm->sp = place;
-    dv_release(vm, callee);
+    dv_release_outer(vm, callee);
     *place = result;
     vm->sp = place + 1;
     return behind;
@@ -133,6 +139,18 @@ static bool has_room(dv_vm *vm, const dv_generator *g, const dv_value *frame) {
     return false;
 }
 
+const dv_cell *dv_slow_yield(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
+    const dv_value value = sp[-1];
+    dv_value *caller = dv_frame_caller(fp);
+    const dv_cell *next = ip + dv_op_infos[DV_OP_YIELD].length;
+    dv_generator_suspend(vm, vm->generator, fp, sp - 1, ip, next, false);
+    fp[-3] = value;
+    vm->sp = fp - 2;
+    vm->fp = caller;
+    return dv_consume_cell;
+}
+
 /* sp: generator | kind | total | next ip | value. */
 const dv_cell *dv_slow_consumed(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
@@ -146,7 +164,7 @@ const dv_cell *dv_slow_consumed(DV_HANDLER_PARAMETERS) {
     if (g->state != DV_GENERATOR_FINISHED)
         more = take(vm, kind, &sp[-3], value);
     else
-        dv_release(vm, value);
+        dv_release_outer(vm, value);
     dv_value total = sp[-3], result = total;
     if (more > 0) {
         bool finished = g->state == DV_GENERATOR_FINISHED;
@@ -157,9 +175,9 @@ const dv_cell *dv_slow_consumed(DV_HANDLER_PARAMETERS) {
         }
         result = finished ? finish(vm, kind, total, top - 1) : DV_EMPTY;
         if (dv_is_empty(result)) more = -1;
-        dv_release(vm, total);
+        dv_release_outer(vm, total);
     } else if (more < 0) {
-        dv_release(vm, total);
+        dv_release_outer(vm, total);
     }
     vm->sp = top;
     return more < 0 ? dv_slow_raise(ip, top, fp, vm, 0, 0) : leave(vm, kind, top, result, behind);

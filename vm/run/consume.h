@@ -124,6 +124,7 @@ static inline bool dv_consume_quickly(dv_value *fp, dv_value v) {
 
 /* Behind a call of what consumes the generator on top; r: dv_consume_kind. */
 const dv_cell *dv_slow_consume(DV_HANDLER_PARAMETERS);
+const dv_cell *dv_slow_yield(DV_HANDLER_PARAMETERS);    /* YIELD of what is not taken quickly */
 const dv_cell *dv_slow_consumed(DV_HANDLER_PARAMETERS); /* CONSUMED */
 
 #endif

@@ -177,6 +177,9 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         sp[-1] = done_;                  \
         NEXT();                          \
     } while (0)
+/* An input that is owned, where it is handed on; in a fusion with the LOAD_LOCAL in front it is
+ * only now that it is (gen/isa.py). */
+#define OWNED(input) (input)
 /* Goes on at ip, behind the instruction's last effect: the release of a value that it has taken out
  * of reach.  What dies is disposed of out of line, so that those that live cost no saved register.
  */
@@ -288,7 +291,7 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
 /* GO_RELEASING: r is a dead object, ip the next instruction. */
 __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
     PUBLISH();
-    dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
+    dv_object_end(vm, dv_as_object((dv_value){(uint64_t)r}));
     DEAD();
     GO();
 }
@@ -309,14 +312,14 @@ static inline double dv_i2d(int64_t i) {
 #define DV_AS_DOUBLE(v) (dv_is_int(v) ? I2D(dv_as_int(v)) : dv_as_float(v))
 #define DV_IS_NUMBER(v) (dv_is_int(v) || dv_is_float(v))
 /* Releases the owned ones of two inputs. */
-#define DISPOSE1(own, a)                  \
-    do {                                  \
-        if ((own)&1) dv_release(vm, (a)); \
+#define DISPOSE1(own, a)                        \
+    do {                                        \
+        if ((own)&1) dv_release_outer(vm, (a)); \
     } while (0)
-#define DISPOSE2(own, a, b)               \
-    do {                                  \
-        if ((own)&1) dv_release(vm, (a)); \
-        if ((own)&2) dv_release(vm, (b)); \
+#define DISPOSE2(own, a, b)                     \
+    do {                                        \
+        if ((own)&1) dv_release_outer(vm, (a)); \
+        if ((own)&2) dv_release_outer(vm, (b)); \
     } while (0)
 #endif
 

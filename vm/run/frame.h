@@ -40,15 +40,21 @@ static inline bool dv_frame_fits(const dv_vm *vm, const dv_thread *thread, const
     return frame + thread->frame_size <= limit && vm->calls_left > 0;
 }
 
-/* Fills in a frame whose parameters are in place; the result is the operand stack's base.  (The
- * caller has checked dv_frame_fits.) */
-static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_value *frame,
-                                      dv_value *fp, const dv_cell *link) {
+/* Fills in a frame whose parameters are in place and end at `local`; the result is the operand
+ * stack's base.  (The caller has checked dv_frame_fits.) */
+static inline dv_value *dv_frame_push_from(dv_vm *vm, const dv_thread *thread, dv_value *frame,
+                                           dv_value *local, dv_value *fp, const dv_cell *link) {
+    const dv_value *end = frame + thread->local_count;
     frame[-2] = dv_raw_pointer(link);
     frame[-1] = dv_raw_pointer(fp);
-    for (uint32_t i = thread->argument_count; i < thread->local_count; i++) frame[i] = DV_EMPTY;
+    while (local < end) *local++ = DV_EMPTY;
+    __asm__("" : "+m"(vm->calls_left)); /* else it is in a register since it was checked */
     vm->calls_left--;
     return frame + thread->stack_base;
+}
+static inline dv_value *dv_frame_push(dv_vm *vm, const dv_thread *thread, dv_value *frame,
+                                      dv_value *fp, const dv_cell *link) {
+    return dv_frame_push_from(vm, thread, frame, frame + thread->argument_count, fp, link);
 }
 
 /* The last `missing` defaults of a function's positional parameters; NULL: it has fewer. */
@@ -122,15 +128,21 @@ static inline dv_function *dv_frame_closure(dv_vm *vm, dv_object *code, const dv
         return NULL;
     }
     const uint32_t *from = thread->code->free_from;
-    for (uint32_t i = 0; i < count; i++) cells->items[i] = dv_retain(fp[from[i]]);
+    for (uint32_t i = 0; i < count; i++) {
+        cells->items[i] = fp[from[i]];
+        dv_as_object(cells->items[i])->references++;
+    }
     function->code = code;
     code->references++;
     function->closure = dv_object_value(cells);
-    function->globals = dv_retain(dv_object_value(thread->module));
+    function->globals = dv_object_value(thread->module);
+    thread->module->header.references++;
     function->defaults = function->keyword_defaults = DV_EMPTY;
     function->annotations = function->attributes = DV_EMPTY;
-    function->name = dv_retain(thread->name);
-    function->qualname = dv_retain(thread->qualname);
+    function->name = thread->name;
+    dv_as_object(function->name)->references++;
+    function->qualname = thread->qualname;
+    dv_as_object(function->qualname)->references++;
     return function;
 }
 
@@ -138,8 +150,8 @@ static inline dv_function *dv_frame_closure(dv_vm *vm, dv_object *code, const dv
 static inline void dv_frame_pop(dv_vm *vm, dv_value *fp) {
     const dv_thread *thread = dv_frame_thread(fp);
     vm->calls_left++;
-    for (uint32_t i = 0, n = thread->local_count; i < n; i++) dv_release(vm, fp[i]);
-    dv_release(vm, fp[-3]);
+    for (uint32_t i = 0, n = thread->local_count; i < n; i++) dv_release_outer(vm, fp[i]);
+    dv_release_outer(vm, fp[-3]);
 }
 
 #endif

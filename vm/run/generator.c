@@ -34,7 +34,7 @@ void dv_generator_finish(dv_vm *vm, dv_generator *g) {
     dv_generator_leave(vm, g);
     dv_value handled = g->handled;
     g->handled = DV_NONE;
-    dv_release(vm, handled);
+    dv_release_outer(vm, handled);
 }
 
 const dv_cell *dv_slow_return_generator(DV_HANDLER_PARAMETERS) {
@@ -50,7 +50,7 @@ const dv_cell *dv_slow_return_generator(DV_HANDLER_PARAMETERS) {
     if (resumer == DV_RESUMER_FOR) {
         vm->sp = --place;
         resumed = *place;
-        dv_release(vm, result);
+        dv_release_outer(vm, result);
     } else if (resumer == DV_RESUMER_SEND) {
         resumed = place[-1];
         place[-1] = result;
@@ -62,7 +62,7 @@ const dv_cell *dv_slow_return_generator(DV_HANDLER_PARAMETERS) {
     }
     dv_value *top = vm->sp;
     vm->fp = caller;
-    dv_release(vm, resumed); /* the generator */
+    dv_release_outer(vm, resumed); /* the generator */
     vm->sp = top;
     return end;
 }

@@ -9,7 +9,7 @@
 /* The truth of a result, which it takes. */
 static dv_value truth_of(dv_vm *vm, dv_value result, bool wanted) {
     int truth = dv_truth(vm, result);
-    dv_release(vm, result);
+    dv_release_outer(vm, result);
     return truth < 0 ? DV_EMPTY : dv_bool((truth != 0) == wanted);
 }
 
@@ -54,7 +54,7 @@ static const dv_cell *finish_truth(dv_vm *vm, uint32_t how, dv_value result, con
                                    dv_value *sp) {
     int truth = truth_by(vm, DV_OPERATE_KIND(how), result);
     if (truth < 0) return NULL;
-    if (how & 1) dv_release(vm, sp[-1]);
+    if (how & 1) dv_release_outer(vm, sp[-1]);
     sp--;
     const dv_cell *next = use_truth((dv_operate_use)DV_OPERATE_OP(how), truth, behind, &sp);
     vm->sp = sp;
@@ -68,7 +68,7 @@ static const dv_cell *finish_value(dv_vm *vm, dv_value value, uint32_t count, ui
     if (dv_is_empty(value)) return NULL;
     dv_value *bottom = sp - count;
     for (uint32_t i = 0; i < count; i++)
-        if (owned >> i & 1) dv_release(vm, bottom[i]);
+        if (owned >> i & 1) dv_release_outer(vm, bottom[i]);
     *bottom = value;
     vm->sp = bottom + 1;
     return behind;
@@ -77,9 +77,9 @@ static const dv_cell *finish_value(dv_vm *vm, dv_value value, uint32_t count, ui
 /* The same for a statement, whose method's result counts for nothing. */
 static const dv_cell *finish_statement(dv_vm *vm, dv_value result, uint32_t count, uint32_t owned,
                                        const dv_cell *behind, dv_value *sp) {
-    dv_release(vm, result);
+    dv_release_outer(vm, result);
     for (uint32_t i = 0; i < count; i++)
-        if (owned >> i & 1) dv_release(vm, sp[(int64_t)i - count]);
+        if (owned >> i & 1) dv_release_outer(vm, sp[(int64_t)i - count]);
     vm->sp = sp - count;
     return behind;
 }

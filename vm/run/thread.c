@@ -96,16 +96,28 @@ static const uint16_t *op_index(dv_vm *vm) {
     return vm->op_index;
 }
 
+/* RETURN has a form for each small number of locals; to everybody else they are RETURN. */
+enum { MOST_LOCALS = DV_OP_RETURN_8 - DV_OP_RETURN_1 + 1 };
+
+static uint32_t threaded(const dv_thread *thread, uint32_t op) {
+    const uint32_t locals = thread->local_count;
+    return op == DV_OP_RETURN && locals - 1 < MOST_LOCALS ? DV_OP_RETURN_1 + locals - 1 : op;
+}
+
+static uint32_t written(uint32_t op) {
+    return op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8 ? DV_OP_RETURN : op;
+}
+
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
     const uint16_t *index = op_index(vm);
     if (!index) {
         uint32_t op = 0;
         while (op < DV_OP_COUNT && !is_op(op, handler)) op++;
-        return op;
+        return written(op);
     }
     uint32_t spot = spot_of(handler);
     for (; index[spot]; spot = (spot + 1) % OP_INDEX_SIZE)
-        if (is_op(index[spot] - 1u, handler)) return index[spot] - 1u;
+        if (is_op(index[spot] - 1u, handler)) return written(index[spot] - 1u);
     return DV_OP_COUNT;
 }
 
@@ -214,7 +226,7 @@ static void fill_cells(dv_vm *vm, dv_thread *thread) {
         uint32_t op = code->words[pc] & 0xFF;
         const dv_op_info *info = &dv_op_infos[op];
         cell = thread->cells + thread->cell_at[pc];
-        cell->h = dv_handler_of(vm, cell, op);
+        cell->h = dv_handler_of(vm, cell, threaded(thread, op));
         if (op == DV_OP_JUMP_BACK) cell[1].site.wait = WARM_ITERATIONS;
         for (uint32_t i = 0; i < info->operand_count; i++) {
             uint32_t operand = i == 0 ? code->words[pc] >> 8 : code->words[pc + i];

@@ -24,8 +24,7 @@ static inline bool has_rarities(const dv_function *function) {
             (function->attributes.bits ^ DV_EMPTY.bits)) != 0;
 }
 
-static void function_release(dv_vm *vm, dv_object *object) {
-    dv_function *function = (dv_function *)object;
+static __attribute__((noinline)) void release_all(dv_vm *vm, dv_function *function) {
     dv_release_object(vm, function->code);
     dv_release(vm, function->globals);
     if (has_rarities(function)) {
@@ -38,6 +37,28 @@ static void function_release(dv_vm *vm, dv_object *object) {
     dv_release(vm, function->name);
     dv_release(vm, function->qualname);
     dv_container_free(vm, function, sizeof *function);
+}
+
+/* Does the object that v is have references from elsewhere?  (Two: both names may be one str.) */
+static inline bool is_shared(dv_value v) { return dv_as_object(v)->references > 2; }
+
+/* Functions come and go with each execution of a comprehension: nothing but what they close over
+ * ends with these, and that is released last, so that no register is saved for it. */
+static void function_release(dv_vm *vm, dv_object *object) {
+    dv_function *function = (dv_function *)object;
+    const dv_value closure = function->closure;
+    if (DV_UNLIKELY(has_rarities(function) || function->code->references == 1 ||
+                    !is_shared(function->globals) || !is_shared(function->name) ||
+                    !is_shared(function->qualname))) {
+        release_all(vm, function);
+        return;
+    }
+    function->code->references--;
+    dv_as_object(function->globals)->references--;
+    dv_as_object(function->name)->references--;
+    dv_as_object(function->qualname)->references--;
+    dv_container_free(vm, function, sizeof *function);
+    dv_release(vm, closure);
 }
 
 static void function_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {

@@ -74,9 +74,21 @@ static void tuple_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *c
     for (int64_t i = tuple->count - 1; i >= 0; i--) visit(vm, tuple->items[i], context);
 }
 
+/* Item i, which was let go of, dies; those below it are still to be released. */
+static __attribute__((noinline)) void release_rest(dv_vm *vm, dv_tuple *tuple, int64_t i) {
+    dv_object_dispose(vm, dv_as_object(tuple->items[i]));
+    while (i-- > 0) dv_release(vm, tuple->items[i]);
+    dv_base_free(vm, &tuple->header, tuple_size(tuple->count));
+}
+
+/* Without a call, so that nothing is saved, where nothing dies with the tuple. */
 static void tuple_release(dv_vm *vm, dv_object *object) {
     dv_tuple *tuple = (dv_tuple *)object;
-    for (int64_t i = tuple->count - 1; i >= 0; i--) dv_release(vm, tuple->items[i]);
+    for (int64_t i = tuple->count; i-- > 0;) {
+        if (!dv_lets_go(tuple->items[i])) continue;
+        release_rest(vm, tuple, i);
+        return;
+    }
     dv_base_free(vm, object, tuple_size(tuple->count));
 }
 

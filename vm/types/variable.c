@@ -13,8 +13,9 @@ dv_value dv_variable_new(dv_vm *vm, dv_value value) {
 
 static void variable_release(dv_vm *vm, dv_object *object) {
     dv_variable *variable = (dv_variable *)object;
-    dv_release(vm, variable->value);
+    const dv_value value = variable->value;
     dv_container_free(vm, variable, sizeof *variable);
+    dv_release(vm, value); /* last: no register is saved for it */
 }
 
 static void variable_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *context) {
