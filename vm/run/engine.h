@@ -25,6 +25,7 @@
 #include "core/upcall.h"
 #include "core/vm.h"
 #include "dv_ops.h"
+#include "types/tuple.h"
 
 typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
                                      int64_t r, double d);
@@ -285,10 +286,26 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         if (EXIT_TAKEN()) TAIL(dv_region_retired); \
     } while (0)
 #ifndef DVX_NATIVE /* which link nothing, used or not: plugin/native.h, invariant 1 */
-/* GO_RELEASING: r is a dead object, ip the next instruction. */
-__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
+__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose_any) {
     PUBLISH();
     dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
+    DEAD();
+    GO();
+}
+/* GO_RELEASING: r is a dead object, ip the next instruction.  Tuples die most often, and mostly
+ * nothing with them: then it takes no call. */
+__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
+    dv_tuple *tuple = dv_as_tuple((dv_value){(uint64_t)r});
+    if (tuple->header.shape != DV_T_TUPLE) TAIL(DV_H(dispose_any));
+    const size_t size = sizeof *tuple + (size_t)tuple->count * sizeof(dv_value);
+    if (DV_UNLIKELY(size > DV_HEAP_SMALL)) TAIL(DV_H(dispose_any));
+    for (dv_value *item = tuple->items + tuple->count; item-- > tuple->items;) {
+        if (!dv_is_object(*item)) continue;
+        if (dv_as_object(*item)->references == 1) TAIL(DV_H(dispose_any));
+        dv_as_object(*item)->references--;
+        *item = DV_NONE; /* so that nobody releases it again, if one behind it dies */
+    }
+    dv_heap_part_free(&vm->heap, DV_HEAP_OBJECTS, tuple, size);
     DEAD();
     GO();
 }
