@@ -702,14 +702,16 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
         found = ${other};
     }
     dv_retain(found);
-% for i in range(int(inputs)):
-    dv_release(vm, sp[-${i + 1}]);
-% endfor
+    const dv_value key = sp[-${int(inputs) - 1}];
+% if inputs == "3":
+    dv_release(vm, sp[-1]);
+% endif
+    dv_release(vm, sp[-${inputs}]);
     sp -= ${int(inputs) + 2};
     const dv_value callee = sp[-1];
     sp[-1] = found;
     dv_release_object(vm, dv_as_object(callee));
-    NEXT();
+    NEXT_RELEASING(key);
 </%isa:derivative>
 % endfor
 

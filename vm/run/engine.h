@@ -296,16 +296,8 @@ __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose_any) {
  * nothing with them: then it takes no call. */
 __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
     dv_tuple *tuple = dv_as_tuple((dv_value){(uint64_t)r});
-    if (tuple->header.shape != DV_T_TUPLE) TAIL(DV_H(dispose_any));
-    const size_t size = sizeof *tuple + (size_t)tuple->count * sizeof(dv_value);
-    if (DV_UNLIKELY(size > DV_HEAP_SMALL)) TAIL(DV_H(dispose_any));
-    for (dv_value *item = tuple->items + tuple->count; item-- > tuple->items;) {
-        if (!dv_is_object(*item)) continue;
-        if (dv_as_object(*item)->references == 1) TAIL(DV_H(dispose_any));
-        dv_as_object(*item)->references--;
-        *item = DV_NONE; /* so that nobody releases it again, if one behind it dies */
-    }
-    dv_heap_part_free(&vm->heap, DV_HEAP_OBJECTS, tuple, size);
+    if (tuple->header.shape != DV_T_TUPLE || !dv_tuple_free_alone(vm, tuple))
+        TAIL(DV_H(dispose_any));
     DEAD();
     GO();
 }

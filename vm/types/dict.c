@@ -206,7 +206,20 @@ static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, 
     return number >= 0 ? dict->entries[number].value : DV_EMPTY;
 }
 
+/* dv_dict_get for a key that is a tuple. */
+static __attribute__((noinline)) dv_value get_by_tuple(dv_vm *vm, const dv_dict *dict,
+                                                       dv_value key) {
+    const dv_tuple *tuple = dv_as_tuple(key);
+    int64_t hash;
+    if (tuple->count == 2 && dv_are_ints(tuple->items[0], tuple->items[1]))
+        hash = dv_tuple_hash_ints(tuple->items[0], tuple->items[1]);
+    else if (!dv_tuple_hash(vm, tuple, &hash))
+        return DV_EMPTY;
+    return get_hashed(vm, dict, key, hash);
+}
+
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
+    if (dv_is_shape(key, DV_T_TUPLE)) return get_by_tuple(vm, dv_as_dict(self), key);
     const int64_t number = dv_dict_text_entry(vm, dv_as_dict(self), key);
     if (number >= 0) return dv_as_dict(self)->entries[number].value;
     if (number == DV_KEY_ABSENT) return DV_EMPTY;

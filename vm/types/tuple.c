@@ -74,10 +74,14 @@ static void tuple_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *c
     for (int64_t i = tuple->count - 1; i >= 0; i--) visit(vm, tuple->items[i], context);
 }
 
-static void tuple_release(dv_vm *vm, dv_object *object) {
+static __attribute__((noinline)) void release_all(dv_vm *vm, dv_object *object) {
     dv_tuple *tuple = (dv_tuple *)object;
     for (int64_t i = tuple->count - 1; i >= 0; i--) dv_release(vm, tuple->items[i]);
     dv_base_free(vm, object, tuple_size(tuple->count));
+}
+
+static void tuple_release(dv_vm *vm, dv_object *object) {
+    if (!dv_tuple_free_alone(vm, (dv_tuple *)object)) release_all(vm, object);
 }
 
 static dv_value tuple_repr(dv_vm *vm, dv_value self) {

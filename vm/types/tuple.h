@@ -51,6 +51,21 @@ static inline int64_t dv_tuple_hash_ints(dv_value first, dv_value second) {
     return dv_tuple_mixed(dv_tuple_mix(mixed, dv_int_lane(second)), 2);
 }
 
+/* Frees a dead tuple with which nothing else dies, as few take anything with them; false: something
+ * does, and it is to be released as any other object. */
+static inline bool dv_tuple_free_alone(dv_vm *vm, dv_tuple *tuple) {
+    const size_t size = sizeof *tuple + (size_t)tuple->count * sizeof(dv_value);
+    if (tuple->header.shape != DV_T_TUPLE || DV_UNLIKELY(size > DV_HEAP_SMALL)) return false;
+    for (dv_value *item = tuple->items + tuple->count; item-- > tuple->items;) {
+        if (!dv_is_object(*item)) continue;
+        if (dv_as_object(*item)->references == 1) return false;
+        dv_as_object(*item)->references--;
+        *item = DV_NONE; /* so that nobody releases it again, if one in front of it dies */
+    }
+    dv_heap_part_free(&vm->heap, DV_HEAP_OBJECTS, tuple, size);
+    return true;
+}
+
 /* hash() of a tuple: what dv_hash does, without the way there. */
 bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) DV_MUST_CHECK;
 
