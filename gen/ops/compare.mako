@@ -262,11 +262,12 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
         } else {
             less = greater = false;
         }
-        if (less == greater) {
-            r = -1;
-            SLOW_FROM();
-        }
+        at = less == greater ? -1 : at;
         order = less ? 0 : 2;
+    }
+    if (DV_UNLIKELY(at < 0 || vm->calls_left <= 0)) { /* a comparison of tuples counts as a call */
+        r = -1;
+        SLOW_FROM();
     }
     /* Four bits for each operator, in their order, say at which orders it is true. */
     const bool result = 0x526431 >> (4 * CELL(2).i) >> order & 1;

@@ -240,7 +240,7 @@ static int displays_plainly(dv_compare_op op, const dv_value *a, const dv_value 
 }
 
 dv_value dv_compare_displays(dv_vm *vm, dv_compare_op op, const dv_value *a, int64_t count) {
-    const int plainly = displays_plainly(op, a, a + count, count);
+    const int plainly = vm->calls_left > 0 ? displays_plainly(op, a, a + count, count) : -1;
     if (plainly >= 0) return dv_bool(plainly);
     dv_value result = DV_EMPTY, left = dv_tuple_new(vm, a, count);
     dv_value right = dv_is_empty(left) ? DV_EMPTY : dv_tuple_new(vm, a + count, count);
