@@ -292,12 +292,17 @@ __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose_any) {
     DEAD();
     GO();
 }
+__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose_tuple) {
+    if (!dv_tuple_free_alone(vm, dv_as_tuple((dv_value){(uint64_t)r}))) TAIL(DV_H(dispose_any));
+    DEAD();
+    GO();
+}
 /* GO_RELEASING: r is a dead object, ip the next instruction.  Tuples die most often, and mostly
  * nothing with them: then it takes no call. */
 __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
-    dv_tuple *tuple = dv_as_tuple((dv_value){(uint64_t)r});
-    if (tuple->header.shape != DV_T_TUPLE || !dv_tuple_free_alone(vm, tuple))
-        TAIL(DV_H(dispose_any));
+    if (dv_as_object((dv_value){(uint64_t)r})->shape == DV_T_TUPLE) TAIL(DV_H(dispose_tuple));
+    PUBLISH();
+    dv_object_dispose(vm, dv_as_object((dv_value){(uint64_t)r}));
     DEAD();
     GO();
 }
