@@ -353,11 +353,34 @@ static bool reload_link(dv_compiler *c, const dv_expr *expr, uint32_t i, bool *l
     return dv_compile_operand(c, expr->as.compare.rights.items[i], lasting, left_owned);
 }
 
+/* (a, b) < (c, d): are two tuples compared that are written down, of which nothing else is seen? */
+static bool compares_displays(const dv_expr *expr) {
+    const dv_exprs *rights = &expr->as.compare.rights;
+    const dv_expr *left = expr->as.compare.left, *right = rights->items[0];
+    if (rights->count != 1 || expr->as.compare.ops[0] > DV_COMPARISON_NE) return false;
+    if (left->kind != DV_EXPR_TUPLE || right->kind != DV_EXPR_TUPLE) return false;
+    const uint32_t count = left->as.list.count;
+    return count > 0 && count <= PIECE / 2 && count == right->as.list.count &&
+           !has_star(&left->as.list) && !has_star(&right->as.list);
+}
+
+static bool compile_compare_displays(dv_compiler *c, const dv_expr *expr) {
+    const dv_exprs *sides[] = {&expr->as.compare.left->as.list,
+                               &expr->as.compare.rights.items[0]->as.list};
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < sides[side]->count; i++)
+            if (!dv_compile_owned(c, sides[side]->items[i])) return false;
+    dv_emit_ab(&c->emit, DV_OP_COMPARE_ITEMS, 2 * sides[0]->count, expr->as.compare.ops[0],
+               expr->at);
+    return ok(c);
+}
+
 static bool compile_compare(dv_compiler *c, const dv_expr *expr) {
     const dv_exprs *rights = &expr->as.compare.rights;
     dv_emitter *e = &c->emit;
     bool left_owned, copied = false, ever_copied = false;
     dv_warn_compare(c->front, expr);
+    if (compares_displays(expr)) return compile_compare_displays(c, expr);
     if (!dv_compile_operand(c, expr->as.compare.left, any_stores(rights, 0), &left_owned))
         return false;
     dv_label end = dv_emit_new_label(e), clean = dv_emit_new_label(e);

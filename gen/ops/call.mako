@@ -257,8 +257,12 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     if (!class_ || !dv_is_class(wanted)) SLOW();
     if (DV_UNLIKELY(dv_as_class(wanted)->metaclass || dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
     bool found = class_ == dv_as_class(wanted);
-    for (uint32_t i = 1; !found && i < class_->mro_count; i++) found = class_->mro[i] == dv_as_class(wanted);
-    if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) TAIL(DV_H(CALL_C));
+    if (!found) {
+        dv_class **other = class_->mro, **end = other + class_->mro_count;
+        while (++other < end && *other != dv_as_class(wanted)) continue;
+        found = other < end;
+        if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) TAIL(DV_H(CALL_C));
+    }
     dv_as_object(callee)->references--;
     dv_as_object(wanted)->references--;
     sp -= 4;
@@ -335,6 +339,19 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
     if (dv_is_empty(method)) TAIL(DV_H(CALL_C));
     OPERATE1(method, x, DV_OPERATE_HOW(DV_OPERATE_LENGTH, 0, 0));
+</%isa:derivative>
+
+<%isa:derivative name="CALL_TYPE_1" of="CALL" doc="CALL of the built-in class in the cache, which is never freed, with one argument.">
+    const dv_value callee = sp[-4];
+    if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = dv_as_class(callee)->descriptor->construct(vm, sp - 1, 1, DV_EMPTY);
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    const dv_value argument = sp[-1];
+    dv_as_object(sp[-4])->references--;
+    sp -= 3;
+    sp[-1] = result;
+    NEXT_RELEASING(argument);
 </%isa:derivative>
 
 <%isa:derivative name="CALL_TYPE" of="CALL" doc="CALL of the built-in class in the cache, which is never freed.">
@@ -616,6 +633,27 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
 </%isa:derivative>
 % endfor
 
+## Those of modules have no self: LOAD_METHOD has left its place empty.
+% for inputs, more in (("1", "one argument"), ("2", "two arguments")):
+<%isa:derivative name="CALL_METHOD_C_BARE_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of a C function of a module without keywords with ${more}; the cache holds its definition.">
+    const dv_value callee = sp[-${int(inputs) + 4}];
+    const dv_cfunction_def *def = CELL(CACHE).p;
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION))) MISS();
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
+    if (DV_UNLIKELY(function->def != def || !dv_is_empty(function->self) || dv_is_class(function->owner) || !dv_is_empty(sp[-${int(inputs) + 1}]) || GUARD_FAILS())) MISS();
+    PUBLISH();
+    const dv_value result = def->entry(vm, sp - ${inputs}, ${inputs});
+    if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+% for i in range(int(inputs)):
+    dv_release_outer(vm, sp[-${i + 1}]);
+% endfor
+    sp -= ${int(inputs) + 3};
+    sp[-1] = result;
+    dv_release_object_outer(vm, dv_as_object(callee));
+    NEXT();
+</%isa:derivative>
+% endfor
+
 <%isa:derivative name="CALL_METHOD_APPEND" of="CALL_METHOD" modes="POP_TOP" doc="CALL_METHOD of append of a list that has room, and the POP_TOP behind it; the cache holds its definition, as that of CALL_METHOD_C.">
     const dv_value callee = sp[-5], self = sp[-2];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
@@ -666,14 +704,16 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
         found = ${other};
     }
     dv_retain(found);
-% for i in range(int(inputs)):
-    dv_release_outer(vm, sp[-${i + 1}]);
-% endfor
+    const dv_value key = sp[-${int(inputs) - 1}];
+% if inputs == "3":
+    dv_release_outer(vm, sp[-1]);
+% endif
+    dv_release_outer(vm, sp[-${inputs}]);
     sp -= ${int(inputs) + 2};
     const dv_value callee = sp[-1];
     sp[-1] = found;
     dv_release_object_outer(vm, dv_as_object(callee));
-    NEXT();
+    NEXT_RELEASING(key);
 </%isa:derivative>
 % endfor
 

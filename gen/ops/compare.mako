@@ -243,3 +243,65 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 </%isa:derivative>
 % endfor
 % endfor
+
+<%isa:op name="COMPARE_ITEMS" operands="count count" variable="build" stack="items -- r" calls_out="yes" kills="all" doc="Compares two tuples as they are written down, without making them: their items are the n topmost entries; the second operand is the operator.">
+    const int64_t half = CELL(1).i / 2;
+    dv_value *const first = sp - 2 * half;
+    int64_t at = 0;
+    while (at < half && first[at].bits == first[half + at].bits) at++;
+    uint32_t order = 1; /* 0: less, 1: equal, 2: greater */
+    if (at < half) {
+        const dv_value x = first[at], y = first[half + at];
+        bool less, greater;
+        if (dv_are_ints(x, y)) {
+            less = dv_as_int(x) < dv_as_int(y);
+            greater = !less;
+        } else if (dv_is_float(x) && dv_is_float(y)) {
+            less = dv_as_float(x) < dv_as_float(y);
+            greater = dv_as_float(x) > dv_as_float(y);
+        } else {
+            less = greater = false;
+        }
+        at = less == greater ? -1 : at;
+        order = less ? 0 : 2;
+    }
+    if (DV_UNLIKELY(at < 0 || vm->calls_left <= 0)) { /* a comparison of tuples counts as a call */
+        r = -1;
+        SLOW_FROM();
+    }
+    /* Four bits for each operator, in their order, say at which orders it is true. */
+    const bool result = 0x526431 >> (4 * CELL(2).i) >> order & 1;
+    /* In the order in which two tuples would: each from its end. */
+    for (dv_value *end = first + half;; end = sp) {
+        for (dv_value *item = end; item-- > end - half;) {
+            if (dv_is_object(*item) && --dv_as_object(*item)->references == 0) {
+                r = (item - first) << 1 | result;
+                SLOW_FROM();
+            }
+        }
+        if (end == sp) break;
+    }
+    sp = first + 1;
+    sp[-1] = dv_bool(result);
+    NEXT();
+    --- out of line ---
+    /* r: -1, or the item that dies with the result as the lowest bit; others may die after it. */
+    const int64_t n = CELL(1).i, half = n / 2;
+    dv_value *const first = sp - n;
+    dv_value result = dv_bool(r & 1);
+    int64_t below = half; /* what is to be released of the half that it is in, and then the second one */
+    bool in_first = true;
+    if (r < 0) {
+        result = dv_compare_displays(vm, (dv_compare_op)CELL(2).i, first, half);
+        if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
+    } else {
+        below = r >> 1;
+        in_first = below < half;
+        dv_object_dispose(vm, dv_as_object(first[below]));
+    }
+    for (int64_t i = below; i-- > (in_first ? 0 : half);) dv_release_outer(vm, first[i]);
+    for (int64_t i = n; in_first && i-- > half;) dv_release_outer(vm, first[i]);
+    sp = first + 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>

@@ -443,6 +443,21 @@ ${exhausted(True)}</%isa:derivative>
     JUMP(ip + LEN + 2);
 </%isa:derivative>
 
+<%isa:derivative name="FOR_ITER_ZIP_ITEMS" of="FOR_ITER" modes="UNPACK_SEQUENCE" doc="FOR_ITER over a zip of two lists or tuples of which one is a tuple, and the UNPACK_SEQUENCE into two behind it, without the tuple.">
+    const dv_value iterator = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ZIP) || GUARD_FAILS())) MISS();
+    const dv_many *zip = (const dv_many *)dv_as_object(iterator);
+    if (DV_UNLIKELY(zip->count != 2 || !dv_is_empty(zip->function))) TAIL(DV_H(FOR_ITER_PAIR));
+    const dv_value *first_item = dv_items_walk(zip->iterators[0]), *second_item = dv_items_walk(zip->iterators[1]);
+    if (DV_UNLIKELY(!first_item || !second_item || dv_same(zip->iterators[0], zip->iterators[1]))) TAIL(DV_H(FOR_ITER_PAIR));
+    sp[0] = dv_retain(*second_item);
+    sp[1] = dv_retain(*first_item);
+    ((dv_iterator *)dv_as_object(zip->iterators[0]))->next++;
+    ((dv_iterator *)dv_as_object(zip->iterators[1]))->next++;
+    sp += 2;
+    JUMP(ip + LEN + 2);
+</%isa:derivative>
+
 % for part in ("KEYS", "VALUES", "ITEMS"):
 <%isa:derivative name="FOR_ITER_DICT_${part}" of="FOR_ITER" modes="${'UNPACK_SEQUENCE' if part == 'ITEMS' else ''}" doc="FOR_ITER over the ${part.lower()} of a dict${', and the UNPACK_SEQUENCE into two behind it, without the tuple' if part == 'ITEMS' else ''}.">
     const dv_value iterator = sp[-1];

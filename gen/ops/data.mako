@@ -70,8 +70,8 @@
     }
     const uint8_t own = SITE.own;
     dv_retain(found);
-    DISPOSE2(own, container, index);
-    DONE(found);
+    DISPOSE1(own, container);
+    DONE_RELEASING(found, own & 2, index);
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict that has the text of a str under another str, or behind other keys.">
@@ -142,9 +142,10 @@
     const uint8_t own = SITE.own;
     PUBLISH();
     if (DV_UNLIKELY(!dv_dict_set(vm, container, index, value))) RAISE();
-    DISPOSE1(own, value);
-    DISPOSE2(own >> 1, container, index);
-    DONE0();
+    DISPOSE2(own, value, container);
+    sp -= IN;
+    if (own & 4) NEXT_RELEASING(index);
+    NEXT();
 </%isa:derivative>
 
 <%isa:derivative name="STORE_SUBSCR_DL" of="STORE_SUBSCR" types="any instance any" doc="container[index] = value of an instance whose class has __setitem__ in dl: enters its frame.">

@@ -313,6 +313,10 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
         return push_owned(v, state, 1);
     }
     case DV_OP_SWAP: return swap(v, state, a);
+    case DV_OP_COMPARE_ITEMS:
+        if (a < 2 || a % 2 || operand(v, 1) > DV_OP_NE - DV_OP_LT)
+            return fail(v, "COMPARE_ITEMS of no two tuples");
+        break;
     default: break;
     }
     switch ((dv_effect)info->effect) {

@@ -130,6 +130,8 @@ dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name);
 bool dv_set_attribute(dv_vm *vm, dv_value v, dv_value name,
                       dv_value value) DV_MUST_CHECK; /* EMPTY deletes */
 /* keywords: EMPTY, or tuple of the names of the last arguments. */
+/* A call of a dl function with two arguments, which is what most special methods get. */
+dv_value dv_call_pair(dv_vm *vm, dv_value function, dv_value a, dv_value b);
 dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count,
                  dv_value keywords);
 

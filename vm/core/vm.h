@@ -428,7 +428,7 @@ static inline const dv_class *dv_class_at_once(const dv_vm *vm, dv_value v) {
         if (shape >= DV_T_COUNT) return dv_shape_at(vm, shape)->class_;
         return shape <= DV_T_DICT ? vm->classes[shape] : NULL;
     }
-    return dv_is_int(v) ? vm->classes[DV_T_INT] : NULL;
+    return dv_is_int(v) ? vm->classes[DV_T_INT] : dv_is_float(v) ? vm->classes[DV_T_FLOAT] : NULL;
 }
 
 /* Where dv_class_special keeps what it finds. */

@@ -160,9 +160,12 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_CALL_METHOD_C_1:
     case DV_OP_CALL_METHOD_C_2:
     case DV_OP_CALL_METHOD_C_3:
+    case DV_OP_CALL_METHOD_C_BARE_1:
+    case DV_OP_CALL_METHOD_C_BARE_2:
     case DV_OP_CALL_METHOD_C_NAMED:
     case DV_OP_CALL_METHOD_APPEND: add_c_function(state, cache->p); break;
     case DV_OP_CALL_TYPE_CONSUME:
+    case DV_OP_CALL_TYPE_1:
     case DV_OP_CALL_TYPE: /* never freed */
         add_value(vm, state, DV_FACT_CALLEE, 0, dv_as_class(cache->v)->name);
         break;

@@ -169,6 +169,13 @@ static uint32_t dict_walk_form(dv_cell *ip, dv_value iterator, bool unpacks) {
     return DV_OP_FOR_ITER_DICT_ITEMS;
 }
 
+/* The type of the list or tuple that an iterator walks or has walked; DV_T_COUNT: of none. */
+static uint32_t walked_type(dv_value iterator) {
+    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return DV_T_COUNT;
+    const uint32_t type = ((const dv_iterator *)dv_as_object(iterator))->type;
+    return type == DV_T_LIST || type == DV_T_TUPLE ? type : DV_T_COUNT;
+}
+
 /* Over pairs that an UNPACK_SEQUENCE takes apart; DV_OP_COUNT: over something else. */
 static uint32_t form_of_pairs(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_ENUMERATE)) {
@@ -180,11 +187,18 @@ static uint32_t form_of_pairs(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     }
     if (dv_is_shape(iterator, DV_T_ZIP)) {
         const dv_many *zip = (const dv_many *)dv_as_object(iterator);
-        const dv_iterator *first = zip->count == 2 ? dv_list_walk(zip->iterators[0]) : NULL,
-                          *second = first ? dv_list_walk(zip->iterators[1]) : NULL;
-        if (!second) return DV_OP_FOR_ITER_PAIR;
-        note_pair(ip, dv_list_walk_item(first), dv_list_walk_item(second));
-        return DV_OP_FOR_ITER_ZIP;
+        if (zip->count != 2) return DV_OP_FOR_ITER_PAIR;
+        const uint32_t left = walked_type(zip->iterators[0]),
+                       right = walked_type(zip->iterators[1]);
+        if (left == DV_T_COUNT || right == DV_T_COUNT) return DV_OP_FOR_ITER_PAIR;
+        const dv_value *first = dv_items_walk(zip->iterators[0]),
+                       *second = dv_items_walk(zip->iterators[1]);
+        const bool lists = left == DV_T_LIST && right == DV_T_LIST;
+        if (first && second)
+            note_pair(ip, *first, *second);
+        else if (lists) /* of whose items a region would know nothing */
+            return DV_OP_FOR_ITER_PAIR;
+        return lists ? DV_OP_FOR_ITER_ZIP : DV_OP_FOR_ITER_ZIP_ITEMS;
     }
     return vm->types[dv_as_object(iterator)->shape]->next_pair ? DV_OP_FOR_ITER_PAIR : DV_OP_COUNT;
 }

@@ -77,8 +77,10 @@ static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
     static const uint32_t methods[] = {DV_OP_CALL_METHOD_C_1, DV_OP_CALL_METHOD_C_2,
                                        DV_OP_CALL_METHOD_C_3};
     if (def->entry && c->has_self && c->count <= 3) return methods[c->count - 1];
-    if (def->entry && !c->method && (c->count == 1 || c->count == 2))
-        return c->count == 1 ? DV_OP_CALL_C_1 : DV_OP_CALL_C_2;
+    static const uint32_t functions[2][2] = {
+        {DV_OP_CALL_C_1, DV_OP_CALL_C_2}, {DV_OP_CALL_METHOD_C_BARE_1, DV_OP_CALL_METHOD_C_BARE_2}};
+    if (def->entry && !c->has_self && (c->count == 1 || c->count == 2))
+        return functions[c->method][c->count - 1];
     if (def->entry) return c->method ? DV_OP_CALL_METHOD_C : DV_OP_CALL_C;
     return c->method ? DV_OP_CALL_METHOD_C_NAMED : DV_OP_CALL_C_NAMED;
 }
@@ -104,7 +106,7 @@ static uint32_t form_of_type(const call_site *c) {
     bool loops = dv_site_family(vm, behind) == DV_OP_GET_ITER;
     bool range =
         dv_as_class(c->callee) == vm->classes[DV_T_RANGE] && (c->count == 1 || c->count == 2);
-    if (!loops || !range) return DV_OP_CALL_TYPE;
+    if (!loops || !range) return c->count == 1 ? DV_OP_CALL_TYPE_1 : DV_OP_CALL_TYPE;
     dv_site_covered(vm, behind);
     return DV_OP_CALL_RANGE;
 }

@@ -69,7 +69,11 @@ static verdict judge_call(const dv_vm *vm, const dv_cell *cell, uint32_t op) {
     case DV_OP_CALL_C_2:
     case DV_OP_CALL_METHOD_C:
     case DV_OP_CALL_METHOD_C_1:
-    case DV_OP_CALL_METHOD_C_2: return ((const dv_cfunction_def *)callee)->raw ? UNKNOWN : BOXED;
+    case DV_OP_CALL_METHOD_C_2:
+    case DV_OP_CALL_METHOD_C_BARE_1:
+    case DV_OP_CALL_METHOD_C_BARE_2:
+        return ((const dv_cfunction_def *)callee)->raw ? UNKNOWN : BOXED;
+    case DV_OP_CALL_TYPE_1:
     case DV_OP_CALL_TYPE: return callee == vm->classes[DV_T_COMPLEX] ? UNKNOWN : BOXED;
     case DV_OP_CALL_C_NAMED:
     case DV_OP_CALL_ISINSTANCE:
@@ -191,8 +195,9 @@ static uint32_t weight_of_boxed(const dv_code *code, uint32_t pc) {
     if (dv_op_yields(op)) return DV_YIELD_WEIGHS;
     if (dv_step_leaves(op)) return DV_LEAVING_WEIGHT;
     if (op == DV_OP_BUILD_TUPLE) return behind != DV_OP_UNPACK_SEQUENCE && behind != DV_OP_RETURN;
-    return op == DV_OP_BUILD_STRING || op == DV_OP_FORMAT_VALUE || op == DV_OP_LOAD_CELL ||
-           op == DV_OP_STORE_CELL || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE;
+    return op == DV_OP_COMPARE_ITEMS || op == DV_OP_BUILD_STRING || op == DV_OP_FORMAT_VALUE ||
+           op == DV_OP_LOAD_CELL || op == DV_OP_STORE_CELL || op == DV_OP_MAKE_FUNCTION ||
+           op == DV_OP_MAKE_CLOSURE;
 }
 
 /* Methods of built-in types: it found the method as well. */

@@ -841,6 +841,7 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_BUILD_KEY: return dv_step_build_key(b, (int32_t)a, next_pc);
     case DV_OP_BUILD_SLICE: return dv_step_build_slice(b, (int32_t)a, next_pc);
     case DV_OP_LIST_APPEND: return dv_step_list_append(b, (int32_t)a, next_pc);
+    case DV_OP_COMPARE_ITEMS:
     case DV_OP_BUILD_LIST:
     case DV_OP_BUILD_SET:
     case DV_OP_BUILD_STRING: return dv_step_embed(b, (int32_t)a, 1, next_pc);

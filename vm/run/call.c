@@ -342,6 +342,27 @@ call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, 
     return result;
 }
 
+dv_value dv_call_pair(dv_vm *vm, dv_value function, dv_value a, dv_value b) {
+    const dv_thread *thread = dv_function_thread(dv_as_function(function));
+    dv_value *frame = vm->sp + 3;
+    if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, frame))) {
+        const dv_value args[2] = {a, b};
+        return call_function(vm, function, args, 2, DV_EMPTY);
+    }
+    if (!dv_native_room(vm)) return DV_EMPTY;
+    const dv_cell *saved_ip = vm->ip;
+    dv_value *saved_fp = vm->fp;
+    frame[-3] = dv_retain(function);
+    frame[0] = dv_retain(a);
+    frame[1] = dv_retain(b);
+    vm->sp = dv_frame_push(vm, thread, frame, saved_fp, dv_halt_cell);
+    vm->fp = frame;
+    dv_run_cells(vm, thread->entry);
+    const dv_value result = dv_is_empty(vm->error) ? vm->sp[-1] : DV_EMPTY;
+    vm->ip = saved_ip, vm->sp = frame - 3, vm->fp = saved_fp;
+    return result;
+}
+
 static dv_value call_bound(dv_vm *vm, const dv_method *method, const dv_value *args, uint32_t count,
                            dv_value keywords) {
     dv_value few[8], *all = few;

@@ -25,6 +25,7 @@
 #include "core/upcall.h"
 #include "core/vm.h"
 #include "dv_ops.h"
+#include "types/tuple.h"
 
 typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
                                      int64_t r, double d);
@@ -288,8 +289,21 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         if (EXIT_TAKEN()) TAIL(dv_region_retired); \
     } while (0)
 #ifndef DVX_NATIVE /* which link nothing, used or not: plugin/native.h, invariant 1 */
-/* GO_RELEASING: r is a dead object, ip the next instruction. */
+__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose_any) {
+    PUBLISH();
+    dv_object_end(vm, dv_as_object((dv_value){(uint64_t)r}));
+    DEAD();
+    GO();
+}
+__attribute__((unused)) static DV_OUT_OF_LINE OP(dispose_tuple) {
+    if (!dv_tuple_free_alone(vm, dv_as_tuple((dv_value){(uint64_t)r}))) TAIL(DV_H(dispose_any));
+    DEAD();
+    GO();
+}
+/* GO_RELEASING: r is a dead object, ip the next instruction.  Tuples die most often, and mostly
+ * nothing with them: then it takes no call. */
 __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
+    if (dv_as_object((dv_value){(uint64_t)r})->shape == DV_T_TUPLE) TAIL(DV_H(dispose_tuple));
     PUBLISH();
     dv_object_end(vm, dv_as_object((dv_value){(uint64_t)r}));
     DEAD();

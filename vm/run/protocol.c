@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/native.h"
+#include "run/operate.h"
 #include "types/abstract.h"
 #include "types/class.h"
 #include "types/exception.h"
@@ -134,10 +135,29 @@ static dv_value compare_objects(dv_vm *vm, dv_compare_op op, dv_value a, dv_valu
     return dv_same(result, DV_NOTIMPLEMENTED) ? compare_rest(vm, op, a, b, first) : result;
 }
 
-dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    if (dv_are_ints(a, b)) return dv_bool(dv_int64s_compare(op, dv_as_int(a), dv_as_int(b)));
-    if (dv_is_float(a) && dv_is_float(b))
-        return dv_bool(dv_doubles_compare(op, dv_as_float(a), dv_as_float(b)));
+/* a op b of a plain instance a; by the dl method that is asked first, where that is known, or that
+ * there is none which could make two objects equal. */
+static dv_value compare_plain(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
+    const dv_special *known = dv_operate_known(vm, a, dv_comparison_name(vm, op));
+    dv_value result;
+    if (DV_UNLIKELY(!known || dv_operate_other(vm, a, b))) {
+        result = compare_objects(vm, op, a, b);
+    } else if (known->cell && dv_is_function(known->cell->value)) {
+        result = dv_call_pair(vm, known->cell->value, a, b);
+        if (DV_UNLIKELY(dv_same(result, DV_NOTIMPLEMENTED)))
+            result = compare_rest(vm, op, a, b, false);
+    } else if (!known->cell && op == DV_EQ && dv_is_plain_instance(b)) {
+        result = dv_bool(dv_same(a, b));
+    } else {
+        result = compare_objects(vm, op, a, b);
+    }
+    dv_leave_native(vm);
+    return result;
+}
+
+/* What is neither two ints nor two floats. */
+static dv_value compare_others(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     if (!dv_is_object(a) && !dv_is_object(b)) return compare_objects(vm, op, a, b);
     if (!dv_enter_native_for(vm, " in comparison")) return DV_EMPTY;
     bool items = (dv_is_shape(a, DV_T_TUPLE) && dv_is_shape(b, DV_T_TUPLE)) ||
@@ -145,6 +165,13 @@ dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     dv_value result = items ? dv_items_compare(vm, op, a, b) : compare_objects(vm, op, a, b);
     dv_leave_native(vm);
     return result;
+}
+
+dv_value dv_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
+    if (dv_are_ints(a, b)) return dv_bool(dv_int64s_compare(op, dv_as_int(a), dv_as_int(b)));
+    if (dv_is_float(a) && dv_is_float(b))
+        return dv_bool(dv_doubles_compare(op, dv_as_float(a), dv_as_float(b)));
+    return dv_is_plain_instance(a) ? compare_plain(vm, op, a, b) : compare_others(vm, op, a, b);
 }
 
 dv_value dv_compare_reflected(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {

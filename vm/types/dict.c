@@ -156,7 +156,8 @@ void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *contex
 enum { ABSENT = DV_KEY_ABSENT, RAISED = -3 };
 
 /* Number of the key's entry, or ABSENT, or RAISED.  *found is its slot. */
-static int64_t search(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash, uint64_t *found) {
+static __attribute__((noinline)) int64_t search_asking(dv_vm *vm, const dv_dict *dict, dv_value key,
+                                                       int64_t hash, uint64_t *found) {
 restart:;
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
     for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
@@ -180,20 +181,23 @@ restart:;
     }
 }
 
-/* The same, inline where the first slot decides, as it does for most keys. */
-static inline int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash,
-                                 uint64_t *found) {
-    const uint64_t slot = (uint64_t)hash & dict->mask;
-    const int32_t number = dict->index[slot];
-    if (number == DV_DICT_FREE) return ABSENT;
-    if (number >= 0) {
+/* The same without a call until a key with the same hash must be asked: that is rare. */
+static __attribute__((noinline)) int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key,
+                                                    int64_t hash, uint64_t *found) {
+    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
+        const int32_t number = dict->index[slot];
+        if (number == DV_DICT_FREE) return ABSENT;
+        if (number == DV_DICT_DELETED) continue;
         const dv_dict_entry *entry = &dict->entries[number];
-        if (dv_same(entry->key, key) || (entry->hash == hash && dv_key_same(entry->key, key))) {
-            *found = slot;
-            return number;
+        if (!dv_same(entry->key, key)) {
+            if (entry->hash != hash) continue;
+            if (!dv_key_same(entry->key, key)) break;
         }
+        *found = slot;
+        return number;
     }
-    return search(vm, dict, key, hash, found);
+    return search_asking(vm, dict, key, hash, found);
 }
 
 static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash) {
@@ -202,7 +206,20 @@ static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, 
     return number >= 0 ? dict->entries[number].value : DV_EMPTY;
 }
 
+/* dv_dict_get for a key that is a tuple. */
+static __attribute__((noinline)) dv_value get_by_tuple(dv_vm *vm, const dv_dict *dict,
+                                                       dv_value key) {
+    const dv_tuple *tuple = dv_as_tuple(key);
+    int64_t hash;
+    if (tuple->count == 2 && dv_are_ints(tuple->items[0], tuple->items[1]))
+        hash = dv_tuple_hash_ints(tuple->items[0], tuple->items[1]);
+    else if (!dv_tuple_hash(vm, tuple, &hash))
+        return DV_EMPTY;
+    return get_hashed(vm, dict, key, hash);
+}
+
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
+    if (dv_is_shape(key, DV_T_TUPLE)) return get_by_tuple(vm, dv_as_dict(self), key);
     const int64_t number = dv_dict_text_entry(vm, dv_as_dict(self), key);
     if (number >= 0) return dv_as_dict(self)->entries[number].value;
     if (number == DV_KEY_ABSENT) return DV_EMPTY;

@@ -200,19 +200,8 @@ static dv_value object_format(dv_vm *vm, dv_value self, dv_value spec) {
 /* Operators -------------------------------------------------------------------------------------
  */
 
-static dv_value comparison_name(const dv_vm *vm, dv_compare_op op) {
-    switch (op) {
-    case DV_LT: return vm->known.lt;
-    case DV_LE: return vm->known.le;
-    case DV_GT: return vm->known.gt;
-    case DV_GE: return vm->known.ge;
-    case DV_EQ: return vm->known.eq;
-    default: return vm->known.ne;
-    }
-}
-
 static dv_value special_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b, bool *found) {
-    dv_value result = dv_special_call(vm, a, comparison_name(vm, op), &b, 1, found);
+    dv_value result = dv_special_call(vm, a, dv_comparison_name(vm, op), &b, 1, found);
     if (*found || op != DV_NE) return result;
     /* Without __ne__, != is the opposite of __eq__. */
     result = dv_special_call(vm, a, vm->known.eq, &b, 1, found);
@@ -230,7 +219,7 @@ static dv_value object_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
         return found ? result : DV_NOTIMPLEMENTED;
     }
     /* Built-in types have all six methods: != is not made from a class's __eq__. */
-    dv_value result = dv_special_call(vm, a, comparison_name(vm, op), &b, 1, &found);
+    dv_value result = dv_special_call(vm, a, dv_comparison_name(vm, op), &b, 1, &found);
     return found ? result : layout->compare(vm, op, dv_number_of(a), dv_number_of(b));
 }
 

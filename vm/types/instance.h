@@ -9,6 +9,17 @@
  * EMPTY with nothing raised) where it defines none. */
 dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value *args,
                          uint32_t count, bool *found);
+/* The name of the method of a comparison. */
+static inline dv_value dv_comparison_name(const dv_vm *vm, dv_compare_op op) {
+    switch (op) {
+    case DV_LT: return vm->known.lt;
+    case DV_LE: return vm->known.le;
+    case DV_GT: return vm->known.gt;
+    case DV_GE: return vm->known.ge;
+    case DV_EQ: return vm->known.eq;
+    default: return vm->known.ne;
+    }
+}
 bool dv_has_special(dv_vm *vm, dv_value self, dv_value name);
 /* The same, or None, which takes away what the built-in base can. */
 bool dv_defines_special(dv_vm *vm, dv_value self, dv_value name);

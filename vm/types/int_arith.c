@@ -102,27 +102,30 @@ bool dv_int_is_word(dv_value v) {
     return dv_int_to_word(v, &word);
 }
 
-/* Takes one reference from a heap int; true: it was the last one, the block is the caller's. */
-static bool take_block(dv_value v) { return dv_is_object(v) && --dv_as_object(v)->references == 0; }
+/* Takes one reference from a heap int: its block, if that was the last one; else NULL. */
+static inline dv_bigint *take_block(dv_value v) {
+    const bool dies = dv_is_object(v) && --dv_as_object(v)->references == 0;
+    return dies ? (dv_bigint *)dv_as_object(v) : NULL;
+}
 
 dv_value dv_int_over(dv_vm *vm, int64_t i, dv_value a, dv_value b) {
-    bool small = dv_fits_int(i);
-    dv_bigint *block = NULL;
-    if (!small && !(dv_is_object(a) && dv_as_object(a)->references == 1) &&
-        !(dv_is_object(b) && dv_as_object(b)->references == 1)) {
+    dv_bigint *block = take_block(a), *other = take_block(b);
+    if (!block)
+        block = other;
+    else if (DV_UNLIKELY(other != NULL))
+        dv_bigint_free(vm, other);
+    if (dv_fits_int(i)) {
+        if (block) dv_bigint_free(vm, block);
+        return dv_int(i);
+    }
+    if (!block) {
         block = dv_bigint_new(vm, 1);
-        if (!block) return DV_EMPTY;
+        if (DV_UNLIKELY(!block)) { /* both live, and stay the caller's */
+            dv_retain(a);
+            dv_retain(b);
+            return DV_EMPTY;
+        }
     }
-    const dv_value dying[2] = {a, b};
-    for (int n = 0; n < 2; n++) {
-        if (!take_block(dying[n])) continue;
-        dv_bigint *free_block = (dv_bigint *)dv_as_object(dying[n]);
-        if (small || block)
-            dv_bigint_free(vm, free_block);
-        else
-            block = free_block;
-    }
-    if (small) return dv_int(i);
     block->header.references = 1;
     block->size = i < 0 ? -1 : 1;
     block->limbs[0] = i < 0 ? -(uint64_t)i : (uint64_t)i;

@@ -69,6 +69,21 @@ static inline dv_value dv_list_walk_item(const dv_iterator *walk) {
     return dv_as_list(walk->sequence)->items[walk->next];
 }
 
+/* The next item of an iterator of a list or a tuple that is not exhausted; NULL: it is not. */
+static inline const dv_value *dv_items_walk(dv_value iterator) {
+    if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
+    const dv_iterator *walk = (const dv_iterator *)dv_as_object(iterator);
+    if (!dv_is_object(walk->sequence)) return NULL;
+    const dv_object *sequence = dv_as_object(walk->sequence);
+    if (sequence->shape == DV_T_LIST) {
+        const dv_list *list = (const dv_list *)sequence;
+        return walk->next < list->count ? &list->items[walk->next] : NULL;
+    }
+    if (sequence->shape != DV_T_TUPLE) return NULL;
+    const dv_tuple *tuple = (const dv_tuple *)sequence;
+    return walk->next < tuple->count ? &tuple->items[walk->next] : NULL;
+}
+
 /* dv_next for loops of C: what they walk is a list or a tuple most often.  Nothing is polled then,
  * since such a walk ends by itself. */
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {

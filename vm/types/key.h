@@ -27,7 +27,13 @@ DV_MUST_CHECK static inline bool dv_key_hash(dv_vm *vm, dv_value key, int64_t *h
         *hash = i == -1 ? -2 : i;
         return true;
     }
-    if (dv_is_shape(key, DV_T_TUPLE)) return dv_tuple_hash(vm, dv_as_tuple(key), hash);
+    if (dv_is_shape(key, DV_T_TUPLE)) {
+        const dv_tuple *tuple = dv_as_tuple(key);
+        if (tuple->count != 2 || !dv_are_ints(tuple->items[0], tuple->items[1]))
+            return dv_tuple_hash(vm, tuple, hash);
+        *hash = dv_tuple_hash_ints(tuple->items[0], tuple->items[1]);
+        return true;
+    }
     if (dv_is_textual_asked(vm, key)) {
         *hash = dv_str_hash(vm, key);
         return true;

@@ -169,9 +169,23 @@ int dv_items_equal(dv_vm *vm, dv_value a, dv_value b) {
     return equal;
 }
 
+/* Are two plain instances of one class the same, where it is known that nothing else could make
+ * them equal?  -1: that must be asked. */
+static int same_instances(const dv_vm *vm, dv_value a, dv_value b) {
+    if (!dv_is_plain_instance(a) || !dv_is_plain_instance(b)) return -1;
+    const dv_class *class_ = dv_shape_at(vm, dv_as_object(a)->shape)->class_;
+    if (dv_shape_at(vm, dv_as_object(b)->shape)->class_ != class_) return -1;
+    const dv_special *known = dv_special_at(vm, class_, vm->known.eq);
+    const bool fits = known->class_ == class_ && dv_same(known->name, vm->known.eq) &&
+                      known->names_changed == vm->names_changed;
+    return fits && !known->cell ? dv_same(a, b) : -1;
+}
+
 /* What the first pair that differs says of the sequences. */
 static dv_value compare_pair(dv_vm *vm, dv_compare_op op, dv_value x, dv_value y) {
-    return op == DV_EQ ? DV_FALSE : op == DV_NE ? DV_TRUE : dv_compare(vm, op, x, y);
+    if (op == DV_EQ || op == DV_NE) return dv_bool(op == DV_NE);
+    if (dv_are_ints(x, y)) return dv_bool(dv_int64s_compare(op, dv_as_int(x), dv_as_int(y)));
+    return dv_compare(vm, op, x, y);
 }
 
 /* The same for pair number i of a and b, which must be asked whether it is equal; EMPTY and *equal:
@@ -204,12 +218,36 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
                (equal = dv_equal_plainly(items_a[i], items_b[i])) == 1)
             i++;
         if (i >= count_a || i >= count_b) return dv_bool(dv_int64s_compare(op, count_a, count_b));
+        if (equal < 0) equal = same_instances(vm, items_a[i], items_b[i]); /* which differ */
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
         dv_value result = compare_asked(vm, op, a, b, i, &equal);
         if (equal != 1) return result;
         items_a = dv_items_of(a, &count_a); /* which may have run code of the program */
         items_b = dv_items_of(b, &count_b);
     }
+}
+
+/* a op b where the first items that differ are ints, floats or strs; -1: of others. */
+static int displays_plainly(dv_compare_op op, const dv_value *a, const dv_value *b, int64_t count) {
+    int equal = 1;
+    int64_t i = 0;
+    while (i < count && (equal = dv_equal_plainly(a[i], b[i])) == 1) i++;
+    if (equal < 0) return -1;
+    if (equal || op == DV_EQ || op == DV_NE) return dv_int64s_compare(op, equal, 1);
+    if (dv_are_ints(a[i], b[i])) return dv_int64s_compare(op, dv_as_int(a[i]), dv_as_int(b[i]));
+    if (dv_is_float(a[i])) return dv_doubles_compare(op, dv_as_float(a[i]), dv_as_float(b[i]));
+    return dv_int64s_compare(op, dv_str_order(a[i], b[i]), 0);
+}
+
+dv_value dv_compare_displays(dv_vm *vm, dv_compare_op op, const dv_value *a, int64_t count) {
+    const int plainly = vm->calls_left > 0 ? displays_plainly(op, a, a + count, count) : -1;
+    if (plainly >= 0) return dv_bool(plainly);
+    dv_value result = DV_EMPTY, left = dv_tuple_new(vm, a, count);
+    dv_value right = dv_is_empty(left) ? DV_EMPTY : dv_tuple_new(vm, a + count, count);
+    if (!dv_is_empty(right)) result = dv_compare(vm, op, left, right);
+    dv_release(vm, left);
+    dv_release(vm, right);
+    return result;
 }
 
 int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start, int64_t stop) {

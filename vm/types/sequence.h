@@ -51,6 +51,10 @@ const dv_value *dv_items_of(dv_value sequence, int64_t *count);
 /* Rich comparison of two lists or two tuples. */
 dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b);
 
+/* The same of two tuples of `count` items each, which are not made where the program could not
+ * tell: those of b stand behind those of a. */
+dv_value dv_compare_displays(dv_vm *vm, dv_compare_op op, const dv_value *a, int64_t count);
+
 /* Position of the first equal item in [start, stop), which may lie beyond the end; -1: none; -2:
  * raised. */
 int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start, int64_t stop);

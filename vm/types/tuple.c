@@ -98,59 +98,33 @@ static dv_value tuple_repr(dv_vm *vm, dv_value self) {
     return dv_items_repr(vm, self, "(", count == 1 ? ",)" : ")", "(...)");
 }
 
-/* CPython's tuple hash is xxHash's 64-bit mixing of the items' hashes. */
-#define PRIME1 11400714785074694791u
-#define PRIME2 14029467366897019727u
-#define PRIME5 2870177450012600261u
-
-static inline uint64_t mix(uint64_t mixed, int64_t hash) {
-    mixed += (uint64_t)hash * PRIME2;
-    return (mixed << 31 | mixed >> 33) * PRIME1;
-}
-
-static inline int64_t mixed_end(uint64_t mixed, int64_t count) {
-    mixed += (uint64_t)count ^ (PRIME5 ^ 3527539u);
-    return mixed == UINT64_MAX ? 1546275796 : (int64_t)mixed;
-}
-
 /* The same from item i on, where one must be asked. */
 static __attribute__((noinline)) bool hash_on(dv_vm *vm, const dv_tuple *tuple, int64_t i,
                                               uint64_t mixed, int64_t *hash) {
     for (; i < tuple->count; i++) {
         int64_t lane;
         if (!dv_hash(vm, tuple->items[i], &lane)) return false;
-        mixed = mix(mixed, lane);
+        mixed = dv_tuple_mix(mixed, lane);
     }
-    *hash = mixed_end(mixed, tuple->count);
+    *hash = dv_tuple_mixed(mixed, tuple->count);
     return true;
 }
 
-/* The hash of an immediate int. */
-static inline int64_t int_lane(dv_value v) {
-    const int64_t i = dv_as_int(v);
-    return i - (i == -1);
-}
-
 bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
-    uint64_t mixed = PRIME5;
+    uint64_t mixed = DV_TUPLE_PRIME5;
     const int64_t count = tuple->count;
-    if (count == 2 && dv_are_ints(tuple->items[0], tuple->items[1])) { /* places in a plane */
-        mixed = mix(mix(mixed, int_lane(tuple->items[0])), int_lane(tuple->items[1]));
-        *hash = mixed_end(mixed, 2);
-        return true;
-    }
     for (int64_t i = 0; i < count; i++) {
         const dv_value item = tuple->items[i];
         int64_t lane;
         if (dv_is_int(item))
-            lane = int_lane(item);
+            lane = dv_int_lane(item);
         else if (dv_is_shape(item, DV_T_STR) && dv_as_str(item)->hash != -1)
             lane = dv_as_str(item)->hash;
         else
             return hash_on(vm, tuple, i, mixed, hash);
-        mixed = mix(mixed, lane);
+        mixed = dv_tuple_mix(mixed, lane);
     }
-    *hash = mixed_end(mixed, count);
+    *hash = dv_tuple_mixed(mixed, count);
     return true;
 }
 
