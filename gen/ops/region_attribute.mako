@@ -1,22 +1,27 @@
 ## region_attribute.mako: attributes of instances in slots within the object (cell 2: shape and offset).
+##
+## Each is there twice: RA_ tests the shape, RAK_ stands where it is known (vm/region/attribute.c); the order is the same.
 <%
 GUARD = """const dv_value object = HOME(a);
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(2).s.a || GUARD_FAILS())) EXIT();"""
-SLOT = GUARD + """
+KNOWN = "const dv_value object = HOME(a);"
+PLACE = """
     dv_value *slot = (dv_value *)(void *)((char *)dv_as_object(object) + CELL(2).s.b);"""
+FORMS = (("RA", GUARD + PLACE, ""), ("RAK", KNOWN + PLACE, ", whose shape is known"))
 %>
 <%isa:region name="RA_GUARD" operands="" cache="3" doc="Leaves unless home slot a holds an instance of the shape.">
     ${GUARD}
     REGION_NEXT();
 </%isa:region>
 
+% for name, place, known in FORMS:
 % for kind, test, take in (("I", "dv_is_int(v)", "dv_as_int(v)"), ("D", "dv_is_float(v)", "dv_as_float(v)")):
 % for to in "RS":
 <%
 set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 %>
-<%isa:region name="RA_GET_${kind}_${to}" operands="" cache="3" modes="${to}" doc="Attribute of the instance in home slot a, which must be ${'an int' if kind == 'I' else 'a float'} (guard).">
-    ${SLOT}
+<%isa:region name="${name}_GET_${kind}_${to}" operands="" cache="3" modes="${to}" doc="Attribute of the instance in home slot a${known}, which must be ${'an int' if kind == 'I' else 'a float'} (guard).">
+    ${place}
     const dv_value v = *slot;
     if (DV_UNLIKELY(!${test})) EXIT();
     ${set_to + take if set_to else "SET_D(c, " + take + ")"};
@@ -26,8 +31,8 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 % endfor
 
 % for kind, test in (("L", "dv_is_shape(*slot, DV_T_LIST)"), ("A", "")):
-<%isa:region name="RA_GET_${kind}" operands="" cache="3" doc="Attribute of the instance in home slot a${', a list (guard)' if test else ''}, owned, to home slot c.">
-    ${SLOT}
+<%isa:region name="${name}_GET_${kind}" operands="" cache="3" doc="Attribute of the instance in home slot a${known}${', a list (guard)' if test else ''}, owned, to home slot c.">
+    ${place}
 % if test:
     if (DV_UNLIKELY(!${test})) EXIT();
 % endif
@@ -38,8 +43,8 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 
 % for kind, values in (("I", (("R", "r"), ("S", "SLOT_I(c)"))), ("D", (("R", "d"), ("S", "SLOT_D(c)")))):
 % for mode, value in values:
-<%isa:region name="RA_SET_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="Stores a raw ${'int' if kind == 'I' else 'double'} into the attribute of the instance in home slot a, over an immediate value.">
-    ${SLOT}
+<%isa:region name="${name}_SET_${kind}_${mode}" operands="" cache="3" modes="${mode}" doc="Stores a raw ${'int' if kind == 'I' else 'double'} into the attribute of the instance in home slot a${known}, over an immediate value.">
+    ${place}
 % if kind == "I":
     const int64_t x = ${value};
     if (DV_UNLIKELY(!dv_fits_int(x) || dv_is_object(*slot))) EXIT();
@@ -54,8 +59,8 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 % endfor
 
 % for kind, take, what in (("V", "HOME(c)", "moved"), ("B", "dv_retain(HOME(c))", "retained")):
-<%isa:region name="RA_SET_${kind}" operands="" cache="3" doc="Stores home slot c, ${what}, into the attribute of the instance in home slot a, and releases what that held.">
-    ${SLOT}
+<%isa:region name="${name}_SET_${kind}" operands="" cache="3" doc="Stores home slot c, ${what}, into the attribute of the instance in home slot a${known}, and releases what that held.">
+    ${place}
     const dv_value old = *slot;
     *slot = ${take};
     if (dv_is_object(old)) {
@@ -64,4 +69,5 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
     }
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor

@@ -7,22 +7,40 @@
     NEXT();
 </%isa:derivative>
 
-<%isa:derivative name="ENTER_REGION" of="ENTER" doc="ENTER of a function that has a region: enters it if the arguments have the types that it expects.">
-    const dv_gate *gate = CELL(1).p;
-    dv_region *region = gate->region;
-    DEAD();
-    if (DV_UNLIKELY(fp + region->extent > vm->stack_end || vm->calls_left < gate->inlined)) NEXT();
-    for (uint64_t left = gate->checked; left; left &= left - 1) {
+## ENTER_REGION: numbers go to their shadow slots, and the region begins.
+<%def name="admit(numbers)">\
+% for mask, test, take in numbers:
+    for (uint64_t left = gate->${mask}; left; left &= left - 1) {
         const int i = __builtin_ctzll(left);
-        if (DV_LIKELY(dv_gate_admits(&fp[gate->raw + i], fp[i], (dv_kind)gate->parameters[i]))) continue;
-        TAIL(dv_function_refuse);
+        const dv_value v = fp[i];
+        fp[gate->raw + i]${take};
+        if (DV_UNLIKELY(!${test}(v))) TAIL(dv_function_refuse);
     }
+% endfor
+</%def>\
+<%def name="begin()">\
+    dv_region *region = gate->region;
     fp[gate->return_slot].bits = 0; /* the result is to be boxed */
     region->active++;
     region->entered++;
     ip = gate->entry;
     GO();
-</%isa:derivative>
+</%def>\
+<%
+NUMBERS = (("ints", "dv_is_int", ".bits = (uint64_t)dv_as_int(v)"), ("floats", "dv_is_float", " = v"))
+%>\
+<%isa:derivative name="ENTER_REGION" of="ENTER" doc="ENTER of a function that has a region: enters it if the arguments have the types that it expects.">
+    const dv_gate *gate = CELL(1).p;
+    DEAD();
+    if (DV_UNLIKELY((const char *)vm->stack_end - (const char *)fp < gate->extent || vm->calls_left < gate->inlined)) NEXT();
+${admit(NUMBERS)}    if (gate->others) SLOW();
+${begin()}    --- out of line ---
+    const dv_gate *gate = CELL(1).p;
+    for (uint64_t left = gate->others; left; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+        if (DV_UNLIKELY(!dv_gate_admits(&fp[gate->raw + i], fp[i], (dv_kind)gate->parameters[i]))) TAIL(dv_function_refuse);
+    }
+${begin()}</%isa:derivative>
 
 <%isa:region name="R_CALL" operands="" cache="4" doc="Enters the region of a function, whose frame is at slot a: objects among the arguments are in place, and so are raw ones, in its shadow slots. A boxed result goes on behind the instruction, a raw one b cells behind that. Leaves where the region is gone, or there is no room for the frame.">
     const dv_gate *gate = CELL(2).p;

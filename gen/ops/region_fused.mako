@@ -16,6 +16,7 @@ def second(op, side, to):
 
 GUARD = """const dv_value object = HOME(a);
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(2).s.a || GUARD_FAILS())) EXIT();"""
+FORMS = (("RA", GUARD), ("RAK", "const dv_value object = HOME(a);")) # region_attribute.mako
 %>
 % for op in ARITHMETIC:
 % for mode in FIRST_MODES:
@@ -70,17 +71,19 @@ x, y = PLACES[mode[0]][0], PLACES[mode[1]][1]
 % endfor
 % endfor
 
+% for name, guard in FORMS:
 % for op in ARITHMETIC:
 % for side in ("RS", "SR"):
 % for to in "RS":
-<%isa:region name="RA_GET_D_${op}_${side}_${to}" operands="" cache="3" modes="${to}" doc="RA_GET_D_R and RD_${op}_${side}_${to}.">
-    ${GUARD}
+<%isa:region name="${name}_GET_D_${op}_${side}_${to}" operands="" cache="3" modes="${to}" doc="${name}_GET_D_R and RD_${op}_${side}_${to}.">
+    ${guard}
     const dv_value v = *(const dv_value *)(const void *)((char *)dv_as_object(object) + CELL(2).s.b);
     if (DV_UNLIKELY(!dv_is_float(v))) EXIT();
     const double t = dv_as_float(v);
     ${second(op, side, to)}
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor
 % endfor
 % endfor
@@ -142,11 +145,13 @@ KINDS = {"I": ("dv_is_int(v)", "dv_as_int(v)", "r = ", "SLOT_I(c) = "), "D": ("d
     REGION_NEXT();
 </%isa:region>
 % endfor
-<%isa:region name="RA_UPDATE_${op}" operands="" cache="3" doc="RA_GET_D_S, RD_MUL_SS_${op}_SR_R of slots c and d, and RA_SET_D_R of the same attribute.">
-    ${GUARD}
+% for name, guard in FORMS:
+<%isa:region name="${name}_UPDATE_${op}" operands="" cache="3" doc="${name}_GET_D_S, RD_MUL_SS_${op}_SR_R of slots c and d, and RA_SET_D_R of the same attribute.">
+    ${guard}
     dv_value *slot = (dv_value *)(void *)((char *)dv_as_object(object) + CELL(2).s.b);
     if (DV_UNLIKELY(!dv_is_float(*slot))) EXIT();
     *slot = dv_float(dv_as_float(*slot) ${ARITHMETIC[op]} SLOT_D(c) * SLOT_D(d));
     REGION_NEXT();
 </%isa:region>
+% endfor
 % endfor

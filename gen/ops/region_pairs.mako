@@ -14,10 +14,17 @@ import itertools
 COMPARE = ("LT", "LE", "GT", "GE", "EQ", "NE")
 PAIRS = {}
 
+def shapes(chosen):
+    """The same instructions with shapes that are known, of all objects or of all but the first ones."""
+    yield chosen
+    at = [i for i, name in enumerate(chosen) if name.startswith("RA_")]
+    for tested in range(min(len(at), 3)):
+        yield tuple("RAK" + name[2:] if i in at[tested:] else name for i, name in enumerate(chosen))
+
 def run(*parts):
     """Instructions one behind the other, of each part any; `B@ab`: operands a and b of B come from the one before;
     `B@a2`: from the one two before."""
-    for chosen in itertools.product(*(part.split() for part in parts)):
+    for chosen in itertools.chain.from_iterable(map(shapes, itertools.product(*(part.split() for part in parts)))):
         first = chosen[0]
         for n, part in enumerate(chosen[1:]):
             second, _, via = part.partition("@")

@@ -1,10 +1,12 @@
 /* attribute.c: the transfer function of attributes of instances: loads, stores and methods by
  * shape.
  *
- * The site's derivative says which shape INCA code has met and where the attribute is; each access
- * tests the shape again, so that nothing that runs in between can mislead it.  A method of the
- * shape's class is a constant under the assumption on the class's cell; what else a class can
- * change (a descriptor of the name, __getattribute__) breaks vm->class_sites. */
+ * The site's derivative says which shape INCA code has met and where the attribute is.  The first
+ * access tests the shape; those behind it (RAK_) do not, until foreign code may have run or a loop
+ * goes round: only that changes the shape of an object, as no instruction of a region adds or
+ * deletes an attribute.  A method of the shape's class is a constant under the assumption on the
+ * class's cell; what else a class can change (a descriptor of the name, __getattribute__) breaks
+ * vm->class_sites. */
 #include "region/fuse.h"
 #include "region/virtual.h"
 
@@ -33,11 +35,38 @@ static void release_operand(dv_build *b, int32_t home, uint32_t next_pc) {
     dv_step_point_after(b, next_pc);
 }
 
+/* The entry that says what is known of the object that entry q is. */
+static dv_known_value *holder(dv_build *b, int32_t q) {
+    return &b->e[b->e[q].where == DV_AT_ALIAS ? b->e[q].slot : q];
+}
+
+bool dv_shape_is_known(dv_build *b, int32_t q, uint32_t shape) {
+    const dv_known_value *e = holder(b, q);
+    return dv_has_known_shape(e) && dv_as_int(e->value) == (int64_t)shape;
+}
+
+void dv_shape_note(dv_build *b, int32_t q, uint32_t shape) {
+    dv_known_value *e = holder(b, q);
+    if (e->kind == DV_K_ANY && e->where == DV_AT_HOME) e->value = dv_int(shape);
+}
+
+_Static_assert(DV_OP_RAK_SET_B - DV_OP_RAK_GET_I_R == DV_OP_RA_SET_B - DV_OP_RA_GET_I_R,
+               "the same in the same order");
+
+/* The form of an instruction RA_ on the object that entry q is, whose shape is known behind it. */
+static uint32_t form_for(dv_build *b, uint32_t op, int32_t q, dv_cell where) {
+    if (dv_shape_is_known(b, q, (uint32_t)where.s.a))
+        return op + (DV_OP_RAK_GET_I_R - DV_OP_RA_GET_I_R);
+    dv_shape_note(b, q, (uint32_t)where.s.a);
+    return op;
+}
+
 static uint32_t load_number(dv_build *b, dv_kind kind, int32_t home, bool owned, dv_cell where,
                             uint32_t next_pc) {
     int32_t target = owned ? -1 : dv_step_direct_target(b, next_pc, 1);
     if (target < 0) dv_spill(b, kind == DV_K_FLOAT, b->top - 1);
-    uint32_t op = (kind == DV_K_INT ? DV_OP_RA_GET_I_R : DV_OP_RA_GET_D_R) + (target >= 0);
+    uint32_t op = kind == DV_K_INT ? DV_OP_RA_GET_I_R : DV_OP_RA_GET_D_R;
+    op = form_for(b, op, b->top - 1, where) + (target >= 0);
     uint32_t at = dv_region_emit_guard(b, op, home, 0, target >= 0 ? dv_shadow(b, target) : 0);
     dv_region_emit_constant(b, at, where);
     dv_step_count(b, true);
@@ -47,13 +76,20 @@ static uint32_t load_number(dv_build *b, dv_kind kind, int32_t home, bool owned,
 }
 
 static uint32_t load_object(dv_build *b, bool is_list, int32_t home, dv_cell where) {
-    uint32_t at = dv_region_emit_guard(b, is_list ? DV_OP_RA_GET_L : DV_OP_RA_GET_A, home, 0,
-                                       dv_home(b, b->top - 1));
+    const uint32_t op = form_for(b, is_list ? DV_OP_RA_GET_L : DV_OP_RA_GET_A, b->top - 1, where);
+    uint32_t at = dv_region_emit_guard(b, op, home, 0, dv_home(b, b->top - 1));
     dv_region_emit_constant(b, at, where);
     dv_pop(b, 1);
     dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
     dv_step_count(b, false); /* an object is counted, as in INCA code: nothing is gained */
     return at;
+}
+
+void dv_shape_guard(dv_build *b, int32_t q, int32_t home, dv_cell where) {
+    if (dv_shape_is_known(b, q, (uint32_t)where.s.a)) return;
+    const uint32_t at = dv_region_emit_guard(b, DV_OP_RA_GUARD, home, 0, 0);
+    dv_region_emit_constant(b, at, where);
+    dv_shape_note(b, q, (uint32_t)where.s.a);
 }
 
 uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
@@ -70,19 +106,24 @@ uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
-/* The value, entry q, into the attribute: the instruction's cell. */
-static uint32_t store_value(dv_build *b, int32_t q, int32_t home) {
+/* The value, entry q, into the attribute of the object above it: the instruction's cell. */
+static uint32_t store_value(dv_build *b, int32_t q, int32_t home, dv_cell where) {
     const dv_known_value *e = &b->e[q];
     if (e->kind == DV_K_INT || e->kind == DV_K_FLOAT) {
         if (e->where == DV_AT_VALUE) dv_load_register(b, q);
         uint32_t op = e->kind == DV_K_INT ? DV_OP_RA_SET_I_R : DV_OP_RA_SET_D_R;
-        return dv_region_emit_guard(b, op + (e->where == DV_AT_SLOT), home, 0, e->slot);
+        op = form_for(b, op, q + 1, where) + (e->where == DV_AT_SLOT);
+        return dv_region_emit_guard(b, op, home, 0, e->slot);
     }
-    if (e->where == DV_AT_ALIAS)
-        return dv_region_emit_guard(b, DV_OP_RA_SET_B, home, 0, dv_home(b, e->slot));
-    dv_materialize(b, q);
-    bool owned = dv_owned(b, b->context, b->pc, q);
-    return dv_region_emit_guard(b, owned ? DV_OP_RA_SET_V : DV_OP_RA_SET_B, home, 0, dv_home(b, q));
+    uint32_t op = DV_OP_RA_SET_B;
+    int16_t from = dv_home(b, q);
+    if (e->where == DV_AT_ALIAS) {
+        from = dv_home(b, e->slot);
+    } else {
+        dv_materialize(b, q);
+        if (dv_owned(b, b->context, b->pc, q)) op = DV_OP_RA_SET_V;
+    }
+    return dv_region_emit_guard(b, form_for(b, op, q + 1, where), home, 0, from);
 }
 
 uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
@@ -96,7 +137,7 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
         dv_step_count(b, true);
         return next_pc;
     }
-    uint32_t at = store_value(b, q - 1, home);
+    uint32_t at = store_value(b, q - 1, home, cache[0]);
     dv_region_emit_constant(b, at, cache[0]);
     dv_pop(b, 2);
     dv_step_count(b, raw);
@@ -107,7 +148,7 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc) {
 
 bool dv_step_method(dv_build *b) {
     int32_t q = b->top - 1, home = object_home(b, q);
-    const dv_known_value self = b->e[q];
+    dv_known_value self = b->e[q];
     const bool is_virtual = self.kind == DV_K_VIRTUAL;
     const dv_cell *cache = home < 0 && !is_virtual ? NULL : site_cache(b, DV_OP_LOAD_METHOD_SHAPE);
     if (!cache) return false;
@@ -116,10 +157,8 @@ bool dv_step_method(dv_build *b) {
     dv_value callee = dv_constant_global(b, cache[1].p);
     const bool appends = cache[0].s.a == DV_T_LIST && dv_step_is_append(callee);
     if (dv_is_empty(callee) || (!dv_is_function(callee) && !appends)) return false;
-    if (!is_virtual && !(appends && self.kind == DV_K_LIST)) {
-        uint32_t at = dv_region_emit_guard(b, DV_OP_RA_GUARD, home, 0, 0);
-        dv_region_emit_constant(b, at, cache[0]);
-    }
+    if (!is_virtual && !(appends && self.kind == DV_K_LIST)) dv_shape_guard(b, q, home, cache[0]);
+    self = b->e[q]; /* with its shape */
     dv_pop(b, 1);
     dv_push_constant(b, callee);
     dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);

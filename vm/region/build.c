@@ -209,6 +209,7 @@ static dv_known_value canonical(dv_build *b, int32_t q, const dv_known_value *e)
     if (e->kind == DV_K_RANGE) c.where = DV_AT_NOWHERE, c.slot = e->slot;
     if (e->kind == DV_K_RESERVED) c.where = DV_AT_NOWHERE;
     if (e->kind == DV_K_VIRTUAL) c.kind = DV_K_ANY;
+    if (dv_has_known_shape(e)) c.value = e->value;
     return c;
 }
 
@@ -232,12 +233,17 @@ static dv_kind join_entries(const dv_known_value *a, const dv_known_value *c) {
     return dv_kind_join((dv_kind)a->kind, kind);
 }
 
+static bool has_same_shape(const dv_known_value *known, const dv_known_value *other) {
+    return dv_has_known_shape(other) && dv_same(known->value, other->value);
+}
+
 /* The first way to a leader: what is known on it. */
 static void arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at) {
     at->entries = take(b, (size_t)(b->entry_limit + 1) * sizeof *at->entries);
     if (!at->entries) return;
     at->top = b->top;
     at->leader = true;
+    if (at->head) dv_forget_shapes(b); /* the VM polls at back edges */
     for (int32_t q = 0; q < b->top; q++) at->entries[q] = canonical(b, q, &b->e[q]);
     dv_virtual_arrive(b, context, pc, at);
 }
@@ -248,6 +254,10 @@ static bool join(dv_build *b, dv_context *context, uint32_t pc, dv_snapshot *at)
     for (int32_t q = 0; q < b->top; q++) {
         if (at->entries[q].kind == DV_K_VIRTUAL) continue;
         dv_kind kind = join_entries(&at->entries[q], &b->e[q]);
+        if (dv_has_known_shape(&at->entries[q]) && !has_same_shape(&at->entries[q], &b->e[q])) {
+            at->entries[q].value = DV_EMPTY;
+            changed = true;
+        }
         if (kind == at->entries[q].kind) continue;
         if (kind == DV_K_CONFLICT) {
             dv_build_fail(b, DV_REFUSED_MEETING);

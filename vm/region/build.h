@@ -46,7 +46,7 @@ typedef struct dv_known_value {
     uint8_t where; /* dv_where */
     int16_t slot; /* AT_SLOT: slot number; AT_ALIAS: entry number of the local; RANGE: first slot of
                      the triple; VIRTUAL: number of the record */
-    dv_value value; /* AT_VALUE */
+    dv_value value; /* AT_VALUE; ANY at home: its shape, if that is known, as an int */
 } dv_known_value;
 
 typedef struct dv_virtual dv_virtual; /* virtual.h */
@@ -261,8 +261,13 @@ static inline uint32_t dv_emit_const(dv_build *b, int16_t slot, dv_kind kind) {
 uint32_t dv_exit_make(dv_build *b, dv_context *context, uint32_t pc, bool counts);
 void dv_region_emit_exit(dv_build *b, dv_context *context, uint32_t pc,
                          bool counts); /* leave here */
+/* At a cell behind which foreign code may have run (`resumes`) no shape is known any more. */
 void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
                   bool keeps_sp);
+static inline bool dv_has_known_shape(const dv_known_value *e) {
+    return e->kind == DV_K_ANY && e->where == DV_AT_HOME && dv_is_int(e->value);
+}
+void dv_forget_shapes(dv_build *b);
 void dv_push_known(dv_build *b, dv_kind kind, dv_where where, int32_t slot, dv_value value);
 void dv_pop(dv_build *b, int32_t n);
 void dv_spill(dv_build *b, bool doubles,

@@ -35,8 +35,14 @@ uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, 
     return at;
 }
 
+void dv_forget_shapes(dv_build *b) {
+    for (int32_t q = 0; q < b->top; q++)
+        if (dv_has_known_shape(&b->e[q])) b->e[q].value = DV_EMPTY;
+}
+
 void dv_point_add(dv_build *b, uint32_t cell, uint32_t exit, bool raises, bool resumes,
                   bool keeps_sp) {
+    if (resumes) dv_forget_shapes(b);
     if (b->emitting)
         DV_PUSH(b, points, (dv_point){cell, exit, raises, resumes, keeps_sp, DV_NO_CELL});
 }
@@ -302,6 +308,7 @@ void dv_materialize(dv_build *b, int32_t q) {
         dv_region_emit(b, box_op(e->kind), e->slot, dv_home(b, q), 0);
     }
     if (e->kind <= DV_K_COMPLEX || e->kind == DV_K_CONSTANT) e->kind = DV_K_ANY;
+    e->value = DV_EMPTY;
     set_where(b, q, DV_AT_HOME, 0);
 }
 
@@ -441,6 +448,7 @@ static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t nex
     dv_pop(b, inputs);
     for (int32_t i = 0; i < outputs; i++) dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
     b->sp = b->top;
+    dv_forget_shapes(b);
     if (next_pc != DV_NO_PC)
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, next_pc, false), false, true,
                      false);

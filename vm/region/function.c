@@ -266,8 +266,14 @@ static dv_gate *new_gate(dv_build *b, uint32_t count) {
                       .result = b->result,
                       .count = (uint8_t)count};
     memcpy(gate->parameters, b->parameters, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (b->parameters[i] != DV_K_ANY) gate->checked |= UINT64_C(1) << i;
+    for (uint32_t i = 0; i < count; i++) {
+        const dv_kind kind = (dv_kind)b->parameters[i];
+        if (kind == DV_K_ANY) continue;
+        uint64_t *mask = kind == DV_K_INT     ? &gate->ints
+                         : kind == DV_K_FLOAT ? &gate->floats
+                                              : &gate->others;
+        *mask |= UINT64_C(1) << i;
+    }
     for (uint32_t i = thread->local_count; i-- > 0;) {
         if (i < count && !dv_kind_is_raw((dv_kind)b->parameters[i])) continue;
         const int32_t further = gate->first_vacant - (int32_t)i;

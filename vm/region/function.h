@@ -20,10 +20,11 @@ typedef struct dv_gate {
     struct dv_gate *next; /* of the thread's */
     const dv_cell *entry; /* the region's code; NULL: closed, and nothing fits the extent */
     dv_region *region;
-    uint32_t *active;     /* the region's */
-    int64_t inlined;      /* the region's */
-    int64_t extent;       /* bytes of the stack that the region uses from fp on */
-    uint64_t checked;     /* parameters that are not any object: INCA code may give others */
+    uint32_t *active;              /* the region's */
+    int64_t inlined;               /* the region's */
+    int64_t extent;                /* bytes of the stack that the region uses from fp on */
+    uint64_t ints, floats, others; /* parameters that are not any object, by kind: INCA code may
+                                      give what does not fit */
     uint64_t vacant;      /* locals without an object when it begins, from behind the first on */
     int16_t first_vacant; /* that one, or where it does no harm: there is none */
     int16_t raw;          /* the first argument's shadow slot */
@@ -40,15 +41,12 @@ const dv_cell *dv_function_refuse(DV_HANDLER_PARAMETERS);
 /* R_RETURN_ at ip, where there is more to do than to hand over the result. */
 const dv_cell *dv_function_return(DV_HANDLER_PARAMETERS);
 
-/* Puts an argument that INCA code has given into its shadow slot; false: it is not of the kind.
- * (What a slot holds then does not matter.) */
+/* Puts an argument that INCA code has given, and that is to be no number, into its shadow slot;
+ * false: it is not of the kind.  (What a slot holds then does not matter.) */
 static inline bool dv_gate_admits(dv_value *raw, dv_value v, dv_kind kind) {
-    switch (kind) {
-    case DV_K_INT: raw->bits = (uint64_t)dv_as_int(v); return dv_is_int(v);
-    case DV_K_FLOAT: *raw = v; return dv_is_float(v);
-    case DV_K_BOOL: raw->bits = v.bits == DV_TRUE.bits; return dv_is_bool(v);
-    default: return dv_kind_of_container(v) == kind;
-    }
+    if (kind != DV_K_BOOL) return dv_kind_of_container(v) == kind;
+    raw->bits = v.bits == DV_TRUE.bits;
+    return dv_is_bool(v);
 }
 
 /* Does a region that calls the function enter one of its own, or will it, if all goes well? */

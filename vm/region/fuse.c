@@ -55,6 +55,7 @@ static uint32_t fusions_of(uint32_t op) {
     n = op - DV_OP_RL_GET_D_S_R;
     if (n < INDEX_MODES * RESULTS && n % RESULTS == 0)
         return DV_OP_RL_GET_D_S_ADD_RS_R + n / RESULTS * SECONDS;
+    if (op == DV_OP_RAK_GET_D_R) return DV_OP_RAK_GET_D_ADD_RS_R;
     return op == DV_OP_RA_GET_D_R ? DV_OP_RA_GET_D_ADD_RS_R : 0;
 }
 
@@ -118,10 +119,22 @@ uint32_t dv_fuse_load(dv_build *b, bool is_double, int32_t home, int32_t to) {
     return at;
 }
 
-_Static_assert(DV_OP_RL_UPDATE_SUB_S == DV_OP_RL_UPDATE_ADD_S + 3 &&
+_Static_assert(DV_OP_RL_UPDATE_SUB_S == DV_OP_RL_UPDATE_ADD_S + 4 &&
                    DV_OP_RL_UPDATE_ADD_K == DV_OP_RL_UPDATE_ADD_S + 1 &&
-                   DV_OP_RA_UPDATE_ADD == DV_OP_RL_UPDATE_ADD_S + 2,
+                   DV_OP_RA_UPDATE_ADD == DV_OP_RL_UPDATE_ADD_S + 2 &&
+                   DV_OP_RAK_UPDATE_ADD == DV_OP_RL_UPDATE_ADD_S + 3,
                "updates: operator, what is updated");
+
+/* What is updated, as `op` loads it; -1: nothing. */
+static int32_t updated(uint32_t op) {
+    switch (op) {
+    case DV_OP_RL_GET_D_S_S: return 0;
+    case DV_OP_RL_GET_D_K_S: return 1;
+    case DV_OP_RA_GET_D_S: return 2;
+    case DV_OP_RAK_GET_D_S: return 3;
+    default: return -1;
+    }
+}
 
 /* The instruction before the one at `at`, in the same block; DV_NO_CELL: there is none. */
 static uint32_t before(const dv_build *b, uint32_t at) {
@@ -142,15 +155,13 @@ bool dv_fuse_update(dv_build *b, int32_t q, uint32_t get, int32_t home, int16_t 
     dv_cell *loaded = &b->cells.data[first];
     /* What was loaded is in the stack slot that the result has taken over: nobody else refers to
      * it. */
-    if (loaded[0].i != get || loaded[1].o.a != home || loaded[1].o.c != dv_shadow(b, q) ||
+    const int32_t what = updated((uint32_t)loaded[0].i);
+    const bool is_same = loaded[0].i == get || (what == 3 && get == DV_OP_RA_GET_D_S);
+    if (!is_same || loaded[1].o.a != home || loaded[1].o.c != dv_shadow(b, q) ||
         b->cells.data[at + 1].o.d != loaded[1].o.c)
         return false;
-    bool by_slot = get == DV_OP_RL_GET_D_S_S;
-    if (by_slot ? loaded[1].o.b != index : loaded[2].i != constant.i) return false;
-    loaded[0].i =
-        (adds ? DV_OP_RL_UPDATE_ADD_S : DV_OP_RL_UPDATE_SUB_S) + (by_slot                     ? 0
-                                                                  : get == DV_OP_RL_GET_D_K_S ? 1
-                                                                                              : 2);
+    if (what == 0 ? loaded[1].o.b != index : loaded[2].i != constant.i) return false;
+    loaded[0].i = (adds ? DV_OP_RL_UPDATE_ADD_S : DV_OP_RL_UPDATE_SUB_S) + (uint32_t)what;
     loaded[1].o.c = b->cells.data[at + 1].o.a;
     loaded[1].o.d = b->cells.data[at + 1].o.b;
     dv_build_cut(b, at);

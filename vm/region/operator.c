@@ -132,8 +132,7 @@ static void guard_shape(dv_build *b, int32_t q) {
     if (!is_object(e) || e->kind != DV_K_ANY) return;
     const uint32_t number = dv_site_cell(b, b->pc)[1].site.seen & DV_SEEN_SHAPE;
     const int32_t home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : q);
-    const uint32_t at = dv_region_emit_guard(b, DV_OP_RA_GUARD, home, 0, 0);
-    dv_region_emit_constant(b, at, (dv_cell){.s.a = (int32_t)number});
+    dv_shape_guard(b, q, home, (dv_cell){.s.a = (int32_t)number});
 }
 
 /* A parameter that is the operand in entry q. */

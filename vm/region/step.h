@@ -113,6 +113,12 @@ uint32_t dv_step_store_slot(dv_build *b, uint32_t next_pc);
 /* object.name(...): a dl function of the class of the shape that the site saw becomes a constant,
  * and the object self; false: it is another kind of method. */
 bool dv_step_method(dv_build *b);
+/* Is the object that entry q is known to have the shape?  Since the last moment when foreign code
+ * may have run, that is, and since the loop's head. */
+bool dv_shape_is_known(dv_build *b, int32_t q, uint32_t shape);
+void dv_shape_note(dv_build *b, int32_t q, uint32_t shape);
+/* Leaves unless the object at `home`, entry q, has the shape `where.s.a`. */
+void dv_shape_guard(dv_build *b, int32_t q, int32_t home, dv_cell where);
 
 /* Two entries of the operand stack change places, and so do their values where those are in slots
  * of their own. */

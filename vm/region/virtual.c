@@ -267,6 +267,7 @@ static bool object_to_slot(dv_build *b, int32_t q) {
     dv_region_emit(b, moves ? DV_OP_R_BORROW : DV_OP_R_COPY,
                    alias ? dv_home(b, e->slot) : dv_home(b, q), slot, 0);
     e->where = DV_AT_HOME, e->slot = (int16_t)slot;
+    e->value = DV_EMPTY; /* records know no shapes: they outlast what changes them */
     b->version++;
     return true;
 }

@@ -53,7 +53,7 @@ dv_handler dv_handler_of(const dv_vm *vm, const dv_cell *at, uint32_t op) {
 }
 
 /* A hash table with open addressing of opcodes by handler, made when first asked for. */
-enum { OP_INDEX_BITS = 13, OP_INDEX_SIZE = 1 << OP_INDEX_BITS };
+enum { OP_INDEX_BITS = 14, OP_INDEX_SIZE = 1 << OP_INDEX_BITS };
 _Static_assert(DV_OP_COUNT * 2 < OP_INDEX_SIZE / 4 * 3, "the index has room for both forms");
 
 static uint32_t spot_of(dv_handler handler) {
