@@ -221,6 +221,13 @@ static bool collect(dv_vm *vm, const dv_page *page, dv_rows *without, dv_rows *w
     return false;
 }
 
+static size_t functions_in(const dv_rows *rows) {
+    size_t count = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        count += is_of_function(rows->rows[i].function->code, rows->rows[i].pc);
+    return count;
+}
+
 bool dv_loops_list(dv_vm *vm, const dv_page *page) {
     dv_rows without, with;
     if (!collect(vm, page, &without, &with)) return false;
@@ -229,8 +236,13 @@ bool dv_loops_list(dv_vm *vm, const dv_page *page) {
         left_often += loop_of(&without.rows[i])->region != DV_NO_PC;
     if (without.count + with.count) {
         dv_line line = {0};
+        const size_t functions = functions_in(&without) + functions_in(&with);
         dv_line_put(&line, "\n");
-        put_count(&line, without.count + with.count, "hot loop");
+        put_count(&line, without.count + with.count - functions, "hot loop");
+        if (functions) {
+            dv_line_put(&line, " and ");
+            put_count(&line, functions, "function");
+        }
         dv_line_put(&line, ": %zu with a region", with.count + left_often);
         if (left_often) dv_line_put(&line, " (%zu left often)", left_often);
         dv_line_put(&line, ", %zu without", without.count - left_often);

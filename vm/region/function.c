@@ -169,6 +169,7 @@ static void open_gate(dv_vm *vm, dv_region *region) {
 }
 
 const dv_cell *dv_function_hot(DV_HANDLER_PARAMETERS) {
+    (void)r, (void)d;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_thread *thread = dv_frame_thread(fp);
     const uint32_t last = thread->code->word_count - 1;
@@ -190,7 +191,7 @@ const dv_cell *dv_function_hot(DV_HANDLER_PARAMETERS) {
     tell(vm, thread, &(dv_loop_event){.removed = region->removed});
     dv_region_install(vm, region, 0);
     open_gate(vm, region);
-    return ip->h(ip, sp, fp, vm, r, d);
+    return ip;
 }
 
 /* EMPTY: raised. */
