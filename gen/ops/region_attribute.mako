@@ -30,13 +30,13 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 % endfor
 % endfor
 
-% for kind, test in (("L", "dv_is_shape(*slot, DV_T_LIST)"), ("A", "")):
-<%isa:region name="${name}_GET_${kind}" operands="" cache="3" doc="Attribute of the instance in home slot a${known}${', a list (guard)' if test else ''}, owned, to home slot c.">
+% for kind, test in (("L", "dv_is_shape(*slot, DV_T_LIST)"), ("A", ""), ("LB", "dv_is_shape(*slot, DV_T_LIST)"), ("AB", "")):
+<%isa:region name="${name}_GET_${kind}" operands="" cache="3" doc="Attribute of the instance in home slot a${known}${', a list (guard)' if test else ''}, ${'borrowed' if 'B' in kind else 'owned'}, to home slot c.">
     ${place}
 % if test:
     if (DV_UNLIKELY(!${test})) EXIT();
 % endif
-    HOME(c) = dv_retain(*slot);
+    HOME(c) = ${'*slot' if 'B' in kind else 'dv_retain(*slot)'};
     REGION_NEXT();
 </%isa:region>
 % endfor

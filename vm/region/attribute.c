@@ -75,13 +75,65 @@ static uint32_t load_number(dv_build *b, dv_kind kind, int32_t home, bool owned,
     return next_pc;
 }
 
-static uint32_t load_object(dv_build *b, bool is_list, int32_t home, dv_cell where) {
-    const uint32_t op = form_for(b, is_list ? DV_OP_RA_GET_L : DV_OP_RA_GET_A, b->top - 1, where);
+/* How many entries the instruction at pc, which changes nothing and runs no other code, puts on the
+ * stack; its inputs are on top.  -2: it is none of these, or INCA has not seen numbers. */
+static int32_t pushed_purely(dv_build *b, uint32_t before, uint32_t pc) {
+    const uint32_t op = dv_step_op(b, pc);
+    const dv_cell *site = dv_site_cell(b, pc);
+    const uint32_t now = dv_op_of(b->vm, site->h);
+    switch (op) {
+    case DV_OP_LOAD_LOCAL:
+    case DV_OP_LOAD_LOCAL_B:
+    case DV_OP_LOAD_CONST:
+    case DV_OP_LOAD_CONST_B: return 1;
+    case DV_OP_LOAD_ATTR:
+        return now == DV_OP_LOAD_ATTR_SLOT && site[1].site.seen == DV_SEEN_INT &&
+                       dv_step_op(b, before) == DV_OP_LOAD_LOCAL_B
+                   ? 0
+                   : -2;
+    case DV_OP_ADD:
+    case DV_OP_SUB:
+    case DV_OP_MUL:
+    case DV_OP_FLOORDIV:
+    case DV_OP_MOD:
+    case DV_OP_AND:
+    case DV_OP_RSHIFT: {
+        const dv_op_info *info = now < DV_OP_COUNT ? &dv_op_infos[now] : NULL;
+        const bool ints = info && info->kind == DV_KIND_DERIVATIVE &&
+                          info->types[0] == DV_RESULT_INT && info->types[1] == DV_RESULT_INT;
+        return ints ? -1 : -2;
+    }
+    default: return -2;
+    }
+}
+
+/* Is what the instruction at b->pc loads only the container of a subscript that is typed, and does
+ * nothing run until there that could take it from the object?  Then nobody needs to count it: the
+ * entry is an alias of itself, whose home slot exits and boxed instructions count. */
+static bool is_only_subscripted(dv_build *b, uint32_t pc) {
+    int32_t above = 0;
+    for (uint32_t before = b->pc;; before = pc, pc += dv_step_length(b, pc)) {
+        if (!dv_step_follows(b, pc, dv_step_op(b, pc))) return false;
+        if (dv_subscripts_purely(b, pc, above)) return true;
+        const int32_t more = pushed_purely(b, before, pc);
+        if (more == -2 || above + more < 0) return false;
+        above += more;
+    }
+}
+
+static uint32_t load_object(dv_build *b, bool is_list, int32_t home, dv_cell where,
+                            uint32_t next_pc) {
+    const bool borrowed = is_only_subscripted(b, next_pc);
+    const uint32_t what = is_list    ? borrowed ? DV_OP_RA_GET_LB : DV_OP_RA_GET_L
+                          : borrowed ? DV_OP_RA_GET_AB
+                                     : DV_OP_RA_GET_A;
+    const uint32_t op = form_for(b, what, b->top - 1, where);
     uint32_t at = dv_region_emit_guard(b, op, home, 0, dv_home(b, b->top - 1));
     dv_region_emit_constant(b, at, where);
     dv_pop(b, 1);
-    dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
-    dv_step_count(b, false); /* an object is counted, as in INCA code: nothing is gained */
+    dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, borrowed ? DV_AT_ALIAS : DV_AT_HOME,
+                  borrowed ? b->top : 0, DV_EMPTY);
+    dv_step_count(b, borrowed); /* else it is counted, as in INCA code: nothing is gained */
     return at;
 }
 
@@ -102,7 +154,7 @@ uint32_t dv_step_load_slot(dv_build *b, uint32_t next_pc) {
         return load_number(b, seen == DV_SEEN_INT ? DV_K_INT : DV_K_FLOAT, home, owned, cache[0],
                            next_pc);
     if (owned) return dv_step_embed(b, 1, 1, next_pc); /* the result takes the object's place */
-    load_object(b, seen == DV_SEEN_LIST, home, cache[0]);
+    load_object(b, seen == DV_SEEN_LIST, home, cache[0], next_pc);
     return next_pc;
 }
 

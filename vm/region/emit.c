@@ -420,6 +420,8 @@ static bool is_call(uint32_t op) {
 static uint32_t embed(dv_build *b, int32_t inputs, int32_t outputs, uint32_t next_pc) {
     uint32_t at = 0;
     for (int32_t q = b->top - inputs; q < b->top; q++) dv_materialize(b, q);
+    for (int32_t q = b->locals; q < b->top; q++) /* what is borrowed (attribute.c) */
+        if (b->e[q].where == DV_AT_ALIAS && b->e[q].slot == q) dv_materialize(b, q);
     dv_spill(b, false, b->top);
     dv_spill(b, true, b->top);
     if (b->sp != b->top) dv_region_emit(b, DV_OP_R_SET_SP, dv_home(b, b->top), 0, 0);

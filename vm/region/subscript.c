@@ -352,6 +352,30 @@ uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc) {
     return set_pair(b, &c, end);
 }
 
+/* Seen from an attribute that is the container
+ * ------------------------------------------------------------------------------------------------
+ */
+
+bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above) {
+    const uint32_t op = dv_step_op(b, pc), pc_now = b->pc;
+    const uint32_t now = dv_op_of(b->vm, dv_site_cell(b, pc)->h);
+    if (op == DV_OP_BUILD_KEY)
+        return above == 2 &&
+               (dv_op_among(now, DV_OP_BUILD_KEY_LOAD_UINT8, DV_OP_BUILD_KEY_LOAD_FLOAT64) ||
+                dv_op_among(now, DV_OP_BUILD_KEY_STORE_UINT8, DV_OP_BUILD_KEY_STORE_FLOAT64));
+    if (above != 1 || (op != DV_OP_LOAD_SUBSCR && op != DV_OP_STORE_SUBSCR)) return false;
+    const uint32_t input = op == DV_OP_STORE_SUBSCR;
+    const uint16_t seen = dv_site_cell(b, pc)[1].site.seen;
+    if (input && seen != DV_SEEN_INT && seen != DV_SEEN_FLOAT) return false;
+    b->pc = pc;
+    const dv_op_info *info = dv_step_evidence(b);
+    const bool typed = info && info->kind == DV_KIND_DERIVATIVE &&
+                       info->types[input + 1] == DV_RESULT_INT &&
+                       (evident_kind(b, input) || evident_items(b, input) < DV_ELEMENTS);
+    b->pc = pc_now;
+    return typed;
+}
+
 /* Appending
  * ------------------------------------------------------------------------------------------------
  */
