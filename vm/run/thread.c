@@ -376,6 +376,12 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
 }
 
 static void release_thread(dv_vm *vm, dv_object *object) {
+    if (vm->release_depth == 0) {
+        /* Extensions release what their sites keep, and may run dl code then: it counts, as
+         * dv_object_end says, and comes back here. */
+        dv_object_dispose(vm, object);
+        return;
+    }
     dv_thread *thread = (dv_thread *)object;
     const dv_code *code = thread->code;
     if (vm->hooks.release_code) vm->hooks.release_code(vm, object);
