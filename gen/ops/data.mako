@@ -311,7 +311,9 @@
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     dv_value found;
-    if (entry->cell) {
+    if (DV_LIKELY(entry->offset)) {
+        found = *(dv_value *)(void *)((char *)dv_as_object(object) + entry->offset);
+    } else if (entry->cell) {
         found = entry->cell->value;
         if (DV_UNLIKELY(!dv_poly_same_kind(found, entry->other))) MISS();
         if (DV_UNLIKELY(entry->other == DV_T_PROPERTY)) SLOW();
@@ -418,12 +420,16 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
     dv_value *slot = dv_poly_slot(entry, object);
-    const dv_value old = entry->other == entry->shape ? *slot : DV_NONE;
     if (!(own & 1)) dv_retain(value);
-    *slot = value;
-    dv_as_object(object)->shape = entry->other;
     dv_as_object(object)->references -= own >> 1 & 1;
     sp -= IN;
+    if (entry->other != entry->shape) { /* an attribute more */
+        *slot = value;
+        dv_as_object(object)->shape = entry->other;
+        NEXT();
+    }
+    const dv_value old = *slot;
+    *slot = value;
     NEXT_RELEASING(old);
 </%isa:derivative>
 
