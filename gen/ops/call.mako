@@ -336,8 +336,8 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
         sp[-1] = dv_int(length);
         NEXT_RELEASING(x);
     }
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
-    if (dv_is_empty(method)) TAIL(DV_H(CALL_C));
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
+    if (!method) TAIL(DV_H(CALL_C));
     OPERATE1(method, x, DV_OPERATE_HOW(DV_OPERATE_LENGTH, 0, 0));
 </%isa:derivative>
 

@@ -46,9 +46,9 @@
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_SUBSCR_DL" of="LOAD_SUBSCR" types="instance any" doc="container[index] of an instance whose class has __getitem__ in dl: enters its frame.">
-    const dv_value method = dv_operate_method(vm, container, vm->known.getitem, sp);
-    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_ITEM, 0, SITE.own);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_method(vm, container, vm->known.getitem, sp);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_ITEM, 0, SITE.own);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, container, index, how);
 </%isa:derivative>
 
@@ -149,8 +149,8 @@
 </%isa:derivative>
 
 <%isa:derivative name="STORE_SUBSCR_DL" of="STORE_SUBSCR" types="any instance any" doc="container[index] = value of an instance whose class has __setitem__ in dl: enters its frame.">
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.setitem), 3, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.setitem), 3, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE3(method, container, index, value, DV_OPERATE_HOW(DV_OPERATE_STORE, 0, SITE.own));
 </%isa:derivative>
 
@@ -189,8 +189,8 @@
 </%isa:derivative>
 
 <%isa:derivative name="DELETE_SUBSCR_DL" of="DELETE_SUBSCR" types="instance any" doc="del container[index] of an instance whose class has __delitem__ in dl: enters its frame.">
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.delitem), 2, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.delitem), 2, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, container, index, DV_OPERATE_HOW(DV_OPERATE_DELETE, 0, SITE.own));
 </%isa:derivative>
 
@@ -330,7 +330,7 @@
     if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) TAIL(DV_H(LOAD_ATTR));
     frame[0] = SITE.own & 1 ? object : dv_retain(object);
     frame[-3] = dv_retain(getter);
-    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
 </%isa:derivative>
@@ -346,7 +346,7 @@
     if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) MISS();
     frame[0] = SITE.own & 1 ? object : dv_retain(object);
     frame[-3] = dv_retain(getter);
-    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
 </%isa:derivative>
@@ -410,7 +410,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     if (DV_UNLIKELY(!dv_is_function(setter))) MISS();
     const dv_thread *thread = dv_function_thread(dv_as_function(setter));
     if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, sp + 5))) MISS();
-    OPERATE(setter, object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
+    OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
 <%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
