@@ -169,26 +169,26 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 <%isa:derivative name="${name}_DL" of="${name}" types="instance any" doc="${name} of an instance whose class has the operator's method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
 % if prefix:
-    dv_value method = dv_operate_method(vm, a, vm->known.inplace[DV_BINARY_${op}], sp);
-    uint32_t how = DV_OPERATE_HOW(DV_OPERATE_INPLACE, DV_BINARY_${op}, SITE.own);
-    if (dv_is_empty(method)) {
+    dv_function *method = dv_operate_method(vm, a, vm->known.inplace[DV_BINARY_${op}], sp);
+    uint64_t how = DV_OPERATE_HOW(DV_OPERATE_INPLACE, DV_BINARY_${op}, SITE.own);
+    if (!method) {
         if (DV_UNLIKELY(!dv_operate_lacks(vm, a, vm->known.inplace[DV_BINARY_${op}]))) MISS();
         method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
         how = DV_OPERATE_HOW(DV_OPERATE_FALLEN, DV_BINARY_${op}, SITE.own);
     }
 % else:
-    const dv_value method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
-    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_BINARY, DV_BINARY_${op}, SITE.own);
+    dv_function *method = dv_operate_method(vm, a, vm->known.binary[DV_BINARY_${op}], sp);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_BINARY, DV_BINARY_${op}, SITE.own);
 % endif
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, a, b, how);
 </%isa:derivative>
 
 % if not prefix:
 <%isa:derivative name="${name}_REFLECTED" of="${name}" types="any instance" when="!dv_is_object(a) && dv_is_plain_instance(b)" doc="${name} of a number and an instance whose class has the reflected method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_is_object(a) || !dv_is_plain_instance(b))) MISS();
-    const dv_value method = dv_operate_method(vm, b, vm->known.reflected[DV_BINARY_${op}], sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_method(vm, b, vm->known.reflected[DV_BINARY_${op}], sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, b, a, DV_OPERATE_HOW(DV_OPERATE_REFLECTED, DV_BINARY_${op}, SITE.own));
 </%isa:derivative>
 % endif
@@ -262,8 +262,8 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
 
 % for op, sign in (("NEG", "-"), ("POS", "+"), ("INVERT", "~")):
 <%isa:derivative name="${op}_DL" of="${op}" types="instance" doc="${sign}a of an instance whose class has the method in dl: enters its frame.">
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, a, vm->known.${op.lower()}), 1, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, a, vm->known.${op.lower()}), 1, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE1(method, a, DV_OPERATE_HOW(DV_OPERATE_UNARY, 0, SITE.own));
 </%isa:derivative>
 
@@ -299,7 +299,7 @@ short = "COMPLEX" if left == right else f"{left}_{right}".upper()
     --- out of line ---
     if (dv_class_truthful(vm, vm->shapes[dv_as_object(a)->shape]->class_)) TAIL(DV_H(NOT));
     const dv_special *known = dv_operate_truth(vm, a);
-    const dv_value method = dv_operate_enters(vm, known, 1, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, known, 1, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE1(method, a, DV_OPERATE_HOW(DV_OPERATE_TRUTH_BY(vm, known), DV_OPERATE_OPPOSITE_VALUE, SITE.own));
 </%isa:derivative>

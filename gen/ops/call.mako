@@ -71,7 +71,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     }
     frame[0] = dv_retain(((const dv_method *)dv_as_object(bound))->self);
     frame[-3] = dv_retain(callee);
-    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    sp = dv_frame_push_from(vm, thread, frame, frame + n + 1, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
     --- out of line ---
@@ -87,44 +87,51 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     frame[-3] = bound->function;
     dv_container_free(vm, bound, sizeof *bound);
     const dv_thread *thread = dv_frame_thread(frame);
-    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    sp = dv_frame_push_from(vm, thread, frame, frame + n + 1, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
 </%isa:derivative>
 
 ## class R R args...  becomes  self | next ip | __init__ R R self args... (run/call.c).
-% for defaults, form, what in ((False, "CALL_CLASS", "exactly self and these arguments"), (True, "CALL_CLASS_DEFAULTS", "self, these arguments, and defaults for the others")):
-<%isa:derivative name="${form}" of="CALL" doc="CALL of a dl class whose __init__ is a dl function with ${what}: makes the instance and enters it.">
-    const int64_t n = CELL(2).i;
-    const dv_value class_ = sp[-n - 3];
+<%def name="call_class(defaults, n)">\
+    const dv_value class_ = sp[-${n} - 3];
     if (DV_UNLIKELY(!dv_is_class(class_))) MISS();
     const dv_global_cell *cell = dv_as_class(class_)->constructor;
     if (DV_UNLIKELY(!cell || !dv_is_function(cell->value))) MISS();
-    const dv_value init = cell->value;
-    const dv_thread *thread = dv_function_thread(dv_as_function(init));
-    dv_value *frame = sp - n + 2;
+    dv_function *init = dv_as_function(cell->value);
+    const dv_thread *thread = dv_function_thread(init);
+    dv_value *frame = sp - ${n} + 2;
 % if defaults:
     const int64_t missing = thread->init_arguments - n;
     if (DV_UNLIKELY(missing <= 0 || !dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
-    const dv_value *values = dv_frame_defaults(dv_as_function(init), missing);
+    const dv_value *values = dv_frame_defaults(init, missing);
     if (DV_UNLIKELY(!values)) MISS();
 % else:
-    if (DV_UNLIKELY(thread->init_arguments != n || !dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(thread->init_arguments != ${n} || !dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
 % endif
-    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_));
+    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_), 2);
     if (DV_UNLIKELY(!self)) SLOW();
+% if n == "n":
     for (int64_t i = n; i > 0; i--) {
         frame[i] = frame[i - 3];
         __asm__("" ::: "memory"); /* no memmove */
     }
+% else:
+% for i in range(int(n), 0, -1):
+    frame[${i}] = frame[${i - 3}];
+% endfor
+% endif
 % if defaults:
     for (int64_t i = 0; i < missing; i++) frame[n + 1 + i] = dv_retain(values[i]);
 % endif
-    self->header.references = 2;
     frame[-5] = frame[0] = dv_object_value(self); /* the class's reference is now the instance's */
     frame[-4] = dv_raw_pointer(ip + LEN);
-    frame[-3] = dv_retain(init);
+    frame[-3] = dv_retain(dv_object_value(init));
+% if defaults:
     sp = dv_frame_push(vm, thread, frame, fp, dv_construct_cell);
+% else:
+    sp = dv_frame_push_from(vm, thread, frame, sp + 3, fp, dv_construct_cell);
+% endif
     fp = frame;
     JUMP(thread->entry);
     --- out of line ---
@@ -132,7 +139,15 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     ip += LEN;
     __asm__("" : "=x"(d));
     TAIL(dv_slow_call);
-</%isa:derivative>
+</%def>\
+% for defaults, form, what in ((False, "CALL_CLASS", "exactly self and these arguments"), (True, "CALL_CLASS_DEFAULTS", "self, these arguments, and defaults for the others")):
+<%isa:derivative name="${form}" of="CALL" doc="CALL of a dl class whose __init__ is a dl function with ${what}: makes the instance and enters it.">
+    const int64_t n = CELL(2).i;
+${call_class(defaults, "n")}</%isa:derivative>
+% endfor
+% for n in "01234":
+<%isa:derivative name="CALL_CLASS_${n}" of="CALL" doc="What CALL_CLASS becomes at a site with ${n} arguments.">
+${call_class(False, n)}</%isa:derivative>
 % endfor
 
 ## instance R R args...  becomes  instance | next ip | __call__ R R instance args... (run/call.c).
@@ -155,7 +170,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     frame[-4] = dv_raw_pointer(ip + LEN);
     frame[-3] = dv_retain(method);
     vm->calls_left--; /* the other one of two */
-    sp = dv_frame_push(vm, thread, frame, fp, dv_instance_cell);
+    sp = dv_frame_push_from(vm, thread, frame, sp + 3, fp, dv_instance_cell);
     fp = frame;
     JUMP(thread->entry);
 </%isa:derivative>
@@ -171,7 +186,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 <%isa:derivative name="CALL_CLASS_BARE" of="CALL" doc="CALL without arguments of a dl class that has no __init__: makes the instance.">
     const dv_value class_ = sp[-3];
     if (DV_UNLIKELY(CELL(2).i || !dv_is_class(class_) || dv_as_class(class_)->constructor != &dv_no_constructor || GUARD_FAILS())) MISS();
-    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_));
+    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_), 1);
     if (DV_UNLIKELY(!self)) TAIL(DV_H(CALL));
     sp -= 2;
     sp[-1] = dv_object_value(self); /* the class's reference is now the instance's */
@@ -336,8 +351,8 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
         sp[-1] = dv_int(length);
         NEXT_RELEASING(x);
     }
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
-    if (dv_is_empty(method)) TAIL(DV_H(CALL_C));
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, x, vm->known.len), 1, sp);
+    if (!method) TAIL(DV_H(CALL_C));
     OPERATE1(method, x, DV_OPERATE_HOW(DV_OPERATE_LENGTH, 0, 0));
 </%isa:derivative>
 
@@ -568,6 +583,16 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
 ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(defaults, "n")}</%isa:derivative>
 % endfor
 
+## The same for each small number of arguments, which the compiler then knows (dv_op_threaded).
+% for family, form, self in (("CALL", "CALL_DL", 0), ("CALL_METHOD", "CALL_METHOD_DL", 1)):
+% for n in "01234":
+<%isa:derivative name="${form}_${n}" of="${family}" doc="What ${form} becomes at a site with ${n} arguments.">
+    const dv_value callee = sp[-${int(n) + self + 3}];
+    if (DV_UNLIKELY(!dv_is_function(callee))) MISS();
+${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1) if self else "")}${enter_function(False, int(n) + self)}</%isa:derivative>
+% endfor
+% endfor
+
 <%isa:derivative name="CALL_METHOD_BARE" of="CALL_METHOD" doc="CALL_METHOD of a dl function that is no method, with exactly its positional parameters (functions of modules, static methods).">
     const int64_t n = CELL(2).i;
     const dv_value callee = sp[-n - 4];
@@ -579,7 +604,7 @@ ${check_arguments(defaults, "n", " || dv_is_empty(sp[-n])")}${enter_function(def
         frame[i] = frame[i + 1];
         __asm__("" ::: "memory"); /* no memmove */
     }
-    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    sp = dv_frame_push_from(vm, thread, frame, sp - 1, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
 </%isa:derivative>
@@ -792,10 +817,9 @@ CLASS_PLANS = (
     if (DV_UNLIKELY(!dv_plan_fits(plan, dv_as_function(init)))) MISS();
     const dv_thread *thread = dv_function_thread(dv_as_function(init));
     if (DV_UNLIKELY(!dv_frame_fits(vm, thread, frame) || GUARD_FAILS())) MISS();
-    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_));
+    dv_instance *self = dv_frame_instance(vm, dv_as_class(class_), 2);
     if (DV_UNLIKELY(!self)) SLOW();
     dv_plan_do(plan, dv_as_function(init), frame);
-    self->header.references = 2;
     frame[-5] = frame[0] = dv_object_value(self); /* the class's reference is now the instance's */
     frame[-4] = dv_raw_pointer(ip + LEN);
     frame[-3] = dv_retain(init);

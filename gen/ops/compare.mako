@@ -53,18 +53,18 @@ else:
 <%isa:derivative name="${op}_DL" of="${op}" types="instance any" doc="${op} of an instance whose class has the comparison's method in dl: enters its frame.">
     if (DV_UNLIKELY(dv_operate_other(vm, a, b))) MISS();
 % if op == "NE":
-    dv_value method = dv_operate_method(vm, a, vm->known.ne, sp);
-    uint32_t how = DV_OPERATE_HOW(DV_OPERATE_COMPARE, DV_NE, SITE.own);
-    if (dv_is_empty(method)) {
+    dv_function *method = dv_operate_method(vm, a, vm->known.ne, sp);
+    uint64_t how = DV_OPERATE_HOW(DV_OPERATE_COMPARE, DV_NE, SITE.own);
+    if (!method) {
         if (DV_UNLIKELY(!dv_operate_lacks(vm, a, vm->known.ne))) MISS();
         method = dv_operate_method(vm, a, vm->known.eq, sp);
         how = DV_OPERATE_HOW(DV_OPERATE_OPPOSITE, DV_NE, SITE.own);
     }
 % else:
-    const dv_value method = dv_operate_method(vm, a, vm->known.${op.lower()}, sp);
-    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_COMPARE, DV_${op}, SITE.own);
+    dv_function *method = dv_operate_method(vm, a, vm->known.${op.lower()}, sp);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_COMPARE, DV_${op}, SITE.own);
 % endif
-    if (DV_UNLIKELY(dv_is_empty(method) || vm->calls_left < 2)) MISS();
+    if (DV_UNLIKELY(!method || vm->calls_left < 2)) MISS();
     vm->calls_left--; /* a comparison counts, and the method's frame */
     OPERATE(method, a, b, how);
 </%isa:derivative>
@@ -183,9 +183,9 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 </%isa:op>
 
 <%isa:derivative name="${op}_DL" of="${op}" types="any instance" doc="${op} with an instance whose class has __contains__ in dl: enters its frame.">
-    const dv_value method = dv_operate_method(vm, b, vm->known.contains, sp);
-    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_${op}, 0, SITE.own);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_method(vm, b, vm->known.contains, sp);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_${op}, 0, SITE.own);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, b, a, how);
 </%isa:derivative>
 

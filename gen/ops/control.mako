@@ -145,8 +145,8 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     --- out of line ---
     if (dv_class_truthful(vm, vm->shapes[dv_as_object(v)->shape]->class_)) TAIL(DV_H(${name}));
     const dv_special *known = dv_operate_truth(vm, v);
-    const dv_value method = dv_operate_enters(vm, known, 1, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, known, 1, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_TRUTH_BY(vm, known), DV_OPERATE_${name}, SITE.own));
 </%isa:derivative>
 
@@ -183,15 +183,18 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 <%isa:op name="OPERATED" stack="a b how next v -- r" doc="Where the method returns that an operator of a dl class has entered (run/operate.h); goes on behind the operator. Not emitted by the compiler.">
     const uint32_t own = (uint32_t)how.bits;
     if (DV_UNLIKELY(DV_OPERATE_KIND(own) >= DV_OPERATE_OPPOSITE || v.bits == DV_NOTIMPLEMENTED.bits)) SLOW();
-    /* Operands that die, or may. */
-    if (own & 1 && dv_is_object(a) && dv_as_object(a)->references <= 1 + (uint32_t)(a.bits == b.bits)) SLOW();
-    if (own & 2 && dv_is_object(b) && dv_as_object(b)->references <= 1) SLOW();
-    if (own & 1 && dv_is_object(a)) dv_as_object(a)->references--;
-    if (own & 2 && dv_is_object(b)) dv_as_object(b)->references--;
+    if (DV_UNLIKELY((own & 3) == 3 && dv_is_object(a) && dv_as_object(a)->references <= 1 + (uint32_t)(a.bits == b.bits))) SLOW(); /* both may die */
     vm->calls_left += DV_OPERATE_COUNTS(own);
     sp -= 4;
     sp[-1] = v;
-    JUMP((const dv_cell *)(uintptr_t)next.bits);
+    ip = (const dv_cell *)(uintptr_t)next.bits;
+    if (own & 2) {
+        if (own & 1 && dv_is_object(a)) dv_as_object(a)->references--;
+        GO_RELEASING(b);
+    }
+    if (own & 1) GO_RELEASING(a);
+    DEAD();
+    GO();
     --- out of line ---
     if (DV_OPERATE_KIND((uint32_t)how.bits) >= DV_OPERATE_OTHERS) TAIL(dv_slow_operated);
     const uint32_t own = (uint32_t)how.bits;
@@ -251,8 +254,8 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 </%isa:derivative>
 
 <%isa:derivative name="GET_ITER_DL" of="GET_ITER" types="instance" doc="Makes an iterator of an instance whose class has __iter__ in dl: enters its frame.">
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, v, vm->known.iter), 1, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, v, vm->known.iter), 1, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE1(method, v, DV_OPERATE_HOW(DV_OPERATE_ITER, 0, SITE.own));
 </%isa:derivative>
 
@@ -486,8 +489,8 @@ ${exhausted(True)}</%isa:derivative>
 <%isa:derivative name="FOR_ITER_DL" of="FOR_ITER" doc="FOR_ITER over an instance whose class has __next__ in dl: enters its frame.">
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_plain_instance(iterator) || GUARD_FAILS())) MISS();
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, iterator, vm->known.next), 1, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, iterator, vm->known.next), 1, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE1(method, iterator, DV_OPERATE_HOW(DV_OPERATE_NEXT, 0, 0));
 </%isa:derivative>
 

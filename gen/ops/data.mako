@@ -46,9 +46,9 @@
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_SUBSCR_DL" of="LOAD_SUBSCR" types="instance any" doc="container[index] of an instance whose class has __getitem__ in dl: enters its frame.">
-    const dv_value method = dv_operate_method(vm, container, vm->known.getitem, sp);
-    const uint32_t how = DV_OPERATE_HOW(DV_OPERATE_ITEM, 0, SITE.own);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_method(vm, container, vm->known.getitem, sp);
+    const uint64_t how = DV_OPERATE_HOW(DV_OPERATE_ITEM, 0, SITE.own);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, container, index, how);
 </%isa:derivative>
 
@@ -149,8 +149,8 @@
 </%isa:derivative>
 
 <%isa:derivative name="STORE_SUBSCR_DL" of="STORE_SUBSCR" types="any instance any" doc="container[index] = value of an instance whose class has __setitem__ in dl: enters its frame.">
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.setitem), 3, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.setitem), 3, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE3(method, container, index, value, DV_OPERATE_HOW(DV_OPERATE_STORE, 0, SITE.own));
 </%isa:derivative>
 
@@ -189,8 +189,8 @@
 </%isa:derivative>
 
 <%isa:derivative name="DELETE_SUBSCR_DL" of="DELETE_SUBSCR" types="instance any" doc="del container[index] of an instance whose class has __delitem__ in dl: enters its frame.">
-    const dv_value method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.delitem), 2, sp);
-    if (DV_UNLIKELY(dv_is_empty(method))) MISS();
+    dv_function *method = dv_operate_enters(vm, dv_operate_known(vm, container, vm->known.delitem), 2, sp);
+    if (DV_UNLIKELY(!method)) MISS();
     OPERATE(method, container, index, DV_OPERATE_HOW(DV_OPERATE_DELETE, 0, SITE.own));
 </%isa:derivative>
 
@@ -311,7 +311,9 @@
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     dv_value found;
-    if (entry->cell) {
+    if (DV_LIKELY(entry->offset)) {
+        found = *(dv_value *)(void *)((char *)dv_as_object(object) + entry->offset);
+    } else if (entry->cell) {
         found = entry->cell->value;
         if (DV_UNLIKELY(!dv_poly_same_kind(found, entry->other))) MISS();
         if (DV_UNLIKELY(entry->other == DV_T_PROPERTY)) SLOW();
@@ -328,7 +330,7 @@
     if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) TAIL(DV_H(LOAD_ATTR));
     frame[0] = SITE.own & 1 ? object : dv_retain(object);
     frame[-3] = dv_retain(getter);
-    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
 </%isa:derivative>
@@ -344,7 +346,7 @@
     if (DV_UNLIKELY(thread->exact_arguments != 1 || !dv_frame_fits(vm, thread, frame))) MISS();
     frame[0] = SITE.own & 1 ? object : dv_retain(object);
     frame[-3] = dv_retain(getter);
-    sp = dv_frame_push(vm, thread, frame, fp, ip + LEN);
+    sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN);
     fp = frame;
     JUMP(thread->entry);
 </%isa:derivative>
@@ -408,7 +410,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     if (DV_UNLIKELY(!dv_is_function(setter))) MISS();
     const dv_thread *thread = dv_function_thread(dv_as_function(setter));
     if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, sp + 5))) MISS();
-    OPERATE(setter, object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
+    OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
 <%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
@@ -418,12 +420,16 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
     dv_value *slot = dv_poly_slot(entry, object);
-    const dv_value old = entry->other == entry->shape ? *slot : DV_NONE;
     if (!(own & 1)) dv_retain(value);
-    *slot = value;
-    dv_as_object(object)->shape = entry->other;
     dv_as_object(object)->references -= own >> 1 & 1;
     sp -= IN;
+    if (entry->other != entry->shape) { /* an attribute more */
+        *slot = value;
+        dv_as_object(object)->shape = entry->other;
+        NEXT();
+    }
+    const dv_value old = *slot;
+    *slot = value;
     NEXT_RELEASING(old);
 </%isa:derivative>
 

@@ -15,6 +15,10 @@
     DONE(dv_retain(CELL(1).v));
 </%isa:op>
 
+<%isa:op name="LOAD_CONST_PLAIN" operands="const" stack="-- v" doc="What LOAD_CONST is threaded as where the constant is no object. Not emitted by the compiler.">
+    DONE(CELL(1).v);
+</%isa:op>
+
 <%isa:op name="LOAD_CONST_B" operands="const" stack="-- v" doc="Pushes a constant, borrowed.">
     DONE(CELL(1).v);
 </%isa:op>

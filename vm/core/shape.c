@@ -6,9 +6,9 @@
 
 _Static_assert(sizeof(dv_attributes) == DV_HEAP_PREFIX_SIZE, "an object stands behind them");
 
-#define SLOTS_UNKNOWN 4u  /* inline slots of an instance if nothing is known */
-#define SLOTS_MAX     28u /* at most: 256 bytes */
-#define INDEX_FROM    8u  /* attributes from which on a shape may get an index */
+#define SLOTS_UNKNOWN 4u /* inline slots of an instance if nothing is known */
+#define SLOTS_MAX     DV_INSTANCE_SLOTS
+#define INDEX_FROM    8u /* attributes from which on a shape may get an index */
 #define INDEX_LOOKUPS 32u
 #define SLOT_LIMIT    32000u
 #define SERIAL        0x00FFFFFFu

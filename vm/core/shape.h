@@ -109,6 +109,10 @@ typedef struct dv_instance {
     dv_value slots[];
 } dv_instance;
 
+/* The most inline slots, and what an instance with so many takes: 256 bytes at most. */
+#define DV_INSTANCE_SLOTS 28u
+#define DV_INSTANCE_MOST  (sizeof(dv_instance) + DV_INSTANCE_SLOTS * sizeof(dv_value))
+
 /* In front of an instance of a subclass of a built-in type. */
 typedef struct dv_attributes {
     uint32_t mark; /* DV_HEAP_PREFIX_MARK (core/heap.h), and the serial in the low 24 bits */

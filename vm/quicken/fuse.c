@@ -42,8 +42,9 @@ static void unfuse(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_op_info *
         uint32_t op = old->first_fusion + i;
         const dv_op_info *fusion = &dv_op_infos[op];
         dv_cell *place = place_of(thread, pc, fusion);
-        if (place && place->h == dv_handler_of(vm, place, op))
-            place->h = dv_handler_of(vm, place, fusion->loads[fusion->load_count - 1]);
+        if (!place || place->h != dv_handler_of(vm, place, op)) continue;
+        const uint32_t load = fusion->loads[fusion->load_count - 1];
+        place->h = dv_handler_of(vm, place, dv_op_threaded(place, load));
     }
 }
 
@@ -77,7 +78,7 @@ void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op) {
     const dv_op_info *before = old < DV_OP_COUNT ? &dv_op_infos[old] : NULL;
     const dv_op_info *after = &dv_op_infos[op];
     if (DV_UNLIKELY(vm->hooks.changed != NULL)) vm->hooks.changed(vm, ip, old, op);
-    ip->h = dv_handler_of(vm, ip, op);
+    ip->h = dv_handler_of(vm, ip, dv_op_threaded(ip, op));
     if (!(before && before->fusion_count) && !after->fusion_count) return;
     if (!thread) thread = owner_of(vm, ip);
     if (!thread) return;

@@ -33,12 +33,16 @@ typedef struct dv_poly {
     dv_poly_entry entries[DV_POLY_ENTRIES];
 } dv_poly;
 
-/* NULL: there is no entry for the shape. */
+/* NULL: there is no entry for the shape.  (The first four are not left to a loop, which compilers
+ * keep: it counts its rounds.) */
 static inline const dv_poly_entry *dv_poly_find(const dv_poly *poly, uint32_t shape) {
     const dv_poly_entry *entry = poly->entries;
-    if (entry->shape == shape) return entry;
-    for (int i = 1; i < DV_POLY_ENTRIES; i++)
-        if ((++entry)->shape == shape) return entry;
+    if (entry[0].shape == shape) return &entry[0];
+    if (DV_POLY_ENTRIES > 1 && entry[1].shape == shape) return &entry[1];
+    if (DV_POLY_ENTRIES > 2 && entry[2].shape == shape) return &entry[2];
+    if (DV_POLY_ENTRIES > 3 && entry[3].shape == shape) return &entry[3];
+    for (int i = 4; i < DV_POLY_ENTRIES; i++)
+        if (entry[i].shape == shape) return &entry[i];
     return NULL;
 }
 

@@ -264,7 +264,7 @@ static uint32_t items_at(const dv_exit_item *item) {
 
 /* An instance without attributes, with room for `count`; NULL: raised. */
 static dv_instance *bare_instance(dv_vm *vm, dv_class *class_, uint32_t count) {
-    dv_instance *self = dv_frame_instance(vm, class_);
+    dv_instance *self = dv_frame_instance(vm, class_, 1);
     if (self) {
         class_->header.references++;
     } else {

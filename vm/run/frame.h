@@ -64,24 +64,27 @@ static inline const dv_value *dv_frame_defaults(const dv_function *function, int
     return defaults->count < missing ? NULL : defaults->items + (defaults->count - missing);
 }
 
-/* A new instance of a dl class without a base of C, whose caller gives it a reference to the class
- * (dv_instance_new); NULL: there is no free block, or more to be done. */
-static inline dv_instance *dv_frame_instance(dv_vm *vm, const dv_class *class_) {
-    const uint32_t inline_slots = class_->inline_slots;
-    const size_t size = sizeof(dv_instance) + inline_slots * sizeof(dv_value);
-    if (DV_UNLIKELY(!class_->root || size > DV_HEAP_SMALL || vm->finalisers)) return NULL;
-    dv_free_block **list =
-        &vm->heap.parts[DV_HEAP_OBJECTS].free[(size + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN];
+/* A new instance of a dl class without a base of C with so many references, whose caller gives it
+ * one to the class (dv_instance_new); NULL: there is no free block, or more to be done. */
+static inline dv_instance *dv_frame_instance(dv_vm *vm, const dv_class *class_,
+                                             uint32_t references) {
+    const bool has_blocks = DV_INSTANCE_MOST <= DV_HEAP_SMALL; /* or no instance has one */
+    if (DV_UNLIKELY(!has_blocks || !class_->root || vm->finalisers)) return NULL;
+    const size_t size_up =
+        sizeof(dv_instance) + DV_HEAP_GRAIN - 1 + class_->inline_slots * sizeof(dv_value);
+    dv_free_block **list = &vm->heap.parts[DV_HEAP_OBJECTS].free[size_up / DV_HEAP_GRAIN];
     dv_free_block *block = *list;
     if (DV_UNLIKELY(!block)) return NULL;
     *list = block->next;
+    /* What follows is read again: kept since before, it would be in saved registers. */
+    __asm__("" ::: "memory");
     dv_instance *instance = (dv_instance *)(void *)block;
-    instance->header.references = 1;
+    instance->header.references = references;
     instance->header.shape = class_->root->number;
     instance->overflow = NULL;
     instance->serial = 0;
     instance->overflow_capacity = 0;
-    instance->inline_slots = (uint8_t)inline_slots;
+    instance->inline_slots = (uint8_t)class_->inline_slots;
     instance->finalised = false;
     return instance;
 }

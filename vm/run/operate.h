@@ -49,7 +49,7 @@ typedef enum dv_operate_use {
 
 /* own: the operator's site; op: its dv_binary_op or dv_compare_op. */
 #define DV_OPERATE_HOW(kind, op, own) \
-    ((uint32_t)(own) | (uint32_t)(kind) << 3 | (uint32_t)(op) << 8)
+    ((uint64_t)(own) | (uint64_t)(kind) << 3 | (uint64_t)(op) << 8)
 /* Is it a comparison, which counts as a call of its own, as dv_compare does? */
 #define DV_OPERATE_COUNTS(how) \
     (DV_OPERATE_KIND(how) == DV_OPERATE_COMPARE || DV_OPERATE_KIND(how) == DV_OPERATE_OPPOSITE)
@@ -75,18 +75,17 @@ static inline bool dv_operate_other(const dv_vm *vm, dv_value a, dv_value b) {
                vm->shapes[dv_as_object(a)->shape]->class_;
 }
 
-/* The method that is known if a frame of it with so many arguments can be entered behind sp; EMPTY:
+/* The method that is known if a frame of it with so many arguments can be entered behind sp; NULL:
  * not so. */
-static inline dv_value dv_operate_enters(const dv_vm *vm, const dv_special *known, int64_t count,
-                                         const dv_value *sp) {
-    if (!known || !known->cell || !dv_is_function(known->cell->value)) return DV_EMPTY;
-    const dv_thread *thread = dv_function_thread(dv_as_function(known->cell->value));
-    return thread->exact_arguments == count && dv_frame_fits(vm, thread, sp + 5)
-               ? known->cell->value
-               : DV_EMPTY;
+static inline dv_function *dv_operate_enters(const dv_vm *vm, const dv_special *known,
+                                             int64_t count, const dv_value *sp) {
+    if (!known || !known->cell || !dv_is_function(known->cell->value)) return NULL;
+    dv_function *method = dv_as_function(known->cell->value);
+    const dv_thread *thread = dv_function_thread(method);
+    return thread->exact_arguments == count && dv_frame_fits(vm, thread, sp + 5) ? method : NULL;
 }
-static inline dv_value dv_operate_method(const dv_vm *vm, dv_value self, dv_value name,
-                                         const dv_value *sp) {
+static inline dv_function *dv_operate_method(const dv_vm *vm, dv_value self, dv_value name,
+                                             const dv_value *sp) {
     return dv_operate_enters(vm, dv_operate_known(vm, self, name), 2, sp);
 }
 
@@ -122,26 +121,27 @@ static inline const dv_special *dv_operate_truth(const dv_vm *vm, dv_value self)
 #define DV_OPERATE_TRUTH_BY(vm, known) \
     (dv_same((known)->name, (vm)->known.bool_) ? DV_OPERATE_BOOL : DV_OPERATE_SIZE)
 
-/* The end of a handler: enters the method. */
+/* The end of a handler: enters the method, a dv_function *. */
 #define OPERATE(method, self, other, how) \
-    OPERATE_WITH(method, self, how, frame_[1] = dv_retain(other))
+    OPERATE_WITH(method, 2, self, how, frame_[1] = dv_retain(other))
 /* The same with two more operands, and with none. */
 #define OPERATE3(method, self, other, third, how) \
-    OPERATE_WITH(method, self, how, (frame_[1] = dv_retain(other), frame_[2] = dv_retain(third)))
-#define OPERATE1(method, self, how) OPERATE_WITH(method, self, how, (void)0)
-#define OPERATE_WITH(method, self, how, others)                                 \
-    do {                                                                        \
-        const dv_value method_ = (method);                                      \
-        const dv_thread *thread_ = dv_function_thread(dv_as_function(method_)); \
-        dv_value *frame_ = sp + 5;                                              \
-        sp[0] = dv_int(how);                                                    \
-        sp[1] = dv_raw_pointer(ip + LEN);                                       \
-        sp[2] = dv_retain(method_);                                             \
-        frame_[0] = dv_retain(self);                                            \
-        others;                                                                 \
-        sp = dv_frame_push(vm, thread_, frame_, fp, dv_operate_cell);           \
-        fp = frame_;                                                            \
-        JUMP(thread_->entry);                                                   \
+    OPERATE_WITH(method, 3, self, how, (frame_[1] = dv_retain(other), frame_[2] = dv_retain(third)))
+#define OPERATE1(method, self, how) OPERATE_WITH(method, 1, self, how, (void)0)
+#define OPERATE_WITH(method, count, self, how, others)                                       \
+    do {                                                                                     \
+        dv_function *method_ = (method);                                                     \
+        const dv_thread *thread_ = dv_function_thread(method_);                              \
+        dv_value *frame_ = sp + 5;                                                           \
+        sp[0] = (dv_value){DV_TAG_INT | (how)};                                              \
+        sp[1] = dv_raw_pointer(ip + LEN);                                                    \
+        method_->header.references++;                                                        \
+        sp[2] = dv_object_value(method_);                                                    \
+        frame_[0] = dv_retain(self);                                                         \
+        others;                                                                              \
+        sp = dv_frame_push_from(vm, thread_, frame_, frame_ + (count), fp, dv_operate_cell); \
+        fp = frame_;                                                                         \
+        JUMP(thread_->entry);                                                                \
     } while (0)
 
 #endif

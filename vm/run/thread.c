@@ -99,13 +99,31 @@ static const uint16_t *op_index(dv_vm *vm) {
 /* RETURN has a form for each small number of locals; to everybody else they are RETURN. */
 enum { MOST_LOCALS = DV_OP_RETURN_8 - DV_OP_RETURN_1 + 1 };
 
-static uint32_t threaded(const dv_thread *thread, uint32_t op) {
+static uint32_t sized_return(const dv_thread *thread, uint32_t op) {
     const uint32_t locals = thread->local_count;
     return op == DV_OP_RETURN && locals - 1 < MOST_LOCALS ? DV_OP_RETURN_1 + locals - 1 : op;
 }
 
+/* The same of three forms of calls, for each small number of arguments. */
+enum { MOST_ARGUMENTS = DV_OP_CALL_DL_4 - DV_OP_CALL_DL_0 };
+_Static_assert(DV_OP_CALL_METHOD_DL_4 - DV_OP_CALL_METHOD_DL_0 == MOST_ARGUMENTS, "the same count");
+_Static_assert(DV_OP_CALL_CLASS_4 - DV_OP_CALL_CLASS_0 == MOST_ARGUMENTS, "the same count");
+
+uint32_t dv_op_threaded(const dv_cell *at, uint32_t op) {
+    static const uint32_t from[] = {DV_OP_CALL_DL, DV_OP_CALL_METHOD_DL, DV_OP_CALL_CLASS};
+    static const uint32_t to[] = {DV_OP_CALL_DL_0, DV_OP_CALL_METHOD_DL_0, DV_OP_CALL_CLASS_0};
+    if (op == DV_OP_LOAD_CONST && !dv_is_object(at[1].v)) return DV_OP_LOAD_CONST_PLAIN;
+    for (int i = 0; i < 3; i++)
+        if (op == from[i] && at[2].i <= MOST_ARGUMENTS) return to[i] + (uint32_t)at[2].i;
+    return op;
+}
+
 static uint32_t written(uint32_t op) {
-    return op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8 ? DV_OP_RETURN : op;
+    if (op == DV_OP_LOAD_CONST_PLAIN) return DV_OP_LOAD_CONST;
+    if (op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8) return DV_OP_RETURN;
+    if (op >= DV_OP_CALL_DL_0 && op <= DV_OP_CALL_DL_4) return DV_OP_CALL_DL;
+    if (op >= DV_OP_CALL_METHOD_DL_0 && op <= DV_OP_CALL_METHOD_DL_4) return DV_OP_CALL_METHOD_DL;
+    return op >= DV_OP_CALL_CLASS_0 && op <= DV_OP_CALL_CLASS_4 ? DV_OP_CALL_CLASS : op;
 }
 
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
@@ -226,12 +244,12 @@ static void fill_cells(dv_vm *vm, dv_thread *thread) {
         uint32_t op = code->words[pc] & 0xFF;
         const dv_op_info *info = &dv_op_infos[op];
         cell = thread->cells + thread->cell_at[pc];
-        cell->h = dv_handler_of(vm, cell, threaded(thread, op));
         if (op == DV_OP_JUMP_BACK) cell[1].site.wait = WARM_ITERATIONS;
         for (uint32_t i = 0; i < info->operand_count; i++) {
             uint32_t operand = i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
             fill_operand(thread, cell + info->operand_cells[i], info->operands[i], operand);
         }
+        cell->h = dv_handler_of(vm, cell, dv_op_threaded(cell, sized_return(thread, op)));
         pc += words_of(op);
     }
 }
@@ -376,6 +394,12 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
 }
 
 static void release_thread(dv_vm *vm, dv_object *object) {
+    if (vm->release_depth == 0) {
+        /* Extensions release what their sites keep, and may run dl code then: it counts, as
+         * dv_object_end says, and comes back here. */
+        dv_object_dispose(vm, object);
+        return;
+    }
     dv_thread *thread = (dv_thread *)object;
     const dv_code *code = thread->code;
     if (vm->hooks.release_code) vm->hooks.release_code(vm, object);
