@@ -295,7 +295,15 @@ static inline void run_cells(dv_vm *vm, const dv_cell *ip) {
     }
 }
 
-void dv_run_cells(dv_vm *vm, const dv_cell *ip) { run_cells(vm, ip); }
+/* What else of its caller is in registers is saved here. */
+__attribute__((noinline)) void dv_run_cells(dv_vm *vm, const dv_cell *ip) { run_cells(vm, ip); }
+
+/* Where C was when it entered the machine. */
+typedef struct entered {
+    dv_vm *vm;
+    const dv_cell *ip;
+    dv_value *sp, *fp;
+} entered;
 
 /* Prepares a frame at the top of the stack for arguments that may have to be bound; NULL: raised.
  */
@@ -320,13 +328,6 @@ bind_from_c(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv
     dv_release(vm, callee);
     return NULL;
 }
-
-/* Where C was when it entered the machine. */
-typedef struct entered {
-    dv_vm *vm;
-    const dv_cell *ip;
-    dv_value *sp, *fp;
-} entered;
 
 static __attribute__((noinline)) dv_value
 call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_value keywords) {
@@ -364,16 +365,16 @@ dv_value dv_call_pair(dv_vm *vm, dv_value function, dv_value a, dv_value b) {
         return call_function(vm, function, args, 2, DV_EMPTY);
     }
     if (!dv_native_room(vm)) return DV_EMPTY;
-    const dv_cell *saved_ip = vm->ip;
-    dv_value *saved_fp = vm->fp;
+    const volatile entered before = {vm, vm->ip, vm->sp, vm->fp};
     frame[-3] = dv_retain(function);
     frame[0] = dv_retain(a);
     frame[1] = dv_retain(b);
-    vm->sp = dv_frame_push(vm, thread, frame, saved_fp, dv_halt_cell);
+    vm->sp = dv_frame_push(vm, thread, frame, vm->fp, dv_halt_cell);
     vm->fp = frame;
-    dv_run_cells(vm, thread->entry);
+    run_cells(vm, thread->entry);
+    vm = before.vm;
     const dv_value result = dv_is_empty(vm->error) ? vm->sp[-1] : DV_EMPTY;
-    vm->ip = saved_ip, vm->sp = frame - 3, vm->fp = saved_fp;
+    vm->ip = before.ip, vm->sp = before.sp, vm->fp = before.fp;
     return result;
 }
 
