@@ -200,28 +200,51 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     DONE(dv_bool(found ${wanted}));
 </%isa:derivative>
 
-<%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
+## With the jump behind it: which way to go; without: the result.
+<%def name="contained(found, jump, wanted)">\
+% if jump:
+    sp -= IN;
+    JUMP(${"" if jump == "JUMP_IF_TRUE" else "!"}((${found}) ${wanted}) ? CELL(LEN + 2).target : ip + LEN + 3);
+% else:
+    DONE(dv_bool((${found}) ${wanted}));
+% endif
+</%def>\
+<%def name="contained_late(found, jump, wanted)">\
+    const uint8_t own = SITE.own;
+% if jump:
+    const dv_cell *target = CELL(LEN + 2).target, *next = ip + LEN + 3;
+% endif
+    PUBLISH();
+    const int found = ${found};
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    DISPOSE2(own, a, b);
+% if jump:
+    sp -= IN;
+    JUMP(${"" if jump == "JUMP_IF_TRUE" else "!"}(found ${wanted}) ? target : next);
+% else:
+    DONE(dv_bool(found ${wanted}));
+% endif
+</%def>\
+% for jump in ("JUMP_IF_FALSE", "JUMP_IF_TRUE", ""):
+<%
+suffix, also = (f"_{jump}", f", and the {jump} behind it") if jump else ("", "")
+%>\
+<%isa:derivative name="${op}_STR${suffix}" of="${op}" types="str str" result="bool" modes="${jump}" fuses="SL SC LL LC" doc="${op} of two strs${also}.">
     const dv_str *part = dv_as_str(a), *text = dv_as_str(b);
     const uint8_t own = SITE.own;
     /* One character among few, neither of which dies here. */
-    if (part->length != 1 || part->kind + text->kind != 2 || text->length > 32) SLOW();
+    if (part->length != 1 || part->kind + text->kind != 2 || text->length > DV_KEY_SHORT) SLOW();
     if (DV_UNLIKELY((own & 1 && part->header.references == 1) || (own & 2 && text->header.references <= 1u + (part == text)))) SLOW();
-    const char c = part->data[0];
-    int64_t left = text->length;
-    while (left > 0 && text->data[left - 1] != c) left--;
+    const bool found = dv_bytes_have(text->data, text->length, part->data[0]);
     dv_as_object(a)->references -= own & 1;
     dv_as_object(b)->references -= own >> 1 & 1;
-    DONE(dv_bool(left ${"!=" if op == "IN" else "=="} 0));
+${contained("found", jump, wanted)}\
     --- out of line ---
-    const uint8_t own = SITE.own;
-    const bool found = dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0;
-    PUBLISH();
-    DISPOSE2(own, a, b);
-    DONE(dv_bool(found == ${"true" if op == "IN" else "false"}));
+${contained_late("dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0", jump, wanted)}\
 </%isa:derivative>
 
 % for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):
-<%isa:derivative name="${op}_${kind}" of="${op}" types="any any" result="bool" doc="${op} of anything hashable${rest} and a ${kind.lower()}.">
+<%isa:derivative name="${op}_${kind}${suffix}" of="${op}" types="any any" result="bool" modes="${jump}" doc="${op} of anything hashable${rest} and a ${kind.lower()}${also}.">
     if (DV_UNLIKELY(!(${test}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     const int found = dv_${kind.lower()}_first_has(dv_as_${kind.lower()}(b), a);
@@ -232,15 +255,11 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
         dv_as_object(a)->references--;
     }
     dv_as_object(b)->references -= own >> 1 & 1;
-    DONE(dv_bool(found ${wanted}));
+${contained("found", jump, wanted)}\
     --- out of line ---
-    const uint8_t own = SITE.own;
-    PUBLISH();
-    const int found = ${find};
-    if (DV_UNLIKELY(found < 0)) RAISE();
-    DISPOSE2(own, a, b);
-    DONE(dv_bool(found ${wanted}));
+${contained_late(find, jump, wanted)}\
 </%isa:derivative>
+% endfor
 % endfor
 % endfor
 

@@ -16,9 +16,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
 % if grows:
     if (dv_as_object(iterator)->references > 1) {
         dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-        const dv_value list = walk->sequence;
-        walk->sequence = DV_EMPTY;
-        dv_release_outer(vm, list);
+        dv_release_outer(vm, dv_iterator_exhaust(walk));
     }
 % endif
     dv_release_outer(vm, iterator);
@@ -225,7 +223,7 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     dv_iterator *iterator = dv_iterator_quick(vm);
     if (DV_UNLIKELY(!iterator)) TAIL(DV_H(GET_ITER));
     iterator->sequence = SITE.own & 1 ? v : dv_retain(v);
-    iterator->type = dv_as_object(v)->shape;
+    iterator->type = iterator->walked = dv_as_object(v)->shape;
     DONE(dv_object_value(iterator));
 </%isa:derivative>
 
@@ -321,7 +319,7 @@ ${exhausted()}</%isa:derivative>
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_${type}))) MISS();
+    if (DV_UNLIKELY(walk->walked != DV_T_${type})) MISS();
     const dv_${name} *sequence = dv_as_${name}(walk->sequence);
     if (DV_UNLIKELY(walk->next >= sequence->count)) SLOW();
 ${found("dv_retain(sequence->items[walk->next++])", suffix)}\
@@ -333,7 +331,7 @@ ${exhausted(type == "LIST")}</%isa:derivative>
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_STR))) MISS();
+    if (DV_UNLIKELY(walk->walked != DV_T_STR)) MISS();
     const dv_str *s = dv_as_str(walk->sequence);
     if (DV_UNLIKELY(walk->next >= s->length)) SLOW();
     const uint32_t c = dv_str_at(s, walk->next);
@@ -361,7 +359,7 @@ ${exhausted(True)}</%isa:derivative>
     const dv_value iterator = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(iterator, DV_T_ITERATOR) || GUARD_FAILS())) MISS();
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (DV_UNLIKELY(!dv_is_shape(walk->sequence, DV_T_ARRAY))) MISS();
+    if (DV_UNLIKELY(walk->walked != DV_T_ARRAY)) MISS();
     const dv_array *array = dv_as_array(walk->sequence);
     if (DV_UNLIKELY(walk->next >= array->count || array->element != DV_FLOAT64)) SLOW();
     DONE(dv_float_foreign(((const double *)(const void *)array->data)[walk->next++]));

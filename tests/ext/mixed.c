@@ -1,6 +1,7 @@
 /* mixed.c: handlers in tail form and in trampoline form in one stream: a thousand million
  * instructions, and the C stack never moves.  Sees the inside of the library. */
 #define DV_TRAMPOLINE 0 /* of the macros: for probe_tail below */
+#include "run/call.h"
 #include "run/engine.h"
 
 #include <stdio.h>
@@ -79,8 +80,7 @@ static bool run(dv_vm *vm, uint32_t pattern, uint64_t instructions) {
     dv_value stack[16] = {{(uint64_t)(uintptr_t)&seen}, {instructions / LAP}};
     vm->fp = stack;
     vm->sp = stack + 8;
-    const dv_cell *ip = cells;
-    while (ip) ip = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
+    dv_run_cells(vm, cells);
     long depth = (long)(seen.highest - seen.lowest);
     printf("pattern %04x: %llu probes, C stack moved by %ld bytes\n", pattern,
            (unsigned long long)seen.count, depth);

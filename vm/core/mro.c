@@ -119,6 +119,7 @@ bool dv_mro_link(dv_vm *vm, dv_class *class_, dv_class *const *bases, uint32_t c
     if (count && !(class_->bases = dv_heap_alloc(&vm->heap, count * sizeof *bases)))
         return dv_raise_memory(vm), false;
     class_->base_count = count;
+    class_->linear = count < 2 && (count == 0 || bases[0]->linear);
     for (uint32_t i = 0; i < count; i++) {
         bases[i]->header.references++;
         bases[i]->has_subclasses = true;

@@ -87,6 +87,7 @@ struct dv_class {
     bool has_subclasses;               /* or had */
     bool truthful;                     /* see dv_class_truthful; false: not looked for yet */
     bool textual;                      /* see dv_class_textual; likewise */
+    bool linear; /* neither it nor a class that it derives from has several bases */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     uint32_t shape_count; /* below the root */
@@ -142,6 +143,13 @@ dv_global_cell *dv_class_find(dv_vm *vm, dv_class *class_, dv_value name);
 /* The same among the classes of its order from number `from` on (super()). */
 dv_global_cell *dv_class_find_behind(dv_vm *vm, dv_class *class_, uint32_t from, dv_value name);
 bool dv_class_is_subclass(const dv_class *class_, const dv_class *base);
+/* The same for most classes in one step: where each class has one base, a class stands in the
+ * orders of all that derive from it as far from the end as it does in its own.  No of a class that
+ * is not `linear` means only that the others must be looked at, too. */
+static inline bool dv_class_derives_at_once(const dv_class *class_, const dv_class *base) {
+    const uint32_t at = class_->mro_count - base->mro_count;
+    return at < class_->mro_count && class_->mro[at] == base;
+}
 
 /* The class of any value; borrowed. */
 dv_class *dv_class_of(dv_vm *vm, dv_value v);

@@ -129,16 +129,37 @@ void dv_choose_store_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     dv_site_become(vm, ip, op);
 }
 
+/* The forms of IN and NOT_IN with what is behind them. */
+typedef struct contains_forms {
+    uint32_t plain, jump_if_false, jump_if_true;
+} contains_forms;
+#define CONTAINS_FORMS(form) \
+    { form, form##_JUMP_IF_FALSE, form##_JUMP_IF_TRUE }
+
+static void become_contains(dv_vm *vm, dv_cell *ip, const contains_forms *forms) {
+    const uint32_t after = dv_site_family(vm, ip + dv_op_infos[DV_OP_IN].length);
+    dv_site_become(vm, ip,
+                   after == DV_OP_JUMP_IF_FALSE  ? forms->jump_if_false
+                   : after == DV_OP_JUMP_IF_TRUE ? forms->jump_if_true
+                                                 : forms->plain);
+}
+
 void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
+    static const contains_forms strs[] = {CONTAINS_FORMS(DV_OP_IN_STR),
+                                          CONTAINS_FORMS(DV_OP_NOT_IN_STR)},
+                                dicts[] = {CONTAINS_FORMS(DV_OP_IN_DICT),
+                                           CONTAINS_FORMS(DV_OP_NOT_IN_DICT)},
+                                sets[] = {CONTAINS_FORMS(DV_OP_IN_SET),
+                                          CONTAINS_FORMS(DV_OP_NOT_IN_SET)};
     dv_value item = sp[-2], container = sp[-1];
     bool negated = dv_site_family(vm, ip) == DV_OP_NOT_IN;
     if (dv_is_shape(item, DV_T_STR) && dv_is_shape(container, DV_T_STR))
-        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_STR : DV_OP_IN_STR);
+        become_contains(vm, ip, &strs[negated]);
     else if (dv_is_shape(container, DV_T_DICT))
-        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DICT : DV_OP_IN_DICT);
+        become_contains(vm, ip, &dicts[negated]);
     else if ((dv_is_shape(container, DV_T_SET) || dv_is_shape(container, DV_T_FROZENSET)) &&
              !dv_is_set(item))
-        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_SET : DV_OP_IN_SET);
+        become_contains(vm, ip, &sets[negated]);
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
     else if (dv_operate_base(vm, container, vm->known.contains))

@@ -283,13 +283,27 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
 /* Entering from C
  * --------------------------------------------------------------------------------------- */
 
+/* Its caller needs nothing behind it but what is in volatile variables (engine.h, invariant 6). */
 static inline void run_cells(dv_vm *vm, const dv_cell *ip) {
     if (DV_UNLIKELY(vm->hooks.step != NULL))
         while (ip) ip = vm->hooks.step(vm, ip);
-    while (ip) ip = ip->h(ip, vm->sp, vm->fp, vm, vm->r, vm->d);
+    dv_vm *volatile kept = vm;
+    while (ip) {
+        dv_vm *now = kept;
+        ip = ip->h(ip, now->sp, now->fp, now, now->r, now->d);
+        DV_REGISTERS_CHANGED();
+    }
 }
 
-void dv_run_cells(dv_vm *vm, const dv_cell *ip) { run_cells(vm, ip); }
+/* What else of its caller is in registers is saved here. */
+__attribute__((noinline)) void dv_run_cells(dv_vm *vm, const dv_cell *ip) { run_cells(vm, ip); }
+
+/* Where C was when it entered the machine. */
+typedef struct entered {
+    dv_vm *vm;
+    const dv_cell *ip;
+    dv_value *sp, *fp;
+} entered;
 
 /* Prepares a frame at the top of the stack for arguments that may have to be bound; NULL: raised.
  */
@@ -317,18 +331,18 @@ bind_from_c(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv
 
 static __attribute__((noinline)) dv_value
 call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_value keywords) {
-    const dv_cell *saved_ip = vm->ip;
-    dv_value *saved_sp = vm->sp, *saved_fp = vm->fp, result = DV_EMPTY;
+    const volatile entered before = {vm, vm->ip, vm->sp, vm->fp};
+    dv_value result = DV_EMPTY;
     if (!dv_native_room(vm)) return DV_EMPTY;
     const dv_thread *thread = dv_function_thread(dv_as_function(callee));
-    dv_value *frame = saved_sp + 3;
+    dv_value *frame = vm->sp + 3;
     const dv_cell *ip;
     if (DV_LIKELY(thread->exact_arguments == (int64_t)count && dv_is_empty(keywords) &&
                   dv_frame_fits(vm, thread, frame))) {
         dv_as_object(callee)->references++;
         frame[-3] = callee;
         for (uint32_t i = 0; i < count; i++) frame[i] = dv_retain(args[i]);
-        vm->sp = dv_frame_push(vm, thread, frame, saved_fp, dv_halt_cell);
+        vm->sp = dv_frame_push(vm, thread, frame, vm->fp, dv_halt_cell);
         vm->fp = frame;
         ip = thread->entry;
     } else {
@@ -336,9 +350,10 @@ call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, 
     }
     if (ip) {
         run_cells(vm, ip);
+        vm = before.vm;
         if (dv_is_empty(vm->error)) result = vm->sp[-1];
     }
-    vm->ip = saved_ip, vm->sp = saved_sp, vm->fp = saved_fp;
+    vm->ip = before.ip, vm->sp = before.sp, vm->fp = before.fp;
     return result;
 }
 
@@ -350,16 +365,16 @@ dv_value dv_call_pair(dv_vm *vm, dv_value function, dv_value a, dv_value b) {
         return call_function(vm, function, args, 2, DV_EMPTY);
     }
     if (!dv_native_room(vm)) return DV_EMPTY;
-    const dv_cell *saved_ip = vm->ip;
-    dv_value *saved_fp = vm->fp;
+    const volatile entered before = {vm, vm->ip, vm->sp, vm->fp};
     frame[-3] = dv_retain(function);
     frame[0] = dv_retain(a);
     frame[1] = dv_retain(b);
-    vm->sp = dv_frame_push(vm, thread, frame, saved_fp, dv_halt_cell);
+    vm->sp = dv_frame_push(vm, thread, frame, vm->fp, dv_halt_cell);
     vm->fp = frame;
-    dv_run_cells(vm, thread->entry);
+    run_cells(vm, thread->entry);
+    vm = before.vm;
     const dv_value result = dv_is_empty(vm->error) ? vm->sp[-1] : DV_EMPTY;
-    vm->ip = saved_ip, vm->sp = frame - 3, vm->fp = saved_fp;
+    vm->ip = before.ip, vm->sp = before.sp, vm->fp = before.fp;
     return result;
 }
 

@@ -18,7 +18,11 @@
  *  3. A handler that raises leaves its inputs on the stack, with sp as it was at its start, or with
  * the topmost of them already gone; the unwinder releases what lies below vm->sp (run/unwind.c).
  *  4. A handler never reads its own cells after it has called out: the site may have changed.
- *  5. A guard comes before every side effect of its handler (checked by gen/isa.py). */
+ *  5. A guard comes before every side effect of its handler (checked by gen/isa.py).
+ *  6. A handler in tail form may leave other values in the registers that C functions keep for
+ * their callers: nobody calls one but the loops that enter the machine, and these say
+ * DV_REGISTERS_CHANGED() behind each call.  So handlers have more registers to work in, and need
+ * not save any where they do not call. */
 #ifndef DV_RUN_ENGINE_H
 #define DV_RUN_ENGINE_H
 
@@ -68,6 +72,14 @@ union dv_cell {
 
 /* The handlers of each form by opcode; NULL tables where a form is not built. */
 extern const dv_handler dv_handlers_tail[], dv_handlers_trampoline[];
+
+/* Behind a call of a handler (invariant 6).  The function that says it saves these registers for
+ * its own caller; what it needs behind the call itself, it has in volatile variables. */
+#if defined(__x86_64__)
+#define DV_REGISTERS_CHANGED() __asm__ volatile("" ::: "rbx", "r12", "r13", "r14", "r15")
+#else
+#define DV_REGISTERS_CHANGED() ((void)0)
+#endif
 
 #define DV_HANDLER_PARAMETERS \
     const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm, int64_t r, double d

@@ -22,6 +22,7 @@ dv_value dv_iterator_new(dv_vm *vm, dv_value sequence) {
     iterator->sequence = dv_retain(sequence);
     iterator->next = 0;
     iterator->type = dv_type_of(vm, sequence);
+    iterator->walked = dv_is_object(sequence) ? dv_as_object(sequence)->shape : 0;
     return dv_object_value(iterator);
 }
 
@@ -71,8 +72,7 @@ static dv_value iterator_next(dv_vm *vm, dv_value self) {
     if (DV_LIKELY(!dv_is_empty(item))) {
         iterator->next++;
     } else if (dv_is_empty(vm->error) && !dv_is_empty(iterator->sequence)) {
-        iterator->sequence = DV_EMPTY;
-        dv_release(vm, sequence);
+        dv_release(vm, dv_iterator_exhaust(iterator));
     }
     return item;
 }

@@ -2,7 +2,8 @@
  *
  * Invariants
  *  1. An exhausted iterator has sequence EMPTY and stays exhausted.
- *  2. `type` is the type number of the sequence, also after that. */
+ *  2. `type` is the type number of the sequence, also after that; `walked` its shape, until then
+ *     (an instance's may have changed since), and 0 after that. */
 #ifndef DV_TYPES_ITERATOR_H
 #define DV_TYPES_ITERATOR_H
 
@@ -15,8 +16,16 @@ typedef struct dv_iterator {
     dv_object header;
     dv_value sequence; /* list, tuple, str, or any object with __getitem__ */
     int64_t next;
-    uint32_t type;
+    uint32_t type, walked;
 } dv_iterator;
+
+/* Takes the sequence of an iterator that is exhausted: the caller's to release. */
+static inline dv_value dv_iterator_exhaust(dv_iterator *iterator) {
+    const dv_value sequence = iterator->sequence;
+    iterator->sequence = DV_EMPTY;
+    iterator->walked = 0;
+    return sequence;
+}
 
 typedef struct dv_enumerate {
     dv_object header;
@@ -42,8 +51,8 @@ extern const dv_type dv_iterator_faces[DV_ITERATOR_FACES], dv_array_iterator_typ
 
 dv_value dv_iterator_new(dv_vm *vm, dv_value sequence); /* retains */
 
-/* An iterator by index whose sequence and type the caller fills in; NULL: there is no free block
- * (dv_iterator_new). */
+/* An iterator by index whose sequence, type and walked the caller fills in; NULL: there is no free
+ * block (dv_iterator_new). */
 static inline dv_iterator *dv_iterator_quick(dv_vm *vm) {
     if (sizeof(dv_iterator) > DV_HEAP_SMALL) return NULL; /* no free lists for sanitizers */
     const size_t class_ = (sizeof(dv_iterator) + DV_HEAP_GRAIN - 1) / DV_HEAP_GRAIN;
@@ -62,7 +71,7 @@ static inline dv_iterator *dv_iterator_quick(dv_vm *vm) {
 static inline dv_iterator *dv_list_walk(dv_value iterator) {
     if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
     dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-    if (!dv_is_shape(walk->sequence, DV_T_LIST)) return NULL;
+    if (walk->walked != DV_T_LIST) return NULL;
     return walk->next < dv_as_list(walk->sequence)->count ? walk : NULL;
 }
 static inline dv_value dv_list_walk_item(const dv_iterator *walk) {
@@ -73,14 +82,12 @@ static inline dv_value dv_list_walk_item(const dv_iterator *walk) {
 static inline const dv_value *dv_items_walk(dv_value iterator) {
     if (!dv_is_shape(iterator, DV_T_ITERATOR)) return NULL;
     const dv_iterator *walk = (const dv_iterator *)dv_as_object(iterator);
-    if (!dv_is_object(walk->sequence)) return NULL;
-    const dv_object *sequence = dv_as_object(walk->sequence);
-    if (sequence->shape == DV_T_LIST) {
-        const dv_list *list = (const dv_list *)sequence;
+    if (walk->walked == DV_T_LIST) {
+        const dv_list *list = dv_as_list(walk->sequence);
         return walk->next < list->count ? &list->items[walk->next] : NULL;
     }
-    if (sequence->shape != DV_T_TUPLE) return NULL;
-    const dv_tuple *tuple = (const dv_tuple *)sequence;
+    if (walk->walked != DV_T_TUPLE) return NULL;
+    const dv_tuple *tuple = dv_as_tuple(walk->sequence);
     return walk->next < tuple->count ? &tuple->items[walk->next] : NULL;
 }
 
@@ -89,10 +96,10 @@ static inline const dv_value *dv_items_walk(dv_value iterator) {
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
     if (dv_is_shape(iterator, DV_T_ITERATOR)) {
         dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-        if (DV_LIKELY(dv_is_shape(walk->sequence, DV_T_LIST))) {
+        if (DV_LIKELY(walk->walked == DV_T_LIST)) {
             const dv_list *list = dv_as_list(walk->sequence);
             if (DV_LIKELY(walk->next < list->count)) return dv_retain(list->items[walk->next++]);
-        } else if (dv_is_shape(walk->sequence, DV_T_TUPLE)) {
+        } else if (walk->walked == DV_T_TUPLE) {
             const dv_tuple *tuple = dv_as_tuple(walk->sequence);
             if (DV_LIKELY(walk->next < tuple->count)) return dv_retain(tuple->items[walk->next++]);
         }

@@ -13,6 +13,7 @@
 #define DV_TYPES_STR_H
 
 #include <stdarg.h>
+#include <string.h>
 #include "core/vm.h"
 
 #define DV_STR_CHARS      256 /* strings of one code point that are kept: vm->interned[0 .. 255] */
@@ -41,6 +42,26 @@ static inline uint32_t dv_str_at(const dv_str *s, int64_t i) {
     return s->kind == 1   ? (uint8_t)s->data[i]
            : s->kind == 2 ? ((const uint16_t *)(const void *)s->data)[i]
                           : ((const uint32_t *)(const void *)s->data)[i];
+}
+
+/* Is a byte among eight, or among few?  Eight at a time, without a call: those of a word that are 0
+ * once the byte has been taken out of all of them. */
+static inline bool dv_word_has_byte(const char *text, uint64_t everywhere) {
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    word ^= everywhere;
+    return ((word - ones) & ~word & ones << 7) != 0;
+}
+static inline bool dv_bytes_have(const char *text, int64_t size, char byte) {
+    if (size >= 8) {
+        const uint64_t everywhere = (uint8_t)byte * UINT64_C(0x0101010101010101);
+        for (int64_t at = 0; at + 8 < size; at += 8)
+            if (dv_word_has_byte(text + at, everywhere)) return true;
+        return dv_word_has_byte(text + size - 8, everywhere);
+    }
+    while (size > 0 && text[size - 1] != byte) size--;
+    return size > 0;
 }
 
 static inline void dv_str_put(dv_str *s, int64_t i, uint32_t c) {
