@@ -89,14 +89,15 @@ static inline bool int64_divide_row(int64_t *out, const int64_t *a, int64_t coun
     return true;
 }
 
-/* The same of 32 bits: a quotient of two doubles is never rounded to a whole number that it is not.
- */
+/* The same of 32 bits, by multiplication: 1/b as a double is made greater by more than its error,
+ * so that quotients that are whole numbers do not come out below them; others are at least 1/b away
+ * from the next one, and it is made greater by less than 2**-18 / b. */
 static inline bool int32_divide_row(int32_t *out, const int32_t *a, int64_t count, int32_t b,
                                     bool rest) {
     if (b <= 0) return false;
-    const double divisor = b;
+    const double factor = 1.0 / b * (1 + 0x1p-50);
     for (int64_t i = 0; i < count; i++) {
-        int32_t q = (int32_t)((double)a[i] / divisor), r = a[i] - q * b;
+        int32_t q = (int32_t)((double)a[i] * factor), r = a[i] - q * b;
         q -= r < 0;
         r += r < 0 ? b : 0;
         out[i] = rest ? r : q;

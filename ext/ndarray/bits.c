@@ -30,29 +30,27 @@ void bits_mt_seed_words(nd_mt19937 *mt, const uint32_t *key, int64_t count) {
     w[0] = 0x80000000u;
 }
 
-static void generate(nd_mt19937 *mt) {
+/* Of the first bit of a word, the others of the next one, and a word that is far away. */
+static inline uint32_t twist(uint32_t word, uint32_t next, uint32_t far) {
+    const uint32_t y = (word & 0x80000000u) | (next & 0x7FFFFFFFu);
+    return far ^ (y >> 1) ^ (-(y & 1) & 0x9908B0DFu);
+}
+
+/* (Several loops, so that places are sums and not rests: they become vectors.) */
+void bits_mt_generate(nd_mt19937 *mt) {
+    enum { FAR = 397, LAST = ND_MT_WORDS - 1, BEFORE = ND_MT_WORDS - FAR };
     uint32_t *w = mt->words;
+    for (int i = 0; i < BEFORE; i++) w[i] = twist(w[i], w[i + 1], w[i + FAR]);
+    for (int i = BEFORE; i < LAST; i++) w[i] = twist(w[i], w[i + 1], w[i - BEFORE]);
+    w[LAST] = twist(w[LAST], w[0], w[FAR - 1]);
     for (int i = 0; i < ND_MT_WORDS; i++) {
-        uint32_t next = i + 1 < ND_MT_WORDS ? i + 1 : 0;
-        uint32_t far = i + 397 < ND_MT_WORDS ? i + 397 : i + 397 - ND_MT_WORDS;
-        uint32_t y = (w[i] & 0x80000000u) | (w[next] & 0x7FFFFFFFu);
-        w[i] = w[far] ^ (y >> 1) ^ (-(y & 1) & 0x9908B0DFu);
+        uint32_t y = w[i];
+        y ^= y >> 11;
+        y ^= y << 7 & 0x9D2C5680u;
+        y ^= y << 15 & 0xEFC60000u;
+        mt->tempered[i] = y ^ (y >> 18);
     }
     mt->position = 0;
-}
-
-uint32_t bits_mt_next(nd_mt19937 *mt) {
-    if (mt->position == ND_MT_WORDS) generate(mt);
-    uint32_t y = mt->words[mt->position++];
-    y ^= y >> 11;
-    y ^= y << 7 & 0x9D2C5680u;
-    y ^= y << 15 & 0xEFC60000u;
-    return y ^ (y >> 18);
-}
-
-double bits_mt_double(nd_mt19937 *mt) {
-    uint32_t high = bits_mt_next(mt) >> 5, low = bits_mt_next(mt) >> 6;
-    return (high * 67108864.0 + low) / 9007199254740992.0;
 }
 
 double bits_mt_normal(nd_mt19937 *mt) {

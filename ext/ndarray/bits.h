@@ -8,6 +8,8 @@
 enum { ND_MT_WORDS = 624 };
 typedef struct nd_mt19937 {
     uint32_t words[ND_MT_WORDS];
+    uint32_t
+        tempered[ND_MT_WORDS]; /* what is given out, from `position` on; all at once, by vectors */
     uint32_t position;
     bool has_gauss; /* the second of a pair of normal numbers */
     double gauss;
@@ -15,8 +17,15 @@ typedef struct nd_mt19937 {
 
 void bits_mt_seed(nd_mt19937 *mt, uint32_t seed);
 void bits_mt_seed_words(nd_mt19937 *mt, const uint32_t *key, int64_t count);
-uint32_t bits_mt_next(nd_mt19937 *mt);
-double bits_mt_double(nd_mt19937 *mt);
+void bits_mt_generate(nd_mt19937 *mt); /* the next words */
+static inline uint32_t bits_mt_next(nd_mt19937 *mt) {
+    if (mt->position == ND_MT_WORDS) bits_mt_generate(mt);
+    return mt->tempered[mt->position++];
+}
+static inline double bits_mt_double(nd_mt19937 *mt) {
+    const uint32_t high = bits_mt_next(mt) >> 5, low = bits_mt_next(mt) >> 6;
+    return (high * 67108864.0 + low) * 0x1p-53;
+}
 double bits_mt_normal(nd_mt19937 *mt);
 /* 0 ... most, by leaving out what is too large. */
 uint64_t bits_mt_interval(nd_mt19937 *mt, uint64_t most);

@@ -12,10 +12,12 @@
 #include "base.h"
 
 /* Functions of CBLAS. */
-enum { BLAS_ROWS = 101, BLAS_PLAIN = 111, BLAS_TRANSPOSED = 112 };
+enum { BLAS_ROWS = 101, BLAS_PLAIN = 111, BLAS_TRANSPOSED = 112, BLAS_UPPER = 121 };
 #define ND_BLAS_REAL(T, letter)                                                                  \
     void (*letter##gemm)(int order, int turn_a, int turn_b, int m, int n, int k, T alpha,        \
                          const T *a, int a_row, const T *b, int b_row, T beta, T *c, int c_row); \
+    void (*letter##syrk)(int order, int half, int turn, int n, int k, T alpha, const T *a,       \
+                         int a_row, T beta, T *c, int c_row);                                    \
     void (*letter##gemv)(int order, int turn, int m, int n, T alpha, const T *a, int a_row,      \
                          const T *x, int x_step, T beta, T *y, int y_step);                      \
     T (*letter##dot)(int n, const T *x, int x_step, const T *y, int y_step)

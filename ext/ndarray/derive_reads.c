@@ -77,28 +77,41 @@ static dvx_outcome run_shape(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
     return derive_outcome(made, result);
 }
 
-/* ---- T ---- */
+/* ---- T, real, imag ---- */
 
-/* Of the native twin, which has views that the site keeps. */
-typedef struct transpose_cache {
+typedef enum aspect { TRANSPOSED, REAL, IMAGINARY } aspect;
+
+/* Which it is; the rest is the native twin's, which has views that the site keeps. */
+typedef struct aspect_cache {
+    aspect which;
     view_model model;
     kept_views kept;
-} transpose_cache;
+} aspect_cache;
 
-static dvx_value transpose(dvx_vm *vm, dvx_value of, const nd_array *a, nd_array **view) {
+/* (Real and imaginary parts of complex numbers alone.) */
+static dvx_value view_aspect(dvx_vm *vm, aspect which, dvx_value of, const nd_array *a,
+                             nd_array **view) {
     dvx_axis axes[ND_MOST];
+    if (which != TRANSPOSED) {
+        nd_array halves = *a;
+        halves.dtype = ND_DTYPE(ND_FLOAT64);
+        char *data = a->data + (which == IMAGINARY ? offsetof(nd_complex, imag) : 0);
+        return array_view(vm, of, &halves, data, a->ndim, a->axes, view);
+    }
     for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[a->ndim - 1 - i];
     return array_view(vm, of, a, a->data, a->ndim, axes, view);
 }
 
-static dvx_outcome run_transpose(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+static dvx_outcome run_aspect(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    const aspect_cache *c = cache;
+    const nd_array *a = array_at(vm, v[0]);
     nd_array *view;
-    (void)cache;
-    return derive_outcome(transpose(vm, v[0], array_at(vm, v[0]), &view), result);
+    if (c->which != TRANSPOSED && a->dtype->num != ND_COMPLEX128) return DVX_DEOPTIMISE;
+    return derive_outcome(view_aspect(vm, c->which, v[0], a, &view), result);
 }
 
-static void release_transpose(dvx_vm *vm, void *cache) {
-    views_release(vm, &((transpose_cache *)cache)->kept);
+static void release_aspect(dvx_vm *vm, void *cache) {
+    views_release(vm, &((aspect_cache *)cache)->kept);
 }
 
 /* ---- Copies ---- */
@@ -209,12 +222,12 @@ static inline dvx_value native_shape(const dvx_value *v, void *cache) {
 }
 DVX_ATTRIBUTE(shape_native, native_shape)
 
-static inline dvx_value native_transpose(const dvx_value *v, void *cache) {
-    const transpose_cache *c = cache;
+static inline dvx_value native_aspect(const dvx_value *v, void *cache) {
+    const aspect_cache *c = cache;
     if (!views_is_known(&c->model, dvx_payload_of(v[0]))) return DVX_FAILED;
     return views_again(&c->kept, &c->model, v[0]);
 }
-DVX_ATTRIBUTE(transpose_native, native_transpose)
+DVX_ATTRIBUTE(aspect_native, native_aspect)
 
 static inline dvx_value native_copy(const dvx_value *v, void *cache) {
     const copy_cache *c = cache;
@@ -278,20 +291,31 @@ static const struct {
     dvx_specialisation derivative;
 } numbers[] = {NUMBERS(OF_NUMBER)};
 
-static const dvx_specialisation
-    dtype_ = DERIVATIVE("ATTRIBUTE_dtype", ATTRIBUTE, run_dtype),
-    shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape, .cache_size = sizeof(shape_cache),
-                        .release = release_shape, TWIN(shape)),
-    portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
-                                .cache_size = sizeof(shape_cache), .release = release_shape),
-    transpose_ =
-        DERIVATIVE("ATTRIBUTE_T", ATTRIBUTE, run_transpose, .cache_size = sizeof(transpose_cache),
-                   .release = release_transpose, TWIN(transpose)),
-    portable_transpose = DERIVATIVE("ATTRIBUTE_T", ATTRIBUTE, run_transpose,
-                                    .result_type = &array_type, .fresh = true),
-    copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy, .cache_size = sizeof(copy_cache),
-                       .release = release_copies, TWIN(copy)),
-    portable_copy = DERIVATIVE("COPY", METHOD, run_copy, .result_type = &array_type, .fresh = true);
+static const dvx_specialisation dtype_ = DERIVATIVE("ATTRIBUTE_dtype", ATTRIBUTE, run_dtype),
+                                shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
+                                                    .cache_size = sizeof(shape_cache),
+                                                    .release = release_shape, TWIN(shape)),
+                                portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
+                                                            .cache_size = sizeof(shape_cache),
+                                                            .release = release_shape),
+                                copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy,
+                                                   .cache_size = sizeof(copy_cache),
+                                                   .release = release_copies, TWIN(copy)),
+                                portable_copy =
+                                    DERIVATIVE("COPY", METHOD, run_copy, .result_type = &array_type,
+                                               .fresh = true);
+
+/* With kept views, and without. */
+#define ASPECT(title)                                                                    \
+    {                                                                                    \
+        DERIVATIVE(title, ATTRIBUTE, run_aspect, .cache_size = sizeof(aspect_cache),     \
+                   .release = release_aspect, TWIN(aspect)),                             \
+            DERIVATIVE(title, ATTRIBUTE, run_aspect, .cache_size = sizeof(aspect_cache), \
+                       .result_type = &array_type, .fresh = true)                        \
+    }
+static const dvx_specialisation aspects[][2] = {[TRANSPOSED] = ASPECT("ATTRIBUTE_T"),
+                                                [REAL] = ASPECT("ATTRIBUTE_real"),
+                                                [IMAGINARY] = ASPECT("ATTRIBUTE_imag")};
 
 #define FOLD(title)                                                                            \
     {                                                                                          \
@@ -336,12 +360,12 @@ static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
 enum { MOST_TIMES = 2 };
 
 /* Views for the native twin; false: there are none. */
-static bool prepare_transpose(dvx_vm *vm, const dvx_site *site, transpose_cache *c) {
+static bool prepare_aspect(dvx_vm *vm, const dvx_site *site, aspect_cache *c) {
     const dvx_value of = site->operands[0].value;
     const nd_array *a = array_at(vm, of);
     nd_array *view;
     if (site->times >= MOST_TIMES || !views_may_keep(vm, &site->operands[0])) return false;
-    dvx_value made = transpose(vm, of, a, &view);
+    dvx_value made = view_aspect(vm, c->which, of, a, &view);
     if (dvx_failed(made)) return vm->api->clear_error(vm), false;
     const bool kept = views_keep(vm, &c->kept, of, a, view);
     if (kept) views_learn(&c->model, a, view);
@@ -349,17 +373,15 @@ static bool prepare_transpose(dvx_vm *vm, const dvx_site *site, transpose_cache 
     return kept;
 }
 
-static void derive_transpose(dvx_vm *vm, dvx_site *site) {
-    transpose_cache known;
+static void derive_aspect(dvx_vm *vm, dvx_site *site, aspect which) {
+    aspect_cache known;
     memset(&known, 0, sizeof known);
-    if (!prepare_transpose(vm, site, &known)) {
-        API(specialise, site, &portable_transpose);
-        return;
-    }
-    transpose_cache *c = API(specialise, site, &transpose_);
+    known.which = which;
+    const bool kept = prepare_aspect(vm, site, &known);
+    aspect_cache *c = API(specialise, site, &aspects[which][!kept]);
     if (c)
         *c = known;
-    else
+    else if (kept)
         views_release(vm, &known.kept);
 }
 
@@ -394,12 +416,15 @@ void derive_attribute(dvx_vm *vm, dvx_site *site) {
             API(specialise, site, &numbers[i].derivative);
             return;
         }
+    const bool is_complex = array_at(vm, site->operands[0].value)->dtype->num == ND_COMPLEX128;
     if (!strcmp(name, "dtype"))
         API(specialise, site, &dtype_);
     else if (!strcmp(name, "shape"))
         derive_shape(vm, site, array_at(vm, site->operands[0].value));
     else if (!strcmp(name, "T"))
-        derive_transpose(vm, site);
+        derive_aspect(vm, site, TRANSPOSED);
+    else if (is_complex && (!strcmp(name, "real") || !strcmp(name, "imag")))
+        derive_aspect(vm, site, name[0] == 'r' ? REAL : IMAGINARY);
     else
         API(decline, site, "this attribute of arrays has no derivative");
 }

@@ -29,67 +29,69 @@ ND_SLOW_DIVISION(float, f)
 #if defined(__FMA__) || defined(__FP_FAST_FMA)
 /* (What is above, as steps without jumps, so that rows are vectorised.)  `small`: a number whose
  * product with a is below b where the quotient is. */
-#define ND_FAST_DIVISION(T, I, suffix, small)                                                    \
-    static inline I bits##suffix(T x) {                                                          \
-        I bits;                                                                                  \
-        memcpy(&bits, &x, sizeof x);                                                             \
-        return bits;                                                                             \
-    }                                                                                            \
-    /* 0 if it is, and b is finite; else not.  (Comparisons would set a flag for nans; without a \
-     * sign, bits are in the order of the numbers, with infinities and nans behind them.) */     \
-    static inline I is_slow##suffix(T a, T b) {                                                  \
-        const I x = bits##suffix(fabs##suffix(a) * (small)), y = bits##suffix(fabs##suffix(b));  \
-        const I large = x < y ? 0 : 1, infinite = y < bits##suffix((T)INFINITY) ? 0 : 1;         \
-        return large | infinite;                                                                 \
-    }                                                                                            \
-    static inline T divide_fast##suffix(nd_division what, T a, T b) {                            \
-        const T x = fabs##suffix(a), y = fabs##suffix(b);                                        \
-        const T cut = fma##suffix(-trunc##suffix(x / y), y, x);                                  \
-        const T rest = copysign##suffix(cut < 0 ? cut + y : cut, a);                             \
-        if (what == ND_FMOD) return rest;                                                        \
-        /* 1 if there is a rest on the other side of 0. */                                       \
-        const T other = rest == 0                                             ? 0                \
-                        : copysign##suffix(1, rest) == copysign##suffix(1, b) ? 0                \
-                                                                              : 1;               \
-        const T moved = other * b + rest;                                                        \
-        if (what == ND_REMAINDER) return rest == 0 ? copysign##suffix(0, b) : moved;             \
-        const T quotient = (a - rest) / b - other, low = floor##suffix(quotient);                \
-        const T down = quotient - low > (T)0.5 ? low + 1 : low;                                  \
-        return quotient == 0 ? copysign##suffix(0, a / b) : down;                                \
-    }                                                                                            \
-    static inline T divide##suffix(nd_division what, T a, T b) {                                 \
-        const bool slow = is_slow##suffix(a, b);                                                 \
-        const T result = divide_fast##suffix(what, slow ? 0 : a, slow ? 1 : b);                  \
-        return UNLIKELY(slow) ? divide_slowly##suffix(what, a, b) : result;                      \
-    }                                                                                            \
-    static inline void spread##suffix(T *to, const T *from, int64_t step, int64_t count) {       \
-        if (step)                                                                                \
-            memcpy(to, from, (size_t)count * sizeof(T));                                         \
-        else                                                                                     \
-            for (int64_t i = 0; i < count; i++) to[i] = *from;                                   \
-    }                                                                                            \
-    /* Elements side by side, or one number for all (step 0).  The output may be an input. */    \
-    static inline void divide_row##suffix(nd_division what, T *out, const T *a, int64_t step_a,  \
-                                          const T *b, int64_t step_b, int64_t count) {           \
-        enum { BLOCK = 128 };                                                                    \
-        T left[BLOCK], right[BLOCK], result[BLOCK];                                              \
-        for (; count > 0; count -= BLOCK) {                                                      \
-            const int64_t n = count < BLOCK ? count : BLOCK;                                     \
-            I slow = 0;                                                                          \
-            spread##suffix(left, a, step_a, n);                                                  \
-            spread##suffix(right, b, step_b, n);                                                 \
-            for (int64_t i = 0; i < n; i++) slow |= is_slow##suffix(left[i], right[i]);          \
-            if (LIKELY(!slow))                                                                   \
-                for (int64_t i = 0; i < n; i++)                                                  \
-                    result[i] = divide_fast##suffix(what, left[i], right[i]);                    \
-            else                                                                                 \
-                for (int64_t i = 0; i < n; i++)                                                  \
-                    result[i] = divide##suffix(what, left[i], right[i]);                         \
-            memcpy(out, result, (size_t)n * sizeof(T));                                          \
-            a += n * step_a;                                                                     \
-            b += n * step_b;                                                                     \
-            out += n;                                                                            \
-        }                                                                                        \
+#define ND_FAST_DIVISION(T, I, suffix, small)                                                      \
+    static inline I bits##suffix(T x) {                                                            \
+        I bits;                                                                                    \
+        memcpy(&bits, &x, sizeof x);                                                               \
+        return bits;                                                                               \
+    }                                                                                              \
+    /* 0 if it is, and b is finite; else not.  (Comparisons would set a flag for nans; without a   \
+     * sign, bits are in the order of the numbers, with infinities and nans behind them.) */       \
+    static inline I is_slow##suffix(T a, T b) {                                                    \
+        const I x = bits##suffix(fabs##suffix(a) * (small)), y = bits##suffix(fabs##suffix(b));    \
+        const I large = x < y ? 0 : 1, infinite = y < bits##suffix((T)INFINITY) ? 0 : 1;           \
+        return large | infinite;                                                                   \
+    }                                                                                              \
+    static inline T divide_fast##suffix(nd_division what, T a, T b) {                              \
+        const T x = fabs##suffix(a), y = fabs##suffix(b);                                          \
+        const T cut = fma##suffix(-trunc##suffix(x / y), y, x);                                    \
+        const T rest = copysign##suffix(cut < 0 ? cut + y : cut, a);                               \
+        if (what == ND_FMOD) return rest;                                                          \
+        /* 1 if there is a rest on the other side of 0. */                                         \
+        const T other = rest == 0                                             ? 0                  \
+                        : copysign##suffix(1, rest) == copysign##suffix(1, b) ? 0                  \
+                                                                              : 1;                 \
+        const T moved = other * b + rest;                                                          \
+        if (what == ND_REMAINDER) return rest == 0 ? copysign##suffix(0, b) : moved;               \
+        const T quotient = (a - rest) / b - other, low = floor##suffix(quotient);                  \
+        const T down = quotient - low > (T)0.5 ? low + 1 : low;                                    \
+        return quotient == 0 ? copysign##suffix(0, a / b) : down;                                  \
+    }                                                                                              \
+    static inline T divide##suffix(nd_division what, T a, T b) {                                   \
+        const bool slow = is_slow##suffix(a, b);                                                   \
+        const T result = divide_fast##suffix(what, slow ? 0 : a, slow ? 1 : b);                    \
+        return UNLIKELY(slow) ? divide_slowly##suffix(what, a, b) : result;                        \
+    }                                                                                              \
+    static inline void spread##suffix(T *to, const T *from, int64_t step, int64_t count) {         \
+        if (step)                                                                                  \
+            memcpy(to, from, (size_t)count * sizeof(T));                                           \
+        else                                                                                       \
+            for (int64_t i = 0; i < count; i++) to[i] = *from;                                     \
+    }                                                                                              \
+    /* Elements side by side, or one number for all (step 0).  The output may be an input. (Always \
+     * inline, since `what` has to be a constant for the loops to become vectors.) */              \
+    static inline __attribute__((always_inline)) void divide_row##suffix(                          \
+        nd_division what, T *out, const T *a, int64_t step_a, const T *b, int64_t step_b,          \
+        int64_t count) {                                                                           \
+        enum { BLOCK = 128 };                                                                      \
+        T left[BLOCK], right[BLOCK], result[BLOCK];                                                \
+        for (; count > 0; count -= BLOCK) {                                                        \
+            const int64_t n = count < BLOCK ? count : BLOCK;                                       \
+            I slow = 0;                                                                            \
+            spread##suffix(left, a, step_a, n);                                                    \
+            spread##suffix(right, b, step_b, n);                                                   \
+            for (int64_t i = 0; i < n; i++) slow |= is_slow##suffix(left[i], right[i]);            \
+            if (LIKELY(!slow))                                                                     \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    result[i] = divide_fast##suffix(what, left[i], right[i]);                      \
+            else                                                                                   \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    result[i] = divide##suffix(what, left[i], right[i]);                           \
+            memcpy(out, result, (size_t)n * sizeof(T));                                            \
+            a += n * step_a;                                                                       \
+            b += n * step_b;                                                                       \
+            out += n;                                                                              \
+        }                                                                                          \
     }
 ND_FAST_DIVISION(double, int64_t, , 0x1p-52)
 ND_FAST_DIVISION(float, int32_t, f, 0x1p-23f)

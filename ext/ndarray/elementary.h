@@ -1,6 +1,7 @@
 /* elementary.h: elementary functions of a vector, where libmvec has slower ones, calls scalar
- * functions, or raises flags without a reason: exp of float64 and float32; with AVX-512 also log
- * and pow of float64, and sin and cos of float32.  (kernels.py: OWN.)
+ * functions, or raises flags without a reason: exp, exp2 and tanh of float64 and float32; with
+ * AVX-512 also log, log2, log10 and pow of float64, and sin and cos of float32.  (kernels.py:
+ * OWN.)
  *
  * Included by the generated loops once for each instruction set, behind their vectors: double_v and
  * float_v, their bits as ints double_m and float_m, which are masks, too, choose_ and any_.
@@ -12,7 +13,7 @@
  *     elements beyond the range of the steps here are replaced by harmless ones, numbers are
  *     compared as ints, and the flags that are due are raised by arith_flag, or by the C function
  *     that is called for single elements.
- *  3. Results are within 2 units in the last place. */
+ *  3. Results are within 2 units in the last place, those of tanh within 3. */
 #ifndef ND_ELEMENTARY_H
 #define ND_ELEMENTARY_H
 
@@ -63,7 +64,8 @@ static const float exp_terms_float[] = {0x1p-1f, 0x1.5554dcp-3f, 0x1.55551ap-5f,
                                         0x1.6d110ap-10f};
 
 /* DIGITS of a fraction; LN2_HIGH times k is exact; beyond FAST results are no normal numbers, or
- * nearly so; beyond MOST they are infinite or 0. */
+ * nearly so; beyond MOST they are infinite or 0 (FAST_2, MOST_2: those of exp2); beyond ONE tanh
+ * is 1. */
 #define ROUND_double                                                            \
     0x1.8p52 /* added to a number: the last bits of the sum are its nearest int \
               */
@@ -72,46 +74,75 @@ static const float exp_terms_float[] = {0x1p-1f, 0x1.5554dcp-3f, 0x1.55551ap-5f,
 #define LN2_LOW_double  0x1.3de6af278ece6p-42
 #define FAST_double     708
 #define MOST_double     746
+#define FAST_2_double   1022
+#define MOST_2_double   1076
+#define ONE_double      20
 #define ROUND_float     0x1.8p23
 #define DIGITS_float    23
 #define LN2_HIGH_float  0x1.63p-1
 #define LN2_LOW_float   -0x1.bd0106p-13
 #define FAST_float      87
 #define MOST_float      104
+#define FAST_2_float    126
+#define MOST_2_float    151
+#define ONE_float       10
 
-#define EXP(T)                                                                                    \
-    /* r; *k has the exponent of 2 as its last bits. */                                           \
-    static inline T##_v exp_reduce_##T(T##_v x, T##_m *k) {                                       \
-        const T##_v sum = FMA(T, x, M_LOG2E, (T##_v){0} + (T)ROUND_##T);                          \
-        const T##_v whole = sum - (T)ROUND_##T;                                                   \
-        *k = (T##_m)sum;                                                                          \
-        return FMA(T, whole, -LN2_LOW_##T, FMA(T, whole, -LN2_HIGH_##T, x));                      \
-    }                                                                                             \
-    static inline T##_v exp_rest_##T(T##_v r) {                                                   \
-        const T##_v e = polynomial_##T(r, exp_terms_##T, LENGTH_OF(exp_terms_##T));               \
-        return fma_##T(r * r, e, r) + 1;                                                          \
-    }                                                                                             \
-    /* 2**k in two steps: the second one overflows where the result does. */                      \
-    static __attribute__((noinline)) T##_v exp_slow_##T(T##_v x) {                                \
-        const T##_m size = SIZE_OF(T, x), beyond = size > BITS_OF(T, MOST_##T);                   \
+/* 2**k * exp(r), with r and k from `name`_reduce, of x whose result is a normal number; and of
+ * others: 2**k in two steps, the second of which overflows where the result does. */
+#define EXP_WITH(T, name, fast, most)                                                             \
+    static __attribute__((noinline)) T##_v name##_slow_##T(T##_v x) {                             \
+        const T##_m size = SIZE_OF(T, x), beyond = size > BITS_OF(T, most);                       \
         const T##_m negative = (T##_m)x < 0, one = BITS_OF(T, 1);                                 \
         const T##_v limit = choose_##T(negative, (T##_v){0}, (T##_v){0} + (T)INFINITY);           \
         const T##_v end = choose_##T(IS_NAN(T, x), x, limit);                                     \
         T##_m k;                                                                                  \
         if (any_##T(beyond & ~negative & (size < BITS_OF(T, INFINITY)))) arith_flag(FE_OVERFLOW); \
         if (!any_##T(~beyond)) return end;                                                        \
-        const T##_v r = exp_reduce_##T(choose_##T(beyond, (T##_v){0}, x), &k);                    \
+        const T##_v r = name##_reduce_##T(choose_##T(beyond, (T##_v){0}, x), &k);                 \
         k -= BITS_OF(T, ROUND_##T);                                                               \
         const T##_m half = k >> 1;                                                                \
         const T##_v part = (T##_v)((T##_m)exp_rest_##T(r) + (half << DIGITS_##T));                \
         const T##_v y = part * (T##_v)(one + ((k - half) << DIGITS_##T));                         \
         return choose_##T(beyond, end, y);                                                        \
     }                                                                                             \
-    static inline T##_v own_exp_##T(T##_v x) {                                                    \
+    static inline T##_v own_##name##_##T(T##_v x) {                                               \
         T##_m k;                                                                                  \
-        if (UNLIKELY(any_##T(BITS_OF(T, FAST_##T) - SIZE_OF(T, x)))) return exp_slow_##T(x);      \
-        const T##_v r = exp_reduce_##T(x, &k);                                                    \
+        if (UNLIKELY(any_##T(BITS_OF(T, fast) - SIZE_OF(T, x)))) return name##_slow_##T(x);       \
+        const T##_v r = name##_reduce_##T(x, &k);                                                 \
         return (T##_v)((T##_m)exp_rest_##T(r) + (k << DIGITS_##T));                               \
+    }
+
+#define EXP(T)                                                                                \
+    /* r; *k has the exponent of 2 as its last bits. */                                       \
+    static inline T##_v exp_reduce_##T(T##_v x, T##_m *k) {                                   \
+        const T##_v sum = FMA(T, x, M_LOG2E, (T##_v){0} + (T)ROUND_##T);                      \
+        const T##_v whole = sum - (T)ROUND_##T;                                               \
+        *k = (T##_m)sum;                                                                      \
+        return FMA(T, whole, -LN2_LOW_##T, FMA(T, whole, -LN2_HIGH_##T, x));                  \
+    }                                                                                         \
+    static inline T##_v exp2_reduce_##T(T##_v x, T##_m *k) {                                  \
+        const T##_v sum = x + (T)ROUND_##T;                                                   \
+        *k = (T##_m)sum;                                                                      \
+        return (x - (sum - (T)ROUND_##T)) * (T)M_LN2;                                         \
+    }                                                                                         \
+    /* exp(r) - 1 and exp(r) */                                                               \
+    static inline T##_v exp_less_##T(T##_v r) {                                               \
+        return fma_##T(r * r, polynomial_##T(r, exp_terms_##T, LENGTH_OF(exp_terms_##T)), r); \
+    }                                                                                         \
+    static inline T##_v exp_rest_##T(T##_v r) { return exp_less_##T(r) + 1; }                 \
+    EXP_WITH(T, exp, FAST_##T, MOST_##T)                                                      \
+    EXP_WITH(T, exp2, FAST_2_##T, MOST_2_##T)                                                 \
+    /* y / (y + 2), where y = exp(2*|x|) - 1, with the sign of x. */                          \
+    static inline T##_v own_tanh_##T(T##_v x) {                                               \
+        const T##_m size = SIZE_OF(T, x), one = BITS_OF(T, 1);                                \
+        const T##_m large = size > BITS_OF(T, ONE_##T);                                       \
+        const T##_v z = choose_##T(large, (T##_v){0} + (T)ONE_##T, (T##_v)size);              \
+        T##_m k;                                                                              \
+        const T##_v r = exp_reduce_##T(z + z, &k);                                            \
+        const T##_v power = (T##_v)(one + (k << DIGITS_##T));                                 \
+        const T##_v y = fma_##T(power, exp_less_##T(r), power - 1), tanh = y / (y + 2);       \
+        const T##_m sign = (T##_m)x & BITS_OF(T, -0.0);                                       \
+        return choose_##T(IS_NAN(T, x), x, (T##_v)((T##_m)tanh | sign));                      \
     }
 EXP(double)
 EXP(float)
@@ -211,16 +242,53 @@ static inline double_v log_normal(double_v x, double_v more) {
     return whole + fma_double(r * r, fma_double(r, p, (double_v){0} - 0.5), r);
 }
 
-/* With numbers among them that are not normal, or negative. */
-static __attribute__((noinline)) double_v log_slow(double_v x) {
+/* Logarithms to another base: with the first parts of what is added, a sum without rounding, so
+ * that whole numbers come out as such. */
+typedef struct log_base {
+    double factor, of_2[2]; /* log(e), log(2) */
+    double high[16], low[16];
+} log_base;
+static const log_base base_2 = {
+    0x1.71547652b82fep+0,
+    {1, 0},
+    {0, -0x1.663f6fac90000p-4, -0x1.5c01a39fbc000p-3, -0x1.fbc16b9028000p-3, -0x1.49a784bcd2000p-2,
+     -0x1.91bba891f2000p-2, 0, 0, 0, 0, 0, 0x1.14c560fe69000p-1, 0x1.a8ff971810000p-2,
+     0x1.32bfee370e000p-2, 0x1.8a8980abfc000p-3, 0x1.7d60496cf8000p-4},
+    {0, -0x1.3167ccc538261p-44, -0x1.6879fa00b120ap-43, 0x1.7f5dc57266758p-43,
+     0x1.1d406db502403p-44, 0x1.1ee969a95f529p-43, 0, 0, 0, 0, 0, -0x1.41dfc7d7c3321p-43,
+     0x1.4bc302ffa76fbp-43, 0x1.cd0cb4492f1bcp-43, -0x1.66cccab240e90p-46, 0x1.da6339da288fcp-43}};
+static const log_base base_10 = {
+    0x1.bcb7b1526e50ep-2,
+    {0x1.34413509f7000p-2, 0x1.3fde623e2566bp-43},
+    {0, -0x1.af5f92b000000p-6, -0x1.a30a9d60a0000p-5, -0x1.31b3055c48000p-4, -0x1.8cf1838868000p-4,
+     -0x1.e3bc1ab0e0000p-4, 0, 0, 0, 0, 0, 0x1.4d43f8275c000p-3, 0x1.ffbfc2bbc8000p-4,
+     0x1.715d0ce368000p-4, 0x1.db11ed7670000p-5, 0x1.cb38fccd80000p-6},
+    {0, -0x1.cc1f4dbc14db5p-43, 0x1.0163d7e67d282p-45, 0x1.dcffc97be8c9cp-45, 0x1.bf9b26ba70341p-43,
+     -0x1.9fe3d562a53f0p-44, 0, 0, 0, 0, 0, -0x1.b7cd59750ce36p-43, -0x1.ff229f20ed3d2p-46,
+     -0x1.41149840eaa65p-46, -0x1.502f348f0f913p-43, 0x1.7fb6d2d6528c7p-43}};
+
+static inline double_v log_to(const log_base *base, double_v x, double_v more) {
+    double_v k;
+    __m512i index;
+    const double_v r = log_reduce(x, &k, &index);
+    const double_v p = polynomial_double(r, log_few_terms, LENGTH_OF(log_few_terms));
+    const double_v rest = fma_double(r * r, fma_double(r, p, (double_v){0} - 0.5), r);
+    const double_v high = FMA(double, k + more, base->of_2[0], log_table(base->high, index));
+    const double_v low = FMA(double, k + more, base->of_2[1], log_table(base->low, index));
+    return high + FMA(double, rest, base->factor, low);
+}
+
+/* With numbers among them that are not normal, or negative.  (No base: e.) */
+static __attribute__((noinline)) double_v log_slow(const log_base *base, double_v x) {
     const double_m size = SIZE_OF(double, x), infinite = BITS_OF(double, INFINITY);
     const double_m nan = size > infinite, zero = size == 0;
     const double_m invalid = ((double_m)x < 0) & ~nan & ~zero;
     const double_m none = nan | zero | invalid | (size == infinite);
     const double_m small = ~none & (size < BITS_OF(double, DBL_MIN));
     const double_v given = choose_double(none, (double_v){0} + 1, x);
-    const double_v y = log_normal(choose_double(small, given * 0x1p54, given),
-                                  choose_double(small, (double_v){0} - 54, (double_v){0}));
+    const double_v normal = choose_double(small, given * 0x1p54, given);
+    const double_v more = choose_double(small, (double_v){0} - 54, (double_v){0});
+    const double_v y = base ? log_to(base, normal, more) : log_normal(normal, more);
     if (any_double(invalid)) arith_flag(FE_INVALID);
     if (any_double(zero)) arith_flag(FE_DIVBYZERO);
     const double_v end = choose_double(invalid, (double_v){0} + NAN, x); /* nan, infinity */
@@ -228,7 +296,13 @@ static __attribute__((noinline)) double_v log_slow(double_v x) {
 }
 
 static inline double_v own_log_double(double_v x) {
-    return UNLIKELY(any_odd(x)) ? log_slow(x) : log_normal(x, (double_v){0});
+    return UNLIKELY(any_odd(x)) ? log_slow(NULL, x) : log_normal(x, (double_v){0});
+}
+static inline double_v own_log2_double(double_v x) {
+    return UNLIKELY(any_odd(x)) ? log_slow(&base_2, x) : log_to(&base_2, x, (double_v){0});
+}
+static inline double_v own_log10_double(double_v x) {
+    return UNLIKELY(any_odd(x)) ? log_slow(&base_10, x) : log_to(&base_10, x, (double_v){0});
 }
 
 /* ---- pow ---- */

@@ -21,6 +21,10 @@ def inexact(kernel):
         return f"ND_WIDTH < {OWN[kernel.vector, kernel.type]}"
     return str(bool(kernel.vector)).lower()
 
+def in_pairs(width, first, second):
+    """Places of both in each pair of doubles of a vector."""
+    return ", ".join(f"{pair + first}, {pair + second}" for pair in range(0, width // 8, 2))
+
 def vectors():
     found = {}
     for u in UFUNCS:
@@ -114,6 +118,36 @@ ${T}_v MANGLE(LANES_${T}, ${"v" * inputs}, ${name}${suffix(letter)})(${", ".join
 #endif
 
 #define AT(T, p) (*(T *)(void *)(p))
+
+/* ---- Complex products ---- */
+
+#if ND_WIDTH >= 32
+/* complex_multiply of a row and a row, or (`step` is 0) one number for all. */
+static void multiply_row(nd_complex *out, const nd_complex *a, const nd_complex *b, int64_t step, int64_t count) {
+    enum { LANES = ND_WIDTH / sizeof(nd_complex) };
+    typedef double V __attribute__((vector_size(ND_WIDTH)));
+    typedef int64_t M __attribute__((vector_size(ND_WIDTH)));
+% for width in 64, 32:
+#if ND_WIDTH == ${width}
+#define REALS(v)   __builtin_shufflevector(v, v, ${in_pairs(width, 0, 0)})
+#define IMAGS(v)   __builtin_shufflevector(v, v, ${in_pairs(width, 1, 1)})
+#define SWAPPED(v) __builtin_shufflevector(v, v, ${in_pairs(width, 1, 0)})
+    const M sign = {${", ".join(["INT64_MIN, 0"] * (width // 16))}};
+#endif
+% endfor
+    nd_complex same[LANES];
+    for (int i = 0; !step && i < LANES; i++) same[i] = *b;
+    for (; count >= LANES; count -= LANES, a += LANES, b += LANES * step, out += LANES) {
+        V x, y;
+        memcpy(&x, a, sizeof x);
+        memcpy(&y, step ? b : same, sizeof y);
+        const V first = REALS(x) * y, second = IMAGS(x) * SWAPPED(y);
+        const V both = first + (V)((M)second ^ sign);
+        memcpy(out, &both, sizeof both);
+    }
+    for (int64_t i = 0; i < count; i++) out[i] = complex_multiply(a[i], b[i * step]);
+}
+#endif
 #ifdef ND_LIBMVEC
 /* Functions beyond the range in which libmvec is fast (kernels.py). */
 #define BITS(x) ((M)(x))
@@ -246,6 +280,14 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
         return;
     }
 % endif
+% if name == "multiply_complex128":
+#if ND_WIDTH >= 32
+    if (s == sizeof(T) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
+        multiply_row((T *)(void *)r, (const T *)(const void *)p, (const T *)(const void *)q, t != 0, count);
+        return;
+    }
+#endif
+% endif
 % if kernel.wide:
     if (u == sizeof(${R})) {
         ${R} *out = (void *)r;
@@ -284,6 +326,14 @@ ND_INDEPENDENT
 % else:
     char *p = args[0], *r = args[1];
     const int64_t s = strides[0], u = strides[1];
+% if name == "square_complex128":
+#if ND_WIDTH >= 32
+    if (s == sizeof(T) && u == sizeof(T)) {
+        multiply_row((T *)(void *)r, (const T *)(const void *)p, (const T *)(const void *)p, 1, count);
+        return;
+    }
+#endif
+% endif
 % if name == "absolute_complex128":
 #if defined(ND_LIBMVEC) && ND_WIDTH == 64
     /* Eight at a time; those that do not lie in a row, and the last ones, with zeros, from a copy. */
@@ -416,6 +466,18 @@ static void fold_add_complex128(char *to, const char *from, int64_t count, int64
 #if ND_WIDTH == 64 && defined(ND_LIBMVEC)
 typedef __mmask${lanes} ${T}_nans;
 % for name in "maximum", "minimum":
+static inline ${T} reduce_${name}_${T}(const ${T}_lanes *v) {
+    /* (The later one of those that are equal, as where there are no such vectors.) */
+% if T == "double":
+    const __m256d half = _mm256_${name[:3]}_pd(_mm512_castpd512_pd256((__m512d)*v), _mm512_extractf64x4_pd((__m512d)*v, 1));
+    const __m128d few = _mm_${name[:3]}_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
+% else:
+    const __m256 half = _mm256_${name[:3]}_ps(_mm512_castps512_ps256((__m512)*v), _mm512_extractf32x8_ps((__m512)*v, 1));
+    const __m128 four = _mm_${name[:3]}_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+    const __m128 few = _mm_${name[:3]}_ps(four, _mm_movehl_ps(four, four));
+% endif
+    return few[0] ${">" if name == "maximum" else "<"} few[1] ? few[0] : few[1];
+}
 static inline void keep_${name}_${T}(${T}_lanes *a, const ${T}_lanes *b) {
     *a = (${T}_lanes)_mm512_${name[:3]}_p${letter}((${V})*a, (${V})*b);
 }
@@ -427,6 +489,13 @@ static inline bool any_nan_${T}(const ${T}_nans *nans) { return *nans; }
 #else
 typedef ${T}_masks ${T}_nans;
 % for name, sign in ("maximum", ">"), ("minimum", "<"):
+static inline ${T} reduce_${name}_${T}(const ${T}_lanes *v) {
+    ${T} each[${lanes}];
+    memcpy(each, v, sizeof each);
+    for (int half = ${lanes} / 2; half; half /= 2)
+        for (int j = 0; j < half; j++) each[j] = each[j] ${sign} each[j + half] ? each[j] : each[j + half];
+    return each[0];
+}
 static inline void keep_${name}_${T}(${T}_lanes *a, const ${T}_lanes *b) {
     const ${T}_masks better = *a ${sign} *b;
     *a = (${T}_lanes)(((${T}_masks)*a & better) | ((${T}_masks)*b & ~better));
@@ -489,15 +558,8 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
             note_nans_${T}(&nans, &next[0], &next[0]);
             keep_${ufunc.name}_${T}(&best[0], &next[0]);
         }
-        T each[LANES];
-        memcpy(each, &best[0], sizeof each);
         if (any_nan_${T}(&nans)) a = (T)NAN;
-        for (int half = LANES / 2; half; half /= 2)
-            for (int j = 0; j < half; j++) {
-                const T b = each[j + half];
-                each[j] = each[j] ${sign} b ? each[j] : b;
-            }
-        const T b = each[0];
+        const T b = reduce_${ufunc.name}_${T}(&best[0]);
         a = ${expression};
         AT(T, to) = a;
         return;
@@ -572,6 +634,36 @@ static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, i
 static int64_t find_${what}_${name.lower()}(const ${T} *at, int64_t count, ${T} y) {
     int64_t i = 0;
     (void)y;
+<%
+    BY_MASKS = {"f": ("__mmask16", "ps"), "d": ("__mmask8", "pd"), "i": ("__mmask16", "epi32"), "l": ("__mmask8", "epi64")}
+    mask, parts = BY_MASKS.get(letter, ("", ""))
+    sought = "next, _CMP_UNORD_Q" if what == "nan" else "all, _CMP_EQ_OQ" if letter in "fd" else "all, _MM_CMPINT_EQ"
+%>\
+% if mask:
+#if ND_WIDTH == 64 && defined(ND_LIBMVEC)
+    enum { WIDE = 64 / sizeof(${T}) };
+    const __auto_type all = _mm512_set1_${parts}(y);
+    (void)all;
+    /* Four vectors at a time, as far as there is none. */
+    for (; i + 4 * WIDE <= count; i += 4 * WIDE) {
+        ${mask} any = 0;
+% for j in range(4):
+        {
+            const __auto_type next = _mm512_loadu_${parts if letter in "fd" else "si512"}(at + i + ${j} * WIDE);
+            any |= _mm512_cmp_${parts}_mask(next, ${sought});
+        }
+% endfor
+        if (any) break;
+    }
+    for (; i < count; i += WIDE) {
+        const ${mask} here = (${mask})((1u << (count - i < WIDE ? count - i : WIDE)) - 1);
+        const __auto_type next = _mm512_maskz_loadu_${parts}(here, at + i);
+        const unsigned same = _mm512_mask_cmp_${parts}_mask(here, next, ${sought});
+        if (same) return i + __builtin_ctz(same);
+    }
+    return -1;
+#endif
+% endif
 % if letter != "D":
     /* Four vectors at a time, as far as there is none. */
     typedef ${T} V __attribute__((vector_size(64)));
@@ -606,10 +698,82 @@ static int64_t find_${name.lower()}(const void *sought, const char *at, int64_t 
 }
 % endfor
 
+/* ---- Places of extremes ---- */
+
+/* Each lane keeps the best element that it has seen, which is its first nan if there is one, and at
+ * which step that was. */
+<% PLACED = (("f", "int32_t", "ps", "__m512", "__mmask16", "epi32"), ("d", "int64_t", "pd", "__m512d", "__mmask8", "epi64"),
+             ("i", "int32_t", "epi32", "__m512i", "__mmask16", "epi32"), ("l", "int64_t", "epi64", "__m512i", "__mmask8", "epi64")) %>\
+% for letter, M, parts, R, K, whole in PLACED:
+<% T, name, is_float = C_TYPES[letter], NUMBERS[letter].lower(), letter in "fd" %>\
+typedef ${T} ${name}_lanes __attribute__((vector_size(64)));
+typedef ${M} ${name}_steps __attribute__((vector_size(64)));
+% for extreme, sign, refuted, than in (("maximum", ">", "_CMP_NLE_UQ", "NLE"), ("minimum", "<", "_CMP_NGE_UQ", "LT")):
+static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *when, const ${name}_lanes *next,
+                                           const ${name}_steps *step) {
+#if ND_WIDTH == 64 && defined(ND_LIBMVEC)
+% if is_float:
+    const ${K} ordered = _mm512_cmp_${parts}_mask((${R})*best, (${R})*best, _CMP_ORD_Q);
+    const ${K} better = _mm512_mask_cmp_${parts}_mask(ordered, (${R})*next, (${R})*best, ${refuted});
+% else:
+    const ${K} better = _mm512_cmp_${parts}_mask((__m512i)*next, (__m512i)*best, _MM_CMPINT_${than});
+% endif
+    *best = (${name}_lanes)_mm512_mask_mov_${parts}((${R})*best, better, (${R})*next);
+    *when = (${name}_steps)_mm512_mask_mov_${whole}((__m512i)*when, better, (__m512i)*step);
+#else
+% if is_float:
+    const ${name}_steps better = ~(*next ${sign.translate(str.maketrans('<>', '><'))}= *best) & (*best == *best);
+% else:
+    const ${name}_steps better = *next ${sign} *best;
+% endif
+    *best = (${name}_lanes)(((${name}_steps)*next & better) | ((${name}_steps)*best & ~better));
+    *when = (*step & better) | (*when & ~better);
+#endif
+}
+/* In a row: its extreme, a part at a time (which stays in the cache), and the first element of the
+ * best part that is it. */
+static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
+    enum { PART = 1024 };
+    ${T} best = AT(const ${T}, from);
+    int64_t part = 0;
+    for (int64_t i = 0; i < count; i += PART) {
+        ${T} now = best;
+        fold_${extreme}_${name}((char *)&now, from + i * (int64_t)sizeof now, count - i < PART ? count - i : PART, sizeof now);
+        if (now == best ${"|| best != best" if is_float else ""}) continue;
+        best = now;
+        part = i;
+    }
+    return part + find_${name}(&best, from + part * (int64_t)sizeof best, count - part);
+}
+/* A vector of neighbours: of each the place in its line, whose elements are `stride` apart. */
+static void places_${extreme}_${name}(const char *from, int64_t count, int64_t stride, char *to, int64_t to_step) {
+    enum { LANES = 64 / sizeof(${T}) };
+    ${name}_lanes best, next;
+    ${name}_steps when = {0}, step = {0};
+    memcpy(&best, from, sizeof best);
+    for (int64_t k = 1; k < count; k++) {
+        step += 1;
+        memcpy(&next, from + k * stride, sizeof next);
+        take_${extreme}_${name}(&best, &when, &next, &step);
+    }
+    ${M} steps[LANES];
+    memcpy(steps, &when, sizeof steps);
+    for (int64_t i = 0; i < LANES; i++) AT(int64_t, to + i * to_step) = steps[i];
+}
+% endfor
+% endfor
+
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
 extern const nd_tiles TILES(ND_TABLE);
-const nd_tiles TILES(ND_TABLE) = {gemm_float64, gemm_float32, {
+<%def name="by_type(function)">{
+% for letter in "ilfd":
+    [ND_${NUMBERS[letter]}] = ${function}_${NUMBERS[letter].lower()},
+% endfor
+}</%def>\
+const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
+    .place_maximum = ${by_type("place_maximum")}, .place_minimum = ${by_type("place_minimum")},
+    .places_maximum = ${by_type("places_maximum")}, .places_minimum = ${by_type("places_minimum")}, .find = {
 % for name in NUMBERS.values():
     [ND_${name}] = find_${name.lower()},
 % endfor

@@ -11,7 +11,7 @@
 
 /* ---- Merging ---- */
 
-#define BEFORE_INT(a, b)   ((a) < (b))
+#define LESS(a, b)         ((a) < (b))
 #define BEFORE_FLOAT(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
 static inline bool before_complex(nd_complex a, nd_complex b) {
     if (BEFORE_FLOAT(a.real, b.real)) return true;
@@ -19,139 +19,220 @@ static inline bool before_complex(nd_complex a, nd_complex b) {
     return BEFORE_FLOAT(a.imag, b.imag);
 }
 
-enum { FEW = 16, MOST_ROUNDS = 100 };
+enum { FEW = 8, MOST_ROUNDS = 100 };
+
+/* How both sorts work, without branches that depend on the elements.  They are of numbers, for
+ * which `less` is enough, since nans have been put behind them; `element` gives what v holds as a
+ * T.
+ *
+ * Few elements go to the places that comparing all of them with each other says. */
+#define SORT_FEW(T, S, less, element)                                        \
+    {                                                                        \
+        S few[FEW];                                                          \
+        T x[FEW];                                                            \
+        int64_t place[FEW] = {0};                                            \
+        for (int64_t i = 0; i < n; i++) few[i] = v[i], x[i] = element(v[i]); \
+        for (int64_t j = 1; j < n; j++)                                      \
+            for (int64_t i = 0; i < j; i++) {                                \
+                const bool first = less(x[j], x[i]);                         \
+                place[i] += first;                                           \
+                place[j] += !first;                                          \
+            }                                                                \
+        for (int64_t i = 0; i < n; i++) v[place[i]] = few[i];                \
+        return;                                                              \
+    }
+/* Two sorted halves are merged from both ends at the same time: neither end can come to the end of
+ * a half in as many steps as the first one has elements. */
+#define MERGE(S, less, element)                                     \
+    {                                                               \
+        if (!less(element(v[half]), element(v[half - 1]))) return;  \
+        memcpy(w, v, (size_t)n * sizeof *v);                        \
+        int64_t i = 0, j = half, p = half - 1, q = n - 1;           \
+        for (int64_t k = 0; k < half; k++) {                        \
+            const bool second = less(element(w[j]), element(w[i])); \
+            const bool first = less(element(w[q]), element(w[p]));  \
+            v[k] = w[i ^ ((i ^ j) & -(int64_t)second)];             \
+            v[n - 1 - k] = w[q ^ ((p ^ q) & -(int64_t)first)];      \
+            j += second;                                            \
+            i += !second;                                           \
+            p -= first;                                             \
+            q -= !first;                                            \
+        }                                                           \
+        if (n % 2) v[half] = w[i <= p ? i : j];                     \
+    }
+#define ITSELF(x) (x)
+#define AT(x)     (of[x])
+
+/* Nans go behind the numbers: how many numbers there are that have to be sorted. */
+#define NUMBERS_FIRST(less, is_nan, element)                                                \
+    int64_t used = 1, nans = 0;                                                             \
+    while (used < n &&                                                                      \
+           !(less(element(v[used]), element(v[used - 1])) || is_nan(element(v[used - 1])))) \
+        used++;                                                                             \
+    if (used >= n) return 0;                                                                \
+    used = 0;                                                                               \
+    for (int64_t i = 0; i < n; i++) {                                                       \
+        if (is_nan(element(v[i])))                                                          \
+            w[nans++] = v[i];                                                               \
+        else                                                                                \
+            v[used++] = v[i];                                                               \
+    }                                                                                       \
+    memcpy(v + used, w, (size_t)nans * sizeof *v);                                          \
+    return used;
 
 /* Values, with room for as many; and places by the values that they are of. */
-#define SORTS(T, name, before)                                                                   \
-    static void sort_##name(void *data, void *room, int64_t n) {                                 \
-        T *v = data, *w = room;                                                                  \
-        if (n <= FEW) {                                                                          \
-            for (int64_t i = 1; i < n; i++) {                                                    \
-                const T x = v[i];                                                                \
-                int64_t j = i;                                                                   \
-                for (; j > 0 && before(x, v[j - 1]); j--) v[j] = v[j - 1];                       \
-                v[j] = x;                                                                        \
-            }                                                                                    \
-            return;                                                                              \
-        }                                                                                        \
-        const int64_t half = n / 2;                                                              \
-        sort_##name(v, w, half);                                                                 \
-        sort_##name(v + half, w, n - half);                                                      \
-        if (!before(v[half], v[half - 1])) return;                                               \
-        memcpy(w, v, (size_t)half * sizeof *v);                                                  \
-        int64_t i = 0, j = half, k = 0;                                                          \
-        while (i < half && j < n) {                                                              \
-            const bool second = before(v[j], w[i]);                                              \
-            v[k++] = second ? v[j] : w[i];                                                       \
-            j += second;                                                                         \
-            i += !second;                                                                        \
-        }                                                                                        \
-        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                    \
-    }                                                                                            \
-    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n) {            \
-        const T *of = data;                                                                      \
-        if (n <= FEW) {                                                                          \
-            for (int64_t i = 1; i < n; i++) {                                                    \
-                const int64_t x = v[i];                                                          \
-                int64_t j = i;                                                                   \
-                for (; j > 0 && before(of[x], of[v[j - 1]]); j--) v[j] = v[j - 1];               \
-                v[j] = x;                                                                        \
-            }                                                                                    \
-            return;                                                                              \
-        }                                                                                        \
-        const int64_t half = n / 2;                                                              \
-        argsort_##name(of, v, w, half);                                                          \
-        argsort_##name(of, v + half, w, n - half);                                               \
-        memcpy(w, v, (size_t)half * sizeof *v);                                                  \
-        int64_t i = 0, j = half, k = 0;                                                          \
-        while (i < half && j < n) v[k++] = before(of[v[j]], of[w[i]]) ? v[j++] : w[i++];         \
-        memcpy(v + k, w + i, (size_t)(half - i) * sizeof *v);                                    \
-    }                                                                                            \
-    /* Elements before the one that belongs to place k come before it, the others behind.  Each  \
-     * round puts what is before some element of the part that is left (then: what is not behind \
-     * it) to its beginning, without branches.  False: too many rounds. */                       \
-    static bool select_##name(void *data, int64_t n, int64_t k) {                                \
-        T *v = data;                                                                             \
-        uint64_t random = 1;                                                                     \
-        for (int round = 0; round < MOST_ROUNDS && n > 1; round++) {                             \
-            int64_t at[3], used = 0, end = 0;                                                    \
-            for (int i = 0; i < 3; i++) {                                                        \
-                random = random * 6364136223846793005u + 1442695040888963407u;                   \
-                at[i] = (int64_t)((random >> 33) % (uint64_t)n);                                 \
-            }                                                                                    \
-            const T a = v[at[0]], b = v[at[1]], c = v[at[2]];                                    \
-            const T low = before(b, a) ? b : a, high = before(b, a) ? a : b;                     \
-            const T middle = before(c, low) ? low : before(high, c) ? high : c;                  \
-            for (int64_t i = 0; i < n; i++) {                                                    \
-                const T x = v[i];                                                                \
-                v[i] = v[used];                                                                  \
-                v[used] = x;                                                                     \
-                used += before(x, middle);                                                       \
-            }                                                                                    \
-            if (k < used) {                                                                      \
-                n = used;                                                                        \
-                continue;                                                                        \
-            }                                                                                    \
-            for (int64_t i = end = used; i < n; i++) {                                           \
-                const T x = v[i];                                                                \
-                v[i] = v[end];                                                                   \
-                v[end] = x;                                                                      \
-                end += !before(middle, x);                                                       \
-            }                                                                                    \
-            if (k < end) return true;                                                            \
-            v += end;                                                                            \
-            n -= end;                                                                            \
-            k -= end;                                                                            \
-        }                                                                                        \
-        return n <= 1;                                                                           \
-    }                                                                                            \
-    /* The least element goes to the first place, and the greatest one to the last. */           \
-    static void bound_##name(void *data, int64_t n) {                                            \
-        T *v = data;                                                                             \
-        for (int64_t i = 1; i < n; i++) {                                                        \
-            const T x = v[i], y = v[0];                                                          \
-            v[0] = before(x, y) ? x : y;                                                         \
-            v[i] = before(x, y) ? y : x;                                                         \
-        }                                                                                        \
-        for (int64_t i = 1; i < n; i++) {                                                        \
-            const T x = v[i], y = v[n - 1];                                                      \
-            v[n - 1] = before(y, x) ? x : y;                                                     \
-            v[i] = before(y, x) ? y : x;                                                         \
-        }                                                                                        \
-    }                                                                                            \
-    /* The first place where x is not behind (right: is before) the element. */                  \
-    static int64_t search_##name(const void *data, int64_t n, const void *at, bool right) {      \
-        const T *v = data, x = *(const T *)at;                                                   \
-        int64_t low = 0, high = n;                                                               \
-        while (low < high) {                                                                     \
-            const int64_t middle = low + (high - low) / 2;                                       \
-            if (right ? !before(x, v[middle]) : before(v[middle], x))                            \
-                low = middle + 1;                                                                \
-            else                                                                                 \
-                high = middle;                                                                   \
-        }                                                                                        \
-        return low;                                                                              \
-    }                                                                                            \
-    static bool differ_##name(const void *a, const void *b) {                                    \
-        return before(*(const T *)a, *(const T *)b) || before(*(const T *)b, *(const T *)a);     \
+#define SORTS(T, name, before, less, is_nan)                                                      \
+    static int64_t numbers_##name(T *v, T *w, int64_t n) { NUMBERS_FIRST(less, is_nan, ITSELF) }  \
+    static int64_t places_##name(const T *of, int64_t *v, int64_t *w, int64_t n) {                \
+        (void)of; /* (where there are no nans) */                                                 \
+        NUMBERS_FIRST(less, is_nan, AT)                                                           \
+    }                                                                                             \
+    static void merge_##name(T *v, T *w, int64_t n) {                                             \
+        const int64_t half = n / 2;                                                               \
+        if (n <= FEW) SORT_FEW(T, T, less, ITSELF)                                                \
+        merge_##name(v, w, half);                                                                 \
+        merge_##name(v + half, w, n - half);                                                      \
+        MERGE(T, less, ITSELF)                                                                    \
+    }                                                                                             \
+    static void argmerge_##name(const T *of, int64_t *v, int64_t *w, int64_t n) {                 \
+        const int64_t half = n / 2;                                                               \
+        if (n <= FEW) SORT_FEW(T, int64_t, less, AT)                                              \
+        argmerge_##name(of, v, w, half);                                                          \
+        argmerge_##name(of, v + half, w, n - half);                                               \
+        MERGE(int64_t, less, AT)                                                                  \
+    }                                                                                             \
+    static void sort_##name(void *data, void *room, int64_t n) {                                  \
+        merge_##name(data, room, numbers_##name(data, room, n));                                  \
+    }                                                                                             \
+    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n) {             \
+        argmerge_##name(data, v, w, places_##name(data, v, w, n));                                \
+    }                                                                                             \
+    /* Elements before the one that belongs to place k come before it, the others behind.  Each   \
+     * round puts what is before some element of the part that is left (then: what is not behind  \
+     * it) to its beginning, without branches.  False: too many rounds. */                        \
+    static bool select_##name(void *data, int64_t n, int64_t k) {                                 \
+        T *v = data;                                                                              \
+        uint64_t random = 1;                                                                      \
+        for (int round = 0; round < MOST_ROUNDS && n > 1; round++) {                              \
+            int64_t at[3], used = 0, end = 0;                                                     \
+            for (int i = 0; i < 3; i++) {                                                         \
+                random = random * 6364136223846793005u + 1442695040888963407u;                    \
+                at[i] = (int64_t)((random >> 33) % (uint64_t)n);                                  \
+            }                                                                                     \
+            const T a = v[at[0]], b = v[at[1]], c = v[at[2]];                                     \
+            const T low = before(b, a) ? b : a, high = before(b, a) ? a : b;                      \
+            const T middle = before(c, low) ? low : before(high, c) ? high : c;                   \
+            for (int64_t i = 0; i < n; i++) {                                                     \
+                const T x = v[i];                                                                 \
+                v[i] = v[used];                                                                   \
+                v[used] = x;                                                                      \
+                used += before(x, middle);                                                        \
+            }                                                                                     \
+            if (k < used) {                                                                       \
+                n = used;                                                                         \
+                continue;                                                                         \
+            }                                                                                     \
+            for (int64_t i = end = used; i < n; i++) {                                            \
+                const T x = v[i];                                                                 \
+                v[i] = v[end];                                                                    \
+                v[end] = x;                                                                       \
+                end += !before(middle, x);                                                        \
+            }                                                                                     \
+            if (k < end) return true;                                                             \
+            v += end;                                                                             \
+            n -= end;                                                                             \
+            k -= end;                                                                             \
+        }                                                                                         \
+        return n <= 1;                                                                            \
+    }                                                                                             \
+    /* The least element goes to the first place, and the greatest one to the last. */            \
+    static void bound_##name(void *data, int64_t n) {                                             \
+        T *v = data;                                                                              \
+        for (int64_t i = 1; i < n; i++) {                                                         \
+            const T x = v[i], y = v[0];                                                           \
+            v[0] = before(x, y) ? x : y;                                                          \
+            v[i] = before(x, y) ? y : x;                                                          \
+        }                                                                                         \
+        for (int64_t i = 1; i < n; i++) {                                                         \
+            const T x = v[i], y = v[n - 1];                                                       \
+            v[n - 1] = before(y, x) ? x : y;                                                      \
+            v[i] = before(y, x) ? y : x;                                                          \
+        }                                                                                         \
+    }                                                                                             \
+    /* `right` and `nan` (whether x is one) are constants; no branch depends on what is compared. \
+     */                                                                                           \
+    static inline __attribute__((always_inline))                                                  \
+    int64_t bisect_##name(const T *v, int64_t low, int64_t high, T x, bool right, bool nan) {     \
+        while (low < high) {                                                                      \
+            const int64_t middle = low + (high - low) / 2;                                        \
+            const T y = v[middle];                                                                \
+            const bool further = nan     ? right | !is_nan(y)                                     \
+                                 : right ? !less(x, y) & !is_nan(y)                               \
+                                         : less(y, x);                                            \
+            low = further ? middle + 1 : low;                                                     \
+            high = further ? high : middle;                                                       \
+        }                                                                                         \
+        return low;                                                                               \
+    }                                                                                             \
+    /* Of each key the first place where it is not behind (right: is before) the element.  Each   \
+     * search begins where the one before it ended, as NumPy's does, so that results are the same \
+     * where the row is not sorted. */                                                            \
+    static void search_##name(const void *data, int64_t n, const void *keys, int64_t count,       \
+                              bool right, int64_t *out) {                                         \
+        const T *v = data, *key = keys;                                                           \
+        for (int64_t k = 0, low = 0, high = n; k < count; k++) {                                  \
+            const T x = key[k], last = key[k ? k - 1 : 0];                                        \
+            if (right ? !before(x, last) : before(last, x))                                       \
+                high = n;                                                                         \
+            else                                                                                  \
+                high = high < n ? high + 1 : n, low = 0;                                          \
+            if (is_nan(x))                                                                        \
+                low = right ? bisect_##name(v, low, high, x, true, true)                          \
+                            : bisect_##name(v, low, high, x, false, true);                        \
+            else                                                                                  \
+                low = right ? bisect_##name(v, low, high, x, true, false)                         \
+                            : bisect_##name(v, low, high, x, false, false);                       \
+            out[k] = high = low;                                                                  \
+        }                                                                                         \
+    }                                                                                             \
+    static int64_t compact_##name(void *data, int64_t n) {                                        \
+        T *v = data;                                                                              \
+        int64_t used = n > 0;                                                                     \
+        for (int64_t i = 1; i < n; i++) {                                                         \
+            const T last = v[used - 1], x = v[i];                                                 \
+            v[used] = x;                                                                          \
+            used += before(last, x) || before(x, last);                                           \
+        }                                                                                         \
+        return used;                                                                              \
+    }                                                                                             \
+    static bool differ_##name(const void *a, const void *b) {                                     \
+        return before(*(const T *)a, *(const T *)b) || before(*(const T *)b, *(const T *)a);      \
     }
-SORTS(uint8_t, uint8, BEFORE_INT)
-SORTS(int32_t, int32, BEFORE_INT)
-SORTS(int64_t, int64, BEFORE_INT)
-SORTS(float, float32, BEFORE_FLOAT)
-SORTS(double, float64, BEFORE_FLOAT)
-SORTS(nd_complex, complex128, before_complex)
+#define NO_NAN(x) false
+#define IS_NAN(x) ((x) != (x))
+SORTS(uint8_t, uint8, LESS, LESS, NO_NAN)
+SORTS(int32_t, int32, LESS, LESS, NO_NAN)
+SORTS(int64_t, int64, LESS, LESS, NO_NAN)
+SORTS(float, float32, BEFORE_FLOAT, LESS, IS_NAN)
+SORTS(double, float64, BEFORE_FLOAT, LESS, IS_NAN)
+/* (Nans of complex numbers have an order of their own.) */
+SORTS(nd_complex, complex128, before_complex, before_complex, NO_NAN)
 
 typedef struct sorts {
     void (*sort)(void *data, void *room, int64_t n);
     void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n);
     bool (*select)(void *data, int64_t n, int64_t k);
     void (*bound)(void *data, int64_t n);
-    int64_t (*search)(const void *data, int64_t n, const void *at, bool right);
+    void (*search)(const void *data, int64_t n, const void *keys, int64_t count, bool right,
+                   int64_t *out);
     bool (*differ)(const void *a, const void *b);
+    int64_t (*compact)(void *data, int64_t n); /* the first ones of those that are equal */
 } sorts;
-#define ENTRY(name) \
-    { sort_##name, argsort_##name, select_##name, bound_##name, search_##name, differ_##name }
+#define ENTRY(name)                                                                             \
+    {                                                                                           \
+        sort_##name, argsort_##name, select_##name, bound_##name, search_##name, differ_##name, \
+            compact_##name                                                                      \
+    }
 static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTRY(int32),
                                           ENTRY(int64),     ENTRY(float32), ENTRY(float64),
                                           ENTRY(complex128)};
@@ -328,9 +409,9 @@ static ND_FUNCTION(searchsorted) {
             array_shape(v, shape);
             made = array_new(vm, ND_DTYPE(ND_INT64), v->ndim, shape, &out);
         }
-        for (int64_t i = 0; !dvx_failed(made) && i < v->size; i++)
-            ((int64_t *)(void *)out->data)[i] = all_sorts[dtype->num].search(
-                a->data, a->size, v->data + i * dtype->size, word[0] == 'r');
+        if (!dvx_failed(made))
+            all_sorts[dtype->num].search(a->data, a->size, v->data, v->size, word[0] == 'r',
+                                         (int64_t *)(void *)out->data);
     }
     API(release, both[0]);
     API(release, both[1]);
@@ -389,6 +470,22 @@ static bool take_apart(dvx_vm *vm, const nd_array *row, const int64_t *places, i
     return good;
 }
 
+/* Values alone. */
+static dvx_value unique_values(dvx_vm *vm, const nd_array *row) {
+    nd_array *sorted, *out;
+    dvx_value held = array_copy(vm, row, row->dtype, 'C');
+    if (dvx_failed(held)) return held;
+    sorted = array_of(vm, held);
+    dvx_value made = DVX_FAILED;
+    if (order_sort(vm, row->dtype, sorted->data, sorted->size)) {
+        const int64_t groups = all_sorts[row->dtype->num].compact(sorted->data, sorted->size);
+        made = array_new(vm, row->dtype, 1, &groups, &out);
+        if (!dvx_failed(made)) memcpy(out->data, sorted->data, (size_t)(groups * row->dtype->size));
+    }
+    API(release, held);
+    return made;
+}
+
 /* ar, return_index, return_inverse, return_counts */
 static ND_FUNCTION(unique) {
     parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
@@ -400,7 +497,9 @@ static ND_FUNCTION(unique) {
     for (int i = 0; i < 3; i++)
         if ((flags[i] = nd_flag(vm, args[i + 1], false)) < 0) return DVX_FAILED;
     dvx_value held[3] = {array_row(vm, args[0], NULL, &row), DVX_FAILED, DVX_FAILED};
-    if (!dvx_failed(held[0])) held[1] = ints_of(vm, row->size, &places);
+    const bool values = !flags[0] && !flags[1] && !flags[2];
+    if (!dvx_failed(held[0]) && values) result = unique_values(vm, row);
+    if (!dvx_failed(held[0]) && !values) held[1] = ints_of(vm, row->size, &places);
     if (!dvx_failed(held[1])) held[2] = ints_of(vm, row->size, &starts);
     if (!dvx_failed(held[2]) && sort_places(vm, row->dtype, row->data, places, row->size) &&
         take_apart(vm, row, places, starts, &p)) {
@@ -409,7 +508,7 @@ static ND_FUNCTION(unique) {
         if (flags[0]) items[used++] = p.index;
         if (flags[1]) items[used++] = p.inverse;
         if (flags[2]) items[used++] = p.counts;
-        result = used == 1 ? API(retain, p.values) : API(make_tuple, items, used);
+        result = API(make_tuple, items, used);
     }
     API(release, p.values);
     API(release, p.index);

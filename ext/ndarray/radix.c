@@ -25,13 +25,21 @@ FLOAT_KEY(double, uint64_t, float64)
 
 /* ---- Sorting ---- */
 
-/* The bytes in which keys differ, by the bits that do; -1: so many that merging is not slower. */
+/* The bytes in which keys differ, by the bits that do; -1: so many that it is not worth it. */
 static int choose_bytes(uint64_t bits, int64_t n, int *shifts) {
     enum { WORTH = 200 }; /* elements for each byte */
     int used = 0;
     for (int shift = 0; shift < 64; shift += 8)
         if (bits >> shift & 255) shifts[used++] = shift;
     return n >= WORTH * (int64_t)used ? used : -1;
+}
+
+/* The first 16 bits in which keys differ, as two bytes. */
+static int choose_first(uint64_t bits, int *shifts) {
+    const int most = 63 - __builtin_clzll(bits);
+    shifts[0] = most > 15 ? most - 15 : 0;
+    shifts[1] = shifts[0] + 8;
+    return 2;
 }
 
 /* Counts become places. */
@@ -44,8 +52,35 @@ static void sum_counts(int64_t *counts) {
     }
 }
 
-/* One byte after the other; places differ from elements in that their keys are elsewhere. */
+/* One byte after the other; places differ from elements in that their keys are elsewhere.  Where
+ * there are too many bytes, the first 16 bits are sorted, and the few elements that they leave in
+ * disorder are inserted: false, if these are not few (what is there then is not sorted, but equal
+ * elements are still in their order). */
 #define BY_BYTES(what, S, T, U, name, element)                                                    \
+    static bool insert_##what##_##name(const T *of, S *v, int64_t n) {                            \
+        enum { MOVES = 4 }; /* for each element */                                                \
+        int64_t moves = MOVES * n;                                                                \
+        (void)of;                                                                                 \
+        U last = 0;                                                                               \
+        for (int64_t i = 0; i < n && moves >= 0; i++) {                                           \
+            S x = v[i];                                                                           \
+            const S kept = x;                                                                     \
+            const U key = key_##name(element);                                                    \
+            int64_t j = i;                                                                        \
+            if (key >= last) {                                                                    \
+                last = key;                                                                       \
+                continue;                                                                         \
+            }                                                                                     \
+            for (; j > 0; j--) {                                                                  \
+                x = v[j - 1];                                                                     \
+                if (key_##name(element) <= key) break;                                            \
+                v[j] = x;                                                                         \
+            }                                                                                     \
+            v[j] = kept;                                                                          \
+            moves -= i - j;                                                                       \
+        }                                                                                         \
+        return moves >= 0;                                                                        \
+    }                                                                                             \
     static bool what##_##name(const T *of, S *v, S *w, int64_t n) {                               \
         int shifts[MOST_BYTES];                                                                   \
         bool sorted = true;                                                                       \
@@ -57,7 +92,8 @@ static void sum_counts(int64_t *counts) {
         }                                                                                         \
         if (sorted) return true;                                                                  \
         S *from = v, *to = w;                                                                     \
-        const int used = choose_bytes(bits, n, shifts);                                           \
+        const int all = choose_bytes(bits, n, shifts);                                            \
+        const int used = all > 0 ? all : choose_first(bits, shifts);                              \
         for (int b = 0; b < used; b++) {                                                          \
             int64_t at[BUCKETS] = {0};                                                            \
             for (int64_t i = 0; i < n; i++) at[key_##name(of[i]) >> shifts[b] & (BUCKETS - 1)]++; \
@@ -71,7 +107,7 @@ static void sum_counts(int64_t *counts) {
             to = other;                                                                           \
         }                                                                                         \
         if (from != v) memcpy(v, from, (size_t)n * sizeof *v);                                    \
-        return used > 0;                                                                          \
+        return all > 0 || insert_##what##_##name(of, v, n);                                       \
     }
 #define RADIX(T, U, name)            \
     BY_BYTES(sort, T, T, U, name, x) \

@@ -9,8 +9,8 @@
 
 #include "dtype.h"
 
-/* Sorts n elements, with room for as many.  False: merging is not slower, and nothing has happened.
- */
+/* Sorts n elements, with room for as many.  False: merging is not slower; equal elements are in the
+ * order in which they were. */
 bool radix_sort(nd_type type, void *data, void *room, int64_t n);
 
 /* The same for places 0, 1, ... of the elements, which stay where they are. */

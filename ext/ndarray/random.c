@@ -35,7 +35,12 @@ static void surprise(uint32_t words[4]) {
 
 /* ---- Filling arrays ---- */
 
-typedef double (*draw)(void *source);
+typedef void (*draw)(void *source, double *to, int64_t count);
+static double draw_one(draw next, void *source) {
+    double x;
+    next(source, &x, 1);
+    return x;
+}
 
 /* One number without a size, else an array of low + scale * numbers. */
 static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source, double low,
@@ -43,14 +48,16 @@ static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source
     int ndim;
     int64_t shape[ND_MOST];
     nd_array *a;
-    if (!nd_is_given(vm, size)) return API(make_float, low + scale * next(source));
+    if (!nd_is_given(vm, size)) return API(make_float, low + scale * draw_one(next, source));
     if (!array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT64), ndim, shape, &a);
     if (dvx_failed(made)) return made;
     double *to = (double *)(void *)a->data;
-    for (int64_t i = 0; i < a->size; i++) {
-        to[i] = low + scale * next(source);
-        if (i % ND_POLL == 0 && !vm->api->poll(vm)) {
+    for (int64_t done = 0, n; done < a->size; done += n) {
+        n = a->size - done < ND_POLL ? a->size - done : ND_POLL;
+        next(source, to + done, n);
+        for (int64_t i = done; i < done + n; i++) to[i] = low + scale * to[i];
+        if (!vm->api->poll(vm)) {
             API(release, made);
             return DVX_FAILED;
         }
@@ -58,11 +65,16 @@ static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source
     return made;
 }
 
-static double mt_double(void *source) { return bits_mt_double(source); }
-static double mt_normal(void *source) { return bits_mt_normal(source); }
-static double mt_exponential(void *source) { return -__builtin_log(1.0 - bits_mt_double(source)); }
-static double pcg_double(void *source) { return bits_pcg_double(source); }
-static double pcg_normal(void *source) { return bits_pcg_normal(source); }
+#define DRAW(name, source_type, one)                            \
+    static void name(void *source, double *to, int64_t count) { \
+        source_type *from = source;                             \
+        for (int64_t i = 0; i < count; i++) to[i] = one;        \
+    }
+DRAW(mt_double, nd_mt19937, bits_mt_double(from))
+DRAW(mt_normal, nd_mt19937, bits_mt_normal(from))
+DRAW(mt_exponential, nd_mt19937, -__builtin_log(1.0 - bits_mt_double(from)))
+DRAW(pcg_double, nd_pcg64, bits_pcg_double(from))
+DRAW(pcg_normal, nd_pcg64, bits_pcg_normal(from))
 
 typedef uint64_t (*interval)(void *source, uint64_t most);
 static uint64_t mt_interval(void *source, uint64_t most) { return bits_mt_interval(source, most); }
@@ -149,7 +161,7 @@ static ND_FUNCTION(random_sample) {
 /* rand(2, 3): the shape as arguments. */
 static dvx_value fill_by_arguments(dvx_vm *vm, const dvx_value *args, uint32_t count, draw next) {
     nd_mt19937 *mt = mt_of(vm, args[0]);
-    if (count == 1) return API(make_float, next(mt));
+    if (count == 1) return API(make_float, draw_one(next, mt));
     dvx_value size = API(make_tuple, args + 1, count - 1);
     if (dvx_failed(size)) return size;
     dvx_value made = fill_floats(vm, size, next, mt, 0, 1);

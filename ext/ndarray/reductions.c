@@ -333,15 +333,18 @@ static ND_FUNCTION(std) {
 
 /* ---- Places of extremes ---- */
 
-/* Lines are looked through a part at a time: its extreme, and, where that is the best so far, its
- * place; then for the element within the best part alone.  Lines whose elements do not lie in a row
- * are copied into parts, as many of them at a time as lie side by side (with a step between them
- * that is no power of 2: their elements would share few lines of the cache). */
+/* Dtypes of 32 and 64 bits have loops for it (loops.h).  Of others lines are looked through a part
+ * at a time: its extreme, and, where that is the best so far, its place; then for the element
+ * within the best part alone.  Lines whose elements do not lie in a row are copied into parts, as
+ * many of them at a time as lie side by side (with a step between them that is no power of 2: their
+ * elements would share few lines of the cache). */
 enum { LONG_PART = 1024, PART = 256, PART_STEP = PART + 8, SIDE = 8 };
 
 typedef struct search {
     nd_fold fold;
     nd_finder find;
+    nd_line_place place;
+    nd_line_places places;
     int64_t count, stride, size; /* of a line */
     bool apart;                  /* elements do not lie in a row */
 } search;
@@ -361,6 +364,7 @@ static bool search_part(const search *s, char *best, const char *part, int64_t c
 static int64_t search_line(const search *s, const char *line) {
     _Alignas(16) char best[sizeof(nd_complex)];
     int64_t from = 0;
+    if (s->place) return s->place(line, s->count);
     memcpy(best, line, (size_t)s->size);
     for (int64_t i = 0; i < s->count; i += LONG_PART) {
         const int64_t left = s->count - i, n = left < LONG_PART ? left : LONG_PART;
@@ -407,8 +411,14 @@ static void search_apart(const search *s, const char *from, int64_t step, int64_
 static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                        const int64_t *strides) {
     const search *s = context;
+    const int64_t side = ND_NEIGHBOURS / s->size;
+    int64_t i = 0;
     (void)vm;
-    for (int64_t i = 0; i < count; i += s->apart ? SIDE : 1) {
+    if (s->apart && s->places && strides[1] == s->size)
+        for (; i + side <= count; i += side)
+            s->places(data[1] + i * s->size, s->count, s->stride, data[0] + i * strides[0],
+                      strides[0]);
+    for (; i < count; i += s->apart ? SIDE : 1) {
         char *to = data[0] + i * strides[0];
         const char *line = data[1] + i * strides[1];
         if (s->apart)
@@ -422,12 +432,17 @@ static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
 /* Of all elements in a row, or along an axis. */
 static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep,
                               nd_ufunc_number number, const char *what, nd_array **out) {
-    search s = {ufunc_kernel(vm, number, a->dtype->num)->fold,
-                nd_state_of(vm)->tiles->find[a->dtype->num],
-                a->axes[axis].count,
-                a->axes[axis].stride,
-                a->dtype->size,
-                a->axes[axis].count > 1 && a->axes[axis].stride != a->dtype->size};
+    const nd_tiles *tiles = nd_state_of(vm)->tiles;
+    const nd_type type = a->dtype->num;
+    const bool greatest = number == ND_UFUNC_maximum, few = a->axes[axis].count <= ND_MOST_PLACES;
+    search s = {.fold = ufunc_kernel(vm, number, type)->fold,
+                .find = tiles->find[type],
+                .count = a->axes[axis].count,
+                .stride = a->axes[axis].stride,
+                .size = a->dtype->size,
+                .apart = a->axes[axis].count > 1 && a->axes[axis].stride != a->dtype->size};
+    if (few) s.place = greatest ? tiles->place_maximum[type] : tiles->place_minimum[type];
+    if (few) s.places = greatest ? tiles->places_maximum[type] : tiles->places_minimum[type];
     nd_walk walk = {.operands = 2};
     int64_t shape[ND_MOST];
     int ndim = 0;
