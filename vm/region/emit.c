@@ -36,6 +36,7 @@ uint32_t dv_region_emit_guard(dv_build *b, uint32_t op, int32_t oa, int32_t ob, 
 }
 
 void dv_forget_shapes(dv_build *b) {
+    if (!b->e) return; /* a region that was written by hand */
     for (int32_t q = 0; q < b->top; q++)
         if (dv_has_known_shape(&b->e[q])) b->e[q].value = DV_EMPTY;
 }
