@@ -271,8 +271,15 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_class *class_ = dv_class_at_once(vm, x);
     if (!class_ || !dv_is_class(wanted)) SLOW();
     if (DV_UNLIKELY(dv_as_class(wanted)->metaclass || dv_as_object(callee)->references == 1 || dv_as_object(wanted)->references == 1)) TAIL(DV_H(CALL_C));
-    const bool found = dv_class_derives_at_once(class_, dv_as_class(wanted));
-    if (!found && (!class_->linear || class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) SLOW();
+    bool found = dv_class_derives_at_once(class_, dv_as_class(wanted));
+    if (!found) {
+        if (DV_UNLIKELY(!class_->linear)) {
+            dv_class **other = class_->mro, **end = other + class_->mro_count;
+            while (other < end && *other != dv_as_class(wanted)) other++;
+            found = other < end;
+        }
+        if (DV_UNLIKELY(!found && class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS))) TAIL(DV_H(CALL_C));
+    }
     dv_as_object(callee)->references--;
     dv_as_object(wanted)->references--;
     sp -= 4;
