@@ -1,6 +1,8 @@
 /* matmul.c: products of matrices (matmul.h).  The tiles that do the work are in loops.mako. */
 #include "matmul.h"
 
+#include <stdio.h>
+
 #include "arith.h"
 #include "error.h"
 #include "loops.h"
@@ -192,12 +194,41 @@ static nd_matrix last_axes(const nd_array *a, bool left) {
     return (nd_matrix){a->data, last->count, 1, last->stride, 0};
 }
 
+/* "(2,3,4)->(2,newaxis,newaxis) ": the axes, and those in front of the last two. */
+static size_t write_stack(const nd_array *a, char *to, size_t room) {
+    size_t used = 0;
+    for (int i = 0; i < a->ndim; i++)
+        used += (size_t)snprintf(to + used, room - used, "%s%lld", i ? "," : "(",
+                                 (long long)a->axes[i].count);
+    used += (size_t)snprintf(to + used, room - used, ")->(");
+    for (int i = 0; i < a->ndim - 2; i++)
+        used += (size_t)snprintf(to + used, room - used, "%lld,", (long long)a->axes[i].count);
+    return used + (size_t)snprintf(to + used, room - used, "newaxis,newaxis) ");
+}
+
+/* Stacks that do not fit: NumPy tells how it has arranged them. */
+static bool fail_stack(dvx_vm *vm, const nd_array *a, const nd_array *b) {
+    enum { AXIS = 44 }; /* characters: a number of 20 digits, and that once more */
+    char shapes[2 * ND_MOST * AXIS + 64];
+    const size_t used = write_stack(a, shapes, sizeof shapes);
+    write_stack(b, shapes + used, sizeof shapes - used);
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "operands could not be broadcast together with remapped shapes "
+                   "[original->remapped]: %s and requested shape (%lld,%lld)",
+                   shapes, (long long)a->axes[a->ndim - 2].count,
+                   (long long)b->axes[b->ndim - 1].count);
+}
+
 /* The axes before the last two, broadcast. */
 static bool stack_shape(dvx_vm *vm, const nd_array *a, const nd_array *b, int *ndim,
                         int64_t *shape) {
     nd_array x = *a, y = *b, *both[2] = {&x, &y};
     x.ndim = a->ndim > 2 ? a->ndim - 2 : 0;
     y.ndim = b->ndim > 2 ? b->ndim - 2 : 0;
+    for (int i = 1; i <= x.ndim && i <= y.ndim; i++) {
+        const int64_t m = x.axes[x.ndim - i].count, n = y.axes[y.ndim - i].count;
+        if (m != n && m != 1 && n != 1) return fail_stack(vm, a, b);
+    }
     return array_broadcast(vm, both, 2, ndim, shape);
 }
 
