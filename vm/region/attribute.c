@@ -107,14 +107,24 @@ static int32_t pushed_purely(dv_build *b, uint32_t before, uint32_t pc) {
     }
 }
 
-/* Is what the instruction at b->pc loads only the container of a subscript that is typed, and does
- * nothing run until there that could take it from the object?  Then nobody needs to count it: the
- * entry is an alias of itself, whose home slot exits and boxed instructions count. */
-static bool is_only_subscripted(dv_build *b, uint32_t pc) {
+/* Do the instructions at `before` and pc ask whether what is below them is None? */
+static bool asks_for_none(dv_build *b, uint32_t before, uint32_t pc) {
+    const uint32_t op = dv_step_op(b, pc), constant = dv_step_op(b, before);
+    return (op == DV_OP_IS || op == DV_OP_IS_NOT) &&
+           (constant == DV_OP_LOAD_CONST || constant == DV_OP_LOAD_CONST_B) &&
+           dv_is_none(dv_site_cell(b, before)[1].v);
+}
+
+/* Is what the instruction at b->pc loads only the container of a subscript that is typed, or
+ * compared with None, and does nothing run until there that could take it from the object?  Then
+ * nobody needs to count it: the entry is an alias of itself, whose home slot exits and boxed
+ * instructions count. */
+static bool is_only_looked_at(dv_build *b, uint32_t pc) {
     int32_t above = 0;
     for (uint32_t before = b->pc;; before = pc, pc += dv_step_length(b, pc)) {
         if (!dv_step_follows(b, pc, dv_step_op(b, pc))) return false;
-        if (dv_subscripts_purely(b, pc, above)) return true;
+        if (dv_subscripts_purely(b, pc, above) || (above == 1 && asks_for_none(b, before, pc)))
+            return true;
         const int32_t more = pushed_purely(b, before, pc);
         if (more == -2 || above + more < 0) return false;
         above += more;
@@ -123,7 +133,7 @@ static bool is_only_subscripted(dv_build *b, uint32_t pc) {
 
 static uint32_t load_object(dv_build *b, bool is_list, int32_t home, dv_cell where,
                             uint32_t next_pc) {
-    const bool borrowed = is_only_subscripted(b, next_pc);
+    const bool borrowed = is_only_looked_at(b, next_pc);
     const uint32_t what = is_list    ? borrowed ? DV_OP_RA_GET_LB : DV_OP_RA_GET_L
                           : borrowed ? DV_OP_RA_GET_AB
                                      : DV_OP_RA_GET_A;
@@ -133,7 +143,7 @@ static uint32_t load_object(dv_build *b, bool is_list, int32_t home, dv_cell whe
     dv_pop(b, 1);
     dv_push_known(b, is_list ? DV_K_LIST : DV_K_ANY, borrowed ? DV_AT_ALIAS : DV_AT_HOME,
                   borrowed ? b->top : 0, DV_EMPTY);
-    dv_step_count(b, borrowed); /* else it is counted, as in INCA code: nothing is gained */
+    dv_step_count(b, false); /* what is done with it may count, not this */
     return at;
 }
 

@@ -680,7 +680,7 @@ static bool prepare(dv_build *b, dv_thread *thread, uint32_t head, uint32_t end)
     b->scratch = (int16_t)(b->locals + b->entry_limit);
     b->return_slot = (int16_t)(b->stack_base - 1); /* the last one */
     b->attribute_slots = b->scratch + DV_SCRATCH_SLOTS;
-    b->attribute_count = loops ? DV_ATTRIBUTE_SLOTS : 0;
+    b->attribute_count = loops ? DV_ATTRIBUTE_SLOTS : DV_ATTRIBUTE_CALLS;
     b->triples = b->attribute_slots + b->attribute_count;
     b->triple_limit = b->return_slot;
     b->e = dv_build_get(b, (size_t)(b->entry_limit + 8) * sizeof *b->e);

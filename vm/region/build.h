@@ -122,9 +122,9 @@ enum {
     }
 
 /* All arguments but the last of a raw call, which has at most three; attributes of virtual
- * instances.
+ * instances, and those with DV_SHADOW_CALLS.
  */
-enum { DV_SCRATCH_SLOTS = 2, DV_ATTRIBUTE_SLOTS = 24 };
+enum { DV_SCRATCH_SLOTS = 2, DV_ATTRIBUTE_SLOTS = 24, DV_ATTRIBUTE_CALLS = 4 };
 
 /* Entries below the locals of an __init__ that a call of its class enters:
  * self | next ip | __init__ R R (gen/ops/call.mako).  Those of operators' methods begin likewise.

@@ -262,8 +262,10 @@ static uint32_t items_at(const dv_exit_item *item) {
     return item->action == DV_EXIT_INSTANCE ? 1 + (uint32_t)item->from : 1;
 }
 
-/* An instance without attributes, with room for `count`; NULL: raised. */
-static dv_instance *bare_instance(dv_vm *vm, dv_class *class_, uint32_t count) {
+/* An instance without attributes, with room for `count`; NULL: raised.  (Inlined, as what fills it:
+ * functions that make what they return make little else.) */
+__attribute__((always_inline)) static inline dv_instance *bare_instance(dv_vm *vm, dv_class *class_,
+                                                                        uint32_t count) {
     dv_instance *self = dv_frame_instance(vm, class_, 1);
     if (self) {
         class_->header.references++;
@@ -282,7 +284,8 @@ static dv_instance *bare_instance(dv_vm *vm, dv_class *class_, uint32_t count) {
 
 /* Its attributes, objects with the counts of the region's slots; None where there was no memory for
  * a box, which is raised. */
-static void fill_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item, dv_instance *self) {
+__attribute__((always_inline)) static inline void
+fill_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item, dv_instance *self) {
     for (uint32_t i = 0; i < (uint32_t)item->from; i++)
         *dv_instance_slot(self, i) = value_of(vm, fp, &item[1 + i], NULL);
 }
