@@ -378,6 +378,11 @@ dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for %s: '%T'", signs[op], a);
 }
 
+static bool is_number(dv_value v) {
+    v = dv_number_of(v);
+    return dv_is_integral(v) || dv_is_float(v) || dv_is_complex(v);
+}
+
 dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
     if (dv_is_empty(modulus) || dv_is_none(modulus)) return dv_binary(vm, DV_BINARY_POW, a, b);
     dv_value rest[] = {b, modulus};
@@ -386,14 +391,16 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
     if (found && !dv_same(own, DV_NOTIMPLEMENTED)) return own;
     if (!found && dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus))
         return dv_int_pow_mod(vm, a, b, modulus);
-    if (dv_is_complex(a) || dv_is_complex(b) || dv_is_complex(modulus))
-        return dv_raise(vm, DV_E_VALUE_ERROR, "complex modulo");
-    /* Floats are asked, and refuse; nobody else knows three operands. */
-    bool asked = dv_is_float(dv_number_of(a)) || dv_is_float(dv_number_of(b)) ||
-                 dv_is_float(dv_number_of(modulus));
-    if (!found && asked)
-        return dv_raise(vm, DV_E_TYPE_ERROR,
-                        "pow() 3rd argument not allowed unless all arguments are integers");
+    /* Numbers are asked in this order: floats refuse, complex ones if the first two are numbers. */
+    const dv_value operands[] = {a, b, modulus};
+    for (int i = found; i < 3; i++) {
+        const dv_value asked = dv_number_of(operands[i]);
+        if (dv_is_float(asked))
+            return dv_raise(vm, DV_E_TYPE_ERROR,
+                            "pow() 3rd argument not allowed unless all arguments are integers");
+        if (dv_is_complex(asked) && is_number(a) && is_number(b))
+            return dv_raise(vm, DV_E_VALUE_ERROR, "complex modulo");
+    }
     return dv_raise(vm, DV_E_TYPE_ERROR,
                     "unsupported operand type(s) for ** or pow(): '%T', '%T', '%T'", a, b, modulus);
 }
