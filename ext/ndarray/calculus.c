@@ -337,12 +337,24 @@ static ND_FUNCTION(cross) {
 
 /* ---- convolve ---- */
 
+/* Of the shorter row, as far as it slides along the other one; OpenBLAS is better at longer ones.
+ */
+enum { SHORT = 64 };
+
 /* The places where the shorter row lies over the other one as a whole are one product: of the
  * shorter one, from its end, and a matrix whose rows are the other one from each of its places on.
  */
 static bool slide_inside(dvx_vm *vm, const nd_array *a, const nd_array *b, int64_t first,
                          int64_t count, char *out) {
     const int64_t size = a->dtype->size;
+    const nd_slide along = nd_state_of(vm)->tiles->slide[a->dtype->num];
+    if (along) {
+        char turned[SHORT * sizeof(double)];
+        for (int64_t i = 0; i < b->size; i++)
+            memcpy(turned + i * size, b->data + (b->size - 1 - i) * size, (size_t)size);
+        along(out, a->data + first * size, turned, b->size, count);
+        return vm->api->poll(vm);
+    }
     const nd_matrix x = {b->data + (b->size - 1) * size, 1, b->size, 0, -size};
     const nd_matrix y = {a->data + first * size, b->size, count, size, size};
     return matmul_in_order(vm, a->dtype->num, &x, &y, out);
@@ -350,7 +362,7 @@ static bool slide_inside(dvx_vm *vm, const nd_array *a, const nd_array *b, int64
 
 /* Sums of products where a row and a shorter one, of `size` elements each, lie over each other. */
 static bool slide(dvx_vm *vm, const nd_array *a, const nd_array *b, int64_t first, nd_array *out) {
-    enum { SHORT = 64, MANY = 16 }; /* (OpenBLAS is better at longer ones.) */
+    enum { MANY = 16 };
     const int64_t size = a->dtype->size, end = first + out->size;
     /* The places of the product; none: from is `end`. */
     int64_t from = first < b->size - 1 ? b->size - 1 : first, to = end < a->size ? end : a->size;

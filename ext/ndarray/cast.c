@@ -34,12 +34,17 @@ typedef nd_complex type_complex128;
 
 /* memcpy, whose `rep movsb` of the C library is 16 times slower on some processors where the copy
  * lies a few bytes behind the original, but for whole pages (glibc bug 30994): that is where a[1:]
- * is copied to or from.  Short copies, and very long ones, are made by other instructions. */
-static void copy(char *to, const char *from, size_t size) {
-    enum { PIECE = 1984, LONG = 1 << 21, PAGE = 4096, LINE = 64 };
-    size_t behind = ((uintptr_t)to - (uintptr_t)from) % PAGE;
+ * is copied to or from.  What has just been stored then looks to them like what is loaded next; so
+ * the end is copied first, in pieces that are loaded as a whole.  Very long copies, and short ones,
+ * are made by other instructions. */
+void cast_copy(char *to, const char *from, size_t size) {
+    enum { PIECE = 256, LONG = 1 << 21, PAGE = 4096, LINE = 64 };
+    const size_t behind = ((uintptr_t)to - (uintptr_t)from) % PAGE;
     if (behind > 0 && behind < LINE && size < LONG)
-        for (; size > PIECE; size -= PIECE, to += PIECE, from += PIECE) memcpy(to, from, PIECE);
+        for (size_t piece = PIECE; size > PIECE; size -= PIECE) {
+            __asm__("" : "+r"(piece)); /* by the library, not in smaller parts */
+            memcpy(to + size - PIECE, from + size - PIECE, piece);
+        }
     memcpy(to, from, size);
 }
 
@@ -60,7 +65,7 @@ static void copy(char *to, const char *from, size_t size) {
             from_stride == (int64_t)sizeof(type_##from_)) {                                       \
             /* (The two may be the same place, but do not overlap otherwise.) */                  \
             if (__builtin_types_compatible_p(type_##from_, type_##to_)) {                         \
-                if (to != from) copy(to, from, (size_t)count * sizeof(type_##to_));               \
+                if (to != from) cast_copy(to, from, (size_t)count * sizeof(type_##to_));          \
                 return;                                                                           \
             }                                                                                     \
             type_##to_ *t = (type_##to_ *)(void *)to;                                             \

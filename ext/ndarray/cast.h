@@ -9,4 +9,7 @@ typedef void (*nd_cast)(char *to, int64_t to_stride, const char *from, int64_t f
                         int64_t count);
 nd_cast cast_between(const nd_dtype *from, const nd_dtype *to);
 
+/* `size` bytes that do not overlap. */
+void cast_copy(char *to, const char *from, size_t size);
+
 #endif

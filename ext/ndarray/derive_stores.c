@@ -4,6 +4,7 @@
  *  1. The elements are found without an object for the view.  What is out of bounds, read-only
  *     arrays, values that are neither numbers nor arrays, and other keys are left to index.c.
  *  2. A key that is a constant is not made, and the site looks it up in its cache. */
+#include "cast.h"
 #include "convert.h"
 #include "create.h"
 #include "derive.h"
@@ -22,7 +23,11 @@ static bool copies(const nd_array *to, const nd_array *from) {
     if (to->dtype != from->dtype || !(to->flags & from->flags & ND_C_CONTIGUOUS) ||
         !array_same_shape(to, from))
         return false;
-    memmove(to->data, from->data, (size_t)(to->size * to->dtype->size));
+    const size_t size = (size_t)(to->size * to->dtype->size);
+    if (to->data + size <= from->data || from->data + size <= to->data)
+        cast_copy(to->data, from->data, size);
+    else
+        memmove(to->data, from->data, size);
     return true;
 }
 

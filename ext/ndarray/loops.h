@@ -64,8 +64,13 @@ enum { ND_MOST_PLACES = 1 << 30, ND_NEIGHBOURS = 64 };
 typedef int64_t (*nd_line_place)(const char *from, int64_t count);
 typedef void (*nd_line_places)(const char *from, int64_t count, int64_t stride, char *to,
                                int64_t to_step);
+/* out[i] is the sum of short_row[k] * from[i + k] for all of `inner` elements, in their order, for
+ * `count` places.  NULL: there is no such loop for the dtype. */
+typedef void (*nd_slide)(char *out, const char *from, const char *short_row, int64_t inner,
+                         int64_t count);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
+    nd_slide slide[ND_TYPES];
     nd_line_place place_maximum[ND_TYPES], place_minimum[ND_TYPES];
     nd_line_places places_maximum[ND_TYPES], places_minimum[ND_TYPES];
     nd_finder find[ND_TYPES];

@@ -622,6 +622,35 @@ static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, i
 }
 % endfor
 
+/* ---- Sums of products of a row and a short one that slides along it ---- */
+
+% for T, name in ("double", "float64"), ("float", "float32"):
+static void slide_${name}(char *to, const char *from, const char *short_row, int64_t inner, int64_t count) {
+    typedef ${T} T;
+    typedef ${T}_panel V;
+    enum { VECTORS = 4, LANES = 64 / sizeof(T), STEP = VECTORS * LANES };
+    int64_t i = 0;
+    for (; i + STEP <= count; i += STEP) {
+        V sums[VECTORS] = {0};
+        for (int64_t k = 0; k < inner; k++) {
+            const T x = AT(const T, short_row + k * (int64_t)sizeof(T));
+            for (int j = 0; j < VECTORS; j++) {
+                V p;
+                memcpy(&p, from + (i + k + j * LANES) * (int64_t)sizeof(T), sizeof p);
+                sums[j] += x * p;
+            }
+        }
+        memcpy(to + i * (int64_t)sizeof(T), sums, sizeof sums);
+    }
+    for (; i < count; i++) {
+        T sum = 0;
+        for (int64_t k = 0; k < inner; k++)
+            sum += AT(const T, short_row + k * (int64_t)sizeof(T)) * AT(const T, from + (i + k) * (int64_t)sizeof(T));
+        AT(T, to + i * (int64_t)sizeof(T)) = sum;
+    }
+}
+% endfor
+
 /* ---- Places of elements ---- */
 
 % for letter, name in NUMBERS.items():
@@ -772,6 +801,7 @@ extern const nd_tiles TILES(ND_TABLE);
 % endfor
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
+    .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
     .place_maximum = ${by_type("place_maximum")}, .place_minimum = ${by_type("place_minimum")},
     .places_maximum = ${by_type("places_maximum")}, .places_minimum = ${by_type("places_minimum")}, .find = {
 % for name in NUMBERS.values():

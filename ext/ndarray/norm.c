@@ -30,6 +30,8 @@ static bool read_order(dvx_vm *vm, dvx_value v, norm_order *o) {
 
 /* |x|**2 as floats. */
 static dvx_value squares(dvx_vm *vm, dvx_value x) {
+    if (array_of(vm, x)->dtype->kind != 'c')
+        return compose_with(vm, ND_UFUNC_multiply, API(retain, x), x);
     dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, &x, DVX_FAILED, NULL);
     return compose_attribute(vm, compose_with(vm, ND_UFUNC_multiply, other, x), "real");
 }

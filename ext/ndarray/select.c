@@ -32,13 +32,43 @@ enum { RESULT, CONDITION, YES, NO };
         }                                                                                  \
         return true;                                                                       \
     }
-CHOOSE(uint8_t, 1)
-CHOOSE(uint32_t, 4)
-CHOOSE(uint64_t, 8)
+/* The same by masks, which become vectors, where results and conditions lie in rows, and so do the
+ * elements that are chosen, or there is one for all. */
+#define PICK(T, yes_here, no_here)                             \
+    for (int64_t i = 0; i < count; i++) {                      \
+        const T mask = (T)(0 - (T)(condition[i] != 0));        \
+        to[i] = (T)((yes_here & mask) | (no_here & (T)~mask)); \
+    }
+#define CHOOSE_IN_ROWS(T, name)                                                          \
+    CHOOSE(T, name)                                                                      \
+    static bool pick_##name(dvx_vm *vm, void *context, char *const *data, int64_t count, \
+                            const int64_t *strides) {                                    \
+        enum { SIZE = sizeof(T) };                                                       \
+        T *to = (T *)(void *)data[RESULT];                                               \
+        const uint8_t *condition = (const uint8_t *)data[CONDITION];                     \
+        const T *yes = (const T *)(void *)data[YES], *no = (const T *)(void *)data[NO];  \
+        const int64_t y = strides[YES], n = strides[NO];                                 \
+        if (strides[RESULT] != SIZE || strides[CONDITION] != 1 || (y != SIZE && y) ||    \
+            (n != SIZE && n) || count < 1)                                               \
+            return choose_##name(vm, context, data, count, strides);                     \
+        const T one = *yes, other = *no;                                                 \
+        if (y && n)                                                                      \
+            PICK(T, yes[i], no[i])                                                       \
+        else if (y)                                                                      \
+            PICK(T, yes[i], other)                                                       \
+        else if (n)                                                                      \
+            PICK(T, one, no[i])                                                          \
+        else                                                                             \
+            PICK(T, one, other)                                                          \
+        return true;                                                                     \
+    }
+CHOOSE_IN_ROWS(uint8_t, 1)
+CHOOSE_IN_ROWS(uint32_t, 4)
+CHOOSE_IN_ROWS(uint64_t, 8)
 CHOOSE(nd_complex, 16)
 
 static nd_row row_of_size(int size) {
-    return size == 1 ? choose_1 : size == 4 ? choose_4 : size == 8 ? choose_8 : choose_16;
+    return size == 1 ? pick_1 : size == 4 ? pick_4 : size == 8 ? pick_8 : choose_16;
 }
 
 static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *dtype) {
