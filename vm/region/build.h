@@ -44,10 +44,9 @@ typedef enum dv_where {
 typedef struct dv_known_value {
     uint8_t kind;  /* dv_kind */
     uint8_t where; /* dv_where */
-    int16_t
-        slot; /* AT_SLOT: slot number; AT_ALIAS: entry number of the local, or its own: borrowed
-                 from an attribute; RANGE: first slot of the triple; VIRTUAL: number of the record
-               */
+    /* AT_SLOT: slot number; AT_ALIAS: entry number of the local, or its own: borrowed from an
+     * attribute; RANGE: first slot of the triple; VIRTUAL: number of the record */
+    int16_t slot;
     dv_value value; /* AT_VALUE; ANY at home: its shape, if that is known, as an int */
 } dv_known_value;
 

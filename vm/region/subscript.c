@@ -335,10 +335,17 @@ static uint32_t set_pair(dv_build *b, const container *c, uint32_t next_pc) {
     return next_pc;
 }
 
+/* Forms of BUILD_KEY whose key is of an item along two axes that is loaded, or stored, next. */
+static bool is_of_pair_loaded(uint32_t op) {
+    return dv_op_among(op, DV_OP_BUILD_KEY_LOAD_UINT8, DV_OP_BUILD_KEY_LOAD_FLOAT64);
+}
+static bool is_of_pair_stored(uint32_t op) {
+    return dv_op_among(op, DV_OP_BUILD_KEY_STORE_UINT8, DV_OP_BUILD_KEY_STORE_FLOAT64);
+}
+
 uint32_t dv_step_build_key(dv_build *b, int32_t n, uint32_t next_pc) {
     const uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
-    const bool loads = dv_op_among(op, DV_OP_BUILD_KEY_LOAD_UINT8, DV_OP_BUILD_KEY_LOAD_FLOAT64);
-    const bool stores = dv_op_among(op, DV_OP_BUILD_KEY_STORE_UINT8, DV_OP_BUILD_KEY_STORE_FLOAT64);
+    const bool loads = is_of_pair_loaded(op), stores = is_of_pair_stored(op);
     const uint32_t behind = loads ? DV_OP_LOAD_SUBSCR : DV_OP_STORE_SUBSCR;
     container c = {.kind = DV_K_NOTHING};
     if (n != 2 || (!loads && !stores) || !dv_step_follows(b, next_pc, behind))
@@ -360,9 +367,7 @@ bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above) {
     const uint32_t op = dv_step_op(b, pc), pc_now = b->pc;
     const uint32_t now = dv_op_of(b->vm, dv_site_cell(b, pc)->h);
     if (op == DV_OP_BUILD_KEY)
-        return above == 2 &&
-               (dv_op_among(now, DV_OP_BUILD_KEY_LOAD_UINT8, DV_OP_BUILD_KEY_LOAD_FLOAT64) ||
-                dv_op_among(now, DV_OP_BUILD_KEY_STORE_UINT8, DV_OP_BUILD_KEY_STORE_FLOAT64));
+        return above == 2 && (is_of_pair_loaded(now) || is_of_pair_stored(now));
     if (above != 1 || (op != DV_OP_LOAD_SUBSCR && op != DV_OP_STORE_SUBSCR)) return false;
     const uint32_t input = op == DV_OP_STORE_SUBSCR;
     const uint16_t seen = dv_site_cell(b, pc)[1].site.seen;

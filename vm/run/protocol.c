@@ -378,11 +378,6 @@ dv_value dv_unary(dv_vm *vm, dv_unary_op op, dv_value a) {
     return dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for %s: '%T'", signs[op], a);
 }
 
-static bool is_number(dv_value v) {
-    v = dv_number_of(v);
-    return dv_is_integral(v) || dv_is_float(v) || dv_is_complex(v);
-}
-
 dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
     if (dv_is_empty(modulus) || dv_is_none(modulus)) return dv_binary(vm, DV_BINARY_POW, a, b);
     dv_value rest[] = {b, modulus};
@@ -398,7 +393,8 @@ dv_value dv_power(dv_vm *vm, dv_value a, dv_value b, dv_value modulus) {
         if (dv_is_float(asked))
             return dv_raise(vm, DV_E_TYPE_ERROR,
                             "pow() 3rd argument not allowed unless all arguments are integers");
-        if (dv_is_complex(asked) && is_number(a) && is_number(b))
+        if (dv_is_complex(asked) && dv_is_plain_number(dv_number_of(a)) &&
+            dv_is_plain_number(dv_number_of(b)))
             return dv_raise(vm, DV_E_VALUE_ERROR, "complex modulo");
     }
     return dv_raise(vm, DV_E_TYPE_ERROR,

@@ -3,6 +3,7 @@
 #define DV_TYPES_COMPLEX_H
 
 #include "core/vm.h"
+#include "types/int.h"
 
 typedef struct dv_complex {
     dv_object header;
@@ -12,6 +13,10 @@ typedef struct dv_complex {
 extern const dv_type dv_complex_type;
 
 static inline bool dv_is_complex(dv_value v) { return dv_has_layout(v, DV_T_COMPLEX); }
+/* An int, a float or a complex number; of instances only those that are ints or complex. */
+static inline bool dv_is_plain_number(dv_value v) {
+    return dv_is_integral(v) || dv_is_float(v) || dv_is_complex(v);
+}
 static inline dv_complex *dv_as_complex(dv_value v) { return (dv_complex *)dv_as_object(v); }
 
 typedef struct dv_complex_parts {

@@ -75,10 +75,6 @@ static dv_value slot_inplace(dv_vm *vm, const dv_cfunction_def *def, const dv_ty
     return sequence_result(vm, op, type, type->inplace(vm, op, args[0], args[1]), args);
 }
 
-static bool is_number(dv_value v) {
-    return dv_is_integral(v) || dv_is_float(v) || dv_is_complex(v);
-}
-
 /* With a modulus only ints fit; each type says so in its own way. */
 static dv_value power(dv_vm *vm, const dv_type *type, dv_value a, dv_value b, dv_value modulus) {
     a = dv_number_of(a);
@@ -91,7 +87,7 @@ static dv_value power(dv_vm *vm, const dv_type *type, dv_value a, dv_value b, dv
         return dv_is_integral(a) && dv_is_integral(b) && dv_is_integral(modulus)
                    ? dv_power(vm, a, b, modulus)
                    : DV_NOTIMPLEMENTED;
-    if (!is_number(a) || !is_number(b)) return DV_NOTIMPLEMENTED;
+    if (!dv_is_plain_number(a) || !dv_is_plain_number(b)) return DV_NOTIMPLEMENTED;
     return dv_raise(vm, DV_E_VALUE_ERROR, "complex modulo");
 }
 
