@@ -37,6 +37,7 @@ typedef struct flow {
 
 static void flow_block(flow *f, const dv_block *block);
 static void flow_expr(flow *f, dv_expr *root);
+static void flow_comprehension(flow *f, dv_expr *expr);
 
 /* ---- Sets ---- */
 
@@ -226,7 +227,7 @@ static void flow_node(flow *f, dv_expr *expr) {
         flow_optional(f, expr->as.slice.stop);
         flow_optional(f, expr->as.slice.step);
         break;
-    case DV_EXPR_COMPREHENSION: flow_expr(f, expr->as.comprehension.clauses[0].iterable); break;
+    case DV_EXPR_COMPREHENSION: flow_comprehension(f, expr); break;
     case DV_EXPR_NAMED:
         flow_expr(f, expr->as.named.value);
         add(f->now, expr->as.named.target->as.name.symbol);
@@ -258,6 +259,29 @@ static void flow_target(flow *f, dv_expr *target) {
         break;
     default: flow_expr(f, target); break;
     }
+}
+
+/* Every part of a comprehension is evaluated behind the parts before it; nothing is deleted.  The
+ * first iterable belongs to the function around. */
+static void flow_clauses(flow *f, const dv_expr *expr) {
+    for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
+        const dv_clause *clause = &expr->as.comprehension.clauses[i];
+        if (i > 0) flow_expr(f, clause->iterable);
+        flow_target(f, clause->target);
+        flow_exprs(f, &clause->conditions);
+    }
+    flow_expr(f, expr->as.comprehension.element);
+    flow_optional(f, expr->as.comprehension.value);
+}
+
+/* Behind a comprehension in place its variables are unassigned, and what a walrus in it has bound
+ * may be: its loop may have had no round. */
+static void flow_comprehension(flow *f, dv_expr *expr) {
+    flow_expr(f, expr->as.comprehension.clauses[0].iterable);
+    if (expr->as.comprehension.scope->host == NULL) return;
+    const uint64_t *before = copy_set(f, f->now);
+    flow_clauses(f, expr);
+    set_assign(f, f->now, before);
 }
 
 static void flow_deleted(flow *f, dv_expr *target) {
@@ -506,18 +530,10 @@ static bool begin(flow *f, dv_front *front, const dv_scope *scope) {
     return f->spare != NULL;
 }
 
-/* Every part of a comprehension is evaluated behind the parts before it; nothing is deleted. */
 bool dv_assign_comprehension(dv_front *front, const dv_expr *expr) {
     flow f;
     if (!begin(&f, front, expr->as.comprehension.scope)) return false;
-    for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
-        const dv_clause *clause = &expr->as.comprehension.clauses[i];
-        if (i > 0) flow_expr(&f, clause->iterable);
-        flow_target(&f, clause->target);
-        flow_exprs(&f, &clause->conditions);
-    }
-    flow_expr(&f, expr->as.comprehension.element);
-    flow_optional(&f, expr->as.comprehension.value);
+    flow_clauses(&f, expr);
     return front->status == DV_LANG_OK;
 }
 

@@ -76,13 +76,6 @@ typedef enum dv_comparison {
     DV_COMPARISON_NOT_IN
 } dv_comparison;
 
-typedef enum dv_comprehension {
-    DV_COMPREHENSION_LIST,
-    DV_COMPREHENSION_SET,
-    DV_COMPREHENSION_DICT,
-    DV_COMPREHENSION_GENERATOR
-} dv_comprehension;
-
 typedef struct dv_exprs {
     dv_expr **items;
     uint32_t count;

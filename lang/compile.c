@@ -21,14 +21,16 @@ static dv_text join(dv_front *front, dv_text left, const char *middle, dv_text r
     return (dv_text){text, (uint32_t)size};
 }
 
-/* C.f for a method, f.<locals>.g for a function in a function; a name declared global in the scope
- * around is qualified by nothing. */
+/* C.f for a method, f.<locals>.g for a function in a function (but for one in a comprehension,
+ * which has a name only behind the function around it: f.<locals>.<listcomp>.<lambda>); a name
+ * declared global in the scope around is qualified by nothing. */
 static dv_text qualified_name(const dv_compiler *outer, dv_text name) {
     dv_name *bound = dv_name_intern(outer->front, name);
     const dv_symbol *symbol = bound == NULL ? NULL : dv_scope_find(outer->scope, bound);
     bool global = symbol != NULL && symbol->flags & DV_SYMBOL_GLOBAL;
     if (outer->scope->kind == DV_SCOPE_MODULE || global) return name;
-    const char *middle = outer->scope->kind == DV_SCOPE_CLASS ? "." : ".<locals>.";
+    const bool plain = outer->scope->kind == DV_SCOPE_CLASS || outer->in_comprehension;
+    const char *middle = plain ? "." : ".<locals>.";
     return join(outer->front, outer->qualname, middle, name);
 }
 
@@ -37,6 +39,7 @@ static dv_text qualified_name(const dv_compiler *outer, dv_text name) {
 static bool begin(dv_compiler *c, dv_compiler *outer, const dv_scope *scope, dv_text name) {
     *c = (dv_compiler){.front = outer->front, .unit = outer->unit, .scope = scope, .outer = outer};
     c->qualname = qualified_name(outer, name);
+    c->in_comprehension = scope->is_comprehension;
     dv_emit_begin(&c->emit, outer->front);
     return c->front->status == DV_LANG_OK;
 }
@@ -61,6 +64,10 @@ static void emit_generator(dv_compiler *c, uint32_t line) {
     dv_emit(&c->emit, DV_OP_POP_TOP, start);
 }
 
+static bool is_variable(const dv_symbol *symbol) {
+    return dv_scope_binds(symbol) && !(symbol->flags & DV_SYMBOL_PARAMETER);
+}
+
 /* What the code object says of its locals. */
 static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
     dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
@@ -71,6 +78,10 @@ static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) 
         if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL)
             names[symbol->index] = symbol->name->text;
     }
+    for (const dv_scope *block = scope->blocks; block != NULL; block = block->next_block)
+        for (uint32_t i = 0; i < block->symbol_count; i++)
+            if (is_variable(block->symbols[i]))
+                names[block->symbols[i]->index] = block->symbols[i]->name->text;
     static const dv_text namespace = {".namespace", 10}, class_cell = {"__class__", 9};
     if (scope->kind == DV_SCOPE_CLASS) names[0] = namespace;
     if (scope->class_cell) names[1] = class_cell;
@@ -331,14 +342,14 @@ static bool compile_element(dv_compiler *c, const dv_expr *expr, uint32_t i) {
 }
 
 /* The loops from clause i on, and the element in the innermost; the list or dict lies below the
- * iterators. */
+ * iterators, of which the first is the function's argument, or there already. */
 static bool compile_clauses(dv_compiler *c, const dv_expr *expr, uint32_t i) {
     dv_emitter *e = &c->emit;
     bool owned = true;
     if (i == expr->as.comprehension.clause_count) return compile_element(c, expr, i);
     const dv_clause *clause = &expr->as.comprehension.clauses[i];
     if (i == 0) {
-        dv_emit_a(e, DV_OP_LOAD_LOCAL, 0, expr->at);
+        if (expr->as.comprehension.scope->host == NULL) dv_emit_a(e, DV_OP_LOAD_LOCAL, 0, expr->at);
     } else {
         if (!dv_compile_operand(c, clause->iterable, false, &owned)) return false;
         dv_emit_a(e, DV_OP_GET_ITER, owned, expr->at);
@@ -357,37 +368,73 @@ static bool compile_clauses(dv_compiler *c, const dv_expr *expr, uint32_t i) {
     return c->front->status == DV_LANG_OK;
 }
 
+static void emit_result(dv_compiler *c, const dv_expr *expr) {
+    static const uint8_t builds[] = {DV_OP_BUILD_LIST, DV_OP_BUILD_SET, DV_OP_BUILD_DICT};
+    dv_emit_a(&c->emit, builds[expr->op], 0, expr->at);
+}
+
 static dv_code *compile_comprehension_body(dv_compiler *outer, const dv_expr *expr) {
-    static const dv_text names[] = {
-        {"<listcomp>", 10}, {"<setcomp>", 9}, {"<dictcomp>", 10}, {"<genexpr>", 9}};
+    const dv_text name = dv_comprehension_name((dv_comprehension)expr->op);
     const dv_scope *scope = expr->as.comprehension.scope;
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
-    if (c == NULL || !begin(c, outer, scope, names[expr->op])) return NULL;
+    if (c == NULL || !begin(c, outer, scope, name)) return NULL;
     if (!dv_assign_comprehension(c->front, expr)) return NULL;
     emit_prologue(c);
     emit_generator(c, expr->at.line);
-    static const uint8_t builds[] = {DV_OP_BUILD_LIST, DV_OP_BUILD_SET, DV_OP_BUILD_DICT};
     bool generator = expr->op == DV_COMPREHENSION_GENERATOR;
-    if (!generator) dv_emit_a(&c->emit, builds[expr->op], 0, expr->at);
+    if (!generator) emit_result(c, expr);
     if (!compile_clauses(c, expr, 0)) return NULL;
     if (generator) dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_none(&c->emit), expr->at);
     dv_compile_leave(c, expr->at);
-    dv_code *code = finish(c, names[expr->op], expr->at.line);
+    dv_code *code = finish(c, name, expr->at.line);
     if (code == NULL) return NULL;
     code->positional_count = 1;
     return write_locals(c->front, scope, code) ? code : NULL;
 }
 
+static bool compile_first_iterator(dv_compiler *c, const dv_expr *expr) {
+    bool owned;
+    if (!dv_compile_operand(c, expr->as.comprehension.clauses[0].iterable, false, &owned))
+        return false;
+    dv_emit_a(&c->emit, DV_OP_GET_ITER, owned, expr->at);
+    return true;
+}
+
+/* The comprehension as a loop of this function (scope.h). */
+static bool compile_inlined(dv_compiler *c, const dv_expr *expr) {
+    const dv_scope *scope = expr->as.comprehension.scope;
+    const dv_text qualname = c->qualname;
+    const bool inside = c->in_comprehension;
+    dv_emitter *e = &c->emit;
+    emit_result(c, expr);
+    if (!compile_first_iterator(c, expr)) return false;
+    dv_emit(e, DV_OP_ENTER_COMPREHENSION, expr->at);
+    const dv_inlined_code place = {.begin = e->count,
+                                   .call = e->count - 1,
+                                   .kind = expr->op,
+                                   .first_local = scope->first_local,
+                                   .local_count = scope->local_count};
+    c->qualname = qualified_name(c, dv_comprehension_name((dv_comprehension)expr->op));
+    c->in_comprehension = true;
+    if (!compile_clauses(c, expr, 0)) return false;
+    c->qualname = qualname;
+    c->in_comprehension = inside;
+    const uint32_t last = scope->first_local + scope->local_count - 1;
+    for (uint32_t local = scope->first_local; local < last; local++)
+        dv_emit_a(e, DV_OP_CLEAR_LOCAL, local, expr->at);
+    dv_emit_a(e, DV_OP_LEAVE_COMPREHENSION, last, expr->at);
+    dv_emit_inlined(e, &place);
+    return c->front->status == DV_LANG_OK;
+}
+
 bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr) {
     dv_emitter *e = &c->emit;
-    bool owned;
+    if (expr->as.comprehension.scope->host != NULL) return compile_inlined(c, expr);
     dv_code *code = compile_comprehension_body(c, expr);
     if (code == NULL) return false;
     emit_make(c, code, 0, expr->at);
     dv_emit(e, DV_OP_PREPARE_CALL, expr->at);
-    if (!dv_compile_operand(c, expr->as.comprehension.clauses[0].iterable, false, &owned))
-        return false;
-    dv_emit_a(e, DV_OP_GET_ITER, owned, expr->at);
+    if (!compile_first_iterator(c, expr)) return false;
     dv_emit_a(e, DV_OP_CALL, 1, expr->at);
     return c->front->status == DV_LANG_OK;
 }

@@ -44,6 +44,7 @@ typedef struct dv_compiler {
     dv_region *region;
     uint32_t region_count;
     uint32_t depth;
+    bool in_comprehension;
     bool interactive; /* at the top level of a REPL line */
     dv_emitter emit;
 } dv_compiler;
@@ -58,7 +59,7 @@ bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range a
 /* Returns the top of the stack, from a function or a generator. */
 void dv_compile_leave(dv_compiler *c, dv_range at);
 
-/* Compiles a comprehension: the function that it is, and its call. */
+/* Compiles a comprehension: a loop, or the function that it is, and its call. */
 bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr);
 
 /* Compiles a class statement's body and emits the making of the class object, without storing it.

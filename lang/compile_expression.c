@@ -46,7 +46,8 @@ static uint32_t name_operand(dv_compiler *c, const dv_symbol *symbol) {
 
 static void load_name(dv_compiler *c, const dv_expr *expr) {
     const dv_symbol *symbol = expr->as.name.symbol;
-    uint8_t local = expr->assigned ? DV_OP_LOAD_LOCAL : DV_OP_LOAD_LOCAL_CHECK;
+    uint8_t check = dv_scope_binds(symbol) ? DV_OP_LOAD_LOCAL_CHECK : DV_OP_LOAD_OUTER_CHECK;
+    uint8_t local = expr->assigned ? DV_OP_LOAD_LOCAL : check;
     uint8_t op =
         by_access(symbol->access, local, DV_OP_LOAD_CELL, DV_OP_LOAD_GLOBAL, DV_OP_LOAD_NAME);
     dv_emit_a(&c->emit, op, name_operand(c, symbol), expr->at);

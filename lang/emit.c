@@ -391,6 +391,29 @@ static bool write_exceptions(dv_emitter *e, dv_code *code, const bool *kept, con
     return true;
 }
 
+void dv_emit_inlined(dv_emitter *e, const dv_inlined_code *place) {
+    if (place->begin == e->count) return; /* unreachable */
+    void *items = e->inlined;
+    if (!dv_front_reserve(e->front, &items, e->inlined_count, &e->inlined_capacity,
+                          sizeof *e->inlined))
+        return;
+    e->inlined = items;
+    e->inlined[e->inlined_count] = *place;
+    e->inlined[e->inlined_count++].end = e->count;
+}
+
+static bool write_inlined(dv_emitter *e, dv_code *code, const uint32_t *pcs) {
+    dv_inlined_code *inlined = dv_front_keep(e->front, e->inlined_count * sizeof *inlined);
+    if (inlined == NULL) return false;
+    for (uint32_t i = 0; i < e->inlined_count; i++) {
+        dv_inlined_code place = e->inlined[i];
+        place.begin = pcs[place.begin], place.end = pcs[place.end], place.call = pcs[place.call];
+        if (place.begin < place.end) inlined[code->inlined_count++] = place;
+    }
+    code->inlined = inlined;
+    return true;
+}
+
 static void *keep_array(dv_emitter *e, const void *items, size_t size) {
     void *copy = dv_front_keep(e->front, size);
     if (copy != NULL && size != 0) memcpy(copy, items, size);
@@ -416,5 +439,6 @@ bool dv_emit_finish(dv_emitter *e, dv_code *code) {
     uint32_t *pcs = number(e, kept, &size);
     if (pcs == NULL || !fits(e->front, size)) return false;
     return write_words(e, code, kept, pcs, size) && write_positions(e, code, kept, pcs) &&
-           write_exceptions(e, code, kept, pcs) && write_tables(e, code);
+           write_exceptions(e, code, kept, pcs) && write_inlined(e, code, pcs) &&
+           write_tables(e, code);
 }

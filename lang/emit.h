@@ -53,6 +53,8 @@ typedef struct dv_emitter {
     uint32_t handler; /* the current one, or DV_NO_HANDLER */
     bool reachable;
     bool has_loop;
+    dv_inlined_code *inlined; /* pcs are positions in `items` */
+    uint32_t inlined_count, inlined_capacity;
     dv_constant_table constants;
     dv_text *names;
     dv_index_map name_map;
@@ -80,6 +82,9 @@ uint32_t dv_emit_new_handler(dv_emitter *e, uint32_t depth);
 /* Places a handler's code; reachable if something can raise into it or falls into it. */
 void dv_emit_place_handler(dv_emitter *e, uint32_t handler);
 dv_label dv_emit_handler_label(const dv_emitter *e, uint32_t handler);
+
+/* The instructions since position `place->begin` were those of an inlined comprehension. */
+void dv_emit_inlined(dv_emitter *e, const dv_inlined_code *place);
 
 /* The range of the last instruction; `otherwise` if it has none. */
 dv_range dv_emit_last_range(const dv_emitter *e, dv_range otherwise);

@@ -258,19 +258,18 @@ static void fold_exprs(dv_front *front, const dv_exprs *exprs) {
     for (uint32_t i = 0; i < exprs->count; i++) fold_expr(front, exprs->items[i]);
 }
 
-/* Nothing in it can store to a local of the function around, since what a walrus binds is a cell;
- * but the first iterable, which belongs to that function, may yield. */
+/* Its own variables are nobody else's; but a walrus binds a local of the function around, and the
+ * first iterable, which belongs to that function, may yield. */
 static void fold_comprehension(dv_front *front, dv_expr *expr) {
     for (uint32_t i = 0; i < expr->as.comprehension.clause_count; i++) {
         const dv_clause *clause = &expr->as.comprehension.clauses[i];
         fold_target(front, clause->target);
-        fold_expr(front, clause->iterable);
+        fold_child(front, expr, clause->iterable);
         fold_unseen(front, clause->iterable);
-        fold_exprs(front, &clause->conditions);
+        fold_children(front, expr, &clause->conditions);
     }
-    expr->stores = expr->as.comprehension.clauses[0].iterable->stores;
-    fold_expr(front, expr->as.comprehension.element);
-    fold_optional(front, expr->as.comprehension.value);
+    fold_child(front, expr, expr->as.comprehension.element);
+    fold_child(front, expr, expr->as.comprehension.value);
 }
 
 static void fold_name(dv_expr *expr) {

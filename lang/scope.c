@@ -1,9 +1,9 @@
-/* scope.c: builds scopes and resolves names (scope.h). */
+/* scope.c: builds the scopes of a module (scope.h); what their names mean is resolve.c's. */
 #include "lang/scope.h"
 
+#include "lang/resolve.h"
 #include "lang/unparse.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct scoper {
@@ -51,31 +51,33 @@ dv_symbol *dv_scope_find(const dv_scope *scope, const dv_name *name) {
     return index == DV_NO_INDEX ? NULL : scope->symbols[index];
 }
 
-static dv_symbol *add_symbol(scoper *s, dv_name *name) {
-    dv_scope *scope = s->current;
+static dv_symbol *add_symbol(dv_front *front, dv_scope *scope, dv_name *name) {
     void *items = scope->symbols;
-    if (!dv_front_reserve(s->front, &items, scope->symbol_count, &scope->symbol_capacity,
+    if (!dv_front_reserve(front, &items, scope->symbol_count, &scope->symbol_capacity,
                           sizeof(dv_symbol *)))
         return NULL;
     scope->symbols = items;
-    dv_symbol *symbol = dv_front_scratch(s->front, sizeof *symbol);
+    dv_symbol *symbol = dv_front_scratch(front, sizeof *symbol);
     if (symbol == NULL) return NULL;
-    if (!dv_index_map_put(s->front, &scope->map, name, scope->symbol_count)) return NULL;
+    if (!dv_index_map_put(front, &scope->map, name, scope->symbol_count)) return NULL;
     symbol->name = name;
     scope->symbols[scope->symbol_count++] = symbol;
+    return symbol;
+}
+
+dv_symbol *dv_scope_note(dv_front *front, dv_scope *scope, dv_name *name, uint32_t flags) {
+    dv_symbol *symbol = dv_scope_find(scope, name);
+    if (symbol == NULL) symbol = add_symbol(front, scope, name);
+    if (symbol == NULL) return NULL;
+    symbol->flags |= flags;
     return symbol;
 }
 
 /* Later passes use much of the C stack for a comprehension. */
 enum { MAX_COMPREHENSIONS = 30, MAX_BEFORE_STAR = 255 };
 
-/* The symbol of the (already mangled) name in the current scope, with the flags added. */
 static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags) {
-    dv_symbol *symbol = dv_scope_find(s->current, name);
-    if (symbol == NULL) symbol = add_symbol(s, name);
-    if (symbol == NULL) return NULL;
-    symbol->flags |= flags;
-    return symbol;
+    return dv_scope_note(s->front, s->current, name, flags);
 }
 
 /* `super` and `__class__` in a function make the innermost class around share its cell. */
@@ -703,139 +705,10 @@ static bool visit_block(scoper *s, const dv_block *block) {
     return true;
 }
 
-/* ---- Resolving ---- */
-
-/* The function around the scope that binds the name, or the class whose cell it is, or NULL. */
-static dv_scope *binding_scope(const dv_scope *scope, const dv_name *name) {
-    for (dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
-        if (outer->class_cell && dv_name_is(name, "__class__")) return outer;
-        if (outer->kind != DV_SCOPE_FUNCTION) continue;
-        const dv_symbol *symbol = dv_scope_find(outer, name);
-        if (symbol == NULL || symbol->flags & DV_SYMBOL_NONLOCAL) continue;
-        if (symbol->flags & DV_SYMBOL_GLOBAL) return NULL;
-        if (symbol->flags & DV_SYMBOL_BOUND) return outer;
-    }
-    return NULL;
-}
-
-/* Marks the variables of functions around that the scope uses. */
-static void mark_captured(const dv_scope *scope) {
-    if (scope->kind == DV_SCOPE_MODULE) return;
-    for (uint32_t i = 0; i < scope->symbol_count; i++) {
-        const dv_symbol *symbol = scope->symbols[i];
-        bool own = symbol->flags & DV_SYMBOL_BOUND && !(symbol->flags & DV_SYMBOL_NONLOCAL);
-        if (own || symbol->flags & DV_SYMBOL_GLOBAL) continue;
-        dv_scope *owner = binding_scope(scope, symbol->name);
-        if (owner != NULL && owner->kind == DV_SCOPE_FUNCTION)
-            dv_scope_find(owner, symbol->name)->flags |= DV_SYMBOL_CAPTURED;
-    }
-}
-
-static int compare_names(const void *a, const void *b) {
-    dv_text x = (*(dv_symbol *const *)a)->name->text, y = (*(dv_symbol *const *)b)->name->text;
-    int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
-    return order ? order : (x.size > y.size) - (x.size < y.size);
-}
-
-/* Local variables get their numbers first, since free variables come behind them.  Those that are
- * captured and no parameters are the last, by name, as in CPython: locals die in this order. */
-static bool number_locals(scoper *s, dv_scope *scope) {
-    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = scope->class_cell ? 2 : 1;
-    if (scope->kind != DV_SCOPE_FUNCTION || scope->symbol_count == 0) return true;
-    dv_symbol **cells = dv_front_scratch(s->front, scope->symbol_count * sizeof *cells);
-    if (cells == NULL) return false;
-    uint32_t cell_count = 0;
-    for (uint32_t i = 0; i < scope->symbol_count; i++) {
-        dv_symbol *symbol = scope->symbols[i];
-        bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
-        if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
-        symbol->access = DV_ACCESS_LOCAL;
-        if (symbol->flags & DV_SYMBOL_CAPTURED && !(symbol->flags & DV_SYMBOL_PARAMETER))
-            cells[cell_count++] = symbol;
-        else
-            symbol->index = scope->local_count++;
-    }
-    qsort(cells, cell_count, sizeof *cells, compare_names);
-    for (uint32_t i = 0; i < cell_count; i++) cells[i]->index = scope->local_count++;
-    return true;
-}
-
-static bool add_free(scoper *s, dv_scope *scope, dv_name *name, uint32_t from) {
-    void *items = scope->free;
-    if (!dv_front_reserve(s->front, &items, scope->free_count, &scope->free_capacity,
-                          sizeof(dv_free_variable)))
-        return false;
-    scope->free = items;
-    if (!dv_index_map_put(s->front, &scope->free_map, name, scope->free_count)) return false;
-    scope->free[scope->free_count++] = (dv_free_variable){name, from};
-    scope->local_count++;
-    return true;
-}
-
-/* The local of `scope` that holds the cell of a variable of `owner`, which is the scope itself or
- * one around it: all scopes between pass the cell on. */
-static bool capture(scoper *s, dv_scope *scope, dv_scope *owner, dv_name *name, uint32_t *local) {
-    if (scope == owner && scope->kind == DV_SCOPE_CLASS) {
-        *local = 1;
-        return true;
-    }
-    if (scope == owner) {
-        dv_symbol *symbol = dv_scope_find(owner, name);
-        symbol->access = DV_ACCESS_CELL;
-        *local = symbol->index;
-        return true;
-    }
-    uint32_t known = dv_index_map_get(&scope->free_map, name);
-    if (known == DV_NO_INDEX) {
-        uint32_t from;
-        if (!capture(s, scope->parent, owner, name, &from)) return false;
-        known = scope->free_count;
-        if (!add_free(s, scope, name, from)) return false;
-    }
-    *local = scope->local_count - scope->free_count + known;
-    return true;
-}
-
-static bool fail_nonlocal(scoper *s, const dv_symbol *symbol) {
-    if (symbol->flags & DV_SYMBOL_GLOBAL)
-        dv_front_error(s->front, symbol->declared_at, "name '%.*s' is nonlocal and global",
-                       DV_NAME_ARGS(symbol->name));
-    else
-        dv_front_error(s->front, symbol->declared_at, "no binding for nonlocal '%.*s' found",
-                       DV_NAME_ARGS(symbol->name));
-    return false;
-}
-
-static bool resolve_symbol(scoper *s, dv_scope *scope, dv_symbol *symbol) {
-    if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL) return true;
-    bool bound = symbol->flags & DV_SYMBOL_BOUND, nonlocal = symbol->flags & DV_SYMBOL_NONLOCAL;
-    if (nonlocal && symbol->flags & DV_SYMBOL_GLOBAL) return fail_nonlocal(s, symbol);
-    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) return true;
-    dv_scope *owner = bound && !nonlocal ? NULL : binding_scope(scope, symbol->name);
-    if (owner != NULL) {
-        symbol->access = DV_ACCESS_CELL;
-        return capture(s, scope, owner, symbol->name, &symbol->index);
-    }
-    if (nonlocal) return fail_nonlocal(s, symbol);
-    if (scope->kind == DV_SCOPE_CLASS) symbol->access = DV_ACCESS_NAMESPACE;
-    return true;
-}
-
-/* Scopes are listed before those inside them. */
-static bool resolve(scoper *s) {
-    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next) mark_captured(scope);
-    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next)
-        if (!number_locals(s, scope)) return false;
-    for (dv_scope *scope = s->first; scope != NULL; scope = scope->next)
-        for (uint32_t i = 0; i < scope->symbol_count; i++)
-            if (!resolve_symbol(s, scope, scope->symbols[i])) return false;
-    return true;
-}
-
 dv_scope *dv_scope_run(dv_front *front, const dv_block *module) {
     scoper s = {.front = front, .at_beginning = true};
     s.end = &s.first;
     dv_scope *scope = enter_scope(&s, DV_SCOPE_MODULE, NULL);
-    if (scope == NULL || !visit_block(&s, module) || !resolve(&s)) return NULL;
+    if (scope == NULL || !visit_block(&s, module) || !dv_scope_resolve(front, scope)) return NULL;
     return scope;
 }

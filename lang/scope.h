@@ -4,6 +4,12 @@
  * in it, and every DV_EXPR_NAME its symbol; it also refuses what the compiler cannot do yet
  * (refuse.h). Then each symbol is resolved: a local variable, a variable shared with a function
  * around or inside, a name of a class body, or a global.
+ *
+ * A list, set or dict comprehension in a function is a function to the program only: it is compiled
+ * as a loop in the function around it, its *host*, where its variables have locals of their own
+ * (as in CPython 3.12, PEP 709; what the program sees is 3.11).  It stays a function if another one
+ * inside uses its variables, each call having its own, and if it could see where it runs: `super()`
+ * and the like.
  */
 #ifndef DV_LANG_SCOPE_H
 #define DV_LANG_SCOPE_H
@@ -66,13 +72,23 @@ struct dv_scope {
     dv_free_variable *free;
     uint32_t free_count, free_capacity;
     dv_index_map free_map; /* dv_name to position in `free` */
+    dv_scope *host;        /* of a comprehension that is compiled in place: the function around */
+    uint32_t first_local;  /* then: of its variables */
+    dv_scope *blocks;      /* of a host: comprehensions whose locals are nobody else's, linked: */
+    dv_scope *next_block;
 };
 
 /* NULL, with a problem recorded or out of memory, if the module cannot be compiled. */
 dv_scope *dv_scope_run(dv_front *front, const dv_block *module);
 
+/* Is it a variable of the scope itself? */
+bool dv_scope_binds(const dv_symbol *symbol);
+
 /* The symbol of a name in a scope; it must be there. */
 dv_symbol *dv_scope_find(const dv_scope *scope, const dv_name *name);
+
+/* That symbol, made if it is not there yet, with the flags added; NULL: out of memory. */
+dv_symbol *dv_scope_note(dv_front *front, dv_scope *scope, dv_name *name, uint32_t flags);
 
 /* __name inside a class is _Class__name. */
 dv_name *dv_scope_mangle(dv_front *front, const dv_name *class_name, dv_name *name);

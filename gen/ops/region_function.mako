@@ -115,8 +115,14 @@ results = (
     GO();
 </%isa:region>
 
-<%isa:region name="R_DEPTH" operands="" cache="1" doc="Functions that were analysed inline count as a calls from here on: more, where they call one that is not, or fewer.">
+<%isa:region name="R_DEPTH" operands="" cache="1" doc="Functions that were analysed inline, and comprehensions, count as a calls from here on: more, where they call one that is not, or fewer.">
     vm->calls_left -= CELL(1).o.a;
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_ENTER_COMPREHENSION" operands="" cache="3" doc="Begins a comprehension, which counts as a call. Leaves where there is none left.">
+    if (DV_UNLIKELY(vm->calls_left <= 0 || GUARD_FAILS())) EXIT();
+    vm->calls_left--;
     REGION_NEXT();
 </%isa:region>
 

@@ -62,6 +62,38 @@
     NEXT();
 </%isa:op>
 
+<%isa:op name="LOAD_OUTER_CHECK" operands="local" stack="-- v" calls_out="yes" doc="In an inlined comprehension: pushes a local of the function around, which may be unassigned: NameError.">
+    const dv_value v = LOCAL(1);
+    if (DV_UNLIKELY(dv_is_empty(v))) SLOW();
+    DONE(dv_retain(v));
+    --- out of line ---
+    dv_raise_unassociated(vm, fp, (uint32_t)(CELL(1).i / 8));
+    RAISE();
+</%isa:op>
+
+<%isa:op name="ENTER_COMPREHENSION" operands="" calls_out="yes" doc="Begins an inlined comprehension, which counts as a call: RecursionError.">
+    if (DV_UNLIKELY(vm->calls_left <= 0)) SLOW();
+    vm->calls_left--;
+    NEXT();
+    --- out of line ---
+    if (!dv_call_may_nest(vm)) RAISE();
+    vm->calls_left--;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="CLEAR_LOCAL" operands="local" calls_out="yes" doc="Unassigns a variable of an inlined comprehension, if it is assigned.">
+    const dv_value old = LOCAL(1);
+    LOCAL(1) = DV_EMPTY;
+    NEXT_RELEASING(old);
+</%isa:op>
+
+<%isa:op name="LEAVE_COMPREHENSION" operands="local" calls_out="yes" doc="Ends an inlined comprehension, whose last variable it unassigns.">
+    const dv_value old = LOCAL(1);
+    LOCAL(1) = DV_EMPTY;
+    vm->calls_left++;
+    NEXT_RELEASING(old);
+</%isa:op>
+
 <%isa:op name="MAKE_CELL" operands="local" calls_out="yes" doc="Prologue: a local becomes a cell, which takes the value of a parameter.">
     dv_variable *cell = dv_frame_object(vm, sizeof *cell, DV_T_CELL);
     if (DV_UNLIKELY(!cell)) SLOW();

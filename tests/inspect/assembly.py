@@ -112,6 +112,7 @@ def check_constants(folder):
 
 
 HEADER = 'code @m "<module>"\n'
+INLINED = HEADER + "locals x\nc: NOP\na: LOAD_CONST None\nRETURN\nb: LOAD_CONST None\nRETURN\n"
 ERRORS = [  # text, line, part of the message
     ("", 1, "there is no code"),
     ("LOAD_CONST 1\n", 1, "'code' is expected"),
@@ -142,6 +143,16 @@ ERRORS = [  # text, line, part of the message
     (HEADER + "locals x\nLOAD_LOCAL x\nRETURN\n", 3, "a local is read that may be unassigned"),
     (HEADER + "LOAD_CONST 1\nJUMP_IF_FALSE a own=a\nLOAD_CONST 1\na: LOAD_CONST None\nRETURN\n", 4, "different operand stacks"),
     (HEADER, 1, "no instructions"),
+    (INLINED + "inlined a b by a listcomp locals 0 1\n", 3, "an inlined comprehension is no place behind its call"),
+    (INLINED + "inlined a a by c listcomp locals 0 1\n", 3, "an inlined comprehension is no place behind its call"),
+    (INLINED + "inlined a b by c listcomp locals 1 1\n", 3, "variables of an inlined comprehension out of range"),
+    (INLINED + "inlined a b by c comp locals 0 1\n", 8, "there is no comprehension 'comp'"),
+    (INLINED + "inlined a b in c listcomp locals 0 1\n", 8, "'by' is expected"),
+    (HEADER + "locals x\nMAKE_CELL x\nc: NOP\na: LOAD_CONST None\nRETURN\nb: inlined a b by c setcomp locals 0 1\n", 4,
+     "a variable of an inlined comprehension is a cell"),
+    (HEADER + "locals x\nLOAD_CONST 1\nSTORE_LOCAL x\nLOAD_LOCAL_B x\nc: NOP\na: LOAD_GLOBAL y\nb: ADD own=b\nRETURN\n"
+     "d: ADD own=b\nRETURN\ncatch a b to d depth 1\ninlined a b by c dictcomp locals 0 1\n", 7,
+     "a local changes while the stack borrows from it"),
 ]
 
 

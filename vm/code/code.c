@@ -25,6 +25,23 @@ const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc) {
     return NULL;
 }
 
+const dv_inlined_code *dv_code_inlined(const dv_code *code, uint32_t pc) {
+    for (uint32_t i = 0; i < code->inlined_count; i++)
+        if (code->inlined[i].begin <= pc && pc < code->inlined[i].end) return &code->inlined[i];
+    return NULL;
+}
+
+dv_text dv_comprehension_name(dv_comprehension kind) {
+    static const dv_text names[] = {
+        {"<listcomp>", 10}, {"<setcomp>", 9}, {"<dictcomp>", 10}, {"<genexpr>", 9}};
+    return names[kind];
+}
+
+dv_text dv_code_name_at(const dv_code *code, uint32_t pc) {
+    const dv_inlined_code *inlined = dv_code_inlined(code, pc);
+    return inlined ? dv_comprehension_name((dv_comprehension)inlined->kind) : code->name;
+}
+
 bool dv_text_is_same(dv_text a, dv_text b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }

@@ -83,6 +83,24 @@ typedef struct dv_exception_entry {
     uint32_t depth;
 } dv_exception_entry;
 
+typedef enum dv_comprehension {
+    DV_COMPREHENSION_LIST,
+    DV_COMPREHENSION_SET,
+    DV_COMPREHENSION_DICT,
+    DV_COMPREHENSION_GENERATOR
+} dv_comprehension;
+
+/* A comprehension that is a function to the program, but a loop in the function around it to the
+ * machine: the instructions with begin <= pc < end.  What is raised there passes through a frame of
+ * its own in tracebacks, which the instruction at `call` has called, and leaves the comprehension's
+ * variables, locals from `first_local` on, unassigned.  Inner ones come before outer ones. */
+typedef struct dv_inlined_code {
+    uint32_t begin, end;
+    uint32_t call;
+    uint32_t kind; /* dv_comprehension */
+    uint32_t first_local, local_count;
+} dv_inlined_code;
+
 enum {
     DV_CODE_MODULE = 1,      /* top level of a module: names are globals */
     DV_CODE_CLASS = 2,       /* class body: local 0 is the namespace dict (LOAD_NAME, STORE_NAME) */
@@ -141,6 +159,8 @@ struct dv_code {
     uint32_t position_count;
     const dv_exception_entry *exceptions;
     uint32_t exception_count;
+    const dv_inlined_code *inlined;
+    uint32_t inlined_count;
 
     /* Regions of its loops that somebody has written (region/written.h): the only ones that it
      * gets; NULL: it gets what the machine finds. */
@@ -177,6 +197,15 @@ bool dv_const_is_same(const dv_const *a, const dv_const *b);
 
 /* The exception entry that catches what the instruction at pc raises; NULL if none does. */
 const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc);
+
+/* The innermost inlined comprehension that the instruction at pc is in; NULL if it is in none. */
+const dv_inlined_code *dv_code_inlined(const dv_code *code, uint32_t pc);
+
+/* `<listcomp>` and so on. */
+dv_text dv_comprehension_name(dv_comprehension kind);
+
+/* What tracebacks call the function that the instruction at pc is in. */
+dv_text dv_code_name_at(const dv_code *code, uint32_t pc);
 
 /* Adds the names of the attributes that the function stores on its first parameter (`self.x = ...`)
  * to `names`, which holds `count` different ones and has room for `limit`; returns how many there

@@ -4,8 +4,8 @@
  *  1. Sets only grow, so the number of rounds is bounded.  After the first round only what lies
  *     between the targets of backward ways and their origins can change, and it does only if such a
  *     target's set has grown since it was looked at.
- *  2. Whatever names a local and is not a plain store counts as reading it: deleting (which raises
- *     if it is unassigned), and everything about cells.
+ *  2. Whatever names a local and is not a plain store (or clears it) counts as reading it: deleting
+ *     (which raises if it is unassigned), and everything about cells.
  *  3. An instruction that an exception handler covers may go on there, before its own effect or
  *     behind it. */
 #include "code/liveness.h"
@@ -54,7 +54,8 @@ static uint64_t needed_at(flow *f, uint32_t pc) {
         if (info->operands[i] == DV_OPERAND_JUMP) {
             set |= needed_behind(f, pc, operand);
         } else if (info->operands[i] == DV_OPERAND_LOCAL && operand < DV_LIVENESS_LOCALS) {
-            if (op == DV_OP_STORE_LOCAL)
+            if (op == DV_OP_STORE_LOCAL || op == DV_OP_CLEAR_LOCAL ||
+                op == DV_OP_LEAVE_COMPREHENSION)
                 set &= ~(UINT64_C(1) << operand);
             else
                 read |= UINT64_C(1) << operand;

@@ -117,6 +117,16 @@ static void put_tables(writer *w, const dv_code *code) {
         put(w, entry->handler);
         put(w, entry->depth);
     }
+    w->memory += rounded(code->inlined_count * sizeof *code->inlined);
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        const dv_inlined_code *inlined = &code->inlined[i];
+        put(w, inlined->begin);
+        put(w, inlined->end);
+        put(w, inlined->call);
+        put(w, inlined->kind);
+        put(w, inlined->first_local);
+        put(w, inlined->local_count);
+    }
     put_states(w, code);
 }
 
@@ -126,7 +136,7 @@ static void put_tables(writer *w, const dv_code *code) {
             &(code)->positional_only_count, &(code)->keyword_only_count, &(code)->local_count,     \
             &(code)->max_stack, &(code)->word_count, &(code)->constant_count, &(code)->name_count, \
             &(code)->free_count, &(code)->position_count, &(code)->exception_count,                \
-            &(code)->state_count                                                                   \
+            &(code)->inlined_count, &(code)->state_count                                           \
     }
 
 static void put_code(writer *w, const dv_code *code) {
@@ -265,6 +275,19 @@ static void get_exceptions(reader *r, dv_code *code) {
     code->exceptions = entries;
 }
 
+static void get_inlined(reader *r, dv_code *code) {
+    dv_inlined_code *inlined = allocate(r, code->inlined_count * sizeof *inlined);
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        inlined[i].begin = get32(r);
+        inlined[i].end = get32(r);
+        inlined[i].call = get32(r);
+        inlined[i].kind = get32(r);
+        inlined[i].first_local = get32(r);
+        inlined[i].local_count = get32(r);
+    }
+    code->inlined = inlined;
+}
+
 static void get_states(reader *r, dv_code *code) {
     dv_stack_state *states = allocate(r, code->state_count * sizeof *states);
     for (uint32_t i = 0; i < code->state_count; i++) {
@@ -296,6 +319,7 @@ static dv_code *get_code(reader *r) {
     code->free_from = get_array(r, code->free_count);
     get_positions(r, code);
     get_exceptions(r, code);
+    get_inlined(r, code);
     get_states(r, code);
     return code;
 }

@@ -12,7 +12,10 @@
  * nothing jumps and in which no exception is caught) or never; cell instructions use the former,
  * all others the latter.  Functions take their free variables from locals that hold cells.
  *
- *  8. A generator is made behind the prologue, once; no entry borrows from a local where it is
+ *  8. Where an exception leaves an inlined comprehension its variables become unassigned: they are
+ * no cells, and no entry that stays on the stack borrows from them.
+ *
+ *  9. A generator is made behind the prologue, once; no entry borrows from a local where it is
  * suspended; it does not RETURN.
  *
  * States are hash-consed in a tree (code.h), so equal stacks are equal numbers and a join is one
@@ -42,7 +45,7 @@ typedef struct verifier {
     uint32_t work_count;
     uint8_t *queued;
     uint8_t *starts; /* is there an instruction at this pc? */
-    uint64_t *current;
+    uint64_t *current, *kept;
     uint64_t *cells; /* set of the locals that hold cells behind the prologue */
     uint32_t prologue_end;
     uint32_t pc, max_depth;
@@ -224,6 +227,23 @@ static bool flow(verifier *v, uint32_t target, uint32_t state) {
     return true;
 }
 
+/* With `cut` left on the stack; what is inlined around the instruction loses its variables. */
+static bool flow_to_handler(verifier *v, const dv_exception_entry *entry, uint32_t cut) {
+    const size_t size = v->set_words * sizeof *v->current;
+    const dv_inlined_code *inlined;
+    memcpy(v->kept, v->current, size);
+    for (uint32_t pc = v->pc; (inlined = dv_code_inlined(v->code, pc)) != NULL; pc = inlined->call)
+        for (uint32_t i = 0; i < inlined->local_count; i++) {
+            const uint32_t local = inlined->first_local + i;
+            if (!check_cover(v, cut, local)) return false;
+            v->current[local / 64] &= ~((uint64_t)1 << local % 64);
+        }
+    cut = push(v, cut, DV_SLOT_OWNED, DV_NO_LOCAL);
+    const bool done = cut != DV_NO_STATE && flow(v, entry->handler, cut);
+    memcpy(v->current, v->kept, size);
+    return done;
+}
+
 static bool flow_to_handlers(verifier *v, uint32_t state) {
     for (uint32_t i = 0; i < v->code->exception_count; i++) {
         const dv_exception_entry *e = &v->code->exceptions[i];
@@ -232,8 +252,7 @@ static bool flow_to_handlers(verifier *v, uint32_t state) {
         while (v->states[cut].depth > e->depth) cut = v->states[cut].below;
         if (v->states[cut].depth != e->depth)
             return fail(v, "an exception entry is deeper than the stack");
-        cut = push(v, cut, DV_SLOT_OWNED, DV_NO_LOCAL);
-        return cut != DV_NO_STATE && flow(v, e->handler, cut);
+        return flow_to_handler(v, e, cut);
     }
     return true;
 }
@@ -292,8 +311,11 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     case DV_OP_LOAD_CONST_B:
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
-    case DV_OP_LOAD_LOCAL_CHECK: return effect_load(v, op, state);
+    case DV_OP_LOAD_LOCAL_CHECK:
+    case DV_OP_LOAD_OUTER_CHECK: return effect_load(v, op, state);
     case DV_OP_STORE_LOCAL:
+    case DV_OP_CLEAR_LOCAL:
+    case DV_OP_LEAVE_COMPREHENSION:
     case DV_OP_DELETE_LOCAL: return effect_store(v, op, state);
     case DV_OP_PREPARE_CALL:
         return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, 1) &&
@@ -450,6 +472,10 @@ static bool check_prologue(verifier *v) {
     v->prologue_end = pc;
     for (uint32_t i = 0; i < code->exception_count; i++)
         if (code->exceptions[i].begin < pc) return fail(v, "exceptions of the prologue are caught");
+    for (uint32_t i = 0; i < code->inlined_count; i++)
+        for (uint32_t k = 0; k < code->inlined[i].local_count; k++)
+            if (is_cell(v, code->inlined[i].first_local + k))
+                return fail(v, "a variable of an inlined comprehension is a cell");
     return true;
 }
 
@@ -528,6 +554,15 @@ static bool check_tables(verifier *v) {
     for (uint32_t i = 0; i < code->exception_count; i++)
         if (code->exceptions[i].handler >= code->word_count)
             return fail(v, "exception handler out of range");
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        const dv_inlined_code *e = &code->inlined[i];
+        if (e->call >= e->begin || e->begin >= e->end || e->end > code->word_count)
+            return fail(v, "an inlined comprehension is no place behind its call");
+        if (e->kind > DV_COMPREHENSION_GENERATOR) return fail(v, "unknown comprehension");
+        if (e->local_count > code->local_count ||
+            e->first_local > code->local_count - e->local_count)
+            return fail(v, "variables of an inlined comprehension out of range");
+    }
     for (uint32_t i = 0; i < code->constant_count; i++)
         for (uint32_t k = 0;
              is_sequence(&code->constants[i]) && k < code->constants[i].as.tuple.count; k++)
@@ -549,6 +584,7 @@ static bool prepare(verifier *v) {
     v->queued = get(v, code->word_count);
     v->starts = get(v, code->word_count);
     v->current = get(v, v->set_words * sizeof *v->current);
+    v->kept = get(v, v->set_words * sizeof *v->kept);
     v->cells = get(v, v->set_words * sizeof *v->cells);
     if (v->out_of_memory) return false;
     v->states[0] = (dv_stack_state){0, DV_NO_LOCAL, 0, DV_SLOT_OWNED};

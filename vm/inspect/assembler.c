@@ -72,13 +72,14 @@ typedef struct label {
     uint32_t pc;
 } label;
 
-/* A label that is used: its pc goes into a word, in the upper bits or as a whole, or elsewhere. */
+/* Where the pc of a label goes: into a word, in the upper bits or as a whole, or into a table. */
+typedef enum place { IN_WORD, IS_WORD, IN_EXCEPTIONS, IN_INLINED } place;
+
 typedef struct use {
     dv_text name;
     uint32_t line;
-    uint32_t word;
-    bool whole;
-    uint32_t *to; /* not NULL: there, instead of in a word */
+    place place;
+    uint32_t at; /* the word; in tables: three times the entry, and which of its pcs */
 } use;
 
 /* The text of a region, `region` to `end`: some of the code object's region_lines. */
@@ -100,6 +101,7 @@ typedef struct building {
     VECTOR(uint32_t) free;
     VECTOR(dv_position) positions;
     VECTOR(dv_exception_entry) exceptions;
+    VECTOR(dv_inlined_code) inlined;
     VECTOR(label) labels;
     VECTOR(use) uses;
     VECTOR(region_text) regions;
@@ -420,7 +422,7 @@ static uint32_t take_operand(assembler *a, uint32_t kind, uint32_t word, bool wh
     case DV_OPERAND_LOCAL: return take_local(a);
     case DV_OPERAND_NAME: return take_global(a);
     case DV_OPERAND_JUMP:
-        PUSH(a, a->now->uses, (use){take_label(a), a->line, word, whole, NULL});
+        PUSH(a, a->now->uses, (use){take_label(a), a->line, whole ? IS_WORD : IN_WORD, word});
         return 0;
     default: return take_number(a, UINT32_MAX >> 8);
     }
@@ -528,19 +530,42 @@ static void expect_word(assembler *a, const char *expected) {
     if (!is_word(word, expected)) fail(a, "'%s' is expected", expected);
 }
 
-/* `catch begin end to handler depth n`; the pcs come when all labels are known, and entries do not
- * move any more: `use.word` is the entry then, and which of the three. */
+/* One of three pcs of the table's next entry; they come when all labels are known. */
+static void take_pc(assembler *a, place table, uint32_t entry, uint32_t which) {
+    PUSH(a, a->now->uses, (use){take_label(a), a->line, table, entry * 3 + which});
+}
+
+/* `catch begin end to handler depth n` */
 static void read_catch(assembler *a) {
-    building *b = a->now;
-    const uint32_t entry = b->exceptions.count;
+    const uint32_t entry = a->now->exceptions.count;
     dv_exception_entry e = {0};
-    PUSH(a, b->uses, (use){take_label(a), a->line, entry * 3, false, &e.begin});
-    PUSH(a, b->uses, (use){take_label(a), a->line, entry * 3 + 1, false, &e.begin});
+    take_pc(a, IN_EXCEPTIONS, entry, 0);
+    take_pc(a, IN_EXCEPTIONS, entry, 1);
     expect_word(a, "to");
-    PUSH(a, b->uses, (use){take_label(a), a->line, entry * 3 + 2, false, &e.begin});
+    take_pc(a, IN_EXCEPTIONS, entry, 2);
     expect_word(a, "depth");
     e.depth = take_number(a, UINT16_MAX);
-    PUSH(a, b->exceptions, e);
+    PUSH(a, a->now->exceptions, e);
+}
+
+/* `inlined begin end by call listcomp locals first count` */
+static void read_inlined(assembler *a) {
+    const uint32_t entry = a->now->inlined.count;
+    dv_inlined_code place = {0};
+    take_pc(a, IN_INLINED, entry, 0);
+    take_pc(a, IN_INLINED, entry, 1);
+    expect_word(a, "by");
+    take_pc(a, IN_INLINED, entry, 2);
+    const dv_text kind = take_word(a);
+    while (place.kind <= DV_COMPREHENSION_GENERATOR &&
+           !is_word(kind, dv_assembly_comprehensions[place.kind]))
+        place.kind++;
+    if (place.kind > DV_COMPREHENSION_GENERATOR)
+        fail(a, "there is no comprehension '%.*s'", (int)kind.size, kind.data);
+    expect_word(a, "locals");
+    place.first_local = take_number(a, UINT32_MAX >> 8);
+    place.local_count = take_number(a, UINT32_MAX >> 8);
+    PUSH(a, a->now->inlined, place);
 }
 
 static void read_locals(assembler *a) {
@@ -589,6 +614,8 @@ static void read_statement(assembler *a, dv_text word) {
         read_position(a);
     } else if (is_word(word, "catch")) {
         read_catch(a);
+    } else if (is_word(word, "inlined")) {
+        read_inlined(a);
     } else if (is_word(word, "region")) {
         PUSH(a, a->now->regions, (region_text){a->now->region_lines.count, 0});
         a->in_region = true;
@@ -645,6 +672,19 @@ static void read_lines(assembler *a, const char *text, size_t size) {
 
 /* ---- Putting it together ---- */
 
+static void set_label(building *b, const use *u, uint32_t pc) {
+    uint32_t *const words = b->words.data;
+    if (u->place == IN_EXCEPTIONS) {
+        dv_exception_entry *e = &b->exceptions.data[u->at / 3];
+        *(u->at % 3 == 0 ? &e->begin : u->at % 3 == 1 ? &e->end : &e->handler) = pc;
+    } else if (u->place == IN_INLINED) {
+        dv_inlined_code *e = &b->inlined.data[u->at / 3];
+        *(u->at % 3 == 0 ? &e->begin : u->at % 3 == 1 ? &e->end : &e->call) = pc;
+    } else {
+        words[u->at] |= u->place == IS_WORD ? pc : pc << 8;
+    }
+}
+
 static void set_labels(assembler *a, building *b) {
     for (uint32_t i = 0; i < b->uses.count && !a->failed; i++) {
         const use *u = &b->uses.data[i];
@@ -654,13 +694,7 @@ static void set_labels(assembler *a, building *b) {
             fail_at(a, u->line, "there is no label '%.*s'", (int)u->name.size, u->name.data);
             return;
         }
-        const uint32_t pc = b->labels.data[k].pc;
-        if (u->to) {
-            dv_exception_entry *e = &b->exceptions.data[u->word / 3];
-            *(u->word % 3 == 0 ? &e->begin : u->word % 3 == 1 ? &e->end : &e->handler) = pc;
-        } else {
-            b->words.data[u->word] |= u->whole ? pc : pc << 8;
-        }
+        set_label(b, u, b->labels.data[k].pc);
     }
 }
 
@@ -673,6 +707,7 @@ static void set_tables(building *b) {
     code->free_from = b->free.data, code->free_count = b->free.count;
     code->positions = b->positions.data, code->position_count = b->positions.count;
     code->exceptions = b->exceptions.data, code->exception_count = b->exceptions.count;
+    code->inlined = b->inlined.data, code->inlined_count = b->inlined.count;
 }
 
 static void set_references(assembler *a) {

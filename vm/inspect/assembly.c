@@ -16,6 +16,9 @@ typedef struct writer {
     uint32_t numbered; /* code objects that have a number so far */
 } writer;
 
+const char *const dv_assembly_comprehensions[DV_COMPREHENSION_GENERATOR + 1] = {
+    "listcomp", "setcomp", "dictcomp", "genexpr"};
+
 const char *const dv_assembly_flags[DV_ASSEMBLY_FLAGS] = {"module",      "class",     "varargs",
                                                           "varkeywords", "generator", "loop"};
 
@@ -181,6 +184,10 @@ static bool is_target(const writer *w, const dv_code *code, const dv_region *reg
         const dv_exception_entry *e = &code->exceptions[i];
         if (e->begin == target || e->end == target || e->handler == target) return true;
     }
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        const dv_inlined_code *e = &code->inlined[i];
+        if (e->begin == target || e->end == target || e->call == target) return true;
+    }
     return false;
 }
 
@@ -252,6 +259,11 @@ static void put_code(writer *w, const dv_code *code) {
     for (uint32_t i = 0; i < code->exception_count; i++) {
         const dv_exception_entry *e = &code->exceptions[i];
         put(w, "  catch L%u L%u to L%u depth %u\n", e->begin, e->end, e->handler, e->depth);
+    }
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        const dv_inlined_code *e = &code->inlined[i];
+        put(w, "  inlined L%u L%u by L%u %s locals %u %u\n", e->begin, e->end, e->call,
+            dv_assembly_comprehensions[e->kind], e->first_local, e->local_count);
     }
     for (; regions; regions = regions->next) put_region(w, regions);
     for (uint32_t i = 0; i < code->constant_count; i++)

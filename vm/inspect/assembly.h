@@ -25,6 +25,9 @@ bool dv_assembly_number(dv_text word, dv_const *out);
 
 /* What a code object's flags are called in the text, by bit. */
 enum { DV_ASSEMBLY_FLAGS = 6 };
+/* What they call comprehensions. */
+extern const char *const dv_assembly_comprehensions[DV_COMPREHENSION_GENERATOR + 1];
+
 extern const char *const dv_assembly_flags[DV_ASSEMBLY_FLAGS];
 
 /* Can a name be written without quotes? */

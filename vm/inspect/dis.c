@@ -160,6 +160,17 @@ static void list_exceptions(const listing *l, const dv_code *code) {
     }
 }
 
+static void list_inlined(const listing *l, const dv_code *code) {
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        const dv_inlined_code *entry = &code->inlined[i];
+        const dv_text name = dv_comprehension_name((dv_comprehension)entry->kind);
+        dv_line line = {0};
+        dv_line_put(&line, "  %.*s at %u..%u, inlined", (int)name.size, name.data, entry->begin,
+                    entry->end);
+        dv_page_line(l->page, &line);
+    }
+}
+
 static void list_regions(const listing *l, const dv_thread *thread) {
     dv_page_colour(l->page, DV_COLOUR_REGION);
     dv_region_print(l->vm, thread, l->page->out, l->page->context);
@@ -173,6 +184,7 @@ static void list_code(listing *l, const dv_code *code) {
         list_header(l, code, thread);
         list_instructions(l, code, thread);
         list_exceptions(l, code);
+        list_inlined(l, code);
         if (thread) list_regions(l, thread);
     }
     for (uint32_t i = 0; i < code->constant_count; i++)
@@ -228,6 +240,20 @@ static void json_regions(dv_json *json, const dv_thread *thread) {
     dv_json_end(json, ']');
 }
 
+static void json_inlined(dv_json *json, const dv_code *code) {
+    dv_json_begin(json, "inlined", '[');
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        const dv_text name = dv_comprehension_name((dv_comprehension)code->inlined[i].kind);
+        dv_json_begin(json, NULL, '{');
+        dv_json_text(json, "name", name.data, name.size);
+        dv_json_number(json, "begin", code->inlined[i].begin);
+        dv_json_number(json, "end", code->inlined[i].end);
+        dv_json_number(json, "call", code->inlined[i].call);
+        dv_json_end(json, '}');
+    }
+    dv_json_end(json, ']');
+}
+
 static void json_function(listing *l, dv_json *json, const dv_code *code) {
     const dv_thread *thread = l->after_run ? dv_inspect_thread(l->vm, code) : NULL;
     bool *targets = find_targets(l, code);
@@ -240,6 +266,7 @@ static void json_function(listing *l, dv_json *json, const dv_code *code) {
         json_instruction(l, json, code, thread, pc, targets && targets[pc]);
     dv_json_end(json, ']');
     json_exceptions(json, code);
+    json_inlined(json, code);
     if (thread) json_regions(json, thread);
     dv_json_end(json, '}');
     if (targets) dv_heap_free(&l->vm->heap, targets, code->word_count + 1);

@@ -21,7 +21,13 @@ static dv_value traceback_source(dv_vm *vm, const dv_value *args, uint32_t count
     return entry_of(vm, args[0], dv_traceback_source);
 }
 
+static dv_value traceback_name(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return entry_of(vm, args[0], dv_traceback_name);
+}
+
 static const dv_cfunction_def functions[] = {
+    {.name = "name", .entry = traceback_name, .min = 1, .max = 1},
     {.name = "text", .entry = traceback_text, .min = 1, .max = 1},
     {.name = "source", .entry = traceback_source, .min = 1, .max = 1},
     {.name = NULL}};

@@ -24,7 +24,8 @@
 static bool is_stored(const dv_code *code, uint32_t from, uint32_t to, uint32_t local) {
     for (uint32_t pc = from; pc < to; pc = dv_origin_next(code, pc)) {
         uint32_t op = code->words[pc] & 0xFF;
-        bool stores = op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL;
+        bool stores = op == DV_OP_STORE_LOCAL || op == DV_OP_CLEAR_LOCAL ||
+                      op == DV_OP_LEAVE_COMPREHENSION || op == DV_OP_DELETE_LOCAL;
         if (stores && code->words[pc] >> 8 == local) return true;
     }
     return false;

@@ -90,7 +90,8 @@ static dvx_origin origin_of(const asking *a, uint32_t pc) {
     case DV_OP_LOAD_CONST_B: return DVX_FROM_CONSTANT;
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
-    case DV_OP_LOAD_LOCAL_CHECK: return DVX_FROM_LOCAL;
+    case DV_OP_LOAD_LOCAL_CHECK:
+    case DV_OP_LOAD_OUTER_CHECK: return DVX_FROM_LOCAL;
     case DV_OP_LOAD_GLOBAL:
     case DV_OP_LOAD_GLOBAL_CALLEE: {
         uint32_t op = dv_op_of(a->vm, cell_at(a, pc)->h);

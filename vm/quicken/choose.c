@@ -224,16 +224,21 @@ static uint32_t form_of_pairs(dv_vm *vm, dv_cell *ip, dv_value iterator) {
     return vm->types[dv_as_object(iterator)->shape]->next_pair ? DV_OP_FOR_ITER_PAIR : DV_OP_COUNT;
 }
 
+/* Notes what the next item is; at the end, what the last one was. */
+static void note_item(dv_cell *ip, const dv_value *items, int64_t count, int64_t next) {
+    if (count > 0) ip[1].site.seen |= dv_seen(items[next < count ? next : count - 1]);
+}
+
 /* Over a list, tuple or str; DV_OP_COUNT: over another sequence.  Notes what its next item is. */
 static uint32_t form_of_walk(dv_cell *ip, const dv_iterator *walk, bool stores) {
     if (dv_is_shape(walk->sequence, DV_T_LIST)) {
         const dv_list *list = dv_as_list(walk->sequence);
-        if (walk->next < list->count) ip[1].site.seen |= dv_seen(list->items[walk->next]);
+        note_item(ip, list->items, list->count, walk->next);
         return stores ? DV_OP_FOR_ITER_LIST_STORE : DV_OP_FOR_ITER_LIST;
     }
     if (dv_is_shape(walk->sequence, DV_T_TUPLE)) {
         const dv_tuple *tuple = dv_as_tuple(walk->sequence);
-        if (walk->next < tuple->count) ip[1].site.seen |= dv_seen(tuple->items[walk->next]);
+        note_item(ip, tuple->items, tuple->count, walk->next);
         return stores ? DV_OP_FOR_ITER_TUPLE_STORE : DV_OP_FOR_ITER_TUPLE;
     }
     if (dv_is_shape(walk->sequence, DV_T_ARRAY)) {

@@ -93,12 +93,14 @@ static uint32_t length_of(const dv_code *code, uint32_t pc) {
     return n > 1 ? n : 1;
 }
 
+enum { LOOP_WEIGHT = 8 };
+
 /* The instructions of a loop, which ends in the JUMP_BACK at `back`, weigh more than those around
  * it. */
 static void weigh_loop(dv_context *context, uint32_t head, uint32_t back) {
     for (uint32_t pc = head < context->begin ? context->begin : head; pc <= back; pc++) {
         dv_snapshot *at = &context->at[pc - context->begin];
-        if (at->weight < MOST_WEIGHT) at->weight = (uint16_t)(at->weight * 8);
+        if (at->weight < MOST_WEIGHT) at->weight = (uint16_t)(at->weight * LOOP_WEIGHT);
     }
 }
 
@@ -614,17 +616,30 @@ static void add_work(const dv_context *context, work *sum) {
     for (const dv_context *c = context->inlined; c; c = c->siblings) add_work(c, sum);
 }
 
-/* Rounds in DV_REGION_WINDOW entries that pay for entering and leaving.  Regions of nests, and
- * those that do without objects, are left alone. */
+/* What a round of the innermost loops weighs. */
+static uint32_t deepest_weight(const dv_context *root) {
+    uint32_t deepest = 1;
+    for (uint32_t i = 0; i < root->end - root->begin; i++)
+        if (root->at[i].weight > deepest) deepest = root->at[i].weight;
+    return deepest;
+}
+
+/* Rounds in DV_REGION_WINDOW entries that pay for entering and leaving; in a nest, for the
+ * beginnings and ends of its inner loops as well.  Regions that do without objects are left alone.
+ */
 static uint32_t least_rounds(const dv_build *b) {
-    enum { ENTRY = 100, VALUE = 35, SAVED = 16, CONVERTED = 14 }; /* instructions; README.md */
-    enum { LOOP_WEIGHT = 8 };
+    /* instructions; README.md */
+    enum { ENTRY = 100, NEST = 600, VALUE = 35, SAVED = 16, CONVERTED = 14 };
     work sum = {0, 0, 0};
+    uint32_t values = 0;
     add_work(b->root, &sum);
-    if (b->entries.count != 1 || b->region->removed || b->vm->nama == DV_NAMA_SEQUENCE) return 0;
-    const uint64_t costs = ENTRY + VALUE * (uint64_t)b->entries.data[0].item_count;
+    if (b->entries.count == 0 || b->region->removed || b->vm->nama == DV_NAMA_SEQUENCE) return 0;
+    for (uint32_t i = 0; i < b->entries.count; i++)
+        if (b->entries.data[i].item_count > values) values = b->entries.data[i].item_count;
+    const uint32_t deepest = deepest_weight(b->root);
+    const uint64_t costs = (deepest > LOOP_WEIGHT ? NEST : ENTRY) + VALUE * (uint64_t)values;
     const uint64_t saved = sum.typed * SAVED, lost = sum.converted * CONVERTED;
-    return (uint32_t)(DV_REGION_WINDOW * costs * LOOP_WEIGHT / (saved > lost ? saved - lost : 1));
+    return (uint32_t)(DV_REGION_WINDOW * costs * deepest / (saved > lost ? saved - lost : 1));
 }
 
 /* What straight code gains is little: to be measured, it is always taken. */
@@ -660,7 +675,7 @@ static void find_uses(dv_build *b, const dv_code *code, uint32_t head, uint32_t 
         if (info->operand_count == 0 || info->operands[0] != DV_OPERAND_LOCAL) continue;
         bool reads = op == DV_OP_LOAD_LOCAL || op == DV_OP_LOAD_LOCAL_B;
         b->local_uses[local] |= DV_LOCAL_USED;
-        if (op == DV_OP_LOAD_LOCAL_CHECK)
+        if (op == DV_OP_LOAD_LOCAL_CHECK || op == DV_OP_LOAD_OUTER_CHECK)
             b->local_uses[local] |= DV_LOCAL_CHECKED;
         else if (!reads)
             b->local_uses[local] |= DV_LOCAL_STORED;

@@ -514,8 +514,8 @@ static uint32_t step_load_constant(dv_build *b, uint32_t next_pc) {
 static uint32_t step_load_local(dv_build *b, uint32_t op, uint32_t next_pc) {
     int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value e = b->e[q];
-    if (e.kind == DV_K_UNSET && op == DV_OP_LOAD_LOCAL_CHECK) {
-        if (b->context != b->root) return dv_step_leave(b);
+    if (e.kind == DV_K_UNSET && (op == DV_OP_LOAD_LOCAL_CHECK || op == DV_OP_LOAD_OUTER_CHECK)) {
+        if (b->context != b->root || e.where != DV_AT_HOME) return dv_step_leave(b);
         return dv_step_embed(b, 0, 1, next_pc);
     }
     if (e.where == DV_AT_HOME)
@@ -589,6 +589,20 @@ static uint32_t step_store_local(dv_build *b, uint32_t next_pc) {
     next_pc = store_local(b, next_pc);
     if (old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot))
         dv_step_point_after(b, next_pc);
+    return next_pc;
+}
+
+/* Nothing is left at home but what exits put there, unless the value must be released. */
+static uint32_t step_clear_local(dv_build *b, uint32_t next_pc) {
+    const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
+    dv_claim(b, q);
+    const dv_known_value old = b->e[q];
+    const bool drops = holds_object(&old);
+    if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    b->e[q] = (dv_known_value){DV_K_UNSET, DV_AT_VALUE, 0, DV_EMPTY};
+    b->version++;
+    const bool ends = old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot);
+    if (drops || ends) dv_step_point_after(b, next_pc);
     return next_pc;
 }
 
@@ -799,8 +813,16 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_LOAD_CONST_B: return step_load_constant(b, next_pc);
     case DV_OP_LOAD_LOCAL:
     case DV_OP_LOAD_LOCAL_B:
-    case DV_OP_LOAD_LOCAL_CHECK: return step_load_local(b, op, next_pc);
+    case DV_OP_LOAD_LOCAL_CHECK:
+    case DV_OP_LOAD_OUTER_CHECK: return step_load_local(b, op, next_pc);
     case DV_OP_STORE_LOCAL: return step_store_local(b, next_pc);
+    case DV_OP_CLEAR_LOCAL: return step_clear_local(b, next_pc);
+    case DV_OP_ENTER_COMPREHENSION:
+        dv_region_emit_guard(b, DV_OP_R_ENTER_COMPREHENSION, 0, 0, 0);
+        return next_pc;
+    case DV_OP_LEAVE_COMPREHENSION:
+        dv_region_emit(b, DV_OP_R_DEPTH, -1, 0, 0);
+        return step_clear_local(b, next_pc);
     case DV_OP_LOAD_GLOBAL: return step_load_global(b, false, next_pc);
     case DV_OP_LOAD_GLOBAL_CALLEE: return step_load_global(b, true, next_pc);
     case DV_OP_PREPARE_CALL:
@@ -841,6 +863,8 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_BUILD_KEY: return dv_step_build_key(b, (int32_t)a, next_pc);
     case DV_OP_BUILD_SLICE: return dv_step_build_slice(b, (int32_t)a, next_pc);
     case DV_OP_LIST_APPEND: return dv_step_list_append(b, (int32_t)a, next_pc);
+    case DV_OP_SET_ADD: return dv_step_embed(b, 1, 0, next_pc);
+    case DV_OP_DICT_ADD: return dv_step_embed(b, 2, 0, next_pc);
     case DV_OP_COMPARE_ITEMS:
     case DV_OP_BUILD_LIST:
     case DV_OP_BUILD_SET:

@@ -77,6 +77,7 @@ static uint32_t walk_sequence(dv_build *b, walk w, uint32_t exhausted, uint32_t 
     uint32_t at = dv_region_emit_guard(b, w.op, home, slot, 0);
     end_at(b, at + 4, exhausted, true);
     dv_step_count(b, raw); /* INCA code stores an object in the same instruction */
+    if (raw) b->block->converted += b->weight;
     if (target >= 0) return dv_finish_raw(b, DV_NO_CELL, 0, w.kind, target, next_pc);
     dv_push_known(b, w.kind, raw ? DV_AT_SLOT : DV_AT_HOME, raw ? slot : 0, DV_EMPTY);
     return next_pc;

@@ -165,6 +165,13 @@ static bool make_room(dv_vm *vm, const dv_thread *thread, const dv_value *frame)
     return false;
 }
 
+bool dv_call_may_nest(dv_vm *vm) {
+    if (!dv_poll_calls(vm) || !spend_budget(vm, 1)) return false;
+    if (vm->calls_left > 0) return true;
+    dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
+    return false;
+}
+
 static const dv_cell *enter_function(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
                                      uint32_t count, dv_value keywords) {
     dv_value *frame = sp - count;

@@ -14,6 +14,9 @@ void dv_run_cells(dv_vm *vm, const dv_cell *ip);
 /* A function object of a code object; defaults (EMPTY or tuple) are retained. */
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults);
 
+/* Where no call seems to be left, for a comprehension that is inlined: polls; false: raised. */
+bool dv_call_may_nest(dv_vm *vm) DV_MUST_CHECK;
+
 /* Makes a call whose callee, two reserved entries and arguments (the last ones named by `keywords`,
  * unless EMPTY) are on the stack, where they are taken from; `link` is behind the instruction.  The
  * result is where to go on with vm->sp and vm->fp. */

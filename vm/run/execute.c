@@ -69,14 +69,18 @@ bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) {
     return done == 1;
 }
 
+dv_value dv_raise_unassociated(dv_vm *vm, const dv_value *fp, uint32_t local) {
+    const dv_text *name = &dv_frame_thread(fp)->code->local_names[local];
+    return dv_raise(vm, DV_E_NAME_ERROR,
+                    "cannot access free variable '%.*s' where it is not associated with a "
+                    "value in enclosing scope",
+                    (int)name->size, name->data);
+}
+
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local) {
     const dv_text *name = &dv_frame_thread(fp)->code->local_names[local];
     const dv_code *code = dv_frame_thread(fp)->code;
-    if (local >= code->local_count - code->free_count)
-        return dv_raise(vm, DV_E_NAME_ERROR,
-                        "cannot access free variable '%.*s' where it is not associated with a "
-                        "value in enclosing scope",
-                        (int)name->size, name->data);
+    if (local >= code->local_count - code->free_count) return dv_raise_unassociated(vm, fp, local);
     return dv_raise(vm, DV_E_UNBOUND_LOCAL_ERROR,
                     "cannot access local variable '%.*s' where it is not associated with a value",
                     (int)name->size, name->data);

@@ -18,6 +18,8 @@ bool dv_store_name(dv_vm *vm, dv_value space, dv_value name, dv_value value) DV_
 bool dv_delete_name(dv_vm *vm, dv_value space, dv_value name) DV_MUST_CHECK;
 
 dv_value dv_raise_unbound(dv_vm *vm, const dv_value *fp, uint32_t local);
+/* The same where it is a variable of the function around. */
+dv_value dv_raise_unassociated(dv_vm *vm, const dv_value *fp, uint32_t local);
 
 /* Writes the count items of a sequence or iterable to out, last first; exact ValueErrors of
  * CPython. */

@@ -88,7 +88,8 @@ static void write_entry(dv_vm *vm, dv_builder *b, dv_trace_entry entry, uint32_t
     dv_builder_text(b, code->unit->filename.data, code->unit->filename.size);
     snprintf(number, sizeof number, "\", line %u, in ", line);
     dv_builder_z(b, number);
-    dv_builder_text(b, code->name.data, code->name.size);
+    const dv_text name = dv_code_name_at(code, entry.pc);
+    dv_builder_text(b, name.data, name.size);
     dv_builder_char(b, '\n');
     dv_text source;
     if (code->unit->source.size == 0 || !dv_source_line(code->unit->source, line, &source)) return;
@@ -144,19 +145,21 @@ static void write_trace(dv_vm *vm, dv_builder *b, const dv_exception *exception)
     if (!dv_exception_has_trace(exception)) return;
     dv_builder_z(b, "Traceback (most recent call last):\n");
     const dv_code *last_code = NULL;
+    dv_text last_name = {0};
     uint32_t last_line = 0, count = 0;
     trace_walk walk = walk_trace(exception);
     for (dv_trace_entry entry; next_entry(&walk, &entry);) {
         const dv_code *code = dv_thread_code(entry.code);
         uint32_t line = dv_traceback_line(entry.code, entry.pc);
+        const dv_text name = dv_code_name_at(code, entry.pc);
         bool same = last_code && line == last_line && code->unit == last_code->unit &&
-                    code->name.size == last_code->name.size &&
-                    memcmp(code->name.data, last_code->name.data, code->name.size) == 0;
+                    dv_text_is_same(name, last_name);
         if (!same) {
             write_repeated(b, count);
             count = 0;
         }
         last_code = code;
+        last_name = name;
         last_line = line;
         if (++count <= REPEAT_LIMIT) write_entry(vm, b, entry, line);
     }
@@ -181,6 +184,12 @@ dv_value dv_traceback_source(dv_vm *vm, dv_value value) {
         return dv_str_empty(vm);
     uint32_t indent = indentation(source);
     return dv_str_new(vm, source.data + indent, source.size - indent);
+}
+
+dv_value dv_traceback_name(dv_vm *vm, dv_value value) {
+    const dv_traceback *traceback = dv_as_traceback(value);
+    const dv_text name = dv_code_name_at(dv_thread_code(traceback->code), traceback->pc);
+    return dv_str_new(vm, name.data, name.size);
 }
 
 /* Syntax errors ---------------------------------------------------------------------------------

@@ -55,6 +55,35 @@ static dv_value trace(dv_vm *vm, dv_value exception, dv_thread *thread, uint32_t
     return replacement;
 }
 
+static const dv_inlined_code *inlined_at(const dv_code *code, uint32_t pc) {
+    return code->inlined_count ? dv_code_inlined(code, pc) : NULL; /* few have one */
+}
+
+/* The same for every frame that the program sees there: an inlined comprehension is one. */
+static dv_value trace_frames(dv_vm *vm, dv_value exception, dv_thread *thread, uint32_t pc) {
+    const dv_inlined_code *inlined;
+    for (; (inlined = inlined_at(thread->code, pc)) != NULL; pc = inlined->call)
+        exception = trace(vm, exception, thread, pc);
+    return trace(vm, exception, thread, pc);
+}
+
+/* Inlined comprehensions count as calls, like their frames. */
+static void leave_inlined(dv_vm *vm, const dv_code *code, uint32_t pc) {
+    const dv_inlined_code *inlined;
+    for (; (inlined = inlined_at(code, pc)) != NULL; pc = inlined->call) vm->calls_left++;
+}
+
+/* No variable of a comprehension outlives it. */
+static void clear_inlined(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp) {
+    const dv_inlined_code *inlined;
+    for (; (inlined = inlined_at(thread->code, pc)) != NULL; pc = inlined->call)
+        for (uint32_t i = 0; i < inlined->local_count; i++) {
+            dv_value *slot = fp + inlined->first_local + i, old = *slot;
+            *slot = DV_EMPTY;
+            dv_release(vm, old);
+        }
+}
+
 /* The frame at fp does not catch: releases it. */
 static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp,
                        dv_value *sp) {
@@ -99,10 +128,12 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         uint32_t pc = dv_thread_pc(thread, ip);
         if (pc != DV_NO_PC) {
             if (!raises_again(thread->code->words[pc], exception))
-                exception = trace(vm, exception, thread, pc);
+                exception = trace_frames(vm, exception, thread, pc);
+            leave_inlined(vm, thread->code, pc);
             const dv_exception_entry *entry = dv_code_handler(thread->code, pc);
             if (entry) {
                 cut_stack(vm, thread, pc, fp, sp, entry->depth);
+                clear_inlined(vm, thread, pc, fp);
                 *vm->sp++ = exception;
                 vm->fp = fp;
                 return thread->cells + thread->cell_at[entry->handler];

@@ -32,5 +32,7 @@ uint32_t dv_traceback_line(const dv_object *code, uint32_t pc);
 dv_value dv_traceback_text(dv_vm *vm, dv_value traceback);
 /* The line of source that the first entry quotes, without indentation; empty if there is none. */
 dv_value dv_traceback_source(dv_vm *vm, dv_value traceback);
+/* The name of the function that the first entry is in: a comprehension's, if it is inlined. */
+dv_value dv_traceback_name(dv_vm *vm, dv_value traceback);
 
 #endif

@@ -1,0 +1,266 @@
+/* resolve.c: what the names of a module's scopes mean (resolve.h).
+ *
+ * Invariants
+ *  1. Scopes are listed before those inside them.
+ *  2. A name that an inlined comprehension does not bind occurs in the scope around it, too, and
+ *     means the same there.
+ *  3. A local that a function inside uses is a cell; a comprehension with such a variable is not
+ *     inlined, so no variable of an inlined one is a cell. */
+#include "lang/resolve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The function around the scope that binds the name, or the class whose cell it is, or NULL. */
+static dv_scope *binding_scope(const dv_scope *scope, const dv_name *name) {
+    for (dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
+        if (outer->class_cell && dv_name_is(name, "__class__")) return outer;
+        if (outer->kind != DV_SCOPE_FUNCTION) continue;
+        const dv_symbol *symbol = dv_scope_find(outer, name);
+        if (symbol == NULL || symbol->flags & DV_SYMBOL_NONLOCAL) continue;
+        if (symbol->flags & DV_SYMBOL_GLOBAL) return NULL;
+        if (symbol->flags & DV_SYMBOL_BOUND) return outer;
+    }
+    return NULL;
+}
+
+/* Marks the variables of functions around that the scope uses. */
+static void mark_captured(const dv_scope *scope) {
+    if (scope->kind == DV_SCOPE_MODULE) return;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const dv_symbol *symbol = scope->symbols[i];
+        bool own = symbol->flags & DV_SYMBOL_BOUND && !(symbol->flags & DV_SYMBOL_NONLOCAL);
+        if (own || symbol->flags & DV_SYMBOL_GLOBAL) continue;
+        dv_scope *owner = binding_scope(scope, symbol->name);
+        if (owner != NULL && owner->kind == DV_SCOPE_FUNCTION)
+            dv_scope_find(owner, symbol->name)->flags |= DV_SYMBOL_CAPTURED;
+    }
+}
+
+static int compare_names(const void *a, const void *b) {
+    dv_text x = (*(dv_symbol *const *)a)->name->text, y = (*(dv_symbol *const *)b)->name->text;
+    int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
+    return order ? order : (x.size > y.size) - (x.size < y.size);
+}
+
+/* ---- Comprehensions in place ---- */
+
+bool dv_scope_binds(const dv_symbol *symbol) {
+    return symbol->flags & DV_SYMBOL_BOUND &&
+           !(symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL));
+}
+
+/* A variable of a comprehension; its parameter is none where it is inlined. */
+static bool is_own(const dv_symbol *symbol) {
+    return dv_scope_binds(symbol) && !(symbol->flags & DV_SYMBOL_PARAMETER);
+}
+
+/* Functions that tell something of the frame that they are called in. */
+static bool sees_frame(const dv_name *name) {
+    return dv_name_is(name, "super") || dv_name_is(name, "locals") || dv_name_is(name, "vars") ||
+           dv_name_is(name, "dir");
+}
+
+static bool can_be_inlined(const dv_scope *scope) {
+    if (!scope->is_comprehension || scope->is_generator) return false;
+    if (scope->parent->kind != DV_SCOPE_FUNCTION) return false;
+    uint32_t own = 0;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const dv_symbol *symbol = scope->symbols[i];
+        if (sees_frame(symbol->name)) return false;
+        if (!is_own(symbol)) continue;
+        if (symbol->flags & DV_SYMBOL_CAPTURED) return false;
+        own++;
+    }
+    return own > 0; /* the last of which ends it (LEAVE_COMPREHENSION) */
+}
+
+/* What an inlined comprehension takes from outside occurs in the scope around it. */
+static bool note_in_parent(dv_front *front, const dv_scope *scope) {
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const dv_symbol *symbol = scope->symbols[i];
+        if (symbol->flags & DV_SYMBOL_PARAMETER || is_own(symbol)) continue;
+        /* A walrus binds further out: comprehensions between pass it on. */
+        uint32_t flags = scope->parent->is_comprehension ? symbol->flags : DV_SYMBOL_USED;
+        if (dv_scope_note(front, scope->parent, symbol->name,
+                          flags & ~(uint32_t)DV_SYMBOL_CAPTURED) == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* Decides, from the inside out, which comprehensions are inlined, and marks the variables that
+ * functions inside share. */
+static bool place_comprehensions(dv_front *front, dv_scope *first) {
+    uint32_t count = 0;
+    for (dv_scope *scope = first; scope != NULL; scope = scope->next) count++;
+    dv_scope **scopes = dv_front_scratch(front, count * sizeof *scopes);
+    if (scopes == NULL) return false;
+    count = 0;
+    for (dv_scope *scope = first; scope != NULL; scope = scope->next) scopes[count++] = scope;
+    for (uint32_t i = count; i-- > 0;) {
+        if (!can_be_inlined(scopes[i])) {
+            mark_captured(scopes[i]);
+            continue;
+        }
+        scopes[i]->host = scopes[i]->parent;
+        if (!note_in_parent(front, scopes[i])) return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (scopes[i]->host != NULL && scopes[i]->host->host != NULL)
+            scopes[i]->host = scopes[i]->host->host;
+    return true;
+}
+
+static dv_symbol *next_own(const dv_scope *scope, uint32_t *i) {
+    while (*i < scope->symbol_count) {
+        dv_symbol *symbol = scope->symbols[(*i)++];
+        if (is_own(symbol)) return symbol;
+    }
+    return NULL;
+}
+
+/* Can the comprehension have the locals of `other`: variables of the same names, which are not in
+ * use around it? */
+static bool can_share(const dv_scope *scope, const dv_scope *other) {
+    uint32_t i = 0, k = 0;
+    for (;;) {
+        const dv_symbol *own = next_own(scope, &i), *its = next_own(other, &k);
+        if (own == NULL && its == NULL) break;
+        if (own == NULL || its == NULL || own->name != its->name) return false;
+    }
+    for (const dv_scope *outer = scope->parent; outer->host != NULL; outer = outer->parent)
+        if (outer->first_local == other->first_local) return false;
+    return true;
+}
+
+static void number_inlined(dv_scope *scope) {
+    dv_scope *host = scope->host, *block = host->blocks;
+    while (block != NULL && !can_share(scope, block)) block = block->next_block;
+    scope->first_local = block != NULL ? block->first_local : host->local_count;
+    uint32_t i = 0;
+    for (dv_symbol *own = next_own(scope, &i); own != NULL; own = next_own(scope, &i)) {
+        own->access = DV_ACCESS_LOCAL;
+        own->index = scope->first_local + scope->local_count++;
+    }
+    if (block != NULL) return;
+    host->local_count += scope->local_count;
+    scope->next_block = host->blocks;
+    host->blocks = scope;
+}
+
+/* Other names mean what they mean in the scope around. */
+static void resolve_inlined(dv_scope *scope) {
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        dv_symbol *symbol = scope->symbols[i];
+        if (symbol->flags & DV_SYMBOL_PARAMETER || is_own(symbol)) continue;
+        const dv_symbol *outer = dv_scope_find(scope->parent, symbol->name);
+        symbol->access = outer->access;
+        symbol->index = outer->index;
+    }
+}
+
+/* ---- Numbers ---- */
+
+/* Local variables get their numbers first, since free variables come behind them.  Those that are
+ * captured and no parameters are the last, by name, as in CPython: locals die in this order. */
+static bool number_locals(dv_front *front, dv_scope *scope) {
+    if (scope->kind == DV_SCOPE_CLASS) scope->local_count = scope->class_cell ? 2 : 1;
+    if (scope->host != NULL) {
+        number_inlined(scope);
+        return true;
+    }
+    if (scope->kind != DV_SCOPE_FUNCTION || scope->symbol_count == 0) return true;
+    dv_symbol **cells = dv_front_scratch(front, scope->symbol_count * sizeof *cells);
+    if (cells == NULL) return false;
+    uint32_t cell_count = 0;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        dv_symbol *symbol = scope->symbols[i];
+        bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
+        if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
+        symbol->access = DV_ACCESS_LOCAL;
+        if (symbol->flags & DV_SYMBOL_CAPTURED && !(symbol->flags & DV_SYMBOL_PARAMETER))
+            cells[cell_count++] = symbol;
+        else
+            symbol->index = scope->local_count++;
+    }
+    qsort(cells, cell_count, sizeof *cells, compare_names);
+    for (uint32_t i = 0; i < cell_count; i++) cells[i]->index = scope->local_count++;
+    return true;
+}
+
+static bool add_free(dv_front *front, dv_scope *scope, dv_name *name, uint32_t from) {
+    void *items = scope->free;
+    if (!dv_front_reserve(front, &items, scope->free_count, &scope->free_capacity,
+                          sizeof(dv_free_variable)))
+        return false;
+    scope->free = items;
+    if (!dv_index_map_put(front, &scope->free_map, name, scope->free_count)) return false;
+    scope->free[scope->free_count++] = (dv_free_variable){name, from};
+    scope->local_count++;
+    return true;
+}
+
+/* The local of `scope` that holds the cell of a variable of `owner`, which is the scope itself or
+ * one around it: all scopes between pass the cell on. */
+static bool capture(dv_front *front, dv_scope *scope, dv_scope *owner, dv_name *name,
+                    uint32_t *local) {
+    if (scope->host != NULL) scope = scope->host;
+    if (scope == owner && scope->kind == DV_SCOPE_CLASS) {
+        *local = 1;
+        return true;
+    }
+    if (scope == owner) {
+        dv_symbol *symbol = dv_scope_find(owner, name);
+        symbol->access = DV_ACCESS_CELL;
+        *local = symbol->index;
+        return true;
+    }
+    uint32_t known = dv_index_map_get(&scope->free_map, name);
+    if (known == DV_NO_INDEX) {
+        uint32_t from;
+        if (!capture(front, scope->parent, owner, name, &from)) return false;
+        known = scope->free_count;
+        if (!add_free(front, scope, name, from)) return false;
+    }
+    *local = scope->local_count - scope->free_count + known;
+    return true;
+}
+
+static bool fail_nonlocal(dv_front *front, const dv_symbol *symbol) {
+    if (symbol->flags & DV_SYMBOL_GLOBAL)
+        dv_front_error(front, symbol->declared_at, "name '%.*s' is nonlocal and global",
+                       DV_NAME_ARGS(symbol->name));
+    else
+        dv_front_error(front, symbol->declared_at, "no binding for nonlocal '%.*s' found",
+                       DV_NAME_ARGS(symbol->name));
+    return false;
+}
+
+static bool resolve_symbol(dv_front *front, dv_scope *scope, dv_symbol *symbol) {
+    if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL) return true;
+    bool bound = symbol->flags & DV_SYMBOL_BOUND, nonlocal = symbol->flags & DV_SYMBOL_NONLOCAL;
+    if (nonlocal && symbol->flags & DV_SYMBOL_GLOBAL) return fail_nonlocal(front, symbol);
+    if (symbol->flags & DV_SYMBOL_GLOBAL || scope->kind == DV_SCOPE_MODULE) return true;
+    dv_scope *owner = bound && !nonlocal ? NULL : binding_scope(scope, symbol->name);
+    if (owner != NULL) {
+        symbol->access = DV_ACCESS_CELL;
+        return capture(front, scope, owner, symbol->name, &symbol->index);
+    }
+    if (nonlocal) return fail_nonlocal(front, symbol);
+    if (scope->kind == DV_SCOPE_CLASS) symbol->access = DV_ACCESS_NAMESPACE;
+    return true;
+}
+
+/* Scopes are listed before those inside them. */
+bool dv_scope_resolve(dv_front *front, dv_scope *first) {
+    if (!place_comprehensions(front, first)) return false;
+    for (dv_scope *scope = first; scope != NULL; scope = scope->next)
+        if (!number_locals(front, scope)) return false;
+    for (dv_scope *scope = first; scope != NULL; scope = scope->next)
+        for (uint32_t i = 0; scope->host == NULL && i < scope->symbol_count; i++)
+            if (!resolve_symbol(front, scope, scope->symbols[i])) return false;
+    for (dv_scope *scope = first; scope != NULL; scope = scope->next)
+        if (scope->host != NULL) resolve_inlined(scope);
+    return true;
+}
