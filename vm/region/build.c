@@ -530,8 +530,8 @@ static void add_entries(dv_build *b) {
         for (int32_t q = 0; q < head->top; q++) {
             const dv_known_value *e = &head->entries[q];
             const bool complex = e->kind == DV_K_COMPLEX;
-            if (e->kind == DV_K_CONSTANT || e->kind == DV_K_RESERVED || (complex && q >= b->locals))
-                possible = false;
+            if (e->kind == DV_K_CONSTANT || (complex && q >= b->locals)) possible = false;
+            if (e->kind == DV_K_RESERVED) continue; /* of a call around the loop */
             bool checked = q < b->locals && b->local_uses[q] & DV_LOCAL_CHECKED;
             if (e->kind == DV_K_UNSET || (e->kind == DV_K_ANY && !checked)) continue;
             const bool taken = complex && b->local_uses[q] & DV_LOCAL_STORED;
@@ -562,13 +562,34 @@ static bool is_own_range(dv_build *b, const dv_value *fp, uint32_t head, int32_t
     return dv_as_object(v)->references == (b->twin_of[q] >= 0 ? 2 : 1);
 }
 
-/* Entry state: what the frame holds at the head of the loop that just went round. */
+static uint32_t depth_at(const dv_code *code, uint32_t pc) {
+    return code->state_at[pc] == DV_NO_STATE ? 0 : code->states[code->state_at[pc]].depth;
+}
+
+/* Is the entry of the operand stack, `k` from its bottom, reserved for a call around the loop? */
+static bool is_reserved(const dv_code *code, uint32_t head, uint32_t k) {
+    uint32_t state = code->state_at[head];
+    while (code->states[state].depth > k + 1) state = code->states[state].below;
+    return code->states[state].kind == DV_SLOT_RESERVED;
+}
+
+/* Entry state: what the frame holds at the head of the loop that just went round.  Of the operand
+ * stack the region uses the iterator of its outermost loop, and the list below it that a
+ * comprehension makes; what is further down stays there. */
 static void start_from_frame(dv_build *b, const dv_value *fp, uint32_t head) {
     const dv_code *code = b->root->thread->code;
-    uint32_t depth =
-        code->state_at[head] == DV_NO_STATE ? 0 : code->states[code->state_at[head]].depth;
+    const uint32_t depth = depth_at(code, head), outer = depth_at(code, b->root->begin);
+    const uint32_t used = code->local_count + (outer > 2 ? outer - 2 : 0);
     b->top = 0;
     for (uint32_t i = 0; i < code->local_count + depth; i++) {
+        if (i >= code->local_count && is_reserved(code, head, i - code->local_count)) {
+            dv_push_known(b, DV_K_RESERVED, DV_AT_NOWHERE, 0, DV_EMPTY);
+            continue;
+        }
+        if (i >= code->local_count && i < used) {
+            dv_push_known(b, DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY);
+            continue;
+        }
         dv_value v = fp[dv_home(b, (int32_t)i)];
         dv_kind kind = dv_is_int(v)     ? DV_K_INT
                        : dv_is_float(v) ? DV_K_FLOAT

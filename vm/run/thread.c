@@ -455,8 +455,16 @@ static bool is_cell(const dv_code *code, uint32_t local) {
 
 typedef enum local_kind { VARIABLES, CELLS, FREE } local_kind;
 
+/* Is it a local of the function only because a comprehension is inlined? */
+static bool is_hidden(const dv_code *code, uint32_t local) {
+    for (uint32_t i = 0; i < code->inlined_count; i++)
+        if (local - code->inlined[i].first_local < code->inlined[i].local_count) return true;
+    return false;
+}
+
 /* Parameters are variables even where functions share them. */
 static bool is_of_kind(const dv_code *code, uint32_t local, local_kind kind) {
+    if (is_hidden(code, local)) return false;
     bool free = local >= code->local_count - code->free_count;
     if (kind == FREE || free) return kind == FREE && free;
     if (kind == CELLS) return is_cell(code, local);
