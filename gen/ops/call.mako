@@ -485,28 +485,43 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:op>
 
-<%isa:derivative name="LOAD_METHOD_SHAPE" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with the cached shape: the class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
-    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
+## The ..._CALL are what the others are threaded as where a CALL_METHOD without arguments is behind them: where that has become one of a dl function, they enter it.
+<%def name="prepared(calls)">\
+% if calls:
+    OP(CALL_METHOD_DL_0);
+    if (ip[LEN].h == DV_H(CALL_METHOD_DL_0) && dv_is_function(callee)) {
+        const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+        dv_value *frame = sp + 3 - IN;
+        if (DV_LIKELY(thread->exact_arguments == 1 && dv_frame_fits(vm, thread, frame))) {
+            frame[-3] = dv_retain(callee);
+            frame[0] = OWNED(object);
+            sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN + 4); /* behind CALL_METHOD */
+            fp = frame;
+            JUMP(thread->entry);
+        }
+    }
+% endif
     sp += 4 - IN;
     sp[-4] = dv_retain(callee);
     sp[-1] = OWNED(object);
     NEXT();
-</%isa:derivative>
+</%def>\
+% for suffix, what in (("", "LOAD_METHOD of"), ("_CALL", "LOAD_METHOD, with a call without arguments behind it, of")):
+<%isa:derivative name="LOAD_METHOD_SHAPE${suffix}" of="LOAD_METHOD" fuses="O" doc="${what} an object with the cached shape: the class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
+${prepared(suffix)}</%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_POLY" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with one of several shapes.">
+<%isa:derivative name="LOAD_METHOD_POLY${suffix}" of="LOAD_METHOD" fuses="O" doc="${what} an object with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const dv_value callee = entry->cell->value;
     if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) MISS();
-    sp += 4 - IN;
-    sp[-4] = dv_retain(callee);
-    sp[-1] = OWNED(object);
-    NEXT();
-</%isa:derivative>
+${prepared(suffix)}</%isa:derivative>
 
+% endfor
 <%isa:derivative name="LOAD_METHOD_OF_CLASS" of="LOAD_METHOD" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;

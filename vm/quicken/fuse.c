@@ -36,13 +36,30 @@ static dv_cell *place_of(const dv_thread *thread, uint32_t pc, const dv_op_info 
     return thread->cells + thread->cell_at[pc];
 }
 
+/* Of a LOAD_METHOD at pc with a call without arguments behind it: the form that enters the method
+ * at once. */
+static uint32_t calling(const dv_thread *thread, uint32_t pc, uint32_t op) {
+    static const uint32_t forms[][2] = {
+        {DV_OP_LOAD_METHOD_SHAPE, DV_OP_LOAD_METHOD_SHAPE_CALL},
+        {DV_OP_LOAD_METHOD_POLY, DV_OP_LOAD_METHOD_POLY_CALL},
+        {DV_OP_O_LOAD_METHOD_SHAPE, DV_OP_O_LOAD_METHOD_SHAPE_CALL},
+        {DV_OP_O_LOAD_METHOD_POLY, DV_OP_O_LOAD_METHOD_POLY_CALL},
+    };
+    uint32_t i = 0, behind = next(thread, pc);
+    while (i < sizeof forms / sizeof *forms && forms[i][0] != op) i++;
+    if (i == sizeof forms / sizeof *forms || behind >= thread->code->word_count ||
+        op_at(thread, behind) != DV_OP_CALL_METHOD)
+        return op;
+    return thread->cells[thread->cell_at[behind] + 2].i == 0 ? forms[i][1] : op;
+}
+
 /* Takes away what fusions with the site's old form left in the cells of loads. */
 static void unfuse(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_op_info *old) {
     for (uint32_t i = 0; i < old->fusion_count; i++) {
         uint32_t op = old->first_fusion + i;
         const dv_op_info *fusion = &dv_op_infos[op];
         dv_cell *place = place_of(thread, pc, fusion);
-        if (!place || place->h != dv_handler_of(vm, place, op)) continue;
+        if (!place || place->h != dv_handler_of(vm, place, calling(thread, pc, op))) continue;
         const uint32_t load = fusion->loads[fusion->load_count - 1];
         place->h = dv_handler_of(vm, place, dv_op_threaded(place, load));
     }
@@ -62,7 +79,7 @@ static void fuse(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_op_info *fo
         best_op = op;
         most = parts;
     }
-    if (best) best->h = dv_handler_of(vm, best, best_op);
+    if (best) best->h = dv_handler_of(vm, best, calling(thread, pc, best_op));
 }
 
 static dv_thread *owner_of(dv_vm *vm, const dv_cell *ip) {
@@ -84,5 +101,8 @@ void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op) {
     if (!thread) return;
     uint32_t pc = dv_thread_pc(thread, ip);
     if (before && before->fusion_count) unfuse(vm, thread, pc, before);
-    if (after->fusion_count) fuse(vm, thread, pc, after);
+    if (!after->fusion_count) return;
+    uint32_t form = calling(thread, pc, op);
+    if (form != op) ip->h = dv_handler_of(vm, ip, form);
+    fuse(vm, thread, pc, after);
 }
