@@ -123,10 +123,15 @@ static uint32_t written(uint32_t op) {
     if (op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8) return DV_OP_RETURN;
     if (op >= DV_OP_CALL_DL_0 && op <= DV_OP_CALL_DL_4) return DV_OP_CALL_DL;
     if (op >= DV_OP_CALL_METHOD_DL_0 && op <= DV_OP_CALL_METHOD_DL_4) return DV_OP_CALL_METHOD_DL;
-    if (op == DV_OP_LOAD_METHOD_SHAPE_CALL) return DV_OP_LOAD_METHOD_SHAPE;
-    if (op == DV_OP_LOAD_METHOD_POLY_CALL) return DV_OP_LOAD_METHOD_POLY;
-    if (op == DV_OP_O_LOAD_METHOD_SHAPE_CALL) return DV_OP_O_LOAD_METHOD_SHAPE;
-    if (op == DV_OP_O_LOAD_METHOD_POLY_CALL) return DV_OP_O_LOAD_METHOD_POLY;
+    switch (op) { /* longer forms: quicken/fuse.c */
+    case DV_OP_LOAD_METHOD_SHAPE_CALL: return DV_OP_LOAD_METHOD_SHAPE;
+    case DV_OP_LOAD_METHOD_POLY_CALL: return DV_OP_LOAD_METHOD_POLY;
+    case DV_OP_O_LOAD_METHOD_SHAPE_CALL: return DV_OP_O_LOAD_METHOD_SHAPE;
+    case DV_OP_O_LOAD_METHOD_POLY_CALL: return DV_OP_O_LOAD_METHOD_POLY;
+    case DV_OP_L_LOAD_ATTR_SLOT_TWICE:
+    case DV_OP_L_LOAD_ATTR_SLOT_CHAIN: return DV_OP_L_LOAD_ATTR_SLOT;
+    default: break;
+    }
     return op >= DV_OP_CALL_CLASS_0 && op <= DV_OP_CALL_CLASS_4 ? DV_OP_CALL_CLASS : op;
 }
 
