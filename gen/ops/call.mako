@@ -298,6 +298,37 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
+## What LOAD_GLOBAL_CALLEE_BUILTIN is threaded as in front of isinstance(local, global): behind it are LOAD_LOCAL (2 cells), LOAD_GLOBAL (as many as here), CALL (4), and perhaps a jump (3).
+<%isa:derivative name="LOAD_GLOBAL_CALLEE_ISINSTANCE" of="LOAD_GLOBAL_CALLEE" doc="LOAD_GLOBAL_CALLEE_BUILTIN, with a call with a local and a global behind it: answers at once if that is a CALL_ISINSTANCE of what has a class without a metaclass, and goes where the JUMP_IF_FALSE_BOOL behind it would, if there is one.">
+    OP(LOAD_GLOBAL_CELL);
+    OP(LOAD_GLOBAL_BUILTIN);
+    OP(JUMP_IF_FALSE_BOOL);
+    if (DV_UNLIKELY(!dv_is_empty(((const dv_global_cell *)CELL(CACHE).p)->value) || GUARD_FAILS())) MISS();
+    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
+    const dv_cell *local = ip + LEN, *global = local + 2, *call = global + LEN, *behind = call + 4;
+    if (call->h == DV_H(CALL_ISINSTANCE) && dv_is_shape(callee, DV_T_CFUNCTION) && ((const dv_cfunction *)dv_as_object(callee))->def == call[3].p) {
+        const dv_value x = *(const dv_value *)(const void *)((const char *)fp + local[1].i);
+        dv_value wanted = ((const dv_global_cell *)global[CACHE].p)->value;
+        if (global->h == DV_H(LOAD_GLOBAL_BUILTIN) && dv_is_empty(wanted))
+            wanted = ((const dv_global_cell *)global[CACHE + 1].p)->value;
+        else if (DV_UNLIKELY(global->h != DV_H(LOAD_GLOBAL_CELL)))
+            wanted = DV_EMPTY;
+        const dv_class *class_ = dv_class_at_once(vm, x);
+        if (class_ && dv_is_class(wanted) && !dv_as_class(wanted)->metaclass) {
+            bool found = dv_class_derives_at_once(class_, dv_as_class(wanted));
+            if (found || (class_->linear && !(class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS)))) {
+                if (behind->h == DV_H(JUMP_IF_FALSE_BOOL)) JUMP(found ? behind + 3 : behind[2].target);
+                *sp++ = dv_bool(found);
+                JUMP(behind);
+            }
+        }
+    }
+    sp[0] = dv_retain(callee);
+    sp += OUT;
+    NEXT();
+</%isa:derivative>
+
 <%isa:derivative name="CALL_TYPE_OF" of="CALL" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();

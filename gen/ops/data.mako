@@ -416,7 +416,7 @@
 PLACES = {"OUTSIDE": "in front of the object, its class being derived from a built-in type", "SLOT": "within the object", "FAR": "that some instances have outside the object"}
 %>
 % for where, place in (("OUTSIDE", "&dv_attributes_of(dv_as_object(object))->values[CELL(CACHE).s.b]"), ("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)")):
-<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="${'' if where == 'OUTSIDE' else 'SL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
+<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="${'' if where == 'OUTSIDE' else 'SL LL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
@@ -430,7 +430,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" fuses="SL" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
+<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" fuses="SL LL" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE + 1).i) = own & 1 ? value : dv_retain(value);
@@ -451,7 +451,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
+<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL LL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();

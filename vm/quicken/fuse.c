@@ -39,19 +39,24 @@ static dv_cell *place_of(const dv_thread *thread, uint32_t pc, const dv_op_info 
 /* Forms of derivatives and fusions that do the work of the instructions behind them, too, where
  * these have become what they say; to everybody else they are `plain` (run/thread.c). */
 typedef struct form {
-    uint32_t plain, longer, behind[2];
+    uint32_t plain, longer, behind[3];
 } form;
 static const form forms[] = {
     {DV_OP_LOAD_METHOD_SHAPE, DV_OP_LOAD_METHOD_SHAPE_CALL, {DV_OP_CALL_METHOD, DV_OP_COUNT}},
     {DV_OP_LOAD_METHOD_POLY, DV_OP_LOAD_METHOD_POLY_CALL, {DV_OP_CALL_METHOD, DV_OP_COUNT}},
     {DV_OP_O_LOAD_METHOD_SHAPE, DV_OP_O_LOAD_METHOD_SHAPE_CALL, {DV_OP_CALL_METHOD, DV_OP_COUNT}},
     {DV_OP_O_LOAD_METHOD_POLY, DV_OP_O_LOAD_METHOD_POLY_CALL, {DV_OP_CALL_METHOD, DV_OP_COUNT}},
-    {DV_OP_L_LOAD_ATTR_SLOT, DV_OP_L_LOAD_ATTR_SLOT_TWICE, {DV_OP_LOAD_LOCAL_B, DV_OP_LOAD_ATTR}},
+    {DV_OP_L_LOAD_ATTR_SLOT,
+     DV_OP_L_LOAD_ATTR_SLOT_TWICE,
+     {DV_OP_LOAD_LOCAL_B, DV_OP_LOAD_ATTR, DV_OP_COUNT}},
     {DV_OP_L_LOAD_ATTR_SLOT, DV_OP_L_LOAD_ATTR_SLOT_CHAIN, {DV_OP_LOAD_ATTR, DV_OP_COUNT}},
+    {DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN,
+     DV_OP_LOAD_GLOBAL_CALLEE_ISINSTANCE,
+     {DV_OP_LOAD_LOCAL, DV_OP_LOAD_GLOBAL, DV_OP_CALL}},
 };
 
-static bool is_behind(const dv_thread *thread, uint32_t pc, const uint32_t behind[2]) {
-    for (int i = 0; i < 2 && behind[i] != DV_OP_COUNT; i++) {
+static bool is_behind(const dv_thread *thread, uint32_t pc, const uint32_t behind[3]) {
+    for (int i = 0; i < 3 && behind[i] != DV_OP_COUNT; i++) {
         pc = next(thread, pc);
         if (pc >= thread->code->word_count || op_at(thread, pc) != behind[i]) return false;
         const dv_cell *cell = thread->cells + thread->cell_at[pc];
@@ -110,12 +115,13 @@ void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op) {
     const dv_op_info *after = &dv_op_infos[op];
     if (DV_UNLIKELY(vm->hooks.changed != NULL)) vm->hooks.changed(vm, ip, old, op);
     ip->h = dv_handler_of(vm, ip, dv_op_threaded(ip, op));
-    if (!(before && before->fusion_count) && !after->fusion_count) return;
+    const bool may_be_longer = after->fusion_count || op == DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN;
+    if (!(before && before->fusion_count) && !may_be_longer) return;
     if (!thread) thread = owner_of(vm, ip);
     if (!thread) return;
     uint32_t pc = dv_thread_pc(thread, ip);
     if (before && before->fusion_count) unfuse(vm, thread, pc, before);
-    if (!after->fusion_count) return;
+    if (!may_be_longer) return;
     uint32_t longer = form_at(thread, pc, op);
     if (longer != op) ip->h = dv_handler_of(vm, ip, longer);
     fuse(vm, thread, pc, after);

@@ -130,6 +130,7 @@ static uint32_t written(uint32_t op) {
     case DV_OP_O_LOAD_METHOD_POLY_CALL: return DV_OP_O_LOAD_METHOD_POLY;
     case DV_OP_L_LOAD_ATTR_SLOT_TWICE:
     case DV_OP_L_LOAD_ATTR_SLOT_CHAIN: return DV_OP_L_LOAD_ATTR_SLOT;
+    case DV_OP_LOAD_GLOBAL_CALLEE_ISINSTANCE: return DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN;
     default: break;
     }
     return op >= DV_OP_CALL_CLASS_0 && op <= DV_OP_CALL_CLASS_4 ? DV_OP_CALL_CLASS : op;
