@@ -947,6 +947,17 @@ ${leave("count")}    --- out of line ---
 ${leave(n)}</%isa:op>
 % endfor
 
+% for n in "1234":
+<%isa:op name="LOAD_CONST_RETURN_${n}" operands="const" stack="-- v" doc="What LOAD_CONST is threaded as where the constant is no object and RETURN_${n} is behind it: both. Not emitted by the compiler.">
+    *sp++ = CELL(1).v;
+    ip += LEN;
+    vm->calls_left++;
+% for i in range(int(n)):
+    if (dv_lets_go(fp[${i}])) ${dies(i)}
+% endfor
+${leave(n)}</%isa:op>
+% endfor
+
 <%isa:op name="MAKE_FUNCTION" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="Makes a function of a code constant; the n topmost entries are the defaults of its last parameters.">
     const int64_t n = CELL(2).i;
     const dv_value result = dv_make_function(vm, CELL(1).v, sp - n, (uint32_t)n);
