@@ -67,6 +67,11 @@ static bool is_behind(const dv_thread *thread, uint32_t pc, const uint32_t behin
 
 /* The form that the derivative at pc, or the fusion with it, takes there. */
 static uint32_t form_at(const dv_thread *thread, uint32_t pc, uint32_t op) {
+    if (op == DV_OP_LOAD_METHOD_SHAPE || op == DV_OP_O_LOAD_METHOD_SHAPE) {
+        const dv_cell *site = thread->cells + thread->cell_at[pc];
+        const uint32_t callee = (uint32_t)site[dv_op_infos[op].cache_cell].s.b;
+        if (callee != DV_T_FUNCTION) return op; /* nothing to enter */
+    }
     for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i].plain == op && is_behind(thread, pc, forms[i].behind)) return forms[i].longer;
     return op;
@@ -78,7 +83,7 @@ static void unfuse(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_op_info *
         uint32_t op = old->first_fusion + i;
         const dv_op_info *fusion = &dv_op_infos[op];
         dv_cell *place = place_of(thread, pc, fusion);
-        if (!place || place->h != dv_handler_of(vm, place, form_at(thread, pc, op))) continue;
+        if (!place || dv_op_of(vm, place->h) != op) continue; /* also where its form is longer */
         const uint32_t load = fusion->loads[fusion->load_count - 1];
         place->h = dv_handler_of(vm, place, dv_op_threaded(place, load));
     }
