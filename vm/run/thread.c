@@ -118,14 +118,39 @@ uint32_t dv_op_threaded(const dv_cell *at, uint32_t op) {
     return op;
 }
 
+/* What an op is to everybody else.  (One switch: the classes that change walk all sites.) */
 static uint32_t written(uint32_t op) {
-    if (op == DV_OP_LOAD_CONST_PLAIN) return DV_OP_LOAD_CONST;
-    if (op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8) return DV_OP_RETURN;
-    if (op >= DV_OP_CALL_DL_0 && op <= DV_OP_CALL_DL_4) return DV_OP_CALL_DL;
-    if (op >= DV_OP_CALL_METHOD_DL_0 && op <= DV_OP_CALL_METHOD_DL_4) return DV_OP_CALL_METHOD_DL;
-    if (op >= DV_OP_LOAD_CONST_RETURN_1 && op <= DV_OP_LOAD_CONST_RETURN_4) return DV_OP_LOAD_CONST;
-    switch (op) { /* longer forms: quicken/fuse.c */
+    switch (op) {
+    case DV_OP_LOAD_CONST_PLAIN:
+    case DV_OP_LOAD_CONST_RETURN_1:
+    case DV_OP_LOAD_CONST_RETURN_2:
+    case DV_OP_LOAD_CONST_RETURN_3:
+    case DV_OP_LOAD_CONST_RETURN_4: return DV_OP_LOAD_CONST;
+    case DV_OP_RETURN_1:
+    case DV_OP_RETURN_2:
+    case DV_OP_RETURN_3:
+    case DV_OP_RETURN_4:
+    case DV_OP_RETURN_5:
+    case DV_OP_RETURN_6:
+    case DV_OP_RETURN_7:
+    case DV_OP_RETURN_8: return DV_OP_RETURN;
+    case DV_OP_CALL_DL_0:
+    case DV_OP_CALL_DL_1:
+    case DV_OP_CALL_DL_2:
+    case DV_OP_CALL_DL_3:
+    case DV_OP_CALL_DL_4: return DV_OP_CALL_DL;
+    case DV_OP_CALL_METHOD_DL_0:
+    case DV_OP_CALL_METHOD_DL_1:
+    case DV_OP_CALL_METHOD_DL_2:
+    case DV_OP_CALL_METHOD_DL_3:
+    case DV_OP_CALL_METHOD_DL_4: return DV_OP_CALL_METHOD_DL;
+    case DV_OP_CALL_CLASS_0:
+    case DV_OP_CALL_CLASS_1:
+    case DV_OP_CALL_CLASS_2:
+    case DV_OP_CALL_CLASS_3:
+    case DV_OP_CALL_CLASS_4: return DV_OP_CALL_CLASS;
     case DV_OP_POP_TOP_BACK: return DV_OP_POP_TOP;
+    /* Longer forms: quicken/fuse.c. */
     case DV_OP_LOAD_METHOD_SHAPE_CALL: return DV_OP_LOAD_METHOD_SHAPE;
     case DV_OP_LOAD_METHOD_POLY_CALL: return DV_OP_LOAD_METHOD_POLY;
     case DV_OP_O_LOAD_METHOD_SHAPE_CALL: return DV_OP_O_LOAD_METHOD_SHAPE;
@@ -133,9 +158,8 @@ static uint32_t written(uint32_t op) {
     case DV_OP_L_LOAD_ATTR_SLOT_TWICE:
     case DV_OP_L_LOAD_ATTR_SLOT_CHAIN: return DV_OP_L_LOAD_ATTR_SLOT;
     case DV_OP_LOAD_GLOBAL_CALLEE_ISINSTANCE: return DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN;
-    default: break;
+    default: return op;
     }
-    return op >= DV_OP_CALL_CLASS_0 && op <= DV_OP_CALL_CLASS_4 ? DV_OP_CALL_CLASS : op;
 }
 
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
