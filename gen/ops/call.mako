@@ -298,6 +298,37 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:derivative>
 
+## What LOAD_GLOBAL_CALLEE_BUILTIN is threaded as in front of isinstance(local, global): behind it are LOAD_LOCAL (2 cells), LOAD_GLOBAL (as many as here), CALL (4), and perhaps a jump (3).
+<%isa:derivative name="LOAD_GLOBAL_CALLEE_ISINSTANCE" of="LOAD_GLOBAL_CALLEE" doc="LOAD_GLOBAL_CALLEE_BUILTIN, with a call with a local and a global behind it: answers at once if that is a CALL_ISINSTANCE of what has a class without a metaclass, and goes where the JUMP_IF_FALSE_BOOL behind it would, if there is one.">
+    OP(LOAD_GLOBAL_CELL);
+    OP(LOAD_GLOBAL_BUILTIN);
+    OP(JUMP_IF_FALSE_BOOL);
+    if (DV_UNLIKELY(!dv_is_empty(((const dv_global_cell *)CELL(CACHE).p)->value) || GUARD_FAILS())) MISS();
+    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(dv_is_empty(callee))) MISS();
+    const dv_cell *local = ip + LEN, *global = local + 2, *call = global + LEN, *behind = call + 4;
+    if (call->h == DV_H(CALL_ISINSTANCE) && dv_is_shape(callee, DV_T_CFUNCTION) && ((const dv_cfunction *)dv_as_object(callee))->def == call[3].p) {
+        const dv_value x = *(const dv_value *)(const void *)((const char *)fp + local[1].i);
+        dv_value wanted = ((const dv_global_cell *)global[CACHE].p)->value;
+        if (global->h == DV_H(LOAD_GLOBAL_BUILTIN) && dv_is_empty(wanted))
+            wanted = ((const dv_global_cell *)global[CACHE + 1].p)->value;
+        else if (DV_UNLIKELY(global->h != DV_H(LOAD_GLOBAL_CELL)))
+            wanted = DV_EMPTY;
+        const dv_class *class_ = dv_class_at_once(vm, x);
+        if (class_ && dv_is_class(wanted) && !dv_as_class(wanted)->metaclass) {
+            bool found = dv_class_derives_at_once(class_, dv_as_class(wanted));
+            if (found || (class_->linear && !(class_->flags & (DV_CLASS_GETATTRIBUTE | DV_CLASS_CLAIMS)))) {
+                if (behind->h == DV_H(JUMP_IF_FALSE_BOOL)) JUMP(found ? behind + 3 : behind[2].target);
+                *sp++ = dv_bool(found);
+                JUMP(behind);
+            }
+        }
+    }
+    sp[0] = dv_retain(callee);
+    sp += OUT;
+    NEXT();
+</%isa:derivative>
+
 <%isa:derivative name="CALL_TYPE_OF" of="CALL" doc="CALL of type with one argument; the cache is that of CALL_TYPE.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || GUARD_FAILS())) MISS();
@@ -485,28 +516,43 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT();
 </%isa:op>
 
-<%isa:derivative name="LOAD_METHOD_SHAPE" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with the cached shape: the class's cell is in the cache.">
-    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
-    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
-    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
+## The ..._CALL are what the others are threaded as where a CALL_METHOD without arguments is behind them: where that has become one of a dl function, they enter it.
+<%def name="prepared(calls)">\
+% if calls:
+    OP(CALL_METHOD_DL_0);
+    if (ip[LEN].h == DV_H(CALL_METHOD_DL_0) && dv_is_function(callee)) {
+        const dv_thread *thread = dv_function_thread(dv_as_function(callee));
+        dv_value *frame = sp + 3 - IN;
+        if (DV_LIKELY(thread->exact_arguments == 1 && dv_frame_fits(vm, thread, frame))) {
+            frame[-3] = dv_retain(callee);
+            frame[0] = OWNED(object);
+            sp = dv_frame_push_from(vm, thread, frame, frame + 1, fp, ip + LEN + 4); /* behind CALL_METHOD */
+            fp = frame;
+            JUMP(thread->entry);
+        }
+    }
+% endif
     sp += 4 - IN;
     sp[-4] = dv_retain(callee);
     sp[-1] = OWNED(object);
     NEXT();
-</%isa:derivative>
+</%def>\
+% for suffix, what in (("", "LOAD_METHOD of"), ("_CALL", "LOAD_METHOD, with a call without arguments behind it, of")):
+<%isa:derivative name="LOAD_METHOD_SHAPE${suffix}" of="LOAD_METHOD" fuses="O" doc="${what} an object with the cached shape: the class's cell is in the cache.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value callee = ((const dv_global_cell *)CELL(CACHE + 1).p)->value;
+    if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != (uint32_t)CELL(CACHE).s.b)) MISS();
+${prepared(suffix)}</%isa:derivative>
 
-<%isa:derivative name="LOAD_METHOD_POLY" of="LOAD_METHOD" fuses="O" doc="LOAD_METHOD of an object with one of several shapes.">
+<%isa:derivative name="LOAD_METHOD_POLY${suffix}" of="LOAD_METHOD" fuses="O" doc="${what} an object with one of several shapes.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
     const dv_value callee = entry->cell->value;
     if (DV_UNLIKELY(!dv_is_object(callee) || dv_as_object(callee)->shape != entry->other)) MISS();
-    sp += 4 - IN;
-    sp[-4] = dv_retain(callee);
-    sp[-1] = OWNED(object);
-    NEXT();
-</%isa:derivative>
+${prepared(suffix)}</%isa:derivative>
 
+% endfor
 <%isa:derivative name="LOAD_METHOD_OF_CLASS" of="LOAD_METHOD" doc="LOAD_METHOD of the class whose instances begin with the cached shape, where a dl function is found: its cell is in the cache.">
     if (DV_UNLIKELY(!dv_is_shape(object, DV_T_CLASS) || GUARD_FAILS())) MISS();
     const dv_shape *root = ((const dv_class *)dv_as_object(object))->root;
@@ -894,6 +940,17 @@ ${leave("count")}    --- out of line ---
 ## Without a loop, whose end the processor would have to guess.
 % for n in "12345678":
 <%isa:op name="RETURN_${n}" stack="v --" ends="yes" doc="What RETURN is threaded as in a function with that many locals. Not emitted by the compiler.">
+    vm->calls_left++;
+% for i in range(int(n)):
+    if (dv_lets_go(fp[${i}])) ${dies(i)}
+% endfor
+${leave(n)}</%isa:op>
+% endfor
+
+% for n in "1234":
+<%isa:op name="LOAD_CONST_RETURN_${n}" operands="const" stack="-- v" doc="What LOAD_CONST is threaded as where the constant is no object and RETURN_${n} is behind it: both. Not emitted by the compiler.">
+    *sp++ = CELL(1).v;
+    ip += LEN;
     vm->calls_left++;
 % for i in range(int(n)):
     if (dv_lets_go(fp[${i}])) ${dies(i)}

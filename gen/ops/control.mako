@@ -7,20 +7,19 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
           ("float", (lambda v: f"dv_is_float({v})"), (lambda v: f"dv_as_float({v}) != 0.0")),
           sized("str", "length"), sized("list", "count"), sized("tuple", "count"), sized("dict", "count"), sized("set", "used")]
 %>
-## FOR_ITER of an exhausted iterator; that of a list that may grow must know it, if anybody else has it.
-<%def name="exhausted(grows=False)">\
-    const dv_value iterator = sp[-1];
-    const dv_cell *target = CELL(2).target;
+## FOR_ITER of an exhausted iterator, which dies without a call if nobody else has it: one by index must know that it is exhausted, otherwise.
+<%def name="exhausted()">\
+    dv_iterator *walk = (dv_iterator *)dv_as_object(sp[-1]);
+    const dv_value sequence = walk->sequence;
+    ip = CELL(2).target;
     sp--;
-    PUBLISH();
-% if grows:
-    if (dv_as_object(iterator)->references > 1) {
-        dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
-        dv_release_outer(vm, dv_iterator_exhaust(walk));
+    if (DV_LIKELY(walk->header.references == 1)) {
+        dv_container_free(vm, walk, sizeof *walk);
+    } else {
+        walk->header.references--;
+        (void)dv_iterator_exhaust(walk); /* the sequence is in hand */
     }
-% endif
-    dv_release_outer(vm, iterator);
-    JUMP(target);
+    GO_RELEASING(sequence);
 </%def>\
 
 <%isa:op name="JUMP" operands="jump" ends="yes" doc="Jumps forward.">
@@ -312,7 +311,13 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     range->next = (int64_t)((uint64_t)i + (uint64_t)range->step);
 ${found("dv_int(i)", suffix)}\
     --- out of line ---
-${exhausted()}</%isa:derivative>
+    dv_range_iterator *range = (dv_range_iterator *)dv_as_object(sp[-1]);
+    ip = CELL(2).target;
+    sp--;
+    if (--range->header.references == 0) dv_heap_part_free(&vm->heap, DV_HEAP_PLAIN, range, sizeof *range);
+    DEAD();
+    GO();
+</%isa:derivative>
 
 % for name, type in (("list", "LIST"), ("tuple", "TUPLE")):
 <%isa:derivative name="FOR_ITER_${type}${suffix}" of="FOR_ITER" modes="${modes}" doc="FOR_ITER over a ${name}${also}.">
@@ -324,7 +329,7 @@ ${exhausted()}</%isa:derivative>
     if (DV_UNLIKELY(walk->next >= sequence->count)) SLOW();
 ${found("dv_retain(sequence->items[walk->next++])", suffix)}\
     --- out of line ---
-${exhausted(type == "LIST")}</%isa:derivative>
+${exhausted()}</%isa:derivative>
 % endfor
 
 <%isa:derivative name="FOR_ITER_STR${suffix}" of="FOR_ITER" result="str" modes="${modes}" doc="FOR_ITER over a str${also}.">
@@ -353,7 +358,7 @@ ${exhausted()}</%isa:derivative>
     if (DV_UNLIKELY(walk->next >= s->length)) SLOW();
     DONE(dv_int((uint8_t)s->data[walk->next++]));
     --- out of line ---
-${exhausted(True)}</%isa:derivative>
+${exhausted()}</%isa:derivative>
 
 <%isa:derivative name="FOR_ITER_ARRAY" of="FOR_ITER" doc="FOR_ITER over an array.">
     const dv_value iterator = sp[-1];
@@ -372,7 +377,7 @@ ${exhausted(True)}</%isa:derivative>
         whole->next++;
         DONE(item);
     }
-${exhausted(True)}</%isa:derivative>
+${exhausted()}</%isa:derivative>
 
 <%isa:derivative name="FOR_ITER_NEXT" of="FOR_ITER" doc="FOR_ITER over an iterator of another built-in type.">
     const dv_value iterator = sp[-1];
@@ -468,7 +473,9 @@ ${exhausted(True)}</%isa:derivative>
     if (DV_UNLIKELY(dv_is_empty(walk->dict))) TAIL(DV_H(FOR_ITER));
     const dv_dict *dict = dv_as_dict(walk->dict);
     const int64_t i = walk->position;
-    if (DV_UNLIKELY(walk->count != dict->count || walk->remaining <= 0 || i >= dict->used)) TAIL(DV_H(FOR_ITER));
+    if (DV_UNLIKELY(walk->count != dict->count)) TAIL(DV_H(FOR_ITER));
+    if (DV_UNLIKELY(i >= dict->used)) SLOW();
+    if (DV_UNLIKELY(walk->remaining <= 0)) TAIL(DV_H(FOR_ITER));
     const dv_dict_entry *entry = &dict->entries[i];
     if (DV_UNLIKELY(dv_is_empty(entry->key))) TAIL(DV_H(FOR_ITER)); /* deleted */
     walk->position = i + 1;
@@ -481,6 +488,18 @@ ${exhausted(True)}</%isa:derivative>
 % else:
     DONE(dv_retain(entry->${'key' if part == 'KEYS' else 'value'}));
 % endif
+    --- out of line ---
+    dv_dict_iterator *walk = (dv_dict_iterator *)dv_as_object(sp[-1]);
+    const dv_value dict = walk->dict;
+    ip = CELL(2).target;
+    sp--;
+    if (DV_LIKELY(walk->header.references == 1)) {
+        dv_container_free(vm, walk, sizeof *walk);
+    } else {
+        walk->header.references--;
+        walk->dict = DV_EMPTY;
+    }
+    GO_RELEASING(dict);
 </%isa:derivative>
 
 % endfor

@@ -251,6 +251,44 @@
     DONE_RELEASING(dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)), SITE.own & 1, object);
 </%isa:derivative>
 
+## What L_LOAD_ATTR_SLOT is threaded as where more of its kind is behind it (quicken/fuse.c).
+<%isa:derivative name="LOAD_ATTR_SLOT_TWICE" of="LOAD_ATTR" fuses="L" modes="LOAD_LOCAL_B" doc="LOAD_ATTR_SLOT, with an attribute of a local behind it: loads that too, if it is an L_LOAD_ATTR_SLOT.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value first = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b));
+    if (SITE.own & 1) DONE_RELEASING(first, true, object);
+    OP(L_LOAD_ATTR_SLOT);
+    sp += OUT - IN;
+    sp[-1] = first;
+    ip += LEN;
+    if (DV_LIKELY(ip->h == DV_H(L_LOAD_ATTR_SLOT))) {
+        const dv_value other = LOCAL(1);
+        const dv_cell *load = ip + 2; /* behind LOAD_LOCAL_B */
+        if (DV_LIKELY(dv_is_object(other) && dv_as_object(other)->shape == (uint32_t)load[CACHE].s.a)) {
+            *sp++ = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(other) + load[CACHE].s.b));
+            ip += 2 + LEN;
+        }
+    }
+    DEAD();
+    GO();
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_ATTR_SLOT_CHAIN" of="LOAD_ATTR" fuses="L" modes="LOAD_ATTR" doc="LOAD_ATTR_SLOT, with an attribute of what it loads behind it: loads that at once, if it is a LOAD_ATTR_SLOT.">
+    if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
+    const dv_value first = *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b);
+    if (SITE.own & 1) DONE_RELEASING(dv_retain(first), true, object);
+    OP(LOAD_ATTR_SLOT);
+    sp += OUT - IN;
+    ip += LEN;
+    if (DV_LIKELY(ip->h == DV_H(LOAD_ATTR_SLOT) && dv_is_object(first) && dv_as_object(first)->shape == (uint32_t)CELL(CACHE).s.a)) {
+        sp[-1] = dv_retain(*(dv_value *)(void *)((char *)dv_as_object(first) + CELL(CACHE).s.b));
+        ip += LEN;
+    } else {
+        sp[-1] = dv_retain(first);
+    }
+    DEAD();
+    GO();
+</%isa:derivative>
+
 <%isa:derivative name="LOAD_ATTR_FAR" of="LOAD_ATTR" fuses="L" doc="object.name of an instance whose shape has the name in a slot that some instances have outside the object.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     DONE_RELEASING(dv_retain(*dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)), SITE.own & 1, object);
@@ -378,7 +416,7 @@
 PLACES = {"OUTSIDE": "in front of the object, its class being derived from a built-in type", "SLOT": "within the object", "FAR": "that some instances have outside the object"}
 %>
 % for where, place in (("OUTSIDE", "&dv_attributes_of(dv_as_object(object))->values[CELL(CACHE).s.b]"), ("SLOT", "(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE).s.b)"), ("FAR", "dv_instance_slot((dv_instance *)dv_as_object(object), (uint32_t)CELL(CACHE).s.b)")):
-<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="${'' if where == 'OUTSIDE' else 'SL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
+<%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="${'' if where == 'OUTSIDE' else 'SL LL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
@@ -392,7 +430,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
 </%isa:derivative>
 
 % endfor
-<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" fuses="SL" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
+<%isa:derivative name="STORE_ATTR_ADD" of="STORE_ATTR" fuses="SL LL" doc="object.name = value that gives an instance of a shape an attribute more, for which the object has room.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
     *(dv_value *)(void *)((char *)dv_as_object(object) + CELL(CACHE + 1).i) = own & 1 ? value : dv_retain(value);
@@ -413,7 +451,7 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
+<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL LL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();

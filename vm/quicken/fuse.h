@@ -11,7 +11,10 @@
  *  1. A fusion stands in a load's cell only while the derivative that it includes stands in its
  * own: they share its inline cache.  dv_site_put alone changes sites, and keeps this.
  *  2. A fusion has no guard state: where its guard fails it is the load alone, and the derivative
- *     behind finds the same, and counts the miss. */
+ *     behind finds the same, and counts the miss.
+ *  3. A longer form (fuse.c) stands in the place of a derivative or a fusion, by what the code has
+ *     behind it; it tests the handlers there at each execution, and dv_op_of says the shorter one.
+ */
 #ifndef DV_QUICKEN_FUSE_H
 #define DV_QUICKEN_FUSE_H
 

@@ -102,6 +102,12 @@ static inline bool dv_consume_quickly(dv_value *fp, dv_value v) {
             fp[-5] = dv_int(sum);
             return true;
         }
+        if (dv_is_int(total) && (v.bits == DV_TRUE.bits || v.bits == DV_FALSE.bits)) {
+            const int64_t sum = dv_as_int(total) + (v.bits == DV_TRUE.bits);
+            if (DV_UNLIKELY(!dv_fits_int(sum))) return false;
+            fp[-5] = dv_int(sum);
+            return true;
+        }
         if (!dv_is_float(v) || !(dv_is_float(total) || dv_is_int(total))) return false;
         const double before = dv_is_int(total) ? (double)dv_as_int(total) : dv_as_float(total);
         fp[-5] = dv_float(before + dv_as_float(v)); /* the first is added to the int 0 */
@@ -110,6 +116,10 @@ static inline bool dv_consume_quickly(dv_value *fp, dv_value v) {
     if (kind == DV_CONSUME_ALL) return dv_consume_true(v);
     if (kind == DV_CONSUME_ANY) return v.bits == DV_FALSE.bits || v.bits == DV_NONE.bits;
     if (kind == DV_CONSUME_SET) return false;
+    if (dv_is_empty(total)) { /* the first */
+        fp[-5] = v;
+        return true;
+    }
     const bool least = kind == DV_CONSUME_MIN;
     if (dv_are_ints(total, v)) {
         const int64_t a = dv_as_int(total), b = dv_as_int(v);

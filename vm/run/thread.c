@@ -118,12 +118,48 @@ uint32_t dv_op_threaded(const dv_cell *at, uint32_t op) {
     return op;
 }
 
+/* What an op is to everybody else.  (One switch: the classes that change walk all sites.) */
 static uint32_t written(uint32_t op) {
-    if (op == DV_OP_LOAD_CONST_PLAIN) return DV_OP_LOAD_CONST;
-    if (op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8) return DV_OP_RETURN;
-    if (op >= DV_OP_CALL_DL_0 && op <= DV_OP_CALL_DL_4) return DV_OP_CALL_DL;
-    if (op >= DV_OP_CALL_METHOD_DL_0 && op <= DV_OP_CALL_METHOD_DL_4) return DV_OP_CALL_METHOD_DL;
-    return op >= DV_OP_CALL_CLASS_0 && op <= DV_OP_CALL_CLASS_4 ? DV_OP_CALL_CLASS : op;
+    switch (op) {
+    case DV_OP_LOAD_CONST_PLAIN:
+    case DV_OP_LOAD_CONST_RETURN_1:
+    case DV_OP_LOAD_CONST_RETURN_2:
+    case DV_OP_LOAD_CONST_RETURN_3:
+    case DV_OP_LOAD_CONST_RETURN_4: return DV_OP_LOAD_CONST;
+    case DV_OP_RETURN_1:
+    case DV_OP_RETURN_2:
+    case DV_OP_RETURN_3:
+    case DV_OP_RETURN_4:
+    case DV_OP_RETURN_5:
+    case DV_OP_RETURN_6:
+    case DV_OP_RETURN_7:
+    case DV_OP_RETURN_8: return DV_OP_RETURN;
+    case DV_OP_CALL_DL_0:
+    case DV_OP_CALL_DL_1:
+    case DV_OP_CALL_DL_2:
+    case DV_OP_CALL_DL_3:
+    case DV_OP_CALL_DL_4: return DV_OP_CALL_DL;
+    case DV_OP_CALL_METHOD_DL_0:
+    case DV_OP_CALL_METHOD_DL_1:
+    case DV_OP_CALL_METHOD_DL_2:
+    case DV_OP_CALL_METHOD_DL_3:
+    case DV_OP_CALL_METHOD_DL_4: return DV_OP_CALL_METHOD_DL;
+    case DV_OP_CALL_CLASS_0:
+    case DV_OP_CALL_CLASS_1:
+    case DV_OP_CALL_CLASS_2:
+    case DV_OP_CALL_CLASS_3:
+    case DV_OP_CALL_CLASS_4: return DV_OP_CALL_CLASS;
+    case DV_OP_POP_TOP_BACK: return DV_OP_POP_TOP;
+    /* Longer forms: quicken/fuse.c. */
+    case DV_OP_LOAD_METHOD_SHAPE_CALL: return DV_OP_LOAD_METHOD_SHAPE;
+    case DV_OP_LOAD_METHOD_POLY_CALL: return DV_OP_LOAD_METHOD_POLY;
+    case DV_OP_O_LOAD_METHOD_SHAPE_CALL: return DV_OP_O_LOAD_METHOD_SHAPE;
+    case DV_OP_O_LOAD_METHOD_POLY_CALL: return DV_OP_O_LOAD_METHOD_POLY;
+    case DV_OP_L_LOAD_ATTR_SLOT_TWICE:
+    case DV_OP_L_LOAD_ATTR_SLOT_CHAIN: return DV_OP_L_LOAD_ATTR_SLOT;
+    case DV_OP_LOAD_GLOBAL_CALLEE_ISINSTANCE: return DV_OP_LOAD_GLOBAL_CALLEE_BUILTIN;
+    default: return op;
+    }
 }
 
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler) {
@@ -234,6 +270,19 @@ static void fill_operand(dv_thread *thread, dv_cell *cell, uint32_t kind, uint32
     }
 }
 
+/* What the instruction at pc is threaded as at first: with RETURN or JUMP_BACK behind it, it may be
+ * one that does both. */
+static uint32_t threaded_at(const dv_thread *thread, uint32_t pc, const dv_cell *cell) {
+    enum { MOST = DV_OP_LOAD_CONST_RETURN_4 - DV_OP_LOAD_CONST_RETURN_1 + 1 };
+    const dv_code *code = thread->code;
+    const uint32_t op = code->words[pc] & 0xFF, behind = pc + words_of(op);
+    const uint32_t then = behind < code->word_count ? code->words[behind] & 0xFF : DV_OP_COUNT;
+    const uint32_t plain = dv_op_threaded(cell, sized_return(thread, op));
+    if (plain == DV_OP_LOAD_CONST_PLAIN && then == DV_OP_RETURN && thread->local_count - 1 < MOST)
+        return DV_OP_LOAD_CONST_RETURN_1 + thread->local_count - 1;
+    return plain == DV_OP_POP_TOP && then == DV_OP_JUMP_BACK ? DV_OP_POP_TOP_BACK : plain;
+}
+
 static void fill_cells(dv_vm *vm, dv_thread *thread) {
     const dv_code *code = thread->code;
     dv_cell *cell = thread->cells;
@@ -249,7 +298,7 @@ static void fill_cells(dv_vm *vm, dv_thread *thread) {
             uint32_t operand = i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
             fill_operand(thread, cell + info->operand_cells[i], info->operands[i], operand);
         }
-        cell->h = dv_handler_of(vm, cell, dv_op_threaded(cell, sized_return(thread, op)));
+        cell->h = dv_handler_of(vm, cell, threaded_at(thread, pc, cell));
         pc += words_of(op);
     }
 }
