@@ -109,6 +109,22 @@ static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
 /* What a search ends with besides the number of an entry. */
 enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
 
+/* Number of the first entry with a hash, where the search for a key ends if no other has that hash;
+ * DV_KEY_ABSENT: there is none.  Keys that keep their hashes, and they alone, may be looked for by
+ * them: others are found by identity, too. */
+static inline int64_t dv_dict_hash_entry(const dv_dict *dict, int64_t hash) {
+    const uint64_t mask = dict->mask;
+    uint64_t perturb = (uint64_t)hash, slot = perturb & mask;
+    for (;; slot = dv_dict_next_slot(slot, &perturb, mask)) {
+        const int32_t number = dict->index[slot];
+        if (DV_LIKELY(number >= 0)) {
+            if (dict->entries[number].hash == hash) return number;
+        } else if (number == DV_DICT_FREE) {
+            return DV_KEY_ABSENT;
+        }
+    }
+}
+
 /* Number of the entry of a textual key whose hash is known, if a search that calls nothing finds
  * this very key or a short str of its text; DV_KEY_UNKNOWN: that must be asked. */
 static inline int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
@@ -132,21 +148,16 @@ static inline dv_dict_entry *dv_dict_str_entry(const dv_dict *dict, dv_value key
     const dv_str *s = dv_as_str(key);
     const int64_t hash = s->hash;
     if (DV_UNLIKELY(hash == -1)) return NULL;
-    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
-    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
-        const int32_t number = dict->index[slot];
-        if (number == DV_DICT_FREE) return NULL;
-        if (DV_UNLIKELY(number == DV_DICT_DELETED)) continue;
-        dv_dict_entry *entry = &dict->entries[number];
-        if (dv_same(entry->key, key)) return entry;
-        if (entry->hash != hash) continue;
-        if (DV_UNLIKELY(!dv_is_shape(entry->key, DV_T_STR))) return NULL;
-        const dv_str *t = dv_as_str(entry->key);
-        const size_t size = (size_t)s->length * s->kind;
-        const bool equal = s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
-                           dv_key_same_bytes(s->data, t->data, size);
-        return equal ? entry : NULL;
-    }
+    const int64_t number = dv_dict_hash_entry(dict, hash);
+    if (number < 0) return NULL;
+    dv_dict_entry *entry = &dict->entries[number];
+    if (dv_same(entry->key, key)) return entry;
+    if (DV_UNLIKELY(!dv_is_shape(entry->key, DV_T_STR))) return NULL;
+    const dv_str *t = dv_as_str(entry->key);
+    const size_t size = (size_t)s->length * s->kind;
+    const bool equal = s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
+                       dv_key_same_bytes(s->data, t->data, size);
+    return equal ? entry : NULL;
 }
 
 /* Does the dict, or the set, have the key?  -1: its first slot does not decide. */
@@ -179,8 +190,8 @@ static inline int dv_set_first_add(dv_set *set, dv_value key) {
     return 1;
 }
 
-/* Are two objects with the same hash the same, or strs with the same text, or tuples of the same
- * items?  No means only that more must be asked. */
+/* Are two objects with the same hash the same, or strs with the same short text, or tuples of the
+ * same items?  No means only that more must be asked.  Calls nothing. */
 static inline bool dv_key_same(dv_value a, dv_value b) {
     if (dv_same(a, b)) return true;
     if (!dv_is_object(a) || !dv_is_object(b)) return false;
@@ -190,8 +201,7 @@ static inline bool dv_key_same(dv_value a, dv_value b) {
         const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
         const size_t size = (size_t)s->length * s->kind;
         if (s->length != t->length || s->kind != t->kind) return false;
-        return size > DV_KEY_SHORT ? memcmp(s->data, t->data, size) == 0
-                                   : dv_key_same_bytes(s->data, t->data, size);
+        return size <= DV_KEY_SHORT && dv_key_same_bytes(s->data, t->data, size);
     }
     if (shape != DV_T_TUPLE) return false;
     const dv_tuple *s = dv_as_tuple(a), *t = dv_as_tuple(b);
