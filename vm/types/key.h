@@ -63,39 +63,7 @@ static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value k
     return dv_same(entry->key, key) ? entry : NULL;
 }
 
-#define DV_KEY_SHORT 32 /* bytes of texts that are compared without a call */
-
-/* Are 8, 4 or 2 bytes the same? */
-static inline bool dv_key_same_8(const char *a, const char *b) {
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-static inline bool dv_key_same_4(const char *a, const char *b) {
-    uint32_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-static inline bool dv_key_same_2(const char *a, const char *b) {
-    uint16_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-
-/* The bytes of texts, without a call: in words, the last of which may overlap the one before. */
-static inline bool dv_key_same_bytes(const char *a, const char *b, size_t size) {
-    if (size >= 8) {
-        for (size_t at = 0; at + 8 < size; at += 8)
-            if (!dv_key_same_8(a + at, b + at)) return false;
-        return dv_key_same_8(a + size - 8, b + size - 8);
-    }
-    if (size >= 4) return dv_key_same_4(a, b) && dv_key_same_4(a + size - 4, b + size - 4);
-    if (size >= 2) return dv_key_same_2(a, b) && dv_key_same_2(a + size - 2, b + size - 2);
-    return size == 0 || *a == *b;
-}
+#define DV_KEY_SHORT 32 /* bytes of texts that are compared without a call: four words */
 
 /* Is it textual with the same short text as another such? */
 static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
@@ -103,8 +71,11 @@ static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
     const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
     const size_t size = (size_t)s->length * s->kind;
     return s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
-           dv_key_same_bytes(s->data, t->data, size);
+           dv_texts_same(s->data, t->data, size);
 }
+
+/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
+#define DV_INLINE static inline __attribute__((always_inline))
 
 /* What a search ends with besides the number of an entry. */
 enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
@@ -127,7 +98,7 @@ static inline int64_t dv_dict_hash_entry(const dv_dict *dict, int64_t hash) {
 
 /* Number of the entry of a textual key whose hash is known, if a search that calls nothing finds
  * this very key or a short str of its text; DV_KEY_UNKNOWN: that must be asked. */
-static inline int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+DV_INLINE int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     if (!dv_is_textual(vm, key) || dv_as_str(key)->hash == -1) return DV_KEY_UNKNOWN;
     const int64_t hash = dv_as_str(key)->hash;
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
@@ -140,6 +111,13 @@ static inline int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, d
         if (entry->hash == hash)
             return dv_key_same_text(vm, entry->key, key) ? number : DV_KEY_UNKNOWN;
     }
+}
+
+/* The same for the other keys that calls are not needed for: an int that its first slot decides. */
+DV_INLINE int64_t dv_dict_known_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+    if (!dv_is_int(key)) return dv_dict_text_entry(vm, dict, key);
+    const int32_t number = dict->index[(uint64_t)dv_as_int(key) & dict->mask];
+    return number >= 0 && dv_same(dict->entries[number].key, key) ? number : DV_KEY_UNKNOWN;
 }
 
 /* The entry of a str, if its hash is known and a search that calls nothing finds this very key or a
@@ -156,7 +134,7 @@ static inline dv_dict_entry *dv_dict_str_entry(const dv_dict *dict, dv_value key
     const dv_str *t = dv_as_str(entry->key);
     const size_t size = (size_t)s->length * s->kind;
     const bool equal = s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
-                       dv_key_same_bytes(s->data, t->data, size);
+                       dv_texts_same(s->data, t->data, size);
     return equal ? entry : NULL;
 }
 
@@ -201,7 +179,7 @@ static inline bool dv_key_same(dv_value a, dv_value b) {
         const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
         const size_t size = (size_t)s->length * s->kind;
         if (s->length != t->length || s->kind != t->kind) return false;
-        return size <= DV_KEY_SHORT && dv_key_same_bytes(s->data, t->data, size);
+        return size <= DV_KEY_SHORT && dv_texts_same(s->data, t->data, size);
     }
     if (shape != DV_T_TUPLE) return false;
     const dv_tuple *s = dv_as_tuple(a), *t = dv_as_tuple(b);
