@@ -315,6 +315,29 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT_RELEASING(x);
 </%isa:derivative>
 
+<%isa:derivative name="CALL_ORD" of="CALL" doc="CALL of ord with a str of one character; the cache holds its definition, as that of CALL_C_1.">
+    const dv_value callee = sp[-4], x = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(x, DV_T_STR) || dv_as_str(x)->length != 1 || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
+    const uint32_t character = dv_str_at(dv_as_str(x), 0);
+    dv_as_object(callee)->references--;
+    sp -= 3;
+    sp[-1] = dv_int(character);
+    NEXT_RELEASING(x);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_CHR" of="CALL" doc="CALL of chr with the number of a character whose str is kept; the cache holds its definition, as that of CALL_C_1.">
+    const dv_value callee = sp[-4], x = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_int(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
+    const uint64_t character = (uint64_t)dv_as_int(x);
+    if (DV_UNLIKELY(character >= DV_STR_CHARS || !vm->interned || !vm->interned[character])) TAIL(DV_H(CALL_C_1));
+    dv_as_object(callee)->references--;
+    sp -= 3;
+    sp[-1] = dv_retain(dv_object_value(vm->interned[character]));
+    NEXT();
+</%isa:derivative>
+
 <%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict, an object of an extension with typed items, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
