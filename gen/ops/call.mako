@@ -733,18 +733,21 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 </%isa:derivative>
 
 % for inputs, other, with_ in (("2", "DV_NONE", "without"), ("3", "sp[-1]", "with")):
-<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, where the first slot decides for an int or a str without a call; the cache is that of CALL_METHOD_C_${inputs}.">
+<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, where an int or a str is looked for without a call; the cache is that of CALL_METHOD_C_${inputs}.">
     const dv_value callee = sp[-${int(inputs) + 3}], self = sp[-${inputs}], key = sp[-${int(inputs) - 1}], other = ${other};
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_${inputs}));
-    const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(self), key);
-    if (!entry) SLOW();
-    const dv_value found = dv_retain(entry->value);
+    const int64_t number = dv_dict_plain_entry(dv_as_dict(self), key);
+    if (number == DV_KEY_UNKNOWN || (dv_is_object(key) && dv_as_object(key)->references == 1)) SLOW(); /* or the key dies */
+    if (dv_is_object(key)) dv_as_object(key)->references--;
     dv_as_object(callee)->references -= 1;
     dv_as_object(self)->references -= 1;
-    if (dv_is_object(key)) dv_as_object(key)->references--; /* the dict's key lives on */
     sp -= ${int(inputs) + 2};
-    sp[-1] = found;
+    if (number < 0) {
+        sp[-1] = other;
+        NEXT();
+    }
+    sp[-1] = dv_retain(dv_as_dict(self)->entries[number].value);
     NEXT_RELEASING(other);
     --- out of line ---
     PUBLISH();

@@ -191,7 +191,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 
 <%isa:derivative name="${op}_DERIVED" of="${op}" types="any any" result="bool" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from.">
     /* What dies here does so out of line. */
-    if (SITE.own || !dv_operate_leaves(vm, b, DV_T_DICT, vm->known.contains)) SLOW();
+    if (SITE.own || dv_is_shape(a, DV_T_TUPLE) || !dv_operate_leaves(vm, b, DV_T_DICT, vm->known.contains)) SLOW();
     const int64_t number = dv_dict_known_entry(vm, dv_as_dict(b), a);
     if (number == DV_KEY_UNKNOWN) SLOW();
     const bool found = number >= 0;

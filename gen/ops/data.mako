@@ -79,9 +79,9 @@ ${load_of_dict()}\
 
 <%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str, which may stand there as another str of its text, and behind other keys.">
     const uint8_t own = SITE.own;
-    const dv_dict_entry *entry = dv_dict_str_entry(dv_as_dict(container), index);
-    if (!entry || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
-    const dv_value found = dv_retain(entry->value);
+    const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
+    if (number < 0 || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
+    const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
     dv_as_object(container)->references -= own & 1;
     DONE_RELEASING(found, own & 2, index);
     --- out of line ---
@@ -90,7 +90,7 @@ ${load_of_dict()}\
 
 <%isa:derivative name="LOAD_SUBSCR_DERIVED" of="LOAD_SUBSCR" doc="container[index] of an instance whose class leaves __getitem__ to the built-in type that it derives from.">
     const uint8_t own = SITE.own;
-    if (!dv_operate_leaves(vm, container, DV_T_DICT, vm->known.getitem) || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
+    if (dv_is_shape(index, DV_T_TUPLE) || !dv_operate_leaves(vm, container, DV_T_DICT, vm->known.getitem) || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
     const int64_t number = dv_dict_known_entry(vm, dv_as_dict(container), index);
     if (number < 0) SLOW();
     const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
@@ -132,13 +132,17 @@ ${load_of_dict()}\
 
 <%isa:derivative name="STORE_SUBSCR_DICT" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict.">
     const uint8_t own = SITE.own;
-    dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
-    if (!entry || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
+    const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
+    if (number < 0 || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
+    if (own & 4 && dv_is_object(index)) {
+        if (dv_as_object(index)->references == 1) SLOW(); /* it dies */
+        dv_as_object(index)->references--;
+    }
+    dv_dict_entry *entry = &dv_as_dict(container)->entries[number];
     const dv_value old = entry->value;
     if (!(own & 1)) dv_retain(value);
     entry->value = value;
     dv_as_object(container)->references -= own >> 1 & 1;
-    if (own & 4 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
     sp -= IN;
     NEXT_RELEASING(old);
     --- out of line ---

@@ -302,11 +302,17 @@ static __attribute__((noinline)) bool set_place(dv_vm *vm, dv_dict *dict, dv_val
     return set_found(vm, dict, find_by_place(vm, dict, place, hash), key, hash, value);
 }
 
-bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+/* For any other key. */
+static __attribute__((noinline)) bool set_asking(dv_vm *vm, dv_dict *dict, dv_value key,
+                                                 dv_value value) {
     int64_t hash;
+    return dv_key_hash(vm, key, &hash) && set_hashed(vm, dict, key, hash, value);
+}
+
+bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
     if (dv_is_shape(key, DV_T_TUPLE) && is_place(dv_as_tuple(key)))
         return set_place(vm, dv_as_dict(self), key, value);
-    return dv_key_hash(vm, key, &hash) && set_hashed(vm, dv_as_dict(self), key, hash, value);
+    return set_asking(vm, dv_as_dict(self), key, value);
 }
 
 bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv_value value) {

@@ -120,31 +120,28 @@ DV_INLINE int64_t dv_dict_known_entry(const dv_vm *vm, const dv_dict *dict, dv_v
     return number >= 0 && dv_same(dict->entries[number].key, key) ? number : DV_KEY_UNKNOWN;
 }
 
-/* The entry of a str, if its hash is known and a search that calls nothing finds this very key or a
- * short str of its text; NULL says nothing. */
-static inline dv_dict_entry *dv_dict_str_entry(const dv_dict *dict, dv_value key) {
-    const dv_str *s = dv_as_str(key);
-    const int64_t hash = s->hash;
-    if (DV_UNLIKELY(hash == -1)) return NULL;
+/* Number of the entry of an int or a str, or DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is
+ * not known yet or that is long, any other key, and what may be equal but is of another type. */
+DV_INLINE int64_t dv_dict_plain_entry(const dv_dict *dict, dv_value key) {
+    int64_t hash;
+    if (!dv_key_known_hash(key, &hash)) return DV_KEY_UNKNOWN;
     const int64_t number = dv_dict_hash_entry(dict, hash);
-    if (number < 0) return NULL;
-    dv_dict_entry *entry = &dict->entries[number];
-    if (dv_same(entry->key, key)) return entry;
-    if (DV_UNLIKELY(!dv_is_shape(entry->key, DV_T_STR))) return NULL;
-    const dv_str *t = dv_as_str(entry->key);
+    if (number == DV_KEY_ABSENT) return number;
+    const dv_value found = dict->entries[number].key;
+    if (dv_same(found, key)) return number;
+    if (dv_is_int(key) || DV_UNLIKELY(!dv_is_shape(found, DV_T_STR))) return DV_KEY_UNKNOWN;
+    const dv_str *s = dv_as_str(key), *t = dv_as_str(found);
     const size_t size = (size_t)s->length * s->kind;
     const bool equal = s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
                        dv_texts_same(s->data, t->data, size);
-    return equal ? entry : NULL;
+    return equal ? number : DV_KEY_UNKNOWN;
 }
 
-/* Does the dict, or the set, have the key?  -1: its first slot does not decide. */
-static inline int dv_dict_first_has(const dv_dict *dict, dv_value key) {
-    int64_t hash;
-    if (!dv_key_known_hash(key, &hash)) return -1;
-    const int32_t number = dict->index[(uint64_t)hash & dict->mask];
-    if (number < 0) return number == DV_DICT_FREE ? 0 : -1;
-    return dv_same(dict->entries[number].key, key) ? 1 : -1;
+/* Does the dict, or the set, have the key?  -1: that must be asked; of the set, its first slot does
+ * not decide. */
+DV_INLINE int dv_dict_first_has(const dv_dict *dict, dv_value key) {
+    const int64_t number = dv_dict_plain_entry(dict, key);
+    return number == DV_KEY_UNKNOWN ? -1 : number >= 0;
 }
 static inline int dv_set_first_has(const dv_set *set, dv_value key) {
     int64_t hash;
