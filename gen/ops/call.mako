@@ -346,6 +346,29 @@ ${call_class(False, n)}</%isa:derivative>
     NEXT_RELEASING(x);
 </%isa:derivative>
 
+<%isa:derivative name="CALL_ORD" of="CALL" doc="CALL of ord with a str of one character; the cache holds its definition, as that of CALL_C_1.">
+    const dv_value callee = sp[-4], x = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_shape(x, DV_T_STR) || dv_as_str(x)->length != 1 || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
+    const uint32_t character = dv_str_at(dv_as_str(x), 0);
+    dv_as_object(callee)->references--;
+    sp -= 3;
+    sp[-1] = dv_int(character);
+    NEXT_RELEASING(x);
+</%isa:derivative>
+
+<%isa:derivative name="CALL_CHR" of="CALL" doc="CALL of chr with the number of a character whose str is kept; the cache holds its definition, as that of CALL_C_1.">
+    const dv_value callee = sp[-4], x = sp[-1];
+    if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
+    if (DV_UNLIKELY(!dv_is_int(x) || dv_as_object(callee)->references == 1)) TAIL(DV_H(CALL_C_1));
+    const uint64_t character = (uint64_t)dv_as_int(x);
+    if (DV_UNLIKELY(character >= DV_STR_CHARS || !vm->interned || !vm->interned[character])) TAIL(DV_H(CALL_C_1));
+    dv_as_object(callee)->references--;
+    sp -= 3;
+    sp[-1] = dv_retain(dv_object_value(vm->interned[character]));
+    NEXT();
+</%isa:derivative>
+
 <%isa:derivative name="CALL_LEN" of="CALL" doc="CALL of len with a list, tuple, str or dict, an object of an extension with typed items, or an instance whose class has __len__ in dl, whose frame it enters; the cache holds its definition, as that of CALL_C.">
     const dv_value callee = sp[-4], x = sp[-1];
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
@@ -756,18 +779,21 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
 </%isa:derivative>
 
 % for inputs, other, with_ in (("2", "DV_NONE", "without"), ("3", "sp[-1]", "with")):
-<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, where the first slot decides for an int or a str without a call; the cache is that of CALL_METHOD_C_${inputs}.">
+<%isa:derivative name="CALL_METHOD_GET_${inputs}" of="CALL_METHOD" doc="CALL_METHOD of get of a dict ${with_} a default, where an int or a str is looked for without a call; the cache is that of CALL_METHOD_C_${inputs}.">
     const dv_value callee = sp[-${int(inputs) + 3}], self = sp[-${inputs}], key = sp[-${int(inputs) - 1}], other = ${other};
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || GUARD_FAILS())) MISS();
     if (DV_UNLIKELY(!dv_is_shape(self, DV_T_DICT) || dv_as_object(callee)->references == 1 || dv_as_object(self)->references == 1)) TAIL(DV_H(CALL_METHOD_C_${inputs}));
-    const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(self), key);
-    if (!entry) SLOW();
-    const dv_value found = dv_retain(entry->value);
+    const int64_t number = dv_dict_plain_entry(dv_as_dict(self), key);
+    if (number == DV_KEY_UNKNOWN || (dv_is_object(key) && dv_as_object(key)->references == 1)) SLOW(); /* or the key dies */
+    if (dv_is_object(key)) dv_as_object(key)->references--;
     dv_as_object(callee)->references -= 1;
     dv_as_object(self)->references -= 1;
-    if (dv_is_object(key)) dv_as_object(key)->references--; /* the dict's key lives on */
     sp -= ${int(inputs) + 2};
-    sp[-1] = found;
+    if (number < 0) {
+        sp[-1] = other;
+        NEXT();
+    }
+    sp[-1] = dv_retain(dv_as_dict(self)->entries[number].value);
     NEXT_RELEASING(other);
     --- out of line ---
     PUBLISH();

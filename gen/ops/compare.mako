@@ -190,6 +190,13 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
 </%isa:derivative>
 
 <%isa:derivative name="${op}_DERIVED" of="${op}" types="any any" result="bool" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from.">
+    /* What dies here does so out of line. */
+    if (SITE.own || dv_is_shape(a, DV_T_TUPLE) || !dv_operate_leaves(vm, b, DV_T_DICT, vm->known.contains)) SLOW();
+    const int64_t number = dv_dict_known_entry(vm, dv_as_dict(b), a);
+    if (number == DV_KEY_UNKNOWN) SLOW();
+    const bool found = number >= 0;
+    DONE(dv_bool(found ${wanted}));
+    --- out of line ---
     const dv_type *base = dv_operate_base(vm, b, vm->known.contains);
     if (DV_UNLIKELY(!base || !base->contains || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
@@ -235,7 +242,7 @@ suffix, also = (f"_{jump}", f", and the {jump} behind it") if jump else ("", "")
     /* One character among few, neither of which dies here. */
     if (part->length != 1 || part->kind + text->kind != 2 || text->length > DV_KEY_SHORT) SLOW();
     if (DV_UNLIKELY((own & 1 && part->header.references == 1) || (own & 2 && text->header.references <= 1u + (part == text)))) SLOW();
-    const bool found = dv_bytes_have(text->data, text->length, part->data[0]);
+    const bool found = dv_text_has(text->data, (size_t)text->length, part->data[0]);
     dv_as_object(a)->references -= own & 1;
     dv_as_object(b)->references -= own >> 1 & 1;
 ${contained("found", jump, wanted)}\

@@ -52,15 +52,7 @@
     OPERATE(method, container, index, how);
 </%isa:derivative>
 
-<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
-    const uint8_t own = SITE.own;
-    const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
-    if (!entry || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
-    const dv_value found = dv_retain(entry->value);
-    dv_as_object(container)->references -= own & 1;
-    if (own & 2 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
-    DONE(found);
-    --- out of line ---
+<%def name="load_of_dict()">\
     PUBLISH();
     const int64_t number = dv_dict_text_entry(vm, dv_as_dict(container), index);
     const dv_value found = number >= 0 ? dv_as_dict(container)->entries[number].value : dv_dict_get(vm, container, index);
@@ -72,31 +64,42 @@
     dv_retain(found);
     DISPOSE1(own, container);
     DONE_RELEASING(found, own & 2, index);
-</%isa:derivative>
-
-<%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict that has the text of a str under another str, or behind other keys.">
+</%def>\
+<%isa:derivative name="LOAD_SUBSCR_DICT" of="LOAD_SUBSCR" types="dict any" doc="container[index] of a dict.">
     const uint8_t own = SITE.own;
-    const dv_dict_entry *entry = dv_dict_str_entry(dv_as_dict(container), index);
-    if (!entry || (own & 1 && dv_as_object(container)->references == 1)) {
-        DEAD();
-        TAIL(DV_H(LOAD_SUBSCR_DICT));
-    }
+    const dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
+    if (!entry || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
     const dv_value found = dv_retain(entry->value);
     dv_as_object(container)->references -= own & 1;
+    if (own & 2 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
+    DONE(found);
+    --- out of line ---
+${load_of_dict()}\
+</%isa:derivative>
+
+<%isa:derivative name="LOAD_SUBSCR_DICT_TEXT" of="LOAD_SUBSCR" types="dict str" doc="container[index] of a dict with a str, which may stand there as another str of its text, and behind other keys.">
+    const uint8_t own = SITE.own;
+    const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
+    if (number < 0 || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
+    const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
+    dv_as_object(container)->references -= own & 1;
     DONE_RELEASING(found, own & 2, index);
+    --- out of line ---
+${load_of_dict()}\
 </%isa:derivative>
 
 <%isa:derivative name="LOAD_SUBSCR_DERIVED" of="LOAD_SUBSCR" doc="container[index] of an instance whose class leaves __getitem__ to the built-in type that it derives from.">
+    const uint8_t own = SITE.own;
+    if (dv_is_shape(index, DV_T_TUPLE) || !dv_operate_leaves(vm, container, DV_T_DICT, vm->known.getitem) || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
+    const int64_t number = dv_dict_known_entry(vm, dv_as_dict(container), index);
+    if (number < 0) SLOW();
+    const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
+    dv_as_object(container)->references -= own & 1;
+    DONE_RELEASING(found, own & 2, index);
+    --- out of line ---
     const dv_type *base = dv_operate_base(vm, container, vm->known.getitem);
     if (DV_UNLIKELY(!base || !base->get_item || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
-    const dv_dict_entry *entry = base->id == DV_T_DICT ? dv_dict_first_entry(dv_as_dict(container), index) : NULL;
-    if (entry && !(own & 1 && dv_as_object(container)->references == 1)) {
-        const dv_value found = dv_retain(entry->value);
-        dv_as_object(container)->references -= own & 1;
-        if (own & 2 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
-        DONE(found);
-    }
     PUBLISH();
     const dv_value result = base->get_item(vm, container, index);
     if (DV_UNLIKELY(dv_is_empty(result))) RAISE();
@@ -129,13 +132,17 @@
 
 <%isa:derivative name="STORE_SUBSCR_DICT" of="STORE_SUBSCR" types="any dict any" doc="container[index] = value of a dict.">
     const uint8_t own = SITE.own;
-    dv_dict_entry *entry = dv_dict_first_entry(dv_as_dict(container), index);
-    if (!entry || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
+    const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
+    if (number < 0 || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
+    if (own & 4 && dv_is_object(index)) {
+        if (dv_as_object(index)->references == 1) SLOW(); /* it dies */
+        dv_as_object(index)->references--;
+    }
+    dv_dict_entry *entry = &dv_as_dict(container)->entries[number];
     const dv_value old = entry->value;
     if (!(own & 1)) dv_retain(value);
     entry->value = value;
     dv_as_object(container)->references -= own >> 1 & 1;
-    if (own & 4 && dv_is_object(index)) dv_as_object(index)->references--; /* the dict's key lives on */
     sp -= IN;
     NEXT_RELEASING(old);
     --- out of line ---

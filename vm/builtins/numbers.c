@@ -309,6 +309,6 @@ const dv_cfunction_def dv_builtin_numbers[] = {
     {.name = "hex", .entry = builtin_hex, .min = 1, .max = 1},
     {.name = "oct", .entry = builtin_oct, .min = 1, .max = 1},
     {.name = "bin", .entry = builtin_bin, .min = 1, .max = 1},
-    {.name = "chr", .entry = builtin_chr, .min = 1, .max = 1},
-    {.name = "ord", .entry = builtin_ord, .min = 1, .max = 1},
+    {.name = "chr", .entry = builtin_chr, .min = 1, .max = 1, .inlined = DV_INLINED_CHR},
+    {.name = "ord", .entry = builtin_ord, .min = 1, .max = 1, .inlined = DV_INLINED_ORD},
     {.name = NULL}};

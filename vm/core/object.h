@@ -216,6 +216,8 @@ typedef enum dv_inlined {
     DV_INLINED_MIN,
     DV_INLINED_MAX,
     DV_INLINED_ISINSTANCE,
+    DV_INLINED_ORD,
+    DV_INLINED_CHR,
     DV_INLINED_GET, /* of a dict */
     DV_INLINED_ADD, /* to a set */
     DV_INLINED_SUM, /* these of what a generator yields (run/consume.h) */

@@ -151,6 +151,8 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_CALL_C_2:
     case DV_OP_CALL_C_NAMED:
     case DV_OP_CALL_LEN:
+    case DV_OP_CALL_ORD:
+    case DV_OP_CALL_CHR:
     case DV_OP_CALL_CONSUME:
     case DV_OP_CALL_METHOD_CONSUME:
     case DV_OP_CALL_METHOD_ADD:

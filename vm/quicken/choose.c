@@ -88,9 +88,9 @@ void dv_choose_subscript(dv_vm *vm, dv_cell *ip, dv_value *sp) {
         dv_site_become(vm, ip,
                        DV_OP_LOAD_SUBSCR_BUFFER_UINT8 + dv_buffer_of(vm, container)->element);
     } else if (dv_is_shape(container, DV_T_DICT)) {
-        const bool text =
-            dv_is_shape(index, DV_T_STR) && !dv_dict_first_entry(dv_as_dict(container), index);
-        dv_site_become(vm, ip, text ? DV_OP_LOAD_SUBSCR_DICT_TEXT : DV_OP_LOAD_SUBSCR_DICT);
+        dv_site_become(vm, ip,
+                       dv_is_shape(index, DV_T_STR) ? DV_OP_LOAD_SUBSCR_DICT_TEXT
+                                                    : DV_OP_LOAD_SUBSCR_DICT);
     } else if (dv_is_plain_instance(container)) {
         dv_site_meet(ip, container, index);
         dv_site_become(vm, ip, DV_OP_LOAD_SUBSCR_DL);

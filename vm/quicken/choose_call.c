@@ -72,6 +72,12 @@ static uint32_t form_of_c(const call_site *c, const dv_cfunction_def *def) {
     case DV_INLINED_ISINSTANCE:
         if (!c->method) return DV_OP_CALL_ISINSTANCE;
         break;
+    case DV_INLINED_ORD:
+        if (!c->method) return DV_OP_CALL_ORD;
+        break;
+    case DV_INLINED_CHR:
+        if (!c->method) return DV_OP_CALL_CHR;
+        break;
     default: break;
     }
     static const uint32_t methods[] = {DV_OP_CALL_METHOD_C_1, DV_OP_CALL_METHOD_C_2,

@@ -77,6 +77,8 @@ static verdict judge_call(const dv_vm *vm, const dv_cell *cell, uint32_t op) {
     case DV_OP_CALL_TYPE: return callee == vm->classes[DV_T_COMPLEX] ? UNKNOWN : BOXED;
     case DV_OP_CALL_C_NAMED:
     case DV_OP_CALL_ISINSTANCE:
+    case DV_OP_CALL_ORD:
+    case DV_OP_CALL_CHR:
     case DV_OP_CALL_TYPE_OF:
     case DV_OP_CALL_METHOD_C_NAMED:
     case DV_OP_CALL_METHOD_ADD:

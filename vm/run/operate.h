@@ -108,6 +108,16 @@ static inline const dv_type *dv_operate_base(dv_vm *vm, dv_value v, dv_value nam
     return cell ? NULL : vm->types[shape >> DV_LAYOUT_SHIFT];
 }
 
+/* Is v's class derived from a built-in type, and known to leave the method to it?  Asks nobody: no
+ * means only that dv_operate_base must be asked. */
+static inline bool dv_operate_leaves(const dv_vm *vm, dv_value v, dv_type_id base, dv_value name) {
+    if (!dv_is_object(v) || dv_as_object(v)->shape >> DV_LAYOUT_SHIFT != base) return false;
+    const dv_class *class_ = dv_shape_at(vm, dv_as_object(v)->shape)->class_;
+    const dv_special *known = dv_special_at(vm, class_, name);
+    return known->class_ == class_ && dv_same(known->name, name) &&
+           known->names_changed == vm->names_changed && !known->cell;
+}
+
 /* A str, or of a class derived from it that leaves the comparison `name` to it. */
 static inline bool dv_operate_compares_str(dv_vm *vm, dv_value v, dv_value name) {
     return dv_is_textual_asked(vm, v) || dv_operate_base(vm, v, name) == vm->types[DV_T_STR];

@@ -155,9 +155,9 @@ void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *contex
 /* What a search ends with besides the number of an entry. */
 enum { ABSENT = DV_KEY_ABSENT, RAISED = -3 };
 
-/* Number of the key's entry, or ABSENT, or RAISED.  *found is its slot. */
+/* Number of the key's entry, or ABSENT, or RAISED. */
 static __attribute__((noinline)) int64_t search_asking(dv_vm *vm, const dv_dict *dict, dv_value key,
-                                                       int64_t hash, uint64_t *found) {
+                                                       int64_t hash) {
 restart:;
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
     for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
@@ -176,55 +176,78 @@ restart:;
             }
             if (!equal) continue;
         }
-        *found = slot;
         return number;
     }
 }
 
 /* The same without a call until a key with the same hash must be asked: that is rare. */
 static __attribute__((noinline)) int64_t find_entry(dv_vm *vm, const dv_dict *dict, dv_value key,
-                                                    int64_t hash, uint64_t *found) {
+                                                    int64_t hash) {
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
     for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
         const int32_t number = dict->index[slot];
-        if (number == DV_DICT_FREE) return ABSENT;
-        if (number == DV_DICT_DELETED) continue;
-        const dv_dict_entry *entry = &dict->entries[number];
-        if (!dv_same(entry->key, key)) {
-            if (entry->hash != hash) continue;
-            if (!dv_key_same(entry->key, key)) break;
+        if (number < 0) {
+            if (number == DV_DICT_FREE) return ABSENT;
+            continue;
         }
-        *found = slot;
+        const dv_dict_entry *entry = &dict->entries[number];
+        if (dv_same(entry->key, key)) return number; /* even if its hash has become another */
+        if (entry->hash != hash) continue;
+        if (DV_UNLIKELY(!dv_key_same(entry->key, key))) break;
         return number;
     }
-    return search_asking(vm, dict, key, hash, found);
+    return search_asking(vm, dict, key, hash);
 }
 
-static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash) {
-    uint64_t slot;
-    int64_t number = find_entry(vm, dict, key, hash, &slot);
+/* A pair of ints, a place in a plane: such are found without a call. */
+static inline bool is_place(const dv_tuple *tuple) {
+    return tuple->count == 2 && dv_are_ints(tuple->items[0], tuple->items[1]);
+}
+
+static inline int64_t find_by_place(dv_vm *vm, const dv_dict *dict, const dv_tuple *place,
+                                    int64_t hash) {
+    const int64_t number = dv_dict_hash_entry(dict, hash);
+    if (number == ABSENT) return number;
+    const dv_value found = dict->entries[number].key;
+    if (DV_LIKELY(dv_is_shape(found, DV_T_TUPLE))) {
+        const dv_tuple *other = dv_as_tuple(found);
+        if (DV_LIKELY(other->count == 2 && dv_same(other->items[0], place->items[0]) &&
+                      dv_same(other->items[1], place->items[1])))
+            return number;
+    }
+    return search_asking(vm, dict, dv_object_value(place), hash);
+}
+
+static inline dv_value value_at(const dv_dict *dict, int64_t number) {
     return number >= 0 ? dict->entries[number].value : DV_EMPTY;
 }
 
-/* dv_dict_get for a key that is a tuple. */
+static inline dv_value get_hashed(dv_vm *vm, const dv_dict *dict, dv_value key, int64_t hash) {
+    return value_at(dict, find_entry(vm, dict, key, hash));
+}
+
+/* dv_dict_get for a key that is no short text whose hash is known. */
+static __attribute__((noinline)) dv_value get_asking(dv_vm *vm, const dv_dict *dict, dv_value key) {
+    int64_t hash;
+    return dv_key_hash(vm, key, &hash) ? get_hashed(vm, dict, key, hash) : DV_EMPTY;
+}
+
+/* The same for a tuple. */
 static __attribute__((noinline)) dv_value get_by_tuple(dv_vm *vm, const dv_dict *dict,
                                                        dv_value key) {
     const dv_tuple *tuple = dv_as_tuple(key);
-    int64_t hash;
-    if (tuple->count == 2 && dv_are_ints(tuple->items[0], tuple->items[1]))
-        hash = dv_tuple_hash_ints(tuple->items[0], tuple->items[1]);
-    else if (!dv_tuple_hash(vm, tuple, &hash))
-        return DV_EMPTY;
-    return get_hashed(vm, dict, key, hash);
+    if (!is_place(tuple)) return get_asking(vm, dict, key);
+    const int64_t hash = dv_tuple_hash_ints(tuple->items[0], tuple->items[1]);
+    return value_at(dict, find_by_place(vm, dict, tuple, hash));
 }
 
 dv_value dv_dict_get(dv_vm *vm, dv_value self, dv_value key) {
-    if (dv_is_shape(key, DV_T_TUPLE)) return get_by_tuple(vm, dv_as_dict(self), key);
-    const int64_t number = dv_dict_text_entry(vm, dv_as_dict(self), key);
-    if (number >= 0) return dv_as_dict(self)->entries[number].value;
+    const dv_dict *dict = dv_as_dict(self);
+    if (dv_is_shape(key, DV_T_TUPLE)) return get_by_tuple(vm, dict, key);
+    const int64_t number = dv_dict_text_entry(vm, dict, key);
+    if (number >= 0) return dict->entries[number].value;
     if (number == DV_KEY_ABSENT) return DV_EMPTY;
-    int64_t hash;
-    return dv_key_hash(vm, key, &hash) ? get_hashed(vm, dv_as_dict(self), key, hash) : DV_EMPTY;
+    return get_asking(vm, dict, key);
 }
 
 dv_value dv_dict_get_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash) {
@@ -256,21 +279,40 @@ static bool add_entry(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash, dv_v
     return true;
 }
 
-static inline bool set_hashed(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash,
-                              dv_value value) {
-    uint64_t slot;
-    int64_t number = find_entry(vm, dict, key, hash, &slot);
-    if (number == RAISED) return false;
-    if (number < 0) return add_entry(vm, dict, key, hash, value);
+/* Stores into an entry that was found, or adds one. */
+static inline bool set_found(dv_vm *vm, dv_dict *dict, int64_t number, dv_value key, int64_t hash,
+                             dv_value value) {
+    if (number < 0) return number == ABSENT && add_entry(vm, dict, key, hash, value);
     dv_value old = dict->entries[number].value;
     dict->entries[number].value = dv_retain(value);
     dv_release(vm, old);
     return true;
 }
 
-bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+static inline bool set_hashed(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash,
+                              dv_value value) {
+    return set_found(vm, dict, find_entry(vm, dict, key, hash), key, hash, value);
+}
+
+/* dv_dict_set for a pair of ints. */
+static __attribute__((noinline)) bool set_place(dv_vm *vm, dv_dict *dict, dv_value key,
+                                                dv_value value) {
+    const dv_tuple *place = dv_as_tuple(key);
+    const int64_t hash = dv_tuple_hash_ints(place->items[0], place->items[1]);
+    return set_found(vm, dict, find_by_place(vm, dict, place, hash), key, hash, value);
+}
+
+/* For any other key. */
+static __attribute__((noinline)) bool set_asking(dv_vm *vm, dv_dict *dict, dv_value key,
+                                                 dv_value value) {
     int64_t hash;
-    return dv_key_hash(vm, key, &hash) && set_hashed(vm, dv_as_dict(self), key, hash, value);
+    return dv_key_hash(vm, key, &hash) && set_hashed(vm, dict, key, hash, value);
+}
+
+bool dv_dict_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
+    if (dv_is_shape(key, DV_T_TUPLE) && is_place(dv_as_tuple(key)))
+        return set_place(vm, dv_as_dict(self), key, value);
+    return set_asking(vm, dv_as_dict(self), key, value);
 }
 
 bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv_value value) {
@@ -280,9 +322,8 @@ bool dv_dict_set_hashed(dv_vm *vm, dv_value self, dv_value key, int64_t hash, dv
 dv_value dv_dict_get_or_set(dv_vm *vm, dv_value self, dv_value key, dv_value value) {
     dv_dict *dict = dv_as_dict(self);
     int64_t hash;
-    uint64_t slot;
     if (!dv_key_hash(vm, key, &hash)) return DV_EMPTY;
-    int64_t number = find_entry(vm, dict, key, hash, &slot);
+    int64_t number = find_entry(vm, dict, key, hash);
     if (number == RAISED) return DV_EMPTY;
     if (number >= 0) return dict->entries[number].value;
     return add_entry(vm, dict, key, hash, value) ? value : DV_EMPTY;
@@ -293,10 +334,17 @@ static void skip_gap(dv_dict *dict) {
     while (dict->first < dict->used && dv_is_empty(dict->entries[dict->first].key)) dict->first++;
 }
 
+/* The slot that holds the number of a live entry. */
+static uint64_t slot_of(const dv_dict *dict, int64_t number) {
+    uint64_t perturb = (uint64_t)dict->entries[number].hash, slot = perturb & dict->mask;
+    while (dict->index[slot] != number) slot = dv_dict_next_slot(slot, &perturb, dict->mask);
+    return slot;
+}
+
 /* Takes an entry out; its key and value become the caller's. */
-static dv_dict_entry take_out(dv_dict *dict, int64_t number, uint64_t slot) {
+static dv_dict_entry take_out(dv_dict *dict, int64_t number) {
     dv_dict_entry entry = dict->entries[number];
-    dict->index[slot] = DV_DICT_DELETED;
+    dict->index[slot_of(dict, number)] = DV_DICT_DELETED;
     dict->entries[number].key = dict->entries[number].value = DV_EMPTY;
     dict->count--;
     dict->version++;
@@ -307,12 +355,11 @@ static dv_dict_entry take_out(dv_dict *dict, int64_t number, uint64_t slot) {
 bool dv_dict_pop(dv_vm *vm, dv_value self, dv_value key, dv_value *value) {
     dv_dict *dict = dv_as_dict(self);
     int64_t hash;
-    uint64_t slot;
     *value = DV_EMPTY;
     if (!dv_key_hash(vm, key, &hash)) return false;
-    int64_t number = find_entry(vm, dict, key, hash, &slot);
+    int64_t number = find_entry(vm, dict, key, hash);
     if (number < 0) return number == ABSENT;
-    dv_dict_entry entry = take_out(dict, number, slot);
+    dv_dict_entry entry = take_out(dict, number);
     *value = entry.value;
     dv_release(vm, entry.key);
     return true;
@@ -331,9 +378,7 @@ bool dv_dict_pop_last(dv_value self, dv_value *key, dv_value *value) {
     if (dict->count == 0) return false;
     int64_t number = dict->used - 1;
     while (dv_is_empty(dict->entries[number].key)) number--;
-    uint64_t perturb = (uint64_t)dict->entries[number].hash, slot = perturb & dict->mask;
-    while (dict->index[slot] != number) slot = dv_dict_next_slot(slot, &perturb, dict->mask);
-    dv_dict_entry entry = take_out(dict, number, slot);
+    dv_dict_entry entry = take_out(dict, number);
     dict->used = number; /* what lay behind was deleted before */
     if (dict->first > number) dict->first = number;
     *key = entry.key;
@@ -372,19 +417,18 @@ static bool can_move(const dv_dict *dict, bool last) {
 int dv_dict_move(dv_vm *vm, dv_value self, dv_value key, bool last) {
     dv_dict *dict = dv_as_dict(self);
     int64_t hash, number;
-    uint64_t slot;
     if (!dv_key_hash(vm, key, &hash)) return -1;
     do { /* again if __eq__ of a key changed that */
         if (!can_move(dict, last) && !rebuild(vm, dict, (uint64_t)dict->count * 3)) return -1;
-        number = find_entry(vm, dict, key, hash, &slot);
+        number = find_entry(vm, dict, key, hash);
         if (number < 0) return number == ABSENT ? 0 : -1;
         if (number == (last ? dict->used - 1 : 0)) return 1;
     } while (!can_move(dict, last));
     dv_dict_entry entry = dict->entries[number];
     dict->version++;
     if (last) {
+        dict->index[slot_of(dict, number)] = (int32_t)dict->used;
         dict->entries[number].key = dict->entries[number].value = DV_EMPTY;
-        dict->index[slot] = (int32_t)dict->used;
         dict->entries[dict->used++] = entry;
         dict->usable--;
         skip_gap(dict);

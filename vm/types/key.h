@@ -63,39 +63,7 @@ static inline dv_dict_entry *dv_dict_first_entry(const dv_dict *dict, dv_value k
     return dv_same(entry->key, key) ? entry : NULL;
 }
 
-#define DV_KEY_SHORT 32 /* bytes of texts that are compared without a call */
-
-/* Are 8, 4 or 2 bytes the same? */
-static inline bool dv_key_same_8(const char *a, const char *b) {
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-static inline bool dv_key_same_4(const char *a, const char *b) {
-    uint32_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-static inline bool dv_key_same_2(const char *a, const char *b) {
-    uint16_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-
-/* The bytes of texts, without a call: in words, the last of which may overlap the one before. */
-static inline bool dv_key_same_bytes(const char *a, const char *b, size_t size) {
-    if (size >= 8) {
-        for (size_t at = 0; at + 8 < size; at += 8)
-            if (!dv_key_same_8(a + at, b + at)) return false;
-        return dv_key_same_8(a + size - 8, b + size - 8);
-    }
-    if (size >= 4) return dv_key_same_4(a, b) && dv_key_same_4(a + size - 4, b + size - 4);
-    if (size >= 2) return dv_key_same_2(a, b) && dv_key_same_2(a + size - 2, b + size - 2);
-    return size == 0 || *a == *b;
-}
+#define DV_KEY_SHORT 32 /* bytes of texts that are compared without a call: four words */
 
 /* Is it textual with the same short text as another such? */
 static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
@@ -103,15 +71,34 @@ static inline bool dv_key_same_text(const dv_vm *vm, dv_value a, dv_value b) {
     const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
     const size_t size = (size_t)s->length * s->kind;
     return s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
-           dv_key_same_bytes(s->data, t->data, size);
+           dv_texts_same(s->data, t->data, size);
 }
+
+/* Inline in handlers, whatever the compiler thinks: it sees several uses, of which one runs. */
+#define DV_INLINE static inline __attribute__((always_inline))
 
 /* What a search ends with besides the number of an entry. */
 enum { DV_KEY_ABSENT = -1, DV_KEY_UNKNOWN = -2 };
 
+/* Number of the first entry with a hash, where the search for a key ends if no other has that hash;
+ * DV_KEY_ABSENT: there is none.  Keys that keep their hashes, and they alone, may be looked for by
+ * them: others are found by identity, too. */
+static inline int64_t dv_dict_hash_entry(const dv_dict *dict, int64_t hash) {
+    const uint64_t mask = dict->mask;
+    uint64_t perturb = (uint64_t)hash, slot = perturb & mask;
+    for (;; slot = dv_dict_next_slot(slot, &perturb, mask)) {
+        const int32_t number = dict->index[slot];
+        if (DV_LIKELY(number >= 0)) {
+            if (dict->entries[number].hash == hash) return number;
+        } else if (number == DV_DICT_FREE) {
+            return DV_KEY_ABSENT;
+        }
+    }
+}
+
 /* Number of the entry of a textual key whose hash is known, if a search that calls nothing finds
  * this very key or a short str of its text; DV_KEY_UNKNOWN: that must be asked. */
-static inline int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+DV_INLINE int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
     if (!dv_is_textual(vm, key) || dv_as_str(key)->hash == -1) return DV_KEY_UNKNOWN;
     const int64_t hash = dv_as_str(key)->hash;
     uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
@@ -126,36 +113,35 @@ static inline int64_t dv_dict_text_entry(const dv_vm *vm, const dv_dict *dict, d
     }
 }
 
-/* The entry of a str, if its hash is known and a search that calls nothing finds this very key or a
- * short str of its text; NULL says nothing. */
-static inline dv_dict_entry *dv_dict_str_entry(const dv_dict *dict, dv_value key) {
-    const dv_str *s = dv_as_str(key);
-    const int64_t hash = s->hash;
-    if (DV_UNLIKELY(hash == -1)) return NULL;
-    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
-    for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
-        const int32_t number = dict->index[slot];
-        if (number == DV_DICT_FREE) return NULL;
-        if (DV_UNLIKELY(number == DV_DICT_DELETED)) continue;
-        dv_dict_entry *entry = &dict->entries[number];
-        if (dv_same(entry->key, key)) return entry;
-        if (entry->hash != hash) continue;
-        if (DV_UNLIKELY(!dv_is_shape(entry->key, DV_T_STR))) return NULL;
-        const dv_str *t = dv_as_str(entry->key);
-        const size_t size = (size_t)s->length * s->kind;
-        const bool equal = s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
-                           dv_key_same_bytes(s->data, t->data, size);
-        return equal ? entry : NULL;
-    }
+/* The same for the other keys that calls are not needed for: an int that its first slot decides. */
+DV_INLINE int64_t dv_dict_known_entry(const dv_vm *vm, const dv_dict *dict, dv_value key) {
+    if (!dv_is_int(key)) return dv_dict_text_entry(vm, dict, key);
+    const int32_t number = dict->index[(uint64_t)dv_as_int(key) & dict->mask];
+    return number >= 0 && dv_same(dict->entries[number].key, key) ? number : DV_KEY_UNKNOWN;
 }
 
-/* Does the dict, or the set, have the key?  -1: its first slot does not decide. */
-static inline int dv_dict_first_has(const dv_dict *dict, dv_value key) {
+/* Number of the entry of an int or a str, or DV_KEY_ABSENT.  DV_KEY_UNKNOWN: a str whose hash is
+ * not known yet or that is long, any other key, and what may be equal but is of another type. */
+DV_INLINE int64_t dv_dict_plain_entry(const dv_dict *dict, dv_value key) {
     int64_t hash;
-    if (!dv_key_known_hash(key, &hash)) return -1;
-    const int32_t number = dict->index[(uint64_t)hash & dict->mask];
-    if (number < 0) return number == DV_DICT_FREE ? 0 : -1;
-    return dv_same(dict->entries[number].key, key) ? 1 : -1;
+    if (!dv_key_known_hash(key, &hash)) return DV_KEY_UNKNOWN;
+    const int64_t number = dv_dict_hash_entry(dict, hash);
+    if (number == DV_KEY_ABSENT) return number;
+    const dv_value found = dict->entries[number].key;
+    if (dv_same(found, key)) return number;
+    if (dv_is_int(key) || DV_UNLIKELY(!dv_is_shape(found, DV_T_STR))) return DV_KEY_UNKNOWN;
+    const dv_str *s = dv_as_str(key), *t = dv_as_str(found);
+    const size_t size = (size_t)s->length * s->kind;
+    const bool equal = s->length == t->length && s->kind == t->kind && size <= DV_KEY_SHORT &&
+                       dv_texts_same(s->data, t->data, size);
+    return equal ? number : DV_KEY_UNKNOWN;
+}
+
+/* Does the dict, or the set, have the key?  -1: that must be asked; of the set, its first slot does
+ * not decide. */
+DV_INLINE int dv_dict_first_has(const dv_dict *dict, dv_value key) {
+    const int64_t number = dv_dict_plain_entry(dict, key);
+    return number == DV_KEY_UNKNOWN ? -1 : number >= 0;
 }
 static inline int dv_set_first_has(const dv_set *set, dv_value key) {
     int64_t hash;
@@ -179,8 +165,8 @@ static inline int dv_set_first_add(dv_set *set, dv_value key) {
     return 1;
 }
 
-/* Are two objects with the same hash the same, or strs with the same text, or tuples of the same
- * items?  No means only that more must be asked. */
+/* Are two objects with the same hash the same, or strs with the same short text, or tuples of the
+ * same items?  No means only that more must be asked.  Calls nothing. */
 static inline bool dv_key_same(dv_value a, dv_value b) {
     if (dv_same(a, b)) return true;
     if (!dv_is_object(a) || !dv_is_object(b)) return false;
@@ -190,8 +176,7 @@ static inline bool dv_key_same(dv_value a, dv_value b) {
         const dv_str *s = dv_as_str(a), *t = dv_as_str(b);
         const size_t size = (size_t)s->length * s->kind;
         if (s->length != t->length || s->kind != t->kind) return false;
-        return size > DV_KEY_SHORT ? memcmp(s->data, t->data, size) == 0
-                                   : dv_key_same_bytes(s->data, t->data, size);
+        return size <= DV_KEY_SHORT && dv_texts_same(s->data, t->data, size);
     }
     if (shape != DV_T_TUPLE) return false;
     const dv_tuple *s = dv_as_tuple(a), *t = dv_as_tuple(b);

@@ -24,8 +24,20 @@
 /* ---- Memory ------------------------------------------------------------------------------------
  */
 
+/* As many entries as the smallest table has, never used (DV_EMPTY is no constant for C). */
+#define NEVER_USED            \
+    {                         \
+        0, { DV_TAG_SPECIAL } \
+    }
+static const dv_set_entry never_used[DV_SET_SMALL] = {
+    NEVER_USED, NEVER_USED, NEVER_USED, NEVER_USED, NEVER_USED, NEVER_USED, NEVER_USED, NEVER_USED};
+
+static inline void empty_entries(dv_set_entry *entries) {
+    memcpy(entries, never_used, sizeof never_used); /* eight stores, and no call */
+}
+
 static void empty_table(dv_set_entry *table, uint64_t mask) {
-    for (uint64_t i = 0; i <= mask; i++) table[i] = (dv_set_entry){0, DV_EMPTY};
+    for (uint64_t i = 0; i <= mask; i += DV_SET_SMALL) empty_entries(table + i);
 }
 
 static void be_empty(dv_set *set) {
@@ -33,7 +45,7 @@ static void be_empty(dv_set *set) {
     set->mask = DV_SET_SMALL - 1;
     set->hash = -1;
     set->table = set->small;
-    empty_table(set->small, set->mask);
+    empty_entries(set->small);
 }
 
 static dv_value set_new(dv_vm *vm, dv_type_id type) {
@@ -106,8 +118,9 @@ static inline uint64_t linear_end(uint64_t slot, uint64_t mask) {
     return slot + LINEAR_PROBES <= mask ? slot + LINEAR_PROBES : slot;
 }
 
-/* Puts a key that is not there into a table without deleted entries. */
-static void insert_clean(dv_set_entry *table, uint64_t mask, dv_value key, int64_t hash) {
+/* Puts a key that is not there into a table without deleted entries, where its first one is taken.
+ */
+static void insert_further(dv_set_entry *table, uint64_t mask, dv_value key, int64_t hash) {
     uint64_t perturb = (uint64_t)hash, slot = perturb & mask;
     for (;; slot = (slot * 5 + 1 + perturb) & mask) {
         uint64_t end = linear_end(slot, mask);
@@ -124,7 +137,11 @@ static void insert_clean(dv_set_entry *table, uint64_t mask, dv_value key, int64
 static void insert_all(dv_set_entry *to, uint64_t to_mask, const dv_set_entry *from, int64_t used) {
     for (; used > 0; from++) {
         if (dv_is_empty(from->key)) continue;
-        insert_clean(to, to_mask, from->key, from->hash);
+        dv_set_entry *first = &to[(uint64_t)from->hash & to_mask];
+        if (DV_LIKELY(dv_is_empty(first->key)))
+            *first = *from;
+        else
+            insert_further(to, to_mask, from->key, from->hash);
         used--;
     }
 }
@@ -291,11 +308,18 @@ static bool reserve(dv_vm *vm, dv_set *set, int64_t more) {
     return resize(vm, set, (uint64_t)(set->used + more) * 2);
 }
 
-static void retain_keys(const dv_set *set) {
-    const dv_set_entry *entry = set->table;
-    for (int64_t used = set->used; used > 0; entry++) {
+static void retain_keys(const dv_set_entry *entry, int64_t used) {
+    for (; used > 0; entry++) {
         used -= !dv_is_empty(entry->key);
         dv_retain(entry->key);
+    }
+}
+
+/* The `used` keys of a table without deleted entries, retained, into an empty one of its size. */
+static void copy_keys(dv_set_entry *to, const dv_set_entry *from, int64_t used) {
+    for (; used > 0; from++, to++) {
+        used -= !dv_is_empty(from->key);
+        *to = (dv_set_entry){from->hash, dv_retain(from->key)};
     }
 }
 
@@ -306,12 +330,13 @@ static bool update_from_set(dv_vm *vm, dv_value self, dv_value from) {
     if (!reserve(vm, set, other->used)) return false;
     if (set->fill == 0) {
         bool alike = set->mask == other->mask && other->fill == other->used;
-        if (alike)
-            memcpy(set->table, other->table, (set->mask + 1) * sizeof(dv_set_entry));
-        else
+        if (alike) {
+            copy_keys(set->table, other->table, other->used);
+        } else {
             insert_all(set->table, set->mask, other->table, other->used);
+            retain_keys(set->table, other->used);
+        }
         set->fill = set->used = other->used;
-        retain_keys(set);
         return true;
     }
     for (uint64_t i = 0; i <= other->mask; i++) {

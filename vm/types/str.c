@@ -20,13 +20,18 @@
 /* ---- Making ------------------------------------------------------------------------------------
  */
 
+_Static_assert(sizeof(dv_str) % DV_HEAP_GRAIN + DV_STR_WORD == DV_HEAP_GRAIN, "str.h, invariant 4");
+
 static inline dv_str *alloc(dv_vm *vm, int64_t length, uint32_t kind) {
     if (DV_UNLIKELY(length > DV_STR_LENGTH_MAX)) {
         dv_raise_memory(vm);
         return NULL;
     }
     size_t size = sizeof(dv_str) + (size_t)length * kind;
-    if (size <= DV_HEAP_SMALL) size = (size + DV_HEAP_GRAIN - 1) & ~(size_t)(DV_HEAP_GRAIN - 1);
+    if (size <= DV_HEAP_SMALL) /* room for a word then, too */
+        size = (size + DV_HEAP_GRAIN - 1) & ~(size_t)(DV_HEAP_GRAIN - 1);
+    else
+        size = sizeof(dv_str) + dv_text_room(size - sizeof(dv_str));
     dv_str *s = dv_object_new(vm, size, DV_T_STR);
     if (DV_UNLIKELY(!s)) return NULL;
     s->hash = -1;
@@ -41,14 +46,14 @@ dv_str *dv_str_alloc(dv_vm *vm, int64_t length, uint32_t kind) { return alloc(vm
 
 dv_value dv_str_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     const dv_str *from = dv_as_str(exact);
-    size_t size = (size_t)from->length * from->kind;
-    dv_str *s = dv_subclass_alloc(vm, class_, sizeof(dv_str) + size);
+    const size_t size = (size_t)from->length * from->kind, room = dv_text_room(size);
+    dv_str *s = dv_subclass_alloc(vm, class_, sizeof(dv_str) + room);
     if (!s) return DV_EMPTY;
     s->hash = from->hash;
     s->length = from->length;
     s->kind = from->kind;
     s->interned = 0;
-    s->capacity = size;
+    s->capacity = room;
     memcpy(s->data, from->data, size);
     return dv_object_value(s);
 }

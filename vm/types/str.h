@@ -8,7 +8,8 @@
  *  3. Interned strings are unique by content in their VM, so identity decides; names in code are
  * interned.
  *  4. `capacity` (bytes of data that fit) may exceed the need, so that `s += x` with the only
- * reference grows in place. */
+ * reference grows in place.  It is never below DV_STR_WORD: a short text is read as one word, of
+ * which only the bytes of the text count. */
 #ifndef DV_TYPES_STR_H
 #define DV_TYPES_STR_H
 
@@ -17,6 +18,7 @@
 #include "core/vm.h"
 
 #define DV_STR_CHARS      256 /* strings of one code point that are kept: vm->interned[0 .. 255] */
+#define DV_STR_WORD       8   /* bytes of data that every string has room for */
 #define DV_STR_LENGTH_MAX ((int64_t)1 << 46) /* code points; more is MemoryError at once */
 
 typedef struct dv_str {
@@ -44,24 +46,47 @@ static inline uint32_t dv_str_at(const dv_str *s, int64_t i) {
                           : ((const uint32_t *)(const void *)s->data)[i];
 }
 
-/* Is a byte among eight, or among few?  Eight at a time, without a call: those of a word that are 0
- * once the byte has been taken out of all of them. */
-static inline bool dv_word_has_byte(const char *text, uint64_t everywhere) {
-    const uint64_t ones = 0x0101010101010101;
+/* A word of a text, and what is left of one that stands at its end: of a text of up to
+ * DV_STR_WORD bytes, none at all included, its bytes alone.  (Two shifts: one by 64 is not
+ * defined.) */
+static inline uint64_t dv_text_word(const char *text) {
     uint64_t word;
     memcpy(&word, text, sizeof word);
-    word ^= everywhere;
-    return ((word - ones) & ~word & ones << 7) != 0;
+    return word;
 }
-static inline bool dv_bytes_have(const char *text, int64_t size, char byte) {
-    if (size >= 8) {
-        const uint64_t everywhere = (uint8_t)byte * UINT64_C(0x0101010101010101);
-        for (int64_t at = 0; at + 8 < size; at += 8)
-            if (dv_word_has_byte(text + at, everywhere)) return true;
-        return dv_word_has_byte(text + size - 8, everywhere);
-    }
-    while (size > 0 && text[size - 1] != byte) size--;
-    return size > 0;
+static inline uint64_t dv_text_part(uint64_t word, size_t size) {
+    const size_t half = 4 * (DV_STR_WORD - size);
+    return word << half << half;
+}
+/* Room for a text of so many bytes (invariant 4). */
+static inline size_t dv_text_room(size_t size) { return size < DV_STR_WORD ? DV_STR_WORD : size; }
+
+/* Has a word a byte that is 0?  Its highest bits say so: the lowest one of those set is that of the
+ * first such byte. */
+static inline uint64_t dv_word_zeros(uint64_t word) {
+    return (word - 0x0101010101010101) & ~word & 0x8080808080808080;
+}
+/* Is a byte in the text of a str of up to four words?  Without a call or a loop: those words are
+ * looked at that begin and end the text, which may overlap. */
+static inline bool dv_text_has(const char *text, size_t size, char byte) {
+    const uint64_t everywhere = (uint8_t)byte * UINT64_C(0x0101010101010101);
+    uint64_t zeros = dv_word_zeros(dv_text_word(text) ^ everywhere);
+    if (size <= DV_STR_WORD) return dv_text_part(zeros, size) != 0;
+    zeros |= dv_word_zeros(dv_text_word(text + size - 8) ^ everywhere);
+    if (size > 16)
+        zeros |= dv_word_zeros(dv_text_word(text + 8) ^ everywhere) |
+                 dv_word_zeros(dv_text_word(text + size - 16) ^ everywhere);
+    return zeros != 0;
+}
+/* Are the texts of two strs, both of so many bytes, the same?  In the same way. */
+static inline bool dv_texts_same(const char *a, const char *b, size_t size) {
+    uint64_t differ = dv_text_word(a) ^ dv_text_word(b);
+    if (size <= DV_STR_WORD) return dv_text_part(differ, size) == 0;
+    differ |= dv_text_word(a + size - 8) ^ dv_text_word(b + size - 8);
+    if (size > 16)
+        differ |= (dv_text_word(a + 8) ^ dv_text_word(b + 8)) |
+                  (dv_text_word(a + size - 16) ^ dv_text_word(b + size - 16));
+    return differ == 0;
 }
 
 static inline void dv_str_put(dv_str *s, int64_t i, uint32_t c) {

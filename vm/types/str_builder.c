@@ -154,7 +154,8 @@ dv_value dv_builder_finish(dv_builder *b) {
         builder_free(b);
         return result;
     }
-    size_t size = block_size(b->capacity, b->kind), needed = block_size(b->length, b->kind);
+    const size_t text = (size_t)b->length * b->kind, needed = sizeof(dv_str) + dv_text_room(text);
+    size_t size = block_size(b->capacity, b->kind);
     dv_str *s = block_of(b);
     if (size - needed > SPARE_LIMIT) {
         dv_str *cut = dv_heap_resize(&b->vm->heap, s, size, needed);
