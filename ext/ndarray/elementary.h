@@ -1,6 +1,6 @@
 /* elementary.h: elementary functions of a vector, where libmvec has slower ones, calls scalar
  * functions, or raises flags without a reason: exp, exp2 and tanh of float64 and float32; with
- * AVX-512 also log, log2 and log10 of float64, pow of both, and sin and cos of float32.
+ * AVX-512 also log, log1p, log2 and log10 of float64, pow of both, and sin and cos of float32.
  * (kernels.py: OWN.)
  *
  * Included by the generated loops once for each instruction set, behind their vectors: double_v and
@@ -286,7 +286,8 @@ static __attribute__((noinline)) double_v log_slow(const log_base *base, double_
     const double_m none = nan | zero | invalid | (size == infinite);
     const double_m small = ~none & (size < BITS_OF(double, DBL_MIN));
     const double_v given = choose_double(none, (double_v){0} + 1, x);
-    const double_v normal = choose_double(small, given * 0x1p54, given);
+    const double_v one = (double_v){0} + 1;
+    const double_v normal = given * choose_double(small, one * 0x1p54, one);
     const double_v more = choose_double(small, (double_v){0} - 54, (double_v){0});
     const double_v y = base ? log_to(base, normal, more) : log_normal(normal, more);
     if (any_double(invalid)) arith_flag(FE_INVALID);
@@ -303,6 +304,30 @@ static inline double_v own_log2_double(double_v x) {
 }
 static inline double_v own_log10_double(double_v x) {
     return UNLIKELY(any_odd(x)) ? log_slow(&base_10, x) : log_to(&base_10, x, (double_v){0});
+}
+
+/* log(1 + x) = log(u) + rest / u, where u is 1 + x, rounded, and rest, what the rounding has left,
+ * is exact.  It is 2**-53 / |x| of the result, at most, so that 1/u may have a relative error of
+ * |x|: where that is less than 1, 1 - (u - 1) will do, else an approximate quotient. */
+static __attribute__((noinline)) double_v log1p_slow(double_v x) {
+    const double_v u = x + 1;
+    const double_m size = SIZE_OF(double, x), zero = size == 0; /* its sign stays */
+    const double_m odd = zero | ((double_m)u <= 0) | (size >= BITS_OF(double, INFINITY));
+    const double_v given = choose_double(odd, (double_v){0}, x), sum = given + 1, part = sum - 1;
+    const double_v rest = (1 - (sum - part)) + (given - part);
+    const double_m small = size < BITS_OF(double, 1);
+    const double_v inverse =
+        choose_double(small, 1 - part, (double_v)_mm512_rcp14_pd((__m512d)sum));
+    const double_v log = log_slow(NULL, u), y = fma_double(rest, inverse, log);
+    return choose_double(zero, x, choose_double(odd, log, y));
+}
+static inline double_v own_log1p_double(double_v x) {
+    /* (Of 0, what is subtracted makes the greatest of all.) */
+    const __m512i size = (__m512i)(SIZE_OF(double, x) - 1),
+                  one = _mm512_set1_epi64(0x3ff0000000000000 - 1);
+    if (UNLIKELY(_mm512_cmpge_epu64_mask(size, one))) return log1p_slow(x);
+    const double_v u = x + 1, part = u - 1;
+    return fma_double(x - part, 1 - part, log_normal(u, (double_v){0}));
 }
 
 /* ---- pow ---- */
