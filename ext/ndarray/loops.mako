@@ -810,12 +810,14 @@ static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *w
 /* In a row: its extreme, a part at a time (which stays in the cache), and the first element of the
  * best part that is it. */
 static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
-    enum { PART = 1024 };
+    /* (Of a row that is not long, much would be looked at twice: smaller parts.) */
+    enum { LARGE = 1024, SMALL = 128 };
+    const int64_t size = count > LARGE ? LARGE : SMALL;
     ${T} best = AT(const ${T}, from);
     int64_t part = 0;
-    for (int64_t i = 0; i < count; i += PART) {
+    for (int64_t i = 0; i < count; i += size) {
         ${T} now = best;
-        fold_${extreme}_${name}((char *)&now, from + i * (int64_t)sizeof now, count - i < PART ? count - i : PART, sizeof now);
+        fold_${extreme}_${name}((char *)&now, from + i * (int64_t)sizeof now, count - i < size ? count - i : size, sizeof now);
         if (now == best ${"|| best != best" if is_float else ""}) continue;
         best = now;
         part = i;
