@@ -156,6 +156,8 @@ static bool plan_node(planning *x, uint32_t k) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const int inputs = facts->inputs;
     if (in[0].weak && (inputs == 1 || in[1].weak)) return false;
+    const bool numbers = in[0].weak || (inputs == 2 && in[1].weak);
+    if (numbers && ufunc_is_logical(number)) return false;
     nd_type type = common_type(in, inputs);
     if (!choose_kernel(x, number, &type, &kernel)) return false;
     if (number == ND_UFUNC_power && type <= ND_INT64) return false; /* looks at exponents */

@@ -223,16 +223,11 @@ static bool store_number(dvx_vm *vm, operand *o, nd_type type) {
     return array_store(vm, ND_DTYPE(type), o->element, o->value);
 }
 
-static bool is_logical(nd_ufunc_number number) {
-    return number == ND_UFUNC_logical_and || number == ND_UFUNC_logical_or ||
-           number == ND_UFUNC_logical_xor || number == ND_UFUNC_logical_not;
-}
-
 /* Numbers, and single elements that need a cast, lie in `element`, of the loop's type. */
 static bool store_elements(dvx_vm *vm, call *c) {
     for (int i = 0; i < c->inputs; i++) {
         operand *o = &c->in[i];
-        if (!o->array && is_logical(c->number)) {
+        if (!o->array && ufunc_is_logical(c->number)) {
             /* Numbers that the type does not hold have a truth, too. */
             const int truth = API(truth, o->value);
             const bool as_bool = truth > 0;
