@@ -5,8 +5,17 @@
  *     (of 32 bits also for uint8, which takes its lowest byte). */
 #include "cast.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* (That is what the instruction does; in C it would be two comparisons more.) */
 static inline int64_t to_int64(double d) {
+#ifdef __SSE2__
+    return _mm_cvttsd_si64(_mm_set_sd(d));
+#else
     return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN;
+#endif
 }
 static inline int32_t to_int32(double d) {
     return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN;

@@ -324,22 +324,45 @@ dvx_value convert_copy(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, char orde
 
 /* ---- Lists ---- */
 
-static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *at) {
-    if (depth == a->ndim) {
-        /* Scalars become numbers, too. */
-        double d;
-        int64_t i;
-        const void *p = at;
-        switch (a->dtype->num) {
-        case ND_UINT8: i = *(const uint8_t *)p; return API(make_int, i);
-        case ND_INT32: i = *(const int32_t *)p; return API(make_int, i);
-        case ND_FLOAT32: d = (double)*(const float *)p; return API(make_float, d);
-        default: return array_element(vm, a->dtype, at);
-        }
+/* (Scalars become numbers, too.) */
+static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
+    double d;
+    int64_t i;
+    const void *p = at;
+    switch (dtype->num) {
+    case ND_FLOAT64: d = *(const double *)p; return API(make_float, d);
+    case ND_INT64: i = *(const int64_t *)p; return API(make_int, i);
+    case ND_UINT8: i = *(const uint8_t *)p; return API(make_int, i);
+    case ND_INT32: i = *(const int32_t *)p; return API(make_int, i);
+    case ND_FLOAT32: d = (double)*(const float *)p; return API(make_float, d);
+    default: return array_element(vm, dtype, at);
     }
-    dvx_value list = API(make_list, NULL, 0);
-    for (int64_t i = 0; i < a->axes[depth].count && !dvx_failed(list); i++) {
-        dvx_value item = to_list(vm, a, depth + 1, at + i * a->axes[depth].stride);
+}
+
+/* As many elements are put into a list at once. */
+enum { LIST_BLOCK = 1024 };
+
+static dvx_value begin_list(dvx_vm *vm, const nd_array *a, const dvx_axis *axis, const char *at) {
+    dvx_value items[LIST_BLOCK], list = DVX_FAILED;
+    const int64_t count = axis->count < LIST_BLOCK ? axis->count : LIST_BLOCK;
+    int64_t made = 0;
+    while (made < count) {
+        items[made] = number_at(vm, a->dtype, at + made * axis->stride);
+        if (dvx_failed(items[made])) break;
+        made++;
+    }
+    if (made == count) list = API(make_list, items, (size_t)count);
+    while (made) API(release, items[--made]);
+    return list;
+}
+
+static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *at) {
+    if (depth == a->ndim) return number_at(vm, a->dtype, at);
+    const dvx_axis *axis = &a->axes[depth];
+    const bool last = depth + 1 == a->ndim;
+    dvx_value list = last ? begin_list(vm, a, axis, at) : API(make_list, NULL, 0);
+    for (int64_t i = last ? LIST_BLOCK : 0; i < axis->count && !dvx_failed(list); i++) {
+        dvx_value item = to_list(vm, a, depth + 1, at + i * axis->stride);
         bool good = !dvx_failed(item) && API(append, list, item) &&
                     (i % ND_POLL != ND_POLL - 1 || vm->api->poll(vm));
         API(release, item);

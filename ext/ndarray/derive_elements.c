@@ -575,6 +575,8 @@ static bool choose_type(dvx_vm *vm, const dvx_site *site, draft *x) {
         return refuse(x, "exponents of powers of ints are looked at first");
     const nd_kernel *kernel = ufunc_kernel(vm, d->number, type);
     if (kernel->compares) return refuse(x, "comparing a complex nan is told");
+    if (type == ND_FLOAT32 && x->form != ARRAYS && x->form != ONE && ufunc_is_logical(d->number))
+        return refuse(x, "the truth of a number is looked at, not of its element");
     d->type = type;
     d->loop = kernel->loop;
     d->result = ND_DTYPE(kernel->result);

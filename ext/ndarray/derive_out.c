@@ -44,7 +44,7 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, const dvx_value *v, boo
         arrays[i] = API(payload, v[i], &array_type);
         if (arrays[i]) dtype = arrays[i]->dtype;
     }
-    if (!out || !dtype || out->read_only || number == ND_UFUNC_power ||
+    if (!out || !dtype || out->read_only || number == ND_UFUNC_power || ufunc_is_logical(number) ||
         !(out->flags & ND_C_CONTIGUOUS))
         return false;
     const nd_kernel *kernel = ufunc_kernel(vm, number, dtype->num);

@@ -1,7 +1,7 @@
 /* elementary.h: elementary functions of a vector, where libmvec has slower ones, calls scalar
  * functions, or raises flags without a reason: exp, exp2 and tanh of float64 and float32; with
- * AVX-512 also log, log2, log10 and pow of float64, and sin and cos of float32.  (kernels.py:
- * OWN.)
+ * AVX-512 also log, log1p, log2 and log10 of float64, pow of both, and sin and cos of float32.
+ * (kernels.py: OWN.)
  *
  * Included by the generated loops once for each instruction set, behind their vectors: double_v and
  * float_v, their bits as ints double_m and float_m, which are masks, too, choose_ and any_.
@@ -88,28 +88,28 @@ static const float exp_terms_float[] = {0x1p-1f, 0x1.5554dcp-3f, 0x1.55551ap-5f,
 #define ONE_float       10
 
 /* 2**k * exp(r), with r and k from `name`_reduce, of x whose result is a normal number; and of
- * others: 2**k in two steps, the second of which overflows where the result does. */
-#define EXP_WITH(T, name, fast, most)                                                             \
-    static __attribute__((noinline)) T##_v name##_slow_##T(T##_v x) {                             \
-        const T##_m size = SIZE_OF(T, x), beyond = size > BITS_OF(T, most);                       \
-        const T##_m negative = (T##_m)x < 0, one = BITS_OF(T, 1);                                 \
-        const T##_v limit = choose_##T(negative, (T##_v){0}, (T##_v){0} + (T)INFINITY);           \
-        const T##_v end = choose_##T(IS_NAN(T, x), x, limit);                                     \
-        T##_m k;                                                                                  \
-        if (any_##T(beyond & ~negative & (size < BITS_OF(T, INFINITY)))) arith_flag(FE_OVERFLOW); \
-        if (!any_##T(~beyond)) return end;                                                        \
-        const T##_v r = name##_reduce_##T(choose_##T(beyond, (T##_v){0}, x), &k);                 \
-        k -= BITS_OF(T, ROUND_##T);                                                               \
-        const T##_m half = k >> 1;                                                                \
-        const T##_v part = (T##_v)((T##_m)exp_rest_##T(r) + (half << DIGITS_##T));                \
-        const T##_v y = part * (T##_v)(one + ((k - half) << DIGITS_##T));                         \
-        return choose_##T(beyond, end, y);                                                        \
-    }                                                                                             \
-    static inline T##_v own_##name##_##T(T##_v x) {                                               \
-        T##_m k;                                                                                  \
-        if (UNLIKELY(any_##T(BITS_OF(T, fast) - SIZE_OF(T, x)))) return name##_slow_##T(x);       \
-        const T##_v r = name##_reduce_##T(x, &k);                                                 \
-        return (T##_v)((T##_m)exp_rest_##T(r) + (k << DIGITS_##T));                               \
+ * others: 2**k in two steps, the second of which overflows where the result does.  (Of x beyond
+ * MOST it is that of MOST.) */
+#define EXP_WITH(T, name, fast, most)                                                          \
+    static __attribute__((noinline)) T##_v name##_slow_##T(T##_v x) {                          \
+        const T##_m size = SIZE_OF(T, x), sign = BITS_OF(T, -0.0), one = BITS_OF(T, 1);        \
+        const T##_m beyond = size > BITS_OF(T, most), infinite = size >= BITS_OF(T, INFINITY); \
+        const T##_v limit = (T##_v)(BITS_OF(T, most) | ((T##_m)x & sign));                     \
+        const T##_v number = choose_##T(beyond, limit, x);                                     \
+        T##_m k;                                                                               \
+        const T##_v r = name##_reduce_##T(choose_##T(infinite, (T##_v){0}, number), &k);       \
+        k -= BITS_OF(T, ROUND_##T);                                                            \
+        const T##_m half = k >> 1;                                                             \
+        const T##_v part = (T##_v)((T##_m)exp_rest_##T(r) + (half << DIGITS_##T));             \
+        const T##_v y = part * (T##_v)(one + ((k - half) << DIGITS_##T));                      \
+        const T##_v end = choose_##T((T##_m)x == BITS_OF(T, -INFINITY), (T##_v){0}, x);        \
+        return choose_##T(infinite, end, y);                                                   \
+    }                                                                                          \
+    static inline T##_v own_##name##_##T(T##_v x) {                                            \
+        T##_m k;                                                                               \
+        if (UNLIKELY(any_##T(BITS_OF(T, fast) - SIZE_OF(T, x)))) return name##_slow_##T(x);    \
+        const T##_v r = name##_reduce_##T(x, &k);                                              \
+        return (T##_v)((T##_m)exp_rest_##T(r) + (k << DIGITS_##T));                            \
     }
 
 #define EXP(T)                                                                                \
@@ -286,7 +286,8 @@ static __attribute__((noinline)) double_v log_slow(const log_base *base, double_
     const double_m none = nan | zero | invalid | (size == infinite);
     const double_m small = ~none & (size < BITS_OF(double, DBL_MIN));
     const double_v given = choose_double(none, (double_v){0} + 1, x);
-    const double_v normal = choose_double(small, given * 0x1p54, given);
+    const double_v one = (double_v){0} + 1;
+    const double_v normal = given * choose_double(small, one * 0x1p54, one);
     const double_v more = choose_double(small, (double_v){0} - 54, (double_v){0});
     const double_v y = base ? log_to(base, normal, more) : log_normal(normal, more);
     if (any_double(invalid)) arith_flag(FE_INVALID);
@@ -303,6 +304,30 @@ static inline double_v own_log2_double(double_v x) {
 }
 static inline double_v own_log10_double(double_v x) {
     return UNLIKELY(any_odd(x)) ? log_slow(&base_10, x) : log_to(&base_10, x, (double_v){0});
+}
+
+/* log(1 + x) = log(u) + rest / u, where u is 1 + x, rounded, and rest, what the rounding has left,
+ * is exact.  It is 2**-53 / |x| of the result, at most, so that 1/u may have a relative error of
+ * |x|: where that is less than 1, 1 - (u - 1) will do, else an approximate quotient. */
+static __attribute__((noinline)) double_v log1p_slow(double_v x) {
+    const double_v u = x + 1;
+    const double_m size = SIZE_OF(double, x), zero = size == 0; /* its sign stays */
+    const double_m odd = zero | ((double_m)u <= 0) | (size >= BITS_OF(double, INFINITY));
+    const double_v given = choose_double(odd, (double_v){0}, x), sum = given + 1, part = sum - 1;
+    const double_v rest = (1 - (sum - part)) + (given - part);
+    const double_m small = size < BITS_OF(double, 1);
+    const double_v inverse =
+        choose_double(small, 1 - part, (double_v)_mm512_rcp14_pd((__m512d)sum));
+    const double_v log = log_slow(NULL, u), y = fma_double(rest, inverse, log);
+    return choose_double(zero, x, choose_double(odd, log, y));
+}
+static inline double_v own_log1p_double(double_v x) {
+    /* (Of 0, what is subtracted makes the greatest of all.) */
+    const __m512i size = (__m512i)(SIZE_OF(double, x) - 1),
+                  one = _mm512_set1_epi64(0x3ff0000000000000 - 1);
+    if (UNLIKELY(_mm512_cmpge_epu64_mask(size, one))) return log1p_slow(x);
+    const double_v u = x + 1, part = u - 1;
+    return fma_double(x - part, 1 - part, log_normal(u, (double_v){0}));
 }
 
 /* ---- pow ---- */
@@ -357,6 +382,85 @@ static inline double_v own_pow_double(double_v x, double_v y) {
     if (UNLIKELY(any_odd(x) || any_double(large))) return pow_slow(x, y);
     const double_v result = pow_normal(x, y, &beyond);
     return UNLIKELY(any_double(beyond)) ? pow_slow(x, y) : result;
+}
+
+/* ---- pow of float32 ---- */
+
+/* In float64, with as many terms as float32 needs: log2(x) is exact to 2**-31, of which y * log2(x)
+ * is at most 150 times where the result is a number.  log2(1 + r) = r * L(r), and 2**r = P(r)
+ * between -0.5 and 0.5, from Chebyshev interpolations; -log2(c) as in log_high. */
+static const double log2_single_table[16] = {0,
+                                             -0x1.663f6fac91316p-4,
+                                             -0x1.5c01a39fbd688p-3,
+                                             -0x1.fbc16b902680ap-3,
+                                             -0x1.49a784bcd1b8bp-2,
+                                             -0x1.91bba891f1709p-2,
+                                             0,
+                                             0,
+                                             0,
+                                             0,
+                                             0,
+                                             0x1.14c560fe68af9p-1,
+                                             0x1.a8ff971810a5ep-2,
+                                             0x1.32bfee370ee68p-2,
+                                             0x1.8a8980abfbd32p-3,
+                                             0x1.7d60496cfbb4cp-4};
+static const double log2_single_terms[] = {0x1.7154765304b7ap+0, -0x1.715476533e200p-1,
+                                           0x1.ec7077b4b5e6ap-2, -0x1.7154550510407p-2,
+                                           0x1.282a231e62187p-2, -0x1.edaa86cfee196p-3};
+static const double exp2_single_terms[] = {
+    0x1.0000000000000p+0, 0x1.62e430d034702p-1,  0x1.ebfbe045f4d3cp-3, 0x1.c6aecc669b6ddp-5,
+    0x1.3b2a1b7152befp-7, 0x1.5f48c04f62e50p-10, 0x1.443fffc90db59p-13};
+
+/* Of positive x.  (What is too large for float32, or too small, the last conversion makes of it.)
+ */
+static inline __m256 pow_half(__m256 base, __m256 exponent) {
+    double_v k;
+    __m512i index;
+    const double_v r = log_reduce((double_v)_mm512_cvtps_pd(base), &k, &index);
+    const double_v l = polynomial_double(r, log2_single_terms, LENGTH_OF(log2_single_terms));
+    const double_v log = fma_double(r, l, log_table(log2_single_table, index) + k);
+    const double_v product = (double_v)_mm512_cvtps_pd(exponent) * log;
+    const double_v whole = (double_v)_mm512_roundscale_pd((__m512d)product, 8);
+    const double_v p =
+        polynomial_double(product - whole, exp2_single_terms, LENGTH_OF(exp2_single_terms));
+    return _mm512_cvtpd_ps(_mm512_scalef_pd((__m512d)p, (__m512d)whole));
+}
+static inline float_v pow_positive(float_v x, float_v y) {
+    const __m256 low =
+        pow_half(_mm512_castps512_ps256((__m512)x), _mm512_castps512_ps256((__m512)y));
+    const __m256 high =
+        pow_half(_mm512_extractf32x8_ps((__m512)x, 1), _mm512_extractf32x8_ps((__m512)y, 1));
+    return (float_v)_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+
+/* Is there an x that is not positive, 0, infinite or nan, or a y that is infinite or nan? */
+static inline bool any_odd_power(float_v x, float_v y) {
+    enum { NOT_FINITE = 0x99, NOT_POSITIVE = 0xdf };
+    return _mm512_fpclass_ps_mask((__m512)x, NOT_POSITIVE) |
+           _mm512_fpclass_ps_mask((__m512)y, NOT_FINITE);
+}
+
+/* Then C's function is asked, but for whole powers of negative numbers. */
+static __attribute__((noinline)) float_v powf_slow(float_v x, float_v y) {
+    const float_m size = SIZE_OF(float, x), sign = BITS_OF(float, -0.0), negative = (float_m)x < 0;
+    float_m slow = (size == 0) | (size > BITS_OF(float, FLT_MAX)) |
+                   (SIZE_OF(float, y) > BITS_OF(float, FLT_MAX));
+    const float_v one = (float_v){0} + 1, exponent = choose_float(slow, one, y);
+    const float_v half = exponent * 0.5f;
+    const float_m odd = (float_v)_mm512_roundscale_ps((__m512)half, 8) != half;
+    slow |= negative & ((float_v)_mm512_roundscale_ps((__m512)exponent, 8) != exponent);
+    const float_v base = (float_v)((float_m)choose_float(slow, one, x) & ~sign);
+    float_v result = pow_positive(base, choose_float(slow, one, exponent));
+    result = (float_v)((float_m)result ^ (negative & odd & sign));
+    if (any_float(slow))
+        for (int i = 0; i < LANES_float; i++)
+            if (slow[i]) result[i] = powf(x[i], y[i]);
+    return result;
+}
+
+static inline float_v own_pow_float(float_v x, float_v y) {
+    return UNLIKELY(any_odd_power(x, y)) ? powf_slow(x, y) : pow_positive(x, y);
 }
 
 /* ---- hypot ---- */

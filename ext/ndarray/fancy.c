@@ -433,15 +433,22 @@ static inline void scatter_row(const nd_array *a, const int64_t *which, int64_t 
     }
 }
 
+/* Has the array, whose elements are neighbours, some between these two places? */
+static bool has_some_between(const nd_array *a, const char *low, const char *high) {
+    return a->data < high && low < a->data + a->size * a->dtype->size;
+}
+
 bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_value value,
                    bool *good) {
     const int64_t *indices = (const int64_t *)(const void *)which->data;
     const dvx_axis axis = a->axes[0];
     const nd_array *array = array_of(vm, value);
+    const char *low, *high;
     int64_t number;
-    if (array_may_overlap(a, which)) return false;
+    array_bounds(a, &low, &high);
+    if (has_some_between(which, low, high)) return false;
     if (array && (array->dtype != a->dtype || !(array->flags & ND_C_CONTIGUOUS) ||
-                  !array_same_shape(array, which) || array_may_overlap(a, array)))
+                  !array_same_shape(array, which) || has_some_between(array, low, high)))
         return false;
     if (!array && !convert_kind(vm, value)) return false;
     for (int64_t n = 0; n < which->size; n++)

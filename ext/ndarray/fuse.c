@@ -15,13 +15,15 @@
  * where the result is the same as by way of an array in between: no operand is read behind its
  * elements (store.h), none of the flags would raise, and each flag has a reason.  Then there is no
  * way back, and the flags are told in the end, in the order and at the places of the sites.  Else
- * there is an array in between, and invariant 1 holds up to its assignment. */
+ * there is an array in between, and invariant 1 holds up to its assignment.
+ *  4. Results of few elements are *kept*, as in derive_elements.h: arrays of the program's result,
+ * in one block, that go with the plan.  Where there is one, the constants have been read. */
 #include "fuse.h"
 
 #include <stdlib.h>
 
 #include "arith.h"
-#include "derive.h"
+#include "derive_elements.h"
 #include "error.h"
 #include "operators.h"
 #include "place.h"
@@ -51,8 +53,11 @@ typedef struct fused {
     bool has_out; /* into an operand that is no leaf: a call with an output */
     int8_t into;  /* whose elements are stored to (in place, if it is neither of these); -1: none */
     uint8_t last; /* the node of the last site */
-    uint32_t parts;            /* bit i: of operand i only a part is meant */
-    dvx_value keys[ND_LEAVES]; /* ... which these say; else DVX_FAILED */
+    uint32_t parts;                /* bit i: of operand i only a part is meant */
+    bool counts;                   /* some operation's flags count */
+    uint32_t waste;                /* so often in a row no kept result could be used */
+    dvx_value kept[ELEMENTS_KEPT]; /* DVX_FAILED: none */
+    dvx_value keys[ND_LEAVES];     /* ... which these say; else DVX_FAILED */
     nd_place places[ND_LEAVES];
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
 } fused;
@@ -91,10 +96,19 @@ static bool is_running(execution *x) {
 
 /* ---- Operands ---- */
 
+static void release_kept(dvx_vm *vm, fused *f) {
+    for (int i = 0; i < ELEMENTS_KEPT; i++) {
+        dvx_value kept = f->kept[i];
+        f->kept[i] = DVX_FAILED;
+        API(release, kept);
+    }
+}
+
 /* Reads the kinds of the leaves, and plans. */
 static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
     nd_program *p = &site->program;
     site->read = p->planned = false;
+    release_kept(vm, site);
     for (uint32_t i = 0; i < p->leaf_count; i++) {
         const nd_array *a = API(payload, v[i], &array_type);
         nd_leaf *leaf = &p->leaves[i];
@@ -108,7 +122,10 @@ static bool plan(dvx_vm *vm, fused *site, const dvx_value *v) {
         else if (API(kind, v[i]) != DVX_FLOAT)
             return false;
     }
-    return program_plan(vm, p);
+    if (!program_plan(vm, p)) return false;
+    site->counts = false;
+    for (uint32_t k = 0; k < p->step_count; k++) site->counts |= p->steps[k].flags != ND_FLAGS_NOT;
+    return true;
 }
 
 /* The arrays; false: they are not for here. */
@@ -421,14 +438,111 @@ static dvx_outcome run_other(dvx_vm *vm, execution *x, dvx_value *result) {
     return compute_size(vm, x, size, &walk, result);
 }
 
-static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+/* ---- Few elements ---- */
+
+/* So often in a row, and nothing is kept until there is another plan. */
+enum { MOST_WASTE = 64 };
+
+/* May the result be kept, and is it worth it?  All buffers of so few elements have ND_INLINE bytes,
+ * too. */
+static bool is_to_keep(const execution *x) {
+    const nd_program *p = x->program;
+    if (!x->flat || x->site->parts || x->first->ndim > ND_FEW ||
+        x->first->size > p->block * ND_INLINE / ND_BLOCK_BYTES)
+        return false;
+    for (uint32_t k = 0; k < p->step_count; k++)
+        if (!p->steps[k].loop) return false;
+    return true;
+}
+
+/* The older one goes. */
+static void keep(dvx_vm *vm, fused *f, dvx_value made) {
+    if (f->waste >= MOST_WASTE) {
+        release_kept(vm, f);
+        return;
+    }
+    f->waste++;
+    dvx_value old = f->kept[0];
+    memmove(f->kept, f->kept + 1, (ELEMENTS_KEPT - 1) * sizeof *f->kept);
+    f->kept[ELEMENTS_KEPT - 1] = API(retain, made);
+    API(release, old);
+}
+
+static inline bool is_row_like(const nd_array *a, const nd_array *like) {
+    if (!elements_is_row(a)) return false;
+    return a->ndim == 1 && like->ndim == 1 ? a->size == like->size : elements_same_shape(a, like);
+}
+
+/* A kept result that nobody else has, of this shape; NULL: none. */
+static inline nd_array *kept_like(dvx_vm *vm, const fused *f, const nd_array *like, dvx_value *of) {
+    for (int i = ELEMENTS_KEPT; i-- > 0;) {
+        const dvx_value kept = f->kept[i];
+        if (dvx_failed(kept) || !API(is_unique, kept)) continue;
+        nd_array *a = API(payload, kept, &array_type);
+        if (a->read_only || a->exports || !is_row_like(a, like)) continue;
+        *of = kept;
+        return a;
+    }
+    return NULL;
+}
+
+/* Into a kept result, with the steps of the plan one after the other: what costs time with so few
+ * elements is everything else.  False, before any effect: it is not for here, or some flag is up.
+ */
+static bool run_few(dvx_vm *vm, fused *f, const dvx_value *v, dvx_value *result) {
+    const nd_program *p = &f->program;
+    const nd_array *first = NULL;
+    char *data[ND_PLACES];
+    _Alignas(16) char numbers[ND_LEAVES][sizeof(nd_complex)], buffers[ND_BUFFERS][ND_INLINE];
+    for (uint32_t i = 0; i < p->leaf_count; i++) {
+        const nd_leaf *leaf = &p->leaves[i];
+        if (leaf->kind != ND_LEAF_ARRAY) {
+            data[i] = leaf->constant ? f->elements[i] : numbers[i];
+            if (!leaf->constant && !derive_read_number(vm, v[i], leaf->type, numbers[i]))
+                return false;
+            continue;
+        }
+        const nd_array *a = API(payload, v[i], &array_type);
+        if (!a || a->dtype->num != leaf->type || !is_row_like(a, first ? first : a)) return false;
+        first = a;
+        data[i] = a->data;
+    }
+    nd_array *out = kept_like(vm, f, first, result);
+    if (!out) return false;
+    data[ND_OUT] = out->data;
+    for (uint32_t i = 0; i < p->buffer_count; i++) data[ND_FIRST_BUFFER + i] = buffers[i];
+    const nd_step *const end = p->steps + p->step_count;
+    for (const nd_step *step = p->steps; step < end; step++) {
+        char *args[3] = {data[step->places[0]], data[step->places[1]], data[step->places[2]]};
+        step->loop(args, out->size, step->in_rows);
+    }
+    if (f->counts && UNLIKELY(arith_flags())) return false;
+    f->waste = 0;
+    API(retain, *result);
+    return true;
+}
+
+/* ---- Whole expressions ---- */
+
+static __attribute__((noinline)) dvx_outcome run_many(dvx_vm *vm, const dvx_value *v, fused *site,
+                                                      dvx_value *result) {
     execution x;
-    x.site = cache;
-    x.program = &x.site->program;
+    x.site = site;
+    x.program = &site->program;
     x.target = NULL;
     x.direct = false;
     if (is_running(&x) || !look(vm, &x, v) || !read_numbers(vm, &x, v)) return give_up(vm, &x);
-    return x.flat ? compute_size(vm, &x, x.first->size, NULL, result) : run_other(vm, &x, result);
+    if (!x.flat) return run_other(vm, &x, result);
+    const dvx_outcome outcome = compute_size(vm, &x, x.first->size, NULL, result);
+    if (outcome == DVX_DONE && is_to_keep(&x)) keep(vm, site, *result);
+    return outcome;
+}
+
+static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    fused *site = cache;
+    if (!dvx_failed(site->kept[ELEMENTS_KEPT - 1]) && run_few(vm, site, v, result)) return DVX_DONE;
+    *result = DVX_FAILED;
+    return run_many(vm, v, site, result);
 }
 
 /* Else by way of an array in between. */
@@ -469,6 +583,7 @@ static dvx_outcome run_into(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
 
 static void release(dvx_vm *vm, void *cache) {
     fused *f = cache;
+    release_kept(vm, f);
     for (uint32_t i = 0; i < ND_LEAVES; i++) {
         if (!(f->parts >> i & 1)) continue;
         dvx_value key = f->keys[i];
@@ -623,6 +738,7 @@ static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f, const char 
     nd_program *p = &f->program;
     reading r = {.x = x, .f = f};
     memset(f, 0, sizeof *f);
+    for (int i = 0; i < ELEMENTS_KEPT; i++) f->kept[i] = DVX_FAILED;
     if (x->node_count > ND_NODES || x->operand_count > ND_LEAVES) {
         *reason = "it has more operands or operations than a program has room for";
         return false;
@@ -639,22 +755,40 @@ static bool read_tree(dvx_vm *vm, const dvx_expression *x, fused *f, const char 
 }
 
 /* What few elements cost, in ns: an operation by its native twin, another site, a store, and a
- * fused expression with its operations.  (Measured; the results of native twins are kept, and never
- * allocated.) */
-enum { NATIVE_COST = 17, SITE_COST = 50, STORE_COST = 140, FUSED_COST = 75, NODE_COST = 8 };
+ * fused expression with its operations; one whose results are kept, as those of native twins are.
+ * (Measured.) */
+enum {
+    NATIVE_COST = 17,
+    SITE_COST = 50,
+    STORE_COST = 140,
+    FUSED_COST = 75,
+    NODE_COST = 8,
+    KEPT_COST = 34,
+    KEPT_NODE_COST = 6
+};
 
 /* Are the operations one by one faster?  When there are more elements their derivatives miss, and
  * the hook is asked again. */
-static bool is_too_small(dvx_vm *vm, const dvx_site *site, const dvx_expression *x) {
+static bool is_too_small(dvx_vm *vm, const dvx_site *site, const dvx_expression *x,
+                         const fused *f) {
+    const nd_dtype *dtype = NULL;
+    bool keeps = f->into < 0 && !f->parts; /* (What is cast on the way is not: is_to_keep.) */
     uint32_t alone = 0;
     for (uint32_t i = 0; i < site->count; i++) {
         const nd_array *a = API(payload, site->operands[i].value, &array_type);
         if (a && (uint64_t)a->size * a->dtype->size > ND_INLINE) return false;
     }
+    for (uint32_t i = 0; i < x->operand_count; i++) {
+        const nd_array *a = API(payload, x->operands[i].value, &array_type);
+        if (!a) continue;
+        if (dtype && a->dtype != dtype) keeps = false;
+        dtype = a->dtype;
+    }
     for (uint32_t i = 0; i < x->node_count; i++)
         alone += x->nodes[i].family == DVX_SITE_SET_ITEM ? STORE_COST
                  : x->nodes[i].derivative->native        ? NATIVE_COST
                                                          : SITE_COST;
+    if (keeps) return alone < KEPT_COST + KEPT_NODE_COST * x->node_count;
     return alone < FUSED_COST + NODE_COST * x->node_count;
 }
 
@@ -669,7 +803,7 @@ void fuse_site(dvx_vm *vm, dvx_site *site) {
         do x = API(smaller_expression, site);
         while (x && !read_tree(vm, x, &f, &smaller));
     }
-    if (x && is_too_small(vm, site, x)) {
+    if (x && is_too_small(vm, site, x, &f)) {
         reason = "of so few elements the operations one by one are faster";
         x = NULL;
     }

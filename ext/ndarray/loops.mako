@@ -148,6 +148,46 @@ static void multiply_row(nd_complex *out, const nd_complex *a, const nd_complex 
     for (int64_t i = 0; i < count; i++) out[i] = complex_multiply(a[i], b[i * step]);
 }
 #endif
+#if ND_WIDTH >= 32 && defined(ND_LIBMVEC)
+/* complex_divide, likewise: real and imaginary parts in vectors of their own, two divisions for all of
+ * them.  (Where one divides by 0, each by itself.) */
+static void divide_complex_row(nd_complex *out, const nd_complex *a, const nd_complex *b, int64_t step, int64_t count) {
+    enum { LANES = LANES_double };
+% for width in 64, 32:
+<% lanes = width // 8 %>\
+#if ND_WIDTH == ${width}
+#define EVEN(v, w)   __builtin_shufflevector(v, w, ${", ".join(str(2 * i) for i in range(lanes))})
+#define ODD(v, w)    __builtin_shufflevector(v, w, ${", ".join(str(2 * i + 1) for i in range(lanes))})
+#define FIRST(v, w)  __builtin_shufflevector(v, w, ${", ".join(f"{i}, {i + lanes}" for i in range(lanes // 2))})
+#define SECOND(v, w) __builtin_shufflevector(v, w, ${", ".join(f"{i}, {i + lanes}" for i in range(lanes // 2, lanes))})
+#endif
+% endfor
+    nd_complex same[LANES];
+    for (int i = 0; !step && i < LANES; i++) same[i] = *b;
+    for (; count >= LANES; count -= LANES, a += LANES, b += LANES * step, out += LANES) {
+        double_v x[2], y[2];
+        memcpy(x, a, sizeof x);
+        memcpy(y, step ? b : same, sizeof y);
+        const double_v a_real = EVEN(x[0], x[1]), a_imag = ODD(x[0], x[1]);
+        const double_v b_real = EVEN(y[0], y[1]), b_imag = ODD(y[0], y[1]);
+        const double_m wide = (double_v)((double_m)b_real & INT64_MAX) >= (double_v)((double_m)b_imag & INT64_MAX);
+        const double_v small = choose_double(wide, b_imag, b_real), large = choose_double(wide, b_real, b_imag);
+        if (UNLIKELY(any_double((large == 0) & (small == 0)))) {
+            for (int i = 0; i < LANES; i++) out[i] = complex_divide(a[i], b[i * step]);
+            continue;
+        }
+        const double_v ratio = small / large, scale = 1.0 / (large + small * ratio);
+        const double_v first = choose_double(wide, a_real, a_imag), second = choose_double(wide, a_imag, a_real);
+        const double_v part = first * ratio;
+        const double_v rest = choose_double(wide, second, part) - choose_double(wide, part, second);
+        const double_v real = (first + second * ratio) * scale, imag = rest * scale;
+        x[0] = FIRST(real, imag);
+        x[1] = SECOND(real, imag);
+        memcpy(out, x, sizeof x);
+    }
+    for (int64_t i = 0; i < count; i++) out[i] = complex_divide(a[i], b[i * step]);
+}
+#endif
 #ifdef ND_LIBMVEC
 /* Functions beyond the range in which libmvec is fast (kernels.py). */
 #define BITS(x) ((M)(x))
@@ -279,6 +319,14 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
             (const T *)(const void *)q, t != 0, count);
         return;
     }
+% endif
+% if name == "divide_complex128":
+#if ND_WIDTH >= 32 && defined(ND_LIBMVEC)
+    if (s == sizeof(T) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
+        divide_complex_row((T *)(void *)r, (const T *)(const void *)p, (const T *)(const void *)q, t != 0, count);
+        return;
+    }
+#endif
 % endif
 % if name == "multiply_complex128":
 #if ND_WIDTH >= 32
@@ -762,12 +810,14 @@ static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *w
 /* In a row: its extreme, a part at a time (which stays in the cache), and the first element of the
  * best part that is it. */
 static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
-    enum { PART = 1024 };
+    /* (Of a row that is not long, much would be looked at twice: smaller parts.) */
+    enum { LARGE = 1024, SMALL = 128 };
+    const int64_t size = count > LARGE ? LARGE : SMALL;
     ${T} best = AT(const ${T}, from);
     int64_t part = 0;
-    for (int64_t i = 0; i < count; i += PART) {
+    for (int64_t i = 0; i < count; i += size) {
         ${T} now = best;
-        fold_${extreme}_${name}((char *)&now, from + i * (int64_t)sizeof now, count - i < PART ? count - i : PART, sizeof now);
+        fold_${extreme}_${name}((char *)&now, from + i * (int64_t)sizeof now, count - i < size ? count - i : size, sizeof now);
         if (now == best ${"|| best != best" if is_float else ""}) continue;
         best = now;
         part = i;

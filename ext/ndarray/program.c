@@ -27,6 +27,7 @@ static bool take_buffer(planning *x, uint8_t *place) {
     for (uint8_t i = 0; i < ND_BUFFERS; i++) {
         if (x->used >> i & 1) continue;
         x->used |= 1u << i;
+        if (i >= x->program->buffer_count) x->program->buffer_count = (uint8_t)(i + 1);
         *place = (uint8_t)(ND_FIRST_BUFFER + i);
         return true;
     }
@@ -155,6 +156,8 @@ static bool plan_node(planning *x, uint32_t k) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const int inputs = facts->inputs;
     if (in[0].weak && (inputs == 1 || in[1].weak)) return false;
+    const bool numbers = in[0].weak || (inputs == 2 && in[1].weak);
+    if (numbers && ufunc_is_logical(number)) return false;
     nd_type type = common_type(in, inputs);
     if (!choose_kernel(x, number, &type, &kernel)) return false;
     if (number == ND_UFUNC_power && type <= ND_INT64) return false; /* looks at exponents */
@@ -175,10 +178,12 @@ static bool plan_node(planning *x, uint32_t k) {
     for (int i = 0; i < inputs; i++) {
         step->places[i] = in[i].place;
         step->strides[i] = stride_of(x, in[i].place, type);
+        step->in_rows[i] = in[i].weak ? 0 : ND_DTYPE(type)->size;
     }
     for (int i = inputs; i < 3; i++) {
         step->places[i] = out;
         step->strides[i] = stride_of(x, out, result);
+        step->in_rows[i] = ND_DTYPE(result)->size;
     }
     x->results[k] = (value){result, out, false};
     p->result = ND_DTYPE(result);
@@ -187,7 +192,7 @@ static bool plan_node(planning *x, uint32_t k) {
 
 bool program_plan(dvx_vm *vm, nd_program *p) {
     planning x = {.program = p, .kernels = nd_state_of(vm)->kernels, .widest = 1};
-    p->step_count = 0;
+    p->step_count = p->buffer_count = 0;
     p->planned = p->inexact = false;
     for (uint32_t k = 0; k < p->node_count; k++)
         if (!plan_node(&x, k)) return false;

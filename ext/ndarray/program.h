@@ -48,6 +48,8 @@ typedef struct nd_step {
     nd_cast cast;
     uint8_t places[3];  /* inputs, then the output; of fewer inputs the last ones are the output */
     uint8_t strides[3]; /* 0: as the place says */
+    /* Of elements in rows, where each number is one: the strides, in bytes. */
+    int64_t in_rows[3];
     uint8_t flags;
     uint8_t site, number; /* which node's step it is, and its ufunc */
     bool looks;           /* at the flags, behind it */
@@ -58,7 +60,7 @@ typedef struct nd_step {
 typedef enum nd_result_cast { ND_CAST_NONE, ND_CAST_SAME_KIND, ND_CAST_ANY } nd_result_cast;
 
 typedef struct nd_program {
-    uint8_t leaf_count, node_count, step_count;
+    uint8_t leaf_count, node_count, step_count, buffer_count;
     nd_node nodes[ND_NODES];
     nd_leaf leaves[ND_LEAVES];
     nd_step steps[ND_STEPS];

@@ -223,16 +223,11 @@ static bool store_number(dvx_vm *vm, operand *o, nd_type type) {
     return array_store(vm, ND_DTYPE(type), o->element, o->value);
 }
 
-static bool is_logical(nd_ufunc_number number) {
-    return number == ND_UFUNC_logical_and || number == ND_UFUNC_logical_or ||
-           number == ND_UFUNC_logical_xor || number == ND_UFUNC_logical_not;
-}
-
 /* Numbers, and single elements that need a cast, lie in `element`, of the loop's type. */
 static bool store_elements(dvx_vm *vm, call *c) {
     for (int i = 0; i < c->inputs; i++) {
         operand *o = &c->in[i];
-        if (!o->array && is_logical(c->number)) {
+        if (!o->array && ufunc_is_logical(c->number)) {
             /* Numbers that the type does not hold have a truth, too. */
             const int truth = API(truth, o->value);
             const bool as_bool = truth > 0;
@@ -509,13 +504,30 @@ static bool check_power(dvx_vm *vm, const call *c) {
 /* What libmvec sets flags for may be none of the elements' doing: there must be a nan or an
  * infinity that comes from nothing such. */
 typedef struct evidence {
-    bool single, any_input;
+    nd_ufunc_number number;
+    bool any_input; /* they are not known any more */
     int inputs;
+    nd_type types[3];       /* of inputs and output */
     unsigned flags, wanted; /* found; and looked for: then there is no need to go on */
 } evidence;
 
-static double element_at(bool single, const char *at) {
-    return single ? (double)*(const float *)(const void *)at : *(const double *)(const void *)at;
+static double element_at(nd_type type, const char *at) {
+    double d;
+    cast_between(ND_DTYPE(type), ND_DTYPE(ND_FLOAT64))((char *)&d, 0, at, 0, 1);
+    return d;
+}
+
+/* Where a finite x has an infinite result: is that a pole?  Else it is too large. */
+static bool is_pole(nd_ufunc_number number, double x) {
+    switch (number) {
+    case ND_UFUNC_power: return x == 0;
+    case ND_UFUNC_log:
+    case ND_UFUNC_log2:
+    case ND_UFUNC_log10:
+    case ND_UFUNC_log1p:
+    case ND_UFUNC_arctanh: return true;
+    default: return false;
+    }
 }
 
 static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t count,
@@ -523,18 +535,23 @@ static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t 
     evidence *e = context;
     (void)vm;
     for (int64_t i = 0; i < count && (e->flags & e->wanted) != e->wanted; i++) {
-        double out = element_at(e->single, data[e->inputs] + i * strides[e->inputs]);
+        double in[2] = {0, 0};
+        const double out =
+            element_at(e->types[e->inputs], data[e->inputs] + i * strides[e->inputs]);
         if (isfinite(out)) continue;
         bool nan = false, infinite = false;
         for (int k = 0; k < e->inputs && !e->any_input; k++) {
-            double in = element_at(e->single, data[k] + i * strides[k]);
-            nan |= isnan(in);
-            infinite |= isinf(in);
+            in[k] = element_at(e->types[k], data[k] + i * strides[k]);
+            nan |= isnan(in[k]);
+            infinite |= isinf(in[k]);
         }
         if (isnan(out)) {
             if (!nan) e->flags |= FE_INVALID;
         } else if (!infinite) {
-            e->flags |= FE_DIVBYZERO | FE_OVERFLOW;
+            const bool pole = is_pole(e->number, in[0]);
+            e->flags |= e->any_input ? FE_DIVBYZERO | FE_OVERFLOW
+                        : pole       ? FE_DIVBYZERO
+                                     : FE_OVERFLOW;
         }
     }
     return true;
@@ -584,11 +601,13 @@ static bool run_all(dvx_vm *vm, const call *c, nd_walk *walk, nd_row row, void *
 
 static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const execution *e,
                            unsigned flags) {
-    evidence found = {.single = c->type == ND_FLOAT32, .inputs = c->inputs, .wanted = flags};
-    if (c->type == ND_COMPLEX128) return flags;
-    for (int i = 0; i <= c->inputs; i++)
-        if (e->casts[i]) return flags;
-    for (int i = 0; i < c->inputs; i++) found.any_input |= walk->data[i] == walk->data[c->inputs];
+    evidence found = {.number = c->number, .inputs = c->inputs, .wanted = flags};
+    if (c->type == ND_COMPLEX128 || e->casts[c->inputs]) return flags;
+    for (int i = 0; i < c->inputs; i++) {
+        found.types[i] = e->casts[i] ? c->in[i].type : c->type;
+        found.any_input |= walk->data[i] == walk->data[c->inputs];
+    }
+    found.types[c->inputs] = c->type;
     nd_walk again = *walk;
     run_all(vm, c, &again, find_evidence, &found);
     return flags & found.flags;

@@ -66,4 +66,11 @@ static inline nd_ufunc_number ufunc_number_of(const nd_ufunc_object *u) {
 
 bool ufunc_register(dvx_vm *vm, dvx_value module);
 
+/* Operands are their truth alone: of a number its own, which its element may not have (1e-310 in
+ * float32 is 0). */
+static inline bool ufunc_is_logical(nd_ufunc_number number) {
+    return number == ND_UFUNC_logical_and || number == ND_UFUNC_logical_or ||
+           number == ND_UFUNC_logical_xor || number == ND_UFUNC_logical_not;
+}
+
 #endif

@@ -452,6 +452,16 @@ void dv_expression_forget(dv_vm *vm, dv_expression *x) {
 
 /* ---- Its occurrence ---- */
 
+/* What value_of reads, and where it is known that an operand is on the stack. */
+static dv_expression_read read_of(const dv_extension_site *o, uint32_t i) {
+    const dv_drop *drop = &o->drops[i];
+    if (!drop->load)
+        return (dv_expression_read){DV_READ_ENTRY, o->slots[i] * (int64_t)sizeof(dv_value)};
+    if (dv_is_empty(drop->original)) return (dv_expression_read){DV_READ_LOCAL, drop->local};
+    return (dv_expression_read){DV_READ_DROP,
+                                (const char *)&drop->original - (const char *)o->drops};
+}
+
 dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_thread *thread,
                                      const dvx_specialisation *own) {
     dv_extension_site *o =
@@ -475,6 +485,7 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
     for (uint32_t i = 0; i < own->count; i++) {
         o->drops[i] = x->sources[i];
         x->sources[i].original = DV_EMPTY;
+        o->reads[i] = read_of(o, i);
         o->seen.keys[i] = x->keys[i];
         o->seen.masks[i] = own->any >> i & 1 ? 0 : x->masks[i];
         if (own->meta >> i & 1)
@@ -519,19 +530,31 @@ static const dv_cell *raise(dv_vm *vm, const dv_extension_site *o, const dv_cell
     return dv_slow_raise(at, sp - o->below, fp, vm, 0, 0);
 }
 
+/* Reads the operands.  Are they of the types that the expression has seen? */
+static inline bool read_operands(const dv_extension_site *o, const dv_value *entries,
+                                 const dv_value *fp, dv_value *operands) {
+    const char *const bases[DV_READ_BASES] = {(const char *)entries, (const char *)fp,
+                                              (const char *)o->drops};
+    const uint32_t count = o->seen.count;
+    uint32_t differs = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const dv_expression_read *read = &o->reads[i];
+        operands[i] = *(const dv_value *)(const void *)(bases[read->base] + read->offset);
+        differs |= (dv_operand_key_of(operands[i]) ^ o->seen.keys[i]) & o->seen.masks[i];
+    }
+    return !differs;
+}
+
 static const dv_cell *run_expression(DV_HANDLER_PARAMETERS) {
     dv_extension_site *o = dv_occurrence_at(ip);
     dv_value operands[DV_MOST_OPERANDS], result = DV_DEOPTIMISED, *entries = sp - o->below;
     r = (int64_t)(intptr_t)o;
-    for (uint32_t i = 0; i < o->seen.count; i++)
-        operands[i] = o->drops[i].load ? value_of(&o->drops[i], fp) : entries[o->slots[i]];
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    if (dv_occurrence_fits(&o->seen, operands, o->seen.count) && has_callees(o, entries) &&
-        !GUARD_FAILS())
+    if (read_operands(o, entries, fp, operands) && has_callees(o, entries) && !GUARD_FAILS())
         result = dv_operate_run(vm, o, operands);
     if (dv_is_empty(result)) return raise(vm, o, ip, sp, fp);
     if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);
-    release_entries(vm, o, entries);
+    if (o->owned) release_entries(vm, o, entries);
     vm->sp = entries + !o->stores;
     if (!o->stores) *entries = result;
     return ip + o->seen.length;

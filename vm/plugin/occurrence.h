@@ -26,6 +26,20 @@ typedef struct dv_expression_callee {
     dv_value value;
 } dv_expression_callee;
 
+/* Where an operand of an expression is read when it runs: at this offset in bytes from the first
+ * entry of the stack that the expression takes, from the frame's locals, or from the site's own
+ * drops (of what does not vary). */
+typedef enum dv_read_base {
+    DV_READ_ENTRY,
+    DV_READ_LOCAL,
+    DV_READ_DROP,
+    DV_READ_BASES
+} dv_read_base;
+typedef struct dv_expression_read {
+    dv_read_base base;
+    int64_t offset;
+} dv_expression_read;
+
 typedef struct dv_extension_site dv_extension_site;
 
 /* An operand that is not loaded any more (drop.c). */
@@ -51,6 +65,7 @@ struct dv_extension_site {
     const dv_extension_site *under;
     uint32_t below;
     uint8_t slots[DV_MOST_OPERANDS];
+    dv_expression_read reads[DV_MOST_OPERANDS];
     uint8_t callee_count;
     uint32_t owned;
     dv_expression_callee callees[DV_MOST_CALLEES];

@@ -103,8 +103,11 @@ static bool may_run(dv_vm *vm, const dv_extension_site *o, const dv_value *opera
 }
 
 /* The promises that most derivatives make, and keep. */
-static inline bool keeps_simple_promise(const dvx_specialisation *d, dv_value result) {
-    if (d->result == DVX_ANY) return !d->result_type;
+static inline bool keeps_simple_promise(const dv_vm *vm, const dvx_specialisation *d,
+                                        dv_value result) {
+    if (d->result == DVX_ANY)
+        return !d->result_type || (dv_is_foreign(result) &&
+                                   dv_extension_type_of(vm, result)->descriptor == d->result_type);
     if (d->result == DVX_INT) return dv_is_int(result);
     return d->result == DVX_FLOAT && dv_is_float(result);
 }
@@ -127,7 +130,7 @@ static dv_value judge(dv_vm *vm, const dv_extension_site *o, uint64_t effects, d
 static inline dv_value take_result(dv_vm *vm, const dv_extension_site *o, uint64_t effects,
                                    dvx_outcome outcome, dv_value result) {
     if (DV_LIKELY(outcome == DVX_DONE && !dv_is_empty(result) && dv_is_empty(vm->error) &&
-                  keeps_simple_promise(&o->derivative, result)))
+                  keeps_simple_promise(vm, &o->derivative, result)))
         return result;
     return judge(vm, o, effects, outcome, result);
 }

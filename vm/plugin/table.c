@@ -62,17 +62,16 @@ dvx_value dv_api_make_str(dvx_vm *vm, const char *utf8, size_t size) {
 
 /* ---- Reading values ---- */
 
+/* By the type, or that which the object's class derives from; of others: DVX_ANY, which is 0. */
 static dvx_kind kind_of_object(dvx_value v) {
-    static const struct {
-        dv_type_id type;
-        dvx_kind kind;
-    } kinds[] = {{DV_T_STR, DVX_STR},   {DV_T_LIST, DVX_LIST},   {DV_T_TUPLE, DVX_TUPLE},
-                 {DV_T_DICT, DVX_DICT}, {DV_T_BYTES, DVX_BYTES}, {DV_T_BYTEARRAY, DVX_BYTEARRAY},
-                 {DV_T_SET, DVX_SET},   {DV_T_SLICE, DVX_SLICE}, {DV_T_FROZENSET, DVX_FROZENSET},
-                 {DV_T_INT, DVX_INT},   {DV_T_CLASS, DVX_CLASS}, {DV_T_COMPLEX, DVX_COMPLEX}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (dv_has_layout(v, kinds[i].type)) return kinds[i].kind;
-    return DVX_ANY;
+    static const uint8_t kinds[] = {
+        [DV_T_STR] = DVX_STR,   [DV_T_LIST] = DVX_LIST,   [DV_T_TUPLE] = DVX_TUPLE,
+        [DV_T_DICT] = DVX_DICT, [DV_T_BYTES] = DVX_BYTES, [DV_T_BYTEARRAY] = DVX_BYTEARRAY,
+        [DV_T_SET] = DVX_SET,   [DV_T_SLICE] = DVX_SLICE, [DV_T_FROZENSET] = DVX_FROZENSET,
+        [DV_T_INT] = DVX_INT,   [DV_T_CLASS] = DVX_CLASS, [DV_T_COMPLEX] = DVX_COMPLEX};
+    const uint32_t shape = dv_as_object(v)->shape, layout = shape >> DV_LAYOUT_SHIFT;
+    const uint32_t type = layout ? layout : shape;
+    return type < sizeof kinds ? (dvx_kind)kinds[type] : DVX_ANY;
 }
 
 static dvx_kind kind(dvx_vm *vm, dvx_value v) {
