@@ -309,11 +309,13 @@ ${call_class(False, n)}</%isa:derivative>
     const dv_cell *local = ip + LEN, *global = local + 2, *call = global + LEN, *behind = call + 4;
     if (call->h == DV_H(CALL_ISINSTANCE) && dv_is_shape(callee, DV_T_CFUNCTION) && ((const dv_cfunction *)dv_as_object(callee))->def == call[3].p) {
         const dv_value x = *(const dv_value *)(const void *)((const char *)fp + local[1].i);
-        dv_value wanted = ((const dv_global_cell *)global[CACHE].p)->value;
-        if (global->h == DV_H(LOAD_GLOBAL_BUILTIN) && dv_is_empty(wanted))
-            wanted = ((const dv_global_cell *)global[CACHE + 1].p)->value;
-        else if (DV_UNLIKELY(global->h != DV_H(LOAD_GLOBAL_CELL)))
-            wanted = DV_EMPTY;
+        dv_value wanted = DV_EMPTY; /* while the load has another form, its cache is another one */
+        if (global->h == DV_H(LOAD_GLOBAL_CELL)) {
+            wanted = ((const dv_global_cell *)global[CACHE].p)->value;
+        } else if (global->h == DV_H(LOAD_GLOBAL_BUILTIN)) {
+            if (dv_is_empty(((const dv_global_cell *)global[CACHE].p)->value))
+                wanted = ((const dv_global_cell *)global[CACHE + 1].p)->value;
+        }
         const dv_class *class_ = dv_class_at_once(vm, x);
         if (class_ && dv_is_class(wanted) && !dv_as_class(wanted)->metaclass) {
             bool found = dv_class_derives_at_once(class_, dv_as_class(wanted));

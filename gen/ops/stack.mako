@@ -208,17 +208,6 @@ outs = "-- v" if not extra else "-- v R1 R2"
     NEXT_RELEASING(v);
 </%isa:op>
 
-<%isa:op name="POP_TOP_BACK" stack="v --" doc="What POP_TOP is threaded as with a JUMP_BACK behind it: both, if that has become JUMP_BACK_QUIET and nothing dies. Not emitted by the compiler.">
-    OP(JUMP_BACK_QUIET);
-    sp -= 1;
-    if (ip[LEN].h != DV_H(JUMP_BACK_QUIET) || (dv_is_object(v) && dv_as_object(v)->references == 1)) NEXT_RELEASING(v);
-    if (dv_is_object(v)) dv_as_object(v)->references--;
-    ip += LEN;
-    DEAD();
-    SAFEPOINT(); /* comes back to the JUMP_BACK */
-    JUMP(CELL(2).target);
-</%isa:op>
-
 <%isa:op name="COPY" operands="count" variable="copy" stack="-- v" doc="Pushes an owned copy of the n-th entry from the top (1 is the top).">
     DONE(dv_retain(sp[-CELL(1).i]));
 </%isa:op>

@@ -521,8 +521,7 @@ static bool check_words(verifier *v) {
         uint32_t op = code->words[pc] & 0xFF;
         if (op >= DV_OP_GENERIC_COUNT || op == DV_OP_ENTER || op == DV_OP_CONSTRUCTED ||
             op == DV_OP_OPERATED || op == DV_OP_CALLED || op == DV_OP_CONSUMED ||
-            op == DV_OP_LOAD_CONST_PLAIN || op == DV_OP_POP_TOP_BACK ||
-            (op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8) ||
+            op == DV_OP_LOAD_CONST_PLAIN || (op >= DV_OP_RETURN_1 && op <= DV_OP_RETURN_8) ||
             (op >= DV_OP_LOAD_CONST_RETURN_1 && op <= DV_OP_LOAD_CONST_RETURN_4))
             return fail(v, "unknown opcode");
         const dv_op_info *info = &dv_op_infos[op];

@@ -149,7 +149,6 @@ static uint32_t written(uint32_t op) {
     case DV_OP_CALL_CLASS_2:
     case DV_OP_CALL_CLASS_3:
     case DV_OP_CALL_CLASS_4: return DV_OP_CALL_CLASS;
-    case DV_OP_POP_TOP_BACK: return DV_OP_POP_TOP;
     /* Longer forms: quicken/fuse.c. */
     case DV_OP_LOAD_METHOD_SHAPE_CALL: return DV_OP_LOAD_METHOD_SHAPE;
     case DV_OP_LOAD_METHOD_POLY_CALL: return DV_OP_LOAD_METHOD_POLY;
@@ -270,8 +269,8 @@ static void fill_operand(dv_thread *thread, dv_cell *cell, uint32_t kind, uint32
     }
 }
 
-/* What the instruction at pc is threaded as at first: with RETURN or JUMP_BACK behind it, it may be
- * one that does both. */
+/* What the instruction at pc is threaded as at first: with RETURN behind it, it may be one that
+ * does both. */
 static uint32_t threaded_at(const dv_thread *thread, uint32_t pc, const dv_cell *cell) {
     enum { MOST = DV_OP_LOAD_CONST_RETURN_4 - DV_OP_LOAD_CONST_RETURN_1 + 1 };
     const dv_code *code = thread->code;
@@ -280,7 +279,7 @@ static uint32_t threaded_at(const dv_thread *thread, uint32_t pc, const dv_cell 
     const uint32_t plain = dv_op_threaded(cell, sized_return(thread, op));
     if (plain == DV_OP_LOAD_CONST_PLAIN && then == DV_OP_RETURN && thread->local_count - 1 < MOST)
         return DV_OP_LOAD_CONST_RETURN_1 + thread->local_count - 1;
-    return plain == DV_OP_POP_TOP && then == DV_OP_JUMP_BACK ? DV_OP_POP_TOP_BACK : plain;
+    return plain;
 }
 
 static void fill_cells(dv_vm *vm, dv_thread *thread) {
