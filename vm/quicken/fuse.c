@@ -65,8 +65,10 @@ static bool is_behind(const dv_thread *thread, uint32_t pc, const uint32_t behin
     return true;
 }
 
-/* The form that the derivative at pc, or the fusion with it, takes there. */
-static uint32_t form_at(const dv_thread *thread, uint32_t pc, uint32_t op) {
+/* The form that the derivative at pc, or the fusion with it, takes there.  (Who counts what is
+ * executed sees each by itself.) */
+static uint32_t form_at(const dv_vm *vm, const dv_thread *thread, uint32_t pc, uint32_t op) {
+    if (DV_UNLIKELY(vm->hooks.step != NULL)) return op;
     if (op == DV_OP_LOAD_METHOD_SHAPE || op == DV_OP_O_LOAD_METHOD_SHAPE) {
         const dv_cell *site = thread->cells + thread->cell_at[pc];
         const uint32_t callee = (uint32_t)site[dv_op_infos[op].cache_cell].s.b;
@@ -103,7 +105,7 @@ static void fuse(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_op_info *de
         best_op = op;
         most = parts;
     }
-    if (best) best->h = dv_handler_of(vm, best, form_at(thread, pc, best_op));
+    if (best) best->h = dv_handler_of(vm, best, form_at(vm, thread, pc, best_op));
 }
 
 static dv_thread *owner_of(dv_vm *vm, const dv_cell *ip) {
@@ -127,7 +129,7 @@ void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op) {
     uint32_t pc = dv_thread_pc(thread, ip);
     if (before && before->fusion_count) unfuse(vm, thread, pc, before);
     if (!may_be_longer) return;
-    uint32_t longer = form_at(thread, pc, op);
+    uint32_t longer = form_at(vm, thread, pc, op);
     if (longer != op) ip->h = dv_handler_of(vm, ip, longer);
     fuse(vm, thread, pc, after);
 }

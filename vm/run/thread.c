@@ -270,14 +270,16 @@ static void fill_operand(dv_thread *thread, dv_cell *cell, uint32_t kind, uint32
 }
 
 /* What the instruction at pc is threaded as at first: with RETURN behind it, it may be one that
- * does both. */
-static uint32_t threaded_at(const dv_thread *thread, uint32_t pc, const dv_cell *cell) {
+ * does both (unless somebody counts what is executed). */
+static uint32_t threaded_at(const dv_vm *vm, const dv_thread *thread, uint32_t pc,
+                            const dv_cell *cell) {
     enum { MOST = DV_OP_LOAD_CONST_RETURN_4 - DV_OP_LOAD_CONST_RETURN_1 + 1 };
     const dv_code *code = thread->code;
     const uint32_t op = code->words[pc] & 0xFF, behind = pc + words_of(op);
     const uint32_t then = behind < code->word_count ? code->words[behind] & 0xFF : DV_OP_COUNT;
     const uint32_t plain = dv_op_threaded(cell, sized_return(thread, op));
-    if (plain == DV_OP_LOAD_CONST_PLAIN && then == DV_OP_RETURN && thread->local_count - 1 < MOST)
+    const bool both = plain == DV_OP_LOAD_CONST_PLAIN && then == DV_OP_RETURN && !vm->hooks.step;
+    if (both && thread->local_count - 1 < MOST)
         return DV_OP_LOAD_CONST_RETURN_1 + thread->local_count - 1;
     return plain;
 }
@@ -297,7 +299,7 @@ static void fill_cells(dv_vm *vm, dv_thread *thread) {
             uint32_t operand = i == 0 ? code->words[pc] >> 8 : code->words[pc + i];
             fill_operand(thread, cell + info->operand_cells[i], info->operands[i], operand);
         }
-        cell->h = dv_handler_of(vm, cell, threaded_at(thread, pc, cell));
+        cell->h = dv_handler_of(vm, cell, threaded_at(vm, thread, pc, cell));
         pc += words_of(op);
     }
 }
