@@ -207,7 +207,12 @@ static inline nd_complex complex_multiply(nd_complex a, nd_complex b) {
 static __attribute__((noinline)) nd_complex complex_divide_by_zero(nd_complex a, double zero) {
     return (nd_complex){a.real / zero, a.imag / zero};
 }
+/* Comparing with a nan is invalid, but not each compiler's comparison says so. */
+static inline void complex_note_unordered(nd_complex z) {
+    if (UNLIKELY((z.real != z.real) | (z.imag != z.imag))) arith_flag(FE_INVALID);
+}
 static inline nd_complex complex_divide(nd_complex a, nd_complex b) {
+    complex_note_unordered(b);
     const bool wide = fabs(b.real) >= fabs(b.imag);
     const double small = wide ? b.imag : b.real;
     double large = wide ? b.real : b.imag;
@@ -220,6 +225,7 @@ static inline nd_complex complex_divide(nd_complex a, nd_complex b) {
 }
 
 static inline nd_complex complex_reciprocal(nd_complex a) {
+    complex_note_unordered(a);
     const bool wide = fabs(a.imag) <= fabs(a.real);
     const double small = wide ? a.imag : a.real;
     double large = wide ? a.real : a.imag;
