@@ -64,10 +64,6 @@ static void emit_generator(dv_compiler *c, uint32_t line) {
     dv_emit(&c->emit, DV_OP_POP_TOP, start);
 }
 
-static bool is_variable(const dv_symbol *symbol) {
-    return dv_scope_binds(symbol) && !(symbol->flags & DV_SYMBOL_PARAMETER);
-}
-
 /* What the code object says of its locals. */
 static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
     dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
@@ -80,7 +76,7 @@ static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) 
     }
     for (const dv_scope *block = scope->blocks; block != NULL; block = block->next_block)
         for (uint32_t i = 0; i < block->symbol_count; i++)
-            if (is_variable(block->symbols[i]))
+            if (dv_scope_is_variable(block->symbols[i]))
                 names[block->symbols[i]->index] = block->symbols[i]->name->text;
     static const dv_text namespace = {".namespace", 10}, class_cell = {"__class__", 9};
     if (scope->kind == DV_SCOPE_CLASS) names[0] = namespace;

@@ -50,8 +50,7 @@ bool dv_scope_binds(const dv_symbol *symbol) {
            !(symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL));
 }
 
-/* A variable of a comprehension; its parameter is none where it is inlined. */
-static bool is_own(const dv_symbol *symbol) {
+bool dv_scope_is_variable(const dv_symbol *symbol) {
     return dv_scope_binds(symbol) && !(symbol->flags & DV_SYMBOL_PARAMETER);
 }
 
@@ -68,7 +67,7 @@ static bool can_be_inlined(const dv_scope *scope) {
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         const dv_symbol *symbol = scope->symbols[i];
         if (sees_frame(symbol->name)) return false;
-        if (!is_own(symbol)) continue;
+        if (!dv_scope_is_variable(symbol)) continue;
         if (symbol->flags & DV_SYMBOL_CAPTURED) return false;
         own++;
     }
@@ -79,7 +78,7 @@ static bool can_be_inlined(const dv_scope *scope) {
 static bool note_in_parent(dv_front *front, const dv_scope *scope) {
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         const dv_symbol *symbol = scope->symbols[i];
-        if (symbol->flags & DV_SYMBOL_PARAMETER || is_own(symbol)) continue;
+        if (symbol->flags & DV_SYMBOL_PARAMETER || dv_scope_is_variable(symbol)) continue;
         /* A walrus binds further out: comprehensions between pass it on. */
         uint32_t flags = scope->parent->is_comprehension ? symbol->flags : DV_SYMBOL_USED;
         if (dv_scope_note(front, scope->parent, symbol->name,
@@ -115,7 +114,7 @@ static bool place_comprehensions(dv_front *front, dv_scope *first) {
 static dv_symbol *next_own(const dv_scope *scope, uint32_t *i) {
     while (*i < scope->symbol_count) {
         dv_symbol *symbol = scope->symbols[(*i)++];
-        if (is_own(symbol)) return symbol;
+        if (dv_scope_is_variable(symbol)) return symbol;
     }
     return NULL;
 }
@@ -153,7 +152,7 @@ static void number_inlined(dv_scope *scope) {
 static void resolve_inlined(dv_scope *scope) {
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         dv_symbol *symbol = scope->symbols[i];
-        if (symbol->flags & DV_SYMBOL_PARAMETER || is_own(symbol)) continue;
+        if (symbol->flags & DV_SYMBOL_PARAMETER || dv_scope_is_variable(symbol)) continue;
         const dv_symbol *outer = dv_scope_find(scope->parent, symbol->name);
         symbol->access = outer->access;
         symbol->index = outer->index;

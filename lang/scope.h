@@ -84,6 +84,9 @@ dv_scope *dv_scope_run(dv_front *front, const dv_block *module);
 /* Is it a variable of the scope itself? */
 bool dv_scope_binds(const dv_symbol *symbol);
 
+/* The same without parameters: a comprehension has none where it is inlined. */
+bool dv_scope_is_variable(const dv_symbol *symbol);
+
 /* The symbol of a name in a scope; it must be there. */
 dv_symbol *dv_scope_find(const dv_scope *scope, const dv_name *name);
 

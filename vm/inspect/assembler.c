@@ -73,12 +73,12 @@ typedef struct label {
 } label;
 
 /* Where the pc of a label goes: into a word, in the upper bits or as a whole, or into a table. */
-typedef enum place { IN_WORD, IS_WORD, IN_EXCEPTIONS, IN_INLINED } place;
+typedef enum use_kind { IN_WORD, IS_WORD, IN_EXCEPTIONS, IN_INLINED } use_kind;
 
 typedef struct use {
     dv_text name;
     uint32_t line;
-    place place;
+    use_kind kind;
     uint32_t at; /* the word; in tables: three times the entry, and which of its pcs */
 } use;
 
@@ -531,7 +531,7 @@ static void expect_word(assembler *a, const char *expected) {
 }
 
 /* One of three pcs of the table's next entry; they come when all labels are known. */
-static void take_pc(assembler *a, place table, uint32_t entry, uint32_t which) {
+static void take_pc(assembler *a, use_kind table, uint32_t entry, uint32_t which) {
     PUSH(a, a->now->uses, (use){take_label(a), a->line, table, entry * 3 + which});
 }
 
@@ -674,14 +674,14 @@ static void read_lines(assembler *a, const char *text, size_t size) {
 
 static void set_label(building *b, const use *u, uint32_t pc) {
     uint32_t *const words = b->words.data;
-    if (u->place == IN_EXCEPTIONS) {
+    if (u->kind == IN_EXCEPTIONS) {
         dv_exception_entry *e = &b->exceptions.data[u->at / 3];
         *(u->at % 3 == 0 ? &e->begin : u->at % 3 == 1 ? &e->end : &e->handler) = pc;
-    } else if (u->place == IN_INLINED) {
+    } else if (u->kind == IN_INLINED) {
         dv_inlined_code *e = &b->inlined.data[u->at / 3];
         *(u->at % 3 == 0 ? &e->begin : u->at % 3 == 1 ? &e->end : &e->call) = pc;
     } else {
-        words[u->at] |= u->place == IS_WORD ? pc : pc << 8;
+        words[u->at] |= u->kind == IS_WORD ? pc : pc << 8;
     }
 }
 

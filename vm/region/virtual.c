@@ -81,8 +81,7 @@ static bool is_straight(const dv_code *code) {
     for (uint32_t pc = 0; pc < code->word_count;) {
         uint32_t op = code->words[pc] & 0xFF;
         const dv_op_info *info = &dv_op_infos[op];
-        if (op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL || op == DV_OP_ENTER_COMPREHENSION)
-            return false;
+        if (op == DV_OP_STORE_LOCAL || op == DV_OP_DELETE_LOCAL) return false;
         if (info->operand_count && info->operands[0] == DV_OPERAND_JUMP) return false;
         pc += info->operand_count > 1 ? info->operand_count : 1;
     }
