@@ -24,7 +24,7 @@ static dv_text join(dv_front *front, dv_text left, const char *middle, dv_text r
 /* C.f for a method, f.<locals>.g for a function in a function (but for one in a comprehension,
  * which has a name only behind the function around it: f.<locals>.<listcomp>.<lambda>); a name
  * declared global in the scope around is qualified by nothing. */
-static dv_text qualified_name(const dv_compiler *outer, dv_text name) {
+dv_text dv_compile_qualname(const dv_compiler *outer, dv_text name) {
     dv_name *bound = dv_name_intern(outer->front, name);
     const dv_symbol *symbol = bound == NULL ? NULL : dv_scope_find(outer->scope, bound);
     bool global = symbol != NULL && symbol->flags & DV_SYMBOL_GLOBAL;
@@ -36,16 +36,16 @@ static dv_text qualified_name(const dv_compiler *outer, dv_text name) {
 
 /* ---- Code objects ---- */
 
-static bool begin(dv_compiler *c, dv_compiler *outer, const dv_scope *scope, dv_text name) {
+bool dv_compile_begin(dv_compiler *c, dv_compiler *outer, const dv_scope *scope, dv_text name) {
     *c = (dv_compiler){.front = outer->front, .unit = outer->unit, .scope = scope, .outer = outer};
-    c->qualname = qualified_name(outer, name);
+    c->qualname = dv_compile_qualname(outer, name);
     c->in_comprehension = scope->is_comprehension;
     dv_emit_begin(&c->emit, outer->front);
     return c->front->status == DV_LANG_OK;
 }
 
 /* Where locals that are shared with other functions become cells. */
-static void emit_prologue(dv_compiler *c) {
+void dv_compile_prologue(dv_compiler *c) {
     const dv_scope *scope = c->scope;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         const dv_symbol *symbol = scope->symbols[i];
@@ -57,7 +57,7 @@ static void emit_prologue(dv_compiler *c) {
 }
 
 /* The call of a generator function ends here, with the generator; what is sent first is dropped. */
-static void emit_generator(dv_compiler *c, uint32_t line) {
+void dv_compile_generator(dv_compiler *c, uint32_t line) {
     const dv_range start = {line, 0, line, 0};
     if (!c->scope->is_generator) return;
     dv_emit(&c->emit, DV_OP_MAKE_GENERATOR, start);
@@ -65,19 +65,22 @@ static void emit_generator(dv_compiler *c, uint32_t line) {
 }
 
 /* What the code object says of its locals. */
-static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
+bool dv_compile_locals(dv_front *front, const dv_scope *scope, dv_code *code) {
     dv_text *names = dv_front_keep(front, scope->local_count * sizeof *names);
     uint32_t *from = dv_front_keep(front, scope->free_count * sizeof *from);
+    static const dv_text hidden = {".total", 6}; /* a consumer's, without another name */
     if (names == NULL || from == NULL) return false;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         const dv_symbol *symbol = scope->symbols[i];
         if (symbol->access == DV_ACCESS_LOCAL || symbol->access == DV_ACCESS_CELL)
             names[symbol->index] = symbol->name->text;
     }
-    for (const dv_scope *block = scope->blocks; block != NULL; block = block->next_block)
+    for (const dv_scope *block = scope->blocks; block != NULL; block = block->next_block) {
+        for (uint32_t i = 0; i < block->local_count; i++) names[block->first_local + i] = hidden;
         for (uint32_t i = 0; i < block->symbol_count; i++)
             if (dv_scope_is_variable(block->symbols[i]))
                 names[block->symbols[i]->index] = block->symbols[i]->name->text;
+    }
     static const dv_text namespace = {".namespace", 10}, class_cell = {"__class__", 9};
     if (scope->kind == DV_SCOPE_CLASS) names[0] = namespace;
     if (scope->class_cell) names[1] = class_cell;
@@ -93,7 +96,7 @@ static bool write_locals(dv_front *front, const dv_scope *scope, dv_code *code) 
     return true;
 }
 
-static dv_code *finish(dv_compiler *c, dv_text name, uint32_t first_line) {
+dv_code *dv_compile_finish(dv_compiler *c, dv_text name, uint32_t first_line) {
     dv_code *code = dv_front_keep(c->front, sizeof *code);
     if (code == NULL) return NULL;
     code->unit = c->unit;
@@ -160,7 +163,7 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
     if (!interactive && !emit_docstring(c, module, DV_OP_STORE_GLOBAL)) return false;
     if (!dv_compile_block(c, module)) return false;
     emit_return_none(c);
-    dv_code *code = finish(c, name, 1);
+    dv_code *code = dv_compile_finish(c, name, 1);
     if (code == NULL) return false;
     code->flags |= DV_CODE_MODULE;
     unit->code = code;
@@ -204,25 +207,27 @@ static dv_code *compile_function_body(dv_compiler *outer, const dv_function *fun
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
     if (c == NULL) return NULL;
     dv_text name = function_name(function);
-    if (!begin(c, outer, function->scope, name)) return NULL;
+    if (!dv_compile_begin(c, outer, function->scope, name)) return NULL;
     if (!dv_assign_run(c->front, function)) return NULL;
     uint32_t line = first_line(&function->decorators, function->at);
-    emit_prologue(c);
-    emit_generator(c, line);
+    dv_compile_prologue(c);
+    dv_compile_generator(c, line);
     if (!dv_compile_block(c, &function->body)) return NULL;
     emit_return_none(c);
-    dv_code *code = finish(c, name, line);
+    dv_code *code = dv_compile_finish(c, name, line);
     if (code == NULL) return NULL;
     write_parameters(function, code);
     const dv_stmt *doc = docstring(&function->body);
     if (doc != NULL && !keep_text(c->front, doc->as.expr->as.constant.as.text, &code->doc))
         return NULL;
-    return write_locals(c->front, function->scope, code) ? code : NULL;
+    return dv_compile_locals(c->front, function->scope, code) ? code : NULL;
 }
 
 /* The function of a code object, with its last parameters' default values on the stack. */
-static void emit_make(dv_compiler *c, const dv_code *code, uint32_t defaults, dv_range at) {
+void dv_compile_make(dv_compiler *c, const dv_code *code, uint32_t defaults, dv_range at) {
     uint8_t op = code->free_count > 0 ? DV_OP_MAKE_CLOSURE : DV_OP_MAKE_FUNCTION;
+    for (uint32_t i = 0; i < code->free_count; i++)
+        if (code->free_from[i] & DV_FREE_VALUE) op = DV_OP_MAKE_CLOSURE_BY_VALUE;
     dv_emit_ab(&c->emit, op, dv_emit_code(&c->emit, code), defaults, at);
 }
 
@@ -313,125 +318,9 @@ bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range a
     if (!compile_annotations(c, function, at, &annotated)) return false;
     dv_code *code = compile_function_body(c, function);
     if (code == NULL) return false;
-    emit_make(c, code, defaults, at);
+    dv_compile_make(c, code, defaults, at);
     if (annotated) dv_emit(e, DV_OP_SET_ANNOTATIONS, at);
     if (keyword_only) dv_emit(e, DV_OP_SET_DEFAULTS, at);
-    return c->front->status == DV_LANG_OK;
-}
-
-/* ---- Comprehensions ---- */
-
-/* Adds the element to the list, set or dict below `i` iterators, or yields it. */
-static bool compile_element(dv_compiler *c, const dv_expr *expr, uint32_t i) {
-    static const uint8_t ops[] = {DV_OP_LIST_APPEND, DV_OP_SET_ADD, DV_OP_DICT_ADD};
-    dv_emitter *e = &c->emit;
-    if (!dv_compile_owned(c, expr->as.comprehension.element)) return false;
-    if (expr->op == DV_COMPREHENSION_GENERATOR) {
-        dv_emit(e, DV_OP_YIELD, expr->at);
-        dv_emit(e, DV_OP_POP_TOP, expr->at);
-        return c->front->status == DV_LANG_OK;
-    }
-    bool dict = expr->op == DV_COMPREHENSION_DICT;
-    if (dict && !dv_compile_owned(c, expr->as.comprehension.value)) return false;
-    dv_emit_a(e, ops[expr->op], i + 1, expr->at);
-    return c->front->status == DV_LANG_OK;
-}
-
-/* The loops from clause i on, and the element in the innermost; the list or dict lies below the
- * iterators, of which the first is the function's argument, or there already. */
-static bool compile_clauses(dv_compiler *c, const dv_expr *expr, uint32_t i) {
-    dv_emitter *e = &c->emit;
-    bool owned = true;
-    if (i == expr->as.comprehension.clause_count) return compile_element(c, expr, i);
-    const dv_clause *clause = &expr->as.comprehension.clauses[i];
-    if (i == 0) {
-        if (expr->as.comprehension.scope->host == NULL) dv_emit_a(e, DV_OP_LOAD_LOCAL, 0, expr->at);
-    } else {
-        if (!dv_compile_operand(c, clause->iterable, false, &owned)) return false;
-        dv_emit_a(e, DV_OP_GET_ITER, owned, expr->at);
-    }
-    dv_label head = dv_emit_head(e), again = dv_emit_new_label(e), end = dv_emit_new_label(e);
-    dv_emit_jump(e, DV_OP_FOR_ITER, end, expr->at);
-    if (!dv_compile_store(c, clause->target)) return false;
-    for (uint32_t k = 0; k < clause->conditions.count; k++) {
-        dv_expr *condition = clause->conditions.items[k];
-        if (!dv_compile_jump(c, condition, condition->at, false, again)) return false;
-    }
-    if (!compile_clauses(c, expr, i + 1)) return false;
-    dv_emit_place(e, again);
-    dv_emit_jump(e, DV_OP_JUMP_BACK, head, expr->at);
-    dv_emit_place(e, end);
-    return c->front->status == DV_LANG_OK;
-}
-
-static void emit_result(dv_compiler *c, const dv_expr *expr) {
-    static const uint8_t builds[] = {DV_OP_BUILD_LIST, DV_OP_BUILD_SET, DV_OP_BUILD_DICT};
-    dv_emit_a(&c->emit, builds[expr->op], 0, expr->at);
-}
-
-static dv_code *compile_comprehension_body(dv_compiler *outer, const dv_expr *expr) {
-    const dv_text name = dv_comprehension_name((dv_comprehension)expr->op);
-    const dv_scope *scope = expr->as.comprehension.scope;
-    dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
-    if (c == NULL || !begin(c, outer, scope, name)) return NULL;
-    if (!dv_assign_comprehension(c->front, expr)) return NULL;
-    emit_prologue(c);
-    emit_generator(c, expr->at.line);
-    bool generator = expr->op == DV_COMPREHENSION_GENERATOR;
-    if (!generator) emit_result(c, expr);
-    if (!compile_clauses(c, expr, 0)) return NULL;
-    if (generator) dv_emit_a(&c->emit, DV_OP_LOAD_CONST, dv_emit_none(&c->emit), expr->at);
-    dv_compile_leave(c, expr->at);
-    dv_code *code = finish(c, name, expr->at.line);
-    if (code == NULL) return NULL;
-    code->positional_count = 1;
-    return write_locals(c->front, scope, code) ? code : NULL;
-}
-
-static bool compile_first_iterator(dv_compiler *c, const dv_expr *expr) {
-    bool owned;
-    if (!dv_compile_operand(c, expr->as.comprehension.clauses[0].iterable, false, &owned))
-        return false;
-    dv_emit_a(&c->emit, DV_OP_GET_ITER, owned, expr->at);
-    return true;
-}
-
-/* The comprehension as a loop of this function (scope.h). */
-static bool compile_inlined(dv_compiler *c, const dv_expr *expr) {
-    const dv_scope *scope = expr->as.comprehension.scope;
-    const dv_text qualname = c->qualname;
-    const bool inside = c->in_comprehension;
-    dv_emitter *e = &c->emit;
-    emit_result(c, expr);
-    if (!compile_first_iterator(c, expr)) return false;
-    dv_emit(e, DV_OP_ENTER_COMPREHENSION, expr->at);
-    const dv_inlined_code place = {.begin = e->count,
-                                   .call = e->count - 1,
-                                   .kind = expr->op,
-                                   .first_local = scope->first_local,
-                                   .local_count = scope->local_count};
-    c->qualname = qualified_name(c, dv_comprehension_name((dv_comprehension)expr->op));
-    c->in_comprehension = true;
-    if (!compile_clauses(c, expr, 0)) return false;
-    c->qualname = qualname;
-    c->in_comprehension = inside;
-    const uint32_t last = scope->first_local + scope->local_count - 1;
-    for (uint32_t local = scope->first_local; local < last; local++)
-        dv_emit_a(e, DV_OP_CLEAR_LOCAL, local, expr->at);
-    dv_emit_a(e, DV_OP_LEAVE_COMPREHENSION, last, expr->at);
-    dv_emit_inlined(e, &place);
-    return c->front->status == DV_LANG_OK;
-}
-
-bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr) {
-    dv_emitter *e = &c->emit;
-    if (expr->as.comprehension.scope->host != NULL) return compile_inlined(c, expr);
-    dv_code *code = compile_comprehension_body(c, expr);
-    if (code == NULL) return false;
-    emit_make(c, code, 0, expr->at);
-    dv_emit(e, DV_OP_PREPARE_CALL, expr->at);
-    if (!compile_first_iterator(c, expr)) return false;
-    dv_emit_a(e, DV_OP_CALL, 1, expr->at);
     return c->front->status == DV_LANG_OK;
 }
 
@@ -457,11 +346,11 @@ static bool emit_class_header(dv_compiler *c, dv_range at) {
 /* The body is a function of one parameter, the namespace, which it returns. */
 static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv_range at) {
     dv_compiler *c = dv_front_scratch(outer->front, sizeof *c);
-    if (c == NULL || !begin(c, outer, klass->scope, klass->name->text)) return NULL;
+    if (c == NULL || !dv_compile_begin(c, outer, klass->scope, klass->name->text)) return NULL;
     uint32_t line = first_line(&klass->decorators, at);
     dv_range start = {line, 0, line, 0};
     if (klass->scope->class_cell) dv_emit_a(&c->emit, DV_OP_MAKE_CELL, 1, no_range);
-    emit_prologue(c);
+    dv_compile_prologue(c);
     if (!emit_class_header(c, start) || !emit_annotations(c, DV_OP_STORE_NAME, start) ||
         !emit_docstring(c, &klass->body, DV_OP_STORE_NAME) || !dv_compile_block(c, &klass->body))
         return NULL;
@@ -469,8 +358,8 @@ static dv_code *compile_class_body(dv_compiler *outer, const dv_class *klass, dv
     if (klass->scope->class_cell) dv_emit_a(&c->emit, DV_OP_STORE_CLASS_CELL, 1, end);
     dv_emit_a(&c->emit, DV_OP_LOAD_LOCAL, 0, end);
     dv_emit(&c->emit, DV_OP_RETURN, end);
-    dv_code *code = finish(c, klass->name->text, first_line(&klass->decorators, at));
-    if (code == NULL || !write_locals(c->front, klass->scope, code)) return NULL;
+    dv_code *code = dv_compile_finish(c, klass->name->text, first_line(&klass->decorators, at));
+    if (code == NULL || !dv_compile_locals(c->front, klass->scope, code)) return NULL;
     code->flags |= DV_CODE_CLASS;
     code->positional_count = 1;
     return code;
@@ -484,7 +373,7 @@ bool dv_compile_class(dv_compiler *c, const dv_class *klass, dv_range at) {
     if (prepared) dv_emit_a(e, named ? DV_OP_PREPARE_CLASS_KW : DV_OP_PREPARE_CLASS, name, at);
     dv_code *code = compile_class_body(c, klass, at);
     if (code == NULL) return false;
-    emit_make(c, code, 0, at);
+    dv_compile_make(c, code, 0, at);
     dv_emit(e, DV_OP_PREPARE_CALL, at);
     /* Only bases and keyword arguments can bring a metaclass; its namespace is below the callee. */
     dv_emit_a(e, prepared ? DV_OP_COPY : DV_OP_BUILD_DICT, prepared ? 4 : 0, at);

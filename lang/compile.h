@@ -56,11 +56,23 @@ bool dv_compile_module(dv_front *front, dv_unit *unit, const dv_scope *scope,
 /* Compiles a function or lambda and emits its creation, defaults included. */
 bool dv_compile_function(dv_compiler *c, const dv_function *function, dv_range at);
 
+/* The parts of a function's compilation.  To begin the one of a scope within `outer`; the code in
+ * front of its body: where locals that are shared become cells, and where a generator's call ends;
+ * the code object, and what it says of its locals. */
+bool dv_compile_begin(dv_compiler *c, dv_compiler *outer, const dv_scope *scope, dv_text name);
+void dv_compile_prologue(dv_compiler *c);
+void dv_compile_generator(dv_compiler *c, uint32_t line);
+dv_code *dv_compile_finish(dv_compiler *c, dv_text name, uint32_t first_line);
+bool dv_compile_locals(dv_front *front, const dv_scope *scope, dv_code *code);
+
+/* Emits the making of a code object's function, with default values on the stack. */
+void dv_compile_make(dv_compiler *c, const dv_code *code, uint32_t defaults, dv_range at);
+
+/* The qualified name of what is called `name` in `outer`. */
+dv_text dv_compile_qualname(const dv_compiler *outer, dv_text name);
+
 /* Returns the top of the stack, from a function or a generator. */
 void dv_compile_leave(dv_compiler *c, dv_range at);
-
-/* Compiles a comprehension: a loop, or the function that it is, and its call. */
-bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr);
 
 /* Compiles a class statement's body and emits the making of the class object, without storing it.
  */

@@ -1,5 +1,7 @@
 /* compile_expression.c: code for expressions (compile_expression.h). */
 #include "lang/compile_expression.h"
+
+#include "lang/compile_comprehension.h"
 #include "lang/warn.h"
 
 #include <string.h>
@@ -666,7 +668,14 @@ static bool compile_spine(dv_compiler *c, dv_expr *root) {
     dv_expr *expr = dv_expr_leftmost(root);
     bool owned;
     dv_warn_primary(c->front, expr->up);
-    if (!compile_leftmost(c, expr, root, &owned)) return false;
+    if (dv_compile_is_consumed(expr->up)) {
+        expr = expr->up;
+        if (!dv_compile_consumed(c, expr)) return false;
+        prepare_callee(c, expr, root);
+        owned = true;
+    } else if (!compile_leftmost(c, expr, root, &owned)) {
+        return false;
+    }
     while (expr != root) {
         expr = expr->up;
         bool constant = expr->kind == DV_EXPR_BINARY || expr->kind == DV_EXPR_SUBSCRIPT;
@@ -759,6 +768,9 @@ bool dv_compile_jump(dv_compiler *c, dv_expr *expr, dv_range at, bool when, dv_l
     case DV_EXPR_COMPARE:
         if (expr->as.compare.rights.count > 1 && is_simple_chain(expr))
             return jump_chain(c, expr, when, target);
+        break;
+    case DV_EXPR_CALL:
+        if (dv_compile_is_search(expr)) return dv_compile_search_jump(c, expr, when, target);
         break;
     default: break;
     }

@@ -90,7 +90,8 @@ dv_label dv_emit_head(dv_emitter *e) {
 void dv_emit_branch(dv_emitter *e, uint8_t op, dv_label target, uint32_t own, dv_range at) {
     if (!e->reachable || e->front->status != DV_LANG_OK) return;
     e->label_used[target] = true;
-    bool has_own = op == DV_OP_JUMP_IF_FALSE || op == DV_OP_JUMP_IF_TRUE;
+    bool has_own = op == DV_OP_JUMP_IF_FALSE || op == DV_OP_JUMP_IF_TRUE ||
+                   op == DV_OP_JUMP_IF_BUILTIN; /* of which builtin it is */
     push(e, op, has_own ? 2 : 1, target, own, at);
 }
 
@@ -237,6 +238,7 @@ static bool is_jump(uint8_t op) {
     case DV_OP_JUMP_BACK:
     case DV_OP_JUMP_IF_FALSE:
     case DV_OP_JUMP_IF_TRUE:
+    case DV_OP_JUMP_IF_BUILTIN:
     case DV_OP_JUMP_IF_FALSE_OR_POP:
     case DV_OP_JUMP_IF_TRUE_OR_POP:
     case DV_OP_FOR_ITER:
@@ -408,6 +410,10 @@ static bool write_inlined(dv_emitter *e, dv_code *code, const uint32_t *pcs) {
     for (uint32_t i = 0; i < e->inlined_count; i++) {
         dv_inlined_code place = e->inlined[i];
         place.begin = pcs[place.begin], place.end = pcs[place.end], place.call = pcs[place.call];
+        if (place.taking != DV_NO_TAKING) {
+            place.taking = pcs[place.taking], place.taken = pcs[place.taken];
+            if (place.taking == place.taken) place.taking = DV_NO_TAKING; /* unreachable */
+        }
         if (place.begin < place.end) inlined[code->inlined_count++] = place;
     }
     code->inlined = inlined;

@@ -60,8 +60,34 @@ static bool sees_frame(const dv_name *name) {
            dv_name_is(name, "dir");
 }
 
+/* Does nothing that the module's text shows give the consumer's name another meaning? */
+static bool is_builtin(const dv_scope *scope) {
+    if (scope->consumer == DV_CONSUMER_JOIN) return true;
+    for (const dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent)
+        for (uint32_t i = 0; i < outer->symbol_count; i++)
+            if (outer->symbols[i]->flags & DV_SYMBOL_BOUND &&
+                dv_name_is(outer->symbols[i]->name, dv_consumer_names[scope->consumer]))
+                return false;
+    return true;
+}
+
+/* The other form of a generator expression holds those of generator expressions in it, of which
+ * there are two again: */
+enum { MOST_OUTLINES = 3 };
+
+/* A function in it, or a walrus, would share variables with the function around. */
+static bool is_consumed(const dv_scope *scope) {
+    if (scope->consumer == DV_CONSUMER_NONE || scope->has_functions) return false;
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        const uint32_t flags = scope->symbols[i]->flags;
+        if (flags & DV_SYMBOL_BOUND && flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL))
+            return false;
+    }
+    return scope->outlines < MOST_OUTLINES && is_builtin(scope);
+}
+
 static bool can_be_inlined(const dv_scope *scope) {
-    if (!scope->is_comprehension || scope->is_generator) return false;
+    if (!scope->is_comprehension || (scope->is_generator && !is_consumed(scope))) return false;
     if (scope->parent->kind != DV_SCOPE_FUNCTION) return false;
     uint32_t own = 0;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
@@ -98,11 +124,16 @@ static bool place_comprehensions(dv_front *front, dv_scope *first) {
     count = 0;
     for (dv_scope *scope = first; scope != NULL; scope = scope->next) scopes[count++] = scope;
     for (uint32_t i = count; i-- > 0;) {
+        dv_scope *parent = scopes[i]->parent;
         if (!can_be_inlined(scopes[i])) {
             mark_captured(scopes[i]);
+            if (parent != NULL) parent->has_functions = true;
             continue;
         }
-        scopes[i]->host = scopes[i]->parent;
+        scopes[i]->host = parent;
+        scopes[i]->outlines += scopes[i]->is_generator;
+        if (parent->outlines < scopes[i]->outlines) parent->outlines = scopes[i]->outlines;
+        parent->has_functions = parent->has_functions || scopes[i]->has_functions;
         if (!note_in_parent(front, scopes[i])) return false;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -119,10 +150,18 @@ static dv_symbol *next_own(const dv_scope *scope, uint32_t *i) {
     return NULL;
 }
 
+/* Locals for what the consumer has so far, behind the variables. */
+static uint32_t hidden_locals(const dv_scope *scope) {
+    const dv_consumer consumer = scope->is_generator ? scope->consumer : DV_CONSUMER_NONE;
+    if (consumer == DV_CONSUMER_MIN || consumer == DV_CONSUMER_MAX) return 2;
+    return consumer == DV_CONSUMER_SUM || consumer == DV_CONSUMER_NEXT;
+}
+
 /* Can the comprehension have the locals of `other`: variables of the same names, which are not in
  * use around it? */
 static bool can_share(const dv_scope *scope, const dv_scope *other) {
     uint32_t i = 0, k = 0;
+    if (hidden_locals(scope) != hidden_locals(other)) return false;
     for (;;) {
         const dv_symbol *own = next_own(scope, &i), *its = next_own(other, &k);
         if (own == NULL && its == NULL) break;
@@ -142,6 +181,7 @@ static void number_inlined(dv_scope *scope) {
         own->access = DV_ACCESS_LOCAL;
         own->index = scope->first_local + scope->local_count++;
     }
+    scope->local_count += hidden_locals(scope);
     if (block != NULL) return;
     host->local_count += scope->local_count;
     scope->next_block = host->blocks;
@@ -224,6 +264,95 @@ static bool capture(dv_front *front, dv_scope *scope, dv_scope *owner, dv_name *
     }
     *local = scope->local_count - scope->free_count + known;
     return true;
+}
+
+/* ---- The other form of a generator expression ---- */
+
+typedef struct saved_symbol {
+    dv_access access;
+    uint32_t index;
+} saved_symbol;
+
+struct dv_outline {
+    dv_scope *first;
+    dv_scope *scopes; /* as they were */
+    uint32_t count;
+    saved_symbol *symbols;
+};
+
+static bool is_within(const dv_scope *scope, const dv_scope *outer) {
+    while (scope != NULL && scope != outer) scope = scope->parent;
+    return scope != NULL;
+}
+
+static dv_outline *save(dv_front *front, dv_scope *first) {
+    uint32_t symbols = 0, n = 0;
+    dv_outline *outline = dv_front_scratch(front, sizeof *outline);
+    if (outline == NULL) return NULL;
+    outline->first = first;
+    for (dv_scope *scope = first; is_within(scope, first); scope = scope->next)
+        outline->count++, symbols += scope->symbol_count;
+    outline->scopes = dv_front_scratch(front, outline->count * sizeof *outline->scopes);
+    outline->symbols = dv_front_scratch(front, symbols * sizeof *outline->symbols);
+    if (outline->scopes == NULL || outline->symbols == NULL) return NULL;
+    dv_scope *scope = first;
+    for (uint32_t i = 0; i < outline->count; i++, scope = scope->next) {
+        outline->scopes[i] = *scope;
+        for (uint32_t k = 0; k < scope->symbol_count; k++)
+            outline->symbols[n++] =
+                (saved_symbol){scope->symbols[k]->access, scope->symbols[k]->index};
+    }
+    return outline;
+}
+
+void dv_scope_restore(const dv_outline *outline) {
+    uint32_t n = 0;
+    dv_scope *scope = outline->first;
+    for (uint32_t i = 0; i < outline->count; i++, scope = scope->next) {
+        *scope = outline->scopes[i];
+        for (uint32_t k = 0; k < scope->symbol_count; k++, n++) {
+            scope->symbols[k]->access = outline->symbols[n].access;
+            scope->symbols[k]->index = outline->symbols[n].index;
+        }
+    }
+}
+
+/* What it takes from around it are its free variables. */
+static bool add_outer(dv_front *front, dv_scope *scope) {
+    for (uint32_t i = 0; i < scope->symbol_count; i++) {
+        dv_symbol *symbol = scope->symbols[i];
+        if (symbol->flags & DV_SYMBOL_PARAMETER || dv_scope_is_variable(symbol)) continue;
+        const dv_symbol *outer = dv_scope_find(scope->parent, symbol->name);
+        if (outer->access != DV_ACCESS_LOCAL && outer->access != DV_ACCESS_CELL) continue;
+        const bool value = outer->access == DV_ACCESS_LOCAL;
+        symbol->access = DV_ACCESS_CELL;
+        symbol->index = scope->local_count;
+        if (!add_free(front, scope, symbol->name, outer->index | (value ? DV_FREE_VALUE : 0)))
+            return false;
+    }
+    return true;
+}
+
+dv_outline *dv_scope_outline(dv_front *front, dv_scope *first) {
+    dv_outline *outline = save(front, first);
+    if (outline == NULL) return NULL;
+    dv_scope *scope = first;
+    for (uint32_t i = 0; i < outline->count; i++, scope = scope->next) {
+        scope->host = i == 0 ? NULL : first;
+        scope->local_count = scope->free_count = scope->free_capacity = 0;
+        scope->free = NULL;
+        scope->free_map = (dv_index_map){0};
+        scope->blocks = NULL;
+        for (uint32_t k = 0; k < scope->symbol_count; k++)
+            scope->symbols[k]->access = DV_ACCESS_GLOBAL;
+    }
+    scope = first;
+    for (uint32_t i = 0; i < outline->count; i++, scope = scope->next)
+        if (!number_locals(front, scope)) return NULL;
+    if (!add_outer(front, first)) return NULL;
+    scope = first->next;
+    for (uint32_t i = 1; i < outline->count; i++, scope = scope->next) resolve_inlined(scope);
+    return outline;
 }
 
 static bool fail_nonlocal(dv_front *front, const dv_symbol *symbol) {

@@ -365,11 +365,56 @@ static bool visit_dict(scoper *s, const dv_expr *expr) {
     return true;
 }
 
+/* `sum(..., 0.5)` may be in place, too. */
+static bool is_number(const dv_expr *expr) {
+    return dv_expr_is_constant(expr) &&
+           (expr->as.constant.kind == DV_CONST_INT || expr->as.constant.kind == DV_CONST_FLOAT);
+}
+
+static bool is_pair(const dv_expr *expr) {
+    return expr->kind == DV_EXPR_TUPLE && expr->as.list.count == 2 &&
+           expr->as.list.items[0]->kind != DV_EXPR_STARRED &&
+           expr->as.list.items[1]->kind != DV_EXPR_STARRED;
+}
+
+/* The builtin that takes the items of the only argument, a generator expression, by the text. */
+static dv_consumer find_consumer(const dv_expr *call) {
+    const dv_expr *callee = call->as.call.callee, *argument = call->as.call.arguments.items[0];
+    if (callee->kind == DV_EXPR_ATTRIBUTE) {
+        const dv_expr *object = callee->as.attribute.object;
+        const bool joins = dv_name_is(callee->as.attribute.name, "join") &&
+                           dv_expr_is_constant(object) && object->as.constant.kind == DV_CONST_STR;
+        return joins ? DV_CONSUMER_JOIN : DV_CONSUMER_NONE;
+    }
+    if (callee->kind != DV_EXPR_NAME) return DV_CONSUMER_NONE;
+    for (int i = DV_CONSUMER_NONE + 1; i < DV_CONSUMERS; i++) {
+        if (!dv_name_is(callee->as.name.name, dv_consumer_names[i])) continue;
+        const bool fits = i != DV_CONSUMER_DICT || is_pair(argument->as.comprehension.element);
+        return fits ? (dv_consumer)i : DV_CONSUMER_NONE;
+    }
+    return DV_CONSUMER_NONE;
+}
+
+static void note_consumer(const dv_expr *call) {
+    const dv_exprs *arguments = &call->as.call.arguments;
+    if (arguments->count == 0 || arguments->count > 2 || call->as.call.keyword_count > 0) return;
+    const dv_expr *first = arguments->items[0];
+    if (first->kind != DV_EXPR_COMPREHENSION || first->op != DV_COMPREHENSION_GENERATOR) return;
+    const dv_consumer consumer = find_consumer(call);
+    const bool start = consumer == DV_CONSUMER_SUM && arguments->count == 2;
+    if (start && !is_number(arguments->items[1])) return;
+    const bool standard = consumer == DV_CONSUMER_NEXT;
+    if (standard && (arguments->count == 1 || !dv_expr_is_constant(arguments->items[1]))) return;
+    if (arguments->count == 2 && !start && !standard) return;
+    first->as.comprehension.scope->consumer = (uint8_t)consumer;
+}
+
 static bool visit_arguments(scoper *s, dv_expr *call) {
     dv_keyword *keywords = call->as.call.keywords;
     const uint32_t count = call->as.call.keyword_count;
     if (!check_keywords(s, keywords, count, call->at)) return false;
     if (!visit_items(s, &call->as.call.arguments)) return false;
+    note_consumer(call);
     for (uint32_t i = 0; i < count; i++) {
         if (keywords[i].name != NULL && !mangle(s, &keywords[i].name)) return false;
         if (!visit_expr(s, keywords[i].value)) return false;

@@ -10,6 +10,12 @@
  * (as in CPython 3.12, PEP 709; what the program sees is 3.11).  It stays a function if another one
  * inside uses its variables, each call having its own, and if it could see where it runs: `super()`
  * and the like.
+ *
+ * A generator expression in a function is one, too, if it is the argument of a builtin that takes
+ * all that it yields (dv_consumer), as far as the module's text tells what that name means: nothing
+ * in the module or the functions around binds it.  It then has two forms (compile_comprehension.h):
+ * the loop, and the function it is if the name means something else at run time, which takes the
+ * *values* of the host's locals (dv_scope_outline).
  */
 #ifndef DV_LANG_SCOPE_H
 #define DV_LANG_SCOPE_H
@@ -62,10 +68,13 @@ struct dv_scope {
     bool is_comprehension; /* then kind is DV_SCOPE_FUNCTION */
     bool is_generator;     /* of a function: it yields, or is a generator expression */
     uint8_t comprehension; /* dv_comprehension, if it is one */
-    uint32_t iterables;    /* in the iterables of so many comprehensions: no walrus there */
-    dv_name *name;         /* of the function or class; NULL for a lambda or the module */
-    dv_name *class_name;   /* of the innermost class around, for private names; or NULL */
-    dv_index_map map;      /* dv_name to position in `symbols` */
+    uint8_t consumer;      /* dv_consumer of a generator expression */
+    uint8_t outlines;    /* of one with a host: so many are nested in its other form, itself too */
+    bool has_functions;  /* in it there are functions, not only comprehensions with a host */
+    uint32_t iterables;  /* in the iterables of so many comprehensions: no walrus there */
+    dv_name *name;       /* of the function or class; NULL for a lambda or the module */
+    dv_name *class_name; /* of the innermost class around, for private names; or NULL */
+    dv_index_map map;    /* dv_name to position in `symbols` */
     dv_symbol **symbols;
     uint32_t symbol_count, symbol_capacity;
     uint32_t local_count; /* the free variables are the last */

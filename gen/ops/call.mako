@@ -1021,6 +1021,16 @@ ${leave(n)}</%isa:op>
     NEXT();
 </%isa:op>
 
+<%isa:op name="MAKE_CLOSURE_BY_VALUE" operands="code count" variable="defaults" stack="defaults -- function" calls_out="yes" doc="MAKE_CLOSURE for a generator expression whose other form is in place: plain locals among those that the code object names give new cells with their values.">
+    const int64_t n = CELL(2).i;
+    const dv_value result = dv_make_closure(vm, fp, CELL(1).v, sp - n, (uint32_t)n);
+    if (dv_is_empty(result)) RAISE();
+    for (int64_t i = 1; i <= n; i++) dv_release_outer(vm, sp[-i]);
+    sp -= n - 1;
+    sp[-1] = result;
+    NEXT();
+</%isa:op>
+
 <%isa:op name="CLASS_MERGE" stack="dict mapping -- dict2" calls_out="yes" kills="all" doc="Adds the items of a mapping to the keyword arguments of a class statement: TypeError if a name is there already.">
     if (!dv_merge_keywords(vm, DV_EMPTY, dict, mapping)) RAISE();
     dv_release_outer(vm, mapping);

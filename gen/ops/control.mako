@@ -26,6 +26,15 @@ TRUTHS = [("int", (lambda v: f"dv_is_int({v})"), (lambda v: f"{v}.bits != DV_TAG
     JUMP(CELL(1).target);
 </%isa:op>
 
+<%isa:op name="JUMP_IF_BUILTIN" operands="jump count" stack="v --" calls_out="yes" kills="all" doc="Pops a global and jumps if it is the builtin, a dv_consumer, that the name meant when the VM began: what that does with a generator expression is in place there.">
+    sp -= 1;
+    if (DV_LIKELY(dv_same(v, vm->known.consumers[CELL(2).i]))) {
+        dv_as_object(v)->references--; /* the VM has one, too */
+        JUMP(CELL(1).target);
+    }
+    NEXT_RELEASING(v);
+</%isa:op>
+
 <%isa:op name="JUMP_BACK" operands="jump" site="yes" cache="1" ends="yes" doc="Jumps to the head of a loop: a safepoint, and where warmth is counted.">
     DEAD();
     SAFEPOINT();

@@ -1,6 +1,8 @@
 /* builtins.c: filling the namespace of builtins (builtins.h). */
 #include "builtins/builtins.h"
 
+#include <string.h>
+
 #include "types/function.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -55,9 +57,22 @@ static bool add_functions(dv_vm *vm, const dv_cfunction_def *def) {
     return true;
 }
 
+/* What generator expressions in place ask for (JUMP_IF_BUILTIN). */
+static bool know_consumers(dv_vm *vm) {
+    for (int i = DV_CONSUMER_NONE + 1; i < DV_CONSUMERS; i++) {
+        const dv_value name = dv_str_intern(vm, dv_consumer_names[i], strlen(dv_consumer_names[i]));
+        if (dv_is_empty(name)) return false;
+        const dv_global_cell *cell = dv_namespace_find(&vm->builtins, name);
+        vm->known.consumers[i] = dv_retain(cell->value);
+        dv_release(vm, name);
+    }
+    return true;
+}
+
 bool dv_builtins_setup(dv_vm *vm) {
     return add_classes(vm) && add_functions(vm, dv_builtin_output) &&
            add_functions(vm, dv_builtin_numbers) && add_functions(vm, dv_builtin_objects) &&
+           know_consumers(vm) &&
            dv_namespace_set(vm, &vm->builtins, "NotImplemented", DV_NOTIMPLEMENTED) &&
            dv_namespace_set(vm, &vm->builtins, "Ellipsis", DV_ELLIPSIS) &&
            dv_namespace_set(vm, &vm->builtins, "__debug__", DV_TRUE);

@@ -25,6 +25,9 @@ const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc) {
     return NULL;
 }
 
+const char *const dv_consumer_names[DV_CONSUMERS] = {
+    "", "sum", "any", "all", "list", "tuple", "set", "dict", "sorted", "min", "max", "next"};
+
 const dv_inlined_code *dv_code_inlined(const dv_code *code, uint32_t pc) {
     for (uint32_t i = 0; i < code->inlined_count; i++)
         if (code->inlined[i].begin <= pc && pc < code->inlined[i].end) return &code->inlined[i];
@@ -38,8 +41,12 @@ dv_text dv_comprehension_name(dv_comprehension kind) {
 }
 
 dv_text dv_code_name_at(const dv_code *code, uint32_t pc) {
-    const dv_inlined_code *inlined = dv_code_inlined(code, pc);
-    return inlined ? dv_comprehension_name((dv_comprehension)inlined->kind) : code->name;
+    for (uint32_t i = 0; i < code->inlined_count; i++) {
+        const dv_inlined_code *inlined = &code->inlined[i];
+        if (inlined->begin <= pc && pc < inlined->end && !dv_inlined_takes(inlined, pc))
+            return dv_comprehension_name((dv_comprehension)inlined->kind);
+    }
+    return code->name;
 }
 
 bool dv_text_is_same(dv_text a, dv_text b) {

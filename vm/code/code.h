@@ -90,13 +90,41 @@ typedef enum dv_comprehension {
     DV_COMPREHENSION_GENERATOR
 } dv_comprehension;
 
-/* A comprehension that is a function to the program, but a loop in the function around it to the
- * machine: the instructions with begin <= pc < end.  What is raised there passes through a frame of
- * its own in tracebacks, which the instruction at `call` has called, and leaves the comprehension's
- * variables, locals from `first_local` on, unassigned.  Inner ones come before outer ones. */
+/* Builtins that take all that a generator expression yields (JUMP_IF_BUILTIN): what each does with
+ * an item may be compiled in place.  Of a str that is written down, `join` needs no question. */
+typedef enum dv_consumer {
+    DV_CONSUMER_NONE,
+    DV_CONSUMER_SUM,
+    DV_CONSUMER_ANY,
+    DV_CONSUMER_ALL,
+    DV_CONSUMER_LIST,
+    DV_CONSUMER_TUPLE,
+    DV_CONSUMER_SET,
+    DV_CONSUMER_DICT,
+    DV_CONSUMER_SORTED,
+    DV_CONSUMER_MIN,
+    DV_CONSUMER_MAX,
+    DV_CONSUMER_NEXT, /* with a default value: the first item */
+    DV_CONSUMER_JOIN
+} dv_consumer;
+#define DV_CONSUMERS DV_CONSUMER_JOIN /* so many are found by their names, DV_CONSUMER_NONE too */
+
+/* Their names; the first is empty. */
+extern const char *const dv_consumer_names[DV_CONSUMERS];
+
+/* A comprehension or generator expression that is a function to the program, but a loop in the
+ * function around it to the machine: the instructions with begin <= pc < end.  What is raised there
+ * passes through a frame of its own in tracebacks, which the instruction at `call` has called, and
+ * leaves its variables, locals from `first_local` on, unassigned.  Those with
+ * taking <= pc < taken are the work of the builtin that takes the items: what they raise does not
+ * pass through that frame (taking is DV_NO_TAKING if there are none).  Inner ones come before outer
+ * ones. */
+#define DV_NO_TAKING  UINT32_MAX
+#define DV_FREE_VALUE ((uint32_t)1 << 31)
 typedef struct dv_inlined_code {
     uint32_t begin, end;
     uint32_t call;
+    uint32_t taking, taken;
     uint32_t kind; /* dv_comprehension */
     uint32_t first_local, local_count;
 } dv_inlined_code;
@@ -152,7 +180,8 @@ struct dv_code {
     uint32_t name_count;
     const dv_text *local_names;
     /* Free variables: the last free_count locals.  Each gets the cell that local free_from[i] of
-     * the enclosing function holds where the function is made. */
+     * the enclosing function holds where the function is made; of one with DV_FREE_VALUE added, a
+     * new cell with the local's value (MAKE_CLOSURE_BY_VALUE). */
     const uint32_t *free_from;
     uint32_t free_count;
     const dv_position *positions;
@@ -197,6 +226,11 @@ bool dv_const_is_same(const dv_const *a, const dv_const *b);
 
 /* The exception entry that catches what the instruction at pc raises; NULL if none does. */
 const dv_exception_entry *dv_code_handler(const dv_code *code, uint32_t pc);
+
+/* Does what takes its items do what the instruction at pc does? */
+static inline bool dv_inlined_takes(const dv_inlined_code *inlined, uint32_t pc) {
+    return inlined->taking <= pc && pc < inlined->taken;
+}
 
 /* The innermost inlined comprehension that the instruction at pc is in; NULL if it is in none. */
 const dv_inlined_code *dv_code_inlined(const dv_code *code, uint32_t pc);

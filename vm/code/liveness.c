@@ -41,6 +41,17 @@ static uint64_t needed_behind(flow *f, uint32_t pc, uint32_t target) {
     return set;
 }
 
+/* The locals that free variables of an inner function begin with. */
+static uint64_t locals_taken(const dv_code *code, uint32_t constant) {
+    const dv_code *inner = code->constants[constant].as.code;
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < inner->free_count; i++) {
+        const uint32_t local = inner->free_from[i] & ~DV_FREE_VALUE;
+        if (local < DV_LIVENESS_LOCALS) set |= UINT64_C(1) << local;
+    }
+    return set;
+}
+
 /* What the instruction at pc needs, from what is needed at the places where control goes on. */
 static uint64_t needed_at(flow *f, uint32_t pc) {
     const dv_code *code = f->code;
@@ -61,8 +72,9 @@ static uint64_t needed_at(flow *f, uint32_t pc) {
                 read |= UINT64_C(1) << operand;
         }
     } while (++i < count);
-    if (op == DV_OP_MAKE_CLOSURE)
-        read = ~UINT64_C(0); /* it takes cells from locals that it does not name */
+    if (op == DV_OP_MAKE_CLOSURE) /* it takes cells from locals that it does not name */
+        read = ~UINT64_C(0);
+    if (op == DV_OP_MAKE_CLOSURE_BY_VALUE) read |= locals_taken(code, code->words[pc] >> 8);
     const dv_exception_entry *handler = code->exception_count ? dv_code_handler(code, pc) : NULL;
     return set | read | (handler ? needed_behind(f, pc, handler->handler) : 0);
 }

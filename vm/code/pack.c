@@ -123,6 +123,8 @@ static void put_tables(writer *w, const dv_code *code) {
         put(w, inlined->begin);
         put(w, inlined->end);
         put(w, inlined->call);
+        put(w, inlined->taking);
+        put(w, inlined->taken);
         put(w, inlined->kind);
         put(w, inlined->first_local);
         put(w, inlined->local_count);
@@ -281,6 +283,8 @@ static void get_inlined(reader *r, dv_code *code) {
         inlined[i].begin = get32(r);
         inlined[i].end = get32(r);
         inlined[i].call = get32(r);
+        inlined[i].taking = get32(r);
+        inlined[i].taken = get32(r);
         inlined[i].kind = get32(r);
         inlined[i].first_local = get32(r);
         inlined[i].local_count = get32(r);

@@ -328,6 +328,10 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     case DV_OP_JUMP_BACK: return flow(v, a, *state);
     case DV_OP_JUMP_IF_FALSE:
     case DV_OP_JUMP_IF_TRUE: return pop_masked(v, state, 1, own) && flow(v, a, *state);
+    case DV_OP_JUMP_IF_BUILTIN:
+        if (operand(v, 1) == DV_CONSUMER_NONE || operand(v, 1) >= DV_CONSUMERS)
+            return fail(v, "JUMP_IF_BUILTIN of no builtin");
+        return pop(v, state, 1, DV_SLOT_OWNED) && flow(v, a, *state);
     case DV_OP_COPY: {
         uint32_t entry = entry_at(v, *state, a);
         if (a < 1 || entry == 0 || v->states[entry].kind == DV_SLOT_RESERVED)
@@ -482,11 +486,15 @@ static bool check_prologue(verifier *v) {
 /* Free variables of the function that is made come from locals that hold cells. */
 static bool check_free(verifier *v, uint32_t op, uint32_t constant) {
     const dv_code *inner = v->code->constants[constant].as.code;
-    if ((op == DV_OP_MAKE_CLOSURE) != (inner->free_count != 0))
+    const bool by_value = op == DV_OP_MAKE_CLOSURE_BY_VALUE;
+    if ((op == DV_OP_MAKE_CLOSURE || by_value) != (inner->free_count != 0))
         return fail(v, "the function's free variables do not fit the instruction");
-    for (uint32_t i = 0; i < inner->free_count; i++)
-        if (inner->free_from[i] >= v->code->local_count || !is_cell(v, inner->free_from[i]))
+    for (uint32_t i = 0; i < inner->free_count; i++) {
+        const bool value = by_value && inner->free_from[i] & DV_FREE_VALUE;
+        const uint32_t from = value ? inner->free_from[i] & ~DV_FREE_VALUE : inner->free_from[i];
+        if (from >= v->code->local_count || is_cell(v, from) == value)
             return fail(v, "a free variable does not come from a cell");
+    }
     return true;
 }
 
@@ -560,6 +568,9 @@ static bool check_tables(verifier *v) {
         if (e->call >= e->begin || e->begin >= e->end || e->end > code->word_count)
             return fail(v, "an inlined comprehension is no place behind its call");
         if (e->kind > DV_COMPREHENSION_GENERATOR) return fail(v, "unknown comprehension");
+        if (e->taking != DV_NO_TAKING &&
+            (e->taking < e->begin || e->taking >= e->taken || e->taken > e->end))
+            return fail(v, "items of an inlined comprehension are taken elsewhere");
         if (e->local_count > code->local_count ||
             e->first_local > code->local_count - e->local_count)
             return fail(v, "variables of an inlined comprehension out of range");

@@ -97,6 +97,7 @@ typedef struct dv_known {
         new_, set, set_name, slots;
     dv_value binary[DV_BINARY_OPS], reflected[DV_BINARY_OPS], inplace[DV_BINARY_OPS];
     dv_value empty_tuple;
+    dv_value consumers[DV_CONSUMERS]; /* the builtins (code/code.h) */
 } dv_known;
 
 enum { DV_MOST_DIGITS = 4300, DV_LEAST_MOST_DIGITS = 640 }; /* of ints as text, as in CPython */

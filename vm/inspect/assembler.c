@@ -530,9 +530,9 @@ static void expect_word(assembler *a, const char *expected) {
     if (!is_word(word, expected)) fail(a, "'%s' is expected", expected);
 }
 
-/* One of three pcs of the table's next entry; they come when all labels are known. */
+/* One of up to five pcs of the table's next entry; they come when all labels are known. */
 static void take_pc(assembler *a, use_kind table, uint32_t entry, uint32_t which) {
-    PUSH(a, a->now->uses, (use){take_label(a), a->line, table, entry * 3 + which});
+    PUSH(a, a->now->uses, (use){take_label(a), a->line, table, entry * 5 + which});
 }
 
 /* `catch begin end to handler depth n` */
@@ -548,10 +548,10 @@ static void read_catch(assembler *a) {
     PUSH(a, a->now->exceptions, e);
 }
 
-/* `inlined begin end by call listcomp locals first count` */
+/* `inlined begin end by call listcomp locals first count [taking from to]` */
 static void read_inlined(assembler *a) {
     const uint32_t entry = a->now->inlined.count;
-    dv_inlined_code place = {0};
+    dv_inlined_code place = {.taking = DV_NO_TAKING};
     take_pc(a, IN_INLINED, entry, 0);
     take_pc(a, IN_INLINED, entry, 1);
     expect_word(a, "by");
@@ -565,6 +565,11 @@ static void read_inlined(assembler *a) {
     expect_word(a, "locals");
     place.first_local = take_number(a, UINT32_MAX >> 8);
     place.local_count = take_number(a, UINT32_MAX >> 8);
+    if (!a->failed && skip_blanks(a)) {
+        expect_word(a, "taking");
+        take_pc(a, IN_INLINED, entry, 3);
+        take_pc(a, IN_INLINED, entry, 4);
+    }
     PUSH(a, a->now->inlined, place);
 }
 
@@ -573,7 +578,12 @@ static void read_locals(assembler *a) {
 }
 
 static void read_free(assembler *a) {
-    while (!a->failed && skip_blanks(a)) PUSH(a, a->now->free, take_number(a, UINT32_MAX >> 8));
+    while (!a->failed && skip_blanks(a)) {
+        const bool value = *a->at == '='; /* a new cell with the local's value */
+        a->at += value;
+        const uint32_t from = take_number(a, UINT32_MAX >> 8);
+        PUSH(a, a->now->free, value ? from | DV_FREE_VALUE : from);
+    }
 }
 
 /* What is left of the line belongs to the region; `end` ends it. */
@@ -675,11 +685,15 @@ static void read_lines(assembler *a, const char *text, size_t size) {
 static void set_label(building *b, const use *u, uint32_t pc) {
     uint32_t *const words = b->words.data;
     if (u->kind == IN_EXCEPTIONS) {
-        dv_exception_entry *e = &b->exceptions.data[u->at / 3];
-        *(u->at % 3 == 0 ? &e->begin : u->at % 3 == 1 ? &e->end : &e->handler) = pc;
+        dv_exception_entry *e = &b->exceptions.data[u->at / 5];
+        *(u->at % 5 == 0 ? &e->begin : u->at % 5 == 1 ? &e->end : &e->handler) = pc;
     } else if (u->kind == IN_INLINED) {
-        dv_inlined_code *e = &b->inlined.data[u->at / 3];
-        *(u->at % 3 == 0 ? &e->begin : u->at % 3 == 1 ? &e->end : &e->call) = pc;
+        dv_inlined_code *e = &b->inlined.data[u->at / 5];
+        *(u->at % 5 == 0   ? &e->begin
+          : u->at % 5 == 1 ? &e->end
+          : u->at % 5 == 2 ? &e->call
+          : u->at % 5 == 3 ? &e->taking
+                           : &e->taken) = pc;
     } else {
         words[u->at] |= u->kind == IS_WORD ? pc : pc << 8;
     }

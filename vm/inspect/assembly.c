@@ -186,7 +186,9 @@ static bool is_target(const writer *w, const dv_code *code, const dv_region *reg
     }
     for (uint32_t i = 0; i < code->inlined_count; i++) {
         const dv_inlined_code *e = &code->inlined[i];
-        if (e->begin == target || e->end == target || e->call == target) return true;
+        if (e->begin == target || e->end == target || e->call == target || e->taking == target ||
+            (e->taking != DV_NO_TAKING && e->taken == target))
+            return true;
     }
     return false;
 }
@@ -218,7 +220,9 @@ static void put_header(const writer *w, const dv_code *code, uint32_t number) {
     }
     if (code->local_count) put(w, "\n");
     if (code->free_count) put(w, "  free");
-    for (uint32_t i = 0; i < code->free_count; i++) put(w, " %u", code->free_from[i]);
+    for (uint32_t i = 0; i < code->free_count; i++)
+        put(w, code->free_from[i] & DV_FREE_VALUE ? " =%u" : " %u",
+            code->free_from[i] & ~DV_FREE_VALUE);
     if (code->free_count) put(w, "\n");
 }
 
@@ -262,8 +266,10 @@ static void put_code(writer *w, const dv_code *code) {
     }
     for (uint32_t i = 0; i < code->inlined_count; i++) {
         const dv_inlined_code *e = &code->inlined[i];
-        put(w, "  inlined L%u L%u by L%u %s locals %u %u\n", e->begin, e->end, e->call,
+        put(w, "  inlined L%u L%u by L%u %s locals %u %u", e->begin, e->end, e->call,
             dv_assembly_comprehensions[e->kind], e->first_local, e->local_count);
+        if (e->taking != DV_NO_TAKING) put(w, " taking L%u L%u", e->taking, e->taken);
+        put(w, "\n");
     }
     for (; regions; regions = regions->next) put_region(w, regions);
     for (uint32_t i = 0; i < code->constant_count; i++)

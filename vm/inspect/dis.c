@@ -167,6 +167,8 @@ static void list_inlined(const listing *l, const dv_code *code) {
         dv_line line = {0};
         dv_line_put(&line, "  %.*s at %u..%u, inlined", (int)name.size, name.data, entry->begin,
                     entry->end);
+        if (entry->taking != DV_NO_TAKING)
+            dv_line_put(&line, ", items taken at %u..%u", entry->taking, entry->taken);
         dv_page_line(l->page, &line);
     }
 }
@@ -249,6 +251,9 @@ static void json_inlined(dv_json *json, const dv_code *code) {
         dv_json_number(json, "begin", code->inlined[i].begin);
         dv_json_number(json, "end", code->inlined[i].end);
         dv_json_number(json, "call", code->inlined[i].call);
+        if (code->inlined[i].taking != DV_NO_TAKING)
+            dv_json_number(json, "taking", code->inlined[i].taking),
+                dv_json_number(json, "taken", code->inlined[i].taken);
         dv_json_end(json, '}');
     }
     dv_json_end(json, ']');

@@ -213,8 +213,10 @@ static void scan_code(scan *s, const dv_thread *thread, uint32_t begin, uint32_t
                       uint32_t weight) {
     const dv_code *code = thread->code;
     const loops within = find_loops(code, begin, end);
-    for (uint32_t pc = begin; pc < end; pc += words_at(code, pc)) {
+    for (uint32_t pc = begin, next; pc < end; pc = next) {
         uint32_t generic = code->words[pc] & 0xFF;
+        next = pc + words_at(code, pc);
+        if (generic == DV_OP_JUMP_IF_BUILTIN) next = code->words[pc] >> 8; /* as it always does */
         if (dv_op_infos[generic].adaptive == generic) {
             uint32_t boxed = weight_of_boxed(code, pc);
             if (boxed) count(s, false, pc, (uint64_t)boxed * weight * weight_at(&within, pc));

@@ -788,6 +788,17 @@ static uint32_t step_unknown(dv_build *b, uint32_t op) {
     return dv_step_leave(b);
 }
 
+/* Is the global still the builtin?  Then that is all that there is to know. */
+static uint32_t step_if_builtin(dv_build *b, uint32_t next_pc) {
+    const dv_known_value v = *dv_top(b, 1);
+    if (v.where != DV_AT_VALUE) return step_unknown(b, DV_OP_JUMP_IF_BUILTIN);
+    dv_pop(b, 1);
+    if (!dv_same(v.value, b->vm->known.consumers[dv_word_operand(b, b->pc, 1)])) return next_pc;
+    dv_build_flow(b, b->context, dv_word_operand(b, b->pc, 0));
+    b->ended = true;
+    return b->pc;
+}
+
 /* A generator's frame moves when it is resumed, so the region ends here, as it may; it is entered
  * again at a back edge. */
 static uint32_t step_yield(dv_build *b) {
@@ -839,6 +850,7 @@ uint32_t dv_step(dv_build *b) {
         dv_build_flow(b, b->context, a);
         b->ended = true;
         return b->pc;
+    case DV_OP_JUMP_IF_BUILTIN: return step_if_builtin(b, next_pc);
     case DV_OP_JUMP_BACK: return dv_step_jump_back(b);
     case DV_OP_JUMP_IF_FALSE: return step_branch(b, false, next_pc);
     case DV_OP_JUMP_IF_TRUE: return step_branch(b, true, next_pc);

@@ -544,6 +544,21 @@ bool dv_set_annotations(dv_vm *vm, dv_value function, dv_value annotations) {
     return true;
 }
 
+/* Cells of the frame's locals, and new ones with the values of others, which are the caller's. */
+static bool copy_cells(dv_vm *vm, const dv_value *fp, const dv_code *code, dv_value *cells) {
+    bool good = true;
+    for (uint32_t i = 0; i < code->free_count; i++) {
+        const uint32_t from = code->free_from[i];
+        const dv_value old = fp[from & ~DV_FREE_VALUE];
+        cells[i] = old;
+        if (!(from & DV_FREE_VALUE)) continue;
+        cells[i] = good ? dv_variable_new(vm, old) : DV_EMPTY;
+        good = !dv_is_empty(cells[i]);
+        if (good) dv_retain(old);
+    }
+    return good;
+}
+
 dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const dv_value *defaults,
                          uint32_t count) {
     const dv_code *code = dv_thread_code(dv_as_object(thread));
@@ -555,8 +570,10 @@ dv_value dv_make_closure(dv_vm *vm, const dv_value *fp, dv_value thread, const d
         dv_release(vm, function);
         return dv_raise_memory(vm);
     }
-    for (uint32_t i = 0; i < code->free_count; i++) cells[i] = fp[code->free_from[i]];
-    dv_value closure = dv_tuple_new(vm, cells, code->free_count);
+    dv_value closure = DV_EMPTY;
+    if (copy_cells(vm, fp, code, cells)) closure = dv_tuple_new(vm, cells, code->free_count);
+    for (uint32_t i = 0; i < code->free_count; i++)
+        if (code->free_from[i] & DV_FREE_VALUE) dv_release(vm, cells[i]);
     if (cells != few) dv_heap_free(&vm->heap, cells, size);
     if (dv_is_empty(closure)) {
         dv_release(vm, function);

@@ -59,11 +59,16 @@ static const dv_inlined_code *inlined_at(const dv_code *code, uint32_t pc) {
     return code->inlined_count ? dv_code_inlined(code, pc) : NULL; /* few have one */
 }
 
-/* The same for every frame that the program sees there: an inlined comprehension is one. */
+/* The same for every frame that the program sees there: an inlined comprehension is one, which a
+ * builtin that takes its items has left.  StopIteration does not get out of a generator. */
 static dv_value trace_frames(dv_vm *vm, dv_value exception, dv_thread *thread, uint32_t pc) {
     const dv_inlined_code *inlined;
-    for (; (inlined = inlined_at(thread->code, pc)) != NULL; pc = inlined->call)
+    for (; (inlined = inlined_at(thread->code, pc)) != NULL; pc = inlined->call) {
+        if (dv_inlined_takes(inlined, pc)) continue;
         exception = trace(vm, exception, thread, pc);
+        if (inlined->kind == DV_COMPREHENSION_GENERATOR)
+            exception = dv_generator_convert(vm, exception);
+    }
     return trace(vm, exception, thread, pc);
 }
 
