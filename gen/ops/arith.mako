@@ -81,6 +81,14 @@ doc = f"a {SIGNS[op]}= b: like {op}, but a may be changed in place." if prefix e
     DONE(result);
 </%isa:op>
 
+% if op == "ADD":
+<%isa:derivative name="${name}_INT_BOOL" of="${name}" types="int bool" result="int" doc="${name} of an int and a bool: where conditions are counted.">
+    const int64_t s = dv_as_int(a) + (b.bits == DV_TRUE.bits);
+    if (DV_UNLIKELY(!dv_fits_int(s))) MISS();
+    DONE(dv_int(s));
+</%isa:derivative>
+% endif
+
 % if op in FLOAT:
 <%isa:derivative name="${name}_NUMBER" of="${name}" types="any any" when="SITE.backoff > 0 && DV_IS_NUMBER(a) && DV_IS_NUMBER(b) && !dv_are_ints(a, b)" doc="${name} of two ints of 48 bits or floats, where these change.">
     if (DV_UNLIKELY(!DV_IS_NUMBER(a) || !DV_IS_NUMBER(b) || GUARD_FAILS())) MISS();

@@ -314,9 +314,26 @@ static dv_binary_op simplify(dv_binary_op op, dv_operand *y) {
     return op == DV_BINARY_MOD ? DV_BINARY_AND : DV_BINARY_RSHIFT;
 }
 
+/* Raw bools are 0 and 1: a sum or product of them is that of ints, also behind an exit that boxes
+ * them as such in front of the operation. */
+static void count_bools(dv_build *b) {
+    for (int32_t q = b->top - 2; q < b->top; q++)
+        if (!dv_is_raw_number(&b->e[q]) &&
+            (b->e[q].kind != DV_K_BOOL || b->e[q].where > DV_AT_VALUE ||
+             b->e[q].where < DV_AT_SLOT))
+            return;
+    for (int32_t q = b->top - 2; q < b->top; q++) {
+        dv_known_value *e = &b->e[q];
+        if (e->kind == DV_K_BOOL && e->where == DV_AT_VALUE)
+            e->value = dv_int(dv_same(e->value, DV_TRUE));
+        if (e->kind == DV_K_BOOL) e->kind = DV_K_INT;
+    }
+}
+
 static uint32_t step_binary(dv_build *b, dv_binary_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
+    if (op == DV_BINARY_ADD || op == DV_BINARY_SUB || op == DV_BINARY_MUL) count_bools(b);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
     if (dv_complex_binary(b, op, &next_pc)) return next_pc;
     if (!dv_is_raw_number(x) || !dv_is_raw_number(y))
