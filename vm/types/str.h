@@ -26,7 +26,8 @@ typedef struct dv_str {
     int64_t hash;
     int64_t length; /* code points */
     uint32_t kind;
-    uint32_t interned;
+    uint16_t interned;
+    uint16_t hint;   /* number of the entry where a dict had it last (key.h); means nothing else */
     size_t capacity; /* bytes behind the struct */
     char data[];
 } dv_str;

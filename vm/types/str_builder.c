@@ -169,7 +169,7 @@ dv_value dv_builder_finish(dv_builder *b) {
     s->hash = -1;
     s->length = b->length;
     s->kind = b->kind;
-    s->interned = 0;
+    s->interned = s->hint = 0;
     s->capacity = size - sizeof(dv_str);
     b->data = NULL;
     b->length = b->capacity = 0;
