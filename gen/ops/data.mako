@@ -458,10 +458,11 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
-<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL LL" doc="object.name = value of an instance with one of several shapes, which the store may change.">
+<%isa:derivative name="STORE_ATTR_POLY" of="STORE_ATTR" fuses="SL LL" doc="object.name = value of an instance with one of several shapes, which the store may change, or of whose classes name is a property.">
     if (DV_UNLIKELY(!dv_is_object(object) || GUARD_FAILS())) MISS();
     const dv_poly_entry *entry = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape);
     if (DV_UNLIKELY(!entry)) MISS();
+    if (DV_UNLIKELY(entry->cell)) SLOW();
     const uint8_t own = SITE.own;
     if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
     dv_value *slot = dv_poly_slot(entry, object);
@@ -476,6 +477,14 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     const dv_value old = *slot;
     *slot = value;
     NEXT_RELEASING(old);
+    --- out of line ---
+    const dv_value found = dv_poly_find(CELL(CACHE).p, dv_as_object(object)->shape)->cell->value;
+    if (DV_UNLIKELY(!dv_is_shape(found, DV_T_PROPERTY))) TAIL(DV_H(STORE_ATTR));
+    const dv_value setter = ((const dv_property *)dv_as_object(found))->set;
+    if (DV_UNLIKELY(!dv_is_function(setter))) TAIL(DV_H(STORE_ATTR));
+    const dv_thread *thread = dv_function_thread(dv_as_function(setter));
+    if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, sp + 5))) TAIL(DV_H(STORE_ATTR));
+    OPERATE(dv_as_function(setter), object, value, DV_OPERATE_HOW(DV_OPERATE_SET, 0, SITE.own));
 </%isa:derivative>
 
 <%isa:op name="DELETE_ATTR" operands="name own" stack="object --" calls_out="yes" kills="all" doc="del object.name.">

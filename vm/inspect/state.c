@@ -82,7 +82,7 @@ static void add_entries(dv_vm *vm, dv_site_state *state, const dv_poly *poly, bo
             add_owner(vm, state, i, entry->shape, entry->cell, name);
         else
             add_number(state, DV_FACT_SLOT, i, entry->slot);
-        if (stores && entry->other != entry->shape && shape_of(vm, entry->other))
+        if (stores && !entry->cell && entry->other != entry->shape && shape_of(vm, entry->other))
             add_number(state, DV_FACT_ADDS, i, shape_of(vm, entry->other)->count);
     }
 }
@@ -198,6 +198,7 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_LOAD_ATTR_CLASS:
     case DV_OP_LOAD_ATTR_FIELD:
     case DV_OP_LOAD_ATTR_PROPERTY:
+    case DV_OP_STORE_ATTR_PROPERTY:
     case DV_OP_LOAD_METHOD_SHAPE:
     case DV_OP_LOAD_METHOD_UNBOUND:
         add_shape(vm, state, 0, shape);

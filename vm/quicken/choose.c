@@ -608,9 +608,17 @@ static bool choose_setter(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value objec
     if (!dv_is_function(setter) || dv_function_thread(dv_as_function(setter))->exact_arguments != 2)
         return false;
     class_->flags |= DV_CLASS_CACHED;
-    cache[0].s.a = (int32_t)dv_as_object(object)->shape;
-    cache[1].p = cell;
-    dv_site_become(vm, ip, DV_OP_STORE_ATTR_PROPERTY);
+    const uint32_t shape = dv_as_object(object)->shape;
+    bool several;
+    dv_poly_entry *entry = dv_poly_entry_for(vm, ip, cache, shape, &several);
+    if (entry) {
+        *entry = (dv_poly_entry){shape, DV_T_PROPERTY, 0, 0, cell};
+        dv_poly_become(vm, ip, DV_OP_STORE_ATTR_POLY);
+    } else if (!several) {
+        cache[0].s.a = (int32_t)shape;
+        cache[1].p = cell;
+        dv_site_become(vm, ip, DV_OP_STORE_ATTR_PROPERTY);
+    }
     return true;
 }
 

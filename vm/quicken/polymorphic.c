@@ -19,6 +19,7 @@ static bool may_become_poly(uint32_t op) {
     case DV_OP_STORE_ATTR_SLOT:
     case DV_OP_STORE_ATTR_FAR:
     case DV_OP_STORE_ATTR_ADD:
+    case DV_OP_STORE_ATTR_PROPERTY:
     case DV_OP_LOAD_METHOD_SHAPE: return true;
     default: return false;
     }
