@@ -193,6 +193,27 @@ static uint32_t words_of(uint32_t op) {
     return operands > 1 ? operands : 1;
 }
 
+static void make_pcs(dv_vm *vm, dv_thread *thread) {
+    const dv_code *code = thread->code;
+    thread->pc_of = dv_heap_alloc(&vm->heap, thread->cell_count * sizeof *thread->pc_of);
+    if (!thread->pc_of) return;
+    uint32_t cell = 0, before = DV_NO_PC;
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code->words[pc] & 0xFF)) {
+        while (cell < thread->cell_at[pc]) thread->pc_of[cell++] = before;
+        before = pc;
+    }
+    while (cell < thread->cell_count) thread->pc_of[cell++] = before;
+}
+
+uint32_t dv_thread_find_pc(dv_vm *vm, dv_thread *thread, const dv_cell *cell) {
+    if (!dv_thread_owns(thread, cell)) return DV_NO_PC;
+    if (DV_UNLIKELY(!thread->pc_of)) {
+        if (thread->warm) make_pcs(vm, thread);
+        if (!thread->pc_of) return dv_thread_pc(thread, cell);
+    }
+    return thread->pc_of[cell - thread->cells];
+}
+
 static dv_value make_tuple(dv_vm *vm, dv_thread *thread, const dv_const *c) {
     if (c->as.tuple.count == 0) return dv_tuple_new(vm, NULL, 0);
     size_t size = c->as.tuple.count * sizeof(dv_value);
@@ -469,6 +490,8 @@ static void release_thread(dv_vm *vm, dv_object *object) {
         dv_heap_free(&vm->heap, thread->cell_at, code->word_count * sizeof(uint32_t));
         if (thread->live)
             dv_heap_free(&vm->heap, thread->live, code->word_count * sizeof *thread->live);
+        if (thread->pc_of)
+            dv_heap_free(&vm->heap, thread->pc_of, thread->cell_count * sizeof *thread->pc_of);
     }
     for (dv_site_block *block = thread->blocks; block;) {
         dv_site_block *next = block->next;

@@ -47,6 +47,7 @@ typedef struct dv_thread {
     dv_value *constants;
     dv_value *names;
     uint64_t *live;                     /* code/liveness.h, by pc; NULL until somebody asks */
+    uint32_t *pc_of;                    /* by cell; NULL until dv_thread_find_pc is asked */
     dv_value *parameters;               /* their names, interned; NULL until somebody asks */
     dv_value name, qualname;            /* of the functions made from it; EMPTY before the first */
     dv_site_block *blocks;              /* freed with the thread */
@@ -84,6 +85,8 @@ bool dv_code_calls_itself(const dv_code *code);
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */
 #define DV_NO_PC UINT32_MAX
 uint32_t dv_thread_pc(const dv_thread *thread, const dv_cell *cell);
+/* The same for who asks again and again: the first time for warm code makes a table. */
+uint32_t dv_thread_find_pc(dv_vm *vm, dv_thread *thread, const dv_cell *cell);
 
 static inline bool dv_thread_owns(const dv_thread *thread, const dv_cell *cell) {
     return cell >= thread->cells && cell < thread->cells + thread->cell_count;

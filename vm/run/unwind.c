@@ -130,7 +130,7 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
             sp = vm->sp, fp = vm->fp;
             thread = dv_frame_thread(fp);
         }
-        uint32_t pc = dv_thread_pc(thread, ip);
+        uint32_t pc = dv_thread_find_pc(vm, thread, ip);
         if (pc != DV_NO_PC) {
             if (!raises_again(thread->code->words[pc], exception))
                 exception = trace_frames(vm, exception, thread, pc);
