@@ -255,11 +255,48 @@ static bool bind_plainly(dv_vm *vm, const dv_function *function, dv_value *frame
     return true;
 }
 
+/* The usual call by names, of a function without `*` and `**`: each name is that of a parameter
+ * which has no value yet, and the rest have defaults that are not in a dict.  False: not so, and
+ * nothing has been done. */
+static bool bind_names(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
+                       const dv_tuple *names) {
+    enum { MOST_NAMES = 8, MOST_PARAMETERS = 63 };
+    const dv_thread *thread = dv_function_thread(function);
+    const dv_code *code = thread->code;
+    const uint32_t named = (uint32_t)names->count, given = count - named;
+    const uint32_t positional = code->positional_count, parameters = thread->argument_count;
+    if (!thread->parameters || parameters > MOST_PARAMETERS || named > MOST_NAMES ||
+        given > positional || code->flags & (DV_CODE_VARARGS | DV_CODE_VARKEYWORDS))
+        return false;
+    uint32_t places[MOST_NAMES];
+    uint64_t filled = ((uint64_t)1 << given) - 1;
+    for (uint32_t i = 0; i < named; i++) {
+        uint32_t at = given > code->positional_only_count ? given : code->positional_only_count;
+        while (at < parameters && !dv_same(thread->parameters[at], names->items[i])) at++;
+        if (at == parameters || filled >> at & 1) return false;
+        filled |= (uint64_t)1 << at;
+        places[i] = at;
+    }
+    const uint32_t first = positional - default_count(function);
+    for (uint32_t i = given; i < parameters; i++)
+        if (!(filled >> i & 1) && (i < first || i >= positional)) return false;
+    dv_value values[MOST_NAMES];
+    for (uint32_t i = 0; i < named; i++) values[i] = frame[given + i];
+    for (uint32_t i = given; i < parameters; i++)
+        if (!(filled >> i & 1))
+            frame[i] = dv_retain(dv_as_tuple(function->defaults)->items[i - first]);
+    for (uint32_t i = 0; i < named; i++) frame[places[i]] = values[i];
+    vm->sp = frame + parameters;
+    return true;
+}
+
 bool dv_bind_apart(dv_vm *vm, const dv_function *function, dv_value *frame, uint32_t count,
                    dv_value keywords) {
     const dv_thread *thread = dv_function_thread(function);
     if (dv_is_empty(keywords) && is_plain(function, count))
         return bind_plainly(vm, function, frame, count);
+    if (!dv_is_empty(keywords) && bind_names(vm, function, frame, count, dv_as_tuple(keywords)))
+        return true;
     dv_value few[16], *given = few;
     size_t size = count * sizeof *given;
     if (count > 16 && !(given = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm), false;

@@ -61,7 +61,12 @@ static dv_value *push_items(dv_vm *vm, dv_value *to) {
     const bool is_list = dv_is_shape(given, DV_T_LIST);
     const dv_value *items = is_list ? dv_as_list(given)->items : dv_as_tuple(given)->items;
     const int64_t count = is_list ? dv_as_list(given)->count : dv_as_tuple(given)->count;
-    for (int64_t i = 0; i < count; i++) to[i] = dv_retain(items[i]);
+    if (is_list && dv_as_object(given)->references == 1) { /* as of `*[...]`: takes them over */
+        for (int64_t i = 0; i < count; i++) to[i] = items[i];
+        dv_as_list(given)->count = 0;
+    } else {
+        for (int64_t i = 0; i < count; i++) to[i] = dv_retain(items[i]);
+    }
     vm->sp = to + count;
     dv_release(vm, given);
     return to + count;
