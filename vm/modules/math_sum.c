@@ -1,5 +1,6 @@
 /* math_sum.c: sums and products over many numbers: fsum, prod, hypot, dist. */
 #include <math.h>
+#include <string.h>
 
 #include "core/upcall.h"
 #include "modules/math_parts.h"
@@ -149,33 +150,33 @@ static double_length halves(double x) {
     return (double_length){high, x - high};
 }
 
-/* x * y without loss (Dekker). */
-static double_length product_exact(double x, double y) {
-    double_length a = halves(x), b = halves(y);
+/* The product of two numbers with these halves, without loss (Dekker).  Rounds as CPython does: the
+ * high part is not always what the processor makes of the product. */
+static inline double_length product_exact(double_length a, double_length b) {
     double p = a.high * b.high;
     double q = a.high * b.low + a.low * b.high;
     double z = p + q;
     return (double_length){z, p - z + q + a.low * b.low};
 }
 
+/* The norm of the scaled vector. */
 static double norm_scaled(const double *vector, int64_t count, double scale) {
     double sum = 1.0, lost_products = 0.0, lost_sums = 0.0;
     for (int64_t i = 0; i < count; i++) {
-        double x = vector[i] * scale;
-        double_length square = product_exact(x, x);
+        double_length x = halves(vector[i] * scale), square = product_exact(x, x);
         double_length s = sum_exact(sum, square.high);
         sum = s.high;
         lost_products += square.low;
         lost_sums += s.low;
     }
     double h = sqrt(sum - 1.0 + (lost_products + lost_sums));
-    double_length square = product_exact(-h, h);
+    double_length x = halves(h);
+    double_length square = product_exact((double_length){-x.high, -x.low}, x);
     double_length s = sum_exact(sum, square.high);
     lost_products += square.low;
     lost_sums += s.low;
     double rest = s.high - 1.0 + (lost_products + lost_sums);
-    h += rest / (2.0 * h);
-    return h / scale;
+    return h + rest / (2.0 * h);
 }
 
 static double norm_tiny(const double *vector, int64_t count, double max) {
@@ -187,6 +188,14 @@ static double norm_tiny(const double *vector, int64_t count, double max) {
         lost += s.low;
     }
     return max * sqrt(sum - 1.0 + lost);
+}
+
+/* 2^exponent, which is a normal number. */
+static double power_of_two(int exponent) {
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
 }
 
 /* The length of a vector of magnitudes. */
@@ -204,7 +213,17 @@ static double norm(const double *vector, int64_t count) {
     frexp(max, &exponent);
     /* 2^-exponent would overflow */
     if (exponent < -1023) return norm_tiny(vector, count, max);
-    return norm_scaled(vector, count, ldexp(1.0, -exponent));
+    /* Scaling is exact, and so as well done by products as by calls and quotients. */
+    if (exponent > -1022 && exponent < 1022)
+        return norm_scaled(vector, count, power_of_two(-exponent)) * power_of_two(exponent);
+    return ldexp(norm_scaled(vector, count, ldexp(1.0, -exponent)), exponent);
+}
+
+/* dv_as_double; mostly it is one. */
+static inline bool as_double(dv_vm *vm, dv_value v, double *out) {
+    if (DV_UNLIKELY(!dv_is_float(v))) return dv_as_double(vm, v, out);
+    *out = dv_as_float(v);
+    return true;
 }
 
 /* Magnitudes of the values, or of their differences where `others` is given. */
@@ -216,7 +235,7 @@ static dv_value norm_of(dv_vm *vm, const dv_value *values, const dv_value *other
     bool ok = true;
     for (int64_t i = 0; i < count && ok; i++) {
         double x, y = 0.0;
-        ok = dv_as_double(vm, values[i], &x) && (!others || dv_as_double(vm, others[i], &y));
+        ok = as_double(vm, values[i], &x) && (!others || as_double(vm, others[i], &y));
         if (ok) vector[i] = fabs(x - y);
     }
     dv_value r = ok ? dv_float(norm(vector, count)) : DV_EMPTY;
