@@ -223,7 +223,7 @@ bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) 
 }
 
 bool dv_class_is_subclass(const dv_class *class_, const dv_class *base) {
-    if (class_ == base || dv_class_derives_at_once(class_, base)) return true;
+    if (dv_class_derives_at_once(class_, base)) return true;
     if (class_->linear) return false;
     for (uint32_t i = 1; i < class_->mro_count; i++)
         if (class_->mro[i] == base) return true;
