@@ -149,6 +149,7 @@ void dv_class_touch(dv_vm *vm, dv_class *class_) {
     class_->flags &= (uint16_t)~DV_CLASS_CACHED;
     class_->constructor = NULL;
     class_->truthful = class_->textual = false;
+    class_->fields = 0;
     dv_assumption_break(vm, &class_->layout);
     for (dv_class *c = class_->has_subclasses ? class_->next : NULL; c; c = c->next) {
         if (!dv_class_is_subclass(c, class_)) continue;
@@ -156,6 +157,7 @@ void dv_class_touch(dv_vm *vm, dv_class *class_) {
         c->flags &= (uint16_t)~DV_CLASS_CACHED;
         c->constructor = NULL;
         c->truthful = c->textual = false;
+        c->fields = 0;
         dv_assumption_break(vm, &c->layout);
     }
     if (cached && vm->hooks.forget_classes) vm->hooks.forget_classes(vm);

@@ -251,7 +251,9 @@ enum {
     DV_CFUNCTION_GETTER = 8,  /* no function: an attribute that the type's get_attribute knows */
     DV_CFUNCTION_FIELD = 16,  /* a getter that shows itself as a member of a struct */
     DV_CFUNCTION_NEW = 32,    /* __new__ of a built-in type: takes the class of the instance */
-    DV_CFUNCTION_NAMED = 64   /* its foreign_entry takes keywords */
+    DV_CFUNCTION_NAMED = 64,  /* its foreign_entry takes keywords */
+    DV_CFUNCTION_FIELDS = 128 /* __new__ of a named tuple: item 1 of what it is bound to is the
+                               * tuple of the fields' names */
 };
 
 /* What traversing an object does with each value that it holds a reference to. */

@@ -87,7 +87,8 @@ struct dv_class {
     bool has_subclasses;               /* or had */
     bool truthful;                     /* see dv_class_truthful; false: not looked for yet */
     bool textual;                      /* see dv_class_textual; likewise */
-    bool linear; /* neither it nor a class that it derives from has several bases */
+    bool linear;     /* neither it nor a class that it derives from has several bases */
+    uint32_t fields; /* see dv_class_takes_fields; 0: not looked for yet */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     uint32_t shape_count; /* below the root */

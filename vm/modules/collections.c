@@ -197,8 +197,11 @@ static dv_value named_tuple_new(dv_vm *vm, const dv_value *args, uint32_t count,
     return self;
 }
 
-static const dv_cfunction_def named_tuple_def = {
-    .name = "__new__", .keyword_entry = named_tuple_new, .min = 1, .max = UINT32_MAX};
+static const dv_cfunction_def named_tuple_def = {.name = "__new__",
+                                                 .keyword_entry = named_tuple_new,
+                                                 .min = 1,
+                                                 .max = UINT32_MAX,
+                                                 .flags = DV_CFUNCTION_FIELDS};
 
 /* _tuple_maker(name, fields, defaults): the function __new__ of a named tuple. */
 static dv_value collections_tuple_maker(dv_vm *vm, const dv_value *args, uint32_t count) {

@@ -200,6 +200,18 @@ static const dv_cell *call_object(dv_vm *vm, const dv_cell *link, dv_value *sp, 
     return link;
 }
 
+/* The class of a named tuple takes a value for each field: they become its items. */
+static const dv_cell *make_fields(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_value *fp,
+                                  uint32_t count) {
+    dv_value *frame = sp - count, callee = frame[-3];
+    dv_value self = dv_tuple_take_for(vm, dv_as_class(callee), frame, count);
+    if (dv_is_empty(self)) return fail_call(vm, link, sp, fp, frame);
+    frame[-3] = self;
+    vm->sp = frame - 2;
+    dv_release(vm, callee);
+    return link;
+}
+
 /* A bound method of a dl function becomes a call with self in front, without C recursion. */
 static bool open_method(dv_vm *vm, dv_value **sp, uint32_t *count) {
     dv_value *frame = *sp - *count;
@@ -223,6 +235,9 @@ const dv_cell *dv_call_entries(dv_vm *vm, const dv_cell *link, dv_value *sp, dv_
         callee = sp[-(int64_t)count - 3];
     if (dv_is_function(callee)) return enter_function(vm, link, sp, fp, count, keywords);
     if (dv_is_shape(callee, DV_T_CLASS)) {
+        if (dv_as_class(callee)->type == DV_T_TUPLE && dv_is_empty(keywords) &&
+            vm->calls_left > 0 && dv_class_takes_fields(vm, dv_as_class(callee), count))
+            return make_fields(vm, link, sp, fp, count);
         dv_value init = constructor_of(vm, callee, sp - count);
         if (!dv_is_empty(init)) return construct(vm, link, sp, fp, count, keywords, init);
     } else if (dv_is_plain_instance(callee)) {

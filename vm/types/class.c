@@ -402,6 +402,25 @@ dv_value dv_object_init(dv_vm *vm, const dv_value *args, uint32_t count, dv_valu
                     class_->name);
 }
 
+/* The number of fields that a call of the class takes, plus 1; UINT32_MAX: it is another call. */
+static uint32_t find_fields(dv_vm *vm, dv_class *class_) {
+    const uint32_t needed = DV_CLASS_READY | DV_CLASS_NEW;
+    if (class_->type != DV_T_TUPLE || class_->descriptor || class_->metaclass ||
+        (class_->flags & needed) != needed || dv_class_special(class_, vm->known.init))
+        return UINT32_MAX;
+    const dv_global_cell *cell = dv_class_find(vm, class_, vm->known.new_);
+    if (!dv_is_empty(vm->error)) dv_error_clear(vm);
+    if (!cell || !dv_is_shape(cell->value, DV_T_CFUNCTION)) return UINT32_MAX;
+    const dv_cfunction *function = (const dv_cfunction *)dv_as_object(cell->value);
+    if (!(function->def->flags & DV_CFUNCTION_FIELDS)) return UINT32_MAX;
+    return (uint32_t)dv_as_tuple(dv_as_tuple(function->self)->items[1])->count + 1;
+}
+
+bool dv_class_takes_fields(dv_vm *vm, dv_class *class_, uint32_t count) {
+    if (DV_UNLIKELY(!class_->fields)) class_->fields = find_fields(vm, class_);
+    return class_->fields == count + 1;
+}
+
 /* Through a __new__ of dl, whose result is initialised if it is an instance of the class. */
 static dv_value call_own_new(dv_vm *vm, dv_class *class_, const dv_value *args, uint32_t count,
                              dv_value keywords) {

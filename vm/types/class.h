@@ -25,6 +25,8 @@ bool dv_class_know(dv_vm *vm, const dv_type *type) DV_MUST_CHECK;
 
 /* "<class '__main__.C'>", whatever its metaclass says. */
 dv_value dv_class_plain_repr(dv_vm *vm, dv_value self);
+/* Does a call of the class with so many arguments make a named tuple of them, and nothing else? */
+bool dv_class_takes_fields(dv_vm *vm, dv_class *class_, uint32_t count);
 /* type.__call__: calls the class, whatever its metaclass says. */
 dv_value dv_class_construct(dv_vm *vm, dv_value self, const dv_value *args, uint32_t count,
                             dv_value keywords);

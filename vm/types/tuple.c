@@ -53,6 +53,14 @@ dv_value dv_tuple_take(dv_vm *vm, const dv_value *items, int64_t count) {
     return dv_object_value(tuple);
 }
 
+dv_value dv_tuple_take_for(dv_vm *vm, dv_class *class_, const dv_value *items, int64_t count) {
+    dv_tuple *tuple = dv_subclass_alloc(vm, class_, tuple_size(count));
+    if (!tuple) return DV_EMPTY;
+    tuple->count = count;
+    if (count > 0) memcpy(tuple->items, items, (size_t)count * sizeof(dv_value));
+    return dv_object_value(tuple);
+}
+
 dv_value dv_tuple_from(dv_vm *vm, dv_value iterable) {
     if (dv_is_shape(iterable, DV_T_TUPLE)) return dv_retain(iterable);
     if (dv_is_shape(iterable, DV_T_LIST))

@@ -21,6 +21,8 @@ static inline dv_tuple *dv_as_tuple(dv_value v) { return (dv_tuple *)dv_as_objec
 dv_value dv_tuple_new(dv_vm *vm, const dv_value *items, int64_t count); /* retains the items */
 dv_value dv_tuple_take(dv_vm *vm, const dv_value *items,
                        int64_t count); /* takes their ownership, even on failure */
+/* The same of a class derived from tuple; but on failure the items stay the caller's. */
+dv_value dv_tuple_take_for(dv_vm *vm, dv_class *class_, const dv_value *items, int64_t count);
 /* A tuple whose items the caller fills in before anybody else sees it; NULL: raised. */
 dv_tuple *dv_tuple_alloc(dv_vm *vm, int64_t count);
 dv_value dv_tuple_from(dv_vm *vm, dv_value iterable); /* tuple(iterable) */
