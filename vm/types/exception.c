@@ -367,7 +367,9 @@ static bool set_traceback(dv_vm *vm, dv_exception *exception, dv_value value) {
 /* What all exceptions have as fields; *known is false for other names. */
 static bool set_field(dv_vm *vm, dv_exception *exception, dv_value name, dv_value value,
                       bool *known) {
-    *known = true;
+    const dv_str *s = dv_as_str(name);
+    *known = s->length && (s->data[0] == '_' || s->data[0] == 'a');
+    if (!*known) return true;
     if (dv_str_is(name, "args")) return set_args(vm, exception, value);
     if (dv_str_is(name, "__traceback__")) return set_traceback(vm, exception, value);
     if (dv_str_is(name, "__context__"))

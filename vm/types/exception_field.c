@@ -107,8 +107,17 @@ static const struct {
     {"reason", DV_E_UNICODE_TRANSLATE_ERROR},
 };
 
+/* Is it of a class of dl that derives from nothing but Exception?  Most such are. */
+static bool has_no_fields(const dv_vm *vm, const dv_exception *exception) {
+    const dv_class *class_ = exception->class_;
+    if (!class_->linear) return false;
+    while (!class_->descriptor) class_ = class_->base;
+    return class_ == vm->error_classes[DV_E_EXCEPTION];
+}
+
 /* The name of a field of the exception's class, or NULL. */
 static const char *field_called(dv_vm *vm, const dv_exception *exception, dv_value name) {
+    if (has_no_fields(vm, exception)) return NULL;
     const dv_str *s = dv_as_str(name);
     const char first = s->length ? s->data[0] : '\0';
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
