@@ -202,25 +202,29 @@ static bool measure(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *
     return true;
 }
 
+/* Room for the axes. */
+static bool set_up(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim) {
+    a->dtype = dtype;
+    a->axes = a->few;
+    a->data = a->inline_data;
+    if (UNLIKELY(ndim > ND_FEW)) {
+        a->axes = API(allocate, (size_t)ndim * sizeof *a->axes);
+        if (!a->axes) return false;
+    }
+    a->ndim = ndim;
+    return true;
+}
+
 /* An object with room for the axes. */
 static dvx_value begin(dvx_vm *vm, const dvx_type *type, const nd_dtype *dtype, int ndim,
                        nd_array **out) {
     void *payload;
     dvx_value made = API(make_object, type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
-    nd_array *a = *out = payload;
-    a->dtype = dtype;
-    a->axes = a->few;
-    a->data = a->inline_data;
-    if (UNLIKELY(ndim > ND_FEW)) {
-        a->axes = API(allocate, (size_t)ndim * sizeof *a->axes);
-        if (!a->axes) {
-            API(release, made);
-            return DVX_FAILED;
-        }
-    }
-    a->ndim = ndim;
-    return made;
+    *out = payload;
+    if (LIKELY(set_up(vm, payload, dtype, ndim))) return made;
+    API(release, made);
+    return DVX_FAILED;
 }
 
 static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
@@ -275,6 +279,19 @@ dvx_value array_new_order(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int
     set_strides(*out, fortran, is_empty(ndim, shape));
     array_update(*out);
     return made;
+}
+
+bool array_fill_in(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim, const int64_t *shape,
+                   bool fortran) {
+    size_t bytes = 0;
+    if (!measure(vm, dtype, ndim, shape, &bytes) || !set_up(vm, a, dtype, ndim)) return false;
+    for (int i = 0; i < ndim; i++) a->axes[i].count = shape[i];
+    if (bytes > ND_INLINE && !take_memory(vm, a, bytes))
+        return raise_memory(vm, dtype, ndim, shape, bytes);
+    set_strides(a, fortran, is_empty(ndim, shape));
+    array_update(a);
+    memset(a->data, 0, bytes);
+    return true;
 }
 
 /* The number of elements, where there are some, but not too many, in few axes; else 0. */

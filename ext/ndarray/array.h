@@ -71,6 +71,9 @@ dvx_value array_new_like(dvx_vm *vm, const nd_dtype *dtype, const nd_array *like
 /* In Fortran's order if so. */
 dvx_value array_new_order(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
                           bool fortran, nd_array **out);
+/* An object of zeros is made such an array, with zeros as elements. */
+bool array_fill_in(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim, const int64_t *shape,
+                   bool fortran);
 /* Its axes lie in memory in this order, the last one closest together. */
 dvx_value array_new_permuted(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
                              const int *order, nd_array **out);

@@ -42,6 +42,7 @@ enum { ND_KEPT = 16, ND_KEPT_ALWAYS = 1 << 24, ND_KEPT_MOST = 1 << 26 };
 typedef struct nd_kept {
     uint32_t count;
     size_t bytes, alive; /* of the kept ones, and of those that arrays have */
+    bool foreign;        /* the last one that was taken was not kept: anything may be in it */
     struct {
         char *data;
         size_t size;

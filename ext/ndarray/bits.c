@@ -150,7 +150,7 @@ uint64_t bits_pcg_next(nd_pcg64 *pcg) {
     return value >> turn | value << (-turn & 63);
 }
 
-static uint32_t next_half(nd_pcg64 *pcg) {
+uint32_t bits_pcg_word(nd_pcg64 *pcg) {
     if (pcg->has_half) {
         pcg->has_half = false;
         return pcg->half;
@@ -165,13 +165,15 @@ double bits_pcg_double(nd_pcg64 *pcg) {
     return (double)(bits_pcg_next(pcg) >> 11) * (1.0 / 9007199254740992.0);
 }
 
+float bits_pcg_float(nd_pcg64 *pcg) { return (float)(bits_pcg_word(pcg) >> 8) * 0x1p-24f; }
+
 static uint64_t interval32(nd_pcg64 *pcg, uint32_t most) {
-    if (most == UINT32_MAX) return next_half(pcg);
+    if (most == UINT32_MAX) return bits_pcg_word(pcg);
     const uint32_t count = most + 1;
-    uint64_t product = (uint64_t)next_half(pcg) * count;
+    uint64_t product = (uint64_t)bits_pcg_word(pcg) * count;
     if ((uint32_t)product < count) {
         const uint32_t threshold = (UINT32_MAX - most) % count;
-        while ((uint32_t)product < threshold) product = (uint64_t)next_half(pcg) * count;
+        while ((uint32_t)product < threshold) product = (uint64_t)bits_pcg_word(pcg) * count;
     }
     return product >> 32;
 }

@@ -39,7 +39,9 @@ typedef struct nd_pcg64 {
 /* SeedSequence(entropy), whose words are given, the lowest first. */
 void bits_pcg_seed(nd_pcg64 *pcg, const uint32_t *entropy, size_t count);
 uint64_t bits_pcg_next(nd_pcg64 *pcg);
+uint32_t bits_pcg_word(nd_pcg64 *pcg); /* half of the next bits, then the other half */
 double bits_pcg_double(nd_pcg64 *pcg);
+float bits_pcg_float(nd_pcg64 *pcg);
 double bits_pcg_normal(nd_pcg64 *pcg);
 /* 0 ... most, by Lemire's method. */
 uint64_t bits_pcg_interval(nd_pcg64 *pcg, uint64_t most);

@@ -5,6 +5,7 @@
 
 #include "cast.h"
 #include "convert.h"
+#include "memory.h"
 #include "methods.h"
 
 bool create_order(dvx_vm *vm, dvx_value v, char otherwise, char *out) {
@@ -121,14 +122,21 @@ static bool is_zero(const char *value, size_t size) {
     return true;
 }
 
+/* (The first bytes are copied by the vectors that memcpy has; PATTERN is a multiple of all sizes.)
+ */
+enum { PATTERN = 4096 };
 void create_fill(nd_array *a, const char *value) {
     size_t size = a->dtype->size;
     nd_array one = {.dtype = a->dtype};
     if (a->flags & ND_CONTIGUOUS) {
-        if (is_zero(value, size))
-            memset(a->data, 0, (size_t)a->size * size);
-        else
-            cast_between(a->dtype, a->dtype)(a->data, (int64_t)size, value, 0, a->size);
+        const size_t bytes = (size_t)a->size * size, block = bytes < PATTERN ? bytes : PATTERN;
+        if (is_zero(value, size)) {
+            memset(a->data, 0, bytes);
+            return;
+        }
+        cast_between(a->dtype, a->dtype)(a->data, (int64_t)size, value, 0, (int64_t)(block / size));
+        for (size_t done = block; done < bytes; done += block)
+            memcpy(a->data + done, a->data, bytes - done < block ? bytes - done : block);
         return;
     }
     one.data = one.inline_data;
@@ -156,6 +164,26 @@ static dvx_value of_shape(dvx_vm *vm, const dvx_value *args, nd_array **out) {
         !create_order(vm, args[2], 'C', &order))
         return DVX_FAILED;
     return array_new_order(vm, dtype, ndim, shape, order == 'F', out);
+}
+
+/* ndarray(shape, dtype=float, buffer=None, offset=0, strides=None, order=None) */
+static const char *const empty_names[] = {"shape", "dtype", "buffer", "offset", "strides", "order"};
+const dvx_parameters create_empty_parameters = {sizeof(dvx_parameters), empty_names,
+                                                LENGTH_OF(empty_names), LENGTH_OF(empty_names), 1};
+bool create_empty(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
+    const nd_dtype *dtype;
+    int64_t shape[ND_MOST];
+    int ndim;
+    char order;
+    nd_array *a = array_of(vm, self);
+    (void)count;
+    if (nd_is_given(vm, args[2]) || !dvx_failed(args[3]) || nd_is_given(vm, args[4]) || a->dtype)
+        return nd_fail(vm, DVX_TYPE_ERROR,
+                       "arrays of a buffer, an offset or strides are not part of ndarray");
+    return array_read_shape(vm, args[0], &ndim, shape) &&
+           dtype_read_given(vm, args[1], ND_DTYPE(ND_FLOAT64), &dtype) &&
+           create_order(vm, args[5], 'C', &order) &&
+           array_fill_in(vm, a, dtype, ndim, shape, order == 'F');
 }
 
 /* Fills with an int of dl. */
@@ -239,8 +267,31 @@ static dvx_value like(dvx_vm *vm, dvx_value of, dvx_value type, dvx_value order_
     return made;
 }
 
+/* The elements of a new array that nobody sets are those of an array that is gone, or zeros: memory
+ * that others have had is not for programs. */
+static void clear_foreign(dvx_vm *vm, nd_array *a) {
+    const size_t bytes = (size_t)a->size * a->dtype->size;
+    if (bytes <= ND_UNALIGNED || memory_is_foreign(vm)) memset(a->data, 0, bytes);
+}
+
+/* empty(shape, dtype=float, order='C') */
+static ND_FUNCTION(empty) {
+    nd_array *a;
+    (void)count;
+    dvx_value made = of_shape(vm, args, &a);
+    if (!dvx_failed(made)) clear_foreign(vm, a);
+    return made;
+}
+
 /* empty_like(prototype, dtype=None, order='K', subok=True, shape=None) */
 static ND_FUNCTION(empty_like) {
+    nd_array *a;
+    (void)count;
+    dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
+    if (!dvx_failed(made)) clear_foreign(vm, a);
+    return made;
+}
+static ND_FUNCTION(zeros_like) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
@@ -524,11 +575,11 @@ static const dvx_function functions[] = {
     ND_NAMED("asfortranarray", asfortranarray, of_a),
     ND_NAMED("copy", copy, of_copy),
     ND_NAMED("zeros", zeros, by_shape),
-    ND_NAMED("empty", zeros, by_shape), /* memory of others is not for programs */
+    ND_NAMED("empty", empty, by_shape),
     ND_NAMED("ones", ones, by_shape),
     ND_NAMED("full", full, of_full),
     ND_NAMED("empty_like", empty_like, of_prototype),
-    ND_NAMED("zeros_like", empty_like, like_a),
+    ND_NAMED("zeros_like", zeros_like, like_a),
     ND_NAMED("ones_like", ones_like, like_a),
     ND_NAMED("full_like", full_like, like_full),
     ND_NAMED("arange", arange, of_arange),

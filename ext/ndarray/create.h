@@ -15,6 +15,10 @@ dvx_value create_range(dvx_vm *vm, int64_t count, nd_array **out);
 /* Sets all elements to the one at `value`, of the array's dtype. */
 void create_fill(nd_array *a, const char *value);
 
+/* The constructor of arrays; its arrays are zeros, too. */
+extern const dvx_parameters create_empty_parameters;
+bool create_empty(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count);
+
 bool create_register(dvx_vm *vm, dvx_value module);
 
 #endif

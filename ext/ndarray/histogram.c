@@ -4,6 +4,7 @@
 
 #include "compose.h"
 #include "methods.h"
+#include "order.h"
 #include "statistics.h"
 #include "ufunc.h"
 
@@ -293,17 +294,20 @@ static ND_FUNCTION(digitize) {
             nd_fail(vm, DVX_VALUE_ERROR, "bins must be monotonically increasing or decreasing");
         else
             made = array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out);
-        if (!dvx_failed(made) && to < 0) { /* by negated numbers, which go up */
-            held[1] = compose_unary(vm, ND_UFUNC_negative, held[1]);
-            if (dvx_failed(held[1]))
-                made = compose_first(vm, DVX_FAILED, made);
-            else
-                e = array_of(vm, held[1]);
+        if (!dvx_failed(made) && to < 0) { /* what is behind, in the edges turned round */
+            nd_array *up;
+            const dvx_value turned = new_doubles(vm, e->size, &up);
+            for (int64_t i = 0; !dvx_failed(turned) && i < e->size; i++)
+                doubles(up)[i] = doubles(e)[e->size - 1 - i];
+            if (dvx_failed(turned)) made = compose_first(vm, DVX_FAILED, made);
+            API(release, held[1]);
+            held[1] = turned;
+            e = up;
         }
-        for (int64_t i = 0; !dvx_failed(made) && i < a->size; i++) {
-            const double x = doubles(a)[i];
-            ((int64_t *)(void *)out->data)[i] =
-                place_of(doubles(e), e->size, to < 0 ? -x : x, (to < 0) == right);
+        if (!dvx_failed(made)) {
+            int64_t *places = (int64_t *)(void *)out->data;
+            order_search(ND_DTYPE(ND_FLOAT64), e, a, !right, places);
+            for (int64_t i = 0; to < 0 && i < a->size; i++) places[i] = e->size - places[i];
         }
     }
     API(release, held[0]);

@@ -144,7 +144,7 @@ ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex
 
 for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("logical_" + name, 2, identity=identity).add("?", f"a {operator} b") \
-        .add(INTS + FLOATS, f"(a != 0) {operator} (b != 0)", "?", wide=False) \
+        .add(INTS + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
         .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?", wide=False)
 for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")

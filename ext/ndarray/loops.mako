@@ -21,6 +21,12 @@ def inexact(kernel):
         return f"ND_WIDTH < {OWN[kernel.vector, kernel.type]}"
     return str(bool(kernel.vector)).lower()
 
+COMPUTED = "sqrt divide reciprocal".split()
+
+def moves(ufunc, kernel):
+    """Does a loop of large arrays do nothing but wait for memory?"""
+    return kernel.wide and not kernel.vector and ufunc.name not in COMPUTED
+
 def in_pairs(width, first, second):
     """Places of both in each pair of doubles of a vector."""
     return ", ".join(f"{pair + first}, {pair + second}" for pair in range(0, width // 8, 2))
@@ -240,6 +246,12 @@ static inline void flag_${name}_${T}(const ${T}_m *seen) {
 #define ND_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+#if ND_WIDTH == 64
+/* What is beyond a core's own caches comes faster into vectors of 32 bytes. */
+enum { FAR_BYTES = 1 << 19 };
+extern const nd_kernels loops_avx2[ND_UFUNCS];
+#endif
+
 % for ufunc in UFUNCS:
 % for kernel in ufunc.loops:
 <%
@@ -304,6 +316,14 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % endif
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
     typedef ${T} T;
+% if moves(ufunc, kernel):
+#if ND_WIDTH == 64
+    if (UNLIKELY(count >= FAR_BYTES / (int64_t)sizeof(T))) {
+        loops_avx2[ND_UFUNC_${ufunc.name}].kernels[ND_${NUMBERS[kernel.type]}].loop(args, count, strides);
+        return;
+    }
+#endif
+% endif
 % if ufunc.inputs == 2:
     char *p = args[0], *q = args[1], *r = args[2];
     const int64_t s = strides[0], t = strides[1], u = strides[2];
@@ -446,6 +466,16 @@ static ${T} sum_block_${name}(const char *p, int64_t count, int64_t stride) {
             memcpy(&next, p + i * (int64_t)sizeof(T), sizeof next);
             sums += next;
         }
+    } else if (stride == 2 * sizeof(T)) {
+        /* Both halves of sixteen neighbours, as long as there is one more element behind them. */
+        eight two[2];
+        for (int j = 0; j < 8; j++) sums[j] = AT(const T, p + j * stride);
+        for (; i < even && i + 8 < count; i += 8) {
+            memcpy(two, p + i * stride, sizeof two);
+            sums += __builtin_shufflevector(two[0], two[1], 0, 2, 4, 6, 8, 10, 12, 14);
+        }
+        for (; i < even; i += 8)
+            for (int j = 0; j < 8; j++) sums[j] += AT(const T, p + (i + j) * stride);
     } else {
         for (int j = 0; j < 8; j++) sums[j] = AT(const T, p + j * stride);
         for (; i < even; i += 8) {
@@ -572,6 +602,14 @@ static inline bool any_nan_${T}(const ${T}_nans *nans) {
 static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t stride) {
     typedef ${T} T;
     T a = AT(T, to);
+% if kernel.type == "?" and ufunc.name in ("logical_and", "logical_or"):
+<% decides = "1" if ufunc.name == "logical_or" else "0" %>\
+    /* One element decides; nothing behind it is looked at. */
+    if (stride == sizeof(T)) {
+        if (a != ${decides} && memchr(from, ${decides}, (size_t)count)) AT(T, to) = ${decides};
+        return;
+    }
+% endif
 % if extreme:
     /* Vectors, four at a time: the order matters to nans alone, which stay once they are there.  The
      * last one has elements for a second time. */

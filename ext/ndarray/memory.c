@@ -45,8 +45,10 @@ char *memory_take(dvx_vm *vm, size_t size) {
     nd_kept *kept = kept_of(vm);
     size = room_for(size);
     kept->alive += size;
+    kept->foreign = false;
     for (uint32_t i = kept->count; i-- > 0;)
         if (kept->blocks[i].size == size) return take_out(kept, i);
+    kept->foreign = true;
     char *block = API(allocate, size);
     if (UNLIKELY(!block) && kept->count) {
         vm->api->clear_error(vm);
@@ -59,6 +61,8 @@ char *memory_take(dvx_vm *vm, size_t size) {
         advise(block, size);
     return block;
 }
+
+bool memory_is_foreign(dvx_vm *vm) { return kept_of(vm)->foreign; }
 
 /* The oldest ones go where there are too many. */
 static void drop_oldest(dvx_vm *vm, nd_kept *kept) {

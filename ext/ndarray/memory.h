@@ -22,6 +22,8 @@ char *memory_take(dvx_vm *vm, size_t size);
 static inline char *memory_begin(char *block, size_t size) {
     return size <= ND_UNALIGNED ? block : block + (-(uintptr_t)block & (ND_LINE - 1));
 }
+/* Whether the last block of more than ND_UNALIGNED bytes was none that an array of the VM had. */
+bool memory_is_foreign(dvx_vm *vm);
 void memory_give(dvx_vm *vm, char *block, size_t size);
 /* Gives all kept blocks back. */
 void memory_drop(dvx_vm *vm);

@@ -383,6 +383,11 @@ static ND_FUNCTION(argsort) {
 
 /* ---- searchsorted ---- */
 
+void order_search(const nd_dtype *dtype, const nd_array *row, const nd_array *keys, bool right,
+                  int64_t *places) {
+    all_sorts[dtype->num].search(row->data, row->size, keys->data, keys->size, right, places);
+}
+
 /* a, v, side */
 static ND_FUNCTION(searchsorted) {
     char word[32] = "left";
@@ -410,8 +415,7 @@ static ND_FUNCTION(searchsorted) {
             made = array_new(vm, ND_DTYPE(ND_INT64), v->ndim, shape, &out);
         }
         if (!dvx_failed(made))
-            all_sorts[dtype->num].search(a->data, a->size, v->data, v->size, word[0] == 'r',
-                                         (int64_t *)(void *)out->data);
+            order_search(dtype, a, v, word[0] == 'r', (int64_t *)(void *)out->data);
     }
     API(release, both[0]);
     API(release, both[1]);

@@ -10,6 +10,11 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count);
 /* As far that the elements at `place`, behind it, and at the end are those of the sorted row. */
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place);
 
+/* Of each key, in a sorted row of the same dtype, the first place where it is not behind (right: is
+ * before) the element; all elements lie in rows. */
+void order_search(const nd_dtype *dtype, const nd_array *row, const nd_array *keys, bool right,
+                  int64_t *places);
+
 bool order_register(dvx_vm *vm, dvx_value module);
 
 #endif

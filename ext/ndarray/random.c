@@ -76,48 +76,121 @@ DRAW(mt_exponential, nd_mt19937, -__builtin_log(1.0 - bits_mt_double(from)))
 DRAW(pcg_double, nd_pcg64, bits_pcg_double(from))
 DRAW(pcg_normal, nd_pcg64, bits_pcg_normal(from))
 
-typedef uint64_t (*interval)(void *source, uint64_t most);
-static uint64_t mt_interval(void *source, uint64_t most) { return bits_mt_interval(source, most); }
-static uint64_t pcg_interval(void *source, uint64_t most) {
-    return bits_pcg_interval(source, most);
+/* float32 numbers: half as many bits each. */
+static dvx_value fill_singles(dvx_vm *vm, dvx_value size, nd_pcg64 *pcg) {
+    int ndim;
+    int64_t shape[ND_MOST];
+    nd_array *a;
+    if (!nd_is_given(vm, size)) return API(make_float, (double)bits_pcg_float(pcg));
+    if (!array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
+    dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT32), ndim, shape, &a);
+    if (dvx_failed(made)) return made;
+    float *to = (float *)(void *)a->data;
+    for (int64_t i = 0; i < a->size; i++) {
+        to[i] = bits_pcg_float(pcg);
+        if (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm)) {
+            API(release, made);
+            return DVX_FAILED;
+        }
+    }
+    return made;
+}
+
+/* Where random ints come from. */
+typedef struct int_source {
+    uint64_t (*interval)(void *state, uint64_t most);
+    uint32_t (*word)(void *state);
+    bool masked; /* small ints: by leaving out what is too large, not by Lemire's method */
+    void *state;
+} int_source;
+static uint64_t mt_interval(void *state, uint64_t most) { return bits_mt_interval(state, most); }
+static uint64_t pcg_interval(void *state, uint64_t most) { return bits_pcg_interval(state, most); }
+static uint32_t mt_word(void *state) { return bits_mt_next(state); }
+static uint32_t pcg_word(void *state) { return bits_pcg_word(state); }
+static int_source of_mt(nd_mt19937 *mt) { return (int_source){mt_interval, mt_word, true, mt}; }
+static int_source of_pcg(nd_pcg64 *pcg) { return (int_source){pcg_interval, pcg_word, false, pcg}; }
+
+/* Bools and uint8 use up a word bit by bit, or byte by byte; what is left of one at the end of an
+ * array is lost. */
+typedef struct word_parts {
+    uint32_t word;
+    int left;
+} word_parts;
+static uint8_t next_part(const int_source *from, word_parts *parts, int bits) {
+    if (parts->left) {
+        parts->word >>= bits;
+        parts->left--;
+    } else {
+        parts->word = from->word(from->state);
+        parts->left = 32 / bits - 1;
+    }
+    return (uint8_t)(parts->word & ((1u << bits) - 1));
+}
+
+static uint8_t next_byte(const int_source *from, word_parts *parts, uint8_t most) {
+    if (most == UINT8_MAX) return next_part(from, parts, 8);
+    if (from->masked) {
+        uint8_t mask = most, byte;
+        for (int shift = 1; shift < 8; shift *= 2) mask |= (uint8_t)(mask >> shift);
+        do byte = next_part(from, parts, 8) & mask;
+        while (byte > most);
+        return byte;
+    }
+    const unsigned count = most + 1u, threshold = (UINT8_MAX - most) % count;
+    unsigned product;
+    do product = next_part(from, parts, 8) * count;
+    while ((product & UINT8_MAX) < threshold);
+    return (uint8_t)(product >> 8);
 }
 
 /* low, high, size, dtype: ints from low (0 where high is missing) to below high. */
-static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, interval next,
-                           void *source) {
+static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int_source source) {
+    static const struct {
+        int64_t least, most;
+    } limits[] = {[ND_BOOL] = {0, 1},
+                  [ND_UINT8] = {0, UINT8_MAX},
+                  [ND_INT32] = {INT32_MIN, INT32_MAX},
+                  [ND_INT64] = {INT64_MIN, INT64_MAX}};
     int64_t low = 0, high, shape[ND_MOST];
-    int ndim;
+    int ndim = 0;
+    word_parts parts = {0, 0};
     const nd_dtype *dtype;
     nd_array *a;
     const bool both = nd_is_given(vm, args[1]);
     if ((both && !API(read_index, args[0], &low)) || !API(read_index, args[both], &high) ||
         !dtype_read_given(vm, args[3], ND_DTYPE(ND_INT64), &dtype))
         return DVX_FAILED;
-    if (dtype->num != ND_INT64 && dtype->num != ND_INT32)
-        return nd_raise(vm, DVX_TYPE_ERROR, "random ints of dtype %s are not part of ndarray",
-                        dtype->name);
-    if (dtype->num == ND_INT32 && (low < INT32_MIN || high - !endpoint > INT32_MAX))
-        return nd_raise(vm, DVX_VALUE_ERROR, "%s is out of bounds for int32",
-                        low < INT32_MIN ? "low" : "high");
+    if (dtype->num > ND_INT64)
+        return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for %s", dtype->name,
+                        source.masked ? "randint" : "integers");
+    if (low < limits[dtype->num].least ||
+        (high > limits[dtype->num].most && high - !endpoint > limits[dtype->num].most))
+        return nd_raise(vm, DVX_VALUE_ERROR, "%s is out of bounds for %s",
+                        low < limits[dtype->num].least ? "low" : "high", dtype->name);
     if (low > high || (low == high && !endpoint))
         return API(raise, DVX_VALUE_ERROR,
                    endpoint ? "low > high"
                    : both   ? "low >= high"
                             : "high <= 0");
     const uint64_t most = (uint64_t)high - (uint64_t)low - !endpoint;
-    if (!nd_is_given(vm, args[2]))
-        return API(make_int, (int64_t)((uint64_t)low + next(source, most)));
-    if (!array_read_shape(vm, args[2], &ndim, shape)) return DVX_FAILED;
+    if (nd_is_given(vm, args[2]) && !array_read_shape(vm, args[2], &ndim, shape)) return DVX_FAILED;
     dvx_value made = array_new(vm, dtype, ndim, shape, &a);
     if (dvx_failed(made)) return made;
     for (int64_t i = 0; i < a->size; i++) {
-        int64_t x = (int64_t)((uint64_t)low + next(source, most));
+        const bool small = dtype->num <= ND_UINT8;
+        const uint64_t found = !most                   ? 0
+                               : dtype->num == ND_BOOL ? next_part(&source, &parts, 1)
+                               : small                 ? next_byte(&source, &parts, (uint8_t)most)
+                                                       : source.interval(source.state, most);
+        const int64_t x = (int64_t)((uint64_t)low + found);
         if (dtype->num == ND_INT64)
             ((int64_t *)(void *)a->data)[i] = x;
-        else
+        else if (dtype->num == ND_INT32)
             ((int32_t *)(void *)a->data)[i] = (int32_t)x;
+        else
+            ((uint8_t *)(void *)a->data)[i] = (uint8_t)x;
     }
-    return made;
+    return nd_is_given(vm, args[2]) ? made : array_result(vm, made);
 }
 
 /* ---- RandomState ---- */
@@ -173,7 +246,7 @@ static ND_FUNCTION(randn) { return fill_by_arguments(vm, args, count, mt_normal)
 
 static ND_FUNCTION(randint) {
     (void)count;
-    return fill_ints(vm, args + 1, false, mt_interval, mt_of(vm, args[0]));
+    return fill_ints(vm, args + 1, false, of_mt(mt_of(vm, args[0])));
 }
 
 /* Two floats that may be missing. */
@@ -399,7 +472,7 @@ static ND_FUNCTION(choice) {
         places = by_probability(vm, mt, population, args[4], args[2]);
     } else if (replace) {
         const dvx_value bounds[4] = {API(make_int, population), DVX_FAILED, args[2], DVX_FAILED};
-        places = fill_ints(vm, bounds, false, mt_interval, mt);
+        places = fill_ints(vm, bounds, false, of_mt(mt));
         API(release, bounds[0]);
     } else if (nd_is_given(vm, args[4])) {
         API(raise, DVX_TYPE_ERROR, "choice with p= and replace=False is not part of ndarray");
@@ -448,13 +521,23 @@ static ND_FUNCTION(default_rng) {
 }
 
 static ND_FUNCTION(generator_random) {
+    const nd_dtype *dtype;
+    nd_pcg64 *pcg = pcg_of(vm, args[0]);
     (void)count;
-    return fill_floats(vm, args[1], pcg_double, pcg_of(vm, args[0]), 0, 1);
+    if (!dtype_read_given(vm, args[2], ND_DTYPE(ND_FLOAT64), &dtype)) return DVX_FAILED;
+    if (dtype->num == ND_FLOAT32) return fill_singles(vm, args[1], pcg);
+    if (dtype->num == ND_FLOAT64) return fill_floats(vm, args[1], pcg_double, pcg, 0, 1);
+    return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for random", dtype->name);
 }
 
 static ND_FUNCTION(generator_standard_normal) {
+    const nd_dtype *dtype;
     (void)count;
-    return fill_floats(vm, args[1], pcg_normal, pcg_of(vm, args[0]), 0, 1);
+    if (!dtype_read_given(vm, args[2], ND_DTYPE(ND_FLOAT64), &dtype)) return DVX_FAILED;
+    if (dtype->num == ND_FLOAT64)
+        return fill_floats(vm, args[1], pcg_normal, pcg_of(vm, args[0]), 0, 1);
+    return nd_raise(vm, DVX_TYPE_ERROR, "Unsupported dtype dtype('%s') for standard_normal",
+                    dtype->name);
 }
 
 static ND_FUNCTION(generator_normal) {
@@ -476,13 +559,14 @@ static ND_FUNCTION(generator_integers) {
     int endpoint = nd_flag(vm, args[5], false);
     (void)count;
     if (endpoint < 0) return DVX_FAILED;
-    return fill_ints(vm, args + 1, endpoint, pcg_interval, pcg_of(vm, args[0]));
+    return fill_ints(vm, args + 1, endpoint, of_pcg(pcg_of(vm, args[0])));
 }
 
 /* ---- Tables ---- */
 
 ND_PARAMETERS(seed_parameters, 0, "seed");
 ND_PARAMETERS(size_parameters, 0, "size");
+ND_PARAMETERS(generator_parameters, 0, "size", "dtype");
 ND_PARAMETERS(randint_parameters, 1, "low", "high", "size", "dtype");
 ND_PARAMETERS(uniform_parameters, 0, "low", "high", "size");
 ND_PARAMETERS(normal_parameters, 0, "loc", "scale", "size");
@@ -509,8 +593,8 @@ static const dvx_function state_functions[] = {
     ND_NAMED("default_rng", default_rng, seed_parameters),
 };
 static const dvx_function generator_functions[] = {
-    ND_NAMED("random", generator_random, size_parameters),
-    ND_NAMED("standard_normal", generator_standard_normal, size_parameters),
+    ND_NAMED("random", generator_random, generator_parameters),
+    ND_NAMED("standard_normal", generator_standard_normal, generator_parameters),
     ND_NAMED("normal", generator_normal, normal_parameters),
     ND_NAMED("uniform", generator_uniform, uniform_parameters),
     ND_NAMED("integers", generator_integers, integers_parameters),

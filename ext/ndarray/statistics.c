@@ -368,7 +368,7 @@ static dvx_value read_variables(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, 
     if (dvx_failed(held)) return held;
     if (!by_row && array_of(vm, held)->axes[0].count != 1) held = compose_turned(vm, held);
     if (dvx_failed(held)) return held;
-    return compose_first(vm, array_copy(vm, array_of(vm, held), dtype, 'C'), held);
+    return compose_first(vm, array_copy(vm, array_of(vm, held), dtype, 'K'), held);
 }
 
 static dvx_value both_variables(dvx_vm *vm, dvx_value m, dvx_value y, bool by_row) {
@@ -417,8 +417,9 @@ static dvx_value covariance(dvx_vm *vm, dvx_value m, dvx_value y, bool by_row, d
             mean = compose_first(vm, DVX_FAILED, mean);
     }
     x = compose_binary(vm, ND_UFUNC_subtract, x, mean);
+    /* (A view, so that the product is seen to be symmetric.) */
     dvx_value other = dvx_failed(x) ? x : compose_turned(vm, API(retain, x));
-    other = compose_unary(vm, ND_UFUNC_conjugate, other);
+    if (a->dtype->kind == 'c') other = compose_unary(vm, ND_UFUNC_conjugate, other);
     dvx_value made = dvx_failed(other) ? other : matmul_values(vm, x, other, DVX_FAILED);
     API(release, x);
     API(release, other);

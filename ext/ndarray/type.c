@@ -1,5 +1,6 @@
 /* type.c: the types `ndarray` and `generic` (scalars), put together from the files that have their
  * methods (methods.h). */
+#include "create.h"
 #include "derive.h"
 #include "index.h"
 #include "iterate.h"
@@ -33,6 +34,8 @@ static const dvx_attribute *const attributes[] = {ND_ATTRIBUTES(ADDRESS_ATTRIBUT
 
 const dvx_type array_type = {COMMON,
                              .name = "ndarray",
+                             .initialise = create_empty,
+                             .parameters = &create_empty_parameters,
                              .repr = print_array_repr,
                              .str = print_array_str,
                              .format = print_array_format,

@@ -711,6 +711,54 @@ static bool run_with_number(dvx_vm *vm, nd_ufunc_number number, const dvx_value 
     return run_rows(vm, number, a, args, strides, result);
 }
 
+/* A number beside a scalar that it does not change the type of, as an element. */
+static bool read_beside(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
+    const dvx_kind kind = API(kind, v);
+    const bool whole = kind == DVX_INT, single = type == ND_FLOAT32;
+    int64_t i = 0;
+    double d = 0;
+    if ((!whole && (kind != DVX_FLOAT || !single)) ||
+        !(single ? API(read_float, v, &d) : API(read_int, v, &i))) {
+        vm->api->clear_error(vm);
+        return false;
+    }
+    if (single)
+        *(float *)element = (float)d;
+    else if (type == ND_UINT8 && i >= 0 && i <= UINT8_MAX)
+        *(uint8_t *)element = (uint8_t)i;
+    else if (type == ND_INT32 && i >= INT32_MIN && i <= INT32_MAX)
+        *(int32_t *)element = (int32_t)i;
+    else
+        return false;
+    return true;
+}
+
+/* Two scalars of one type, or one and a number. */
+static bool run_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
+                        dvx_value *result) {
+    nd_array *of[2] = {API(payload, inputs[0], &scalar_type),
+                       API(payload, inputs[1], &scalar_type)};
+    const nd_ufunc_facts *facts = &loops_facts[number];
+    if ((!of[0] && !of[1]) || number == ND_UFUNC_power || ufunc_is_logical(number)) return false;
+    const nd_dtype *dtype = of[!of[0]]->dtype;
+    const nd_kernel *kernel = ufunc_kernel(vm, number, dtype->num);
+    _Alignas(16) char elements[3][16];
+    char *args[3] = {elements[0], elements[1], elements[2]};
+    const int64_t strides[3] = {0};
+    if (!kernel->loop || facts->inputs != 2) return false;
+    for (int i = 0; i < 2; i++) {
+        if (of[i] ? of[i]->dtype != dtype : !read_beside(vm, inputs[i], dtype->num, args[i]))
+            return false;
+        if (of[i]) args[i] = of[i]->data;
+    }
+    const bool warns = facts->warns || kernel->compares;
+    if (warns && arith_flags()) arith_clear();
+    kernel->loop(args, 1, strides);
+    if (warns && UNLIKELY(arith_flags())) return false;
+    *result = array_element(vm, ND_DTYPE(kernel->result), args[2]);
+    return true;
+}
+
 /* The ordinary cases. */
 static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
                       dvx_value *result) {
@@ -723,7 +771,8 @@ static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *input
     }
     nd_array *b = API(payload, inputs[1], &array_type);
     if (a && b) return ufunc_fast(vm, number, a, b, result);
-    return (a || b) && run_with_number(vm, number, inputs, !a, result);
+    if (!a && !b) return run_scalars(vm, number, inputs, result);
+    return run_with_number(vm, number, inputs, !a, result);
 }
 
 /* ---- From outside ---- */

@@ -20,7 +20,8 @@
 
 bool dv_is_index(dv_vm *vm, dv_value v) {
     if (dv_is_any_int(v) || dv_is_bool(v)) return true;
-    return dv_is_instance(v) && dv_class_find(vm, dv_class_of(vm, v), vm->known.index);
+    return (dv_is_instance(v) || dv_is_foreign(v)) &&
+           dv_class_find(vm, dv_class_of(vm, v), vm->known.index);
 }
 
 bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *index) {
@@ -28,8 +29,7 @@ bool dv_sequence_index(dv_vm *vm, dv_value key, const char *refusal, int64_t *in
         *index = dv_as_int(key);
         return true;
     }
-    bool foreign = dv_is_foreign(key) && dv_class_find(vm, dv_class_of(vm, key), vm->known.index);
-    if (foreign || dv_is_index(vm, key)) return dv_as_index(vm, key, index);
+    if (dv_is_index(vm, key)) return dv_as_index(vm, key, index);
     dv_raise(vm, DV_E_TYPE_ERROR, refusal, key);
     return false;
 }
@@ -112,7 +112,8 @@ bool dv_repeat_operands(dv_vm *vm, dv_type_id type, dv_value a, dv_value b, dv_v
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "cannot fit '%T' into an index-sized integer", number);
         return false;
     }
-    if (dv_is_index(vm, number)) return dv_as_index(vm, number, times);
+    /* (What an extension has knows itself how it multiplies.) */
+    if (!dv_is_foreign(number) && dv_is_index(vm, number)) return dv_as_index(vm, number, times);
     dv_raise(vm, DV_E_TYPE_ERROR, "can't multiply sequence by non-int of type '%T'", number);
     return false;
 }
