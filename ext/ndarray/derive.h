@@ -3,6 +3,7 @@
  *     derive.c             the hooks of the types, and who is asked
  *     derive_elements.c    operators, comparisons, in-place operators and calls of ufuncs; their
  *                          descriptors are generated from derivatives.py
+ *     derive_scalars.c     operators and comparisons of scalars
  *     derive_out.c         calls of ufuncs with an output
  *     derive_items.c       subscripts that give elements and views
  *     derive_stores.c      stores to these
@@ -21,8 +22,9 @@
 
 #include "array.h"
 
-/* The slots `specialise` of ndarray and ufunc. */
+/* The slots `specialise` of ndarray, generic and ufunc. */
 void derive_array(dvx_vm *vm, dvx_site *site);
+void derive_scalars(dvx_vm *vm, dvx_site *site);
 void derive_ufunc(dvx_vm *vm, dvx_site *site);
 
 /* Each of these specialises the site, or declines it. */

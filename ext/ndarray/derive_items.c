@@ -31,6 +31,10 @@ static dvx_outcome run_item(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
         if (!key_find(a, &c->known, &to)) return DVX_DEOPTIMISE;
         slices = !key_is_all_ints(&c->known);
     } else {
+#ifdef DVX_NATIVE
+        const char *at = dv_is_shape(v[1], DV_T_TUPLE) ? key_element(a, v[1]) : NULL;
+        if (at) return derive_outcome(array_element(vm, a->dtype, at), result);
+#endif
         const int state = key_find_now(vm, a, v[1], &to, &slices);
         if (state < 0) return DVX_ERROR;
         if (!state) return derive_outcome(index_get(vm, v[0], v[1]), result);

@@ -58,6 +58,10 @@ static dvx_outcome run_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
         known = plain && key_find(a, &c->known, &to);
         if (!known) return DVX_DEOPTIMISE;
     } else if (plain) {
+#ifdef DVX_NATIVE
+        char *at = dv_is_shape(v[2], DV_T_TUPLE) ? key_element(a, v[2]) : NULL;
+        if (at) return array_store(vm, a->dtype, at, v[0]) ? DVX_DONE : DVX_ERROR;
+#endif
         const int state = key_find_now(vm, a, v[2], &to, &slices);
         if (state < 0) return DVX_ERROR;
         known = state > 0;

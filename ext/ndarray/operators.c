@@ -77,6 +77,9 @@ dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) 
     if (op < DVX_MATMUL && op != DVX_POW && y &&
         ufunc_fast(vm, (nd_ufunc_number)binary_ufuncs[op], x, y, &result))
         return result;
+    if (!x && op < DVX_MATMUL &&
+        ufunc_scalars(vm, (nd_ufunc_number)binary_ufuncs[op], operands, &result))
+        return result;
     if (!y && (!ufunc_knows(vm, a) || !ufunc_knows(vm, b)))
         return vm->api->make_not_implemented(vm);
     if (op == DVX_MATMUL) return matmul_values(vm, a, b, DVX_FAILED);
@@ -154,6 +157,8 @@ dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_valu
     nd_array *x = API(payload, self, &array_type), *y = API(payload, other, &array_type);
     dvx_value result;
     if (x && y && ufunc_fast(vm, (nd_ufunc_number)compare_ufuncs[op], x, y, &result)) return result;
+    if (!x && ufunc_scalars(vm, (nd_ufunc_number)compare_ufuncs[op], operands, &result))
+        return result;
     if (!ufunc_knows(vm, other)) {
         if (nd_is_none(vm, other) && (op == DVX_EQ || op == DVX_NE))
             return differs(vm, array_of(vm, self), op == DVX_NE);

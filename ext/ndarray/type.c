@@ -47,8 +47,12 @@ const dvx_type array_type = {COMMON,
                              .get_item = index_get,
                              .set_item = index_set,
                              .delete_item = index_delete};
-const dvx_type scalar_type = {COMMON, .name = "generic", .repr = print_scalar,
-                              .format = print_scalar_format, .get_item = index_get_scalar};
+const dvx_type scalar_type = {COMMON,
+                              .name = "generic",
+                              .specialise = derive_scalars,
+                              .repr = print_scalar,
+                              .format = print_scalar_format,
+                              .get_item = index_get_scalar};
 
 bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, size_t count) {
     for (size_t i = 0; i < count; i++)

@@ -733,9 +733,7 @@ static bool read_beside(dvx_vm *vm, dvx_value v, nd_type type, void *element) {
     return true;
 }
 
-/* Two scalars of one type, or one and a number. */
-static bool run_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
-                        dvx_value *result) {
+bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value *result) {
     nd_array *of[2] = {API(payload, inputs[0], &scalar_type),
                        API(payload, inputs[1], &scalar_type)};
     const nd_ufunc_facts *facts = &loops_facts[number];
@@ -771,7 +769,7 @@ static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *input
     }
     nd_array *b = API(payload, inputs[1], &array_type);
     if (a && b) return ufunc_fast(vm, number, a, b, result);
-    if (!a && !b) return run_scalars(vm, number, inputs, result);
+    if (!a && !b) return ufunc_scalars(vm, number, inputs, result);
     return run_with_number(vm, number, inputs, !a, result);
 }
 
