@@ -15,6 +15,7 @@
 #include "matmul.h"
 #include "memory.h"
 #include "order.h"
+#include "pad.h"
 #include "print.h"
 #include "random.h"
 #include "reductions.h"
@@ -49,6 +50,7 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     arrange_register,
     grid_register,
     extra_register,
+    pad_register,
 };
 /* clang-format on */
 
@@ -69,10 +71,12 @@ static bool add_numbers(dvx_vm *vm, dvx_value module) {
     static const struct {
         const char *name;
         double value;
-    } numbers[] = {{"pi", M_PI},       {"e", M_E},          {"euler_gamma", 0.5772156649015328606},
-                   {"nan", NAN},       {"NaN", NAN},        {"inf", INFINITY},
-                   {"Inf", INFINITY},  {"infty", INFINITY}, {"PINF", INFINITY},
-                   {"NINF", -INFINITY}};
+    } numbers[] = {
+        {"pi", M_PI},           {"e", M_E},         {"euler_gamma", 0.5772156649015328606},
+        {"nan", NAN},           {"NaN", NAN},       {"NAN", NAN},
+        {"Infinity", INFINITY}, {"PZERO", 0.0},     {"NZERO", -0.0},
+        {"inf", INFINITY},      {"Inf", INFINITY},  {"infty", INFINITY},
+        {"PINF", INFINITY},     {"NINF", -INFINITY}};
     for (size_t i = 0; i < LENGTH_OF(numbers); i++) {
         dvx_value number = API(make_float, numbers[i].value);
         const bool good = !dvx_failed(number) && API(add_constant, module, numbers[i].name, number);
