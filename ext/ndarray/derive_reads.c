@@ -32,9 +32,22 @@ static inline const nd_array *array_at(dvx_vm *vm, dvx_value v) {
     }
 NUMBERS(RUN_NUMBER)
 
+/* The object of the dtype that the site has seen. */
+typedef struct dtype_cache {
+    const nd_dtype *dtype;
+    dvx_value object;
+} dtype_cache;
+
 static dvx_outcome run_dtype(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     (void)cache;
     return derive_outcome(dtype_object(vm, array_at(vm, v[0])->dtype), result);
+}
+
+static void release_dtype(dvx_vm *vm, void *cache) {
+    dtype_cache *c = cache;
+    const dvx_value object = c->object;
+    c->object = DVX_FAILED;
+    API(release, object);
 }
 
 /* ---- shape ---- */
@@ -212,6 +225,14 @@ static inline dvx_value small_int(int64_t i) {
     DVX_ATTRIBUTE(name##_native, native_##name)
 NUMBERS(NATIVE_NUMBER)
 
+static inline dvx_value native_dtype(const dvx_value *v, void *cache) {
+    const dtype_cache *c = cache;
+    if (((const nd_array *)dvx_payload_of(v[0]))->dtype != c->dtype) return DVX_FAILED;
+    dv_as_object(c->object)->references++;
+    return c->object;
+}
+DVX_ATTRIBUTE(dtype_native, native_dtype)
+
 static inline dvx_value native_shape(const dvx_value *v, void *cache) {
     const shape_cache *c = cache;
     if (dvx_failed(c->tuple) || dv_as_object(c->tuple)->references != 1 ||
@@ -291,19 +312,17 @@ static const struct {
     dvx_specialisation derivative;
 } numbers[] = {NUMBERS(OF_NUMBER)};
 
-static const dvx_specialisation dtype_ = DERIVATIVE("ATTRIBUTE_dtype", ATTRIBUTE, run_dtype),
-                                shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
-                                                    .cache_size = sizeof(shape_cache),
-                                                    .release = release_shape, TWIN(shape)),
-                                portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
-                                                            .cache_size = sizeof(shape_cache),
-                                                            .release = release_shape),
-                                copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy,
-                                                   .cache_size = sizeof(copy_cache),
-                                                   .release = release_copies, TWIN(copy)),
-                                portable_copy =
-                                    DERIVATIVE("COPY", METHOD, run_copy, .result_type = &array_type,
-                                               .fresh = true);
+static const dvx_specialisation
+    dtype_ = DERIVATIVE("ATTRIBUTE_dtype", ATTRIBUTE, run_dtype, .cache_size = sizeof(dtype_cache),
+                        .release = release_dtype, TWIN(dtype)),
+    portable_dtype = DERIVATIVE("ATTRIBUTE_dtype", ATTRIBUTE, run_dtype),
+    shape_ = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape, .cache_size = sizeof(shape_cache),
+                        .release = release_shape, TWIN(shape)),
+    portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
+                                .cache_size = sizeof(shape_cache), .release = release_shape),
+    copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy, .cache_size = sizeof(copy_cache),
+                       .release = release_copies, TWIN(copy)),
+    portable_copy = DERIVATIVE("COPY", METHOD, run_copy, .result_type = &array_type, .fresh = true);
 
 /* With kept views, and without. */
 #define ASPECT(title)                                                                    \
@@ -354,6 +373,12 @@ static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
     c->tuple = tuple;
     c->ndim = a->ndim;
     if (few) memcpy(c->shape, shape, (size_t)a->ndim * sizeof *shape);
+}
+
+/* (One that sees several dtypes keeps none.) */
+static void derive_dtype(dvx_vm *vm, dvx_site *site, const nd_dtype *dtype) {
+    dtype_cache *c = API(specialise, site, site->times < 2 ? &dtype_ : &portable_dtype);
+    if (c && site->times < 2) *c = (dtype_cache){dtype, dtype_object(vm, dtype)};
 }
 
 /* A site that has been asked about more often sees different things, or its views are kept. */
@@ -418,7 +443,7 @@ void derive_attribute(dvx_vm *vm, dvx_site *site) {
         }
     const bool is_complex = array_at(vm, site->operands[0].value)->dtype->num == ND_COMPLEX128;
     if (!strcmp(name, "dtype"))
-        API(specialise, site, &dtype_);
+        derive_dtype(vm, site, array_at(vm, site->operands[0].value)->dtype);
     else if (!strcmp(name, "shape"))
         derive_shape(vm, site, array_at(vm, site->operands[0].value));
     else if (!strcmp(name, "T"))

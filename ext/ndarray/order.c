@@ -21,6 +21,15 @@ static inline bool before_complex(nd_complex a, nd_complex b) {
 
 enum { FEW = 8, MOST_ROUNDS = 100 };
 
+/* Selection in longer rows divides them at an element of a sorted sample, on the far side of where
+ * the element that is looked for should be: then there is less left on its side. */
+enum { SAMPLE = 63, SAMPLE_FROM = 1024, MARGIN = 5 };
+static int64_t sample_place(int64_t n, int64_t k) {
+    const int64_t place = (int64_t)((double)k / (double)n * SAMPLE);
+    const int64_t beyond = k < n / 2 ? place + MARGIN : place - MARGIN;
+    return beyond < 0 ? 0 : beyond >= SAMPLE ? SAMPLE - 1 : beyond;
+}
+
 /* How both sorts work, without branches that depend on the elements.  They are of numbers, for
  * which `less` is enough, since nans have been put behind them; `element` gives what v holds as a
  * T.
@@ -114,14 +123,17 @@ enum { FEW = 8, MOST_ROUNDS = 100 };
         T *v = data;                                                                              \
         uint64_t random = 1;                                                                      \
         for (int round = 0; round < MOST_ROUNDS && n > 1; round++) {                              \
-            int64_t at[3], used = 0, end = 0;                                                     \
-            for (int i = 0; i < 3; i++) {                                                         \
+            int64_t used = 0, end = 0;                                                            \
+            T few[SAMPLE];                                                                        \
+            const int64_t taken = n < SAMPLE_FROM ? 3 : SAMPLE;                                   \
+            for (int64_t i = 0; i < taken; i++) {                                                 \
                 random = random * 6364136223846793005u + 1442695040888963407u;                    \
-                at[i] = (int64_t)((random >> 33) % (uint64_t)n);                                  \
+                const T x = v[(int64_t)((random >> 33) % (uint64_t)n)];                           \
+                int64_t j = i;                                                                    \
+                for (; j > 0 && before(x, few[j - 1]); j--) few[j] = few[j - 1];                  \
+                few[j] = x;                                                                       \
             }                                                                                     \
-            const T a = v[at[0]], b = v[at[1]], c = v[at[2]];                                     \
-            const T low = before(b, a) ? b : a, high = before(b, a) ? a : b;                      \
-            const T middle = before(c, low) ? low : before(high, c) ? high : c;                   \
+            const T middle = few[n < SAMPLE_FROM ? 1 : sample_place(n, k)];                       \
             for (int64_t i = 0; i < n; i++) {                                                     \
                 const T x = v[i];                                                                 \
                 v[i] = v[used];                                                                   \

@@ -203,13 +203,25 @@ static ND_FUNCTION(clip_method_of) {
 /* ---- round ---- */
 
 /* To so many digits behind the point, as NumPy does it: a power of ten, rint, and back. */
+/* The operation on what the one before has made, in its place. */
+static dvx_value then(dvx_vm *vm, nd_ufunc_number number, dvx_value made, const double *other) {
+    if (dvx_failed(made)) return made;
+    if (!API(payload, made, &array_type))
+        return other ? compose_number(vm, number, made, *other) : compose_unary(vm, number, made);
+    const dvx_value operands[2] = {made, other ? API(make_float, *other) : DVX_FAILED};
+    dvx_value result = DVX_FAILED;
+    if (!other || !dvx_failed(operands[1])) result = ufunc_call(vm, number, operands, made, NULL);
+    API(release, operands[1]);
+    return compose_first(vm, result, made);
+}
+
 static dvx_value round_floats(dvx_vm *vm, dvx_value a, int64_t decimals) {
     if (!decimals) return compose_unary(vm, ND_UFUNC_rint, a);
     const double scale = pow(10, (double)(decimals < 0 ? -decimals : decimals));
     const nd_ufunc_number to = decimals > 0 ? ND_UFUNC_multiply : ND_UFUNC_divide;
     const nd_ufunc_number back = decimals > 0 ? ND_UFUNC_divide : ND_UFUNC_multiply;
-    return compose_number(
-        vm, back, compose_unary(vm, ND_UFUNC_rint, compose_number(vm, to, a, scale)), scale);
+    dvx_value made = then(vm, ND_UFUNC_rint, compose_number(vm, to, a, scale), NULL);
+    return then(vm, back, made, &scale);
 }
 
 /* Both parts. */
