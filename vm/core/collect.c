@@ -19,10 +19,20 @@
  * all containers again. */
 #define WAITING 512u
 
+/* Containers that were visited and are being fetched into the cache: a ring, in which each takes the
+ * place of the one before by so many, whose turn it is then.  NULL: none. */
+#define COMING 8u
+
+typedef struct coming {
+    dv_object *ring[COMING];
+    uint32_t at;
+} coming;
+
 typedef struct collection {
     dv_object *waiting[WAITING];
     uint32_t count;
     bool overflow;
+    coming coming;
 } collection;
 
 static void request(dv_heap *heap) {
@@ -121,15 +131,25 @@ static int64_t count_as_cpython(dv_vm *vm, dv_object *object) {
 /* Finding garbage -------------------------------------------------------------------------------
  */
 
+/* Takes the marks off the containers that are walked before one. */
+static void unmark_before(dv_vm *vm, const dv_object *last) {
+    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
+    dv_object *object;
+    while ((object = dv_heap_next_object(&walk)) != last) object->references &= COUNT;
+}
+
 /* Marks all containers as live; false, and no marks: one is referred to too often. */
 bool dv_collect_mark(dv_vm *vm) {
     if (vm->release_queue) return false;
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     dv_object *object;
-    while ((object = dv_heap_next_object(&walk)))
-        if (object->references > HIGHEST) return false;
-    walk = dv_heap_walk_objects(&vm->heap);
-    while ((object = dv_heap_next_object(&walk))) object->references |= LIVE;
+    while ((object = dv_heap_next_object(&walk))) {
+        if (DV_UNLIKELY(object->references > HIGHEST)) {
+            unmark_before(vm, object);
+            return false;
+        }
+        object->references |= LIVE;
+    }
     return true;
 }
 
@@ -139,9 +159,30 @@ void dv_collect_unmark(dv_vm *vm) {
     while ((object = dv_heap_next_object(&walk))) object->references &= COUNT;
 }
 
+/* Has an object fetched; the one whose turn it is, or NULL. */
+static inline dv_object *next_coming(coming *c, dv_object *object) {
+    if (object) __builtin_prefetch(object, 1);
+    dv_object *next = c->ring[c->at];
+    c->ring[c->at] = object;
+    c->at = (c->at + 1) % COMING;
+    return next;
+}
+
+static inline void subtract_from(dv_object *object) {
+    if (object && object->references & LIVE) object->references--;
+}
+
 static void subtract(dv_vm *vm, dv_value v, void *context) {
-    (void)vm, (void)context;
-    if (dv_is_object(v) && dv_as_object(v)->references & LIVE) dv_as_object(v)->references--;
+    (void)vm;
+    if (dv_is_object(v)) subtract_from(next_coming(context, dv_as_object(v)));
+}
+
+static void subtract_all(dv_vm *vm) {
+    coming coming = {.at = 0};
+    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
+    dv_object *object;
+    while ((object = dv_heap_next_object(&walk))) traverse(vm, object, subtract, &coming);
+    for (uint32_t i = 0; i < COMING; i++) subtract_from(next_coming(&coming, NULL));
 }
 
 static void give_back(dv_vm *vm, dv_value v, void *context) {
@@ -157,13 +198,16 @@ static void reach_object(collection *c, dv_object *object) {
         c->overflow = true;
 }
 
+static void reach_next(collection *c, dv_object *object) {
+    object = next_coming(&c->coming, object);
+    if (!object || !(object->references & LIVE)) return;
+    object->references++;
+    if (!(object->references & REACHED)) reach_object(c, object);
+}
+
 static void reach(dv_vm *vm, dv_value v, void *context) {
     (void)vm;
-    if (!dv_is_object(v)) return;
-    dv_object *object = dv_as_object(v);
-    if (!(object->references & LIVE)) return;
-    object->references++;
-    if (!(object->references & REACHED)) reach_object(context, object);
+    if (dv_is_object(v)) reach_next(context, dv_as_object(v));
 }
 
 static void scan_waiting(dv_vm *vm, collection *c) {
@@ -171,6 +215,7 @@ static void scan_waiting(dv_vm *vm, collection *c) {
         dv_object *object = c->waiting[--c->count];
         object->references |= SCANNED;
         traverse(vm, object, reach, c);
+        for (uint32_t i = 0; c->count == 0 && i < COMING; i++) reach_next(c, NULL);
     }
 }
 
@@ -195,16 +240,15 @@ static void scan_reachable(dv_vm *vm, uint32_t unlisted) {
  * number of containers that are garbage.  `kept`, if there are any, are containers that the
  * collection itself holds one reference to, and others are alive. */
 static size_t find_garbage(dv_vm *vm, dv_object *const *kept, size_t kept_count) {
-    dv_object *object;
-    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
-    while ((object = dv_heap_next_object(&walk))) traverse(vm, object, subtract, NULL);
+    subtract_all(vm);
     for (size_t i = 0; i < kept_count; i++) {
         kept[i]->references--;
         kept[i]->references |= LISTED;
     }
     scan_reachable(vm, kept_count ? LISTED : 0);
     size_t count = 0;
-    walk = dv_heap_walk_objects(&vm->heap);
+    dv_object *object;
+    dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     while ((object = dv_heap_next_object(&walk))) {
         if (object->references & REACHED) continue;
         traverse(vm, object, give_back, NULL);

@@ -98,6 +98,10 @@ dv_value dv_list_take(dv_vm *vm, const dv_value *items, int64_t count) {
 
 /* Releases values that are nobody's any more, the last one first as CPython does. */
 static void release_items(dv_vm *vm, dv_value *items, int64_t count, int64_t capacity) {
+    while (count > DV_AHEAD) {
+        dv_prefetch(items[count - 1 - DV_AHEAD]);
+        dv_release(vm, items[--count]);
+    }
     while (count > 0) dv_release(vm, items[--count]);
     if (items) dv_heap_free(&vm->heap, items, (size_t)capacity * sizeof(dv_value));
 }
