@@ -32,6 +32,7 @@ typedef struct collection {
     dv_object *waiting[WAITING];
     uint32_t count;
     bool overflow;
+    size_t scanned; /* objects */
     coming coming;
 } collection;
 
@@ -177,12 +178,15 @@ static void subtract(dv_vm *vm, dv_value v, void *context) {
     if (dv_is_object(v)) subtract_from(next_coming(context, dv_as_object(v)));
 }
 
-static void subtract_all(dv_vm *vm) {
+/* The number of containers. */
+static size_t subtract_all(dv_vm *vm) {
     coming coming = {.at = 0};
+    size_t count = 0;
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     dv_object *object;
-    while ((object = dv_heap_next_object(&walk))) traverse(vm, object, subtract, &coming);
+    for (; (object = dv_heap_next_object(&walk)); count++) traverse(vm, object, subtract, &coming);
     for (uint32_t i = 0; i < COMING; i++) subtract_from(next_coming(&coming, NULL));
+    return count;
 }
 
 static void give_back(dv_vm *vm, dv_value v, void *context) {
@@ -214,14 +218,15 @@ static void scan_waiting(dv_vm *vm, collection *c) {
     while (c->count > 0) {
         dv_object *object = c->waiting[--c->count];
         object->references |= SCANNED;
+        c->scanned++;
         traverse(vm, object, reach, c);
         for (uint32_t i = 0; c->count == 0 && i < COMING; i++) reach_next(c, NULL);
     }
 }
 
-/* Scans everything that is alive; so are objects
- * without the mark `unlisted`, unless that is 0. */
-static void scan_reachable(dv_vm *vm, uint32_t unlisted) {
+/* Scans everything that is alive; so are objects without the mark `unlisted`, unless that is 0.
+ * The number of these objects. */
+static size_t scan_reachable(dv_vm *vm, uint32_t unlisted) {
     collection c = {.count = 0};
     do {
         c.overflow = false;
@@ -234,22 +239,23 @@ static void scan_reachable(dv_vm *vm, uint32_t unlisted) {
             scan_waiting(vm, &c);
         }
     } while (c.overflow);
+    return c.scanned;
 }
 
 /* Marks what is alive as REACHED, and gives all counts their old values again; the result is the
  * number of containers that are garbage.  `kept`, if there are any, are containers that the
  * collection itself holds one reference to, and others are alive. */
 static size_t find_garbage(dv_vm *vm, dv_object *const *kept, size_t kept_count) {
-    subtract_all(vm);
+    const size_t all = subtract_all(vm);
     for (size_t i = 0; i < kept_count; i++) {
         kept[i]->references--;
         kept[i]->references |= LISTED;
     }
-    scan_reachable(vm, kept_count ? LISTED : 0);
+    const size_t alive = scan_reachable(vm, kept_count ? LISTED : 0);
     size_t count = 0;
     dv_object *object;
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
-    while ((object = dv_heap_next_object(&walk))) {
+    while (alive < all && (object = dv_heap_next_object(&walk))) {
         if (object->references & REACHED) continue;
         traverse(vm, object, give_back, NULL);
         count++;
