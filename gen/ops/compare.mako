@@ -189,24 +189,6 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     OPERATE(method, b, a, how);
 </%isa:derivative>
 
-<%isa:derivative name="${op}_DERIVED" of="${op}" types="any any" result="bool" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from.">
-    /* What dies here does so out of line. */
-    if (SITE.own || dv_is_shape(a, DV_T_TUPLE) || !dv_operate_leaves(vm, b, DV_T_DICT, vm->known.contains)) SLOW();
-    const int64_t number = dv_dict_known_entry(vm, dv_as_dict(b), a);
-    if (number == DV_KEY_UNKNOWN) SLOW();
-    const bool found = number >= 0;
-    DONE(dv_bool(found ${wanted}));
-    --- out of line ---
-    const dv_type *base = dv_operate_base(vm, b, vm->known.contains);
-    if (DV_UNLIKELY(!base || !base->contains || GUARD_FAILS())) MISS();
-    const uint8_t own = SITE.own;
-    PUBLISH();
-    const int found = base->contains(vm, b, a);
-    if (DV_UNLIKELY(found < 0)) RAISE();
-    DISPOSE2(own, a, b);
-    DONE(dv_bool(found ${wanted}));
-</%isa:derivative>
-
 ## With the jump behind it: which way to go; without: the result.
 <%def name="contained(found, jump, wanted)">\
 % if jump:
@@ -248,6 +230,19 @@ suffix, also = (f"_{jump}", f", and the {jump} behind it") if jump else ("", "")
 ${contained("found", jump, wanted)}\
     --- out of line ---
 ${contained_late("dv_str_find(dv_as_str(b), dv_as_str(a), 0, dv_as_str(b)->length) >= 0", jump, wanted)}\
+</%isa:derivative>
+
+<%isa:derivative name="${op}_DERIVED${suffix}" of="${op}" types="any any" result="bool" modes="${jump}" doc="${op} with an instance whose class leaves __contains__ to the built-in type that it derives from${also}.">
+    /* What dies here does so out of line. */
+    if (SITE.own || dv_is_shape(a, DV_T_TUPLE) || !dv_operate_leaves(vm, b, DV_T_DICT, DV_LEFT_CONTAINS)) SLOW();
+    const int64_t number = dv_dict_known_entry(vm, dv_as_dict(b), a);
+    if (number == DV_KEY_UNKNOWN) SLOW();
+${contained("number >= 0", jump, wanted)}\
+    --- out of line ---
+    const dv_type *base = dv_operate_base(vm, b, vm->known.contains);
+    if (DV_UNLIKELY(!base || !base->contains || GUARD_FAILS())) MISS();
+    dv_operate_note_left(vm, b, DV_LEFT_CONTAINS);
+${contained_late("base->contains(vm, b, a)", jump, wanted)}\
 </%isa:derivative>
 
 % for kind, test, find, rest in (("SET", "(dv_is_shape(b, DV_T_SET) || dv_is_shape(b, DV_T_FROZENSET)) && !dv_is_set(a)", "dv_set_contains(vm, b, a)", " but a set"), ("DICT", "dv_is_shape(b, DV_T_DICT)", "dv_is_empty(dv_dict_get(vm, b, a)) ? (dv_is_empty(vm->error) ? 0 : -1) : 1", "")):

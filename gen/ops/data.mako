@@ -90,7 +90,7 @@ ${load_of_dict()}\
 
 <%isa:derivative name="LOAD_SUBSCR_DERIVED" of="LOAD_SUBSCR" doc="container[index] of an instance whose class leaves __getitem__ to the built-in type that it derives from.">
     const uint8_t own = SITE.own;
-    if (dv_is_shape(index, DV_T_TUPLE) || !dv_operate_leaves(vm, container, DV_T_DICT, vm->known.getitem) || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
+    if (dv_is_shape(index, DV_T_TUPLE) || !dv_operate_leaves(vm, container, DV_T_DICT, DV_LEFT_GETITEM) || (own & 1 && dv_as_object(container)->references == 1)) SLOW();
     const int64_t number = dv_dict_known_entry(vm, dv_as_dict(container), index);
     if (number < 0) SLOW();
     const dv_value found = dv_retain(dv_as_dict(container)->entries[number].value);
@@ -99,6 +99,7 @@ ${load_of_dict()}\
     --- out of line ---
     const dv_type *base = dv_operate_base(vm, container, vm->known.getitem);
     if (DV_UNLIKELY(!base || !base->get_item || GUARD_FAILS())) MISS();
+    dv_operate_note_left(vm, container, DV_LEFT_GETITEM);
     const uint8_t own = SITE.own;
     PUBLISH();
     const dv_value result = base->get_item(vm, container, index);

@@ -68,6 +68,9 @@ enum {
 /* What of a built-in type's methods has become attributes of its class. */
 enum { DV_FILLED_NOT, DV_FILLED_METHODS, DV_FILLED_ALL };
 
+/* Methods that a class may leave to the built-in type that it derives from. */
+enum { DV_LEFT_GETITEM = 1, DV_LEFT_CONTAINS = 2 };
+
 /* A class object.  Attributes are cells of a namespace, so that code may depend on one of them. */
 struct dv_class {
     dv_object header;
@@ -89,6 +92,9 @@ struct dv_class {
     bool textual;                      /* see dv_class_textual; likewise */
     bool linear;     /* neither it nor a class that it derives from has several bases */
     uint32_t fields; /* see dv_class_takes_fields; 0: not looked for yet */
+    uint8_t left;    /* DV_LEFT_...: what it was known to leave to the built-in type that it derives
+                      * from, when vm->names_changed was left_then; since then it may have changed */
+    uint64_t left_then;
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     uint32_t shape_count; /* below the root */

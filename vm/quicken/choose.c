@@ -149,6 +149,8 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
                                           CONTAINS_FORMS(DV_OP_NOT_IN_STR)},
                                 dicts[] = {CONTAINS_FORMS(DV_OP_IN_DICT),
                                            CONTAINS_FORMS(DV_OP_NOT_IN_DICT)},
+                                derived[] = {CONTAINS_FORMS(DV_OP_IN_DERIVED),
+                                             CONTAINS_FORMS(DV_OP_NOT_IN_DERIVED)},
                                 sets[] = {CONTAINS_FORMS(DV_OP_IN_SET),
                                           CONTAINS_FORMS(DV_OP_NOT_IN_SET)};
     dv_value item = sp[-2], container = sp[-1];
@@ -163,7 +165,7 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     else if (dv_is_plain_instance(container))
         dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DL : DV_OP_IN_DL);
     else if (dv_operate_base(vm, container, vm->known.contains))
-        dv_site_become(vm, ip, negated ? DV_OP_NOT_IN_DERIVED : DV_OP_IN_DERIVED);
+        become_contains(vm, ip, &derived[negated]);
     else
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
 }

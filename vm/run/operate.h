@@ -108,14 +108,17 @@ static inline const dv_type *dv_operate_base(dv_vm *vm, dv_value v, dv_value nam
     return cell ? NULL : vm->types[shape >> DV_LAYOUT_SHIFT];
 }
 
-/* Is v's class derived from a built-in type, and known to leave the method to it?  Asks nobody: no
- * means only that dv_operate_base must be asked. */
-static inline bool dv_operate_leaves(const dv_vm *vm, dv_value v, dv_type_id base, dv_value name) {
+/* Is v's class derived from a built-in type, and known to leave a method, one of DV_LEFT_..., to it?
+ * Asks nobody: no means only that dv_operate_base must be asked, and what it says noted. */
+static inline bool dv_operate_leaves(const dv_vm *vm, dv_value v, dv_type_id base, uint8_t method) {
     if (!dv_is_object(v) || dv_as_object(v)->shape >> DV_LAYOUT_SHIFT != base) return false;
     const dv_class *class_ = dv_shape_at(vm, dv_as_object(v)->shape)->class_;
-    const dv_special *known = dv_special_at(vm, class_, name);
-    return known->class_ == class_ && dv_same(known->name, name) &&
-           known->names_changed == vm->names_changed && !known->cell;
+    return class_->left & method && class_->left_then == vm->names_changed;
+}
+static inline void dv_operate_note_left(const dv_vm *vm, dv_value v, uint8_t method) {
+    dv_class *class_ = dv_shape_at(vm, dv_as_object(v)->shape)->class_;
+    class_->left = class_->left_then == vm->names_changed ? class_->left | method : method;
+    class_->left_then = vm->names_changed;
 }
 
 /* A str, or of a class derived from it that leaves the comparison `name` to it. */
