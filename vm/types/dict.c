@@ -155,11 +155,11 @@ void dv_dict_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *contex
 /* What a search ends with besides the number of an entry. */
 enum { ABSENT = DV_KEY_ABSENT, RAISED = -3 };
 
-/* Number of the key's entry, or ABSENT, or RAISED. */
-static __attribute__((noinline)) int64_t search_asking(dv_vm *vm, const dv_dict *dict, dv_value key,
-                                                       int64_t hash) {
-restart:;
-    uint64_t perturb = (uint64_t)hash, slot = perturb & dict->mask;
+/* Number of the key's entry, or ABSENT, or RAISED; the slots before the given one do not decide. */
+static __attribute__((noinline)) int64_t search_from(dv_vm *vm, const dv_dict *dict, dv_value key,
+                                                     int64_t hash, uint64_t slot,
+                                                     uint64_t perturb) {
+restart:
     for (;; slot = dv_dict_next_slot(slot, &perturb, dict->mask)) {
         int32_t number = dict->index[slot];
         if (number == DV_DICT_FREE) return ABSENT;
@@ -172,7 +172,11 @@ restart:;
                 uint64_t version = dict->version;
                 equal = dv_items_equal(vm, entry->key, key);
                 if (DV_UNLIKELY(equal < 0)) return RAISED;
-                if (DV_UNLIKELY(dict->version != version)) goto restart;
+                if (DV_UNLIKELY(dict->version != version)) {
+                    perturb = (uint64_t)hash;
+                    slot = perturb & dict->mask;
+                    goto restart;
+                }
             }
             if (!equal) continue;
         }
@@ -196,7 +200,7 @@ static __attribute__((noinline)) int64_t find_entry(dv_vm *vm, const dv_dict *di
         if (DV_UNLIKELY(!dv_key_same(entry->key, key))) break;
         return number;
     }
-    return search_asking(vm, dict, key, hash);
+    return search_from(vm, dict, key, hash, slot, perturb);
 }
 
 /* A pair of ints, a place in a plane: such are found without a call. */
@@ -215,7 +219,8 @@ static inline int64_t find_by_place(dv_vm *vm, const dv_dict *dict, const dv_tup
                       dv_same(other->items[1], place->items[1])))
             return number;
     }
-    return search_asking(vm, dict, dv_object_value(place), hash);
+    const uint64_t perturb = (uint64_t)hash;
+    return search_from(vm, dict, dv_object_value(place), hash, perturb & dict->mask, perturb);
 }
 
 static inline dv_value value_at(const dv_dict *dict, int64_t number) {
