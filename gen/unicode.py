@@ -14,9 +14,11 @@ from pathlib import Path
 VERSION = "14.0.0"
 DATA = Path(__file__).resolve().parent / "unicode_data.txt"
 SHIFT = 7
+LATIN = 256  # code points whose flags are found at once
 FLAGS = (
     "ALPHA DECIMAL DIGIT NUMERIC LOWER UPPER TITLE SPACE PRINTABLE ID_START ID_CONTINUE CASED CASE_IGNORABLE LINE_BREAK"
 ).split()
+FLAGS_AT = 4  # where a record has its flags
 MANY = 1 << 30  # marks a case mapping to several code points
 NO_RECORD = ("Cn", "Co", "Cs")  # categories of code points that have no property at all
 
@@ -45,6 +47,8 @@ extern const dv_unicode_record dv_unicode_records[];
 extern const uint32_t dv_unicode_many[];
 extern const uint16_t dv_unicode_blocks[];
 extern const uint16_t dv_unicode_index[];
+#define DV_UNICODE_LATIN %d
+extern const uint16_t dv_unicode_latin[]; /* flags of the code points below that */
 
 #endif
 """
@@ -156,6 +160,7 @@ def render():
     tables = Tables().load(DATA.read_text())
     blocks, index = tables.blocks()
     records = ["{%d, %d, %d, %d, %d, %d}" % record for record in tables.records]
+    latin = [list(tables.records)[number][FLAGS_AT] for number in tables.numbers[:LATIN]]
     source = "\n".join([
         f"/* unicode_tables.c: Unicode {VERSION}; written by gen/unicode.py. */",
         '#include "unicode_tables.h"\n',
@@ -163,9 +168,10 @@ def render():
         array("uint32_t dv_unicode_many", tables.many),
         array("uint16_t dv_unicode_blocks", blocks),
         array("uint16_t dv_unicode_index", index),
+        array("uint16_t dv_unicode_latin", latin),
     ])  # fmt: skip
     flags = "\n".join(f"    DV_UNICODE_{name} = {1 << bit}," for bit, name in enumerate(FLAGS))
-    return [source, HEADER % (flags, MANY, SHIFT)]
+    return [source, HEADER % (flags, MANY, SHIFT, LATIN)]
 
 
 def write(out_dir, names, texts):

@@ -19,8 +19,8 @@
  * all containers again. */
 #define WAITING 512u
 
-/* Containers that were visited and are being fetched into the cache: a ring, in which each takes the
- * place of the one before by so many, whose turn it is then.  NULL: none. */
+/* Containers that were visited and are being fetched into the cache: a ring, in which each takes
+ * the place of the one before by so many, whose turn it is then.  NULL: none. */
 #define COMING 8u
 
 typedef struct coming {

@@ -18,9 +18,9 @@
 #define NEW_MIN  ((size_t)1 << 20)
 #define USED_MIN ((size_t)8 << 20)
 
-/* Otherwise one and a half times what was alive after the last one.  While a heap grows, collections
- * then walk it, all in all, 1.1 times; at once what was alive they would 1.4 times (1 / ln of what it
- * grows by in between), and at twice 0.9 times, for which more garbage lies about. */
+/* Otherwise one and a half times what was alive after the last one.  While a heap grows,
+ * collections then walk it, all in all, 1.1 times; at once what was alive they would 1.4 times (1 /
+ * ln of what it grows by in between), and at twice 0.9 times, for which more garbage lies about. */
 static size_t one_and_a_half(size_t size) { return size + size / 2; }
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 

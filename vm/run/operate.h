@@ -108,8 +108,8 @@ static inline const dv_type *dv_operate_base(dv_vm *vm, dv_value v, dv_value nam
     return cell ? NULL : vm->types[shape >> DV_LAYOUT_SHIFT];
 }
 
-/* Is v's class derived from a built-in type, and known to leave a method, one of DV_LEFT_..., to it?
- * Asks nobody: no means only that dv_operate_base must be asked, and what it says noted. */
+/* Is v's class derived from a built-in type, and known to leave a method, one of DV_LEFT_..., to
+ * it? Asks nobody: no means only that dv_operate_base must be asked, and what it says noted. */
 static inline bool dv_operate_leaves(const dv_vm *vm, dv_value v, dv_type_id base, uint8_t method) {
     if (!dv_is_object(v) || dv_as_object(v)->shape >> DV_LAYOUT_SHIFT != base) return false;
     const dv_class *class_ = dv_shape_at(vm, dv_as_object(v)->shape)->class_;

@@ -40,7 +40,6 @@ dv_value dv_dict_new(dv_vm *vm) {
     dv_dict *dict = dv_container_new(vm, sizeof(dv_dict), DV_T_DICT);
     if (!dict) return DV_EMPTY;
     be_empty(dict);
-    dict->version = 0;
     return dv_object_value(dict);
 }
 
@@ -48,7 +47,6 @@ dv_value dv_dict_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     dv_dict *dict = dv_subclass_alloc(vm, class_, sizeof(dv_dict));
     if (!dict) return DV_EMPTY;
     be_empty(dict);
-    dict->version = 0;
     dv_value self = dv_object_value(dict);
     if (dv_dict_update(vm, self, exact)) return self;
     dv_release(vm, self);
@@ -130,7 +128,6 @@ void dv_dict_clear(dv_vm *vm, dv_value self) {
     int64_t used = dict->used;
     size_t size = block_size(dict->capacity, dict->mask);
     be_empty(dict);
-    dict->version++;
     release_block(vm, entries, used, size);
 }
 
@@ -169,10 +166,12 @@ restart:
             if (entry->hash != hash) continue;
             int equal = dv_key_equal_plainly(entry->key, key);
             if (DV_UNLIKELY(equal < 0)) {
-                uint64_t version = dict->version;
-                equal = dv_items_equal(vm, entry->key, key);
+                const dv_dict_entry *entries = dict->entries;
+                const dv_value asked = entry->key;
+                equal = dv_items_equal(vm, asked, key);
                 if (DV_UNLIKELY(equal < 0)) return RAISED;
-                if (DV_UNLIKELY(dict->version != version)) {
+                /* CPython, too, takes no note of other changes. */
+                if (DV_UNLIKELY(dict->entries != entries || !dv_same(entries[number].key, asked))) {
                     perturb = (uint64_t)hash;
                     slot = perturb & dict->mask;
                     goto restart;
@@ -182,6 +181,14 @@ restart:
         }
         return number;
     }
+}
+
+/* From the first slot on; out of line, so that nothing is kept for it by those who seldom need it.
+ */
+static __attribute__((noinline)) int64_t search_all(dv_vm *vm, const dv_dict *dict, dv_value key,
+                                                    int64_t hash) {
+    const uint64_t perturb = (uint64_t)hash;
+    return search_from(vm, dict, key, hash, perturb & dict->mask, perturb);
 }
 
 /* The same without a call until a key with the same hash must be asked: that is rare. */
@@ -219,8 +226,7 @@ static inline int64_t find_by_place(dv_vm *vm, const dv_dict *dict, const dv_tup
                       dv_same(other->items[1], place->items[1])))
             return number;
     }
-    const uint64_t perturb = (uint64_t)hash;
-    return search_from(vm, dict, dv_object_value(place), hash, perturb & dict->mask, perturb);
+    return search_all(vm, dict, dv_object_value(place), hash);
 }
 
 static inline dv_value value_at(const dv_dict *dict, int64_t number) {
@@ -280,7 +286,6 @@ static bool add_entry(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash, dv_v
     dict->entries[dict->used++] = (dv_dict_entry){hash, dv_retain(key), dv_retain(value)};
     dict->usable--;
     dict->count++;
-    dict->version++;
     return true;
 }
 
@@ -352,7 +357,6 @@ static dv_dict_entry take_out(dv_dict *dict, int64_t number) {
     dict->index[slot_of(dict, number)] = DV_DICT_DELETED;
     dict->entries[number].key = dict->entries[number].value = DV_EMPTY;
     dict->count--;
-    dict->version++;
     if (number == dict->first) skip_gap(dict);
     return entry;
 }
@@ -410,7 +414,6 @@ static bool clone(dv_vm *vm, dv_dict *to, const dv_dict *from) {
     to->capacity = from->capacity;
     to->usable = from->usable;
     to->mask = from->mask;
-    to->version++;
     return true;
 }
 
@@ -430,7 +433,6 @@ int dv_dict_move(dv_vm *vm, dv_value self, dv_value key, bool last) {
         if (number == (last ? dict->used - 1 : 0)) return 1;
     } while (!can_move(dict, last));
     dv_dict_entry entry = dict->entries[number];
-    dict->version++;
     if (last) {
         dict->index[slot_of(dict, number)] = (int32_t)dict->used;
         dict->entries[number].key = dict->entries[number].value = DV_EMPTY;

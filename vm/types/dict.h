@@ -5,8 +5,8 @@
  *  2. The index has a power-of-two size; a slot holds an entry number, or -1 free, or -2 deleted.
  *     A third of it is always free, so that every search ends.  A dict that never had an entry
  *     shares a constant index of one free slot.
- *  3. Comparing keys may run dl code which may change the dict; lookups restart when `version`
- * changed. */
+ *  3. Comparing keys may run dl code which may change the dict; lookups restart when the table is
+ *     another one, or the key that was asked is no longer where it was. */
 #ifndef DV_TYPES_DICT_H
 #define DV_TYPES_DICT_H
 
@@ -25,7 +25,6 @@ typedef struct dv_dict {
     int64_t usable;   /* entries that can be added before the table is made anew */
     int64_t first;    /* no entry before this one is live */
     uint64_t mask;    /* size of the index - 1 */
-    uint64_t version; /* changed by every change of the set of keys */
     int32_t *index;
     dv_dict_entry *entries;
 } dv_dict;

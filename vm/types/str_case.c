@@ -55,7 +55,7 @@ static void append_lower(dv_builder *b, const dv_str *s, int64_t i) {
 
 static void append_swapped(dv_builder *b, const dv_str *s, int64_t i) {
     uint32_t c = dv_str_at(s, i);
-    uint16_t flags = dv_unicode_find(c)->flags;
+    const uint32_t flags = dv_unicode_flags(c);
     if (flags & DV_UNICODE_UPPER)
         append_lower(b, s, i);
     else if (flags & DV_UNICODE_LOWER)
@@ -208,7 +208,7 @@ static dv_value one_case(dv_value v, uint32_t wanted, uint32_t refused) {
     const dv_str *s = dv_as_str(v);
     bool found = false;
     for (int64_t i = 0; i < s->length; i++) {
-        uint16_t flags = dv_unicode_find(dv_str_at(s, i))->flags;
+        const uint32_t flags = dv_unicode_flags(dv_str_at(s, i));
         if (flags & refused) return DV_FALSE;
         found = found || (flags & wanted);
     }
@@ -230,7 +230,7 @@ dv_value dv_str_istitle(dv_vm *vm, const dv_value *args, uint32_t count) {
     const dv_str *s = dv_as_str(args[0]);
     bool found = false, in_word = false;
     for (int64_t i = 0; i < s->length; i++) {
-        uint16_t flags = dv_unicode_find(dv_str_at(s, i))->flags;
+        const uint32_t flags = dv_unicode_flags(dv_str_at(s, i));
         bool capital = flags & (DV_UNICODE_UPPER | DV_UNICODE_TITLE);
         bool small = flags & DV_UNICODE_LOWER;
         if ((capital && in_word) || (small && !capital && !in_word)) return DV_FALSE;

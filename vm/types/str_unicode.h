@@ -15,9 +15,14 @@ static inline const dv_unicode_record *dv_unicode_find(uint32_t c) {
     return &dv_unicode_records[dv_unicode_index[(block << DV_UNICODE_SHIFT) + offset]];
 }
 
-/* Has c any of these properties (DV_UNICODE_ALPHA, ...)? */
+/* Its properties (DV_UNICODE_ALPHA, ...).  Nearly all text is Latin, for which one load does. */
+static inline uint32_t dv_unicode_flags(uint32_t c) {
+    return c < DV_UNICODE_LATIN ? dv_unicode_latin[c] : dv_unicode_find(c)->flags;
+}
+
+/* Has c any of these properties? */
 static inline bool dv_unicode_is(uint32_t c, uint32_t flags) {
-    return (dv_unicode_find(c)->flags & flags) != 0;
+    return (dv_unicode_flags(c) & flags) != 0;
 }
 
 /* Applies one of the four mappings of c's record; returns how many code points (1 to 3) it wrote.
