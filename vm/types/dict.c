@@ -31,6 +31,7 @@ static size_t block_size(int64_t capacity, uint64_t mask) {
 
 static void be_empty(dv_dict *dict) {
     dict->count = dict->used = dict->capacity = dict->usable = dict->first = 0;
+    dict->asks = false;
     dict->mask = 0;
     dict->index = (int32_t *)no_index;
     dict->entries = NULL;
@@ -286,6 +287,7 @@ static bool add_entry(dv_vm *vm, dv_dict *dict, dv_value key, int64_t hash, dv_v
     dict->entries[dict->used++] = (dv_dict_entry){hash, dv_retain(key), dv_retain(value)};
     dict->usable--;
     dict->count++;
+    dict->asks |= dv_is_object(key) && !dv_is_shape(key, DV_T_STR) && !dv_is_shape(key, DV_T_TUPLE);
     return true;
 }
 
@@ -414,6 +416,7 @@ static bool clone(dv_vm *vm, dv_dict *to, const dv_dict *from) {
     to->capacity = from->capacity;
     to->usable = from->usable;
     to->mask = from->mask;
+    to->asks = from->asks;
     return true;
 }
 
@@ -461,6 +464,7 @@ dv_value dv_dict_copy(dv_vm *vm, dv_value self) {
         dv_release(vm, copy);
         return DV_EMPTY;
     }
+    to->asks = from->asks;
     to->used = to->count = copy_entries(to->entries, from);
     to->usable = to->capacity - to->used;
     for (int64_t i = 0; i < to->used; i++) {

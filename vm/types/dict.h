@@ -23,7 +23,8 @@ typedef struct dv_dict {
     int64_t used;     /* entries in use, deleted ones included */
     int64_t capacity; /* of entries */
     int64_t usable;   /* entries that can be added before the table is made anew */
-    int64_t first;    /* no entry before this one is live */
+    int32_t first;    /* no entry before this one is live */
+    bool asks;        /* since it was empty it has had keys that may have an __eq__ in dl */
     uint64_t mask;    /* size of the index - 1 */
     int32_t *index;
     dv_dict_entry *entries;

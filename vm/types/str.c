@@ -37,7 +37,8 @@ static inline dv_str *alloc(dv_vm *vm, int64_t length, uint32_t kind) {
     s->hash = -1;
     s->length = length;
     s->kind = kind;
-    s->interned = s->hint = 0;
+    s->interned = s->misses = 0;
+    s->hint = 0;
     s->capacity = size - sizeof(dv_str);
     return s;
 }
@@ -52,7 +53,8 @@ dv_value dv_str_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     s->hash = from->hash;
     s->length = from->length;
     s->kind = from->kind;
-    s->interned = s->hint = 0;
+    s->interned = s->misses = 0;
+    s->hint = 0;
     s->capacity = room;
     memcpy(s->data, from->data, size);
     return dv_object_value(s);
@@ -469,7 +471,8 @@ dv_value dv_str_extend(dv_vm *vm, dv_value va, dv_value vb) {
     if (!grown) return DV_EMPTY;
     grown->length = a->length;
     grown->kind = a->kind;
-    grown->interned = grown->hint = 0;
+    grown->interned = grown->misses = 0;
+    grown->hint = 0;
     grown->capacity = size - sizeof(dv_str);
     memcpy(grown->data, a->data, (size_t)a->length * a->kind);
     put_behind(grown, b);

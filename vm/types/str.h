@@ -26,7 +26,8 @@ typedef struct dv_str {
     int64_t hash;
     int64_t length; /* code points */
     uint32_t kind;
-    uint16_t interned;
+    uint8_t interned;
+    uint8_t misses;  /* of hints */
     uint16_t hint;   /* number of the entry where a dict had it last (key.h); means nothing else */
     size_t capacity; /* bytes behind the struct */
     char data[];

@@ -169,7 +169,8 @@ dv_value dv_builder_finish(dv_builder *b) {
     s->hash = -1;
     s->length = b->length;
     s->kind = b->kind;
-    s->interned = s->hint = 0;
+    s->interned = s->misses = 0;
+    s->hint = 0;
     s->capacity = size - sizeof(dv_str);
     b->data = NULL;
     b->length = b->capacity = 0;
