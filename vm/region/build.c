@@ -171,8 +171,8 @@ static bool has_instructions_for_inlining(const dv_code *code) {
     for (uint32_t pc = 0; pc < code->word_count; pc += length_of(code, pc)) {
         uint32_t op = code->words[pc] & 0xFF;
         if (op == DV_OP_RAISE || op == DV_OP_MAKE_FUNCTION || op == DV_OP_MAKE_CLOSURE ||
-            op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_COPY_FREE || op == DV_OP_BUILD_CLASS ||
-            op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
+            op == DV_OP_MAKE_CLOSURE_BY_VALUE || op == DV_OP_MAKE_CELL || op == DV_OP_COPY_FREE ||
+            op == DV_OP_BUILD_CLASS || op == DV_OP_ENTER_HANDLER || op == DV_OP_MAKE_GENERATOR)
             return false;
     }
     return true;
