@@ -287,6 +287,11 @@ static bool compile_inlined_search(dv_compiler *c, loop *l, dv_label found, dv_l
     return done(c);
 }
 
+bool dv_compile_joined(dv_compiler *c, const dv_expr *expr, dv_range at) {
+    loop l = {.expr = expr, .at = at};
+    return compile_inlined(c, &l);
+}
+
 bool dv_compile_comprehension(dv_compiler *c, const dv_expr *expr) {
     loop l = {.expr = expr, .at = expr->at};
     if (has_host(expr)) return compile_inlined(c, &l);
@@ -312,6 +317,8 @@ bool dv_compile_is_consumed(const dv_expr *call) {
     const dv_consumer consumer = consumer_of(call);
     return consumer != DV_CONSUMER_NONE && consumer != DV_CONSUMER_JOIN;
 }
+
+bool dv_compile_is_joined(const dv_expr *call) { return consumer_of(call) == DV_CONSUMER_JOIN; }
 
 bool dv_compile_is_search(const dv_expr *call) {
     const dv_consumer consumer = consumer_of(call);

@@ -27,6 +27,12 @@ bool dv_compile_is_consumed(const dv_expr *call);
 /* Compiles such a call, callee and all; leaves its result, owned. */
 bool dv_compile_consumed(dv_compiler *c, dv_expr *call);
 
+/* Is it the call of join? */
+bool dv_compile_is_joined(const dv_expr *call);
+
+/* Leaves the list of the items of its argument; `at` is the range of the call. */
+bool dv_compile_joined(dv_compiler *c, const dv_expr *expr, dv_range at);
+
 /* Is it one whose result is a truth: any or all? */
 bool dv_compile_is_search(const dv_expr *call);
 

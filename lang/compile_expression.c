@@ -227,8 +227,10 @@ static bool finish_call(dv_compiler *c, const dv_expr *call) {
         dv_front_error(c->front, call->at, "more than %d arguments in a call", MAX_ARGUMENTS);
         return false;
     }
-    if (!compile_arguments(c, call)) return false;
     dv_range at = method ? attribute_range(callee, call->at) : call->at;
+    const bool joined = dv_compile_is_joined(call);
+    if (joined && !dv_compile_joined(c, call->as.call.arguments.items[0], at)) return false;
+    if (!joined && !compile_arguments(c, call)) return false;
     uint32_t count = call->as.call.arguments.count + call->as.call.keyword_count;
     if (call->as.call.keyword_count == 0)
         dv_emit_a(&c->emit, method ? DV_OP_CALL_METHOD : DV_OP_CALL, count, at);
