@@ -61,13 +61,27 @@ static bool sees_frame(const dv_name *name) {
 }
 
 /* Does nothing that the module's text shows give the consumer's name another meaning? */
-static bool is_builtin(const dv_scope *scope) {
+static bool is_builtin(dv_front *front, const dv_scope *scope) {
     if (scope->consumer == DV_CONSUMER_JOIN) return true;
-    for (const dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent)
-        for (uint32_t i = 0; i < outer->symbol_count; i++)
-            if (outer->symbols[i]->flags & DV_SYMBOL_BOUND &&
-                dv_name_is(outer->symbols[i]->name, dv_consumer_names[scope->consumer]))
+    const char *text = dv_consumer_names[scope->consumer];
+    const dv_name *name = dv_name_intern(front, (dv_text){text, (uint32_t)strlen(text)});
+    if (name == NULL) return false;
+    for (const dv_scope *outer = scope->parent; outer != NULL; outer = outer->parent) {
+        const dv_symbol *symbol = dv_scope_find(outer, name);
+        if (symbol != NULL && symbol->flags & DV_SYMBOL_BOUND) return false;
+    }
+    return true;
+}
+
+/* What functions bind as `global` is bound in the module. */
+static bool note_globals(dv_front *front, dv_scope *module) {
+    for (const dv_scope *scope = module->next; scope != NULL; scope = scope->next)
+        for (uint32_t i = 0; i < scope->symbol_count; i++) {
+            const dv_symbol *symbol = scope->symbols[i];
+            if (symbol->flags & DV_SYMBOL_GLOBAL && symbol->flags & DV_SYMBOL_BOUND &&
+                dv_scope_note(front, module, symbol->name, DV_SYMBOL_ASSIGNED) == NULL)
                 return false;
+        }
     return true;
 }
 
@@ -76,18 +90,19 @@ static bool is_builtin(const dv_scope *scope) {
 enum { MOST_OUTLINES = 3 };
 
 /* A function in it, or a walrus, would share variables with the function around. */
-static bool is_consumed(const dv_scope *scope) {
+static bool is_consumed(dv_front *front, const dv_scope *scope) {
     if (scope->consumer == DV_CONSUMER_NONE || scope->has_functions) return false;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         const uint32_t flags = scope->symbols[i]->flags;
         if (flags & DV_SYMBOL_BOUND && flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL))
             return false;
     }
-    return scope->outlines < MOST_OUTLINES && is_builtin(scope);
+    return scope->outlines < MOST_OUTLINES && is_builtin(front, scope);
 }
 
-static bool can_be_inlined(const dv_scope *scope) {
-    if (!scope->is_comprehension || (scope->is_generator && !is_consumed(scope))) return false;
+static bool can_be_inlined(dv_front *front, const dv_scope *scope) {
+    if (!scope->is_comprehension || (scope->is_generator && !is_consumed(front, scope)))
+        return false;
     if (scope->parent->kind != DV_SCOPE_FUNCTION) return false;
     uint32_t own = 0;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
@@ -125,7 +140,7 @@ static bool place_comprehensions(dv_front *front, dv_scope *first) {
     for (dv_scope *scope = first; scope != NULL; scope = scope->next) scopes[count++] = scope;
     for (uint32_t i = count; i-- > 0;) {
         dv_scope *parent = scopes[i]->parent;
-        if (!can_be_inlined(scopes[i])) {
+        if (!can_be_inlined(front, scopes[i])) {
             mark_captured(scopes[i]);
             if (parent != NULL) parent->has_functions = true;
             continue;
@@ -382,7 +397,7 @@ static bool resolve_symbol(dv_front *front, dv_scope *scope, dv_symbol *symbol) 
 
 /* Scopes are listed before those inside them. */
 bool dv_scope_resolve(dv_front *front, dv_scope *first) {
-    if (!place_comprehensions(front, first)) return false;
+    if (!note_globals(front, first) || !place_comprehensions(front, first)) return false;
     for (dv_scope *scope = first; scope != NULL; scope = scope->next)
         if (!number_locals(front, scope)) return false;
     for (dv_scope *scope = first; scope != NULL; scope = scope->next)
