@@ -92,6 +92,24 @@ static ND_FUNCTION(asarray) {
     return as_array(vm, args[0], dtype, order);
 }
 
+/* Of an array alone it is the array: calls that see one need no parameters. */
+static bool takes_array(dvx_vm *vm, const dvx_value *args, uint32_t count) {
+    return count == 1 && array_of(vm, args[0]) && !array_is_scalar(vm, args[0]);
+}
+
+static dvx_outcome give_array(dvx_vm *vm, const dvx_value *args, uint32_t count,
+                              dvx_value *result) {
+    if (!takes_array(vm, args, count)) return DVX_DEOPTIMISE;
+    *result = API(retain, args[0]);
+    return DVX_DONE;
+}
+
+static const dvx_derivative array_as_it_is = {.size = sizeof(dvx_derivative),
+                                              .name = "CALL_ASARRAY",
+                                              .guard = takes_array,
+                                              .run = give_array};
+static const dvx_derivative *const as_arrays[] = {&array_as_it_is};
+
 static ND_FUNCTION(ascontiguousarray) {
     const nd_dtype *dtype;
     (void)count;
@@ -569,8 +587,8 @@ ND_PARAMETERS(of_identity, 1, "n", "dtype");
 
 static const dvx_function functions[] = {
     ND_NAMED("array", array, of_object),
-    ND_NAMED("asarray", asarray, of_a),
-    ND_NAMED("asanyarray", asarray, of_a),
+    ND_DERIVED("asarray", asarray, of_a, as_arrays),
+    ND_DERIVED("asanyarray", asarray, of_a, as_arrays),
     ND_NAMED("ascontiguousarray", ascontiguousarray, of_a),
     ND_NAMED("asfortranarray", asfortranarray, of_a),
     ND_NAMED("copy", copy, of_copy),

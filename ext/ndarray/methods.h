@@ -21,6 +21,11 @@
  */
 #define ND_NAMED(name_, entry_, list) \
     { .size = sizeof(dvx_function), .name = name_, .entry = entry_, .parameters = &(list) }
+#define ND_DERIVED(name_, entry_, list, derivatives_)                                        \
+    {                                                                                        \
+        .size = sizeof(dvx_function), .name = name_, .entry = entry_, .parameters = &(list), \
+        .derivatives = derivatives_, .derivative_count = LENGTH_OF(derivatives_)             \
+    }
 #define ND_PLAIN(name_, entry_, min_, max_) \
     { .size = sizeof(dvx_function), .name = name_, .entry = entry_, .min = min_, .max = max_ }
 #define ND_ANY UINT32_MAX
