@@ -409,6 +409,7 @@ static dvx_value covariance(dvx_vm *vm, dvx_value m, dvx_value y, bool by_row, d
     const nd_array *a = array_of(vm, x);
     const int64_t none[2] = {0, 0};
     if (!a->axes[0].count) return compose_first(vm, array_new(vm, a->dtype, 2, none, &empty), x);
+    const bool is_complex = a->dtype->kind == 'c';
     double factor = (double)a->axes[1].count - ddof;
     dvx_value last = API(make_int, 1), mean = reductions_mean(vm, x, last, true);
     if (!dvx_failed(mean) && factor <= 0) {
@@ -419,7 +420,7 @@ static dvx_value covariance(dvx_vm *vm, dvx_value m, dvx_value y, bool by_row, d
     x = compose_binary(vm, ND_UFUNC_subtract, x, mean);
     /* (A view, so that the product is seen to be symmetric.) */
     dvx_value other = dvx_failed(x) ? x : compose_turned(vm, API(retain, x));
-    if (a->dtype->kind == 'c') other = compose_unary(vm, ND_UFUNC_conjugate, other);
+    if (is_complex) other = compose_unary(vm, ND_UFUNC_conjugate, other);
     dvx_value made = dvx_failed(other) ? other : matmul_values(vm, x, other, DVX_FAILED);
     API(release, x);
     API(release, other);
