@@ -3,10 +3,10 @@
 
     python3 bench/arrays/micro.py [--dynvm build/dynvm] [--quick] [--all] [--over 1.05] [--rounds 7] [PATTERN ...]
 
-Each case is a statement, executed 10 times (2 for large sizes) in the loop of a function of its own for each size.  A process runs all sizes
-of a case; NumPy and dynvm take turns, and the minima of the rounds count, less those of an empty loop.  Patterns choose cases by
-what their names contain; --all has one for nearly everything that the module can do.  The output is a Markdown table: NumPy's ns,
-ndarray's, and ndarray's as a part of NumPy's; with --over only the rows where that is more."""
+Each case is a statement, executed 10 times (once for large sizes) in the loop of a function of its own.  A process runs a few cases at
+one size, each until it has taken 2 ms, several times; NumPy and dynvm take turns, and the minima of all rounds count, less those of
+an empty loop.  Patterns choose cases by what their names contain; --all has one for nearly everything that the module can do.  The
+output is a Markdown table: NumPy's ns, ndarray's, and ndarray's as a part of NumPy's; with --over only the rows where that is more."""
 
 import argparse
 import os
@@ -15,9 +15,11 @@ import sys
 from pathlib import Path
 
 OPERATIONS = Path(__file__).resolve().parent / "operations.txt"
-REPEATS, LARGE, LARGE_REPEATS = 10, 100_000, 2
+REPEATS, LARGE = 10, 100_000
 SIZES, QUICK_SIZES = (1, 4, 100, 10_000, 1_000_000), (4, 1_000, 100_000)
-PROGRAM = """
+GROUP = 24
+STORES = ("= ", "out=", "fill(", "copyto(", "shuffle(")  # what a statement that may change its arrays has in it
+PREPARE = """
 import time
 import {module} as np
 
@@ -29,32 +31,48 @@ def prepare(n):
     s = 2.5
     i = 0
     x = np.zeros(n)
+    y = a.copy()
     r = int(n ** 0.5)
     q = (np.arange(r * r) * 0.25 - 1.0).reshape(r, r)
+    o = q.copy()
+    e = q[0]
+    l = int(round(n ** (1 / 3)))
+    v = (np.arange(l ** 3) * 0.5).reshape(l, l, l)
+    h = np.random.RandomState(1).rand(n)
+    w = np.random.RandomState(2).randint(0, 1000, n)
     f = a.astype(np.float32)
+    g = h.astype(np.float32)
+    p = (h * 3 + 1).astype(np.float32)
+    t = k.astype(np.int32)
+    u = (w % 251).astype(np.uint8)
     z = a + 1j * b
     mask = k % 3 == 1
     j = (k * 7 + 3) % n
-    h = np.random.RandomState(1).rand(n)
-    w = np.random.RandomState(2).randint(0, 1000, n)
-    o = q.copy()
-    t = k.astype(np.int32)
-    e = q[0]
-    return a, b, a * 2, b + 7, m, k, s, i, x, q, f, z, mask, j, h, w, o, t, e
+    jr = (np.arange(r) * 7 + 3) % r
+    q32 = q.astype(np.float32)
+    qi = np.arange(r * r).reshape(r, r)
+    qz = q + 1j
+    qm = h[:r * r].reshape(r, r) > 0.5
+    return a, b, a * 2, b + 7, m, k, s, i, x, y, q, o, e, v, h, w, f, g, p, t, u, z, mask, j, jr, q32, qi, qz, qm
 """
 LOOP = """
-def loop_{n}(turns, a, b, c, d, m, k, s, i, x, q, f, z, mask, j, h, w, o, t, e):
+def loop_{number}(turns, a, b, c, d, m, k, s, i, x, y, q, o, e, v, h, w, f, g, p, t, u, z, mask, j, jr, q32, qi, qz, qm):
     start = time.process_time()
     for turn in range(turns):
 {body}
     return time.process_time() - start
-
-given = prepare({n})
-loop_{n}(30, *given)
-best = loop_{n}({turns}, *given)
-for again in range(2):
-    best = min(best, loop_{n}({turns}, *given))
-print(best)
+"""
+# How often the loop goes round is found by going round once, warm.
+MEASURE = """
+try:
+    once = max(min(loop_{number}(1, *given), loop_{number}(2, *given) / 2), 1e-8)
+    turns = max(1, min({turns}, int(0.002 / once)))
+    best = loop_{number}(turns, *given)
+    for again in range(4):
+        best = min(best, loop_{number}(turns, *given))
+    print({number}, best / turns)
+except Exception as error:
+    print({number}, "fails:", type(error).__name__, str(error).split("\\n")[0])
 """
 # Statements for all sizes, and those whose size is in them.
 NOTHING = "pass"
@@ -73,28 +91,36 @@ FIXED = [
 ]
 
 
-def turns_of(n: int) -> int:
-    return max(2, min(4_000, 20_000_000 // (n + 1) // 2 // repeats_of(n)))
-
-
-def repeats_of(n: int) -> int:
-    return REPEATS if n < LARGE else LARGE_REPEATS
-
-
-def program(statement: str, sizes: tuple, module: str) -> str:
-    parts = [PROGRAM.format(module=module)]
-    for n in sizes:
-        turns = turns_of(n)
-        body = f"        {statement}\n" * repeats_of(n)
-        parts.append(LOOP.format(n=n, turns=turns, body=body))
+def program(statements: list, n: int, module: str) -> str:
+    repeats = REPEATS if n < LARGE else 1
+    parts = [PREPARE.format(module=module)]
+    parts += [LOOP.format(number=number, body=f"        {statement}\n" * repeats) for number, statement in enumerate(statements)]
+    for number, statement in enumerate(statements):
+        if number == 0 or any(mark in statements[number - 1] for mark in STORES):
+            parts.append(f"given = prepare({n})\n")
+        parts.append(MEASURE.format(number=number, turns=4_000 // repeats))
     return "".join(parts)
 
 
-def run(command: list, statement: str, sizes: tuple, module: str, environment: dict) -> list:
-    text = program(statement, sizes, module)
-    done = subprocess.run([*command, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True,
-                          env=environment)
-    return [float(line) / turns_of(n) / repeats_of(n) * 1e9 for line, n in zip(done.stdout.split(), sizes)]
+def run(command: list, statements: list, n: int, module: str, environment: dict) -> list:
+    """ns for each of `statements`, or the text of what it failed with"""
+    done = subprocess.run([*command, "-c", program(statements, n, module)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
+                          text=True, env=environment)
+    found = [line.split(None, 1)[1] for line in done.stdout.splitlines()]
+    return [x if x.startswith("fails") else float(x) / (REPEATS if n < LARGE else 1) * 1e9 for x in found]
+
+
+def compare(statements: list, n: int, peers: list, rounds: int, environment: dict) -> list:
+    """For each of `statements` the minima of all peers, less those of an empty loop; or a text, of one that fails."""
+    best = [[float("inf")] * (len(statements) + 1) for _ in peers]
+    for _ in range(rounds):
+        for p, (module, command) in enumerate(peers):
+            found = run(command, [NOTHING, *statements], n, module, environment)
+            for c, ns in enumerate(found):
+                best[p][c] = f"{module} {ns}" if isinstance(ns, str) else min(best[p][c], ns)
+    columns = zip(*[column[1:] for column in best])
+    return [next((x for x in column if isinstance(x, str)), None) or [max(x - best[p][0], 0.05) for p, x in enumerate(column)]
+            for column in columns]
 
 
 def main() -> int:
@@ -108,38 +134,28 @@ def main() -> int:
     parser.add_argument("--over", type=float, default=0.0, help="only rows where a level takes more than this part of NumPy's time")
     parser.add_argument("patterns", nargs="*")
     options = parser.parse_args()
-    sizes = QUICK_SIZES if options.quick else SIZES
-    more = [(line, sizes) for line in OPERATIONS.read_text().splitlines() if not line.startswith("#")] if options.all else []
     rounds = options.rounds or (2 if options.quick else 7)
     levels = options.level or ["inca"]
     environment = {**os.environ, "DYNVM_PATH": str(options.dynvm.resolve().parent / "ext"), "NPY_PROMOTION_STATE": "weak",
                    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     peers = [("numpy", [options.python])] + [("ndarray", [str(options.dynvm), f"--level={x}"]) for x in levels]
-    chosen = [(s, sizes) for s in SIZED] + [(s, (4,)) for s in FIXED] + more
-    chosen = [c for c in chosen if not options.patterns or any(p in c[0] for p in options.patterns)]
+    more = [line for line in OPERATIONS.read_text().splitlines() if not line.startswith("#")] if options.all else []
+    sized, fixed = ([c for c in cases if not options.patterns or any(p in c for p in options.patterns)] for cases in (SIZED + more, FIXED))
     print("| operation | n | NumPy | " + " | ".join(f"{x}" for x in levels) + " | " +
           " | ".join(f"{x} / NumPy" for x in levels) + " |")
     print("|---|---|---|" + "---|" * (2 * len(levels)))
-    empty = {}
-    for statement, of in [(NOTHING, sizes + (4,) * (4 not in sizes)), *chosen]:
-        best = [[float("inf")] * len(of) for _ in peers]
-        try:
-            for _ in range(rounds):
-                for p, (module, command) in enumerate(peers):
-                    found = run(command, statement, of, module, environment)
-                    best[p] = [min(pair) for pair in zip(best[p], found)]
-        except subprocess.CalledProcessError as error:
-            print(f"| `{statement}` | | | {Path(error.cmd[0]).name} fails |", flush=True)
-            continue
-        if statement == NOTHING:
-            empty = {(p, n): best[p][i] for p in range(len(peers)) for i, n in enumerate(of)}
-            continue
-        for i, n in enumerate(of):
-            ns = [max(best[p][i] - empty[p, n], 0.05) for p in range(len(peers))]
-            if max(ns[1:]) <= options.over * ns[0]:
-                continue
-            print(f"| `{statement}` | {n} | " + " | ".join(f"{x:.1f}" if x < 100 else f"{x:.0f}" for x in ns) + " | " +
-                  " | ".join(f"{x / ns[0]:.2f}" for x in ns[1:]) + " |", flush=True)
+    for cases, sizes in ((sized, QUICK_SIZES if options.quick else SIZES), (fixed, (4,))):
+        for first in range(0, len(cases), GROUP):
+            group = cases[first:first + GROUP]
+            tables = [compare(group, n, peers, rounds, environment) for n in sizes]
+            for c, statement in enumerate(group):
+                for n, table in zip(sizes, tables):
+                    ns = table[c]
+                    if isinstance(ns, str):
+                        print(f"| `{statement}` | {n} | | {ns} |", flush=True)
+                    elif max(ns[1:]) > options.over * ns[0]:
+                        print(f"| `{statement}` | {n} | " + " | ".join(f"{x:.1f}" if x < 100 else f"{x:.0f}" for x in ns) + " | " +
+                              " | ".join(f"{x / ns[0]:.2f}" for x in ns[1:]) + " |", flush=True)
     return 0
 
 

@@ -272,10 +272,89 @@ static bool fill(dvx_vm *vm, nd_array *to, dvx_value v, int depth, char *at) {
     return true;
 }
 
+/* ---- Rows of numbers ---- */
+
+/* How many items v has, if it is a list or a tuple and no instance of a subclass; else 0. */
+static int64_t row_length(dvx_vm *vm, dvx_value v) {
+    return API(read_row, v, DVX_ANY, 0, INT64_MAX, NULL);
+}
+
+/* The shape of nested lists, as the first ones have it, and of which kind the first element is;
+ * DVX_ANY: there is none, or what it is in may run code of the program. */
+static dvx_kind first_number(dvx_vm *vm, dvx_value v, int64_t *shape, int *ndim) {
+    dvx_value item = API(retain, v);
+    *ndim = 0;
+    for (int64_t length; *ndim < ND_MOST && (length = row_length(vm, item)) > 0; ++*ndim) {
+        dvx_value list = item;
+        item = API(get_item, list, API(make_int, 0));
+        API(release, list);
+        if (dvx_failed(item)) return vm->api->clear_error(vm), DVX_ANY;
+        shape[*ndim] = length;
+    }
+    dvx_kind kind = API(kind, item);
+    API(release, item);
+    return *ndim > 0 && (kind == DVX_FLOAT || kind == DVX_INT || kind == DVX_BOOL) ? kind : DVX_ANY;
+}
+
+/* Nested lists, as elements of 8 bytes (of bools 1) one behind the other, of which *out is the
+ * next. 1; 0: they are not as regular as `shape` says, or their elements not of the kind; -1:
+ * raised. */
+static int read_rows(dvx_vm *vm, dvx_value v, dvx_kind kind, const int64_t *shape, int ndim,
+                     char **out) {
+    if (row_length(vm, v) != *shape) return 0;
+    if (ndim == 1) {
+        const int64_t count = API(read_row, v, kind, 0, *shape, *out);
+        *out += count * (kind == DVX_BOOL ? 1 : 8);
+        return count == *shape;
+    }
+    for (int64_t i = 0; i < *shape; i++) {
+        dvx_value item = API(get_item, v, API(make_int, i));
+        const int read =
+            dvx_failed(item) ? -1 : read_rows(vm, item, kind, shape + 1, ndim - 1, out);
+        API(release, item);
+        if (read <= 0) return read;
+        if (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm)) return -1;
+    }
+    return 1;
+}
+
+/* An array of nested lists of floats, ints or bools, which most are.  1; 0: it is none of that; -1:
+ * raised. */
+static int from_rows(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, dvx_value *made) {
+    static const dvx_kind kinds[ND_TYPES] = {
+        [ND_BOOL] = DVX_BOOL, [ND_INT64] = DVX_INT, [ND_FLOAT64] = DVX_FLOAT};
+    int64_t shape[ND_MOST];
+    int ndim, read = 0;
+    const dvx_kind first = first_number(vm, v, shape, &ndim);
+    if (first == DVX_ANY) return 0;
+    dvx_kind kind = first;
+    if (dtype) {
+        kind = kinds[dtype->num];
+        if (kind == DVX_ANY) return 0;
+    }
+    do {
+        nd_array *a;
+        const int num = kind == DVX_BOOL ? ND_BOOL : kind == DVX_INT ? ND_INT64 : ND_FLOAT64;
+        *made = array_new(vm, ND_DTYPE(num), ndim, shape, &a);
+        /* (An array that is too large is perhaps none: they may be irregular.) */
+        if (dvx_failed(*made)) return vm->api->clear_error(vm), 0;
+        char *out = a->data;
+        read = read_rows(vm, v, kind, shape, ndim, &out);
+        if (read == 1) return 1;
+        API(release, *made);
+        /* Ints, and later a float. */
+        kind = kind == DVX_INT && !dtype ? DVX_FLOAT : DVX_ANY;
+    } while (read == 0 && kind != DVX_ANY);
+    return read;
+}
+
 /* A new array of what is no array. */
 static dvx_value from_sequence(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, bool fortran) {
     nd_array *a;
     nd_state *state = nd_state_of(vm);
+    dvx_value rows;
+    const int read = fortran ? 0 : from_rows(vm, v, dtype, &rows);
+    if (read != 0) return read > 0 ? rows : DVX_FAILED;
     discovery d = {.any = dtype != NULL, .ndim = -1, .regular = ND_MOST + 1};
     state->busy++;
     bool good = discover(vm, &d, v, 0);
@@ -324,44 +403,31 @@ dvx_value convert_copy(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, char orde
 
 /* ---- Lists ---- */
 
-/* (Scalars become numbers, too.) */
-static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
-    double d;
-    int64_t i;
-    const void *p = at;
-    switch (dtype->num) {
-    case ND_FLOAT64: d = *(const double *)p; return API(make_float, d);
-    case ND_INT64: i = *(const int64_t *)p; return API(make_int, i);
-    case ND_UINT8: i = *(const uint8_t *)p; return API(make_int, i);
-    case ND_INT32: i = *(const int32_t *)p; return API(make_int, i);
-    case ND_FLOAT32: d = (double)*(const float *)p; return API(make_float, d);
-    default: return array_element(vm, dtype, at);
-    }
-}
+/* What elements become in a list, and what they are in C. */
+static const struct row_kind {
+    dvx_kind kind;
+    dvx_element element;
+} row_kinds[ND_TYPES] = {
+    [ND_BOOL] = {DVX_BOOL, DVX_UINT8},
+    [ND_UINT8] = {DVX_INT, DVX_UINT8},
+    [ND_INT32] = {DVX_INT, DVX_INT32},
+    [ND_INT64] = {DVX_INT, DVX_INT64},
+    [ND_FLOAT32] = {DVX_FLOAT, DVX_FLOAT32},
+    [ND_FLOAT64] = {DVX_FLOAT, DVX_FLOAT64},
+    [ND_COMPLEX128] = {DVX_COMPLEX, DVX_FLOAT64},
+};
 
-/* As many elements are put into a list at once. */
-enum { LIST_BLOCK = 1024 };
-
-static dvx_value begin_list(dvx_vm *vm, const nd_array *a, const dvx_axis *axis, const char *at) {
-    dvx_value items[LIST_BLOCK], list = DVX_FAILED;
-    const int64_t count = axis->count < LIST_BLOCK ? axis->count : LIST_BLOCK;
-    int64_t made = 0;
-    while (made < count) {
-        items[made] = number_at(vm, a->dtype, at + made * axis->stride);
-        if (dvx_failed(items[made])) break;
-        made++;
-    }
-    if (made == count) list = API(make_list, items, (size_t)count);
-    while (made) API(release, items[--made]);
-    return list;
+/* A list of the elements along one axis.  (Scalars become numbers, too.) */
+static dvx_value row_list(dvx_vm *vm, const nd_dtype *dtype, const dvx_axis *axis, const char *at) {
+    const struct row_kind *row = &row_kinds[dtype->num];
+    return API(make_row, row->kind, row->element, at, axis->stride, (size_t)axis->count);
 }
 
 static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *at) {
-    if (depth == a->ndim) return number_at(vm, a->dtype, at);
     const dvx_axis *axis = &a->axes[depth];
-    const bool last = depth + 1 == a->ndim;
-    dvx_value list = last ? begin_list(vm, a, axis, at) : API(make_list, NULL, 0);
-    for (int64_t i = last ? LIST_BLOCK : 0; i < axis->count && !dvx_failed(list); i++) {
+    if (depth + 1 == a->ndim) return row_list(vm, a->dtype, axis, at);
+    dvx_value list = API(make_list, NULL, 0);
+    for (int64_t i = 0; i < axis->count && !dvx_failed(list); i++) {
         dvx_value item = to_list(vm, a, depth + 1, at + i * axis->stride);
         bool good = !dvx_failed(item) && API(append, list, item) &&
                     (i % ND_POLL != ND_POLL - 1 || vm->api->poll(vm));
@@ -373,4 +439,11 @@ static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *a
     return list;
 }
 
-dvx_value convert_to_list(dvx_vm *vm, const nd_array *a) { return to_list(vm, a, 0, a->data); }
+dvx_value convert_to_list(dvx_vm *vm, const nd_array *a) {
+    if (a->ndim > 0) return to_list(vm, a, 0, a->data);
+    const dvx_axis one = {.count = 1};
+    dvx_value row = row_list(vm, a->dtype, &one, a->data);
+    dvx_value item = dvx_failed(row) ? DVX_FAILED : API(get_item, row, API(make_int, 0));
+    API(release, row);
+    return item;
+}

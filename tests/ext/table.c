@@ -73,6 +73,60 @@ ENTRY(bytes_of) {
 }
 ENTRY(tuple_of) { return API(make_tuple, args, count); }
 ENTRY(list_of) { return API(make_list, args, count); }
+/* floats_of(sequence, first): the floats from there on, in reverse */
+ENTRY(floats_of) {
+    (void)count;
+    double row[8];
+    int64_t first;
+    if (!API(read_int, args[1], &first)) return DVX_FAILED;
+    int64_t found = API(read_row, args[0], DVX_FLOAT, first, 8, row);
+    if (found < 0) return DVX_FAILED;
+    const double *last = found ? row + found - 1 : NULL;
+    return API(make_row, DVX_FLOAT, DVX_FLOAT64, last, -8, (size_t)found);
+}
+ENTRY(ints_of) {
+    (void)count;
+    int64_t row[4], found = API(read_row, args[0], DVX_INT, 0, 4, row);
+    return found < 0 ? DVX_FAILED : API(make_row, DVX_INT, DVX_INT64, row, 8, (size_t)found);
+}
+ENTRY(bools_of) {
+    (void)count;
+    uint8_t row[4];
+    int64_t found = API(read_row, args[0], DVX_BOOL, 0, 4, row);
+    return found < 0 ? DVX_FAILED : API(make_row, DVX_BOOL, DVX_UINT8, row, 1, (size_t)found);
+}
+ENTRY(count_of) {
+    (void)count;
+    return number(vm, API(read_row, args[0], DVX_ANY, 0, INT64_MAX, NULL));
+}
+/* rows(): one of each element; and what is refused */
+ENTRY(rows) {
+    (void)count;
+    static const uint64_t words[] = {UINT64_MAX, 0x8000000000000000u};
+    static const int8_t bytes[] = {-1, 2};
+    static const uint16_t halves[] = {65535, 3};
+    static const float floats[] = {0.5f, -1};
+    static const double parts[] = {1, 2, 3, -4};
+    (void)args;
+    dvx_value all[] = {API(make_row, DVX_INT, DVX_UINT64, words, 8, 2),
+                       API(make_row, DVX_INT, DVX_INT64, words, 8, 2),
+                       API(make_row, DVX_INT, DVX_UINT8, bytes, 1, 2),
+                       API(make_row, DVX_INT, DVX_INT8, bytes, 1, 2),
+                       API(make_row, DVX_INT, DVX_UINT16, halves, 2, 2),
+                       API(make_row, DVX_INT, DVX_INT16, halves, 2, 2),
+                       API(make_row, DVX_INT, DVX_UINT32, words, 4, 2),
+                       API(make_row, DVX_INT, DVX_INT32, words, 4, 2),
+                       API(make_row, DVX_FLOAT, DVX_FLOAT32, floats, 4, 2),
+                       API(make_row, DVX_COMPLEX, DVX_FLOAT64, parts, 16, 2),
+                       API(make_row, DVX_INT, DVX_INT64, NULL, 8, 0)};
+    dvx_value made = API(make_list, all, sizeof all / sizeof *all);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) API(release, all[i]);
+    return made;
+}
+ENTRY(no_row) {
+    (void)args, (void)count;
+    return API(make_row, DVX_FLOAT, DVX_INT8, "", 1, 1);
+}
 ENTRY(set_of) { return API(make_set, args, count); }
 ENTRY(singletons) {
     (void)args, (void)count;
@@ -362,6 +416,12 @@ static const dvx_function functions[] = {
     FUNCTION(bytes_of, 1, 1),
     FUNCTION(tuple_of, 0, UINT32_MAX),
     FUNCTION(list_of, 0, UINT32_MAX),
+    FUNCTION(floats_of, 2, 2),
+    FUNCTION(ints_of, 1, 1),
+    FUNCTION(bools_of, 1, 1),
+    FUNCTION(count_of, 1, 1),
+    FUNCTION(rows, 0, 0),
+    FUNCTION(no_row, 0, 0),
     FUNCTION(set_of, 0, UINT32_MAX),
     FUNCTION(dict_of, 0, UINT32_MAX),
     FUNCTION(singletons, 0, 0),

@@ -715,6 +715,20 @@ struct dvx_api {
      * this time (it deoptimises, or does something slower); `why` is a constant of the extension.
      */
     void (*note)(dvx_vm *vm, const void *cache, const char *why);
+
+    /* ---- Rows of numbers ---- */
+    /* Copies items of a list or tuple (none of a subclass), from `first` on, to `out`, as long as
+     * they are of the kind, and at most `count`: DVX_FLOAT, floats and what DVX_INT takes, as
+     * doubles; DVX_INT, ints within 64 bits and bools, as int64_t; DVX_BOOL, bools, as bytes;
+     * DVX_ANY, all, which are only counted.  How many there were; 0 in other objects.  Runs no dl
+     * code. */
+    int64_t (*read_row)(dvx_vm *vm, dvx_value sequence, dvx_kind kind, int64_t first, int64_t count,
+                        void *out);
+    /* A new list of floats, ints, bools or complex numbers: so says the kind; of `count` elements
+     * (dvx_element; of bools DVX_UINT8, of complex numbers two DVX_FLOAT64), each `stride` bytes
+     * behind the one before. */
+    dvx_value (*make_row)(dvx_vm *vm, dvx_kind kind, uint32_t element, const void *data,
+                          int64_t stride, size_t count);
 };
 typedef struct dvx_api dvx_api;
 

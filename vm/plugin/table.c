@@ -246,4 +246,6 @@ const dvx_api dv_extension_api = {
     .fuse = dv_api_fuse,
     .at_node = dv_api_at_node,
     .note = dv_api_note,
+    .read_row = dv_api_read_row,
+    .make_row = dv_api_make_row,
 };

@@ -46,6 +46,13 @@ bool dv_api_read_bytes(dvx_vm *vm, dvx_value v, void *buffer, size_t capacity, s
 bool dv_api_read_slice(dvx_vm *vm, dvx_value slice, int64_t length, int64_t *start, int64_t *step,
                        int64_t *count);
 
+/* ---- table_row.c ---- */
+
+int64_t dv_api_read_row(dvx_vm *vm, dvx_value sequence, dvx_kind kind, int64_t first, int64_t count,
+                        void *out);
+dvx_value dv_api_make_row(dvx_vm *vm, dvx_kind kind, uint32_t element, const void *data,
+                          int64_t stride, size_t count);
+
 /* What follows can be seen from outside: no derivative deoptimises any more (operate.c). */
 static inline void dv_api_effect(dv_vm *vm) { vm->plugins->effects++; }
 
