@@ -41,7 +41,12 @@ enum {
     PAGE_BYTES = 4096,
     BEHIND_PAGE = 512,
     BUFFERS_BYTES = ND_BUFFERS * LARGE_BYTES + PAGE_BYTES + BEHIND_PAGE,
-    POLL_ELEMENTS = 1 << 16
+    POLL_ELEMENTS = 1 << 16,
+    /* Rows are computed together: from so many steps on; with so many elements between two of them,
+     * which take about as long as the loop's beginning; unless that was in vain so often. */
+    LEAST_STEPS = 3,
+    MOST_BETWEEN = 32,
+    MOST_WASTED = 4
 };
 
 /* What a site knows. */
@@ -74,6 +79,10 @@ typedef struct execution {
     bool flat;       /* all are in C order and of one shape */
     bool direct;     /* into the target, element by element */
     unsigned flags;
+    int64_t most;      /* elements that a buffer has room for */
+    nd_rows rows;      /* that are computed together; pitch 0: each by itself */
+    int operand_count; /* arrays, with the result */
+    int wasted;        /* times that this was in vain */
     nd_places at;
     nd_array parts[ND_LEAVES]; /* of operands, and the target */
     _Alignas(16) char elements[ND_LEAVES][sizeof(nd_complex)];
@@ -287,19 +296,82 @@ static dvx_outcome give_up_flags(dvx_vm *vm, execution *x) {
 /* Are some of these flags told of (np.seterr)? */
 static bool is_heeded(dvx_vm *vm, unsigned flags) { return flags && error_heeds(vm, flags); }
 
+static void set_data(execution *x, char *const *data) {
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) x->at.data[i] = data[operand++];
+    x->at.data[ND_OUT] = data[operand];
+}
+
+static void set_strides(execution *x, const int64_t (*strides)[ND_MOST], int axis) {
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) x->at.strides[i] = axis < 0 ? 0 : strides[operand++][axis];
+    x->at.strides[ND_OUT] = axis < 0 ? 0 : strides[operand][axis];
+    program_place(x->program, &x->at);
+}
+
 static bool run_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                     const int64_t *strides) {
     execution *x = context;
-    int operand = 0;
-    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
-        if (!x->arrays[i]) continue;
-        x->at.data[i] = data[operand];
-        x->at.strides[i] = strides[operand++];
-    }
-    x->at.data[ND_OUT] = data[operand];
-    x->at.strides[ND_OUT] = strides[operand];
+    (void)strides;
+    set_data(x, data);
     x->flags = program_run(x->program, &x->at, count);
     return x->direct || !is_heeded(vm, x->flags);
+}
+
+/* How far apart the rows of the last two axes are, if they are so in all arrays that are read, and
+ * it pays to compute what lies between them, too: then a loop's beginning is paid once for many
+ * rows.  (What lies between two rows of an array is in the array's memory.)  0: they are not. */
+static int64_t pitch_of(const execution *x, const nd_walk *walk) {
+    const int last = walk->ndim - 1;
+    int64_t pitch = 0;
+    int operand = 0;
+    if (last < 1 || x->program->step_count < LEAST_STEPS) return 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++) {
+        if (!x->arrays[i]) continue;
+        const int64_t size = x->arrays[i]->dtype->size;
+        const int64_t stride = walk->strides[operand][last], far = walk->strides[operand][last - 1];
+        operand++;
+        if (stride == 0 && far == 0) continue;
+        if (stride != size || far < size || far % size || (pitch && far / size != pitch)) return 0;
+        pitch = far / size;
+    }
+    const int64_t columns = walk->shape[last], between = pitch - columns;
+    const bool pays = between >= 0 && between <= columns / 4 + MOST_BETWEEN;
+    return pays && pitch + columns <= x->most ? pitch : 0;
+}
+
+/* All rows of the last two axes; `count` is that of rows, `strides` what is between them. */
+static bool run_rows(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                     const int64_t *strides) {
+    execution *x = context;
+    nd_rows *rows = &x->rows;
+    char *at[ND_LEAVES + 1];
+    const int operands = x->operand_count;
+    const int64_t group = (x->most - rows->columns) / rows->pitch + 1;
+    for (int k = 0; k < operands; k++) at[k] = data[k];
+    rows->out_pitch = strides[operands - 1];
+    for (int64_t left = count, done = 0; left > 0; left -= rows->count) {
+        rows->count = left < group ? left : group;
+        set_data(x, at);
+        x->flags = 0;
+        const bool together =
+            x->wasted < MOST_WASTED && program_rows(x->program, &x->at, rows, &x->flags);
+        x->wasted += !together;
+        for (int64_t r = 0; r < rows->count; r++) {
+            if (!together) {
+                set_data(x, at);
+                x->flags |= program_run(x->program, &x->at, rows->columns);
+            }
+            for (int k = 0; k < operands; k++) at[k] += strides[k];
+        }
+        if (!x->direct && is_heeded(vm, x->flags)) return false;
+        if ((done += rows->count * rows->pitch) < POLL_ELEMENTS) continue;
+        done = 0;
+        if (!vm->api->poll(vm)) return false;
+    }
+    return true;
 }
 
 static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *out) {
@@ -311,7 +383,15 @@ static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *o
     walk->data[walk->operands] = out->data;
     array_strides_in(out, walk->ndim, walk->strides[walk->operands++]);
     walk_plan(walk, 0, true);
-    if (walk_run(vm, walk, run_row, x)) return DVX_DONE;
+    set_strides(x, walk->strides, walk->ndim - 1);
+    x->rows.pitch = pitch_of(x, walk);
+    if (x->rows.pitch) {
+        x->rows.columns = walk->shape[--walk->ndim];
+        x->operand_count = walk->operands;
+        x->wasted = 0;
+    }
+    x->flags = 0;
+    if (walk_run(vm, walk, x->rows.pitch ? run_rows : run_row, x)) return DVX_DONE;
     return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
 }
 
@@ -319,6 +399,7 @@ static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *o
 static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
     x->at.data[ND_OUT] = out->data;
     x->at.strides[ND_OUT] = out->dtype->size;
+    program_place(x->program, &x->at);
     for (int64_t left = out->size; left > 0; left -= POLL_ELEMENTS) {
         const unsigned flags =
             program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
@@ -413,6 +494,7 @@ static inline dvx_outcome compute_size(dvx_vm *vm, execution *x, int64_t size, n
                                        dvx_value *result) {
     const bool small = (size_t)size <= SMALL_BYTES / sizeof(nd_complex);
     x->site->running = true;
+    x->most = small ? SMALL_BYTES / (int64_t)sizeof(nd_complex) : x->program->block;
     const dvx_outcome outcome =
         small ? compute_small(vm, x, walk, result) : compute_large(vm, x, walk, result);
     x->site->running = false;

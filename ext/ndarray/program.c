@@ -198,7 +198,7 @@ bool program_plan(dvx_vm *vm, nd_program *p) {
         if (!plan_node(&x, k)) return false;
     for (uint32_t i = 0; i < p->step_count; i++) {
         nd_step *step = &p->steps[i];
-        step->looks = p->into || step->flags == ND_FLAGS_INEXACT || i + 1 == p->step_count ||
+        step->looks = step->flags == ND_FLAGS_INEXACT || i + 2u >= p->step_count ||
                       step->flags != p->steps[i + 1].flags;
     }
     if (p->into && p->into->size > x.widest) x.widest = p->into->size;
@@ -230,30 +230,78 @@ static unsigned look(const nd_step *step, char *const *args, const int64_t *stri
     return flags;
 }
 
-unsigned program_run(const nd_program *p, nd_places *at, int64_t count) {
+void program_place(const nd_program *p, nd_places *at) {
+    for (uint32_t k = 0; k < p->step_count; k++) {
+        const nd_step *step = &p->steps[k];
+        for (int i = 0; i < 3; i++)
+            at->steps[k][i] = step->strides[i] ? step->strides[i] : at->strides[step->places[i]];
+    }
+}
+
+static inline void run_step(const nd_step *step, char **args, const int64_t *strides,
+                            int64_t count) {
+    if (LIKELY(step->loop != NULL))
+        step->loop(args, count, strides);
+    else
+        step->cast(args[1], strides[1], args[0], strides[0], count);
+}
+
+/* The steps from `first` on, before `end`: their flags that count; `each`: of each step, kept. */
+static inline unsigned run_steps(const nd_program *p, nd_places *at, uint32_t first, uint32_t end,
+                                 int64_t count, bool each) {
     unsigned flags = 0;
-    while (count > 0) {
-        const int64_t n = count < p->block ? count : p->block;
-        for (uint32_t k = 0; k < p->step_count; k++) {
-            const nd_step *step = &p->steps[k];
-            char *args[3];
-            int64_t strides[3];
-            for (int i = 0; i < 3; i++) {
-                args[i] = at->data[step->places[i]];
-                strides[i] = step->strides[i] ? step->strides[i] : at->strides[step->places[i]];
-            }
-            if (LIKELY(step->loop != NULL))
-                step->loop(args, n, strides);
-            else
-                step->cast(args[1], strides[1], args[0], strides[0], n);
-            if (!step->looks) continue;
-            const unsigned raised = look(step, args, strides, n);
-            if (p->into) at->flags[k] |= raised;
-            flags |= raised;
-        }
-        for (uint32_t i = 0; i < p->leaf_count; i++) at->data[i] += n * at->strides[i];
-        at->data[ND_OUT] += n * at->strides[ND_OUT];
-        count -= n;
+    for (uint32_t k = first; k < end; k++) {
+        const nd_step *step = &p->steps[k];
+        char *args[3] = {at->data[step->places[0]], at->data[step->places[1]],
+                         at->data[step->places[2]]};
+        run_step(step, args, at->steps[k], count);
+        if (!each && !step->looks) continue;
+        const unsigned raised = look(step, args, at->steps[k], count);
+        if (each) at->flags[k] |= raised;
+        flags |= raised;
     }
     return flags;
+}
+
+static unsigned run_block(const nd_program *p, nd_places *at, int64_t count) {
+    const uint32_t last = p->step_count - 1u;
+    const unsigned flags = run_steps(p, at, 0, last, count, false);
+    /* Whose are they?  Once more: only the last step writes what was not the block's own. */
+    if (UNLIKELY(flags) && p->into) (void)run_steps(p, at, 0, last, count, true);
+    return flags | run_steps(p, at, last, last + 1, count, p->into != NULL);
+}
+
+unsigned program_run(const nd_program *p, nd_places *at, int64_t count) {
+    unsigned flags = 0;
+    for (int64_t n; count > 0; count -= n) {
+        n = count < p->block ? count : p->block;
+        flags |= run_block(p, at, n);
+        for (uint32_t i = 0; i < p->leaf_count; i++) at->data[i] += n * at->strides[i];
+        at->data[ND_OUT] += n * at->strides[ND_OUT];
+    }
+    return flags;
+}
+
+bool program_rows(const nd_program *p, nd_places *at, const nd_rows *rows, unsigned *flags) {
+    const uint32_t last = p->step_count - 1u;
+    const int64_t all = (rows->count - 1) * rows->pitch + rows->columns;
+    if (run_steps(p, at, 0, last, all, false)) return false;
+    const nd_step *step = &p->steps[last];
+    const bool inexact = step->flags == ND_FLAGS_INEXACT;
+    const int64_t *strides = at->steps[last];
+    char *args[3];
+    int64_t pitches[3];
+    for (int i = 0; i < 3; i++) {
+        args[i] = at->data[step->places[i]];
+        pitches[i] = step->places[i] == ND_OUT ? rows->out_pitch : rows->pitch * strides[i];
+    }
+    unsigned raised = 0;
+    for (int64_t r = 0; r < rows->count; r++) {
+        run_step(step, args, strides, rows->columns);
+        if (inexact || r + 1 == rows->count) raised |= look(step, args, strides, rows->columns);
+        for (int i = 0; i < 3; i++) args[i] += pitches[i];
+    }
+    if (p->into) at->flags[last] |= raised;
+    *flags |= raised;
+    return true;
 }

@@ -52,7 +52,7 @@ typedef struct nd_step {
     int64_t in_rows[3];
     uint8_t flags;
     uint8_t site, number; /* which node's step it is, and its ufunc */
-    bool looks;           /* at the flags, behind it */
+    bool looks;           /* at the flags, behind it and the steps before */
     bool single;          /* its results are float32 (ND_FLAGS_INEXACT) */
 } nd_step;
 
@@ -82,10 +82,26 @@ bool program_plan(dvx_vm *vm, nd_program *p);
 typedef struct nd_places {
     char *data[ND_PLACES];
     int64_t strides[ND_PLACES];
-    unsigned flags[ND_STEPS]; /* of the steps, if they are kept */
+    int64_t steps[ND_STEPS][3]; /* the strides of each step (program_place) */
+    unsigned flags[ND_STEPS];   /* of the steps, if they are kept */
 } nd_places;
 
-/* `count` elements; the pointers move behind them.  Returns the flags that count. */
+/* Behind program_plan, and when the strides of leaves or result are others. */
+void program_place(const nd_program *p, nd_places *at);
+
+/* `count` elements, the pointers move behind them.  Returns the flags that count. */
 unsigned program_run(const nd_program *p, nd_places *at, int64_t count);
+
+/* Short rows of an expression all of whose arrays have them equally far apart. */
+typedef struct nd_rows {
+    int64_t count, columns; /* rows, elements of each */
+    int64_t pitch;          /* elements from one to the next, in each array and buffer */
+    int64_t out_pitch;      /* bytes from one to the next of the result */
+} nd_rows;
+
+/* All rows at once, with what lies between them, as if it were a single row; of the result the rows
+ * alone are written.  All that has to fit into a block.  False: a flag is up, perhaps for what lies
+ * between; nothing has been written. */
+bool program_rows(const nd_program *p, nd_places *at, const nd_rows *rows, unsigned *flags);
 
 #endif
