@@ -53,8 +53,8 @@ int attributes_truth(dvx_vm *vm, dvx_value self) {
     return b;
 }
 
-/* The only element, as class_ makes it of a number. */
-static dvx_value as_number(dvx_vm *vm, dvx_value self, dvx_value class_) {
+/* The only element as a number of that kind, whose class is class_. */
+static dvx_value as_number(dvx_vm *vm, dvx_value self, dvx_value class_, dvx_kind kind) {
     const nd_array *a = array_self(vm, self);
     if (a->size != 1)
         return nd_raise(vm, DVX_TYPE_ERROR,
@@ -62,23 +62,24 @@ static dvx_value as_number(dvx_vm *vm, dvx_value self, dvx_value class_) {
     nd_array one = *a;
     one.ndim = 0;
     dvx_value number = convert_to_list(vm, &one);
-    dvx_value made = dvx_failed(number) ? number : API(call, class_, &number, 1);
+    if (dvx_failed(number) || API(kind, number) == kind) return number;
+    dvx_value made = API(call, class_, &number, 1);
     API(release, number);
     return made;
 }
 static ND_FUNCTION(as_int) {
     (void)count;
-    return as_number(vm, args[0], nd_state_of(vm)->int_);
+    return as_number(vm, args[0], nd_state_of(vm)->int_, DVX_INT);
 }
 ND_METHOD(__int__, ND_PLAIN("__int__", as_int, 1, 1));
 static ND_FUNCTION(as_float) {
     (void)count;
-    return as_number(vm, args[0], nd_state_of(vm)->float_);
+    return as_number(vm, args[0], nd_state_of(vm)->float_, DVX_FLOAT);
 }
 ND_METHOD(__float__, ND_PLAIN("__float__", as_float, 1, 1));
 static ND_FUNCTION(as_complex) {
     (void)count;
-    return as_number(vm, args[0], nd_state_of(vm)->complex_);
+    return as_number(vm, args[0], nd_state_of(vm)->complex_, DVX_COMPLEX);
 }
 ND_METHOD(__complex__, ND_PLAIN("__complex__", as_complex, 1, 1));
 
@@ -203,10 +204,12 @@ static ND_FUNCTION(tobytes) {
     (void)count;
     const nd_array *a = array_self(vm, args[0]);
     if (!create_order(vm, args[1], 'C', &order)) return DVX_FAILED;
+    const size_t size = (size_t)a->size * a->dtype->size;
+    if (a->flags & ND_C_CONTIGUOUS && order != 'F') return API(make_bytes, a->data, size);
     dvx_value copy = array_copy(vm, a, a->dtype, order);
     if (dvx_failed(copy)) return copy;
     a = array_of(vm, copy);
-    dvx_value bytes = API(make_bytes, a->data, (size_t)a->size * a->dtype->size);
+    dvx_value bytes = API(make_bytes, a->data, size);
     API(release, copy);
     return bytes;
 }

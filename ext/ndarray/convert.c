@@ -417,7 +417,7 @@ static const struct row_kind {
     [ND_COMPLEX128] = {DVX_COMPLEX, DVX_FLOAT64},
 };
 
-/* A list of the elements along one axis.  (Scalars become numbers, too.) */
+/* A list of the elements along one axis. */
 static dvx_value row_list(dvx_vm *vm, const nd_dtype *dtype, const dvx_axis *axis, const char *at) {
     const struct row_kind *row = &row_kinds[dtype->num];
     return API(make_row, row->kind, row->element, at, axis->stride, (size_t)axis->count);
@@ -439,11 +439,16 @@ static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *a
     return list;
 }
 
+/* (Scalars become numbers, too.) */
+static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
+    switch (dtype->num) {
+    case ND_UINT8: return API(make_int, *(const uint8_t *)at);
+    case ND_INT32: return API(make_int, *(const int32_t *)(const void *)at);
+    case ND_FLOAT32: return API(make_float, (double)*(const float *)(const void *)at);
+    default: return array_element(vm, dtype, at);
+    }
+}
+
 dvx_value convert_to_list(dvx_vm *vm, const nd_array *a) {
-    if (a->ndim > 0) return to_list(vm, a, 0, a->data);
-    const dvx_axis one = {.count = 1};
-    dvx_value row = row_list(vm, a->dtype, &one, a->data);
-    dvx_value item = dvx_failed(row) ? DVX_FAILED : API(get_item, row, API(make_int, 0));
-    API(release, row);
-    return item;
+    return a->ndim ? to_list(vm, a, 0, a->data) : number_at(vm, a->dtype, a->data);
 }

@@ -8,6 +8,7 @@
 #include "convert.h"
 #include "create.h"
 #include "methods.h"
+#include "ufunc.h"
 
 typedef struct iterator {
     bool active, flat;
@@ -182,10 +183,39 @@ static bool has_number(const nd_array *a, const nd_dtype *dtype, const char *num
     return false;
 }
 
+/* Is a number of that dtype compared as one of the array's dtype?  (To floats it bends.) */
+static bool is_compared_directly(const nd_array *a, const nd_dtype *number) {
+    const nd_type num = a->dtype->num;
+    if (num == ND_INT64) return number->num == ND_INT64 || number->num == ND_BOOL;
+    return (num == ND_FLOAT64 || num == ND_FLOAT32) &&
+           (number->num == ND_FLOAT64 || number->num == ND_INT64 || number->num == ND_BOOL);
+}
+
+/* Does an element of a row equal this one of its dtype? */
+static bool row_has(const nd_array *a, const char *number, nd_loop equal) {
+    enum { PIECE = 4096 };
+    bool same[PIECE];
+    const int64_t strides[] = {a->dtype->size, 0, 1};
+    for (int64_t i = 0; i < a->size; i += PIECE) {
+        const int64_t n = a->size - i < PIECE ? a->size - i : PIECE;
+        char *args[] = {a->data + i * a->dtype->size, (char *)number, (char *)same};
+        equal(args, n, strides);
+        if (memchr(same, true, (size_t)n)) return true;
+    }
+    return false;
+}
+
 int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item) {
-    char number[16];
+    _Alignas(16) char number[16];
     const nd_array *a = array_self(vm, self);
     const nd_dtype *dtype = convert_kind(vm, item);
+    if (dtype && API(kind, item) != DVX_ANY && is_compared_directly(a, dtype)) {
+        if (!array_store(vm, a->dtype, number, item)) return -1;
+        dtype = a->dtype;
+        if (a->flags & ND_C_CONTIGUOUS)
+            return row_has(a, number, ufunc_kernel(vm, ND_UFUNC_equal, dtype->num)->loop);
+        return has_number(a, dtype, number);
+    }
     if (dtype) {
         if (!array_store(vm, dtype, number, item)) return -1;
         return has_number(a, dtype, number);
