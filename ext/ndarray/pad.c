@@ -80,20 +80,21 @@ static int64_t source_of(mode m, int64_t at, int64_t count) {
     return m == SYMMETRIC ? period - 1 - at : period - at;
 }
 
-/* Part `at` of an axis of the array, all else as it is. */
-static nd_array slab_of(const nd_array *a, dvx_axis *axes, int axis, int64_t at) {
+/* `count` parts of an axis of the array, from `at` on, all else as it is. */
+static nd_array slab_of(const nd_array *a, dvx_axis *axes, int axis, int64_t at, int64_t count) {
     nd_array slab = *a;
     slab.axes = axes;
     slab.data += at * a->axes[axis].stride;
     for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[i];
-    axes[axis].count = 1;
+    axes[axis].count = count;
     array_update(&slab);
     return slab;
 }
 
-/* One axis after the other: what is in front and behind is copied from what is between, in the
- * full length of the axes that are done, and the former one of those that are not. */
-static void repeat_borders(nd_array *out, const nd_array *a, const widths *w, mode m) {
+/* One axis after the other: what is in front and behind is `value`, or copied from what is between,
+ * in the full length of the axes that are done, and the former one of those that are not. */
+static void make_borders(nd_array *out, const nd_array *a, const widths *w, mode m,
+                         const char *value) {
     dvx_axis axes[ND_MOST], to_axes[ND_MOST], from_axes[ND_MOST];
     nd_array region = *out;
     region.axes = axes;
@@ -105,12 +106,20 @@ static void repeat_borders(nd_array *out, const nd_array *a, const widths *w, mo
         const int64_t count = a->axes[k].count;
         region.data -= w->before[k] * axes[k].stride;
         axes[k].count = out->axes[k].count;
+        const int64_t behind = w->before[k] + count;
+        if (m == CONSTANT) {
+            nd_array front = slab_of(&region, to_axes, k, 0, w->before[k]);
+            create_fill(&front, value);
+            nd_array back = slab_of(&region, to_axes, k, behind, w->after[k]);
+            create_fill(&back, value);
+            continue;
+        }
         for (int64_t i = 0; i < axes[k].count; i++) {
-            const int64_t at = i - w->before[k];
-            if (at >= 0 && at < count) continue;
-            nd_array to = slab_of(&region, to_axes, k, i);
-            const nd_array from =
-                slab_of(&region, from_axes, k, source_of(m, at, count) + w->before[k]);
+            if (i == w->before[k]) i = behind;
+            if (i == axes[k].count) break;
+            nd_array to = slab_of(&region, to_axes, k, i, 1);
+            const int64_t source = source_of(m, i - w->before[k], count) + w->before[k];
+            const nd_array from = slab_of(&region, from_axes, k, source, 1);
             array_spread(&to, &from);
         }
     }
@@ -167,9 +176,9 @@ static ND_FUNCTION(pad) {
             good = nd_fail(vm, DVX_VALUE_ERROR, "array is too big");
     if (good) made = array_new(vm, a->dtype, a->ndim, shape, &out);
     if (!dvx_failed(made)) {
-        if (m == CONSTANT || m == EMPTY) create_fill(out, value);
+        if (m == EMPTY) create_fill(out, value);
         copy_middle(out, a, &w);
-        if (m != CONSTANT && m != EMPTY) repeat_borders(out, a, &w, m);
+        if (m != EMPTY) make_borders(out, a, &w, m, value);
     }
     API(release, held);
     return made;

@@ -1,6 +1,8 @@
 /* text.c: text that grows, digits of numbers (text.h). */
 #include "text.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -99,9 +101,11 @@ static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool *same) {
     return good;
 }
 
+/* What FLT_DIG digits or fewer can say of a normal float, exactly so many say, too, and end in zeros
+ * then, which are dropped: there is no need to try fewer. */
 static bool shortest_float(dvx_vm *vm, double x, nd_decimal *out) {
     bool same = false;
-    for (int digits = 0; digits < 9 && !same; digits++)
+    for (int digits = fabs(x) < FLT_MIN ? 0 : FLT_DIG - 1; digits < 9 && !same; digits++)
         if (!formatted(vm, x, digits, 'e', out) || !is_float(vm, out, (float)x, &same))
             return false;
     return true;
