@@ -230,7 +230,7 @@ typedef enum dvx_family {
     DVX_SITE_CALL,      /* the callee (an object, or the class of a type), arguments */
     DVX_SITE_METHOD     /* self, arguments */
 } dvx_family;
-enum { DVX_MOST_OPERANDS = 8 }; /* of sites that are asked about */
+enum { DVX_MOST_OPERANDS = 20 }; /* of sites and expressions that are asked about */
 
 /* Where an operand comes from, by the flow of values through the code. */
 typedef enum dvx_origin {

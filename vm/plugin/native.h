@@ -50,7 +50,7 @@ typedef struct dv_native {
 /* What a handler looks at in such a site.  Operands are compared by keys: one word says which type
  * a value is of.  What `run` may see in place of an operand, or what it looks at itself, has mask
  * 0. */
-enum { DV_MOST_OPERANDS = 8 };
+enum { DV_MOST_OPERANDS = 20 };
 typedef struct dv_occurrence {
     uint32_t keys[DV_MOST_OPERANDS], masks[DV_MOST_OPERANDS];
     uint64_t callee; /* METHOD: address of its definition; CALL of a class: its bits; else 0 */
