@@ -680,12 +680,15 @@ static void release(dvx_vm *vm, void *cache) {
         .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, .count = n, \
         .run = function, .cache_size = sizeof(fused), .result_type = type, .release = release,    \
     }
-#define FUSED_ALL(...)                                                           \
-    {                                                                            \
-        FUSED(0, __VA_ARGS__), FUSED(1, __VA_ARGS__), FUSED(2, __VA_ARGS__),     \
-            FUSED(3, __VA_ARGS__), FUSED(4, __VA_ARGS__), FUSED(5, __VA_ARGS__), \
-            FUSED(6, __VA_ARGS__), FUSED(7, __VA_ARGS__), FUSED(8, __VA_ARGS__)  \
+#define FUSED_FOUR(n, ...)                                                       \
+    FUSED(n, __VA_ARGS__), FUSED(n + 1, __VA_ARGS__), FUSED(n + 2, __VA_ARGS__), \
+        FUSED(n + 3, __VA_ARGS__)
+#define FUSED_ALL(...)                                                                       \
+    {                                                                                        \
+        FUSED_FOUR(0, __VA_ARGS__), FUSED_FOUR(4, __VA_ARGS__), FUSED_FOUR(8, __VA_ARGS__),  \
+            FUSED_FOUR(12, __VA_ARGS__), FUSED_FOUR(16, __VA_ARGS__), FUSED(20, __VA_ARGS__) \
     }
+_Static_assert(DVX_MOST_OPERANDS == 20, "one for each number of operands");
 static const dvx_specialisation descriptors[][DVX_MOST_OPERANDS + 1] = {
     [DVX_SITE_BINARY] = FUSED_ALL(BINARY, "FUSED_EXPRESSION", run, &array_type),
     [DVX_SITE_UNARY] = FUSED_ALL(UNARY, "FUSED_EXPRESSION", run, &array_type),

@@ -14,7 +14,7 @@
 
 enum {
     ND_LEAVES = DVX_MOST_OPERANDS,
-    ND_NODES = 16,
+    ND_NODES = 32,
     ND_BUFFERS = 8,
     ND_STEPS = 3 * ND_NODES + 1, /* operations with a cast of each input, and one of the result */
     ND_BLOCK_BYTES = 4096,       /* of a buffer */

@@ -10,7 +10,7 @@
 
 /* ---- Finding ---- */
 
-enum { MOST_INSTRUCTIONS = 48 }; /* that are looked at in front of a site */
+enum { MOST_INSTRUCTIONS = 96 }; /* that are looked at in front of a site */
 
 /* What an instruction, or several that are taken together, is in an expression. */
 typedef enum role {

@@ -17,7 +17,7 @@
 #include "plugin/type.h"
 #include "run/thread.h"
 
-enum { DV_MOST_OCCURRENCES = 32, DV_MOST_NODES = 16, DV_MOST_CALLEES = 4, DV_MOST_BELOW = 24 };
+enum { DV_MOST_OCCURRENCES = 32, DV_MOST_NODES = 32, DV_MOST_CALLEES = 4, DV_MOST_BELOW = 32 };
 
 /* A callee among the entries of the stack that an expression takes (expression.h). */
 typedef struct dv_expression_callee {
