@@ -1,10 +1,14 @@
 /* arrange.c: views and copies of an array with its elements in another order (arrange.h). */
 #include "arrange.h"
 
+#include <math.h>
+
 #include "cast.h"
 #include "convert.h"
 #include "create.h"
 #include "methods.h"
+#include "ufunc.h"
+#include "compose.h"
 #include "shape.h"
 
 /* ---- flip ---- */
@@ -517,7 +521,47 @@ static bool set_imag(dvx_vm *vm, dvx_value self, dvx_value value) {
 ND_ATTRIBUTE(real, get_real, set_real);
 ND_ATTRIBUTE(imag, get_imag, set_imag);
 
+/* What anything has as that part; of what has none, the array that it is. */
+static dvx_value part_of_any(dvx_vm *vm, dvx_value v, const char *name) {
+    nd_array *a;
+    dvx_value part;
+    const int found = API(find_attribute, v, name, &part);
+    if (found) return found > 0 ? part : DVX_FAILED;
+    return compose_attribute(vm, array_operand(vm, v, NULL, &a), name);
+}
+
+static ND_FUNCTION(real) {
+    (void)count;
+    return part_of_any(vm, args[0], "real");
+}
+static ND_FUNCTION(imag) {
+    (void)count;
+    return part_of_any(vm, args[0], "imag");
+}
+
+/* z, deg */
+static ND_FUNCTION(angle) {
+    nd_array *a;
+    (void)count;
+    const int degrees = nd_flag(vm, args[1], false);
+    if (degrees < 0) return DVX_FAILED;
+    dvx_value held = array_operand(vm, args[0], NULL, &a), made = DVX_FAILED;
+    if (dvx_failed(held)) return held;
+    const bool parts = a->dtype->kind == 'c';
+    dvx_value of[2] = {parts ? get_imag(vm, held) : API(make_int, 0),
+                       parts ? get_real(vm, held) : API(retain, held)};
+    if (!dvx_failed(of[0]) && !dvx_failed(of[1]))
+        made = ufunc_call(vm, ND_UFUNC_arctan2, of, DVX_FAILED, NULL);
+    API(release, of[0]);
+    API(release, of[1]);
+    API(release, held);
+    if (!degrees || dvx_failed(made)) return made;
+    return compose_binary(vm, ND_UFUNC_multiply, made, API(make_float, 180 / M_PI));
+}
+
 ND_PARAMETERS(of_m, 1, "m");
+ND_PARAMETERS(of_val, 1, "val");
+ND_PARAMETERS(of_angle, 1, "z", "deg");
 ND_PARAMETERS(of_flip, 1, "m", "axis");
 ND_PARAMETERS(of_rot90, 1, "m", "k", "axes");
 ND_PARAMETERS(of_roll, 2, "a", "shift", "axis");
@@ -543,6 +587,9 @@ static const dvx_function functions[] = {
     ND_PLAIN("atleast_1d", atleast_1d, 0, ND_ANY),
     ND_PLAIN("atleast_2d", atleast_2d, 0, ND_ANY),
     ND_PLAIN("atleast_3d", atleast_3d, 0, ND_ANY),
+    ND_NAMED("real", real, of_val),
+    ND_NAMED("imag", imag, of_val),
+    ND_NAMED("angle", angle, of_angle),
 };
 
 bool arrange_register(dvx_vm *vm, dvx_value module) { return ND_ADD_ALL(functions); }

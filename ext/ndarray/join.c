@@ -224,6 +224,28 @@ static ND_FUNCTION(hstack) {
     return stack_rows(vm, args[0], 1, true);
 }
 
+/* dstack(tup): along a third axis, which each array gets if it has none */
+static ND_FUNCTION(dstack) {
+    arrays list;
+    (void)count;
+    dvx_value made = DVX_FAILED;
+    if (!read_arrays(vm, args[0], 0, "need at least one array to concatenate", &list)) goto end;
+    for (int64_t i = 0; i < list.count; i++) {
+        const nd_array *a = array_of(vm, list.values[i]);
+        const bool flat = a->ndim < 2;
+        if (a->ndim >= 3) continue;
+        const int64_t deep[3] = {flat ? 1 : a->axes[0].count, flat ? a->size : a->axes[1].count, 1};
+        dvx_value wider = shape_reshape(vm, list.values[i], 3, deep);
+        API(release, list.values[i]);
+        list.values[i] = wider;
+        if (dvx_failed(wider)) goto end;
+    }
+    made = join_arrays(vm, list.values, list.count, 2, common(vm, list.values, list.count));
+end:
+    drop(vm, &list);
+    return made;
+}
+
 /* column_stack(tup): arrays with one axis are columns */
 static ND_FUNCTION(column_stack) {
     arrays list;
@@ -547,6 +569,7 @@ static const dvx_function functions[] = {
     ND_NAMED("row_stack", vstack, of_tup),
     ND_NAMED("hstack", hstack, of_tup),
     ND_NAMED("column_stack", column_stack, of_tup),
+    ND_NAMED("dstack", dstack, of_tup),
     ND_NAMED("append", append, of_append),
     ND_NAMED("split", split, of_split),
     ND_NAMED("array_split", array_split, of_split),
