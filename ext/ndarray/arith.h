@@ -29,6 +29,14 @@ static inline unsigned arith_flags(void) { return (unsigned)fetestexcept(ARITH_W
 static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
 #endif
 
+/* The elements of a loop depend on each other in no way, though output and input may be one.
+ * (clang, when it is told, complains of each loop that it does not vectorise.) */
+#ifdef __clang__
+#define ND_INDEPENDENT
+#else
+#define ND_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /* ---- Ints ---- */
 
 #define ND_INT_ARITHMETIC(name, T, least)                              \
@@ -61,49 +69,6 @@ static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
     }
 ND_INT_ARITHMETIC(int32, int32_t, INT32_MIN)
 ND_INT_ARITHMETIC(int64, int64_t, INT64_MIN)
-
-/* Floors, or what is left, of a row of elements divided by one positive number.  Doubles do it,
- * which vectors can divide: below 2**52 a quotient that is rounded up to a whole number is one, as
- * the others are further away from it than half the distance of neighbouring doubles.  Blocks with
- * larger elements are divided one by one.  False: b is not such a number. */
-static inline bool int64_divide_row(int64_t *out, const int64_t *a, int64_t count, int64_t b,
-                                    bool rest) {
-    enum { BLOCK = 512 };
-    const int64_t limit = (int64_t)1 << 52;
-    if (b <= 0 || b >= limit) return false;
-    for (; count > 0; count -= BLOCK, a += BLOCK, out += BLOCK) {
-        const int64_t n = count < BLOCK ? count : BLOCK;
-        uint64_t large = 0;
-        for (int64_t i = 0; i < n; i++) large |= ((uint64_t)a[i] + (uint64_t)limit) >> 53;
-        for (int64_t i = 0; large && i < n; i++)
-            out[i] = rest ? int64_remainder(a[i], b) : int64_floor_divide(a[i], b);
-        if (large) continue;
-        const double divisor = (double)b;
-        for (int64_t i = 0; i < n; i++) {
-            int64_t q = (int64_t)((double)a[i] / divisor), r = a[i] - q * b;
-            q -= r < 0;
-            r += r < 0 ? b : 0;
-            out[i] = rest ? r : q;
-        }
-    }
-    return true;
-}
-
-/* The same of 32 bits, by multiplication: 1/b as a double is made greater by more than its error,
- * so that quotients that are whole numbers do not come out below them; others are at least 1/b away
- * from the next one, and it is made greater by less than 2**-18 / b. */
-static inline bool int32_divide_row(int32_t *out, const int32_t *a, int64_t count, int32_t b,
-                                    bool rest) {
-    if (b <= 0) return false;
-    const double factor = 1.0 / b * (1 + 0x1p-50);
-    for (int64_t i = 0; i < count; i++) {
-        int32_t q = (int32_t)((double)a[i] * factor), r = a[i] - q * b;
-        q -= r < 0;
-        r += r < 0 ? b : 0;
-        out[i] = rest ? r : q;
-    }
-    return true;
-}
 
 static inline uint8_t uint8_floor_divide(uint8_t a, uint8_t b) {
     if (LIKELY(b)) return a / b;

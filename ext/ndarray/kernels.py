@@ -185,11 +185,11 @@ for name in "floor", "ceil", "trunc":
     ufunc(name, 1, floats=True).add(FLOATS, name + "SUFFIX(a)")
 ufunc("rint", 1, floats=True).add(FLOATS, "rintSUFFIX(a)").add("D", "((T){rint(a.real), rint(a.imag)})", wide=False)
 ufunc("isnan", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "a != a", "?") \
-    .add("D", "(a.real != a.real) | (a.imag != a.imag)", "?", wide=False)
+    .add("D", "(a.real != a.real) | (a.imag != a.imag)", "?")
 ufunc("isinf", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) == (T)INFINITY", "?") \
-    .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?", wide=False)
+    .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?")
 ufunc("isfinite", 1).add("?" + INTS, "1", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
-    .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?", wide=False)
+    .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?")
 ufunc("signbit", 1, floats=True).add("f", "sign_bitf(a)", "?").add("d", "sign_bit(a)", "?")
 ufunc("conjugate", 1).add(INTS + FLOATS, "a").add("D", "((T){a.real, -a.imag})")
 ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")

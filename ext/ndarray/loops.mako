@@ -4,9 +4,10 @@
 
 #include "arith.h"
 #include "divide.h"
+#include "ints.h"
 #include "loops.h"
 <%!
-from kernels import UFUNCS, C_TYPES, NUMBERS, OWN, RANGES, loop_name, suffix
+from kernels import UFUNCS, C_TYPES, INTS, NUMBERS, OWN, RANGES, loop_name, suffix
 
 FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
           "bitwise_xor hypot power subtract divide floor_divide remainder").split()
@@ -155,9 +156,10 @@ static void multiply_row(nd_complex *out, const nd_complex *a, const nd_complex 
 }
 #endif
 #if ND_WIDTH >= 32 && defined(ND_LIBMVEC)
-/* complex_divide, likewise: real and imaginary parts in vectors of their own, two divisions for all of
- * them.  (Where one divides by 0, each by itself.) */
-static void divide_complex_row(nd_complex *out, const nd_complex *a, const nd_complex *b, int64_t step, int64_t count) {
+/* complex_divide, likewise (and of one number by a row): real and imaginary parts in vectors of their
+ * own, two divisions for all of them.  (Where one divides by 0, each by itself.) */
+static void divide_complex_row(nd_complex *out, const nd_complex *a, int64_t step_a, const nd_complex *b, int64_t step_b,
+                               int64_t count) {
     enum { LANES = LANES_double };
 % for width in 64, 32:
 <% lanes = width // 8 %>\
@@ -168,18 +170,19 @@ static void divide_complex_row(nd_complex *out, const nd_complex *a, const nd_co
 #define SECOND(v, w) __builtin_shufflevector(v, w, ${", ".join(f"{i}, {i + lanes}" for i in range(lanes // 2, lanes))})
 #endif
 % endfor
-    nd_complex same[LANES];
-    for (int i = 0; !step && i < LANES; i++) same[i] = *b;
-    for (; count >= LANES; count -= LANES, a += LANES, b += LANES * step, out += LANES) {
+    nd_complex same_a[LANES], same_b[LANES];
+    for (int i = 0; !step_a && i < LANES; i++) same_a[i] = *a;
+    for (int i = 0; !step_b && i < LANES; i++) same_b[i] = *b;
+    for (; count >= LANES; count -= LANES, a += LANES * step_a, b += LANES * step_b, out += LANES) {
         double_v x[2], y[2];
-        memcpy(x, a, sizeof x);
-        memcpy(y, step ? b : same, sizeof y);
+        memcpy(x, step_a ? a : same_a, sizeof x);
+        memcpy(y, step_b ? b : same_b, sizeof y);
         const double_v a_real = EVEN(x[0], x[1]), a_imag = ODD(x[0], x[1]);
         const double_v b_real = EVEN(y[0], y[1]), b_imag = ODD(y[0], y[1]);
         const double_m wide = (double_v)((double_m)b_real & INT64_MAX) >= (double_v)((double_m)b_imag & INT64_MAX);
         const double_v small = choose_double(wide, b_imag, b_real), large = choose_double(wide, b_real, b_imag);
         if (UNLIKELY(any_double((large == 0) & (small == 0)))) {
-            for (int i = 0; i < LANES; i++) out[i] = complex_divide(a[i], b[i * step]);
+            for (int i = 0; i < LANES; i++) out[i] = complex_divide(a[i * step_a], b[i * step_b]);
             continue;
         }
         const double_v ratio = small / large, scale = 1.0 / (large + small * ratio);
@@ -191,7 +194,7 @@ static void divide_complex_row(nd_complex *out, const nd_complex *a, const nd_co
         x[1] = SECOND(real, imag);
         memcpy(out, x, sizeof x);
     }
-    for (int64_t i = 0; i < count; i++) out[i] = complex_divide(a[i], b[i * step]);
+    for (int64_t i = 0; i < count; i++) out[i] = complex_divide(a[i * step_a], b[i * step_b]);
 }
 #endif
 #ifdef ND_LIBMVEC
@@ -238,14 +241,6 @@ static inline void flag_${name}_${T}(const ${T}_m *seen) {
 % endif
 % endfor
 #endif
-/* The elements of a loop depend on each other in no way, though output and input may be one.  (clang,
- * when it is told, complains of each loop that it does not vectorise.) */
-#ifdef __clang__
-#define ND_INDEPENDENT
-#else
-#define ND_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 #if ND_WIDTH == 64
 /* What is beyond a core's own caches comes faster into vectors of 32 bytes. */
 enum { FAR_BYTES = 1 << 19 };
@@ -327,11 +322,23 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % if ufunc.inputs == 2:
     char *p = args[0], *q = args[1], *r = args[2];
     const int64_t s = strides[0], t = strides[1], u = strides[2];
-% if ufunc.name in ("floor_divide", "remainder") and kernel.type in "il":
+% if ufunc.name in ("floor_divide", "remainder") and kernel.type in INTS:
+<% rest = str(ufunc.name == "remainder").lower() %>\
     if (t == 0 && s == sizeof(T) && u == sizeof(T) && count > 8 &&
-        int${"32" if kernel.type == "i" else "64"}_divide_row((T *)(void *)r, (const T *)(const void *)p, count, AT(T, q),
-                         ${"true" if ufunc.name == "remainder" else "false"}))
+        ${NUMBERS[kernel.type].lower()}_divide_row((T *)(void *)r, (const T *)(const void *)p, count, AT(T, q), ${rest}))
         return;
+% if kernel.type != "l":
+    if (count > 8 && u == sizeof(T) && (s == sizeof(T) || s == 0) && t == sizeof(T)) {
+        ${NUMBERS[kernel.type].lower()}_divide_rows((T *)(void *)r, (const T *)(const void *)p, s != 0, (const T *)(const void *)q, count, ${rest});
+        return;
+    }
+% endif
+% endif
+% if ufunc.name == "power" and kernel.type in INTS:
+    if (count > 8 && u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0)) {
+        ${NUMBERS[kernel.type].lower()}_power_row((T *)(void *)r, (const T *)(const void *)p, s != 0, (const T *)(const void *)q, t != 0, count);
+        return;
+    }
 % endif
 % if ufunc.name in DIVISIONS and kernel.type in "fd":
     if (count >= 16 && u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0)) {
@@ -342,8 +349,8 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % endif
 % if name == "divide_complex128":
 #if ND_WIDTH >= 32 && defined(ND_LIBMVEC)
-    if (s == sizeof(T) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
-        divide_complex_row((T *)(void *)r, (const T *)(const void *)p, (const T *)(const void *)q, t != 0, count);
+    if ((s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
+        divide_complex_row((T *)(void *)r, (const T *)(const void *)p, s != 0, (const T *)(const void *)q, t != 0, count);
         return;
     }
 #endif
@@ -352,6 +359,10 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 #if ND_WIDTH >= 32
     if (s == sizeof(T) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
         multiply_row((T *)(void *)r, (const T *)(const void *)p, (const T *)(const void *)q, t != 0, count);
+        return;
+    }
+    if (s == 0 && t == sizeof(T) && u == sizeof(T) && count) {
+        multiply_row((T *)(void *)r, (const T *)(const void *)q, (const T *)(const void *)p, 0, count);
         return;
     }
 #endif
@@ -651,6 +662,42 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
         return;
     }
 % endif
+% if ufunc.name in ("fmax", "fmin") and kernel.type in "fd":
+<% what = {"fmax": "maximum", "fmin": "minimum"}[ufunc.name] %>\
+    /* Vectors, four at a time, which begin with what nothing is worse than: comparing keeps them where
+     * the other one is a nan.  The last one has elements for a second time. */
+    enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
+    if (stride == sizeof(T) && count >= LANES) {
+        const T worst = ${"-" if ufunc.name == "fmax" else ""}(T)INFINITY;
+        ${T}_lanes best[4], next[4];
+        for (int j = 0; j < LANES; j++) best[0][j] = worst;
+        for (int j = 1; j < 4; j++) best[j] = best[0];
+        int64_t i = 0;
+        for (; i + STEP <= count; i += STEP) {
+            memcpy(next, from + i * (int64_t)sizeof(T), sizeof next);
+            for (int j = 0; j < 4; j++) {
+                keep_${what}_${T}(&next[j], &best[j]);
+                best[j] = next[j];
+            }
+        }
+        for (; i < count; i += LANES) {
+            const int64_t at = i + LANES <= count ? i : count - LANES;
+            memcpy(&next[0], from + at * (int64_t)sizeof(T), sizeof next[0]);
+            keep_${what}_${T}(&next[0], &best[0]);
+            best[0] = next[0];
+        }
+        for (int j = 1; j < 4; j++) keep_${what}_${T}(&best[0], &best[j]);
+        T b = reduce_${what}_${T}(&best[0]);
+        /* Was there such a number, or nothing but nans? */
+        if (b == worst) {
+            for (i = 0; i < count && AT(const T, from + i * (int64_t)sizeof(T)) != AT(const T, from + i * (int64_t)sizeof(T));) i++;
+            if (i == count) b = AT(const T, from);
+        }
+        a = ${expression};
+        AT(T, to) = a;
+        return;
+    }
+% endif
     if (stride == sizeof(T)) {
         for (int64_t i = 0; i < count; i++) {
             const T b = AT(const T, from + i * (int64_t)sizeof(T));
@@ -880,17 +927,25 @@ static void places_${extreme}_${name}(const char *from, int64_t count, int64_t s
 % endfor
 % endfor
 
+/* Of bools: the first one of those that are looked for, if there is one. */
+% for extreme, sought in ("maximum", 1), ("minimum", 0):
+static int64_t place_${extreme}_bool(const char *from, int64_t count) {
+    const char *found = memchr(from, ${sought}, (size_t)count);
+    return found ? found - from : 0;
+}
+% endfor
+
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
 extern const nd_tiles TILES(ND_TABLE);
-<%def name="by_type(function)">{
-% for letter in "ilfd":
+<%def name="by_type(function, letters='ilfd')">{
+% for letter in letters:
     [ND_${NUMBERS[letter]}] = ${function}_${NUMBERS[letter].lower()},
 % endfor
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
-    .place_maximum = ${by_type("place_maximum")}, .place_minimum = ${by_type("place_minimum")},
+    .place_maximum = ${by_type("place_maximum", "?ilfd")}, .place_minimum = ${by_type("place_minimum", "?ilfd")},
     .places_maximum = ${by_type("places_maximum")}, .places_minimum = ${by_type("places_minimum")}, .find = {
 % for name in NUMBERS.values():
     [ND_${name}] = find_${name.lower()},

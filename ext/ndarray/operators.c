@@ -50,7 +50,9 @@ static dvx_value divmod_of(dvx_vm *vm, dvx_value a, dvx_value b) {
     return result;
 }
 
-int operators_simple_power(double exponent) {
+int operators_simple_power(nd_type base, bool whole, double exponent) {
+    /* Ints have squares alone, and they with floats another type. */
+    if (base < ND_FLOAT32 && (base == ND_BOOL || !whole || exponent != 2)) return -1;
     if (exponent == 2) return ND_UFUNC_square;
     if (exponent == 0.5) return ND_UFUNC_sqrt;
     if (exponent == 1) return ND_UFUNC_positive;
@@ -62,12 +64,12 @@ static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b) {
     const nd_array *base = array_of(vm, a);
     dvx_kind kind = API(kind, b);
     double exponent;
-    if (!base || base->dtype->num < ND_FLOAT32 || (kind != DVX_INT && kind != DVX_FLOAT)) return -1;
+    if (!base || (kind != DVX_INT && kind != DVX_FLOAT)) return -1;
     if (!API(read_float, b, &exponent)) {
         vm->api->clear_error(vm);
         return -1;
     }
-    return operators_simple_power(exponent);
+    return operators_simple_power(base->dtype->num, kind == DVX_INT, exponent);
 }
 
 dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
