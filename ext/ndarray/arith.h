@@ -89,15 +89,6 @@ static inline uint64_t int_power(uint64_t base, uint64_t exponent) {
     return result;
 }
 
-/* 1 / a, which NumPy computes as a double. */
-static inline int64_t int_reciprocal(int64_t a) {
-    if (UNLIKELY(!a)) {
-        arith_flag(FE_DIVBYZERO | FE_INVALID);
-        return INT64_MIN;
-    }
-    return a == 1 || a == -1 ? a : 0;
-}
-
 /* ---- Floats ---- */
 
 #define ND_FLOAT_ARITHMETIC(T, suffix)                                      \
@@ -206,40 +197,42 @@ static inline bool complex_equal(nd_complex a, nd_complex b) {
     return (a.real == b.real) & (a.imag == b.imag);
 }
 
-/* Comparing with a nan is invalid.  (Whether NumPy has compared it, ufunc.c looks.) */
-static inline void complex_note_nan(nd_complex a, nd_complex b) {
-    if (UNLIKELY(complex_nan(a) || complex_nan(b))) arith_flag(FE_INVALID);
-}
-
-/* By the real part, then by the imaginary one; nans of the other part count. */
-#define ND_COMPLEX_ORDER(name, operator, strict)                                 \
-    static inline bool complex_##name(nd_complex a, nd_complex b) {              \
-        return (a.real strict b.real && a.imag == a.imag && b.imag == b.imag) || \
-               (a.real == b.real && a.imag operator b.imag);                     \
+/* By the real part, then by the imaginary one; nans of the other part count.  (Without jumps, for
+ * vectors.  That comparing with a nan is invalid, kernels.py says; whether NumPy has compared it,
+ * ufunc.c looks.) */
+#define ND_COMPLEX_ORDER(name, operator, strict)                           \
+    static inline bool complex_##name(nd_complex a, nd_complex b) {        \
+        const bool before = a.real strict b.real, same = a.real == b.real; \
+        const bool numbers = (a.imag == a.imag) & (b.imag == b.imag);      \
+        return (before & numbers) | (same & (a.imag operator b.imag));     \
     }
 ND_COMPLEX_ORDER(less, <, <)
 ND_COMPLEX_ORDER(less_equal, <=, <)
 ND_COMPLEX_ORDER(greater, >, >)
 ND_COMPLEX_ORDER(greater_equal, >=, >)
 
+/* (The parts, not the numbers, are chosen: of these gcc makes no vectors.) */
+static inline nd_complex complex_choose(bool first, nd_complex a, nd_complex b) {
+    return (nd_complex){first ? a.real : b.real, first ? a.imag : b.imag};
+}
 static inline nd_complex complex_maximum(nd_complex a, nd_complex b) {
-    return complex_nan(a) || complex_greater_equal(a, b) ? a : b;
+    return complex_choose(complex_nan(a) | complex_greater_equal(a, b), a, b);
 }
 static inline nd_complex complex_minimum(nd_complex a, nd_complex b) {
-    return complex_nan(a) || complex_less_equal(a, b) ? a : b;
+    return complex_choose(complex_nan(a) | complex_less_equal(a, b), a, b);
 }
 
 static inline nd_complex complex_fmax(nd_complex a, nd_complex b) {
-    return complex_nan(b) || complex_greater_equal(a, b) ? a : b;
+    return complex_choose(complex_nan(b) | complex_greater_equal(a, b), a, b);
 }
 static inline nd_complex complex_fmin(nd_complex a, nd_complex b) {
-    return complex_nan(b) || complex_less_equal(a, b) ? a : b;
+    return complex_choose(complex_nan(b) | complex_less_equal(a, b), a, b);
 }
 
 static inline nd_complex complex_sign(nd_complex a) {
     const nd_complex zero = {0, 0};
-    if (complex_nan(a)) return complex_note_nan(a, zero), (nd_complex){NAN, 0};
-    return (nd_complex){complex_greater(a, zero) - complex_less(a, zero), 0};
+    const double sign = complex_greater(a, zero) ? 1 : complex_less(a, zero) ? -1 : 0;
+    return (nd_complex){complex_nan(a) ? NAN : sign, 0};
 }
 
 /* (Not all compilers have CMPLX.) */

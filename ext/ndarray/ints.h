@@ -73,12 +73,20 @@ static inline bool uint8_divide_row(uint8_t *out, const uint8_t *a, int64_t coun
 
 /* ---- Division by each its own ---- */
 
+/* The flags of a row in which there was something to note.  (The loops are compiled as if flags did
+ * not matter, so that a compiler may divide by 0 and choose afterwards.) */
+static inline void int_flags(unsigned before, unsigned noted) {
+    arith_clear();
+    arith_flag(before | noted);
+}
+
 /* As floats: a quotient, if it is no whole number, is further away from the next one than it is
  * rounded.  What there is no quotient of is divided by 1, which gives the result of the smallest
  * int and -1, and noted. */
 static inline void int32_divide_rows(int32_t *out, const int32_t *a, int64_t step_a,
                                      const int32_t *b, int64_t count, bool rest) {
     const int32_t first = *a;
+    const unsigned before = arith_flags();
     unsigned zeros = 0, large = 0;
     ND_INDEPENDENT
     for (int64_t i = 0; i < count; i++) {
@@ -92,13 +100,14 @@ static inline void int32_divide_rows(int32_t *out, const int32_t *a, int64_t ste
         zeros |= zero;
         large |= most;
     }
-    if (zeros) arith_flag(FE_DIVBYZERO);
-    if (large && !rest) arith_flag(FE_OVERFLOW);
+    if (UNLIKELY(zeros | large))
+        int_flags(before, (zeros ? FE_DIVBYZERO : 0) | (large && !rest ? FE_OVERFLOW : 0));
 }
 
 static inline void uint8_divide_rows(uint8_t *out, const uint8_t *a, int64_t step_a,
                                      const uint8_t *b, int64_t count, bool rest) {
     const uint8_t first = *a;
+    const unsigned before = arith_flags();
     unsigned zeros = 0;
     ND_INDEPENDENT
     for (int64_t i = 0; i < count; i++) {
@@ -107,7 +116,7 @@ static inline void uint8_divide_rows(uint8_t *out, const uint8_t *a, int64_t ste
         out[i] = (uint8_t)(!y ? 0 : rest ? x - cut * by : cut);
         zeros |= y == 0;
     }
-    if (zeros) arith_flag(FE_DIVBYZERO);
+    if (UNLIKELY(zeros)) int_flags(before, FE_DIVBYZERO);
 }
 
 /* ---- Powers ---- */

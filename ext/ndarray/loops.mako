@@ -17,16 +17,39 @@ DIVISIONS = {"fmod": "ND_FMOD", "remainder": "ND_REMAINDER", "floor_divide": "ND
 def folds(ufunc, kernel):
     return ufunc.inputs == 2 and kernel.result == kernel.type and ufunc.name in FOLDED
 
+EXTREMES = "maximum minimum fmax fmin".split()
+
+def regroups(ufunc, kernel):
+    """May a fold have several parts, which come together in the end?  What they begin with, or nothing."""
+    if ufunc.name in EXTREMES and kernel.type != "D" or ufunc.name in "logical_and logical_or bitwise_and bitwise_or".split():
+        return "a"
+    if kernel.type in "?Bil" and ufunc.name in "add multiply logical_xor bitwise_xor".split():
+        return "1" if ufunc.name == "multiply" else "a" if kernel.type == "?" and ufunc.name == "add" else "0"
+    return ""
+
+def decides(ufunc, kernel):
+    """The bool that nothing can change any more."""
+    if kernel.type != "?":
+        return ""
+    return {"logical_or": "1", "maximum": "1", "add": "1", "logical_and": "0", "minimum": "0", "multiply": "0",
+            "fmax": "1", "fmin": "0", "bitwise_or": "1", "bitwise_and": "0"}.get(ufunc.name, "")
+
 def inexact(kernel):
     if (kernel.vector, kernel.type) in OWN:
         return f"ND_WIDTH < {OWN[kernel.vector, kernel.type]}"
     return str(bool(kernel.vector)).lower()
 
+def note(kernel, indent):
+    return " " * indent + f"noted |= {kernel.noted};\n" if kernel.noted else ""
+
+def finish(kernel, indent):
+    return " " * indent + f"if (noted) arith_flag({kernel.flags});\n" if kernel.noted else ""
+
 COMPUTED = "sqrt divide reciprocal".split()
 
 def moves(ufunc, kernel):
-    """Does a loop of large arrays do nothing but wait for memory?"""
-    return kernel.wide and not kernel.vector and ufunc.name not in COMPUTED
+    """Does a loop of large arrays do nothing but wait for memory, which it writes as much of as it reads?"""
+    return kernel.wide and kernel.result == kernel.type and not kernel.vector and ufunc.name not in COMPUTED
 
 def in_pairs(width, first, second):
     """Places of both in each pair of doubles of a vector."""
@@ -311,6 +334,9 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % endif
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
     typedef ${T} T;
+% if kernel.noted:
+    unsigned noted = 0;
+% endif
 % if moves(ufunc, kernel):
 #if ND_WIDTH == 64
     if (UNLIKELY(count >= FAR_BYTES / (int64_t)sizeof(T))) {
@@ -375,7 +401,9 @@ ND_INDEPENDENT
             for (int64_t i = 0; i < count; i++) {
                 const T a = AT(T, p + i * (int64_t)sizeof(T)), b = AT(T, q + i * (int64_t)sizeof(T));
                 out[i] = ${expression};
+${note(kernel, 16)}\
             }
+${finish(kernel, 12)}\
             return;
         }
         if (s == sizeof(T) && t == 0 && count) {
@@ -384,7 +412,9 @@ ND_INDEPENDENT
             for (int64_t i = 0; i < count; i++) {
                 const T a = AT(T, p + i * (int64_t)sizeof(T));
                 out[i] = ${expression};
+${note(kernel, 16)}\
             }
+${finish(kernel, 12)}\
             return;
         }
         if (s == 0 && t == sizeof(T) && count) {
@@ -393,7 +423,9 @@ ND_INDEPENDENT
             for (int64_t i = 0; i < count; i++) {
                 const T b = AT(T, q + i * (int64_t)sizeof(T));
                 out[i] = ${expression};
+${note(kernel, 16)}\
             }
+${finish(kernel, 12)}\
             return;
         }
     }
@@ -401,7 +433,9 @@ ND_INDEPENDENT
     for (; count > 0; count--, p += s, q += t, r += u) {
         const T a = AT(T, p), b = AT(T, q);
         AT(${R}, r) = ${expression};
+${note(kernel, 8)}\
     }
+${finish(kernel, 4)}\
 % else:
     char *p = args[0], *r = args[1];
     const int64_t s = strides[0], u = strides[1];
@@ -430,8 +464,11 @@ ND_INDEPENDENT
 ND_INDEPENDENT
         for (int64_t i = 0; i < count; i++) {
             const T a = AT(T, p + i * (int64_t)sizeof(T));
+            (void)a;
             out[i] = ${expression};
+${note(kernel, 12)}\
         }
+${finish(kernel, 8)}\
         return;
     }
 % endif
@@ -439,7 +476,9 @@ ND_INDEPENDENT
         const T a = AT(T, p);
         (void)a;
         AT(${R}, r) = ${expression};
+${note(kernel, 8)}\
     }
+${finish(kernel, 4)}\
 % endif
 }
 % if kernel.vector:
@@ -613,11 +652,11 @@ static inline bool any_nan_${T}(const ${T}_nans *nans) {
 static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t stride) {
     typedef ${T} T;
     T a = AT(T, to);
-% if kernel.type == "?" and ufunc.name in ("logical_and", "logical_or"):
-<% decides = "1" if ufunc.name == "logical_or" else "0" %>\
+% if decides(ufunc, kernel):
     /* One element decides; nothing behind it is looked at. */
+    if (a == ${decides(ufunc, kernel)}) return;
     if (stride == sizeof(T)) {
-        if (a != ${decides} && memchr(from, ${decides}, (size_t)count)) AT(T, to) = ${decides};
+        if (memchr(from, ${decides(ufunc, kernel)}, (size_t)count)) AT(T, to) = ${decides(ufunc, kernel)};
         return;
     }
 % endif
@@ -703,11 +742,37 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
             const T b = AT(const T, from + i * (int64_t)sizeof(T));
             a = ${expression};
         }
-    } else
+    } else {
+% if regroups(ufunc, kernel):
+        /* Four parts, none of which waits for another one. */
+        T parts[4] = {a, ${", ".join([regroups(ufunc, kernel)] * 3)}};
+        for (; count >= 4; count -= 4, from += 4 * stride) {
+% for j in range(4):
+            {
+                const T a = parts[${j}], b = AT(const T, from + ${j} * stride);
+                parts[${j}] = ${expression};
+            }
+% endfor
+% if decides(ufunc, kernel):
+            if ((parts[0] == ${decides(ufunc, kernel)}) | (parts[1] == ${decides(ufunc, kernel)}) | (parts[2] == ${decides(ufunc, kernel)}) |
+                (parts[3] == ${decides(ufunc, kernel)}))
+                break;
+% endif
+        }
+        a = parts[0];
+        for (int j = 1; j < 4; j++) {
+            const T b = parts[j];
+            a = ${expression};
+        }
+% endif
         for (; count > 0; count--, from += stride) {
             const T b = AT(const T, from);
             a = ${expression};
+% if decides(ufunc, kernel):
+            if (a == ${decides(ufunc, kernel)}) break;
+% endif
         }
+    }
     AT(T, to) = a;
 }
 % endif
