@@ -215,19 +215,18 @@ ND_COMPLEX_ORDER(greater_equal, >=, >)
 static inline nd_complex complex_choose(bool first, nd_complex a, nd_complex b) {
     return (nd_complex){first ? a.real : b.real, first ? a.imag : b.imag};
 }
-static inline nd_complex complex_maximum(nd_complex a, nd_complex b) {
-    return complex_choose(complex_nan(a) | complex_greater_equal(a, b), a, b);
-}
-static inline nd_complex complex_minimum(nd_complex a, nd_complex b) {
-    return complex_choose(complex_nan(a) | complex_less_equal(a, b), a, b);
-}
-
-static inline nd_complex complex_fmax(nd_complex a, nd_complex b) {
-    return complex_choose(complex_nan(b) | complex_greater_equal(a, b), a, b);
-}
-static inline nd_complex complex_fmin(nd_complex a, nd_complex b) {
-    return complex_choose(complex_nan(b) | complex_less_equal(a, b), a, b);
-}
+/* (That the first one stays is a function of its own: folds jump if it does not.) */
+#define ND_COMPLEX_EXTREME(name, first_nan, order)                        \
+    static inline bool complex_stays_##name(nd_complex a, nd_complex b) { \
+        return complex_nan(first_nan) | complex_##order(a, b);            \
+    }                                                                     \
+    static inline nd_complex complex_##name(nd_complex a, nd_complex b) { \
+        return complex_choose(complex_stays_##name(a, b), a, b);          \
+    }
+ND_COMPLEX_EXTREME(maximum, a, greater_equal)
+ND_COMPLEX_EXTREME(minimum, a, less_equal)
+ND_COMPLEX_EXTREME(fmax, b, greater_equal)
+ND_COMPLEX_EXTREME(fmin, b, less_equal)
 
 static inline nd_complex complex_sign(nd_complex a) {
     const nd_complex zero = {0, 0};

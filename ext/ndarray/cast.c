@@ -61,33 +61,42 @@ void cast_copy(char *to, const char *from, size_t size) {
     memcpy(to, from, size);
 }
 
-#define CAST(from_, to_, load, convert)                                                           \
-    static void from_##_to_##to_(char *to, int64_t to_stride, const char *from,                   \
-                                 int64_t from_stride, int64_t count) {                            \
-        if (from_stride == 0 && count > 0) {                                                      \
-            const type_##to_ v = convert(load(*(const type_##from_ *)(const void *)from));        \
-            type_##to_ *t = (type_##to_ *)(void *)to;                                             \
-            if (to_stride == (int64_t)sizeof v)                                                   \
-                for (int64_t i = 0; i < count; i++) t[i] = v;                                     \
-            else                                                                                  \
-                for (int64_t i = 0; i < count; i++, to += to_stride)                              \
-                    *(type_##to_ *)(void *)to = v;                                                \
-            return;                                                                               \
-        }                                                                                         \
-        if (to_stride == (int64_t)sizeof(type_##to_) &&                                           \
-            from_stride == (int64_t)sizeof(type_##from_)) {                                       \
-            /* (The two may be the same place, but do not overlap otherwise.) */                  \
-            if (__builtin_types_compatible_p(type_##from_, type_##to_)) {                         \
-                if (to != from) cast_copy(to, from, (size_t)count * sizeof(type_##to_));          \
-                return;                                                                           \
-            }                                                                                     \
-            type_##to_ *t = (type_##to_ *)(void *)to;                                             \
-            const type_##from_ *f = (const type_##from_ *)(const void *)from;                     \
-            for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[i]));                       \
-            return;                                                                               \
-        }                                                                                         \
-        for (int64_t i = 0; i < count; i++, to += to_stride, from += from_stride)                 \
-            *(type_##to_ *)(void *)to = convert(load(*(const type_##from_ *)(const void *)from)); \
+#define CAST_ONE(from_, to_, load, convert, i)    \
+    *(type_##to_ *)(void *)(to + (i)*to_stride) = \
+        convert(load(*(const type_##from_ *)(const void *)(from + (i)*from_stride)))
+#define CAST(from_, to_, load, convert)                                                          \
+    static void from_##_to_##to_(char *to, int64_t to_stride, const char *from,                  \
+                                 int64_t from_stride, int64_t count) {                           \
+        if (from_stride == 0 && count > 0) {                                                     \
+            const type_##to_ v = convert(load(*(const type_##from_ *)(const void *)from));       \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                            \
+            if (to_stride == (int64_t)sizeof v)                                                  \
+                for (int64_t i = 0; i < count; i++) t[i] = v;                                    \
+            else                                                                                 \
+                for (int64_t i = 0; i < count; i++, to += to_stride)                             \
+                    *(type_##to_ *)(void *)to = v;                                               \
+            return;                                                                              \
+        }                                                                                        \
+        if (to_stride == (int64_t)sizeof(type_##to_) &&                                          \
+            from_stride == (int64_t)sizeof(type_##from_)) {                                      \
+            /* (The two may be the same place, but do not overlap otherwise.) */                 \
+            if (__builtin_types_compatible_p(type_##from_, type_##to_) ||                        \
+                (__builtin_types_compatible_p(type_##from_, bool) && sizeof(type_##to_) == 1)) { \
+                if (to != from) cast_copy(to, from, (size_t)count * sizeof(type_##to_));         \
+                return;                                                                          \
+            }                                                                                    \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                            \
+            const type_##from_ *f = (const type_##from_ *)(const void *)from;                    \
+            for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[i]));                      \
+            return;                                                                              \
+        }                                                                                        \
+        for (; count >= 4; count -= 4, to += 4 * to_stride, from += 4 * from_stride) {           \
+            CAST_ONE(from_, to_, load, convert, 0);                                              \
+            CAST_ONE(from_, to_, load, convert, 1);                                              \
+            CAST_ONE(from_, to_, load, convert, 2);                                              \
+            CAST_ONE(from_, to_, load, convert, 3);                                              \
+        }                                                                                        \
+        for (int64_t i = 0; i < count; i++) CAST_ONE(from_, to_, load, convert, i);              \
     }
 #define ITSELF(x) (x)
 #define REAL(x)   ((x).real)

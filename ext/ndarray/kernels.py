@@ -94,7 +94,7 @@ RANGES = {letter: ranges(letter) for letter in "fd"}
 
 # The functions of elementary.h, by name and type: in place of libmvec's where vectors have so many bytes.
 OWN = {("exp", "f"): 32, ("exp", "d"): 32, ("exp2", "f"): 32, ("exp2", "d"): 32, ("tanh", "f"): 32, ("tanh", "d"): 32,
-       ("log", "d"): 64, ("log1p", "d"): 64, ("log2", "d"): 64, ("log10", "d"): 64, ("pow", "d"): 64, ("pow", "f"): 64, ("sin", "f"): 64, ("cos", "f"): 64}
+       ("log", "d"): 64, ("log1p", "d"): 64, ("log2", "d"): 64, ("log2", "f"): 64, ("log10", "d"): 64, ("pow", "d"): 64, ("pow", "f"): 64, ("sin", "f"): 64, ("cos", "f"): 64}
 
 UFUNCS = []
 

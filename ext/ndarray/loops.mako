@@ -652,6 +652,15 @@ static inline bool any_nan_${T}(const ${T}_nans *nans) {
 static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t stride) {
     typedef ${T} T;
     T a = AT(T, to);
+% if ufunc.name in EXTREMES and kernel.type == "D":
+    for (; count > 0; count--, from += stride) {
+        const T b = AT(const T, from);
+        if (UNLIKELY(!complex_stays_${ufunc.name}(a, b))) a = b;
+    }
+    AT(T, to) = a;
+}
+<% continue %>\
+% endif
 % if decides(ufunc, kernel):
     /* One element decides; nothing behind it is looked at. */
     if (a == ${decides(ufunc, kernel)}) return;
@@ -712,6 +721,13 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
         for (int j = 0; j < LANES; j++) best[0][j] = worst;
         for (int j = 1; j < 4; j++) best[j] = best[0];
         int64_t i = 0;
+        if (count >= 2 * STEP) {
+            /* The first one, so that the others are aligned. */
+            memcpy(&next[0], from, sizeof next[0]);
+            keep_${what}_${T}(&next[0], &best[0]);
+            best[0] = next[0];
+            i = LANES - (int64_t)((uintptr_t)from % 64 / sizeof(T));
+        }
         for (; i + STEP <= count; i += STEP) {
             memcpy(next, from + i * (int64_t)sizeof(T), sizeof next);
             for (int j = 0; j < 4; j++) {
@@ -925,6 +941,33 @@ static int64_t find_${name.lower()}(const void *sought, const char *at, int64_t 
 }
 % endfor
 
+/* ---- Elements that are not 0 ---- */
+
+% for letter in "Bilfd":
+<% T, M = C_TYPES[letter], {"B": "uint8_t", "i": "uint32_t", "f": "uint32_t"}.get(letter, "uint64_t") %>\
+static int64_t count_${NUMBERS[letter].lower()}(const char *from, int64_t count) {
+    typedef ${T} V __attribute__((vector_size(64)));
+    typedef ${M} counts __attribute__((vector_size(64)));
+    /* So many vectors that no count overflows, which are as wide as the elements. */
+    enum { LANES = 64 / sizeof(${T}), MOST = 255 };
+    const ${T} *row = (const void *)from;
+    int64_t all = 0;
+    while (count >= LANES) {
+        const int64_t vectors = count / LANES < MOST ? count / LANES : MOST;
+        counts found = {0};
+        for (int64_t i = 0; i < vectors; i++, row += LANES) {
+            V next;
+            memcpy(&next, row, sizeof next);
+            found -= (counts)(next != 0);
+        }
+        for (int j = 0; j < LANES; j++) all += (int64_t)found[j];
+        count -= vectors * LANES;
+    }
+    for (int64_t i = 0; i < count; i++) all += row[i] != 0;
+    return all;
+}
+% endfor
+
 /* ---- Places of extremes ---- */
 
 /* Each lane keeps the best element that it has seen, which is its first nan if there is one, and at
@@ -992,6 +1035,20 @@ static void places_${extreme}_${name}(const char *from, int64_t count, int64_t s
 % endfor
 % endfor
 
+/* Of complex numbers, where a better one is rare. */
+% for extreme in "maximum", "minimum":
+static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
+    const nd_complex *row = (const void *)from;
+    nd_complex best = *row;
+    int64_t place = 0;
+    for (int64_t i = 1; i < count; i++) {
+        const nd_complex x = row[i];
+        if (LIKELY(x.real ${"<" if extreme == "maximum" else ">"} best.real && x.imag == x.imag)) continue;
+        if (!complex_stays_${extreme}(best, x)) best = x, place = i;
+    }
+    return place;
+}
+% endfor
 /* Of bools: the first one of those that are looked for, if there is one. */
 % for extreme, sought in ("maximum", 1), ("minimum", 0):
 static int64_t place_${extreme}_bool(const char *from, int64_t count) {
@@ -1010,7 +1067,8 @@ extern const nd_tiles TILES(ND_TABLE);
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
-    .place_maximum = ${by_type("place_maximum", "?ilfd")}, .place_minimum = ${by_type("place_minimum", "?ilfd")},
+    .place_maximum = ${by_type("place_maximum", "?ilfdD")}, .place_minimum = ${by_type("place_minimum", "?ilfdD")},
+    .count = ${by_type("count", "Bilfd")},
     .places_maximum = ${by_type("places_maximum")}, .places_minimum = ${by_type("places_minimum")}, .find = {
 % for name in NUMBERS.values():
     [ND_${name}] = find_${name.lower()},

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "methods.h"
 #include "reduce.h"
+#include "reductions.h"
 #include "ufunc.h"
 
 static bool has_nans(const nd_dtype *dtype) { return dtype->kind == 'f' || dtype->kind == 'c'; }
@@ -56,9 +57,10 @@ static dvx_value without_nans(dvx_vm *vm, const nd_array *a, double number, dvx_
         replace_float32((float *)(void *)c->data, c->size, (float)number, known);
         return copy;
     }
+    nd_complex *z = (nd_complex *)(void *)c->data;
     for (int64_t i = 0; i < c->size; i++) {
-        const bool nan = is_nan(c, i);
-        if (nan) set_number(c, i, number);
+        const bool nan = (z[i].real != z[i].real) | (z[i].imag != z[i].imag);
+        z[i] = (nd_complex){nan ? number : z[i].real, nan ? 0 : z[i].imag};
         if (known) known[i] = !nan;
     }
     return copy;
@@ -172,8 +174,10 @@ static ND_FUNCTION(nanmean) {
     moments m;
     bool bad;
     const int keep = nd_flag(vm, args[2], false);
+    const nd_array *given = array_of(vm, args[0]);
     (void)count;
     if (keep < 0) return DVX_FAILED;
+    if (given && !has_nans(given->dtype)) return reductions_mean(vm, args[0], args[1], keep);
     dvx_value made = DVX_FAILED;
     if (read_moments(vm, args[0], args[1], &m)) {
         dvx_value counts = sum_along(vm, API(retain, m.mask), &m, keep);
@@ -220,6 +224,9 @@ static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     const int keep = nd_flag(vm, args[3], false);
     if (keep < 0 || (nd_is_given(vm, args[2]) && !API(read_float, args[2], &ddof)))
         return DVX_FAILED;
+    const nd_array *given = array_of(vm, args[0]);
+    if (given && !has_nans(given->dtype))
+        return reductions_spread(vm, args[0], args[1], args[2], keep, root);
     dvx_value made = DVX_FAILED;
     if (read_moments(vm, args[0], args[1], &m)) {
         dvx_value sums = sum_along(vm, squares_of(vm, &m), &m, keep);
