@@ -669,10 +669,12 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
         return;
     }
 % endif
+% if ufunc.name in EXTREMES and kernel.type in "fd":
+    enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
+% endif
 % if extreme:
     /* Vectors, four at a time: the order matters to nans alone, which stay once they are there.  The
      * last one has elements for a second time. */
-    enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
     if (stride == sizeof(T) && count >= LANES) {
         ${T}_lanes best[4], next[4];
         ${T}_nans nans = {0};
@@ -710,16 +712,27 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
         return;
     }
 % endif
+% if ufunc.name in EXTREMES and kernel.type in "fd":
+    /* Every second one: side by side, a block at a time. */
+    enum { BLOCK = 512 };
+    if (stride == 2 * sizeof(T) && count >= LANES) {
+        T row[BLOCK];
+        for (int64_t n; count > 0; count -= n, from += n * stride) {
+            n = count < BLOCK ? count : BLOCK;
+            for (int64_t i = 0; i < n; i++) row[i] = AT(const T, from + 2 * i * (int64_t)sizeof(T));
+            fold_${loop_name(ufunc, kernel)}(to, (const char *)row, n, sizeof(T));
+        }
+        return;
+    }
+% endif
 % if ufunc.name in ("fmax", "fmin") and kernel.type in "fd":
 <% what = {"fmax": "maximum", "fmin": "minimum"}[ufunc.name] %>\
     /* Vectors, four at a time, which begin with what nothing is worse than: comparing keeps them where
      * the other one is a nan.  The last one has elements for a second time. */
-    enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
     if (stride == sizeof(T) && count >= LANES) {
         const T worst = ${"-" if ufunc.name == "fmax" else ""}(T)INFINITY;
         ${T}_lanes best[4], next[4];
-        for (int j = 0; j < LANES; j++) best[0][j] = worst;
-        for (int j = 1; j < 4; j++) best[j] = best[0];
+        for (int j = 0; j < 4; j++) best[j] = (${T}_lanes){0} + worst;
         int64_t i = 0;
         if (count >= 2 * STEP) {
             /* The first one, so that the others are aligned. */

@@ -620,13 +620,19 @@ static bool execute(dvx_vm *vm, call *c) {
     bool casts = false;
     plan(c, &walk, &e);
     for (int i = 0; i <= c->inputs; i++) casts |= e.casts[i] != NULL;
+    /* (An input that is the output is not there any more afterwards.) */
+    bool is_output = false;
+    for (int i = 0; i < c->inputs; i++) is_output |= walk.data[i] == walk.data[c->inputs];
+    const bool looks = c->kernel->compares && is_output;
+    const bool invalid = looks && is_invalid(vm, c, &walk);
     if (arith_flags()) arith_clear();
     if (!run_all(vm, c, &walk, casts ? run_cast : run_row, &e)) return false;
     unsigned flags = arith_flags();
     if (LIKELY(!flags)) return true;
     arith_clear();
     if (c->kernel->compares)
-        return !is_invalid(vm, c, &walk) || error_flags(vm, facts->name, FE_INVALID);
+        return !(looks ? invalid : is_invalid(vm, c, &walk)) ||
+               error_flags(vm, facts->name, FE_INVALID);
     if (!facts->warns) return true;
     if (c->kernel->inexact) flags = true_flags(vm, c, &walk, &e, flags);
     return error_flags(vm, facts->name, flags);
