@@ -192,7 +192,7 @@ static inline nd_complex complex_reciprocal(nd_complex a) {
 }
 
 static inline int complex_truth(nd_complex a) { return (a.real != 0) | (a.imag != 0); }
-static inline bool complex_nan(nd_complex a) { return (a.real != a.real) | (a.imag != a.imag); }
+static inline int complex_nan(nd_complex a) { return (a.real != a.real) | (a.imag != a.imag); }
 static inline bool complex_equal(nd_complex a, nd_complex b) {
     return (a.real == b.real) & (a.imag == b.imag);
 }

@@ -92,11 +92,11 @@ static inline void int32_divide_rows(int32_t *out, const int32_t *a, int64_t ste
     for (int64_t i = 0; i < count; i++) {
         const int32_t x = step_a ? a[i] : first, y = b[i];
         const bool zero = y == 0, most = (x == INT32_MIN) & (y == -1);
-        const int32_t by = zero | most ? 1 : y;
+        const int32_t by = (zero | most) ? 1 : y;
         const int32_t cut = (int32_t)((double)x / (double)by), left = x - cut * by;
         const bool other = (left != 0) & ((left ^ by) < 0);
         const int32_t moved = rest ? left + (other ? by : 0) : cut - other;
-        out[i] = zero | (rest & most) ? 0 : moved;
+        out[i] = (zero | (rest & most)) ? 0 : moved;
         zeros |= zero;
         large |= most;
     }

@@ -170,8 +170,8 @@ ufunc("square", 1, warns=True).add(INTS + FLOATS, "(T)(a * a)").add("D", "comple
 # (Of ints as NumPy computes it, by way of doubles.)
 int_poles = {"noted": "a == 0", "flags": "FE_DIVBYZERO | FE_INVALID"}
 ufunc("reciprocal", 1, warns=True).add("B", "a == 1", **int_poles) \
-    .add("i", "a == 0 ? INT32_MIN : (a == 1) | (a == -1) ? a : 0", **int_poles) \
-    .add("l", "a == 0 ? INT64_MIN : (a == 1) | (a == -1) ? a : 0", **int_poles) \
+    .add("i", "a == 0 ? INT32_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
+    .add("l", "a == 0 ? INT64_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
     .add(FLOATS, "1 / a").add("D", "complex_reciprocal(a)", wide=False)
 ufunc("sqrt", 1, warns=True, floats=True).add(FLOATS, "sqrtSUFFIX(a)").add("D", "complex_call(csqrt, a)", wide=False)
 ufunc("cbrt", 1, warns=True, floats=True).add(FLOATS, "cbrtSUFFIX(a)", vector="cbrt")
