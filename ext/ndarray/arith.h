@@ -29,6 +29,14 @@ static inline unsigned arith_flags(void) { return (unsigned)fetestexcept(ARITH_W
 static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
 #endif
 
+/* The elements of a loop depend on each other in no way, though output and input may be one.
+ * (clang, when it is told, complains of each loop that it does not vectorise.) */
+#ifdef __clang__
+#define ND_INDEPENDENT
+#else
+#define ND_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /* ---- Ints ---- */
 
 #define ND_INT_ARITHMETIC(name, T, least)                              \
@@ -62,49 +70,6 @@ static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
 ND_INT_ARITHMETIC(int32, int32_t, INT32_MIN)
 ND_INT_ARITHMETIC(int64, int64_t, INT64_MIN)
 
-/* Floors, or what is left, of a row of elements divided by one positive number.  Doubles do it,
- * which vectors can divide: below 2**52 a quotient that is rounded up to a whole number is one, as
- * the others are further away from it than half the distance of neighbouring doubles.  Blocks with
- * larger elements are divided one by one.  False: b is not such a number. */
-static inline bool int64_divide_row(int64_t *out, const int64_t *a, int64_t count, int64_t b,
-                                    bool rest) {
-    enum { BLOCK = 512 };
-    const int64_t limit = (int64_t)1 << 52;
-    if (b <= 0 || b >= limit) return false;
-    for (; count > 0; count -= BLOCK, a += BLOCK, out += BLOCK) {
-        const int64_t n = count < BLOCK ? count : BLOCK;
-        uint64_t large = 0;
-        for (int64_t i = 0; i < n; i++) large |= ((uint64_t)a[i] + (uint64_t)limit) >> 53;
-        for (int64_t i = 0; large && i < n; i++)
-            out[i] = rest ? int64_remainder(a[i], b) : int64_floor_divide(a[i], b);
-        if (large) continue;
-        const double divisor = (double)b;
-        for (int64_t i = 0; i < n; i++) {
-            int64_t q = (int64_t)((double)a[i] / divisor), r = a[i] - q * b;
-            q -= r < 0;
-            r += r < 0 ? b : 0;
-            out[i] = rest ? r : q;
-        }
-    }
-    return true;
-}
-
-/* The same of 32 bits, by multiplication: 1/b as a double is made greater by more than its error,
- * so that quotients that are whole numbers do not come out below them; others are at least 1/b away
- * from the next one, and it is made greater by less than 2**-18 / b. */
-static inline bool int32_divide_row(int32_t *out, const int32_t *a, int64_t count, int32_t b,
-                                    bool rest) {
-    if (b <= 0) return false;
-    const double factor = 1.0 / b * (1 + 0x1p-50);
-    for (int64_t i = 0; i < count; i++) {
-        int32_t q = (int32_t)((double)a[i] * factor), r = a[i] - q * b;
-        q -= r < 0;
-        r += r < 0 ? b : 0;
-        out[i] = rest ? r : q;
-    }
-    return true;
-}
-
 static inline uint8_t uint8_floor_divide(uint8_t a, uint8_t b) {
     if (LIKELY(b)) return a / b;
     arith_flag(FE_DIVBYZERO);
@@ -122,15 +87,6 @@ static inline uint64_t int_power(uint64_t base, uint64_t exponent) {
     for (; exponent; exponent >>= 1, base *= base)
         if (exponent & 1) result *= base;
     return result;
-}
-
-/* 1 / a, which NumPy computes as a double. */
-static inline int64_t int_reciprocal(int64_t a) {
-    if (UNLIKELY(!a)) {
-        arith_flag(FE_DIVBYZERO | FE_INVALID);
-        return INT64_MIN;
-    }
-    return a == 1 || a == -1 ? a : 0;
 }
 
 /* ---- Floats ---- */
@@ -236,45 +192,46 @@ static inline nd_complex complex_reciprocal(nd_complex a) {
 }
 
 static inline int complex_truth(nd_complex a) { return (a.real != 0) | (a.imag != 0); }
-static inline bool complex_nan(nd_complex a) { return (a.real != a.real) | (a.imag != a.imag); }
+static inline int complex_nan(nd_complex a) { return (a.real != a.real) | (a.imag != a.imag); }
 static inline bool complex_equal(nd_complex a, nd_complex b) {
     return (a.real == b.real) & (a.imag == b.imag);
 }
 
-/* Comparing with a nan is invalid.  (Whether NumPy has compared it, ufunc.c looks.) */
-static inline void complex_note_nan(nd_complex a, nd_complex b) {
-    if (UNLIKELY(complex_nan(a) || complex_nan(b))) arith_flag(FE_INVALID);
-}
-
-/* By the real part, then by the imaginary one; nans of the other part count. */
-#define ND_COMPLEX_ORDER(name, operator, strict)                                 \
-    static inline bool complex_##name(nd_complex a, nd_complex b) {              \
-        return (a.real strict b.real && a.imag == a.imag && b.imag == b.imag) || \
-               (a.real == b.real && a.imag operator b.imag);                     \
+/* By the real part, then by the imaginary one; nans of the other part count.  (Without jumps, for
+ * vectors.  That comparing with a nan is invalid, kernels.py says; whether NumPy has compared it,
+ * ufunc.c looks.) */
+#define ND_COMPLEX_ORDER(name, operator, strict)                           \
+    static inline bool complex_##name(nd_complex a, nd_complex b) {        \
+        const bool before = a.real strict b.real, same = a.real == b.real; \
+        const bool numbers = (a.imag == a.imag) & (b.imag == b.imag);      \
+        return (before & numbers) | (same & (a.imag operator b.imag));     \
     }
 ND_COMPLEX_ORDER(less, <, <)
 ND_COMPLEX_ORDER(less_equal, <=, <)
 ND_COMPLEX_ORDER(greater, >, >)
 ND_COMPLEX_ORDER(greater_equal, >=, >)
 
-static inline nd_complex complex_maximum(nd_complex a, nd_complex b) {
-    return complex_nan(a) || complex_greater_equal(a, b) ? a : b;
+/* (The parts, not the numbers, are chosen: of these gcc makes no vectors.) */
+static inline nd_complex complex_choose(bool first, nd_complex a, nd_complex b) {
+    return (nd_complex){first ? a.real : b.real, first ? a.imag : b.imag};
 }
-static inline nd_complex complex_minimum(nd_complex a, nd_complex b) {
-    return complex_nan(a) || complex_less_equal(a, b) ? a : b;
-}
-
-static inline nd_complex complex_fmax(nd_complex a, nd_complex b) {
-    return complex_nan(b) || complex_greater_equal(a, b) ? a : b;
-}
-static inline nd_complex complex_fmin(nd_complex a, nd_complex b) {
-    return complex_nan(b) || complex_less_equal(a, b) ? a : b;
-}
+/* (That the first one stays is a function of its own: folds jump if it does not.) */
+#define ND_COMPLEX_EXTREME(name, first_nan, order)                        \
+    static inline bool complex_stays_##name(nd_complex a, nd_complex b) { \
+        return complex_nan(first_nan) | complex_##order(a, b);            \
+    }                                                                     \
+    static inline nd_complex complex_##name(nd_complex a, nd_complex b) { \
+        return complex_choose(complex_stays_##name(a, b), a, b);          \
+    }
+ND_COMPLEX_EXTREME(maximum, a, greater_equal)
+ND_COMPLEX_EXTREME(minimum, a, less_equal)
+ND_COMPLEX_EXTREME(fmax, b, greater_equal)
+ND_COMPLEX_EXTREME(fmin, b, less_equal)
 
 static inline nd_complex complex_sign(nd_complex a) {
     const nd_complex zero = {0, 0};
-    if (complex_nan(a)) return complex_note_nan(a, zero), (nd_complex){NAN, 0};
-    return (nd_complex){complex_greater(a, zero) - complex_less(a, zero), 0};
+    const double sign = complex_greater(a, zero) ? 1 : complex_less(a, zero) ? -1 : 0;
+    return (nd_complex){complex_nan(a) ? NAN : sign, 0};
 }
 
 /* (Not all compilers have CMPLX.) */

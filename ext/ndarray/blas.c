@@ -22,12 +22,18 @@ typedef struct symbol {
     size_t offset;
 } symbol;
 static const symbol symbols[] = {
-    {"cblas_dgemm", offsetof(nd_blas, dgemm)},         {"cblas_sgemm", offsetof(nd_blas, sgemm)},
-    {"cblas_zgemm", offsetof(nd_blas, zgemm)},         {"cblas_dgemv", offsetof(nd_blas, dgemv)},
-    {"cblas_sgemv", offsetof(nd_blas, sgemv)},         {"cblas_zgemv", offsetof(nd_blas, zgemv)},
-    {"cblas_ddot", offsetof(nd_blas, ddot)},           {"cblas_sdot", offsetof(nd_blas, sdot)},
-    {"cblas_dsyrk", offsetof(nd_blas, dsyrk)},         {"cblas_ssyrk", offsetof(nd_blas, ssyrk)},
+    {"cblas_dgemm", offsetof(nd_blas, dgemm)},
+    {"cblas_sgemm", offsetof(nd_blas, sgemm)},
+    {"cblas_zgemm", offsetof(nd_blas, zgemm)},
+    {"cblas_dgemv", offsetof(nd_blas, dgemv)},
+    {"cblas_sgemv", offsetof(nd_blas, sgemv)},
+    {"cblas_zgemv", offsetof(nd_blas, zgemv)},
+    {"cblas_ddot", offsetof(nd_blas, ddot)},
+    {"cblas_sdot", offsetof(nd_blas, sdot)},
+    {"cblas_dsyrk", offsetof(nd_blas, dsyrk)},
+    {"cblas_ssyrk", offsetof(nd_blas, ssyrk)},
     {"cblas_zdotu_sub", offsetof(nd_blas, zdotu_sub)},
+    {"cblas_zdotc_sub", offsetof(nd_blas, zdotc_sub)},
 };
 
 #define LAPACK(letter, q, e)                                                                  \

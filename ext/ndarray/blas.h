@@ -31,6 +31,7 @@ typedef struct nd_blas {
     void (*zgemv)(int order, int turn, int m, int n, const void *alpha, const void *a, int a_row,
                   const void *x, int x_step, const void *beta, void *y, int y_step);
     void (*zdotu_sub)(int n, const void *x, int x_step, const void *y, int y_step, void *out);
+    void (*zdotc_sub)(int n, const void *x, int x_step, const void *y, int y_step, void *out);
 } nd_blas;
 
 /* Functions of LAPACK for one dtype, as Fortran has them: matrices column after column. */

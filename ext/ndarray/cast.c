@@ -18,7 +18,11 @@ static inline int64_t to_int64(double d) {
 #endif
 }
 static inline int32_t to_int32(double d) {
+#ifdef __SSE2__
+    return _mm_cvttsd_si32(_mm_set_sd(d));
+#else
     return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN;
+#endif
 }
 
 /* From a type with numbers `real` to one of each. */
@@ -57,33 +61,42 @@ void cast_copy(char *to, const char *from, size_t size) {
     memcpy(to, from, size);
 }
 
-#define CAST(from_, to_, load, convert)                                                           \
-    static void from_##_to_##to_(char *to, int64_t to_stride, const char *from,                   \
-                                 int64_t from_stride, int64_t count) {                            \
-        if (from_stride == 0 && count > 0) {                                                      \
-            const type_##to_ v = convert(load(*(const type_##from_ *)(const void *)from));        \
-            type_##to_ *t = (type_##to_ *)(void *)to;                                             \
-            if (to_stride == (int64_t)sizeof v)                                                   \
-                for (int64_t i = 0; i < count; i++) t[i] = v;                                     \
-            else                                                                                  \
-                for (int64_t i = 0; i < count; i++, to += to_stride)                              \
-                    *(type_##to_ *)(void *)to = v;                                                \
-            return;                                                                               \
-        }                                                                                         \
-        if (to_stride == (int64_t)sizeof(type_##to_) &&                                           \
-            from_stride == (int64_t)sizeof(type_##from_)) {                                       \
-            /* (The two may be the same place, but do not overlap otherwise.) */                  \
-            if (__builtin_types_compatible_p(type_##from_, type_##to_)) {                         \
-                if (to != from) cast_copy(to, from, (size_t)count * sizeof(type_##to_));          \
-                return;                                                                           \
-            }                                                                                     \
-            type_##to_ *t = (type_##to_ *)(void *)to;                                             \
-            const type_##from_ *f = (const type_##from_ *)(const void *)from;                     \
-            for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[i]));                       \
-            return;                                                                               \
-        }                                                                                         \
-        for (int64_t i = 0; i < count; i++, to += to_stride, from += from_stride)                 \
-            *(type_##to_ *)(void *)to = convert(load(*(const type_##from_ *)(const void *)from)); \
+#define CAST_ONE(from_, to_, load, convert, i)    \
+    *(type_##to_ *)(void *)(to + (i)*to_stride) = \
+        convert(load(*(const type_##from_ *)(const void *)(from + (i)*from_stride)))
+#define CAST(from_, to_, load, convert)                                                          \
+    static void from_##_to_##to_(char *to, int64_t to_stride, const char *from,                  \
+                                 int64_t from_stride, int64_t count) {                           \
+        if (from_stride == 0 && count > 0) {                                                     \
+            const type_##to_ v = convert(load(*(const type_##from_ *)(const void *)from));       \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                            \
+            if (to_stride == (int64_t)sizeof v)                                                  \
+                for (int64_t i = 0; i < count; i++) t[i] = v;                                    \
+            else                                                                                 \
+                for (int64_t i = 0; i < count; i++, to += to_stride)                             \
+                    *(type_##to_ *)(void *)to = v;                                               \
+            return;                                                                              \
+        }                                                                                        \
+        if (to_stride == (int64_t)sizeof(type_##to_) &&                                          \
+            from_stride == (int64_t)sizeof(type_##from_)) {                                      \
+            /* (The two may be the same place, but do not overlap otherwise.) */                 \
+            if (__builtin_types_compatible_p(type_##from_, type_##to_) ||                        \
+                (__builtin_types_compatible_p(type_##from_, bool) && sizeof(type_##to_) == 1)) { \
+                if (to != from) cast_copy(to, from, (size_t)count * sizeof(type_##to_));         \
+                return;                                                                          \
+            }                                                                                    \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                            \
+            const type_##from_ *f = (const type_##from_ *)(const void *)from;                    \
+            for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[i]));                      \
+            return;                                                                              \
+        }                                                                                        \
+        for (; count >= 4; count -= 4, to += 4 * to_stride, from += 4 * from_stride) {           \
+            CAST_ONE(from_, to_, load, convert, 0);                                              \
+            CAST_ONE(from_, to_, load, convert, 1);                                              \
+            CAST_ONE(from_, to_, load, convert, 2);                                              \
+            CAST_ONE(from_, to_, load, convert, 3);                                              \
+        }                                                                                        \
+        for (int64_t i = 0; i < count; i++) CAST_ONE(from_, to_, load, convert, i);              \
     }
 #define ITSELF(x) (x)
 #define REAL(x)   ((x).real)
@@ -113,12 +126,63 @@ CAST(complex128, float32, REAL, TO_float32)
 CAST(complex128, float64, REAL, TO_float64)
 CAST(complex128, complex128, ITSELF, ITSELF)
 
+/* Rows of floats to ints of 32 bits and less: four with one instruction, which does with what does
+ * not fit as above, and no compiler knows. */
+#ifdef __SSE2__
+static inline __m128i four_float32(const float *f) { return _mm_cvttps_epi32(_mm_loadu_ps(f)); }
+static inline __m128i four_float64(const double *f) {
+    return _mm_unpacklo_epi64(_mm_cvttpd_epi32(_mm_loadu_pd(f)),
+                              _mm_cvttpd_epi32(_mm_loadu_pd(f + 2)));
+}
+enum { SIXTEEN = 16 };
+#define CAST_ROW(from_, to_, store)                                                            \
+    static void from_##_row_to_##to_(char *to, int64_t to_stride, const char *from,            \
+                                     int64_t from_stride, int64_t count) {                     \
+        if (to_stride == (int64_t)sizeof(type_##to_) &&                                        \
+            from_stride == (int64_t)sizeof(type_##from_))                                      \
+            for (; count >= SIXTEEN;                                                           \
+                 count -= SIXTEEN, to += SIXTEEN * to_stride, from += SIXTEEN * from_stride) { \
+                const type_##from_ *f = (const type_##from_ *)(const void *)from;              \
+                const __m128i a = four_##from_(f), b = four_##from_(f + 4),                    \
+                              c = four_##from_(f + 8), d = four_##from_(f + 12);               \
+                store((__m128i *)(void *)to, a, b, c, d);                                      \
+            }                                                                                  \
+        from_##_to_##to_(to, to_stride, from, from_stride, count);                             \
+    }
+static inline void store_int32(__m128i *to, __m128i a, __m128i b, __m128i c, __m128i d) {
+    _mm_storeu_si128(to, a);
+    _mm_storeu_si128(to + 1, b);
+    _mm_storeu_si128(to + 2, c);
+    _mm_storeu_si128(to + 3, d);
+}
+/* The lowest bytes. */
+static inline void store_uint8(__m128i *to, __m128i a, __m128i b, __m128i c, __m128i d) {
+    const __m128i byte = _mm_set1_epi32(0xFF);
+    const __m128i low = _mm_packs_epi32(_mm_and_si128(a, byte), _mm_and_si128(b, byte));
+    const __m128i high = _mm_packs_epi32(_mm_and_si128(c, byte), _mm_and_si128(d, byte));
+    _mm_storeu_si128(to, _mm_packus_epi16(low, high));
+}
+CAST_ROW(float32, uint8, store_uint8)
+CAST_ROW(float32, int32, store_int32)
+CAST_ROW(float64, uint8, store_uint8)
+CAST_ROW(float64, int32, store_int32)
+#define TO_SMALL(from_) from_##_row_to_uint8, from_##_row_to_int32
+#else
+#define TO_SMALL(from_) from_##_to_uint8, from_##_to_int32
+#endif
+
 #define ROW(from_)                                                              \
     {                                                                           \
         from_##_to_truth, from_##_to_uint8, from_##_to_int32, from_##_to_int64, \
             from_##_to_float32, from_##_to_float64, from_##_to_complex128       \
     }
+#define FLOAT_ROW(from_)                                                         \
+    {                                                                            \
+        from_##_to_truth, TO_SMALL(from_), from_##_to_int64, from_##_to_float32, \
+            from_##_to_float64, from_##_to_complex128                            \
+    }
 static const nd_cast casts[ND_TYPES][ND_TYPES] = {
-    ROW(truth), ROW(uint8), ROW(int32), ROW(int64), ROW(float32), ROW(float64), ROW(complex128)};
+    ROW(truth),         ROW(uint8),         ROW(int32),     ROW(int64),
+    FLOAT_ROW(float32), FLOAT_ROW(float64), ROW(complex128)};
 
 nd_cast cast_between(const nd_dtype *from, const nd_dtype *to) { return casts[from->num][to->num]; }

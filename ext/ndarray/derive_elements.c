@@ -482,6 +482,9 @@ CALL_OF(one)
 
 /* a ** 2 and its like. */
 static const dvx_specialisation of_simple_power[ND_TYPES] = {
+    [ND_UINT8] = ELEMENTWISE("POW_UINT8_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_INT32] = ELEMENTWISE("POW_INT32_SIMPLE", BINARY, 2, run_one, .native = NULL),
+    [ND_INT64] = ELEMENTWISE("POW_INT64_SIMPLE", BINARY, 2, run_one, .native = NULL),
     [ND_FLOAT32] = ELEMENTWISE("POW_FLOAT32_SIMPLE", BINARY, 2, run_one, .native = NULL),
     [ND_FLOAT64] = ELEMENTWISE("POW_FLOAT64_SIMPLE", BINARY, 2, run_one, .native = NULL),
     [ND_COMPLEX128] = ELEMENTWISE("POW_COMPLEX128_SIMPLE", BINARY, 2, run_one, .native = NULL),
@@ -666,19 +669,16 @@ static bool choose_power(dvx_vm *vm, dvx_site *site, draft *x) {
     double number = 0;
     if (d->number != ND_UFUNC_power || site->family == DVX_SITE_CALL || x->form != RIGHT)
         return true;
-    if (x->types[0] < ND_FLOAT32) return refuse(x, "powers of ints have no derivatives");
     if (exponent->origin != DVX_FROM_CONSTANT)
         return refuse(x, "the exponent may be a number that stands for another function");
     if (!API(read_float, exponent->value, &number)) return vm->api->clear_error(vm), false;
-    nd_ufunc_number simple = number == 2     ? ND_UFUNC_square
-                             : number == 0.5 ? ND_UFUNC_sqrt
-                             : number == 1   ? ND_UFUNC_positive
-                             : number == -1  ? ND_UFUNC_reciprocal
-                                             : ND_UFUNC_power;
-    if (simple == ND_UFUNC_power) return true;
+    const bool whole = API(kind, exponent->value) == DVX_INT;
+    const int simple = operators_simple_power(x->types[0], whole, number);
+    if (simple < 0)
+        return x->types[0] >= ND_FLOAT32 || refuse(x, "such powers of ints have no derivatives");
     if (d->inplace || !API(drop_operand, site, 1))
         return refuse(x, "in place, such powers have no derivatives");
-    d->number = simple;
+    d->number = (nd_ufunc_number)simple;
     d->inputs = 1;
     x->form = ONE;
     return true;

@@ -1,6 +1,6 @@
 /* elementary.h: elementary functions of a vector, where libmvec has slower ones, calls scalar
  * functions, or raises flags without a reason: exp, exp2 and tanh of float64 and float32; with
- * AVX-512 also log, log1p, log2 and log10 of float64, pow of both, and sin and cos of float32.
+ * AVX-512 also log, log1p and log10 of float64, log2 and pow of both, and sin and cos of float32.
  * (kernels.py: OWN.)
  *
  * Included by the generated loops once for each instruction set, behind their vectors: double_v and
@@ -13,7 +13,8 @@
  *     elements beyond the range of the steps here are replaced by harmless ones, numbers are
  *     compared as ints, and the flags that are due are raised by arith_flag, or by the C function
  *     that is called for single elements.
- *  3. Results are within 2 units in the last place, those of tanh within 3. */
+ *  3. Results are within 2 units in the last place, those of tanh, and of sin and cos of float32
+ *     beyond 2**16, within 3. */
 #ifndef ND_ELEMENTARY_H
 #define ND_ELEMENTARY_H
 
@@ -330,6 +331,71 @@ static inline double_v own_log1p_double(double_v x) {
     return fma_double(x - part, 1 - part, log_normal(u, (double_v){0}));
 }
 
+/* log2 of float32, by steps of that type; log2(1 + r) = r * L(r).  (-log2(c) in two parts, as
+ * above, of 16 in one register.) */
+static const float log2_float_high[16] = {0,
+                                          -0x1.663f70p-4f,
+                                          -0x1.5c01a4p-3f,
+                                          -0x1.fbc16cp-3f,
+                                          -0x1.49a784p-2f,
+                                          -0x1.91bba8p-2f,
+                                          0,
+                                          0,
+                                          0,
+                                          0,
+                                          0x1.5b2c3ep-1f,
+                                          0x1.14c560p-1f,
+                                          0x1.a8ff98p-2f,
+                                          0x1.32bfeep-2f,
+                                          0x1.8a8980p-3f,
+                                          0x1.7d604ap-4f};
+static const float log2_float_low[16] = {0,
+                                         0x1.4dbb3ap-30f,
+                                         0x1.810a5ep-29f,
+                                         0x1.bf65fep-29f,
+                                         -0x1.79a372p-27f,
+                                         -0x1.23e2e2p-27f,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         -0x1.79a372p-27f,
+                                         0x1.fcd160p-26f,
+                                         -0x1.cfdeb4p-27f,
+                                         0x1.b87734p-29f,
+                                         0x1.57f7a6p-28f,
+                                         -0x1.260896p-29f};
+static const float log2_float_terms[] = {0x1.715476p+0f,  -0x1.715476p-1f, 0x1.ec706cp-2f,
+                                         -0x1.71544ap-2f, 0x1.2845e8p-2f,  -0x1.eddb22p-3f};
+static inline float_v log2_normal(float_v x) {
+    const __m512 m = _mm512_getmant_ps((__m512)x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+    const float_v sum = (float_v)_mm512_rcp14_ps(m) + 0x1.8p19f; /* its last bits are 16*c */
+    const float_v k = (float_v)_mm512_getexp_ps((__m512)x) - (float_v)_mm512_getexp_ps(m);
+    const float_v r = fma_float((float_v)m, sum - 0x1.8p19f, (float_v){0} - 1);
+    const float_v high =
+        (float_v)_mm512_permutexvar_ps((__m512i)sum, _mm512_loadu_ps(log2_float_high));
+    const float_v low =
+        (float_v)_mm512_permutexvar_ps((__m512i)sum, _mm512_loadu_ps(log2_float_low));
+    const float_v l = polynomial_float(r, log2_float_terms, LENGTH_OF(log2_float_terms));
+    return (k + high) + fma_float(r, l, low);
+}
+/* Those that are not normal, or negative, as float64. */
+static __attribute__((noinline)) float_v log2f_slow(float_v x) {
+    const __m512 one = _mm512_set1_ps(1);
+    const __mmask16 odd = _mm512_fpclass_ps_mask((__m512)x, 0xff);
+    const __m512 y = (__m512)log2_normal((float_v)_mm512_mask_mov_ps((__m512)x, odd, one));
+    const __m512 others = _mm512_mask_mov_ps(one, odd, (__m512)x);
+    const __m256 first = _mm512_castps512_ps256(others), second = _mm512_extractf32x8_ps(others, 1);
+    const double_v low = log_slow(&base_2, (double_v)_mm512_cvtps_pd(first));
+    const double_v high = log_slow(&base_2, (double_v)_mm512_cvtps_pd(second));
+    const __m512 both = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)low)),
+                                           _mm512_cvtpd_ps((__m512d)high), 1);
+    return (float_v)_mm512_mask_mov_ps(y, odd, both);
+}
+static inline float_v own_log2_float(float_v x) {
+    return UNLIKELY(_mm512_fpclass_ps_mask((__m512)x, 0xff)) ? log2f_slow(x) : log2_normal(x);
+}
+
 /* ---- pow ---- */
 
 /* exp(y * log(x)) of positive normal x, with the logarithm and the product as sums of two numbers:
@@ -509,14 +575,8 @@ static inline __m256 quarters(__m256 given, __m256i *k) {
                                         FMA(double, whole, -0x1.921fb54442d18p+0, x)));
 }
 
-/* sin(x + quarter * pi/2) */
-static inline float_v sine(float_v x, int quarter) {
-    __m256i k0, k1;
-    const __m256 r0 = quarters(_mm512_castps512_ps256((__m512)x), &k0);
-    const __m256 r1 = quarters(_mm512_extractf32x8_ps((__m512)x, 1), &k1);
-    const float_v r = (float_v)_mm512_insertf32x8(_mm512_castps256_ps512(r0), r1, 1);
-    const float_m k =
-        (float_m)_mm512_inserti32x8(_mm512_castsi256_si512(k0), k1, 1) + (int32_t)quarter;
+/* The rest's sine, k quarters on. */
+static inline float_v sine_of(float_v r, float_m k) {
     const float_v square = r * r;
     /* (A product, for the sign of -0.0.) */
     const float_v s =
@@ -528,17 +588,44 @@ static inline float_v sine(float_v x, int quarter) {
     return (float_v)((float_m)choose_float((k & 1) != 0, c, s) ^ ((k & 2) << 30));
 }
 
-#define SINE(name, quarter)                                                      \
-    static __attribute__((noinline)) float_v name##_slow(float_v x) {            \
-        const float_m slow = SIZE_OF(float, x) > BITS_OF(float, 0x1p28);         \
-        float_v y = sine(choose_float(slow, (float_v){0}, x), quarter);          \
-        for (int i = 0; i < LANES_float; i++)                                    \
-            if (slow[i]) y[i] = name##f(x[i]);                                   \
-        return y;                                                                \
-    }                                                                            \
-    static inline float_v own_##name##_float(float_v x) {                        \
-        const bool slow = any_float(BITS_OF(float, 0x1p28) - SIZE_OF(float, x)); \
-        return UNLIKELY(slow) ? name##_slow(x) : sine(x, quarter);               \
+/* sin(x + quarter * pi/2) of numbers of up to 2**20: the first part of k * pi/2 is taken away
+ * without rounding, and the smallest rest that a float32 has there is about as large as k times the
+ * third one.
+ */
+static inline float_v small_sine(float_v x, int quarter) {
+    const float_v sum = FMA(float, x, M_2_PI, (float_v){0} + 0x1.8p23f), whole = sum - 0x1.8p23f;
+    const float_v r =
+        FMA(float, whole, -0x1.84698ap-48f,
+            FMA(float, whole, -0x1.4442dp-24f, FMA(float, whole, -0x1.921fb4p+0f, x)));
+    return sine_of(r, (float_m)sum + (int32_t)quarter);
+}
+
+/* The same of larger ones. */
+static inline float_v sine(float_v x, int quarter) {
+    __m256i k0, k1;
+    const __m256 r0 = quarters(_mm512_castps512_ps256((__m512)x), &k0);
+    const __m256 r1 = quarters(_mm512_extractf32x8_ps((__m512)x, 1), &k1);
+    const float_v r = (float_v)_mm512_insertf32x8(_mm512_castps256_ps512(r0), r1, 1);
+    const float_m k =
+        (float_m)_mm512_inserti32x8(_mm512_castsi256_si512(k0), k1, 1) + (int32_t)quarter;
+    return sine_of(r, k);
+}
+
+#define SINE(name, quarter)                                                                        \
+    static __attribute__((noinline)) float_v name##_slow(float_v x) {                              \
+        const float_m large = SIZE_OF(float, x) > BITS_OF(float, 0x1p20);                          \
+        const float_m slow = SIZE_OF(float, x) > BITS_OF(float, 0x1p28);                           \
+        float_v y = sine(choose_float(slow, (float_v){0}, x), quarter);                            \
+        if (any_float(~large))                                                                     \
+            y = choose_float(large, y, small_sine(choose_float(large, (float_v){0}, x), quarter)); \
+        if (any_float(slow))                                                                       \
+            for (int i = 0; i < LANES_float; i++)                                                  \
+                if (slow[i]) y[i] = name##f(x[i]);                                                 \
+        return y;                                                                                  \
+    }                                                                                              \
+    static inline float_v own_##name##_float(float_v x) {                                          \
+        const bool slow = any_float(BITS_OF(float, 0x1p20) - SIZE_OF(float, x));                   \
+        return UNLIKELY(slow) ? name##_slow(x) : small_sine(x, quarter);                           \
     }
 SINE(sin, 0)
 SINE(cos, 1)

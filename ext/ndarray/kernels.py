@@ -22,6 +22,8 @@ class Loop:
     vector: str = ""        # function of libmvec, without prefix and suffix
     wide: bool = True       # worth a loop of its own for rows and scalars
     compares: bool = False  # complex numbers, where it depends on their parts whether a nan is invalid
+    noted: str = ""         # C of an element: where it holds, there are `flags`, which no operation sets
+    flags: str = "FE_INVALID"
 
 
 @dataclass
@@ -92,7 +94,7 @@ RANGES = {letter: ranges(letter) for letter in "fd"}
 
 # The functions of elementary.h, by name and type: in place of libmvec's where vectors have so many bytes.
 OWN = {("exp", "f"): 32, ("exp", "d"): 32, ("exp2", "f"): 32, ("exp2", "d"): 32, ("tanh", "f"): 32, ("tanh", "d"): 32,
-       ("log", "d"): 64, ("log1p", "d"): 64, ("log2", "d"): 64, ("log10", "d"): 64, ("pow", "d"): 64, ("pow", "f"): 64, ("sin", "f"): 64, ("cos", "f"): 64}
+       ("log", "d"): 64, ("log1p", "d"): 64, ("log2", "d"): 64, ("log2", "f"): 64, ("log10", "d"): 64, ("pow", "d"): 64, ("pow", "f"): 64, ("sin", "f"): 64, ("cos", "f"): 64}
 
 UFUNCS = []
 
@@ -122,13 +124,13 @@ ufunc("fmod", 2, warns=True).add("B", "uint8_remainder(a, b)", wide=False) \
 ufunc("power", 2, warns=True).add(INTS, "(T)int_power((uint64_t)a, (uint64_t)b)", wide=False) \
     .add(FLOATS, "powSUFFIX(a, b)", vector="pow").add("D", "complex_power(a, b)", wide=False)
 ufunc("maximum", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a > b) | (a != a)) ? a : b") \
-    .add("D", "complex_maximum(a, b)", wide=False)
+    .add("D", "complex_maximum(a, b)")
 ufunc("minimum", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a < b) | (a != a)) ? a : b") \
-    .add("D", "complex_minimum(a, b)", wide=False)
-ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b", wide=False).add(FLOATS, "((a >= b) | (b != b)) ? a : b") \
-    .add("D", "complex_fmax(a, b)", wide=False)
-ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b", wide=False).add(FLOATS, "((a <= b) | (b != b)) ? a : b") \
-    .add("D", "complex_fmin(a, b)", wide=False)
+    .add("D", "complex_minimum(a, b)")
+ufunc("fmax", 2).add("?" + INTS, "a > b ? a : b").add(FLOATS, "((a >= b) | (b != b)) ? a : b") \
+    .add("D", "complex_fmax(a, b)")
+ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a <= b) | (b != b)) ? a : b") \
+    .add("D", "complex_fmin(a, b)")
 ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
 ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
 ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
@@ -138,14 +140,14 @@ ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "(T)log_add_exp(a, b)
 
 for name, operator in {"less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}.items():
     ufunc(name, 2).add("?" + INTS + FLOATS, f"a {operator} b", "?")\
-        .add("D", f"(complex_note_nan(a, b), complex_{name}(a, b))", "?", wide=False, compares=True)
-ufunc("equal", 2).add("?" + INTS + FLOATS, "a == b", "?").add("D", "complex_equal(a, b)", "?", wide=False)
+        .add("D", f"complex_{name}(a, b)", "?", compares=True, noted="complex_nan(a) | complex_nan(b)")
+ufunc("equal", 2).add("?" + INTS + FLOATS, "a == b", "?").add("D", "complex_equal(a, b)", "?")
 ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex_equal(a, b)", "?", wide=False)
 
 for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("logical_" + name, 2, identity=identity).add("?", f"a {operator} b") \
         .add(INTS + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
-        .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?", wide=False)
+        .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?")
 for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")
 ufunc("left_shift", 2).add("B", "(T)(b < 8 ? a << b : 0)") \
@@ -163,11 +165,14 @@ ufunc("absolute", 1, warns=True).add("?B", "a").add("il", "a < 0 ? -a : a").add(
     .add("D", "hypot(a.real, a.imag)", "d", wide=False)
 ufunc("fabs", 1, floats=True).add(FLOATS, "fabsSUFFIX(a)")
 ufunc("sign", 1).add("B", "a > 0").add("il", "(a > 0) - (a < 0)").add(FLOATS, "a != a ? a : (T)((a > 0) - (a < 0))") \
-    .add("D", "complex_sign(a)", wide=False, compares=True)
+    .add("D", "complex_sign(a)", compares=True, noted="complex_nan(a)")
 ufunc("square", 1, warns=True).add(INTS + FLOATS, "(T)(a * a)").add("D", "complex_multiply(a, a)", wide=False)
-ufunc("reciprocal", 1, warns=True).add("B", "(T)(a == 1 ? 1 : int_reciprocal(a))", wide=False) \
-    .add("il", "(T)int_reciprocal(a)", wide=False).add(FLOATS, "1 / a") \
-    .add("D", "complex_reciprocal(a)", wide=False)
+# (Of ints as NumPy computes it, by way of doubles.)
+int_poles = {"noted": "a == 0", "flags": "FE_DIVBYZERO | FE_INVALID"}
+ufunc("reciprocal", 1, warns=True).add("B", "a == 1", **int_poles) \
+    .add("i", "a == 0 ? INT32_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
+    .add("l", "a == 0 ? INT64_MIN : ((a == 1) | (a == -1)) ? a : 0", **int_poles) \
+    .add(FLOATS, "1 / a").add("D", "complex_reciprocal(a)", wide=False)
 ufunc("sqrt", 1, warns=True, floats=True).add(FLOATS, "sqrtSUFFIX(a)").add("D", "complex_call(csqrt, a)", wide=False)
 ufunc("cbrt", 1, warns=True, floats=True).add(FLOATS, "cbrtSUFFIX(a)", vector="cbrt")
 for name, function in {"exp": "exp", "log": "log", "sin": "sin", "cos": "cos", "tan": "tan", "arcsin": "asin",
@@ -184,16 +189,16 @@ for name in "rad2deg", "degrees":
 for name in "floor", "ceil", "trunc":
     ufunc(name, 1, floats=True).add(FLOATS, name + "SUFFIX(a)")
 ufunc("rint", 1, floats=True).add(FLOATS, "rintSUFFIX(a)").add("D", "((T){rint(a.real), rint(a.imag)})", wide=False)
-ufunc("isnan", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "a != a", "?") \
-    .add("D", "(a.real != a.real) | (a.imag != a.imag)", "?", wide=False)
-ufunc("isinf", 1).add("?" + INTS, "0", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) == (T)INFINITY", "?") \
-    .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?", wide=False)
-ufunc("isfinite", 1).add("?" + INTS, "1", "?", wide=False).add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
-    .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?", wide=False)
+ufunc("isnan", 1).add("?" + INTS, "0", "?").add(FLOATS, "a != a", "?") \
+    .add("D", "(a.real != a.real) | (a.imag != a.imag)", "?")
+ufunc("isinf", 1).add("?" + INTS, "0", "?").add(FLOATS, "fabsSUFFIX(a) == (T)INFINITY", "?") \
+    .add("D", "(fabs(a.real) == INFINITY) | (fabs(a.imag) == INFINITY)", "?")
+ufunc("isfinite", 1).add("?" + INTS, "1", "?").add(FLOATS, "fabsSUFFIX(a) < (T)INFINITY", "?") \
+    .add("D", "(fabs(a.real) < INFINITY) & (fabs(a.imag) < INFINITY)", "?")
 ufunc("signbit", 1, floats=True).add("f", "sign_bitf(a)", "?").add("d", "sign_bit(a)", "?")
 ufunc("conjugate", 1).add(INTS + FLOATS, "a").add("D", "((T){a.real, -a.imag})")
 ufunc("invert", 1).add("?", "a ^ 1").add(INTS, "(T)~a")
-ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?", wide=False)
+ufunc("logical_not", 1).add("?" + INTS + FLOATS, "a == 0", "?").add("D", "!complex_truth(a)", "?")
 
 
 def loop_name(ufunc, loop):

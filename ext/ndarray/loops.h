@@ -68,12 +68,15 @@ typedef void (*nd_line_places)(const char *from, int64_t count, int64_t stride, 
  * `count` places.  NULL: there is no such loop for the dtype. */
 typedef void (*nd_slide)(char *out, const char *from, const char *short_row, int64_t inner,
                          int64_t count);
+/* How many elements in a row are not 0. */
+typedef int64_t (*nd_counter)(const char *from, int64_t count);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
     nd_slide slide[ND_TYPES];
     nd_line_place place_maximum[ND_TYPES], place_minimum[ND_TYPES];
     nd_line_places places_maximum[ND_TYPES], places_minimum[ND_TYPES];
     nd_finder find[ND_TYPES];
+    nd_counter count[ND_TYPES];
 } nd_tiles;
 const nd_tiles *loops_tiles(void);
 

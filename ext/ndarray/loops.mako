@@ -4,9 +4,10 @@
 
 #include "arith.h"
 #include "divide.h"
+#include "ints.h"
 #include "loops.h"
 <%!
-from kernels import UFUNCS, C_TYPES, NUMBERS, OWN, RANGES, loop_name, suffix
+from kernels import UFUNCS, C_TYPES, INTS, NUMBERS, OWN, RANGES, loop_name, suffix
 
 FOLDED = ("add multiply maximum minimum fmax fmin logical_and logical_or logical_xor bitwise_and bitwise_or "
           "bitwise_xor hypot power subtract divide floor_divide remainder").split()
@@ -16,16 +17,39 @@ DIVISIONS = {"fmod": "ND_FMOD", "remainder": "ND_REMAINDER", "floor_divide": "ND
 def folds(ufunc, kernel):
     return ufunc.inputs == 2 and kernel.result == kernel.type and ufunc.name in FOLDED
 
+EXTREMES = "maximum minimum fmax fmin".split()
+
+def regroups(ufunc, kernel):
+    """May a fold have several parts, which come together in the end?  What they begin with, or nothing."""
+    if ufunc.name in EXTREMES and kernel.type != "D" or ufunc.name in "logical_and logical_or bitwise_and bitwise_or".split():
+        return "a"
+    if kernel.type in "?Bil" and ufunc.name in "add multiply logical_xor bitwise_xor".split():
+        return "1" if ufunc.name == "multiply" else "a" if kernel.type == "?" and ufunc.name == "add" else "0"
+    return ""
+
+def decides(ufunc, kernel):
+    """The bool that nothing can change any more."""
+    if kernel.type != "?":
+        return ""
+    return {"logical_or": "1", "maximum": "1", "add": "1", "logical_and": "0", "minimum": "0", "multiply": "0",
+            "fmax": "1", "fmin": "0", "bitwise_or": "1", "bitwise_and": "0"}.get(ufunc.name, "")
+
 def inexact(kernel):
     if (kernel.vector, kernel.type) in OWN:
         return f"ND_WIDTH < {OWN[kernel.vector, kernel.type]}"
     return str(bool(kernel.vector)).lower()
 
+def note(kernel, indent):
+    return " " * indent + f"noted |= {kernel.noted};\n" if kernel.noted else ""
+
+def finish(kernel, indent):
+    return " " * indent + f"if (noted) arith_flag({kernel.flags});\n" if kernel.noted else ""
+
 COMPUTED = "sqrt divide reciprocal".split()
 
 def moves(ufunc, kernel):
-    """Does a loop of large arrays do nothing but wait for memory?"""
-    return kernel.wide and not kernel.vector and ufunc.name not in COMPUTED
+    """Does a loop of large arrays do nothing but wait for memory, which it writes as much of as it reads?"""
+    return kernel.wide and kernel.result == kernel.type and not kernel.vector and ufunc.name not in COMPUTED
 
 def in_pairs(width, first, second):
     """Places of both in each pair of doubles of a vector."""
@@ -155,9 +179,10 @@ static void multiply_row(nd_complex *out, const nd_complex *a, const nd_complex 
 }
 #endif
 #if ND_WIDTH >= 32 && defined(ND_LIBMVEC)
-/* complex_divide, likewise: real and imaginary parts in vectors of their own, two divisions for all of
- * them.  (Where one divides by 0, each by itself.) */
-static void divide_complex_row(nd_complex *out, const nd_complex *a, const nd_complex *b, int64_t step, int64_t count) {
+/* complex_divide, likewise (and of one number by a row): real and imaginary parts in vectors of their
+ * own, two divisions for all of them.  (Where one divides by 0, each by itself.) */
+static void divide_complex_row(nd_complex *out, const nd_complex *a, int64_t step_a, const nd_complex *b, int64_t step_b,
+                               int64_t count) {
     enum { LANES = LANES_double };
 % for width in 64, 32:
 <% lanes = width // 8 %>\
@@ -168,18 +193,19 @@ static void divide_complex_row(nd_complex *out, const nd_complex *a, const nd_co
 #define SECOND(v, w) __builtin_shufflevector(v, w, ${", ".join(f"{i}, {i + lanes}" for i in range(lanes // 2, lanes))})
 #endif
 % endfor
-    nd_complex same[LANES];
-    for (int i = 0; !step && i < LANES; i++) same[i] = *b;
-    for (; count >= LANES; count -= LANES, a += LANES, b += LANES * step, out += LANES) {
+    nd_complex same_a[LANES], same_b[LANES];
+    for (int i = 0; !step_a && i < LANES; i++) same_a[i] = *a;
+    for (int i = 0; !step_b && i < LANES; i++) same_b[i] = *b;
+    for (; count >= LANES; count -= LANES, a += LANES * step_a, b += LANES * step_b, out += LANES) {
         double_v x[2], y[2];
-        memcpy(x, a, sizeof x);
-        memcpy(y, step ? b : same, sizeof y);
+        memcpy(x, step_a ? a : same_a, sizeof x);
+        memcpy(y, step_b ? b : same_b, sizeof y);
         const double_v a_real = EVEN(x[0], x[1]), a_imag = ODD(x[0], x[1]);
         const double_v b_real = EVEN(y[0], y[1]), b_imag = ODD(y[0], y[1]);
         const double_m wide = (double_v)((double_m)b_real & INT64_MAX) >= (double_v)((double_m)b_imag & INT64_MAX);
         const double_v small = choose_double(wide, b_imag, b_real), large = choose_double(wide, b_real, b_imag);
         if (UNLIKELY(any_double((large == 0) & (small == 0)))) {
-            for (int i = 0; i < LANES; i++) out[i] = complex_divide(a[i], b[i * step]);
+            for (int i = 0; i < LANES; i++) out[i] = complex_divide(a[i * step_a], b[i * step_b]);
             continue;
         }
         const double_v ratio = small / large, scale = 1.0 / (large + small * ratio);
@@ -191,7 +217,7 @@ static void divide_complex_row(nd_complex *out, const nd_complex *a, const nd_co
         x[1] = SECOND(real, imag);
         memcpy(out, x, sizeof x);
     }
-    for (int64_t i = 0; i < count; i++) out[i] = complex_divide(a[i], b[i * step]);
+    for (int64_t i = 0; i < count; i++) out[i] = complex_divide(a[i * step_a], b[i * step_b]);
 }
 #endif
 #ifdef ND_LIBMVEC
@@ -238,14 +264,6 @@ static inline void flag_${name}_${T}(const ${T}_m *seen) {
 % endif
 % endfor
 #endif
-/* The elements of a loop depend on each other in no way, though output and input may be one.  (clang,
- * when it is told, complains of each loop that it does not vectorise.) */
-#ifdef __clang__
-#define ND_INDEPENDENT
-#else
-#define ND_INDEPENDENT _Pragma("GCC ivdep")
-#endif
-
 #if ND_WIDTH == 64
 /* What is beyond a core's own caches comes faster into vectors of 32 bytes. */
 enum { FAR_BYTES = 1 << 19 };
@@ -316,6 +334,9 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % endif
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
     typedef ${T} T;
+% if kernel.noted:
+    unsigned noted = 0;
+% endif
 % if moves(ufunc, kernel):
 #if ND_WIDTH == 64
     if (UNLIKELY(count >= FAR_BYTES / (int64_t)sizeof(T))) {
@@ -327,11 +348,23 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % if ufunc.inputs == 2:
     char *p = args[0], *q = args[1], *r = args[2];
     const int64_t s = strides[0], t = strides[1], u = strides[2];
-% if ufunc.name in ("floor_divide", "remainder") and kernel.type in "il":
+% if ufunc.name in ("floor_divide", "remainder") and kernel.type in INTS:
+<% rest = str(ufunc.name == "remainder").lower() %>\
     if (t == 0 && s == sizeof(T) && u == sizeof(T) && count > 8 &&
-        int${"32" if kernel.type == "i" else "64"}_divide_row((T *)(void *)r, (const T *)(const void *)p, count, AT(T, q),
-                         ${"true" if ufunc.name == "remainder" else "false"}))
+        ${NUMBERS[kernel.type].lower()}_divide_row((T *)(void *)r, (const T *)(const void *)p, count, AT(T, q), ${rest}))
         return;
+% if kernel.type != "l":
+    if (count > 8 && u == sizeof(T) && (s == sizeof(T) || s == 0) && t == sizeof(T)) {
+        ${NUMBERS[kernel.type].lower()}_divide_rows((T *)(void *)r, (const T *)(const void *)p, s != 0, (const T *)(const void *)q, count, ${rest});
+        return;
+    }
+% endif
+% endif
+% if ufunc.name == "power" and kernel.type in INTS:
+    if (count > 8 && u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0)) {
+        ${NUMBERS[kernel.type].lower()}_power_row((T *)(void *)r, (const T *)(const void *)p, s != 0, (const T *)(const void *)q, t != 0, count);
+        return;
+    }
 % endif
 % if ufunc.name in DIVISIONS and kernel.type in "fd":
     if (count >= 16 && u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0)) {
@@ -342,8 +375,8 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % endif
 % if name == "divide_complex128":
 #if ND_WIDTH >= 32 && defined(ND_LIBMVEC)
-    if (s == sizeof(T) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
-        divide_complex_row((T *)(void *)r, (const T *)(const void *)p, (const T *)(const void *)q, t != 0, count);
+    if ((s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
+        divide_complex_row((T *)(void *)r, (const T *)(const void *)p, s != 0, (const T *)(const void *)q, t != 0, count);
         return;
     }
 #endif
@@ -352,6 +385,10 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 #if ND_WIDTH >= 32
     if (s == sizeof(T) && (t == sizeof(T) || t == 0) && u == sizeof(T) && count) {
         multiply_row((T *)(void *)r, (const T *)(const void *)p, (const T *)(const void *)q, t != 0, count);
+        return;
+    }
+    if (s == 0 && t == sizeof(T) && u == sizeof(T) && count) {
+        multiply_row((T *)(void *)r, (const T *)(const void *)q, (const T *)(const void *)p, 0, count);
         return;
     }
 #endif
@@ -364,7 +401,9 @@ ND_INDEPENDENT
             for (int64_t i = 0; i < count; i++) {
                 const T a = AT(T, p + i * (int64_t)sizeof(T)), b = AT(T, q + i * (int64_t)sizeof(T));
                 out[i] = ${expression};
+${note(kernel, 16)}\
             }
+${finish(kernel, 12)}\
             return;
         }
         if (s == sizeof(T) && t == 0 && count) {
@@ -373,7 +412,9 @@ ND_INDEPENDENT
             for (int64_t i = 0; i < count; i++) {
                 const T a = AT(T, p + i * (int64_t)sizeof(T));
                 out[i] = ${expression};
+${note(kernel, 16)}\
             }
+${finish(kernel, 12)}\
             return;
         }
         if (s == 0 && t == sizeof(T) && count) {
@@ -382,7 +423,9 @@ ND_INDEPENDENT
             for (int64_t i = 0; i < count; i++) {
                 const T b = AT(T, q + i * (int64_t)sizeof(T));
                 out[i] = ${expression};
+${note(kernel, 16)}\
             }
+${finish(kernel, 12)}\
             return;
         }
     }
@@ -390,7 +433,9 @@ ND_INDEPENDENT
     for (; count > 0; count--, p += s, q += t, r += u) {
         const T a = AT(T, p), b = AT(T, q);
         AT(${R}, r) = ${expression};
+${note(kernel, 8)}\
     }
+${finish(kernel, 4)}\
 % else:
     char *p = args[0], *r = args[1];
     const int64_t s = strides[0], u = strides[1];
@@ -419,8 +464,11 @@ ND_INDEPENDENT
 ND_INDEPENDENT
         for (int64_t i = 0; i < count; i++) {
             const T a = AT(T, p + i * (int64_t)sizeof(T));
+            (void)a;
             out[i] = ${expression};
+${note(kernel, 12)}\
         }
+${finish(kernel, 8)}\
         return;
     }
 % endif
@@ -428,7 +476,9 @@ ND_INDEPENDENT
         const T a = AT(T, p);
         (void)a;
         AT(${R}, r) = ${expression};
+${note(kernel, 8)}\
     }
+${finish(kernel, 4)}\
 % endif
 }
 % if kernel.vector:
@@ -602,18 +652,29 @@ static inline bool any_nan_${T}(const ${T}_nans *nans) {
 static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t stride) {
     typedef ${T} T;
     T a = AT(T, to);
-% if kernel.type == "?" and ufunc.name in ("logical_and", "logical_or"):
-<% decides = "1" if ufunc.name == "logical_or" else "0" %>\
+% if ufunc.name in EXTREMES and kernel.type == "D":
+    for (; count > 0; count--, from += stride) {
+        const T b = AT(const T, from);
+        if (UNLIKELY(!complex_stays_${ufunc.name}(a, b))) a = b;
+    }
+    AT(T, to) = a;
+}
+<% continue %>\
+% endif
+% if decides(ufunc, kernel):
     /* One element decides; nothing behind it is looked at. */
+    if (a == ${decides(ufunc, kernel)}) return;
     if (stride == sizeof(T)) {
-        if (a != ${decides} && memchr(from, ${decides}, (size_t)count)) AT(T, to) = ${decides};
+        if (memchr(from, ${decides(ufunc, kernel)}, (size_t)count)) AT(T, to) = ${decides(ufunc, kernel)};
         return;
     }
+% endif
+% if ufunc.name in EXTREMES and kernel.type in "fd":
+    enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
 % endif
 % if extreme:
     /* Vectors, four at a time: the order matters to nans alone, which stay once they are there.  The
      * last one has elements for a second time. */
-    enum { LANES = 64 / sizeof(T), STEP = 4 * LANES };
     if (stride == sizeof(T) && count >= LANES) {
         ${T}_lanes best[4], next[4];
         ${T}_nans nans = {0};
@@ -651,16 +712,96 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
         return;
     }
 % endif
+% if ufunc.name in EXTREMES and kernel.type in "fd":
+    /* Every second one: side by side, a block at a time. */
+    enum { BLOCK = 512 };
+    if (stride == 2 * sizeof(T) && count >= LANES) {
+        T row[BLOCK];
+        for (int64_t n; count > 0; count -= n, from += n * stride) {
+            n = count < BLOCK ? count : BLOCK;
+            for (int64_t i = 0; i < n; i++) row[i] = AT(const T, from + 2 * i * (int64_t)sizeof(T));
+            fold_${loop_name(ufunc, kernel)}(to, (const char *)row, n, sizeof(T));
+        }
+        return;
+    }
+% endif
+% if ufunc.name in ("fmax", "fmin") and kernel.type in "fd":
+<% what = {"fmax": "maximum", "fmin": "minimum"}[ufunc.name] %>\
+    /* Vectors, four at a time, which begin with what nothing is worse than: comparing keeps them where
+     * the other one is a nan.  The last one has elements for a second time. */
+    if (stride == sizeof(T) && count >= LANES) {
+        const T worst = ${"-" if ufunc.name == "fmax" else ""}(T)INFINITY;
+        ${T}_lanes best[4], next[4];
+        for (int j = 0; j < 4; j++) best[j] = (${T}_lanes){0} + worst;
+        int64_t i = 0;
+        if (count >= 2 * STEP) {
+            /* The first one, so that the others are aligned. */
+            memcpy(&next[0], from, sizeof next[0]);
+            keep_${what}_${T}(&next[0], &best[0]);
+            best[0] = next[0];
+            i = LANES - (int64_t)((uintptr_t)from % 64 / sizeof(T));
+        }
+        for (; i + STEP <= count; i += STEP) {
+            memcpy(next, from + i * (int64_t)sizeof(T), sizeof next);
+            for (int j = 0; j < 4; j++) {
+                keep_${what}_${T}(&next[j], &best[j]);
+                best[j] = next[j];
+            }
+        }
+        for (; i < count; i += LANES) {
+            const int64_t at = i + LANES <= count ? i : count - LANES;
+            memcpy(&next[0], from + at * (int64_t)sizeof(T), sizeof next[0]);
+            keep_${what}_${T}(&next[0], &best[0]);
+            best[0] = next[0];
+        }
+        for (int j = 1; j < 4; j++) keep_${what}_${T}(&best[0], &best[j]);
+        T b = reduce_${what}_${T}(&best[0]);
+        /* Was there such a number, or nothing but nans? */
+        if (b == worst) {
+            for (i = 0; i < count && AT(const T, from + i * (int64_t)sizeof(T)) != AT(const T, from + i * (int64_t)sizeof(T));) i++;
+            if (i == count) b = AT(const T, from);
+        }
+        a = ${expression};
+        AT(T, to) = a;
+        return;
+    }
+% endif
     if (stride == sizeof(T)) {
         for (int64_t i = 0; i < count; i++) {
             const T b = AT(const T, from + i * (int64_t)sizeof(T));
             a = ${expression};
         }
-    } else
+    } else {
+% if regroups(ufunc, kernel):
+        /* Four parts, none of which waits for another one. */
+        T parts[4] = {a, ${", ".join([regroups(ufunc, kernel)] * 3)}};
+        for (; count >= 4; count -= 4, from += 4 * stride) {
+% for j in range(4):
+            {
+                const T a = parts[${j}], b = AT(const T, from + ${j} * stride);
+                parts[${j}] = ${expression};
+            }
+% endfor
+% if decides(ufunc, kernel):
+            if ((parts[0] == ${decides(ufunc, kernel)}) | (parts[1] == ${decides(ufunc, kernel)}) | (parts[2] == ${decides(ufunc, kernel)}) |
+                (parts[3] == ${decides(ufunc, kernel)}))
+                break;
+% endif
+        }
+        a = parts[0];
+        for (int j = 1; j < 4; j++) {
+            const T b = parts[j];
+            a = ${expression};
+        }
+% endif
         for (; count > 0; count--, from += stride) {
             const T b = AT(const T, from);
             a = ${expression};
+% if decides(ufunc, kernel):
+            if (a == ${decides(ufunc, kernel)}) break;
+% endif
         }
+    }
     AT(T, to) = a;
 }
 % endif
@@ -813,6 +954,33 @@ static int64_t find_${name.lower()}(const void *sought, const char *at, int64_t 
 }
 % endfor
 
+/* ---- Elements that are not 0 ---- */
+
+% for letter in "Bilfd":
+<% T, M = C_TYPES[letter], {"B": "uint8_t", "i": "uint32_t", "f": "uint32_t"}.get(letter, "uint64_t") %>\
+static int64_t count_${NUMBERS[letter].lower()}(const char *from, int64_t count) {
+    typedef ${T} V __attribute__((vector_size(64)));
+    typedef ${M} counts __attribute__((vector_size(64)));
+    /* So many vectors that no count overflows, which are as wide as the elements. */
+    enum { LANES = 64 / sizeof(${T}), MOST = 255 };
+    const ${T} *row = (const void *)from;
+    int64_t all = 0;
+    while (count >= LANES) {
+        const int64_t vectors = count / LANES < MOST ? count / LANES : MOST;
+        counts found = {0};
+        for (int64_t i = 0; i < vectors; i++, row += LANES) {
+            V next;
+            memcpy(&next, row, sizeof next);
+            found -= (counts)(next != 0);
+        }
+        for (int j = 0; j < LANES; j++) all += (int64_t)found[j];
+        count -= vectors * LANES;
+    }
+    for (int64_t i = 0; i < count; i++) all += row[i] != 0;
+    return all;
+}
+% endfor
+
 /* ---- Places of extremes ---- */
 
 /* Each lane keeps the best element that it has seen, which is its first nan if there is one, and at
@@ -880,17 +1048,40 @@ static void places_${extreme}_${name}(const char *from, int64_t count, int64_t s
 % endfor
 % endfor
 
+/* Of complex numbers, where a better one is rare. */
+% for extreme in "maximum", "minimum":
+static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
+    const nd_complex *row = (const void *)from;
+    nd_complex best = *row;
+    int64_t place = 0;
+    for (int64_t i = 1; i < count; i++) {
+        const nd_complex x = row[i];
+        if (LIKELY(x.real ${"<" if extreme == "maximum" else ">"} best.real && x.imag == x.imag)) continue;
+        if (!complex_stays_${extreme}(best, x)) best = x, place = i;
+    }
+    return place;
+}
+% endfor
+/* Of bools: the first one of those that are looked for, if there is one. */
+% for extreme, sought in ("maximum", 1), ("minimum", 0):
+static int64_t place_${extreme}_bool(const char *from, int64_t count) {
+    const char *found = memchr(from, ${sought}, (size_t)count);
+    return found ? found - from : 0;
+}
+% endfor
+
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
 extern const nd_tiles TILES(ND_TABLE);
-<%def name="by_type(function)">{
-% for letter in "ilfd":
+<%def name="by_type(function, letters='ilfd')">{
+% for letter in letters:
     [ND_${NUMBERS[letter]}] = ${function}_${NUMBERS[letter].lower()},
 % endfor
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
-    .place_maximum = ${by_type("place_maximum")}, .place_minimum = ${by_type("place_minimum")},
+    .place_maximum = ${by_type("place_maximum", "?ilfdD")}, .place_minimum = ${by_type("place_minimum", "?ilfdD")},
+    .count = ${by_type("count", "Bilfd")},
     .places_maximum = ${by_type("places_maximum")}, .places_minimum = ${by_type("places_minimum")}, .find = {
 % for name in NUMBERS.values():
     [ND_${name}] = find_${name.lower()},

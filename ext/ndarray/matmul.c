@@ -1,6 +1,7 @@
 /* matmul.c: products of matrices (matmul.h).  The tiles that do the work are in loops.mako. */
 #include "matmul.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "arith.h"
@@ -443,11 +444,31 @@ static dvx_value rows_of(dvx_vm *vm, const dvx_value *args, dvx_value *rows) {
     return DVX_FAILED;
 }
 
+/* Of complex numbers, by OpenBLAS, without a copy of the conjugates; false: it is not there, or
+ * they are few. */
+static bool conjugate_dot(dvx_vm *vm, const nd_array *a, const nd_array *b, dvx_value *result) {
+    const nd_matrix row = {.rows = 1, .columns = a->size}, column = {.rows = a->size, .columns = 1};
+    nd_complex sum;
+    if (b->dtype->num != ND_COMPLEX128 || a->size != b->size || a->size > INT_MAX / 2 ||
+        !is_large(ND_COMPLEX128, &row, &column))
+        return false;
+    const nd_blas *blas = blas_find(vm);
+    if (!blas) return false;
+    blas->zdotc_sub((int)a->size, a->data, 1, b->data, 1, &sum);
+    *result = array_element(vm, a->dtype, (const char *)&sum);
+    return true;
+}
+
 static ND_FUNCTION(vdot) {
     dvx_value rows[2] = {DVX_FAILED, DVX_FAILED}, result = DVX_FAILED;
     (void)count;
     if (!dvx_failed(rows_of(vm, args, rows))) {
         const nd_array *a = array_of(vm, rows[0]);
+        if (a->dtype->kind == 'c' && conjugate_dot(vm, a, array_of(vm, rows[1]), &result)) {
+            API(release, rows[0]);
+            API(release, rows[1]);
+            return result;
+        }
         if (a->dtype->kind == 'c') {
             dvx_value other = ufunc_call(vm, ND_UFUNC_conjugate, rows, DVX_FAILED, NULL);
             API(release, rows[0]);

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "methods.h"
 #include "reduce.h"
+#include "reductions.h"
 #include "ufunc.h"
 
 static bool has_nans(const nd_dtype *dtype) { return dtype->kind == 'f' || dtype->kind == 'c'; }
@@ -27,40 +28,44 @@ static void set_number(nd_array *a, int64_t i, double x) {
     memcpy(a->data + i * a->dtype->size, from, a->dtype->size);
 }
 
-/* Nans of a row become a number; `mask` as below. */
-#define REPLACE(T, name)                                                            \
-    static void replace_##name(T *x, int64_t count, T number, double *mask) {       \
-        for (int64_t i = 0; mask && i < count; i++) mask[i] = x[i] == x[i] ? 1 : 0; \
-        for (int64_t i = 0; i < count; i++) x[i] = x[i] == x[i] ? x[i] : number;    \
+/* A row whose nans become a number; `mask` as below. */
+#define REPLACE(T, name)                                                                   \
+    static void replace_##name(T *to, const T *x, int64_t count, T number, double *mask) { \
+        for (int64_t i = 0; mask && i < count; i++) mask[i] = x[i] == x[i] ? 1 : 0;        \
+        for (int64_t i = 0; i < count; i++) to[i] = x[i] == x[i] ? x[i] : number;          \
     }
 REPLACE(double, float64)
 REPLACE(float, float32)
+static void replace_complex128(nd_complex *to, const nd_complex *x, int64_t count, double number,
+                               double *mask) {
+    for (int64_t i = 0; i < count; i++) {
+        const bool nan = (x[i].real != x[i].real) | (x[i].imag != x[i].imag);
+        if (mask) mask[i] = !nan;
+        to[i] = (nd_complex){nan ? number : x[i].real, nan ? 0 : x[i].imag};
+    }
+}
 
-/* A copy in C order whose nans are a number; *mask (not NULL) has 0.0 for each of them, else 1.0.
- * Both lie in memory as the array does. */
+/* A copy whose nans are a number; *mask (not NULL) has 0.0 for each of them, else 1.0.  Both lie in
+ * memory as the array does. */
 static dvx_value without_nans(dvx_vm *vm, const nd_array *a, double number, dvx_value *mask) {
-    nd_array *m = NULL;
-    dvx_value copy = array_copy(vm, a, a->dtype, 'K');
+    nd_array *m = NULL, *c;
+    const bool row = a->flags & ND_C_CONTIGUOUS;
+    dvx_value copy = row ? array_new_like(vm, a->dtype, a, &c) : array_copy(vm, a, a->dtype, 'K');
     if (dvx_failed(copy)) return copy;
-    nd_array *c = array_of(vm, copy);
+    if (!row) c = array_of(vm, copy);
     if (mask) {
         *mask = array_new_like(vm, ND_DTYPE(ND_FLOAT64), c, &m);
         if (dvx_failed(*mask)) return compose_first(vm, *mask, copy);
     }
     double *known = m ? (double *)(void *)m->data : NULL;
-    if (c->dtype->num == ND_FLOAT64) {
-        replace_float64((double *)(void *)c->data, c->size, number, known);
-        return copy;
-    }
-    if (c->dtype->num == ND_FLOAT32) {
-        replace_float32((float *)(void *)c->data, c->size, (float)number, known);
-        return copy;
-    }
-    for (int64_t i = 0; i < c->size; i++) {
-        const bool nan = is_nan(c, i);
-        if (nan) set_number(c, i, number);
-        if (known) known[i] = !nan;
-    }
+    void *to = c->data;
+    const void *from = row ? a->data : c->data;
+    if (c->dtype->num == ND_FLOAT64)
+        replace_float64(to, from, c->size, number, known);
+    else if (c->dtype->num == ND_FLOAT32)
+        replace_float32(to, from, c->size, (float)number, known);
+    else
+        replace_complex128(to, from, c->size, number, known);
     return copy;
 }
 
@@ -172,8 +177,10 @@ static ND_FUNCTION(nanmean) {
     moments m;
     bool bad;
     const int keep = nd_flag(vm, args[2], false);
+    const nd_array *given = array_of(vm, args[0]);
     (void)count;
     if (keep < 0) return DVX_FAILED;
+    if (given && !has_nans(given->dtype)) return reductions_mean(vm, args[0], args[1], keep);
     dvx_value made = DVX_FAILED;
     if (read_moments(vm, args[0], args[1], &m)) {
         dvx_value counts = sum_along(vm, API(retain, m.mask), &m, keep);
@@ -220,6 +227,9 @@ static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     const int keep = nd_flag(vm, args[3], false);
     if (keep < 0 || (nd_is_given(vm, args[2]) && !API(read_float, args[2], &ddof)))
         return DVX_FAILED;
+    const nd_array *given = array_of(vm, args[0]);
+    if (given && !has_nans(given->dtype))
+        return reductions_spread(vm, args[0], args[1], args[2], keep, root);
     dvx_value made = DVX_FAILED;
     if (read_moments(vm, args[0], args[1], &m)) {
         dvx_value sums = sum_along(vm, squares_of(vm, &m), &m, keep);

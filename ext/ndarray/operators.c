@@ -50,7 +50,9 @@ static dvx_value divmod_of(dvx_vm *vm, dvx_value a, dvx_value b) {
     return result;
 }
 
-int operators_simple_power(double exponent) {
+int operators_simple_power(nd_type base, bool whole, double exponent) {
+    /* Ints have squares alone, and they with floats another type. */
+    if (base < ND_FLOAT32 && (base == ND_BOOL || !whole || exponent != 2)) return -1;
     if (exponent == 2) return ND_UFUNC_square;
     if (exponent == 0.5) return ND_UFUNC_sqrt;
     if (exponent == 1) return ND_UFUNC_positive;
@@ -58,16 +60,20 @@ int operators_simple_power(double exponent) {
     return -1;
 }
 
-static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b) {
+/* `as_float`: of ints as floats. */
+static int simple_power(dvx_vm *vm, dvx_value a, dvx_value b, bool *as_float) {
     const nd_array *base = array_of(vm, a);
     dvx_kind kind = API(kind, b);
     double exponent;
-    if (!base || base->dtype->num < ND_FLOAT32 || (kind != DVX_INT && kind != DVX_FLOAT)) return -1;
+    *as_float = false;
+    if (!base || (kind != DVX_INT && kind != DVX_FLOAT)) return -1;
     if (!API(read_float, b, &exponent)) {
         vm->api->clear_error(vm);
         return -1;
     }
-    return operators_simple_power(exponent);
+    *as_float = base->dtype->num >= ND_UINT8 && base->dtype->num <= ND_INT64 && kind == DVX_FLOAT;
+    if (*as_float) return exponent == 2 ? (int)ND_UFUNC_square : -1;
+    return operators_simple_power(base->dtype->num, kind == DVX_INT, exponent);
 }
 
 dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) {
@@ -85,8 +91,11 @@ dvx_value operators_binary(dvx_vm *vm, dvx_binary op, dvx_value a, dvx_value b) 
     if (op == DVX_MATMUL) return matmul_values(vm, a, b, DVX_FAILED);
     if (op == DVX_DIVMOD) return divmod_of(vm, a, b);
     if (op == DVX_POW) {
-        int simple = simple_power(vm, a, b);
-        if (simple >= 0) return ufunc_call(vm, (nd_ufunc_number)simple, operands, DVX_FAILED, NULL);
+        bool as_float;
+        int simple = simple_power(vm, a, b, &as_float);
+        if (simple >= 0)
+            return ufunc_call(vm, (nd_ufunc_number)simple, operands, DVX_FAILED,
+                              as_float ? ND_DTYPE(ND_FLOAT64) : NULL);
     }
     return ufunc_call(vm, (nd_ufunc_number)binary_ufuncs[op], operands, DVX_FAILED, NULL);
 }
@@ -100,8 +109,10 @@ dvx_value operators_inplace(dvx_vm *vm, dvx_binary op, dvx_value self, dvx_value
                    "In-place matrix multiplication is not (yet) supported. Use 'a = a @ b' instead "
                    "of 'a @= b'.");
     if (op == DVX_POW) {
-        int simple = simple_power(vm, self, b);
-        if (simple >= 0) return ufunc_call(vm, (nd_ufunc_number)simple, operands, self, NULL);
+        bool as_float;
+        int simple = simple_power(vm, self, b, &as_float);
+        if (simple >= 0 && !as_float)
+            return ufunc_call(vm, (nd_ufunc_number)simple, operands, self, NULL);
     }
     return ufunc_call(vm, (nd_ufunc_number)binary_ufuncs[op], operands, self, NULL);
 }

@@ -11,8 +11,9 @@ dvx_value operators_compare(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_valu
 
 /* Which ufunc it is, of sites with arrays; -1: none. */
 int operators_ufunc(dvx_family family, uint32_t operation);
-/* What stands for the power with this exponent, of floats; -1: nothing does. */
-int operators_simple_power(double exponent);
+/* What stands for the power of such a base with this exponent, which is an int (`whole`) or a
+ * float; -1: nothing does. */
+int operators_simple_power(nd_type base, bool whole, double exponent);
 
 #define OPERATORS_BINARY  ((1u << (DVX_DIVMOD + 1)) - 1)
 #define OPERATORS_INPLACE (OPERATORS_BINARY & ~DVX_BIT(DVX_DIVMOD))

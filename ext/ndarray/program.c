@@ -108,16 +108,17 @@ static bool place_result(planning *x, const value *in, int inputs, nd_type type,
     return true;
 }
 
-/* Powers of floats with some numbers are something simpler (operators.c).  False: the number may be
+/* Powers with some numbers are something simpler (operators.c).  False: the number may be
  * such a one another time. */
 static bool simplify(const nd_program *p, const nd_node *node, const value *in,
                      nd_ufunc_number *number) {
     if (*number != ND_UFUNC_power || node->called || !in[1].weak) return true;
     const nd_leaf *exponent = &p->leaves[node->inputs[1]];
-    if (!exponent->constant || in[0].type < ND_FLOAT32) return false;
-    const int simple = operators_simple_power(exponent->number);
+    if (!exponent->constant) return false;
+    const int simple =
+        operators_simple_power(in[0].type, exponent->kind == ND_LEAF_INT, exponent->number);
     if (simple >= 0) *number = (nd_ufunc_number)simple;
-    return true;
+    return simple >= 0 || in[0].type >= ND_FLOAT32;
 }
 
 /* The result as elements of what it is stored into.  (Parts of complex numbers are not dropped in

@@ -422,36 +422,49 @@ dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r) {
 
 /* ---- accumulate ---- */
 
-/* Sums of numbers, which wait for each other: no calls in between.  (Of ints modulo 2**n.) */
-#define RUNNING_SUM(T, name)                                                             \
-    static void sum_##name(char *to, const char *from, int64_t count, int64_t to_stride, \
-                           int64_t from_stride) {                                        \
-        T sum = *(const T *)(const void *)from, *out = (T *)(void *)to;                  \
-        const T *in = (const T *)(const void *)from;                                     \
-        if (to_stride == sizeof(T) && from_stride == sizeof(T)) {                        \
-            for (int64_t i = 1; i < count; i++) out[i] = sum += in[i];                   \
-            return;                                                                      \
-        }                                                                                \
-        for (int64_t i = 1; i < count; i++) {                                            \
-            sum += *(const T *)(const void *)(from + i * from_stride);                   \
-            *(T *)(void *)(to + i * to_stride) = sum;                                    \
-        }                                                                                \
+/* Sums and products of numbers, which wait for each other: no calls in between.  (Of ints modulo
+ * 2**n.) */
+#define RUNNING(T, name, what, combine)                                                     \
+    static void what##_##name(char *to, const char *from, int64_t count, int64_t to_stride, \
+                              int64_t from_stride) {                                        \
+        T sum = *(const T *)(const void *)from, *out = (T *)(void *)to;                     \
+        const T *in = (const T *)(const void *)from;                                        \
+        if (to_stride == sizeof(T) && from_stride == sizeof(T)) {                           \
+            for (int64_t i = 1; i < count; i++) out[i] = sum = combine(sum, in[i]);         \
+            return;                                                                         \
+        }                                                                                   \
+        for (int64_t i = 1; i < count; i++) {                                               \
+            sum = combine(sum, *(const T *)(const void *)(from + i * from_stride));         \
+            *(T *)(void *)(to + i * to_stride) = sum;                                       \
+        }                                                                                   \
     }
-RUNNING_SUM(uint32_t, int32)
-RUNNING_SUM(uint64_t, int64)
-RUNNING_SUM(float, float32)
-RUNNING_SUM(double, float64)
+#define PLUS(a, b)  ((a) + (b))
+#define TIMES(a, b) ((a) * (b))
+RUNNING(uint32_t, int32, sum, PLUS)
+RUNNING(uint64_t, int64, sum, PLUS)
+RUNNING(float, float32, sum, PLUS)
+RUNNING(double, float64, sum, PLUS)
+RUNNING(nd_complex, complex128, sum, complex_add)
+RUNNING(uint32_t, int32, product, TIMES)
+RUNNING(uint64_t, int64, product, TIMES)
+RUNNING(float, float32, product, TIMES)
+RUNNING(double, float64, product, TIMES)
 /* The elements behind the first one of a line, which is there. */
-typedef void (*running_sum)(char *to, const char *from, int64_t count, int64_t to_stride,
-                            int64_t from_stride);
-static const running_sum running_sums[ND_TYPES] = {[ND_INT32] = sum_int32,
-                                                   [ND_INT64] = sum_int64,
-                                                   [ND_FLOAT32] = sum_float32,
-                                                   [ND_FLOAT64] = sum_float64};
+typedef void (*running)(char *to, const char *from, int64_t count, int64_t to_stride,
+                        int64_t from_stride);
+static const running running_sums[ND_TYPES] = {[ND_INT32] = sum_int32,
+                                               [ND_INT64] = sum_int64,
+                                               [ND_FLOAT32] = sum_float32,
+                                               [ND_FLOAT64] = sum_float64,
+                                               [ND_COMPLEX128] = sum_complex128};
+static const running running_products[ND_TYPES] = {[ND_INT32] = product_int32,
+                                                   [ND_INT64] = product_int64,
+                                                   [ND_FLOAT32] = product_float32,
+                                                   [ND_FLOAT64] = product_float64};
 
 typedef struct accumulation {
     nd_loop loop;
-    running_sum sum;                             /* in place of the loop; NULL: none */
+    running quick;                               /* in place of the loop; NULL: none */
     int64_t count, size, to_stride, from_stride; /* of a line */
 } accumulation;
 
@@ -463,8 +476,8 @@ static bool accumulate_row(dvx_vm *vm, void *context, char *const *data, int64_t
     for (int64_t i = 0; i < count; i++) {
         char *to = data[0] + i * strides[0], *from = data[1] + i * strides[1];
         memmove(to, from, (size_t)c->size);
-        if (c->sum) {
-            c->sum(to, from, c->count, c->to_stride, c->from_stride);
+        if (c->quick) {
+            c->quick(to, from, c->count, c->to_stride, c->from_stride);
             continue;
         }
         for (int64_t k = 1; k < c->count; k++) {
@@ -480,7 +493,9 @@ static bool accumulate_into(dvx_vm *vm, nd_ufunc_number number, const nd_array *
                             const nd_array *out) {
     const nd_type type = a->dtype->num;
     accumulation c = {ufunc_kernel(vm, number, type)->loop,
-                      number == ND_UFUNC_add ? running_sums[type] : NULL,
+                      number == ND_UFUNC_add        ? running_sums[type]
+                      : number == ND_UFUNC_multiply ? running_products[type]
+                                                    : NULL,
                       a->axes[axis].count,
                       a->dtype->size,
                       out->axes[axis].stride,

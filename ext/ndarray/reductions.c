@@ -322,6 +322,12 @@ static dvx_value spread(dvx_vm *vm, const dvx_value *args, bool root) {
     }
     return finish_moment(vm, &m, made);
 }
+dvx_value reductions_spread(dvx_vm *vm, dvx_value array, dvx_value axis, dvx_value ddof, bool keep,
+                            bool root) {
+    const dvx_value flag = API(make_bool, keep);
+    const dvx_value args[7] = {array, axis, DVX_FAILED, DVX_FAILED, ddof, flag, DVX_FAILED};
+    return spread(vm, args, root);
+}
 static ND_FUNCTION(var) {
     (void)count;
     return spread(vm, args, false);

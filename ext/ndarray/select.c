@@ -492,11 +492,16 @@ static ND_FUNCTION(array_equal) {
 
 /* a, axis */
 static ND_FUNCTION(count_nonzero) {
-    nd_array *a;
+    nd_array *a = array_of(vm, args[0]);
     (void)count;
+    bool all = dvx_failed(args[1]) || API(kind, args[1]) == DVX_NONE;
+    if (all && a && a->ndim > 0 && a->flags & ND_C_CONTIGUOUS) {
+        const nd_counter counter = nd_state_of(vm)->tiles->count[a->dtype->num];
+        if (counter) return API(make_int, counter(a->data, a->size));
+    }
     dvx_value held = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &a);
     if (dvx_failed(held)) return held;
-    bool all = a->ndim > 0 && (dvx_failed(args[1]) || API(kind, args[1]) == DVX_NONE);
+    all &= a->ndim > 0;
     dvx_value made =
         all ? API(make_int, fancy_count(a)) : reduce_all(vm, ND_UFUNC_add, held, args[1]);
     API(release, held);

@@ -620,13 +620,19 @@ static bool execute(dvx_vm *vm, call *c) {
     bool casts = false;
     plan(c, &walk, &e);
     for (int i = 0; i <= c->inputs; i++) casts |= e.casts[i] != NULL;
+    /* (An input that is the output is not there any more afterwards.) */
+    bool is_output = false;
+    for (int i = 0; i < c->inputs; i++) is_output |= walk.data[i] == walk.data[c->inputs];
+    const bool looks = c->kernel->compares && is_output;
+    const bool invalid = looks && is_invalid(vm, c, &walk);
     if (arith_flags()) arith_clear();
     if (!run_all(vm, c, &walk, casts ? run_cast : run_row, &e)) return false;
     unsigned flags = arith_flags();
     if (LIKELY(!flags)) return true;
     arith_clear();
     if (c->kernel->compares)
-        return !is_invalid(vm, c, &walk) || error_flags(vm, facts->name, FE_INVALID);
+        return !(looks ? invalid : is_invalid(vm, c, &walk)) ||
+               error_flags(vm, facts->name, FE_INVALID);
     if (!facts->warns) return true;
     if (c->kernel->inexact) flags = true_flags(vm, c, &walk, &e, flags);
     return error_flags(vm, facts->name, flags);
@@ -653,8 +659,8 @@ static dvx_value run(dvx_vm *vm, call *c, dvx_value out, const nd_dtype *dtype, 
 /* ---- Without detours ---- */
 
 /* Computes elements that lie in a row each, or are one number (step 0), into a new array like `a`.
- * False: there is no such loop, or it raised a flag; the ordinary way, which tells, is to be taken.
- */
+ * False: there is no such loop, or complex numbers may have been compared with nans; the ordinary
+ * way, which tells, is to be taken. */
 static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **args, int64_t *strides,
                      dvx_value *result) {
     const nd_ufunc_facts *facts = &loops_facts[number];
@@ -668,9 +674,23 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
     strides[facts->inputs] = dtype->size;
     if (arith_flags()) arith_clear();
     kernel->loop(args, a->size, strides);
-    if (LIKELY(!arith_flags()) || !(facts->warns || kernel->compares)) return true;
+    unsigned flags = arith_flags();
+    if (LIKELY(!flags) || !(facts->warns || kernel->compares)) return true;
+    if (kernel->compares) {
+        API(release, *result);
+        return false;
+    }
+    arith_clear();
+    if (kernel->inexact) {
+        evidence found = {.number = number, .inputs = facts->inputs, .wanted = flags};
+        found.types[0] = found.types[1] = found.types[facts->inputs] = (nd_type)a->dtype->num;
+        find_evidence(vm, &found, args, a->size, strides);
+        flags &= found.flags;
+    }
+    if (error_flags(vm, facts->name, flags)) return true;
     API(release, *result);
-    return false;
+    *result = DVX_FAILED;
+    return true;
 }
 
 bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dvx_value *result) {
