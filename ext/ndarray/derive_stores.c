@@ -48,28 +48,24 @@ static bool assign(dvx_vm *vm, const nd_array *a, key_place *place, dvx_value va
 static dvx_outcome run_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const store_cache *c = cache;
     const nd_array *a = API(payload, v[1], &array_type);
-    bool slices = false, known = false;
+    bool element = false, known = false;
     key_place to;
     (void)result;
     const bool plain =
         !a->read_only && a->ndim > 0 && (API(payload, v[0], &array_type) || convert_kind(vm, v[0]));
     if (c->constant) {
-        slices = !key_is_all_ints(&c->known);
         known = plain && key_find(a, &c->known, &to);
+        element = key_is_element(a, &c->known);
         if (!known) return DVX_DEOPTIMISE;
     } else if (plain) {
-#ifdef DVX_NATIVE
-        char *at = dv_is_shape(v[2], DV_T_TUPLE) ? key_element(a, v[2]) : NULL;
-        if (at) return array_store(vm, a->dtype, at, v[0]) ? DVX_DONE : DVX_ERROR;
-#endif
-        const int state = key_find_now(vm, a, v[2], &to, &slices);
+        const int state = key_find_now(vm, a, v[2], &to, &element);
         if (state < 0) return DVX_ERROR;
         known = state > 0;
     }
     bool good;
     if (!known)
         good = index_set(vm, v[1], v[2], v[0]);
-    else if (to.ndim == 0 && !slices)
+    else if (element)
         good = array_store(vm, a->dtype, to.data, v[0]);
     else
         good = assign(vm, a, &to, v[0]);
@@ -126,8 +122,7 @@ enum { MOST_TIMES = 2 };
 static bool stores_element(dvx_vm *vm, const dvx_site *site, const store_cache *c) {
     const nd_array *a = API(payload, site->operands[1].value, &array_type);
     const dvx_kind kind = API(kind, site->operands[0].value);
-    if (site->times >= MOST_TIMES || a->ndim == 0 || c->known.count != a->ndim ||
-        !key_is_all_ints(&c->known) ||
+    if (site->times >= MOST_TIMES || a->ndim == 0 || !key_is_element(a, &c->known) ||
         !(c->constant || API(kind, site->operands[2].value) == DVX_TUPLE))
         return false;
     return a->dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
@@ -138,10 +133,9 @@ void derive_stores(dvx_vm *vm, dvx_site *site) {
     const dvx_operand *v = site->operands;
     store_cache known;
     memset(&known, 0, sizeof known);
-    const bool whole = API(kind, v[2].value) == DVX_ELLIPSIS;
-    if (v[1].type != &array_type || v[2].type ||
-        (!whole && !key_read(vm, v[2].value, &known.known))) {
-        API(decline, site, "the subscript is not made of a few ints and slices of an array");
+    if (v[1].type != &array_type || v[2].type || !key_read(vm, v[2].value, &known.known)) {
+        API(decline, site,
+            "the subscript is not made of a few ints, slices, None and Ellipsis of an array");
         return;
     }
     const bool is_constant =

@@ -227,17 +227,41 @@ static void result_axes(const fancy *f, const dvx_axis *places, const dvx_axis *
            ((size_t)f->block_ndim - first) * sizeof *out);
 }
 
+/* The elements of a block on both sides, if each has them in one row. */
+typedef struct block_row {
+    int64_t count, to_step, from_step;
+} block_row;
+
+static bool is_block_row(int ndim, const dvx_axis *to, const dvx_axis *from, block_row *row) {
+    *row = (block_row){1, 0, 0};
+    for (int i = ndim; i-- > 0;) {
+        if (to[i].count == 1) continue;
+        if (row->count == 1)
+            *row = (block_row){1, to[i].stride, from[i].stride};
+        else if (to[i].stride != row->to_step * row->count ||
+                 from[i].stride != row->from_step * row->count)
+            return false;
+        row->count *= to[i].count;
+    }
+    return true;
+}
+
 static void get_blocks(const fancy *f, nd_array *result) {
     /* The result has the places first, and then the axes of a block. */
     dvx_axis *axes = result->axes + f->place_ndim, own[ND_MOST];
     memcpy(own, f->block, (size_t)f->block_ndim * sizeof *own);
     nd_array to = as_block(f, result->data, axes), from = as_block(f, f->data, own);
     int64_t step = to.size * f->a->dtype->size;
-    bool rows = from.flags & ND_C_CONTIGUOUS;
+    const bool rows = from.flags & ND_C_CONTIGUOUS;
+    block_row row;
+    const bool one = is_block_row(f->block_ndim, axes, own, &row);
+    const nd_cast move = cast_between(f->a->dtype, f->a->dtype);
     for (int64_t i = 0; i < f->places; i++, to.data += step) {
         from.data = f->data + f->offsets[i];
         if (rows)
             memcpy(to.data, from.data, (size_t)step);
+        else if (one)
+            move(to.data, row.to_step, from.data, row.from_step, row.count);
         else
             array_spread(&to, &from);
     }
@@ -280,32 +304,94 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     return made;
 }
 
-/* Elements of 8 bytes by a row of indices; the number of those that were within bounds. */
-static int64_t gather_checked(int64_t *to, const nd_array *a, const int64_t *which, int64_t count) {
-    const dvx_axis axis = a->axes[0];
-    for (int64_t n = 0; n < count; n++) {
-        int64_t i = which[n];
-        if (UNLIKELY((uint64_t)i >= (uint64_t)axis.count)) {
-            if (i >= 0 || i < -axis.count) return n;
-            i += axis.count;
-        }
-        to[n] = *(const int64_t *)(const void *)(a->data + i * axis.stride);
+/* Elements of one size, to and from the places that a row of indices of one size says.  get_...:
+ * the number of those that were within bounds.  put_...: all are (so many_... are); step 0 stores
+ * one element everywhere. */
+#define BY_INDICES(type, integer)                                                              \
+    static int64_t get_##type##_by_##integer(char *to, const nd_array *a, const char *which,   \
+                                             int64_t count) {                                  \
+        const dvx_axis axis = a->axes[0];                                                      \
+        const integer *indices = (const integer *)(const void *)which;                         \
+        type *t = (type *)(void *)to;                                                          \
+        for (int64_t n = 0; n < count; n++) {                                                  \
+            int64_t i = indices[n];                                                            \
+            if (UNLIKELY((uint64_t)i >= (uint64_t)axis.count)) {                               \
+                if (i >= 0 || i < -axis.count) return n;                                       \
+                i += axis.count;                                                               \
+            }                                                                                  \
+            t[n] = *(const type *)(const void *)(a->data + i * axis.stride);                   \
+        }                                                                                      \
+        return count;                                                                          \
+    }                                                                                          \
+    static void put_##type##_by_##integer(const nd_array *a, const char *which, int64_t count, \
+                                          const char *from, int64_t step) {                    \
+        const dvx_axis axis = a->axes[0];                                                      \
+        const integer *indices = (const integer *)(const void *)which;                         \
+        const type *f = (const type *)(const void *)from;                                      \
+        for (int64_t n = 0; n < count; n++) {                                                  \
+            const int64_t i = indices[n] < 0 ? indices[n] + axis.count : indices[n];           \
+            *(type *)(void *)(a->data + i * axis.stride) = f[n * step];                        \
+        }                                                                                      \
     }
-    return count;
+#define WITHIN(integer)                                                                    \
+    static int64_t many_within_##integer(const char *which, int64_t count, int64_t size) { \
+        const integer *indices = (const integer *)(const void *)which;                     \
+        for (int64_t n = 0; n < count; n++)                                                \
+            if (UNLIKELY(indices[n] < -size || indices[n] >= size)) return n;              \
+        return count;                                                                      \
+    }
+#define BY_ALL_INDICES(integer)     \
+    BY_INDICES(uint8_t, integer)    \
+    BY_INDICES(uint32_t, integer)   \
+    BY_INDICES(uint64_t, integer)   \
+    BY_INDICES(nd_complex, integer) \
+    WITHIN(integer)
+BY_ALL_INDICES(int64_t)
+BY_ALL_INDICES(int32_t)
+BY_ALL_INDICES(uint8_t)
+
+typedef struct by_indices {
+    int64_t (*get)(char *to, const nd_array *a, const char *which, int64_t count);
+    void (*put)(const nd_array *a, const char *which, int64_t count, const char *from,
+                int64_t step);
+    int64_t (*within)(const char *which, int64_t count, int64_t size);
+} by_indices;
+
+#define OF_SIZE(integer, size)                                                                     \
+    ((size) == 8   ? (by_indices){get_uint64_t_by_##integer, put_uint64_t_by_##integer,            \
+                                  many_within_##integer}                                           \
+     : (size) == 4 ? (by_indices){get_uint32_t_by_##integer, put_uint32_t_by_##integer,            \
+                                  many_within_##integer}                                           \
+     : (size) == 1                                                                                 \
+         ? (by_indices){get_uint8_t_by_##integer, put_uint8_t_by_##integer, many_within_##integer} \
+         : (by_indices){get_nd_complex_by_##integer, put_nd_complex_by_##integer,                  \
+                        many_within_##integer})
+static by_indices by_indices_of(const nd_array *which, int size) {
+    return which->dtype->num == ND_INT64   ? OF_SIZE(int64_t, size)
+           : which->dtype->num == ND_INT32 ? OF_SIZE(int32_t, size)
+                                           : OF_SIZE(uint8_t, size);
+}
+
+/* The index at this place. */
+static int64_t index_at(const nd_array *which, int64_t n) {
+    const void *at = which->data + n * which->dtype->size;
+    return which->dtype->num == ND_INT64   ? *(const int64_t *)at
+           : which->dtype->num == ND_INT32 ? *(const int32_t *)at
+                                           : *(const uint8_t *)at;
 }
 
 dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which) {
     nd_array *result;
     int64_t shape[ND_MOST];
-    const int64_t *indices = (const int64_t *)(const void *)which->data;
+    const by_indices by = by_indices_of(which, a->dtype->size);
     array_shape(which, shape);
     dvx_value made = array_new(vm, a->dtype, which->ndim, shape, &result);
     if (dvx_failed(made)) return made;
-    int64_t done = gather_checked((int64_t *)(void *)result->data, a, indices, which->size);
+    const int64_t done = by.get(result->data, a, which->data, which->size);
     if (LIKELY(done == which->size)) return made;
     API(release, made);
     return nd_raise(vm, DVX_INDEX_ERROR, "index %lld is out of bounds for axis 0 with size %lld",
-                    (long long)indices[done], (long long)a->axes[0].count);
+                    (long long)index_at(which, done), (long long)a->axes[0].count);
 }
 
 dvx_value fancy_get(dvx_vm *vm, const nd_array *a, const nd_index *index) {
@@ -363,9 +449,15 @@ static void set_blocks(const fancy *f, const nd_array *value, const int64_t *str
     nd_array to = as_block(f, f->data, to_axes), from = as_block(f, value->data, from_axes);
     from.dtype = value->dtype;
     if (to.size == 0) return;
+    block_row row;
+    const bool one = is_block_row(f->block_ndim, to_axes, from_axes, &row);
+    const nd_cast move = cast_between(from.dtype, to.dtype);
     for (int64_t n = 0; n < f->places; n++) {
         to.data = f->data + f->offsets[n];
-        array_spread(&to, &from);
+        if (one)
+            move(to.data, row.to_step, from.data, row.from_step, row.count);
+        else
+            array_spread(&to, &from);
         for (int i = f->place_ndim; i-- > 0;) {
             from.data += place_strides[i];
             if (++index[i] < f->place_shape[i]) break;
@@ -423,16 +515,6 @@ bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) 
     return good;
 }
 
-/* Stores elements of 8 bytes, or one (step 0), by a row of indices that are within bounds. */
-static inline void scatter_row(const nd_array *a, const int64_t *which, int64_t count,
-                               const int64_t *from, int64_t step) {
-    const dvx_axis axis = a->axes[0];
-    for (int64_t n = 0; n < count; n++) {
-        const int64_t i = which[n] < 0 ? which[n] + axis.count : which[n];
-        *(int64_t *)(void *)(a->data + i * axis.stride) = from[n * step];
-    }
-}
-
 /* Has the array, whose elements are neighbours, some between these two places? */
 static bool has_some_between(const nd_array *a, const char *low, const char *high) {
     return a->data < high && low < a->data + a->size * a->dtype->size;
@@ -440,24 +522,19 @@ static bool has_some_between(const nd_array *a, const char *low, const char *hig
 
 bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_value value,
                    bool *good) {
-    const int64_t *indices = (const int64_t *)(const void *)which->data;
-    const dvx_axis axis = a->axes[0];
+    const by_indices by = by_indices_of(which, a->dtype->size);
     const nd_array *array = array_of(vm, value);
     const char *low, *high;
-    int64_t number;
+    _Alignas(16) char number[sizeof(nd_complex)];
     array_bounds(a, &low, &high);
     if (has_some_between(which, low, high)) return false;
     if (array && (array->dtype != a->dtype || !(array->flags & ND_C_CONTIGUOUS) ||
                   !array_same_shape(array, which) || has_some_between(array, low, high)))
         return false;
     if (!array && !convert_kind(vm, value)) return false;
-    for (int64_t n = 0; n < which->size; n++)
-        if (UNLIKELY(indices[n] < -axis.count || indices[n] >= axis.count)) return false;
-    *good = array || array_store(vm, a->dtype, (char *)&number, value);
-    if (array)
-        scatter_row(a, indices, which->size, (const int64_t *)(const void *)array->data, 1);
-    else if (*good)
-        scatter_row(a, indices, which->size, &number, 0);
+    if (by.within(which->data, which->size, a->axes[0].count) < which->size) return false;
+    *good = array || array_store(vm, a->dtype, number, value);
+    if (*good) by.put(a, which->data, which->size, array ? array->data : number, array != NULL);
     return true;
 }
 
@@ -534,57 +611,107 @@ int64_t fancy_count(const nd_array *mask) {
     return count;
 }
 
-/* Elements of one size.  Masks have no pattern that a processor could learn, so eight elements, if
- * any is chosen, are handled without branches: pick_... stores each, where the next one overwrites
- * those that are not chosen, and so needs room for eight; put_... stores what was there where it
- * does not choose. */
-#define MASKED(type)                                                                         \
-    static char *pick_##type(char *to, const char *end, const mask_walk *w) {                \
-        const int64_t step = w->other_step;                                                  \
-        const char *mask = w->at, *from = w->other;                                          \
-        type *t = (type *)(void *)to;                                                        \
-        for (int64_t left = w->row, size; left > 0; left -= size) {                          \
-            bool whole = w->step == 1 && left >= 8;                                          \
-            size = whole ? 8 : 1;                                                            \
-            if (whole && end - (char *)t >= 8 * (int64_t)sizeof *t && eight(mask)) {         \
-                for (int i = 0; i < 8; i++) {                                                \
-                    *t = *(const type *)(const void *)(from + i * step);                     \
-                    t += mask[i];                                                            \
-                }                                                                            \
-            } else if (!whole || eight(mask)) {                                              \
-                for (int64_t i = 0; i < size; i++)                                           \
-                    if (mask[i]) *t++ = *(const type *)(const void *)(from + i * step);      \
-            }                                                                                \
-            mask += size * w->step;                                                          \
-            from += size * step;                                                             \
-        }                                                                                    \
-        return (char *)t;                                                                    \
-    }                                                                                        \
-    static void put_##type(const mask_walk *w, const char *value) {                          \
-        const char *mask = w->at;                                                            \
-        const type v = *(const type *)(const void *)value;                                   \
-        char *to = w->other;                                                                 \
-        for (int64_t left = w->row, size; left > 0; left -= size) {                          \
-            bool whole = w->step == 1 && left >= 8;                                          \
-            size = whole ? 8 : 1;                                                            \
-            if (!whole || eight(mask))                                                       \
-                for (int64_t i = 0; i < size; i++) {                                         \
-                    type *t = (type *)(void *)(to + i * w->other_step);                      \
-                    *t = mask[i] ? v : *t;                                                   \
-                }                                                                            \
-            mask += size * w->step;                                                          \
-            to += size * w->other_step;                                                      \
-        }                                                                                    \
-    }                                                                                        \
-    static const char *put_each_##type(const mask_walk *w, const char *from, int64_t step) { \
-        const char *mask = w->at;                                                            \
-        char *to = w->other;                                                                 \
-        for (int64_t i = 0; i < w->row; i++, mask += w->step, to += w->other_step)           \
-            if (*mask) {                                                                     \
-                *(type *)(void *)to = *(const type *)(const void *)from;                     \
-                from += step;                                                                \
-            }                                                                                \
-        return from;                                                                         \
+enum { RUN_NONE, RUN_ALL, RUN_MIXED };
+/* How a row of a mask goes on: *size elements, which are all true, all false, or up to eight. */
+static inline int next_run(const mask_walk *w, const char *mask, int64_t left, int64_t *size) {
+    const uint64_t all = 0x0101010101010101;
+    *size = w->step == 1 && left >= 8 ? 8 : 1;
+    const uint64_t word = *size == 8 ? eight(mask) : *mask ? all : 0;
+    if (word && word != all) return RUN_MIXED;
+    while (*size >= 8 && left - *size >= 8 && eight(mask + *size) == word) *size += 8;
+    return word ? RUN_ALL : RUN_NONE;
+}
+
+/* Elements of one size, along a row.  Masks may have no pattern that a processor could learn, so
+ * eight elements, if any is chosen, are handled without branches: pick_... stores each, where the
+ * next one overwrites those that are not chosen, and so needs room for eight; put_... stores what
+ * was there where it does not choose; put_each_..., too, and reads as many elements, if so many are
+ * left.  Where all eight are chosen, more often are, and they go in one run. */
+#define MASKED(type)                                                                              \
+    static inline void run_##type(char *to, int64_t to_step, const char *from, int64_t from_step, \
+                                  int64_t count) {                                                \
+        if (to_step == (int64_t)sizeof(type) && from_step == (int64_t)sizeof(type)) {             \
+            memcpy(to, from, (size_t)count * sizeof(type));                                       \
+            return;                                                                               \
+        }                                                                                         \
+        for (int64_t i = 0; i < count; i++)                                                       \
+            *(type *)(void *)(to + i * to_step) =                                                 \
+                *(const type *)(const void *)(from + i * from_step);                              \
+    }                                                                                             \
+    static char *pick_##type(char *to, const char *end, const mask_walk *w) {                     \
+        const int64_t step = w->other_step;                                                       \
+        const char *mask = w->at, *from = w->other;                                               \
+        type *t = (type *)(void *)to;                                                             \
+        for (int64_t left = w->row, size; left > 0; left -= size) {                               \
+            const int run = next_run(w, mask, left, &size);                                       \
+            if (run == RUN_ALL) {                                                                 \
+                run_##type((char *)t, sizeof(type), from, step, size);                            \
+                t += size;                                                                        \
+            } else if (run == RUN_MIXED && end - (char *)t >= 8 * (int64_t)sizeof *t) {           \
+                for (int i = 0; i < 8; i++) {                                                     \
+                    *t = *(const type *)(const void *)(from + i * step);                          \
+                    t += mask[i];                                                                 \
+                }                                                                                 \
+            } else if (run == RUN_MIXED) {                                                        \
+                for (int64_t i = 0; i < 8; i++)                                                   \
+                    if (mask[i]) *t++ = *(const type *)(const void *)(from + i * step);           \
+            }                                                                                     \
+            mask += size * w->step;                                                               \
+            from += size * step;                                                                  \
+        }                                                                                         \
+        return (char *)t;                                                                         \
+    }                                                                                             \
+    static void put_##type(const mask_walk *w, const char *value) {                               \
+        const int64_t step = w->other_step;                                                       \
+        const char *mask = w->at;                                                                 \
+        const type v = *(const type *)(const void *)value;                                        \
+        char *to = w->other;                                                                      \
+        for (int64_t left = w->row, size; left > 0; left -= size) {                               \
+            const int run = next_run(w, mask, left, &size);                                       \
+            if (run == RUN_ALL && step == (int64_t)sizeof v) {                                    \
+                for (int64_t i = 0; i < size; i++) ((type *)(void *)to)[i] = v;                   \
+            } else if (run == RUN_ALL) {                                                          \
+                for (int64_t i = 0; i < size; i++) *(type *)(void *)(to + i * step) = v;          \
+            } else if (run == RUN_MIXED) {                                                        \
+                for (int i = 0; i < 8; i++) {                                                     \
+                    type *t = (type *)(void *)(to + i * step);                                    \
+                    *t = mask[i] ? v : *t;                                                        \
+                }                                                                                 \
+            }                                                                                     \
+            mask += size * w->step;                                                               \
+            to += size * step;                                                                    \
+        }                                                                                         \
+    }                                                                                             \
+    static int64_t put_each_##type(const mask_walk *w, const char *from, int64_t step,            \
+                                   int64_t count) {                                               \
+        const char *mask = w->at;                                                                 \
+        const int64_t to_step = w->other_step, all = count;                                       \
+        char *to = w->other;                                                                      \
+        for (int64_t left = w->row, size; left > 0; left -= size) {                               \
+            const int run = next_run(w, mask, left, &size);                                       \
+            if (run == RUN_ALL) {                                                                 \
+                run_##type(to, to_step, from, step, size);                                        \
+                from += size * step;                                                              \
+                count -= size;                                                                    \
+            } else if (run == RUN_MIXED && count >= 8) {                                          \
+                for (int i = 0; i < 8; i++) {                                                     \
+                    type *t = (type *)(void *)(to + i * to_step);                                 \
+                    *t = mask[i] ? *(const type *)(const void *)from : *t;                        \
+                    from += step & -(int64_t)mask[i];                                             \
+                    count -= mask[i];                                                             \
+                }                                                                                 \
+            } else if (run == RUN_MIXED) {                                                        \
+                for (int i = 0; i < 8; i++)                                                       \
+                    if (mask[i]) {                                                                \
+                        *(type *)(void *)(to + i * to_step) = *(const type *)(const void *)from;  \
+                        from += step;                                                             \
+                        count--;                                                                  \
+                    }                                                                             \
+            }                                                                                     \
+            mask += size * w->step;                                                               \
+            to += size * to_step;                                                                 \
+        }                                                                                         \
+        return all - count;                                                                       \
     }
 MASKED(uint8_t)
 MASKED(uint32_t)
@@ -594,7 +721,8 @@ MASKED(nd_complex)
 typedef struct masked {
     char *(*pick)(char *to, const char *end, const mask_walk *w);
     void (*put)(const mask_walk *w, const char *value);
-    const char *(*put_each)(const mask_walk *w, const char *from, int64_t step);
+    /* `count` elements are left; so many have been stored */
+    int64_t (*put_each)(const mask_walk *w, const char *from, int64_t step, int64_t count);
 } masked;
 
 static masked masked_of_size(int size) {
@@ -636,12 +764,13 @@ static bool check_mask_value(dvx_vm *vm, const nd_array *value, int64_t count) {
 static void set_mask(const nd_array *a, const nd_array *mask, const nd_array *from) {
     mask_walk w;
     masked of = masked_of_size(a->dtype->size);
-    const char *at = from->data;
+    int64_t done = 0;
     for (begin_walk(&w, mask, a, true); w.left > 0; w.left--, next_row(&w))
         if (from->size == 1)
-            of.put(&w, at);
-        else
-            at = of.put_each(&w, at, from->axes->stride);
+            of.put(&w, from->data);
+        else if (done < from->size)
+            done += of.put_each(&w, from->data + done * from->axes->stride, from->axes->stride,
+                                from->size - done);
 }
 
 /* `array` is replaced by what `made` is, unless that has failed. */
