@@ -272,9 +272,19 @@ static bool fill(dvx_vm *vm, nd_array *to, dvx_value v, int depth, char *at) {
     return true;
 }
 
+static dvx_value from_number(dvx_vm *vm, dvx_value v, const nd_dtype *dtype) {
+    nd_array *a;
+    dvx_value made = array_new(vm, dtype, 0, NULL, &a);
+    if (dvx_failed(made) || array_store(vm, dtype, a->data, v)) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
 /* A new array of what is no array. */
 static dvx_value from_sequence(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, bool fortran) {
     nd_array *a;
+    const nd_dtype *kind = convert_kind(vm, v);
+    if (kind) return from_number(vm, v, dtype ? dtype : kind);
     nd_state *state = nd_state_of(vm);
     discovery d = {.any = dtype != NULL, .ndim = -1, .regular = ND_MOST + 1};
     state->busy++;

@@ -172,11 +172,13 @@ static inline bool is_row(const nd_array *a) {
 }
 
 /* The method itself, with no other arguments. */
-static dvx_outcome call_method(dvx_vm *vm, const fold_cache *c, dvx_value self, dvx_value *result) {
+static dvx_outcome call_method(dvx_vm *vm, const dvx_function *method, dvx_value self,
+                               dvx_value *result) {
+    const uint32_t count = method->parameters ? method->parameters->count + 1 : 1;
     dvx_value args[MOST_ARGUMENTS];
     args[0] = self;
-    for (int i = 1; i < MOST_ARGUMENTS; i++) args[i] = DVX_FAILED;
-    return derive_outcome(c->method->entry(vm, args, c->method->parameters->count + 1), result);
+    for (uint32_t i = 1; i < count; i++) args[i] = DVX_FAILED;
+    return derive_outcome(method->entry(vm, args, count), result);
 }
 
 static inline double fold_float(const fold_cache *c, const nd_array *a) {
@@ -189,7 +191,7 @@ static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, d
     const fold_cache *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return call_method(vm, c, v[0], result);
+    if (!is_row(a)) return call_method(vm, c->method, v[0], result);
     if (arith_flags()) arith_clear();
     const double x = fold_float(c, a);
     const unsigned flags = c->warns ? arith_flags() : 0;
@@ -204,10 +206,17 @@ static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
     const fold_cache *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return call_method(vm, c, v[0], result);
+    if (!is_row(a)) return call_method(vm, c->method, v[0], result);
     int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
     c->fold((char *)&x, a->data, a->size, sizeof x);
     return derive_outcome(API(make_int, x), result);
+}
+
+/* ---- Other methods ---- */
+
+/* The cache has the method, whose parameters are all left out. */
+static dvx_outcome run_method(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return call_method(vm, *(const dvx_function **)cache, v[0], result);
 }
 
 /* ---- Native twins ---- */
@@ -320,6 +329,8 @@ static const dvx_specialisation
                         .release = release_shape, TWIN(shape)),
     portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
                                 .cache_size = sizeof(shape_cache), .release = release_shape),
+    method_ =
+        DERIVATIVE("CALL_METHOD_ALONE", METHOD, run_method, .cache_size = sizeof(dvx_function *)),
     copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy, .cache_size = sizeof(copy_cache),
                        .release = release_copies, TWIN(copy)),
     portable_copy = DERIVATIVE("COPY", METHOD, run_copy, .result_type = &array_type, .fresh = true);
@@ -454,6 +465,18 @@ void derive_attribute(dvx_vm *vm, dvx_site *site) {
         API(decline, site, "this attribute of arrays has no derivative");
 }
 
+/* A method without arguments whose parameters may all be left out: nothing has to be sorted. */
+static void derive_alone(dvx_vm *vm, dvx_site *site) {
+    const dvx_function *method = site->method;
+    const dvx_parameters *list = method->parameters;
+    if (list ? list->required || list->count >= MOST_ARGUMENTS : method->min > 1) {
+        API(decline, site, "the method needs arguments");
+        return;
+    }
+    const dvx_function **known = API(specialise, site, &method_);
+    if (known) *known = method;
+}
+
 void derive_method(dvx_vm *vm, dvx_site *site) {
     const nd_array *a =
         site->operands[0].type == &array_type ? array_at(vm, site->operands[0].value) : NULL;
@@ -481,5 +504,5 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
                           .first = facts->identity};
         return;
     }
-    API(decline, site, "this method has no derivative for the dtype");
+    derive_alone(vm, site);
 }

@@ -214,7 +214,9 @@ static dvx_value convert(dvx_vm *vm, dvx_value self, const dvx_value *args, uint
     const nd_dtype *d = self_of(vm, self);
     char bytes[16] = {0};
     if (dvx_failed(args[0])) return array_element(vm, d, bytes);
-    if (API(kind, args[0]) == DVX_STR)
+    const dvx_kind kind = API(kind, args[0]);
+    if (kind == DVX_STR || kind == DVX_FLOAT || kind == DVX_INT || kind == DVX_BOOL ||
+        kind == DVX_COMPLEX)
         return array_store(vm, d, bytes, args[0]) ? array_element(vm, d, bytes) : DVX_FAILED;
     return array_result(vm, array_from(vm, args[0], d));
 }

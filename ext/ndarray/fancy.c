@@ -311,11 +311,24 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     static int64_t get_##type##_by_##integer(char *to, const nd_array *a, const char *which,   \
                                              int64_t count) {                                  \
         const dvx_axis axis = a->axes[0];                                                      \
+        const uint64_t size = (uint64_t)axis.count;                                            \
         const integer *indices = (const integer *)(const void *)which;                         \
         type *t = (type *)(void *)to;                                                          \
+        const type *all = (const type *)(const void *)a->data;                                 \
+        const bool near = axis.stride == (int64_t)sizeof(type);                                \
         for (int64_t n = 0; n < count; n++) {                                                  \
+            /* (Four at once are four loads that wait for nothing.) */                         \
+            for (const integer *x = indices + n;                                               \
+                 near && count - n > 4 && (uint64_t)x[0] < size && (uint64_t)x[1] < size &&    \
+                 (uint64_t)x[2] < size && (uint64_t)x[3] < size;                               \
+                 x += 4, n += 4) {                                                             \
+                t[n] = all[x[0]];                                                              \
+                t[n + 1] = all[x[1]];                                                          \
+                t[n + 2] = all[x[2]];                                                          \
+                t[n + 3] = all[x[3]];                                                          \
+            }                                                                                  \
             int64_t i = indices[n];                                                            \
-            if (UNLIKELY((uint64_t)i >= (uint64_t)axis.count)) {                               \
+            if (UNLIKELY((uint64_t)i >= size)) {                                               \
                 if (i >= 0 || i < -axis.count) return n;                                       \
                 i += axis.count;                                                               \
             }                                                                                  \
@@ -529,7 +542,7 @@ bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_val
     array_bounds(a, &low, &high);
     if (has_some_between(which, low, high)) return false;
     if (array && (array->dtype != a->dtype || !(array->flags & ND_C_CONTIGUOUS) ||
-                  !array_same_shape(array, which) || has_some_between(array, low, high)))
+                  !array_same_shape(array, which)))
         return false;
     if (!array && !convert_kind(vm, value)) return false;
     if (by.within(which->data, which->size, a->axes[0].count) < which->size) return false;
@@ -540,45 +553,75 @@ bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_val
 
 /* ---- Masks ---- */
 
-/* A mask and another array of its shape, row after row in C order. */
+enum { PIECE = 512 };
+/* A mask and another array of its shape, in C order: a row after the other, in pieces whose
+ * elements of the mask are neighbours. */
 typedef struct mask_walk {
     const nd_array *mask;
-    int outer;                     /* axes in front of the rows */
-    int64_t row, step, other_step; /* elements of a row; from one to the next */
-    int64_t index[ND_MOST];        /* of the row, along the outer axes */
+    int outer;                        /* axes in front of the rows */
+    int64_t length, step, other_step; /* elements of a row; from one to the next */
+    int64_t index[ND_MOST];           /* of the row, along the outer axes */
+    const char *row;
+    char *other_row;
+    const dvx_axis *other_axes;
+    int64_t left; /* rows, with this one */
+    /* The piece: its place in the row, elements. */
+    int64_t begin, count;
     const char *at;
     char *other;
-    const dvx_axis *other_axes;
-    int64_t left; /* rows */
+    char copy[PIECE]; /* of what are no neighbours */
 } mask_walk;
+
+static void begin_piece(mask_walk *w) {
+    const char *from = w->row + w->begin * w->step;
+    w->other = w->other_row + w->begin * w->other_step;
+    w->count = w->length - w->begin;
+    w->at = from;
+    if (w->step == 1 || !w->left) return;
+    if (w->count > PIECE) w->count = PIECE;
+    for (int64_t i = 0; i < w->count; i++) w->copy[i] = from[i * w->step];
+    w->at = w->copy;
+}
 
 /* `merged`: axes along which both arrays go on as they do in rows are part of these. */
 static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other, bool merged) {
     int outer = mask->ndim - 1;
     w->mask = mask;
-    w->at = mask->data;
-    w->other = other->data;
+    w->row = mask->data;
+    w->other_row = other->data;
     w->other_axes = other->axes;
-    w->row = mask->axes[outer].count;
+    w->length = mask->axes[outer].count;
     w->step = mask->axes[outer].stride;
     w->other_step = other->axes[outer].stride;
-    while (merged && outer > 0 && mask->axes[outer - 1].stride == w->row * w->step &&
-           other->axes[outer - 1].stride == w->row * w->other_step)
-        w->row *= mask->axes[--outer].count;
+    while (merged && outer > 0 && mask->axes[outer - 1].stride == w->length * w->step &&
+           other->axes[outer - 1].stride == w->length * w->other_step)
+        w->length *= mask->axes[--outer].count;
     w->outer = outer;
     memset(w->index, 0, (size_t)outer * sizeof *w->index);
-    w->left = w->row ? mask->size / w->row : 0;
+    w->left = w->length ? mask->size / w->length : 0;
+    w->begin = 0;
+    begin_piece(w);
 }
 
 static void next_row(mask_walk *w) {
     for (int i = w->outer; i-- > 0;) {
-        w->at += w->mask->axes[i].stride;
-        w->other += w->other_axes[i].stride;
+        w->row += w->mask->axes[i].stride;
+        w->other_row += w->other_axes[i].stride;
         if (++w->index[i] < w->mask->axes[i].count) return;
-        w->at -= w->mask->axes[i].count * w->mask->axes[i].stride;
-        w->other -= w->mask->axes[i].count * w->other_axes[i].stride;
+        w->row -= w->mask->axes[i].count * w->mask->axes[i].stride;
+        w->other_row -= w->mask->axes[i].count * w->other_axes[i].stride;
         w->index[i] = 0;
     }
+}
+
+static void next_piece(mask_walk *w) {
+    w->begin += w->count;
+    if (w->begin == w->length) {
+        w->begin = 0;
+        if (--w->left == 0) return;
+        next_row(w);
+    }
+    begin_piece(w);
 }
 
 /* Eight elements of a mask, bytes that are 0 or 1, at once. */
@@ -588,9 +631,9 @@ static inline uint64_t eight(const char *at) {
     return word;
 }
 
-static int64_t count_row(const char *at, int64_t step, int64_t count) {
+static int64_t count_row(const char *at, int64_t count) {
     int64_t found = 0;
-    while (step == 1 && count >= 8) {
+    while (count >= 8) {
         /* The bytes of so many words are added without a carry from one to the next. */
         int64_t words = count / 8 < 255 ? count / 8 : 255;
         uint64_t bytes = 0;
@@ -599,26 +642,32 @@ static int64_t count_row(const char *at, int64_t step, int64_t count) {
         at += 8 * words;
         count -= 8 * words;
     }
-    for (int64_t i = 0; i < count; i++) found += *(const bool *)(at + i * step);
+    for (int64_t i = 0; i < count; i++) found += at[i];
     return found;
 }
 
 int64_t fancy_count(const nd_array *mask) {
     mask_walk w;
     int64_t count = 0;
-    for (begin_walk(&w, mask, mask, true); w.left > 0; w.left--, next_row(&w))
-        count += count_row(w.at, w.step, w.row);
+    if (mask->flags & ND_CONTIGUOUS) return count_row(mask->data, mask->size);
+    for (begin_walk(&w, mask, mask, true); w.left > 0; next_piece(&w))
+        count += count_row(w.at, w.count);
     return count;
 }
 
 enum { RUN_NONE, RUN_ALL, RUN_MIXED };
 /* How a row of a mask goes on: *size elements, which are all true, all false, or up to eight. */
-static inline int next_run(const mask_walk *w, const char *mask, int64_t left, int64_t *size) {
+static inline int next_run(const char *mask, int64_t left, int64_t *size) {
     const uint64_t all = 0x0101010101010101;
-    *size = w->step == 1 && left >= 8 ? 8 : 1;
+    *size = left >= 8 ? 8 : 1;
     const uint64_t word = *size == 8 ? eight(mask) : *mask ? all : 0;
     if (word && word != all) return RUN_MIXED;
-    while (*size >= 8 && left - *size >= 8 && eight(mask + *size) == word) *size += 8;
+    if (*size < 8) return word ? RUN_ALL : RUN_NONE;
+    for (const char *at = mask + 8; left - *size >= 32; at += 32, *size += 32)
+        if (((eight(at) ^ word) | (eight(at + 8) ^ word) | (eight(at + 16) ^ word) |
+             (eight(at + 24) ^ word)) != 0)
+            break;
+    while (left - *size >= 8 && eight(mask + *size) == word) *size += 8;
     return word ? RUN_ALL : RUN_NONE;
 }
 
@@ -642,8 +691,8 @@ static inline int next_run(const mask_walk *w, const char *mask, int64_t left, i
         const int64_t step = w->other_step;                                                       \
         const char *mask = w->at, *from = w->other;                                               \
         type *t = (type *)(void *)to;                                                             \
-        for (int64_t left = w->row, size; left > 0; left -= size) {                               \
-            const int run = next_run(w, mask, left, &size);                                       \
+        for (int64_t left = w->count, size; left > 0; left -= size) {                             \
+            const int run = next_run(mask, left, &size);                                          \
             if (run == RUN_ALL) {                                                                 \
                 run_##type((char *)t, sizeof(type), from, step, size);                            \
                 t += size;                                                                        \
@@ -656,7 +705,7 @@ static inline int next_run(const mask_walk *w, const char *mask, int64_t left, i
                 for (int64_t i = 0; i < 8; i++)                                                   \
                     if (mask[i]) *t++ = *(const type *)(const void *)(from + i * step);           \
             }                                                                                     \
-            mask += size * w->step;                                                               \
+            mask += size;                                                                         \
             from += size * step;                                                                  \
         }                                                                                         \
         return (char *)t;                                                                         \
@@ -666,8 +715,8 @@ static inline int next_run(const mask_walk *w, const char *mask, int64_t left, i
         const char *mask = w->at;                                                                 \
         const type v = *(const type *)(const void *)value;                                        \
         char *to = w->other;                                                                      \
-        for (int64_t left = w->row, size; left > 0; left -= size) {                               \
-            const int run = next_run(w, mask, left, &size);                                       \
+        for (int64_t left = w->count, size; left > 0; left -= size) {                             \
+            const int run = next_run(mask, left, &size);                                          \
             if (run == RUN_ALL && step == (int64_t)sizeof v) {                                    \
                 for (int64_t i = 0; i < size; i++) ((type *)(void *)to)[i] = v;                   \
             } else if (run == RUN_ALL) {                                                          \
@@ -678,7 +727,7 @@ static inline int next_run(const mask_walk *w, const char *mask, int64_t left, i
                     *t = mask[i] ? v : *t;                                                        \
                 }                                                                                 \
             }                                                                                     \
-            mask += size * w->step;                                                               \
+            mask += size;                                                                         \
             to += size * step;                                                                    \
         }                                                                                         \
     }                                                                                             \
@@ -687,8 +736,8 @@ static inline int next_run(const mask_walk *w, const char *mask, int64_t left, i
         const char *mask = w->at;                                                                 \
         const int64_t to_step = w->other_step, all = count;                                       \
         char *to = w->other;                                                                      \
-        for (int64_t left = w->row, size; left > 0; left -= size) {                               \
-            const int run = next_run(w, mask, left, &size);                                       \
+        for (int64_t left = w->count, size; left > 0; left -= size) {                             \
+            const int run = next_run(mask, left, &size);                                          \
             if (run == RUN_ALL) {                                                                 \
                 run_##type(to, to_step, from, step, size);                                        \
                 from += size * step;                                                              \
@@ -708,7 +757,7 @@ static inline int next_run(const mask_walk *w, const char *mask, int64_t left, i
                         count--;                                                                  \
                     }                                                                             \
             }                                                                                     \
-            mask += size * w->step;                                                               \
+            mask += size;                                                                         \
             to += size * to_step;                                                                 \
         }                                                                                         \
         return all - count;                                                                       \
@@ -741,19 +790,20 @@ dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask) {
     if (dvx_failed(made)) return made;
     char *to = result->data;
     const char *end = to + count * a->dtype->size;
-    for (begin_walk(&w, mask, a, true); w.left > 0; w.left--, next_row(&w))
-        to = of.pick(to, end, &w);
+    for (begin_walk(&w, mask, a, true); w.left > 0; next_piece(&w)) to = of.pick(to, end, &w);
     return made;
 }
 
-static bool check_mask_value(dvx_vm *vm, const nd_array *value, int64_t count) {
+static bool check_mask_value(dvx_vm *vm, const nd_array *value, const nd_array *mask) {
     if (value->ndim > 1)
         return nd_fail(
             vm, DVX_TYPE_ERROR,
             "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
             "input has %d dimensions",
             value->ndim);
-    if (value->size == 1 || value->size == count) return true;
+    if (value->size == 1) return true;
+    const int64_t count = fancy_count(mask);
+    if (value->size == count) return true;
     return nd_fail(vm, DVX_VALUE_ERROR,
                    "NumPy boolean array indexing assignment cannot assign %lld input values to the "
                    "%lld output values where the mask is true",
@@ -765,7 +815,7 @@ static void set_mask(const nd_array *a, const nd_array *mask, const nd_array *fr
     mask_walk w;
     masked of = masked_of_size(a->dtype->size);
     int64_t done = 0;
-    for (begin_walk(&w, mask, a, true); w.left > 0; w.left--, next_row(&w))
+    for (begin_walk(&w, mask, a, true); w.left > 0; next_piece(&w))
         if (from->size == 1)
             of.put(&w, from->data);
         else if (done < from->size)
@@ -782,14 +832,23 @@ static bool replace(dvx_vm *vm, dvx_value *array, nd_array **out, dvx_value made
     return true;
 }
 
+/* Are the elements of these arrays of one shape the same ones? */
+static bool is_same_place(const nd_array *a, const nd_array *b) {
+    if (a->data != b->data || a->dtype != b->dtype) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].stride != b->axes[i].stride && a->axes[i].count > 1) return false;
+    return true;
+}
+
 bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value) {
     nd_array *from;
     dvx_value array = separate(vm, a, NULL, value, &from), copy = DVX_FAILED;
-    bool good = !dvx_failed(array) && check_mask_value(vm, from, fancy_count(mask));
+    bool good = !dvx_failed(array) && check_mask_value(vm, from, mask);
     if (good && from->dtype != a->dtype)
         good = replace(vm, &array, &from, array_copy(vm, from, a->dtype, 'C'));
-    /* a[m] = ... where the mask is (part of) the array itself */
-    if (good && array_may_overlap(a, mask)) {
+    /* a[m] = ... where the mask is part of the array itself.  (Where it is the array, element for
+     * element, each piece is read before it is stored to.) */
+    if (good && array_may_overlap(a, mask) && !is_same_place(a, mask)) {
         copy = array_copy(vm, mask, mask->dtype, 'C');
         good = !dvx_failed(copy);
         if (good) mask = array_of(vm, copy);
@@ -802,24 +861,23 @@ bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value val
 
 /* ---- nonzero ---- */
 
-/* The places of a row's true elements, like pick_...; `end`: of all there is room for. */
+/* The places of a piece's true elements, like pick_...; `end`: of all there is room for. */
 static int64_t *find_true(int64_t *to, const int64_t *end, const mask_walk *w) {
     const char *mask = w->at;
-    for (int64_t i = 0; i < w->row;) {
-        bool whole = w->step == 1 && w->row - i >= 8;
-        if (whole && end - to >= 8 && eight(mask)) {
+    for (int64_t i = 0, size; i < w->count; i += size) {
+        const int run = next_run(mask + i, w->count - i, &size);
+        const int64_t at = w->begin + i;
+        if (run == RUN_ALL) {
+            for (int64_t k = 0; k < size; k++) *to++ = at + k;
+        } else if (run == RUN_MIXED && end - to >= 8) {
             for (int k = 0; k < 8; k++) {
-                *to = i + k;
-                to += mask[k];
+                *to = at + k;
+                to += mask[i + k];
             }
-        } else if (whole && eight(mask)) {
+        } else if (run == RUN_MIXED) {
             for (int k = 0; k < 8; k++)
-                if (mask[k]) *to++ = i + k;
-        } else if (!whole && *mask) {
-            *to++ = i;
+                if (mask[i + k]) *to++ = at + k;
         }
-        mask += whole ? 8 : w->step;
-        i += whole ? 8 : 1;
     }
     return to;
 }
@@ -838,7 +896,7 @@ bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
         to[n] = (int64_t *)(void *)a->data;
     }
     const int64_t *end = to[last] + count;
-    for (begin_walk(&w, mask, mask, false); w.left > 0; w.left--, next_row(&w)) {
+    for (begin_walk(&w, mask, mask, false); w.left > 0; next_piece(&w)) {
         int64_t *behind = find_true(to[last], end, &w);
         for (int n = 0; n < last; n++)
             for (int64_t i = 0; i < behind - to[last]; i++) *to[n]++ = w.index[n];
