@@ -138,7 +138,12 @@ static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST
                        "maximum supported dimension for an ndarray is 32, found %lld",
                        (long long)count);
     *ndim = (int)count;
-    for (int i = 0; i < *ndim; i++) {
+    int done = 0;
+#ifdef DVX_NATIVE
+    for (; dv_is_tuple(v) && done < *ndim && dv_is_int(dv_as_tuple(v)->items[done]); done++)
+        shape[done] = dv_as_int(dv_as_tuple(v)->items[done]);
+#endif
+    for (int i = done; i < *ndim; i++) {
         dvx_value item = API(get_item, v, API(make_int, i));
         bool good = !dvx_failed(item) && nd_read_index(vm, item, &shape[i]);
         API(release, item);

@@ -53,6 +53,14 @@ int attributes_truth(dvx_vm *vm, dvx_value self) {
     return b;
 }
 
+/* Would the class make the number that this is, again? */
+static bool is_of(dvx_vm *vm, dvx_value number, dvx_value class_) {
+    const nd_state *state = nd_state_of(vm);
+    const dvx_kind kind = API(kind, number);
+    return (kind == DVX_INT && API(same, class_, state->int_)) ||
+           (kind == DVX_FLOAT && API(same, class_, state->float_));
+}
+
 /* The only element, as class_ makes it of a number. */
 static dvx_value as_number(dvx_vm *vm, dvx_value self, dvx_value class_) {
     const nd_array *a = array_self(vm, self);
@@ -62,6 +70,7 @@ static dvx_value as_number(dvx_vm *vm, dvx_value self, dvx_value class_) {
     nd_array one = *a;
     one.ndim = 0;
     dvx_value number = convert_to_list(vm, &one);
+    if (!dvx_failed(number) && is_of(vm, number, class_)) return number;
     dvx_value made = dvx_failed(number) ? number : API(call, class_, &number, 1);
     API(release, number);
     return made;
@@ -118,6 +127,20 @@ static ND_FUNCTION(item) {
             one.data += i * a->axes[0].stride;
             return convert_to_list(vm, &one);
         }
+    }
+    if ((int)count - 1 == a->ndim && a->ndim > 1) {
+        int axis = 0;
+        for (; axis < a->ndim; axis++) {
+            const int64_t size = a->axes[axis].count;
+            if (API(kind, args[axis + 1]) != DVX_INT) break;
+            if (!API(read_int, args[axis + 1], &i)) break;
+            if (i < 0) i += size;
+            if (i < 0 || i >= size) break;
+            one.data += i * a->axes[axis].stride;
+        }
+        if (axis == a->ndim) return convert_to_list(vm, &one);
+        vm->api->clear_error(vm);
+        one.data = a->data;
     }
     bool tuple = count == 2 && API(kind, args[1]) == DVX_TUPLE;
     if (!tuple && count == 2 && a->ndim != 1) {
@@ -203,6 +226,8 @@ static ND_FUNCTION(tobytes) {
     (void)count;
     const nd_array *a = array_self(vm, args[0]);
     if (!create_order(vm, args[1], 'C', &order)) return DVX_FAILED;
+    if (order != 'F' && a->flags & ND_C_CONTIGUOUS)
+        return API(make_bytes, a->data, (size_t)a->size * a->dtype->size);
     dvx_value copy = array_copy(vm, a, a->dtype, order);
     if (dvx_failed(copy)) return copy;
     a = array_of(vm, copy);

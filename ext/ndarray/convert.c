@@ -131,6 +131,13 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
         return true;
     case DVX_INT:
     case DVX_BOOL:
+#ifdef DVX_NATIVE
+        if (dv_is_int(v) && !dtype_is_integer(dtype)) {
+            d = (double)dv_as_int(v);
+            cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
+            return true;
+        }
+#endif
         if (dtype->num == ND_BOOL || !dtype_is_integer(dtype)) break;
         return store_int(vm, dtype, at, v);
     default: break;
@@ -334,17 +341,39 @@ dvx_value convert_copy(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, char orde
 
 /* ---- Lists ---- */
 
+/* Numbers, without a call where they are no objects. */
+static inline dvx_value new_float(dvx_vm *vm, double d) {
+#ifdef DVX_NATIVE
+    (void)vm;
+    return dv_float_foreign(d);
+#else
+    return API(make_float, d);
+#endif
+}
+static inline dvx_value new_int(dvx_vm *vm, int64_t i) {
+#ifdef DVX_NATIVE
+    if (dv_fits_int(i)) return dv_int(i);
+#endif
+    return API(make_int, i);
+}
+static inline void drop_number(dvx_vm *vm, dvx_value number) {
+#ifdef DVX_NATIVE
+    if (!dv_is_object(number)) return;
+#endif
+    API(release, number);
+}
+
 /* (Scalars become numbers, too.) */
 static dvx_value number_at(dvx_vm *vm, const nd_dtype *dtype, const char *at) {
     double d;
     int64_t i;
     const void *p = at;
     switch (dtype->num) {
-    case ND_FLOAT64: d = *(const double *)p; return API(make_float, d);
-    case ND_INT64: i = *(const int64_t *)p; return API(make_int, i);
-    case ND_UINT8: i = *(const uint8_t *)p; return API(make_int, i);
-    case ND_INT32: i = *(const int32_t *)p; return API(make_int, i);
-    case ND_FLOAT32: d = (double)*(const float *)p; return API(make_float, d);
+    case ND_FLOAT64: d = *(const double *)p; return new_float(vm, d);
+    case ND_INT64: i = *(const int64_t *)p; return new_int(vm, i);
+    case ND_UINT8: i = *(const uint8_t *)p; return new_int(vm, i);
+    case ND_INT32: i = *(const int32_t *)p; return new_int(vm, i);
+    case ND_FLOAT32: d = (double)*(const float *)p; return new_float(vm, d);
     default: return array_element(vm, dtype, at);
     }
 }
@@ -362,7 +391,7 @@ static dvx_value begin_list(dvx_vm *vm, const nd_array *a, const dvx_axis *axis,
         made++;
     }
     if (made == count) list = API(make_list, items, (size_t)count);
-    while (made) API(release, items[--made]);
+    while (made) drop_number(vm, items[--made]);
     return list;
 }
 

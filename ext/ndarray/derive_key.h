@@ -95,6 +95,14 @@ static inline bool key_read_natively(dvx_value v, key *out) {
     return true;
 }
 
+/* The element of a row at an int; NULL: it is something else. */
+static inline char *key_item(const nd_array *a, dvx_value v) {
+    if (a->ndim != 1 || !dv_is_int(v)) return NULL;
+    int64_t k = dv_as_int(v);
+    if (k < 0) k += a->axes->count;
+    return k >= 0 && k < a->axes->count ? a->data + k * a->axes->stride : NULL;
+}
+
 /* The element at ints that are the items of a tuple; NULL: it is something else. */
 static inline char *key_element(const nd_array *a, dvx_value v) {
     const dv_tuple *tuple = dv_as_tuple(v);

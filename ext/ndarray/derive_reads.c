@@ -52,11 +52,17 @@ static void release_dtype(dvx_vm *vm, void *cache) {
 
 /* ---- shape ---- */
 
+/* (Or strides.) */
 typedef struct shape_cache {
     dvx_value tuple; /* DVX_FAILED: none */
+    bool strides;
     int32_t ndim;
     int64_t shape[ND_FEW];
 } shape_cache;
+
+static inline int64_t shape_at(const shape_cache *c, const nd_array *a, int i) {
+    return c->strides ? a->axes[i].stride : a->axes[i].count;
+}
 
 static void release_shape(dvx_vm *vm, void *cache) {
     shape_cache *c = cache;
@@ -68,7 +74,7 @@ static void release_shape(dvx_vm *vm, void *cache) {
 static inline bool is_shape(const shape_cache *c, const nd_array *a) {
     if (a->ndim != c->ndim) return false;
     for (int i = 0; i < a->ndim; i++)
-        if (a->axes[i].count != c->shape[i]) return false;
+        if (shape_at(c, a, i) != c->shape[i]) return false;
     return true;
 }
 
@@ -78,7 +84,7 @@ static dvx_outcome run_shape(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
     int64_t shape[ND_MOST];
     if (!dvx_failed(c->tuple) && is_shape(c, a) && API(is_unique, c->tuple))
         return derive_outcome(API(retain, c->tuple), result);
-    array_shape(a, shape);
+    for (int i = 0; i < a->ndim; i++) shape[i] = shape_at(c, a, i);
     dvx_value made = array_ints(vm, shape, a->ndim);
     if (dvx_failed(made)) return DVX_ERROR;
     if (a->ndim <= ND_FEW) {
@@ -214,7 +220,11 @@ static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
 
 /* ---- Other methods ---- */
 
-/* The cache has the method, whose parameters are all left out. */
+/* The cache has the attribute, or the method, whose parameters are all left out. */
+static dvx_outcome run_attribute(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return derive_outcome((*(const dvx_attribute **)cache)->get(vm, v[0]), result);
+}
+
 static dvx_outcome run_method(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     return call_method(vm, *(const dvx_function **)cache, v[0], result);
 }
@@ -329,6 +339,8 @@ static const dvx_specialisation
                         .release = release_shape, TWIN(shape)),
     portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
                                 .cache_size = sizeof(shape_cache), .release = release_shape),
+    attribute_ = DERIVATIVE("ATTRIBUTE_ALONE", ATTRIBUTE, run_attribute,
+                            .cache_size = sizeof(dvx_attribute *)),
     method_ =
         DERIVATIVE("CALL_METHOD_ALONE", METHOD, run_method, .cache_size = sizeof(dvx_function *)),
     copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy, .cache_size = sizeof(copy_cache),
@@ -370,9 +382,10 @@ static const struct {
 /* ---- The hooks ---- */
 
 /* A native twin finds a tuple at its first execution. */
-static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
+static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a, bool strides) {
+    const shape_cache which = {.strides = strides};
     int64_t shape[ND_MOST];
-    array_shape(a, shape);
+    for (int i = 0; i < a->ndim; i++) shape[i] = shape_at(&which, a, i);
     const bool few = a->ndim <= ND_FEW && site->times < 2;
     dvx_value tuple = few ? array_ints(vm, shape, a->ndim) : DVX_FAILED;
     if (few && dvx_failed(tuple)) vm->api->clear_error(vm);
@@ -382,6 +395,7 @@ static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
         return;
     }
     c->tuple = tuple;
+    c->strides = strides;
     c->ndim = a->ndim;
     if (few) memcpy(c->shape, shape, (size_t)a->ndim * sizeof *shape);
 }
@@ -440,6 +454,19 @@ static void derive_copy(dvx_vm *vm, dvx_site *site, const nd_array *a) {
     if (!small) API(specialise, site, &portable_copy);
 }
 
+/* Any other attribute: it is not looked for again. */
+static void derive_other(dvx_vm *vm, dvx_site *site, const char *name) {
+    static const dvx_attribute *const all[] = {&attribute_base, &attribute_flags, &attribute_flat,
+                                               &attribute_real, &attribute_imag};
+    for (size_t i = 0; i < LENGTH_OF(all); i++) {
+        if (strcmp(name, all[i]->name) != 0) continue;
+        const dvx_attribute **known = API(specialise, site, &attribute_);
+        if (known) *known = all[i];
+        return;
+    }
+    API(decline, site, "this attribute of arrays has no derivative");
+}
+
 void derive_attribute(dvx_vm *vm, dvx_site *site) {
     char name[32];
     nd_word(vm, site->name, name);
@@ -456,13 +483,15 @@ void derive_attribute(dvx_vm *vm, dvx_site *site) {
     if (!strcmp(name, "dtype"))
         derive_dtype(vm, site, array_at(vm, site->operands[0].value)->dtype);
     else if (!strcmp(name, "shape"))
-        derive_shape(vm, site, array_at(vm, site->operands[0].value));
+        derive_shape(vm, site, array_at(vm, site->operands[0].value), false);
+    else if (!strcmp(name, "strides"))
+        derive_shape(vm, site, array_at(vm, site->operands[0].value), true);
     else if (!strcmp(name, "T"))
         derive_aspect(vm, site, TRANSPOSED);
     else if (is_complex && (!strcmp(name, "real") || !strcmp(name, "imag")))
         derive_aspect(vm, site, name[0] == 'r' ? REAL : IMAGINARY);
     else
-        API(decline, site, "this attribute of arrays has no derivative");
+        derive_other(vm, site, name);
 }
 
 /* A method without arguments whose parameters may all be left out: nothing has to be sorted. */
