@@ -122,6 +122,7 @@ static void store_number(const nd_dtype *dtype, char *at, const nd_array *a) {
 bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     const nd_array *a;
     double d;
+    nd_complex z;
     switch (API(kind, v)) {
     case DVX_FLOAT:
         if (!API(read_float, v, &d)) return false;
@@ -129,6 +130,9 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
             return store_by_class(vm, dtype, at, v);
         cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
         return true;
+    case DVX_COMPLEX:
+        if (dtype->num != ND_COMPLEX128) break;
+        return API(read_complex, v, &z.real, &z.imag) && (memcpy(at, &z, sizeof z), true);
     case DVX_INT:
     case DVX_BOOL:
 #ifdef DVX_NATIVE

@@ -142,7 +142,7 @@ static bool is_zero(const char *value, size_t size) {
 
 /* (The first bytes are copied by the vectors that memcpy has; PATTERN is a multiple of all sizes.)
  */
-enum { PATTERN = 4096 };
+enum { PATTERN = 4096, ROW = 64 };
 void create_fill(nd_array *a, const char *value) {
     size_t size = a->dtype->size;
     nd_array one = {.dtype = a->dtype};
@@ -155,6 +155,16 @@ void create_fill(nd_array *a, const char *value) {
         cast_between(a->dtype, a->dtype)(a->data, (int64_t)size, value, 0, (int64_t)(block / size));
         for (size_t done = block; done < bytes; done += block)
             memcpy(a->data + done, a->data, bytes - done < block ? bytes - done : block);
+        return;
+    }
+    dvx_axis *inner = a->axes + a->ndim - 1;
+    if (a->size && a->ndim > 1 && inner->stride == (int64_t)size &&
+        inner->count * inner->stride >= ROW) {
+        /* The first row, and copies of it: these are made by wider instructions than the fill. */
+        cast_between(a->dtype, a->dtype)(a->data, inner->stride, value, 0, inner->count);
+        nd_array row = {.data = a->data, .dtype = a->dtype, .axes = inner, .ndim = 1};
+        array_update(&row);
+        array_spread(a, &row);
         return;
     }
     one.data = one.inline_data;

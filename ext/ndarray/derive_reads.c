@@ -269,6 +269,28 @@ static inline dvx_value native_aspect(const dvx_value *v, void *cache) {
 }
 DVX_ATTRIBUTE(aspect_native, native_aspect)
 
+/* squeeze() where there is nothing to leave out, and `real` of what is real: the array itself. */
+static inline dvx_value native_itself(const dvx_value *v) {
+    dv_as_object(v[0])->references++;
+    return v[0];
+}
+
+static inline dvx_value native_squeeze(const dvx_value *v, void *cache) {
+    const nd_array *a = dvx_payload_of(v[0]);
+    (void)cache;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].count == 1) return DVX_FAILED;
+    return native_itself(v);
+}
+DVX_METHOD_CALL(squeeze_native, native_squeeze, 1)
+
+static inline dvx_value native_real(const dvx_value *v, void *cache) {
+    const nd_array *a = dvx_payload_of(v[0]);
+    (void)cache;
+    return a->dtype->num == ND_COMPLEX128 ? DVX_FAILED : native_itself(v);
+}
+DVX_ATTRIBUTE(real_native, native_real)
+
 static inline dvx_value native_copy(const dvx_value *v, void *cache) {
     const copy_cache *c = cache;
     const nd_array *a = dvx_payload_of(v[0]);
@@ -341,6 +363,10 @@ static const dvx_specialisation
                                 .cache_size = sizeof(shape_cache), .release = release_shape),
     attribute_ = DERIVATIVE("ATTRIBUTE_ALONE", ATTRIBUTE, run_attribute,
                             .cache_size = sizeof(dvx_attribute *)),
+    real_ = DERIVATIVE("ATTRIBUTE_real", ATTRIBUTE, run_attribute,
+                       .cache_size = sizeof(dvx_attribute *), TWIN(real)),
+    squeeze_ = DERIVATIVE("SQUEEZE", METHOD, run_method, .cache_size = sizeof(dvx_function *),
+                          TWIN(squeeze)),
     method_ =
         DERIVATIVE("CALL_METHOD_ALONE", METHOD, run_method, .cache_size = sizeof(dvx_function *)),
     copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy, .cache_size = sizeof(copy_cache),
@@ -460,7 +486,8 @@ static void derive_other(dvx_vm *vm, dvx_site *site, const char *name) {
                                                &attribute_real, &attribute_imag};
     for (size_t i = 0; i < LENGTH_OF(all); i++) {
         if (strcmp(name, all[i]->name) != 0) continue;
-        const dvx_attribute **known = API(specialise, site, &attribute_);
+        const bool itself = all[i] == &attribute_real && site->times < 2;
+        const dvx_attribute **known = API(specialise, site, itself ? &real_ : &attribute_);
         if (known) *known = all[i];
         return;
     }
@@ -502,7 +529,8 @@ static void derive_alone(dvx_vm *vm, dvx_site *site) {
         API(decline, site, "the method needs arguments");
         return;
     }
-    const dvx_function **known = API(specialise, site, &method_);
+    const bool itself = method == &method_squeeze && site->times < 2;
+    const dvx_function **known = API(specialise, site, itself ? &squeeze_ : &method_);
     if (known) *known = method;
 }
 
