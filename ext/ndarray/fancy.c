@@ -177,6 +177,16 @@ static void end(dvx_vm *vm, fancy *f) {
         for (int64_t i = 0; i < count; i++)                                                        \
             t[i] = *(const type *)(const void *)(from + offsets[i]);                               \
     }                                                                                              \
+    static void column_##type(char *to, const char *from, int64_t step, int64_t count) {           \
+        type *t = (type *)(void *)to;                                                              \
+        for (; count >= 4; count -= 4, t += 4, from += 4 * step) {                                 \
+            t[0] = *(const type *)(const void *)from;                                              \
+            t[1] = *(const type *)(const void *)(from + step);                                     \
+            t[2] = *(const type *)(const void *)(from + 2 * step);                                 \
+            t[3] = *(const type *)(const void *)(from + 3 * step);                                 \
+        }                                                                                          \
+        for (; count > 0; count--, from += step) *t++ = *(const type *)(const void *)from;         \
+    }                                                                                              \
     static void scatter_##type(char *to, const int64_t *offsets, const char *from, int64_t step,   \
                                int64_t count) {                                                    \
         for (int64_t i = 0; i < count; i++, from += step)                                          \
@@ -208,6 +218,18 @@ static void scatter(char *to, const int64_t *offsets, const char *from, int64_t 
         scatter_uint8_t(to, offsets, from, step, count);
     else
         scatter_nd_complex(to, offsets, from, step, count);
+}
+
+/* Elements that are `step` apart. */
+static void get_column(char *to, const char *from, int64_t step, int64_t count, int size) {
+    if (size == 8)
+        column_uint64_t(to, from, step, count);
+    else if (size == 4)
+        column_uint32_t(to, from, step, count);
+    else if (size == 1)
+        column_uint8_t(to, from, step, count);
+    else
+        column_nd_complex(to, from, step, count);
 }
 
 /* A block at `data` with these axes, as an array that is no object. */
@@ -255,13 +277,14 @@ static void get_blocks(const fancy *f, nd_array *result) {
     const bool rows = from.flags & ND_C_CONTIGUOUS;
     block_row row;
     const bool one = is_block_row(f->block_ndim, axes, own, &row);
-    const nd_cast move = cast_between(f->a->dtype, f->a->dtype);
+    const int size = f->a->dtype->size;
+    const bool column = one && row.to_step == size;
     for (int64_t i = 0; i < f->places; i++, to.data += step) {
         from.data = f->data + f->offsets[i];
         if (rows)
             memcpy(to.data, from.data, (size_t)step);
-        else if (one)
-            move(to.data, row.to_step, from.data, row.from_step, row.count);
+        else if (column)
+            get_column(to.data, from.data, row.from_step, row.count, size);
         else
             array_spread(&to, &from);
     }
@@ -870,10 +893,15 @@ static int64_t *find_true(int64_t *to, const int64_t *end, const mask_walk *w) {
         if (run == RUN_ALL) {
             for (int64_t k = 0; k < size; k++) *to++ = at + k;
         } else if (run == RUN_MIXED && end - to >= 8) {
-            for (int k = 0; k < 8; k++) {
-                *to = at + k;
-                to += mask[i + k];
+            /* (As long as it goes on like this, there is no look at runs.) */
+            for (size = 0;; size += 8) {
+                for (int k = 0; k < 8; k++) {
+                    *to = at + size + k;
+                    to += mask[i + size + k];
+                }
+                if (end - to < 8 || w->count - i - size < 16 || !eight(mask + i + size + 8)) break;
             }
+            size += 8;
         } else if (run == RUN_MIXED) {
             for (int k = 0; k < 8; k++)
                 if (mask[i + k]) *to++ = at + k;
