@@ -138,7 +138,12 @@ static bool read_shape(dvx_vm *vm, dvx_value v, int *ndim, int64_t shape[ND_MOST
                        "maximum supported dimension for an ndarray is 32, found %lld",
                        (long long)count);
     *ndim = (int)count;
-    for (int i = 0; i < *ndim; i++) {
+    int done = 0;
+#ifdef DVX_NATIVE
+    for (; dv_is_tuple(v) && done < *ndim && dv_is_int(dv_as_tuple(v)->items[done]); done++)
+        shape[done] = dv_as_int(dv_as_tuple(v)->items[done]);
+#endif
+    for (int i = done; i < *ndim; i++) {
         dvx_value item = API(get_item, v, API(make_int, i));
         bool good = !dvx_failed(item) && nd_read_index(vm, item, &shape[i]);
         API(release, item);
@@ -587,9 +592,32 @@ static bool fits(dvx_vm *vm, const nd_array *to, const nd_array *from, nd_array 
                    array_shape_text(to->ndim, shape, false, into));
 }
 
+static int64_t common_divisor(int64_t a, int64_t b) {
+    for (a = a < 0 ? -a : a, b = b < 0 ? -b : b; b;) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Do elements of the two lie between each other, as those of two columns do?  All distances between
+ * elements of one are multiples of the divisor. */
+static bool are_interleaved(const nd_array *a, const nd_array *b) {
+    int64_t divisor = 0;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].count > 1) divisor = common_divisor(divisor, a->axes[i].stride);
+    for (int i = 0; i < b->ndim; i++)
+        if (b->axes[i].count > 1) divisor = common_divisor(divisor, b->axes[i].stride);
+    if (divisor == 0) return false;
+    int64_t between = (int64_t)(intptr_t)((uintptr_t)b->data - (uintptr_t)a->data) % divisor;
+    if (between < 0) between += divisor;
+    return between >= a->dtype->size && divisor - between >= b->dtype->size;
+}
+
 /* Would elements be read after they have been written? */
 static bool needs_copy(const nd_array *to, const nd_array *from) {
-    if (!array_may_overlap(to, from)) return false;
+    if (!array_may_overlap(to, from) || are_interleaved(to, from)) return false;
     if (to->data != from->data || to->dtype != from->dtype || !array_same_shape(to, from))
         return true;
     for (int i = 0; i < to->ndim; i++)

@@ -120,6 +120,20 @@ static ND_FUNCTION(item) {
             return convert_to_list(vm, &one);
         }
     }
+    if ((int)count - 1 == a->ndim && a->ndim > 1) {
+        int axis = 0;
+        for (; axis < a->ndim; axis++) {
+            const int64_t size = a->axes[axis].count;
+            if (API(kind, args[axis + 1]) != DVX_INT) break;
+            if (!API(read_int, args[axis + 1], &i)) break;
+            if (i < 0) i += size;
+            if (i < 0 || i >= size) break;
+            one.data += i * a->axes[axis].stride;
+        }
+        if (axis == a->ndim) return convert_to_list(vm, &one);
+        vm->api->clear_error(vm);
+        one.data = a->data;
+    }
     bool tuple = count == 2 && API(kind, args[1]) == DVX_TUPLE;
     if (!tuple && count == 2 && a->ndim != 1) {
         if (!nd_read_index(vm, args[1], &i)) return DVX_FAILED;

@@ -122,6 +122,7 @@ static void store_number(const nd_dtype *dtype, char *at, const nd_array *a) {
 bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
     const nd_array *a;
     double d;
+    nd_complex z;
     switch (API(kind, v)) {
     case DVX_FLOAT:
         if (!API(read_float, v, &d)) return false;
@@ -129,8 +130,18 @@ bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v) {
             return store_by_class(vm, dtype, at, v);
         cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
         return true;
+    case DVX_COMPLEX:
+        if (dtype->num != ND_COMPLEX128) break;
+        return API(read_complex, v, &z.real, &z.imag) && (memcpy(at, &z, sizeof z), true);
     case DVX_INT:
     case DVX_BOOL:
+#ifdef DVX_NATIVE
+        if (dv_is_int(v) && !dtype_is_integer(dtype)) {
+            d = (double)dv_as_int(v);
+            cast_between(ND_DTYPE(ND_FLOAT64), dtype)(at, 0, (const char *)&d, 0, 1);
+            return true;
+        }
+#endif
         if (dtype->num == ND_BOOL || !dtype_is_integer(dtype)) break;
         return store_int(vm, dtype, at, v);
     default: break;
@@ -348,9 +359,19 @@ static int from_rows(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, dvx_value *
     return read;
 }
 
+static dvx_value from_number(dvx_vm *vm, dvx_value v, const nd_dtype *dtype) {
+    nd_array *a;
+    dvx_value made = array_new(vm, dtype, 0, NULL, &a);
+    if (dvx_failed(made) || array_store(vm, dtype, a->data, v)) return made;
+    API(release, made);
+    return DVX_FAILED;
+}
+
 /* A new array of what is no array. */
 static dvx_value from_sequence(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, bool fortran) {
     nd_array *a;
+    const nd_dtype *kind = convert_kind(vm, v);
+    if (kind) return from_number(vm, v, dtype ? dtype : kind);
     nd_state *state = nd_state_of(vm);
     dvx_value rows;
     const int read = fortran ? 0 : from_rows(vm, v, dtype, &rows);

@@ -94,7 +94,7 @@ static ND_FUNCTION(asarray) {
 
 /* Of an array alone it is the array: calls that see one need no parameters. */
 static bool takes_array(dvx_vm *vm, const dvx_value *args, uint32_t count) {
-    return count == 1 && array_of(vm, args[0]) && !array_is_scalar(vm, args[0]);
+    return count == 1 && API(payload, args[0], &array_type);
 }
 
 static dvx_outcome give_array(dvx_vm *vm, const dvx_value *args, uint32_t count,
@@ -109,6 +109,26 @@ static const dvx_derivative array_as_it_is = {.size = sizeof(dvx_derivative),
                                               .guard = takes_array,
                                               .run = give_array};
 static const dvx_derivative *const as_arrays[] = {&array_as_it_is};
+
+/* The same of arrays with an axis at least that are laid out as they shall be. */
+#define LAID_OUT(layout, title, flag)                                                   \
+    static bool takes_##layout(dvx_vm *vm, const dvx_value *args, uint32_t count) {     \
+        const nd_array *a = count == 1 ? API(payload, args[0], &array_type) : NULL;     \
+        return a && a->ndim > 0 && a->flags & (flag);                                   \
+    }                                                                                   \
+    static dvx_outcome give_##layout(dvx_vm *vm, const dvx_value *args, uint32_t count, \
+                                     dvx_value *result) {                               \
+        if (!takes_##layout(vm, args, count)) return DVX_DEOPTIMISE;                    \
+        *result = API(retain, args[0]);                                                 \
+        return DVX_DONE;                                                                \
+    }                                                                                   \
+    static const dvx_derivative layout##_as_it_is = {.size = sizeof(dvx_derivative),    \
+                                                     .name = title,                     \
+                                                     .guard = takes_##layout,           \
+                                                     .run = give_##layout};             \
+    static const dvx_derivative *const as_##layout[] = {&layout##_as_it_is}
+LAID_OUT(contiguous, "CALL_ASCONTIGUOUSARRAY", ND_C_CONTIGUOUS);
+LAID_OUT(fortran, "CALL_ASFORTRANARRAY", ND_F_CONTIGUOUS);
 
 static ND_FUNCTION(ascontiguousarray) {
     const nd_dtype *dtype;
@@ -142,7 +162,7 @@ static bool is_zero(const char *value, size_t size) {
 
 /* (The first bytes are copied by the vectors that memcpy has; PATTERN is a multiple of all sizes.)
  */
-enum { PATTERN = 4096 };
+enum { PATTERN = 4096, ROW = 64 };
 void create_fill(nd_array *a, const char *value) {
     size_t size = a->dtype->size;
     nd_array one = {.dtype = a->dtype};
@@ -155,6 +175,16 @@ void create_fill(nd_array *a, const char *value) {
         cast_between(a->dtype, a->dtype)(a->data, (int64_t)size, value, 0, (int64_t)(block / size));
         for (size_t done = block; done < bytes; done += block)
             memcpy(a->data + done, a->data, bytes - done < block ? bytes - done : block);
+        return;
+    }
+    dvx_axis *inner = a->axes + a->ndim - 1;
+    if (a->size && a->ndim > 1 && inner->stride == (int64_t)size &&
+        inner->count * inner->stride >= ROW) {
+        /* The first row, and copies of it: these are made by wider instructions than the fill. */
+        cast_between(a->dtype, a->dtype)(a->data, inner->stride, value, 0, inner->count);
+        nd_array row = {.data = a->data, .dtype = a->dtype, .axes = inner, .ndim = 1};
+        array_update(&row);
+        array_spread(a, &row);
         return;
     }
     one.data = one.inline_data;
@@ -589,8 +619,8 @@ static const dvx_function functions[] = {
     ND_NAMED("array", array, of_object),
     ND_DERIVED("asarray", asarray, of_a, as_arrays),
     ND_DERIVED("asanyarray", asarray, of_a, as_arrays),
-    ND_NAMED("ascontiguousarray", ascontiguousarray, of_a),
-    ND_NAMED("asfortranarray", asfortranarray, of_a),
+    ND_DERIVED("ascontiguousarray", ascontiguousarray, of_a, as_contiguous),
+    ND_DERIVED("asfortranarray", asfortranarray, of_a, as_fortran),
     ND_NAMED("copy", copy, of_copy),
     ND_NAMED("zeros", zeros, by_shape),
     ND_NAMED("empty", empty, by_shape),

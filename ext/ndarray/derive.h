@@ -22,10 +22,11 @@
 
 #include "array.h"
 
-/* The slots `specialise` of ndarray, generic and ufunc. */
+/* The slots `specialise` of ndarray, generic, ufunc, and of np.float64 and its like. */
 void derive_array(dvx_vm *vm, dvx_site *site);
 void derive_scalars(dvx_vm *vm, dvx_site *site);
 void derive_ufunc(dvx_vm *vm, dvx_site *site);
+void derive_class(dvx_vm *vm, dvx_site *site);
 
 /* Each of these specialises the site, or declines it. */
 void derive_elements(dvx_vm *vm, dvx_site *site);

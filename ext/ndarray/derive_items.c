@@ -1,9 +1,10 @@
-/* derive_items.c: derivatives of subscripts of ints and slices: elements and views (derive.h).
+/* derive_items.c: derivatives of subscripts of ints, slices, None and Ellipsis: elements and views
+ * (derive.h).
  *
  * Invariants
  *  1. What a key is made of is known when the site is specialised, if it is a constant (then it is
  * not made at all), and otherwise read at each execution.
- *  2. What is out of bounds, and keys with anything but ints and slices, are left to index.c.
+ *  2. What is out of bounds, and keys with anything else, are left to index.c.
  *  3. A native twin has views that the site keeps: there are some before its first execution. */
 #include "derive.h"
 #include "derive_key.h"
@@ -23,24 +24,19 @@ static dvx_outcome run_item(dvx_vm *vm, const dvx_value *v, void *cache, dvx_val
     item_cache *c = cache;
     const nd_array *a = API(payload, v[0], &array_type);
     const view_model *m = &c->model;
-    bool slices = false;
+    bool element;
     key_place to;
     if (!c->element && views_is_known(m, a))
         return derive_outcome(array_view_again(vm, v[0], a, a->data + m->offset, &m->view), result);
     if (c->constant) {
         if (!key_find(a, &c->known, &to)) return DVX_DEOPTIMISE;
-        slices = !key_is_all_ints(&c->known);
+        element = key_is_element(a, &c->known);
     } else {
-#ifdef DVX_NATIVE
-        const char *at = dv_is_shape(v[1], DV_T_TUPLE) ? key_element(a, v[1]) : NULL;
-        if (at) return derive_outcome(array_element(vm, a->dtype, at), result);
-#endif
-        const int state = key_find_now(vm, a, v[1], &to, &slices);
+        const int state = key_find_now(vm, a, v[1], &to, &element);
         if (state < 0) return DVX_ERROR;
         if (!state) return derive_outcome(index_get(vm, v[0], v[1]), result);
     }
-    if (to.ndim == 0 && !slices)
-        return derive_outcome(array_element(vm, a->dtype, to.data), result);
+    if (element) return derive_outcome(array_element(vm, a->dtype, to.data), result);
     nd_array *view;
     dvx_value made = array_view(vm, v[0], a, to.data, to.ndim, to.axes, &view);
     if (c->constant && !dvx_failed(made)) views_learn(&c->model, a, view);
@@ -115,7 +111,7 @@ static DV_OUT_OF_LINE dvx_value native_keyed(const dvx_value *v, void *cache) {
     const nd_array *a = dvx_payload_of(v[0]);
     key k;
     key_place to;
-    if (!key_read_natively(v[1], &k) || key_is_all_ints(&k) || !key_find(a, &k, &to))
+    if (!key_read_natively(v[1], &k) || key_is_element(a, &k) || !key_find(a, &k, &to))
         return DVX_FAILED;
     dvx_value found = DVX_FAILED;
     nd_array *view = views_find(&c->kept, v[0], &found);
@@ -161,13 +157,13 @@ enum { MOST_TIMES = 2 };
 static const dvx_specialisation *choose_view(dvx_vm *vm, const dvx_site *site, item_cache *c,
                                              bool tuple) {
     const nd_array *a = API(payload, site->operands[0].value, &array_type);
-    const bool is_row = !c->constant && !tuple && a->ndim == 2 && !c->known.parts[0].slice;
-    const bool is_keyed = !c->constant && !key_is_all_ints(&c->known);
+    const bool is_row = !c->constant && !tuple && a->ndim == 2 && c->known.ints;
+    const bool is_keyed = !c->constant && !is_row && !key_is_element(a, &c->known);
     key_place to;
     nd_array *view;
     if (site->times >= MOST_TIMES || !views_may_keep(vm, &site->operands[0]) ||
-        !(c->constant || is_row || is_keyed) || !key_find(a, &c->known, &to) ||
-        (to.ndim == 0 && key_is_all_ints(&c->known)))
+        !(c->constant || is_row || is_keyed) || key_is_element(a, &c->known) ||
+        !key_find(a, &c->known, &to))
         return NULL;
     const dvx_value of = site->operands[0].value;
     dvx_value made = array_view(vm, of, a, to.data, to.ndim, to.axes, &view);
@@ -183,7 +179,7 @@ static const dvx_specialisation *choose_element(const nd_array *a, item_cache *c
     const bool is_float = a->dtype->num == ND_FLOAT64;
     key_place to;
     if (!c->constant || (!is_float && a->dtype->num != ND_INT64) || a->ndim == 0 ||
-        c->known.count != a->ndim || !key_is_all_ints(&c->known) || !key_find(a, &c->known, &to))
+        !key_is_element(a, &c->known) || !key_find(a, &c->known, &to))
         return NULL;
     const nd_array at = {.data = to.data};
     views_learn(&c->model, a, &at);
@@ -199,7 +195,7 @@ static const dvx_specialisation *choose(dvx_vm *vm, const dvx_site *site, item_c
     const dvx_specialisation *element = site->times < MOST_TIMES ? choose_element(a, c) : NULL;
     if (element) return element;
     if (c->constant) return &constant_item;
-    if (!tuple || c->known.count != a->ndim || !key_is_all_ints(&c->known)) return &item;
+    if (!tuple || !key_is_element(a, &c->known)) return &item;
     return a->dtype->num == ND_FLOAT64 ? &float_item
            : a->dtype->num == ND_INT64 ? &int_item
                                        : &item;
@@ -216,7 +212,7 @@ void derive_items(dvx_vm *vm, dvx_site *site) {
         return;
     }
     if (v[1].type || !key_read(vm, v[1].value, &known.known)) {
-        API(decline, site, "the subscript is not made of a few ints and slices");
+        API(decline, site, "the subscript is not made of a few ints, slices, None and Ellipsis");
         return;
     }
     const bool is_constant =

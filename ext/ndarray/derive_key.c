@@ -14,31 +14,35 @@ static bool read_member(dvx_vm *vm, dvx_value slice, const char *name, bool *has
     return good;
 }
 
-static bool read_part(dvx_vm *vm, dvx_value v, key_part *p) {
+static bool read_part(dvx_vm *vm, dvx_value v, key *out) {
     bool has_step = false;
-    *p = (key_part){.step = 1};
-    if (API(kind, v) == DVX_INT) {
+    key_part *p;
+    switch (API(kind, v)) {
+    case DVX_NONE: return key_add(out, KEY_NEW) != NULL;
+    case DVX_ELLIPSIS: return key_add(out, KEY_REST) != NULL;
+    case DVX_INT:
+        if (!(p = key_add(out, KEY_INT))) return false;
         if (API(read_int, v, &p->start)) return true;
         vm->api->clear_error(vm);
         return false;
+    case DVX_SLICE:
+        return (p = key_add(out, KEY_SLICE)) &&
+               read_member(vm, v, "start", &p->has_start, &p->start) &&
+               read_member(vm, v, "stop", &p->has_stop, &p->stop) &&
+               read_member(vm, v, "step", &has_step, &p->step) && p->step != 0 &&
+               p->step > -INT32_MAX && p->step < INT32_MAX;
+    default: return false;
     }
-    if (API(kind, v) != DVX_SLICE) return false;
-    p->slice = true;
-    return read_member(vm, v, "start", &p->has_start, &p->start) &&
-           read_member(vm, v, "stop", &p->has_stop, &p->stop) &&
-           read_member(vm, v, "step", &has_step, &p->step) && p->step != 0 &&
-           p->step > -INT32_MAX && p->step < INT32_MAX;
 }
 
 bool key_read(dvx_vm *vm, dvx_value v, key *out) {
-    out->count = 1;
-    if (API(kind, v) != DVX_TUPLE) return read_part(vm, v, &out->parts[0]);
+    *out = (key){.ints = true};
+    if (API(kind, v) != DVX_TUPLE) return read_part(vm, v, out);
     const int64_t count = API(length, v);
-    if (count < 1 || count > ND_FEW) return false;
-    out->count = (int)count;
-    for (int i = 0; i < out->count; i++) {
+    if (count < 0 || count > KEY_PARTS) return false;
+    for (int i = 0; i < (int)count; i++) {
         dvx_value index = API(make_int, i), item = API(get_item, v, index);
-        const bool good = !dvx_failed(item) && read_part(vm, item, &out->parts[i]);
+        const bool good = !dvx_failed(item) && read_part(vm, item, out);
         API(release, item);
         API(release, index);
         if (!good) return false;
@@ -70,25 +74,34 @@ static inline void take_slice(const key_part *p, const dvx_axis *axis, key_place
 }
 
 bool key_find(const nd_array *a, const key *k, key_place *to) {
-    if (a->ndim > ND_FEW || k->count > a->ndim) return false;
+    const int rest = a->ndim - k->axes, taken = k->count - k->rest;
+    if (a->ndim > ND_FEW || rest < 0 || rest + taken > ND_FEW) return false;
+    const dvx_axis *axis = a->axes;
     to->data = a->data;
     to->ndim = 0;
     for (int i = 0; i < k->count; i++) {
         const key_part *p = &k->parts[i];
-        const dvx_axis *axis = &a->axes[i];
-        if (p->slice) {
-            take_slice(p, axis, to);
-            continue;
+        int64_t at;
+        switch (p->kind) {
+        case KEY_INT:
+            at = p->start < 0 ? p->start + axis->count : p->start;
+            if (UNLIKELY(at < 0 || at >= axis->count)) return false;
+            to->data += at * axis++->stride;
+            break;
+        case KEY_SLICE: take_slice(p, axis++, to); break;
+        case KEY_NEW: to->axes[to->ndim++] = (dvx_axis){1, 0}; break;
+        case KEY_REST:
+            for (int n = 0; n < rest; n++) to->axes[to->ndim++] = *axis++;
+            break;
         }
-        const int64_t at = p->start < 0 ? p->start + axis->count : p->start;
-        if (UNLIKELY(at < 0 || at >= axis->count)) return false;
-        to->data += at * axis->stride;
     }
-    for (int i = k->count; i < a->ndim; i++) to->axes[to->ndim++] = a->axes[i];
+    while (axis < a->axes + a->ndim) to->axes[to->ndim++] = *axis++;
     return true;
 }
 
-int key_find_now(dvx_vm *vm, const nd_array *a, dvx_value v, key_place *to, bool *slices) {
+/* Of ints, and of slices with members that are no ints: they are read in the order of the key. */
+static int find_by_reading(dvx_vm *vm, const nd_array *a, dvx_value v, key_place *to,
+                           bool *slices) {
     dvx_value items[ND_FEW] = {v};
     int64_t count = 1, starts[ND_FEW], steps[ND_FEW], counts[ND_FEW];
     bool slice[ND_FEW] = {false};
@@ -130,8 +143,19 @@ int key_find_now(dvx_vm *vm, const nd_array *a, dvx_value v, key_place *to, bool
     return 1;
 }
 
-bool key_is_all_ints(const key *k) {
-    for (int i = 0; i < k->count; i++)
-        if (k->parts[i].slice) return false;
-    return true;
+int key_find_now(dvx_vm *vm, const nd_array *a, dvx_value v, key_place *to, bool *element) {
+    bool slices = false;
+#ifdef DVX_NATIVE
+    key k;
+    to->data = dv_is_tuple(v) ? key_element(a, v) : NULL;
+    to->ndim = 0;
+    if (to->data) return *element = true;
+    if (key_read_natively(v, &k)) {
+        *element = key_is_element(a, &k);
+        return key_find(a, &k, to);
+    }
+#endif
+    const int state = find_by_reading(vm, a, v, to, &slices);
+    *element = state > 0 && to->ndim == 0 && !slices;
+    return state;
 }

@@ -52,11 +52,17 @@ static void release_dtype(dvx_vm *vm, void *cache) {
 
 /* ---- shape ---- */
 
+/* (Or strides.) */
 typedef struct shape_cache {
     dvx_value tuple; /* DVX_FAILED: none */
+    bool strides;
     int32_t ndim;
     int64_t shape[ND_FEW];
 } shape_cache;
+
+static inline int64_t shape_at(const shape_cache *c, const nd_array *a, int i) {
+    return c->strides ? a->axes[i].stride : a->axes[i].count;
+}
 
 static void release_shape(dvx_vm *vm, void *cache) {
     shape_cache *c = cache;
@@ -68,7 +74,7 @@ static void release_shape(dvx_vm *vm, void *cache) {
 static inline bool is_shape(const shape_cache *c, const nd_array *a) {
     if (a->ndim != c->ndim) return false;
     for (int i = 0; i < a->ndim; i++)
-        if (a->axes[i].count != c->shape[i]) return false;
+        if (shape_at(c, a, i) != c->shape[i]) return false;
     return true;
 }
 
@@ -78,7 +84,7 @@ static dvx_outcome run_shape(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
     int64_t shape[ND_MOST];
     if (!dvx_failed(c->tuple) && is_shape(c, a) && API(is_unique, c->tuple))
         return derive_outcome(API(retain, c->tuple), result);
-    array_shape(a, shape);
+    for (int i = 0; i < a->ndim; i++) shape[i] = shape_at(c, a, i);
     dvx_value made = array_ints(vm, shape, a->ndim);
     if (dvx_failed(made)) return DVX_ERROR;
     if (a->ndim <= ND_FEW) {
@@ -172,11 +178,13 @@ static inline bool is_row(const nd_array *a) {
 }
 
 /* The method itself, with no other arguments. */
-static dvx_outcome call_method(dvx_vm *vm, const fold_cache *c, dvx_value self, dvx_value *result) {
+static dvx_outcome call_method(dvx_vm *vm, const dvx_function *method, dvx_value self,
+                               dvx_value *result) {
+    const uint32_t count = method->parameters ? method->parameters->count + 1 : 1;
     dvx_value args[MOST_ARGUMENTS];
     args[0] = self;
-    for (int i = 1; i < MOST_ARGUMENTS; i++) args[i] = DVX_FAILED;
-    return derive_outcome(c->method->entry(vm, args, c->method->parameters->count + 1), result);
+    for (uint32_t i = 1; i < count; i++) args[i] = DVX_FAILED;
+    return derive_outcome(method->entry(vm, args, count), result);
 }
 
 static inline double fold_float(const fold_cache *c, const nd_array *a) {
@@ -189,7 +197,7 @@ static dvx_outcome run_fold_float(dvx_vm *vm, const dvx_value *v, void *cache, d
     const fold_cache *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return call_method(vm, c, v[0], result);
+    if (!is_row(a)) return call_method(vm, c->method, v[0], result);
     if (arith_flags()) arith_clear();
     const double x = fold_float(c, a);
     const unsigned flags = c->warns ? arith_flags() : 0;
@@ -204,10 +212,21 @@ static dvx_outcome run_fold_int(dvx_vm *vm, const dvx_value *v, void *cache, dvx
     const fold_cache *c = cache;
     const nd_array *a = array_at(vm, v[0]);
     if (a->dtype != c->dtype) return DVX_DEOPTIMISE;
-    if (!is_row(a)) return call_method(vm, c, v[0], result);
+    if (!is_row(a)) return call_method(vm, c->method, v[0], result);
     int64_t x = c->identity ? c->first : *(const int64_t *)(const void *)a->data;
     c->fold((char *)&x, a->data, a->size, sizeof x);
     return derive_outcome(API(make_int, x), result);
+}
+
+/* ---- Other methods ---- */
+
+/* The cache has the attribute, or the method, whose parameters are all left out. */
+static dvx_outcome run_attribute(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return derive_outcome((*(const dvx_attribute **)cache)->get(vm, v[0]), result);
+}
+
+static dvx_outcome run_method(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
+    return call_method(vm, *(const dvx_function **)cache, v[0], result);
 }
 
 /* ---- Native twins ---- */
@@ -249,6 +268,28 @@ static inline dvx_value native_aspect(const dvx_value *v, void *cache) {
     return views_again(&c->kept, &c->model, v[0]);
 }
 DVX_ATTRIBUTE(aspect_native, native_aspect)
+
+/* squeeze() where there is nothing to leave out, and `real` of what is real: the array itself. */
+static inline dvx_value native_itself(const dvx_value *v) {
+    dv_as_object(v[0])->references++;
+    return v[0];
+}
+
+static inline dvx_value native_squeeze(const dvx_value *v, void *cache) {
+    const nd_array *a = dvx_payload_of(v[0]);
+    (void)cache;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].count == 1) return DVX_FAILED;
+    return native_itself(v);
+}
+DVX_METHOD_CALL(squeeze_native, native_squeeze, 1)
+
+static inline dvx_value native_real(const dvx_value *v, void *cache) {
+    const nd_array *a = dvx_payload_of(v[0]);
+    (void)cache;
+    return a->dtype->num == ND_COMPLEX128 ? DVX_FAILED : native_itself(v);
+}
+DVX_ATTRIBUTE(real_native, native_real)
 
 static inline dvx_value native_copy(const dvx_value *v, void *cache) {
     const copy_cache *c = cache;
@@ -320,6 +361,14 @@ static const dvx_specialisation
                         .release = release_shape, TWIN(shape)),
     portable_shape = DERIVATIVE("ATTRIBUTE_shape", ATTRIBUTE, run_shape,
                                 .cache_size = sizeof(shape_cache), .release = release_shape),
+    attribute_ = DERIVATIVE("ATTRIBUTE_ALONE", ATTRIBUTE, run_attribute,
+                            .cache_size = sizeof(dvx_attribute *)),
+    real_ = DERIVATIVE("ATTRIBUTE_real", ATTRIBUTE, run_attribute,
+                       .cache_size = sizeof(dvx_attribute *), TWIN(real)),
+    squeeze_ = DERIVATIVE("SQUEEZE", METHOD, run_method, .cache_size = sizeof(dvx_function *),
+                          TWIN(squeeze)),
+    method_ =
+        DERIVATIVE("CALL_METHOD_ALONE", METHOD, run_method, .cache_size = sizeof(dvx_function *)),
     copy_ = DERIVATIVE("COPY_SMALL", METHOD, run_copy, .cache_size = sizeof(copy_cache),
                        .release = release_copies, TWIN(copy)),
     portable_copy = DERIVATIVE("COPY", METHOD, run_copy, .result_type = &array_type, .fresh = true);
@@ -359,9 +408,10 @@ static const struct {
 /* ---- The hooks ---- */
 
 /* A native twin finds a tuple at its first execution. */
-static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
+static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a, bool strides) {
+    const shape_cache which = {.strides = strides};
     int64_t shape[ND_MOST];
-    array_shape(a, shape);
+    for (int i = 0; i < a->ndim; i++) shape[i] = shape_at(&which, a, i);
     const bool few = a->ndim <= ND_FEW && site->times < 2;
     dvx_value tuple = few ? array_ints(vm, shape, a->ndim) : DVX_FAILED;
     if (few && dvx_failed(tuple)) vm->api->clear_error(vm);
@@ -371,6 +421,7 @@ static void derive_shape(dvx_vm *vm, dvx_site *site, const nd_array *a) {
         return;
     }
     c->tuple = tuple;
+    c->strides = strides;
     c->ndim = a->ndim;
     if (few) memcpy(c->shape, shape, (size_t)a->ndim * sizeof *shape);
 }
@@ -429,6 +480,20 @@ static void derive_copy(dvx_vm *vm, dvx_site *site, const nd_array *a) {
     if (!small) API(specialise, site, &portable_copy);
 }
 
+/* Any other attribute: it is not looked for again. */
+static void derive_other(dvx_vm *vm, dvx_site *site, const char *name) {
+    static const dvx_attribute *const all[] = {&attribute_base, &attribute_flags, &attribute_flat,
+                                               &attribute_real, &attribute_imag};
+    for (size_t i = 0; i < LENGTH_OF(all); i++) {
+        if (strcmp(name, all[i]->name) != 0) continue;
+        const bool itself = all[i] == &attribute_real && site->times < 2;
+        const dvx_attribute **known = API(specialise, site, itself ? &real_ : &attribute_);
+        if (known) *known = all[i];
+        return;
+    }
+    API(decline, site, "this attribute of arrays has no derivative");
+}
+
 void derive_attribute(dvx_vm *vm, dvx_site *site) {
     char name[32];
     nd_word(vm, site->name, name);
@@ -445,13 +510,28 @@ void derive_attribute(dvx_vm *vm, dvx_site *site) {
     if (!strcmp(name, "dtype"))
         derive_dtype(vm, site, array_at(vm, site->operands[0].value)->dtype);
     else if (!strcmp(name, "shape"))
-        derive_shape(vm, site, array_at(vm, site->operands[0].value));
+        derive_shape(vm, site, array_at(vm, site->operands[0].value), false);
+    else if (!strcmp(name, "strides"))
+        derive_shape(vm, site, array_at(vm, site->operands[0].value), true);
     else if (!strcmp(name, "T"))
         derive_aspect(vm, site, TRANSPOSED);
     else if (is_complex && (!strcmp(name, "real") || !strcmp(name, "imag")))
         derive_aspect(vm, site, name[0] == 'r' ? REAL : IMAGINARY);
     else
-        API(decline, site, "this attribute of arrays has no derivative");
+        derive_other(vm, site, name);
+}
+
+/* A method without arguments whose parameters may all be left out: nothing has to be sorted. */
+static void derive_alone(dvx_vm *vm, dvx_site *site) {
+    const dvx_function *method = site->method;
+    const dvx_parameters *list = method->parameters;
+    if (list ? list->required || list->count >= MOST_ARGUMENTS : method->min > 1) {
+        API(decline, site, "the method needs arguments");
+        return;
+    }
+    const bool itself = method == &method_squeeze && site->times < 2;
+    const dvx_function **known = API(specialise, site, itself ? &squeeze_ : &method_);
+    if (known) *known = method;
 }
 
 void derive_method(dvx_vm *vm, dvx_site *site) {
@@ -481,5 +561,5 @@ void derive_method(dvx_vm *vm, dvx_site *site) {
                           .first = facts->identity};
         return;
     }
-    API(decline, site, "this method has no derivative for the dtype");
+    derive_alone(vm, site);
 }

@@ -48,28 +48,24 @@ static bool assign(dvx_vm *vm, const nd_array *a, key_place *place, dvx_value va
 static dvx_outcome run_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const store_cache *c = cache;
     const nd_array *a = API(payload, v[1], &array_type);
-    bool slices = false, known = false;
+    bool element = false, known = false;
     key_place to;
     (void)result;
     const bool plain =
         !a->read_only && a->ndim > 0 && (API(payload, v[0], &array_type) || convert_kind(vm, v[0]));
     if (c->constant) {
-        slices = !key_is_all_ints(&c->known);
         known = plain && key_find(a, &c->known, &to);
+        element = key_is_element(a, &c->known);
         if (!known) return DVX_DEOPTIMISE;
     } else if (plain) {
-#ifdef DVX_NATIVE
-        char *at = dv_is_shape(v[2], DV_T_TUPLE) ? key_element(a, v[2]) : NULL;
-        if (at) return array_store(vm, a->dtype, at, v[0]) ? DVX_DONE : DVX_ERROR;
-#endif
-        const int state = key_find_now(vm, a, v[2], &to, &slices);
+        const int state = key_find_now(vm, a, v[2], &to, &element);
         if (state < 0) return DVX_ERROR;
         known = state > 0;
     }
     bool good;
     if (!known)
         good = index_set(vm, v[1], v[2], v[0]);
-    else if (to.ndim == 0 && !slices)
+    else if (element)
         good = array_store(vm, a->dtype, to.data, v[0]);
     else
         good = assign(vm, a, &to, v[0]);
@@ -82,23 +78,44 @@ static dvx_outcome run_store(dvx_vm *vm, const dvx_value *v, void *cache, dvx_va
 /* The element; NULL: it is something else. */
 static inline char *native_place(const nd_array *a, const store_cache *c, dvx_value key) {
     key_place to;
-    if (!c->constant) return key_element(a, key);
+    if (!c->constant) return dv_is_tuple(key) ? key_element(a, key) : key_item(a, key);
     return key_find(a, &c->known, &to) && to.ndim == 0 ? to.data : NULL;
+}
+
+static inline double number_of(dvx_value v) {
+    return dv_is_int(v) ? (double)dv_as_int(v) : dv_as_float(v);
+}
+
+/* Is it a number that becomes an element without a word, and without a flag? */
+static inline bool fits_element(dvx_value v, nd_type type) {
+    if (type == ND_BOOL) return dv_is_bool(v);
+    if (dv_is_int(v)) {
+        const int64_t i = dv_as_int(v);
+        return type == ND_UINT8   ? i >= 0 && i <= UINT8_MAX
+               : type == ND_INT32 ? i >= INT32_MIN && i <= INT32_MAX
+                                  : true;
+    }
+    if (type < ND_FLOAT32 || !dv_is_float(v)) return false;
+    /* (What float32 has no room for is told by others; nans go there, too.) */
+    return type != ND_FLOAT32 || (dv_as_float(v) <= 1e38 && dv_as_float(v) >= -1e38);
 }
 
 /* (Out of line: it takes addresses.) */
 static DV_OUT_OF_LINE bool native_store(const dvx_value *v, void *cache) {
     const nd_array *a = dvx_payload_of(v[1]);
-    const bool is_float = a->dtype->num == ND_FLOAT64;
-    if (a->read_only || (!is_float && a->dtype->num != ND_INT64)) return false;
-    if (!dv_is_int(v[0]) && !(is_float && dv_is_float(v[0]))) return false;
+    const dvx_value x = v[0];
+    if (a->read_only || !fits_element(x, a->dtype->num)) return false;
     void *at = native_place(a, cache, v[2]);
     if (!at) return false;
-    if (is_float)
-        *(double *)at = dv_is_int(v[0]) ? (double)dv_as_int(v[0]) : dv_as_float(v[0]);
-    else
-        *(int64_t *)at = dv_as_int(v[0]);
-    return true;
+    switch (a->dtype->num) {
+    case ND_BOOL: *(bool *)at = dv_same(x, DV_TRUE); return true;
+    case ND_UINT8: *(uint8_t *)at = (uint8_t)dv_as_int(x); return true;
+    case ND_INT32: *(int32_t *)at = (int32_t)dv_as_int(x); return true;
+    case ND_INT64: *(int64_t *)at = dv_as_int(x); return true;
+    case ND_FLOAT32: *(float *)at = (float)number_of(x); return true;
+    case ND_FLOAT64: *(double *)at = number_of(x); return true;
+    default: *(nd_complex *)at = (nd_complex){number_of(x), 0.0}; return true;
+    }
 }
 DVX_STORE(element_native, native_store)
 #define TWIN(name) .native = name##_native
@@ -122,26 +139,24 @@ static const dvx_specialisation store = DERIVATIVE("SET_ITEM", .native = NULL),
 /* A site that has been asked about more often stores something else, too. */
 enum { MOST_TIMES = 2 };
 
-/* Is it a number that goes to an element of float64 or int64? */
+/* Is it a number that the native twin may store to an element? */
 static bool stores_element(dvx_vm *vm, const dvx_site *site, const store_cache *c) {
     const nd_array *a = API(payload, site->operands[1].value, &array_type);
     const dvx_kind kind = API(kind, site->operands[0].value);
-    if (site->times >= MOST_TIMES || a->ndim == 0 || c->known.count != a->ndim ||
-        !key_is_all_ints(&c->known) ||
-        !(c->constant || API(kind, site->operands[2].value) == DVX_TUPLE))
+    if (site->times >= MOST_TIMES || a->ndim == 0 || !key_is_element(a, &c->known) ||
+        !(c->constant || a->ndim == 1 || API(kind, site->operands[2].value) == DVX_TUPLE))
         return false;
-    return a->dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
-                                       : a->dtype->num == ND_INT64 && kind == DVX_INT;
+    if (a->dtype->num == ND_BOOL) return kind == DVX_BOOL;
+    return kind == DVX_INT || (kind == DVX_FLOAT && a->dtype->num >= ND_FLOAT32);
 }
 
 void derive_stores(dvx_vm *vm, dvx_site *site) {
     const dvx_operand *v = site->operands;
     store_cache known;
     memset(&known, 0, sizeof known);
-    const bool whole = API(kind, v[2].value) == DVX_ELLIPSIS;
-    if (v[1].type != &array_type || v[2].type ||
-        (!whole && !key_read(vm, v[2].value, &known.known))) {
-        API(decline, site, "the subscript is not made of a few ints and slices of an array");
+    if (v[1].type != &array_type || v[2].type || !key_read(vm, v[2].value, &known.known)) {
+        API(decline, site,
+            "the subscript is not made of a few ints, slices, None and Ellipsis of an array");
         return;
     }
     const bool is_constant =

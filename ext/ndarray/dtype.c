@@ -2,6 +2,7 @@
 #include "dtype.h"
 
 #include "array.h"
+#include "derive.h"
 
 const nd_dtype nd_dtypes[ND_TYPES] = {
     {ND_BOOL, 'b', '?', 1, 1, ND_NO_ELEMENT, "bool", "|b1"},
@@ -208,15 +209,21 @@ static bool hash(dvx_vm *vm, dvx_value self, int64_t *out) {
     return true;
 }
 
+dvx_value dtype_convert(dvx_vm *vm, const nd_dtype *d, dvx_value v) {
+    _Alignas(16) char bytes[16];
+    const dvx_kind kind = API(kind, v);
+    if (kind == DVX_STR || kind == DVX_FLOAT || kind == DVX_INT || kind == DVX_BOOL ||
+        kind == DVX_COMPLEX)
+        return array_store(vm, d, bytes, v) ? array_element(vm, d, bytes) : DVX_FAILED;
+    return array_result(vm, array_from(vm, v, d));
+}
+
 /* np.float64(x=0) */
 static dvx_value convert(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t count) {
     (void)count;
     const nd_dtype *d = self_of(vm, self);
-    char bytes[16] = {0};
-    if (dvx_failed(args[0])) return array_element(vm, d, bytes);
-    if (API(kind, args[0]) == DVX_STR)
-        return array_store(vm, d, bytes, args[0]) ? array_element(vm, d, bytes) : DVX_FAILED;
-    return array_result(vm, array_from(vm, args[0], d));
+    _Alignas(16) const char zeros[16] = {0};
+    return dvx_failed(args[0]) ? array_element(vm, d, zeros) : dtype_convert(vm, d, args[0]);
 }
 
 #define GET(name, value)                                      \
@@ -264,6 +271,7 @@ static const dvx_type class_type = {.size = sizeof(dvx_type),
                                     .repr = show_class,
                                     .hash = hash,
                                     .compare = compare_classes,
+                                    .specialise = derive_class,
                                     .call = convert,
                                     .call_parameters = &convert_parameters,
                                     .attribute_count = LENGTH_OF(class_attributes),
@@ -277,6 +285,8 @@ static dvx_value make(dvx_vm *vm, const dvx_type *type, const nd_dtype *d) {
     if (!dvx_failed(made)) ((dtype_payload *)payload)->dtype = d;
     return made;
 }
+
+bool dtype_is_class(dvx_vm *vm, dvx_value v) { return API(payload, v, &class_type) != NULL; }
 
 bool dtype_register(dvx_vm *vm, dvx_value module) {
     static const alias names[] = {{"double", ND_FLOAT64},     {"float_", ND_FLOAT64},

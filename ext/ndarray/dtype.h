@@ -52,6 +52,11 @@ dvx_value dtype_object(dvx_vm *vm, const nd_dtype *d);
 /* The dtype of np.float64, or of dtype('float64'); NULL: v is neither, nothing is raised. */
 const nd_dtype *dtype_of_object(dvx_vm *vm, dvx_value v);
 
+/* Is it np.float64 or its like? */
+bool dtype_is_class(dvx_vm *vm, dvx_value v);
+/* What calling that of `d` with v gives: a number, a scalar or an array. */
+dvx_value dtype_convert(dvx_vm *vm, const nd_dtype *d, dvx_value v);
+
 /* The smallest type that holds all values of both, as NumPy's result_type of arrays. */
 const nd_dtype *dtype_promote(const nd_dtype *a, const nd_dtype *b);
 /* casting='safe' and 'same_kind' */

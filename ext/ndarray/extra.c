@@ -5,6 +5,8 @@
 #include "extra.h"
 
 #include "convert.h"
+#include "index.h"
+#include "index.h"
 #include "methods.h"
 #include "shape.h"
 #include "text.h"
@@ -133,9 +135,81 @@ ND_METHOD(setflags, ND_NAMED("setflags", setflags, of_setflags));
 
 /* ---- take ---- */
 
+/* Copies parts of one size: for each of `outer` rows of `count` parts, those at the indices. */
+#define TAKE_PARTS(type)                                                              \
+    static void take_##type(char *to, const char *from, int64_t outer, int64_t count, \
+                            const int64_t *indices, int64_t places) {                 \
+        type *t = (type *)(void *)to;                                                 \
+        const type *f = (const type *)(const void *)from;                             \
+        for (; outer > 0; outer--, t += places, f += count)                           \
+            for (int64_t n = 0; n < places; n++)                                      \
+                t[n] = f[indices[n] < 0 ? indices[n] + count : indices[n]];           \
+    }
+TAKE_PARTS(uint8_t)
+TAKE_PARTS(uint32_t)
+TAKE_PARTS(uint64_t)
+TAKE_PARTS(nd_complex)
+
+static void take_parts(char *to, const char *from, int64_t outer, int64_t count,
+                       const int64_t *indices, int64_t places, int64_t size) {
+    if (size == 8)
+        take_uint64_t(to, from, outer, count, indices, places);
+    else if (size == 4)
+        take_uint32_t(to, from, outer, count, indices, places);
+    else if (size == 1)
+        take_uint8_t(to, from, outer, count, indices, places);
+    else if (size == sizeof(nd_complex))
+        take_nd_complex(to, from, outer, count, indices, places);
+    else
+        for (; outer > 0; outer--, from += count * size)
+            for (int64_t n = 0; n < places; n++, to += size) {
+                const int64_t i = indices[n] < 0 ? indices[n] + count : indices[n];
+                memcpy(to, from + i * size, (size_t)size);
+            }
+}
+
+/* Of an array in C order, by int64 indices in C order.  False: it is left to a[:, indices], which
+ * says what is wrong. */
+static bool take_along(dvx_vm *vm, const nd_array *a, const nd_array *which, int axis,
+                       dvx_value *made) {
+    int64_t shape[2 * ND_MOST], outer = 1, size = a->dtype->size;
+    const int64_t count = a->axes[axis].count;
+    const int64_t *indices = (const int64_t *)(const void *)which->data;
+    nd_array *result;
+    int ndim = 0;
+    if (!(a->flags & which->flags & ND_C_CONTIGUOUS) || a->size == 0 || which->size == 0 ||
+        a->ndim + which->ndim - 1 > ND_MOST)
+        return false;
+    for (int64_t n = 0; n < which->size; n++)
+        if (indices[n] < -count || indices[n] >= count) return false;
+    for (int i = 0; i < axis; i++) outer *= shape[ndim++] = a->axes[i].count;
+    for (int i = 0; i < which->ndim; i++) shape[ndim++] = which->axes[i].count;
+    for (int i = axis + 1; i < a->ndim; i++) size *= shape[ndim++] = a->axes[i].count;
+    *made = array_new(vm, a->dtype, ndim, shape, &result);
+    if (!dvx_failed(*made))
+        take_parts(result->data, a->data, outer, count, indices, which->size, size);
+    return true;
+}
+
+/* a[:, indices]: any axis, any layout. */
+static dvx_value take_by_key(dvx_vm *vm, dvx_value from, dvx_value ints, int axis) {
+    dvx_value parts[ND_MOST + 1], key = DVX_FAILED, made = DVX_FAILED, slice = DVX_FAILED;
+    dvx_value none = nd_none(vm), maker = API(builtin, "slice");
+    if (!dvx_failed(maker)) slice = API(call, maker, &none, 1);
+    for (int i = 0; i < axis; i++) parts[i] = slice;
+    parts[axis] = ints;
+    if (!dvx_failed(slice)) key = API(make_tuple, parts, (size_t)axis + 1);
+    if (!dvx_failed(key)) made = API(get_item, from, key);
+    API(release, key);
+    API(release, slice);
+    API(release, maker);
+    return made;
+}
+
 /* take(indices, axis=None): a[indices] along one axis */
 static dvx_value take_from(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis_) {
-    dvx_value parts[ND_MOST + 1], from;
+    dvx_value from, ints, made = DVX_FAILED;
+    const nd_array *a;
     nd_array *which;
     int axis = 0;
     if (nd_is_given(vm, axis_)) {
@@ -145,21 +219,23 @@ static dvx_value take_from(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_v
         from = shape_ravel(vm, array);
         if (dvx_failed(from)) return from;
     }
-    dvx_value key = DVX_FAILED, made = DVX_FAILED, slice = DVX_FAILED;
-    dvx_value index = array_operand(vm, indices, NULL, &which), none = nd_none(vm);
-    dvx_value maker = dvx_failed(index) ? index : API(builtin, "slice");
-    if (!dvx_failed(maker)) slice = API(call, maker, &none, 1);
-    if (!dvx_failed(slice)) {
-        dvx_value ints = array_from(vm, index, ND_DTYPE(ND_INT64));
-        for (int i = 0; i < axis; i++) parts[i] = slice;
-        parts[axis] = ints;
-        if (!dvx_failed(ints)) key = API(make_tuple, parts, (size_t)axis + 1);
-        if (!dvx_failed(key)) made = API(get_item, from, key);
-        API(release, ints);
+    dvx_value index = array_operand(vm, indices, NULL, &which);
+    ints = dvx_failed(index) ? index : array_operand(vm, index, ND_DTYPE(ND_INT64), &which);
+    if (!dvx_failed(ints)) {
+        a = array_of(vm, from);
+        if (axis == 0)
+            made = index_get(vm, from, ints);
+        else if (!take_along(vm, a, which, axis, &made))
+            made = take_by_key(vm, from, ints, axis);
     }
-    API(release, key);
-    API(release, slice);
-    API(release, maker);
+    a = dvx_failed(made) ? NULL : array_of(vm, made);
+    if (a && !(a->flags & ND_C_CONTIGUOUS)) {
+        /* (Other than a subscript's, the result is in C order.) */
+        dvx_value copy = array_copy(vm, a, a->dtype, 'C');
+        API(release, made);
+        made = copy;
+    }
+    API(release, ints);
     API(release, index);
     API(release, from);
     return made;

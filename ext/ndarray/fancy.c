@@ -177,6 +177,16 @@ static void end(dvx_vm *vm, fancy *f) {
         for (int64_t i = 0; i < count; i++)                                                        \
             t[i] = *(const type *)(const void *)(from + offsets[i]);                               \
     }                                                                                              \
+    static void column_##type(char *to, const char *from, int64_t step, int64_t count) {           \
+        type *t = (type *)(void *)to;                                                              \
+        for (; count >= 4; count -= 4, t += 4, from += 4 * step) {                                 \
+            t[0] = *(const type *)(const void *)from;                                              \
+            t[1] = *(const type *)(const void *)(from + step);                                     \
+            t[2] = *(const type *)(const void *)(from + 2 * step);                                 \
+            t[3] = *(const type *)(const void *)(from + 3 * step);                                 \
+        }                                                                                          \
+        for (; count > 0; count--, from += step) *t++ = *(const type *)(const void *)from;         \
+    }                                                                                              \
     static void scatter_##type(char *to, const int64_t *offsets, const char *from, int64_t step,   \
                                int64_t count) {                                                    \
         for (int64_t i = 0; i < count; i++, from += step)                                          \
@@ -210,6 +220,18 @@ static void scatter(char *to, const int64_t *offsets, const char *from, int64_t 
         scatter_nd_complex(to, offsets, from, step, count);
 }
 
+/* Elements that are `step` apart. */
+static void get_column(char *to, const char *from, int64_t step, int64_t count, int size) {
+    if (size == 8)
+        column_uint64_t(to, from, step, count);
+    else if (size == 4)
+        column_uint32_t(to, from, step, count);
+    else if (size == 1)
+        column_uint8_t(to, from, step, count);
+    else
+        column_nd_complex(to, from, step, count);
+}
+
 /* A block at `data` with these axes, as an array that is no object. */
 static nd_array as_block(const fancy *f, char *data, dvx_axis *axes) {
     nd_array block = {.data = data, .dtype = f->a->dtype, .axes = axes, .ndim = f->block_ndim};
@@ -227,17 +249,42 @@ static void result_axes(const fancy *f, const dvx_axis *places, const dvx_axis *
            ((size_t)f->block_ndim - first) * sizeof *out);
 }
 
+/* The elements of a block on both sides, if each has them in one row. */
+typedef struct block_row {
+    int64_t count, to_step, from_step;
+} block_row;
+
+static bool is_block_row(int ndim, const dvx_axis *to, const dvx_axis *from, block_row *row) {
+    *row = (block_row){1, 0, 0};
+    for (int i = ndim; i-- > 0;) {
+        if (to[i].count == 1) continue;
+        if (row->count == 1)
+            *row = (block_row){1, to[i].stride, from[i].stride};
+        else if (to[i].stride != row->to_step * row->count ||
+                 from[i].stride != row->from_step * row->count)
+            return false;
+        row->count *= to[i].count;
+    }
+    return true;
+}
+
 static void get_blocks(const fancy *f, nd_array *result) {
     /* The result has the places first, and then the axes of a block. */
     dvx_axis *axes = result->axes + f->place_ndim, own[ND_MOST];
     memcpy(own, f->block, (size_t)f->block_ndim * sizeof *own);
     nd_array to = as_block(f, result->data, axes), from = as_block(f, f->data, own);
     int64_t step = to.size * f->a->dtype->size;
-    bool rows = from.flags & ND_C_CONTIGUOUS;
+    const bool rows = from.flags & ND_C_CONTIGUOUS;
+    block_row row;
+    const bool one = is_block_row(f->block_ndim, axes, own, &row);
+    const int size = f->a->dtype->size;
+    const bool column = one && row.to_step == size;
     for (int64_t i = 0; i < f->places; i++, to.data += step) {
         from.data = f->data + f->offsets[i];
         if (rows)
             memcpy(to.data, from.data, (size_t)step);
+        else if (column)
+            get_column(to.data, from.data, row.from_step, row.count, size);
         else
             array_spread(&to, &from);
     }
@@ -280,32 +327,107 @@ static dvx_value get_places(dvx_vm *vm, const fancy *f) {
     return made;
 }
 
-/* Elements of 8 bytes by a row of indices; the number of those that were within bounds. */
-static int64_t gather_checked(int64_t *to, const nd_array *a, const int64_t *which, int64_t count) {
-    const dvx_axis axis = a->axes[0];
-    for (int64_t n = 0; n < count; n++) {
-        int64_t i = which[n];
-        if (UNLIKELY((uint64_t)i >= (uint64_t)axis.count)) {
-            if (i >= 0 || i < -axis.count) return n;
-            i += axis.count;
-        }
-        to[n] = *(const int64_t *)(const void *)(a->data + i * axis.stride);
+/* Elements of one size, to and from the places that a row of indices of one size says.  get_...:
+ * the number of those that were within bounds.  put_...: all are (so many_... are); step 0 stores
+ * one element everywhere. */
+#define BY_INDICES(type, integer)                                                              \
+    static int64_t get_##type##_by_##integer(char *to, const nd_array *a, const char *which,   \
+                                             int64_t count) {                                  \
+        const dvx_axis axis = a->axes[0];                                                      \
+        const uint64_t size = (uint64_t)axis.count;                                            \
+        const integer *indices = (const integer *)(const void *)which;                         \
+        type *t = (type *)(void *)to;                                                          \
+        const type *all = (const type *)(const void *)a->data;                                 \
+        const bool near = axis.stride == (int64_t)sizeof(type);                                \
+        for (int64_t n = 0; n < count; n++) {                                                  \
+            /* (Four at once are four loads that wait for nothing.) */                         \
+            for (const integer *x = indices + n;                                               \
+                 near && count - n > 4 && (uint64_t)x[0] < size && (uint64_t)x[1] < size &&    \
+                 (uint64_t)x[2] < size && (uint64_t)x[3] < size;                               \
+                 x += 4, n += 4) {                                                             \
+                t[n] = all[x[0]];                                                              \
+                t[n + 1] = all[x[1]];                                                          \
+                t[n + 2] = all[x[2]];                                                          \
+                t[n + 3] = all[x[3]];                                                          \
+            }                                                                                  \
+            int64_t i = indices[n];                                                            \
+            if (UNLIKELY((uint64_t)i >= size)) {                                               \
+                if (i >= 0 || i < -axis.count) return n;                                       \
+                i += axis.count;                                                               \
+            }                                                                                  \
+            t[n] = *(const type *)(const void *)(a->data + i * axis.stride);                   \
+        }                                                                                      \
+        return count;                                                                          \
+    }                                                                                          \
+    static void put_##type##_by_##integer(const nd_array *a, const char *which, int64_t count, \
+                                          const char *from, int64_t step) {                    \
+        const dvx_axis axis = a->axes[0];                                                      \
+        const integer *indices = (const integer *)(const void *)which;                         \
+        const type *f = (const type *)(const void *)from;                                      \
+        for (int64_t n = 0; n < count; n++) {                                                  \
+            const int64_t i = indices[n] < 0 ? indices[n] + axis.count : indices[n];           \
+            *(type *)(void *)(a->data + i * axis.stride) = f[n * step];                        \
+        }                                                                                      \
     }
-    return count;
+#define WITHIN(integer)                                                                    \
+    static int64_t many_within_##integer(const char *which, int64_t count, int64_t size) { \
+        const integer *indices = (const integer *)(const void *)which;                     \
+        for (int64_t n = 0; n < count; n++)                                                \
+            if (UNLIKELY(indices[n] < -size || indices[n] >= size)) return n;              \
+        return count;                                                                      \
+    }
+#define BY_ALL_INDICES(integer)     \
+    BY_INDICES(uint8_t, integer)    \
+    BY_INDICES(uint32_t, integer)   \
+    BY_INDICES(uint64_t, integer)   \
+    BY_INDICES(nd_complex, integer) \
+    WITHIN(integer)
+BY_ALL_INDICES(int64_t)
+BY_ALL_INDICES(int32_t)
+BY_ALL_INDICES(uint8_t)
+
+typedef struct by_indices {
+    int64_t (*get)(char *to, const nd_array *a, const char *which, int64_t count);
+    void (*put)(const nd_array *a, const char *which, int64_t count, const char *from,
+                int64_t step);
+    int64_t (*within)(const char *which, int64_t count, int64_t size);
+} by_indices;
+
+#define OF_SIZE(integer, size)                                                                     \
+    ((size) == 8   ? (by_indices){get_uint64_t_by_##integer, put_uint64_t_by_##integer,            \
+                                  many_within_##integer}                                           \
+     : (size) == 4 ? (by_indices){get_uint32_t_by_##integer, put_uint32_t_by_##integer,            \
+                                  many_within_##integer}                                           \
+     : (size) == 1                                                                                 \
+         ? (by_indices){get_uint8_t_by_##integer, put_uint8_t_by_##integer, many_within_##integer} \
+         : (by_indices){get_nd_complex_by_##integer, put_nd_complex_by_##integer,                  \
+                        many_within_##integer})
+static by_indices by_indices_of(const nd_array *which, int size) {
+    return which->dtype->num == ND_INT64   ? OF_SIZE(int64_t, size)
+           : which->dtype->num == ND_INT32 ? OF_SIZE(int32_t, size)
+                                           : OF_SIZE(uint8_t, size);
+}
+
+/* The index at this place. */
+static int64_t index_at(const nd_array *which, int64_t n) {
+    const void *at = which->data + n * which->dtype->size;
+    return which->dtype->num == ND_INT64   ? *(const int64_t *)at
+           : which->dtype->num == ND_INT32 ? *(const int32_t *)at
+                                           : *(const uint8_t *)at;
 }
 
 dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which) {
     nd_array *result;
     int64_t shape[ND_MOST];
-    const int64_t *indices = (const int64_t *)(const void *)which->data;
+    const by_indices by = by_indices_of(which, a->dtype->size);
     array_shape(which, shape);
     dvx_value made = array_new(vm, a->dtype, which->ndim, shape, &result);
     if (dvx_failed(made)) return made;
-    int64_t done = gather_checked((int64_t *)(void *)result->data, a, indices, which->size);
+    const int64_t done = by.get(result->data, a, which->data, which->size);
     if (LIKELY(done == which->size)) return made;
     API(release, made);
     return nd_raise(vm, DVX_INDEX_ERROR, "index %lld is out of bounds for axis 0 with size %lld",
-                    (long long)indices[done], (long long)a->axes[0].count);
+                    (long long)index_at(which, done), (long long)a->axes[0].count);
 }
 
 dvx_value fancy_get(dvx_vm *vm, const nd_array *a, const nd_index *index) {
@@ -363,9 +485,15 @@ static void set_blocks(const fancy *f, const nd_array *value, const int64_t *str
     nd_array to = as_block(f, f->data, to_axes), from = as_block(f, value->data, from_axes);
     from.dtype = value->dtype;
     if (to.size == 0) return;
+    block_row row;
+    const bool one = is_block_row(f->block_ndim, to_axes, from_axes, &row);
+    const nd_cast move = cast_between(from.dtype, to.dtype);
     for (int64_t n = 0; n < f->places; n++) {
         to.data = f->data + f->offsets[n];
-        array_spread(&to, &from);
+        if (one)
+            move(to.data, row.to_step, from.data, row.from_step, row.count);
+        else
+            array_spread(&to, &from);
         for (int i = f->place_ndim; i-- > 0;) {
             from.data += place_strides[i];
             if (++index[i] < f->place_shape[i]) break;
@@ -423,16 +551,6 @@ bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) 
     return good;
 }
 
-/* Stores elements of 8 bytes, or one (step 0), by a row of indices that are within bounds. */
-static inline void scatter_row(const nd_array *a, const int64_t *which, int64_t count,
-                               const int64_t *from, int64_t step) {
-    const dvx_axis axis = a->axes[0];
-    for (int64_t n = 0; n < count; n++) {
-        const int64_t i = which[n] < 0 ? which[n] + axis.count : which[n];
-        *(int64_t *)(void *)(a->data + i * axis.stride) = from[n * step];
-    }
-}
-
 /* Has the array, whose elements are neighbours, some between these two places? */
 static bool has_some_between(const nd_array *a, const char *low, const char *high) {
     return a->data < high && low < a->data + a->size * a->dtype->size;
@@ -440,68 +558,93 @@ static bool has_some_between(const nd_array *a, const char *low, const char *hig
 
 bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_value value,
                    bool *good) {
-    const int64_t *indices = (const int64_t *)(const void *)which->data;
-    const dvx_axis axis = a->axes[0];
+    const by_indices by = by_indices_of(which, a->dtype->size);
     const nd_array *array = array_of(vm, value);
     const char *low, *high;
-    int64_t number;
+    _Alignas(16) char number[sizeof(nd_complex)];
     array_bounds(a, &low, &high);
     if (has_some_between(which, low, high)) return false;
     if (array && (array->dtype != a->dtype || !(array->flags & ND_C_CONTIGUOUS) ||
-                  !array_same_shape(array, which) || has_some_between(array, low, high)))
+                  !array_same_shape(array, which)))
         return false;
     if (!array && !convert_kind(vm, value)) return false;
-    for (int64_t n = 0; n < which->size; n++)
-        if (UNLIKELY(indices[n] < -axis.count || indices[n] >= axis.count)) return false;
-    *good = array || array_store(vm, a->dtype, (char *)&number, value);
-    if (array)
-        scatter_row(a, indices, which->size, (const int64_t *)(const void *)array->data, 1);
-    else if (*good)
-        scatter_row(a, indices, which->size, &number, 0);
+    if (by.within(which->data, which->size, a->axes[0].count) < which->size) return false;
+    *good = array || array_store(vm, a->dtype, number, value);
+    if (*good) by.put(a, which->data, which->size, array ? array->data : number, array != NULL);
     return true;
 }
 
 /* ---- Masks ---- */
 
-/* A mask and another array of its shape, row after row in C order. */
+enum { PIECE = 512 };
+/* A mask and another array of its shape, in C order: a row after the other, in pieces whose
+ * elements of the mask are neighbours. */
 typedef struct mask_walk {
     const nd_array *mask;
-    int outer;                     /* axes in front of the rows */
-    int64_t row, step, other_step; /* elements of a row; from one to the next */
-    int64_t index[ND_MOST];        /* of the row, along the outer axes */
+    int outer;                        /* axes in front of the rows */
+    int64_t length, step, other_step; /* elements of a row; from one to the next */
+    int64_t index[ND_MOST];           /* of the row, along the outer axes */
+    const char *row;
+    char *other_row;
+    const dvx_axis *other_axes;
+    int64_t left; /* rows, with this one */
+    /* The piece: its place in the row, elements. */
+    int64_t begin, count;
     const char *at;
     char *other;
-    const dvx_axis *other_axes;
-    int64_t left; /* rows */
+    char copy[PIECE]; /* of what are no neighbours */
 } mask_walk;
+
+static void begin_piece(mask_walk *w) {
+    const char *from = w->row + w->begin * w->step;
+    w->other = w->other_row + w->begin * w->other_step;
+    w->count = w->length - w->begin;
+    w->at = from;
+    if (w->step == 1 || !w->left) return;
+    if (w->count > PIECE) w->count = PIECE;
+    for (int64_t i = 0; i < w->count; i++) w->copy[i] = from[i * w->step];
+    w->at = w->copy;
+}
 
 /* `merged`: axes along which both arrays go on as they do in rows are part of these. */
 static void begin_walk(mask_walk *w, const nd_array *mask, const nd_array *other, bool merged) {
     int outer = mask->ndim - 1;
     w->mask = mask;
-    w->at = mask->data;
-    w->other = other->data;
+    w->row = mask->data;
+    w->other_row = other->data;
     w->other_axes = other->axes;
-    w->row = mask->axes[outer].count;
+    w->length = mask->axes[outer].count;
     w->step = mask->axes[outer].stride;
     w->other_step = other->axes[outer].stride;
-    while (merged && outer > 0 && mask->axes[outer - 1].stride == w->row * w->step &&
-           other->axes[outer - 1].stride == w->row * w->other_step)
-        w->row *= mask->axes[--outer].count;
+    while (merged && outer > 0 && mask->axes[outer - 1].stride == w->length * w->step &&
+           other->axes[outer - 1].stride == w->length * w->other_step)
+        w->length *= mask->axes[--outer].count;
     w->outer = outer;
     memset(w->index, 0, (size_t)outer * sizeof *w->index);
-    w->left = w->row ? mask->size / w->row : 0;
+    w->left = w->length ? mask->size / w->length : 0;
+    w->begin = 0;
+    begin_piece(w);
 }
 
 static void next_row(mask_walk *w) {
     for (int i = w->outer; i-- > 0;) {
-        w->at += w->mask->axes[i].stride;
-        w->other += w->other_axes[i].stride;
+        w->row += w->mask->axes[i].stride;
+        w->other_row += w->other_axes[i].stride;
         if (++w->index[i] < w->mask->axes[i].count) return;
-        w->at -= w->mask->axes[i].count * w->mask->axes[i].stride;
-        w->other -= w->mask->axes[i].count * w->other_axes[i].stride;
+        w->row -= w->mask->axes[i].count * w->mask->axes[i].stride;
+        w->other_row -= w->mask->axes[i].count * w->other_axes[i].stride;
         w->index[i] = 0;
     }
+}
+
+static void next_piece(mask_walk *w) {
+    w->begin += w->count;
+    if (w->begin == w->length) {
+        w->begin = 0;
+        if (--w->left == 0) return;
+        next_row(w);
+    }
+    begin_piece(w);
 }
 
 /* Eight elements of a mask, bytes that are 0 or 1, at once. */
@@ -511,9 +654,9 @@ static inline uint64_t eight(const char *at) {
     return word;
 }
 
-static int64_t count_row(const char *at, int64_t step, int64_t count) {
+static int64_t count_row(const char *at, int64_t count) {
     int64_t found = 0;
-    while (step == 1 && count >= 8) {
+    while (count >= 8) {
         /* The bytes of so many words are added without a carry from one to the next. */
         int64_t words = count / 8 < 255 ? count / 8 : 255;
         uint64_t bytes = 0;
@@ -522,69 +665,125 @@ static int64_t count_row(const char *at, int64_t step, int64_t count) {
         at += 8 * words;
         count -= 8 * words;
     }
-    for (int64_t i = 0; i < count; i++) found += *(const bool *)(at + i * step);
+    for (int64_t i = 0; i < count; i++) found += at[i];
     return found;
 }
 
 int64_t fancy_count(const nd_array *mask) {
     mask_walk w;
     int64_t count = 0;
-    for (begin_walk(&w, mask, mask, true); w.left > 0; w.left--, next_row(&w))
-        count += count_row(w.at, w.step, w.row);
+    if (mask->flags & ND_CONTIGUOUS) return count_row(mask->data, mask->size);
+    for (begin_walk(&w, mask, mask, true); w.left > 0; next_piece(&w))
+        count += count_row(w.at, w.count);
     return count;
 }
 
-/* Elements of one size.  Masks have no pattern that a processor could learn, so eight elements, if
- * any is chosen, are handled without branches: pick_... stores each, where the next one overwrites
- * those that are not chosen, and so needs room for eight; put_... stores what was there where it
- * does not choose. */
-#define MASKED(type)                                                                         \
-    static char *pick_##type(char *to, const char *end, const mask_walk *w) {                \
-        const int64_t step = w->other_step;                                                  \
-        const char *mask = w->at, *from = w->other;                                          \
-        type *t = (type *)(void *)to;                                                        \
-        for (int64_t left = w->row, size; left > 0; left -= size) {                          \
-            bool whole = w->step == 1 && left >= 8;                                          \
-            size = whole ? 8 : 1;                                                            \
-            if (whole && end - (char *)t >= 8 * (int64_t)sizeof *t && eight(mask)) {         \
-                for (int i = 0; i < 8; i++) {                                                \
-                    *t = *(const type *)(const void *)(from + i * step);                     \
-                    t += mask[i];                                                            \
-                }                                                                            \
-            } else if (!whole || eight(mask)) {                                              \
-                for (int64_t i = 0; i < size; i++)                                           \
-                    if (mask[i]) *t++ = *(const type *)(const void *)(from + i * step);      \
-            }                                                                                \
-            mask += size * w->step;                                                          \
-            from += size * step;                                                             \
-        }                                                                                    \
-        return (char *)t;                                                                    \
-    }                                                                                        \
-    static void put_##type(const mask_walk *w, const char *value) {                          \
-        const char *mask = w->at;                                                            \
-        const type v = *(const type *)(const void *)value;                                   \
-        char *to = w->other;                                                                 \
-        for (int64_t left = w->row, size; left > 0; left -= size) {                          \
-            bool whole = w->step == 1 && left >= 8;                                          \
-            size = whole ? 8 : 1;                                                            \
-            if (!whole || eight(mask))                                                       \
-                for (int64_t i = 0; i < size; i++) {                                         \
-                    type *t = (type *)(void *)(to + i * w->other_step);                      \
-                    *t = mask[i] ? v : *t;                                                   \
-                }                                                                            \
-            mask += size * w->step;                                                          \
-            to += size * w->other_step;                                                      \
-        }                                                                                    \
-    }                                                                                        \
-    static const char *put_each_##type(const mask_walk *w, const char *from, int64_t step) { \
-        const char *mask = w->at;                                                            \
-        char *to = w->other;                                                                 \
-        for (int64_t i = 0; i < w->row; i++, mask += w->step, to += w->other_step)           \
-            if (*mask) {                                                                     \
-                *(type *)(void *)to = *(const type *)(const void *)from;                     \
-                from += step;                                                                \
-            }                                                                                \
-        return from;                                                                         \
+enum { RUN_NONE, RUN_ALL, RUN_MIXED };
+/* How a row of a mask goes on: *size elements, which are all true, all false, or up to eight. */
+static inline int next_run(const char *mask, int64_t left, int64_t *size) {
+    const uint64_t all = 0x0101010101010101;
+    *size = left >= 8 ? 8 : 1;
+    const uint64_t word = *size == 8 ? eight(mask) : *mask ? all : 0;
+    if (word && word != all) return RUN_MIXED;
+    if (*size < 8) return word ? RUN_ALL : RUN_NONE;
+    for (const char *at = mask + 8; left - *size >= 32; at += 32, *size += 32)
+        if (((eight(at) ^ word) | (eight(at + 8) ^ word) | (eight(at + 16) ^ word) |
+             (eight(at + 24) ^ word)) != 0)
+            break;
+    while (left - *size >= 8 && eight(mask + *size) == word) *size += 8;
+    return word ? RUN_ALL : RUN_NONE;
+}
+
+/* Elements of one size, along a row.  Masks may have no pattern that a processor could learn, so
+ * eight elements, if any is chosen, are handled without branches: pick_... stores each, where the
+ * next one overwrites those that are not chosen, and so needs room for eight; put_... stores what
+ * was there where it does not choose; put_each_..., too, and reads as many elements, if so many are
+ * left.  Where all eight are chosen, more often are, and they go in one run. */
+#define MASKED(type)                                                                              \
+    static inline void run_##type(char *to, int64_t to_step, const char *from, int64_t from_step, \
+                                  int64_t count) {                                                \
+        if (to_step == (int64_t)sizeof(type) && from_step == (int64_t)sizeof(type)) {             \
+            memcpy(to, from, (size_t)count * sizeof(type));                                       \
+            return;                                                                               \
+        }                                                                                         \
+        for (int64_t i = 0; i < count; i++)                                                       \
+            *(type *)(void *)(to + i * to_step) =                                                 \
+                *(const type *)(const void *)(from + i * from_step);                              \
+    }                                                                                             \
+    static char *pick_##type(char *to, const char *end, const mask_walk *w) {                     \
+        const int64_t step = w->other_step;                                                       \
+        const char *mask = w->at, *from = w->other;                                               \
+        type *t = (type *)(void *)to;                                                             \
+        for (int64_t left = w->count, size; left > 0; left -= size) {                             \
+            const int run = next_run(mask, left, &size);                                          \
+            if (run == RUN_ALL) {                                                                 \
+                run_##type((char *)t, sizeof(type), from, step, size);                            \
+                t += size;                                                                        \
+            } else if (run == RUN_MIXED && end - (char *)t >= 8 * (int64_t)sizeof *t) {           \
+                for (int i = 0; i < 8; i++) {                                                     \
+                    *t = *(const type *)(const void *)(from + i * step);                          \
+                    t += mask[i];                                                                 \
+                }                                                                                 \
+            } else if (run == RUN_MIXED) {                                                        \
+                for (int64_t i = 0; i < 8; i++)                                                   \
+                    if (mask[i]) *t++ = *(const type *)(const void *)(from + i * step);           \
+            }                                                                                     \
+            mask += size;                                                                         \
+            from += size * step;                                                                  \
+        }                                                                                         \
+        return (char *)t;                                                                         \
+    }                                                                                             \
+    static void put_##type(const mask_walk *w, const char *value) {                               \
+        const int64_t step = w->other_step;                                                       \
+        const char *mask = w->at;                                                                 \
+        const type v = *(const type *)(const void *)value;                                        \
+        char *to = w->other;                                                                      \
+        for (int64_t left = w->count, size; left > 0; left -= size) {                             \
+            const int run = next_run(mask, left, &size);                                          \
+            if (run == RUN_ALL && step == (int64_t)sizeof v) {                                    \
+                for (int64_t i = 0; i < size; i++) ((type *)(void *)to)[i] = v;                   \
+            } else if (run == RUN_ALL) {                                                          \
+                for (int64_t i = 0; i < size; i++) *(type *)(void *)(to + i * step) = v;          \
+            } else if (run == RUN_MIXED) {                                                        \
+                for (int i = 0; i < 8; i++) {                                                     \
+                    type *t = (type *)(void *)(to + i * step);                                    \
+                    *t = mask[i] ? v : *t;                                                        \
+                }                                                                                 \
+            }                                                                                     \
+            mask += size;                                                                         \
+            to += size * step;                                                                    \
+        }                                                                                         \
+    }                                                                                             \
+    static int64_t put_each_##type(const mask_walk *w, const char *from, int64_t step,            \
+                                   int64_t count) {                                               \
+        const char *mask = w->at;                                                                 \
+        const int64_t to_step = w->other_step, all = count;                                       \
+        char *to = w->other;                                                                      \
+        for (int64_t left = w->count, size; left > 0; left -= size) {                             \
+            const int run = next_run(mask, left, &size);                                          \
+            if (run == RUN_ALL) {                                                                 \
+                run_##type(to, to_step, from, step, size);                                        \
+                from += size * step;                                                              \
+                count -= size;                                                                    \
+            } else if (run == RUN_MIXED && count >= 8) {                                          \
+                for (int i = 0; i < 8; i++) {                                                     \
+                    type *t = (type *)(void *)(to + i * to_step);                                 \
+                    *t = mask[i] ? *(const type *)(const void *)from : *t;                        \
+                    from += step & -(int64_t)mask[i];                                             \
+                    count -= mask[i];                                                             \
+                }                                                                                 \
+            } else if (run == RUN_MIXED) {                                                        \
+                for (int i = 0; i < 8; i++)                                                       \
+                    if (mask[i]) {                                                                \
+                        *(type *)(void *)(to + i * to_step) = *(const type *)(const void *)from;  \
+                        from += step;                                                             \
+                        count--;                                                                  \
+                    }                                                                             \
+            }                                                                                     \
+            mask += size;                                                                         \
+            to += size * to_step;                                                                 \
+        }                                                                                         \
+        return all - count;                                                                       \
     }
 MASKED(uint8_t)
 MASKED(uint32_t)
@@ -594,7 +793,8 @@ MASKED(nd_complex)
 typedef struct masked {
     char *(*pick)(char *to, const char *end, const mask_walk *w);
     void (*put)(const mask_walk *w, const char *value);
-    const char *(*put_each)(const mask_walk *w, const char *from, int64_t step);
+    /* `count` elements are left; so many have been stored */
+    int64_t (*put_each)(const mask_walk *w, const char *from, int64_t step, int64_t count);
 } masked;
 
 static masked masked_of_size(int size) {
@@ -613,19 +813,20 @@ dvx_value fancy_get_mask(dvx_vm *vm, const nd_array *a, const nd_array *mask) {
     if (dvx_failed(made)) return made;
     char *to = result->data;
     const char *end = to + count * a->dtype->size;
-    for (begin_walk(&w, mask, a, true); w.left > 0; w.left--, next_row(&w))
-        to = of.pick(to, end, &w);
+    for (begin_walk(&w, mask, a, true); w.left > 0; next_piece(&w)) to = of.pick(to, end, &w);
     return made;
 }
 
-static bool check_mask_value(dvx_vm *vm, const nd_array *value, int64_t count) {
+static bool check_mask_value(dvx_vm *vm, const nd_array *value, const nd_array *mask) {
     if (value->ndim > 1)
         return nd_fail(
             vm, DVX_TYPE_ERROR,
             "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
             "input has %d dimensions",
             value->ndim);
-    if (value->size == 1 || value->size == count) return true;
+    if (value->size == 1) return true;
+    const int64_t count = fancy_count(mask);
+    if (value->size == count) return true;
     return nd_fail(vm, DVX_VALUE_ERROR,
                    "NumPy boolean array indexing assignment cannot assign %lld input values to the "
                    "%lld output values where the mask is true",
@@ -636,12 +837,13 @@ static bool check_mask_value(dvx_vm *vm, const nd_array *value, int64_t count) {
 static void set_mask(const nd_array *a, const nd_array *mask, const nd_array *from) {
     mask_walk w;
     masked of = masked_of_size(a->dtype->size);
-    const char *at = from->data;
-    for (begin_walk(&w, mask, a, true); w.left > 0; w.left--, next_row(&w))
+    int64_t done = 0;
+    for (begin_walk(&w, mask, a, true); w.left > 0; next_piece(&w))
         if (from->size == 1)
-            of.put(&w, at);
-        else
-            at = of.put_each(&w, at, from->axes->stride);
+            of.put(&w, from->data);
+        else if (done < from->size)
+            done += of.put_each(&w, from->data + done * from->axes->stride, from->axes->stride,
+                                from->size - done);
 }
 
 /* `array` is replaced by what `made` is, unless that has failed. */
@@ -653,14 +855,23 @@ static bool replace(dvx_vm *vm, dvx_value *array, nd_array **out, dvx_value made
     return true;
 }
 
+/* Are the elements of these arrays of one shape the same ones? */
+static bool is_same_place(const nd_array *a, const nd_array *b) {
+    if (a->data != b->data || a->dtype != b->dtype) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->axes[i].stride != b->axes[i].stride && a->axes[i].count > 1) return false;
+    return true;
+}
+
 bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value value) {
     nd_array *from;
     dvx_value array = separate(vm, a, NULL, value, &from), copy = DVX_FAILED;
-    bool good = !dvx_failed(array) && check_mask_value(vm, from, fancy_count(mask));
+    bool good = !dvx_failed(array) && check_mask_value(vm, from, mask);
     if (good && from->dtype != a->dtype)
         good = replace(vm, &array, &from, array_copy(vm, from, a->dtype, 'C'));
-    /* a[m] = ... where the mask is (part of) the array itself */
-    if (good && array_may_overlap(a, mask)) {
+    /* a[m] = ... where the mask is part of the array itself.  (Where it is the array, element for
+     * element, each piece is read before it is stored to.) */
+    if (good && array_may_overlap(a, mask) && !is_same_place(a, mask)) {
         copy = array_copy(vm, mask, mask->dtype, 'C');
         good = !dvx_failed(copy);
         if (good) mask = array_of(vm, copy);
@@ -673,24 +884,28 @@ bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value val
 
 /* ---- nonzero ---- */
 
-/* The places of a row's true elements, like pick_...; `end`: of all there is room for. */
+/* The places of a piece's true elements, like pick_...; `end`: of all there is room for. */
 static int64_t *find_true(int64_t *to, const int64_t *end, const mask_walk *w) {
     const char *mask = w->at;
-    for (int64_t i = 0; i < w->row;) {
-        bool whole = w->step == 1 && w->row - i >= 8;
-        if (whole && end - to >= 8 && eight(mask)) {
-            for (int k = 0; k < 8; k++) {
-                *to = i + k;
-                to += mask[k];
+    for (int64_t i = 0, size; i < w->count; i += size) {
+        const int run = next_run(mask + i, w->count - i, &size);
+        const int64_t at = w->begin + i;
+        if (run == RUN_ALL) {
+            for (int64_t k = 0; k < size; k++) *to++ = at + k;
+        } else if (run == RUN_MIXED && end - to >= 8) {
+            /* (As long as it goes on like this, there is no look at runs.) */
+            for (size = 0;; size += 8) {
+                for (int k = 0; k < 8; k++) {
+                    *to = at + size + k;
+                    to += mask[i + size + k];
+                }
+                if (end - to < 8 || w->count - i - size < 16 || !eight(mask + i + size + 8)) break;
             }
-        } else if (whole && eight(mask)) {
+            size += 8;
+        } else if (run == RUN_MIXED) {
             for (int k = 0; k < 8; k++)
-                if (mask[k]) *to++ = i + k;
-        } else if (!whole && *mask) {
-            *to++ = i;
+                if (mask[i + k]) *to++ = at + k;
         }
-        mask += whole ? 8 : w->step;
-        i += whole ? 8 : 1;
     }
     return to;
 }
@@ -709,7 +924,7 @@ bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
         to[n] = (int64_t *)(void *)a->data;
     }
     const int64_t *end = to[last] + count;
-    for (begin_walk(&w, mask, mask, false); w.left > 0; w.left--, next_row(&w)) {
+    for (begin_walk(&w, mask, mask, false); w.left > 0; next_piece(&w)) {
         int64_t *behind = find_true(to[last], end, &w);
         for (int n = 0; n < last; n++)
             for (int64_t i = 0; i < behind - to[last]; i++) *to[n]++ = w.index[n];

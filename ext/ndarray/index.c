@@ -311,8 +311,8 @@ static dvx_value only_item(dvx_vm *vm, dvx_value key) {
 
 /* Can fancy_get_row (and fancy_set_row) do it? */
 static bool is_row(const nd_array *a, const nd_array *which) {
-    return which && which->dtype->num == ND_INT64 && which->ndim && a->ndim == 1 &&
-           a->dtype->size == 8 && which->flags & ND_C_CONTIGUOUS;
+    return which && dtype_is_integer(which->dtype) && which->dtype->num != ND_BOOL && which->ndim &&
+           a->ndim == 1 && which->flags & ND_C_CONTIGUOUS;
 }
 
 /* ---- Slots ---- */

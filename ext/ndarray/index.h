@@ -55,7 +55,7 @@ dvx_value index_value(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, nd_array *
 /* fancy.c: subscripts with index arrays; and a single bool array of the array's shape. */
 dvx_value fancy_get(dvx_vm *vm, const nd_array *a, const nd_index *index);
 bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value);
-/* The frequent case: elements of 8 bytes in one axis, by an int64 array in C order. */
+/* The frequent case: elements in one axis, by an array of ints in C order. */
 dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which);
 /* The same for a store of an array or a number.  False: the ordinary way is to be taken, which
  * tells what is wrong, casts, broadcasts and copies.  *good: nothing was raised. */

@@ -263,11 +263,10 @@ ND_METHOD(flatten, ND_NAMED("flatten", flatten, of_order));
 
 /* ---- transpose ---- */
 
-bool shape_read_axes(dvx_vm *vm, dvx_value v, int ndim, const char *what, const char *repeated,
-                     int *count, int axes[ND_MOST]) {
-    int64_t wanted[ND_MOST];
-    if (!array_read_shape(vm, v, count, wanted)) return false;
-    for (int i = 0; i < *count; i++) {
+/* The axes that these numbers name, each one once. */
+static bool find_axes(dvx_vm *vm, const int64_t *wanted, int count, int ndim, const char *what,
+                      const char *repeated, int axes[ND_MOST]) {
+    for (int i = 0; i < count; i++) {
         if (!nd_axis_named(vm, wanted[i], ndim, what, &axes[i])) return false;
         for (int k = 0; k < i; k++)
             if (axes[k] == axes[i]) return nd_fail(vm, DVX_VALUE_ERROR, "%s", repeated);
@@ -275,21 +274,40 @@ bool shape_read_axes(dvx_vm *vm, dvx_value v, int ndim, const char *what, const 
     return true;
 }
 
-static dvx_value transpose_by(dvx_vm *vm, dvx_value array, dvx_value axes) {
-    const nd_array *a = array_of(vm, array);
-    int order[ND_MOST], count;
+bool shape_read_axes(dvx_vm *vm, dvx_value v, int ndim, const char *what, const char *repeated,
+                     int *count, int axes[ND_MOST]) {
     int64_t wanted[ND_MOST];
-    if (!array_read_shape(vm, axes, &count, wanted)) return DVX_FAILED;
+    return array_read_shape(vm, v, count, wanted) &&
+           find_axes(vm, wanted, *count, ndim, what, repeated, axes);
+}
+
+static dvx_value transpose_in(dvx_vm *vm, dvx_value array, const int64_t *wanted, int count) {
+    const nd_array *a = array_of(vm, array);
+    int order[ND_MOST];
     if (count != a->ndim) return nd_raise(vm, DVX_VALUE_ERROR, "axes don't match array");
-    if (!shape_read_axes(vm, axes, a->ndim, "", "repeated axis in transpose", &count, order))
+    if (!find_axes(vm, wanted, count, a->ndim, "", "repeated axis in transpose", order))
         return DVX_FAILED;
     return shape_permute(vm, array, order);
+}
+
+static dvx_value transpose_by(dvx_vm *vm, dvx_value array, dvx_value axes) {
+    int count;
+    int64_t wanted[ND_MOST];
+    if (!array_read_shape(vm, axes, &count, wanted)) return DVX_FAILED;
+    return transpose_in(vm, array, wanted, count);
 }
 
 /* transpose(), transpose(axes), transpose(i, j, ...) */
 static ND_FUNCTION(transpose) {
     if (count == 1 || (count == 2 && nd_is_none(vm, args[1]))) return reversed(vm, args[0]);
     if (count == 2) return transpose_by(vm, args[0], args[1]);
+    int64_t wanted[ND_MOST];
+    uint32_t ints = 0; /* so many are ints that can be read without a tuple */
+    while (ints < count - 1 && ints < ND_MOST && API(kind, args[ints + 1]) == DVX_INT &&
+           API(read_int, args[ints + 1], &wanted[ints]))
+        ints++;
+    if (ints == count - 1) return transpose_in(vm, args[0], wanted, (int)ints);
+    vm->api->clear_error(vm);
     dvx_value axes = API(make_tuple, args + 1, count - 1);
     dvx_value made = dvx_failed(axes) ? axes : transpose_by(vm, args[0], axes);
     API(release, axes);
