@@ -567,11 +567,10 @@ static void walk_along(walk *w, nd_cast cast) {
 static bool take_turned(walk *w, int64_t size, walk *two) {
     const int inner = w->ndim - 1;
     int across = inner;
-    if (inner < 1 || w->to_stride[inner] != size || !w->from_stride[inner] ||
-        w->count[inner] < TURN_LEAST)
-        return false;
+    if (inner < 1 || w->to_stride[inner] != size || !w->from_stride[inner]) return false;
     while (across >= 0 && w->from_stride[across] != size) across--;
-    if (across < 0 || across == inner || w->count[across] < TURN_LEAST) return false;
+    if (across < 0 || across == inner || !turn_pays(size, w->count[across], w->count[inner]))
+        return false;
     for (int i = 0; i < 2; i++) {
         const int axis = i ? inner : across;
         two->count[i] = w->count[axis];

@@ -38,12 +38,21 @@ static inline void turn_square4(char *to, int64_t to_row, const char *from, int6
 #define HIGH1(a, b) \
     __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 static inline void turn_square1(char *to, int64_t to_row, const char *from, int64_t from_column) {
-    vector1 v[8] = {{0}};
-    for (int i = 0; i < 8; i++) memcpy(&v[i], from + i * from_column, 8);
+    vector1 v[8];
+    for (int i = 0; i < 8; i++) {
+        vector8 row = {0};
+        memcpy(&row, from + i * from_column, sizeof row[0]);
+        v[i] = (vector1)row;
+    }
     const vector1 x[4] = {LOW1(v[0], v[4]), LOW1(v[1], v[5]), LOW1(v[2], v[6]), LOW1(v[3], v[7])};
     const vector1 y[4] = {LOW1(x[0], x[2]), HIGH1(x[0], x[2]), LOW1(x[1], x[3]), HIGH1(x[1], x[3])};
     const vector1 z[4] = {LOW1(y[0], y[2]), HIGH1(y[0], y[2]), LOW1(y[1], y[3]), HIGH1(y[1], y[3])};
-    for (int i = 0; i < 8; i++) memcpy(to + i * to_row, (const char *)&z[i / 2] + 8 * (i % 2), 8);
+    for (int i = 0; i < 4; i++) {
+        const vector8 two = (vector8)z[i];
+        const int64_t above = two[0], below = two[1];
+        memcpy(to + 2 * i * to_row, &above, sizeof above);
+        memcpy(to + (2 * i + 1) * to_row, &below, sizeof below);
+    }
 }
 
 static inline void turn_square16(char *to, int64_t to_row, const char *from, int64_t from_column) {
@@ -54,7 +63,7 @@ static inline void turn_square16(char *to, int64_t to_row, const char *from, int
 
 /* Squares of `side` elements, `across` of them at a time; what is left at both edges, one by one.
  * So many columns are done at once that their lines stay in the cache. */
-enum { COLUMNS = 64 };
+enum { COLUMNS = 32 };
 #define TURN(size, side, across)                                                                 \
     static void turn_##size(char *to, int64_t to_row, const char *from, int64_t from_column,     \
                             int64_t rows, int64_t columns) {                                     \

@@ -4,8 +4,13 @@
 
 #include "dtype.h"
 
-/* From so many rows and columns on it is worth it. */
-enum { TURN_LEAST = 8 };
+/* Is it worth it?  (Elements of 16 bytes beyond the caches come as quickly one row after the
+ * other.) */
+static inline bool turn_pays(int64_t size, int64_t rows, int64_t columns) {
+    enum { LEAST = 8, MOST_WIDE = 1 << 18 };
+    if (rows < LEAST || columns < LEAST) return false;
+    return size < (int64_t)sizeof(nd_complex) || rows < MOST_WIDE / columns;
+}
 
 /* `rows` rows of `columns` neighbours, each `to_row` bytes behind the one before, from columns: the
  * neighbour below is the next element of `from`, that on the right is `from_column` bytes behind.

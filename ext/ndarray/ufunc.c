@@ -705,12 +705,11 @@ static bool run_turned(dvx_vm *vm, void *context, char *const *data, int64_t cou
 static bool find_turned(const nd_walk *walk, const execution *e, nd_walk *rest, turned *t) {
     const int last = walk->ndim - 1, out = e->inputs;
     int axis = -1;
-    if (last < 1 || walk->shape[last] < TURN_LEAST || walk->strides[out][last] != e->sizes[out])
-        return false;
+    if (last < 1 || walk->strides[out][last] != e->sizes[out]) return false;
     for (int k = 0; k < e->inputs && axis < 0; k++)
         for (int i = 0; i < last && axis < 0; i++)
             if (walk->strides[k][i] == e->sizes[k] && walk->strides[k][last] != 0 &&
-                walk->shape[i] >= TURN_LEAST)
+                turn_pays(e->sizes[k], walk->shape[i], walk->shape[last]))
                 axis = i;
     if (axis < 0) return false;
     *rest = *walk;
