@@ -595,11 +595,20 @@ static void walk_turned(walk *w, int64_t size, const walk *two) {
     }
 }
 
+/* The end of `a[::2] += b`: all elements are where they belong. */
+static bool is_itself(const nd_array *to, const int64_t *strides) {
+    bool same = true;
+    for (int i = 0; i < to->ndim; i++)
+        same &= to->axes[i].count == 1 || to->axes[i].stride == strides[i];
+    return same;
+}
+
 void array_spread(nd_array *to, const nd_array *from) {
     walk two;
     int64_t strides[ND_MOST];
     walk w = {.to = to->data, .from = from->data};
     array_strides_in(from, to->ndim, strides);
+    if (to->data == from->data && to->dtype == from->dtype && is_itself(to, strides)) return;
     for (int i = 0; i < to->ndim; i++)
         add_axis(&w, to->axes[i].count, to->axes[i].stride, strides[i]);
     merge_axes(&w);

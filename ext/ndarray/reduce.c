@@ -135,6 +135,40 @@ static bool reduce_outer(dvx_vm *vm, void *context, char *const *data, int64_t c
     return true;
 }
 
+/* Rows that all come to the same row of results. */
+typedef struct stack {
+    nd_fold_rows fold;
+    int64_t rows, stride;
+} stack;
+
+static bool reduce_rows(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                        const int64_t *strides) {
+    enum { AT_ONCE = 1 << 18 }; /* elements, between looks at interrupts; and rows for a loop */
+    const stack *s = context;
+    const int64_t most = 4 * (1 + AT_ONCE / 4 / (count + 1));
+    (void)strides;
+    for (int64_t done = 0; done < s->rows; done += most) {
+        const int64_t n = s->rows - done < most ? s->rows - done : most;
+        s->fold(data[0], data[1] + done * s->stride, count, n, s->stride);
+        if (n == most && !vm->api->poll(vm)) return false;
+    }
+    return true;
+}
+
+/* Is the last axis but one reduced, and are the last one's elements neighbours?  Then the former
+ * leaves the walk. */
+static bool take_rows(nd_walk *walk, const nd_kernel *kernel, int64_t size, stack *s) {
+    const int last = walk->ndim - 1, axis = last - 1;
+    if (last < 1 || !kernel->rows || walk->strides[0][axis] || walk->strides[0][last] != size ||
+        walk->strides[1][last] != size)
+        return false;
+    *s = (stack){kernel->rows, walk->shape[axis], walk->strides[1][axis]};
+    walk->shape[axis] = walk->shape[last];
+    for (int k = 0; k < walk->operands; k++) walk->strides[k][axis] = walk->strides[k][last];
+    walk->ndim--;
+    return true;
+}
+
 /* Takes the axes at the end that are reduced out of the walk. */
 static void split(nd_walk *walk, nd_walk *inner) {
     inner->operands = walk->operands - 1;
@@ -160,10 +194,20 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     const bool masked = walk->operands > 2;
     if (!r.inner.ndim) {
         nd_masked some = {reduce_outer, &r, 2};
+        stack s;
+        if (!r.cast && !masked && take_rows(walk, kernel, r.size, &s))
+            return walk_run(vm, walk, reduce_rows, &s);
         if (walk->ndim)
             return masked ? walk_run(vm, walk, walk_masked, &some)
                           : walk_run(vm, walk, reduce_outer, &r);
         r.inner = (nd_walk){.operands = walk->operands - 1, .ndim = 1, .shape = {1}};
+    }
+    nd_kernel wide = *kernel;
+    const nd_fold sum = nd_state_of(vm)->tiles->sum[from->num];
+    if (kernel == ufunc_kernel(vm, ND_UFUNC_add, ND_INT64) && sum && r.inner.ndim == 1 && !masked) {
+        wide.fold = sum;
+        r.kernel = &wide;
+        r.cast = NULL;
     }
     const size_t size = (size_t)(PIECE * (r.size + masked));
     if (r.cast || r.inner.ndim > 1 || masked) {

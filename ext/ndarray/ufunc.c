@@ -725,13 +725,50 @@ static bool find_turned(const nd_walk *walk, const execution *e, nd_walk *rest, 
     return true;
 }
 
+/* Short rows, one for each place along the last axis but one: `next` has that one's strides. */
+typedef struct short_rows {
+    const execution *e;
+    int64_t count, strides[MOST_INPUTS + 1];
+} short_rows;
+
+static bool run_short(dvx_vm *vm, void *context, char *const *data, int64_t rows,
+                      const int64_t *next) {
+    const short_rows *s = context;
+    const nd_loop loop = s->e->loop;
+    char *at[MOST_INPUTS + 1];
+    (void)vm;
+    memcpy(at, data, sizeof at);
+    for (int64_t i = 0; i < rows; i++) {
+        char *args[MOST_INPUTS + 1];
+        memcpy(args, at, sizeof args);
+        loop(args, s->count, s->strides);
+        for (int k = 0; k <= MOST_INPUTS; k++) at[k] += next[k];
+    }
+    return true;
+}
+
+/* Takes the last axis out of the walk. */
+static bool find_short(const nd_walk *walk, const execution *e, nd_walk *rest, short_rows *s) {
+    enum { MOST = 1 << 10 }; /* elements: what is longer does not need it */
+    const int last = walk->ndim - 1;
+    if (last < 1 || walk->shape[last] > MOST || walk->shape[last - 1] > 1 << 20) return false;
+    *rest = *walk;
+    rest->ndim--;
+    *s = (short_rows){.e = e, .count = walk->shape[last]};
+    for (int k = 0; k <= e->inputs; k++) s->strides[k] = walk->strides[k][last];
+    return true;
+}
+
 static bool run_whole(dvx_vm *vm, const call *c, nd_walk *walk, execution *e) {
     nd_walk rest;
     turned t;
+    short_rows s;
     bool casts = false;
     for (int i = 0; i <= c->inputs; i++) casts |= e->casts[i] != NULL;
     if (!casts && !c->mask && find_turned(walk, e, &rest, &t))
         return walk_run(vm, &rest, run_turned, &t);
+    if (!casts && !c->mask && find_short(walk, e, &rest, &s))
+        return walk_run(vm, &rest, run_short, &s);
     return run_all(vm, c, walk, casts ? run_cast : run_row, e);
 }
 
