@@ -846,6 +846,13 @@ static void sum_ints(char *to, const char *from, int64_t count, int64_t stride) 
 
 /* ---- Tiles of matrix products ---- */
 
+/* A few elements, without a call. */
+static inline void store_few(char *to, const char *from, int64_t bytes) {
+    for (; bytes >= 32; bytes -= 32, to += 32, from += 32) memcpy(to, from, 32);
+    for (; bytes >= 8; bytes -= 8, to += 8, from += 8) memcpy(to, from, 8);
+    if (bytes) memcpy(to, from, 4);
+}
+
 % for T, name in ("double", "float64"), ("float", "float32"):
 typedef ${T} ${T}_panel __attribute__((vector_size(64)));
 /* Four rows of the result at a time stay in registers, as many vectors of each as have columns. */
@@ -855,8 +862,8 @@ static void gemm${used}_${name}(char *c, int64_t c_row, const char *a, int64_t a
     typedef ${T} T;
     typedef ${T}_panel V;
     while (rows > 0) {
-% for tile in 4, 1:
-        ${"if (rows >= 4)" if tile == 4 else "else"} {
+% for tile in 4, 3, 2, 1:
+        ${f"if (rows >= {tile})" if tile > 1 else ""} {
             V sums[${tile}][${used}] = {0};
             const char *from = a;
             for (int64_t k = 0; k < inner; k++, from += a_column) {
@@ -875,11 +882,12 @@ static void gemm${used}_${name}(char *c, int64_t c_row, const char *a, int64_t a
                 if (columns * sizeof(T) == sizeof sums[i])
                     memcpy(c, sums[i], sizeof sums[i]);
                 else
-                    memcpy(c, sums[i], (size_t)columns * sizeof(T));
+                    store_few(c, (const char *)sums[i], columns * (int64_t)sizeof(T));
                 c += c_row;
             }
             a += ${tile} * a_row;
             rows -= ${tile};
+            ${"continue;" if tile > 1 else ""}
         }
 % endfor
     }

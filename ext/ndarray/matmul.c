@@ -40,8 +40,8 @@ static void pack(const nd_matrix *b, int64_t first, int64_t columns, size_t size
     }
 }
 
-/* Few columns, for which a panel would be mostly zeros: one element after the other. */
-enum { NARROW = 2 };
+/* One column, for which a panel would be mostly zeros: one element after the other. */
+enum { NARROW = 1 };
 #define NARROW_PRODUCT(T, name)                                                            \
     static void multiply_narrow_##name(const nd_matrix *a, const nd_matrix *b, char *to) { \
         T *out = (T *)(void *)to;                                                          \
@@ -109,7 +109,7 @@ MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
 /* Products with fewer multiplications than that are done sooner here: the tiles go on in order, and
  * OpenBLAS packs matrices and looks for its buffers first. */
 static bool is_large(nd_type type, const nd_matrix *a, const nd_matrix *b) {
-    enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 32768, OF_COMPLEX = 8 };
+    enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 768, OF_COMPLEX = 8 };
     double work = (double)a->rows * (double)a->columns * (double)b->columns;
     if (type < ND_FLOAT32) return false;
     if (type == ND_COMPLEX128) work *= OF_COMPLEX;

@@ -266,8 +266,8 @@ static bool begin(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_
 }
 
 static void fill(nd_array *out, const char *element) {
-    const size_t size = out->dtype->size;
-    for (int64_t i = 0; i < out->size; i++) memcpy(out->data + (size_t)i * size, element, size);
+    const nd_cast copy = cast_between(out->dtype, out->dtype);
+    copy(out->data, out->dtype->size, element, 0, out->size);
 }
 
 static bool is_single_pass(dvx_vm *vm, unsigned flags, const char *name) {
