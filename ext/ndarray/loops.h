@@ -74,12 +74,17 @@ typedef void (*nd_line_places)(const char *from, int64_t count, int64_t stride, 
  * `count` places.  NULL: there is no such loop for the dtype. */
 typedef void (*nd_slide)(char *out, const char *from, const char *short_row, int64_t inner,
                          int64_t count);
+/* The places of at most ND_RANKED elements, none of which is a nan, in a stable order.  NULL: there
+ * is no such loop that is worth it. */
+enum { ND_RANKED = 32 };
+typedef void (*nd_rank)(const char *from, int64_t count, uint8_t *places);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
     nd_slide slide[ND_TYPES];
     nd_line_place place_maximum[ND_TYPES], place_minimum[ND_TYPES];
     nd_line_places places_maximum[ND_TYPES], places_minimum[ND_TYPES];
     nd_finder find[ND_TYPES];
+    nd_rank rank[ND_TYPES];
     nd_fold sum[ND_TYPES]; /* as int64, of smaller ints */
 } nd_tiles;
 const nd_tiles *loops_tiles(void);

@@ -1073,6 +1073,41 @@ static void places_${extreme}_${name}(const char *from, int64_t count, int64_t s
 % endfor
 % endfor
 
+/* ---- Ranks ---- */
+
+/* How many elements come before each: all lanes are compared with one element after the other. */
+#if ND_WIDTH == 64
+% for letter, M, parts, R, K, whole in PLACED:
+<% T, name = C_TYPES[letter], NUMBERS[letter].lower() %>\
+static void rank_${name}(const char *from, int64_t count, uint8_t *places) {
+    enum { LANES = 64 / sizeof(${T}), PARTS = ND_RANKED / LANES };
+    static const ${name}_steps numbers = {${", ".join(str(i) for i in range(16 if letter in "if" else 8))}};
+    ${T} x[ND_RANKED] = {0};
+    ${M} before[ND_RANKED];
+    ${name}_lanes v[PARTS];
+    ${name}_steps sums[PARTS] = {0};
+    for (int64_t i = 0; i < count; i++) x[i] = AT(const ${T}, from + i * (int64_t)sizeof(${T}));
+    memcpy(v, x, sizeof v);
+    /* (Of equal elements the first one comes first: those of later vectors are behind it.) */
+<% count = 2 if letter in "if" else 4 %>\
+% for own in range(count):
+    for (int64_t j = ${own} * LANES; j < ${own + 1} * LANES && j < count; j++) {
+        const ${T} y = x[j];
+% for p in range(count):
+% if p == own:
+        sums[${p}] -= (v[${p}] > y) | ((v[${p}] == y) & (numbers > (${M})(j - ${own} * LANES)));
+% else:
+        sums[${p}] -= v[${p}] ${">=" if p > own else ">"} y;
+% endif
+% endfor
+    }
+% endfor
+    memcpy(before, sums, sizeof before);
+    for (int i = 0; i < ND_RANKED; i++) places[i] = (uint8_t)before[i];
+}
+% endfor
+#endif
+
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
 extern const nd_tiles TILES(ND_TABLE);
@@ -1082,6 +1117,9 @@ extern const nd_tiles TILES(ND_TABLE);
 % endfor
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
+#if ND_WIDTH == 64
+    .rank = ${by_type("rank")},
+#endif
     .sum = {[ND_BOOL] = sum_bytes, [ND_UINT8] = sum_bytes, [ND_INT32] = sum_ints},
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
     .place_maximum = ${by_type("place_maximum")}, .place_minimum = ${by_type("place_minimum")},

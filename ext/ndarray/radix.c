@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256 };
+enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256, LEAST_BYTES = 64 };
 
 /* ---- Keys ---- */
 
@@ -137,11 +137,18 @@ static bool sort_uint8(uint8_t *v, int64_t n) {
     return true;
 }
 
+static bool places_uint8(const uint8_t *of, int64_t *v, int64_t n) {
+    int64_t at[BUCKETS] = {0};
+    for (int64_t i = 0; i < n; i++) at[of[i]]++;
+    sum_counts(at);
+    for (int64_t i = 0; i < n; i++) v[at[of[i]]++] = i;
+    return true;
+}
+
 bool radix_sort(nd_type type, void *data, void *room, int64_t n) {
+    if (type <= ND_UINT8 && n >= LEAST_BYTES) return sort_uint8(data, n);
     if (n < LEAST) return false;
     switch (type) {
-    case ND_BOOL:
-    case ND_UINT8: return sort_uint8(data, n);
     case ND_INT32: return sort_int32(data, data, room, n);
     case ND_INT64: return sort_int64(data, data, room, n);
     case ND_FLOAT32: return sort_float32(data, data, room, n);
@@ -151,6 +158,7 @@ bool radix_sort(nd_type type, void *data, void *room, int64_t n) {
 }
 
 bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n) {
+    if (type <= ND_UINT8 && n >= LEAST_BYTES) return places_uint8(data, places, n);
     if (n < LEAST) return false;
     switch (type) {
     case ND_INT32: return places_int32(data, places, room, n);
