@@ -725,7 +725,7 @@ static bool find_turned(const nd_walk *walk, const execution *e, nd_walk *rest, 
     return true;
 }
 
-/* Short rows, one for each place along the last axis but one: `next` has that one's strides. */
+/* Short rows, one for each place along the last axis but one, whose strides run_short gets. */
 typedef struct short_rows {
     const execution *e;
     int64_t count, strides[MOST_INPUTS + 1];
@@ -742,16 +742,17 @@ static bool run_short(dvx_vm *vm, void *context, char *const *data, int64_t rows
         char *args[MOST_INPUTS + 1];
         memcpy(args, at, sizeof args);
         loop(args, s->count, s->strides);
-        for (int k = 0; k <= MOST_INPUTS; k++) at[k] += next[k];
+        for (int k = 0; k <= s->e->inputs; k++) at[k] += next[k];
     }
     return true;
 }
 
 /* Takes the last axis out of the walk. */
 static bool find_short(const nd_walk *walk, const execution *e, nd_walk *rest, short_rows *s) {
-    enum { MOST = 1 << 10 }; /* elements: what is longer does not need it */
+    /* Elements of a row: what is longer does not need it; and those between looks at interrupts. */
+    enum { MOST = 1 << 10, MOST_ROWS = 1 << 10 };
     const int last = walk->ndim - 1;
-    if (last < 1 || walk->shape[last] > MOST || walk->shape[last - 1] > 1 << 20) return false;
+    if (last < 1 || walk->shape[last] > MOST || walk->shape[last - 1] > MOST_ROWS) return false;
     *rest = *walk;
     rest->ndim--;
     *s = (short_rows){.e = e, .count = walk->shape[last]};
