@@ -116,30 +116,41 @@ static ND_FUNCTION(rot90) {
 
 /* ---- roll ---- */
 
-/* A copy whose elements have moved `shift` places along the axis, those at the end to its front. */
-static dvx_value roll_axis(dvx_vm *vm, const nd_array *a, int64_t shift, int axis) {
+/* A copy whose elements have moved so many places (0 ... its length - 1) along each axis, those at
+ * the end to its front: each axis has two parts, or one. */
+static dvx_value roll_places(dvx_vm *vm, const nd_array *a, const int64_t *shifts) {
     nd_array *whole;
     dvx_value made = array_new_like(vm, a->dtype, a, &whole);
     if (dvx_failed(made) || a->size == 0) return made;
-    int64_t size = a->axes[axis].count;
-    shift = (shift % size + size) % size;
     dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
-    memcpy(to_axes, whole->axes, (size_t)a->ndim * sizeof *to_axes);
-    memcpy(from_axes, a->axes, (size_t)a->ndim * sizeof *from_axes);
+    bool second[ND_MOST] = {false};
     nd_array to = *whole, from = *a;
     to.axes = to_axes;
     from.axes = from_axes;
-    for (int part = 0; part < 2; part++) {
-        int64_t n = part ? shift : size - shift;
-        if (n == 0) continue;
-        to_axes[axis].count = from_axes[axis].count = n;
-        to.data = whole->data + (part ? 0 : shift * to_axes[axis].stride);
-        from.data = a->data + (part ? (size - shift) * from_axes[axis].stride : 0);
+    for (;;) {
+        to.data = whole->data;
+        from.data = a->data;
+        for (int i = 0; i < a->ndim; i++) {
+            const int64_t size = a->axes[i].count, n = second[i] ? shifts[i] : size - shifts[i];
+            to_axes[i] = (dvx_axis){n, whole->axes[i].stride};
+            from_axes[i] = (dvx_axis){n, a->axes[i].stride};
+            to.data += second[i] ? 0 : shifts[i] * to_axes[i].stride;
+            from.data += second[i] ? (size - shifts[i]) * from_axes[i].stride : 0;
+        }
         array_update(&to);
         array_update(&from);
         array_spread(&to, &from);
+        int axis = a->ndim - 1;
+        for (; axis >= 0; axis--) {
+            second[axis] = !second[axis] && shifts[axis];
+            if (second[axis]) break;
+        }
+        if (axis < 0) return made;
     }
-    return made;
+}
+
+static int64_t places_of(int64_t shift, int64_t size) {
+    return size ? (shift % size + size) % size : 0;
 }
 
 static dvx_value roll_flat(dvx_vm *vm, dvx_value array, dvx_value by) {
@@ -148,7 +159,8 @@ static dvx_value roll_flat(dvx_vm *vm, dvx_value array, dvx_value by) {
     if (!nd_read_index(vm, by, &shift)) return DVX_FAILED;
     dvx_value row = shape_ravel(vm, array);
     if (dvx_failed(row)) return row;
-    dvx_value rolled = roll_axis(vm, array_of(vm, row), shift, 0);
+    shift = places_of(shift, array_of(vm, row)->size);
+    dvx_value rolled = roll_places(vm, array_of(vm, row), &shift);
     API(release, row);
     if (dvx_failed(rolled) || a->ndim == 1) return rolled;
     array_shape(a, shape);
@@ -171,17 +183,15 @@ static dvx_value roll_axes(dvx_vm *vm, dvx_value array, dvx_value by, dvx_value 
             "between arg 0 with shape (%d,) and arg 1 with shape (%d,).",
             shift_count, axis_count);
     int count = shift_count > axis_count ? shift_count : axis_count;
-    if (count == 0) return array_copy(vm, array_of(vm, array), array_of(vm, array)->dtype, 'K');
-    dvx_value made = API(retain, array);
-    for (int i = 0; i < count && !dvx_failed(made); i++) {
-        const nd_array *a = array_of(vm, made);
-        dvx_value next = DVX_FAILED;
-        if (nd_axis(vm, wanted[axis_count == 1 ? 0 : i], a->ndim, &axis))
-            next = roll_axis(vm, a, shifts[shift_count == 1 ? 0 : i], axis);
-        API(release, made);
-        made = next;
+    const nd_array *a = array_of(vm, array);
+    int64_t places[ND_MOST] = {0};
+    for (int i = 0; i < count; i++) {
+        if (!nd_axis(vm, wanted[axis_count == 1 ? 0 : i], a->ndim, &axis)) return DVX_FAILED;
+        const int64_t size = a->axes[axis].count;
+        places[axis] =
+            places_of(places[axis] + places_of(shifts[shift_count == 1 ? 0 : i], size), size);
     }
-    return made;
+    return roll_places(vm, a, places);
 }
 
 /* roll(a, shift, axis=None) */

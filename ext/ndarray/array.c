@@ -6,6 +6,7 @@
 
 #include "cast.h"
 #include "memory.h"
+#include "turn.h"
 
 /* ---- Axes ---- */
 
@@ -540,6 +541,19 @@ static void merge_axes(walk *w) {
     if (w->ndim) w->ndim = last + 1;
 }
 
+/* Goes on along the first `axes` axes; false: that was the last place. */
+static bool next_place(walk *w, int64_t *index, int axes) {
+    for (int i = axes - 1; i >= 0; i--) {
+        w->to += w->to_stride[i];
+        w->from += w->from_stride[i];
+        if (++index[i] < w->count[i]) return true;
+        w->to -= w->count[i] * w->to_stride[i];
+        w->from -= w->count[i] * w->from_stride[i];
+        index[i] = 0;
+    }
+    return false;
+}
+
 /* Casts row after row. */
 static void walk_along(walk *w, nd_cast cast) {
     int64_t index[ND_MOST] = {0};
@@ -550,27 +564,63 @@ static void walk_along(walk *w, nd_cast cast) {
     }
     for (;;) {
         cast(w->to, w->to_stride[inner], w->from, w->from_stride[inner], w->count[inner]);
-        int i = inner;
-        while (i-- > 0) {
-            w->to += w->to_stride[i];
-            w->from += w->from_stride[i];
-            if (++index[i] < w->count[i]) break;
-            w->to -= w->count[i] * w->to_stride[i];
-            w->from -= w->count[i] * w->from_stride[i];
-            index[i] = 0;
-        }
-        if (i < 0) return;
+        if (!next_place(w, index, inner)) return;
     }
 }
 
+/* Rows of neighbours from columns of neighbours?  Then the two axes leave the walk. */
+static bool take_turned(walk *w, int64_t size, walk *two) {
+    const int inner = w->ndim - 1;
+    int across = inner;
+    if (inner < 1 || w->to_stride[inner] != size || !w->from_stride[inner]) return false;
+    while (across >= 0 && w->from_stride[across] != size) across--;
+    if (across < 0 || across == inner || !turn_pays(size, w->count[across], w->count[inner]))
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const int axis = i ? inner : across;
+        two->count[i] = w->count[axis];
+        two->to_stride[i] = w->to_stride[axis];
+        two->from_stride[i] = w->from_stride[axis];
+    }
+    w->ndim -= 2;
+    for (int i = across; i < w->ndim; i++) {
+        w->count[i] = w->count[i + 1];
+        w->to_stride[i] = w->to_stride[i + 1];
+        w->from_stride[i] = w->from_stride[i + 1];
+    }
+    return true;
+}
+
+static void walk_turned(walk *w, int64_t size, const walk *two) {
+    int64_t index[ND_MOST] = {0};
+    for (;;) {
+        turn_block(size, w->to, two->to_stride[0], w->from, two->from_stride[1], two->count[0],
+                   two->count[1]);
+        if (!next_place(w, index, w->ndim)) return;
+    }
+}
+
+/* The end of `a[::2] += b`: all elements are where they belong. */
+static bool is_itself(const nd_array *to, const int64_t *strides) {
+    bool same = true;
+    for (int i = 0; i < to->ndim; i++)
+        same &= to->axes[i].count == 1 || to->axes[i].stride == strides[i];
+    return same;
+}
+
 void array_spread(nd_array *to, const nd_array *from) {
+    walk two;
     int64_t strides[ND_MOST];
     walk w = {.to = to->data, .from = from->data};
     array_strides_in(from, to->ndim, strides);
+    if (to->data == from->data && to->dtype == from->dtype && is_itself(to, strides)) return;
     for (int i = 0; i < to->ndim; i++)
         add_axis(&w, to->axes[i].count, to->axes[i].stride, strides[i]);
     merge_axes(&w);
-    walk_along(&w, cast_between(from->dtype, to->dtype));
+    if (from->dtype == to->dtype && take_turned(&w, from->dtype->size, &two))
+        walk_turned(&w, from->dtype->size, &two);
+    else
+        walk_along(&w, cast_between(from->dtype, to->dtype));
 }
 
 /* Does `from` fit `to`?  *trimmed is it without leading axes of one element that are too many. */

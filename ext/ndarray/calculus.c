@@ -35,18 +35,20 @@ typedef struct spacing {
 
 static double at(const double *f, int64_t stride, int64_t i) { return f[i * stride]; }
 
-static void gradient_even(const double *f, int64_t stride, int64_t n, double h, int order,
-                          double *to) {
-    for (int64_t i = 1; i < n - 1; i++)
-        to[i * stride] = (at(f, stride, i + 1) - at(f, stride, i - 1)) / (2.0 * h);
-    if (order == 1) {
-        to[0] = (at(f, stride, 1) - f[0]) / h;
-        to[(n - 1) * stride] = (at(f, stride, n - 1) - at(f, stride, n - 2)) / h;
-        return;
+/* `n` rows of `stride` elements, along the columns. */
+static void gradient_even(const double *restrict f, int64_t stride, int64_t n, double h, int order,
+                          double *restrict to) {
+    const double *before = f, *behind = f + 2 * stride, *last = f + (n - 1) * stride;
+    double *middle = to + stride, *end = to + (n - 1) * stride;
+    for (int64_t i = 0; i < (n - 2) * stride; i++) middle[i] = (behind[i] - before[i]) / (2.0 * h);
+    for (int64_t i = 0; i < stride && order == 1; i++) {
+        to[i] = (f[stride + i] - f[i]) / h;
+        end[i] = (last[i] - last[i - stride]) / h;
     }
-    to[0] = -1.5 / h * f[0] + 2.0 / h * at(f, stride, 1) + -0.5 / h * at(f, stride, 2);
-    to[(n - 1) * stride] = 0.5 / h * at(f, stride, n - 3) + -2.0 / h * at(f, stride, n - 2) +
-                           1.5 / h * at(f, stride, n - 1);
+    for (int64_t i = 0; i < stride && order == 2; i++) {
+        to[i] = -1.5 / h * f[i] + 2.0 / h * f[stride + i] + -0.5 / h * f[2 * stride + i];
+        end[i] = 0.5 / h * last[i - 2 * stride] + -2.0 / h * last[i - stride] + 1.5 / h * last[i];
+    }
 }
 
 static void gradient_uneven(const double *f, int64_t stride, int64_t n, const double *h, int order,
@@ -114,12 +116,12 @@ static dvx_value gradient_along(dvx_vm *vm, const nd_array *a, int axis, const s
     dvx_value made = array_new(vm, a->dtype, a->ndim, shape, &out);
     if (dvx_failed(made)) return made;
     for (int i = axis + 1; i < a->ndim; i++) stride *= a->axes[i].count;
-    for (int64_t i = 0; i < a->size; i++) {
-        if (i / stride % n) continue; /* not the first one of a line */
-        if (s->steps)
-            gradient_uneven(doubles(a) + i, stride, n, s->steps, order, doubles(out) + i);
-        else
-            gradient_even(doubles(a) + i, stride, n, s->step, order, doubles(out) + i);
+    for (int64_t i = 0; i < a->size; i += n * stride) {
+        const double *from = doubles(a) + i;
+        double *to = doubles(out) + i;
+        if (!s->steps) gradient_even(from, stride, n, s->step, order, to);
+        for (int64_t k = 0; s->steps && k < stride; k++)
+            gradient_uneven(from + k, stride, n, s->steps, order, to + k);
     }
     return compose_array(vm, made, dtype);
 }

@@ -18,13 +18,19 @@ typedef void (*nd_loop)(char **args, int64_t count, const int64_t *strides);
 /* *to = *to op all elements at from, from the left (but for sums). */
 typedef void (*nd_fold)(char *to, const char *from, int64_t count, int64_t stride);
 
+/* to[i] = to[i] op the same element of `rows` rows of `count` neighbours, one row after the other;
+ * `stride` bytes from row to row. */
+typedef void (*nd_fold_rows)(char *to, const char *from, int64_t count, int64_t rows,
+                             int64_t stride);
+
 /* What a dtype has of a ufunc.  NULL: nothing. */
 typedef struct nd_kernel {
     nd_loop loop;
-    nd_fold fold;   /* of binary ones whose result is of the dtype of the inputs */
-    uint8_t result; /* nd_type */
-    bool compares;  /* complex numbers: FE_INVALID says no more than that there is a nan */
-    bool inexact;   /* libmvec raises flags without a reason */
+    nd_fold fold;      /* of binary ones whose result is of the dtype of the inputs */
+    nd_fold_rows rows; /* of some of these */
+    uint8_t result;    /* nd_type */
+    bool compares;     /* complex numbers: FE_INVALID says no more than that there is a nan */
+    bool inexact;      /* libmvec raises flags without a reason */
 } nd_kernel;
 
 typedef struct nd_kernels {
@@ -70,6 +76,10 @@ typedef void (*nd_slide)(char *out, const char *from, const char *short_row, int
                          int64_t count);
 /* How many elements in a row are not 0. */
 typedef int64_t (*nd_counter)(const char *from, int64_t count);
+/* The places of at most ND_RANKED elements, none of which is a nan, in a stable order.  NULL: there
+ * is no such loop that is worth it. */
+enum { ND_RANKED = 32 };
+typedef void (*nd_rank)(const char *from, int64_t count, uint8_t *places);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
     nd_slide slide[ND_TYPES];
@@ -77,6 +87,8 @@ typedef struct nd_tiles {
     nd_line_places places_maximum[ND_TYPES], places_minimum[ND_TYPES];
     nd_finder find[ND_TYPES];
     nd_counter count[ND_TYPES];
+    nd_rank rank[ND_TYPES];
+    nd_fold sum[ND_TYPES]; /* as int64, of smaller ints */
 } nd_tiles;
 const nd_tiles *loops_tiles(void);
 

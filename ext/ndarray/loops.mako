@@ -34,6 +34,9 @@ def decides(ufunc, kernel):
     return {"logical_or": "1", "maximum": "1", "add": "1", "logical_and": "0", "minimum": "0", "multiply": "0",
             "fmax": "1", "fmin": "0", "bitwise_or": "1", "bitwise_and": "0"}.get(ufunc.name, "")
 
+def stacks(ufunc, kernel):
+    return folds(ufunc, kernel) and kernel.wide and ufunc.name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or")
+
 def inexact(kernel):
     if (kernel.vector, kernel.type) in OWN:
         return f"ND_WIDTH < {OWN[kernel.vector, kernel.type]}"
@@ -264,6 +267,24 @@ static inline void flag_${name}_${T}(const ${T}_m *seen) {
 % endif
 % endfor
 #endif
+/* The elements of a loop depend on each other in no way, though output and input may be one.  (clang,
+ * when it is told, complains of each loop that it does not vectorise.) */
+#ifdef __clang__
+#define ND_INDEPENDENT
+#else
+#define ND_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+enum { LEAST_COPIED = 16 };
+% for T in "float", "double":
+static inline void pick_${T}(${T} *to, const char *from, int64_t stride, int64_t count) {
+    enum { SIZE = sizeof(${T}) };
+    if (stride == 2 * SIZE)
+        for (int64_t i = 0; i < count; i++) to[i] = AT(const ${T}, from + i * 2 * SIZE);
+    else
+        for (int64_t i = 0; i < count; i++) to[i] = AT(const ${T}, from + i * stride);
+}
+% endfor
 #if ND_WIDTH == 64
 /* What is beyond a core's own caches comes faster into vectors of 32 bytes. */
 enum { FAR_BYTES = 1 << 19 };
@@ -393,6 +414,26 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
     }
 #endif
 % endif
+% if ufunc.name in COMPUTED and kernel.type in "fd":
+    /* What takes long is worth a copy into a row. */
+    const bool in_rows = u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0);
+    while (!in_rows && count >= LEAST_COPIED) {
+        enum { SOME = 128 };
+        T as[SOME], bs[SOME];
+        const int64_t n = count < SOME ? count : SOME;
+        T *const out = u == sizeof(T) ? (T *)(void *)r : as;
+        pick_${T}(as, p, s, n);
+        pick_${T}(bs, q, t, n);
+ND_INDEPENDENT
+        for (int64_t i = 0; i < n; i++) {
+            const T a = as[i], b = bs[i];
+            out[i] = ${expression};
+        }
+        for (int64_t i = 0; out == as && i < n; i++) AT(T, r + i * u) = as[i];
+        p += n * s, q += n * t, r += n * u;
+        count -= n;
+    }
+% endif
 % if kernel.wide:
     if (u == sizeof(${R})) {
         ${R} *out = (void *)r;
@@ -429,6 +470,15 @@ ${finish(kernel, 12)}\
             return;
         }
     }
+    /* (Three additions for four elements, not for each.) */
+    for (; count >= 4; count -= 4, p += 4 * s, q += 4 * t, r += 4 * u) {
+% for j in range(4):
+        {
+            const T a = AT(T, p + ${j} * s), b = AT(T, q + ${j} * t);
+            AT(${R}, r + ${j} * u) = ${expression};
+        }
+% endfor
+    }
 % endif
     for (; count > 0; count--, p += s, q += t, r += u) {
         const T a = AT(T, p), b = AT(T, q);
@@ -458,6 +508,23 @@ ${finish(kernel, 4)}\
     }
 #endif
 % endif
+% if ufunc.name in COMPUTED and kernel.type in "fd":
+    while ((s != sizeof(T) || u != sizeof(T)) && count >= LEAST_COPIED) {
+        enum { SOME = 128 };
+        T as[SOME];
+        const int64_t n = count < SOME ? count : SOME;
+        T *const out = u == sizeof(T) ? (T *)(void *)r : as;
+        pick_${T}(as, p, s, n);
+ND_INDEPENDENT
+        for (int64_t i = 0; i < n; i++) {
+            const T a = as[i];
+            out[i] = ${expression};
+        }
+        for (int64_t i = 0; out == as && i < n; i++) AT(T, r + i * u) = as[i];
+        p += n * s, r += n * u;
+        count -= n;
+    }
+% endif
 % if kernel.wide:
     if (s == sizeof(T) && u == sizeof(${R})) {
         ${R} *out = (void *)r;
@@ -470,6 +537,15 @@ ${note(kernel, 12)}\
         }
 ${finish(kernel, 8)}\
         return;
+    }
+    for (; count >= 4; count -= 4, p += 4 * s, r += 4 * u) {
+% for j in range(4):
+        {
+            const T a = AT(T, p + ${j} * s);
+            (void)a;
+            AT(${R}, r + ${j} * u) = ${expression};
+        }
+% endfor
     }
 % endif
     for (; count > 0; count--, p += s, r += u) {
@@ -517,15 +593,24 @@ static ${T} sum_block_${name}(const char *p, int64_t count, int64_t stride) {
             sums += next;
         }
     } else if (stride == 2 * sizeof(T)) {
-        /* Both halves of sixteen neighbours, as long as there is one more element behind them. */
+        /* Every second one of sixteen neighbours.  (There may be none behind the last element: what
+         * ends with it is taken from one place before.) */
         eight two[2];
-        for (int j = 0; j < 8; j++) sums[j] = AT(const T, p + j * stride);
+        if (count > 8) {
+            memcpy(two, p, sizeof two);
+            sums = __builtin_shufflevector(two[0], two[1], 0, 2, 4, 6, 8, 10, 12, 14);
+        } else {
+            for (int j = 0; j < 8; j++) sums[j] = AT(const T, p + j * stride);
+        }
         for (; i < even && i + 8 < count; i += 8) {
             memcpy(two, p + i * stride, sizeof two);
             sums += __builtin_shufflevector(two[0], two[1], 0, 2, 4, 6, 8, 10, 12, 14);
         }
-        for (; i < even; i += 8)
-            for (int j = 0; j < 8; j++) sums[j] += AT(const T, p + (i + j) * stride);
+        if (i < even) {
+            memcpy(two, p + i * stride - (int64_t)sizeof(T), sizeof two);
+            sums += __builtin_shufflevector(two[0], two[1], 1, 3, 5, 7, 9, 11, 13, 15);
+            i += 8;
+        }
     } else {
         for (int j = 0; j < 8; j++) sums[j] = AT(const T, p + j * stride);
         for (; i < even; i += 8) {
@@ -808,28 +893,134 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 % endfor
 % endfor
 
+/* ---- Rows onto a row ---- */
+
+% for ufunc in UFUNCS:
+% for kernel in ufunc.loops:
+% if stacks(ufunc, kernel):
+<%
+    T = C_TYPES[kernel.type]
+    expression = kernel.expression.replace("(T)", f"({T})")
+%>\
+static void rows_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t rows, int64_t stride) {
+    typedef ${T} T;
+    T *out = (T *)(void *)to;
+% if kernel.type in "fd" and ufunc.name in ("maximum", "minimum"):
+    /* (gcc makes no vectors of several such choices, one behind the other.) */
+    typedef T V __attribute__((vector_size(64)));
+    enum { LANES = 64 / sizeof(T) };
+    for (; rows >= 4; rows -= 4, from += 4 * stride) {
+        int64_t i = 0;
+        for (; i + LANES <= count; i += LANES) {
+            V a, b;
+            memcpy(&a, out + i, sizeof a);
+% for j in range(4):
+            memcpy(&b, from + ${j} * stride + i * (int64_t)sizeof(T), sizeof b);
+            {
+                const __auto_type first = (a ${">" if ufunc.name == "maximum" else "<"} b) | (a != a);
+                a = (V)(((__typeof__(first))a & first) | ((__typeof__(first))b & ~first));
+            }
+% endfor
+            memcpy(out + i, &a, sizeof a);
+        }
+        for (; i < count; i++) {
+            T a = out[i];
+            for (int j = 0; j < 4; j++) {
+                const T b = AT(const T, from + j * stride + i * (int64_t)sizeof(T));
+                a = ${expression};
+            }
+            out[i] = a;
+        }
+    }
+% endif
+% for several in 4, 1:
+    for (; rows >= ${several}; rows -= ${several}, from += ${several} * stride) {
+% for j in range(several):
+        const char *p${j} = from + ${j} * stride;
+% endfor
+ND_INDEPENDENT
+        for (int64_t i = 0; i < count; i++) {
+            T a = out[i], b;
+% for j in range(several):
+            b = AT(const T, p${j} + i * (int64_t)sizeof(T));
+            a = ${expression};
+% endfor
+            out[i] = a;
+        }
+    }
+% endfor
+}
+% endif
+% endfor
+% endfor
+
+/* ---- Sums of small ints as int64 ---- */
+
+/* Bytes of words in pairs, 16 bits for each, as often as these are enough; then the pairs. */
+#define PAIRS    0x00ff00ff00ff00ffu
+#define BOTH(w)  (((w) & PAIRS) + ((w) >> 8 & PAIRS))
+#define FOURS(w) (((w) & 0x0000ffff0000ffffu) + ((w) >> 16 & 0x0000ffff0000ffffu))
+typedef uint64_t words __attribute__((vector_size(ND_WIDTH)));
+static void sum_bytes(char *to, const char *from, int64_t count, int64_t stride) {
+    enum { MOST = 65535 / (2 * 255), LANES = ND_WIDTH / 8 };
+    uint64_t sum = 0, word;
+    if (stride == 1) {
+        while (count >= ND_WIDTH) {
+            words pairs = {0}, next;
+            for (int k = 0; k < MOST && count >= ND_WIDTH; k++, count -= ND_WIDTH, from += ND_WIDTH) {
+                memcpy(&next, from, sizeof next);
+                pairs += BOTH(next);
+            }
+            next = FOURS(pairs);
+            next = (next & UINT32_MAX) + (next >> 32);
+            for (int k = 0; k < LANES; k++) sum += next[k];
+        }
+        for (; count >= 8; count -= 8, from += 8) {
+            memcpy(&word, from, sizeof word);
+            word = FOURS(BOTH(word));
+            sum += (word & UINT32_MAX) + (word >> 32);
+        }
+    }
+    for (; count > 0; count--, from += stride) sum += AT(const uint8_t, from);
+    AT(int64_t, to) += (int64_t)sum;
+}
+static void sum_ints(char *to, const char *from, int64_t count, int64_t stride) {
+    int64_t sum = 0;
+    if (stride == sizeof(int32_t))
+        for (int64_t i = 0; i < count; i++) sum += AT(const int32_t, from + i * (int64_t)sizeof(int32_t));
+    else
+        for (; count > 0; count--, from += stride) sum += AT(const int32_t, from);
+    AT(int64_t, to) += sum;
+}
+
 /* ---- Tiles of matrix products ---- */
+
+/* A few elements, without a call. */
+static inline void store_few(char *to, const char *from, int64_t bytes) {
+    for (; bytes >= 32; bytes -= 32, to += 32, from += 32) memcpy(to, from, 32);
+    for (; bytes >= 8; bytes -= 8, to += 8, from += 8) memcpy(to, from, 8);
+    if (bytes) memcpy(to, from, 4);
+}
 
 % for T, name in ("double", "float64"), ("float", "float32"):
 typedef ${T} ${T}_panel __attribute__((vector_size(64)));
-/* Four rows of the result at a time stay in registers. */
-static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
+/* Four rows of the result at a time stay in registers, as many vectors of each as have columns. */
+% for used in 1, 2, 3, 4:
+static void gemm${used}_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
                          const char *b, int64_t inner, int64_t rows, int64_t columns) {
     typedef ${T} T;
     typedef ${T}_panel V;
-    enum { VECTORS = ND_PANEL / 64 };
-    _Alignas(64) char tile[ND_PANEL];
     while (rows > 0) {
-% for tile in 4, 1:
-        ${"if (rows >= 4)" if tile == 4 else "else"} {
-            V sums[${tile}][VECTORS] = {0};
+% for tile in 4, 3, 2, 1:
+        ${f"if (rows >= {tile})" if tile > 1 else ""} {
+            V sums[${tile}][${used}] = {0};
             const char *from = a;
             for (int64_t k = 0; k < inner; k++, from += a_column) {
                 const V *panel = (const V *)(const void *)(b + k * ND_PANEL);
 % for i in range(tile):
                 const T x${i} = AT(const T, from + ${i} * a_row);
 % endfor
-                for (int j = 0; j < VECTORS; j++) {
+                for (int j = 0; j < ${used}; j++) {
                     const V p = panel[j];
 % for i in range(tile):
                     sums[${i}][j] += x${i} * p;
@@ -837,15 +1028,25 @@ static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, i
                 }
             }
             for (int i = 0; i < ${tile}; i++) {
-                memcpy(tile, sums[i], sizeof tile);
-                memcpy(c, tile, (size_t)columns * sizeof(T));
+                if (columns * sizeof(T) == sizeof sums[i])
+                    memcpy(c, sums[i], sizeof sums[i]);
+                else
+                    store_few(c, (const char *)sums[i], columns * (int64_t)sizeof(T));
                 c += c_row;
             }
             a += ${tile} * a_row;
             rows -= ${tile};
+            ${"continue;" if tile > 1 else ""}
         }
 % endfor
     }
+}
+% endfor
+static void gemm_${name}(char *c, int64_t c_row, const char *a, int64_t a_row, int64_t a_column,
+                         const char *b, int64_t inner, int64_t rows, int64_t columns) {
+    static const nd_gemm by_vectors[] = {${", ".join(f"gemm{v}_{name}" for v in (1, 2, 3, 4))}};
+    const int64_t vectors = (columns * (int64_t)sizeof(${T}) + 63) / 64;
+    if (vectors) by_vectors[vectors - 1](c, c_row, a, a_row, a_column, b, inner, rows, columns);
 }
 % endfor
 
@@ -1069,6 +1270,40 @@ static int64_t place_${extreme}_bool(const char *from, int64_t count) {
     return found ? found - from : 0;
 }
 % endfor
+/* ---- Ranks ---- */
+
+/* How many elements come before each: all lanes are compared with one element after the other. */
+#if ND_WIDTH == 64
+% for letter, M, parts, R, K, whole in PLACED:
+<% T, name = C_TYPES[letter], NUMBERS[letter].lower() %>\
+static void rank_${name}(const char *from, int64_t count, uint8_t *places) {
+    enum { LANES = 64 / sizeof(${T}), PARTS = ND_RANKED / LANES };
+    static const ${name}_steps numbers = {${", ".join(str(i) for i in range(16 if letter in "if" else 8))}};
+    ${T} x[ND_RANKED] = {0};
+    ${M} before[ND_RANKED];
+    ${name}_lanes v[PARTS];
+    ${name}_steps sums[PARTS] = {0};
+    for (int64_t i = 0; i < count; i++) x[i] = AT(const ${T}, from + i * (int64_t)sizeof(${T}));
+    memcpy(v, x, sizeof v);
+    /* (Of equal elements the first one comes first: those of later vectors are behind it.) */
+<% count = 2 if letter in "if" else 4 %>\
+% for own in range(count):
+    for (int64_t j = ${own} * LANES; j < ${own + 1} * LANES && j < count; j++) {
+        const ${T} y = x[j];
+% for p in range(count):
+% if p == own:
+        sums[${p}] -= (v[${p}] > y) | ((v[${p}] == y) & (numbers > (${M})(j - ${own} * LANES)));
+% else:
+        sums[${p}] -= v[${p}] ${">=" if p > own else ">"} y;
+% endif
+% endfor
+    }
+% endfor
+    memcpy(before, sums, sizeof before);
+    for (int i = 0; i < ND_RANKED; i++) places[i] = (uint8_t)before[i];
+}
+% endfor
+#endif
 
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
@@ -1079,6 +1314,10 @@ extern const nd_tiles TILES(ND_TABLE);
 % endfor
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
+#if ND_WIDTH == 64
+    .rank = ${by_type("rank")},
+#endif
+    .sum = {[ND_BOOL] = sum_bytes, [ND_UINT8] = sum_bytes, [ND_INT32] = sum_ints},
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
     .place_maximum = ${by_type("place_maximum", "?ilfdD")}, .place_minimum = ${by_type("place_minimum", "?ilfdD")},
     .count = ${by_type("count", "Bilfd")},
@@ -1093,7 +1332,7 @@ const nd_kernels ND_TABLE[ND_UFUNCS] = {
 % for ufunc in UFUNCS:
     [ND_UFUNC_${ufunc.name}] = {.kernels = {
 % for kernel in ufunc.loops:
-        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}, ${str(kernel.compares).lower()}, ${inexact(kernel)}},
+        [ND_${NUMBERS[kernel.type]}] = {${loop_name(ufunc, kernel)}, ${"fold_" + loop_name(ufunc, kernel) if folds(ufunc, kernel) else "NULL"}, ${"rows_" + loop_name(ufunc, kernel) if stacks(ufunc, kernel) else "NULL"}, ND_${NUMBERS[kernel.result]}, ${str(kernel.compares).lower()}, ${inexact(kernel)}},
 % endfor
     }},
 % endfor

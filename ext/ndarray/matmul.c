@@ -8,26 +8,41 @@
 #include "error.h"
 #include "loops.h"
 #include "methods.h"
+#include "turn.h"
 #include "ufunc.h"
 
 /* ---- Two matrices ---- */
 
-/* A panel of ND_PANEL bytes of each row of b, in a row, the missing columns zeros. */
+/* A few bytes, without a call. */
+static inline void copy_few(char *to, const char *from, size_t bytes) {
+    enum { LONG = 32, SHORT = 4 }; /* (an element has at least 4) */
+    for (; bytes >= LONG; bytes -= LONG, to += LONG, from += LONG) memcpy(to, from, LONG);
+    for (; bytes >= SHORT; bytes -= SHORT, to += SHORT, from += SHORT) memcpy(to, from, SHORT);
+}
+
+/* ND_PANEL bytes for each row of b: so many columns, and zeros in the rest of the last vector of 64
+ * bytes. */
 static void pack(const nd_matrix *b, int64_t first, int64_t columns, size_t size, char *panel) {
-    for (int64_t k = 0; k < b->rows; k++, panel += ND_PANEL) {
-        const char *from = b->data + k * b->row + first * b->column;
-        if (b->column == (int64_t)size) {
-            memcpy(panel, from, (size_t)columns * size);
-        } else {
+    enum { VECTOR = 64 };
+    const size_t bytes = (size_t)columns * size, rest = bytes / VECTOR * VECTOR;
+    const char *from = b->data + first * b->column;
+    if (bytes > rest)
+        for (int64_t k = 0; k < b->rows; k++) memset(panel + k * ND_PANEL + rest, 0, VECTOR);
+    if (b->column == (int64_t)size) {
+        for (int64_t k = 0; k < b->rows; k++)
+            copy_few(panel + k * ND_PANEL, from + k * b->row, bytes);
+    } else if (b->row == (int64_t)size) {
+        turn_block(b->row, panel, ND_PANEL, from, b->column, b->rows, columns);
+    } else {
+        for (int64_t k = 0; k < b->rows; k++)
             for (int64_t j = 0; j < columns; j++)
-                memcpy(panel + (size_t)j * size, from + j * b->column, size);
-        }
-        memset(panel + (size_t)columns * size, 0, ND_PANEL - (size_t)columns * size);
+                memcpy(panel + k * ND_PANEL + (size_t)j * size, from + k * b->row + j * b->column,
+                       size);
     }
 }
 
-/* Few columns, for which a panel would be mostly zeros: one element after the other. */
-enum { NARROW = 2 };
+/* One column, for which a panel would be mostly zeros: one element after the other. */
+enum { NARROW = 1 };
 #define NARROW_PRODUCT(T, name)                                                            \
     static void multiply_narrow_##name(const nd_matrix *a, const nd_matrix *b, char *to) { \
         T *out = (T *)(void *)to;                                                          \
@@ -95,7 +110,7 @@ MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
 /* Products with fewer multiplications than that are done sooner here: the tiles go on in order, and
  * OpenBLAS packs matrices and looks for its buffers first. */
 static bool is_large(nd_type type, const nd_matrix *a, const nd_matrix *b) {
-    enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 32768, OF_COMPLEX = 8 };
+    enum { LARGE_DOT = 128, LARGE_VECTOR = 512, LARGE = 768, OF_COMPLEX = 8 };
     double work = (double)a->rows * (double)a->columns * (double)b->columns;
     if (type < ND_FLOAT32) return false;
     if (type == ND_COMPLEX128) work *= OF_COMPLEX;
@@ -326,17 +341,25 @@ static ND_FUNCTION(matmul) {
 
 /* ---- Contractions ---- */
 
-/* The axes `first` to the end of `a` in this order, as an array in a row. */
-static dvx_value permuted_row(dvx_vm *vm, dvx_value of, const nd_array *a, const int *order,
-                              nd_array **out) {
+/* The axes of `a` in this order, as a view, or as an array in a row. */
+static dvx_value permuted(dvx_vm *vm, dvx_value of, const nd_array *a, const int *order,
+                          bool in_row, nd_array **out) {
     dvx_axis axes[ND_MOST];
-    nd_array *view;
     for (int i = 0; i < a->ndim; i++) axes[i] = a->axes[order[i]];
-    dvx_value moved = array_view(vm, of, a, a->data, a->ndim, axes, &view);
-    if (dvx_failed(moved)) return moved;
+    dvx_value moved = array_view(vm, of, a, a->data, a->ndim, axes, out);
+    if (dvx_failed(moved) || !in_row) return moved;
     dvx_value row = array_row(vm, moved, NULL, out);
     API(release, moved);
     return row;
+}
+
+/* Can a matrix be multiplied as it lies there?  (Steps of one element one way, and of whole rows
+ * the other.) */
+static bool is_matrix(const nd_array *a, int count) {
+    if (a->ndim != 2 || count != 1) return false;
+    const int64_t size = a->dtype->size, first = a->axes[0].stride, second = a->axes[1].stride;
+    return (second == size && first >= a->axes[1].count * size) ||
+           (first == size && second >= a->axes[0].count * size);
 }
 
 /* Sums over the last axes of a and the first ones of b, `count` of them: an array. */
@@ -350,13 +373,17 @@ static dvx_value contract(dvx_vm *vm, const pair *p, const int *order_a, const i
     for (int i = 0; i < count; i++) inner *= p->b->axes[order_b[i]].count;
     for (int i = count; i < p->b->ndim; i++)
         columns *= shape[ndim++] = p->b->axes[order_b[i]].count;
-    dvx_value held[2] = {permuted_row(vm, p->held[0], p->a, order_a, &x), DVX_FAILED};
-    if (!dvx_failed(held[0])) held[1] = permuted_row(vm, p->held[1], p->b, order_b, &y);
+    const bool plain = is_matrix(p->a, count) && is_matrix(p->b, count);
+    dvx_value held[2] = {DVX_FAILED, DVX_FAILED};
+    held[0] = permuted(vm, p->held[0], p->a, order_a, !plain, &x);
+    if (!dvx_failed(held[0])) held[1] = permuted(vm, p->held[1], p->b, order_b, !plain, &y);
     dvx_value made = dvx_failed(held[1]) ? DVX_FAILED : array_new(vm, p->dtype, ndim, shape, out);
     if (!dvx_failed(made) && (*out)->size) {
         const int64_t size = p->dtype->size;
-        const nd_matrix a = {x->data, rows, inner, inner * size, size};
-        const nd_matrix b = {y->data, inner, columns, columns * size, size};
+        const nd_matrix a =
+            plain ? last_axes(x, true) : (nd_matrix){x->data, rows, inner, inner * size, size};
+        const nd_matrix b = plain ? last_axes(y, false)
+                                  : (nd_matrix){y->data, inner, columns, columns * size, size};
         if (!matmul_into(vm, p->dtype->num, &a, &b, (*out)->data)) {
             API(release, made);
             made = DVX_FAILED;

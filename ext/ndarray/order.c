@@ -6,6 +6,7 @@
  *  2. Order: nans behind all numbers; complex numbers by the real part, then the imaginary one. */
 #include "order.h"
 
+#include "loops.h"
 #include "methods.h"
 #include "radix.h"
 
@@ -49,6 +50,18 @@ static int64_t sample_place(int64_t n, int64_t k) {
             }                                                                \
         for (int64_t i = 0; i < n; i++) v[place[i]] = few[i];                \
         return;                                                              \
+    }
+/* Some more, in the same way, where there is a loop for it. */
+#define SORT_SOME(T, S, element)                                              \
+    {                                                                         \
+        S some[ND_RANKED];                                                    \
+        T x[ND_RANKED];                                                       \
+        uint8_t place[ND_RANKED];                                             \
+        memset(x, 0, sizeof x);                                               \
+        for (int64_t i = 0; i < n; i++) some[i] = v[i], x[i] = element(v[i]); \
+        rank((const char *)x, n, place);                                      \
+        for (int64_t i = 0; i < n; i++) v[place[i]] = some[i];                \
+        return;                                                               \
     }
 /* Two sorted halves are merged from both ends at the same time: neither end can come to the end of
  * a half in as many steps as the first one has elements. */
@@ -96,33 +109,51 @@ static int64_t sample_place(int64_t n, int64_t k) {
         (void)of; /* (where there are no nans) */                                                 \
         NUMBERS_FIRST(less, is_nan, AT)                                                           \
     }                                                                                             \
-    static void merge_##name(T *v, T *w, int64_t n) {                                             \
+    static void some_##name(T *v, int64_t n, nd_rank rank) { SORT_SOME(T, T, ITSELF) }            \
+    static void merge_##name(T *v, T *w, int64_t n, nd_rank rank) {                               \
         const int64_t half = n / 2;                                                               \
         if (n <= FEW) SORT_FEW(T, T, less, ITSELF)                                                \
-        merge_##name(v, w, half);                                                                 \
-        merge_##name(v + half, w, n - half);                                                      \
+        if (rank && n <= ND_RANKED) SORT_SOME(T, T, ITSELF)                                       \
+        merge_##name(v, w, half, rank);                                                           \
+        merge_##name(v + half, w, n - half, rank);                                                \
         MERGE(T, less, ITSELF)                                                                    \
     }                                                                                             \
-    static void argmerge_##name(const T *of, int64_t *v, int64_t *w, int64_t n) {                 \
+    static void argmerge_##name(const T *of, int64_t *v, int64_t *w, int64_t n, nd_rank rank) {   \
         const int64_t half = n / 2;                                                               \
         if (n <= FEW) SORT_FEW(T, int64_t, less, AT)                                              \
-        argmerge_##name(of, v, w, half);                                                          \
-        argmerge_##name(of, v + half, w, n - half);                                               \
+        if (rank && n <= ND_RANKED) SORT_SOME(T, int64_t, AT)                                     \
+        argmerge_##name(of, v, w, half, rank);                                                    \
+        argmerge_##name(of, v + half, w, n - half, rank);                                         \
         MERGE(int64_t, less, AT)                                                                  \
     }                                                                                             \
-    static void sort_##name(void *data, void *room, int64_t n) {                                  \
-        merge_##name(data, room, numbers_##name(data, room, n));                                  \
+    static void sort_##name(void *data, void *room, int64_t n, nd_rank rank) {                    \
+        merge_##name(data, room, numbers_##name(data, room, n), rank);                            \
     }                                                                                             \
-    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n) {             \
-        argmerge_##name(data, v, w, places_##name(data, v, w, n));                                \
+    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n,               \
+                               nd_rank rank) {                                                    \
+        argmerge_##name(data, v, w, places_##name(data, v, w, n), rank);                          \
+    }                                                                                             \
+    static bool is_sorted_##name(const void *data, int64_t n) {                                   \
+        const T *v = data;                                                                        \
+        int64_t i = 1;                                                                            \
+        while (i < n && !before(v[i], v[i - 1])) i++;                                             \
+        return i >= n;                                                                            \
+    }                                                                                             \
+    /* Sorts a few numbers; false: there is a nan among them. */                                  \
+    static bool rank_##name(T *v, int64_t n, nd_rank rank) {                                      \
+        bool nan = false;                                                                         \
+        for (int64_t i = 0; i < n; i++) nan |= is_nan(v[i]);                                      \
+        if (!nan) some_##name(v, n, rank);                                                        \
+        return !nan;                                                                              \
     }                                                                                             \
     /* Elements before the one that belongs to place k come before it, the others behind.  Each   \
      * round puts what is before some element of the part that is left (then: what is not behind  \
      * it) to its beginning, without branches.  False: too many rounds. */                        \
-    static bool select_##name(void *data, int64_t n, int64_t k) {                                 \
+    static bool select_##name(void *data, int64_t n, int64_t k, nd_rank rank) {                   \
         T *v = data;                                                                              \
         uint64_t random = 1;                                                                      \
         for (int round = 0; round < MOST_ROUNDS && n > 1; round++) {                              \
+            if (rank && n <= ND_RANKED && rank_##name(v, n, rank)) return true;                   \
             int64_t used = 0, end = 0;                                                            \
             T few[SAMPLE];                                                                        \
             const int64_t taken = n < SAMPLE_FROM ? 3 : SAMPLE;                                   \
@@ -231,19 +262,20 @@ SORTS(double, float64, BEFORE_FLOAT, LESS, IS_NAN)
 SORTS(nd_complex, complex128, before_complex, before_complex, NO_NAN)
 
 typedef struct sorts {
-    void (*sort)(void *data, void *room, int64_t n);
-    void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n);
-    bool (*select)(void *data, int64_t n, int64_t k);
+    void (*sort)(void *data, void *room, int64_t n, nd_rank rank);
+    void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n, nd_rank rank);
+    bool (*is_sorted)(const void *data, int64_t n);
+    bool (*select)(void *data, int64_t n, int64_t k, nd_rank rank);
     void (*bound)(void *data, int64_t n);
     void (*search)(const void *data, int64_t n, const void *keys, int64_t count, bool right,
                    int64_t *out);
     bool (*differ)(const void *a, const void *b);
     int64_t (*compact)(void *data, int64_t n); /* the first ones of those that are equal */
 } sorts;
-#define ENTRY(name)                                                                             \
-    {                                                                                           \
-        sort_##name, argsort_##name, select_##name, bound_##name, search_##name, differ_##name, \
-            compact_##name                                                                      \
+#define ENTRY(name)                                                                                \
+    {                                                                                              \
+        sort_##name, argsort_##name, is_sorted_##name, select_##name, bound_##name, search_##name, \
+            differ_##name, compact_##name                                                          \
     }
 static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTRY(int32),
                                           ENTRY(int64),     ENTRY(float32), ENTRY(float64),
@@ -254,7 +286,8 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
     const size_t size = (size_t)count * dtype->size;
     void *room = API(allocate, size);
     if (!room) return false;
-    if (!radix_sort(dtype->num, data, room, count)) all_sorts[dtype->num].sort(data, room, count);
+    if (!radix_sort(dtype->num, data, room, count))
+        all_sorts[dtype->num].sort(data, room, count, nd_state_of(vm)->tiles->rank[dtype->num]);
     API(deallocate, room, size);
     return vm->api->poll(vm);
 }
@@ -262,7 +295,9 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place) {
     const sorts *s = &all_sorts[dtype->num];
     const int64_t behind = place + 1;
-    if (!s->select(data, count, place)) return order_sort(vm, dtype, data, count);
+    if (s->is_sorted(data, count)) return vm->api->poll(vm);
+    if (!s->select(data, count, place, nd_state_of(vm)->tiles->rank[dtype->num]))
+        return order_sort(vm, dtype, data, count);
     s->bound(data + behind * dtype->size, count - behind);
     return vm->api->poll(vm);
 }
@@ -275,7 +310,8 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
     int64_t *room = API(allocate, size);
     if (!room) return false;
     if (!radix_sort_places(dtype->num, data, places, room, count))
-        all_sorts[dtype->num].argsort(data, places, room, count);
+        all_sorts[dtype->num].argsort(data, places, room, count,
+                                      nd_state_of(vm)->tiles->rank[dtype->num]);
     API(deallocate, room, size);
     return vm->api->poll(vm);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256 };
+enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256, LEAST_BYTES = 64 };
 
 /* ---- Keys ---- */
 
@@ -26,12 +26,12 @@ FLOAT_KEY(double, uint64_t, float64)
 /* ---- Sorting ---- */
 
 /* The bytes in which keys differ, by the bits that do; -1: so many that it is not worth it. */
-static int choose_bytes(uint64_t bits, int64_t n, int *shifts) {
-    enum { WORTH = 200 }; /* elements for each byte */
+static int choose_bytes(uint64_t bits, int64_t n, bool places, int *shifts) {
+    enum { WORTH = 200, WORTH_PLACES = 300 }; /* elements for each byte */
     int used = 0;
     for (int shift = 0; shift < 64; shift += 8)
         if (bits >> shift & 255) shifts[used++] = shift;
-    return n >= WORTH * (int64_t)used ? used : -1;
+    return n >= (places ? WORTH_PLACES : WORTH) * (int64_t)used ? used : -1;
 }
 
 /* The first 16 bits in which keys differ, as two bytes. */
@@ -83,16 +83,22 @@ static void sum_counts(int64_t *counts) {
     }                                                                                             \
     static bool what##_##name(const T *of, S *v, S *w, int64_t n) {                               \
         int shifts[MOST_BYTES];                                                                   \
-        bool sorted = true;                                                                       \
+        bool sorted = true, falling = true;                                                       \
         U bits = 0;                                                                               \
         for (int64_t i = 1; i < n; i++) {                                                         \
             const U last = key_##name(of[i - 1]), key = key_##name(of[i]);                        \
             bits |= last ^ key;                                                                   \
             sorted &= last <= key;                                                                \
+            falling &= last > key;                                                                \
         }                                                                                         \
-        if (sorted) return true;                                                                  \
+        for (int64_t i = 0; falling && i < n / 2; i++) {                                          \
+            const S x = v[i];                                                                     \
+            v[i] = v[n - 1 - i];                                                                  \
+            v[n - 1 - i] = x;                                                                     \
+        }                                                                                         \
+        if (sorted || falling) return true;                                                       \
         S *from = v, *to = w;                                                                     \
-        const int all = choose_bytes(bits, n, shifts);                                            \
+        const int all = choose_bytes(bits, n, (const void *)v != (const void *)of, shifts);       \
         const int used = all > 0 ? all : choose_first(bits, shifts);                              \
         for (int b = 0; b < used; b++) {                                                          \
             int64_t at[BUCKETS] = {0};                                                            \
@@ -117,7 +123,30 @@ RADIX(int64_t, uint64_t, int64)
 RADIX(float, uint32_t, float32)
 RADIX(double, uint64_t, float64)
 
+/* (Four counts of each, so that equal neighbours do not wait for each other.) */
+static bool sort_uint8(uint8_t *v, int64_t n) {
+    enum { COUNTS = 4 };
+    int64_t counts[COUNTS][BUCKETS] = {{0}};
+    for (int64_t i = 0; i < n; i++) counts[i % COUNTS][v[i]]++;
+    for (int k = 0; k < BUCKETS; k++) {
+        int64_t count = 0;
+        for (int i = 0; i < COUNTS; i++) count += counts[i][k];
+        memset(v, k, (size_t)count);
+        v += count;
+    }
+    return true;
+}
+
+static bool places_uint8(const uint8_t *of, int64_t *v, int64_t n) {
+    int64_t at[BUCKETS] = {0};
+    for (int64_t i = 0; i < n; i++) at[of[i]]++;
+    sum_counts(at);
+    for (int64_t i = 0; i < n; i++) v[at[of[i]]++] = i;
+    return true;
+}
+
 bool radix_sort(nd_type type, void *data, void *room, int64_t n) {
+    if (type <= ND_UINT8 && n >= LEAST_BYTES) return sort_uint8(data, n);
     if (n < LEAST) return false;
     switch (type) {
     case ND_INT32: return sort_int32(data, data, room, n);
@@ -129,6 +158,7 @@ bool radix_sort(nd_type type, void *data, void *room, int64_t n) {
 }
 
 bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n) {
+    if (type <= ND_UINT8 && n >= LEAST_BYTES) return places_uint8(data, places, n);
     if (n < LEAST) return false;
     switch (type) {
     case ND_INT32: return places_int32(data, places, room, n);

@@ -285,18 +285,31 @@ static ND_FUNCTION(exponential) {
 
 /* ---- Permutations ---- */
 
-/* Swaps elements of an array along its first axis. */
-static void shuffle_array(nd_mt19937 *mt, const nd_array *a, char *room) {
-    int64_t line = a->dtype->size;
-    for (int i = 1; i < a->ndim; i++) line *= a->axes[i].count;
-    for (int64_t i = a->axes[0].count - 1; i > 0; i--) {
+/* Swaps lines of `size` bytes; where that is a constant, without calls of memcpy. */
+static inline __attribute__((always_inline)) void
+swap_lines(nd_mt19937 *mt, char *data, int64_t count, int64_t stride, char *room, size_t size) {
+    for (int64_t i = count - 1; i > 0; i--) {
         int64_t j = (int64_t)bits_mt_interval(mt, (uint64_t)i);
-        char *x = a->data + i * a->axes[0].stride, *y = a->data + j * a->axes[0].stride;
+        char *x = data + i * stride, *y = data + j * stride;
         if (i == j) continue;
-        memcpy(room, x, (size_t)line);
-        memcpy(x, y, (size_t)line);
-        memcpy(y, room, (size_t)line);
+        memcpy(room, x, size);
+        memcpy(x, y, size);
+        memcpy(y, room, size);
     }
+}
+
+/* Swaps elements of an array along its first axis. */
+static void shuffle_array(nd_mt19937 *mt, const nd_array *a, char *room, size_t line) {
+    const int64_t count = a->axes[0].count, stride = a->axes[0].stride;
+    char few[sizeof(int64_t)];
+    if (line == sizeof(int64_t))
+        swap_lines(mt, a->data, count, stride, few, sizeof(int64_t));
+    else if (line == sizeof(int32_t))
+        swap_lines(mt, a->data, count, stride, few, sizeof(int32_t));
+    else if (line == 1)
+        swap_lines(mt, a->data, count, stride, few, 1);
+    else
+        swap_lines(mt, a->data, count, stride, room, line);
 }
 
 /* An array whose lines lie in one piece each. */
@@ -310,7 +323,7 @@ static bool shuffle_rows(dvx_vm *vm, nd_mt19937 *mt, const nd_array *a) {
     if (!line || a->axes[0].count < 2) return true;
     char *room = API(allocate, line);
     if (!room) return false;
-    shuffle_array(mt, a, room);
+    shuffle_array(mt, a, room, line);
     API(deallocate, room, line);
     return true;
 }

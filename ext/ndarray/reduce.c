@@ -42,11 +42,11 @@ typedef struct reduction {
     const nd_kernel *kernel;
     nd_cast cast;  /* NULL: none */
     int64_t size;  /* of an element of the type that it is computed in */
-    nd_walk inner; /* the last axes, all reduced, of one operand: none where the last one is not */
     char *buffer;  /* PIECE elements, or NULL */
     char *truths;  /* ... and what the mask says of them; NULL: there is none */
     int64_t held;  /* elements in the buffer */
     char *to;      /* the element that they are for */
+    nd_walk inner; /* the last axes, all reduced, of one operand: none where the last one is not */
 } reduction;
 
 /* A run of elements in the buffer. */
@@ -103,7 +103,8 @@ static bool reduce_inner(dvx_vm *vm, void *context, char *const *data, int64_t c
             fold_direct(r, to, from);
             continue;
         }
-        nd_walk walk = r->inner;
+        nd_walk walk;
+        walk_copy(&walk, &r->inner);
         walk.data[0] = from;
         if (r->truths) walk.data[1] = data[2] + i * strides[2];
         r->to = to;
@@ -135,6 +136,40 @@ static bool reduce_outer(dvx_vm *vm, void *context, char *const *data, int64_t c
     return true;
 }
 
+/* Rows that all come to the same row of results. */
+typedef struct stack {
+    nd_fold_rows fold;
+    int64_t rows, stride;
+} stack;
+
+static bool reduce_rows(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                        const int64_t *strides) {
+    enum { AT_ONCE = 1 << 18 }; /* elements, between looks at interrupts; and rows for a loop */
+    const stack *s = context;
+    const int64_t most = 4 * (1 + AT_ONCE / 4 / (count + 1));
+    (void)strides;
+    for (int64_t done = 0; done < s->rows; done += most) {
+        const int64_t n = s->rows - done < most ? s->rows - done : most;
+        s->fold(data[0], data[1] + done * s->stride, count, n, s->stride);
+        if (n == most && !vm->api->poll(vm)) return false;
+    }
+    return true;
+}
+
+/* Is the last axis but one reduced, and are the last one's elements neighbours?  Then the former
+ * leaves the walk. */
+static bool take_rows(nd_walk *walk, const nd_kernel *kernel, int64_t size, stack *s) {
+    const int last = walk->ndim - 1, axis = last - 1;
+    if (last < 1 || !kernel->rows || walk->strides[0][axis] || walk->strides[0][last] != size ||
+        walk->strides[1][last] != size)
+        return false;
+    *s = (stack){kernel->rows, walk->shape[axis], walk->strides[1][axis]};
+    walk->shape[axis] = walk->shape[last];
+    for (int k = 0; k < walk->operands; k++) walk->strides[k][axis] = walk->strides[k][last];
+    walk->ndim--;
+    return true;
+}
+
 /* Takes the axes at the end that are reduced out of the walk. */
 static void split(nd_walk *walk, nd_walk *inner) {
     inner->operands = walk->operands - 1;
@@ -151,7 +186,11 @@ static void split(nd_walk *walk, nd_walk *inner) {
 
 static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type,
                 const nd_dtype *from) {
-    reduction r = {.kernel = kernel, .size = ND_DTYPE(type)->size};
+    reduction r;
+    memset(&r, 0, offsetof(reduction, inner));
+    r.kernel = kernel;
+    r.size = ND_DTYPE(type)->size;
+    walk_begin(&r.inner, 0, 0);
     if (from->num != type) r.cast = cast_between(from, ND_DTYPE(type));
     for (int i = 0; i < walk->ndim; i++)
         if (!walk->shape[i]) return true;
@@ -160,10 +199,21 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     const bool masked = walk->operands > 2;
     if (!r.inner.ndim) {
         nd_masked some = {reduce_outer, &r, 2};
+        stack s;
+        if (!r.cast && !masked && take_rows(walk, kernel, r.size, &s))
+            return walk_run(vm, walk, reduce_rows, &s);
         if (walk->ndim)
             return masked ? walk_run(vm, walk, walk_masked, &some)
                           : walk_run(vm, walk, reduce_outer, &r);
-        r.inner = (nd_walk){.operands = walk->operands - 1, .ndim = 1, .shape = {1}};
+        walk_begin(&r.inner, walk->operands - 1, 1);
+        r.inner.shape[0] = 1;
+    }
+    nd_kernel wide = *kernel;
+    const nd_fold sum = nd_state_of(vm)->tiles->sum[from->num];
+    if (kernel == ufunc_kernel(vm, ND_UFUNC_add, ND_INT64) && sum && r.inner.ndim == 1 && !masked) {
+        wide.fold = sum;
+        r.kernel = &wide;
+        r.cast = NULL;
     }
     const size_t size = (size_t)(PIECE * (r.size + masked));
     if (r.cast || r.inner.ndim > 1 || masked) {
@@ -179,7 +229,8 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
 
 /* The first elements along the axes become the results. */
 static bool copy_first(dvx_vm *vm, const nd_array *a, const nd_walk *walk, nd_array *out) {
-    nd_walk first = *walk;
+    nd_walk first;
+    walk_copy(&first, walk);
     for (int i = 0; i < first.ndim; i++)
         if (first.strides[0][i] == 0 && first.shape[i] > 1) first.shape[i] = 1;
     nd_array of = *a, to = *out;
@@ -222,8 +273,8 @@ static bool begin(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, uint32_
 }
 
 static void fill(nd_array *out, const char *element) {
-    const size_t size = out->dtype->size;
-    for (int64_t i = 0; i < out->size; i++) memcpy(out->data + (size_t)i * size, element, size);
+    const nd_cast copy = cast_between(out->dtype, out->dtype);
+    copy(out->data, out->dtype->size, element, 0, out->size);
 }
 
 static bool is_single_pass(dvx_vm *vm, unsigned flags, const char *name) {
@@ -284,7 +335,8 @@ dvx_value reduce_masked(dvx_vm *vm, nd_ufunc_number number, const nd_array *a, u
                         nd_array **out) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const nd_kernel *kernel = ufunc_kernel(vm, number, type);
-    nd_walk walk = {.operands = 2, .ndim = a->ndim};
+    nd_walk walk;
+    walk_begin(&walk, 2, a->ndim);
     _Alignas(16) char identity[sizeof(nd_complex)];
     if (!kernel->fold)
         return nd_raise(
@@ -500,7 +552,8 @@ static bool accumulate_into(dvx_vm *vm, nd_ufunc_number number, const nd_array *
                       a->dtype->size,
                       out->axes[axis].stride,
                       a->axes[axis].stride};
-    nd_walk walk = {.operands = 2};
+    nd_walk walk;
+    walk_begin(&walk, 2, 0);
     if (!a->size) return true;
     for (int i = 0; i < a->ndim; i++) {
         if (i == axis) continue;

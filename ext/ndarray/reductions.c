@@ -449,7 +449,8 @@ static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep
                 .apart = a->axes[axis].count > 1 && a->axes[axis].stride != a->dtype->size};
     if (few) s.place = greatest ? tiles->place_maximum[type] : tiles->place_minimum[type];
     if (few) s.places = greatest ? tiles->places_maximum[type] : tiles->places_minimum[type];
-    nd_walk walk = {.operands = 2};
+    nd_walk walk;
+    walk_begin(&walk, 2, 0);
     int64_t shape[ND_MOST];
     int ndim = 0;
     for (int i = 0; i < a->ndim; i++) {

@@ -72,7 +72,8 @@ static nd_row row_of_size(int size) {
 }
 
 static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *dtype) {
-    nd_walk walk = {.operands = 4};
+    nd_walk walk;
+    walk_begin(&walk, 4, 0);
     nd_array *out;
     if (!array_broadcast(vm, operands, 3, &walk.ndim, walk.shape)) return DVX_FAILED;
     dvx_value made = ufunc_result(vm, dtype, operands, 3, walk.ndim, walk.shape, &out);
@@ -411,7 +412,8 @@ static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t coun
 /* a, b, rtol, atol, equal_nan: an array of bools. */
 static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) {
     nd_array *operands[2], *out;
-    nd_walk walk = {.operands = 3};
+    nd_walk walk;
+    walk_begin(&walk, 3, 0);
     int equal_nan = nd_flag(vm, args[4], false);
     dvx_value made = DVX_FAILED;
     *t = (tolerance){1e-5, 1e-8, equal_nan > 0, true};

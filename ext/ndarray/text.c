@@ -101,8 +101,8 @@ static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool *same) {
     return good;
 }
 
-/* What FLT_DIG digits or fewer can say of a normal float, exactly so many say, too, and end in zeros
- * then, which are dropped: there is no need to try fewer. */
+/* What FLT_DIG digits or fewer can say of a normal float, exactly so many say, too, and end in
+ * zeros then, which are dropped: there is no need to try fewer. */
 static bool shortest_float(dvx_vm *vm, double x, nd_decimal *out) {
     bool same = false;
     for (int digits = fabs(x) < FLT_MIN ? 0 : FLT_DIG - 1; digits < 9 && !same; digits++)

@@ -5,6 +5,7 @@
 #include "arith.h"
 #include "cast.h"
 #include "error.h"
+#include "turn.h"
 #include "walk.h"
 
 #include <stdlib.h>
@@ -374,12 +375,42 @@ static bool separate_mask(dvx_vm *vm, call *c) {
     return true;
 }
 
+/* Loops that do nothing but one operation for an element after the other. */
+static bool goes_forward(const call *c) {
+    switch (c->number) {
+    case ND_UFUNC_add:
+    case ND_UFUNC_subtract:
+    case ND_UFUNC_multiply:
+    case ND_UFUNC_divide:
+    case ND_UFUNC_maximum:
+    case ND_UFUNC_minimum:
+    case ND_UFUNC_bitwise_and:
+    case ND_UFUNC_bitwise_or:
+    case ND_UFUNC_bitwise_xor: return c->type != ND_COMPLEX128;
+    default: return false;
+    }
+}
+
+/* Is each element of the input read before another one is written to its place?  One axis is gone
+ * along in the direction in which the input is ahead.  (Functions of libmvec and their like may
+ * compute elements twice.) */
+static bool is_ahead(const call *c, const operand *o) {
+    const nd_array *a = o->array;
+    if (c->ndim != 1 || a->ndim != 1 || c->mask || !goes_forward(c) || a->dtype != c->out->dtype ||
+        o->type != c->type)
+        return false;
+    const int64_t stride = c->out->axes->stride;
+    return a->axes->stride == stride &&
+           (stride > 0 ? a->data >= c->out->data : a->data <= c->out->data);
+}
+
 /* Inputs that the output would overwrite too early are copied. */
 static bool separate(dvx_vm *vm, call *c) {
     for (int i = 0; i < c->inputs; i++) {
         operand *o = &c->in[i];
         if (is_element(c, o) || !array_may_overlap(o->array, c->out) || is_same_place(c, o->array))
             continue;
+        if (is_ahead(c, o)) continue;
         dvx_value copy = array_copy(vm, o->array, o->array->dtype, 'K');
         if (dvx_failed(copy)) return false;
         API(release, o->held);
@@ -481,9 +512,10 @@ static bool is_negative_row(dvx_vm *vm, void *context, char *const *data, int64_
 
 /* Ints have no powers with negative exponents. */
 static bool check_power(dvx_vm *vm, const call *c) {
-    nd_walk walk = {.operands = 1};
+    nd_walk walk;
     bool wide = c->type == ND_INT64;
     if (c->number != ND_UFUNC_power || (c->type != ND_INT32 && !wide)) return true;
+    walk_begin(&walk, 1, 0);
     const operand *o = &c->in[1];
     if (is_element(c, o)) {
         walk.data[0] = (char *)o->element;
@@ -588,7 +620,8 @@ static bool find_invalid(dvx_vm *vm, void *context, char *const *data, int64_t c
 
 static bool is_invalid(dvx_vm *vm, const call *c, const nd_walk *walk) {
     comparison found = {.call = c};
-    nd_walk again = *walk;
+    nd_walk again;
+    walk_copy(&again, walk);
     walk_run(vm, &again, find_invalid, &found);
     return found.invalid;
 }
@@ -608,25 +641,153 @@ static unsigned true_flags(dvx_vm *vm, const call *c, const nd_walk *walk, const
         found.any_input |= walk->data[i] == walk->data[c->inputs];
     }
     found.types[c->inputs] = c->type;
-    nd_walk again = *walk;
+    nd_walk again;
+    walk_copy(&again, walk);
     run_all(vm, c, &again, find_evidence, &found);
     return flags & found.flags;
+}
+
+/* ---- Inputs that lie across ---- */
+
+/* Inputs whose neighbours are not those of the output (`a + a.T`) are turned, a block at a time,
+ * and computed from there. */
+enum { TURNED_ROWS = 16, TURNED_BYTES = 1 << 14 };
+typedef struct turned {
+    const execution *e;
+    int64_t rows, columns;
+    int64_t steps[2][MOST_INPUTS + 1]; /* from row to row, and within rows */
+    bool across[MOST_INPUTS];
+} turned;
+
+static void run_block(const turned *t, char *const *data, int64_t rows, int64_t columns) {
+    _Alignas(64) char buffers[MOST_INPUTS][TURNED_BYTES];
+    int64_t down[MOST_INPUTS + 1], steps[MOST_INPUTS + 1];
+    char *at[MOST_INPUTS + 1], *args[MOST_INPUTS + 1];
+    for (int k = 0; k <= t->e->inputs; k++) {
+        at[k] = data[k];
+        down[k] = t->steps[0][k];
+        steps[k] = t->steps[1][k];
+        if (k == t->e->inputs || !t->across[k]) continue;
+        const int64_t size = t->e->sizes[k];
+        turn_block(size, buffers[k], columns * size, data[k], steps[k], rows, columns);
+        at[k] = buffers[k];
+        down[k] = columns * size;
+        steps[k] = size;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        for (int k = 0; k <= t->e->inputs; k++) args[k] = at[k] + i * down[k];
+        t->e->loop(args, columns, steps);
+    }
+}
+
+/* (The rows of the walk are those of its other axes.) */
+static bool run_turned(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                       const int64_t *strides) {
+    const turned *t = context;
+    const int64_t size = t->e->sizes[0];
+    const int64_t rows = size == 1 ? 4 * TURNED_ROWS : TURNED_ROWS;
+    const int64_t columns = size == 1 ? TURNED_BYTES / rows : TURNED_BYTES / rows / 16;
+    int64_t done = 0;
+    for (int64_t n = 0; n < count; n++)
+        for (int64_t i = 0; i < t->rows; i += rows) {
+            for (int64_t j = 0; j < t->columns; j += columns) {
+                char *at[MOST_INPUTS + 1];
+                for (int k = 0; k <= t->e->inputs; k++)
+                    at[k] = data[k] + n * strides[k] + i * t->steps[0][k] + j * t->steps[1][k];
+                run_block(t, at, t->rows - i < rows ? t->rows - i : rows,
+                          t->columns - j < columns ? t->columns - j : columns);
+            }
+            if ((done += rows * t->columns) < 1 << 16) continue;
+            done = 0;
+            if (!vm->api->poll(vm)) return false;
+        }
+    return true;
+}
+
+/* Takes the two axes out of `rest`; false: no input lies across. */
+static bool find_turned(const nd_walk *walk, const execution *e, nd_walk *rest, turned *t) {
+    const int last = walk->ndim - 1, out = e->inputs;
+    int axis = -1;
+    if (last < 1 || walk->strides[out][last] != e->sizes[out]) return false;
+    for (int k = 0; k < e->inputs && axis < 0; k++)
+        for (int i = 0; i < last && axis < 0; i++)
+            if (walk->strides[k][i] == e->sizes[k] && walk->strides[k][last] != 0 &&
+                turn_pays(e->sizes[k], walk->shape[i], walk->shape[last]))
+                axis = i;
+    if (axis < 0) return false;
+    walk_copy(rest, walk);
+    *t = (turned){.e = e, .rows = walk->shape[axis], .columns = walk->shape[last]};
+    for (int k = 0; k <= e->inputs; k++) {
+        t->steps[0][k] = walk->strides[k][axis];
+        t->steps[1][k] = walk->strides[k][last];
+        if (k < e->inputs) t->across[k] = t->steps[0][k] == e->sizes[k] && t->steps[1][k] != 0;
+        for (int i = axis; i < last - 1; i++) rest->strides[k][i] = walk->strides[k][i + 1];
+    }
+    for (int i = axis; i < last - 1; i++) rest->shape[i] = walk->shape[i + 1];
+    rest->ndim -= 2;
+    return true;
+}
+
+/* Short rows, one for each place along the last axis but one, whose strides run_short gets. */
+typedef struct short_rows {
+    const execution *e;
+    int64_t count, strides[MOST_INPUTS + 1];
+} short_rows;
+
+static bool run_short(dvx_vm *vm, void *context, char *const *data, int64_t rows,
+                      const int64_t *next) {
+    const short_rows *s = context;
+    const nd_loop loop = s->e->loop;
+    char *at[MOST_INPUTS + 1];
+    (void)vm;
+    memcpy(at, data, sizeof at);
+    for (int64_t i = 0; i < rows; i++) {
+        char *args[MOST_INPUTS + 1];
+        memcpy(args, at, sizeof args);
+        loop(args, s->count, s->strides);
+        for (int k = 0; k <= s->e->inputs; k++) at[k] += next[k];
+    }
+    return true;
+}
+
+/* Takes the last axis out of the walk. */
+static bool find_short(const nd_walk *walk, const execution *e, nd_walk *rest, short_rows *s) {
+    /* Elements of a row: what is longer does not need it; and those between looks at interrupts. */
+    enum { MOST = 1 << 10, MOST_ROWS = 1 << 10 };
+    const int last = walk->ndim - 1;
+    if (last < 1 || walk->shape[last] > MOST || walk->shape[last - 1] > MOST_ROWS) return false;
+    walk_copy(rest, walk);
+    rest->ndim--;
+    *s = (short_rows){.e = e, .count = walk->shape[last]};
+    for (int k = 0; k <= e->inputs; k++) s->strides[k] = walk->strides[k][last];
+    return true;
+}
+
+static bool run_whole(dvx_vm *vm, const call *c, nd_walk *walk, execution *e) {
+    nd_walk rest;
+    turned t;
+    short_rows s;
+    bool casts = false;
+    for (int i = 0; i <= c->inputs; i++) casts |= e->casts[i] != NULL;
+    if (!casts && !c->mask && find_turned(walk, e, &rest, &t))
+        return walk_run(vm, &rest, run_turned, &t);
+    if (!casts && !c->mask && find_short(walk, e, &rest, &s))
+        return walk_run(vm, &rest, run_short, &s);
+    return run_all(vm, c, walk, casts ? run_cast : run_row, e);
 }
 
 static bool execute(dvx_vm *vm, call *c) {
     const nd_ufunc_facts *facts = &loops_facts[c->number];
     nd_walk walk;
     execution e;
-    bool casts = false;
     plan(c, &walk, &e);
-    for (int i = 0; i <= c->inputs; i++) casts |= e.casts[i] != NULL;
     /* (An input that is the output is not there any more afterwards.) */
     bool is_output = false;
     for (int i = 0; i < c->inputs; i++) is_output |= walk.data[i] == walk.data[c->inputs];
     const bool looks = c->kernel->compares && is_output;
     const bool invalid = looks && is_invalid(vm, c, &walk);
     if (arith_flags()) arith_clear();
-    if (!run_all(vm, c, &walk, casts ? run_cast : run_row, &e)) return false;
+    if (!run_whole(vm, c, &walk, &e)) return false;
     unsigned flags = arith_flags();
     if (LIKELY(!flags)) return true;
     arith_clear();

@@ -9,6 +9,8 @@
 
 #include "array.h"
 
+#include <stddef.h>
+
 enum { ND_MOST_OPERANDS = DVX_MOST_OPERANDS + 1 };
 
 typedef struct nd_walk {
@@ -17,6 +19,18 @@ typedef struct nd_walk {
     int64_t shape[ND_MOST];
     int64_t strides[ND_MOST_OPERANDS][ND_MOST];
 } nd_walk;
+
+/* So many axes, whose shape is still to be said; all strides are 0.  (The struct is large, and most
+ * of it for operands that a walk has not.) */
+static inline void walk_begin(nd_walk *walk, int operands, int ndim) {
+    walk->operands = operands;
+    walk->ndim = ndim;
+    memset(walk->data, 0, sizeof walk->data);
+    memset(walk->strides, 0, (size_t)operands * sizeof *walk->strides);
+}
+static inline void walk_copy(nd_walk *to, const nd_walk *from) {
+    memcpy(to, from, offsetof(nd_walk, strides) + (size_t)from->operands * sizeof *from->strides);
+}
 
 /* One row: pointers, length, and strides of all operands.  False: raised. */
 typedef bool (*nd_row)(dvx_vm *vm, void *context, char *const *data, int64_t count,
