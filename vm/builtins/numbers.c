@@ -20,7 +20,7 @@ static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_value v = args[0];
     bool found;
-    dv_value result = dv_number_special(vm, v, "__abs__", &found);
+    dv_value result = dv_number_special(vm, v, vm->known.abs, &found);
     if (found) return result;
     if (dv_is_float(dv_number_of(v))) return dv_float(fabs(dv_as_float(dv_number_of(v))));
     if (dv_is_instance(v) && dv_is_integral(v)) { /* not through the __neg__ of its class */

@@ -92,6 +92,7 @@ typedef struct dv_known {
         main;
     dv_value default_factory, del, delattr, delitem, dir, enter, exit, file, format, getattr, index,
         invert, length_hint, missing, neg, obj, pos, reversed, setattr;
+    dv_value abs, bytes_, ceil, complex_, float_, floor, int_, trunc;
     dv_value abstractmethods, instancecheck, prepare, subclasscheck, subclasshook;
     dv_value base, bases, class_cell, class_getitem, delete_, get, getattribute, init_subclass, mro,
         new_, set, set_name, slots;

@@ -253,7 +253,7 @@ static dv_value frexp_entry(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 /* ---- Rounding to ints -------------------------------------------------------------------------*/
 
-static dv_value round_with(dv_vm *vm, dv_value v, const char *special, double (*function)(double)) {
+static dv_value round_with(dv_vm *vm, dv_value v, dv_value special, double (*function)(double)) {
     double x;
     if (DV_LIKELY(dv_is_float(v))) return dv_int_from_double(vm, function(dv_as_float(v)));
     if (dv_is_integral(v)) return dv_int_index(vm, v);
@@ -265,12 +265,12 @@ static dv_value round_with(dv_vm *vm, dv_value v, const char *special, double (*
 
 static dv_value floor_entry(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return round_with(vm, args[0], "__floor__", floor);
+    return round_with(vm, args[0], vm->known.floor, floor);
 }
 
 static dv_value ceil_entry(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return round_with(vm, args[0], "__ceil__", ceil);
+    return round_with(vm, args[0], vm->known.ceil, ceil);
 }
 
 static dv_value trunc_entry(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -278,7 +278,7 @@ static dv_value trunc_entry(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (dv_is_float(args[0])) return dv_int_from_double(vm, dv_as_float(args[0]));
     if (dv_is_integral(args[0])) return dv_int_index(vm, args[0]);
     bool found;
-    dv_value r = dv_number_special(vm, args[0], "__trunc__", &found);
+    dv_value r = dv_number_special(vm, args[0], vm->known.trunc, &found);
     if (found) return r;
     return dv_raise(vm, DV_E_TYPE_ERROR, "type %T doesn't define __trunc__ method", args[0]);
 }

@@ -97,7 +97,7 @@ FUNCTION(abs) {
     if (dv_is_float(v)) return dv_float(fabs(dv_as_float(v)));
     if (dv_is_integral(v)) return dv_unary(vm, dv_int_sign(v) < 0 ? DV_UNARY_NEG : DV_UNARY_POS, v);
     bool found;
-    dv_value result = dv_number_special(vm, v, "__abs__", &found);
+    dv_value result = dv_number_special(vm, v, vm->known.abs, &found);
     return found ? result : dv_raise(vm, DV_E_TYPE_ERROR, "bad operand type for abs(): '%T'", v);
 }
 

@@ -353,7 +353,7 @@ static dv_value below(dv_vm *vm, dv_random *r, dv_value n) {
 static dv_value whole_argument(dv_vm *vm, dv_value v, const char *what) {
     if (dv_is_integral(v)) return dv_int_index(vm, v);
     bool found;
-    dv_value whole = dv_number_special(vm, v, "__index__", &found);
+    dv_value whole = dv_number_special(vm, v, vm->known.index, &found);
     if (found) return whole;
     whole = dv_call(vm, dv_object_value(vm->classes[DV_T_INT]), &v, 1, DV_EMPTY);
     if (dv_is_empty(whole)) return DV_EMPTY;

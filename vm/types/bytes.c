@@ -130,7 +130,7 @@ dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
     if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
     if (dv_is_instance(v) || dv_is_foreign(v)) {
         bool found;
-        dv_value made = dv_number_special(vm, v, "__bytes__", &found);
+        dv_value made = dv_number_special(vm, v, vm->known.bytes_, &found);
         if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;
         if (found) {
             dv_raise(vm, DV_E_TYPE_ERROR, "__bytes__ returned non-bytes (type %T)", made);

@@ -75,7 +75,7 @@ static dv_value complex_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
 
 /* __complex__ of an instance; false with *found false: it has none. */
 static bool special_complex(dv_vm *vm, dv_value v, pair *out, bool *found) {
-    dv_value r = dv_number_special(vm, v, "__complex__", found);
+    dv_value r = dv_number_special(vm, v, vm->known.complex_, found);
     if (!*found || dv_is_empty(r)) return false;
     bool good = dv_is_complex(r);
     if (good)
@@ -101,17 +101,10 @@ bool dv_complex_take(dv_vm *vm, dv_value v, double *real, double *imag) {
     return good;
 }
 
-static bool has_method(dv_vm *vm, dv_value v, const char *name) {
-    dv_value interned = dv_str_intern(vm, name, strlen(name));
-    bool has = !dv_is_empty(interned) && dv_has_special(vm, v, interned);
-    dv_release(vm, interned);
-    return has;
-}
-
 static bool is_real(dv_vm *vm, dv_value v) {
     return dv_is_float(dv_number_of(v)) || dv_is_integral(v) ||
            (dv_is_instance(v) &&
-            (has_method(vm, v, "__float__") || dv_has_special(vm, v, vm->known.index)));
+            (dv_has_special(vm, v, vm->known.float_) || dv_has_special(vm, v, vm->known.index)));
 }
 
 /* A number among the arguments of complex(); *is_complex: it had an imaginary part.  Only the first

@@ -29,7 +29,7 @@
 /* __float__ or __index__ of an instance; false with *found false: it has neither.  Subclasses of
  * numbers inherit their __float__, so that their __index__ does not count. */
 static bool special_double(dv_vm *vm, dv_value v, double *out, bool *found) {
-    dv_value r = dv_number_special(vm, v, "__float__", found);
+    dv_value r = dv_number_special(vm, v, vm->known.float_, found);
     if (*found) {
         if (dv_is_empty(r)) return false;
         if (dv_is_float(dv_number_of(r))) {
@@ -42,7 +42,7 @@ static bool special_double(dv_vm *vm, dv_value v, double *out, bool *found) {
         return false;
     }
     if (dv_is_integral(v) || dv_is_float(dv_number_of(v))) return false;
-    r = dv_number_special(vm, v, "__index__", found);
+    r = dv_number_special(vm, v, vm->known.index, found);
     if (!*found || dv_is_empty(r)) return false;
     bool ok = dv_is_integral(r);
     if (ok)

@@ -322,7 +322,7 @@ static dv_value contents_of(percent *p, dv_value v) {
     if (dv_is_bytes_like(v)) return dv_retain(dv_bytes_of(v));
     if (dv_is_instance(v)) {
         bool found;
-        dv_value made = dv_number_special(p->vm, v, "__bytes__", &found);
+        dv_value made = dv_number_special(p->vm, v, p->vm->known.bytes_, &found);
         if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;
         if (found) {
             dv_raise(p->vm, DV_E_TYPE_ERROR, "__bytes__ returned non-bytes (type %T)", made);

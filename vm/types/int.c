@@ -96,21 +96,14 @@ static dv_value as_plain(dv_vm *vm, dv_value v) {
     return dv_is_bool(v) ? dv_int(dv_same(v, DV_TRUE)) : dv_plain(vm, v);
 }
 
-dv_value dv_number_special(dv_vm *vm, dv_value v, const char *name, bool *found) {
+dv_value dv_number_special(dv_vm *vm, dv_value v, dv_value name, bool *found) {
     *found = false;
     if (!dv_is_instance(v) && !dv_is_foreign(v)) return DV_EMPTY;
-    dv_value key = dv_str_intern(vm, name, strlen(name));
-    if (dv_is_empty(key)) {
-        *found = true;
-        return key;
-    }
-    dv_value result = dv_special_call(vm, v, key, NULL, 0, found);
-    dv_release(vm, key);
-    return result;
+    return dv_special_call(vm, v, name, NULL, 0, found);
 }
 
 /* Calls a special method that must return an int. */
-static dv_value special_int(dv_vm *vm, dv_value v, const char *name, bool *found) {
+static dv_value special_int(dv_vm *vm, dv_value v, dv_value name, bool *found) {
     dv_value r = dv_number_special(vm, v, name, found);
     if (dv_is_empty(r)) return r;
     if (dv_is_integral(r)) {
@@ -118,7 +111,7 @@ static dv_value special_int(dv_vm *vm, dv_value v, const char *name, bool *found
         dv_release(vm, r);
         return plain;
     }
-    dv_raise(vm, DV_E_TYPE_ERROR, "%s returned non-int (type %T)", name, r);
+    dv_raise(vm, DV_E_TYPE_ERROR, "%S returned non-int (type %T)", name, r);
     dv_release(vm, r);
     return DV_EMPTY;
 }
@@ -126,35 +119,32 @@ static dv_value special_int(dv_vm *vm, dv_value v, const char *name, bool *found
 dv_value dv_int_index(dv_vm *vm, dv_value v) {
     if (dv_is_integral(v)) return as_plain(vm, v);
     bool found;
-    dv_value r = special_int(vm, v, "__index__", &found);
+    dv_value r = special_int(vm, v, vm->known.index, &found);
     if (found) return r;
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object cannot be interpreted as an integer", v);
 }
 
 int dv_is_number(dv_vm *vm, dv_value v) {
-    static const char *const names[] = {"__index__", "__int__", "__float__"};
+    const dv_value names[] = {vm->known.index, vm->known.int_, vm->known.float_};
     if (dv_is_integral(v) || dv_is_float(dv_number_of(v)) || dv_is_complex(v)) return 1;
     if (!dv_is_instance(v) && !dv_is_foreign(v)) return 0;
     int defined = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && defined == 0; i++) {
-        dv_value name = dv_str_intern(vm, names[i], strlen(names[i]));
-        defined = dv_is_empty(name) ? -1 : dv_defines_special(vm, v, name);
-        dv_release(vm, name);
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names && defined == 0; i++)
+        defined = dv_defines_special(vm, v, names[i]);
     return defined;
 }
 
 dv_value dv_int_convert(dv_vm *vm, dv_value v) {
     bool found = false;
     dv_value r = DV_EMPTY;
-    if (dv_is_instance(v) || dv_is_foreign(v)) r = special_int(vm, v, "__int__", &found);
+    if (dv_is_instance(v) || dv_is_foreign(v)) r = special_int(vm, v, vm->known.int_, &found);
     if (found) return r;
     if (dv_is_integral(v)) return as_plain(vm, v);
     v = dv_number_of(v);
     if (dv_is_float(v)) return dv_int_from_double(vm, dv_as_float(v));
-    r = special_int(vm, v, "__index__", &found);
+    r = special_int(vm, v, vm->known.index, &found);
     if (!found) {
-        dv_value truncated = dv_number_special(vm, v, "__trunc__", &found);
+        dv_value truncated = dv_number_special(vm, v, vm->known.trunc, &found);
         if (dv_is_empty(truncated)) return truncated;
         if (dv_is_integral(truncated))
             r = as_plain(vm, truncated);

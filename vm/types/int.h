@@ -89,8 +89,9 @@ dv_value dv_int_of(dv_vm *vm, dv_value v);
 /* Is it a number to CPython's functions: a number, or of a class with __index__, __int__ or
  * __float__?  -1: raised. */
 int dv_is_number(dv_vm *vm, dv_value v) DV_MUST_CHECK;
-/* Calls v.__name__() if v's class (a dl class) defines it; *found tells. */
-dv_value dv_number_special(dv_vm *vm, dv_value v, const char *name, bool *found);
+/* Calls the special method of that name (one of vm->known), if the class of v, a dl class or an
+ * extension's, defines it; *found tells. */
+dv_value dv_number_special(dv_vm *vm, dv_value v, dv_value name, bool *found);
 
 /* Floor division and modulo of int64 as Python defines them; b != 0, and not INT64_MIN / -1. */
 static inline int64_t dv_floordiv64(int64_t a, int64_t b) {
