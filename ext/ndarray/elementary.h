@@ -322,12 +322,22 @@ static __attribute__((noinline)) double_v log1p_slow(double_v x) {
     const double_v log = log_slow(NULL, u), y = fma_double(rest, inverse, log);
     return choose_double(zero, x, choose_double(odd, log, y));
 }
+/* (Some are large, but none is 0, below -1, infinite or no number.) */
+static __attribute__((noinline)) double_v log1p_large(double_v x) {
+    const double_v u = x + 1, part = u - 1, rest = (1 - (u - part)) + (x - part);
+    const double_m small = SIZE_OF(double, x) < BITS_OF(double, 1);
+    const double_v inverse = choose_double(small, 1 - part, (double_v)_mm512_rcp14_pd((__m512d)u));
+    return fma_double(rest, inverse, log_normal(u, (double_v){0}));
+}
 static inline double_v own_log1p_double(double_v x) {
+    enum { ZEROS = 0x06 };
     /* (Of 0, what is subtracted makes the greatest of all.) */
     const __m512i size = (__m512i)(SIZE_OF(double, x) - 1),
                   one = _mm512_set1_epi64(0x3ff0000000000000 - 1);
-    if (UNLIKELY(_mm512_cmpge_epu64_mask(size, one))) return log1p_slow(x);
     const double_v u = x + 1, part = u - 1;
+    if (UNLIKELY(_mm512_cmpge_epu64_mask(size, one)))
+        return any_odd(u) || _mm512_fpclass_pd_mask((__m512d)x, ZEROS) ? log1p_slow(x)
+                                                                       : log1p_large(x);
     return fma_double(x - part, 1 - part, log_normal(u, (double_v){0}));
 }
 

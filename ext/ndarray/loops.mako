@@ -90,7 +90,14 @@ def vectors():
 typedef double double_v __attribute__((vector_size(ND_WIDTH)));
 typedef float float_v __attribute__((vector_size(ND_WIDTH)));
 
-/* `lanes` elements, or fewer: then the others are the first one. */
+/* `lanes` elements, or fewer: then the others are the first one.  (Every second one of a row comes from two vectors, of
+ * which the last element is there only where others follow; what is stored one by one and then loaded as a vector waits.) */
+#define OTHER_2 0, 2
+#define OTHER_4 OTHER_2, 4, 6
+#define OTHER_8 OTHER_4, 8, 10, 12, 14
+#define OTHER_16 OTHER_8, 16, 18, 20, 22, 24, 26, 28, 30
+#define OTHER_OF(lanes) OTHER_##lanes
+#define EVERY_OTHER(lanes) OTHER_OF(lanes)
 #define GATHER(T)                                                                         \
     static inline T##_v gather_##T(const char *p, int64_t stride, int64_t count) {        \
         enum { LANES = LANES_##T };                                                       \
@@ -100,6 +107,12 @@ typedef float float_v __attribute__((vector_size(ND_WIDTH)));
             return v;                                                                     \
         }                                                                                 \
         if (stride == 0) return *(const T *)(const void *)p - (T##_v){0}; /* (-0.0, too) */  \
+        if (stride == 2 * (int64_t)sizeof(T) && count > LANES) {                          \
+            T##_v next;                                                                   \
+            memcpy(&v, p, sizeof v);                                                      \
+            memcpy(&next, p + sizeof v, sizeof next);                                     \
+            return __builtin_shufflevector(v, next, EVERY_OTHER(LANES_##T));                     \
+        }                                                                                 \
         T lanes[LANES];                                                                   \
         for (int64_t i = 0; i < LANES; i++)                                               \
             lanes[i] = *(const T *)(const void *)(p + (i < count ? i * stride : 0));      \

@@ -5,6 +5,8 @@
  *  1. A function and the method of its name have the same entry: args[0] is the array. */
 #include "reductions.h"
 
+#include <stdlib.h>
+
 #include "arrange.h"
 #include "convert.h"
 #include "error.h"
@@ -379,22 +381,51 @@ static int64_t search_line(const search *s, const char *line) {
     return from + s->find(best, line + from * s->size, s->count - from);
 }
 
-/* Elements of `lines` neighbours, from `from` on, into a row each. */
-static void gather(const search *s, const char *from, int64_t step, int64_t lines, int64_t count,
-                   char *to) {
-    if (lines == SIDE && step == sizeof(int64_t) && s->size == sizeof(int64_t)) {
-        int64_t *out = (int64_t *)(void *)to, row[SIDE];
-        for (int64_t k = 0; k < count; k++, from += s->stride, out++) {
-            memcpy(row, from, sizeof row);
-            for (int64_t j = 0; j < SIDE; j++) out[j * PART_STEP] = row[j];
-        }
-        return;
+/* Elements of `lines` lines, from `from` on, into a row each: line by line, or side by side, as
+ * they lie closer together.  (By size, as a copy of so many bytes would be a call.) */
+#define GATHER(T)                                                                          \
+    static void gather_##T(const search *s, const char *from, int64_t step, int64_t lines, \
+                           int64_t count, T *to) {                                         \
+        const int64_t stride = s->stride;                                                  \
+        if (llabs(stride) < llabs(step)) {                                                 \
+            for (int64_t j = 0; j < lines; j++)                                            \
+                for (int64_t k = 0; k < count; k++)                                        \
+                    to[j * PART_STEP + k] =                                                \
+                        *(const T *)(const void *)(from + j * step + k * stride);          \
+        } else if (lines == SIDE && step == sizeof(T)) {                                   \
+            for (int64_t k = 0; k < count; k++) {                                          \
+                T row[SIDE];                                                               \
+                memcpy(row, from + k * stride, sizeof row);                                \
+                for (int64_t j = 0; j < SIDE; j++) to[j * PART_STEP + k] = row[j];         \
+            }                                                                              \
+        } else {                                                                           \
+            for (int64_t k = 0; k < count; k++)                                            \
+                for (int64_t j = 0; j < lines; j++)                                        \
+                    to[j * PART_STEP + k] =                                                \
+                        *(const T *)(const void *)(from + j * step + k * stride);          \
+        }                                                                                  \
     }
-    for (int64_t k = 0; k < count; k++, from += s->stride)
-        for (int64_t j = 0; j < lines; j++) {
-            char *at = to + (j * PART_STEP + k) * s->size;
-            memcpy(at, from + j * step, (size_t)s->size);
-        }
+GATHER(uint8_t)
+GATHER(uint32_t)
+GATHER(uint64_t)
+GATHER(nd_complex)
+
+static void gather(const search *s, const char *from, int64_t step, int64_t lines, int64_t count,
+                   void *to) {
+    switch (s->size) {
+    case 1: gather_uint8_t(s, from, step, lines, count, to); break;
+    case 4: gather_uint32_t(s, from, step, lines, count, to); break;
+    case 8: gather_uint64_t(s, from, step, lines, count, to); break;
+    default: gather_nd_complex(s, from, step, lines, count, to); break;
+    }
+}
+
+/* The place of the best element of a part, if it is better than the best so far, which it becomes;
+ * else -1. */
+static int64_t search_whole_part(const search *s, char *best, const char *part, int64_t count) {
+    if (!s->place) return search_part(s, best, part, count) ? s->find(best, part, count) : -1;
+    const int64_t place = s->place(part, count);
+    return search_part(s, best, part + place * s->size, 1) ? place : -1;
 }
 
 static void search_apart(const search *s, const char *from, int64_t step, int64_t lines, char *to,
@@ -407,8 +438,8 @@ static void search_apart(const search *s, const char *from, int64_t step, int64_
         const int64_t n = s->count - i < PART ? s->count - i : PART;
         gather(s, from + i * s->stride, step, lines, n, parts);
         for (int64_t j = 0; j < lines; j++) {
-            const char *part = parts + j * PART_STEP * s->size;
-            if (search_part(s, best[j], part, n)) places[j] = i + s->find(best[j], part, n);
+            const int64_t place = search_whole_part(s, best[j], parts + j * PART_STEP * s->size, n);
+            if (place >= 0) places[j] = i + place;
         }
     }
     for (int64_t j = 0; j < lines; j++) *(int64_t *)(void *)(to + j * to_step) = places[j];

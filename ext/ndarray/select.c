@@ -257,7 +257,7 @@ static ND_FUNCTION(round_to) {
     else if (a->dtype->kind == 'f' || a->dtype->num == ND_BOOL)
         made = round_floats(vm, API(retain, held), decimals);
     else if (decimals >= 0)
-        made = array_copy(vm, a, a->dtype, 'K');
+        made = API(retain, held); /* (NumPy gives the array itself, too.) */
     else
         made = compose_array(vm, round_floats(vm, API(retain, held), decimals), a->dtype);
     made = compose_array(vm, made, NULL);
