@@ -46,6 +46,7 @@ typedef struct reduction {
     char *truths;  /* ... and what the mask says of them; NULL: there is none */
     int64_t held;  /* elements in the buffer */
     char *to;      /* the element that they are for */
+    int decided;   /* the bool that nothing changes any more, of any() and all(); else -1 */
     nd_walk inner; /* the last axes, all reduced, of one operand: none where the last one is not */
 } reduction;
 
@@ -93,6 +94,21 @@ static void fold_direct(const reduction *r, char *to, const char *from) {
         r->kernel->fold(to, from, count < PIECE ? count : PIECE, stride);
 }
 
+/* Any() and all() of what is no bool: looks at a few elements, then at more. */
+static void decide(const reduction *r, char *to, const char *from) {
+    enum { FIRST = 64 };
+    const int64_t stride = r->inner.strides[0][0];
+    int64_t most = FIRST;
+    for (int64_t left = r->inner.shape[0]; left > 0 && *to != r->decided;) {
+        const int64_t n = left < most ? left : most;
+        r->cast(r->buffer, r->size, from, stride, n);
+        r->kernel->fold(to, r->buffer, n, r->size);
+        from += n * stride;
+        left -= n;
+        if (most < PIECE) most *= 2;
+    }
+}
+
 /* A row of results, each of them of all that the inner axes have. */
 static bool reduce_inner(dvx_vm *vm, void *context, char *const *data, int64_t count,
                          const int64_t *strides) {
@@ -101,6 +117,10 @@ static bool reduce_inner(dvx_vm *vm, void *context, char *const *data, int64_t c
         char *to = data[0] + i * strides[0], *from = data[1] + i * strides[1];
         if (!r->buffer) {
             fold_direct(r, to, from);
+            continue;
+        }
+        if (r->decided >= 0 && r->inner.ndim == 1 && !r->truths) {
+            decide(r, to, from);
             continue;
         }
         nd_walk walk;
@@ -190,6 +210,9 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     memset(&r, 0, offsetof(reduction, inner));
     r.kernel = kernel;
     r.size = ND_DTYPE(type)->size;
+    r.decided = kernel == ufunc_kernel(vm, ND_UFUNC_logical_or, ND_BOOL)    ? true
+                : kernel == ufunc_kernel(vm, ND_UFUNC_logical_and, ND_BOOL) ? false
+                                                                            : -1;
     walk_begin(&r.inner, 0, 0);
     if (from->num != type) r.cast = cast_between(from, ND_DTYPE(type));
     for (int i = 0; i < walk->ndim; i++)
