@@ -373,27 +373,33 @@ static bool is_close(nd_complex x, nd_complex y, const tolerance *t) {
     return t->equal_nan && (isnan(x.real) || isnan(x.imag)) && (isnan(y.real) || isnan(y.imag));
 }
 
-static bool is_close_real(double x, double y, const tolerance *t) {
-    if (isfinite(x) && isfinite(y)) return fabs(x - y) <= t->absolute + t->relative * fabs(y);
-    return x == y || (t->equal_nan && isnan(x) && isnan(y));
-}
-
-static bool close_real_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
-                           const int64_t *strides) {
-    tolerance *t = context;
-    const tolerance given = *t;
-    bool all = true;
-    (void)vm;
-    for (int64_t i = 0; i < count; i++) {
-        const double *x = (const void *)(data[1] + i * strides[1]);
-        const double *y = (const void *)(data[2] + i * strides[2]);
-        const bool close = is_close_real(*x, *y, &given);
-        data[0][i * strides[0]] = close;
-        all &= close;
+/* (Two arrays of float32 are compared in that type, as NumPy does it.) */
+#define CLOSE_REAL(T, name)                                                                     \
+    static bool close_##name##_row(dvx_vm *vm, void *context, char *const *data, int64_t count, \
+                                   const int64_t *strides) {                                    \
+        tolerance *t = context;                                                                 \
+        const T relative = (T)t->relative, absolute = (T)t->absolute;                           \
+        const bool equal_nan = t->equal_nan;                                                    \
+        bool all = true;                                                                        \
+        (void)vm;                                                                               \
+        for (int64_t i = 0; i < count; i++) {                                                   \
+            const T x = *(const T *)(const void *)(data[1] + i * strides[1]);                   \
+            const T y = *(const T *)(const void *)(data[2] + i * strides[2]);                   \
+            bool close;                                                                         \
+            if (isfinite(x) && isfinite(y)) {                                                   \
+                const T apart = x - y, size = y < 0 ? -y : y;                                   \
+                close = (apart < 0 ? -apart : apart) <= absolute + relative * size;             \
+            } else {                                                                            \
+                close = x == y || (equal_nan && isnan(x) && isnan(y));                          \
+            }                                                                                   \
+            data[0][i * strides[0]] = close;                                                    \
+            all &= close;                                                                       \
+        }                                                                                       \
+        t->all &= all;                                                                          \
+        return true;                                                                            \
     }
-    t->all &= all;
-    return true;
-}
+CLOSE_REAL(double, real)
+CLOSE_REAL(float, single)
 
 static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                       const int64_t *strides) {
@@ -424,7 +430,9 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
     if (!dvx_failed(held[0])) held[1] = array_operand(vm, args[1], NULL, &operands[1]);
     const bool real =
         !dvx_failed(held[1]) && operands[0]->dtype->kind != 'c' && operands[1]->dtype->kind != 'c';
-    for (int i = 0; i < 2 && !dvx_failed(held[1]); i++) {
+    const bool single =
+        real && operands[0]->dtype->num == ND_FLOAT32 && operands[1]->dtype->num == ND_FLOAT32;
+    for (int i = 0; i < 2 && !dvx_failed(held[1]) && !single; i++) {
         const nd_dtype *dtype = ND_DTYPE(real ? ND_FLOAT64 : ND_COMPLEX128);
         dvx_value cast = array_operand(vm, held[i], dtype, &operands[i]);
         API(release, held[i]);
@@ -438,7 +446,8 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
         walk.data[i] = a->data;
         array_strides_in(a, walk.ndim, walk.strides[i]);
     }
-    if (!dvx_failed(made) && !walk_run(vm, &walk, real ? close_real_row : close_row, t)) {
+    const nd_row row = single ? close_single_row : real ? close_real_row : close_row;
+    if (!dvx_failed(made) && !walk_run(vm, &walk, row, t)) {
         API(release, made);
         made = DVX_FAILED;
     }
