@@ -680,6 +680,7 @@ bool array_assign(dvx_vm *vm, nd_array *to, const nd_array *from) {
     int64_t shape[ND_MOST];
     if (!fits(vm, to, from, &trimmed)) return false;
     if (to->size == 0) return true;
+    if (to->size >= ND_HEAVY) vm->api->heavy(vm);
     if (LIKELY(!needs_copy(to, &trimmed))) {
         array_spread(to, &trimmed);
         return vm->api->poll(vm);

@@ -43,6 +43,7 @@ static char *take_out(nd_kept *kept, uint32_t i) {
 char *memory_take(dvx_vm *vm, size_t size) {
     if (size <= SMALL) return API(allocate, size);
     nd_kept *kept = kept_of(vm);
+    if (size >= LARGE) vm->api->heavy(vm);
     size = room_for(size);
     kept->alive += size;
     kept->foreign = false;

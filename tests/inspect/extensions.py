@@ -103,11 +103,28 @@ def check_stats():
     check("stats: no extension", "extensions were asked" in tool("stats", "").split("Sites of instructions")[0], False)
 
 
+# What runs three times, on how many elements, and whether it is one instruction then.
+EARLY = [
+    (100000, "for i in range(3): f(a, b, c, d, r)\n", True),
+    (100000, "def g():\n    for i in range(3):\n        y = a * b + c\ng()\n", True),
+    (100000, "f(a, b, c, d, r)\n", False),
+    (100, "for i in range(3): f(a, b, c, d, r)\n", False),
+]
+
+
+def check_warm_up():
+    for n, text, expected in EARLY:
+        before = f"n = {n}\na, b, c, d, r = np.ones(n), np.ones(n), np.ones(n), np.ones(n), np.ones(n)\n"
+        listing = tool("dis", before + hot("a * b + c", times=0) + text, "--after-run")
+        check(f"warm-up: {n} elements: {text!r}", "FUSED_EXPRESSION" in listing, expected)
+
+
 def main():
     if not (DYNVM.parent / "ext" / "ndarray.so").exists():
         print("no ndarray: nothing to do")
         return 0
     check_explain()
+    check_warm_up()
     check_listing()
     check_stats()
     print(f"{len(EXPLAINED)} expressions, {len(LEFT)} reasons, {checking.failed} things are wrong")

@@ -729,6 +729,12 @@ struct dvx_api {
      * behind the one before. */
     dvx_value (*make_row)(dvx_vm *vm, dvx_kind kind, uint32_t element, const void *data,
                           int64_t stride, size_t count);
+
+    /* ---- Warm-up ---- */
+    /* A hint: what the running instruction does takes longer than to quicken a function, some 10
+     * us.  So the function's next call, or its loop's next iteration, makes it warm ("warm-up" in
+     * vm/quicken/README.md), not only the eighth. */
+    void (*heavy)(dvx_vm *vm);
 };
 typedef struct dvx_api dvx_api;
 

@@ -248,4 +248,5 @@ const dvx_api dv_extension_api = {
     .note = dv_api_note,
     .read_row = dv_api_read_row,
     .make_row = dv_api_make_row,
+    .heavy = dv_api_heavy,
 };

@@ -6,6 +6,7 @@
 #include "types/class.h"
 #include "types/exception.h"
 #include "plugin/watch.h"
+#include "run/thread.h"
 #include "run/text.h"
 #include "types/hook.h"
 #include "types/set.h"
@@ -196,6 +197,11 @@ void dv_api_deallocate(dvx_vm *vm, void *block, size_t size) {
 }
 
 bool dv_api_poll(dvx_vm *vm) { return dv_poll_interrupt(vm); }
+
+void dv_api_heavy(dvx_vm *vm) {
+    if (vm->fp != vm->stack) dv_thread_hasten(dv_frame_thread(vm->fp));
+}
+
 bool dv_api_enter(dvx_vm *vm) { return dv_enter_native(vm); }
 void dv_api_leave(dvx_vm *vm) { dv_leave_native(vm); }
 

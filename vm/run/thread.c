@@ -356,6 +356,16 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     return true;
 }
 
+void dv_thread_hasten(dv_thread *thread) {
+    if (thread->warm || thread->hastened || !thread->cells) return;
+    const dv_code *code = thread->code;
+    thread->hastened = true;
+    thread->cells[1].site.wait = 1;
+    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code->words[pc] & 0xFF))
+        if ((code->words[pc] & 0xFF) == DV_OP_JUMP_BACK)
+            thread->cells[thread->cell_at[pc] + 1].site.wait = 1;
+}
+
 const uint64_t *dv_thread_live(dv_vm *vm, dv_thread *thread) {
     if (thread->live) return thread->live;
     thread->live = dv_heap_alloc(&vm->heap, thread->code->word_count * sizeof *thread->live);

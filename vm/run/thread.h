@@ -37,7 +37,7 @@ typedef struct dv_thread {
     /* As an __init__: how many arguments a call of its class passes, or -1: CALL_CLASS leaves it
      * alone. */
     int64_t init_arguments;
-    bool warm;
+    bool warm, hastened;
     uint32_t local_count, stack_base, frame_size; /* in values; stack_base: locals + shadow */
     const dv_code *code;
     dv_module *module; /* counted */
@@ -71,6 +71,8 @@ uint32_t dv_code_stack_base(const dv_code *code);
 dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module);
 /* Expands to cells; false: out of memory (raised). */
 bool dv_thread_expand(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
+/* Its next call, or the next iteration of a loop of its own, makes it warm. */
+void dv_thread_hasten(dv_thread *thread);
 /* Sees to name and qualname; false: out of memory (raised). */
 bool dv_thread_know_name(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
 /* Sees to `parameters`; false: out of memory (raised). */
