@@ -16,6 +16,7 @@ enum { MOST_INSTRUCTIONS = 96 }; /* that are looked at in front of a site */
 typedef enum role {
     AS_ELSE,
     AS_SITE,
+    AS_NUMBER, /* an operation on two numbers */
     AS_LOAD,   /* of a constant, local or global */
     AS_GROUP,  /* what makes a tuple or slice of constants */
     AS_KEY,    /* that, or the load of a constant: the key of a subscript, which has dropped it */
@@ -133,6 +134,8 @@ static instruction classify(const search *s, uint32_t *pc) {
         x.role = AS_CALLEE;
     } else if (site_of(s, *pc)) {
         x.role = AS_SITE;
+    } else if (dv_op_among(op, DV_OP_ADD, DV_OP_POW)) {
+        x.role = AS_NUMBER;
     }
     if ((x.role == AS_GROUP || x.role == AS_LOAD) && is_key(s, x.pc, *pc)) x.role = AS_KEY;
     return x;
@@ -177,6 +180,7 @@ static bool count_below(const search *s, uint32_t start, dv_expression *x) {
         uint32_t entries = 0;
         uint32_t pc = s->all[i].pc;
         if (s->all[i].role == AS_SITE) depth -= (int32_t)taken(s, pc, &entries);
+        if (s->all[i].role == AS_NUMBER && (depth -= 2) < least) return false;
         int32_t key = depth + (op_at(s, pc) == DV_OP_STORE_SUBSCR ? 2 : 1);
         if (key < least && key >= -DV_MOST_BELOW && s->all[i].role == AS_SITE && key_of(s, pc))
             reserved |= 1u << (-key - 1);
@@ -260,6 +264,92 @@ static void describe_below(const search *s, dv_expression *x, uint32_t i, bool o
     if (type) x->operands[i].type = ((const dv_extension_type *)(const void *)type)->descriptor;
 }
 
+static bool add_constant(dv_expression *x, dv_global_cell *cell) {
+    if (!cell || x->constant_count == DV_MOST_CONSTANTS) return false;
+    x->constants[x->constant_count++] = cell;
+    return true;
+}
+
+/* ---- Numbers ---- */
+
+static bool is_number(dv_value v) { return dv_is_float(v) || dv_is_int(v); }
+
+/* a op b, of two numbers, if that is one, too, which needs no memory; else EMPTY. */
+static inline dv_value compute(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    if (dv_is_float(a) && dv_is_float(b)) {
+        if (op == DV_BINARY_MUL) return dv_float(dv_as_float(a) * dv_as_float(b));
+        if (op == DV_BINARY_ADD) return dv_float(dv_as_float(a) + dv_as_float(b));
+        if (op == DV_BINARY_SUB) return dv_float(dv_as_float(a) - dv_as_float(b));
+    }
+    dv_value result = dv_binary(vm, op, a, b);
+    if (dv_is_empty(result)) return dv_error_clear(vm), result;
+    if (is_number(result)) return result;
+    dv_release(vm, result);
+    return DV_EMPTY;
+}
+
+/* The last operand becomes a number, if it is not one yet; which one. */
+static bool make_number(dv_expression *x, uint8_t *number) {
+    uint32_t i = x->told.operand_count - 1;
+    dv_drop *source = &x->sources[i];
+    if (x->computed[i]) {
+        *number = (uint8_t)(x->computed[i] - 1);
+    } else {
+        if (!is_number(x->operands[i].value) || source->cells) return false;
+        if (x->number_count == DV_MOST_NUMBERS) return false;
+        if (source->global && !add_constant(x, source->global)) return false;
+        dv_expression_number *leaf = &x->numbers[ *number = (uint8_t)x->number_count++];
+        leaf->is = dv_is_empty(source->original) ? DV_NUMBER_LOCAL : DV_NUMBER_CONSTANT;
+        if (leaf->is == DV_NUMBER_LOCAL)
+            leaf->from.local = source->local;
+        else
+            leaf->from.constant = source->original;
+    }
+    x->computed[i] = 0;
+    x->told.operand_count--;
+    *source = (dv_drop){.original = DV_EMPTY};
+    return true;
+}
+
+/* The last two operands, of which one must be in front of the other, become their result. */
+static bool add_number(search *s, dv_expression *x, uint32_t pc, int32_t *stack, uint32_t *depth) {
+    const int32_t first = (int32_t)x->told.operand_count - 2;
+    s->reason = "an operation in the expression is neither a site's nor one on two numbers";
+    if (first < (int32_t)x->stacked || stack[*depth - 2] != first || stack[*depth - 1] != first + 1)
+        return false;
+    const dv_binary_op op = (dv_binary_op)(op_at(s, pc) - DV_OP_ADD);
+    const dv_value a = x->operands[first].value, b = x->operands[first + 1].value;
+    uint8_t left, right;
+    if (!make_number(x, &right) || !make_number(x, &left)) return false;
+    const dv_value result = compute(s->vm, op, a, b);
+    if (dv_is_empty(result) || x->number_count == DV_MOST_NUMBERS) return false;
+    x->computed[first] = (uint8_t)(x->number_count + 1);
+    x->numbers[x->number_count++] = (dv_expression_number){
+        .is = DV_NUMBER_RESULT, .operation = (uint8_t)op, .left = left, .right = right};
+    x->told.operand_count++;
+    x->operands[first] = (dvx_operand){.origin = DVX_FROM_ELSEWHERE, .pure = true};
+    describe_value(s, x, (uint32_t)first, result);
+    --*depth;
+    return true;
+}
+
+/* Computes the numbers of an expression; false: see invariant 6 of expression.h. */
+static bool compute_numbers(dv_vm *vm, const dv_extension_site *o, const dv_value *fp,
+                            dv_value *numbers) {
+    for (uint32_t i = 0; i < o->number_count; i++) {
+        const dv_expression_number *n = &o->numbers[i];
+        if (n->is == DV_NUMBER_RESULT)
+            numbers[i] =
+                compute(vm, (dv_binary_op)n->operation, numbers[n->left], numbers[n->right]);
+        else if (n->is == DV_NUMBER_LOCAL)
+            numbers[i] = *(const dv_value *)(const void *)((const char *)fp + n->from.local);
+        else
+            numbers[i] = n->from.constant;
+        if (!is_number(numbers[i])) return false;
+    }
+    return true;
+}
+
 /* ---- Callees ---- */
 
 /* On the simulated stack: entries of calls, and keys, that lie there; those that are pushed within
@@ -277,12 +367,6 @@ static dv_value callee_at(const search *s, uint32_t pc, const dv_extension_site 
     *cell = op_at(s, pc) == DV_OP_LOAD_METHOD ? member_of(s, pc)
                                               : dv_drop_global(s->vm, cell_at(s, pc));
     return *cell && !(*cell)->constant.broken ? (*cell)->value : DV_EMPTY;
-}
-
-static bool add_constant(dv_expression *x, dv_global_cell *cell) {
-    if (!cell || x->constant_count == DV_MOST_CONSTANTS) return false;
-    x->constants[x->constant_count++] = cell;
-    return true;
 }
 
 /* The callee is loaded within the expression: it is what it is as long as no global changes. */
@@ -391,6 +475,10 @@ static bool build(search *s, uint32_t start, dv_expression *x) {
             if (!add_site(s, x, in->pc, stack, &depth)) return false;
             continue;
         }
+        if (in->role == AS_NUMBER) {
+            if (!add_number(s, x, in->pc, stack, &depth)) return false;
+            continue;
+        }
         const bool callee = in->role == AS_CALLEE || in->role == AS_METHOD;
         stack[depth++] = callee               ? FIRST_CALLEE + (int32_t)i
                          : in->role == AS_KEY ? WITHIN
@@ -453,8 +541,11 @@ void dv_expression_forget(dv_vm *vm, dv_expression *x) {
 /* ---- Its occurrence ---- */
 
 /* What value_of reads, and where it is known that an operand is on the stack. */
-static dv_expression_read read_of(const dv_extension_site *o, uint32_t i) {
+static dv_expression_read read_of(const dv_extension_site *o, const dv_expression *x, uint32_t i) {
     const dv_drop *drop = &o->drops[i];
+    if (x->computed[i])
+        return (dv_expression_read){DV_READ_NUMBER,
+                                    (x->computed[i] - 1) * (int64_t)sizeof(dv_value)};
     if (!drop->load)
         return (dv_expression_read){DV_READ_ENTRY, o->slots[i] * (int64_t)sizeof(dv_value)};
     if (dv_is_empty(drop->original)) return (dv_expression_read){DV_READ_LOCAL, drop->local};
@@ -477,6 +568,8 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
     memcpy(o->callees, x->callees, sizeof o->callees);
     o->callee_count = x->callee_count;
     x->callee_count = 0;
+    memcpy(o->numbers, x->numbers, sizeof o->numbers);
+    o->number_count = x->number_count;
     o->stores = x->stores;
     memcpy(o->nodes, x->places, sizeof o->nodes);
     o->seen.count = own->count;
@@ -485,7 +578,7 @@ dv_extension_site *dv_expression_new(dv_vm *vm, dv_expression *x, const dv_threa
     for (uint32_t i = 0; i < own->count; i++) {
         o->drops[i] = x->sources[i];
         x->sources[i].original = DV_EMPTY;
-        o->reads[i] = read_of(o, i);
+        o->reads[i] = read_of(o, x, i);
         o->seen.keys[i] = x->keys[i];
         o->seen.masks[i] = own->any >> i & 1 ? 0 : x->masks[i];
         if (own->meta >> i & 1)
@@ -531,10 +624,12 @@ static const dv_cell *raise(dv_vm *vm, const dv_extension_site *o, const dv_cell
 }
 
 /* Reads the operands.  Are they of the types that the expression has seen? */
-static inline bool read_operands(const dv_extension_site *o, const dv_value *entries,
+static inline bool read_operands(dv_vm *vm, const dv_extension_site *o, const dv_value *entries,
                                  const dv_value *fp, dv_value *operands) {
+    dv_value numbers[DV_MOST_NUMBERS];
     const char *const bases[DV_READ_BASES] = {(const char *)entries, (const char *)fp,
-                                              (const char *)o->drops};
+                                              (const char *)o->drops, (const char *)numbers};
+    if (o->number_count && !compute_numbers(vm, o, fp, numbers)) return false;
     const uint32_t count = o->seen.count;
     uint32_t differs = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -550,7 +645,7 @@ static const dv_cell *run_expression(DV_HANDLER_PARAMETERS) {
     dv_value operands[DV_MOST_OPERANDS], result = DV_DEOPTIMISED, *entries = sp - o->below;
     r = (int64_t)(intptr_t)o;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    if (read_operands(o, entries, fp, operands) && has_callees(o, entries) && !GUARD_FAILS())
+    if (read_operands(vm, o, entries, fp, operands) && has_callees(o, entries) && !GUARD_FAILS())
         result = dv_operate_run(vm, o, operands);
     if (dv_is_empty(result)) return raise(vm, o, ip, sp, fp);
     if (dv_operate_is_rare(result)) return dv_operate_miss(ip, sp, fp, vm, r, d);

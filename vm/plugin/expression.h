@@ -6,9 +6,9 @@
  * takes what lies on the stack and the values of the loads, and goes on behind the last one.
  *
  * Invariants
- *  1. Between the first site and the last one there is no other instruction, no way in from
- * elsewhere, and in the end one value on the stack in place of those that were taken (none behind a
- * store): nothing is left out but these sites.
+ *  1. Between the first site and the last one there is no other instruction, but for those of
+ * invariant 6, no way in from elsewhere, and in the end one value on the stack in place of those
+ * that were taken (none behind a store): nothing is left out but these sites.
  *  2. The occurrence stands on top of that of the first site (`under`), which stays what it was.  A
  * miss executes `under`'s instruction and goes on behind it, with the other sites as they are;
  * whoever gives the expression up puts `under` back.  So there is nothing to restore.
@@ -17,6 +17,10 @@
  * within the expression is a global that keeps its value, or such a module's.
  *  5. A *group*, the instructions that make a tuple or slice of constants (drop.c), counts as a
  * load where its site has dropped it: the value that it would make again is among the site's drops.
+ *  6. *Numbers*: what is computed of nothing but ints and floats that are loaded (`2.0 * dx`,
+ * `dt / dx ** 2`) is an operand, computed before the sites run: no order can be seen, since neither
+ * has an effect, and where one raises, is too large, or a local is no number any more, the
+ * expression is left to its instructions this time.
  */
 #ifndef DV_PLUGIN_EXPRESSION_H
 #define DV_PLUGIN_EXPRESSION_H
@@ -40,8 +44,11 @@ typedef struct dv_expression {
     uint8_t callee_count, constant_count;
     dv_expression_callee callees[DV_MOST_CALLEES];
     dv_global_cell *constants[DV_MOST_CONSTANTS]; /* with the callees that are not loaded */
-    bool stores;                    /* it ends in a SET_ITEM, and leaves nothing on the stack */
-    uint16_t places[DV_MOST_NODES]; /* of the sites, in cells behind the first one */
+    uint32_t number_count;
+    dv_expression_number numbers[DV_MOST_NUMBERS];
+    uint8_t computed[DV_MOST_OPERANDS]; /* 0, or 1 + the number that an operand is */
+    bool stores;                        /* it ends in a SET_ITEM, and leaves nothing on the stack */
+    uint16_t places[DV_MOST_NODES];     /* of the sites, in cells behind the first one */
     dv_cell *first, *behind;
     uint32_t start; /* where it begins among the instructions that were looked at */
     const dv_extension_site *under;

@@ -17,7 +17,13 @@
 #include "plugin/type.h"
 #include "run/thread.h"
 
-enum { DV_MOST_OCCURRENCES = 32, DV_MOST_NODES = 32, DV_MOST_CALLEES = 4, DV_MOST_BELOW = 32 };
+enum {
+    DV_MOST_OCCURRENCES = 32,
+    DV_MOST_NODES = 32,
+    DV_MOST_CALLEES = 4,
+    DV_MOST_BELOW = 32,
+    DV_MOST_NUMBERS = 16
+};
 
 /* A callee among the entries of the stack that an expression takes (expression.h). */
 typedef struct dv_expression_callee {
@@ -27,18 +33,32 @@ typedef struct dv_expression_callee {
 } dv_expression_callee;
 
 /* Where an operand of an expression is read when it runs: at this offset in bytes from the first
- * entry of the stack that the expression takes, from the frame's locals, or from the site's own
- * drops (of what does not vary). */
+ * entry of the stack that the expression takes, from the frame's locals, from the site's own drops
+ * (of what does not vary), or from the numbers that it has computed. */
 typedef enum dv_read_base {
     DV_READ_ENTRY,
     DV_READ_LOCAL,
     DV_READ_DROP,
+    DV_READ_NUMBER,
     DV_READ_BASES
 } dv_read_base;
 typedef struct dv_expression_read {
     dv_read_base base;
     int64_t offset;
 } dv_expression_read;
+
+/* A number that an expression computes, before anything else, of those in front of it: `2.0 * dx`
+ * is three. */
+typedef enum dv_number_is { DV_NUMBER_CONSTANT, DV_NUMBER_LOCAL, DV_NUMBER_RESULT } dv_number_is;
+typedef struct dv_expression_number {
+    uint8_t is;          /* dv_number_is */
+    uint8_t operation;   /* dv_binary_op */
+    uint8_t left, right; /* its operands */
+    union {
+        dv_value constant; /* an int or float: not counted */
+        int64_t local;     /* offset in bytes from the frame's locals */
+    } from;
+} dv_expression_number;
 
 typedef struct dv_extension_site dv_extension_site;
 
@@ -60,8 +80,8 @@ struct dv_extension_site {
     dv_handler handler;
     /* Of an expression (expression.h): the occurrence of its first site, how many entries of the
      * stack it takes, which of them are operands (not of those that are dropped), which of all
-     * are owned, what callees must be among them, and where its sites are, in cells from the first
-     * one. */
+     * are owned, what callees must be among them, what numbers it computes, and where its sites
+     * are, in cells from the first one. */
     const dv_extension_site *under;
     uint32_t below;
     uint8_t slots[DV_MOST_OPERANDS];
@@ -69,6 +89,8 @@ struct dv_extension_site {
     uint8_t callee_count;
     uint32_t owned;
     dv_expression_callee callees[DV_MOST_CALLEES];
+    uint32_t number_count;
+    dv_expression_number numbers[DV_MOST_NUMBERS];
     uint16_t nodes[DV_MOST_NODES];
     const dv_extension_type *type; /* whose `specialise` has made it */
     dv_cell *cell;
