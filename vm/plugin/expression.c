@@ -288,6 +288,21 @@ static inline dv_value compute(dv_vm *vm, dv_binary_op op, dv_value a, dv_value 
     return DV_EMPTY;
 }
 
+/* Which number is computed like this, an old one or a new one; false: there are too many. */
+static bool find_number(dv_expression *x, dv_expression_number made, uint8_t *number) {
+    uint32_t i = 0;
+    for (; i < x->number_count; i++) {
+        const dv_expression_number *n = &x->numbers[i];
+        if (n->is == made.is && n->operation == made.operation && n->left == made.left &&
+            n->right == made.right && n->from.constant.bits == made.from.constant.bits)
+            break;
+    }
+    if (i == DV_MOST_NUMBERS) return false;
+    if (i == x->number_count) x->numbers[x->number_count++] = made;
+    *number = (uint8_t)i;
+    return true;
+}
+
 /* The last operand becomes a number, if it is not one yet; which one. */
 static bool make_number(dv_expression *x, uint8_t *number) {
     uint32_t i = x->told.operand_count - 1;
@@ -296,14 +311,11 @@ static bool make_number(dv_expression *x, uint8_t *number) {
         *number = (uint8_t)(x->computed[i] - 1);
     } else {
         if (!is_number(x->operands[i].value) || source->cells) return false;
-        if (x->number_count == DV_MOST_NUMBERS) return false;
         if (source->global && !add_constant(x, source->global)) return false;
-        dv_expression_number *leaf = &x->numbers[ *number = (uint8_t)x->number_count++];
-        leaf->is = dv_is_empty(source->original) ? DV_NUMBER_LOCAL : DV_NUMBER_CONSTANT;
-        if (leaf->is == DV_NUMBER_LOCAL)
-            leaf->from.local = source->local;
-        else
-            leaf->from.constant = source->original;
+        dv_expression_number leaf = {.is = DV_NUMBER_CONSTANT, .from.constant = source->original};
+        if (dv_is_empty(source->original))
+            leaf = (dv_expression_number){.is = DV_NUMBER_LOCAL, .from.local = source->local};
+        if (!find_number(x, leaf, number)) return false;
     }
     x->computed[i] = 0;
     x->told.operand_count--;
@@ -322,10 +334,10 @@ static bool add_number(search *s, dv_expression *x, uint32_t pc, int32_t *stack,
     uint8_t left, right;
     if (!make_number(x, &right) || !make_number(x, &left)) return false;
     const dv_value result = compute(s->vm, op, a, b);
-    if (dv_is_empty(result) || x->number_count == DV_MOST_NUMBERS) return false;
-    x->computed[first] = (uint8_t)(x->number_count + 1);
-    x->numbers[x->number_count++] = (dv_expression_number){
+    const dv_expression_number made = {
         .is = DV_NUMBER_RESULT, .operation = (uint8_t)op, .left = left, .right = right};
+    if (dv_is_empty(result) || !find_number(x, made, &left)) return false;
+    x->computed[first] = (uint8_t)(left + 1);
     x->told.operand_count++;
     x->operands[first] = (dvx_operand){.origin = DVX_FROM_ELSEWHERE, .pure = true};
     describe_value(s, x, (uint32_t)first, result);
