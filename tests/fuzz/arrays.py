@@ -136,6 +136,13 @@ class ArrayWriter(Writer):
     def number(self) -> str:
         return self.pick(FLOATS) if self.chance(60) else self.pick(INTS)
 
+    def numbers(self, depth: int) -> str:
+        """Of nothing but numbers, which an expression computes by itself."""
+        if depth == 0:
+            return "scale" if self.chance(60) else self.number()
+        operation = self.pick(("+", "-", "*", "*", "/", "//", "%", "** 2 *"))
+        return f"({self.numbers(depth - 1)} {operation} {self.numbers(0)})"
+
     def leaf(self) -> str:
         return self.pick(self.names)
 
@@ -145,7 +152,7 @@ class ArrayWriter(Writer):
         if n < 25:
             return self.number()
         if n < 30:
-            return "scale"
+            return self.numbers(self.random.randrange(3))
         if n < 33:
             return "zero_d"
         return self.expression(depth)
