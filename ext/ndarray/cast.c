@@ -25,8 +25,11 @@ static inline int32_t to_int32(double d) {
 #endif
 }
 
+/* Whether it is 0, of 32 bits, which SSE2 can compare. */
+static inline uint32_t halves_of(int64_t x) { return (uint32_t)((uint64_t)x >> 32) | (uint32_t)x; }
+
 /* From a type with numbers `real` to one of each. */
-#define TO_truth(x)      ((x) != 0)
+#define TO_truth(x)      (_Generic((x), int64_t : halves_of((int64_t)(x)), default : (x)) != 0)
 #define TO_uint8(x)      ((uint8_t)FLOAT_OR_INT(x, to_int32))
 #define TO_int32(x)      ((int32_t)FLOAT_OR_INT(x, to_int32))
 #define TO_int64(x)      ((int64_t)FLOAT_OR_INT(x, to_int64))
@@ -90,6 +93,21 @@ void cast_copy(char *to, const char *from, size_t size) {
             for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[i]));                      \
             return;                                                                              \
         }                                                                                        \
+        /* (Steps that the compiler knows it makes vectors of.) */                               \
+        if (to_stride == (int64_t)sizeof(type_##to_) &&                                          \
+            from_stride == 2 * (int64_t)sizeof(type_##from_)) {                                  \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                            \
+            const type_##from_ *f = (const type_##from_ *)(const void *)from;                    \
+            for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[2 * i]));                  \
+            return;                                                                              \
+        }                                                                                        \
+        if (to_stride == (int64_t)sizeof(type_##to_) &&                                          \
+            from_stride == -(int64_t)sizeof(type_##from_)) {                                     \
+            type_##to_ *t = (type_##to_ *)(void *)to;                                            \
+            const type_##from_ *f = (const type_##from_ *)(const void *)from;                    \
+            for (int64_t i = 0; i < count; i++) t[i] = convert(load(f[-i]));                     \
+            return;                                                                              \
+        }                                                                                        \
         for (; count >= 4; count -= 4, to += 4 * to_stride, from += 4 * from_stride) {           \
             CAST_ONE(from_, to_, load, convert, 0);                                              \
             CAST_ONE(from_, to_, load, convert, 1);                                              \
@@ -134,6 +152,13 @@ static inline __m128i four_float64(const double *f) {
     return _mm_unpacklo_epi64(_mm_cvttpd_epi32(_mm_loadu_pd(f)),
                               _mm_cvttpd_epi32(_mm_loadu_pd(f + 2)));
 }
+static inline __m128d two_complex128(const nd_complex *f) {
+    return _mm_unpacklo_pd(_mm_loadu_pd(&f[0].real), _mm_loadu_pd(&f[1].real));
+}
+static inline __m128i four_complex128(const nd_complex *f) {
+    return _mm_unpacklo_epi64(_mm_cvttpd_epi32(two_complex128(f)),
+                              _mm_cvttpd_epi32(two_complex128(f + 2)));
+}
 enum { SIXTEEN = 16 };
 #define CAST_ROW(from_, to_, store)                                                            \
     static void from_##_row_to_##to_(char *to, int64_t to_stride, const char *from,            \
@@ -166,6 +191,8 @@ CAST_ROW(float32, uint8, store_uint8)
 CAST_ROW(float32, int32, store_int32)
 CAST_ROW(float64, uint8, store_uint8)
 CAST_ROW(float64, int32, store_int32)
+CAST_ROW(complex128, uint8, store_uint8)
+CAST_ROW(complex128, int32, store_int32)
 #define TO_SMALL(from_) from_##_row_to_uint8, from_##_row_to_int32
 #else
 #define TO_SMALL(from_) from_##_to_uint8, from_##_to_int32
@@ -182,7 +209,7 @@ CAST_ROW(float64, int32, store_int32)
             from_##_to_float64, from_##_to_complex128                            \
     }
 static const nd_cast casts[ND_TYPES][ND_TYPES] = {
-    ROW(truth),         ROW(uint8),         ROW(int32),     ROW(int64),
-    FLOAT_ROW(float32), FLOAT_ROW(float64), ROW(complex128)};
+    ROW(truth),         ROW(uint8),         ROW(int32),           ROW(int64),
+    FLOAT_ROW(float32), FLOAT_ROW(float64), FLOAT_ROW(complex128)};
 
 nd_cast cast_between(const nd_dtype *from, const nd_dtype *to) { return casts[from->num][to->num]; }

@@ -80,6 +80,10 @@ typedef int64_t (*nd_counter)(const char *from, int64_t count);
  * is no such loop that is worth it. */
 enum { ND_RANKED = 32 };
 typedef void (*nd_rank)(const char *from, int64_t count, uint8_t *places);
+/* Numbers before *middle (`equal`: also its equals) come to the front of the row, in their order,
+ * the others behind them: how many are in front.  `room` is as large as the row.  NULL: there is no
+ * such loop that is worth it. */
+typedef int64_t (*nd_part)(void *row, void *room, int64_t count, const void *middle, bool equal);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
     nd_slide slide[ND_TYPES];
@@ -88,6 +92,7 @@ typedef struct nd_tiles {
     nd_finder find[ND_TYPES];
     nd_counter count[ND_TYPES];
     nd_rank rank[ND_TYPES];
+    nd_part part[ND_TYPES];
     nd_fold sum[ND_TYPES]; /* as int64, of smaller ints */
 } nd_tiles;
 const nd_tiles *loops_tiles(void);

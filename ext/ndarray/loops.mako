@@ -605,6 +605,14 @@ static ${T} sum_block_${name}(const char *p, int64_t count, int64_t stride) {
             memcpy(&next, p + i * (int64_t)sizeof(T), sizeof next);
             sums += next;
         }
+    } else if (stride == -(int64_t)sizeof(T)) {
+        /* (The last one of eight is the first one in memory.) */
+        memcpy(&next, p + 7 * stride, sizeof next);
+        sums = __builtin_shufflevector(next, next, 7, 6, 5, 4, 3, 2, 1, 0);
+        for (; i < even; i += 8) {
+            memcpy(&next, p + (i + 7) * stride, sizeof next);
+            sums += __builtin_shufflevector(next, next, 7, 6, 5, 4, 3, 2, 1, 0);
+        }
     } else if (stride == 2 * sizeof(T)) {
         /* Every second one of sixteen neighbours.  (There may be none behind the last element: what
          * ends with it is taken from one place before.) */
@@ -738,6 +746,19 @@ static inline bool any_nan_${T}(const ${T}_nans *nans) {
 #endif
 % endfor
 
+/* complex_stays_..., with jumps: mostly the real parts of two numbers decide.  (Which of both comes
+ * out changes rarely from one element to the next.) */
+% for name, sign in ("maximum", ">"), ("minimum", "<"):
+static inline bool stays_${name}(nd_complex a, nd_complex b) {
+    if ((a.real ${sign} b.real) & (b.imag == b.imag)) return true;
+    if ((b.real ${sign} a.real) & (a.imag == a.imag)) return false;
+    return complex_stays_${name}(a, b);
+}
+% endfor
+% for name in "fmax", "fmin":
+static inline bool stays_${name}(nd_complex a, nd_complex b) { return complex_stays_${name}(a, b); }
+% endfor
+
 % for ufunc in UFUNCS:
 % for kernel in ufunc.loops:
 % if folds(ufunc, kernel) and not (ufunc.name == "add" and kernel.type in "fdD"):
@@ -753,11 +774,15 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 % if ufunc.name in EXTREMES and kernel.type == "D":
     for (; count > 0; count--, from += stride) {
         const T b = AT(const T, from);
-        if (UNLIKELY(!complex_stays_${ufunc.name}(a, b))) a = b;
+        if (!stays_${ufunc.name}(a, b)) a = b;
     }
     AT(T, to) = a;
 }
 <% continue %>\
+% endif
+% if regroups(ufunc, kernel):
+    /* What may be regrouped may also begin at the end. */
+    if (stride == -(int64_t)sizeof(T)) from += (count - 1) * stride, stride = sizeof(T);
 % endif
 % if decides(ufunc, kernel):
     /* One element decides; nothing behind it is looked at. */
@@ -918,6 +943,15 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 static void rows_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t rows, int64_t stride) {
     typedef ${T} T;
     T *out = (T *)(void *)to;
+% if kernel.type == "D":
+    for (; rows > 0; rows--, from += stride)
+        for (int64_t i = 0; i < count; i++) {
+            const T b = AT(const T, from + i * (int64_t)sizeof(T));
+            if (!stays_${ufunc.name}(out[i], b)) out[i] = b;
+        }
+}
+<% continue %>\
+% endif
 % if kernel.type in "fd" and ufunc.name in ("maximum", "minimum"):
     /* (gcc makes no vectors of several such choices, one behind the other.) */
     typedef T V __attribute__((vector_size(64)));
@@ -1227,23 +1261,6 @@ static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *w
     *when = (*step & better) | (*when & ~better);
 #endif
 }
-/* In a row: its extreme, a part at a time (which stays in the cache), and the first element of the
- * best part that is it. */
-static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
-    /* (Of a row that is not long, much would be looked at twice: smaller parts.) */
-    enum { LARGE = 1024, SMALL = 128 };
-    const int64_t size = count > LARGE ? LARGE : SMALL;
-    ${T} best = AT(const ${T}, from);
-    int64_t part = 0;
-    for (int64_t i = 0; i < count; i += size) {
-        ${T} now = best;
-        fold_${extreme}_${name}((char *)&now, from + i * (int64_t)sizeof now, count - i < size ? count - i : size, sizeof now);
-        if (now == best ${"|| best != best" if is_float else ""}) continue;
-        best = now;
-        part = i;
-    }
-    return part + find_${name}(&best, from + part * (int64_t)sizeof best, count - part);
-}
 /* A vector of neighbours: of each the place in its line, whose elements are `stride` apart. */
 static void places_${extreme}_${name}(const char *from, int64_t count, int64_t stride, char *to, int64_t to_step) {
     enum { LANES = 64 / sizeof(${T}) };
@@ -1261,19 +1278,56 @@ static void places_${extreme}_${name}(const char *from, int64_t count, int64_t s
 }
 % endfor
 % endfor
+/* In a row: its extreme, a part at a time (which stays in the cache), and the first element of the
+ * best part that is it. */
+% for letter in "Bilfd":
+<% T, name, is_float = C_TYPES[letter], NUMBERS[letter].lower(), letter in "fd" %>\
+% for extreme in "maximum", "minimum":
+static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
+    /* (Of a row that is not long, much would be looked at twice: smaller parts.) */
+    enum { LARGE = 1024, SMALL = 128 };
+    const int64_t size = count > LARGE ? LARGE : SMALL;
+    ${T} best = AT(const ${T}, from);
+    int64_t part = 0;
+    for (int64_t i = 0; i < count; i += size) {
+        ${T} now = best;
+        fold_${extreme}_${name}((char *)&now, from + i * (int64_t)sizeof now, count - i < size ? count - i : size, sizeof now);
+        if (now == best ${"|| best != best" if is_float else ""}) continue;
+        best = now;
+        part = i;
+    }
+    return part + find_${name}(&best, from + part * (int64_t)sizeof best, count - part);
+}
+% endfor
+% endfor
 
-/* Of complex numbers, where a better one is rare. */
+/* Of complex numbers. */
 % for extreme in "maximum", "minimum":
 static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
     const nd_complex *row = (const void *)from;
     nd_complex best = *row;
     int64_t place = 0;
     for (int64_t i = 1; i < count; i++) {
-        const nd_complex x = row[i];
-        if (LIKELY(x.real ${"<" if extreme == "maximum" else ">"} best.real && x.imag == x.imag)) continue;
-        if (!complex_stays_${extreme}(best, x)) best = x, place = i;
+        if (!stays_${extreme}(best, row[i])) best = row[i], place = i;
     }
     return place;
+}
+/* (Of neighbours, one row of them after the other.) */
+static void places_${extreme}_complex128(const char *from, int64_t count, int64_t stride, char *to, int64_t to_step) {
+    enum { LANES = ND_NEIGHBOURS / sizeof(nd_complex) };
+    nd_complex best[LANES];
+    int64_t places[LANES] = {0};
+    memcpy(best, from, sizeof best);
+    for (int64_t k = 1; k < count; k++) {
+        const nd_complex *row = (const void *)(from + k * stride);
+% for j in range(4):
+        {
+            const nd_complex x = row[${j}];
+            if (!stays_${extreme}(best[${j}], x)) best[${j}] = x, places[${j}] = k;
+        }
+% endfor
+    }
+    for (int i = 0; i < LANES; i++) AT(int64_t, to + i * to_step) = places[i];
 }
 % endfor
 /* Of bools: the first one of those that are looked for, if there is one. */
@@ -1286,6 +1340,19 @@ static int64_t place_${extreme}_bool(const char *from, int64_t count) {
 /* ---- Ranks ---- */
 
 /* How many elements come before each: all lanes are compared with one element after the other. */
+#if ND_WIDTH >= 32
+static void rank_uint8(const char *from, int64_t count, uint8_t *places) {
+    typedef uint8_t V __attribute__((vector_size(ND_RANKED)));
+    static const V numbers = {${", ".join(str(i) for i in range(32))}};
+    V v, sums = {0};
+    uint8_t x[ND_RANKED] = {0};
+    for (int64_t i = 0; i < count; i++) x[i] = (uint8_t)from[i];
+    memcpy(&v, x, sizeof v);
+    for (int64_t j = 0; j < count; j++) sums -= (V)((v > x[j]) | ((v == x[j]) & (numbers > (uint8_t)j)));
+    memcpy(places, &sums, sizeof sums);
+}
+#define rank_bool rank_uint8
+#endif
 #if ND_WIDTH == 64
 % for letter, M, parts, R, K, whole in PLACED:
 <% T, name = C_TYPES[letter], NUMBERS[letter].lower() %>\
@@ -1316,6 +1383,40 @@ static void rank_${name}(const char *from, int64_t count, uint8_t *places) {
     for (int i = 0; i < ND_RANKED; i++) places[i] = (uint8_t)before[i];
 }
 % endfor
+
+/* ---- Parts of a row ---- */
+
+/* What goes before is put in front at once, which what has been read makes room for; the rest waits
+ * in `room`. */
+% for letter, M, parts, R, K, whole in PLACED:
+<% T, name, lanes = C_TYPES[letter], NUMBERS[letter].lower(), 16 if letter in "if" else 8 %>\
+<% load = "epi32" if letter == "i" else "epi64" if letter == "l" else parts %>\
+static int64_t part_${name}(void *data, void *room, int64_t count, const void *middle, bool equal) {
+    enum { LANES = ${lanes} };
+    ${T} *row = data, *rest = room;
+    const __auto_type y = _mm512_set1_${parts}(*(const ${T} *)middle);
+    int64_t used = 0, left = 0;
+    for (int64_t i = 0; i < count; i += LANES) {
+        const unsigned all = count - i < LANES ? (1u << (count - i)) - 1 : ${"0xffff" if lanes == 16 else "0xff"};
+        const __auto_type x = _mm512_maskz_loadu_${load}((${K})all, row + i);
+% if letter in "fd":
+        const unsigned before = equal ? _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _CMP_LE_OQ)
+                                      : _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _CMP_LT_OQ);
+% else:
+        const unsigned before = equal ? _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _MM_CMPINT_LE)
+                                      : _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _MM_CMPINT_LT);
+% endif
+        const int these = __builtin_popcount(before);
+        _mm512_mask_storeu_${load}(row + used, (${K})((1u << these) - 1), _mm512_maskz_compress_${load}((${K})before, x));
+        const int others = __builtin_popcount(all) - these;
+        _mm512_mask_storeu_${load}(rest + left, (${K})((1u << others) - 1), _mm512_maskz_compress_${load}((${K})(all & ~before), x));
+        used += these;
+        left += others;
+    }
+    memcpy(row + used, rest, (size_t)left * sizeof *row);
+    return used;
+}
+% endfor
 #endif
 
 #define TILES_OF(table) table##_tiles
@@ -1328,13 +1429,15 @@ extern const nd_tiles TILES(ND_TABLE);
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
 #if ND_WIDTH == 64
-    .rank = ${by_type("rank")},
+    .rank = ${by_type("rank", "?Bilfd")}, .part = ${by_type("part")},
+#elif ND_WIDTH == 32
+    .rank = ${by_type("rank", "?B")},
 #endif
     .sum = {[ND_BOOL] = sum_bytes, [ND_UINT8] = sum_bytes, [ND_INT32] = sum_ints},
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
-    .place_maximum = ${by_type("place_maximum", "?ilfdD")}, .place_minimum = ${by_type("place_minimum", "?ilfdD")},
+    .place_maximum = ${by_type("place_maximum", "?BilfdD")}, .place_minimum = ${by_type("place_minimum", "?BilfdD")},
     .count = ${by_type("count", "Bilfd")},
-    .places_maximum = ${by_type("places_maximum")}, .places_minimum = ${by_type("places_minimum")}, .find = {
+    .places_maximum = ${by_type("places_maximum", "ilfdD")}, .places_minimum = ${by_type("places_minimum", "ilfdD")}, .find = {
 % for name in NUMBERS.values():
     [ND_${name}] = find_${name.lower()},
 % endfor
