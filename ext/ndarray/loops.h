@@ -63,13 +63,13 @@ typedef void (*nd_gemm)(char *c, int64_t c_row, const char *a, int64_t a_row, in
 /* The first of the elements in a row that is *sought; a nan: that is one.  -1: none. */
 typedef int64_t (*nd_finder)(const void *sought, const char *at, int64_t count);
 /* The place of the first greatest (least) of at least one element in a row; of a nan if there is
- * one. The same of as many neighbours as fill a vector of 64 bytes, each the first element of a
- * line whose elements are `stride` apart; the places are int64, `to_step` apart.  NULL: there is no
- * such loop for the dtype.  At most ND_MOST_PLACES elements. */
+ * one. The same of as many neighbours (`other`: every second one) as fill a vector of 64 bytes,
+ * each the first element of a line whose elements are `stride` apart; the places are int64,
+ * `to_step` apart.  NULL: there is no such loop for the dtype.  At most ND_MOST_PLACES elements. */
 enum { ND_MOST_PLACES = 1 << 30, ND_NEIGHBOURS = 64 };
 typedef int64_t (*nd_line_place)(const char *from, int64_t count);
-typedef void (*nd_line_places)(const char *from, int64_t count, int64_t stride, char *to,
-                               int64_t to_step);
+typedef void (*nd_line_places)(const char *from, bool other, int64_t count, int64_t stride,
+                               char *to, int64_t to_step);
 /* out[i] is the sum of short_row[k] * from[i + k] for all of `inner` elements, in their order, for
  * `count` places.  NULL: there is no such loop for the dtype. */
 typedef void (*nd_slide)(char *out, const char *from, const char *short_row, int64_t inner,

@@ -814,7 +814,10 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
             count -= skip;
             for (int j = 1; j < 4; j++) best[j] = best[0];
             for (; count >= STEP; count -= STEP, from += sizeof next) {
-                memcpy(next, from, sizeof next);
+                /* (Each by itself: all of them at once would come by way of memory.) */
+% for j in range(4):
+                memcpy(&next[${j}], from + ${j} * sizeof next[0], sizeof next[0]);
+% endfor
                 note_nans_${T}(&nans, &next[0], &next[1]);
                 note_nans_${T}(&nans, &next[2], &next[3]);
 % for j in range(4):
@@ -865,11 +868,11 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
             i = LANES - (int64_t)((uintptr_t)from % 64 / sizeof(T));
         }
         for (; i + STEP <= count; i += STEP) {
-            memcpy(next, from + i * (int64_t)sizeof(T), sizeof next);
-            for (int j = 0; j < 4; j++) {
-                keep_${what}_${T}(&next[j], &best[j]);
-                best[j] = next[j];
-            }
+% for j in range(4):
+            memcpy(&next[${j}], from + i * (int64_t)sizeof(T) + ${j} * sizeof next[0], sizeof next[0]);
+            keep_${what}_${T}(&next[${j}], &best[${j}]);
+            best[${j}] = next[${j}];
+% endfor
         }
         for (; i < count; i += LANES) {
             const int64_t at = i + LANES <= count ? i : count - LANES;
@@ -1239,6 +1242,15 @@ static int64_t count_${NUMBERS[letter].lower()}(const char *from, int64_t count)
 <% T, name, is_float = C_TYPES[letter], NUMBERS[letter].lower(), letter in "fd" %>\
 typedef ${T} ${name}_lanes __attribute__((vector_size(64)));
 typedef ${M} ${name}_steps __attribute__((vector_size(64)));
+<% lanes = 16 if letter in "if" else 8 %>\
+/* (What is behind the last one may be no memory of ours.) */
+static inline void next_${name}(${name}_lanes *v, const char *from, bool other) {
+    memcpy(v, from, sizeof *v);
+    if (!other) return;
+    ${name}_lanes last;
+    memcpy(&last, from + sizeof *v - sizeof(${T}), sizeof last);
+    *v = __builtin_shufflevector(*v, last, ${", ".join(str(i) for i in range(0, lanes, 2))}, ${", ".join(str(lanes + i) for i in range(1, lanes, 2))});
+}
 % for extreme, sign, refuted, than in (("maximum", ">", "_CMP_NLE_UQ", "NLE"), ("minimum", "<", "_CMP_NGE_UQ", "LT")):
 static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *when, const ${name}_lanes *next,
                                            const ${name}_steps *step) {
@@ -1261,15 +1273,16 @@ static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *w
     *when = (*step & better) | (*when & ~better);
 #endif
 }
-/* A vector of neighbours: of each the place in its line, whose elements are `stride` apart. */
-static void places_${extreme}_${name}(const char *from, int64_t count, int64_t stride, char *to, int64_t to_step) {
+/* A vector of neighbours, or (`other`) of every second one: of each the place in its line, whose
+ * elements are `stride` apart. */
+static void places_${extreme}_${name}(const char *from, bool other, int64_t count, int64_t stride, char *to, int64_t to_step) {
     enum { LANES = 64 / sizeof(${T}) };
     ${name}_lanes best, next;
     ${name}_steps when = {0}, step = {0};
-    memcpy(&best, from, sizeof best);
+    next_${name}(&best, from, other);
     for (int64_t k = 1; k < count; k++) {
         step += 1;
-        memcpy(&next, from + k * stride, sizeof next);
+        next_${name}(&next, from + k * stride, other);
         take_${extreme}_${name}(&best, &when, &next, &step);
     }
     ${M} steps[LANES];
@@ -1303,26 +1316,31 @@ static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
 
 /* Of complex numbers. */
 % for extreme in "maximum", "minimum":
+<% sign = ">" if extreme == "maximum" else "<" %>\
 static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
     const nd_complex *row = (const void *)from;
-    nd_complex best = *row;
+    double real = row->real, imag = row->imag;
     int64_t place = 0;
+    if (complex_nan(*row)) return 0;
     for (int64_t i = 1; i < count; i++) {
-        if (!stays_${extreme}(best, row[i])) best = row[i], place = i;
+        const double x = row[i].real, y = row[i].imag;
+        if (UNLIKELY((x != x) | (y != y))) return i;
+        if (x ${sign} real || (x == real && y ${sign} imag)) real = x, imag = y, place = i;
     }
     return place;
 }
 /* (Of neighbours, one row of them after the other.) */
-static void places_${extreme}_complex128(const char *from, int64_t count, int64_t stride, char *to, int64_t to_step) {
+static void places_${extreme}_complex128(const char *from, bool other, int64_t count, int64_t stride, char *to, int64_t to_step) {
     enum { LANES = ND_NEIGHBOURS / sizeof(nd_complex) };
+    const int64_t step = other ? 2 : 1;
     nd_complex best[LANES];
     int64_t places[LANES] = {0};
-    memcpy(best, from, sizeof best);
+    for (int j = 0; j < LANES; j++) best[j] = AT(const nd_complex, from + j * step * (int64_t)sizeof(nd_complex));
     for (int64_t k = 1; k < count; k++) {
         const nd_complex *row = (const void *)(from + k * stride);
 % for j in range(4):
         {
-            const nd_complex x = row[${j}];
+            const nd_complex x = row[${j} * step];
             if (!stays_${extreme}(best[${j}], x)) best[${j}] = x, places[${j}] = k;
         }
 % endfor

@@ -22,6 +22,9 @@ static inline uint64_t key_int64(int64_t x) { return (uint64_t)x ^ 0x80000000000
     }
 FLOAT_KEY(float, uint32_t, float32)
 FLOAT_KEY(double, uint64_t, float64)
+/* (A part of complex numbers.) */
+static inline uint64_t key_real(nd_complex x) { return key_float64(x.real); }
+static inline uint64_t key_imag(nd_complex x) { return key_float64(x.imag); }
 
 /* ---- Sorting ---- */
 
@@ -122,6 +125,8 @@ RADIX(int32_t, uint32_t, int32)
 RADIX(int64_t, uint64_t, int64)
 RADIX(float, uint32_t, float32)
 RADIX(double, uint64_t, float64)
+RADIX(nd_complex, uint64_t, real)
+BY_BYTES(sort, nd_complex, nd_complex, uint64_t, imag, x)
 
 /* (Four counts of each, so that equal neighbours do not wait for each other.) */
 static bool sort_uint8(uint8_t *v, int64_t n) {
@@ -167,4 +172,13 @@ bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t 
     case ND_FLOAT64: return places_float64(data, places, room, n);
     default: return false;
     }
+}
+
+bool radix_sort_complex(nd_complex *data, nd_complex *room, int64_t n, bool imag) {
+    if (n < LEAST) return false;
+    return imag ? sort_imag(data, data, room, n) : sort_real(data, data, room, n);
+}
+
+bool radix_sort_complex_places(const nd_complex *data, int64_t *places, int64_t *room, int64_t n) {
+    return n >= LEAST && places_real(data, places, room, n);
 }

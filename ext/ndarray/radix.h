@@ -16,4 +16,8 @@ bool radix_sort(nd_type type, void *data, void *room, int64_t n);
 /* The same for places 0, 1, ... of the elements, which stay where they are. */
 bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n);
 
+/* Complex numbers by one part, none of which is a nan. */
+bool radix_sort_complex(nd_complex *data, nd_complex *room, int64_t n, bool imag);
+bool radix_sort_complex_places(const nd_complex *data, int64_t *places, int64_t *room, int64_t n);
+
 #endif

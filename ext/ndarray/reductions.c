@@ -456,10 +456,11 @@ static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
     const int64_t side = ND_NEIGHBOURS / s->size;
     int64_t i = 0;
     (void)vm;
-    if (s->apart && s->places && strides[1] == s->size)
+    const bool other = strides[1] == 2 * s->size;
+    if (s->apart && s->places && (other || strides[1] == s->size))
         for (; i + side <= count; i += side)
-            s->places(data[1] + i * s->size, s->count, s->stride, data[0] + i * strides[0],
-                      strides[0]);
+            s->places(data[1] + i * strides[1], other, s->count, s->stride,
+                      data[0] + i * strides[0], strides[0]);
     for (; i < count; i += s->apart ? SIDE : 1) {
         char *to = data[0] + i * strides[0];
         const char *line = data[1] + i * strides[1];
