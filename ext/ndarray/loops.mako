@@ -1317,16 +1317,49 @@ static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
 /* Of complex numbers. */
 % for extreme in "maximum", "minimum":
 <% sign = ">" if extreme == "maximum" else "<" %>\
-static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
-    const nd_complex *row = (const void *)from;
-    double real = row->real, imag = row->imag;
-    int64_t place = 0;
-    if (complex_nan(*row)) return 0;
-    for (int64_t i = 1; i < count; i++) {
-        const double x = row[i].real, y = row[i].imag;
-        if (UNLIKELY((x != x) | (y != y))) return i;
-        if (x ${sign} real || (x == real && y ${sign} imag)) real = x, imag = y, place = i;
+/* The extreme of a part's real parts (in vectors, whose odd lanes are imaginary ones); 1: none of its
+ * elements is a nan. */
+static bool fold_${extreme}_real(double *best, const nd_complex *row, int64_t count) {
+    enum { LANES = 64 / sizeof(nd_complex) };
+    const char *from = (const char *)row, *const last = (const char *)(row + count - LANES);
+    double_lanes lanes, next;
+    double_nans nans = {0};
+    memcpy(&lanes, last, sizeof lanes);
+    note_nans_double(&nans, &lanes, &lanes);
+    for (; from < last; from += sizeof next) {
+        memcpy(&next, from, sizeof next);
+        note_nans_double(&nans, &next, &next);
+        keep_${extreme}_double(&lanes, &next);
     }
+    double each[2 * LANES];
+    memcpy(each, &lanes, sizeof each);
+    for (int j = 0; j < 2 * LANES; j += 2)
+        if (each[j] ${sign} *best) *best = each[j];
+    return !any_nan_double(&nans);
+}
+/* The real part decides, a part of the row at a time; then, among those that have it, the imaginary
+ * one. */
+static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
+    enum { LANES = 64 / sizeof(nd_complex), PART = 256 };
+    const nd_complex *row = (const void *)from;
+    double real = row->real, imag = ${"-" if extreme == "maximum" else ""}INFINITY;
+    int64_t first = 0, end = count, place = -1;
+    for (int64_t i = 0; i < count; i += PART) {
+        const int64_t n = count - i < PART ? count - i : PART;
+        double now = row[i].real;
+        if (n < LANES) {
+            for (int64_t k = i; k < count; k++) {
+                if (complex_nan(row[k])) return k;
+                if (row[k].real ${sign} now) now = row[k].real;
+            }
+        } else if (!fold_${extreme}_real(&now, row + i, n)) {
+            return i + find_nan_complex128(row + i, n, row[i]);
+        }
+        if (now ${sign} real || !i) real = now, first = i, end = i + n;
+        else if (now == real) end = i + n;
+    }
+    for (int64_t i = first; i < end; i++)
+        if (row[i].real == real && (place < 0 || row[i].imag ${sign} imag)) imag = row[i].imag, place = i;
     return place;
 }
 /* (Of neighbours, one row of them after the other.) */
@@ -1353,6 +1386,28 @@ static void places_${extreme}_complex128(const char *from, bool other, int64_t c
 static int64_t place_${extreme}_bool(const char *from, int64_t count) {
     const char *found = memchr(from, ${sought}, (size_t)count);
     return found ? found - from : 0;
+}
+% endfor
+/* Of neighbours: words of which each lane that is looked for sets a bit for the first time.  (Of
+ * every second one, the last word comes from one place before, as in next_...) */
+% for extreme, sought in ("maximum", 1), ("minimum", 0):
+static void places_${extreme}_bool(const char *from, bool other, int64_t count, int64_t stride, char *to, int64_t to_step) {
+    enum { WORD = sizeof(uint64_t), MOST = 2 * ND_NEIGHBOURS / WORD };
+    const int words = other ? MOST : MOST / 2;
+    const uint64_t ones = other ? 0x0001000100010001u : 0x0101010101010101u;
+    uint64_t seen[MOST] = {0}, word;
+    int64_t places[ND_NEIGHBOURS] = {0};
+    for (int64_t k = 0, left = ND_NEIGHBOURS; k < count && left > 0; k++, from += stride) {
+        for (int w = 0; w < words; w++) {
+            const bool last = other && w == words - 1;
+            memcpy(&word, from + w * WORD - last, sizeof word);
+            if (last) word >>= 8;
+            word = ${"word" if sought else "~word"} & ones & ~seen[w];
+            for (seen[w] |= word; word; word &= word - 1, left--)
+                places[(w * WORD + __builtin_ctzll(word) / 8) >> other] = k;
+        }
+    }
+    for (int64_t i = 0; i < ND_NEIGHBOURS; i++) AT(int64_t, to + i * to_step) = places[i];
 }
 % endfor
 /* ---- Ranks ---- */
@@ -1455,7 +1510,7 @@ const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
     .place_maximum = ${by_type("place_maximum", "?BilfdD")}, .place_minimum = ${by_type("place_minimum", "?BilfdD")},
     .count = ${by_type("count", "Bilfd")},
-    .places_maximum = ${by_type("places_maximum", "ilfdD")}, .places_minimum = ${by_type("places_minimum", "ilfdD")}, .find = {
+    .places_maximum = ${by_type("places_maximum", "?ilfdD")}, .places_minimum = ${by_type("places_minimum", "?ilfdD")}, .find = {
 % for name in NUMBERS.values():
     [ND_${name}] = find_${name.lower()},
 % endfor

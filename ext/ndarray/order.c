@@ -364,15 +364,24 @@ static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTR
                                           ENTRY(int64),     ENTRY(float32), ENTRY(float64),
                                           ENTRY(complex128)};
 
-bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
+/* `lines` rows, one behind the other. */
+static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t lines) {
     if (count < 2) return true;
     const size_t size = (size_t)count * dtype->size;
+    const nd_rank rank = nd_state_of(vm)->tiles->rank[dtype->num];
     void *room = API(allocate, size);
-    if (!room) return false;
-    if (!radix_sort(dtype->num, data, room, count))
-        all_sorts[dtype->num].sort(data, room, count, nd_state_of(vm)->tiles->rank[dtype->num]);
-    API(deallocate, room, size);
-    return vm->api->poll(vm);
+    bool good = room != NULL;
+    for (int64_t i = 0; good && i < lines; i++, data += size) {
+        if (!radix_sort(dtype->num, data, room, count))
+            all_sorts[dtype->num].sort(data, room, count, rank);
+        good = vm->api->poll(vm);
+    }
+    if (room) API(deallocate, room, size);
+    return good;
+}
+
+bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
+    return sort_rows(vm, dtype, data, count, 1);
 }
 
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place) {
@@ -391,18 +400,23 @@ bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, 
     return vm->api->poll(vm);
 }
 
+/* The places of `lines` rows' elements, likewise. */
 static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
-                        int64_t count) {
+                        int64_t count, int64_t lines) {
     const size_t size = (size_t)count * sizeof *places;
-    for (int64_t i = 0; i < count; i++) places[i] = i;
+    const nd_rank rank = nd_state_of(vm)->tiles->rank[dtype->num];
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t k = 0; k < count; k++) places[i * count + k] = k;
     if (count < 2) return true;
     int64_t *room = API(allocate, size);
-    if (!room) return false;
-    if (!radix_sort_places(dtype->num, data, places, room, count))
-        all_sorts[dtype->num].argsort(data, places, room, count,
-                                      nd_state_of(vm)->tiles->rank[dtype->num]);
-    API(deallocate, room, size);
-    return vm->api->poll(vm);
+    bool good = room != NULL;
+    for (int64_t i = 0; good && i < lines; i++, data += count * dtype->size, places += count) {
+        if (!radix_sort_places(dtype->num, data, places, room, count))
+            all_sorts[dtype->num].argsort(data, places, room, count, rank);
+        good = vm->api->poll(vm);
+    }
+    if (room) API(deallocate, room, size);
+    return good;
 }
 
 /* ---- Lines of arrays ---- */
@@ -469,11 +483,8 @@ static dvx_value read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd
 }
 
 static bool sort_lines(dvx_vm *vm, const nd_array *a) {
-    const int64_t count = a->axes[a->ndim - 1].count, size = count * a->dtype->size;
-    for (int64_t done = 0; done < a->size; done += count)
-        if (!order_sort(vm, a->dtype, a->data + (count ? done / count * size : 0), count))
-            return false;
-    return true;
+    const int64_t count = a->axes[a->ndim - 1].count;
+    return !a->size || sort_rows(vm, a->dtype, a->data, count, a->size / count);
 }
 
 /* a, axis, kind */
@@ -508,10 +519,9 @@ static ND_FUNCTION(argsort) {
     array_shape(a, shape);
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out);
     const int64_t length = a->axes[a->ndim - 1].count;
-    bool good = !dvx_failed(made);
-    for (int64_t done = 0; good && done < a->size; done += length)
-        good = sort_places(vm, a->dtype, a->data + done * a->dtype->size,
-                           (int64_t *)(void *)out->data + done, length);
+    const bool good = !dvx_failed(made) &&
+                      (!a->size || sort_places(vm, a->dtype, a->data, (int64_t *)(void *)out->data,
+                                               length, a->size / length));
     API(release, lines);
     if (good) return turned_back(vm, made, axis);
     API(release, made);
@@ -656,7 +666,7 @@ static ND_FUNCTION(unique) {
     if (!dvx_failed(held[0]) && !values) held[1] = ints_of(vm, row->size, &places);
     if (!dvx_failed(held[1])) held[2] = ints_of(vm, row->size, &starts);
     if (!dvx_failed(held[2]))
-        good = sort_places(vm, row->dtype, row->data, places, row->size) &&
+        good = sort_places(vm, row->dtype, row->data, places, row->size, 1) &&
                take_apart(vm, row, places, starts, &p);
     if (good && values && !flags[2]) {
         result = API(retain, p.values);
