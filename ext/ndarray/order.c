@@ -334,7 +334,7 @@ static void argsort_complex128(const void *data, int64_t *v, int64_t *w, int64_t
     if (is_sorted_complex128(of, n)) return;
     SPLIT(int64_t, AT)
     argmerge_nans(of, v + used, w, nans, rank);
-    if (!radix_sort_complex_places(of, v, w, used)) {
+    if (nans || !radix_sort_complex_places(of, v, w, used)) { /* (of all elements) */
         argmerge_complex128(of, v, w, used, rank);
         return;
     }
