@@ -12,7 +12,7 @@
 #ifndef ND_LOOPS_H
 #define ND_LOOPS_H
 
-#include "dtype.h"
+#include "cast.h"
 
 typedef void (*nd_loop)(char **args, int64_t count, const int64_t *strides);
 /* *to = *to op all elements at from, from the left (but for sums). */
@@ -96,6 +96,8 @@ typedef struct nd_tiles {
     nd_fold sum[ND_TYPES]; /* as int64, of smaller ints */
 } nd_tiles;
 const nd_tiles *loops_tiles(void);
+/* Casts, by the types from and to. */
+const nd_cast (*loops_casts(void))[ND_TYPES];
 
 /* Those of the best instruction set that this machine has: ND_UFUNCS of them. */
 const nd_kernels *loops_best(void);
