@@ -133,19 +133,53 @@ static int64_t sample_place(int64_t n, int64_t k) {
         argmerge_##name(of, v + half, w, n - half, rank);                                       \
         MERGE(int64_t, less, AT)                                                                \
     }
-#define SORTS(T, name, less, is_nan)                                                             \
-    MERGES(T, name, less)                                                                        \
-    static int64_t numbers_##name(T *v, T *w, int64_t n) { NUMBERS_FIRST(less, is_nan, ITSELF) } \
-    static int64_t places_##name(const T *of, int64_t *v, int64_t *w, int64_t n) {               \
-        (void)of; /* (where there are no nans) */                                                \
-        NUMBERS_FIRST(less, is_nan, AT)                                                          \
-    }                                                                                            \
-    static void sort_##name(void *data, void *room, int64_t n, nd_rank rank) {                   \
-        merge_##name(data, room, numbers_##name(data, room, n), rank);                           \
-    }                                                                                            \
-    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n,              \
-                               nd_rank rank) {                                                   \
-        argmerge_##name(data, v, w, places_##name(data, v, w, n), rank);                         \
+#define SORTS(T, name, less, is_nan)                                                               \
+    MERGES(T, name, less)                                                                          \
+    static int64_t numbers_##name(T *v, T *w, int64_t n) { NUMBERS_FIRST(less, is_nan, ITSELF) }   \
+    static int64_t places_##name(const T *of, int64_t *v, int64_t *w, int64_t n) {                 \
+        (void)of; /* (where there are no nans) */                                                  \
+        NUMBERS_FIRST(less, is_nan, AT)                                                            \
+    }                                                                                              \
+    /* A row that falls is reversed. */                                                            \
+    static bool reverse_##name(T *v, int64_t n) {                                                  \
+        int64_t i = 1;                                                                             \
+        while (i < n && less(v[i], v[i - 1])) i++;                                                 \
+        for (int64_t j = 0; i >= n && j < n / 2; j++) {                                            \
+            const T x = v[j];                                                                      \
+            v[j] = v[n - 1 - j];                                                                   \
+            v[n - 1 - j] = x;                                                                      \
+        }                                                                                          \
+        return i >= n;                                                                             \
+    }                                                                                              \
+    /* Parts that are divided by vectors, down to those that can be ranked.  (They stay in order.) \
+     */                                                                                            \
+    static void divide_##name(T *v, T *w, int64_t n, nd_rank rank, nd_part part, int rounds) {     \
+        while (n > ND_RANKED && rounds-- > 0) {                                                    \
+            const T x = v[n / 4], y = v[n / 2], z = v[n - 1 - n / 4];                              \
+            const T low = less(y, x) ? y : x, high = less(y, x) ? x : y;                           \
+            const T middle = less(z, low) ? low : less(high, z) ? high : z;                        \
+            int64_t used = part(v, w, n, &middle, false);                                          \
+            if (used)                                                                              \
+                divide_##name(v, w, used, rank, part, rounds);                                     \
+            else                                                                                   \
+                used = part(v, w, n, &middle, true);                                               \
+            v += used;                                                                             \
+            n -= used;                                                                             \
+        }                                                                                          \
+        merge_##name(v, w, n, rank);                                                               \
+    }                                                                                              \
+    static void sort_##name(void *data, void *room, int64_t n, nd_rank rank, nd_part part) {       \
+        enum { ROUNDS = 30 };                                                                      \
+        if (reverse_##name(data, n)) return;                                                       \
+        const int64_t used = numbers_##name(data, room, n);                                        \
+        if (part)                                                                                  \
+            divide_##name(data, room, used, rank, part, ROUNDS);                                   \
+        else                                                                                       \
+            merge_##name(data, room, used, rank);                                                  \
+    }                                                                                              \
+    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n,                \
+                               nd_rank rank) {                                                     \
+        argmerge_##name(data, v, w, places_##name(data, v, w, n), rank);                           \
     }
 #define SEARCHES(T, name, before, less, is_nan, is_other)                                         \
     static void some_##name(T *v, int64_t n, nd_rank rank) { SORT_SOME(T, T, ITSELF) }            \
@@ -313,7 +347,8 @@ SEARCHES(nd_complex, complex128, before_complex, before_complex, NO_NAN, other_c
     }                                     \
     memcpy(v + used, w, (size_t)nans * sizeof *v);
 
-static void sort_complex128(void *data, void *room, int64_t n, nd_rank rank) {
+static void sort_complex128(void *data, void *room, int64_t n, nd_rank rank, nd_part part) {
+    (void)part;
     nd_complex *v = data, *w = room;
     if (is_sorted_complex128(v, n)) return;
     SPLIT(nd_complex, ITSELF)
@@ -345,7 +380,7 @@ static void argsort_complex128(const void *data, int64_t *v, int64_t *w, int64_t
 }
 
 typedef struct sorts {
-    void (*sort)(void *data, void *room, int64_t n, nd_rank rank);
+    void (*sort)(void *data, void *room, int64_t n, nd_rank rank, nd_part part);
     void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n, nd_rank rank);
     bool (*is_sorted)(const void *data, int64_t n);
     bool (*select)(void *data, void *room, int64_t n, int64_t k, nd_rank rank, nd_part part);
@@ -368,12 +403,14 @@ static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTR
 static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t lines) {
     if (count < 2) return true;
     const size_t size = (size_t)count * dtype->size;
-    const nd_rank rank = nd_state_of(vm)->tiles->rank[dtype->num];
+    const nd_tiles *tiles = nd_state_of(vm)->tiles;
+    const nd_rank rank = tiles->rank[dtype->num];
+    const nd_part part = tiles->part[dtype->num];
     void *room = API(allocate, size);
     bool good = room != NULL;
     for (int64_t i = 0; good && i < lines; i++, data += size) {
-        if (!radix_sort(dtype->num, data, room, count))
-            all_sorts[dtype->num].sort(data, room, count, rank);
+        if (!radix_sort(dtype->num, data, room, count, part != NULL))
+            all_sorts[dtype->num].sort(data, room, count, rank, part);
         good = vm->api->poll(vm);
     }
     if (room) API(deallocate, room, size);
