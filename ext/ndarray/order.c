@@ -1,8 +1,8 @@
 /* order.c: sort, argsort, searchsorted, unique (order.h).
  *
  * Invariants
- *  1. All sorting is stable (merging, or by bytes), so that argsort is one of those that NumPy's
- * kinds may give, and that of kind='stable'.
+ *  1. All sorting is stable (merging, dividing, or by bytes), so that argsort is one of those that
+ * NumPy's kinds may give, and that of kind='stable'.
  *  2. Order: nans behind all numbers; complex numbers by the real part, then the imaginary one. */
 #include "order.h"
 
