@@ -228,7 +228,8 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     r.row = r.cast;
     if (!r.inner.ndim) {
         const int last = walk->ndim - 1;
-        if (last >= 0 && walk->strides[0][last] == r.size && walk->strides[1][last] == 2 * r.size)
+        if (last >= 0 && type != ND_COMPLEX128 && walk->strides[0][last] == r.size &&
+            walk->strides[1][last] == 2 * r.size)
             r.row = cast_between(from, ND_DTYPE(type));
         nd_masked some = {reduce_outer, &r, 2};
         stack s;
@@ -239,6 +240,12 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
                           : walk_run(vm, walk, reduce_outer, &r);
         walk_begin(&r.inner, walk->operands - 1, 1);
         r.inner.shape[0] = 1;
+    }
+    /* Where the order is nothing, a reversed row begins at its end. */
+    if (r.inner.ndim == 1 && !masked && r.inner.strides[0][0] < 0 &&
+        (r.decided >= 0 || (sums && type < ND_FLOAT32))) {
+        walk->data[1] += (r.inner.shape[0] - 1) * r.inner.strides[0][0];
+        r.inner.strides[0][0] *= -1;
     }
     nd_kernel wide = *kernel;
     const nd_fold sum = nd_state_of(vm)->tiles->sum[from->num];
@@ -514,7 +521,14 @@ dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r) {
         T sum = *(const T *)(const void *)from, *out = (T *)(void *)to;                     \
         const T *in = (const T *)(const void *)from;                                        \
         if (to_stride == sizeof(T) && from_stride == sizeof(T)) {                           \
-            for (int64_t i = 1; i < count; i++) out[i] = sum = combine(sum, in[i]);         \
+            int64_t i = 1;                                                                  \
+            for (; i + 4 <= count; i += 4) {                                                \
+                out[i] = sum = combine(sum, in[i]);                                         \
+                out[i + 1] = sum = combine(sum, in[i + 1]);                                 \
+                out[i + 2] = sum = combine(sum, in[i + 2]);                                 \
+                out[i + 3] = sum = combine(sum, in[i + 3]);                                 \
+            }                                                                               \
+            for (; i < count; i++) out[i] = sum = combine(sum, in[i]);                      \
             return;                                                                         \
         }                                                                                   \
         for (int64_t i = 1; i < count; i++) {                                               \
