@@ -12,7 +12,7 @@
 #ifndef ND_LOOPS_H
 #define ND_LOOPS_H
 
-#include "dtype.h"
+#include "cast.h"
 
 typedef void (*nd_loop)(char **args, int64_t count, const int64_t *strides);
 /* *to = *to op all elements at from, from the left (but for sums). */
@@ -63,13 +63,13 @@ typedef void (*nd_gemm)(char *c, int64_t c_row, const char *a, int64_t a_row, in
 /* The first of the elements in a row that is *sought; a nan: that is one.  -1: none. */
 typedef int64_t (*nd_finder)(const void *sought, const char *at, int64_t count);
 /* The place of the first greatest (least) of at least one element in a row; of a nan if there is
- * one. The same of as many neighbours as fill a vector of 64 bytes, each the first element of a
- * line whose elements are `stride` apart; the places are int64, `to_step` apart.  NULL: there is no
- * such loop for the dtype.  At most ND_MOST_PLACES elements. */
+ * one. The same of as many neighbours (`other`: every second one) as fill a vector of 64 bytes,
+ * each the first element of a line whose elements are `stride` apart; the places are int64,
+ * `to_step` apart.  NULL: there is no such loop for the dtype.  At most ND_MOST_PLACES elements. */
 enum { ND_MOST_PLACES = 1 << 30, ND_NEIGHBOURS = 64 };
 typedef int64_t (*nd_line_place)(const char *from, int64_t count);
-typedef void (*nd_line_places)(const char *from, int64_t count, int64_t stride, char *to,
-                               int64_t to_step);
+typedef void (*nd_line_places)(const char *from, bool other, int64_t count, int64_t stride,
+                               char *to, int64_t to_step);
 /* out[i] is the sum of short_row[k] * from[i + k] for all of `inner` elements, in their order, for
  * `count` places.  NULL: there is no such loop for the dtype. */
 typedef void (*nd_slide)(char *out, const char *from, const char *short_row, int64_t inner,
@@ -80,6 +80,10 @@ typedef int64_t (*nd_counter)(const char *from, int64_t count);
  * is no such loop that is worth it. */
 enum { ND_RANKED = 32 };
 typedef void (*nd_rank)(const char *from, int64_t count, uint8_t *places);
+/* Numbers before *middle (`equal`: also its equals) come to the front of the row, in their order,
+ * the others behind them: how many are in front.  `room` is as large as the row.  NULL: there is no
+ * such loop that is worth it. */
+typedef int64_t (*nd_part)(void *row, void *room, int64_t count, const void *middle, bool equal);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
     nd_slide slide[ND_TYPES];
@@ -88,9 +92,12 @@ typedef struct nd_tiles {
     nd_finder find[ND_TYPES];
     nd_counter count[ND_TYPES];
     nd_rank rank[ND_TYPES];
+    nd_part part[ND_TYPES];
     nd_fold sum[ND_TYPES]; /* as int64, of smaller ints */
 } nd_tiles;
 const nd_tiles *loops_tiles(void);
+/* Casts, by the types from and to. */
+const nd_cast (*loops_casts(void))[ND_TYPES];
 
 /* Those of the best instruction set that this machine has: ND_UFUNCS of them. */
 const nd_kernels *loops_best(void);

@@ -605,6 +605,14 @@ static ${T} sum_block_${name}(const char *p, int64_t count, int64_t stride) {
             memcpy(&next, p + i * (int64_t)sizeof(T), sizeof next);
             sums += next;
         }
+    } else if (stride == -(int64_t)sizeof(T)) {
+        /* (The last one of eight is the first one in memory.) */
+        memcpy(&next, p + 7 * stride, sizeof next);
+        sums = __builtin_shufflevector(next, next, 7, 6, 5, 4, 3, 2, 1, 0);
+        for (; i < even; i += 8) {
+            memcpy(&next, p + (i + 7) * stride, sizeof next);
+            sums += __builtin_shufflevector(next, next, 7, 6, 5, 4, 3, 2, 1, 0);
+        }
     } else if (stride == 2 * sizeof(T)) {
         /* Every second one of sixteen neighbours.  (There may be none behind the last element: what
          * ends with it is taken from one place before.) */
@@ -738,6 +746,19 @@ static inline bool any_nan_${T}(const ${T}_nans *nans) {
 #endif
 % endfor
 
+/* complex_stays_..., with jumps: mostly the real parts of two numbers decide.  (Which of both comes
+ * out changes rarely from one element to the next.) */
+% for name, sign in ("maximum", ">"), ("minimum", "<"):
+static inline bool stays_${name}(nd_complex a, nd_complex b) {
+    if ((a.real ${sign} b.real) & (b.imag == b.imag)) return true;
+    if ((b.real ${sign} a.real) & (a.imag == a.imag)) return false;
+    return complex_stays_${name}(a, b);
+}
+% endfor
+% for name in "fmax", "fmin":
+static inline bool stays_${name}(nd_complex a, nd_complex b) { return complex_stays_${name}(a, b); }
+% endfor
+
 % for ufunc in UFUNCS:
 % for kernel in ufunc.loops:
 % if folds(ufunc, kernel) and not (ufunc.name == "add" and kernel.type in "fdD"):
@@ -753,11 +774,15 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 % if ufunc.name in EXTREMES and kernel.type == "D":
     for (; count > 0; count--, from += stride) {
         const T b = AT(const T, from);
-        if (UNLIKELY(!complex_stays_${ufunc.name}(a, b))) a = b;
+        if (!stays_${ufunc.name}(a, b)) a = b;
     }
     AT(T, to) = a;
 }
 <% continue %>\
+% endif
+% if regroups(ufunc, kernel):
+    /* What may be regrouped may also begin at the end. */
+    if (stride == -(int64_t)sizeof(T)) from += (count - 1) * stride, stride = sizeof(T);
 % endif
 % if decides(ufunc, kernel):
     /* One element decides; nothing behind it is looked at. */
@@ -789,7 +814,10 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
             count -= skip;
             for (int j = 1; j < 4; j++) best[j] = best[0];
             for (; count >= STEP; count -= STEP, from += sizeof next) {
-                memcpy(next, from, sizeof next);
+                /* (Each by itself: all of them at once would come by way of memory.) */
+% for j in range(4):
+                memcpy(&next[${j}], from + ${j} * sizeof next[0], sizeof next[0]);
+% endfor
                 note_nans_${T}(&nans, &next[0], &next[1]);
                 note_nans_${T}(&nans, &next[2], &next[3]);
 % for j in range(4):
@@ -840,11 +868,11 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
             i = LANES - (int64_t)((uintptr_t)from % 64 / sizeof(T));
         }
         for (; i + STEP <= count; i += STEP) {
-            memcpy(next, from + i * (int64_t)sizeof(T), sizeof next);
-            for (int j = 0; j < 4; j++) {
-                keep_${what}_${T}(&next[j], &best[j]);
-                best[j] = next[j];
-            }
+% for j in range(4):
+            memcpy(&next[${j}], from + i * (int64_t)sizeof(T) + ${j} * sizeof next[0], sizeof next[0]);
+            keep_${what}_${T}(&next[${j}], &best[${j}]);
+            best[${j}] = next[${j}];
+% endfor
         }
         for (; i < count; i += LANES) {
             const int64_t at = i + LANES <= count ? i : count - LANES;
@@ -918,6 +946,15 @@ static void fold_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t
 static void rows_${loop_name(ufunc, kernel)}(char *to, const char *from, int64_t count, int64_t rows, int64_t stride) {
     typedef ${T} T;
     T *out = (T *)(void *)to;
+% if kernel.type == "D":
+    for (; rows > 0; rows--, from += stride)
+        for (int64_t i = 0; i < count; i++) {
+            const T b = AT(const T, from + i * (int64_t)sizeof(T));
+            if (!stays_${ufunc.name}(out[i], b)) out[i] = b;
+        }
+}
+<% continue %>\
+% endif
 % if kernel.type in "fd" and ufunc.name in ("maximum", "minimum"):
     /* (gcc makes no vectors of several such choices, one behind the other.) */
     typedef T V __attribute__((vector_size(64)));
@@ -1205,6 +1242,15 @@ static int64_t count_${NUMBERS[letter].lower()}(const char *from, int64_t count)
 <% T, name, is_float = C_TYPES[letter], NUMBERS[letter].lower(), letter in "fd" %>\
 typedef ${T} ${name}_lanes __attribute__((vector_size(64)));
 typedef ${M} ${name}_steps __attribute__((vector_size(64)));
+<% lanes = 16 if letter in "if" else 8 %>\
+/* (What is behind the last one may be no memory of ours.) */
+static inline void next_${name}(${name}_lanes *v, const char *from, bool other) {
+    memcpy(v, from, sizeof *v);
+    if (!other) return;
+    ${name}_lanes last;
+    memcpy(&last, from + sizeof *v - sizeof(${T}), sizeof last);
+    *v = __builtin_shufflevector(*v, last, ${", ".join(str(i) for i in range(0, lanes, 2))}, ${", ".join(str(lanes + i) for i in range(1, lanes, 2))});
+}
 % for extreme, sign, refuted, than in (("maximum", ">", "_CMP_NLE_UQ", "NLE"), ("minimum", "<", "_CMP_NGE_UQ", "LT")):
 static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *when, const ${name}_lanes *next,
                                            const ${name}_steps *step) {
@@ -1227,8 +1273,29 @@ static inline void take_${extreme}_${name}(${name}_lanes *best, ${name}_steps *w
     *when = (*step & better) | (*when & ~better);
 #endif
 }
+/* A vector of neighbours, or (`other`) of every second one: of each the place in its line, whose
+ * elements are `stride` apart. */
+static void places_${extreme}_${name}(const char *from, bool other, int64_t count, int64_t stride, char *to, int64_t to_step) {
+    enum { LANES = 64 / sizeof(${T}) };
+    ${name}_lanes best, next;
+    ${name}_steps when = {0}, step = {0};
+    next_${name}(&best, from, other);
+    for (int64_t k = 1; k < count; k++) {
+        step += 1;
+        next_${name}(&next, from + k * stride, other);
+        take_${extreme}_${name}(&best, &when, &next, &step);
+    }
+    ${M} steps[LANES];
+    memcpy(steps, &when, sizeof steps);
+    for (int64_t i = 0; i < LANES; i++) AT(int64_t, to + i * to_step) = steps[i];
+}
+% endfor
+% endfor
 /* In a row: its extreme, a part at a time (which stays in the cache), and the first element of the
  * best part that is it. */
+% for letter in "Bilfd":
+<% T, name, is_float = C_TYPES[letter], NUMBERS[letter].lower(), letter in "fd" %>\
+% for extreme in "maximum", "minimum":
 static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
     /* (Of a row that is not long, much would be looked at twice: smaller parts.) */
     enum { LARGE = 1024, SMALL = 128 };
@@ -1244,36 +1311,74 @@ static int64_t place_${extreme}_${name}(const char *from, int64_t count) {
     }
     return part + find_${name}(&best, from + part * (int64_t)sizeof best, count - part);
 }
-/* A vector of neighbours: of each the place in its line, whose elements are `stride` apart. */
-static void places_${extreme}_${name}(const char *from, int64_t count, int64_t stride, char *to, int64_t to_step) {
-    enum { LANES = 64 / sizeof(${T}) };
-    ${name}_lanes best, next;
-    ${name}_steps when = {0}, step = {0};
-    memcpy(&best, from, sizeof best);
-    for (int64_t k = 1; k < count; k++) {
-        step += 1;
-        memcpy(&next, from + k * stride, sizeof next);
-        take_${extreme}_${name}(&best, &when, &next, &step);
-    }
-    ${M} steps[LANES];
-    memcpy(steps, &when, sizeof steps);
-    for (int64_t i = 0; i < LANES; i++) AT(int64_t, to + i * to_step) = steps[i];
-}
 % endfor
 % endfor
 
-/* Of complex numbers, where a better one is rare. */
+/* Of complex numbers. */
 % for extreme in "maximum", "minimum":
-static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
-    const nd_complex *row = (const void *)from;
-    nd_complex best = *row;
-    int64_t place = 0;
-    for (int64_t i = 1; i < count; i++) {
-        const nd_complex x = row[i];
-        if (LIKELY(x.real ${"<" if extreme == "maximum" else ">"} best.real && x.imag == x.imag)) continue;
-        if (!complex_stays_${extreme}(best, x)) best = x, place = i;
+<% sign = ">" if extreme == "maximum" else "<" %>\
+/* The extreme of a part's real parts (in vectors, whose odd lanes are imaginary ones); 1: none of its
+ * elements is a nan. */
+static bool fold_${extreme}_real(double *best, const nd_complex *row, int64_t count) {
+    enum { LANES = 64 / sizeof(nd_complex) };
+    const char *from = (const char *)row, *const last = (const char *)(row + count - LANES);
+    double_lanes lanes, next;
+    double_nans nans = {0};
+    memcpy(&lanes, last, sizeof lanes);
+    note_nans_double(&nans, &lanes, &lanes);
+    for (; from < last; from += sizeof next) {
+        memcpy(&next, from, sizeof next);
+        note_nans_double(&nans, &next, &next);
+        keep_${extreme}_double(&lanes, &next);
     }
+    double each[2 * LANES];
+    memcpy(each, &lanes, sizeof each);
+    for (int j = 0; j < 2 * LANES; j += 2)
+        if (each[j] ${sign} *best) *best = each[j];
+    return !any_nan_double(&nans);
+}
+/* The real part decides, a part of the row at a time; then, among those that have it, the imaginary
+ * one. */
+static int64_t place_${extreme}_complex128(const char *from, int64_t count) {
+    enum { LANES = 64 / sizeof(nd_complex), PART = 256 };
+    const nd_complex *row = (const void *)from;
+    double real = row->real, imag = ${"-" if extreme == "maximum" else ""}INFINITY;
+    int64_t first = 0, end = count, place = -1;
+    for (int64_t i = 0; i < count; i += PART) {
+        const int64_t n = count - i < PART ? count - i : PART;
+        double now = row[i].real;
+        if (n < LANES) {
+            for (int64_t k = i; k < count; k++) {
+                if (complex_nan(row[k])) return k;
+                if (row[k].real ${sign} now) now = row[k].real;
+            }
+        } else if (!fold_${extreme}_real(&now, row + i, n)) {
+            return i + find_nan_complex128(row + i, n, row[i]);
+        }
+        if (now ${sign} real || !i) real = now, first = i, end = i + n;
+        else if (now == real) end = i + n;
+    }
+    for (int64_t i = first; i < end; i++)
+        if (row[i].real == real && (place < 0 || row[i].imag ${sign} imag)) imag = row[i].imag, place = i;
     return place;
+}
+/* (Of neighbours, one row of them after the other.) */
+static void places_${extreme}_complex128(const char *from, bool other, int64_t count, int64_t stride, char *to, int64_t to_step) {
+    enum { LANES = ND_NEIGHBOURS / sizeof(nd_complex) };
+    const int64_t step = other ? 2 : 1;
+    nd_complex best[LANES];
+    int64_t places[LANES] = {0};
+    for (int j = 0; j < LANES; j++) best[j] = AT(const nd_complex, from + j * step * (int64_t)sizeof(nd_complex));
+    for (int64_t k = 1; k < count; k++) {
+        const nd_complex *row = (const void *)(from + k * stride);
+% for j in range(4):
+        {
+            const nd_complex x = row[${j} * step];
+            if (!stays_${extreme}(best[${j}], x)) best[${j}] = x, places[${j}] = k;
+        }
+% endfor
+    }
+    for (int i = 0; i < LANES; i++) AT(int64_t, to + i * to_step) = places[i];
 }
 % endfor
 /* Of bools: the first one of those that are looked for, if there is one. */
@@ -1283,9 +1388,44 @@ static int64_t place_${extreme}_bool(const char *from, int64_t count) {
     return found ? found - from : 0;
 }
 % endfor
+/* Of neighbours: words of which each lane that is looked for sets a bit for the first time.  (Of
+ * every second one, the last word comes from one place before, as in next_...) */
+% for extreme, sought in ("maximum", 1), ("minimum", 0):
+static void places_${extreme}_bool(const char *from, bool other, int64_t count, int64_t stride, char *to, int64_t to_step) {
+    enum { WORD = sizeof(uint64_t), MOST = 2 * ND_NEIGHBOURS / WORD };
+    const int words = other ? MOST : MOST / 2;
+    const uint64_t ones = other ? 0x0001000100010001u : 0x0101010101010101u;
+    uint64_t seen[MOST] = {0}, word;
+    int64_t places[ND_NEIGHBOURS] = {0};
+    for (int64_t k = 0, left = ND_NEIGHBOURS; k < count && left > 0; k++, from += stride) {
+        for (int w = 0; w < words; w++) {
+            const bool last = other && w == words - 1;
+            memcpy(&word, from + w * WORD - last, sizeof word);
+            if (last) word >>= 8;
+            word = ${"word" if sought else "~word"} & ones & ~seen[w];
+            for (seen[w] |= word; word; word &= word - 1, left--)
+                places[(w * WORD + __builtin_ctzll(word) / 8) >> other] = k;
+        }
+    }
+    for (int64_t i = 0; i < ND_NEIGHBOURS; i++) AT(int64_t, to + i * to_step) = places[i];
+}
+% endfor
 /* ---- Ranks ---- */
 
 /* How many elements come before each: all lanes are compared with one element after the other. */
+#if ND_WIDTH >= 32
+static void rank_uint8(const char *from, int64_t count, uint8_t *places) {
+    typedef uint8_t V __attribute__((vector_size(ND_RANKED)));
+    static const V numbers = {${", ".join(str(i) for i in range(32))}};
+    V v, sums = {0};
+    uint8_t x[ND_RANKED] = {0};
+    for (int64_t i = 0; i < count; i++) x[i] = (uint8_t)from[i];
+    memcpy(&v, x, sizeof v);
+    for (int64_t j = 0; j < count; j++) sums -= (V)((v > x[j]) | ((v == x[j]) & (numbers > (uint8_t)j)));
+    memcpy(places, &sums, sizeof sums);
+}
+#define rank_bool rank_uint8
+#endif
 #if ND_WIDTH == 64
 % for letter, M, parts, R, K, whole in PLACED:
 <% T, name = C_TYPES[letter], NUMBERS[letter].lower() %>\
@@ -1316,6 +1456,40 @@ static void rank_${name}(const char *from, int64_t count, uint8_t *places) {
     for (int i = 0; i < ND_RANKED; i++) places[i] = (uint8_t)before[i];
 }
 % endfor
+
+/* ---- Parts of a row ---- */
+
+/* What goes before is put in front at once, which what has been read makes room for; the rest waits
+ * in `room`. */
+% for letter, M, parts, R, K, whole in PLACED:
+<% T, name, lanes = C_TYPES[letter], NUMBERS[letter].lower(), 16 if letter in "if" else 8 %>\
+<% load = "epi32" if letter == "i" else "epi64" if letter == "l" else parts %>\
+static int64_t part_${name}(void *data, void *room, int64_t count, const void *middle, bool equal) {
+    enum { LANES = ${lanes} };
+    ${T} *row = data, *rest = room;
+    const __auto_type y = _mm512_set1_${parts}(*(const ${T} *)middle);
+    int64_t used = 0, left = 0;
+    for (int64_t i = 0; i < count; i += LANES) {
+        const unsigned all = count - i < LANES ? (1u << (count - i)) - 1 : ${"0xffff" if lanes == 16 else "0xff"};
+        const __auto_type x = _mm512_maskz_loadu_${load}((${K})all, row + i);
+% if letter in "fd":
+        const unsigned before = equal ? _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _CMP_LE_OQ)
+                                      : _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _CMP_LT_OQ);
+% else:
+        const unsigned before = equal ? _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _MM_CMPINT_LE)
+                                      : _mm512_mask_cmp_${parts}_mask((${K})all, x, y, _MM_CMPINT_LT);
+% endif
+        const int these = __builtin_popcount(before);
+        _mm512_mask_storeu_${load}(row + used, (${K})((1u << these) - 1), _mm512_maskz_compress_${load}((${K})before, x));
+        const int others = __builtin_popcount(all) - these;
+        _mm512_mask_storeu_${load}(rest + left, (${K})((1u << others) - 1), _mm512_maskz_compress_${load}((${K})(all & ~before), x));
+        used += these;
+        left += others;
+    }
+    memcpy(row + used, rest, (size_t)left * sizeof *row);
+    return used;
+}
+% endfor
 #endif
 
 #define TILES_OF(table) table##_tiles
@@ -1328,13 +1502,15 @@ extern const nd_tiles TILES(ND_TABLE);
 }</%def>\
 const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float32,
 #if ND_WIDTH == 64
-    .rank = ${by_type("rank")},
+    .rank = ${by_type("rank", "?Bilfd")}, .part = ${by_type("part")},
+#elif ND_WIDTH == 32
+    .rank = ${by_type("rank", "?B")},
 #endif
     .sum = {[ND_BOOL] = sum_bytes, [ND_UINT8] = sum_bytes, [ND_INT32] = sum_ints},
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},
-    .place_maximum = ${by_type("place_maximum", "?ilfdD")}, .place_minimum = ${by_type("place_minimum", "?ilfdD")},
+    .place_maximum = ${by_type("place_maximum", "?BilfdD")}, .place_minimum = ${by_type("place_minimum", "?BilfdD")},
     .count = ${by_type("count", "Bilfd")},
-    .places_maximum = ${by_type("places_maximum")}, .places_minimum = ${by_type("places_minimum")}, .find = {
+    .places_maximum = ${by_type("places_maximum", "?ilfdD")}, .places_minimum = ${by_type("places_minimum", "?ilfdD")}, .find = {
 % for name in NUMBERS.values():
     [ND_${name}] = find_${name.lower()},
 % endfor

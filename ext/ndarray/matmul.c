@@ -98,7 +98,6 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
                 *out++ = total;                                                               \
             }                                                                                 \
     }
-MULTIPLY(uint8_t, bool, 0, total | (x & y))
 MULTIPLY(uint8_t, uint8, 0, (uint8_t)(total + x * y))
 MULTIPLY(uint32_t, int32, 0, total + x * y)
 MULTIPLY(uint64_t, int64, 0, total + x * y)
@@ -106,6 +105,106 @@ MULTIPLY(uint64_t, int64, 0, total + x * y)
 MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
          COMPLEX(total.real + (x.real * y.real - x.imag * y.imag),
                  total.imag + (x.real * y.imag + x.imag * y.real)))
+
+/* ---- Bools ---- */
+
+/* Is there a place where both are true?  (In rows, a word at a time.) */
+static bool meet(const char *p, int64_t p_step, const char *q, int64_t q_step, int64_t count) {
+    uint64_t x, y;
+    if (p_step == 1 && q_step == 1)
+        for (; count >= (int64_t)sizeof x; count -= sizeof x, p += sizeof x, q += sizeof x) {
+            memcpy(&x, p, sizeof x);
+            memcpy(&y, q, sizeof y);
+            if (x & y) return true;
+        }
+    for (; count > 0; count--, p += p_step, q += q_step)
+        if (*p & *q) return true;
+    return false;
+}
+
+/* Eight bools as bits, and back. */
+static inline uint64_t bits_of(const char *p) {
+    uint64_t x;
+    memcpy(&x, p, sizeof x);
+    return x * 0x0102040810204080u >> 56;
+}
+static inline uint64_t bools_of(uint64_t bits) {
+    const uint64_t each = bits * 0x0101010101010101u & 0x8040201008040201u;
+    return (each + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+}
+
+enum { WORD = 64 };
+
+/* A row of b as bits, of which those behind the last column are set. */
+static void pack_bits(const char *from, int64_t step, int64_t columns, uint64_t *to) {
+    for (; columns > 0; columns -= WORD, from += WORD * step, to++) {
+        char row[WORD];
+        const int64_t n = columns < WORD ? columns : WORD;
+        const char *p = from;
+        if (step != 1 || n < WORD) {
+            memset(row, 1, sizeof row);
+            for (int64_t j = 0; j < n; j++) row[j] = from[j * step];
+            p = row;
+        }
+        *to = 0;
+        for (int j = 0; j < WORD; j += 8) *to |= bits_of(p + j) << j;
+    }
+}
+
+static void unpack_bits(const uint64_t *from, int64_t columns, char *to) {
+    for (; columns > 0; columns -= WORD, from++) {
+        uint64_t row[8];
+        for (int j = 0; j < 8; j++) row[j] = bools_of(*from >> 8 * j & 255);
+        const size_t n = (size_t)(columns < WORD ? columns : WORD);
+        memcpy(to, row, n);
+        to += n;
+    }
+}
+
+static bool all_set(const uint64_t *words, int64_t count) {
+    for (int64_t w = 0; w < count; w++)
+        if (~words[w]) return false;
+    return true;
+}
+
+/* A row of the product is that of all rows of b whose element of a's row is true: of their bits,
+ * until all are set.  NumPy looks for the first such element for each column. */
+static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, char *out) {
+    enum { FEW = 512, LOOK = 8 };
+    uint64_t few[FEW], *memory = NULL, *bits = few;
+    const int64_t words = (b->columns + WORD - 1) / WORD;
+    const size_t needed = (size_t)((b->rows + 1) * words) * sizeof *bits;
+    bool good = true;
+    if (needed > sizeof few && !(bits = memory = API(allocate, needed))) return false;
+    uint64_t *const row = bits + b->rows * words;
+    for (int64_t k = 0; k < b->rows; k++)
+        pack_bits(b->data + k * b->row, b->column, b->columns, bits + k * words);
+    for (int64_t i = 0, done = 0; good && i < a->rows; i++, out += b->columns) {
+        const char *p = a->data + i * a->row;
+        memset(row, 0, (size_t)words * sizeof *row);
+        if (b->columns % WORD) row[words - 1] = ~(uint64_t)0 << b->columns % WORD;
+        for (int64_t k = 0; k < b->rows; k++, p += a->column) {
+            const uint64_t taken = -(uint64_t)(*p != 0), *from = bits + k * words;
+            for (int64_t w = 0; w < words; w++) row[w] |= from[w] & taken;
+            if (k % LOOK == LOOK - 1 && all_set(row, words)) break;
+        }
+        unpack_bits(row, b->columns, out);
+        done += b->rows * words;
+        if (done > 1 << 18) done = 0, good = vm->api->poll(vm);
+    }
+    if (memory) API(deallocate, memory, needed);
+    return good;
+}
+
+static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, char *out) {
+    enum { LEAST = 4 }; /* rows that are worth b's bits */
+    if (a->rows >= LEAST && b->columns >= LEAST) return multiply_bits(vm, a, b, out);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->columns; j++)
+            *out++ =
+                meet(a->data + i * a->row, a->column, b->data + j * b->column, b->row, b->rows);
+    return vm->api->poll(vm);
+}
 
 /* Products with fewer multiplications than that are done sooner here: the tiles go on in order, and
  * OpenBLAS packs matrices and looks for its buffers first. */
@@ -134,7 +233,7 @@ bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matr
     switch (type) {
     case ND_FLOAT64: return multiply_floats(vm, state->tiles->float64, sizeof(double), a, b, out);
     case ND_FLOAT32: return multiply_floats(vm, state->tiles->float32, sizeof(float), a, b, out);
-    case ND_BOOL: multiply_bool(a, b, out); break;
+    case ND_BOOL: return multiply_bool(vm, a, b, out);
     case ND_UINT8: multiply_uint8(a, b, out); break;
     case ND_INT32: multiply_int32(a, b, out); break;
     case ND_INT64: multiply_int64(a, b, out); break;

@@ -1,8 +1,8 @@
 /* order.c: sort, argsort, searchsorted, unique (order.h).
  *
  * Invariants
- *  1. All sorting is stable (merging, or by bytes), so that argsort is one of those that NumPy's
- * kinds may give, and that of kind='stable'.
+ *  1. All sorting is stable (merging, dividing, or by bytes), so that argsort is one of those that
+ * NumPy's kinds may give, and that of kind='stable'.
  *  2. Order: nans behind all numbers; complex numbers by the real part, then the imaginary one. */
 #include "order.h"
 
@@ -14,10 +14,23 @@
 
 #define LESS(a, b)         ((a) < (b))
 #define BEFORE_FLOAT(a, b) ((a) < (b) || ((b) != (b) && (a) == (a)))
+/* (Numbers come before those with a nan as the imaginary part, then as the real one, then both.) */
 static inline bool before_complex(nd_complex a, nd_complex b) {
-    if (BEFORE_FLOAT(a.real, b.real)) return true;
-    if (BEFORE_FLOAT(b.real, a.real)) return false;
-    return BEFORE_FLOAT(a.imag, b.imag);
+    const bool a_nan = a.imag != a.imag, b_nan = b.imag != b.imag;
+    if (a.real < b.real) return !a_nan || b_nan;
+    if (a.real > b.real) return b_nan && !a_nan;
+    if (a.real == b.real || (a.real != a.real && b.real != b.real))
+        return a.imag < b.imag || (b_nan && !a_nan);
+    return b.real != b.real;
+}
+/* (Of numbers.) */
+static inline bool less_complex(nd_complex a, nd_complex b) {
+    return (a.real < b.real) | ((a.real == b.real) & (a.imag < b.imag));
+}
+static inline bool nan_complex(nd_complex x) { return (x.real != x.real) | (x.imag != x.imag); }
+
+static inline bool other_complex(nd_complex a, nd_complex b) {
+    return (a.real != b.real || a.imag != b.imag) && !(nan_complex(a) && nan_complex(b));
 }
 
 enum { FEW = 8, MOST_ROUNDS = 100 };
@@ -103,36 +116,73 @@ static int64_t sample_place(int64_t n, int64_t k) {
     return used;
 
 /* Values, with room for as many; and places by the values that they are of. */
-#define SORTS(T, name, before, less, is_nan)                                                      \
-    static int64_t numbers_##name(T *v, T *w, int64_t n) { NUMBERS_FIRST(less, is_nan, ITSELF) }  \
-    static int64_t places_##name(const T *of, int64_t *v, int64_t *w, int64_t n) {                \
-        (void)of; /* (where there are no nans) */                                                 \
-        NUMBERS_FIRST(less, is_nan, AT)                                                           \
-    }                                                                                             \
+#define MERGES(T, name, less)                                                                   \
+    static void merge_##name(T *v, T *w, int64_t n, nd_rank rank) {                             \
+        const int64_t half = n / 2;                                                             \
+        if (n <= FEW) SORT_FEW(T, T, less, ITSELF)                                              \
+        if (rank && n <= ND_RANKED) SORT_SOME(T, T, ITSELF)                                     \
+        merge_##name(v, w, half, rank);                                                         \
+        merge_##name(v + half, w, n - half, rank);                                              \
+        MERGE(T, less, ITSELF)                                                                  \
+    }                                                                                           \
+    static void argmerge_##name(const T *of, int64_t *v, int64_t *w, int64_t n, nd_rank rank) { \
+        const int64_t half = n / 2;                                                             \
+        if (n <= FEW) SORT_FEW(T, int64_t, less, AT)                                            \
+        if (rank && n <= ND_RANKED) SORT_SOME(T, int64_t, AT)                                   \
+        argmerge_##name(of, v, w, half, rank);                                                  \
+        argmerge_##name(of, v + half, w, n - half, rank);                                       \
+        MERGE(int64_t, less, AT)                                                                \
+    }
+#define SORTS(T, name, less, is_nan)                                                               \
+    MERGES(T, name, less)                                                                          \
+    static int64_t numbers_##name(T *v, T *w, int64_t n) { NUMBERS_FIRST(less, is_nan, ITSELF) }   \
+    static int64_t places_##name(const T *of, int64_t *v, int64_t *w, int64_t n) {                 \
+        (void)of; /* (where there are no nans) */                                                  \
+        NUMBERS_FIRST(less, is_nan, AT)                                                            \
+    }                                                                                              \
+    /* A row that falls is reversed. */                                                            \
+    static bool reverse_##name(T *v, int64_t n) {                                                  \
+        int64_t i = 1;                                                                             \
+        while (i < n && less(v[i], v[i - 1])) i++;                                                 \
+        for (int64_t j = 0; i >= n && j < n / 2; j++) {                                            \
+            const T x = v[j];                                                                      \
+            v[j] = v[n - 1 - j];                                                                   \
+            v[n - 1 - j] = x;                                                                      \
+        }                                                                                          \
+        return i >= n;                                                                             \
+    }                                                                                              \
+    /* Parts that are divided by vectors, down to those that can be ranked.  (They stay in order.) \
+     */                                                                                            \
+    static void divide_##name(T *v, T *w, int64_t n, nd_rank rank, nd_part part, int rounds) {     \
+        while (n > ND_RANKED && rounds-- > 0) {                                                    \
+            const T x = v[n / 4], y = v[n / 2], z = v[n - 1 - n / 4];                              \
+            const T low = less(y, x) ? y : x, high = less(y, x) ? x : y;                           \
+            const T middle = less(z, low) ? low : less(high, z) ? high : z;                        \
+            int64_t used = part(v, w, n, &middle, false);                                          \
+            if (used)                                                                              \
+                divide_##name(v, w, used, rank, part, rounds);                                     \
+            else                                                                                   \
+                used = part(v, w, n, &middle, true);                                               \
+            v += used;                                                                             \
+            n -= used;                                                                             \
+        }                                                                                          \
+        merge_##name(v, w, n, rank);                                                               \
+    }                                                                                              \
+    static void sort_##name(void *data, void *room, int64_t n, nd_rank rank, nd_part part) {       \
+        enum { ROUNDS = 30 };                                                                      \
+        if (reverse_##name(data, n)) return;                                                       \
+        const int64_t used = numbers_##name(data, room, n);                                        \
+        if (part)                                                                                  \
+            divide_##name(data, room, used, rank, part, ROUNDS);                                   \
+        else                                                                                       \
+            merge_##name(data, room, used, rank);                                                  \
+    }                                                                                              \
+    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n,                \
+                               nd_rank rank) {                                                     \
+        argmerge_##name(data, v, w, places_##name(data, v, w, n), rank);                           \
+    }
+#define SEARCHES(T, name, before, less, is_nan, is_other)                                         \
     static void some_##name(T *v, int64_t n, nd_rank rank) { SORT_SOME(T, T, ITSELF) }            \
-    static void merge_##name(T *v, T *w, int64_t n, nd_rank rank) {                               \
-        const int64_t half = n / 2;                                                               \
-        if (n <= FEW) SORT_FEW(T, T, less, ITSELF)                                                \
-        if (rank && n <= ND_RANKED) SORT_SOME(T, T, ITSELF)                                       \
-        merge_##name(v, w, half, rank);                                                           \
-        merge_##name(v + half, w, n - half, rank);                                                \
-        MERGE(T, less, ITSELF)                                                                    \
-    }                                                                                             \
-    static void argmerge_##name(const T *of, int64_t *v, int64_t *w, int64_t n, nd_rank rank) {   \
-        const int64_t half = n / 2;                                                               \
-        if (n <= FEW) SORT_FEW(T, int64_t, less, AT)                                              \
-        if (rank && n <= ND_RANKED) SORT_SOME(T, int64_t, AT)                                     \
-        argmerge_##name(of, v, w, half, rank);                                                    \
-        argmerge_##name(of, v + half, w, n - half, rank);                                         \
-        MERGE(int64_t, less, AT)                                                                  \
-    }                                                                                             \
-    static void sort_##name(void *data, void *room, int64_t n, nd_rank rank) {                    \
-        merge_##name(data, room, numbers_##name(data, room, n), rank);                            \
-    }                                                                                             \
-    static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n,               \
-                               nd_rank rank) {                                                    \
-        argmerge_##name(data, v, w, places_##name(data, v, w, n), rank);                          \
-    }                                                                                             \
     static bool is_sorted_##name(const void *data, int64_t n) {                                   \
         const T *v = data;                                                                        \
         int64_t i = 1;                                                                            \
@@ -149,7 +199,8 @@ static int64_t sample_place(int64_t n, int64_t k) {
     /* Elements before the one that belongs to place k come before it, the others behind.  Each   \
      * round puts what is before some element of the part that is left (then: what is not behind  \
      * it) to its beginning, without branches.  False: too many rounds. */                        \
-    static bool select_##name(void *data, int64_t n, int64_t k, nd_rank rank) {                   \
+    static bool select_##name(void *data, void *room, int64_t n, int64_t k, nd_rank rank,         \
+                              nd_part part) {                                                     \
         T *v = data;                                                                              \
         uint64_t random = 1;                                                                      \
         for (int round = 0; round < MOST_ROUNDS && n > 1; round++) {                              \
@@ -165,7 +216,9 @@ static int64_t sample_place(int64_t n, int64_t k) {
                 few[j] = x;                                                                       \
             }                                                                                     \
             const T middle = few[n < SAMPLE_FROM ? 1 : sample_place(n, k)];                       \
-            for (int64_t i = 0; i < n; i++) {                                                     \
+            const bool by_vectors = part && !is_nan(middle);                                      \
+            if (by_vectors) used = part(v, room, n, &middle, false);                              \
+            for (int64_t i = by_vectors ? n : 0; i < n; i++) {                                    \
                 const T x = v[i];                                                                 \
                 v[i] = v[used];                                                                   \
                 v[used] = x;                                                                      \
@@ -175,7 +228,9 @@ static int64_t sample_place(int64_t n, int64_t k) {
                 n = used;                                                                         \
                 continue;                                                                         \
             }                                                                                     \
-            for (int64_t i = end = used; i < n; i++) {                                            \
+            end = used;                                                                           \
+            if (by_vectors) end += part(v + used, room, n - used, &middle, true);                 \
+            for (int64_t i = by_vectors ? n : used; i < n; i++) {                                 \
                 const T x = v[i];                                                                 \
                 v[i] = v[end];                                                                    \
                 v[end] = x;                                                                       \
@@ -191,16 +246,26 @@ static int64_t sample_place(int64_t n, int64_t k) {
     /* The least element goes to the first place, and the greatest one to the last. */            \
     static void bound_##name(void *data, int64_t n) {                                             \
         T *v = data;                                                                              \
+        int64_t first = 0, last = 0;                                                              \
+        if (!n) return;                                                                           \
+        T least = v[0];                                                                           \
         for (int64_t i = 1; i < n; i++) {                                                         \
-            const T x = v[i], y = v[0];                                                           \
-            v[0] = before(x, y) ? x : y;                                                          \
-            v[i] = before(x, y) ? y : x;                                                          \
+            const T x = v[i];                                                                     \
+            const bool better = before(x, least);                                                 \
+            least = better ? x : least;                                                           \
+            first = better ? i : first;                                                           \
         }                                                                                         \
+        v[first] = v[0];                                                                          \
+        v[0] = least;                                                                             \
+        T greatest = least;                                                                       \
         for (int64_t i = 1; i < n; i++) {                                                         \
-            const T x = v[i], y = v[n - 1];                                                       \
-            v[n - 1] = before(y, x) ? x : y;                                                      \
-            v[i] = before(y, x) ? y : x;                                                          \
+            const T x = v[i];                                                                     \
+            const bool better = before(greatest, x);                                              \
+            greatest = better ? x : greatest;                                                     \
+            last = better ? i : last;                                                             \
         }                                                                                         \
+        v[last] = v[n - 1];                                                                       \
+        v[n - 1] = greatest;                                                                      \
     }                                                                                             \
     /* `right` and `nan` (whether x is one) are constants; no branch depends on what is compared. \
      */                                                                                           \
@@ -244,28 +309,81 @@ static int64_t sample_place(int64_t n, int64_t k) {
         for (int64_t i = 1; i < n; i++) {                                                         \
             const T last = v[used - 1], x = v[i];                                                 \
             v[used] = x;                                                                          \
-            used += before(last, x) || before(x, last);                                           \
+            used += is_other(last, x);                                                            \
         }                                                                                         \
         return used;                                                                              \
     }                                                                                             \
     static bool differ_##name(const void *a, const void *b) {                                     \
-        return before(*(const T *)a, *(const T *)b) || before(*(const T *)b, *(const T *)a);      \
+        return is_other(*(const T *)a, *(const T *)b);                                            \
     }
-#define NO_NAN(x) false
-#define IS_NAN(x) ((x) != (x))
-SORTS(uint8_t, uint8, LESS, LESS, NO_NAN)
-SORTS(int32_t, int32, LESS, LESS, NO_NAN)
-SORTS(int64_t, int64, LESS, LESS, NO_NAN)
-SORTS(float, float32, BEFORE_FLOAT, LESS, IS_NAN)
-SORTS(double, float64, BEFORE_FLOAT, LESS, IS_NAN)
-/* (Nans of complex numbers have an order of their own.) */
-SORTS(nd_complex, complex128, before_complex, before_complex, NO_NAN)
+/* (All nans are the same one.) */
+#define NO_NAN(x)         false
+#define IS_NAN(x)         ((x) != (x))
+#define OTHER(a, b)       ((a) != (b))
+#define OTHER_FLOAT(a, b) ((a) != (b) && ((a) == (a) || (b) == (b)))
+#define SORTED(T, name, before, is_nan, is_other) \
+    SORTS(T, name, LESS, is_nan)                  \
+    SEARCHES(T, name, before, LESS, is_nan, is_other)
+SORTED(uint8_t, uint8, LESS, NO_NAN, OTHER)
+SORTED(int32_t, int32, LESS, NO_NAN, OTHER)
+SORTED(int64_t, int64, LESS, NO_NAN, OTHER)
+SORTED(float, float32, BEFORE_FLOAT, IS_NAN, OTHER_FLOAT)
+SORTED(double, float64, BEFORE_FLOAT, IS_NAN, OTHER_FLOAT)
+
+/* Nans of complex numbers have an order of their own: they are merged by themselves.  Long rows of
+ * numbers are sorted by the bytes of their real parts; those that have the same one come then. */
+MERGES(nd_complex, complex128, less_complex)
+MERGES(nd_complex, nans, before_complex)
+SEARCHES(nd_complex, complex128, before_complex, before_complex, NO_NAN, other_complex)
+
+#define SPLIT(S, element)                 \
+    int64_t used = 0, nans = 0;           \
+    for (int64_t i = 0; i < n; i++) {     \
+        const S x = v[i];                 \
+        w[nans] = x;                      \
+        v[used] = x;                      \
+        nans += nan_complex(element(x));  \
+        used += !nan_complex(element(x)); \
+    }                                     \
+    memcpy(v + used, w, (size_t)nans * sizeof *v);
+
+static void sort_complex128(void *data, void *room, int64_t n, nd_rank rank, nd_part part) {
+    (void)part;
+    nd_complex *v = data, *w = room;
+    if (is_sorted_complex128(v, n)) return;
+    SPLIT(nd_complex, ITSELF)
+    merge_nans(v + used, w, nans, rank);
+    if (!radix_sort_complex(v, w, used, false)) {
+        merge_complex128(v, w, used, rank);
+        return;
+    }
+    for (int64_t i = 0, end; i < used; i = end) {
+        for (end = i + 1; end < used && v[end].real == v[i].real;) end++;
+        if (end - i > 1 && !radix_sort_complex(v + i, w, end - i, true))
+            merge_complex128(v + i, w, end - i, rank);
+    }
+}
+
+static void argsort_complex128(const void *data, int64_t *v, int64_t *w, int64_t n, nd_rank rank) {
+    const nd_complex *of = data;
+    if (is_sorted_complex128(of, n)) return;
+    SPLIT(int64_t, AT)
+    argmerge_nans(of, v + used, w, nans, rank);
+    if (nans || !radix_sort_complex_places(of, v, w, used)) { /* (of all elements) */
+        argmerge_complex128(of, v, w, used, rank);
+        return;
+    }
+    for (int64_t i = 0, end; i < used; i = end) {
+        for (end = i + 1; end < used && of[v[end]].real == of[v[i]].real;) end++;
+        if (end - i > 1) argmerge_complex128(of, v + i, w, end - i, rank);
+    }
+}
 
 typedef struct sorts {
-    void (*sort)(void *data, void *room, int64_t n, nd_rank rank);
+    void (*sort)(void *data, void *room, int64_t n, nd_rank rank, nd_part part);
     void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n, nd_rank rank);
     bool (*is_sorted)(const void *data, int64_t n);
-    bool (*select)(void *data, int64_t n, int64_t k, nd_rank rank);
+    bool (*select)(void *data, void *room, int64_t n, int64_t k, nd_rank rank, nd_part part);
     void (*bound)(void *data, int64_t n);
     void (*search)(const void *data, int64_t n, const void *keys, int64_t count, bool right,
                    int64_t *out);
@@ -281,39 +399,61 @@ static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTR
                                           ENTRY(int64),     ENTRY(float32), ENTRY(float64),
                                           ENTRY(complex128)};
 
-bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
+/* `lines` rows, one behind the other. */
+static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t lines) {
     if (count < 2) return true;
     const size_t size = (size_t)count * dtype->size;
+    const nd_tiles *tiles = nd_state_of(vm)->tiles;
+    const nd_rank rank = tiles->rank[dtype->num];
+    const nd_part part = tiles->part[dtype->num];
     void *room = API(allocate, size);
-    if (!room) return false;
-    if (!radix_sort(dtype->num, data, room, count))
-        all_sorts[dtype->num].sort(data, room, count, nd_state_of(vm)->tiles->rank[dtype->num]);
-    API(deallocate, room, size);
-    return vm->api->poll(vm);
+    bool good = room != NULL;
+    for (int64_t i = 0; good && i < lines; i++, data += size) {
+        if (!radix_sort(dtype->num, data, room, count, part != NULL))
+            all_sorts[dtype->num].sort(data, room, count, rank, part);
+        good = vm->api->poll(vm);
+    }
+    if (room) API(deallocate, room, size);
+    return good;
+}
+
+bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
+    return sort_rows(vm, dtype, data, count, 1);
 }
 
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place) {
     const sorts *s = &all_sorts[dtype->num];
     const int64_t behind = place + 1;
     if (s->is_sorted(data, count)) return vm->api->poll(vm);
-    if (!s->select(data, count, place, nd_state_of(vm)->tiles->rank[dtype->num]))
-        return order_sort(vm, dtype, data, count);
+    const nd_tiles *tiles = nd_state_of(vm)->tiles;
+    const size_t size = (size_t)count * dtype->size;
+    const nd_part part = tiles->part[dtype->num];
+    void *room = part ? API(allocate, size) : NULL;
+    if (part && !room) return false;
+    const bool selected = s->select(data, room, count, place, tiles->rank[dtype->num], part);
+    if (part) API(deallocate, room, size);
+    if (!selected) return order_sort(vm, dtype, data, count);
     s->bound(data + behind * dtype->size, count - behind);
     return vm->api->poll(vm);
 }
 
+/* The places of `lines` rows' elements, likewise. */
 static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
-                        int64_t count) {
+                        int64_t count, int64_t lines) {
     const size_t size = (size_t)count * sizeof *places;
-    for (int64_t i = 0; i < count; i++) places[i] = i;
+    const nd_rank rank = nd_state_of(vm)->tiles->rank[dtype->num];
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t k = 0; k < count; k++) places[i * count + k] = k;
     if (count < 2) return true;
     int64_t *room = API(allocate, size);
-    if (!room) return false;
-    if (!radix_sort_places(dtype->num, data, places, room, count))
-        all_sorts[dtype->num].argsort(data, places, room, count,
-                                      nd_state_of(vm)->tiles->rank[dtype->num]);
-    API(deallocate, room, size);
-    return vm->api->poll(vm);
+    bool good = room != NULL;
+    for (int64_t i = 0; good && i < lines; i++, data += count * dtype->size, places += count) {
+        if (!radix_sort_places(dtype->num, data, places, room, count))
+            all_sorts[dtype->num].argsort(data, places, room, count, rank);
+        good = vm->api->poll(vm);
+    }
+    if (room) API(deallocate, room, size);
+    return good;
 }
 
 /* ---- Lines of arrays ---- */
@@ -380,11 +520,8 @@ static dvx_value read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd
 }
 
 static bool sort_lines(dvx_vm *vm, const nd_array *a) {
-    const int64_t count = a->axes[a->ndim - 1].count, size = count * a->dtype->size;
-    for (int64_t done = 0; done < a->size; done += count)
-        if (!order_sort(vm, a->dtype, a->data + (count ? done / count * size : 0), count))
-            return false;
-    return true;
+    const int64_t count = a->axes[a->ndim - 1].count;
+    return !a->size || sort_rows(vm, a->dtype, a->data, count, a->size / count);
 }
 
 /* a, axis, kind */
@@ -419,10 +556,9 @@ static ND_FUNCTION(argsort) {
     array_shape(a, shape);
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out);
     const int64_t length = a->axes[a->ndim - 1].count;
-    bool good = !dvx_failed(made);
-    for (int64_t done = 0; good && done < a->size; done += length)
-        good = sort_places(vm, a->dtype, a->data + done * a->dtype->size,
-                           (int64_t *)(void *)out->data + done, length);
+    const bool good = !dvx_failed(made) &&
+                      (!a->size || sort_places(vm, a->dtype, a->data, (int64_t *)(void *)out->data,
+                                               length, a->size / length));
     API(release, lines);
     if (good) return turned_back(vm, made, axis);
     API(release, made);
@@ -522,20 +658,33 @@ static bool take_apart(dvx_vm *vm, const nd_array *row, const int64_t *places, i
     return good;
 }
 
-/* Values alone. */
-static dvx_value unique_values(dvx_vm *vm, const nd_array *row) {
+/* Values alone, or with how many there are of each. */
+static bool unique_values(dvx_vm *vm, const nd_array *row, bool counted, parts *p) {
     nd_array *sorted, *out;
-    dvx_value held = array_copy(vm, row, row->dtype, 'C');
-    if (dvx_failed(held)) return held;
+    int64_t *counts = NULL, groups = 0;
+    dvx_value held = array_copy(vm, row, row->dtype, 'C'), starts = DVX_FAILED;
+    if (dvx_failed(held)) return false;
     sorted = array_of(vm, held);
-    dvx_value made = DVX_FAILED;
-    if (order_sort(vm, row->dtype, sorted->data, sorted->size)) {
-        const int64_t groups = all_sorts[row->dtype->num].compact(sorted->data, sorted->size);
-        made = array_new(vm, row->dtype, 1, &groups, &out);
-        if (!dvx_failed(made)) memcpy(out->data, sorted->data, (size_t)(groups * row->dtype->size));
+    bool good = order_sort(vm, row->dtype, sorted->data, sorted->size);
+    if (good && counted) {
+        int64_t *at;
+        starts = ints_of(vm, sorted->size, &at);
+        good = !dvx_failed(starts);
+        if (good) groups = mark_groups(sorted, at);
+        if (good) p->counts = ints_of(vm, groups, &counts);
+        good = good && !dvx_failed(p->counts);
+        for (int64_t g = 0; good && g < groups; g++)
+            counts[g] = (g + 1 < groups ? at[g + 1] : sorted->size) - at[g];
     }
+    if (good) {
+        groups = all_sorts[row->dtype->num].compact(sorted->data, sorted->size);
+        p->values = array_new(vm, row->dtype, 1, &groups, &out);
+        good = !dvx_failed(p->values);
+        if (good && groups) memcpy(out->data, sorted->data, (size_t)(groups * row->dtype->size));
+    }
+    API(release, starts);
     API(release, held);
-    return made;
+    return good;
 }
 
 /* ar, return_index, return_inverse, return_counts */
@@ -549,12 +698,16 @@ static ND_FUNCTION(unique) {
     for (int i = 0; i < 3; i++)
         if ((flags[i] = nd_flag(vm, args[i + 1], false)) < 0) return DVX_FAILED;
     dvx_value held[3] = {array_row(vm, args[0], NULL, &row), DVX_FAILED, DVX_FAILED};
-    const bool values = !flags[0] && !flags[1] && !flags[2];
-    if (!dvx_failed(held[0]) && values) result = unique_values(vm, row);
+    const bool values = !flags[0] && !flags[1];
+    bool good = !dvx_failed(held[0]) && values && unique_values(vm, row, flags[2], &p);
     if (!dvx_failed(held[0]) && !values) held[1] = ints_of(vm, row->size, &places);
     if (!dvx_failed(held[1])) held[2] = ints_of(vm, row->size, &starts);
-    if (!dvx_failed(held[2]) && sort_places(vm, row->dtype, row->data, places, row->size) &&
-        take_apart(vm, row, places, starts, &p)) {
+    if (!dvx_failed(held[2]))
+        good = sort_places(vm, row->dtype, row->data, places, row->size, 1) &&
+               take_apart(vm, row, places, starts, &p);
+    if (good && values && !flags[2]) {
+        result = API(retain, p.values);
+    } else if (good) {
         dvx_value items[4] = {p.values};
         size_t used = 1;
         if (flags[0]) items[used++] = p.index;

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Up to MOST_DIVIDED elements rows are divided as quickly as they are sorted by more than
+ * FEW_BYTES. */
+enum { MOST_DIVIDED = 8192, FEW_BYTES = 3 };
 enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256, LEAST_BYTES = 64 };
 
 /* ---- Keys ---- */
@@ -22,6 +25,9 @@ static inline uint64_t key_int64(int64_t x) { return (uint64_t)x ^ 0x80000000000
     }
 FLOAT_KEY(float, uint32_t, float32)
 FLOAT_KEY(double, uint64_t, float64)
+/* (A part of complex numbers.) */
+static inline uint64_t key_real(nd_complex x) { return key_float64(x.real); }
+static inline uint64_t key_imag(nd_complex x) { return key_float64(x.imag); }
 
 /* ---- Sorting ---- */
 
@@ -81,7 +87,7 @@ static void sum_counts(int64_t *counts) {
         }                                                                                         \
         return moves >= 0;                                                                        \
     }                                                                                             \
-    static bool what##_##name(const T *of, S *v, S *w, int64_t n) {                               \
+    static bool what##_##name(const T *of, S *v, S *w, int64_t n, bool divides) {                 \
         int shifts[MOST_BYTES];                                                                   \
         bool sorted = true, falling = true;                                                       \
         U bits = 0;                                                                               \
@@ -99,6 +105,7 @@ static void sum_counts(int64_t *counts) {
         if (sorted || falling) return true;                                                       \
         S *from = v, *to = w;                                                                     \
         const int all = choose_bytes(bits, n, (const void *)v != (const void *)of, shifts);       \
+        if (divides && n < MOST_DIVIDED && all > FEW_BYTES) return false;                         \
         const int used = all > 0 ? all : choose_first(bits, shifts);                              \
         for (int b = 0; b < used; b++) {                                                          \
             int64_t at[BUCKETS] = {0};                                                            \
@@ -122,6 +129,8 @@ RADIX(int32_t, uint32_t, int32)
 RADIX(int64_t, uint64_t, int64)
 RADIX(float, uint32_t, float32)
 RADIX(double, uint64_t, float64)
+RADIX(nd_complex, uint64_t, real)
+BY_BYTES(sort, nd_complex, nd_complex, uint64_t, imag, x)
 
 /* (Four counts of each, so that equal neighbours do not wait for each other.) */
 static bool sort_uint8(uint8_t *v, int64_t n) {
@@ -137,6 +146,28 @@ static bool sort_uint8(uint8_t *v, int64_t n) {
     return true;
 }
 
+/* (Few of them have few counts, most of which are 0.) */
+static bool sort_few_uint8(uint8_t *v, int64_t n) {
+    uint8_t counts[BUCKETS] = {0};
+    uint64_t eight;
+    for (int64_t i = 0; i < n; i++) counts[v[i]]++;
+    for (int k = 0; k < BUCKETS; k += 8) {
+        memcpy(&eight, counts + k, sizeof eight);
+        if (!eight) continue;
+        for (int j = k; j < k + 8; j++)
+            for (int left = counts[j]; left > 0; left--) *v++ = (uint8_t)j;
+    }
+    return true;
+}
+
+static bool sort_bool(uint8_t *v, int64_t n) {
+    int64_t ones = 0;
+    for (int64_t i = 0; i < n; i++) ones += v[i];
+    memset(v, 0, (size_t)(n - ones));
+    memset(v + n - ones, 1, (size_t)ones);
+    return true;
+}
+
 static bool places_uint8(const uint8_t *of, int64_t *v, int64_t n) {
     int64_t at[BUCKETS] = {0};
     for (int64_t i = 0; i < n; i++) at[of[i]]++;
@@ -145,14 +176,16 @@ static bool places_uint8(const uint8_t *of, int64_t *v, int64_t n) {
     return true;
 }
 
-bool radix_sort(nd_type type, void *data, void *room, int64_t n) {
-    if (type <= ND_UINT8 && n >= LEAST_BYTES) return sort_uint8(data, n);
+bool radix_sort(nd_type type, void *data, void *room, int64_t n, bool divides) {
+    if (type == ND_BOOL) return sort_bool(data, n);
+    if (type == ND_UINT8 && n >= LEAST_BYTES && n <= UINT8_MAX) return sort_few_uint8(data, n);
+    if (type == ND_UINT8 && n > UINT8_MAX) return sort_uint8(data, n);
     if (n < LEAST) return false;
     switch (type) {
-    case ND_INT32: return sort_int32(data, data, room, n);
-    case ND_INT64: return sort_int64(data, data, room, n);
-    case ND_FLOAT32: return sort_float32(data, data, room, n);
-    case ND_FLOAT64: return sort_float64(data, data, room, n);
+    case ND_INT32: return sort_int32(data, data, room, n, divides);
+    case ND_INT64: return sort_int64(data, data, room, n, divides);
+    case ND_FLOAT32: return sort_float32(data, data, room, n, divides);
+    case ND_FLOAT64: return sort_float64(data, data, room, n, divides);
     default: return false;
     }
 }
@@ -161,10 +194,19 @@ bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t 
     if (type <= ND_UINT8 && n >= LEAST_BYTES) return places_uint8(data, places, n);
     if (n < LEAST) return false;
     switch (type) {
-    case ND_INT32: return places_int32(data, places, room, n);
-    case ND_INT64: return places_int64(data, places, room, n);
-    case ND_FLOAT32: return places_float32(data, places, room, n);
-    case ND_FLOAT64: return places_float64(data, places, room, n);
+    case ND_INT32: return places_int32(data, places, room, n, false);
+    case ND_INT64: return places_int64(data, places, room, n, false);
+    case ND_FLOAT32: return places_float32(data, places, room, n, false);
+    case ND_FLOAT64: return places_float64(data, places, room, n, false);
     default: return false;
     }
+}
+
+bool radix_sort_complex(nd_complex *data, nd_complex *room, int64_t n, bool imag) {
+    if (n < LEAST) return false;
+    return imag ? sort_imag(data, data, room, n, false) : sort_real(data, data, room, n, false);
+}
+
+bool radix_sort_complex_places(const nd_complex *data, int64_t *places, int64_t *room, int64_t n) {
+    return n >= LEAST && places_real(data, places, room, n, false);
 }

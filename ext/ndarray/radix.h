@@ -9,11 +9,15 @@
 
 #include "dtype.h"
 
-/* Sorts n elements, with room for as many.  False: merging is not slower; equal elements are in the
- * order in which they were. */
-bool radix_sort(nd_type type, void *data, void *room, int64_t n);
+/* Sorts n elements, with room for as many.  False: merging (or dividing, where there are loops for
+ * it: `divides`) is not slower; equal elements are in the order in which they were. */
+bool radix_sort(nd_type type, void *data, void *room, int64_t n, bool divides);
 
 /* The same for places 0, 1, ... of the elements, which stay where they are. */
 bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n);
+
+/* Complex numbers by one part, none of which is a nan. */
+bool radix_sort_complex(nd_complex *data, nd_complex *room, int64_t n, bool imag);
+bool radix_sort_complex_places(const nd_complex *data, int64_t *places, int64_t *room, int64_t n);
 
 #endif

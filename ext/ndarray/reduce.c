@@ -7,7 +7,7 @@
 #include "ufunc.h"
 #include "walk.h"
 
-enum { PIECE = 8192, CHUNK = 512 };
+enum { PIECE = 8192, LONG_PIECE = 1 << 20, CHUNK = 512 };
 
 bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
     *mask = ndim == ND_MOST ? UINT32_MAX : (1u << ndim) - 1;
@@ -41,7 +41,9 @@ bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask) {
 typedef struct reduction {
     const nd_kernel *kernel;
     nd_cast cast;  /* NULL: none */
+    nd_cast row;   /* the same, where elements come to one result each; also of every second one */
     int64_t size;  /* of an element of the type that it is computed in */
+    int64_t piece; /* elements that are folded at once, where no cast is needed */
     char *buffer;  /* PIECE elements, or NULL */
     char *truths;  /* ... and what the mask says of them; NULL: there is none */
     int64_t held;  /* elements in the buffer */
@@ -90,8 +92,8 @@ static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
 
 static void fold_direct(const reduction *r, char *to, const char *from) {
     int64_t count = r->inner.shape[0], stride = r->inner.strides[0][0];
-    for (; count > 0; count -= PIECE, from += PIECE * stride)
-        r->kernel->fold(to, from, count < PIECE ? count : PIECE, stride);
+    for (; count > 0; count -= r->piece, from += r->piece * stride)
+        r->kernel->fold(to, from, count < r->piece ? count : r->piece, stride);
 }
 
 /* Any() and all() of what is no bool: looks at a few elements, then at more. */
@@ -140,7 +142,7 @@ static bool reduce_outer(dvx_vm *vm, void *context, char *const *data, int64_t c
     _Alignas(64) char buffer[CHUNK * sizeof(nd_complex)];
     char *to = data[0], *from = data[1];
     (void)vm;
-    if (!r->cast) {
+    if (!r->row) {
         char *args[3] = {to, from, to};
         const int64_t steps[3] = {strides[0], strides[1], strides[0]};
         r->kernel->loop(args, count, steps);
@@ -150,7 +152,7 @@ static bool reduce_outer(dvx_vm *vm, void *context, char *const *data, int64_t c
     for (; count > 0; count -= CHUNK, to += CHUNK * strides[0], from += CHUNK * strides[1]) {
         int64_t n = count < CHUNK ? count : CHUNK;
         char *args[3] = {to, buffer, to};
-        r->cast(buffer, r->size, from, strides[1], n);
+        r->row(buffer, r->size, from, strides[1], n);
         r->kernel->loop(args, n, steps);
     }
     return true;
@@ -210,6 +212,9 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     memset(&r, 0, offsetof(reduction, inner));
     r.kernel = kernel;
     r.size = ND_DTYPE(type)->size;
+    /* (Only where sums begin anew changes what comes out; a piece is an effort, too.) */
+    const bool sums = kernel == ufunc_kernel(vm, ND_UFUNC_add, type);
+    r.piece = sums && type >= ND_FLOAT32 ? PIECE : LONG_PIECE;
     r.decided = kernel == ufunc_kernel(vm, ND_UFUNC_logical_or, ND_BOOL)    ? true
                 : kernel == ufunc_kernel(vm, ND_UFUNC_logical_and, ND_BOOL) ? false
                                                                             : -1;
@@ -220,7 +225,12 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
     walk_plan(walk, 1, false);
     split(walk, &r.inner);
     const bool masked = walk->operands > 2;
+    r.row = r.cast;
     if (!r.inner.ndim) {
+        const int last = walk->ndim - 1;
+        if (last >= 0 && type != ND_COMPLEX128 && walk->strides[0][last] == r.size &&
+            walk->strides[1][last] == 2 * r.size)
+            r.row = cast_between(from, ND_DTYPE(type));
         nd_masked some = {reduce_outer, &r, 2};
         stack s;
         if (!r.cast && !masked && take_rows(walk, kernel, r.size, &s))
@@ -230,6 +240,12 @@ static bool run(dvx_vm *vm, nd_walk *walk, const nd_kernel *kernel, nd_type type
                           : walk_run(vm, walk, reduce_outer, &r);
         walk_begin(&r.inner, walk->operands - 1, 1);
         r.inner.shape[0] = 1;
+    }
+    /* Where the order is nothing, a reversed row begins at its end. */
+    if (r.inner.ndim == 1 && !masked && r.inner.strides[0][0] < 0 &&
+        (r.decided >= 0 || (sums && type < ND_FLOAT32))) {
+        walk->data[1] += (r.inner.shape[0] - 1) * r.inner.strides[0][0];
+        r.inner.strides[0][0] *= -1;
     }
     nd_kernel wide = *kernel;
     const nd_fold sum = nd_state_of(vm)->tiles->sum[from->num];
@@ -505,7 +521,14 @@ dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r) {
         T sum = *(const T *)(const void *)from, *out = (T *)(void *)to;                     \
         const T *in = (const T *)(const void *)from;                                        \
         if (to_stride == sizeof(T) && from_stride == sizeof(T)) {                           \
-            for (int64_t i = 1; i < count; i++) out[i] = sum = combine(sum, in[i]);         \
+            int64_t i = 1;                                                                  \
+            for (; i + 4 <= count; i += 4) {                                                \
+                out[i] = sum = combine(sum, in[i]);                                         \
+                out[i + 1] = sum = combine(sum, in[i + 1]);                                 \
+                out[i + 2] = sum = combine(sum, in[i + 2]);                                 \
+                out[i + 3] = sum = combine(sum, in[i + 3]);                                 \
+            }                                                                               \
+            for (; i < count; i++) out[i] = sum = combine(sum, in[i]);                      \
             return;                                                                         \
         }                                                                                   \
         for (int64_t i = 1; i < count; i++) {                                               \
@@ -515,6 +538,9 @@ dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r) {
     }
 #define PLUS(a, b)  ((a) + (b))
 #define TIMES(a, b) ((a) * (b))
+/* (A nan stays.) */
+#define GREATER(a, b) ((a) > (b) || (a) != (a) ? (a) : (b))
+#define LESSER(a, b)  ((a) < (b) || (a) != (a) ? (a) : (b))
 RUNNING(uint32_t, int32, sum, PLUS)
 RUNNING(uint64_t, int64, sum, PLUS)
 RUNNING(float, float32, sum, PLUS)
@@ -524,6 +550,16 @@ RUNNING(uint32_t, int32, product, TIMES)
 RUNNING(uint64_t, int64, product, TIMES)
 RUNNING(float, float32, product, TIMES)
 RUNNING(double, float64, product, TIMES)
+RUNNING(uint8_t, uint8, greatest, GREATER)
+RUNNING(int32_t, int32, greatest, GREATER)
+RUNNING(int64_t, int64, greatest, GREATER)
+RUNNING(float, float32, greatest, GREATER)
+RUNNING(double, float64, greatest, GREATER)
+RUNNING(uint8_t, uint8, least, LESSER)
+RUNNING(int32_t, int32, least, LESSER)
+RUNNING(int64_t, int64, least, LESSER)
+RUNNING(float, float32, least, LESSER)
+RUNNING(double, float64, least, LESSER)
 /* The elements behind the first one of a line, which is there. */
 typedef void (*running)(char *to, const char *from, int64_t count, int64_t to_stride,
                         int64_t from_stride);
@@ -532,6 +568,13 @@ static const running running_sums[ND_TYPES] = {[ND_INT32] = sum_int32,
                                                [ND_FLOAT32] = sum_float32,
                                                [ND_FLOAT64] = sum_float64,
                                                [ND_COMPLEX128] = sum_complex128};
+#define EXTREMES(what)                                                                          \
+    {                                                                                           \
+        [ND_BOOL] = what##_uint8, [ND_UINT8] = what##_uint8, [ND_INT32] = what##_int32,         \
+        [ND_INT64] = what##_int64, [ND_FLOAT32] = what##_float32, [ND_FLOAT64] = what##_float64 \
+    }
+static const running running_maxima[ND_TYPES] = EXTREMES(greatest);
+static const running running_minima[ND_TYPES] = EXTREMES(least);
 static const running running_products[ND_TYPES] = {[ND_INT32] = product_int32,
                                                    [ND_INT64] = product_int64,
                                                    [ND_FLOAT32] = product_float32,
@@ -570,6 +613,8 @@ static bool accumulate_into(dvx_vm *vm, nd_ufunc_number number, const nd_array *
     accumulation c = {ufunc_kernel(vm, number, type)->loop,
                       number == ND_UFUNC_add        ? running_sums[type]
                       : number == ND_UFUNC_multiply ? running_products[type]
+                      : number == ND_UFUNC_maximum  ? running_maxima[type]
+                      : number == ND_UFUNC_minimum  ? running_minima[type]
                                                     : NULL,
                       a->axes[axis].count,
                       a->dtype->size,
@@ -588,7 +633,7 @@ static bool accumulate_into(dvx_vm *vm, nd_ufunc_number number, const nd_array *
     walk.data[1] = a->data;
     if (arith_flags()) arith_clear();
     return walk_run(vm, &walk, accumulate_row, &c) &&
-           is_single_pass(vm, arith_flags(), "accumulate");
+           is_single_pass(vm, loops_facts[number].warns ? arith_flags() : 0, "accumulate");
 }
 
 dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array, dvx_value axis,

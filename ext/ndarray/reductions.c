@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "arrange.h"
+#include "cast.h"
 #include "convert.h"
 #include "error.h"
 #include "methods.h"
@@ -351,6 +352,7 @@ enum { LONG_PART = 1024, PART = 256, PART_STEP = PART + 8, SIDE = 8 };
 typedef struct search {
     nd_fold fold;
     nd_finder find;
+    nd_cast copy;
     nd_line_place place;
     nd_line_places places;
     int64_t count, stride, size; /* of a line */
@@ -383,27 +385,30 @@ static int64_t search_line(const search *s, const char *line) {
 
 /* Elements of `lines` lines, from `from` on, into a row each: line by line, or side by side, as
  * they lie closer together.  (By size, as a copy of so many bytes would be a call.) */
-#define GATHER(T)                                                                          \
-    static void gather_##T(const search *s, const char *from, int64_t step, int64_t lines, \
-                           int64_t count, T *to) {                                         \
-        const int64_t stride = s->stride;                                                  \
-        if (llabs(stride) < llabs(step)) {                                                 \
-            for (int64_t j = 0; j < lines; j++)                                            \
-                for (int64_t k = 0; k < count; k++)                                        \
-                    to[j * PART_STEP + k] =                                                \
-                        *(const T *)(const void *)(from + j * step + k * stride);          \
-        } else if (lines == SIDE && step == sizeof(T)) {                                   \
-            for (int64_t k = 0; k < count; k++) {                                          \
-                T row[SIDE];                                                               \
-                memcpy(row, from + k * stride, sizeof row);                                \
-                for (int64_t j = 0; j < SIDE; j++) to[j * PART_STEP + k] = row[j];         \
-            }                                                                              \
-        } else {                                                                           \
-            for (int64_t k = 0; k < count; k++)                                            \
-                for (int64_t j = 0; j < lines; j++)                                        \
-                    to[j * PART_STEP + k] =                                                \
-                        *(const T *)(const void *)(from + j * step + k * stride);          \
-        }                                                                                  \
+#define GATHER(T)                                                                                 \
+    static void gather_##T(const search *s, const char *from, int64_t step, int64_t lines,        \
+                           int64_t count, T *to) {                                                \
+        const int64_t stride = s->stride;                                                         \
+        if (llabs(stride) < llabs(step)) {                                                        \
+            for (int64_t j = 0; j < lines; j++)                                                   \
+                s->copy((char *)(to + j * PART_STEP), sizeof(T), from + j * step, stride, count); \
+        } else if (lines == SIDE && step == sizeof(T)) {                                          \
+            for (int64_t k = 0; k < count; k++) {                                                 \
+                T row[SIDE];                                                                      \
+                memcpy(row, from + k * stride, sizeof row);                                       \
+                for (int64_t j = 0; j < SIDE; j++) to[j * PART_STEP + k] = row[j];                \
+            }                                                                                     \
+        } else if (lines == SIDE && step == 2 * sizeof(T)) {                                      \
+            for (int64_t k = 0; k < count; k++) {                                                 \
+                const T *row = (const T *)(const void *)(from + k * stride);                      \
+                for (int64_t j = 0; j < SIDE; j++) to[j * PART_STEP + k] = row[2 * j];            \
+            }                                                                                     \
+        } else {                                                                                  \
+            for (int64_t k = 0; k < count; k++)                                                   \
+                for (int64_t j = 0; j < lines; j++)                                               \
+                    to[j * PART_STEP + k] =                                                       \
+                        *(const T *)(const void *)(from + j * step + k * stride);                 \
+        }                                                                                         \
     }
 GATHER(uint8_t)
 GATHER(uint32_t)
@@ -451,10 +456,11 @@ static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
     const int64_t side = ND_NEIGHBOURS / s->size;
     int64_t i = 0;
     (void)vm;
-    if (s->apart && s->places && strides[1] == s->size)
+    const bool other = strides[1] == 2 * s->size;
+    if (s->apart && s->places && (other || strides[1] == s->size))
         for (; i + side <= count; i += side)
-            s->places(data[1] + i * s->size, s->count, s->stride, data[0] + i * strides[0],
-                      strides[0]);
+            s->places(data[1] + i * strides[1], other, s->count, s->stride,
+                      data[0] + i * strides[0], strides[0]);
     for (; i < count; i += s->apart ? SIDE : 1) {
         char *to = data[0] + i * strides[0];
         const char *line = data[1] + i * strides[1];
@@ -474,6 +480,7 @@ static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep
     const bool greatest = number == ND_UFUNC_maximum, few = a->axes[axis].count <= ND_MOST_PLACES;
     search s = {.fold = ufunc_kernel(vm, number, type)->fold,
                 .find = tiles->find[type],
+                .copy = cast_between(a->dtype, a->dtype),
                 .count = a->axes[axis].count,
                 .stride = a->axes[axis].stride,
                 .size = a->dtype->size,
