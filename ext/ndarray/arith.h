@@ -17,7 +17,10 @@
  * of another unit on x86.) */
 #ifdef __SSE2__
 #include <xmmintrin.h>
-static inline void arith_flag(unsigned flags) { _mm_setcsr(_mm_getcsr() | flags); }
+static inline void arith_flag(unsigned flags) {
+    const unsigned now = _mm_getcsr();
+    if ((now & flags) != flags) _mm_setcsr(now | flags); /* (much slower than looking) */
+}
 /* The flags that are set, among those that warn. */
 enum { ARITH_WARN = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
 static inline unsigned arith_flags(void) { return _mm_getcsr() & ARITH_WARN; }

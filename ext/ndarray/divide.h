@@ -57,14 +57,12 @@ ND_SLOW_DIVISION(float, f)
         const T down = quotient - low > (T)0.5 ? low + 1 : low;                                    \
         return quotient == 0 ? copysign##suffix(0, a / b) : down;                                  \
     }                                                                                              \
-    /* (By way of memory: a compiler that sees what becomes of `slow` may compute of a and b       \
-     * themselves after all, as clang does.) */                                                    \
+    /* (By way of memory: a compiler may compute of a and b themselves before the jump.) */        \
     static inline T divide##suffix(nd_division what, T a, T b) {                                   \
-        const bool slow = is_slow##suffix(a, b);                                                   \
-        T x = slow ? 0 : a, y = slow ? 1 : b;                                                      \
-        __asm__("" : "+m"(x), "+m"(y));                                                            \
-        const T result = divide_fast##suffix(what, x, y);                                          \
-        return UNLIKELY(slow) ? divide_slowly##suffix(what, a, b) : result;                        \
+        if (UNLIKELY(is_slow##suffix(a, b))) return divide_slowly##suffix(what, a, b);             \
+        T x = a, y = b;                                                                            \
+        __asm__ volatile("" : "+m"(x), "+m"(y));                                                   \
+        return divide_fast##suffix(what, x, y);                                                    \
     }                                                                                              \
     static inline void spread##suffix(T *to, const T *from, int64_t step, int64_t count) {         \
         if (step)                                                                                  \

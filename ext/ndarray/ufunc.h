@@ -53,6 +53,11 @@ bool ufunc_type(dvx_vm *vm, nd_ufunc_number number, nd_type common, nd_type *out
 /* Raises the warnings that the flags stand for ("divide by zero encountered in log"); flags are
  * cleared.  False: a warning became an error. */
 bool ufunc_warn(dvx_vm *vm, nd_ufunc_number number, unsigned flags);
+/* Of the flags that a loop has raised, those that an element was the reason for: of loops that
+ * raise some without one (nd_kernel.inexact).  `types`, `data` and `strides` are those of the
+ * inputs and of the output, which is none of them. */
+unsigned ufunc_reasons(dvx_vm *vm, nd_ufunc_number number, const nd_type *types, char *const *data,
+                       int64_t count, const int64_t *strides, unsigned flags);
 
 /* Is v something that arithmetic with arrays knows: a number, a sequence, an array? */
 bool ufunc_knows(dvx_vm *vm, dvx_value v);
