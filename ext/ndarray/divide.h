@@ -35,7 +35,7 @@ ND_SLOW_DIVISION(float, f)
         memcpy(&bits, &x, sizeof x);                                                               \
         return bits;                                                                               \
     }                                                                                              \
-    /* 0 if it is, and b is finite; else not.  (Comparisons would set a flag for nans; without a   \
+    /* 0 if it is, and b is finite; else 1.  (Comparisons would set a flag for nans; without a     \
      * sign, bits are in the order of the numbers, with infinities and nans behind them.) */       \
     static inline I is_slow##suffix(T a, T b) {                                                    \
         const I x = bits##suffix(fabs##suffix(a) * (small)), y = bits##suffix(fabs##suffix(b));    \
@@ -82,13 +82,16 @@ ND_SLOW_DIVISION(float, f)
             I slow = 0;                                                                            \
             spread##suffix(left, a, step_a, n);                                                    \
             spread##suffix(right, b, step_b, n);                                                   \
-            for (int64_t i = 0; i < n; i++) slow |= is_slow##suffix(left[i], right[i]);            \
+            for (int64_t i = 0; i < n; i++) slow += is_slow##suffix(left[i], right[i]);            \
             if (LIKELY(!slow))                                                                     \
                 for (int64_t i = 0; i < n; i++)                                                    \
                     result[i] = divide_fast##suffix(what, left[i], right[i]);                      \
-            else                                                                                   \
+            else if (slow < n / 2)                                                                 \
                 for (int64_t i = 0; i < n; i++)                                                    \
                     result[i] = divide##suffix(what, left[i], right[i]);                           \
+            else                                                                                   \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    result[i] = divide_slowly##suffix(what, left[i], right[i]);                    \
             memcpy(out, result, (size_t)n * sizeof(T));                                            \
             a += n * step_a;                                                                       \
             b += n * step_b;                                                                       \

@@ -338,22 +338,24 @@ static __attribute__((noinline)) double_v log1p_slow(double_v x) {
     const double_v y = fma_double(rest, inverse, log);
     return choose_double(zero, x, choose_double(odd, log, y));
 }
-/* (Some are large or 0, but none is below -1, infinite or no number.) */
-static __attribute__((noinline)) double_v log1p_large(double_v x) {
-    const double_v u = x + 1, part = u - 1, rest = (1 - (u - part)) + (x - part);
-    const double_m small = SIZE_OF(double, x) < BITS_OF(double, 1);
-    const double_v inverse = choose_double(small, 1 - part, (double_v)_mm512_rcp14_pd((__m512d)u));
-    const double_v y = fma_double(rest, inverse, log_normal(u, (double_v){0}));
-    return choose_double(SIZE_OF(double, x) == 0, x, y); /* (its sign stays) */
-}
 static inline double_v own_log1p_double(double_v x) {
     /* (Of 0, what is subtracted makes the greatest of all.) */
     const __m512i size = (__m512i)(SIZE_OF(double, x) - 1),
                   one = _mm512_set1_epi64(0x3ff0000000000000 - 1);
-    const double_v u = x + 1, part = u - 1;
-    if (UNLIKELY(_mm512_cmpge_epu64_mask(size, one)))
-        return any_odd(u) ? log1p_slow(x) : log1p_large(x);
-    return fma_double(x - part, 1 - part, log_normal(u, (double_v){0}));
+    const double_v u = x + 1;
+    const __mmask8 large = _mm512_cmpge_epu64_mask(size, one);
+    if (UNLIKELY(large && any_odd(u))) return log1p_slow(x);
+    /* (What is behind must not be computed before: infinity - infinity is invalid.) */
+    __asm__ volatile("" : "+v"(x));
+    const double_v part = u - 1;
+    double_v rest = x - part, inverse = 1 - part;
+    if (UNLIKELY(large)) {
+        const double_m small = SIZE_OF(double, x) < BITS_OF(double, 1);
+        rest += 1 - (u - part);
+        inverse = choose_double(small, inverse, (double_v)_mm512_rcp14_pd((__m512d)u));
+    }
+    const double_v y = fma_double(rest, inverse, log_normal(u, (double_v){0}));
+    return (double_v)((double_m)y | ((double_m)x & BITS_OF(double, -0.0))); /* (-0.0) */
 }
 
 /* log2 of float32, by steps of that type; log2(1 + r) = r * L(r).  (-log2(c) in two parts, as

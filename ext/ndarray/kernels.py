@@ -156,7 +156,8 @@ ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex
 
 for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("logical_" + name, 2, identity=identity).add("?", f"a {operator} b") \
-        .add(INTS + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
+        .add("il" + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
+        .add("B", f"(a > 1 ? 1 : a) {operator} (b > 1 ? 1 : b)", "?") \
         .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?")
 for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")

@@ -54,7 +54,7 @@ def costs(ufunc, kernel):
     """Is an element's operation, in a row's own loop, much faster than without vectors, so that a copy into a row is worth it?"""
     if kernel.type == "D":
         return ufunc.name in ("multiply", "divide", "square")
-    return (kernel.type in "fd" and ufunc.name in COMPUTED or bool(kernel.vector) or ufunc.name in DIVISIONS and (kernel.type in "fd" or ufunc.name != "fmod")
+    return (kernel.type in "fd" and ufunc.name in COMPUTED + ["sign"] or bool(kernel.vector) or ufunc.name in DIVISIONS and (kernel.type in "fd" or ufunc.name != "fmod")
             or ufunc.name == "power")
 
 def moves(ufunc, kernel):
@@ -333,7 +333,12 @@ static void pick_${size}(char *to, const char *from, int64_t stride, int64_t cou
 static void put_${size}(char *to, const char *from, int64_t stride, int64_t count) {
     typedef bytes${size} T;
     const T *row = (const T *)(const void *)from;
-    for (int64_t i = 0; i < count; i++) AT(T, to + i * stride) = row[i];
+    for (; count >= 4; count -= 4, row += 4, to += 4 * stride) {
+% for j in range(4):
+        AT(T, to + ${j} * stride) = row[${j}];
+% endfor
+    }
+    for (; count > 0; count--, row++, to += stride) AT(T, to) = *row;
 }
 % endfor
 
@@ -587,8 +592,8 @@ ${row(kernel, a="p")}\
 ${row(kernel, b="q")}\
         }
     }
-% if not costs(ufunc, kernel) and kernel.type != "D":
-${blocks(ufunc, kernel, name, False)}\
+% if not costs(ufunc, kernel):
+${blocks(ufunc, kernel, name, kernel.type == "D")}\
 % endif
     /* (Three additions for four elements, not for each.) */
     for (; count >= 4; count -= 4, p += 4 * s, q += 4 * t, r += 4 * u) {
@@ -637,8 +642,8 @@ ${blocks(ufunc, kernel, name, True)}\
         ${R} *out = (void *)r;
 ${row(kernel, a="p")}\
     }
-% if not costs(ufunc, kernel) and kernel.type != "D":
-${blocks(ufunc, kernel, name, False)}\
+% if not costs(ufunc, kernel):
+${blocks(ufunc, kernel, name, kernel.type == "D")}\
 % endif
     for (; count >= 4; count -= 4, p += 4 * s, r += 4 * u) {
 % for j in range(4):

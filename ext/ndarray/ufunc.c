@@ -961,12 +961,28 @@ bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, 
     return true;
 }
 
+/* One scalar, where no flag comes up. */
+static bool run_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value *result) {
+    const nd_array *a = API(payload, input, &scalar_type);
+    const int64_t strides[2] = {0};
+    _Alignas(16) char element[16];
+    if (!a) return false;
+    const nd_kernel *kernel = ufunc_kernel(vm, number, a->dtype->num);
+    if (!kernel->loop) return false;
+    if (arith_flags()) arith_clear();
+    kernel->loop((char *[]){a->data, element}, 1, strides);
+    if (UNLIKELY(arith_flags())) return false;
+    *result = array_element(vm, ND_DTYPE(kernel->result), element);
+    return true;
+}
+
 /* The ordinary cases. */
 static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
                       dvx_value *result) {
     nd_array *a = API(payload, inputs[0], &array_type);
     if (loops_facts[number].inputs == 1) {
-        if (!a || !(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0) return false;
+        if (!a) return run_scalar(vm, number, inputs[0], result);
+        if (!(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0) return false;
         char *args[2] = {a->data, NULL};
         int64_t strides[2] = {a->dtype->size, 0};
         return run_rows(vm, number, a, args, strides, result);
