@@ -134,13 +134,16 @@ static inline int sign_bitf(float a) {
     return bits < 0;
 }
 
-static inline double log_add_exp(double a, double b) {
-    if (a == b) return a + M_LN2;
-    double difference = a - b;
-    if (difference > 0) return a + log1p(exp(-difference));
-    if (difference <= 0) return b + log1p(exp(difference));
-    return difference; /* a nan */
-}
+#define ND_LOG_ADD_EXP(T, suffix)                                               \
+    static inline T log_add_exp##suffix(T a, T b) {                             \
+        if (a == b) return a + (T)M_LN2;                                        \
+        const T difference = a - b;                                             \
+        if (difference > 0) return a + log1p##suffix(exp##suffix(-difference)); \
+        if (difference <= 0) return b + log1p##suffix(exp##suffix(difference)); \
+        return difference; /* a nan */                                          \
+    }
+ND_LOG_ADD_EXP(double, )
+ND_LOG_ADD_EXP(float, f)
 
 /* ---- Complex numbers ---- */
 

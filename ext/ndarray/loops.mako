@@ -294,9 +294,7 @@ static inline void flag_${name}_${T}(const ${T}_m *seen) {
 % for size in 1, 4, 8:
 typedef uint${8 * size}_t bytes${size} __attribute__((may_alias));
 % endfor
-typedef struct __attribute__((may_alias)) bytes16 {
-    bytes8 half[2];
-} bytes16;
+typedef uint64_t bytes16 __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* The strides, in elements, that copies into a row are vectorised for. */
 #if ND_WIDTH >= 32

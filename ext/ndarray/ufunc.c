@@ -961,8 +961,7 @@ bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, 
     return true;
 }
 
-/* One scalar, where no flag comes up. */
-static bool run_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value *result) {
+bool ufunc_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value *result) {
     const nd_array *a = API(payload, input, &scalar_type);
     const int64_t strides[2] = {0};
     _Alignas(16) char element[16];
@@ -981,7 +980,7 @@ static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *input
                       dvx_value *result) {
     nd_array *a = API(payload, inputs[0], &array_type);
     if (loops_facts[number].inputs == 1) {
-        if (!a) return run_scalar(vm, number, inputs[0], result);
+        if (!a) return ufunc_scalar(vm, number, inputs[0], result);
         if (!(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0) return false;
         char *args[2] = {a->data, NULL};
         int64_t strides[2] = {a->dtype->size, 0};

@@ -33,6 +33,8 @@ dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array
 bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dvx_value *result);
 /* The same for two scalars of one type, or one and a number that does not change it; not powers. */
 bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value *result);
+/* The same for one scalar, where no flag comes up. */
+bool ufunc_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value *result);
 
 /* A new array for the result of up to three inputs, which are broadcast to the shape (NULL: a
  * number): it lies in memory as its inputs do, as far as that is possible. */
