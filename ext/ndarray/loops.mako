@@ -389,13 +389,13 @@ enum { FAR_BYTES = 1 << 19 };
 extern const nd_kernels loops_avx2[ND_UFUNCS];
 #endif
 
-/* The last elements of a row, fewer than a vector has: the others are 1, which raises no flags. */
+/* The last elements of a row, fewer than a vector has: the others are the first of them, for no flags but theirs. */
 #if ND_WIDTH == 64 && defined(ND_LIBMVEC)
 #define MASKED_ENDS
 % for T, parts, lanes in ("uint8_t", "epi8", 64), ("int32_t", "epi32", 16), ("int64_t", "epi64", 8), ("float", "ps", 16), ("double", "pd", 8):
 <% store = f"_mm512_storeu_{parts}" if parts[0] == "p" else "_mm512_storeu_si512" %>\
 static inline void load_few_${T}(${T} *to, const char *from, int64_t count) {
-    ${store}(to, _mm512_mask_loadu_${parts}(_mm512_set1_${parts}(1), (__mmask${lanes})((1ull << count) - 1), from));
+    ${store}(to, _mm512_mask_loadu_${parts}(_mm512_set1_${parts}(AT(const ${T}, from)), (__mmask${lanes})((1ull << count) - 1), from));
 }
 static inline void store_few_${T}(${T} *to, const ${T} *from, int64_t count) {
     _mm512_mask_storeu_${parts}(to, (__mmask${lanes})((1ull << count) - 1), ${store.replace("store", "load")}(from));
