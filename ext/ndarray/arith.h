@@ -17,13 +17,23 @@
  * of another unit on x86.) */
 #ifdef __SSE2__
 #include <xmmintrin.h>
-static inline void arith_flag(unsigned flags) { _mm_setcsr(_mm_getcsr() | flags); }
+static inline void arith_flag(unsigned flags) {
+    const unsigned now = _mm_getcsr();
+    if ((now & flags) != flags) _mm_setcsr(now | flags); /* (much slower than looking) */
+}
+/* The same as FE_DIVBYZERO, where many elements may do it: by the operation, which is quicker. */
+static inline void arith_flag_zero(void) {
+    double one = 1;
+    const double zero = 0;
+    __asm__ volatile("divsd %1, %0" : "+x"(one) : "x"(zero));
+}
 /* The flags that are set, among those that warn. */
 enum { ARITH_WARN = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
 static inline unsigned arith_flags(void) { return _mm_getcsr() & ARITH_WARN; }
 static inline void arith_clear(void) { _mm_setcsr(_mm_getcsr() & ~(unsigned)ARITH_WARN); }
 #else
 static inline void arith_flag(unsigned flags) { feraiseexcept((int)flags); }
+static inline void arith_flag_zero(void) { feraiseexcept(FE_DIVBYZERO); }
 enum { ARITH_WARN = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
 static inline unsigned arith_flags(void) { return (unsigned)fetestexcept(ARITH_WARN); }
 static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
@@ -42,7 +52,7 @@ static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
 #define ND_INT_ARITHMETIC(name, T, least)                              \
     static inline T name##_floor_divide(T a, T b) {                    \
         if (UNLIKELY(b == 0)) {                                        \
-            arith_flag(FE_DIVBYZERO);                                  \
+            arith_flag_zero();                                         \
             return 0;                                                  \
         }                                                              \
         if (UNLIKELY(a == (least) && b == -1)) {                       \
@@ -53,7 +63,7 @@ static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
     }                                                                  \
     static inline T name##_remainder(T a, T b) {                       \
         if (UNLIKELY(b == 0)) {                                        \
-            arith_flag(FE_DIVBYZERO);                                  \
+            arith_flag_zero();                                         \
             return 0;                                                  \
         }                                                              \
         if (UNLIKELY(b == -1)) return 0;                               \
@@ -62,7 +72,7 @@ static inline void arith_clear(void) { feclearexcept(ARITH_WARN); }
     }                                                                  \
     static inline T name##_fmod(T a, T b) {                            \
         if (UNLIKELY(b == 0)) {                                        \
-            arith_flag(FE_DIVBYZERO);                                  \
+            arith_flag_zero();                                         \
             return 0;                                                  \
         }                                                              \
         return (T)(b == -1 ? 0 : a % b);                               \
@@ -72,12 +82,12 @@ ND_INT_ARITHMETIC(int64, int64_t, INT64_MIN)
 
 static inline uint8_t uint8_floor_divide(uint8_t a, uint8_t b) {
     if (LIKELY(b)) return a / b;
-    arith_flag(FE_DIVBYZERO);
+    arith_flag_zero();
     return 0;
 }
 static inline uint8_t uint8_remainder(uint8_t a, uint8_t b) {
     if (LIKELY(b)) return a % b;
-    arith_flag(FE_DIVBYZERO);
+    arith_flag_zero();
     return 0;
 }
 
@@ -124,13 +134,16 @@ static inline int sign_bitf(float a) {
     return bits < 0;
 }
 
-static inline double log_add_exp(double a, double b) {
-    if (a == b) return a + M_LN2;
-    double difference = a - b;
-    if (difference > 0) return a + log1p(exp(-difference));
-    if (difference <= 0) return b + log1p(exp(difference));
-    return difference; /* a nan */
-}
+#define ND_LOG_ADD_EXP(T, suffix)                                               \
+    static inline T log_add_exp##suffix(T a, T b) {                             \
+        if (a == b) return a + (T)M_LN2;                                        \
+        const T difference = a - b;                                             \
+        if (difference > 0) return a + log1p##suffix(exp##suffix(-difference)); \
+        if (difference <= 0) return b + log1p##suffix(exp##suffix(difference)); \
+        return difference; /* a nan */                                          \
+    }
+ND_LOG_ADD_EXP(double, )
+ND_LOG_ADD_EXP(float, f)
 
 /* ---- Complex numbers ---- */
 

@@ -53,15 +53,40 @@ int attributes_truth(dvx_vm *vm, dvx_value self) {
     return b;
 }
 
+/* An element as an int or a float, where that is a conversion of C; DVX_FAILED: it is not. */
+static dvx_value convert_number(dvx_vm *vm, const nd_array *a, dvx_kind kind) {
+    const void *at = a->data;
+    int64_t i;
+    double d;
+    switch (a->dtype->num) {
+    case ND_BOOL:
+    case ND_UINT8: i = *(const uint8_t *)at; break;
+    case ND_INT32: i = *(const int32_t *)at; break;
+    case ND_INT64: i = *(const int64_t *)at; break;
+    case ND_FLOAT32:
+    case ND_FLOAT64:
+        d = a->dtype->num == ND_FLOAT32 ? (double)*(const float *)at : *(const double *)at;
+        if (kind == DVX_FLOAT) return API(make_float, d);
+        /* (Others are too large, or no numbers.) */
+        return kind == DVX_INT && d > -0x1p63 && d < 0x1p63 ? API(make_int, (int64_t)d)
+                                                            : DVX_FAILED;
+    default: return DVX_FAILED;
+    }
+    if (kind == DVX_INT) return API(make_int, i);
+    return kind == DVX_FLOAT ? API(make_float, (double)i) : DVX_FAILED;
+}
+
 /* The only element as a number of that kind, whose class is class_. */
 static dvx_value as_number(dvx_vm *vm, dvx_value self, dvx_value class_, dvx_kind kind) {
     const nd_array *a = array_self(vm, self);
     if (a->size != 1)
         return nd_raise(vm, DVX_TYPE_ERROR,
                         "only size-1 arrays can be converted to Python scalars");
+    dvx_value number = convert_number(vm, a, kind);
+    if (!dvx_failed(number)) return number;
     nd_array one = *a;
     one.ndim = 0;
-    dvx_value number = convert_to_list(vm, &one);
+    number = convert_to_list(vm, &one);
     if (dvx_failed(number) || API(kind, number) == kind) return number;
     dvx_value made = API(call, class_, &number, 1);
     API(release, number);

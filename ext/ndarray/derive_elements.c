@@ -4,7 +4,7 @@
  *  1. Loops run on elements of one type, which ufunc.c would choose for the same operands: what has
  *     another one is cast on the way, a block at a time.
  *  2. Flags that a loop leaves behind are told as ufunc.c tells them: at once where the loop raises
- *     them for good reasons alone, else by letting ufunc.c compute everything again. */
+ *     them for good reasons alone, else when the elements were looked at (ufunc_reasons). */
 #include "derive_elements.h"
 
 #include <stdlib.h>
@@ -140,26 +140,38 @@ static dvx_value new_like(dvx_vm *vm, elementwise *d, const nd_array *like, nd_a
     return new_result(vm, d, like->ndim, shape, out);
 }
 
-/* Behind a loop.  1: all is well; 0: ufunc.c must tell; -1: raised. */
-static inline int check_flags(dvx_vm *vm, const elementwise *d) {
-    if (!d->warns) return 1;
-    unsigned flags = arith_flags();
-    if (LIKELY(!flags)) return 1;
-    arith_clear();
-    if (d->inexact) return 0;
-    return error_flags(vm, loops_facts[d->number].name, flags) ? 1 : -1;
+/* The flags that elements gave a reason for, of a loop that raises others, too. */
+static unsigned find_reasons(dvx_vm *vm, const elementwise *d, char *const *args, int64_t count,
+                             const int64_t *strides, unsigned flags) {
+    nd_type types[3];
+    for (int i = 0; i < d->inputs; i++) types[i] = d->dtypes[i] ? d->dtypes[i]->num : d->type;
+    types[d->inputs] = d->result->num;
+    return ufunc_reasons(vm, d->number, types, args, count, strides, flags);
 }
 
-/* Takes `made`: what becomes of the result after the loop. */
-static inline dvx_outcome finish(dvx_vm *vm, const elementwise *d, const dvx_value *v,
-                                 dvx_value made, dvx_value *result) {
-    int good = check_flags(vm, d);
-    if (LIKELY(good > 0)) {
+/* Takes `made`: the result of a loop whose flags these are. */
+static dvx_outcome tell(dvx_vm *vm, const elementwise *d, unsigned flags, dvx_value made,
+                        dvx_value *result) {
+    if (error_flags(vm, loops_facts[d->number].name, flags)) {
         *result = made;
         return DVX_DONE;
     }
     API(release, made);
-    return good < 0 ? DVX_ERROR : ordinary(vm, d, v, result);
+    return DVX_ERROR;
+}
+
+/* Takes `made`: what becomes of the result after a loop for rows. */
+static inline dvx_outcome finish_row(dvx_vm *vm, const elementwise *d, char *const *args,
+                                     int64_t count, const int64_t *strides, dvx_value made,
+                                     dvx_value *result) {
+    unsigned flags = d->warns ? arith_flags() : 0;
+    if (UNLIKELY(flags)) {
+        arith_clear();
+        if (d->inexact) flags = find_reasons(vm, d, args, count, strides, flags);
+        return tell(vm, d, flags, made, result);
+    }
+    *result = made;
+    return DVX_DONE;
 }
 
 /* ---- Elements in rows ---- */
@@ -266,14 +278,18 @@ static dvx_value result_of(dvx_vm *vm, elementwise *d, const layout *l, const dv
     return new_result(vm, d, l->ndim, l->shape, out);
 }
 
-static void run_layout(const elementwise *d, layout *l) {
+/* Calls `row` for each row. */
+static inline __attribute__((always_inline)) void
+each_row(const elementwise *d, layout *l, void *context,
+         void (*row)(const elementwise *d, void *context, char **args, int64_t count,
+                     const int64_t *strides)) {
     int64_t index[ND_FEW] = {0};
     const int last = l->ndim - 1, operands = d->inputs + 1;
     int64_t strides[3];
     for (int j = 0; j < operands; j++) strides[j] = l->strides[j][last];
     for (;;) {
         char *args[3] = {l->data[0], l->data[1], l->data[2]};
-        run_loop(d, args, l->shape[last], strides);
+        row(d, context, args, l->shape[last], strides);
         int k = last;
         while (k-- > 0) {
             for (int j = 0; j < operands; j++) l->data[j] += l->strides[j][k];
@@ -283,6 +299,23 @@ static void run_layout(const elementwise *d, layout *l) {
         }
         if (k < 0) return;
     }
+}
+
+static inline void loop_of_row(const elementwise *d, void *context, char **args, int64_t count,
+                               const int64_t *strides) {
+    (void)context;
+    run_loop(d, args, count, strides);
+}
+static void run_layout(const elementwise *d, layout *l) { each_row(d, l, NULL, loop_of_row); }
+
+typedef struct reasons {
+    dvx_vm *vm;
+    unsigned wanted, found;
+} reasons;
+static void reasons_of_row(const elementwise *d, void *context, char **args, int64_t count,
+                           const int64_t *strides) {
+    reasons *r = context;
+    if (r->found != r->wanted) r->found |= find_reasons(r->vm, d, args, count, strides, r->wanted);
 }
 
 /* Inputs of any layout; a number is at `element`. */
@@ -305,7 +338,15 @@ static dvx_outcome run_any(dvx_vm *vm, elementwise *d, const dvx_value *v, nd_ar
     lay_out(&l, d->inputs, out);
     elements_begin(d);
     run_layout(d, &l);
-    return finish(vm, d, v, made, result);
+    unsigned flags = d->warns ? arith_flags() : 0;
+    if (UNLIKELY(flags)) {
+        arith_clear();
+        reasons r = {vm, flags, 0};
+        if (d->inexact) each_row(d, &l, &r, reasons_of_row);
+        return tell(vm, d, d->inexact ? r.found : flags, made, result);
+    }
+    *result = made;
+    return DVX_DONE;
 }
 
 /* ---- Results that are new, or dying operands ---- */
@@ -328,7 +369,7 @@ static dvx_outcome run_arrays(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
     const int64_t strides[3] = {d->dtypes[0]->size, d->dtypes[1]->size, d->result->size};
     elements_begin(d);
     run_loop(d, args, out->size, strides);
-    return finish(vm, d, v, made, result);
+    return finish_row(vm, d, args, out->size, strides, made, result);
 }
 #define run_pair run_arrays
 
@@ -356,7 +397,7 @@ static dvx_outcome run_number(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
     args[2] = out->data, strides[2] = d->result->size;
     elements_begin(d);
     run_loop(d, args, out->size, strides);
-    return finish(vm, d, v, made, result);
+    return finish_row(vm, d, args, out->size, strides, made, result);
 }
 
 static dvx_outcome run_one(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
@@ -374,7 +415,7 @@ static dvx_outcome run_one(dvx_vm *vm, const dvx_value *v, void *cache, dvx_valu
     const int64_t strides[2] = {d->dtypes[0]->size, d->result->size};
     elements_begin(d);
     run_loop(d, args, out->size, strides);
-    return finish(vm, d, v, made, result);
+    return finish_row(vm, d, args, out->size, strides, made, result);
 }
 
 /* ---- In place ---- */
@@ -393,7 +434,11 @@ static bool is_apart(const nd_array *a, const nd_array *b) {
  * elements: those that raise flags without a reason have no derivatives here.) */
 static dvx_outcome finish_inplace(dvx_vm *vm, const elementwise *d, const dvx_value *v,
                                   dvx_value *result) {
-    if (UNLIKELY(check_flags(vm, d) < 0)) return DVX_ERROR;
+    const unsigned flags = d->warns ? arith_flags() : 0;
+    if (UNLIKELY(flags)) {
+        arith_clear();
+        if (!error_flags(vm, loops_facts[d->number].name, flags)) return DVX_ERROR;
+    }
     *result = API(retain, v[0]);
     return DVX_DONE;
 }

@@ -18,13 +18,16 @@ typedef struct scalar_cache {
     const nd_dtype *dtype, *result;
     nd_loop loop;
     bool warns;
+    uint8_t inputs;
     bool scalar[2];               /* operand i is one, else a number */
     dvx_value kept[SCALARS_KEPT]; /* DVX_FAILED: none */
 } scalar_cache;
 
 static dvx_outcome run_scalars(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *result) {
     const scalar_cache *c = cache;
-    if (!ufunc_scalars(vm, c->number, v, result)) return DVX_DEOPTIMISE;
+    const bool good = c->inputs == 1 ? ufunc_scalar(vm, c->number, v[0], result)
+                                     : ufunc_scalars(vm, c->number, v, result);
+    if (!good) return DVX_DEOPTIMISE;
     return dvx_failed(*result) ? DVX_ERROR : DVX_DONE;
 }
 
@@ -62,9 +65,10 @@ static inline bool native_number(nd_type type, dvx_value v, void *to) {
 static DV_OUT_OF_LINE dvx_value compute_scalars(const dvx_value *v, void *cache) {
     const scalar_cache *c = cache;
     _Alignas(16) char numbers[2][16], out[16];
-    char *args[3] = {numbers[0], numbers[1], out};
+    char *args[3] = {numbers[0], numbers[1]};
     const int64_t strides[3] = {0};
-    for (int i = 0; i < 2; i++) {
+    args[c->inputs] = out;
+    for (int i = 0; i < c->inputs; i++) {
         if (!c->scalar[i]) {
             if (!native_number(c->dtype->num, v[i], args[i])) return DVX_FAILED;
             continue;
@@ -91,30 +95,38 @@ static DV_OUT_OF_LINE dvx_value compute_scalars(const dvx_value *v, void *cache)
     return DVX_FAILED;
 }
 DVX_OPERATOR(scalars_native, compute_scalars, 2)
-#define NATIVE .native = scalars_native
+DVX_OPERATOR(scalar_native, compute_scalars, 1)
+#define NATIVE     .native = scalars_native
+#define NATIVE_ONE .native = scalar_native
 #else
-#define NATIVE .native = NULL
+#define NATIVE     .native = NULL
+#define NATIVE_ONE .native = NULL
 #endif
 
 /* ---- The hook ---- */
 
-#define DERIVATIVE(site, ...)                                                                    \
+#define DERIVATIVE(site, operands, ...)                                                          \
     {                                                                                            \
         .size = sizeof(dvx_specialisation), .name = #site "_SCALARS", .family = DVX_SITE_##site, \
-        .count = 2, .run = run_scalars, .cache_size = sizeof(scalar_cache),                      \
+        .count = operands, .run = run_scalars, .cache_size = sizeof(scalar_cache),               \
         .release = release_scalars, __VA_ARGS__                                                  \
     }
 /* With kept results, and without. */
-static const dvx_specialisation binary_[2] = {DERIVATIVE(BINARY), DERIVATIVE(BINARY, NATIVE)},
-                                inplace[2] = {DERIVATIVE(INPLACE), DERIVATIVE(INPLACE, NATIVE)},
-                                compare[2] = {DERIVATIVE(COMPARE), DERIVATIVE(COMPARE, NATIVE)};
+static const dvx_specialisation binary_[2] = {DERIVATIVE(BINARY, 2), DERIVATIVE(BINARY, 2, NATIVE)},
+                                inplace[2] = {DERIVATIVE(INPLACE, 2),
+                                              DERIVATIVE(INPLACE, 2, NATIVE)},
+                                compare[2] = {DERIVATIVE(COMPARE, 2),
+                                              DERIVATIVE(COMPARE, 2, NATIVE)},
+                                unary[2] = {DERIVATIVE(UNARY, 1), DERIVATIVE(UNARY, 1, NATIVE_ONE)};
 
 /* Which operands are scalars, and of which dtype; false: there is no derivative for them. */
 static bool choose(dvx_vm *vm, const dvx_site *site, scalar_cache *c) {
     const int number = operators_ufunc(site->family, site->operation);
-    if (number < 0 || number == ND_UFUNC_power || site->count != 2) return false;
+    if (number < 0 || number == ND_UFUNC_power) return false;
     c->number = (nd_ufunc_number)number;
-    for (int i = 0; i < 2; i++) {
+    c->inputs = loops_facts[number].inputs;
+    if (site->count != c->inputs) return false;
+    for (int i = 0; i < c->inputs; i++) {
         const dvx_value v = site->operands[i].value;
         const dvx_kind kind = API(kind, v);
         c->scalar[i] = site->operands[i].type == &scalar_type;
@@ -153,14 +165,15 @@ void derive_scalars(dvx_vm *vm, dvx_site *site) {
     memset(&known, 0, sizeof known);
     for (int i = 0; i < SCALARS_KEPT; i++) known.kept[i] = DVX_FAILED;
     const dvx_family family = site->family;
-    if ((family != DVX_SITE_BINARY && family != DVX_SITE_INPLACE && family != DVX_SITE_COMPARE) ||
-        !choose(vm, site, &known)) {
+    const dvx_specialisation *found = family == DVX_SITE_BINARY    ? binary_
+                                      : family == DVX_SITE_INPLACE ? inplace
+                                      : family == DVX_SITE_COMPARE ? compare
+                                      : family == DVX_SITE_UNARY   ? unary
+                                                                   : NULL;
+    if (!found || !choose(vm, site, &known)) {
         API(decline, site, "of scalars only operators of one dtype have derivatives");
         return;
     }
-    const dvx_specialisation *found = family == DVX_SITE_BINARY    ? binary_
-                                      : family == DVX_SITE_INPLACE ? inplace
-                                                                   : compare;
     scalar_cache *c = API(specialise, site, &found[keep(vm, &known)]);
     if (c)
         *c = known;

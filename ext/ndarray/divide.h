@@ -35,7 +35,7 @@ ND_SLOW_DIVISION(float, f)
         memcpy(&bits, &x, sizeof x);                                                               \
         return bits;                                                                               \
     }                                                                                              \
-    /* 0 if it is, and b is finite; else not.  (Comparisons would set a flag for nans; without a   \
+    /* 0 if it is, and b is finite; else 1.  (Comparisons would set a flag for nans; without a     \
      * sign, bits are in the order of the numbers, with infinities and nans behind them.) */       \
     static inline I is_slow##suffix(T a, T b) {                                                    \
         const I x = bits##suffix(fabs##suffix(a) * (small)), y = bits##suffix(fabs##suffix(b));    \
@@ -57,14 +57,12 @@ ND_SLOW_DIVISION(float, f)
         const T down = quotient - low > (T)0.5 ? low + 1 : low;                                    \
         return quotient == 0 ? copysign##suffix(0, a / b) : down;                                  \
     }                                                                                              \
-    /* (By way of memory: a compiler that sees what becomes of `slow` may compute of a and b       \
-     * themselves after all, as clang does.) */                                                    \
+    /* (By way of memory: a compiler may compute of a and b themselves before the jump.) */        \
     static inline T divide##suffix(nd_division what, T a, T b) {                                   \
-        const bool slow = is_slow##suffix(a, b);                                                   \
-        T x = slow ? 0 : a, y = slow ? 1 : b;                                                      \
-        __asm__("" : "+m"(x), "+m"(y));                                                            \
-        const T result = divide_fast##suffix(what, x, y);                                          \
-        return UNLIKELY(slow) ? divide_slowly##suffix(what, a, b) : result;                        \
+        if (UNLIKELY(is_slow##suffix(a, b))) return divide_slowly##suffix(what, a, b);             \
+        T x = a, y = b;                                                                            \
+        __asm__ volatile("" : "+m"(x), "+m"(y));                                                   \
+        return divide_fast##suffix(what, x, y);                                                    \
     }                                                                                              \
     static inline void spread##suffix(T *to, const T *from, int64_t step, int64_t count) {         \
         if (step)                                                                                  \
@@ -84,13 +82,16 @@ ND_SLOW_DIVISION(float, f)
             I slow = 0;                                                                            \
             spread##suffix(left, a, step_a, n);                                                    \
             spread##suffix(right, b, step_b, n);                                                   \
-            for (int64_t i = 0; i < n; i++) slow |= is_slow##suffix(left[i], right[i]);            \
+            for (int64_t i = 0; i < n; i++) slow += is_slow##suffix(left[i], right[i]);            \
             if (LIKELY(!slow))                                                                     \
                 for (int64_t i = 0; i < n; i++)                                                    \
                     result[i] = divide_fast##suffix(what, left[i], right[i]);                      \
-            else                                                                                   \
+            else if (slow < n / 2)                                                                 \
                 for (int64_t i = 0; i < n; i++)                                                    \
                     result[i] = divide##suffix(what, left[i], right[i]);                           \
+            else                                                                                   \
+                for (int64_t i = 0; i < n; i++)                                                    \
+                    result[i] = divide_slowly##suffix(what, left[i], right[i]);                    \
             memcpy(out, result, (size_t)n * sizeof(T));                                            \
             a += n * step_a;                                                                       \
             b += n * step_b;                                                                       \

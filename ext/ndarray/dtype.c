@@ -193,8 +193,8 @@ static dvx_value show_class(dvx_vm *vm, dvx_value self) {
 /* A dtype equals what names it. */
 static dvx_value compare_dtypes(dvx_vm *vm, dvx_compare op, dvx_value self, dvx_value other) {
     if (op != DVX_EQ && op != DVX_NE) return vm->api->make_not_implemented(vm);
-    const nd_dtype *d = nd_is_none(vm, other) ? NULL : dtype_read(vm, other);
-    if (!d) vm->api->clear_error(vm);
+    const nd_dtype *d = of_class(vm, other);
+    if (!d && !nd_is_none(vm, other) && !(d = dtype_read(vm, other))) vm->api->clear_error(vm);
     return API(make_bool, (d == self_of(vm, self)) == (op == DVX_EQ));
 }
 

@@ -279,8 +279,23 @@ static inline double_v log_to(const log_base *base, double_v x, double_v more) {
     return high + FMA(double, rest, base->factor, low);
 }
 
+/* One instruction puts right what became of nans (which stay), zeros (-infinity, a pole), infinity
+ * (itself) and negative numbers (nan, invalid), and raises the flags. */
+enum { LOG_ODD = 0x03530422, LOG_FLAGS = 0x61 };
+static inline double_v log_fixed(double_v y, double_v x) {
+    return (double_v)_mm512_fixupimm_pd((__m512d)y, (__m512d)x, _mm512_set1_epi64(LOG_ODD),
+                                        LOG_FLAGS);
+}
+
 /* With numbers among them that are not normal, or negative.  (No base: e.) */
 static __attribute__((noinline)) double_v log_slow(const log_base *base, double_v x) {
+    enum { SMALL = 0x20 };
+    if (LIKELY(!_mm512_fpclass_pd_mask((__m512d)x, SMALL))) {
+        const __mmask8 odd = _mm512_fpclass_pd_mask((__m512d)x, 0xff);
+        const double_v one = (double_v)_mm512_mask_mov_pd((__m512d)x, odd, _mm512_set1_pd(1));
+        return log_fixed(base ? log_to(base, one, (double_v){0}) : log_normal(one, (double_v){0}),
+                         x);
+    }
     const double_m size = SIZE_OF(double, x), infinite = BITS_OF(double, INFINITY);
     const double_m nan = size > infinite, zero = size == 0;
     const double_m invalid = ((double_m)x < 0) & ~nan & ~zero;
@@ -313,32 +328,34 @@ static inline double_v own_log10_double(double_v x) {
 static __attribute__((noinline)) double_v log1p_slow(double_v x) {
     const double_v u = x + 1;
     const double_m size = SIZE_OF(double, x), zero = size == 0; /* its sign stays */
-    const double_m odd = zero | ((double_m)u <= 0) | (size >= BITS_OF(double, INFINITY));
+    const double_m odd = ((double_m)u <= 0) | (size >= BITS_OF(double, INFINITY));
     const double_v given = choose_double(odd, (double_v){0}, x), sum = given + 1, part = sum - 1;
     const double_v rest = (1 - (sum - part)) + (given - part);
     const double_m small = size < BITS_OF(double, 1);
     const double_v inverse =
         choose_double(small, 1 - part, (double_v)_mm512_rcp14_pd((__m512d)sum));
-    const double_v log = log_slow(NULL, u), y = fma_double(rest, inverse, log);
+    const double_v log = log_fixed(log_normal(u, (double_v){0}), u);
+    const double_v y = fma_double(rest, inverse, log);
     return choose_double(zero, x, choose_double(odd, log, y));
 }
-/* (Some are large, but none is 0, below -1, infinite or no number.) */
-static __attribute__((noinline)) double_v log1p_large(double_v x) {
-    const double_v u = x + 1, part = u - 1, rest = (1 - (u - part)) + (x - part);
-    const double_m small = SIZE_OF(double, x) < BITS_OF(double, 1);
-    const double_v inverse = choose_double(small, 1 - part, (double_v)_mm512_rcp14_pd((__m512d)u));
-    return fma_double(rest, inverse, log_normal(u, (double_v){0}));
-}
 static inline double_v own_log1p_double(double_v x) {
-    enum { ZEROS = 0x06 };
     /* (Of 0, what is subtracted makes the greatest of all.) */
     const __m512i size = (__m512i)(SIZE_OF(double, x) - 1),
                   one = _mm512_set1_epi64(0x3ff0000000000000 - 1);
-    const double_v u = x + 1, part = u - 1;
-    if (UNLIKELY(_mm512_cmpge_epu64_mask(size, one)))
-        return any_odd(u) || _mm512_fpclass_pd_mask((__m512d)x, ZEROS) ? log1p_slow(x)
-                                                                       : log1p_large(x);
-    return fma_double(x - part, 1 - part, log_normal(u, (double_v){0}));
+    const double_v u = x + 1;
+    const __mmask8 large = _mm512_cmpge_epu64_mask(size, one);
+    if (UNLIKELY(large && any_odd(u))) return log1p_slow(x);
+    /* (What is behind must not be computed before: infinity - infinity is invalid.) */
+    __asm__ volatile("" : "+v"(x));
+    const double_v part = u - 1;
+    double_v rest = x - part, inverse = 1 - part;
+    if (UNLIKELY(large)) {
+        const double_m small = SIZE_OF(double, x) < BITS_OF(double, 1);
+        rest += 1 - (u - part);
+        inverse = choose_double(small, inverse, (double_v)_mm512_rcp14_pd((__m512d)u));
+    }
+    const double_v y = fma_double(rest, inverse, log_normal(u, (double_v){0}));
+    return (double_v)((double_m)y | ((double_m)x & BITS_OF(double, -0.0))); /* (-0.0) */
 }
 
 /* log2 of float32, by steps of that type; log2(1 + r) = r * L(r).  (-log2(c) in two parts, as
@@ -391,6 +408,10 @@ static inline float_v log2_normal(float_v x) {
 }
 /* Those that are not normal, or negative, as float64. */
 static __attribute__((noinline)) float_v log2f_slow(float_v x) {
+    enum { SMALL = 0x20 };
+    if (LIKELY(!_mm512_fpclass_ps_mask((__m512)x, SMALL)))
+        return (float_v)_mm512_fixupimm_ps((__m512)log2_normal(x), (__m512)x,
+                                           _mm512_set1_epi32(LOG_ODD), LOG_FLAGS);
     const __m512 one = _mm512_set1_ps(1);
     const __mmask16 odd = _mm512_fpclass_ps_mask((__m512)x, 0xff);
     const __m512 y = (__m512)log2_normal((float_v)_mm512_mask_mov_ps((__m512)x, odd, one));
@@ -547,10 +568,22 @@ static inline double_v own_hypot(double_v x, double_v y) {
 }
 static __attribute__((noinline)) double_v hypot_slow(double_v x, double_v y, double_m slow) {
     const double_v zero = {0};
-    double_v root = own_hypot(choose_double(slow, zero, x), choose_double(slow, zero, y));
-    for (int i = 0; i < LANES_double; i++)
-        if (slow[i]) root[i] = hypot(x[i], y[i]);
-    return root;
+    const double_v root = own_hypot(choose_double(slow, zero, x), choose_double(slow, zero, y));
+    /* By the exponent of the greater one, which is added again behind the root. */
+    const double_m a = SIZE_OF(double, x), b = SIZE_OF(double, y),
+                   infinity = BITS_OF(double, INFINITY);
+    const double_m infinite = (a == infinity) | (b == infinity),
+                   odd = (a >= infinity) | (b >= infinity);
+    const double_m plain = odd | ~slow;
+    const double_v u = choose_double(plain, zero + 1, (double_v)a);
+    const double_v v = choose_double(plain, zero + 1, (double_v)b);
+    const double_v exponent = (double_v)_mm512_getexp_pd(_mm512_max_pd((__m512d)u, (__m512d)v));
+    const __m512d scaled =
+        (__m512d)own_hypot((double_v)_mm512_scalef_pd((__m512d)u, (__m512d)-exponent),
+                           (double_v)_mm512_scalef_pd((__m512d)v, (__m512d)-exponent));
+    const double_v size = (double_v)_mm512_scalef_pd(scaled, (__m512d)exponent);
+    const double_v end = choose_double(infinite, zero + INFINITY, zero + NAN);
+    return choose_double(odd & slow, end, choose_double(slow, size, root));
 }
 
 /* Sizes of complex numbers that lie side by side: the greater part decides whether squares fit. */

@@ -81,21 +81,27 @@ static bool set_flag(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value)
     return nd_fail(vm, DVX_KEY_ERROR, "Unknown flag");
 }
 
-static int find_flag(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value *out) {
-    char word[32];
-    int which = nd_word(vm, name, word)[0] >= 'a' ? named(vm, name) : -1;
-    if (which < 0 || !word[1]) return 0;
+/* The same as attributes. */
+static dvx_value flag_at(dvx_vm *vm, dvx_value self, size_t which) {
     const nd_array *a = flagged(vm, self);
-    if (!a) return -1;
-    *out = API(make_bool, flag_of(a, (size_t)which));
-    return 1;
+    return a ? API(make_bool, flag_of(a, which)) : DVX_FAILED;
 }
-
-static int change_flag(dvx_vm *vm, dvx_value self, dvx_value name, dvx_value value) {
-    if (named(vm, name) != 3 || dvx_failed(value)) return 0;
+static bool set_writeable(dvx_vm *vm, dvx_value self, dvx_value value) {
     nd_array *a = flagged(vm, self);
-    return a && set_writable(vm, a, value) ? 1 : -1;
+    return a && set_writable(vm, a, value);
 }
+#define FLAG(name, which, set)                                                                   \
+    static dvx_value get_##name(dvx_vm *vm, dvx_value self) { return flag_at(vm, self, which); } \
+    static const dvx_attribute flag_##name = {sizeof(dvx_attribute), #name, get_##name, set};
+FLAG(c_contiguous, 0, NULL)
+FLAG(f_contiguous, 1, NULL)
+FLAG(owndata, 2, NULL)
+FLAG(writeable, 3, set_writeable)
+FLAG(aligned, 4, NULL)
+FLAG(writebackifcopy, 5, NULL)
+static const dvx_attribute *const flag_attributes[] = {&flag_c_contiguous, &flag_f_contiguous,
+                                                       &flag_owndata,      &flag_writeable,
+                                                       &flag_aligned,      &flag_writebackifcopy};
 
 static dvx_value show_flags(dvx_vm *vm, dvx_value self) {
     nd_text t = {0};
@@ -399,8 +405,8 @@ static const dvx_type flags_type = {.size = sizeof(dvx_type),
                                     .repr = show_flags,
                                     .get_item = get_flag,
                                     .set_item = set_flag,
-                                    .find_attribute = find_flag,
-                                    .set_attribute = change_flag};
+                                    .attribute_count = LENGTH_OF(flag_attributes),
+                                    .attributes = flag_attributes};
 static const dvx_type steps_type = {.size = sizeof(dvx_type),
                                     .name = "ndindex_iterator",
                                     .payload = sizeof(steps),

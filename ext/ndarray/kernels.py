@@ -56,6 +56,7 @@ class Range:
     numbers, with infinities and nans behind them.  Ints are compared by subtraction, and without touching flags."""
     slow: str               # negative where it is slow
     known: list             # (C, what the function is where that holds, its floating point flag or 0); of x that is no nan
+    harmless: str = "0.5"   # a number where it is fast, and nothing is known
 
 
 def within(size):
@@ -79,7 +80,16 @@ def ranges(letter):
             (f"(x >= SPLAT({number(1024, 128)})) & (x != SPLAT(INFINITY))", "INFINITY", "FE_OVERFLOW"), overflow[1],
             (f"x < SPLAT({number(-1075.1, -150.1)})", "0", "0")]),
         "expm1": Range(within(number(708, 87)), overflow + [("x < SPLAT(-40)", "-1", "0")]),
+        "acosh": Range(from_to("x", 1, most), [("x < SPLAT(1)", "NAN", "FE_INVALID"), overflow[1]], harmless="1.5"),
+        "atanh": Range(within(1) + " - 1", [("SIZE(x) > BITS(SPLAT(1))", "NAN", "FE_INVALID"), ("x == SPLAT(1)", "INFINITY", "FE_DIVBYZERO"),
+                                            ("x == SPLAT(-1)", "-INFINITY", "FE_DIVBYZERO")]),
     }
+    for name in "asin", "acos":
+        found[name] = Range(within(1), [("SIZE(x) > BITS(SPLAT(1))", "NAN", "FE_INVALID")])
+    beyond = f"SIZE(x) > BITS(SPLAT({number(710.476, 89.416)}))"
+    for name, negative in ("sinh", "-INFINITY"), ("cosh", "INFINITY"):
+        found[name] = Range(within(number(708, 87)), [(f"({beyond}) & (SIZE(x) != BITS(SPLAT(INFINITY)))", "INFINITY", "FE_OVERFLOW"), overflow[1],
+                                                      (f"({beyond}) & (x < SPLAT(0))", negative, "0")])
     for names, pole, slow in (("log log2 log10", 0, from_to("x", normal, most)),
                               ("log1p", -1, from_to("(x + SPLAT(1))", least, most))):
         for name in names.split():
@@ -134,7 +144,7 @@ ufunc("fmin", 2).add("?" + INTS, "a < b ? a : b").add(FLOATS, "((a <= b) | (b !=
 ufunc("arctan2", 2, warns=True, floats=True).add(FLOATS, "atan2SUFFIX(a, b)", vector="atan2")
 ufunc("hypot", 2, warns=True, floats=True, identity="0").add(FLOATS, "hypotSUFFIX(a, b)", vector="hypot")
 ufunc("copysign", 2, floats=True).add(FLOATS, "copysignSUFFIX(a, b)")
-ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "(T)log_add_exp(a, b)", wide=False)
+ufunc("logaddexp", 2, warns=True, floats=True).add(FLOATS, "log_add_expSUFFIX(a, b)", wide=False)
 
 # ---- Comparison, logic, bits ----
 
@@ -142,11 +152,12 @@ for name, operator in {"less": "<", "less_equal": "<=", "greater": ">", "greater
     ufunc(name, 2).add("?" + INTS + FLOATS, f"a {operator} b", "?")\
         .add("D", f"complex_{name}(a, b)", "?", compares=True, noted="complex_nan(a) | complex_nan(b)")
 ufunc("equal", 2).add("?" + INTS + FLOATS, "a == b", "?").add("D", "complex_equal(a, b)", "?")
-ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex_equal(a, b)", "?", wide=False)
+ufunc("not_equal", 2).add("?" + INTS + FLOATS, "a != b", "?").add("D", "!complex_equal(a, b)", "?")
 
 for name, operator, identity in ("and", "&", "1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("logical_" + name, 2, identity=identity).add("?", f"a {operator} b") \
-        .add(INTS + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
+        .add("il" + FLOATS, f"(a != 0) {operator} (b != 0)", "?") \
+        .add("B", f"(a > 1 ? 1 : a) {operator} (b > 1 ? 1 : b)", "?") \
         .add("D", f"complex_truth(a) {operator} complex_truth(b)", "?")
 for name, operator, identity in ("and", "&", "-1"), ("or", "|", "0"), ("xor", "^", "0"):
     ufunc("bitwise_" + name, 2, identity=identity).add("?" + INTS, f"(T)(a {operator} b)")

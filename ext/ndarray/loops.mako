@@ -50,6 +50,13 @@ def finish(kernel, indent):
 
 COMPUTED = "sqrt divide reciprocal".split()
 
+def costs(ufunc, kernel):
+    """Is an element's operation, in a row's own loop, much faster than without vectors, so that a copy into a row is worth it?"""
+    if kernel.type == "D":
+        return ufunc.name in ("multiply", "divide", "square")
+    return (kernel.type in "fd" and ufunc.name in COMPUTED + ["sign"] or bool(kernel.vector) or ufunc.name in DIVISIONS and (kernel.type in "fd" or ufunc.name != "fmod")
+            or ufunc.name == "power")
+
 def moves(ufunc, kernel):
     """Does a loop of large arrays do nothing but wait for memory, which it writes as much of as it reads?"""
     return kernel.wide and kernel.result == kernel.type and not kernel.vector and ufunc.name not in COMPUTED
@@ -90,14 +97,7 @@ def vectors():
 typedef double double_v __attribute__((vector_size(ND_WIDTH)));
 typedef float float_v __attribute__((vector_size(ND_WIDTH)));
 
-/* `lanes` elements, or fewer: then the others are the first one.  (Every second one of a row comes from two vectors, of
- * which the last element is there only where others follow; what is stored one by one and then loaded as a vector waits.) */
-#define OTHER_2 0, 2
-#define OTHER_4 OTHER_2, 4, 6
-#define OTHER_8 OTHER_4, 8, 10, 12, 14
-#define OTHER_16 OTHER_8, 16, 18, 20, 22, 24, 26, 28, 30
-#define OTHER_OF(lanes) OTHER_##lanes
-#define EVERY_OTHER(lanes) OTHER_OF(lanes)
+/* `lanes` elements, or fewer: then the others are the first one.  (Many that do not lie in a row: in_blocks.) */
 #define GATHER(T)                                                                         \
     static inline T##_v gather_##T(const char *p, int64_t stride, int64_t count) {        \
         enum { LANES = LANES_##T };                                                       \
@@ -107,12 +107,6 @@ typedef float float_v __attribute__((vector_size(ND_WIDTH)));
             return v;                                                                     \
         }                                                                                 \
         if (stride == 0) return *(const T *)(const void *)p - (T##_v){0}; /* (-0.0, too) */  \
-        if (stride == 2 * (int64_t)sizeof(T) && count > LANES) {                          \
-            T##_v next;                                                                   \
-            memcpy(&v, p, sizeof v);                                                      \
-            memcpy(&next, p + sizeof v, sizeof next);                                     \
-            return __builtin_shufflevector(v, next, EVERY_OTHER(LANES_##T));                     \
-        }                                                                                 \
         T lanes[LANES];                                                                   \
         for (int64_t i = 0; i < LANES; i++)                                               \
             lanes[i] = *(const T *)(const void *)(p + (i < count ? i * stride : 0));      \
@@ -196,7 +190,7 @@ static void multiply_row(nd_complex *out, const nd_complex *a, const nd_complex 
 #endif
 #if ND_WIDTH >= 32 && defined(ND_LIBMVEC)
 /* complex_divide, likewise (and of one number by a row): real and imaginary parts in vectors of their
- * own, two divisions for all of them.  (Where one divides by 0, each by itself.) */
+ * own, two divisions for all of them. */
 static void divide_complex_row(nd_complex *out, const nd_complex *a, int64_t step_a, const nd_complex *b, int64_t step_b,
                                int64_t count) {
     enum { LANES = LANES_double };
@@ -219,16 +213,22 @@ static void divide_complex_row(nd_complex *out, const nd_complex *a, int64_t ste
         const double_v a_real = EVEN(x[0], x[1]), a_imag = ODD(x[0], x[1]);
         const double_v b_real = EVEN(y[0], y[1]), b_imag = ODD(y[0], y[1]);
         const double_m wide = (double_v)((double_m)b_real & INT64_MAX) >= (double_v)((double_m)b_imag & INT64_MAX);
-        const double_v small = choose_double(wide, b_imag, b_real), large = choose_double(wide, b_real, b_imag);
-        if (UNLIKELY(any_double((large == 0) & (small == 0)))) {
-            for (int i = 0; i < LANES; i++) out[i] = complex_divide(a[i * step_a], b[i * step_b]);
-            continue;
-        }
+        const double_v small = choose_double(wide, b_imag, b_real);
+        double_v large = choose_double(wide, b_real, b_imag);
+        const double_m none = (large == 0) & (small == 0);
+        const bool by_zero = any_double(none);
+        if (UNLIKELY(by_zero)) large = choose_double(none, (double_v){0} + 1, large);
         const double_v ratio = small / large, scale = 1.0 / (large + small * ratio);
         const double_v first = choose_double(wide, a_real, a_imag), second = choose_double(wide, a_imag, a_real);
         const double_v part = first * ratio;
         const double_v rest = choose_double(wide, second, part) - choose_double(wide, part, second);
-        const double_v real = (first + second * ratio) * scale, imag = rest * scale;
+        double_v real = (first + second * ratio) * scale, imag = rest * scale;
+        if (UNLIKELY(by_zero)) {
+            /* Both parts by the real one without its sign. */
+            const double_v zero = choose_double(none, (double_v){0}, (double_v){0} + 1);
+            real = choose_double(none, a_real / zero, real);
+            imag = choose_double(none, a_imag / zero, imag);
+        }
         x[0] = FIRST(real, imag);
         x[1] = SECOND(real, imag);
         memcpy(out, x, sizeof x);
@@ -257,13 +257,13 @@ static inline ${T}_v careful_${name}_${T}(${T}_v given, ${T}_m *seen) {
     typedef ${T}_m M;
     typedef ${T} T;
     const M slow = slow_${name}_${T}(given) < 0, nan = SIZE(given) > BITS(SPLAT(INFINITY));
-    const V x = choose_${T}(nan, SPLAT(0.5), given);
+    const V x = choose_${T}(nan, SPLAT(${r.harmless}), given);
 % for i, (condition, value, flag) in enumerate(r.known):
     const M known${i} = ${condition};
 % endfor
     if (any_${T}(slow & ~(nan${"".join(f" | known{i}" for i in range(len(r.known)))})))
         return MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(given);
-    V y = MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(choose_${T}(slow, SPLAT(0.5), x));
+    V y = MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(choose_${T}(slow, SPLAT(${r.harmless}), x));
 % for i, (condition, value, flag) in enumerate(r.known):
     y = choose_${T}(known${i}, SPLAT(${value}), y);
     seen[${i}] |= known${i};
@@ -288,21 +288,164 @@ static inline void flag_${name}_${T}(const ${T}_m *seen) {
 #define ND_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-enum { LEAST_COPIED = 16 };
-% for T in "float", "double":
-static inline void pick_${T}(${T} *to, const char *from, int64_t stride, int64_t count) {
-    enum { SIZE = sizeof(${T}) };
-    if (stride == 2 * SIZE)
-        for (int64_t i = 0; i < count; i++) to[i] = AT(const ${T}, from + i * 2 * SIZE);
-    else
-        for (int64_t i = 0; i < count; i++) to[i] = AT(const ${T}, from + i * stride);
+/* ---- Elements that do not lie in rows ---- */
+
+/* Bytes of any elements. */
+% for size in 1, 4, 8:
+typedef uint${8 * size}_t bytes${size} __attribute__((may_alias));
+% endfor
+typedef uint64_t bytes16 __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* The strides, in elements, that copies into a row are vectorised for. */
+#if ND_WIDTH >= 32
+enum { MOST_QUICK = 3 };
+#else
+enum { MOST_QUICK = 2 };
+#endif
+% for size in 1, 4, 8, 16:
+static void pick_${size}(char *to, const char *from, int64_t stride, int64_t count) {
+    typedef bytes${size} T;
+    T *restrict row = (T *)(void *)to;
+% if size < 16:
+    const T *restrict at = (const T *)(const void *)from;
+% for step in (-1, 2, 3):
+% if step == 3:
+#if ND_WIDTH >= 32
+% endif
+    if (stride == ${step} * (int64_t)sizeof(T)) {
+        for (int64_t i = 0; i < count; i++) row[i] = at[${step} * i];
+        return;
+    }
+% if step == 3:
+#endif
+% endif
+% endfor
+% endif
+    for (; count >= 4; count -= 4, row += 4, from += 4 * stride) {
+% for j in range(4):
+        row[${j}] = AT(const T, from + ${j} * stride);
+% endfor
+    }
+    for (; count > 0; count--, row++, from += stride) *row = AT(const T, from);
+}
+static void put_${size}(char *to, const char *from, int64_t stride, int64_t count) {
+    typedef bytes${size} T;
+    const T *row = (const T *)(const void *)from;
+    for (; count >= 4; count -= 4, row += 4, to += 4 * stride) {
+% for j in range(4):
+        AT(T, to + ${j} * stride) = row[${j}];
+% endfor
+    }
+    for (; count > 0; count--, row++, to += stride) AT(T, to) = *row;
 }
 % endfor
+
+/* Runs a loop on blocks of what does not lie in rows: inputs are copied into one before, outputs out of one
+ * after it.  False: they lie in rows, or that is not worth it.  `costly`: always worth it where rows have a loop
+ * of their own; what does little for each element gains where copies are quick, and none is needed behind it. */
+typedef void (*pick)(char *to, const char *from, int64_t stride, int64_t count);
+enum { LEAST_PICKED = 24 };
+static __attribute__((noinline)) bool in_blocks(nd_loop loop, int inputs, char **args, int64_t count, const int64_t *strides,
+                                                int64_t size, int64_t result_size, bool costly) {
+    enum { BLOCK = 256, MOST_OPERANDS = 3 };
+    static const pick picks[] = {[1] = pick_1, [4] = pick_4, [8] = pick_8, [16] = pick_16};
+    static const pick puts[] = {[1] = put_1, [4] = put_4, [8] = put_8, [16] = put_16};
+    _Alignas(64) char rows[MOST_OPERANDS][BLOCK * sizeof(nd_complex)];
+    char *at[MOST_OPERANDS], *row[MOST_OPERANDS];
+    int64_t steps[MOST_OPERANDS];
+    bool apart[MOST_OPERANDS], any = false;
+    for (int i = 0; i <= inputs; i++) {
+        const int64_t own = i < inputs ? size : result_size;
+        at[i] = args[i];
+        apart[i] = strides[i] != own && (strides[i] || i == inputs);
+        steps[i] = apart[i] ? own : strides[i];
+        any |= apart[i];
+        if (!apart[i] || costly) continue;
+        if (i == inputs || (strides[i] != -own && (strides[i] < 0 || strides[i] > MOST_QUICK * own))) return false;
+    }
+    for (int64_t n; any && count > 0; count -= n) {
+        n = count < BLOCK ? count : BLOCK;
+        for (int i = 0; i <= inputs; i++) row[i] = apart[i] ? rows[i] : at[i];
+        for (int i = 0; i < inputs; i++)
+            if (apart[i]) picks[size](rows[i], at[i], strides[i], n);
+        loop(row, n, steps);
+        if (apart[inputs]) puts[result_size](at[inputs], rows[inputs], strides[inputs], n);
+        for (int i = 0; i <= inputs; i++) at[i] += n * strides[i];
+    }
+    return any;
+}
+<%def name="blocks(ufunc, kernel, name, costly)">\
+<%
+    T, R = C_TYPES[kernel.type], C_TYPES[kernel.result]
+    lies = " || ".join([f"strides[{i}] != sizeof({T})" for i in range(ufunc.inputs)] + [f"strides[{ufunc.inputs}] != sizeof({R})"])
+%>\
+    if (count >= LEAST_PICKED && (${lies}) &&
+        in_blocks(${name}, ${ufunc.inputs}, args, count, strides, sizeof(${T}), sizeof(${R}), ${str(costly).lower()}))
+        return;
+</%def>\
 #if ND_WIDTH == 64
 /* What is beyond a core's own caches comes faster into vectors of 32 bytes. */
 enum { FAR_BYTES = 1 << 19 };
 extern const nd_kernels loops_avx2[ND_UFUNCS];
 #endif
+
+/* The last elements of a row, fewer than a vector has: the others are the first of them, for no flags but theirs. */
+#if ND_WIDTH == 64 && defined(ND_LIBMVEC)
+#define MASKED_ENDS
+% for T, parts, lanes in ("uint8_t", "epi8", 64), ("int32_t", "epi32", 16), ("int64_t", "epi64", 8), ("float", "ps", 16), ("double", "pd", 8):
+<% store = f"_mm512_storeu_{parts}" if parts[0] == "p" else "_mm512_storeu_si512" %>\
+static inline void load_few_${T}(${T} *to, const char *from, int64_t count) {
+    ${store}(to, _mm512_mask_loadu_${parts}(_mm512_set1_${parts}(AT(const ${T}, from)), (__mmask${lanes})((1ull << count) - 1), from));
+}
+static inline void store_few_${T}(${T} *to, const ${T} *from, int64_t count) {
+    _mm512_mask_storeu_${parts}(to, (__mmask${lanes})((1ull << count) - 1), ${store.replace("store", "load")}(from));
+}
+% endfor
+#endif
+<%def name="row(kernel, **rows)">\
+<%
+    T = C_TYPES[kernel.type]
+    expression = kernel.expression.replace("(T)", f"({T})")
+    masked = T == C_TYPES[kernel.result] and not kernel.noted and kernel.type != "D"
+%>\
+% if masked:
+#ifdef MASKED_ENDS
+            enum { LANES = 64 / sizeof(T) };
+            const int64_t rest = count & (LANES - 1), whole = count & ~(int64_t)(LANES - 1);
+#else
+            const int64_t whole = count;
+#endif
+% endif
+ND_INDEPENDENT
+            for (int64_t i = 0; i < ${"whole" if masked else "count"}; i++) {
+% for x, at in rows.items():
+                const T ${x} = AT(T, ${at} + i * (int64_t)sizeof(T));
+                (void)${x};
+% endfor
+                out[i] = ${expression};
+${note(kernel, 16)}\
+            }
+% if masked:
+#ifdef MASKED_ENDS
+            if (rest) {
+                T ${", ".join(f"few_{x}[LANES]" for x in rows)};
+% for x, at in rows.items():
+                load_few_${T}(few_${x}, ${at} + whole * (int64_t)sizeof(T), rest);
+% endfor
+                for (int64_t i = 0; i < LANES; i++) {
+% for x in rows:
+                    const T ${x} = few_${x}[i];
+                    (void)${x};
+% endfor
+                    few_${list(rows)[0]}[i] = ${expression};
+                }
+                store_few_${T}(out + whole, few_${list(rows)[0]}, rest);
+            }
+#endif
+% endif
+${finish(kernel, 12)}\
+            return;
+</%def>\
 
 % for ufunc in UFUNCS:
 % for kernel in ufunc.loops:
@@ -315,6 +458,7 @@ extern const nd_kernels loops_avx2[ND_UFUNCS];
 % if (kernel.vector, kernel.type) in OWN:
 #if defined(ND_LIBMVEC) && ND_WIDTH >= ${OWN[kernel.vector, kernel.type]}
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
+${blocks(ufunc, kernel, name, True)}\
 % for i in range(ufunc.inputs + 1):
     char *p${i} = args[${i}];
     const int64_t s${i} = strides[${i}];
@@ -332,6 +476,7 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % if kernel.vector:
 #ifdef ND_LIBMVEC
 static void ${name}(char **args, int64_t count, const int64_t *strides) {
+${blocks(ufunc, kernel, name, True)}\
 % for i in range(ufunc.inputs + 1):
     char *p${i} = args[${i}];
     const int64_t s${i} = strides[${i}];
@@ -373,7 +518,7 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
 % endif
 % if moves(ufunc, kernel):
 #if ND_WIDTH == 64
-    if (UNLIKELY(count >= FAR_BYTES / (int64_t)sizeof(T))) {
+    if (UNLIKELY(count >= FAR_BYTES / (int64_t)sizeof(T)) && ${' && '.join(f'strides[{i}] >= 0' for i in range(ufunc.inputs))}) {
         loops_avx2[ND_UFUNC_${ufunc.name}].kernels[ND_${NUMBERS[kernel.type]}].loop(args, count, strides);
         return;
     }
@@ -427,62 +572,27 @@ static void ${name}(char **args, int64_t count, const int64_t *strides) {
     }
 #endif
 % endif
-% if ufunc.name in COMPUTED and kernel.type in "fd":
-    /* What takes long is worth a copy into a row. */
-    const bool in_rows = u == sizeof(T) && (s == sizeof(T) || s == 0) && (t == sizeof(T) || t == 0);
-    while (!in_rows && count >= LEAST_COPIED) {
-        enum { SOME = 128 };
-        T as[SOME], bs[SOME];
-        const int64_t n = count < SOME ? count : SOME;
-        T *const out = u == sizeof(T) ? (T *)(void *)r : as;
-        pick_${T}(as, p, s, n);
-        pick_${T}(bs, q, t, n);
-ND_INDEPENDENT
-        for (int64_t i = 0; i < n; i++) {
-            const T a = as[i], b = bs[i];
-            out[i] = ${expression};
-        }
-        for (int64_t i = 0; out == as && i < n; i++) AT(T, r + i * u) = as[i];
-        p += n * s, q += n * t, r += n * u;
-        count -= n;
-    }
+% if costs(ufunc, kernel):
+${blocks(ufunc, kernel, name, True)}\
 % endif
 % if kernel.wide:
     if (u == sizeof(${R})) {
         ${R} *out = (void *)r;
         if (s == sizeof(T) && t == sizeof(T)) {
-ND_INDEPENDENT
-            for (int64_t i = 0; i < count; i++) {
-                const T a = AT(T, p + i * (int64_t)sizeof(T)), b = AT(T, q + i * (int64_t)sizeof(T));
-                out[i] = ${expression};
-${note(kernel, 16)}\
-            }
-${finish(kernel, 12)}\
-            return;
+${row(kernel, a="p", b="q")}\
         }
         if (s == sizeof(T) && t == 0 && count) {
             const T b = AT(T, q);
-ND_INDEPENDENT
-            for (int64_t i = 0; i < count; i++) {
-                const T a = AT(T, p + i * (int64_t)sizeof(T));
-                out[i] = ${expression};
-${note(kernel, 16)}\
-            }
-${finish(kernel, 12)}\
-            return;
+${row(kernel, a="p")}\
         }
         if (s == 0 && t == sizeof(T) && count) {
             const T a = AT(T, p);
-ND_INDEPENDENT
-            for (int64_t i = 0; i < count; i++) {
-                const T b = AT(T, q + i * (int64_t)sizeof(T));
-                out[i] = ${expression};
-${note(kernel, 16)}\
-            }
-${finish(kernel, 12)}\
-            return;
+${row(kernel, b="q")}\
         }
     }
+% if not costs(ufunc, kernel):
+${blocks(ufunc, kernel, name, kernel.type == "D")}\
+% endif
     /* (Three additions for four elements, not for each.) */
     for (; count >= 4; count -= 4, p += 4 * s, q += 4 * t, r += 4 * u) {
 % for j in range(4):
@@ -512,6 +622,7 @@ ${finish(kernel, 4)}\
 % endif
 % if name == "absolute_complex128":
 #if defined(ND_LIBMVEC) && ND_WIDTH == 64
+    if (count >= LEAST_PICKED && in_blocks(${name}, 1, args, count, strides, sizeof(T), sizeof(double), true)) return;
     /* Eight at a time; those that do not lie in a row, and the last ones, with zeros, from a copy. */
     for (; count > 0; count -= 8, p += 8 * s, r += 8 * u) {
         const bool row = s == sizeof(T) && count >= 8;
@@ -521,36 +632,17 @@ ${finish(kernel, 4)}\
     }
 #endif
 % endif
-% if ufunc.name in COMPUTED and kernel.type in "fd":
-    while ((s != sizeof(T) || u != sizeof(T)) && count >= LEAST_COPIED) {
-        enum { SOME = 128 };
-        T as[SOME];
-        const int64_t n = count < SOME ? count : SOME;
-        T *const out = u == sizeof(T) ? (T *)(void *)r : as;
-        pick_${T}(as, p, s, n);
-ND_INDEPENDENT
-        for (int64_t i = 0; i < n; i++) {
-            const T a = as[i];
-            out[i] = ${expression};
-        }
-        for (int64_t i = 0; out == as && i < n; i++) AT(T, r + i * u) = as[i];
-        p += n * s, r += n * u;
-        count -= n;
-    }
+% if costs(ufunc, kernel):
+${blocks(ufunc, kernel, name, True)}\
 % endif
 % if kernel.wide:
     if (s == sizeof(T) && u == sizeof(${R})) {
         ${R} *out = (void *)r;
-ND_INDEPENDENT
-        for (int64_t i = 0; i < count; i++) {
-            const T a = AT(T, p + i * (int64_t)sizeof(T));
-            (void)a;
-            out[i] = ${expression};
-${note(kernel, 12)}\
-        }
-${finish(kernel, 8)}\
-        return;
+${row(kernel, a="p")}\
     }
+% if not costs(ufunc, kernel):
+${blocks(ufunc, kernel, name, kernel.type == "D")}\
+% endif
     for (; count >= 4; count -= 4, p += 4 * s, r += 4 * u) {
 % for j in range(4):
         {

@@ -363,7 +363,8 @@ typedef struct tolerance {
     bool equal_nan, all;
 } tolerance;
 
-static bool is_close(nd_complex x, nd_complex y, const tolerance *t) {
+/* Of complex numbers whose difference is not finite. */
+static bool is_close_odd(nd_complex x, nd_complex y, const tolerance *t) {
     const bool finite =
         isfinite(x.real) && isfinite(x.imag) && isfinite(y.real) && isfinite(y.imag);
     if (finite)
@@ -373,44 +374,76 @@ static bool is_close(nd_complex x, nd_complex y, const tolerance *t) {
     return t->equal_nan && (isnan(x.real) || isnan(x.imag)) && (isnan(y.real) || isnan(y.imag));
 }
 
-/* (Two arrays of float32 are compared in that type, as NumPy does it.) */
-#define CLOSE_REAL(T, name)                                                                     \
+/* (Two arrays of float32 are compared in that type, as NumPy does it.  Without jumps, for vectors,
+ * and with `truth` as wide as the elements.) */
+#define CLOSE_ONE(T, truth, x, y)                                                \
+    const truth finite = (truth)(__builtin_isfinite(x) & __builtin_isfinite(y)); \
+    const truth near = FABS((x) - (y)) <= absolute + relative * FABS(y);         \
+    const truth same = ((x) == (y)) | (equal_nan & ((x) != (x)) & ((y) != (y))); \
+    const truth close = (finite & near) | (~finite & same);
+#define FABS(x) _Generic((x), float : __builtin_fabsf, double : __builtin_fabs)(x)
+#define CLOSE_REAL(T, truth, name)                                                              \
     static bool close_##name##_row(dvx_vm *vm, void *context, char *const *data, int64_t count, \
                                    const int64_t *strides) {                                    \
+        enum { SIZE = sizeof(T) };                                                              \
         tolerance *t = context;                                                                 \
         const T relative = (T)t->relative, absolute = (T)t->absolute;                           \
-        const bool equal_nan = t->equal_nan;                                                    \
-        bool all = true;                                                                        \
+        const truth equal_nan = t->equal_nan;                                                   \
+        truth all = 1;                                                                          \
         (void)vm;                                                                               \
-        for (int64_t i = 0; i < count; i++) {                                                   \
-            const T x = *(const T *)(const void *)(data[1] + i * strides[1]);                   \
-            const T y = *(const T *)(const void *)(data[2] + i * strides[2]);                   \
-            bool close;                                                                         \
-            if (isfinite(x) && isfinite(y)) {                                                   \
-                const T apart = x - y, size = y < 0 ? -y : y;                                   \
-                close = (apart < 0 ? -apart : apart) <= absolute + relative * size;             \
-            } else {                                                                            \
-                close = x == y || (equal_nan && isnan(x) && isnan(y));                          \
+        if (strides[0] == 1 && strides[1] == SIZE && strides[2] == SIZE) {                      \
+            uint8_t *restrict to = (uint8_t *)data[0];                                          \
+            const T *xs = (const T *)(const void *)data[1];                                     \
+            const T *ys = (const T *)(const void *)data[2];                                     \
+            for (int64_t i = 0; i < count; i++) {                                               \
+                const T x = xs[i], y = ys[i];                                                   \
+                CLOSE_ONE(T, truth, x, y)                                                       \
+                to[i] = (uint8_t)close;                                                         \
+                all &= close;                                                                   \
             }                                                                                   \
-            data[0][i * strides[0]] = close;                                                    \
-            all &= close;                                                                       \
+        } else {                                                                                \
+            for (int64_t i = 0; i < count; i++) {                                               \
+                const T x = *(const T *)(const void *)(data[1] + i * strides[1]);               \
+                const T y = *(const T *)(const void *)(data[2] + i * strides[2]);               \
+                CLOSE_ONE(T, truth, x, y)                                                       \
+                data[0][i * strides[0]] = (char)close;                                          \
+                all &= close;                                                                   \
+            }                                                                                   \
         }                                                                                       \
-        t->all &= all;                                                                          \
+        t->all &= all != 0;                                                                     \
         return true;                                                                            \
     }
-CLOSE_REAL(double, real)
-CLOSE_REAL(float, single)
+CLOSE_REAL(double, int64_t, real)
+CLOSE_REAL(float, int32_t, single)
 
+/* Complex numbers by their sizes, of a block at a time. */
 static bool close_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                       const int64_t *strides) {
+    enum { BLOCK = 128 };
+    static const int64_t steps[] = {sizeof(nd_complex), sizeof(double)};
+    const nd_loop size_of = ufunc_kernel(vm, ND_UFUNC_absolute, ND_COMPLEX128)->loop;
     tolerance *t = context;
-    (void)vm;
-    for (int64_t i = 0; i < count; i++) {
-        const nd_complex *x = (const void *)(data[1] + i * strides[1]);
-        const nd_complex *y = (const void *)(data[2] + i * strides[2]);
-        const bool close = is_close(*x, *y, t);
-        data[0][i * strides[0]] = close;
-        t->all &= close;
+    nd_complex apart[BLOCK], other[BLOCK];
+    double distance[BLOCK], size[BLOCK];
+    for (int64_t done = 0; done < count; done += BLOCK) {
+        const int64_t n = count - done < BLOCK ? count - done : BLOCK;
+        const char *xs = data[1] + done * strides[1], *ys = data[2] + done * strides[2];
+        for (int64_t i = 0; i < n; i++) {
+            const nd_complex x = *(const nd_complex *)(const void *)(xs + i * strides[1]);
+            other[i] = *(const nd_complex *)(const void *)(ys + i * strides[2]);
+            apart[i] = (nd_complex){x.real - other[i].real, x.imag - other[i].imag};
+        }
+        size_of((char *[]){(char *)apart, (char *)distance}, n, steps);
+        size_of((char *[]){(char *)other, (char *)size}, n, steps);
+        for (int64_t i = 0; i < n; i++) {
+            const nd_complex x = *(const nd_complex *)(const void *)(xs + i * strides[1]);
+            const nd_complex y = other[i];
+            bool close = distance[i] <= t->absolute + t->relative * size[i];
+            if (UNLIKELY(!isfinite(apart[i].real) || !isfinite(apart[i].imag)))
+                close = is_close_odd(x, y, t);
+            data[0][(done + i) * strides[0]] = close;
+            t->all &= close;
+        }
     }
     return true;
 }

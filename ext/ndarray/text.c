@@ -88,8 +88,22 @@ static bool formatted(dvx_vm *vm, double x, int64_t precision, char how, nd_deci
 
 /* Does the text of these digits make the float again? */
 static bool is_float(dvx_vm *vm, const nd_decimal *d, float x, bool *same) {
+    /* An int below 2**53 times or by a power of ten that is a float is rounded once. */
+    enum { EXACT_DIGITS = 15, EXACT_POWER = 22 };
+    static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     char word[ND_DIGITS + 24];
     double made;
+    const int power = d->point - d->count;
+    if (d->count <= EXACT_DIGITS && power >= -EXACT_POWER && power <= EXACT_POWER) {
+        int64_t digits = 0;
+        for (int i = 0; i < d->count; i++) digits = digits * 10 + (d->digits[i] - '0');
+        if (d->negative) digits = -digits;
+        made = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
+        *same = (float)made == x;
+        return true;
+    }
     snprintf(word, sizeof word, "%s.%.*se%d", d->negative ? "-" : "", d->count, d->digits,
              d->point);
     dvx_value text = nd_str(vm, d->count ? word : "0");

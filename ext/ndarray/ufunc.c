@@ -543,11 +543,24 @@ typedef struct evidence {
     unsigned flags, wanted; /* found; and looked for: then there is no need to go on */
 } evidence;
 
-static double element_at(nd_type type, const char *at) {
+static inline double element_at(nd_type type, const char *at) {
+    const void *p = at;
     double d;
+    if (type == ND_FLOAT64) return *(const double *)p;
+    if (type == ND_FLOAT32) return *(const float *)p;
     cast_between(ND_DTYPE(type), ND_DTYPE(ND_FLOAT64))((char *)&d, 0, at, 0, 1);
     return d;
 }
+
+/* How many elements in front are finite. */
+#define COUNT_FINITE(T)                                                                 \
+    static int64_t count_finite_##T(const char *at, int64_t stride, int64_t count) {    \
+        int64_t i = 0;                                                                  \
+        while (i < count && isfinite(*(const T *)(const void *)(at + i * stride))) i++; \
+        return i;                                                                       \
+    }
+COUNT_FINITE(double)
+COUNT_FINITE(float)
 
 /* Where a finite x has an infinite result: is that a pole?  Else it is too large. */
 static bool is_pole(nd_ufunc_number number, double x) {
@@ -565,12 +578,16 @@ static bool is_pole(nd_ufunc_number number, double x) {
 static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t count,
                           const int64_t *strides) {
     evidence *e = context;
+    const char *result = data[e->inputs];
+    const int64_t step = strides[e->inputs];
+    const bool single = e->types[e->inputs] == ND_FLOAT32;
     (void)vm;
-    for (int64_t i = 0; i < count && (e->flags & e->wanted) != e->wanted; i++) {
+    for (int64_t i = 0; (e->flags & e->wanted) != e->wanted; i++) {
         double in[2] = {0, 0};
-        const double out =
-            element_at(e->types[e->inputs], data[e->inputs] + i * strides[e->inputs]);
-        if (isfinite(out)) continue;
+        i += single ? count_finite_float(result + i * step, step, count - i)
+                    : count_finite_double(result + i * step, step, count - i);
+        if (i == count) break;
+        const double out = element_at(e->types[e->inputs], result + i * step);
         bool nan = false, infinite = false;
         for (int k = 0; k < e->inputs && !e->any_input; k++) {
             in[k] = element_at(e->types[k], data[k] + i * strides[k]);
@@ -587,6 +604,14 @@ static bool find_evidence(dvx_vm *vm, void *context, char *const *data, int64_t 
         }
     }
     return true;
+}
+
+unsigned ufunc_reasons(dvx_vm *vm, nd_ufunc_number number, const nd_type *types, char *const *data,
+                       int64_t count, const int64_t *strides, unsigned flags) {
+    evidence found = {.number = number, .inputs = loops_facts[number].inputs, .wanted = flags};
+    memcpy(found.types, types, (size_t)(found.inputs + 1) * sizeof *types);
+    find_evidence(vm, &found, data, count, strides);
+    return flags & found.flags;
 }
 
 typedef struct comparison {
@@ -843,10 +868,8 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
     }
     arith_clear();
     if (kernel->inexact) {
-        evidence found = {.number = number, .inputs = facts->inputs, .wanted = flags};
-        found.types[0] = found.types[1] = found.types[facts->inputs] = (nd_type)a->dtype->num;
-        find_evidence(vm, &found, args, a->size, strides);
-        flags &= found.flags;
+        const nd_type type = a->dtype->num, types[3] = {type, type, type};
+        flags = ufunc_reasons(vm, number, types, args, a->size, strides, flags);
     }
     if (error_flags(vm, facts->name, flags)) return true;
     API(release, *result);
@@ -938,12 +961,27 @@ bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, 
     return true;
 }
 
+bool ufunc_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value *result) {
+    const nd_array *a = API(payload, input, &scalar_type);
+    const int64_t strides[2] = {0};
+    _Alignas(16) char element[16];
+    if (!a) return false;
+    const nd_kernel *kernel = ufunc_kernel(vm, number, a->dtype->num);
+    if (!kernel->loop) return false;
+    if (arith_flags()) arith_clear();
+    kernel->loop((char *[]){a->data, element}, 1, strides);
+    if (UNLIKELY(arith_flags())) return false;
+    *result = array_element(vm, ND_DTYPE(kernel->result), element);
+    return true;
+}
+
 /* The ordinary cases. */
 static bool run_quick(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs,
                       dvx_value *result) {
     nd_array *a = API(payload, inputs[0], &array_type);
     if (loops_facts[number].inputs == 1) {
-        if (!a || !(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0) return false;
+        if (!a) return ufunc_scalar(vm, number, inputs[0], result);
+        if (!(a->flags & ND_C_CONTIGUOUS) || a->ndim == 0) return false;
         char *args[2] = {a->data, NULL};
         int64_t strides[2] = {a->dtype->size, 0};
         return run_rows(vm, number, a, args, strides, result);

@@ -33,6 +33,8 @@ dvx_value ufunc_arrays(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array
 bool ufunc_fast(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_array *b, dvx_value *result);
 /* The same for two scalars of one type, or one and a number that does not change it; not powers. */
 bool ufunc_scalars(dvx_vm *vm, nd_ufunc_number number, const dvx_value *inputs, dvx_value *result);
+/* The same for one scalar, where no flag comes up. */
+bool ufunc_scalar(dvx_vm *vm, nd_ufunc_number number, dvx_value input, dvx_value *result);
 
 /* A new array for the result of up to three inputs, which are broadcast to the shape (NULL: a
  * number): it lies in memory as its inputs do, as far as that is possible. */
@@ -53,6 +55,11 @@ bool ufunc_type(dvx_vm *vm, nd_ufunc_number number, nd_type common, nd_type *out
 /* Raises the warnings that the flags stand for ("divide by zero encountered in log"); flags are
  * cleared.  False: a warning became an error. */
 bool ufunc_warn(dvx_vm *vm, nd_ufunc_number number, unsigned flags);
+/* Of the flags that a loop has raised, those that an element was the reason for: of loops that
+ * raise some without one (nd_kernel.inexact).  `types`, `data` and `strides` are those of the
+ * inputs and of the output, which is none of them. */
+unsigned ufunc_reasons(dvx_vm *vm, nd_ufunc_number number, const nd_type *types, char *const *data,
+                       int64_t count, const int64_t *strides, unsigned flags);
 
 /* Is v something that arithmetic with arrays knows: a number, a sequence, an array? */
 bool ufunc_knows(dvx_vm *vm, dvx_value v);
