@@ -16,10 +16,12 @@
 #include "memory.h"
 #include "order.h"
 #include "pad.h"
+#include "partition.h"
 #include "print.h"
 #include "random.h"
 #include "reductions.h"
 #include "select.h"
+#include "sets.h"
 #include "shape.h"
 #include "statistics.h"
 #include "ufunc.h"
@@ -35,6 +37,8 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     reductions_register,
     matmul_register,
     order_register,
+    partition_register,
+    sets_register,
     random_register,
     linalg_register,
     statistics_register,

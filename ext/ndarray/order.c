@@ -302,8 +302,8 @@ bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, 
     return vm->api->poll(vm);
 }
 
-static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
-                        int64_t count) {
+bool order_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
+                  int64_t count) {
     const size_t size = (size_t)count * sizeof *places;
     for (int64_t i = 0; i < count; i++) places[i] = i;
     if (count < 2) return true;
@@ -336,8 +336,7 @@ static dvx_value lines_of(dvx_vm *vm, dvx_value v, int axis, nd_array **out) {
     return copy;
 }
 
-/* Back: the last axis goes to `axis`; takes `made`. */
-static dvx_value turned_back(dvx_vm *vm, dvx_value made, int axis) {
+dvx_value order_turned_back(dvx_vm *vm, dvx_value made, int axis) {
     const nd_array *a = array_of(vm, made);
     nd_array *view;
     dvx_axis axes[ND_MOST];
@@ -351,8 +350,7 @@ static dvx_value turned_back(dvx_vm *vm, dvx_value made, int axis) {
     return copy;
 }
 
-/* Elements in a row, or along an axis; *axis is that of the result. */
-static dvx_value read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out) {
+dvx_value order_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out) {
     nd_array *a, *view;
     dvx_value held = array_operand(vm, v, NULL, &a), copy = DVX_FAILED;
     if (dvx_failed(held)) return held;
@@ -392,9 +390,9 @@ static ND_FUNCTION(sort) {
     nd_array *a;
     int axis;
     (void)count;
-    dvx_value made = read_lines(vm, args[0], args[1], &axis, &a);
+    dvx_value made = order_lines(vm, args[0], args[1], &axis, &a);
     if (dvx_failed(made)) return made;
-    if (sort_lines(vm, a)) return turned_back(vm, made, axis);
+    if (sort_lines(vm, a)) return order_turned_back(vm, made, axis);
     API(release, made);
     return DVX_FAILED;
 }
@@ -414,17 +412,17 @@ static ND_FUNCTION(argsort) {
     int axis;
     int64_t shape[ND_MOST];
     (void)count;
-    dvx_value lines = read_lines(vm, args[0], args[1], &axis, &a);
+    dvx_value lines = order_lines(vm, args[0], args[1], &axis, &a);
     if (dvx_failed(lines)) return lines;
     array_shape(a, shape);
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out);
     const int64_t length = a->axes[a->ndim - 1].count;
     bool good = !dvx_failed(made);
     for (int64_t done = 0; good && done < a->size; done += length)
-        good = sort_places(vm, a->dtype, a->data + done * a->dtype->size,
-                           (int64_t *)(void *)out->data + done, length);
+        good = order_places(vm, a->dtype, a->data + done * a->dtype->size,
+                            (int64_t *)(void *)out->data + done, length);
     API(release, lines);
-    if (good) return turned_back(vm, made, axis);
+    if (good) return order_turned_back(vm, made, axis);
     API(release, made);
     return DVX_FAILED;
 }
@@ -522,8 +520,7 @@ static bool take_apart(dvx_vm *vm, const nd_array *row, const int64_t *places, i
     return good;
 }
 
-/* Values alone. */
-static dvx_value unique_values(dvx_vm *vm, const nd_array *row) {
+dvx_value order_unique(dvx_vm *vm, const nd_array *row) {
     nd_array *sorted, *out;
     dvx_value held = array_copy(vm, row, row->dtype, 'C');
     if (dvx_failed(held)) return held;
@@ -550,10 +547,10 @@ static ND_FUNCTION(unique) {
         if ((flags[i] = nd_flag(vm, args[i + 1], false)) < 0) return DVX_FAILED;
     dvx_value held[3] = {array_row(vm, args[0], NULL, &row), DVX_FAILED, DVX_FAILED};
     const bool values = !flags[0] && !flags[1] && !flags[2];
-    if (!dvx_failed(held[0]) && values) result = unique_values(vm, row);
+    if (!dvx_failed(held[0]) && values) result = order_unique(vm, row);
     if (!dvx_failed(held[0]) && !values) held[1] = ints_of(vm, row->size, &places);
     if (!dvx_failed(held[1])) held[2] = ints_of(vm, row->size, &starts);
-    if (!dvx_failed(held[2]) && sort_places(vm, row->dtype, row->data, places, row->size) &&
+    if (!dvx_failed(held[2]) && order_places(vm, row->dtype, row->data, places, row->size) &&
         take_apart(vm, row, places, starts, &p)) {
         dvx_value items[4] = {p.values};
         size_t used = 1;
