@@ -9,6 +9,7 @@
 #include "extra.h"
 #include "fuse.h"
 #include "grid.h"
+#include "insert.h"
 #include "iterate.h"
 #include "join.h"
 #include "linalg.h"
@@ -17,6 +18,7 @@
 #include "order.h"
 #include "pad.h"
 #include "partition.h"
+#include "pick.h"
 #include "print.h"
 #include "random.h"
 #include "reductions.h"
@@ -54,6 +56,8 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     arrange_register,
     grid_register,
     extra_register,
+    insert_register,
+    pick_register,
     pad_register,
 };
 /* clang-format on */

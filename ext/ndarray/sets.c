@@ -74,8 +74,9 @@ static bool read_way(dvx_vm *vm, dvx_value v, int *way) {
     nd_word(vm, v, word);
     *way = !strcmp(word, "sort") ? BY_SORTING : !strcmp(word, "table") ? BY_TABLE : BY_ANY;
     if (*way != BY_ANY) return true;
-    API(raise_format, API(error_class, DVX_VALUE_ERROR),
-        "Invalid kind: '%S'. Please use None, 'sort' or 'table'.", v);
+    dvx_value error = API(error_class, DVX_VALUE_ERROR);
+    API(raise_format, error, "Invalid kind: '%S'. Please use None, 'sort' or 'table'.", v);
+    API(release, error);
     return false;
 }
 
