@@ -5,6 +5,7 @@
 #include "arrange.h"
 #include "calculus.h"
 #include "create.h"
+#include "einsum.h"
 #include "error.h"
 #include "extra.h"
 #include "fuse.h"
@@ -38,6 +39,7 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     ufunc_register,
     reductions_register,
     matmul_register,
+    einsum_register,
     order_register,
     partition_register,
     sets_register,
