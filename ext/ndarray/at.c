@@ -53,6 +53,45 @@ static dvx_value quick_places(dvx_vm *vm, const nd_array *a, dvx_value indices, 
     return API(retain, indices);
 }
 
+/* The same for an array in C order and a tuple of an index array for each axis, all of one shape.
+ */
+static dvx_value tuple_places(dvx_vm *vm, const nd_array *a, dvx_value indices, nd_array **out) {
+    dvx_value held[ND_MOST], made = DVX_FAILED;
+    const nd_array *which[ND_MOST];
+    int64_t shape[ND_MOST];
+    int read = 0;
+    if (API(kind, indices) != DVX_TUPLE || a->ndim < 2 || API(length, indices) != a->ndim)
+        return DVX_FAILED;
+    bool good = true;
+    for (; good && read < a->ndim; read++) {
+        held[read] = API(get_item, indices, API(make_int, read));
+        const nd_array *w = which[read] = dvx_failed(held[read]) ? NULL : array_of(vm, held[read]);
+        good = w && w->dtype->num == ND_INT64 && w->ndim > 0 && w->flags & ND_C_CONTIGUOUS &&
+               array_same_shape(w, which[0]);
+    }
+    if (good) {
+        array_shape(which[0], shape);
+        made = array_new(vm, ND_DTYPE(ND_INT64), which[0]->ndim, shape, out);
+    }
+    if (!dvx_failed(made)) {
+        int64_t *to = (int64_t *)(void *)(*out)->data;
+        memset(to, 0, (size_t)(*out)->size * sizeof *to);
+        for (int k = 0; k < a->ndim; k++) {
+            const int64_t *at = (const int64_t *)(const void *)which[k]->data;
+            const int64_t n = a->axes[k].count;
+            for (int64_t i = 0; i < (*out)->size; i++) {
+                good &= at[i] < n && at[i] >= -n;
+                to[i] = to[i] * n + (at[i] < 0 ? at[i] + n : at[i]);
+            }
+            if (!good) break;
+        }
+        if (!good) made = compose_first(vm, DVX_FAILED, made);
+    }
+    for (int i = 0; i < read; i++) API(release, held[i]);
+    vm->api->clear_error(vm);
+    return made;
+}
+
 /* Values for all places: elements of `type` in a row, or a single one. */
 static dvx_value values_for(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, const nd_array *a,
                             const nd_array *places, nd_array **out) {
@@ -181,7 +220,7 @@ static bool run_at(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_type type
     if (flags) arith_clear();
     if (row != a) array_spread(a, row);
     API(release, copy);
-    return !flags || !facts->warns || error_flags(vm, facts->name, flags);
+    return !flags || !facts->warns || error_flags(vm, "at", flags);
 }
 
 ND_FUNCTION(at_call) {
@@ -197,6 +236,7 @@ ND_FUNCTION(at_call) {
     if (!a) return API(raise, DVX_TYPE_ERROR, "first operand must be array");
     if (!find_type(vm, number, a, args[3], &type) || !array_writable(vm, a)) return DVX_FAILED;
     dvx_value held = quick_places(vm, a, args[2], &places), other = DVX_FAILED;
+    if (dvx_failed(held)) held = tuple_places(vm, a, args[2], &places);
     if (dvx_failed(held)) held = places_of(vm, a, args[2], &places);
     if (dvx_failed(held)) return held;
     bool good = true;
