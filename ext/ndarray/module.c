@@ -13,7 +13,9 @@
 #include "insert.h"
 #include "iterate.h"
 #include "join.h"
+#include "limits.h"
 #include "linalg.h"
+#include "lookup.h"
 #include "matmul.h"
 #include "memory.h"
 #include "order.h"
@@ -60,6 +62,8 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     extra_register,
     insert_register,
     pick_register,
+    lookup_register,
+    limits_register,
     pad_register,
 };
 /* clang-format on */
