@@ -157,7 +157,6 @@ static bool read_result(dvx_vm *vm, sum *s, const char *text) {
         return nd_fail(vm, DVX_VALUE_ERROR,
                        "output has more dimensions than subscripts given in einstein sum, but no "
                        "'...' ellipsis provided to broadcast the extra dimensions.");
-    if (s->ndim > ND_MOST) return nd_fail(vm, DVX_VALUE_ERROR, "too many subscripts in einsum");
     return true;
 }
 
@@ -196,6 +195,12 @@ static bool read_subscripts(dvx_vm *vm, sum *s, const char *text) {
     } else if (!read_result(vm, s, text + 2)) {
         return false;
     }
+    int all = s->rest;
+    for (int label = 'A'; label <= 'z'; label++) all += s->times[label] > 0;
+    if (s->ndim > ND_MOST)
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "einstein sum subscript string has too many distinct labels");
+    if (all > ND_MOST) return nd_fail(vm, DVX_VALUE_ERROR, "too many subscripts in einsum");
     for (int i = 0; i < s->count; i++)
         if (!read_term(vm, s, i, letters[i], counts[i], dots[i], &s->terms[i])) return false;
     return true;

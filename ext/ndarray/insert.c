@@ -249,7 +249,8 @@ static bool spread_places(dvx_vm *vm, int64_t *places, int64_t count, int64_t n)
     order = API(allocate, size);
     if (!order) return false;
     const bool good = order_places(vm, ND_DTYPE(ND_INT64), (const char *)places, order, count);
-    for (int64_t i = 0; good && i < count; i++) places[order[i]] += i;
+    for (int64_t i = 0; good && i < count; i++)
+        places[order[i]] = (int64_t)((uint64_t)places[order[i]] + (uint64_t)i);
     API(deallocate, order, size);
     return good;
 }

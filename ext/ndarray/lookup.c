@@ -145,10 +145,13 @@ static bool add_axis(int64_t *to, const nd_array *which, int64_t size, int64_t n
     for (int64_t k = 0; k < n; k++) {
         int64_t i = ints(which)[which->size == 1 ? 0 : k];
         if (i < 0 || i >= size) {
-            if (mode == MODE_RAISE || size == 0) return false;
-            i = mode == MODE_CLIP ? (i < 0 ? 0 : size - 1) : (i % size + size) % size;
+            if (mode == MODE_RAISE || size <= 0) return false;
+            if (mode == MODE_CLIP)
+                i = i < 0 ? 0 : size - 1;
+            else if ((i %= size) < 0)
+                i += size;
         }
-        to[k] = to[k] * size + i;
+        to[k] = (int64_t)((uint64_t)to[k] * (uint64_t)size + (uint64_t)i);
     }
     return true;
 }
@@ -200,13 +203,16 @@ static ND_FUNCTION(ravel_multi_index) {
     if (good) made = array_new(vm, ND_DTYPE(ND_INT64), whole_ndim, shape, &out);
     if (!dvx_failed(made)) {
         if (out->size) memset(out->data, 0, (size_t)out->size * sizeof(int64_t));
+        const bool empty = size == 0 && out->size;
+        good = !empty ||
+               nd_fail(vm, DVX_VALUE_ERROR, "cannot unravel if shape has zero entries (is empty).");
         for (int i = 0; good && i < ndim; i++) {
             const int axis = fortran ? ndim - 1 - i : i;
             good = add_axis(ints(out), parts[axis], dims[axis], out->size, modes[axis]);
         }
         if (!good) {
             made = compose_first(vm, DVX_FAILED, made);
-            nd_fail(vm, DVX_VALUE_ERROR, "invalid entry in coordinates array");
+            if (!empty) nd_fail(vm, DVX_VALUE_ERROR, "invalid entry in coordinates array");
         }
     }
     drop(vm, &list);

@@ -8,12 +8,12 @@
 #include "einsum.h"
 #include "error.h"
 #include "extra.h"
+#include "finfo.h"
 #include "fuse.h"
 #include "grid.h"
 #include "insert.h"
 #include "iterate.h"
 #include "join.h"
-#include "limits.h"
 #include "linalg.h"
 #include "lookup.h"
 #include "matmul.h"
@@ -63,7 +63,7 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     insert_register,
     pick_register,
     lookup_register,
-    limits_register,
+    finfo_register,
     pad_register,
 };
 /* clang-format on */

@@ -1,10 +1,10 @@
-/* limits.c: iinfo, finfo, promote_types, result_type, can_cast, isscalar, iscomplexobj, isrealobj
- * (limits.h).
+/* finfo.c: iinfo, finfo, promote_types, result_type, can_cast, isscalar, iscomplexobj, isrealobj
+ * (finfo.h).
  *
  * Invariants
  *  1. The payload of iinfo and finfo is a dtype; NULL, as in one of zeros, counts as int64 or
  *     float64. */
-#include "limits.h"
+#include "finfo.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -287,7 +287,7 @@ static const dvx_function functions[] = {
     ND_NAMED("iscomplexobj", iscomplexobj, of_x),   ND_NAMED("isrealobj", isrealobj, of_x),
 };
 
-bool limits_register(dvx_vm *vm, dvx_value module) {
+bool finfo_register(dvx_vm *vm, dvx_value module) {
     return ND_ADD_ALL(functions) && API(add_type, module, &iinfo_type) &&
            API(add_type, module, &finfo_type);
 }
