@@ -208,9 +208,9 @@ good:;
     for (int64_t i = 0; n && i < (*out)->size; i++) {
         if (sought[i] < 0) sought[i] += n;
         if (sought[i] >= 0 && sought[i] < n) continue;
-        API(release, made);
-        return nd_raise(vm, DVX_VALUE_ERROR, "kth(=%lld) out of bounds (%lld)",
-                        (long long)sought[i], (long long)n);
+        nd_fail(vm, DVX_VALUE_ERROR, "kth(=%lld) out of bounds (%lld)", (long long)sought[i],
+                (long long)n);
+        return compose_first(vm, DVX_FAILED, made);
     }
     if (!order_sort(vm, (*out)->dtype, (*out)->data, (*out)->size))
         return compose_first(vm, DVX_FAILED, made);
