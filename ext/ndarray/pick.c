@@ -1,4 +1,4 @@
-/* pick.c: put, putmask, place, compress, extract, choose, select, piecewise (pick.h).
+/* pick.c: put, putmask, place, compress, extract, choose, select (pick.h).
  *
  * Invariants
  *  1. Elements are numbered in C order, whatever the layout of the array is. */
