@@ -6,8 +6,8 @@
 
 #include "convert.h"
 #include "index.h"
-#include "index.h"
 #include "methods.h"
+#include "select.h"
 #include "shape.h"
 #include "text.h"
 
@@ -212,8 +212,7 @@ static dvx_value take_by_key(dvx_vm *vm, dvx_value from, dvx_value ints, int axi
     return made;
 }
 
-/* take(indices, axis=None): a[indices] along one axis */
-static dvx_value take_from(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis_) {
+dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis_) {
     dvx_value from, ints, made = DVX_FAILED;
     const nd_array *a;
     nd_array *which;
@@ -248,7 +247,7 @@ static dvx_value take_from(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_v
 }
 static ND_FUNCTION(take) {
     (void)count;
-    return take_from(vm, args[0], args[1], args[2]);
+    return extra_take(vm, args[0], args[1], args[2]);
 }
 ND_PARAMETERS(of_take, 1, "indices", "axis");
 ND_METHOD(take, ND_NAMED("take", take, of_take));
@@ -258,31 +257,56 @@ static ND_FUNCTION(take_function) {
     (void)count;
     dvx_value array = array_operand(vm, args[0], NULL, &a);
     if (dvx_failed(array)) return array;
-    dvx_value made = take_from(vm, array, args[1], args[2]);
+    dvx_value made = extra_take(vm, array, args[1], args[2]);
     API(release, array);
     return made;
 }
 
 /* ---- copyto, shares_memory ---- */
 
-/* copyto(dst, src) */
+/* What `casting` allows: ints of dl go into all int dtypes. */
+static bool check_casting(dvx_vm *vm, dvx_value v, const nd_dtype *from, const nd_dtype *to,
+                          dvx_value casting) {
+    char word[32] = "same_kind";
+    if (!dvx_failed(casting)) nd_word(vm, casting, word);
+    bool good = true;
+    if (!strcmp(word, "same_kind"))
+        good = dtype_is_same_kind(from, to);
+    else if (!strcmp(word, "safe"))
+        good = dtype_is_safe(from, to);
+    else if (!strcmp(word, "no") || !strcmp(word, "equiv"))
+        good = from == to;
+    else if (strcmp(word, "unsafe"))
+        return nd_fail(vm, DVX_VALUE_ERROR,
+                       "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' "
+                       "(got '%s')",
+                       word);
+    const bool number = convert_kind(vm, v) != NULL;
+    return good || (number && dtype_is_integer(from) && dtype_is_integer(to)) ||
+           nd_fail(vm, DVX_TYPE_ERROR,
+                   "Cannot cast %s from dtype('%s') to dtype('%s') according to the rule '%s'",
+                   number ? "scalar" : "array data", from->name, to->name, word);
+}
+
+/* copyto(dst, src, casting, where) */
 static ND_FUNCTION(copyto) {
-    nd_array *from, *to = array_of(vm, args[0]);
+    nd_array *from, *mask, *to = array_of(vm, args[0]);
     char name[ND_NAME];
     (void)count;
     if (!to)
         return nd_raise(vm, DVX_TYPE_ERROR, "copyto() argument 1 must be numpy.ndarray, not %s",
                         nd_class_name(vm, args[0], name));
     if (!array_writable(vm, to)) return DVX_FAILED;
-    dvx_value array = array_operand(vm, args[1], NULL, &from);
+    dvx_value array = array_operand(vm, args[1], NULL, &from), held = DVX_FAILED;
     if (dvx_failed(array)) return array;
-    bool good = dtype_is_same_kind(from->dtype, to->dtype) || convert_kind(vm, args[1]);
-    if (!good)
-        nd_fail(vm, DVX_TYPE_ERROR,
-                "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule "
-                "'same_kind'",
-                from->dtype->name, to->dtype->name);
-    good = good && array_assign(vm, to, from);
+    bool good = check_casting(vm, args[1], from->dtype, to->dtype, args[2]);
+    if (good && !dvx_failed(args[3])) {
+        held = array_operand(vm, args[3], ND_DTYPE(ND_BOOL), &mask);
+        good = !dvx_failed(held) && select_copy(vm, to, from, mask);
+    } else {
+        good = good && array_assign(vm, to, from);
+    }
+    API(release, held);
     API(release, array);
     return good ? nd_none(vm) : DVX_FAILED;
 }
@@ -414,7 +438,7 @@ static const dvx_type steps_type = {.size = sizeof(dvx_type),
                                     .next = next_step};
 
 ND_PARAMETERS(of_a_take, 2, "a", "indices", "axis");
-ND_PARAMETERS(of_copyto, 2, "dst", "src");
+ND_PARAMETERS(of_copyto, 2, "dst", "src", "casting", "where");
 ND_PARAMETERS(of_arr, 1, "arr");
 
 static const dvx_function functions[] = {

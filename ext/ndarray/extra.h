@@ -4,6 +4,9 @@
 
 #include "array.h"
 
+/* np.take(array, indices, axis) of an array: new */
+dvx_value extra_take(dvx_vm *vm, dvx_value array, dvx_value indices, dvx_value axis);
+
 bool extra_register(dvx_vm *vm, dvx_value module);
 
 #endif

@@ -61,6 +61,8 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(dot) \
     X(sort) \
     X(argsort) \
+    X(partition) \
+    X(argpartition) \
     X(searchsorted) \
     X(clip) \
     X(round) \
@@ -82,6 +84,9 @@ bool nd_add_all(dvx_vm *vm, dvx_value module, const dvx_function *functions, siz
     X(diagonal) \
     X(nonzero) \
     X(take) \
+    X(put) \
+    X(compress) \
+    X(choose) \
     X(setflags) \
     X(tolist) \
     X(item) \

@@ -5,21 +5,28 @@
 #include "arrange.h"
 #include "calculus.h"
 #include "create.h"
+#include "einsum.h"
 #include "error.h"
 #include "extra.h"
+#include "finfo.h"
 #include "fuse.h"
 #include "grid.h"
+#include "insert.h"
 #include "iterate.h"
 #include "join.h"
 #include "linalg.h"
+#include "lookup.h"
 #include "matmul.h"
 #include "memory.h"
 #include "order.h"
 #include "pad.h"
+#include "partition.h"
+#include "pick.h"
 #include "print.h"
 #include "random.h"
 #include "reductions.h"
 #include "select.h"
+#include "sets.h"
 #include "shape.h"
 #include "statistics.h"
 #include "ufunc.h"
@@ -34,7 +41,10 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     ufunc_register,
     reductions_register,
     matmul_register,
+    einsum_register,
     order_register,
+    partition_register,
+    sets_register,
     random_register,
     linalg_register,
     statistics_register,
@@ -50,6 +60,10 @@ static bool (*const registrations[])(dvx_vm *vm, dvx_value module) = {
     arrange_register,
     grid_register,
     extra_register,
+    insert_register,
+    pick_register,
+    lookup_register,
+    finfo_register,
     pad_register,
 };
 /* clang-format on */

@@ -456,6 +456,11 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
     return good;
 }
 
+bool order_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
+                  int64_t count) {
+    return sort_places(vm, dtype, data, places, count, 1);
+}
+
 /* ---- Lines of arrays ---- */
 
 /* A copy whose lines along `axis` lie in a row each: that axis comes last. */
@@ -476,8 +481,7 @@ static dvx_value lines_of(dvx_vm *vm, dvx_value v, int axis, nd_array **out) {
     return copy;
 }
 
-/* Back: the last axis goes to `axis`; takes `made`. */
-static dvx_value turned_back(dvx_vm *vm, dvx_value made, int axis) {
+dvx_value order_turned_back(dvx_vm *vm, dvx_value made, int axis) {
     const nd_array *a = array_of(vm, made);
     nd_array *view;
     dvx_axis axes[ND_MOST];
@@ -491,8 +495,7 @@ static dvx_value turned_back(dvx_vm *vm, dvx_value made, int axis) {
     return copy;
 }
 
-/* Elements in a row, or along an axis; *axis is that of the result. */
-static dvx_value read_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out) {
+dvx_value order_lines(dvx_vm *vm, dvx_value v, dvx_value axis, int *of, nd_array **out) {
     nd_array *a, *view;
     dvx_value held = array_operand(vm, v, NULL, &a), copy = DVX_FAILED;
     if (dvx_failed(held)) return held;
@@ -529,9 +532,9 @@ static ND_FUNCTION(sort) {
     nd_array *a;
     int axis;
     (void)count;
-    dvx_value made = read_lines(vm, args[0], args[1], &axis, &a);
+    dvx_value made = order_lines(vm, args[0], args[1], &axis, &a);
     if (dvx_failed(made)) return made;
-    if (sort_lines(vm, a)) return turned_back(vm, made, axis);
+    if (sort_lines(vm, a)) return order_turned_back(vm, made, axis);
     API(release, made);
     return DVX_FAILED;
 }
@@ -551,7 +554,7 @@ static ND_FUNCTION(argsort) {
     int axis;
     int64_t shape[ND_MOST];
     (void)count;
-    dvx_value lines = read_lines(vm, args[0], args[1], &axis, &a);
+    dvx_value lines = order_lines(vm, args[0], args[1], &axis, &a);
     if (dvx_failed(lines)) return lines;
     array_shape(a, shape);
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), a->ndim, shape, &out);
@@ -560,7 +563,7 @@ static ND_FUNCTION(argsort) {
                       (!a->size || sort_places(vm, a->dtype, a->data, (int64_t *)(void *)out->data,
                                                length, a->size / length));
     API(release, lines);
-    if (good) return turned_back(vm, made, axis);
+    if (good) return order_turned_back(vm, made, axis);
     API(release, made);
     return DVX_FAILED;
 }
@@ -685,6 +688,13 @@ static bool unique_values(dvx_vm *vm, const nd_array *row, bool counted, parts *
     API(release, starts);
     API(release, held);
     return good;
+}
+
+dvx_value order_unique(dvx_vm *vm, const nd_array *row) {
+    parts p = {DVX_FAILED, DVX_FAILED, DVX_FAILED, DVX_FAILED};
+    if (unique_values(vm, row, false, &p)) return p.values;
+    API(release, p.values);
+    return DVX_FAILED;
 }
 
 /* ar, return_index, return_inverse, return_counts */

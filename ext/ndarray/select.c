@@ -89,6 +89,60 @@ static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *d
     return DVX_FAILED;
 }
 
+/* Can the array be broadcast to the shape of `to`?  (Axes of one element in front count for
+ * nothing, unless `most` says how many axes there may be.) */
+static bool fits(dvx_vm *vm, const nd_array *to, const nd_array *a, int most, const char *what) {
+    const int more = a->ndim - to->ndim;
+    bool good = most < 0 || a->ndim <= most;
+    for (int i = 0; good && i < a->ndim; i++)
+        good = a->axes[i].count == 1 || (i >= more && a->axes[i].count == to->axes[i - more].count);
+    if (good) return true;
+    char of[ND_SHAPE_TEXT], into[ND_SHAPE_TEXT];
+    int64_t shape[ND_MOST], target[ND_MOST];
+    array_shape(a, shape);
+    array_shape(to, target);
+    return nd_fail(vm, DVX_VALUE_ERROR, "could not broadcast %s from shape %s into shape %s", what,
+                   array_shape_text(a->ndim, shape, false, of),
+                   array_shape_text(to->ndim, target, false, into));
+}
+
+bool select_copy(dvx_vm *vm, nd_array *to, const nd_array *from, const nd_array *mask) {
+    nd_walk walk;
+    nd_array trimmed;
+    dvx_value held[2] = {DVX_FAILED, DVX_FAILED};
+    const nd_array *sides[2] = {mask, from};
+    if (!fits(vm, to, from, -1, "input array") || !fits(vm, to, mask, to->ndim, "where mask"))
+        return false;
+    bool good = true;
+    for (int i = 0; good && i < 2; i++) {
+        const nd_dtype *dtype = i ? to->dtype : mask->dtype;
+        if (sides[i]->dtype == dtype && !array_may_overlap(sides[i], to)) continue;
+        held[i] = array_copy(vm, sides[i], dtype, 'K');
+        good = !dvx_failed(held[i]);
+        if (good) sides[i] = array_of(vm, held[i]);
+    }
+    if (good && to->size) {
+        walk_begin(&walk, 4, to->ndim);
+        array_shape(to, walk.shape);
+        for (int i = 0; i < 4; i++) {
+            const nd_array *a = i == CONDITION ? sides[0] : i == YES ? sides[1] : to;
+            walk.data[i] = a->data;
+            if (a->ndim > to->ndim) {
+                trimmed = *a;
+                trimmed.axes += a->ndim - to->ndim;
+                trimmed.ndim = to->ndim;
+                a = &trimmed;
+            }
+            array_strides_in(a, walk.ndim, walk.strides[i]);
+        }
+        walk_plan(&walk, RESULT, true);
+        good = walk_run(vm, &walk, row_of_size(to->dtype->size), NULL);
+    }
+    API(release, held[0]);
+    API(release, held[1]);
+    return good;
+}
+
 /* condition, x, y */
 static ND_FUNCTION(where) {
     nd_array *operands[3];

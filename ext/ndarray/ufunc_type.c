@@ -1,7 +1,8 @@
 /* ufunc_type.c: the type `ufunc`, whose objects are np.add and its like: calls, outer, reduce,
- * accumulate (ufunc.h). */
+ * accumulate, at (ufunc.h). */
 #include "ufunc.h"
 
+#include "at.h"
 #include "derive.h"
 #include "methods.h"
 #include "reduce.h"
@@ -146,12 +147,15 @@ static ND_FUNCTION(accumulate) {
 ND_PARAMETERS(outer_parameters, 2, "A", "B");
 ND_PARAMETERS(reduce_parameters, 1, "array", "axis", "dtype", "out", "keepdims", "initial",
               "where");
+ND_PARAMETERS(at_parameters, 2, "a", "indices", "b");
 ND_PARAMETERS(accumulate_parameters, 1, "array", "axis", "dtype", "out");
 static const dvx_function outer_method = ND_NAMED("outer", outer, outer_parameters);
 static const dvx_function reduce_method = ND_NAMED("reduce", reduce, reduce_parameters);
 static const dvx_function accumulate_method =
     ND_NAMED("accumulate", accumulate, accumulate_parameters);
-static const dvx_function *const methods[] = {&outer_method, &reduce_method, &accumulate_method};
+static const dvx_function at_method = ND_NAMED("at", at_call, at_parameters);
+static const dvx_function *const methods[] = {&outer_method, &reduce_method, &accumulate_method,
+                                              &at_method};
 
 /* ---- Attributes ---- */
 
