@@ -12,6 +12,9 @@ C_TYPES = {"?": "uint8_t", "B": "uint8_t", "i": "int32_t", "l": "int64_t",
 NUMBERS = {"?": "BOOL", "B": "UINT8", "i": "INT32", "l": "INT64",
            "f": "FLOAT32", "d": "FLOAT64", "D": "COMPLEX128"}
 INTS, FLOATS, ALL = "Bil", "fd", "?BilfdD"
+# How vectors of 512 bits are compared, and what their lanes' steps are.
+PLACED = (("f", "int32_t", "ps", "__m512", "__mmask16", "epi32"), ("d", "int64_t", "pd", "__m512d", "__mmask8", "epi64"),
+          ("i", "int32_t", "epi32", "__m512i", "__mmask16", "epi32"), ("l", "int64_t", "epi64", "__m512i", "__mmask8", "epi64"))
 
 
 @dataclass
