@@ -101,23 +101,24 @@ static inline uint64_t int_power(uint64_t base, uint64_t exponent) {
 
 /* ---- Floats ---- */
 
-#define ND_FLOAT_ARITHMETIC(T, suffix)                                      \
-    static inline T floor_divide##suffix(T a, T b) {                        \
-        if (UNLIKELY(!b)) return a / b;                                     \
-        const T r = fmod##suffix(a, b);                                     \
-        T quotient = (a - r) / b;                                           \
-        if (UNLIKELY(r != r)) return r; /* comparing it would set a flag */ \
-        if (r != 0 && (b < 0) != (r < 0)) quotient -= 1;                    \
-        if (quotient == 0) return copysign##suffix(0, a / b);               \
-        const T down = floor##suffix(quotient);                             \
-        return quotient - down > (T)0.5 ? down + 1 : down;                  \
-    }                                                                       \
-    /* The rest alone: the quotient could set flags. */                     \
-    static inline T remainder_of##suffix(T a, T b) {                        \
-        T r = fmod##suffix(a, b);                                           \
-        if (UNLIKELY(!b || r != r)) return r;                               \
-        if (r == 0) return copysign##suffix(0, b);                          \
-        return (b < 0) != (r < 0) ? r + b : r;                              \
+#define ND_FLOAT_ARITHMETIC(T, suffix)                                         \
+    static inline T floor_divide##suffix(T a, T b) {                           \
+        if (UNLIKELY(!b)) return a / b;                                        \
+        __asm__ volatile("" : "+m"(a)); /* no fmod of 0, whose flag it sets */ \
+        const T r = fmod##suffix(a, b);                                        \
+        T quotient = (a - r) / b;                                              \
+        if (UNLIKELY(r != r)) return r; /* comparing it would set a flag */    \
+        if (r != 0 && (b < 0) != (r < 0)) quotient -= 1;                       \
+        if (quotient == 0) return copysign##suffix(0, a / b);                  \
+        const T down = floor##suffix(quotient);                                \
+        return quotient - down > (T)0.5 ? down + 1 : down;                     \
+    }                                                                          \
+    /* The rest alone: the quotient could set flags. */                        \
+    static inline T remainder_of##suffix(T a, T b) {                           \
+        T r = fmod##suffix(a, b);                                              \
+        if (UNLIKELY(!b || r != r)) return r;                                  \
+        if (r == 0) return copysign##suffix(0, b);                             \
+        return (b < 0) != (r < 0) ? r + b : r;                                 \
     }
 ND_FLOAT_ARITHMETIC(double, )
 ND_FLOAT_ARITHMETIC(float, f)
