@@ -150,6 +150,12 @@ struct dv_object {
     uint32_t shape;
 };
 
+/* What a str begins with (types/str.h): the core asks names for their hashes. */
+typedef struct dv_hashed {
+    dv_object header;
+    int64_t hash; /* -1: not computed; those of interned strs are */
+} dv_hashed;
+
 typedef enum dv_binary_op {
     DV_BINARY_ADD,
     DV_BINARY_SUB,

@@ -21,7 +21,8 @@ dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint
     dv_class *class_ = dv_container_new(vm, sizeof *class_, DV_T_CLASS);
     if (!class_) return NULL;
     dv_object header = class_->header;
-    *class_ = (dv_class){.header = header, .type = (uint16_t)type, .base = base};
+    *class_ = (dv_class){
+        .header = header, .type = (uint16_t)type, .base = base, .number = vm->classes_made++};
     dv_class_expect(class_, 0);
     class_->name = dv_retain(name);
     class_->qualname = class_->registered = class_->answers = DV_EMPTY;

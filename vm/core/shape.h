@@ -98,6 +98,7 @@ struct dv_class {
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     uint32_t shape_count; /* below the root */
+    uint32_t number;      /* of the VM's classes, in the order in which they were made */
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
     const dv_type *descriptor; /* built-in types and exception classes; NULL for dl classes */
     uint8_t filled;            /* DV_FILLED_...: what of the descriptor is an attribute */

@@ -156,8 +156,9 @@ struct dv_vm {
     dv_shape **shapes; /* by number; entries below DV_T_COUNT are NULL */
     uint32_t shape_count, shape_capacity;
     dv_class *first_class, *last_class; /* all classes (core/mro.h) */
-    dv_assumption class_sites;          /* "what sites remember of classes holds" */
-    dv_class *classes[DV_T_COUNT];      /* class objects of the built-in types */
+    uint32_t classes_made;
+    dv_assumption class_sites;     /* "what sites remember of classes holds" */
+    dv_class *classes[DV_T_COUNT]; /* class objects of the built-in types */
     const dv_type *types[DV_T_COUNT];
     dv_known known;
     /* Interned strings: open addressing set of str objects (borrowed: dying strings remove
@@ -433,11 +434,12 @@ static inline const dv_class *dv_class_at_once(const dv_vm *vm, dv_value v) {
     return dv_is_int(v) ? vm->classes[DV_T_INT] : dv_is_float(v) ? vm->classes[DV_T_FLOAT] : NULL;
 }
 
-/* Where dv_class_special keeps what it finds. */
+/* Where dv_class_special keeps what it finds.  Not by addresses: those that meet in one place drive
+ * each other out, and derivatives with them, so that a program would be fast in some runs only. */
 static inline const dv_special *dv_special_at(const dv_vm *vm, const dv_class *class_,
                                               dv_value name) {
-    uint64_t key = ((uint64_t)(uintptr_t)class_ >> 4) + name.bits * 31;
-    return &vm->specials[key * 0x9E3779B97F4A7C15u >> (64 - DV_SPECIAL_BITS)];
+    const uint64_t hash = (uint64_t)((const dv_hashed *)dv_as_object(name))->hash;
+    return &vm->specials[(hash + class_->number * 0x9E3779B97F4A7C15u) >> (64 - DV_SPECIAL_BITS)];
 }
 
 /* The type number of any value; of an instance that of its class's layout. */

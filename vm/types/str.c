@@ -8,6 +8,7 @@
  *  3. A string's block has sizeof(dv_str) + capacity bytes. */
 #include "types/str.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "core/upcall.h"
@@ -21,6 +22,7 @@
  */
 
 _Static_assert(sizeof(dv_str) % DV_HEAP_GRAIN + DV_STR_WORD == DV_HEAP_GRAIN, "str.h, invariant 4");
+_Static_assert(offsetof(dv_str, hash) == offsetof(dv_hashed, hash), "what the core reads");
 
 static inline dv_str *alloc(dv_vm *vm, int64_t length, uint32_t kind) {
     if (DV_UNLIKELY(length > DV_STR_LENGTH_MAX)) {

@@ -160,8 +160,9 @@ void dv_builder_char(dv_builder *b, uint32_t code_point);
 void dv_builder_str(dv_builder *b, dv_value s);
 void dv_builder_slice(dv_builder *b, dv_value s, int64_t start, int64_t stop);
 void dv_builder_repeat(dv_builder *b, uint32_t code_point, int64_t count);
-void dv_builder_quoted(dv_builder *b, dv_value s);             /* repr of a str */
-bool dv_builder_repr(dv_builder *b, dv_value v) DV_MUST_CHECK; /* false: repr raised */
+void dv_builder_quoted(dv_builder *b, dv_value s); /* repr of a str */
+bool dv_builder_repr(dv_builder *b,
+                     dv_value v) DV_MUST_CHECK; /* false: it raised, or has failed before */
 bool dv_builder_to_str(dv_builder *b, dv_value v) DV_MUST_CHECK;
 dv_value dv_builder_finish(dv_builder *b);
 void dv_builder_discard(dv_builder *b);

@@ -275,12 +275,14 @@ static bool builder_take(dv_builder *b, dv_value text) {
 }
 
 bool dv_builder_repr(dv_builder *b, dv_value v) {
+    if (b->failed) return false; /* nothing is called with an exception */
     if (!dv_is_shape(v, DV_T_STR)) return builder_take(b, dv_repr(b->vm, v));
     dv_builder_quoted(b, v);
     return true;
 }
 
 bool dv_builder_to_str(dv_builder *b, dv_value v) {
+    if (b->failed) return false;
     if (!dv_is_shape(v, DV_T_STR)) return builder_take(b, dv_to_str(b->vm, v));
     dv_builder_str(b, v);
     return true;
