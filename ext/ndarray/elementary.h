@@ -1,7 +1,7 @@
 /* elementary.h: elementary functions of a vector, where libmvec has slower ones, calls scalar
  * functions, or raises flags without a reason: exp, exp2 and tanh of float64 and float32; with
- * AVX-512 also log, log1p and log10 of float64, log2 and pow of both, and sin and cos of float32.
- * (kernels.py: OWN.)
+ * AVX-512 also log, log1p and log10 of float64, log2 and pow of both, and sin and cos of float32
+ * (kernels.py: OWN), and sin and cos of large float64 (kernels.py: Range).
  *
  * Included by the generated loops once for each instruction set, behind their vectors: double_v and
  * float_v, their bits as ints double_m and float_m, which are masks, too, choose_ and any_.
@@ -672,6 +672,49 @@ static inline float_v sine(float_v x, int quarter) {
     }
 SINE(sin, 0)
 SINE(cos, 1)
+
+/* Of float64, where libmvec calls the scalar function: of sizes from 1 to MOST_SINE.  They are at
+ * most 2**50 since the quarters' number k, which the sum with ROUND has as its last bits, may be
+ * wrong by little only.  x less k times the first part of pi/2 is a number without rounding; with
+ * the second part it is the sum of two, since what cancels can leave 2**-58 of it. */
+#define MOST_SINE 0x1p50
+static const double large_sin_terms[] = {
+    -1.0 / 6,        1.0 / 120,        -1.0 / 5040,          1.0 / 362880,
+    -1.0 / 39916800, 1.0 / 6227020800, -1.0 / 1307674368000, 1.0 / 355687428096000};
+static const double large_cos_terms[] = {
+    1.0 / 24,        -1.0 / 720,         1.0 / 40320,          -1.0 / 3628800,
+    1.0 / 479001600, -1.0 / 87178291200, 1.0 / 20922789888000, -1.0 / 6402373705728000};
+
+static inline double_v large_sine(double_v x, int64_t quarter) {
+    const double_v sum = FMA(double, x, M_2_PI, (double_v){0} + ROUND_double);
+    const double_v k = sum - ROUND_double;
+    const double_v first = FMA(double, k, -0x1.921fb54442d18p+0, x);
+    const double_v part = k * 0x1.1a62633145c07p-54;
+    const double_v part_rest = FMA(double, k, 0x1.1a62633145c07p-54, -part);
+    const double_v high = first - part, back = first - high;
+    const double_v lost = (first - (high + back)) + (back - part);
+    const double_v low = FMA(double, k, 0x1.f1976b7ed8fbcp-110, lost - part_rest);
+    const double_v r = high + low, rest = (high - r) + low, square = r * r;
+    const double_v p = polynomial_double(square, large_sin_terms, LENGTH_OF(large_sin_terms));
+    const double_v s = r + fma_double(r * square, p, rest);
+    const double_v q = polynomial_double(square, large_cos_terms, LENGTH_OF(large_cos_terms));
+    const double_v c =
+        FMA(double, square, -0.5, (double_v){0} + 1) + fma_double(square * square, q, -r * rest);
+    const double_m turns = (double_m)sum + quarter;
+    return (double_v)((double_m)choose_double((turns & 1) != 0, c, s) ^ ((turns & 2) << 62));
+}
+
+#define LARGE_SINE(name, quarter)                                                      \
+    static __attribute__((noinline)) double_v large_##name##_double(double_v x) {      \
+        const double_m beyond = SIZE_OF(double, x) > BITS_OF(double, MOST_SINE);       \
+        double_v y = large_sine(choose_double(beyond, (double_v){0} + 1, x), quarter); \
+        if (any_double(beyond))                                                        \
+            for (int i = 0; i < LANES_double; i++)                                     \
+                if (beyond[i]) y[i] = name(x[i]);                                      \
+        return y;                                                                      \
+    }
+LARGE_SINE(sin, 0)
+LARGE_SINE(cos, 1)
 #endif
 #endif
 #endif

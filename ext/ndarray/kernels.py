@@ -60,6 +60,7 @@ class Range:
     slow: str               # negative where it is slow
     known: list             # (C, what the function is where that holds, its floating point flag or 0); of x that is no nan
     harmless: str = "0.5"   # a number where it is fast, and nothing is known
+    own: int = 0            # with vectors of so many bytes elementary.h has large_`name` for where it is slow, and nothing is known
 
 
 def within(size):
@@ -99,7 +100,9 @@ def ranges(letter):
             found[name] = Range(slow, [(f"x < SPLAT({pole})", "NAN", "FE_INVALID"), (f"x == SPLAT({pole})", "-INFINITY", "FE_DIVBYZERO"),
                                        overflow[1]])
     for name in "sin", "cos", "tan":
-        found[name] = Range(within(most), [("(x == SPLAT(INFINITY)) | (x == SPLAT(-INFINITY))", "NAN", "FE_INVALID")])
+        large = letter == "d" and name != "tan"
+        found[name] = Range(within("0x1p23" if large else most), [("(x == SPLAT(INFINITY)) | (x == SPLAT(-INFINITY))", "NAN", "FE_INVALID")],
+                            own=64 if large else 0)
     return found
 
 

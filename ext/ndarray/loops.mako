@@ -261,9 +261,23 @@ static inline ${T}_v careful_${name}_${T}(${T}_v given, ${T}_m *seen) {
 % for i, (condition, value, flag) in enumerate(r.known):
     const M known${i} = ${condition};
 % endfor
-    if (any_${T}(slow & ~(nan${"".join(f" | known{i}" for i in range(len(r.known)))})))
-        return MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(given);
+    const M other = slow & ~(nan${"".join(f" | known{i}" for i in range(len(r.known)))});
+    const bool others = any_${T}(other);
+% if r.own:
+#if ND_WIDTH >= ${r.own}
+    if (others && !any_${T}(~other)) return large_${name}_${T}(given);
+#else
+% endif
+    if (others) return MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(given);
+% if r.own:
+#endif
+% endif
     V y = MANGLE(LANES_${T}, v, ${name}${suffix(letter)})(choose_${T}(slow, SPLAT(${r.harmless}), x));
+% if r.own:
+#if ND_WIDTH >= ${r.own}
+    if (others) y = choose_${T}(other, large_${name}_${T}(choose_${T}(other, given, SPLAT(1))), y);
+#endif
+% endif
 % for i, (condition, value, flag) in enumerate(r.known):
     y = choose_${T}(known${i}, SPLAT(${value}), y);
     seen[${i}] |= known${i};

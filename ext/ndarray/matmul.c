@@ -101,6 +101,38 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
 MULTIPLY(uint8_t, uint8, 0, (uint8_t)(total + x * y))
 MULTIPLY(uint32_t, int32, 0, total + x * y)
 MULTIPLY(uint64_t, int64, 0, total + x * y)
+
+/* Ints whose rows and columns lie close together: the products of a piece, then their sum, by the
+ * loops of the ufuncs, which take several at a time (in any order the sum of ints is the same). */
+enum { PIECE_BYTES = 4096, FEWEST = 64 };
+static void multiply_close(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
+                           char *out) {
+    _Alignas(64) char products[PIECE_BYTES];
+    const int64_t size = (int64_t)ND_DTYPE(type)->size, most = PIECE_BYTES / size;
+    const int64_t strides[] = {size, size, size};
+    const nd_loop multiply = ufunc_kernel(vm, ND_UFUNC_multiply, type)->loop;
+    const nd_fold add = ufunc_kernel(vm, ND_UFUNC_add, type)->fold;
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t j = 0; j < b->columns; j++, out += size) {
+            char *args[] = {(char *)a->data + i * a->row, (char *)b->data + j * b->column,
+                            products};
+            uint64_t total = 0;
+            for (int64_t left = b->rows, now; left > 0; left -= now) {
+                now = left < most ? left : most;
+                multiply(args, now, strides);
+                add((char *)&total, products, now, size);
+                args[0] += now * size;
+                args[1] += now * size;
+            }
+            memcpy(out, &total, (size_t)size);
+        }
+}
+static bool is_close(nd_type type, const nd_matrix *a, const nd_matrix *b) {
+    const int64_t size = (int64_t)ND_DTYPE(type)->size;
+    return (type == ND_UINT8 || type == ND_INT32 || type == ND_INT64) && b->rows >= FEWEST &&
+           a->column == size && b->row == size;
+}
+
 #define COMPLEX(r, i) ((nd_complex){r, i})
 MULTIPLY(nd_complex, complex128, COMPLEX(0, 0),
          COMPLEX(total.real + (x.real * y.real - x.imag * y.imag),
@@ -228,6 +260,10 @@ bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matr
     const nd_state *state = nd_state_of(vm);
     if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
         (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);
+        return vm->api->poll(vm);
+    }
+    if (is_close(type, a, b)) {
+        multiply_close(vm, type, a, b, out);
         return vm->api->poll(vm);
     }
     switch (type) {
