@@ -240,9 +240,9 @@ static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
 
 /* False: there is none, and nothing is raised. */
 static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes) {
-    a->memory = memory_take(vm, bytes);
-    if (UNLIKELY(!a->memory)) return vm->api->clear_error(vm), false;
     a->memory_size = bytes;
+    a->memory = memory_take(vm, &a->memory_size);
+    if (UNLIKELY(!a->memory)) return vm->api->clear_error(vm), false;
     a->data = memory_begin(a->memory, bytes);
     return true;
 }
