@@ -240,9 +240,9 @@ static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
 
 /* False: there is none, and nothing is raised. */
 static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes) {
-    a->memory = memory_take(vm, bytes);
-    if (UNLIKELY(!a->memory)) return vm->api->clear_error(vm), false;
     a->memory_size = bytes;
+    a->memory = memory_take(vm, &a->memory_size);
+    if (UNLIKELY(!a->memory)) return vm->api->clear_error(vm), false;
     a->data = memory_begin(a->memory, bytes);
     return true;
 }
@@ -554,18 +554,70 @@ static bool next_place(walk *w, int64_t *index, int axes) {
     return false;
 }
 
+/* Casts rows of a few elements: some hundred rows at once, the first elements of all of them, then
+ * the second ones. */
+static void walk_across(walk *w, nd_cast cast) {
+    enum { ROWS = 256 };
+    int64_t index[ND_MOST] = {0};
+    const int inner = w->ndim - 1, across = inner - 1;
+    const int64_t to_row = w->to_stride[across], from_row = w->from_stride[across];
+    do {
+        for (int64_t i = 0; i < w->count[across]; i += ROWS) {
+            const int64_t rows = w->count[across] - i < ROWS ? w->count[across] - i : ROWS;
+            char *to = w->to + i * to_row;
+            const char *from = w->from + i * from_row;
+            for (int64_t j = 0; j < w->count[inner]; j++)
+                cast(to + j * w->to_stride[inner], to_row, from + j * w->from_stride[inner],
+                     from_row, rows);
+        }
+    } while (next_place(w, index, across));
+}
+
 /* Casts row after row. */
 static void walk_along(walk *w, nd_cast cast) {
+    enum { FEW = 8 };
     int64_t index[ND_MOST] = {0};
     int inner = w->ndim - 1;
     if (w->ndim == 0) {
         cast(w->to, 0, w->from, 0, 1);
         return;
     }
+    if (inner > 0 && w->count[inner] < FEW && w->count[inner] < w->count[inner - 1]) {
+        walk_across(w, cast);
+        return;
+    }
     for (;;) {
         cast(w->to, w->to_stride[inner], w->from, w->from_stride[inner], w->count[inner]);
         if (!next_place(w, index, inner)) return;
     }
+}
+
+/* Rows of neighbours in both, of so few bytes that a call for each would take longer. */
+static bool has_short_rows(const walk *w, int64_t size) {
+    enum { SHORT = 256 };
+    const int inner = w->ndim - 1;
+    return inner > 0 && w->to_stride[inner] == size && w->from_stride[inner] == size &&
+           w->count[inner] * size <= SHORT;
+}
+
+#define COPY_ROWS(bytes)                           \
+    for (int64_t i = 0; i < w->count[across]; i++) \
+    cast_copy_few(w->to + i * w->to_stride[across], w->from + i * w->from_stride[across], bytes)
+
+static void walk_short_rows(walk *w, int64_t size) {
+    int64_t index[ND_MOST] = {0};
+    const int across = w->ndim - 2;
+    const size_t bytes = (size_t)(w->count[across + 1] * size);
+    do {
+        switch (bytes) { /* (Those whose size the compiler knows are single instructions.) */
+        case 8: COPY_ROWS(8); break;
+        case 16: COPY_ROWS(16); break;
+        case 24: COPY_ROWS(24); break;
+        case 32: COPY_ROWS(32); break;
+        case 64: COPY_ROWS(64); break;
+        default: COPY_ROWS(bytes); break;
+        }
+    } while (next_place(w, index, across));
 }
 
 /* Rows of neighbours from columns of neighbours?  Then the two axes leave the walk. */
@@ -617,7 +669,9 @@ void array_spread(nd_array *to, const nd_array *from) {
     for (int i = 0; i < to->ndim; i++)
         add_axis(&w, to->axes[i].count, to->axes[i].stride, strides[i]);
     merge_axes(&w);
-    if (from->dtype == to->dtype && take_turned(&w, from->dtype->size, &two))
+    if (from->dtype == to->dtype && has_short_rows(&w, to->dtype->size))
+        walk_short_rows(&w, to->dtype->size);
+    else if (from->dtype == to->dtype && take_turned(&w, from->dtype->size, &two))
         walk_turned(&w, from->dtype->size, &two);
     else
         walk_along(&w, cast_between(from->dtype, to->dtype));

@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "cast.h"
+
 /* ---- Loading ---- */
 
 /* What is looked for once in a process: the table is written by load, and read behind pthread_once.
@@ -150,7 +152,7 @@ static bool multiply_vectors(const nd_blas *blas, int64_t size, const nd_matrix 
     else if (size == sizeof(float))
         *(float *)(void *)out = blas->sdot(n, (const void *)a->data, x, (const void *)b->data, y);
     else if (x != 1 || y != 1)
-        return false; /* OpenBLAS (0.3.21) would read an element behind the last one. */
+        return false;
     else
         blas->zdotu_sub(n, a->data, x, b->data, y, out);
     return true;
@@ -246,6 +248,52 @@ static bool multiply_matrices(dvx_vm *vm, const nd_blas *blas, int64_t size, con
     return true;
 }
 
+/* Does OpenBLAS take it as it lies there?  `in_row`: a vector of neighbours. */
+static bool is_taken(const nd_matrix *m, int64_t size, bool in_row) {
+    layout l;
+    int step;
+    if (m->rows > 1 && m->columns > 1) return lay_out(m, size, &l);
+    if (m->rows == 1 && m->columns == 1) return true;
+    const int64_t stride = m->rows == 1 ? m->column : m->row;
+    return in_row ? stride == size : step_of(stride, size, &step);
+}
+
+/* What runs backwards or has gaps both ways is copied, in the order in which it lies there: NULL,
+ * and nothing is raised, where there is no memory for it.  (One element that stands for many is
+ * left where it is: there may be any number of them.) */
+static char *straighten(dvx_vm *vm, int64_t size, nd_matrix *m) {
+    if ((!m->row && m->rows > 1) || (!m->column && m->columns > 1)) return NULL;
+    const nd_dtype *dtype = ND_DTYPE(size == sizeof(float)    ? ND_FLOAT32
+                                     : size == sizeof(double) ? ND_FLOAT64
+                                                              : ND_COMPLEX128);
+    const nd_cast copy = cast_between(dtype, dtype);
+    char *memory = API(allocate, (size_t)(m->rows * m->columns * size));
+    if (!memory) return vm->api->clear_error(vm), NULL;
+    const bool by_row = m->rows == 1 || (m->columns > 1 && llabs(m->column) <= llabs(m->row));
+    const int64_t outer = by_row ? m->rows : m->columns, inner = by_row ? m->columns : m->rows;
+    const int64_t outer_step = by_row ? m->row : m->column, step = by_row ? m->column : m->row;
+    for (int64_t i = 0; i < outer; i++)
+        copy(memory + i * inner * size, size, m->data + i * outer_step, step, inner);
+    m->data = memory;
+    m->row = by_row ? inner * size : size;
+    m->column = by_row ? size : inner * size;
+    return memory;
+}
+
+static bool multiply_straight(dvx_vm *vm, const nd_blas *blas, int64_t size, const nd_matrix *a,
+                              const nd_matrix *b, char *out, bool *good) {
+    if (a->rows > 1 && b->columns > 1) return multiply_matrices(vm, blas, size, a, b, out, good);
+    bool done;
+    if (a->rows > 1)
+        done = multiply_vector(blas, size, a, b->data, b->row, false, out);
+    else if (b->columns > 1)
+        done = multiply_vector(blas, size, b, a->data, a->column, true, out);
+    else
+        done = multiply_vectors(blas, size, a, b, out);
+    if (done) *good = vm->api->poll(vm);
+    return done;
+}
+
 bool blas_multiply(dvx_vm *vm, size_t size, const nd_matrix *a, const nd_matrix *b, char *out,
                    bool *good) {
     const int64_t bytes = (int64_t)size;
@@ -253,14 +301,16 @@ bool blas_multiply(dvx_vm *vm, size_t size, const nd_matrix *a, const nd_matrix 
     if (a->rows > INT_MAX || a->columns > INT_MAX || b->columns > INT_MAX) return false;
     const nd_blas *blas = blas_find(vm);
     if (!blas) return false;
-    if (a->rows > 1 && b->columns > 1) return multiply_matrices(vm, blas, bytes, a, b, out, good);
-    bool done;
-    if (a->rows > 1)
-        done = multiply_vector(blas, bytes, a, b->data, b->row, false, out);
-    else if (b->columns > 1)
-        done = multiply_vector(blas, bytes, b, a->data, a->column, true, out);
-    else
-        done = multiply_vectors(blas, bytes, a, b, out);
-    if (done) *good = vm->api->poll(vm);
+    /* (With gaps, OpenBLAS 0.3.21 reads an element behind the last one of complex vectors.) */
+    const bool in_row = size == sizeof(nd_complex) && a->rows == 1 && b->columns == 1;
+    nd_matrix both[2] = {*a, *b};
+    char *copies[2] = {NULL, NULL};
+    bool done = true;
+    for (int i = 0; i < 2; i++)
+        if (!is_taken(&both[i], bytes, in_row))
+            done = done && (copies[i] = straighten(vm, bytes, &both[i]));
+    if (done) done = multiply_straight(vm, blas, bytes, &both[0], &both[1], out, good);
+    for (int i = 0; i < 2; i++)
+        if (copies[i]) API(deallocate, copies[i], (size_t)(both[i].rows * both[i].columns) * size);
     return done;
 }

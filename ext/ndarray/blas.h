@@ -61,8 +61,8 @@ typedef struct nd_matrix {
 } nd_matrix;
 
 /* a @ b of float64, float32 or complex128 into the rows of a C-ordered matrix, if OpenBLAS is there
- * and can do it: it takes matrices with rows or columns that lie together, and none too large for
- * ints.  *good: nothing was raised. */
+ * and can do it: it takes matrices with rows or columns that lie together (others are copied), and
+ * none too large for ints.  *good: nothing was raised. */
 bool blas_multiply(dvx_vm *vm, size_t size, const nd_matrix *a, const nd_matrix *b, char *out,
                    bool *good);
 

@@ -446,21 +446,34 @@ static ND_FUNCTION(tile) {
     return made;
 }
 
+/* One block, again and again. */
+static char *fill_blocks(char *to, const char *from, size_t bytes, int64_t count) {
+    enum { SHORT = 256 };
+    if (bytes == sizeof(int64_t)) {
+        int64_t element;
+        memcpy(&element, from, sizeof element);
+        for (int64_t k = 0; k < count; k++) ((int64_t *)(void *)to)[k] = element;
+        return to + count * (int64_t)bytes;
+    }
+    if (bytes == sizeof(nd_complex)) {
+        nd_complex element;
+        memcpy(&element, from, sizeof element);
+        for (int64_t k = 0; k < count; k++, to += bytes) memcpy(to, &element, sizeof element);
+        return to;
+    }
+    if (bytes <= SHORT)
+        for (int64_t k = 0; k < count; k++, to += bytes) cast_copy_few(to, from, bytes);
+    else
+        for (int64_t k = 0; k < count; k++, to += bytes) memcpy(to, from, bytes);
+    return to;
+}
+
 /* The same of an array in C order: `outer` times `size` blocks of so many bytes. */
 static void repeat_blocks(char *to, const char *from, int64_t outer, int64_t size, size_t bytes,
                           const int64_t *times, bool one) {
     for (; outer > 0; outer--)
-        for (int64_t i = 0; i < size; i++, from += bytes) {
-            const int64_t count = one ? *times : times[i];
-            if (bytes == sizeof(int64_t)) {
-                int64_t element;
-                memcpy(&element, from, sizeof element);
-                for (int64_t k = 0; k < count; k++) ((int64_t *)(void *)to)[k] = element;
-                to += count * (int64_t)bytes;
-            } else {
-                for (int64_t k = 0; k < count; k++, to += bytes) memcpy(to, from, bytes);
-            }
-        }
+        for (int64_t i = 0; i < size; i++, from += bytes)
+            to = fill_blocks(to, from, bytes, one ? *times : times[i]);
 }
 
 /* Copies each slice along the axis as often as `times` says (one number: for all). */

@@ -9,7 +9,7 @@
 enum { SMALL = ND_UNALIGNED, LARGE = 1 << 16, HUGE = 1 << 22, PAGE = 4096 };
 
 /* So there is room for a beginning at a line of the cache, and arrays whose lengths change a little
- * (what a mask selects, a window) find a block again; pages that nobody writes to cost nothing. */
+ * (a window) find a block of the same size again; pages that nobody writes to cost nothing. */
 static size_t room_for(size_t size) {
     size += ND_LINE;
     if (size < LARGE) return size;
@@ -40,16 +40,34 @@ static char *take_out(nd_kept *kept, uint32_t i) {
     return block;
 }
 
-char *memory_take(dvx_vm *vm, size_t size) {
+/* The kept block that fits best, the last one of its size; `count`: none.  Large ones serve for
+ * half of their size, too: lengths of what a mask selects fall from one array to the next, and
+ * pages of a new block cost more than a pass over it. */
+static uint32_t find(const nd_kept *kept, size_t size) {
+    const size_t most = size < LARGE ? size : 2 * size;
+    uint32_t best = kept->count;
+    for (uint32_t i = kept->count; i-- > 0;) {
+        const size_t has = kept->blocks[i].size;
+        if (has == size) return i;
+        if (has > size && has <= most && (best == kept->count || has < kept->blocks[best].size))
+            best = i;
+    }
+    return best;
+}
+
+char *memory_take(dvx_vm *vm, size_t *bytes) {
+    size_t size = *bytes;
     if (size <= SMALL) return API(allocate, size);
     nd_kept *kept = kept_of(vm);
     if (size >= LARGE) vm->api->heavy(vm);
     size = room_for(size);
-    kept->alive += size;
-    kept->foreign = false;
-    for (uint32_t i = kept->count; i-- > 0;)
-        if (kept->blocks[i].size == size) return take_out(kept, i);
-    kept->foreign = true;
+    const uint32_t at = find(kept, size);
+    kept->foreign = at == kept->count;
+    if (!kept->foreign) {
+        kept->alive += *bytes = kept->blocks[at].size;
+        return take_out(kept, at);
+    }
+    kept->alive += *bytes = size;
     char *block = API(allocate, size);
     if (UNLIKELY(!block) && kept->count) {
         vm->api->clear_error(vm);
@@ -77,7 +95,6 @@ void memory_give(dvx_vm *vm, char *block, size_t size) {
         return;
     }
     nd_kept *kept = kept_of(vm);
-    size = room_for(size);
     kept->alive -= size;
     size_t most = kept->alive > ND_KEPT_ALWAYS ? kept->alive : ND_KEPT_ALWAYS;
     while (kept->count && (kept->count == ND_KEPT || kept->bytes + size > most))

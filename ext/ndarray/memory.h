@@ -1,7 +1,7 @@
 /* memory.h: the memory of elements.
  *
- * Blocks that arrays leave are kept for the next ones of their size, the last one first: it is
- * still in the caches, and its pages are mapped.
+ * Blocks that arrays leave are kept for the next ones of their size (large ones, of half their size
+ * and more), the last one first: it is still in the caches, and its pages are mapped.
  *
  * Invariants
  *  1. A kept block is not larger than ND_KEPT_MOST, and there are at most ND_KEPT of them, with no
@@ -16,8 +16,9 @@
 
 enum { ND_UNALIGNED = 512, ND_LINE = 64 };
 
-/* A block for so many bytes of elements; NULL: MemoryError. */
-char *memory_take(dvx_vm *vm, size_t size);
+/* A block for so many bytes of elements; NULL: MemoryError.  *bytes is then what it is given back
+ * with. */
+char *memory_take(dvx_vm *vm, size_t *bytes);
 /* Where its elements begin. */
 static inline char *memory_begin(char *block, size_t size) {
     return size <= ND_UNALIGNED ? block : block + (-(uintptr_t)block & (ND_LINE - 1));

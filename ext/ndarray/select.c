@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "arith.h"
 #include "compose.h"
 #include "convert.h"
 #include "index.h"
@@ -177,15 +178,48 @@ static ND_FUNCTION(where) {
 
 /* ---- clip ---- */
 
-/* Many elements are compared with a number that leaves their dtype as it is: then the array in
- * between, which nobody else has, becomes the result. */
-static bool takes_bound(dvx_vm *vm, dvx_value between, dvx_value bound) {
-    enum { MANY = 1024 };
-    const nd_array *a = API(payload, between, &array_type);
-    if (!a || a->size < MANY || !API(is_unique, between)) return false;
+enum { MANY = 1024 };
+/* Does the bound, a number, leave the dtype as it is? */
+static bool suits(dvx_vm *vm, const nd_dtype *dtype, dvx_value bound) {
     const dvx_kind kind = API(kind, bound);
-    return a->dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
-                                       : a->dtype->num == ND_INT64 && kind == DVX_INT;
+    return dtype->num == ND_FLOAT64 ? kind == DVX_FLOAT || kind == DVX_INT
+                                    : dtype->num == ND_INT64 && kind == DVX_INT;
+}
+
+/* Many elements, and numbers: both bounds are applied to a block before the next one is read.
+ * False: they are not such; or *result is DVX_FAILED. */
+static bool clip_blocks(dvx_vm *vm, const dvx_value *args, dvx_value *result) {
+    enum { BLOCK = 1024, POLL = 1 << 20 };
+    nd_complex low, high; /* (room for any element) */
+    nd_array *to, *a = API(payload, args[0], &array_type);
+    int64_t shape[ND_MOST], done = 0;
+    if (!a || a->size < MANY || !(a->flags & ND_C_CONTIGUOUS) || !suits(vm, a->dtype, args[1]) ||
+        !suits(vm, a->dtype, args[2]))
+        return false;
+    /* (An int of more than 64 bits is an error of the ufunc's.) */
+    if (!array_store(vm, a->dtype, (char *)&low, args[1]) ||
+        !array_store(vm, a->dtype, (char *)&high, args[2])) {
+        vm->api->clear_error(vm);
+        return false;
+    }
+    array_shape(a, shape);
+    *result = array_new(vm, a->dtype, a->ndim, shape, &to);
+    if (dvx_failed(*result)) return true;
+    const nd_type type = a->dtype->num;
+    const int64_t size = a->dtype->size, steps[3] = {size, 0, size};
+    for (bool good = true; good && done < a->size; done += BLOCK) {
+        char *at = to->data + done * size;
+        const int64_t n = a->size - done < BLOCK ? a->size - done : BLOCK;
+        ufunc_kernel(vm, ND_UFUNC_maximum, type)
+            ->loop((char *[]){a->data + done * size, (char *)&low, at}, n, steps);
+        ufunc_kernel(vm, ND_UFUNC_minimum, type)->loop((char *[]){at, (char *)&high, at}, n, steps);
+        if (done % POLL == 0) good = vm->api->poll(vm);
+        if (good) continue;
+        API(release, *result);
+        *result = DVX_FAILED;
+    }
+    if (arith_flags()) arith_clear();
+    return true;
 }
 
 /* A nan without dimensions as a bound is none, in NumPy 1.24: it becomes an infinite one, which is
@@ -216,13 +250,18 @@ static bool warn_of_nan(dvx_vm *vm) {
 static dvx_value clip_between(dvx_vm *vm, const dvx_value *args) {
     const bool low = nd_is_given(vm, args[1]), high = nd_is_given(vm, args[2]);
     const dvx_value out = nd_is_given(vm, args[3]) ? args[3] : DVX_FAILED;
-    dvx_value operands[2] = {args[0], low ? args[1] : args[2]};
-    dvx_value made = ufunc_call(vm, low ? ND_UFUNC_maximum : ND_UFUNC_minimum, operands,
-                                low && high ? DVX_FAILED : out, NULL);
+    dvx_value operands[2] = {args[0], low ? args[1] : args[2]}, made;
+    if (low && high && dvx_failed(out) && clip_blocks(vm, args, &made)) return made;
+    made = ufunc_call(vm, low ? ND_UFUNC_maximum : ND_UFUNC_minimum, operands,
+                      low && high ? DVX_FAILED : out, NULL);
     if (!low || !high || dvx_failed(made)) return made;
     operands[0] = made;
     operands[1] = args[2];
-    const bool here = dvx_failed(out) && takes_bound(vm, made, args[2]);
+    /* Of many elements that are no row: the array in between, which nobody else has, becomes the
+     * result. */
+    const nd_array *between = API(payload, made, &array_type);
+    const bool here = dvx_failed(out) && between && between->size >= MANY && API(is_unique, made) &&
+                      suits(vm, between->dtype, args[2]);
     dvx_value result = ufunc_call(vm, ND_UFUNC_minimum, operands, here ? made : out, NULL);
     API(release, made);
     return result;
