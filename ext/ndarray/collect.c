@@ -52,12 +52,28 @@ ROWS(uint32_t, 4, words)
 ROWS(uint64_t, 8, words)
 ROWS(nd_complex, 16, nd_complex)
 
+/* All rows are the first one: so many bytes of them are copied on and on. */
+static void repeat_row(char *to, int64_t bytes, int64_t rows) {
+    enum { MOST = 1 << 12 };
+    const int64_t all = bytes * rows;
+    int64_t done = bytes;
+    for (; done < all && done <= MOST / 2; done *= 2)
+        memcpy(to + done, to, (size_t)(all - done < done ? all - done : done));
+    for (const int64_t part = done; done < all; done += part)
+        memcpy(to + done, to, (size_t)(all - done < part ? all - done : part));
+}
+
 void collect_rows(int64_t size, char *to, int64_t to_row, int64_t to_step, const char *from,
                   int64_t from_row, int64_t from_step, int64_t rows, int64_t columns) {
+    enum { MANY = 32 };
+    const bool repeated =
+        from_row == 0 && to_step == size && to_row == columns * size && rows > MANY;
     (size == 1   ? rows_1
      : size == 4 ? rows_4
-     : size == 8 ? rows_8
-                 : rows_16)(to, to_row, to_step, from, from_row, from_step, rows, columns);
+     : size == 8
+         ? rows_8
+         : rows_16)(to, to_row, to_step, from, from_row, from_step, repeated ? 1 : rows, columns);
+    if (repeated) repeat_row(to, to_row, rows);
 }
 
 /* The axes that are done at once: all from `axis` on, of `axis` itself `most` places. */

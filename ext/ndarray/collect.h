@@ -16,7 +16,7 @@ bool collect_pays(const nd_walk *walk);
  * 16. */
 bool collect_run(dvx_vm *vm, const nd_walk *walk, const int64_t *sizes, nd_row row, void *context);
 
-/* Copies rows of elements of this size. */
+/* Copies rows of elements of this size to where they are not. */
 void collect_rows(int64_t size, char *to, int64_t to_row, int64_t to_step, const char *from,
                   int64_t from_row, int64_t from_step, int64_t rows, int64_t columns);
 
