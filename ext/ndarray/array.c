@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cast.h"
+#include "collect.h"
 #include "memory.h"
 #include "turn.h"
 
@@ -620,6 +621,17 @@ static void walk_short_rows(walk *w, int64_t size) {
     } while (next_place(w, index, across));
 }
 
+/* Other short rows that are not cast. */
+static void walk_short(walk *w, int64_t size) {
+    int64_t index[ND_MOST] = {0};
+    const int inner = w->ndim - 1, outer = inner - 1;
+    do
+        collect_rows(size, w->to, w->to_stride[outer], w->to_stride[inner], w->from,
+                     w->from_stride[outer], w->from_stride[inner], w->count[outer],
+                     w->count[inner]);
+    while (next_place(w, index, outer));
+}
+
 /* Rows of neighbours from columns of neighbours?  Then the two axes leave the walk. */
 static bool take_turned(walk *w, int64_t size, walk *two) {
     const int inner = w->ndim - 1;
@@ -661,6 +673,7 @@ static bool is_itself(const nd_array *to, const int64_t *strides) {
 }
 
 void array_spread(nd_array *to, const nd_array *from) {
+    enum { SHORT_ROW = 32 };
     walk two;
     int64_t strides[ND_MOST];
     walk w = {.to = to->data, .from = from->data};
@@ -673,6 +686,8 @@ void array_spread(nd_array *to, const nd_array *from) {
         walk_short_rows(&w, to->dtype->size);
     else if (from->dtype == to->dtype && take_turned(&w, from->dtype->size, &two))
         walk_turned(&w, from->dtype->size, &two);
+    else if (from->dtype == to->dtype && w.ndim > 1 && w.count[w.ndim - 1] <= SHORT_ROW)
+        walk_short(&w, from->dtype->size);
     else
         walk_along(&w, cast_between(from->dtype, to->dtype));
 }

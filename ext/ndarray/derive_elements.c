@@ -210,8 +210,9 @@ static inline void run_loop(const elementwise *d, char **args, int64_t count,
 
 /* ---- Other layouts: few elements, few axes ---- */
 
-/* More than so many are left to ufunc.c, which looks for the best order of axes. */
-enum { MOST_ELEMENTS = 2048 };
+/* More than so many are left to ufunc.c, which looks for the best order of axes, and so are more
+ * rows of so few elements, which it makes longer. */
+enum { MOST_ELEMENTS = 2048, MOST_ROWS = 32, SHORT_ROW = 8 };
 
 typedef struct layout {
     int ndim;
@@ -246,7 +247,8 @@ static bool broadcast(layout *l, nd_array *const *arrays, int inputs) {
         if (l->shape[k] > MOST_ELEMENTS) return false;
         size *= l->shape[k];
     }
-    return size > 0 && size <= MOST_ELEMENTS;
+    const int64_t row = l->shape[l->ndim - 1];
+    return size > 0 && size <= MOST_ELEMENTS && (row > SHORT_ROW || size <= MOST_ROWS * row);
 }
 
 static bool has_shape(const layout *l, const nd_array *a) {

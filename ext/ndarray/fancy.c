@@ -967,35 +967,98 @@ bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value val
 
 /* ---- nonzero ---- */
 
-/* The places of a piece's true elements, like pick_...; `end`: of all there is room for. */
+/* One bit for each of eight bytes that are 0 or 1. */
+static inline uint64_t bits_of(uint64_t bytes) {
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    return bytes * 0x0102040810204080 >> 56;
+}
+
+enum { GROUP = 64, FEW_TRUE = 20 };
+
+/* The places of a few true elements of a group, `found` of them: four at a time, as what is behind
+ * the last one is overwritten.  (The highest bit stands for no place.) */
+static inline int64_t *places_of_few(int64_t *to, const uint64_t *words, int64_t found,
+                                     int64_t first) {
+    uint64_t bits = 0;
+    for (int k = 0; k < GROUP / 8; k++) bits |= bits_of(words[k]) << 8 * k;
+    for (int64_t i = 0; i < found; i += 4)
+        for (int k = 0; k < 4; k++) {
+            to[i + k] = first + __builtin_ctzll(bits | (uint64_t)1 << 63);
+            bits &= bits - 1;
+        }
+    return to + found;
+}
+
+/* Those of so many elements, a multiple of 8, without branches: `to` has room for one that is not
+ * there. */
+static inline int64_t *places_of_many(int64_t *to, const char *mask, int64_t count, int64_t first) {
+    for (int64_t i = 0; i < count; i += 8)
+        for (int k = 0; k < 8; k++) {
+            *to = first + i + k;
+            to += mask[i + k];
+        }
+    return to;
+}
+
+/* The places of a piece's true elements; `end`: of all there is room for. */
 static int64_t *find_true(int64_t *to, const int64_t *end, const mask_walk *w) {
+    const uint64_t each = 0x0101010101010101;
     const char *mask = w->at;
-    for (int64_t i = 0, size; i < w->count; i += size) {
-        const int run = next_run(mask + i, w->count - i, &size);
+    int64_t i = 0;
+    for (; i + GROUP <= w->count; i += GROUP) {
         const int64_t at = w->begin + i;
-        if (run == RUN_ALL) {
-            for (int64_t k = 0; k < size; k++) *to++ = at + k;
-        } else if (run == RUN_MIXED && end - to >= 8) {
-            /* (As long as it goes on like this, there is no look at runs.) */
-            for (size = 0;; size += 8) {
-                for (int k = 0; k < 8; k++) {
-                    *to = at + size + k;
-                    to += mask[i + size + k];
-                }
-                if (end - to < 8 || w->count - i - size < 16 || !eight(mask + i + size + 8)) break;
-            }
-            size += 8;
-        } else if (run == RUN_MIXED) {
-            for (int k = 0; k < 8; k++)
-                if (mask[i + k]) *to++ = at + k;
+        uint64_t words[GROUP / 8], sum = 0;
+        for (int k = 0; k < GROUP / 8; k++) sum += words[k] = eight(mask + i + 8 * k);
+        if (!sum) continue;
+        const int64_t found = (int64_t)(sum * each >> 56);
+        if (found == GROUP)
+            for (int k = 0; k < GROUP; k++) *to++ = at + k;
+        else if (found <= FEW_TRUE && end - to >= found + 3)
+            to = places_of_few(to, words, found, at);
+        else if (end - to > found)
+            to = places_of_many(to, mask + i, GROUP, at);
+        else
+            break;
+    }
+    for (; i < w->count; i++) {
+        const bool eight_left = w->count - i >= 8;
+        if (eight_left && !eight(mask + i)) {
+            i += 7;
+        } else if (eight_left && end - to > 8) {
+            to = places_of_many(to, mask + i, 8, w->begin + i);
+            i += 7;
+        } else if (mask[i]) {
+            *to++ = w->begin + i;
         }
     }
     return to;
 }
 
+/* Places in a row become those along the axes: the last one's are where the former were. */
+static void split_places(const nd_array *mask, int64_t *const *to, int64_t count) {
+    for (int n = mask->ndim - 1; n > 0; n--) {
+        const uint32_t axis = (uint32_t)mask->axes[n].count;
+        int64_t *whole = to[n - 1], *rest = to[n];
+        for (int64_t i = 0; i < count; i++) {
+            const uint32_t place = (uint32_t)rest[i];
+            whole[i] = place / axis;
+            rest[i] = place % axis;
+        }
+    }
+}
+
+/* Are there too many rows to go through each by itself? */
+static bool has_short_rows(const nd_array *mask) {
+    enum { SHORT_ROW = 32 };
+    return mask->ndim > 1 && mask->flags & ND_C_CONTIGUOUS && mask->size <= UINT32_MAX &&
+           mask->axes[mask->ndim - 1].count <= SHORT_ROW;
+}
+
 bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
     mask_walk w;
-    int64_t count = fancy_count(mask), *to[ND_MOST];
+    int64_t count = fancy_count(mask), *to[ND_MOST] = {NULL};
     const int last = mask->ndim - 1;
     for (int n = 0; n < mask->ndim; n++) {
         nd_array *a;
@@ -1007,6 +1070,16 @@ bool fancy_nonzero(dvx_vm *vm, const nd_array *mask, dvx_value out[ND_MOST]) {
         to[n] = (int64_t *)(void *)a->data;
     }
     const int64_t *end = to[last] + count;
+    if (has_short_rows(mask)) {
+        const dvx_axis whole = {mask->size, 1};
+        nd_array row = *mask;
+        row.axes = (dvx_axis *)&whole;
+        row.ndim = 1;
+        begin_walk(&w, &row, &row, false);
+        if (count) (void)find_true(to[last], end, &w);
+        split_places(mask, to, count);
+        return true;
+    }
     for (begin_walk(&w, mask, mask, false); w.left > 0; next_piece(&w)) {
         int64_t *behind = find_true(to[last], end, &w);
         for (int n = 0; n < last; n++)

@@ -29,6 +29,7 @@
 #include "place.h"
 #include "program.h"
 #include "store.h"
+#include "collect.h"
 #include "walk.h"
 
 enum {
@@ -374,6 +375,29 @@ static bool run_rows(dvx_vm *vm, void *context, char *const *data, int64_t count
     return true;
 }
 
+/* Short rows, collected into longer ones. */
+static bool run_parcel(dvx_vm *vm, void *context, char *const *data, int64_t count,
+                       const int64_t *strides) {
+    execution *x = context;
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) x->at.strides[i] = strides[operand++];
+    x->at.strides[ND_OUT] = strides[operand];
+    program_place(x->program, &x->at);
+    return run_row(vm, context, data, count, strides);
+}
+
+static dvx_outcome run_collected(dvx_vm *vm, execution *x, const nd_walk *walk,
+                                 const nd_array *out) {
+    int64_t sizes[ND_LEAVES + 1];
+    int operand = 0;
+    for (uint32_t i = 0; i < x->program->leaf_count; i++)
+        if (x->arrays[i]) sizes[operand++] = x->arrays[i]->dtype->size;
+    sizes[operand] = out->dtype->size;
+    if (collect_run(vm, walk, sizes, run_parcel, x)) return DVX_DONE;
+    return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
+}
+
 static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *out) {
     for (uint32_t i = 0; i < x->program->leaf_count; i++) {
         if (!x->arrays[i]) continue;
@@ -391,6 +415,7 @@ static dvx_outcome run_walk(dvx_vm *vm, execution *x, nd_walk *walk, nd_array *o
         x->wasted = 0;
     }
     x->flags = 0;
+    if (!x->rows.pitch && collect_pays(walk)) return run_collected(vm, x, walk, out);
     if (walk_run(vm, walk, x->rows.pitch ? run_rows : run_row, x)) return DVX_DONE;
     return !x->direct && is_heeded(vm, x->flags) ? give_up_flags(vm, x) : DVX_ERROR;
 }

@@ -441,8 +441,7 @@ dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value
     return good ? API(retain, out) : DVX_FAILED;
 }
 
-/* What sums and products of small ints are computed in, and truths. */
-static bool choose_type(dvx_vm *vm, const nd_reduction *r, const nd_array *a, nd_type *out) {
+bool reduce_type(dvx_vm *vm, const nd_reduction *r, const nd_array *a, nd_type *out) {
     const nd_dtype *dtype = NULL;
     if (!dtype_read_given(vm, r->dtype, NULL, &dtype)) return false;
     if (dtype) return *out = dtype->num, true;
@@ -460,7 +459,7 @@ static dvx_value reduce_given(dvx_vm *vm, const nd_array *a, const nd_reduction 
     _Alignas(16) char initial[sizeof(nd_complex)];
     const bool given = nd_is_given(vm, r->initial);
     int keep = nd_is_given(vm, r->keepdims) ? API(truth, r->keepdims) : 0;
-    if (keep < 0 || !choose_type(vm, r, a, &type)) return DVX_FAILED;
+    if (keep < 0 || !reduce_type(vm, r, a, &type)) return DVX_FAILED;
     if (r->first_axis && dvx_failed(r->axis)) {
         if (!a->ndim) return nd_raise(vm, DVX_TYPE_ERROR, "cannot reduce on a scalar");
         mask = 1;
@@ -644,7 +643,7 @@ dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array,
     int line = 0;
     dvx_value held = array_operand(vm, array, NULL, &a), made = DVX_FAILED;
     if (dvx_failed(held)) return DVX_FAILED;
-    bool good = choose_type(vm, &r, a, &type), flat = !nd_is_given(vm, axis) && !first_axis;
+    bool good = reduce_type(vm, &r, a, &type), flat = !nd_is_given(vm, axis) && !first_axis;
     if (good && !ufunc_kernel(vm, number, type)->fold)
         good = nd_fail(vm, DVX_TYPE_ERROR, "accumulate of %s is not part of ndarray",
                        loops_facts[number].name);

@@ -19,6 +19,9 @@ typedef struct nd_reduction {
 } nd_reduction;
 dvx_value reduce_call(dvx_vm *vm, dvx_value array, const nd_reduction *r);
 
+/* The type that a reduction of `a` is computed in: sums and products of small ints and truths have
+ * others than their elements. */
+bool reduce_type(dvx_vm *vm, const nd_reduction *r, const nd_array *a, nd_type *out);
 /* Axes as bits: all of them without an axis. */
 bool reduce_axes(dvx_vm *vm, dvx_value axis, int ndim, uint32_t *mask);
 /* The reduction of `a` along these axes, computed in `type`: an array in any case. */
@@ -36,5 +39,9 @@ dvx_value reduce_finish(dvx_vm *vm, dvx_value made, const nd_array *a, dvx_value
  * or likewise). */
 dvx_value reduce_accumulate(dvx_vm *vm, nd_ufunc_number number, dvx_value array, dvx_value axis,
                             bool first_axis, dvx_value dtype, dvx_value out);
+
+/* Of each part of an axis (missing: the first) that begins at one of the indices; segments.c. */
+dvx_value reduce_segments(dvx_vm *vm, nd_ufunc_number number, dvx_value array, dvx_value indices,
+                          dvx_value axis, dvx_value dtype, dvx_value out);
 
 #endif

@@ -349,7 +349,11 @@ static ND_FUNCTION(std) {
  * elements would share few lines of the cache). */
 enum { LONG_PART = 1024, PART = 256, PART_STEP = PART + 8, SIDE = 8 };
 
-typedef struct search {
+typedef struct search search;
+/* Lines a step apart, and where their places go. */
+typedef void search_lines(const search *s, const char *from, int64_t step, int64_t lines, char *to,
+                          int64_t to_step);
+struct search {
     nd_fold fold;
     nd_finder find;
     nd_cast copy;
@@ -357,7 +361,9 @@ typedef struct search {
     nd_line_places places;
     int64_t count, stride, size; /* of a line */
     bool apart;                  /* elements do not lie in a row */
-} search;
+    bool greatest;
+    search_lines *few; /* of few elements; or NULL */
+};
 
 /* Is there a better element than the best so far (the line's first one, to begin with)?  It becomes
  * the best. */
@@ -403,6 +409,9 @@ static int64_t search_line(const search *s, const char *line) {
                 const T *row = (const T *)(const void *)(from + k * stride);                      \
                 for (int64_t j = 0; j < SIDE; j++) to[j * PART_STEP + k] = row[2 * j];            \
             }                                                                                     \
+        } else if (lines < SIDE / 2) {                                                            \
+            for (int64_t j = 0; j < lines; j++)                                                   \
+                s->copy((char *)(to + j * PART_STEP), sizeof(T), from + j * step, stride, count); \
         } else {                                                                                  \
             for (int64_t k = 0; k < count; k++)                                                   \
                 for (int64_t j = 0; j < lines; j++)                                               \
@@ -450,12 +459,49 @@ static void search_apart(const search *s, const char *from, int64_t step, int64_
     for (int64_t j = 0; j < lines; j++) *(int64_t *)(void *)(to + j * to_step) = places[j];
 }
 
+/* Lines of a few neighbours: without calls.  (The first nan is the best.) */
+enum { FEW = 8 };
+#define SEARCH_FEW(T)                                                                          \
+    static void search_few_##T(const search *s, const char *from, int64_t step, int64_t lines, \
+                               char *to, int64_t to_step) {                                    \
+        for (int64_t i = 0; i < lines; i++, from += step, to += to_step) {                     \
+            const T *line = (const T *)(const void *)from;                                     \
+            T best = line[0];                                                                  \
+            int64_t place = 0;                                                                 \
+            for (int64_t k = 1; k < s->count; k++) {                                           \
+                const T x = line[k];                                                           \
+                const bool further = s->greatest ? x > best : x < best;                        \
+                const bool better = (further | (x != x)) & (best == best);                     \
+                place = better ? k : place;                                                    \
+                best = better ? x : best;                                                      \
+            }                                                                                  \
+            *(int64_t *)(void *)to = place;                                                    \
+        }                                                                                      \
+    }
+SEARCH_FEW(uint8_t)
+SEARCH_FEW(int32_t)
+SEARCH_FEW(int64_t)
+SEARCH_FEW(float)
+SEARCH_FEW(double)
+
+static search_lines *search_few(nd_type type) {
+    static search_lines *const of[ND_TYPES] = {
+        [ND_BOOL] = search_few_uint8_t,  [ND_UINT8] = search_few_uint8_t,
+        [ND_INT32] = search_few_int32_t, [ND_INT64] = search_few_int64_t,
+        [ND_FLOAT32] = search_few_float, [ND_FLOAT64] = search_few_double};
+    return of[type];
+}
+
 static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t count,
                        const int64_t *strides) {
     const search *s = context;
     const int64_t side = ND_NEIGHBOURS / s->size;
     int64_t i = 0;
     (void)vm;
+    if (s->few) {
+        s->few(s, data[1], strides[1], count, data[0], strides[0]);
+        return true;
+    }
     const bool other = strides[1] == 2 * s->size;
     if (s->apart && s->places && (other || strides[1] == s->size))
         for (; i + side <= count; i += side)
@@ -484,9 +530,11 @@ static dvx_value search_array(dvx_vm *vm, const nd_array *a, int axis, bool keep
                 .count = a->axes[axis].count,
                 .stride = a->axes[axis].stride,
                 .size = a->dtype->size,
+                .greatest = greatest,
                 .apart = a->axes[axis].count > 1 && a->axes[axis].stride != a->dtype->size};
     if (few) s.place = greatest ? tiles->place_maximum[type] : tiles->place_minimum[type];
     if (few) s.places = greatest ? tiles->places_maximum[type] : tiles->places_minimum[type];
+    if (!s.apart && s.count <= (s.size == 1 ? FEW / 2 : FEW)) s.few = search_few(type);
     nd_walk walk;
     walk_begin(&walk, 2, 0);
     int64_t shape[ND_MOST];

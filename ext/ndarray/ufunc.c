@@ -6,6 +6,7 @@
 #include "cast.h"
 #include "error.h"
 #include "turn.h"
+#include "collect.h"
 #include "walk.h"
 
 #include <stdlib.h>
@@ -796,6 +797,13 @@ static bool run_whole(dvx_vm *vm, const call *c, nd_walk *walk, execution *e) {
     for (int i = 0; i <= c->inputs; i++) casts |= e->casts[i] != NULL;
     if (!casts && !c->mask && find_turned(walk, e, &rest, &t))
         return walk_run(vm, &rest, run_turned, &t);
+    if (!c->mask && collect_pays(walk)) {
+        int64_t sizes[MOST_INPUTS + 1];
+        for (int i = 0; i < c->inputs; i++)
+            sizes[i] = is_element(c, &c->in[i]) ? e->sizes[i] : c->in[i].array->dtype->size;
+        sizes[c->inputs] = c->out->dtype->size;
+        return collect_run(vm, walk, sizes, casts ? run_cast : run_row, e);
+    }
     if (!casts && !c->mask && find_short(walk, e, &rest, &s))
         return walk_run(vm, &rest, run_short, &s);
     return run_all(vm, c, walk, casts ? run_cast : run_row, e);

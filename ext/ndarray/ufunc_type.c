@@ -1,5 +1,5 @@
 /* ufunc_type.c: the type `ufunc`, whose objects are np.add and its like: calls, outer, reduce,
- * accumulate, at (ufunc.h). */
+ * accumulate, reduceat, at (ufunc.h). */
 #include "ufunc.h"
 
 #include "at.h"
@@ -144,18 +144,27 @@ static ND_FUNCTION(accumulate) {
     return reduce_accumulate(vm, number, args[1], args[2], true, args[3], args[4]);
 }
 
+static ND_FUNCTION(reduceat) {
+    const nd_ufunc_number number = number_of(vm, args[0]);
+    (void)count;
+    if (!check_binary(vm, number, "reduceat")) return DVX_FAILED;
+    return reduce_segments(vm, number, args[1], args[2], args[3], args[4], args[5]);
+}
+
 ND_PARAMETERS(outer_parameters, 2, "A", "B");
 ND_PARAMETERS(reduce_parameters, 1, "array", "axis", "dtype", "out", "keepdims", "initial",
               "where");
 ND_PARAMETERS(at_parameters, 2, "a", "indices", "b");
 ND_PARAMETERS(accumulate_parameters, 1, "array", "axis", "dtype", "out");
+ND_PARAMETERS(reduceat_parameters, 2, "array", "indices", "axis", "dtype", "out");
 static const dvx_function outer_method = ND_NAMED("outer", outer, outer_parameters);
 static const dvx_function reduce_method = ND_NAMED("reduce", reduce, reduce_parameters);
 static const dvx_function accumulate_method =
     ND_NAMED("accumulate", accumulate, accumulate_parameters);
+static const dvx_function reduceat_method = ND_NAMED("reduceat", reduceat, reduceat_parameters);
 static const dvx_function at_method = ND_NAMED("at", at_call, at_parameters);
 static const dvx_function *const methods[] = {&outer_method, &reduce_method, &accumulate_method,
-                                              &at_method};
+                                              &reduceat_method, &at_method};
 
 /* ---- Attributes ---- */
 

@@ -56,6 +56,15 @@ static void join(nd_walk *walk) {
     }
 }
 
+bool walk_repeats(const nd_walk *walk) {
+    const int outer = walk->ndim - 2;
+    for (int k = 0; k < walk->operands; k++)
+        if (walk->strides[k][outer] &&
+            walk->strides[k][outer] != walk->strides[k][outer + 1] * walk->shape[outer + 1])
+            return false;
+    return true;
+}
+
 void walk_plan(nd_walk *walk, int first, bool swap) {
     drop_single(walk);
     if (walk->ndim < 2) return;
@@ -63,9 +72,10 @@ void walk_plan(nd_walk *walk, int first, bool swap) {
         for (int j = i; j > 0 && is_out_of_order(walk, first, j - 1, j); j--)
             swap_axes(walk, j - 1, j);
     join(walk);
-    /* A row costs as much as some ten elements. */
+    /* A row costs as much as some ten elements.  (Other short rows collect.h makes longer.) */
     int last = walk->ndim - 1;
-    if (swap && last > 0 && walk->shape[last] < 16 && walk->shape[last - 1] > 4 * walk->shape[last])
+    if (swap && last > 0 && walk->shape[last] < 4 &&
+        walk->shape[last - 1] > 4 * walk->shape[last] && !walk_repeats(walk))
         swap_axes(walk, last - 1, last);
 }
 

@@ -39,6 +39,8 @@ typedef bool (*nd_row)(dvx_vm *vm, void *context, char *const *data, int64_t cou
 /* Sorts and joins the axes.  Operand `first` decides first; `swap`: where rows would be very short,
  * another axis may be the last, as nothing depends on the order. */
 void walk_plan(nd_walk *walk, int first, bool swap);
+/* Does each operand go on from row to row, or have the same row all along the last axis but one? */
+bool walk_repeats(const nd_walk *walk);
 /* The part of a row function that leaves out what a mask says: its bools are operand `operand`,
  * those before it are given to `row`, a run of true ones at a time. */
 typedef struct nd_masked {
