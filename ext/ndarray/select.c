@@ -536,7 +536,7 @@ static dvx_value compare_close(dvx_vm *vm, const dvx_value *args, tolerance *t) 
         array_broadcast(vm, operands, 2, &walk.ndim, walk.shape))
         made = array_new(vm, ND_DTYPE(ND_BOOL), walk.ndim, walk.shape, &out);
     for (int i = 0; i < 3 && !dvx_failed(made); i++) {
-        const nd_array *a = i < RESULT ? operands[i] : out;
+        const nd_array *a = i ? operands[i - 1] : out;
         walk.data[i] = a->data;
         array_strides_in(a, walk.ndim, walk.strides[i]);
     }
