@@ -133,11 +133,12 @@ bool collect_pays(const nd_walk *walk) {
     return all >= LEAST;
 }
 
-/* How many elements may be collected of each operand. */
+/* How many elements may be collected of each operand: a multiple of 16, so that the next buffer is
+ * aligned. */
 static int64_t room_for(const nd_walk *walk, const int64_t *sizes) {
     int64_t bytes = 0;
     for (int k = 0; k < walk->operands; k++) bytes += sizes[k];
-    return BUFFER_BYTES / bytes < ELEMENTS ? BUFFER_BYTES / bytes : ELEMENTS;
+    return BUFFER_BYTES / bytes < ELEMENTS ? BUFFER_BYTES / bytes / 16 * 16 : ELEMENTS;
 }
 
 static void begin(parcel *p, const nd_walk *walk, const int64_t *sizes, int64_t room,

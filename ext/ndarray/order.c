@@ -321,8 +321,62 @@ static int64_t sample_place(int64_t n, int64_t k) {
 #define IS_NAN(x)         ((x) != (x))
 #define OTHER(a, b)       ((a) != (b))
 #define OTHER_FLOAT(a, b) ((a) != (b) && ((a) == (a) || (b) == (b)))
+enum { FEW_IN_LINES = 9 };
+/* Lines of a few elements, one behind the other: each element goes along those before it that are
+ * sorted, and changes places with all that are greater.  Up to one that has a nan, or all: so many
+ * are done. */
+#define FEW_LINES(T, name, is_nan)                                                  \
+    static int64_t lines_##name(void *data, int64_t n, int64_t lines) {             \
+        T *v = data;                                                                \
+        for (int64_t k = 0; k < lines; k++, v += n) {                               \
+            bool nan = is_nan(v[0]);                                                \
+            for (int64_t i = 1; i < n; i++) nan |= is_nan(v[i]);                    \
+            if (nan) return k;                                                      \
+            for (int64_t i = 1; i < n; i++) {                                       \
+                T x = v[i];                                                         \
+                bool moved = false;                                                 \
+                for (int64_t j = 0; j < i; j++) {                                   \
+                    const T other = v[j];                                           \
+                    moved |= x < other;                                             \
+                    v[j] = moved ? x : other;                                       \
+                    x = moved ? other : x;                                          \
+                }                                                                   \
+                v[i] = x;                                                           \
+            }                                                                       \
+        }                                                                           \
+        return lines;                                                               \
+    }                                                                               \
+    /* And the places of their elements, 0 and so on to begin with. */              \
+    static int64_t place_lines_##name(const void *data, int64_t *places, int64_t n, \
+                                      int64_t lines) {                              \
+        const T *from = data;                                                       \
+        for (int64_t k = 0; k < lines; k++, from += n, places += n) {               \
+            T v[FEW_IN_LINES];                                                      \
+            bool nan = false;                                                       \
+            for (int64_t i = 0; i < n; i++) v[i] = from[i], nan |= is_nan(from[i]); \
+            if (nan) return k;                                                      \
+            for (int64_t i = 1; i < n; i++) {                                       \
+                T x = v[i];                                                         \
+                int64_t place = i;                                                  \
+                bool moved = false;                                                 \
+                for (int64_t j = 0; j < i; j++) {                                   \
+                    const T other = v[j];                                           \
+                    const int64_t its = places[j];                                  \
+                    moved |= x < other;                                             \
+                    v[j] = moved ? x : other;                                       \
+                    x = moved ? other : x;                                          \
+                    places[j] = moved ? place : its;                                \
+                    place = moved ? its : place;                                    \
+                }                                                                   \
+                v[i] = x;                                                           \
+                places[i] = place;                                                  \
+            }                                                                       \
+        }                                                                           \
+        return lines;                                                               \
+    }
 #define SORTED(T, name, before, is_nan, is_other) \
     SORTS(T, name, LESS, is_nan)                  \
+    FEW_LINES(T, name, is_nan)                    \
     SEARCHES(T, name, before, LESS, is_nan, is_other)
 SORTED(uint8_t, uint8, LESS, NO_NAN, OTHER)
 SORTED(int32_t, int32, LESS, NO_NAN, OTHER)
@@ -389,15 +443,35 @@ typedef struct sorts {
                    int64_t *out);
     bool (*differ)(const void *a, const void *b);
     int64_t (*compact)(void *data, int64_t n); /* the first ones of those that are equal */
+    /* Of lines of up to FEW_IN_LINES elements; or NULL. */
+    int64_t (*lines)(void *data, int64_t n, int64_t lines);
+    int64_t (*place_lines)(const void *data, int64_t *places, int64_t n, int64_t lines);
 } sorts;
-#define ENTRY(name)                                                                                \
+#define ENTRY(name, ...)                                                                           \
     {                                                                                              \
         sort_##name, argsort_##name, is_sorted_##name, select_##name, bound_##name, search_##name, \
-            differ_##name, compact_##name                                                          \
+            differ_##name, compact_##name, __VA_ARGS__                                             \
     }
-static const sorts all_sorts[ND_TYPES] = {ENTRY(uint8),     ENTRY(uint8),   ENTRY(int32),
-                                          ENTRY(int64),     ENTRY(float32), ENTRY(float64),
-                                          ENTRY(complex128)};
+#define ENTRY_OF(name) ENTRY(name, lines_##name, place_lines_##name)
+static const sorts all_sorts[ND_TYPES] = {ENTRY_OF(uint8),
+                                          ENTRY_OF(uint8),
+                                          ENTRY_OF(int32),
+                                          ENTRY_OF(int64),
+                                          ENTRY_OF(float32),
+                                          ENTRY_OF(float64),
+                                          ENTRY(complex128, NULL, NULL)};
+
+enum { LINES = 1 << 12 }; /* between looks at interrupts */
+/* Sorts lines of a few elements, as many from the first one on as can be done so. */
+static int64_t sort_few(const sorts *s, void *data, int64_t count, int64_t lines) {
+    if (!s->lines || count > FEW_IN_LINES) return 0;
+    return s->lines(data, count, lines < LINES ? lines : LINES);
+}
+static int64_t place_few(const sorts *s, const void *data, int64_t *places, int64_t count,
+                         int64_t lines) {
+    if (!s->place_lines || count > FEW_IN_LINES) return 0;
+    return s->place_lines(data, places, count, lines < LINES ? lines : LINES);
+}
 
 /* `lines` rows, one behind the other. */
 static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t lines) {
@@ -409,7 +483,10 @@ static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t cou
     void *room = API(allocate, size);
     bool good = room != NULL;
     for (int64_t i = 0; good && i < lines; i++, data += size) {
-        if (!radix_sort(dtype->num, data, room, count, part != NULL))
+        const int64_t done = sort_few(&all_sorts[dtype->num], data, count, lines - i);
+        i += done;
+        data += done * (int64_t)size;
+        if (i < lines && !radix_sort(dtype->num, data, room, count, part != NULL))
             all_sorts[dtype->num].sort(data, room, count, rank, part);
         good = vm->api->poll(vm);
     }
@@ -424,7 +501,7 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place) {
     const sorts *s = &all_sorts[dtype->num];
     const int64_t behind = place + 1;
-    if (s->is_sorted(data, count)) return vm->api->poll(vm);
+    if (s->is_sorted(data, count) || sort_few(s, data, count, 1)) return vm->api->poll(vm);
     const nd_tiles *tiles = nd_state_of(vm)->tiles;
     const size_t size = (size_t)count * dtype->size;
     const nd_part part = tiles->part[dtype->num];
@@ -448,7 +525,11 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
     int64_t *room = API(allocate, size);
     bool good = room != NULL;
     for (int64_t i = 0; good && i < lines; i++, data += count * dtype->size, places += count) {
-        if (!radix_sort_places(dtype->num, data, places, room, count))
+        const int64_t done = place_few(&all_sorts[dtype->num], data, places, count, lines - i);
+        i += done;
+        data += done * count * dtype->size;
+        places += done * count;
+        if (i < lines && !radix_sort_places(dtype->num, data, places, room, count))
             all_sorts[dtype->num].argsort(data, places, room, count, rank);
         good = vm->api->poll(vm);
     }

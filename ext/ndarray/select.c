@@ -5,18 +5,18 @@
 #include <math.h>
 
 #include "arith.h"
+#include "collect.h"
 #include "compose.h"
 #include "convert.h"
 #include "index.h"
 #include "methods.h"
 #include "reduce.h"
 #include "ufunc.h"
-#include "walk.h"
 
 /* ---- where ---- */
 
 /* Operands of a choice: the result, the condition, and what is chosen from. */
-enum { RESULT, CONDITION, YES, NO };
+enum { CONDITION, YES, NO, RESULT };
 
 #define CHOOSE(T, name)                                                                    \
     static bool choose_##name(dvx_vm *vm, void *context, char *const *data, int64_t count, \
@@ -72,6 +72,13 @@ static nd_row row_of_size(int size) {
     return size == 1 ? pick_1 : size == 4 ? pick_4 : size == 8 ? pick_8 : choose_16;
 }
 
+static bool run_rows(dvx_vm *vm, nd_walk *walk, int64_t size) {
+    const int64_t sizes[] = {[CONDITION] = 1, [YES] = size, [NO] = size, [RESULT] = size};
+    const nd_row row = row_of_size((int)size);
+    return collect_pays(walk) ? collect_run(vm, walk, sizes, row, NULL)
+                              : walk_run(vm, walk, row, NULL);
+}
+
 static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *dtype) {
     nd_walk walk;
     walk_begin(&walk, 4, 0);
@@ -80,12 +87,12 @@ static dvx_value choose(dvx_vm *vm, nd_array *const *operands, const nd_dtype *d
     dvx_value made = ufunc_result(vm, dtype, operands, 3, walk.ndim, walk.shape, &out);
     if (dvx_failed(made)) return made;
     for (int i = 0; i < 4; i++) {
-        const nd_array *a = i ? operands[i - 1] : out;
+        const nd_array *a = i < RESULT ? operands[i] : out;
         walk.data[i] = a->data;
         array_strides_in(a, walk.ndim, walk.strides[i]);
     }
     walk_plan(&walk, RESULT, true);
-    if (walk_run(vm, &walk, row_of_size(dtype->size), NULL)) return made;
+    if (run_rows(vm, &walk, dtype->size)) return made;
     API(release, made);
     return DVX_FAILED;
 }
@@ -137,7 +144,7 @@ bool select_copy(dvx_vm *vm, nd_array *to, const nd_array *from, const nd_array 
             array_strides_in(a, walk.ndim, walk.strides[i]);
         }
         walk_plan(&walk, RESULT, true);
-        good = walk_run(vm, &walk, row_of_size(to->dtype->size), NULL);
+        good = run_rows(vm, &walk, to->dtype->size);
     }
     API(release, held[0]);
     API(release, held[1]);
