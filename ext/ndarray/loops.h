@@ -84,6 +84,12 @@ typedef void (*nd_rank)(const char *from, int64_t count, uint8_t *places);
  * the others behind them: how many are in front.  `room` is as large as the row.  NULL: there is no
  * such loop that is worth it. */
 typedef int64_t (*nd_part)(void *row, void *room, int64_t count, const void *middle, bool equal);
+/* Sorts (finds the places in order of) lines of at most ND_IN_NETWORK elements, one behind the
+ * other, as many from the first one on as can be done in blocks; -0.0 and nans end that.  NULL:
+ * there is no such loop that is worth it. */
+enum { ND_IN_NETWORK = 32 };
+typedef int64_t (*nd_line_sort)(void *data, int64_t count, int64_t lines);
+typedef int64_t (*nd_place_sort)(const void *data, int64_t *places, int64_t count, int64_t lines);
 typedef struct nd_tiles {
     nd_gemm float64, float32;
     nd_slide slide[ND_TYPES];
@@ -93,6 +99,8 @@ typedef struct nd_tiles {
     nd_counter count[ND_TYPES];
     nd_rank rank[ND_TYPES];
     nd_part part[ND_TYPES];
+    nd_line_sort sort_lines[ND_TYPES];
+    nd_place_sort place_lines[ND_TYPES];
     nd_fold sum[ND_TYPES]; /* as int64, of smaller ints */
 } nd_tiles;
 const nd_tiles *loops_tiles(void);

@@ -1284,6 +1284,9 @@ static int64_t part_${name}(void *data, void *room, int64_t count, const void *m
 % endfor
 #endif
 
+/* ---- Lines of a few elements ---- */
+#include "networks.inc"
+
 #define TILES_OF(table) table##_tiles
 #define TILES(table)    TILES_OF(table)
 extern const nd_tiles TILES(ND_TABLE);
@@ -1297,6 +1300,9 @@ const nd_tiles TILES(ND_TABLE) = {.float64 = gemm_float64, .float32 = gemm_float
     .rank = ${by_type("rank", "?Bilfd")}, .part = ${by_type("part")},
 #elif ND_WIDTH == 32
     .rank = ${by_type("rank", "?B")},
+#endif
+#if ND_WIDTH >= 32
+    .sort_lines = ${by_type("sort_lines")}, .place_lines = ${by_type("place_lines")},
 #endif
     .sum = {[ND_BOOL] = sum_bytes, [ND_UINT8] = sum_bytes, [ND_INT32] = sum_ints},
     .slide = {[ND_FLOAT64] = slide_float64, [ND_FLOAT32] = slide_float32},

@@ -461,16 +461,38 @@ static const sorts all_sorts[ND_TYPES] = {ENTRY_OF(uint8),
                                           ENTRY_OF(float64),
                                           ENTRY(complex128, NULL, NULL)};
 
-enum { LINES = 1 << 12 }; /* between looks at interrupts */
-/* Sorts lines of a few elements, as many from the first one on as can be done so. */
-static int64_t sort_few(const sorts *s, void *data, int64_t count, int64_t lines) {
-    if (!s->lines || count > FEW_IN_LINES) return 0;
-    return s->lines(data, count, lines < LINES ? lines : LINES);
+/* Lines of a few elements are sorted many at once, by the tiles; where these give up, lines up to
+ * `again` come by themselves first. */
+enum { LINES = 1 << 12 /* between looks at interrupts */, FROM_BLOCK = 5, APART = 16 };
+static int64_t in_blocks(int64_t done, int64_t i, int64_t *again) {
+    if (!done) *again = i + APART;
+    return done;
 }
-static int64_t place_few(const sorts *s, const void *data, int64_t *places, int64_t count,
-                         int64_t lines) {
+static int64_t few_of(int64_t lines) { return lines < LINES ? lines : LINES; }
+
+/* How many lines from line i on have been sorted so. */
+static int64_t sort_few(const nd_tiles *tiles, nd_type type, void *data, int64_t count, int64_t i,
+                        int64_t lines, int64_t *again) {
+    const sorts *s = &all_sorts[type];
+    const bool blocks = tiles->sort_lines[type] && count >= FROM_BLOCK;
+    if (blocks && count <= ND_IN_NETWORK && i >= *again) {
+        const int64_t done = tiles->sort_lines[type](data, count, few_of(lines - i));
+        if (in_blocks(done, i, again)) return done;
+    }
+    if (!s->lines || count > FEW_IN_LINES) return 0;
+    return s->lines(data, count, blocks && lines - i > APART ? APART : few_of(lines - i));
+}
+static int64_t place_few(const nd_tiles *tiles, nd_type type, const void *data, int64_t *places,
+                         int64_t count, int64_t i, int64_t lines, int64_t *again) {
+    const sorts *s = &all_sorts[type];
+    const bool blocks = tiles->place_lines[type] && count >= FROM_BLOCK;
+    if (blocks && count <= ND_IN_NETWORK && i >= *again) {
+        const int64_t done = tiles->place_lines[type](data, places, count, few_of(lines - i));
+        if (in_blocks(done, i, again)) return done;
+    }
     if (!s->place_lines || count > FEW_IN_LINES) return 0;
-    return s->place_lines(data, places, count, lines < LINES ? lines : LINES);
+    return s->place_lines(data, places, count,
+                          blocks && lines - i > APART ? APART : few_of(lines - i));
 }
 
 /* `lines` rows, one behind the other. */
@@ -482,8 +504,9 @@ static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t cou
     const nd_part part = tiles->part[dtype->num];
     void *room = API(allocate, size);
     bool good = room != NULL;
+    int64_t again = 0;
     for (int64_t i = 0; good && i < lines; i++, data += size) {
-        const int64_t done = sort_few(&all_sorts[dtype->num], data, count, lines - i);
+        const int64_t done = sort_few(tiles, dtype->num, data, count, i, lines, &again);
         i += done;
         data += done * (int64_t)size;
         if (i < lines && !radix_sort(dtype->num, data, room, count, part != NULL))
@@ -501,7 +524,9 @@ bool order_sort(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count) {
 bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, int64_t place) {
     const sorts *s = &all_sorts[dtype->num];
     const int64_t behind = place + 1;
-    if (s->is_sorted(data, count) || sort_few(s, data, count, 1)) return vm->api->poll(vm);
+    if (s->is_sorted(data, count) ||
+        (s->lines && count <= FEW_IN_LINES && s->lines(data, count, 1)))
+        return vm->api->poll(vm);
     const nd_tiles *tiles = nd_state_of(vm)->tiles;
     const size_t size = (size_t)count * dtype->size;
     const nd_part part = tiles->part[dtype->num];
@@ -518,14 +543,16 @@ bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, 
 static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,
                         int64_t count, int64_t lines) {
     const size_t size = (size_t)count * sizeof *places;
-    const nd_rank rank = nd_state_of(vm)->tiles->rank[dtype->num];
+    const nd_tiles *tiles = nd_state_of(vm)->tiles;
+    const nd_rank rank = tiles->rank[dtype->num];
     for (int64_t i = 0; i < lines; i++)
         for (int64_t k = 0; k < count; k++) places[i * count + k] = k;
     if (count < 2) return true;
     int64_t *room = API(allocate, size);
     bool good = room != NULL;
+    int64_t again = 0;
     for (int64_t i = 0; good && i < lines; i++, data += count * dtype->size, places += count) {
-        const int64_t done = place_few(&all_sorts[dtype->num], data, places, count, lines - i);
+        const int64_t done = place_few(tiles, dtype->num, data, places, count, i, lines, &again);
         i += done;
         data += done * count * dtype->size;
         places += done * count;
