@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* Up to MOST_DIVIDED elements rows are divided as quickly as they are sorted by more than
- * FEW_BYTES. */
-enum { MOST_DIVIDED = 8192, FEW_BYTES = 3 };
-enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256, LEAST_BYTES = 64 };
+/* Rows that can be divided are, up to MOST_DIVIDED elements, and MOST_CROWDED where their first
+ * bytes say little. */
+enum { MOST_DIVIDED = 700, MOST_CROWDED = 8192, MOST_FIRST = 4 };
+enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256, LEAST_PLACES = 128, LEAST_BYTES = 64 };
 
 /* ---- Keys ---- */
 
@@ -31,21 +31,28 @@ static inline uint64_t key_imag(nd_complex x) { return key_float64(x.imag); }
 
 /* ---- Sorting ---- */
 
-/* The bytes in which keys differ, by the bits that do; -1: so many that it is not worth it. */
-static int choose_bytes(uint64_t bits, int64_t n, bool places, int *shifts) {
-    enum { WORTH = 200, WORTH_PLACES = 300 }; /* elements for each byte */
+/* The bytes in which keys differ, by the bits that do: how many. */
+static int choose_bytes(uint64_t bits, int *shifts) {
     int used = 0;
     for (int shift = 0; shift < 64; shift += 8)
         if (bits >> shift & 255) shifts[used++] = shift;
-    return n >= (places ? WORTH_PLACES : WORTH) * (int64_t)used ? used : -1;
+    return used;
 }
 
-/* The first 16 bits in which keys differ, as two bytes. */
-static int choose_first(uint64_t bits, int *shifts) {
-    const int most = 63 - __builtin_clzll(bits);
-    shifts[0] = most > 15 ? most - 15 : 0;
-    shifts[1] = shifts[0] + 8;
-    return 2;
+/* So many bytes that most elements have the first bits in which keys differ for themselves. */
+static int least_bytes(int64_t n) {
+    enum { MOST_OF_2 = 1 << 14, MOST_OF_3 = 1 << 17 };
+    return n <= MOST_OF_2 ? 2 : n <= MOST_OF_3 ? 3 : 4;
+}
+static void choose_first(uint64_t bits, int used, int *shifts) {
+    const int most = 64 - __builtin_clzll(bits), shift = most > 8 * used ? most - 8 * used : 0;
+    for (int i = 0; i < used; i++) shifts[i] = shift + 8 * i;
+}
+
+/* Is it worth it to sort so many elements by all of so many bytes? */
+static bool is_worth(int used, int64_t n) {
+    enum { WORTH = 200 }; /* elements for each byte */
+    return n >= WORTH * (int64_t)used;
 }
 
 /* Counts become places. */
@@ -59,16 +66,22 @@ static void sum_counts(int64_t *counts) {
 }
 
 /* One byte after the other; places differ from elements in that their keys are elsewhere.  Where
- * there are too many bytes, the first 16 bits are sorted, and the few elements that they leave in
- * disorder are inserted: false, if these are not few (what is there then is not sorted, but equal
- * elements are still in their order). */
+ * there are more bytes than most elements need to be told from each other, the first ones are
+ * sorted by, and the few elements that they leave in disorder are inserted.  If these are not few:
+ * by all bytes, where there are elements enough; or false (what is there then is not sorted, but
+ * equal elements are still in their order). */
+enum {
+    MOVES = 4,
+    MORE_MOVES = 12,
+    SPARE_MOVES = 256
+}; /* for each element; in long rows; besides */
 #define BY_BYTES(what, S, T, U, name, element)                                                    \
     static bool insert_##what##_##name(const T *of, S *v, int64_t n) {                            \
-        enum { MOVES = 4 }; /* for each element */                                                \
-        int64_t moves = MOVES * n;                                                                \
+        int64_t moves = SPARE_MOVES;                                                              \
         (void)of;                                                                                 \
         U last = 0;                                                                               \
-        for (int64_t i = 0; i < n && moves >= 0; i++) {                                           \
+        for (int64_t i = 0; i < n && moves >= 0;                                                  \
+             i++, moves += n < MOST_CROWDED ? MOVES : MORE_MOVES) {                               \
             S x = v[i];                                                                           \
             const S kept = x;                                                                     \
             const U key = key_##name(element);                                                    \
@@ -87,8 +100,37 @@ static void sum_counts(int64_t *counts) {
         }                                                                                         \
         return moves >= 0;                                                                        \
     }                                                                                             \
+    /* Do many of some elements that lie far from each other have the same first bits? */         \
+    static bool is_crowded_##what##_##name(const T *of, int64_t n, int shift) {                   \
+        enum { SOME = 16, MORE = 64, MORE_FROM = 1 << 13 };                                       \
+        const int64_t count = n < MORE_FROM ? SOME : MORE;                                        \
+        U keys[MORE];                                                                             \
+        int same = 0;                                                                             \
+        for (int64_t i = 0; i < count; i++) {                                                     \
+            keys[i] = key_##name(of[i * (n / count)]) >> shift;                                   \
+            for (int64_t j = 0; j < i; j++) same += keys[i] == keys[j];                           \
+        }                                                                                         \
+        return same >= count / SOME;                                                              \
+    }                                                                                             \
+    static void pass_##what##_##name(const T *of, S *v, S *w, int64_t n, const int *shifts,       \
+                                     int used) {                                                  \
+        S *from = v, *to = w;                                                                     \
+        for (int b = 0; b < used; b++) {                                                          \
+            int64_t at[BUCKETS] = {0};                                                            \
+            for (int64_t i = 0; i < n; i++) at[key_##name(of[i]) >> shifts[b] & (BUCKETS - 1)]++; \
+            sum_counts(at);                                                                       \
+            for (int64_t i = 0; i < n; i++) {                                                     \
+                const S x = from[i];                                                              \
+                to[at[key_##name(element) >> shifts[b] & (BUCKETS - 1)]++] = x;                   \
+            }                                                                                     \
+            S *other = from;                                                                      \
+            from = to;                                                                            \
+            to = other;                                                                           \
+        }                                                                                         \
+        if (from != v) memcpy(v, from, (size_t)n * sizeof *v);                                    \
+    }                                                                                             \
     static bool what##_##name(const T *of, S *v, S *w, int64_t n, bool divides) {                 \
-        int shifts[MOST_BYTES];                                                                   \
+        int shifts[MOST_BYTES], first[MOST_BYTES];                                                \
         bool sorted = true, falling = true;                                                       \
         U bits = 0;                                                                               \
         for (int64_t i = 1; i < n; i++) {                                                         \
@@ -103,24 +145,20 @@ static void sum_counts(int64_t *counts) {
             v[n - 1 - i] = x;                                                                     \
         }                                                                                         \
         if (sorted || falling) return true;                                                       \
-        S *from = v, *to = w;                                                                     \
-        const int all = choose_bytes(bits, n, (const void *)v != (const void *)of, shifts);       \
-        if (divides && n < MOST_DIVIDED && all > FEW_BYTES) return false;                         \
-        const int used = all > 0 ? all : choose_first(bits, shifts);                              \
-        for (int b = 0; b < used; b++) {                                                          \
-            int64_t at[BUCKETS] = {0};                                                            \
-            for (int64_t i = 0; i < n; i++) at[key_##name(of[i]) >> shifts[b] & (BUCKETS - 1)]++; \
-            sum_counts(at);                                                                       \
-            for (int64_t i = 0; i < n; i++) {                                                     \
-                const S x = from[i];                                                              \
-                to[at[key_##name(element) >> shifts[b] & (BUCKETS - 1)]++] = x;                   \
-            }                                                                                     \
-            S *other = from;                                                                      \
-            from = to;                                                                            \
-            to = other;                                                                           \
+        const int all = choose_bytes(bits, shifts);                                               \
+        const bool worth = is_worth(all, n);                                                      \
+        if (divides && n < MOST_DIVIDED && (all > 3 || !worth)) return false;                     \
+        for (int some = least_bytes(n); some <= MOST_FIRST && (some + 1 < all || !worth);         \
+             some++) {                                                                            \
+            choose_first(bits, some, first);                                                      \
+            if (is_crowded_##what##_##name(of, n, first[0])) continue;                            \
+            pass_##what##_##name(of, v, w, n, first, some);                                       \
+            if (insert_##what##_##name(of, v, n)) return true;                                    \
+            break;                                                                                \
         }                                                                                         \
-        if (from != v) memcpy(v, from, (size_t)n * sizeof *v);                                    \
-        return all > 0 || insert_##what##_##name(of, v, n);                                       \
+        if (divides && n < MOST_CROWDED && all > MOST_FIRST) return false;                        \
+        if (worth) pass_##what##_##name(of, v, w, n, shifts, all);                                \
+        return worth;                                                                             \
     }
 #define RADIX(T, U, name)            \
     BY_BYTES(sort, T, T, U, name, x) \
@@ -192,7 +230,7 @@ bool radix_sort(nd_type type, void *data, void *room, int64_t n, bool divides) {
 
 bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n) {
     if (type <= ND_UINT8 && n >= LEAST_BYTES) return places_uint8(data, places, n);
-    if (n < LEAST) return false;
+    if (n < LEAST_PLACES) return false;
     switch (type) {
     case ND_INT32: return places_int32(data, places, room, n, false);
     case ND_INT64: return places_int64(data, places, room, n, false);
