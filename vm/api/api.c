@@ -5,6 +5,7 @@
 
 #include "api/compile.h"
 #include "api/error.h"
+#include "api/handle.h"
 #include "api/path.h"
 #include "api/setup.h"
 #include "api/typed.h"
@@ -26,17 +27,6 @@
 #include "types/tuple.h"
 
 #define DEFAULT_RECURSION_LIMIT 1000
-
-struct dynvm_vm {
-    dv_vm *vm;
-    dynvm_error *error; /* of the last run, until it is taken */
-    int exit_status;
-    bool typed; /* sys has prompts: the host has asked for them */
-    dynvm_observer observer;
-    void *observer_context;
-    dynvm_resize resize;
-    void *resize_context;
-};
 
 /* Creating --------------------------------------------------------------------------------------
  */
@@ -107,6 +97,8 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     };
     self->vm = dv_vm_new(&internal);
     if (!self->vm) return false;
+    self->vm->host = self;
+    self->check_handles = config->check_handles;
     dv_native_attach(self->vm);
     self->vm->sandboxed = config->sandboxed != 0;
     self->vm->foreign = config->foreign != 0;
@@ -129,7 +121,9 @@ dynvm_vm *dynvm_create(const dynvm_config *given) {
     dynvm_resize resize = config.resize ? config.resize : c_library_resize;
     dynvm_vm *self = resize(config.resize_context, NULL, 0, sizeof *self);
     if (!self) return NULL;
-    *self = (dynvm_vm){.resize = resize, .resize_context = config.resize_context};
+    *self =
+        (dynvm_vm){.resize = resize, .resize_context = config.resize_context, .failure = DV_EMPTY};
+    dv_handles_begin(self);
     if (start(self, &config, form)) return self;
     if (self->vm) dv_profile_free(self->vm);
     if (self->vm) dv_vm_free(self->vm);
@@ -140,7 +134,9 @@ dynvm_vm *dynvm_create(const dynvm_config *given) {
 void dynvm_destroy(dynvm_vm *self) {
     if (!self) return;
     dv_native_attach(self->vm);
+    dv_handles_end(self);
     dv_teardown(self->vm);
+    dv_handles_free(self);
     dv_profile_free(self->vm);
     dv_vm_free(self->vm);
     dynvm_error_free(self->error);
@@ -196,6 +192,9 @@ static void begin(dynvm_vm *self) {
     dv_native_attach(self->vm);
     dynvm_error_free(self->error);
     self->error = NULL;
+    dv_value failure = self->failure;
+    self->failure = DV_EMPTY;
+    dv_release(self->vm, failure);
     self->exit_status = 0;
 }
 
@@ -433,6 +432,12 @@ size_t dynvm_memory_used(const dynvm_vm *self) { return self->vm->heap.used; }
 size_t dynvm_memory_peak(const dynvm_vm *self) { return self->vm->heap.peak; }
 
 dynvm_error *dynvm_take_error(dynvm_vm *self) {
+    if (!dv_is_empty(self->failure)) {
+        dynvm_error *failure = dv_error_describe(self->vm, self->failure);
+        dv_release(self->vm, self->failure);
+        self->failure = DV_EMPTY;
+        return failure;
+    }
     dynvm_error *error = self->error;
     self->error = NULL;
     return error;

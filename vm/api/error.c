@@ -87,6 +87,17 @@ dynvm_error *dv_error_take(dv_vm *vm, dv_value shown) {
     return error;
 }
 
+dynvm_error *dv_error_describe(dv_vm *vm, dv_value exception) {
+    dv_value pending = vm->error;
+    vm->error = DV_EMPTY;
+    dv_value shown = dv_exception_text(vm, exception);
+    dv_error_clear(vm);
+    vm->error = dv_retain(exception);
+    dynvm_error *error = dv_error_take(vm, shown);
+    vm->error = pending;
+    return error;
+}
+
 void dynvm_error_free(dynvm_error *error) { free(error); }
 
 const char *dynvm_error_type(const dynvm_error *error) { return error ? error->texts[TYPE] : ""; }

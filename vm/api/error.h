@@ -8,5 +8,7 @@
 /* Makes an error of vm->error, which it clears; `shown` is what the host is to show of it (EMPTY:
  * it could not be made), which the function takes.  NULL: out of memory. */
 dynvm_error *dv_error_take(dv_vm *vm, dv_value shown);
+/* The same of an exception that is not pending, shown as Python would show it. */
+dynvm_error *dv_error_describe(dv_vm *vm, dv_value exception);
 
 #endif

@@ -137,6 +137,9 @@ dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t coun
 
 /* Generators (run/generator.c).  1: it yielded *result (new), 0: it returned it, -1: raised. */
 int dv_generator_send(dv_vm *vm, dv_value generator, dv_value sent, dv_value *result);
+/* The same of anything with `send`, or for None of any iterator, whose StopIteration is a return.
+ */
+int dv_send(dv_vm *vm, dv_value receiver, dv_value sent, dv_value *result);
 dv_value dv_generator_next(dv_vm *vm, dv_value generator); /* dv_next of one */
 int dv_generator_throw(dv_vm *vm, dv_value generator, dv_value exception,
                        dv_value *result); /* takes the exception */

@@ -131,6 +131,8 @@ typedef struct dv_super_found {
         fixed; /* a method of a built-in type that takes instances of the class: it never changes */
 } dv_super_found;
 
+struct dynvm_vm;
+
 struct dv_vm {
     /* The stable table of extensions, which find it through their vm (include/dynvm_ext.h). */
     const struct dvx_api *api;
@@ -281,6 +283,9 @@ struct dv_vm {
         dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
         /* plugin: the module of the extension in a file (new, not yet in vm->modules). */
         dv_value (*load_extension)(dv_vm *vm, dv_value name, const char *path);
+        /* plugin: the module of an extension of the host's own (likewise); EMPTY without
+         * vm->error: there is none of this name. */
+        dv_value (*load_hosted)(dv_vm *vm, dv_value name);
         /* plugin: specialises the CALL (CALL_METHOD if `method`: a self or EMPTY stands in front of
          * the arguments) at ip for *callee, a function, an object or the class of an extension,
          * with `count` arguments behind its reserved entries; false: it is not to be called so. */
@@ -301,6 +306,7 @@ struct dv_vm {
     bool observer_failed;
     struct dv_profile *profile; /* inspect/profile.h; NULL: nothing is counted */
     struct dv_plugins *plugins; /* plugin/plugin.h */
+    struct dynvm_vm *host;      /* what the embedder knows the VM as (api/machine.h) */
 };
 
 typedef struct dv_vm_config {

@@ -1,15 +1,22 @@
 /* dynvm.h: embedding dynvm, a bytecode VM for dl (a strict subset of Python 3.11).
  *
  *     #include <dynvm.h>
+ *     #include <stdio.h>
  *
  *     int main(void) {
  *         dynvm_vm *vm = dynvm_create(NULL);
- *         if (!vm) return 1;
- *         if (dynvm_run_text(vm, "print(6 * 7)\n", 13, "<example>") == DYNVM_ERROR) {
- *             dynvm_error *error = dynvm_take_error(vm);
- *             fputs(dynvm_error_traceback(error), stderr);
- *             dynvm_error_free(error);
+ *         const char program[] = "def area(w, h): return w * h\n";
+ *         if (vm && dynvm_run_text(vm, program, sizeof program - 1, "<area>") == DYNVM_OK) {
+ *             dynvm_scope scope = dynvm_open_scope(vm);
+ *             dynvm_value sides[] = {dynvm_make_int(vm, 6), dynvm_make_int(vm, 7)};
+ *             dynvm_value area = dynvm_call(vm, dynvm_get_global(vm, "area"), sides, 2);
+ *             int64_t result;
+ *             if (dynvm_read_int(vm, area, &result) == DYNVM_OK) printf("%lld\n", (long
+ * long)result); dynvm_close_scope(vm, scope);
  *         }
+ *         dynvm_error *error = vm ? dynvm_take_error(vm) : NULL;
+ *         if (error) fputs(dynvm_error_traceback(error), stderr);
+ *         dynvm_error_free(error);
  *         dynvm_destroy(vm);
  *     }
  *
@@ -19,12 +26,17 @@
  *     be called from any thread while the VM runs.
  *  2. Arguments are borrowed: nothing that is passed in is kept after the call, unless the
  *     function's comment says so.  Results that the caller must give back say by what.
- *  3. Every call that can fail returns a status.  After DYNVM_ERROR dynvm_take_error tells what
- *     happened.
- *  4. Text is UTF-8. */
+ *  3. Every call that can fail returns a status, or a handle that dynvm_failed tells.  After a
+ *     failure dynvm_take_error tells what happened.
+ *  4. Text is UTF-8.
+ *  5. Values of dl are reached through handles (dynvm_value).  A handle belongs to the scope that
+ *     was innermost when it was made, and ends with it: nothing is released one by one.
+ *  6. The handle of a failed call may be passed on: that call fails as well, and what went wrong
+ *     first is kept.  So a chain of calls needs one test, at its end, as above. */
 #ifndef DYNVM_H
 #define DYNVM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -138,12 +150,14 @@ typedef struct dynvm_config {
     dynvm_nama nama;
     size_t region_limit; /* bytes for the regions of level nama; default: 4 MB, or an eighth of
                           * memory_limit if that is less.  The coldest make room for new ones */
+    int check_handles;   /* not 0: `extension_output` gets a line, when the VM ends, for each handle
+                          * that neither a scope nor dynvm_drop has ended, and where it was made */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0                          \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0                       \
     }
 
 /* ---- VMs ---- */
@@ -196,6 +210,154 @@ int dynvm_exit_status(const dynvm_vm *vm);
 void dynvm_interrupt(dynvm_vm *vm);
 /* Not 0: there was a dynvm_interrupt that the program has not yet got.  Callbacks may ask. */
 int dynvm_interrupted(const dynvm_vm *vm);
+
+/* ---- Handles ---- */
+
+/* A handle: it names a value of one VM.  All zeros: no value, which is what failed calls return. */
+typedef struct dynvm_value {
+    uint64_t handle;
+} dynvm_value;
+
+static inline int dynvm_failed(dynvm_value v) { return v.handle == 0; }
+
+/* Scopes are opened and closed like blocks; with each end all handles that were made in it. */
+typedef struct dynvm_scope {
+    uint32_t first, outer;
+} dynvm_scope;
+
+dynvm_scope dynvm_open_scope(dynvm_vm *vm);
+/* Closes a scope, and those in it that are still open. */
+void dynvm_close_scope(dynvm_vm *vm, dynvm_scope scope);
+/* The same, but the value stays: with a new handle, which belongs to the scope around. */
+dynvm_value dynvm_close_scope_with(dynvm_vm *vm, dynvm_scope scope, dynvm_value result);
+
+/* A handle on the same value that belongs to no scope: it ends with dynvm_drop. */
+dynvm_value dynvm_keep(dynvm_vm *vm, dynvm_value v);
+/* Ends a handle, kept or not.  No value is allowed. */
+void dynvm_drop(dynvm_vm *vm, dynvm_value v);
+
+/* ---- Making values ---- */
+
+/* As a size: the text is zero-terminated. */
+#define DYNVM_TO_ZERO ((size_t)-1)
+
+dynvm_value dynvm_make_none(dynvm_vm *vm);
+dynvm_value dynvm_make_bool(dynvm_vm *vm, int b);
+dynvm_value dynvm_make_int(dynvm_vm *vm, int64_t i);
+/* int(text, base), an int of any size; base 10 for decimal text.  ValueError. */
+dynvm_value dynvm_make_int_text(dynvm_vm *vm, const char *text, size_t size, int base);
+dynvm_value dynvm_make_float(dynvm_vm *vm, double d);
+dynvm_value dynvm_make_str(dynvm_vm *vm, const char *text, size_t size); /* ValueError: no UTF-8 */
+dynvm_value dynvm_make_bytes(dynvm_vm *vm, const void *data, size_t size);
+dynvm_value dynvm_make_list(dynvm_vm *vm, const dynvm_value *items, size_t count);
+dynvm_value dynvm_make_tuple(dynvm_vm *vm, const dynvm_value *items, size_t count);
+dynvm_value dynvm_make_dict(dynvm_vm *vm); /* empty: dynvm_set_item fills it */
+
+/* ---- Reading values ---- */
+
+/* What a value is, or the class of which it is an instance derives from. */
+typedef enum dynvm_kind {
+    DYNVM_KIND_FAILED, /* of no value */
+    DYNVM_KIND_NONE,
+    DYNVM_KIND_BOOL,
+    DYNVM_KIND_INT,
+    DYNVM_KIND_FLOAT, /* exactly */
+    DYNVM_KIND_STR,
+    DYNVM_KIND_BYTES,
+    DYNVM_KIND_LIST,
+    DYNVM_KIND_TUPLE,
+    DYNVM_KIND_DICT,
+    DYNVM_KIND_OTHER /* dynvm_is_instance and dynvm_class_of tell more */
+} dynvm_kind;
+
+dynvm_kind dynvm_kind_of(dynvm_vm *vm, dynvm_value v);
+/* An int or bool within 64 bits: TypeError, OverflowError.  (Of others: dynvm_text of
+ * dynvm_str.) */
+dynvm_status dynvm_read_int(dynvm_vm *vm, dynvm_value v, int64_t *out);
+/* What float() takes of numbers: TypeError, OverflowError. */
+dynvm_status dynvm_read_float(dynvm_vm *vm, dynvm_value v, double *out);
+/* The text of a str as UTF-8, or the bytes of a bytes object, with a zero byte behind it.  It stays
+ * as long as the innermost scope that is open now; not freed by the caller.  size may be NULL.
+ * NULL: TypeError; UnicodeEncodeError: it has surrogates. */
+const char *dynvm_text(dynvm_vm *vm, dynvm_value v, size_t *size);
+int dynvm_truth(dynvm_vm *vm, dynvm_value v); /* as `if v` sees it: 1, 0, -1: failed */
+
+/* ---- What programs do with values ---- */
+
+/* Names at module level of the main program: NameError. */
+dynvm_value dynvm_get_global(dynvm_vm *vm, const char *name);
+dynvm_status dynvm_set_global(dynvm_vm *vm, const char *name, dynvm_value value);
+/* A builtin such as "sorted" or "ValueError": NameError. */
+dynvm_value dynvm_builtin(dynvm_vm *vm, const char *name);
+/* A module by its absolute name ("os.path"): what `import` does, and gives. */
+dynvm_value dynvm_import(dynvm_vm *vm, const char *name);
+
+/* A text as a function without parameters, to be called as often as you like: each call runs it as
+ * dynvm_run_text would, with the main program's names.  SyntaxError. */
+dynvm_value dynvm_compile(dynvm_vm *vm, const char *text, size_t size, const char *filename);
+
+dynvm_value dynvm_call(dynvm_vm *vm, dynvm_value callee, const dynvm_value *args, size_t count);
+/* The last `named` arguments are keyword arguments with these names. */
+dynvm_value dynvm_call_keywords(dynvm_vm *vm, dynvm_value callee, const dynvm_value *args,
+                                size_t count, const char *const *names, size_t named);
+dynvm_value dynvm_call_method(dynvm_vm *vm, dynvm_value v, const char *name,
+                              const dynvm_value *args, size_t count);
+
+dynvm_value dynvm_get_attribute(dynvm_vm *vm, dynvm_value v, const char *name);
+/* 1: *out is it; 0: there is none (*out is no value); -1: failed. */
+int dynvm_find_attribute(dynvm_vm *vm, dynvm_value v, const char *name, dynvm_value *out);
+dynvm_status dynvm_set_attribute(dynvm_vm *vm, dynvm_value v, const char *name, dynvm_value value);
+dynvm_status dynvm_delete_attribute(dynvm_vm *vm, dynvm_value v, const char *name);
+
+int64_t dynvm_length(dynvm_vm *vm, dynvm_value v); /* -1: failed */
+dynvm_value dynvm_get_item(dynvm_vm *vm, dynvm_value v, dynvm_value key);
+dynvm_value dynvm_get_index(dynvm_vm *vm, dynvm_value v, int64_t index); /* v[index] */
+dynvm_status dynvm_set_item(dynvm_vm *vm, dynvm_value v, dynvm_value key, dynvm_value value);
+dynvm_status dynvm_delete_item(dynvm_vm *vm, dynvm_value v, dynvm_value key);
+int dynvm_contains(dynvm_vm *vm, dynvm_value v, dynvm_value item); /* 1, 0, -1: failed */
+dynvm_status dynvm_append(dynvm_vm *vm, dynvm_value list, dynvm_value item);
+
+dynvm_value dynvm_iterate(dynvm_vm *vm, dynvm_value v);
+/* 1: *out is the next item; 0: that was all (*out is no value); -1: failed. */
+int dynvm_next(dynvm_vm *vm, dynvm_value iterator, dynvm_value *out);
+/* Goes on with a generator, a coroutine of dl: its `yield` gets the value (None to begin with).
+ * 1: *out is what it yields; 0: it has returned *out; -1: failed. */
+int dynvm_send(dynvm_vm *vm, dynvm_value generator, dynvm_value value, dynvm_value *out);
+
+dynvm_value dynvm_repr(dynvm_vm *vm, dynvm_value v);
+dynvm_value dynvm_str(dynvm_vm *vm, dynvm_value v);
+int dynvm_same(dynvm_vm *vm, dynvm_value a, dynvm_value b);  /* a is b: 1, 0, -1: failed */
+int dynvm_equal(dynvm_vm *vm, dynvm_value a, dynvm_value b); /* a == b: likewise */
+int dynvm_less(dynvm_vm *vm, dynvm_value a, dynvm_value b);  /* a < b: likewise */
+dynvm_value dynvm_class_of(dynvm_vm *vm, dynvm_value v);
+/* isinstance(v, classes), where classes is a class or a tuple of them: 1, 0, -1: failed */
+int dynvm_is_instance(dynvm_vm *vm, dynvm_value v, dynvm_value classes);
+
+/* ---- The host is an extension ---- */
+
+/* Functions, types and modules of the host are those of an extension (dynvm_ext.h): with signatures
+ * that hot loops call raw, and derivatives that their instructions become. */
+struct dvx_type;
+struct dvx_value;
+struct dvx_vm;
+
+/* From now on `import name` makes a module and calls `init`, which fills it, in place of any file
+ * of this name; in a sandboxed VM, too.  The name is copied.  ValueError: there is one already. */
+dynvm_status dynvm_add_extension(dynvm_vm *vm, const char *name,
+                                 bool (*init)(struct dvx_vm *vm, struct dvx_value module));
+/* The two names of a VM. */
+struct dvx_vm *dynvm_extension_vm(dynvm_vm *vm);
+dynvm_vm *dynvm_of_extension(struct dvx_vm *vm);
+/* A handle on a value that a function of the host was given, or has.  DVX_FAILED: the handle of a
+ * failed call; the error is then the handle's. */
+dynvm_value dynvm_wrap(dynvm_vm *vm, struct dvx_value v);
+/* A new reference to a handle's value, which such a function may return: of a failed call
+ * DVX_FAILED, and its error is raised. */
+struct dvx_value dynvm_unwrap(dynvm_vm *vm, dynvm_value v);
+/* A new object of a type that such a module has added; *payload is its struct, zeroed. */
+dynvm_value dynvm_make_object(dynvm_vm *vm, const struct dvx_type *type, void **payload);
+/* The struct of an object of the type, as long as the object lives; NULL: TypeError. */
+void *dynvm_payload(dynvm_vm *vm, dynvm_value v, const struct dvx_type *type);
 
 /* ---- Observing ---- */
 
@@ -264,9 +426,15 @@ size_t dynvm_memory_peak(const dynvm_vm *vm);
 
 /* ---- Errors ---- */
 
-/* What the last failed run ended with, or NULL.  The caller owns it and gives it back with
- * dynvm_error_free, before or after the VM's end. */
+/* What the last call that failed has failed with, or NULL.  The caller owns it and gives it back
+ * with dynvm_error_free, before or after the VM's end.  It stays until it is taken, or a call is
+ * made with arguments that are all values. */
 dynvm_error *dynvm_take_error(dynvm_vm *vm);
+/* The same as an object of dl, with __cause__, __traceback__ and all else that it has; no value:
+ * there is none, or it ended a dynvm_run_..., which keeps texts alone. */
+dynvm_value dynvm_take_exception(dynvm_vm *vm);
+/* The error that an exception object is; NULL: it is none, or there is no memory. */
+dynvm_error *dynvm_describe_exception(dynvm_vm *vm, dynvm_value exception);
 void dynvm_error_free(dynvm_error *error); /* NULL is allowed */
 
 /* Text of an error, valid as long as the error: the name of the exception's class, str() of the
@@ -277,6 +445,50 @@ const char *dynvm_error_message(const dynvm_error *error);
 const char *dynvm_error_traceback(const dynvm_error *error);
 /* Bytes of the traceback, which may itself contain zero bytes. */
 size_t dynvm_error_traceback_size(const dynvm_error *error);
+
+/* ---- Where handles are made ---- */
+
+/* With DYNVM_PLACES defined before this header is included, what `check_handles` reports has the
+ * file and the line of the call that made the handle; the calls are slower by an instruction or
+ * two. */
+dynvm_vm *dynvm_at(dynvm_vm *vm, const char *file, int line); /* vm */
+
+#ifdef DYNVM_PLACES
+#define DYNVM_HERE(vm)                  dynvm_at((vm), __FILE__, __LINE__)
+#define dynvm_close_scope_with(vm, ...) dynvm_close_scope_with(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_keep(vm, ...)             dynvm_keep(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_none(vm)             dynvm_make_none(DYNVM_HERE(vm))
+#define dynvm_make_bool(vm, ...)        dynvm_make_bool(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_int(vm, ...)         dynvm_make_int(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_int_text(vm, ...)    dynvm_make_int_text(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_float(vm, ...)       dynvm_make_float(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_str(vm, ...)         dynvm_make_str(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_bytes(vm, ...)       dynvm_make_bytes(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_list(vm, ...)        dynvm_make_list(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_tuple(vm, ...)       dynvm_make_tuple(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_dict(vm)             dynvm_make_dict(DYNVM_HERE(vm))
+#define dynvm_text(vm, ...)             dynvm_text(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_get_global(vm, ...)       dynvm_get_global(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_builtin(vm, ...)          dynvm_builtin(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_import(vm, ...)           dynvm_import(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_compile(vm, ...)          dynvm_compile(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_call(vm, ...)             dynvm_call(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_call_keywords(vm, ...)    dynvm_call_keywords(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_call_method(vm, ...)      dynvm_call_method(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_get_attribute(vm, ...)    dynvm_get_attribute(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_find_attribute(vm, ...)   dynvm_find_attribute(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_get_item(vm, ...)         dynvm_get_item(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_get_index(vm, ...)        dynvm_get_index(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_iterate(vm, ...)          dynvm_iterate(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_next(vm, ...)             dynvm_next(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_send(vm, ...)             dynvm_send(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_repr(vm, ...)             dynvm_repr(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_str(vm, ...)              dynvm_str(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_class_of(vm, ...)         dynvm_class_of(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_wrap(vm, ...)             dynvm_wrap(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_make_object(vm, ...)      dynvm_make_object(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_take_exception(vm)        dynvm_take_exception(DYNVM_HERE(vm))
+#endif
 
 /* ---- The library ---- */
 

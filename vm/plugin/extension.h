@@ -35,7 +35,7 @@ struct dv_extension_function {
 struct dv_extension {
     const struct dvx_extension *descriptor;
     struct dvx_extension described; /* a copy, with zeros as above */
-    void *library;                  /* of dlopen */
+    void *library;                  /* of dlopen; NULL: it is the host's */
     bool native;                    /* its handlers were compiled against this build */
     dv_extension_function *functions;
     struct dv_extension_type *types; /* plugin/type.h */
@@ -43,9 +43,17 @@ struct dv_extension {
     dv_extension *next;
 };
 
+/* An extension that is part of the host (dynvm_add_extension), imported or not. */
+typedef struct dv_host_extension {
+    struct dv_host_extension *next;
+    struct dvx_extension descriptor;
+    char name[];
+} dv_host_extension;
+
 typedef struct dv_plugins {
     dv_native native; /* first: plugin/native.h */
     dv_extension *extensions;
+    dv_host_extension *hosted;
     dv_extension *loading; /* whose `init` is running, or NULL */
     /* The type that an extension has named last; NULL: none since one was added. */
     const struct dv_extension_type *named;

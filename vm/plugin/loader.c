@@ -111,6 +111,22 @@ static void raise_unloadable(dv_vm *vm, const char *name, const char *path, cons
 
 /* ---- Loading ---- */
 
+/* What the VM knows of an extension from now on; NULL: raised. */
+static dv_extension *enrol(dv_vm *vm, const struct dvx_extension *descriptor, void *library) {
+    dv_extension *extension = dv_heap_alloc(&vm->heap, sizeof *extension);
+    if (!extension) {
+        dv_raise_memory(vm);
+        return NULL;
+    }
+    *extension = (dv_extension){.descriptor = descriptor, .library = library};
+    size_t size = descriptor->size, whole = sizeof extension->described;
+    memcpy(&extension->described, descriptor, size < whole ? size : whole);
+    extension->native = descriptor->fingerprint == DVX_FINGERPRINT;
+    extension->next = vm->plugins->extensions;
+    vm->plugins->extensions = extension;
+    return extension;
+}
+
 static dv_extension *open_library(dv_vm *vm, const char *name, const char *path) {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -121,22 +137,12 @@ static dv_extension *open_library(dv_vm *vm, const char *name, const char *path)
     if (!descriptor)
         dv_raise(vm, DV_E_IMPORT_ERROR,
                  "'%s' is no extension of dynvm: it exports no 'dvx_extension'", path);
-    dv_extension *extension = NULL;
     if (descriptor && check(vm, name, descriptor)) {
-        extension = dv_heap_alloc(&vm->heap, sizeof *extension);
-        if (!extension) dv_raise_memory(vm);
+        dv_extension *extension = enrol(vm, descriptor, library);
+        if (extension) return extension;
     }
-    if (!extension) {
-        dlclose(library);
-        return NULL;
-    }
-    *extension = (dv_extension){.descriptor = descriptor, .library = library};
-    size_t size = descriptor->size, whole = sizeof extension->described;
-    memcpy(&extension->described, descriptor, size < whole ? size : whole);
-    extension->native = descriptor->fingerprint == DVX_FINGERPRINT;
-    extension->next = vm->plugins->extensions;
-    vm->plugins->extensions = extension;
-    return extension;
+    dlclose(library);
+    return NULL;
 }
 
 /* Calls `init`, whose word about success must agree with vm->error. */
@@ -167,16 +173,61 @@ static bool make_state(dv_vm *vm, dv_extension *extension) {
     return extension->state != NULL;
 }
 
-static dv_value load_extension(dv_vm *vm, dv_value wanted, const char *path) {
-    char name[LONGEST_NAME];
-    if (!copy_name(vm, wanted, name)) return DV_EMPTY;
-    dv_extension *extension = open_library(vm, name, path);
+/* A new module, filled by the extension; NULL: raised already. */
+static dv_value make_module(dv_vm *vm, dv_value wanted, dv_extension *extension) {
     if (!extension || !make_state(vm, extension)) return DV_EMPTY;
     dv_oint_setup(vm);
     dv_value module = dv_module_named(vm, wanted);
     if (dv_is_empty(module) || initialise(vm, extension, module)) return module;
     dv_release(vm, module);
     return DV_EMPTY;
+}
+
+static dv_value load_extension(dv_vm *vm, dv_value wanted, const char *path) {
+    char name[LONGEST_NAME];
+    if (!copy_name(vm, wanted, name)) return DV_EMPTY;
+    return make_module(vm, wanted, open_library(vm, name, path));
+}
+
+/* ---- The host's own ---- */
+
+static dv_host_extension *find_hosted(const dv_vm *vm, const char *name) {
+    dv_host_extension *hosted = vm->plugins->hosted;
+    while (hosted && strcmp(hosted->name, name) != 0) hosted = hosted->next;
+    return hosted;
+}
+
+bool dv_plugin_add(dv_vm *vm, const char *name, dv_plugin_init *init) {
+    const size_t size = strlen(name) + 1;
+    if (find_hosted(vm, name) || size > LONGEST_NAME) {
+        dv_raise(vm, DV_E_VALUE_ERROR,
+                 size > LONGEST_NAME ? "the name of extension '%s' is too long"
+                                     : "there is an extension '%s' already",
+                 name);
+        return false;
+    }
+    dv_host_extension *hosted = dv_heap_alloc(&vm->heap, sizeof *hosted + size);
+    if (!hosted) {
+        dv_raise_memory(vm);
+        return false;
+    }
+    memcpy(hosted->name, name, size);
+    hosted->descriptor = (struct dvx_extension){.size = sizeof hosted->descriptor,
+                                                .abi_major = DVX_ABI_MAJOR,
+                                                .abi_minor = DVX_ABI_MINOR,
+                                                .name = hosted->name,
+                                                .init = init};
+    hosted->next = vm->plugins->hosted;
+    vm->plugins->hosted = hosted;
+    return true;
+}
+
+static dv_value load_hosted(dv_vm *vm, dv_value wanted) {
+    char name[LONGEST_NAME];
+    if (!vm->plugins->hosted) return DV_EMPTY;
+    if (!copy_name(vm, wanted, name)) return DV_EMPTY;
+    const dv_host_extension *hosted = find_hosted(vm, name);
+    return hosted ? make_module(vm, wanted, enrol(vm, &hosted->descriptor, NULL)) : DV_EMPTY;
 }
 
 /* ---- Beginning and end ---- */
@@ -195,6 +246,7 @@ bool dv_plugin_setup(dv_vm *vm) {
     if ((vm->watch_extensions & DV_WATCH_DEBUG) && !dv_debug_setup(vm)) return false;
     choose_table(vm);
     vm->hooks.load_extension = load_extension;
+    vm->hooks.load_hosted = load_hosted;
     return true;
 }
 
@@ -226,9 +278,14 @@ void dv_plugin_discard(dv_vm *vm) {
         dv_extension *next = extension->next;
         dv_extension_free_types(vm, extension->types);
         dv_extension_free_functions(vm, extension->functions);
-        dlclose(extension->library);
+        if (extension->library) dlclose(extension->library);
         dv_heap_free(&vm->heap, extension, sizeof *extension);
         extension = next;
+    }
+    for (dv_host_extension *hosted = vm->plugins->hosted; hosted;) {
+        dv_host_extension *next = hosted->next;
+        dv_heap_free(&vm->heap, hosted, sizeof *hosted + strlen(hosted->name) + 1);
+        hosted = next;
     }
     dv_heap_free(&vm->heap, vm->plugins, sizeof *vm->plugins);
     vm->plugins = NULL;

@@ -54,7 +54,7 @@ static size_t utf8_sequence(const unsigned char *text, size_t size) {
 dvx_value dv_api_make_str(dvx_vm *vm, const char *utf8, size_t size) {
     for (size_t i = 0; i < size;) {
         size_t length = utf8_sequence((const unsigned char *)utf8 + i, size - i);
-        if (!length) return dv_raise(vm, DV_E_VALUE_ERROR, "text of an extension is not UTF-8");
+        if (!length) return dv_raise(vm, DV_E_VALUE_ERROR, "the text is not UTF-8");
         i += length;
     }
     return dv_str_new(vm, utf8, size);

@@ -449,12 +449,17 @@ dv_value dv_call(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t coun
                                   : call_other(vm, callee, args, count, keywords);
 }
 
-dv_value dv_run_unit(dv_vm *vm, dv_unit *unit, dv_value module) {
+dv_value dv_unit_function(dv_vm *vm, dv_unit *unit, dv_value module) {
     dv_thread *thread = dv_thread_new(vm, unit->code, dv_as_module(module));
     if (--unit->references == 0) unit->release_arena(unit->context, unit->arena);
     if (!thread) return DV_EMPTY;
     dv_value function = dv_function_make(vm, thread, DV_EMPTY);
     dv_release_object(vm, &thread->header);
+    return function;
+}
+
+dv_value dv_run_unit(dv_vm *vm, dv_unit *unit, dv_value module) {
+    dv_value function = dv_unit_function(vm, unit, module);
     if (dv_is_empty(function)) return DV_EMPTY;
     dv_value result = dv_call(vm, function, NULL, 0, DV_EMPTY);
     dv_release(vm, function);

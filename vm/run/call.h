@@ -8,6 +8,9 @@
  * the unit.  None, or EMPTY with vm->error. */
 dv_value dv_run_unit(dv_vm *vm, dv_unit *unit, dv_value module);
 
+/* The same as a function without parameters: each call of it runs the code. */
+dv_value dv_unit_function(dv_vm *vm, dv_unit *unit, dv_value module);
+
 /* Runs from ip on until dv_halt_cell, or an exception that reaches it. */
 void dv_run_cells(dv_vm *vm, const dv_cell *ip);
 

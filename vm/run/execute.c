@@ -219,7 +219,7 @@ bool dv_calling_names(dv_vm *vm, dv_value names) {
 
 bool dv_calling_library(const dv_vm *vm) {
     static const char start[] = "<frozen ";
-    if (!vm->fp) return false;
+    if (vm->fp == vm->stack) return false; /* the host imports */
     const dv_text name = dv_frame_thread(vm->fp)->code->unit->filename;
     return name.size >= sizeof start - 1 && memcmp(name.data, start, sizeof start - 1) == 0;
 }

@@ -274,7 +274,7 @@ static dv_value call_send(dv_vm *vm, dv_value receiver, dv_value v) {
     return result;
 }
 
-static int send_to(dv_vm *vm, dv_value receiver, dv_value v, dv_value *result) {
+int dv_send(dv_vm *vm, dv_value receiver, dv_value v, dv_value *result) {
     if (dv_is_generator(receiver)) return dv_generator_send(vm, receiver, v, result);
     dv_value returned = dv_is_none(v) ? dv_next_or_stop(vm, receiver) : call_send(vm, receiver, v);
     return outcome_of_call(vm, returned, result);
@@ -285,7 +285,7 @@ const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS) {
     const dv_cell *end = ip[1].target;
     dv_value receiver = sp[-2], sent = sp[-1], result;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    int outcome = send_to(vm, receiver, sent, &result);
+    int outcome = dv_send(vm, receiver, sent, &result);
     if (outcome < 0) return dv_slow_raise(ip, sp, fp, vm, 0, 0);
     sp[-1] = result;
     dv_release(vm, sent);

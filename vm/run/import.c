@@ -230,7 +230,8 @@ static dv_value load_library(dv_vm *vm, dv_value name, bool early) {
  * is found last of all. */
 static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     bool top = dv_is_empty(directories);
-    dv_value module = top ? load_library(vm, name, true) : DV_EMPTY;
+    dv_value module = top ? enter(vm, name, vm->hooks.load_hosted(vm, name)) : DV_EMPTY;
+    if (top && dv_is_empty(module) && dv_is_empty(vm->error)) module = load_library(vm, name, true);
     if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return module;
     size_t size = sizeof(dv_module_file);
     dv_module_file *found = dv_heap_alloc(&vm->heap, size);
