@@ -6,8 +6,9 @@
 #include "plugin/watch.h"
 
 enum { LEAST_SLOTS = 32 };
-#define KEPT 0x80000000u
-#define MOST (KEPT - 1)
+#define KEPT_SHIFT 31
+#define KEPT       (1u << KEPT_SHIFT)
+#define MOST       (KEPT - 1)
 
 /* ---- Slots ---- */
 
@@ -16,12 +17,12 @@ static dynvm_value handle_of(uint32_t index, uint32_t serial) {
 }
 
 /* The slot of a handle that is open; NULL: it has ended, or is none of this VM's. */
-static dv_handle_slot *find(dynvm_vm *self, dynvm_value v) {
-    const uint32_t index = (uint32_t)v.handle, serial = (uint32_t)(v.handle >> 32);
-    const dv_handle_table *table = index & KEPT ? &self->handles.kept : &self->handles.scoped;
-    if ((index & ~KEPT) >= table->count || !serial) return NULL;
-    dv_handle_slot *slot = &table->slots[index & ~KEPT];
-    return slot->serial == serial ? slot : NULL;
+static inline dv_handle_slot *find(dynvm_vm *self, dynvm_value v) {
+    const uint32_t index = (uint32_t)v.handle & ~KEPT, serial = (uint32_t)(v.handle >> 32);
+    const dv_handle_table *table = &self->handles.tables[(uint32_t)v.handle >> KEPT_SHIFT];
+    if (DV_UNLIKELY(index >= table->count || !serial)) return NULL;
+    dv_handle_slot *slot = &table->slots[index];
+    return DV_LIKELY(slot->serial == serial) ? slot : NULL;
 }
 
 static bool grow(dv_vm *vm, dv_handle_table *table) {
@@ -40,7 +41,7 @@ static bool grow(dv_vm *vm, dv_handle_table *table) {
 static dynvm_value fill(dynvm_vm *self, dv_handle_slot *slot, uint32_t index, dv_value value) {
     dv_handles *handles = &self->handles;
     if (++handles->serial == 0) handles->serial = 1;
-    *slot = (dv_handle_slot){value, handles->serial, handles->line, handles->file, 0};
+    *slot = (dv_handle_slot){value, handles->serial, handles->line, handles->file};
     handles->file = NULL;
     return handle_of(index, handles->serial);
 }
@@ -54,7 +55,7 @@ static dynvm_value no_memory(dynvm_vm *self, dv_value value) {
 
 /* A handle of the innermost scope; takes the value. */
 static dynvm_value push(dynvm_vm *self, dv_value value) {
-    dv_handle_table *table = &self->handles.scoped;
+    dv_handle_table *table = &self->handles.tables[DV_SCOPED];
     if (DV_UNLIKELY(table->count == table->capacity) && !grow(self->vm, table))
         return no_memory(self, value);
     const uint32_t index = table->count++;
@@ -64,10 +65,10 @@ static dynvm_value push(dynvm_vm *self, dv_value value) {
 /* A slot for a kept handle; false: out of memory. */
 static bool find_free(dynvm_vm *self, uint32_t *index) {
     dv_handles *handles = &self->handles;
-    dv_handle_table *table = &handles->kept;
+    dv_handle_table *table = &handles->tables[DV_KEPT];
     if (handles->free) {
         *index = handles->free - 1;
-        handles->free = table->slots[*index].next;
+        handles->free = table->slots[*index].line;
         return true;
     }
     if (table->count == table->capacity && !grow(self->vm, table)) return false;
@@ -77,9 +78,9 @@ static bool find_free(dynvm_vm *self, uint32_t *index) {
 
 /* Frees the slot of a kept handle; its value, which the caller releases last: that may run code. */
 static dv_value free_kept(dv_handles *handles, uint32_t index) {
-    dv_handle_slot *slot = &handles->kept.slots[index];
+    dv_handle_slot *slot = &handles->tables[DV_KEPT].slots[index];
     const dv_value value = slot->value;
-    *slot = (dv_handle_slot){.value = DV_EMPTY, .next = handles->free};
+    *slot = (dv_handle_slot){.value = DV_EMPTY, .line = handles->free};
     handles->free = index + 1;
     return value;
 }
@@ -87,7 +88,7 @@ static dv_value free_kept(dv_handles *handles, uint32_t index) {
 /* The same of a handle that belongs to a scope.  A loop that drops what it makes takes no more and
  * more room. */
 static dv_value free_scoped(dv_handles *handles, uint32_t index) {
-    dv_handle_table *table = &handles->scoped;
+    dv_handle_table *table = &handles->tables[DV_SCOPED];
     const dv_value value = table->slots[index].value;
     table->slots[index] = (dv_handle_slot){.value = DV_EMPTY};
     while (table->count > handles->base && !table->slots[table->count - 1].serial) table->count--;
@@ -98,13 +99,14 @@ static dv_value free_scoped(dv_handles *handles, uint32_t index) {
 
 dynvm_scope dynvm_open_scope(dynvm_vm *self) {
     dv_handles *handles = &self->handles;
-    const dynvm_scope scope = {handles->scoped.count, handles->base};
-    handles->base = handles->scoped.count;
+    const uint32_t count = handles->tables[DV_SCOPED].count;
+    const dynvm_scope scope = {count, handles->base};
+    handles->base = count;
     return scope;
 }
 
 void dynvm_close_scope(dynvm_vm *self, dynvm_scope scope) {
-    dv_handle_table *table = &self->handles.scoped;
+    dv_handle_table *table = &self->handles.tables[DV_SCOPED];
     dv_native_attach(self->vm);
     while (table->count > scope.first) {
         const dv_value value = table->slots[--table->count].value;
@@ -126,7 +128,7 @@ dynvm_value dynvm_keep(dynvm_vm *self, dynvm_value v) {
     uint32_t index;
     if (!dv_host_take(self, &v, &value, 1)) return DV_NO_HANDLE;
     if (!find_free(self, &index)) return no_memory(self, value);
-    return fill(self, &self->handles.kept.slots[index], index | KEPT, value);
+    return fill(self, &self->handles.tables[DV_KEPT].slots[index], index | KEPT, value);
 }
 
 void dynvm_drop(dynvm_vm *self, dynvm_value v) {
@@ -139,7 +141,7 @@ void dynvm_drop(dynvm_vm *self, dynvm_value v) {
 
 dynvm_vm *dynvm_at(dynvm_vm *self, const char *file, int line) {
     self->handles.file = file;
-    self->handles.line = line;
+    self->handles.line = (uint32_t)line;
     return self;
 }
 
@@ -176,8 +178,7 @@ static bool refuse(dynvm_vm *self, dynvm_value v) {
     return false;
 }
 
-bool dv_host_take(dynvm_vm *self, const dynvm_value *given, dv_value *values, size_t count) {
-    if (!dv_host_begin(self)) return false;
+bool dv_host_look(dynvm_vm *self, const dynvm_value *given, dv_value *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const dv_handle_slot *slot = find(self, given[i]);
         if (DV_UNLIKELY(!slot)) {
@@ -187,6 +188,10 @@ bool dv_host_take(dynvm_vm *self, const dynvm_value *given, dv_value *values, si
         values[i] = dv_retain(slot->value);
     }
     return true;
+}
+
+bool dv_host_take(dynvm_vm *self, const dynvm_value *given, dv_value *values, size_t count) {
+    return dv_host_begin(self) && dv_host_look(self, given, values, count);
 }
 
 void dv_host_give_back(dynvm_vm *self, const dv_value *values, size_t count) {
@@ -218,7 +223,7 @@ static void report(dynvm_vm *self, const dv_handle_table *table, const char *wha
         if (slot->file) {
             dv_watch_put(&line, ", made at ");
             dv_watch_put(&line, slot->file);
-            dv_watch_put_format(&line, ":%d", slot->line);
+            dv_watch_put_format(&line, ":%u", slot->line);
         }
         dv_watch_write(self->vm, &line);
     }
@@ -227,8 +232,8 @@ static void report(dynvm_vm *self, const dv_handle_table *table, const char *wha
 static void end_all(dynvm_vm *self) {
     dv_handles *handles = &self->handles;
     dynvm_close_scope(self, (dynvm_scope){0, 0});
-    for (uint32_t i = 0; i < handles->kept.count; i++)
-        if (handles->kept.slots[i].serial) dv_release(self->vm, free_kept(handles, i));
+    for (uint32_t i = 0; i < handles->tables[DV_KEPT].count; i++)
+        if (handles->tables[DV_KEPT].slots[i].serial) dv_release(self->vm, free_kept(handles, i));
     const dv_value failure = self->failure;
     self->failure = DV_EMPTY;
     dv_release(self->vm, failure);
@@ -239,14 +244,15 @@ static void end_all(dynvm_vm *self) {
 void dv_handles_end(dynvm_vm *self) {
     enum { ROUNDS = 4 };
     if (self->check_handles) {
-        report(self, &self->handles.scoped, "ended by a scope");
-        report(self, &self->handles.kept, "dropped");
+        report(self, &self->handles.tables[DV_SCOPED], "ended by a scope");
+        report(self, &self->handles.tables[DV_KEPT], "dropped");
     }
     for (int i = 0; i < ROUNDS; i++) end_all(self);
 }
 
 void dv_handles_free(dynvm_vm *self) {
-    dv_handle_table *const tables[] = {&self->handles.scoped, &self->handles.kept};
+    dv_handle_table *const tables[] = {&self->handles.tables[DV_SCOPED],
+                                       &self->handles.tables[DV_KEPT]};
     for (int i = 0; i < 2; i++)
         if (tables[i]->slots)
             dv_heap_free(&self->vm->heap, tables[i]->slots,

@@ -20,12 +20,16 @@
 
 #define DV_NO_HANDLE ((dynvm_value){0})
 
-/* Ready for work on values: true, unless an error is pending in a function of the host. */
+/* Ready for work on values, which may run dl code in this thread: true, unless an error is pending
+ * in a function of the host. */
 bool dv_host_begin(dynvm_vm *self) DV_MUST_CHECK;
 
 /* References to the values of handles.  False: one of them is of a failed call or has ended; then
  * there are none. */
 bool dv_host_take(dynvm_vm *self, const dynvm_value *given, dv_value *values,
+                  size_t count) DV_MUST_CHECK;
+/* The same without dv_host_begin, which was. */
+bool dv_host_look(dynvm_vm *self, const dynvm_value *given, dv_value *values,
                   size_t count) DV_MUST_CHECK;
 /* Gives them back. */
 void dv_host_give_back(dynvm_vm *self, const dv_value *values, size_t count);

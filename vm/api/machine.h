@@ -9,9 +9,9 @@
 typedef struct dv_handle_slot {
     dv_value value;
     uint32_t serial; /* of the handle; 0: the slot is free */
-    int line;
+    /* The line; of a free slot of kept handles 1 + the number of another free one, or 0. */
+    uint32_t line;
     const char *file;
-    uint32_t next; /* of a free one that was kept: 1 + the number of another free one, or 0 */
 } dv_handle_slot;
 
 /* A table of slots.  It grows, so slots have no address for long. */
@@ -21,14 +21,14 @@ typedef struct dv_handle_table {
 } dv_handle_table;
 
 /* See handle.h. */
+enum { DV_SCOPED, DV_KEPT };
 typedef struct dv_handles {
-    dv_handle_table scoped; /* a stack: those of the innermost scope are the topmost */
-    dv_handle_table kept;
-    uint32_t base;   /* where the innermost scope begins in `scoped` */
-    uint32_t free;   /* 1 + the number of a slot of `kept` that is free, or 0 */
-    uint32_t serial; /* of the handle that was made last */
-    const char *file;
-    int line; /* where the next one is made */
+    dv_handle_table tables[2]; /* scoped: a stack, those of the innermost scope are the topmost */
+    uint32_t base;             /* where the innermost scope begins */
+    uint32_t free;             /* 1 + the number of a free slot of kept handles, or 0 */
+    uint32_t serial;           /* of the handle that was made last */
+    uint32_t line;             /* where the next one is made ... */
+    const char *file;          /* ... if the host tells */
 } dv_handles;
 
 struct dynvm_vm {

@@ -73,8 +73,8 @@ static bool take_all(dynvm_vm *self, operands *o, dynvm_value first, const dynvm
         dv_host_failed(self);
         return false;
     }
-    if (dv_host_take(self, &first, o->all, 1)) {
-        if (dv_host_take(self, rest, o->all + 1, count)) return true;
+    if (dv_host_look(self, &first, o->all, 1)) {
+        if (dv_host_look(self, rest, o->all + 1, count)) return true;
         dv_host_give_back(self, o->all, 1);
     }
     if (o->all != o->few) dv_heap_free(&self->vm->heap, o->all, o->count * sizeof *o->all);
@@ -87,41 +87,33 @@ static dynvm_value made_of_all(dynvm_vm *self, operands *o, dv_value result) {
     return handle;
 }
 
-/* ---- Making ---- */
+/* ---- Making: nothing here runs dl code ---- */
 
 static size_t size_of(const char *text, size_t size) {
     return size == DYNVM_TO_ZERO ? strlen(text) : size;
 }
 
-dynvm_value dynvm_make_none(dynvm_vm *self) {
-    return dv_host_begin(self) ? dv_host_made(self, DV_NONE) : DV_NO_HANDLE;
-}
+dynvm_value dynvm_make_none(dynvm_vm *self) { return dv_host_made(self, DV_NONE); }
 
-dynvm_value dynvm_make_bool(dynvm_vm *self, int b) {
-    return dv_host_begin(self) ? dv_host_made(self, dv_bool(b != 0)) : DV_NO_HANDLE;
-}
+dynvm_value dynvm_make_bool(dynvm_vm *self, int b) { return dv_host_made(self, dv_bool(b != 0)); }
 
 dynvm_value dynvm_make_int(dynvm_vm *self, int64_t i) {
-    if (!dv_host_begin(self)) return DV_NO_HANDLE;
     return dv_host_made(self, dv_int_from_int64(self->vm, i));
 }
 
 dynvm_value dynvm_make_int_text(dynvm_vm *self, const char *text, size_t size, int base) {
-    if (!dv_host_begin(self)) return DV_NO_HANDLE;
     return dv_host_made(self, dv_api_make_int_text(self->vm, text, size_of(text, size), base));
 }
 
 dynvm_value dynvm_make_float(dynvm_vm *self, double d) {
-    return dv_host_begin(self) ? dv_host_made(self, dv_float_foreign(d)) : DV_NO_HANDLE;
+    return dv_host_made(self, dv_float_foreign(d));
 }
 
 dynvm_value dynvm_make_str(dynvm_vm *self, const char *text, size_t size) {
-    if (!dv_host_begin(self)) return DV_NO_HANDLE;
     return dv_host_made(self, dv_api_make_str(self->vm, text, size_of(text, size)));
 }
 
 dynvm_value dynvm_make_bytes(dynvm_vm *self, const void *data, size_t size) {
-    if (!dv_host_begin(self)) return DV_NO_HANDLE;
     return dv_host_made(self, dv_api_make_bytes(self->vm, data, size));
 }
 
@@ -144,7 +136,7 @@ dynvm_value dynvm_make_tuple(dynvm_vm *self, const dynvm_value *items, size_t co
 }
 
 dynvm_value dynvm_make_dict(dynvm_vm *self) {
-    return dv_host_begin(self) ? dv_host_made(self, dv_api_make_dict(self->vm)) : DV_NO_HANDLE;
+    return dv_host_made(self, dv_api_make_dict(self->vm));
 }
 
 /* ---- Reading ---- */

@@ -26,9 +26,7 @@ static void find_limit(dv_vm *vm) {
     vm->c_stack_limit = here - size + margin;
 }
 
-void dv_native_attach(dv_vm *vm) {
-    unsigned long thread = (unsigned long)pthread_self();
-    if (thread == vm->c_stack_thread) return;
+void dv_native_attach_slow(dv_vm *vm, unsigned long thread) {
     vm->c_stack_thread = thread;
     find_limit(vm);
 }

@@ -6,11 +6,22 @@
 #ifndef DV_CORE_NATIVE_H
 #define DV_CORE_NATIVE_H
 
+#include <pthread.h>
+
 #include "core/vm.h"
 
 /* At each entry from the host: finds the limits of this thread's C stack if the thread is another
  * one than last time. */
-void dv_native_attach(dv_vm *vm);
+void dv_native_attach_slow(dv_vm *vm, unsigned long thread);
+
+static inline void dv_native_attach(dv_vm *vm) {
+#if __has_builtin(__builtin_thread_pointer) /* what pthread_self gives, without a call */
+    const unsigned long thread = (unsigned long)__builtin_thread_pointer();
+#else
+    const unsigned long thread = (unsigned long)pthread_self();
+#endif
+    if (DV_UNLIKELY(thread != vm->c_stack_thread)) dv_native_attach_slow(vm, thread);
+}
 
 /* False: raised.  Counts like a dl call, as CPython counts C recursion.  `doing` ends the error's
  * message: "" or " in comparison" and the like, as there. */
