@@ -1,13 +1,13 @@
-/* clock.h: the least user time of a statement, in nanoseconds a call. */
+/* clock.h: the least processor time of a statement, in nanoseconds a call. */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
 
-#include <sys/resource.h>
+#include <time.h>
 
 static double used_seconds(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec * 1e-6;
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
 #define keep_least(least, calls, statement)                             \

@@ -1,19 +1,23 @@
 ## region_call.mako: calls of C functions with unboxed arguments (core/raw.h).
 ##
 ## A name is R_RAW_<result>_<arguments>_<mode of the last argument>_<mode of the result>, all other arguments are in
-## slots.  vm/region/call.c finds the instruction by the signature; one that is missing here is called boxed.
+## slots; of a P, the home slot holds the object.  vm/region/call.c finds the instruction by the signature; one that is missing here is called boxed.
 <%
-C_TYPES = {"D": "double", "Q": "int64_t", "I": "int32_t", "B": "bool", "V": "void"}
+C_TYPES = {"D": "double", "Q": "int64_t", "I": "int32_t", "B": "bool", "V": "void", "P": "void *"}
 SIGNATURES = [("D", ""), ("D", "D"), ("D", "DD"), ("D", "DQ"), ("D", "DI"), ("D", "ID"), ("D", "DDD"),
               ("D", "Q"), ("D", "I"), ("Q", ""), ("Q", "Q"), ("Q", "QQ"), ("Q", "D"), ("I", ""), ("I", "I"),
-              ("I", "II"), ("I", "D"), ("B", "D"), ("B", "Q"), ("B", "I"), ("V", ""), ("V", "I"), ("V", "Q"), ("V", "D")]
+              ("I", "II"), ("I", "D"), ("B", "D"), ("B", "Q"), ("B", "I"), ("V", ""), ("V", "I"), ("V", "Q"), ("V", "D"),
+              ("D", "P"), ("D", "PP"), ("D", "PD"), ("Q", "P"), ("B", "PP"), ("V", "P"), ("V", "PP"), ("V", "PD")]
+HELD = {"D": "const double", "P": "void *const"}
 def argument(kind, position, last, mode):
     register = last and mode == "R"
+    if kind == "P":
+        return f"(char *)dv_as_object(HOME({'ab'[position]})) + DV_PAYLOAD_OFFSET"
     if kind == "D":
         return "d" if register else f"SLOT_D({'ab'[position]})"
     return "r" if register else f"SLOT_I({'ab'[position]})"
 def modes(arguments):
-    return "R" if len(arguments) > 2 else "SR" if arguments else "S"
+    return "R" if len(arguments) > 2 else "S" if not arguments or arguments[-1] == "P" else "SR"
 %>
 <%isa:region name="R_GUARD_BOUND" operands="" cache="3" doc="Leaves unless home slot a holds a bound method of the dl function in the instruction.">
     const dv_value v = HOME(a);
@@ -46,36 +50,45 @@ def modes(arguments):
 <%
 types = ", ".join(C_TYPES[k] for k in arguments) or "void"
 values = ", ".join(f"({C_TYPES[k]})x{i}" for i, k in enumerate(arguments))
-kept = ", ".join(f"{{.{'d' if k == 'D' else 'i'} = x{i}}}" for i, k in enumerate(arguments)) or "{0}"
+kept = ", ".join(f"{{.{'d' if k == 'D' else 'i'} = {'(intptr_t)' * (k == 'P')}x{i}}}" for i, k in enumerate(arguments)) or "{0}"
 out = {"R": {"D": "d = y", "V": ""}.get(result, "r = y"), "S": {"D": "SET_D(c, y)"}.get(result, "SLOT_I(c) = y")}[to]
 %>
 <%isa:region name="R_RAW_${result}_${arguments or 'V'}_${mode}_${to}" operands="" cache="4" modes="${mode}${to}" doc="Calls a C function ${C_TYPES[result]}(${types}); leaves where arguments do not fit or it would raise.">
+<%def name="operands()">
     const dv_raw *raw = CELL(4).p;
 % for i, k in enumerate(arguments):
-    const ${"double" if k == "D" else "int64_t"} x${i} = ${argument(k, i, i == len(arguments) - 1, mode)};
+    ${HELD.get(k, "const int64_t")} x${i} = ${argument(k, i, i == len(arguments) - 1, mode)};
 % if k == "I":
     if (DV_UNLIKELY(x${i} != (int32_t)x${i} || GUARD_FAILS())) EXIT();
+% elif k == "P" and i > 0:
+    if (DV_UNLIKELY(!dv_is_shape(HOME(${"ab"[i]}), (uint32_t)CELL(2).i) || GUARD_FAILS())) EXIT();
 % endif
 % endfor
-    if (!raw->pure) {
-        PUBLISH_AT(d);
-        if (raw->error_number) errno = *raw->error_number;
-    }
-    ${"" if result == "V" else f"const {C_TYPES[result]} y = "}((${C_TYPES[result]} (*)(${types}))raw->entry)(${values});
-    if (!raw->pure) {
-        if (raw->error_number) *raw->error_number = errno;
-% if result == "V":
-    }
-% else:
-    } else {
-        bool defined = true;
-        if (DV_UNLIKELY(${"!__builtin_isfinite(y) && " if result == "D" else ""}raw->defined)) {
-            const dv_raw_value given[] = {${kept}}; /* ends here: where its address is known, EXIT() cannot be a jump */
-            defined = raw->defined(given, (dv_raw_value){.${"d" if result == "D" else "i"} = y});
-        }
-        if (DV_UNLIKELY(!defined || GUARD_FAILS())) EXIT();
-    }
+</%def>
+<% call = f"{'' if result == 'V' else f'const {C_TYPES[result]} y = '}(({C_TYPES[result]} (*)({types}))raw->entry)({values});" %>
+    ${operands()}
+% if result != "V":
+    if (DV_UNLIKELY(!raw->pure)) SLOW();
+% if mode != "R" or (arguments[-1] == "D") != (result == "D"):
+    __asm__("" : "=${"x" if result == "D" else "r"}"(${"d" if result == "D" else "r"})); /* the result's register holds nothing (dv_spill) */
 % endif
+    ${call}
+    bool defined = true;
+    raw = CELL(4).p; /* again, instead of keeping it over the call */
+    if (DV_UNLIKELY(${"!__builtin_isfinite(y) && " if result == "D" else ""}raw->defined)) {
+        const dv_raw_value given[] = {${kept}}; /* ends here: where its address is known, EXIT() cannot be a jump */
+        defined = raw->defined(given, (dv_raw_value){.${"d" if result == "D" else "i"} = y});
+    }
+    if (DV_UNLIKELY(!defined || GUARD_FAILS())) EXIT();
+    ${out};
+    REGION_NEXT();
+    --- out of line ---
+    ${operands()}
+% endif
+    PUBLISH_AT(d);
+    if (raw->error_number) errno = *raw->error_number;
+    ${call}
+    if (raw->error_number) *raw->error_number = errno;
     ${out + ";" if out else ""}
     REGION_NEXT();
 </%isa:region>

@@ -4,6 +4,8 @@
  * A signature is a text like "d(dd)": the result, then the arguments.
  *
  *     d double     q int64_t     i int32_t     b bool (result only)     v nothing (result only)
+ *     p void *, the payload of an object (methods of extensions' types only): of the method's own
+ *       type, exactly
  *
  * Invariants
  *  1. For arguments of these types, entry gives what the function itself gives, wherever `defined`
@@ -33,5 +35,8 @@ typedef struct dv_raw {
     int *error_number; /* errno is set to this before the call, and kept here after it; NULL: it
                           does not matter */
 } dv_raw;
+
+/* Where the payload of an extension's object begins (plugin/type.h). */
+enum { DV_PAYLOAD_OFFSET = 16 };
 
 #endif

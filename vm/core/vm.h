@@ -39,6 +39,7 @@ typedef struct dv_foreign_form {
     bool load;        /* a load that leaves an operand out, or does not stop in front of its use */
     bool expression;  /* it goes on behind other sites (plugin/expression.h): cannot be copied */
     uint32_t result;  /* dv_result: int, float or bool, which it promises to push; 0: anything */
+    const struct dv_cfunction_def *callee; /* the function that it calls as it is; or NULL */
 } dv_foreign_form;
 
 /* What became of a site that extensions were asked about, for reports. */

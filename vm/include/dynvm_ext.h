@@ -166,7 +166,9 @@ typedef union dvx_number {
  * does what the function that it belongs to does for such arguments. */
 typedef struct dvx_raw {
     /* The result and the arguments: "d(dd)".  d double, q int64_t, i int32_t; as result also b bool
-     * and v void (None).  NULL ends a list.  What the VM has no instruction for is called boxed.
+     * and v void (None).  Of a method, the first argument is p: void *, the payload of self, and
+     * others can be p: those of objects of the same type; what is no such object never gets here.
+     * NULL ends a list.  What the VM has no instruction for is called boxed.
      * An int also fits the d of a function with a single signature: it must do what its double
      * does. */
     const char *signature;

@@ -131,13 +131,22 @@ bool dv_extension_copy_parameters(dvx_parameters *to, const dvx_parameters *give
            are_parameters(to);
 }
 
+/* Payloads are what methods take, and self is the first of them. */
+static bool are_signatures(const dvx_raw *raw, bool has_self) {
+    for (; raw && raw->signature; raw++)
+        if ((strchr(raw->signature, 'p') != NULL) != has_self ||
+            (has_self && !strstr(raw->signature, "(p")))
+            return false;
+    return true;
+}
+
 /* Copies what was given into `made`; false: it is malformed. */
 static bool take_over(dv_extension_function *made, const dvx_function *given, bool has_self) {
     dvx_function *own = &made->described;
     return dv_extension_copy(own, sizeof *own, given, DV_SIZE_UP_TO(dvx_function, derivatives)) &&
            is_well_formed(own) &&
            dv_extension_copy_parameters(&made->parameters, own->parameters) &&
-           (!has_self || own->parameters || own->min > 0);
+           are_signatures(own->raw, has_self) && (!has_self || own->parameters || own->min > 0);
 }
 
 static dv_cfunction_def define(const dv_vm *vm, const dv_extension_function *made, bool method) {
@@ -150,8 +159,7 @@ static dv_cfunction_def define(const dv_vm *vm, const dv_extension_function *mad
                               .min = named ? method && !fixed : made->described.min,
                               .max = named ? UINT32_MAX : made->described.max,
                               .flags = flags,
-                              .raw =
-                                  method || named ? NULL : dv_extension_raw(made->described.raw)};
+                              .raw = named || flags ? NULL : dv_extension_raw(made->described.raw)};
 }
 
 dv_extension_function *dv_extension_describe(dv_vm *vm, dv_extension *extension,

@@ -247,6 +247,7 @@ static bool form_of(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
                               .name = class_  ? "CALL_EXTENSION_TYPE"
                                       : plain ? "CALL_EXTENSION"
                                               : NULL};
+    if (plain) form->callee = ip[SITE_CACHE].p;
     if (form->name) return true;
     const dvx_derivative *derivative =
         portable ? ((const dv_extension_case *)ip[SITE_CACHE].p)->derivative

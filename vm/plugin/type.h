@@ -8,6 +8,7 @@
 #ifndef DV_PLUGIN_TYPE_H
 #define DV_PLUGIN_TYPE_H
 
+#include "core/raw.h"
 #include "plugin/extension.h"
 
 typedef struct dv_extension_type dv_extension_type;
@@ -35,7 +36,9 @@ typedef struct dv_extension_object {
     char payload[];
 } dv_extension_object;
 
-_Static_assert(offsetof(dv_extension_object, payload) % 16 == 0, "payloads are aligned");
+_Static_assert(offsetof(dv_extension_object, payload) == DV_PAYLOAD_OFFSET &&
+                   DV_PAYLOAD_OFFSET % 16 == 0,
+               "payloads are aligned, and where regions look for them");
 
 static inline const dv_extension_type *dv_extension_type_of(const dv_vm *vm, dv_value v) {
     return (const dv_extension_type *)(const void *)vm->types[dv_type_of(vm, v)];

@@ -218,7 +218,9 @@ bool dv_step_method(dv_build *b) {
         return false;
     dv_value callee = dv_constant_global(b, cache[1].p);
     const bool appends = cache[0].s.a == DV_T_LIST && dv_step_is_append(callee);
-    if (dv_is_empty(callee) || (!dv_is_function(callee) && !appends)) return false;
+    const bool by_payload =
+        !dv_is_empty(callee) && dv_payload_type(callee) == (uint32_t)cache[0].s.a;
+    if (dv_is_empty(callee) || (!dv_is_function(callee) && !appends && !by_payload)) return false;
     if (!is_virtual && !(appends && self.kind == DV_K_LIST)) dv_shape_guard(b, q, home, cache[0]);
     self = b->e[q]; /* with its shape */
     dv_pop(b, 1);

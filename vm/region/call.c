@@ -114,6 +114,14 @@ static const struct {
     ROW(V, I, "v(i)"),
     ROW(V, Q, "v(q)"),
     ROW(V, D, "v(d)"),
+    {"d(p)", DV_OP_R_RAW_D_P_S_R, 0},
+    {"d(pp)", DV_OP_R_RAW_D_PP_S_R, 0},
+    ROW(D, PD, "d(pd)"),
+    {"q(p)", DV_OP_R_RAW_Q_P_S_R, 0},
+    {"b(pp)", DV_OP_R_RAW_B_PP_S_R, 0},
+    {"v(p)", DV_OP_R_RAW_V_P_S_R, 0},
+    {"v(pp)", DV_OP_R_RAW_V_PP_S_R, 0},
+    ROW(V, PD, "v(pd)"),
 };
 #undef ROW
 
@@ -124,13 +132,19 @@ static int32_t raw_row(const dv_raw *raw) {
 }
 
 /* Do the n topmost entries fit?  `exactly`: without making a double of an int.  What may be a float
- * or an int fits a double: the region leaves where it is neither. */
-static bool raw_fits(dv_build *b, const dv_raw *raw, int32_t n, bool exactly) {
+ * or an int fits a double: the region leaves where it is neither.  `payloads`: the caller looks
+ * whether what is passed as one is an object of the right type. */
+static bool raw_fits(dv_build *b, const dv_raw *raw, int32_t n, bool exactly, bool payloads) {
     const char *types = strchr(raw->signature, '(') + 1;
     if ((int32_t)strlen(types) - 1 != n) return false;
     for (int32_t i = 0; i < n; i++) {
         const dv_known_value *e = dv_top(b, n - i);
         bool boxed = e->kind == DV_K_ANY && (e->where == DV_AT_HOME || e->where == DV_AT_ALIAS);
+        if (types[i] == 'p') {
+            /* (An object of its own would have to be released.) */
+            if (!payloads || e->where != DV_AT_ALIAS) return false;
+            continue;
+        }
         if (types[i] == 'd' ? e->kind != DV_K_FLOAT && (exactly || (e->kind != DV_K_INT && !boxed))
                             : e->kind != DV_K_INT)
             return false;
@@ -139,11 +153,11 @@ static bool raw_fits(dv_build *b, const dv_raw *raw, int32_t n, bool exactly) {
 }
 
 /* A function with several signatures, like abs, does something else for an int than for a float. */
-static const dv_raw *choose_raw(dv_build *b, const dv_raw *raws, int32_t n) {
+static const dv_raw *choose_raw(dv_build *b, const dv_raw *raws, int32_t n, bool payloads) {
     for (const dv_raw *raw = raws; raw && raw->signature; raw++)
-        if (raw_fits(b, raw, n, true)) return raw;
+        if (raw_fits(b, raw, n, true, payloads)) return raw;
     bool only = raws && raws->signature && !raws[1].signature;
-    return only && raw_fits(b, raws, n, false) ? raws : NULL;
+    return only && raw_fits(b, raws, n, false, payloads) ? raws : NULL;
 }
 
 enum { IN_REGISTER = -1 };
@@ -154,6 +168,7 @@ enum { IN_REGISTER = -1 };
 static int32_t place_argument(dv_build *b, int32_t q, char type, int32_t i, bool last,
                               bool has_slot_form) {
     const dv_known_value *e = &b->e[q];
+    if (type == 'p') return dv_home(b, e->slot);
     if (type == 'd' && e->kind != DV_K_FLOAT) {
         dv_load_double(b, q);
         if (last) return IN_REGISTER;
@@ -172,8 +187,9 @@ static dv_kind raw_result(char type) {
     return type == 'd' ? DV_K_FLOAT : type == 'b' ? DV_K_BOOL : DV_K_INT;
 }
 
-/* A call of a C function whose `inputs` entries end in its n arguments. */
-static uint32_t call_raw(dv_build *b, const dv_raw *raw, int32_t n, int32_t inputs,
+/* A call of a C function whose `inputs` entries end in its n arguments; `type` is that of objects
+ * whose payloads it takes. */
+static uint32_t call_raw(dv_build *b, const dv_raw *raw, uint32_t type, int32_t n, int32_t inputs,
                          uint32_t next_pc) {
     const char result = raw->signature[0], *types = strchr(raw->signature, '(') + 1;
     int32_t row = raw_row(raw), slots[3] = {0};
@@ -191,8 +207,10 @@ static uint32_t call_raw(dv_build *b, const dv_raw *raw, int32_t n, int32_t inpu
         dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false,
                      false);
     uint32_t at = dv_region_emit_guard(b, op, slots[0], slots[1], 0);
-    if (b->emitting && !b->failed && op != DV_OP_R_SQRT)
+    if (b->emitting && !b->failed && op != DV_OP_R_SQRT) {
+        b->cells.data[at + 2].i = type;
         b->cells.data[at + 4].p = (void *)(uintptr_t)raw;
+    }
     dv_step_count(b, true);
     if (result == 'v') {
         dv_pop(b, inputs);
@@ -283,6 +301,10 @@ static const dv_raw *raws_of(dv_build *b, dv_value callee) {
 static const dv_cfunction_def *evident_function(const dv_build *b) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     uint32_t op = dv_op_of(b->vm, site->h);
+    dv_foreign_form form = {.callee = NULL};
+    if (op >= DV_OP_COUNT && b->vm->hooks.extension_form &&
+        b->vm->hooks.extension_form(b->vm, site, &form))
+        return form.callee;
     if (op != DV_OP_CALL_C && op != DV_OP_CALL_C_1 && op != DV_OP_CALL_C_2) return NULL;
     return site[dv_op_infos[op].cache_cell].p;
 }
@@ -291,11 +313,32 @@ static const dv_cfunction_def *evident_function(const dv_build *b) {
  * or NULL. */
 static const dv_raw *guard_function(dv_build *b, const dv_known_value *callee, int32_t n) {
     const dv_cfunction_def *def = callee->where == DV_AT_ALIAS ? evident_function(b) : NULL;
-    const dv_raw *raw = def ? choose_raw(b, def->raw, n) : NULL;
+    const dv_raw *raw = def ? choose_raw(b, def->raw, n, false) : NULL;
     if (!raw) return NULL;
     uint32_t at = dv_region_emit_guard(b, DV_OP_R_GUARD_FUNCTION, dv_home(b, callee->slot), 0, 0);
     dv_region_emit_constant(b, at, (dv_cell){.p = (void *)(uintptr_t)def});
     return raw;
+}
+
+uint32_t dv_payload_type(dv_value callee) {
+    if (!dv_is_shape(callee, DV_T_CFUNCTION)) return 0;
+    const dv_cfunction *method = (const dv_cfunction *)dv_as_object(callee);
+    const dv_raw *raw = method->def->raw;
+    bool takes = raw && raw->signature && strchr(raw->signature, 'p') &&
+                 dv_is_empty(method->self) && dv_is_class(method->owner);
+    return takes ? dv_as_class(method->owner)->type : 0;
+}
+
+/* A call of an extension's method by the payloads of objects, the n topmost entries: of self, which
+ * is of its type (dv_step_method), and of others, at which the instruction looks. */
+static bool call_payloads(dv_build *b, dv_value callee, int32_t n, uint32_t *next_pc) {
+    const uint32_t type = dv_payload_type(callee);
+    const dv_raw *raw =
+        type ? choose_raw(b, ((const dv_cfunction *)dv_as_object(callee))->def->raw, n, true)
+             : NULL;
+    if (!raw) return false;
+    *next_pc = call_raw(b, raw, type, n, n + 3, *next_pc);
+    return true;
 }
 
 uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
@@ -305,8 +348,8 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
         if (!self && b->vm->nama != DV_NAMA_SEQUENCE && is_builtin(b, callee.value, "range") &&
             range_fits(b, n) && is_walked(b, next_pc))
             return start_range(b, n, next_pc);
-        const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n);
-        if (raw) return call_raw(b, raw, n, n + self + 3, next_pc);
+        const dv_raw *raw = choose_raw(b, raws_of(b, callee.value), n, false);
+        if (raw) return call_raw(b, raw, 0, n, n + self + 3, next_pc);
         if (!self && n == 1 && is_builtin(b, callee.value, "abs") && dv_complex_size(b, &next_pc))
             return next_pc;
         if (!self && dv_same(callee.value, dv_object_value(b->vm->classes[DV_T_COMPLEX])) &&
@@ -324,7 +367,7 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
     } else if (!self) {
         if (dv_step_call_bound(b, n, &next_pc)) return next_pc;
         const dv_raw *raw = guard_function(b, &callee, n);
-        if (raw) return call_raw(b, raw, n, n + 3, next_pc);
+        if (raw) return call_raw(b, raw, 0, n, n + 3, next_pc);
     }
     bool method = self && callee.kind == DV_K_CONSTANT && dv_top(b, n + 1)->where != DV_AT_VALUE;
     if (method && n == 1 && dv_step_is_append(callee.value))
@@ -332,6 +375,7 @@ uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
     if (method && dv_is_function(callee.value) &&
         dv_step_inline(b, dv_as_function(callee.value), n + 1, next_pc))
         return b->failed ? b->pc : 0;
+    if (method && call_payloads(b, callee.value, n + 1, &next_pc)) return next_pc;
     bool known = callee.kind == DV_K_CONSTANT && dv_is_function(callee.value) && (!self || method);
     if (known && dv_function_call(b, callee.value, n + self, next_pc)) return next_pc;
     return dv_step_embed(b, n + self + 3, 1, next_pc);

@@ -116,6 +116,8 @@ bool dv_subscripts_purely(dv_build *b, uint32_t pc, int32_t above);
 /* object.name(...): a dl function of the class of the shape that the site saw becomes a constant,
  * and the object self; false: it is another kind of method. */
 bool dv_step_method(dv_build *b);
+/* The type of which a method takes payloads, if it has such signatures (core/raw.h); else 0. */
+uint32_t dv_payload_type(dv_value callee);
 /* Is the object that entry q is known to have the shape?  Since the last moment when foreign code
  * may have run, that is, and since the loop's head. */
 bool dv_shape_is_known(dv_build *b, int32_t q, uint32_t shape);
