@@ -173,7 +173,7 @@ bool dv_host_begin(dynvm_vm *self) {
 static bool refuse(dynvm_vm *self, dynvm_value v) {
     if (v.handle)
         dv_host_refuse(self, "the host uses a handle that has ended, or is another VM's");
-    else if (dv_is_empty(self->failure))
+    else if (dv_is_empty(self->failure) && !self->error)
         dv_host_refuse(self, "the host uses the handle of a failed call");
     return false;
 }

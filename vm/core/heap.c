@@ -33,6 +33,8 @@ struct dv_heap_page {
 /* In front of every large block. */
 struct dv_heap_large {
     dv_heap_large *next, *previous;
+    size_t size; /* with this header: the host is told when the VM ends */
+    size_t unused;
 };
 
 _Static_assert(sizeof(dv_heap_page) % DV_HEAP_GRAIN == 0 &&
@@ -95,7 +97,7 @@ void dv_heap_destroy(dv_heap *heap) {
         }
         for (dv_heap_large *large = part->large, *next; large; large = next) {
             next = large->next;
-            heap->resize(heap->context, large, 0, 0);
+            heap->resize(heap->context, large, large->size, 0);
         }
         part->pages = NULL;
         part->large = NULL;
@@ -125,6 +127,7 @@ static void *alloc_large(dv_heap *heap, dv_heap_part_id part, size_t size) {
     if (size > SIZE_MAX - sizeof(dv_heap_large)) return NULL;
     dv_heap_large *large = take(heap, size + sizeof *large);
     if (!large) return NULL;
+    large->size = size + sizeof *large;
     link_large(&heap->parts[part], large);
     if (part == DV_HEAP_OBJECTS) count_new(heap, size);
     return large + 1;
@@ -147,6 +150,7 @@ static void *resize_large(dv_heap *heap, void *block, size_t old_size, size_t ne
         heap->resize(heap->context, large, old_size + sizeof *large, new_size + sizeof *large);
     link_large(part, moved ? moved : large);
     if (!moved) return NULL;
+    moved->size = new_size + sizeof *moved;
     heap->used = heap->used - old_size + new_size;
     note_use(heap);
     return moved + 1;
