@@ -52,7 +52,7 @@ def seconds(dynvm: Path, row: tuple) -> float:
     text = PROGRAM.format(body=f"        {statement}\n" * REPEATS, value=value, turns=TURNS)
     level = [] if any(o.startswith("--level") for o in options) else ["--level=inca"]
     command = [str(dynvm), *level, *options, "-c", text]
-    environment = {**os.environ, "DYNVM_PATH": str(dynvm.parent / "ext")}
+    environment = {**os.environ, "DYNVM_PATH": str(dynvm.parent / "tests" / "extensions")}
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, env=environment)
     return float(done.stdout)
 

@@ -367,12 +367,13 @@ class Variant:
 class Machine:
     """The dynvm under test and what it can do."""
 
-    def __init__(self, path: Path, extensions: Path, only_levels: List[str], only_forms: List[str],
+    def __init__(self, path: Path, build: Path, only_levels: List[str], only_forms: List[str],
                  kernels: str = ""):
         self.path = path
-        self.extensions = extensions
+        own = build / "tests" / "extensions"  # those of users dynvm finds itself
+        self.extensions = (own, build / "ext")
         self.env = oracle.clean_environment(
-            DYNVM_PATH=str(extensions), ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1")
+            DYNVM_PATH=str(own), ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1")
         if kernels:
             self.env["DYNVM_NDARRAY_MACHINE"] = kernels
         self.levels = tuple(only_levels or LEVELS)
@@ -385,7 +386,7 @@ class Machine:
         self.reaches = self.can("--nama=loop")
 
     def has(self, extension: str) -> bool:
-        return not extension or (self.extensions / f"{extension}.so").exists()
+        return not extension or any((place / f"{extension}.so").exists() for place in self.extensions)
 
     def can(self, option: str) -> bool:
         return self.run([option, "-c", "pass"], ROOT, 30).status == 0
@@ -623,7 +624,7 @@ def main() -> int:
             print(f"{options.dynvm} is not a program; build it first", file=sys.stderr)
             return 2
         program = options.dynvm.resolve()
-        machine = Machine(program, program.parent / "ext", options.level, options.form,
+        machine = Machine(program, program.parent, options.level, options.form,
                           options.kernels)
         fine = True
         golden_only = options.only_golden or options.accept

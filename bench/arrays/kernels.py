@@ -33,8 +33,7 @@ def commands(options: argparse.Namespace) -> Dict[str, List[str]]:
 
 def environment(options: argparse.Namespace) -> Dict[str, str]:
     """NumPy is `ndarray` for CPython (tests/ndarray/oracle); both have one thread."""
-    return {"PYTHONPATH": str(ROOT / "tests" / "ndarray" / "oracle"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
-            "DYNVM_PATH": str(options.dynvm.resolve().parent / "ext")}
+    return {"PYTHONPATH": str(ROOT / "tests" / "ndarray" / "oracle"), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def start_up(options: argparse.Namespace) -> Dict[str, float]:

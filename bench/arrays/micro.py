@@ -137,7 +137,7 @@ def main() -> int:
     options = parser.parse_args()
     rounds = options.rounds or (2 if options.quick else 7)
     levels = options.level or ["inca"]
-    environment = {**os.environ, "DYNVM_PATH": str(options.dynvm.resolve().parent / "ext"), "NPY_PROMOTION_STATE": "weak",
+    environment = {**os.environ, "NPY_PROMOTION_STATE": "weak",
                    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     peers = [("numpy", [options.python])] + [("ndarray", [str(options.dynvm), f"--level={x}"]) for x in levels]
     more = [line for line in OPERATIONS.read_text().splitlines() if not line.startswith("#")] if options.all else []

@@ -73,8 +73,7 @@ def check_run(dynvm, python):
 def derived(dynvm, script, *options):
     """Which instructions that extensions, or elements of buffers, have made are in the loop."""
     command = [dynvm, "dis", "--after-run", "--level=inca", "--function=loop", *options, str(script)]
-    listing = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True,
-                             env={"DYNVM_PATH": str(Path(dynvm).resolve().parent / "ext")}).stdout
+    listing = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
     return [word for word in ("ADD_FLOAT64", "SQRT", "BUFFER", "GET_ITEM") if word in listing]
 
 

@@ -73,7 +73,7 @@ def make(build: Path, scratch: Path) -> Path:
     with (scratch / "gen" / "ops" / "arith.mako").open("a") as arith:
         arith.write("\n" + example())
     settings = [cached(build, name) for name in ("CMAKE_C_COMPILER", "CMAKE_C_COMPILER_LAUNCHER", "DYNVM_PYTHON")]
-    run("cmake", "-S", scratch, "-B", scratch / "build", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DBUILD_TESTING=OFF", *settings)
+    run("cmake", "-S", scratch, "-B", scratch / "build", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", *settings)
     run("cmake", "--build", scratch / "build", "--target", "dynvm", "-j", "4")
     return scratch / "build" / "dynvm"
 

@@ -6,7 +6,6 @@ usage: extensions.py DYNVM      exit status: 0 if all is well, 1 if anything is 
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,6 @@ import checking  # noqa: E402
 from checking import check  # noqa: E402
 
 DYNVM = Path(sys.argv[1]).resolve()
-ENVIRONMENT = {**os.environ, "DYNVM_PATH": str(DYNVM.parent / "ext")}
 
 START = """\
 import ndarray as np
@@ -31,7 +29,7 @@ def tool(name, text, *options):
     with tempfile.NamedTemporaryFile("w", suffix=".dl") as script:
         script.write(START + text)
         script.flush()
-        return subprocess.run([DYNVM, name, *options, "--level=inca", script.name], env=ENVIRONMENT, check=True,
+        return subprocess.run([DYNVM, name, *options, "--level=inca", script.name], check=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
 
 

@@ -43,6 +43,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* this, and nothing else, libdynvm.so exports */
+#endif
 
 #define DYNVM_VERSION_MAJOR 0
 #define DYNVM_VERSION_MINOR 1
@@ -495,6 +498,9 @@ dynvm_vm *dynvm_at(dynvm_vm *vm, const char *file, int line); /* vm */
 /* "0.1.0" */
 const char *dynvm_version(void);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
