@@ -77,7 +77,7 @@ static dv_unit *compile(const char *path, const text *source) {
 /* Runs a script in a VM of its own and lists what became of it. */
 static bool run(const dv_vm_config *config, const char *path, const text *source, text *listing) {
     dv_vm *vm = dv_vm_new(config);
-    if (!vm || !dv_setup(vm)) return false;
+    if (!vm || !dv_setup(vm) || !dv_path_setup(vm, "")) return false;
     dv_unit *unit = compile(path, source);
     if (!unit) return false;
     unit->references++;

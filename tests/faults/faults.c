@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "api/compile.h"
+#include "api/path.h"
 #include "api/setup.h"
 #include "core/native.h"
 #include "run/call.h"
@@ -126,7 +127,7 @@ static ending run(const char *path, dv_level level, uint64_t fail_at, const opti
     if (!vm) return end;
     dv_native_attach(vm);
     if (fail_at && options->setup) vm->heap.fail_at = vm->heap.allocations + fail_at;
-    if (dv_setup(vm)) {
+    if (dv_setup(vm) && dv_path_setup(vm, "/somewhere")) {
         if (fail_at && !options->setup) vm->heap.fail_at = vm->heap.allocations + fail_at;
         end.outcome = run_script(vm, path);
     } else if (fail_at && options->setup) {

@@ -84,7 +84,7 @@ static bool try_level(const char *path, dv_level level) {
                            .error_output = drop};
     memset(&seen, 0, sizeof seen);
     dv_vm *vm = dv_vm_new(&config);
-    if (!vm || !dv_profile_start(vm) || !dv_setup(vm)) return false;
+    if (!vm || !dv_profile_start(vm) || !dv_setup(vm) || !dv_path_setup(vm, "")) return false;
     profiled = vm->hooks.step;
     vm->hooks.step = count;
     bool good = run(vm, path) && compare(vm, path) && seen.steps > 1000;

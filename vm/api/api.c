@@ -110,7 +110,10 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
         dv_poll_soon(self->vm); /* every call polls, and counts */
     }
     if (config->counting && !dv_profile_start(self->vm)) return false;
-    return dv_setup(self->vm);
+    if (!dv_setup(self->vm)) return false;
+    if (dv_path_setup(self->vm, config->extension_path)) return true;
+    dv_teardown(self->vm);
+    return false;
 }
 
 dynvm_vm *dynvm_create(const dynvm_config *given) {

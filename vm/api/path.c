@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "api/bundled.h"
 #include "api/compile.h"
 #include "types/list.h"
 #include "types/module.h"
@@ -32,6 +33,19 @@ static bool append_environment(dv_vm *vm) {
     return true;
 }
 
+static bool append_bundled(dv_vm *vm, const char *told) {
+    if (vm->sandboxed) return true; /* it loads nothing, and need not know where it is */
+    if (told) return !*told || append(vm, told);
+    char *found = dv_bundled_find();
+    bool good = !found || append(vm, found);
+    free(found);
+    return good;
+}
+
+bool dv_path_setup(dv_vm *vm, const char *extension_path) {
+    return append_environment(vm) && append_bundled(vm, extension_path);
+}
+
 /* The directory of the file that a script's path leads to through links: new. */
 static dv_value directory_of(dv_vm *vm, const char *script) {
     char *real = realpath(script, NULL); /* NULL: there is no such file, as its opening will tell */
@@ -48,9 +62,7 @@ bool dv_path_begin(dv_vm *vm, const char *script) {
     dv_value first = script ? directory_of(vm, script) : dv_str_empty(vm);
     if (dv_is_empty(first)) return false;
     bool good = true;
-    if (path->count == 0) {
-        good = dv_list_append(vm, vm->path, first) && append_environment(vm);
-    } else if (!dv_is_str(path->items[0]) || !dv_str_equal(path->items[0], first)) {
+    if (path->count == 0 || !dv_is_str(path->items[0]) || !dv_str_equal(path->items[0], first)) {
         dv_value none = DV_NONE;
         good = dv_list_append(vm, vm->path, none);
         if (good) {

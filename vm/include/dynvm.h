@@ -155,12 +155,17 @@ typedef struct dynvm_config {
                           * memory_limit if that is less.  The coldest make room for new ones */
     int check_handles;   /* not 0: `extension_output` gets a line, when the VM ends, for each handle
                           * that neither a scope nor dynvm_drop has ended, and where it was made */
+    const char *extension_path; /* of ndarray, ffi and others that come with dynvm: the last
+                                 * directory of sys.path, behind those of the environment variable
+                                 * DYNVM_PATH; "": none.  Default: found from the directory D of
+                                 * the program, or of libdynvm.so where it is used, as
+                                 * D/../lib/dynvm/0.1, D/dynvm/0.1 or D/lib/dynvm/0.1 */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0                       \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0                    \
     }
 
 /* ---- VMs ---- */
