@@ -136,7 +136,7 @@ def typed(dynvm):
 def edited(dynvm):
     """Sessions with libedit: what a tab completes, also beside code of the program that fails or does not end;
     indentation; text beyond ASCII; the history, which lasts until the next session."""
-    if b"libedit.so" not in Path(dynvm).read_bytes():
+    if "line editing: yes" not in subprocess.run([dynvm, "--version", "--verbose"], stdout=subprocess.PIPE, text=True).stdout:
         print("no libedit: completion and history left out")
         return 0
     p, more = b">>> ", b"... "

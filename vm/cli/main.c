@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "about.h"
 #include "dynvm.h"
 #include "lockstep.h"
 #include "options.h"
@@ -175,7 +176,7 @@ int main(int argc, char **argv) {
     if (!cli_parse(argc, argv, &options)) return STATUS_USAGE;
     switch (options.action) {
     case CLI_HELP: cli_print_help(); return 0;
-    case CLI_VERSION: printf("dynvm %s\n", dynvm_version()); return 0;
+    case CLI_VERSION: return cli_show_version(strcmp(argv[argc - 1], "--verbose") == 0);
     case CLI_RUN_FILE:
         if (!can_open(options.program)) return STATUS_USAGE;
         break;

@@ -36,7 +36,7 @@ static const char help[] =
     "  --ext-debug                 check what extensions do: leaks, use after release and more\n"
     "  --ext-trace                 print every call that extensions make\n"
     "  -i                          read statements from stdin when the program has ended\n"
-    "  --version                   print the version\n"
+    "  --version                   print the version; before --verbose, also what was found\n"
     "  --help                      print this\n"
     "\n"
     "of dis, stats and explain:\n"

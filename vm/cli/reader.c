@@ -27,8 +27,6 @@ static struct typed {
     dynvm_vm *asked;       /* for completions */
 } typed;
 
-#ifdef DYNVM_LIBEDIT
-
 /* ---- Completion -------------------------------------------------------------------------------*/
 
 /* What libedit gets: the part that all words have in common, the words, NULL; all from malloc. */
@@ -139,10 +137,14 @@ static void open_history(cli_reader *r, void *library) {
     if (r->history) (void)load(r->history); /* there may be none yet */
 }
 
+void *cli_reader_library(void) {
+    void *library = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL); /* as Debian calls it */
+    return library ? library : dlopen("libedit.so.0", RTLD_NOW | RTLD_LOCAL);
+}
+
 static void open_library(cli_reader *r) {
     void *library = NULL;
-    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-        library = dlopen(DYNVM_LIBEDIT, RTLD_NOW | RTLD_LOCAL);
+    if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) library = cli_reader_library();
     if (!library) return;
     void *install = dlsym(library, "rl_callback_handler_install");
     r->read_char = (void (*)(void))dlsym(library, "rl_callback_read_char");
@@ -157,13 +159,9 @@ static void open_library(cli_reader *r) {
     open_history(r, library);
 }
 
-#endif
-
 void cli_reader_open(cli_reader *r, dynvm_vm *vm) {
     *r = (cli_reader){.vm = vm};
-#ifdef DYNVM_LIBEDIT
     open_library(r);
-#endif
 }
 
 void cli_reader_close(cli_reader *r) {

@@ -1,6 +1,6 @@
 /* reader.h: lines that are typed, with editing, history and completion where libedit is there.
  *
- * On a terminal lines come from libedit, which is loaded when it is needed, if the build knows it;
+ * On a terminal lines come from libedit, which is loaded when it is needed, if it is installed;
  * otherwise, and without a terminal, from stdin with prompts on stderr, as CPython does. */
 #ifndef DV_CLI_READER_H
 #define DV_CLI_READER_H
@@ -23,6 +23,9 @@ typedef struct cli_reader {
     char *history; /* the file; NULL: none */
     char *last;    /* line that was remembered */
 } cli_reader;
+
+/* libedit as dlopen has it, for good; NULL: it is not installed. */
+void *cli_reader_library(void);
 
 /* Reads the history, too: of the file ~/.dynvm_history, if there is a home. */
 void cli_reader_open(cli_reader *r, dynvm_vm *vm);

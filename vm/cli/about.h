@@ -1,0 +1,11 @@
+/* about.h: `dynvm --version`. */
+#ifndef DV_CLI_ABOUT_H
+#define DV_CLI_ABOUT_H
+
+#include <stdbool.h>
+
+/* Prints the version; `verbose`: and which optional parts are there, and how to get those that are
+ * missing.  The exit status. */
+int cli_show_version(bool verbose);
+
+#endif
