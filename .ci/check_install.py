@@ -3,63 +3,200 @@
 
 usage: check_install.py PREFIX
 
-The installed program must run a script; a C program must build against the installed library through
-pkg-config and through the CMake package; the program must export no symbols.
+The extensions are there without any variable: in the build folder, where it is installed, and where that is moved to;
+C programs build against the static and the shared library, through pkg-config and through the CMake package; the
+example of an extension builds by itself; nothing internal is exported, and nothing is too large; manual and
+completions are understood; the Debian package contains the same.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-HEADERS_ONLY = '#include <dynvm.h>\nint main(void) { return 0; }\n'
-CMAKE_LISTS = """cmake_minimum_required(VERSION 3.25)
+PROGRAM = """\
+import ndarray as np, template
+print(np.arange(3) @ np.eye(3), template.clamp(9.5, 0.0, 5.0))
+"""
+PRINTED = "[0. 1. 2.] 5.0\n"
+FFI = """\
+from ffi import FFI
+ffi = FFI()
+ffi.cdef("double cos(double);")
+print(ffi.dlopen("libm.so.6").cos(0.0))
+"""
+HOST = """\
+#include <dynvm.h>
+#include <stdio.h>
+static int print(void *context, const char *text, size_t size) {
+    return (void)context, fwrite(text, 1, size, stdout) != size;
+}
+int main(int count, char **arguments) {
+    dynvm_config config = DYNVM_CONFIG;
+    config.output = print;
+    config.extension_path = count > 1 ? arguments[1] : NULL;
+    dynvm_vm *vm = dynvm_create(&config);
+    static const char program[] = "import template\\nprint(template.clamp(9.5, 0.0, 5.0))\\n";
+    dynvm_status status = dynvm_run_text(vm, program, sizeof program - 1, "<host>");
+    dynvm_destroy(vm);
+    return status != DYNVM_OK;
+}
+"""
+CMAKE_LISTS = """\
+cmake_minimum_required(VERSION 3.25)
 project(stranger LANGUAGES C)
 find_package(dynvm REQUIRED)
-add_executable(stranger main.c)
-target_link_libraries(stranger PRIVATE dynvm::dynvm)
+add_executable(by_static host.c)
+target_link_libraries(by_static PRIVATE dynvm::dynvm)
+add_executable(by_shared host.c)
+target_link_libraries(by_shared PRIVATE dynvm::shared)
+"""
+MB = 1_000_000
+LARGEST = {"bin/dynvm": 6 * MB, "lib*/**/libdynvm.a": 9 * MB, "lib*/**/ndarray.so": 6 * MB}
+COMPLETE = """\
+source "$1"
+COMP_LINE=$2 COMP_POINT=${#2} COMP_CWORD=1
+compopt() { :; }
+_dynvm && printf '%s\\n' "${COMPREPLY[@]}"
 """
 
-
-def run(*command: str, **more) -> str:
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, **more)
-    return done.stdout.decode()
+# Nothing that a developer has set helps.
+ENVIRONMENT = {name: text for name, text in os.environ.items() if not name.startswith(("DYNVM", "LD_", "PKG_", "CMAKE"))}
 
 
-def check_program(prefix: Path) -> None:
-    told = run(str(prefix / "bin" / "dynvm"), "-c", "print(6 * 7)")
-    assert told == "42\n", f"the installed program printed {told!r}"
-    exported = run("nm", "-D", "--defined-only", str(prefix / "bin" / "dynvm"))
-    names = [line.split()[-1] for line in exported.splitlines()]
-    assert not [n for n in names if n.startswith("dv")], f"the program exports {names}"
+def run(*command, environment: dict = ENVIRONMENT) -> str:
+    done = subprocess.run([str(part) for part in command], cwd="/", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, env=environment, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}\nstatus {done.returncode}")
+    return done.stdout
+
+
+def expect(found: str, wanted: str, what: str) -> None:
+    if found != wanted:
+        sys.exit(f"{what}: {found!r} instead of {wanted!r}")
+
+
+def the(folder: Path, pattern: str) -> Path:
+    found = sorted(folder.glob(pattern))
+    if not found:
+        sys.exit(f"nothing is installed as {pattern}")
+    return found[0]
+
+
+def check_program(dynvm: Path) -> None:
+    expect(run(dynvm, "-c", PROGRAM), PRINTED, f"{dynvm}: extensions")
+    expect(run(dynvm, "-c", FFI), "1.0\n", f"{dynvm}: ffi")
+    if "\nndarray: yes" not in run(dynvm, "--version", "--verbose"):
+        sys.exit(f"{dynvm} --version --verbose does not know of ndarray")
+    hidden = run(dynvm, "-c", "import tally", environment=ENVIRONMENT | {"DYNVM_PATH": str(BUILD / "tests" / "extensions")})
+    expect(hidden, "", "an extension of the tests")
+    told = run(dynvm, "-c", "try:\n    import tally\nexcept ModuleNotFoundError as e:\n    print(e)")
+    expect(told, "No module named 'tally'\n", f"{dynvm}: an extension of the tests")
+
+
+def check_sizes(prefix: Path) -> None:
+    for pattern, largest in LARGEST.items():
+        size = the(prefix, pattern).stat().st_size
+        print(f"{pattern.split('/')[-1]}: {size / MB:.2f} of {largest / MB:.0f} MB")
+        if size > largest:
+            sys.exit(f"{pattern} is too large")
+
+
+def check_names(prefix: Path) -> None:
+    run(sys.executable, "-B", ROOT / "tests" / "capi" / "exports.py", "nm", prefix / "bin" / "dynvm",
+        the(prefix, "lib*/**/libdynvm.a"), the(prefix, "lib*/**/libdynvm.so"))
 
 
 def check_pkg_config(prefix: Path, work: Path) -> None:
-    found = list(prefix.glob("lib*/**/pkgconfig"))
-    env = dict(os.environ, PKG_CONFIG_PATH=str(found[0]))
-    flags = run("pkg-config", "--cflags", "--libs", "dynvm", env=env).split()
-    run("cc", str(work / "main.c"), "-o", str(work / "by_pkg_config"), *flags)
-    run(str(work / "by_pkg_config"))
+    pkg_config = the(prefix, "lib*/**/pkgconfig")
+    environment = ENVIRONMENT | {"PKG_CONFIG_PATH": str(pkg_config), "LD_LIBRARY_PATH": str(pkg_config.parent)}
+    extensions = run("pkg-config", "--variable=extensiondir", "dynvm", environment=environment).strip()
+    for package, arguments in (("dynvm", ()), ("dynvm-static", (extensions,))):
+        host = work / f"by_{package}"
+        flags = run("pkg-config", "--cflags", "--libs", package, environment=environment).split()
+        run("cc", work / "host.c", "-o", host, *flags)
+        expect(run(host, *arguments, environment=environment), "5.0\n", f"a host by pkg-config {package}")
+    # A host that contains the library, at the place of the program.
+    shutil.copy(work / "by_dynvm-static", prefix / "bin" / "host")
+    expect(run(prefix / "bin" / "host"), "5.0\n", "a host in the prefix")
+    (prefix / "bin" / "host").unlink()
+
+
+def check_shared_object(prefix: Path, work: Path) -> None:
+    """libdynvm.a can be linked into a shared object."""
+    include, archive = the(prefix, "include"), the(prefix, "lib*/**/libdynvm.a")
+    plugin, host = work / "libplugin.so", work / "by_plugin"
+    (work / "plugin.c").write_text(HOST.replace("int main", "int plugin_main"))
+    (work / "main.c").write_text("int plugin_main(int, char **);\nint main(int c, char **v) { return plugin_main(c, v); }\n")
+    run("cc", "-shared", "-fPIC", work / "plugin.c", f"-I{include}", archive, "-lgmp", "-lm", "-o", plugin, "-Wl,-z,defs")
+    run("cc", work / "main.c", plugin, f"-Wl,-rpath,{work}", "-o", host)
+    expect(run(host, the(prefix, "lib*/**/ndarray.so").parent), "5.0\n", "a plugin that contains the library")
 
 
 def check_cmake_package(prefix: Path, work: Path) -> None:
-    run("cmake", "-S", str(work), "-B", str(work / "build"), f"-DCMAKE_PREFIX_PATH={prefix}")
-    run("cmake", "--build", str(work / "build"))
-    run(str(work / "build" / "stranger"))
+    (work / "CMakeLists.txt").write_text(CMAKE_LISTS)
+    example = the(prefix, "share/doc/dynvm/examples/template")
+    for source, build in ((work, work / "hosts"), (example, work / "example")):
+        run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", build)
+    extensions = the(prefix, "lib*/**/ndarray.so").parent
+    expect(run(work / "hosts" / "by_static", extensions), "5.0\n", "a host by CMake, static")
+    expect(run(work / "hosts" / "by_shared"), "5.0\n", "a host by CMake, shared")
+    program = "import sys\nsys.path.pop()\nimport template\nprint(template.clamp(9.5, 0.0, 5.0))"
+    own = ENVIRONMENT | {"DYNVM_PATH": str(work / "example")}
+    expect(run(prefix / "bin" / "dynvm", "-c", program, environment=own), "5.0\n", "the example by itself")
+
+
+def check_documents(prefix: Path) -> None:
+    manual = the(prefix, "share/man/man1/dynvm.1*")
+    if shutil.which("mandoc"):
+        expect(run("mandoc", "-Tlint", "-W", "warning", manual), "", "the manual")
+    for name in ("fish/vendor_completions.d/dynvm.fish", "zsh/site-functions/_dynvm"):
+        the(prefix, f"share/{name}")
+        shell = name.split("/")[0]
+        if shutil.which(shell):
+            run(shell, "-n", prefix / "share" / name)
+    completion = the(prefix, "share/bash-completion/completions/dynvm")
+    for typed, completed in (("dynvm --level=g", "generic\n"), ("dynvm --vers", "--version\n"), ("dynvm expl", "explain\n")):
+        expect(run("bash", "-c", COMPLETE, "bash", completion, typed), completed, f"completion of {typed!r}")
+
+
+def check_package(work: Path) -> None:
+    """The Debian package, unpacked: it is made of the same files, stripped."""
+    if not shutil.which("dpkg-shlibdeps"):
+        print("no dpkg-shlibdeps: the Debian package is not made")
+        return
+    run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", work / "cpack")
+    package, unpacked = the(work / "cpack", "*.deb"), work / "unpacked"
+    run("dpkg-deb", "-x", package, unpacked)
+    depends = run("dpkg-deb", "-f", package, "Depends")
+    if "libc6" not in depends or "libgmp10" not in depends:
+        sys.exit(f"the package depends on {depends}")
+    check_program(unpacked / "usr" / "bin" / "dynvm")
 
 
 def main() -> int:
-    prefix = Path(sys.argv[1]).resolve() / "usr"
-    work = Path(sys.argv[1]).resolve() / "work"
+    given = Path(sys.argv[1]).resolve()
+    prefix, moved, work = given / "usr", given / "else" / "where", given / "work"
     work.mkdir()
-    (work / "main.c").write_text(HEADERS_ONLY)
-    (work / "CMakeLists.txt").write_text(CMAKE_LISTS)
-    run("cmake", "--install", str(BUILD), "--prefix", str(prefix))
-    check_program(prefix)
-    check_pkg_config(prefix, work)
-    check_cmake_package(prefix, work)
+    (work / "host.c").write_text(HOST)
+    check_program(BUILD / "dynvm")
+    run("cmake", "--install", BUILD, "--prefix", prefix)
+    check_program(prefix / "bin" / "dynvm")
+    moved.parent.mkdir()
+    prefix.rename(moved)
+    check_program(moved / "bin" / "dynvm")
+    check_sizes(moved)
+    check_names(moved)
+    check_pkg_config(moved, work)
+    check_shared_object(moved, work)
+    check_cmake_package(moved, work)
+    check_documents(moved)
+    check_package(work)
     print("the installation works")
     return 0
 
