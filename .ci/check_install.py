@@ -167,8 +167,8 @@ def check_documents(prefix: Path) -> None:
 
 def check_package(work: Path) -> None:
     """The Debian package, unpacked: it is made of the same files, stripped."""
-    if not shutil.which("dpkg-shlibdeps"):
-        print("no dpkg-shlibdeps: the Debian package is not made")
+    if not shutil.which("dpkg-shlibdeps") or not shutil.which("file"):
+        print("no dpkg-dev or no file: the Debian package is not made")
         return
     run("cpack", "--config", BUILD / "CPackConfig.cmake", "-B", work / "cpack")
     package, unpacked = the(work / "cpack", "*.deb"), work / "unpacked"

@@ -2,8 +2,11 @@
 #ifndef DV_API_BUNDLED_H
 #define DV_API_BUNDLED_H
 
-/* It is found from the file that this library is part of: a program or a shared object.  Absolute,
- * of malloc; NULL: there is none, or nobody knows. */
-char *dv_bundled_find(void);
+#include <limits.h>
+#include <stdbool.h>
+
+/* It is found from the file that this library is part of: a program or a shared object.  Absolute;
+ * false: there is none, or nobody knows. */
+bool dv_bundled_find(char path[PATH_MAX]);
 
 #endif

@@ -36,10 +36,8 @@ static bool append_environment(dv_vm *vm) {
 static bool append_bundled(dv_vm *vm, const char *told) {
     if (vm->sandboxed) return true; /* it loads nothing, and need not know where it is */
     if (told) return !*told || append(vm, told);
-    char *found = dv_bundled_find();
-    bool good = !found || append(vm, found);
-    free(found);
-    return good;
+    char found[PATH_MAX];
+    return !dv_bundled_find(found) || append(vm, found);
 }
 
 bool dv_path_setup(dv_vm *vm, const char *extension_path) {
