@@ -7,40 +7,18 @@
  *
  * Invariants
  *  1. The same bytes make the same code object.
- *  2. What the verifier accepts keeps its promises: each instruction that can be reached has a
- * state whose depth is at most max_stack, and the states form a tree. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+ *  2. What the verifier accepts keeps its promises (unit.h). */
 #include "code/verify.h"
 #include "dv_ops.h"
+#include "unit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_WORDS = 600, MOST_EXCEPTIONS = 4, NAMES = 4, LOCALS = 12 };
 
-typedef struct block {
-    struct block *next;
-    max_align_t data[];
-} block;
-
 typedef struct input {
     const uint8_t *at, *end;
 } input;
-
-static void fail(const char *what) {
-    fprintf(stderr, "%s\n", what);
-    abort();
-}
-
-static void *allocate(void *arena, size_t size) {
-    block **blocks = arena, *made = malloc(sizeof *made + size);
-    if (!made) return NULL;
-    made->next = *blocks;
-    *blocks = made;
-    return made->data;
-}
 
 static uint32_t next(input *in) { return in->at < in->end ? *in->at++ : 0; }
 
@@ -88,15 +66,6 @@ static uint32_t read_exceptions(input *in, dv_exception_entry *entries) {
     return count;
 }
 
-static void check_states(const dv_code *code) {
-    for (uint32_t i = 1; i < code->state_count; i++)
-        if (code->states[i].below >= code->state_count || code->states[i].depth > code->max_stack)
-            fail("a state is wrong");
-    for (uint32_t pc = 0; pc < code->word_count; pc++)
-        if (code->state_at[pc] != DV_NO_STATE && code->state_at[pc] >= code->state_count)
-            fail("an instruction has no state");
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const dv_text names[NAMES] = {{"x", 1}, {"print", 5}, {"append", 6}, {"__init__", 8}};
     static const dv_text locals[LOCALS] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1},
@@ -105,9 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const uint32_t items[2] = {0, 1}, free_from[2] = {0, 1};
     if (size < 8) return 0;
     input in = {data, data + size};
-    block *blocks = NULL;
-    dv_unit unit = {
-        .filename = {"fuzz", 4}, .references = 1, .arena = &blocks, .allocate = allocate};
+    memory used = {NULL, 0};
+    dv_unit unit = {.filename = {"fuzz", 4}, .references = 1, .arena = &used, .allocate = allocate};
     const uint32_t inner_words[2] = {DV_OP_LOAD_CONST, DV_OP_RETURN};
     const uint32_t closure_words[3] = {DV_OP_COPY_FREE, DV_OP_LOAD_CONST, DV_OP_RETURN};
     const dv_const none = {.kind = DV_CONST_NONE};
@@ -154,10 +122,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     unit.code = &code;
     char message[256];
     if (dv_code_verify(&unit, message, sizeof message)) check_states(&code);
-    while (blocks) {
-        block *after = blocks->next;
-        free(blocks);
-        blocks = after;
-    }
+    release(&used);
     return 0;
 }

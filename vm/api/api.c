@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "api/compile.h"
+#include "api/compiled.h"
 #include "api/error.h"
 #include "api/handle.h"
 #include "api/path.h"
@@ -218,6 +219,28 @@ dynvm_status dynvm_run_text(dynvm_vm *self, const char *text, size_t size, const
     begin(self);
     bool ready = dv_path_begin(self->vm, NULL);
     return run_unit(self, ready ? dv_compile(self->vm, text, size, filename) : NULL);
+}
+
+dynvm_status dynvm_run_compiled(dynvm_vm *self, const void *bytes, size_t size) {
+    begin(self);
+    bool ready = dv_path_begin(self->vm, NULL);
+    return run_unit(self, ready ? dv_compiled_read(self->vm, bytes, size, "<bytes>") : NULL);
+}
+
+dynvm_status dynvm_compile_file(dynvm_vm *self, const char *path, dynvm_output output,
+                                void *context) {
+    begin(self);
+    char absolute[DV_LONGEST_PATH];
+    path = dv_absolute_path(path, absolute); /* as tracebacks name it */
+    if (!dv_compiled_write_file(self->vm, path, output, context)) return finish(self);
+    return DYNVM_OK;
+}
+
+dynvm_status dynvm_compile_text(dynvm_vm *self, const char *text, size_t size, const char *filename,
+                                dynvm_output output, void *context) {
+    begin(self);
+    if (!dv_compiled_write(self->vm, text, size, filename, output, context)) return finish(self);
+    return DYNVM_OK;
 }
 
 dynvm_status dynvm_run_interactive(dynvm_vm *self, const char *text, size_t size) {

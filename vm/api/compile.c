@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "api/compiled.h"
 #include "code/verify.h"
 #include "core/upcall.h"
 #include "inspect/assembly.h"
@@ -193,8 +194,9 @@ const char *dv_absolute_path(const char *path, char buffer[DV_LONGEST_PATH]) {
     return buffer;
 }
 
-static void raise_os_error(dv_vm *vm, int number, const char *path) {
-    dv_value items[3] = {dv_int(number), dv_str_z(vm, strerror(number)), dv_host_text(vm, path)};
+void dv_raise_os_error(dv_vm *vm, int number, const char *path) {
+    dv_value items[3] = {dv_int(number), dv_str_z(vm, strerror(number)),
+                         path ? dv_host_text(vm, path) : DV_NONE};
     dv_error_class error = number == ENOENT   ? DV_E_FILE_NOT_FOUND_ERROR
                            : number == EACCES ? DV_E_PERMISSION_ERROR
                                               : DV_E_OS_ERROR;
@@ -203,7 +205,8 @@ static void raise_os_error(dv_vm *vm, int number, const char *path) {
         dv_release(vm, items[2]);
         return;
     }
-    dv_value exception = dv_exception_make(vm, dv_exception_class(vm, error), items, 3, DV_EMPTY);
+    dv_value exception =
+        dv_exception_make(vm, dv_exception_class(vm, error), items, path ? 3 : 2, DV_EMPTY);
     dv_release(vm, items[1]);
     dv_release(vm, items[2]);
     if (!dv_is_empty(exception)) dv_exception_raise(vm, exception, DV_EMPTY);
@@ -230,18 +233,17 @@ static char *read_all(dv_vm *vm, FILE *file, const char *path, size_t *size, siz
         *size += got;
         if (got > 0) continue;
         if (!ferror(file)) return text;
-        raise_os_error(vm, errno ? errno : EIO, path);
+        dv_raise_os_error(vm, errno ? errno : EIO, path);
         break;
     }
     if (text) dv_heap_free(&vm->heap, text, *room);
     return NULL;
 }
 
-/* The same of the file at the path. */
-static char *read_file(dv_vm *vm, const char *path, size_t *size, size_t *room) {
+char *dv_read_file(dv_vm *vm, const char *path, size_t *size, size_t *room) {
     FILE *file = fopen(path, "rb");
     if (!file) {
-        raise_os_error(vm, errno, path);
+        dv_raise_os_error(vm, errno, path);
         return NULL;
     }
     char *text = read_all(vm, file, path, size, room);
@@ -251,7 +253,7 @@ static char *read_file(dv_vm *vm, const char *path, size_t *size, size_t *room) 
 
 dv_unit *dv_assemble_file(dv_vm *vm, const char *path) {
     size_t size, room;
-    char *text = read_file(vm, path, &size, &room);
+    char *text = dv_read_file(vm, path, &size, &room);
     if (!text) return NULL;
     dv_unit *unit = dv_assembly_read(vm, text, size, path);
     dv_heap_free(&vm->heap, text, room);
@@ -260,10 +262,12 @@ dv_unit *dv_assemble_file(dv_vm *vm, const char *path) {
 
 static dv_unit *compile_file(dv_vm *vm, const char *path, bool imported) {
     size_t size, room;
-    char *text = read_file(vm, path, &size, &room);
+    char *text = dv_read_file(vm, path, &size, &room);
     if (!text) return NULL;
     dv_unit *unit = NULL;
-    if (imported && memchr(text, '\0', size))
+    if (dv_compiled_is(path, text, size))
+        unit = dv_compiled_read(vm, text, size, path);
+    else if (imported && memchr(text, '\0', size))
         dv_raise(vm, DV_E_VALUE_ERROR, "source code string cannot contain null bytes");
     else
         unit = dv_compile(vm, text, size, path);

@@ -8,7 +8,7 @@
 dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filename);
 /* The same for a statement that was typed. */
 dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size);
-/* The same from a file; OSError if it cannot be read. */
+/* The same from a file, which may be compiled (api/compiled.h); OSError if it cannot be read. */
 dv_unit *dv_compile_file(dv_vm *vm, const char *path);
 
 /* The same from a file of assembly (inspect/assembly.h). */
@@ -16,6 +16,12 @@ dv_unit *dv_assemble_file(dv_vm *vm, const char *path);
 
 /* The same for a file that is imported: ValueError if it contains a zero byte, as in CPython. */
 dv_unit *dv_compile_import(dv_vm *vm, const char *path);
+
+/* The whole file on the VM's heap (capacity *room); NULL: raised. */
+char *dv_read_file(dv_vm *vm, const char *path, size_t *size, size_t *room);
+
+/* OSError, or its subclass for this errno; path NULL: it names none. */
+void dv_raise_os_error(dv_vm *vm, int number, const char *path);
 
 /* Tracebacks name a script by its absolute path: the working directory, '/' and the path as it was
  * given.  The result is `buffer`, or `path` itself where that is absolute or does not fit. */

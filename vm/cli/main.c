@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "about.h"
+#include "compile.h"
 #include "dynvm.h"
 #include "lockstep.h"
 #include "options.h"
@@ -136,11 +137,14 @@ static int run(cli_options *options) {
         cli_lockstep_follow(&steps, vm);
     }
     watch_signals(vm);
+    bool unwritten = false; /* the file of compile */
     dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
-    if (status == DYNVM_OK) status = act(vm, options, &output);
+    if (status == DYNVM_OK)
+        status = options->tool == CLI_COMPILE ? cli_compile(vm, options, &unwritten)
+                                              : act(vm, options, &output);
     bool interrupted = false;
-    int result =
-        steps.diverged ? STATUS_FAILED : report(vm, status, options, &output, &interrupted);
+    int result = steps.diverged || unwritten ? STATUS_FAILED
+                                             : report(vm, status, options, &output, &interrupted);
     if (options->config.counting) show_counts(vm, options, &output);
     if (options->action == CLI_INTERACTIVE || options->inspect) result = cli_repl(vm, &output);
     if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;

@@ -17,6 +17,7 @@ static const char help[] =
     "                                            run, and count what is executed\n"
     "       dynvm explain [options] SCRIPT [arguments]\n"
     "                                            run, and say why what stayed slow\n"
+    "       dynvm compile SCRIPT [-o FILE.dlc]   compile, to be run without the script\n"
     "       dynvm asm [options] FILE.dla [arguments]\n"
     "                                            assemble, verify and run\n"
     "       dynvm asm --print SCRIPT             print the script's code as assembly\n"
@@ -261,7 +262,29 @@ static cli_tool tool_of(int argc, char **argv) {
     if (strcmp(argv[1], "dis") == 0) return CLI_DISASSEMBLE;
     if (strcmp(argv[1], "stats") == 0) return CLI_STATS;
     if (strcmp(argv[1], "asm") == 0) return CLI_ASSEMBLE;
+    if (strcmp(argv[1], "compile") == 0) return CLI_COMPILE;
     return strcmp(argv[1], "explain") == 0 ? CLI_EXPLAIN : CLI_NO_TOOL;
+}
+
+/* compile: a script, with -o FILE before or behind it. */
+static bool parse_compile(int argc, char **argv, cli_options *options) {
+    for (int at = 2; at < argc; at++) {
+        if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
+            options->action = CLI_HELP;
+            return true;
+        }
+        if (strcmp(argv[at], "-o") == 0) {
+            if (++at == argc) return refuse("no file behind", "-o");
+            options->compiled = argv[at];
+        } else if (argv[at][0] == '-') {
+            return refuse("unknown option of compile", argv[at]);
+        } else if (options->program) {
+            return refuse("compile takes one script, not also", argv[at]);
+        } else {
+            options->program = argv[at];
+        }
+    }
+    return options->program || refuse("no script behind", argv[1]);
 }
 
 /* Text on a terminal is coloured, unless its owner has said otherwise (no-color.org). */
@@ -295,6 +318,7 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     options->report.coloured = may_colour();
     options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN;
     if (!parse_environment(&options->config)) return false;
+    if (options->tool == CLI_COMPILE) return parse_compile(argc, argv, options);
     int at = options->tool ? 2 : 1;
     for (; at < argc && argv[at][0] == '-' && argv[at][1] && !is_program_option(argv[at]); at++) {
         if (!parse_option(argv[at], options)) return false;

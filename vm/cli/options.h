@@ -22,7 +22,8 @@ typedef enum cli_tool {
     CLI_DISASSEMBLE,
     CLI_STATS,
     CLI_EXPLAIN,
-    CLI_ASSEMBLE
+    CLI_ASSEMBLE,
+    CLI_COMPILE
 } cli_tool;
 
 typedef struct cli_options {
@@ -39,6 +40,7 @@ typedef struct cli_options {
     const char *lockstep_name; /* as it was given */
     bool after_run;            /* dis */
     bool print;                /* asm: print the assembly of a script */
+    const char *compiled;      /* compile: the file to write; NULL: the script's name says it */
     dynvm_report report;       /* of the tool */
 } cli_options;
 

@@ -8,11 +8,9 @@
 typedef struct writer {
     dv_pack_sink sink;
     void *context;
-    dv_text source;
-    size_t memory; /* that the reader needs */
+    bool frozen;
+    dv_text source; /* that texts of a frozen unit may quote */
 } writer;
-
-static size_t rounded(size_t size) { return (size + 7) & ~(size_t)7; }
 
 static void put(writer *w, uint64_t number) {
     for (; number >= 0x80; number >>= 7) w->sink(w->context, (uint8_t)(number | 0x80));
@@ -24,8 +22,8 @@ static void put_signed(writer *w, int64_t number) {
 }
 
 static void put_text(writer *w, dv_text text) {
-    bool quotes =
-        text.size > 0 && text.data >= w->source.data && text.data < w->source.data + w->source.size;
+    bool quotes = w->frozen && text.size > 0 && text.data >= w->source.data &&
+                  text.data < w->source.data + w->source.size;
     put(w, (uint64_t)text.size << 1 | !quotes);
     if (quotes) {
         put(w, (uint64_t)(text.data - w->source.data));
@@ -35,7 +33,6 @@ static void put_text(writer *w, dv_text text) {
 }
 
 static void put_array(writer *w, const uint32_t *items, uint32_t count) {
-    w->memory += rounded(count * sizeof *items);
     for (uint32_t i = 0; i < count; i++) put(w, items[i]);
 }
 
@@ -69,13 +66,11 @@ static void put_constant(writer *w, const dv_const *constant) {
 }
 
 static void put_texts(writer *w, const dv_text *texts, uint32_t count) {
-    w->memory += rounded(count * sizeof *texts);
     for (uint32_t i = 0; i < count; i++) put_text(w, texts[i]);
 }
 
 static void put_positions(writer *w, const dv_code *code) {
     dv_position before = {.line = code->first_line};
-    w->memory += rounded(code->position_count * sizeof before);
     for (uint32_t i = 0; i < code->position_count; i++) {
         dv_position p = code->positions[i];
         put(w, p.pc - before.pc);
@@ -88,7 +83,6 @@ static void put_positions(writer *w, const dv_code *code) {
 }
 
 static void put_states(writer *w, const dv_code *code) {
-    w->memory += rounded(code->state_count * sizeof *code->states);
     for (uint32_t i = 0; i < code->state_count; i++) {
         const dv_stack_state *state = &code->states[i];
         put(w, (uint32_t)(state->below + 1));
@@ -96,20 +90,17 @@ static void put_states(writer *w, const dv_code *code) {
         put(w, state->depth);
         put(w, state->kind);
     }
-    w->memory += rounded(code->word_count * sizeof *code->state_at);
     for (uint32_t i = 0; i < code->word_count; i++) put(w, (uint32_t)(code->state_at[i] + 1));
 }
 
 /* The tables behind the counts. */
 static void put_tables(writer *w, const dv_code *code) {
     put_array(w, code->words, code->word_count);
-    w->memory += rounded(code->constant_count * sizeof *code->constants);
     for (uint32_t i = 0; i < code->constant_count; i++) put_constant(w, &code->constants[i]);
     put_texts(w, code->names, code->name_count);
     put_texts(w, code->local_names, code->local_count);
     put_array(w, code->free_from, code->free_count);
     put_positions(w, code);
-    w->memory += rounded(code->exception_count * sizeof *code->exceptions);
     for (uint32_t i = 0; i < code->exception_count; i++) {
         const dv_exception_entry *entry = &code->exceptions[i];
         put(w, entry->begin);
@@ -117,7 +108,6 @@ static void put_tables(writer *w, const dv_code *code) {
         put(w, entry->handler);
         put(w, entry->depth);
     }
-    w->memory += rounded(code->inlined_count * sizeof *code->inlined);
     for (uint32_t i = 0; i < code->inlined_count; i++) {
         const dv_inlined_code *inlined = &code->inlined[i];
         put(w, inlined->begin);
@@ -129,7 +119,7 @@ static void put_tables(writer *w, const dv_code *code) {
         put(w, inlined->first_local);
         put(w, inlined->local_count);
     }
-    put_states(w, code);
+    if (w->frozen) put_states(w, code);
 }
 
 #define COUNTS(code)                                                                               \
@@ -143,7 +133,6 @@ static void put_tables(writer *w, const dv_code *code) {
 
 static void put_code(writer *w, const dv_code *code) {
     const uint32_t *counts[] = COUNTS(code);
-    w->memory += rounded(sizeof *code);
     put_text(w, code->name);
     put_text(w, code->qualname);
     put(w, code->doc.data != NULL);
@@ -152,76 +141,147 @@ static void put_code(writer *w, const dv_code *code) {
     put_tables(w, code);
 }
 
-static void drop(void *context, uint8_t byte) { (void)context, (void)byte; }
-
-static void put_unit(writer *w, const dv_unit *unit) {
-    w->memory += rounded(sizeof *unit);
-    put_text(w, unit->filename);
-    put_code(w, unit->code);
+void dv_unit_pack(const dv_unit *unit, bool frozen, dv_pack_sink sink, void *context) {
+    writer w = {.sink = sink, .context = context, .frozen = frozen, .source = unit->source};
+    put_text(&w, unit->filename);
+    put_code(&w, unit->code);
 }
 
-void dv_unit_pack(const dv_unit *unit, dv_pack_sink sink, void *context) {
-    writer trial = {.sink = drop, .source = unit->source};
-    put_unit(&trial, unit);
-    writer w = {.sink = sink, .context = context, .source = unit->source};
-    put(&w, trial.memory);
-    put_unit(&w, unit);
-}
+/* ---- Reading ----------------------------------------------------------------------------------
+ * After a failure every number is 0 and every table is empty, so that only loops need to look. */
 
-/* ---- Reading ----------------------------------------------------------------------------------*/
+enum {
+    DEEPEST_CODE = 201,      /* as the verifier's */
+    DEEPEST_TUPLE = 200,     /* as the parser's */
+    LARGEST_TUPLE = 1 << 24, /* items of a constant, those of its items included */
+    LARGEST_PROOF = 1 << 26, /* words that the verifier may need for assigned locals */
+    KNOWN_FLAGS = 2 * DV_CODE_HAS_LOOP - 1,
+};
 
 typedef struct reader {
-    const uint8_t *at;
-    char *memory;
+    const uint8_t *at, *end;
     dv_unit *unit;
+    bool frozen;
+    uint32_t depth; /* of code objects */
+    dv_unpack_status status;
 } reader;
 
-static inline uint64_t get(reader *r) {
-    uint64_t number = *r->at++;
-    if (number < 0x80) return number;
+static uint64_t fail(reader *r, dv_unpack_status status) {
+    if (r->status == DV_UNPACK_OK) r->status = status;
+    r->at = r->end;
+    return 0;
+}
+
+static bool good(const reader *r) { return r->status == DV_UNPACK_OK; }
+
+static void expect(reader *r, bool condition) {
+    if (!condition) fail(r, DV_UNPACK_MALFORMED);
+}
+
+static uint64_t get_long(reader *r, uint64_t number) {
     number &= 0x7F;
-    for (int shift = 7;; shift += 7) {
-        uint64_t byte = *r->at++;
+    for (int shift = 7; shift < 64 && r->at < r->end; shift += 7) {
+        const uint64_t byte = *r->at++;
         number |= (byte & 0x7F) << shift;
         if (byte < 0x80) return number;
     }
+    return fail(r, DV_UNPACK_MALFORMED);
 }
 
-static inline uint32_t get32(reader *r) { return (uint32_t)get(r); }
+static inline uint64_t get(reader *r) {
+    if (r->at == r->end) return fail(r, DV_UNPACK_MALFORMED);
+    const uint64_t number = *r->at++;
+    return number < 0x80 ? number : get_long(r, number);
+}
+
+static inline uint32_t get32(reader *r) {
+    const uint64_t number = get(r);
+    return number <= UINT32_MAX ? (uint32_t)number : (uint32_t)fail(r, DV_UNPACK_MALFORMED);
+}
 
 static inline int64_t get_signed(reader *r) {
-    uint64_t number = get(r);
+    const uint64_t number = get(r);
     return number & 1 ? (int64_t) ~(number >> 1) : (int64_t)(number >> 1);
 }
 
-static void *allocate(reader *r, size_t size) {
-    void *block = r->memory;
-    r->memory += rounded(size);
+/* The number of entries of a table: each takes a byte at least. */
+static uint32_t get_count(reader *r) {
+    const uint64_t number = get(r);
+    return number <= (size_t)(r->end - r->at) ? (uint32_t)number
+                                              : (uint32_t)fail(r, DV_UNPACK_MALFORMED);
+}
+
+/* Memory for a table whose count has been checked; NULL: failed. */
+static void *allocate(reader *r, uint32_t count, size_t size) {
+    if (!good(r)) return NULL;
+    void *block = r->unit->allocate(r->unit->arena, count ? count * size : 1);
+    if (!block) fail(r, DV_UNPACK_NO_MEMORY);
     return block;
 }
 
-static dv_text get_text(reader *r) {
-    uint64_t size = get(r);
-    dv_text text = {NULL, (uint32_t)(size >> 1)};
-    if (size & 1) {
-        text.data = (const char *)r->at;
-        r->at += text.size;
-    } else {
-        text.data = r->unit->source.data + get(r);
+static dv_text get_bytes(reader *r) {
+    const uint64_t both = get(r), size = both >> 1;
+    const dv_text source = r->unit->source;
+    if (!good(r)) return (dv_text){"", 0};
+    if (both & 1 && size <= (size_t)(r->end - r->at) && size <= UINT32_MAX) {
+        r->at += size;
+        return (dv_text){(const char *)r->at - size, (uint32_t)size};
     }
+    const uint64_t from = both & 1 || !r->frozen ? UINT64_MAX : get(r);
+    if (from <= source.size && size <= source.size - from)
+        return (dv_text){source.data + from, (uint32_t)size};
+    fail(r, DV_UNPACK_MALFORMED);
+    return (dv_text){"", 0};
+}
+
+/* The size of the character at `at`: UTF-8, lone surrogates included (code.h); 0: it is none. */
+static uint32_t character_size(const uint8_t *at, const uint8_t *end) {
+    const uint32_t size = *at < 0x80 ? 1 : *at < 0xC2 ? 0 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : 4;
+    if (size == 0 || *at > 0xF4 || (size_t)(end - at) < size) return 0;
+    for (uint32_t i = 1; i < size; i++)
+        if ((at[i] & 0xC0) != 0x80) return 0;
+    const bool too_long = (*at == 0xE0 && at[1] < 0xA0) || (*at == 0xF0 && at[1] < 0x90);
+    return too_long || (*at == 0xF4 && at[1] > 0x8F) ? 0 : size;
+}
+
+static bool is_text(dv_text text) {
+    const uint8_t *at = (const uint8_t *)text.data, *end = at + text.size;
+    while (at < end) {
+        const uint32_t size = character_size(at, end);
+        if (size == 0) return false;
+        at += size;
+    }
+    return true;
+}
+
+static dv_text get_text(reader *r) {
+    const dv_text text = get_bytes(r);
+    if (!r->frozen) expect(r, is_text(text));
+    return text;
+}
+
+/* Hexadecimal digits, with a leading '-' or not. */
+static dv_text get_digits(reader *r) {
+    const dv_text text = get_bytes(r);
+    const uint32_t sign = text.size > 0 && text.data[0] == '-';
+    expect(r, text.size > sign);
+    for (uint32_t i = sign; i < text.size; i++)
+        expect(r, text.data[i] != 0 && strchr("0123456789abcdefABCDEF", text.data[i]));
     return text;
 }
 
 static uint32_t *get_array(reader *r, uint32_t count) {
-    uint32_t *items = allocate(r, count * sizeof *items);
-    for (uint32_t i = 0; i < count; i++) items[i] = get32(r);
+    uint32_t *items = allocate(r, count, sizeof *items);
+    for (uint32_t i = 0; i < count && good(r); i++) items[i] = get32(r);
     return items;
 }
 
 static dv_code *get_code(reader *r);
 
 static void get_constant(reader *r, dv_const *constant) {
-    constant->kind = (dv_const_kind)get(r);
+    const uint64_t kind = get(r);
+    *constant = (dv_const){.kind = kind <= DV_CONST_CODE ? (dv_const_kind)kind : DV_CONST_NONE};
+    expect(r, kind <= DV_CONST_CODE);
     switch (constant->kind) {
     case DV_CONST_NONE:
     case DV_CONST_FALSE:
@@ -234,41 +294,81 @@ static void get_constant(reader *r, dv_const *constant) {
         memcpy(&constant->as.real, &bits, sizeof bits);
         break;
     }
-    case DV_CONST_BIGINT:
-    case DV_CONST_STR:
-    case DV_CONST_BYTES: constant->as.text = get_text(r); break;
+    case DV_CONST_BIGINT: constant->as.text = get_digits(r); break;
+    case DV_CONST_STR: constant->as.text = get_text(r); break;
+    case DV_CONST_BYTES: constant->as.text = get_bytes(r); break;
     case DV_CONST_TUPLE:
-    case DV_CONST_FROZENSET:
-        constant->as.tuple.count = get32(r);
-        constant->as.tuple.items = get_array(r, constant->as.tuple.count);
+    case DV_CONST_FROZENSET: {
+        const uint32_t count = get_count(r);
+        constant->as.tuple.items = get_array(r, count);
+        constant->as.tuple.count = count;
         break;
+    }
     case DV_CONST_CODE: constant->as.code = get_code(r); break;
     }
 }
 
+/* How deep a constant is, and how many items are in it. */
+typedef struct extent {
+    uint32_t depth, size;
+} extent;
+
+static extent extent_of(reader *r, const dv_const *constant, const extent *before, uint32_t limit) {
+    extent whole = {0, 1};
+    if (constant->kind != DV_CONST_TUPLE && constant->kind != DV_CONST_FROZENSET) return whole;
+    for (uint32_t k = 0; k < constant->as.tuple.count && good(r); k++) {
+        const uint32_t item = constant->as.tuple.items[k];
+        expect(r, item < limit);
+        if (!good(r)) break;
+        if (before[item].depth >= whole.depth) whole.depth = before[item].depth + 1;
+        whole.size += before[item].size;
+        expect(r, whole.depth <= DEEPEST_TUPLE && whole.size <= LARGEST_TUPLE);
+    }
+    return whole;
+}
+
+/* Tuples may share items, so that a few bytes could stand for more than any memory holds. */
+static void check_tuples(reader *r, const dv_const *constants, uint32_t count) {
+    bool any = false;
+    for (uint32_t i = 0; i < count && good(r); i++)
+        any |= constants[i].kind == DV_CONST_TUPLE || constants[i].kind == DV_CONST_FROZENSET;
+    extent *extents = any ? allocate(r, count, sizeof *extents) : NULL;
+    for (uint32_t i = 0; extents && i < count && good(r); i++)
+        extents[i] = extent_of(r, &constants[i], extents, i);
+}
+
+static dv_const *get_constants(reader *r, uint32_t count) {
+    dv_const *constants = allocate(r, count, sizeof *constants);
+    for (uint32_t i = 0; i < count && good(r); i++) get_constant(r, &constants[i]);
+    if (!r->frozen) check_tuples(r, constants, count);
+    return constants;
+}
+
 static dv_text *get_texts(reader *r, uint32_t count) {
-    dv_text *texts = allocate(r, count * sizeof *texts);
-    for (uint32_t i = 0; i < count; i++) texts[i] = get_text(r);
+    dv_text *texts = allocate(r, count, sizeof *texts);
+    for (uint32_t i = 0; i < count && good(r); i++) texts[i] = get_text(r);
     return texts;
 }
 
 static void get_positions(reader *r, dv_code *code) {
     dv_position p = {.line = code->first_line};
-    dv_position *positions = allocate(r, code->position_count * sizeof p);
-    for (uint32_t i = 0; i < code->position_count; i++) {
-        p.pc += get32(r);
+    dv_position *positions = allocate(r, code->position_count, sizeof p);
+    for (uint32_t i = 0; i < code->position_count && good(r); i++) {
+        const uint32_t more = get32(r);
+        expect(r, more <= code->word_count - p.pc);
+        p.pc += more;
         p.line += (uint32_t)get_signed(r);
         p.end_line = p.line + (uint32_t)get_signed(r);
-        p.column = (uint16_t)(p.column + get_signed(r));
-        p.end_column = (uint16_t)(p.column + get_signed(r));
-        positions[i] = p;
+        p.column = (uint16_t)(p.column + (uint64_t)get_signed(r));
+        p.end_column = (uint16_t)(p.column + (uint64_t)get_signed(r));
+        if (good(r)) positions[i] = p;
     }
     code->positions = positions;
 }
 
 static void get_exceptions(reader *r, dv_code *code) {
-    dv_exception_entry *entries = allocate(r, code->exception_count * sizeof *entries);
-    for (uint32_t i = 0; i < code->exception_count; i++) {
+    dv_exception_entry *entries = allocate(r, code->exception_count, sizeof *entries);
+    for (uint32_t i = 0; i < code->exception_count && good(r); i++) {
         entries[i].begin = get32(r);
         entries[i].end = get32(r);
         entries[i].handler = get32(r);
@@ -278,8 +378,8 @@ static void get_exceptions(reader *r, dv_code *code) {
 }
 
 static void get_inlined(reader *r, dv_code *code) {
-    dv_inlined_code *inlined = allocate(r, code->inlined_count * sizeof *inlined);
-    for (uint32_t i = 0; i < code->inlined_count; i++) {
+    dv_inlined_code *inlined = allocate(r, code->inlined_count, sizeof *inlined);
+    for (uint32_t i = 0; i < code->inlined_count && good(r); i++) {
         inlined[i].begin = get32(r);
         inlined[i].end = get32(r);
         inlined[i].call = get32(r);
@@ -293,53 +393,76 @@ static void get_inlined(reader *r, dv_code *code) {
 }
 
 static void get_states(reader *r, dv_code *code) {
-    dv_stack_state *states = allocate(r, code->state_count * sizeof *states);
-    for (uint32_t i = 0; i < code->state_count; i++) {
+    dv_stack_state *states = allocate(r, code->state_count, sizeof *states);
+    for (uint32_t i = 0; i < code->state_count && good(r); i++) {
         states[i].below = get32(r) - 1;
         states[i].local = get32(r) - 1;
         states[i].depth = (uint16_t)get(r);
         states[i].kind = (uint8_t)get(r);
     }
     code->states = states;
-    uint32_t *state_at = allocate(r, code->word_count * sizeof *state_at);
-    for (uint32_t i = 0; i < code->word_count; i++) state_at[i] = get32(r) - 1;
+    uint32_t *state_at = allocate(r, code->word_count, sizeof *state_at);
+    for (uint32_t i = 0; i < code->word_count && good(r); i++) state_at[i] = get32(r) - 1;
     code->state_at = state_at;
 }
 
+/* Tables have no more entries than bytes are left, and numbers of locals fit each other. */
+static void check_counts(reader *r, const dv_code *code) {
+    const uint32_t tables[] = {code->local_count,    code->word_count,
+                               code->constant_count, code->name_count,
+                               code->position_count, code->exception_count,
+                               code->inlined_count,  r->frozen ? code->state_count : 0};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        expect(r, tables[i] <= (size_t)(r->end - r->at));
+    expect(r, code->positional_count <= code->local_count);
+    expect(r, code->positional_only_count <= code->positional_count);
+    expect(r, code->keyword_only_count <= code->local_count - code->positional_count);
+    expect(r, code->free_count <= code->local_count);
+    expect(r, (uint64_t)code->word_count * (code->local_count / 64 + 1) <= LARGEST_PROOF);
+    expect(r, (code->flags & ~(uint32_t)KNOWN_FLAGS) == 0);
+}
+
+/* After a failure what it has returned is not complete. */
 static dv_code *get_code(reader *r) {
-    dv_code *code = allocate(r, sizeof *code);
+    dv_code *code = r->depth < DEEPEST_CODE ? allocate(r, 1, sizeof *code) : NULL;
+    expect(r, code != NULL);
+    if (!good(r)) return NULL;
+    *code = (dv_code){.unit = r->unit};
     uint32_t *counts[] = COUNTS(code);
-    code->unit = r->unit;
+    r->depth++;
     code->name = get_text(r);
     code->qualname = get_text(r);
     if (get(r)) code->doc = get_text(r);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] = get32(r);
+    check_counts(r, code);
+    if (!good(r)) return NULL;
     code->words = get_array(r, code->word_count);
-    dv_const *constants = allocate(r, code->constant_count * sizeof *constants);
-    for (uint32_t i = 0; i < code->constant_count; i++) get_constant(r, &constants[i]);
-    code->constants = constants;
+    code->constants = get_constants(r, code->constant_count);
     code->names = get_texts(r, code->name_count);
     code->local_names = get_texts(r, code->local_count);
     code->free_from = get_array(r, code->free_count);
     get_positions(r, code);
     get_exceptions(r, code);
     get_inlined(r, code);
-    get_states(r, code);
+    if (r->frozen) get_states(r, code);
+    r->depth--;
     return code;
 }
 
-size_t dv_unit_unpack_size(const uint8_t *data) {
-    reader r = {.at = data};
-    return (size_t)get(&r);
+/* What is run as a module takes nothing from around it. */
+static bool is_module(const dv_code *code) {
+    const uint32_t others =
+        DV_CODE_CLASS | DV_CODE_VARARGS | DV_CODE_VARKEYWORDS | DV_CODE_GENERATOR;
+    return code->flags & DV_CODE_MODULE && !(code->flags & others) && code->positional_count == 0 &&
+           code->keyword_only_count == 0 && code->free_count == 0;
 }
 
-dv_unit *dv_unit_unpack(const uint8_t *data, dv_text source, void *memory) {
-    reader r = {.at = data, .memory = memory};
-    (void)get(&r);
-    dv_unit *unit = r.unit = allocate(&r, sizeof *unit);
-    unit->source = source;
-    unit->references = 1;
+dv_unpack_status dv_unit_unpack(dv_unit *unit, bool frozen, const uint8_t *data, size_t size) {
+    reader r = {.at = data, .end = data + size, .unit = unit, .frozen = frozen};
     unit->filename = get_text(&r);
-    unit->code = get_code(&r);
-    return unit;
+    const dv_code *code = get_code(&r);
+    expect(&r, r.at == r.end);
+    if (good(&r)) expect(&r, is_module(code));
+    unit->code = code;
+    return r.status;
 }

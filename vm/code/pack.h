@@ -1,5 +1,6 @@
-/* pack.h: units as bytes: the library modules in dl are compiled when dynvm is built (gen/pack.c)
- * and read from the binary when a program imports them.
+/* pack.h: units as bytes.  *Frozen* ones are the library modules in dl, which are compiled when
+ * dynvm is built (gen/pack.c) and read from the binary when a program imports them; the others are
+ * in files (code/file.h).
  *
  * Numbers are written in groups of 7 bits, the lowest first, the others marked by bit 7; signed
  * ones as 2n or -2n-1.  A text is its size * 2, + 1 if its bytes follow, otherwise where it begins
@@ -7,8 +8,12 @@
  * both directions.
  *
  * Invariants
- *  1. What is read was written by the same build from a verified unit, and is not verified again.
- *  2. The source and the bytes outlive the unit, which points into them. */
+ *  1. A frozen unit has what the verifier found with it and is not verified again; any other one
+ * must be.
+ *  2. The reader trusts nothing: whatever the bytes are, it reads no others, takes memory in
+ * proportion to their number, ends, and makes a unit that may be given to the verifier or says that
+ * it is malformed.
+ *  3. The bytes (and the source of a frozen unit) outlive the unit, which points into them. */
 #ifndef DV_CODE_PACK_H
 #define DV_CODE_PACK_H
 
@@ -17,11 +22,16 @@
 /* Gets the bytes one by one. */
 typedef void (*dv_pack_sink)(void *context, uint8_t byte);
 
-void dv_unit_pack(const dv_unit *unit, dv_pack_sink sink, void *context);
+void dv_unit_pack(const dv_unit *unit, bool frozen, dv_pack_sink sink, void *context);
 
-/* Memory for an unpacked unit, the unit at its beginning. */
-size_t dv_unit_unpack_size(const uint8_t *data);
-/* Makes the unit, with one reference, in that memory (zeroed); the caller sets what releases it. */
-dv_unit *dv_unit_unpack(const uint8_t *data, dv_text source, void *memory);
+typedef enum dv_unpack_status {
+    DV_UNPACK_OK,
+    DV_UNPACK_MALFORMED,
+    DV_UNPACK_NO_MEMORY
+} dv_unpack_status;
+
+/* Fills in the name and the code of a unit that can allocate; of a frozen one its source must be
+ * there already. */
+dv_unpack_status dv_unit_unpack(dv_unit *unit, bool frozen, const uint8_t *data, size_t size);
 
 #endif

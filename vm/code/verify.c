@@ -451,6 +451,7 @@ static bool is_cell_op(uint32_t op) {
 }
 
 static bool make_cell(verifier *v, uint32_t local) {
+    if (local >= v->code->local_count) return fail(v, "local out of range");
     if (is_cell(v, local)) return fail(v, "a local is made a cell twice");
     v->cells[local / 64] |= (uint64_t)1 << (local % 64);
     return true;

@@ -180,8 +180,8 @@ void dynvm_destroy(dynvm_vm *vm);
 /* sys.argv: the first is the program's name.  The strings are copied. */
 dynvm_status dynvm_set_arguments(dynvm_vm *vm, int count, const char *const *arguments);
 
-/* Runs a file as the main program.  Names defined by it stay for later runs in this VM.  Tracebacks
- * name it by its absolute path. */
+/* Runs a file as the main program, a compiled one too (dynvm_compile_file).  Names defined by it
+ * stay for later runs in this VM.  Tracebacks name it by its absolute path. */
 dynvm_status dynvm_run_file(dynvm_vm *vm, const char *path);
 
 /* Runs a text as the main program.  `filename` is what tracebacks call it; they quote its lines
@@ -196,6 +196,22 @@ dynvm_status dynvm_run_module(dynvm_vm *vm, const char *name);
 /* Runs a statement that was typed: a text that tracebacks call "<stdin>", and whose expression
  * statements print their values (sys.displayhook). */
 dynvm_status dynvm_run_interactive(dynvm_vm *vm, const char *text, size_t size);
+
+/* Compiles a script and writes the bytes of a compiled file, NAME.dlc by custom, to `output`; it
+ * fails with an OSError if that returns an errno.  Such files run where there is no source, and
+ * begin sooner.  They contain no source: tracebacks quote it where it is found unchanged.  Only the
+ * build that wrote a file reads it; another one refuses it with an ImportError that says so. */
+dynvm_status dynvm_compile_file(dynvm_vm *vm, const char *path, dynvm_output output, void *context);
+/* The same for a text; tracebacks call it `filename`. */
+dynvm_status dynvm_compile_text(dynvm_vm *vm, const char *text, size_t size, const char *filename,
+                                dynvm_output output, void *context);
+
+/* Runs the bytes of a compiled file as the main program; they are copied.  Bytes that are cut off,
+ * damaged or no such file are an ImportError.  The checksum finds accidents, not malice, and what
+ * the verifier accepts keeps the stack, but instructions trust what they find there: run only what
+ * you would run as a program of your own.  So a sandboxed VM runs none (PermissionError), here, by
+ * dynvm_run_file and by import. */
+dynvm_status dynvm_run_compiled(dynvm_vm *vm, const void *bytes, size_t size);
 
 /* What to show where a statement is to be typed: str() of the program's sys.ps1, and of sys.ps2 for
  * its further lines, zero-terminated and cut to `size` bytes; empty what has no text.  The first

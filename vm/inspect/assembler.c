@@ -13,51 +13,11 @@
 
 #include "code/verify.h"
 #include "core/dtoa.h"
+#include "core/unit.h"
 #include "dv_ops.h"
 #include "inspect/region_text.h"
 
-enum { BLOCK = 16384, DEEPEST_TUPLE = 50 };
-
-/* ---- The arena ---- */
-
-typedef struct block {
-    struct block *next;
-    size_t size, used; /* with this header */
-} block;
-
-typedef struct arena {
-    dv_heap *heap;
-    block *blocks;
-} arena;
-
-static void *arena_get(void *data, size_t size) {
-    arena *a = data;
-    size = (size + 15) & ~(size_t)15;
-    block *b = a->blocks;
-    if (!b || b->size - b->used < size) {
-        const size_t header = (sizeof *b + 15) & ~(size_t)15;
-        const size_t whole = header + size > BLOCK ? header + size : BLOCK;
-        b = dv_heap_alloc(a->heap, whole);
-        if (!b) return NULL;
-        *b = (block){a->blocks, whole, header};
-        a->blocks = b;
-    }
-    void *memory = (char *)b + b->used;
-    b->used += size;
-    return memory;
-}
-
-static void arena_release(void *context, void *data) {
-    (void)context;
-    arena *a = data;
-    dv_heap *heap = a->heap;
-    while (a->blocks) {
-        block *next = a->blocks->next;
-        dv_heap_free(heap, a->blocks, a->blocks->size);
-        a->blocks = next;
-    }
-    dv_heap_free(heap, a, sizeof *a);
-}
+enum { DEEPEST_TUPLE = 50 };
 
 /* ---- What is being read ---- */
 
@@ -142,7 +102,7 @@ __attribute__((format(printf, 3, 4))) static void fail_at(assembler *a, uint32_t
 #define fail(a, ...) fail_at(a, (a)->line, __VA_ARGS__)
 
 static void *get(assembler *a, size_t size) {
-    void *memory = arena_get(a->unit->arena, size ? size : 1);
+    void *memory = a->unit->allocate(a->unit->arena, size ? size : 1);
     if (memory) return memset(memory, 0, size);
     a->failed = a->no_memory = true;
     return NULL;
@@ -805,23 +765,8 @@ static void read_unit(assembler *a, const char *text, size_t size) {
     for (uint32_t i = 0; i < a->codes.count && !a->failed; i++) read_regions(a, a->codes.data[i]);
 }
 
-/* An empty unit with an arena of its own; NULL: no memory. */
-static dv_unit *new_unit(dv_vm *vm) {
-    arena *memory = dv_heap_alloc(&vm->heap, sizeof *memory);
-    if (!memory) return NULL;
-    *memory = (arena){&vm->heap, NULL};
-    dv_unit *unit = arena_get(memory, sizeof *unit);
-    if (!unit) {
-        arena_release(NULL, memory);
-        return NULL;
-    }
-    *unit = (dv_unit){
-        .references = 1, .arena = memory, .allocate = arena_get, .release_arena = arena_release};
-    return unit;
-}
-
 dv_unit *dv_assembly_read(dv_vm *vm, const char *text, size_t size, const char *path) {
-    dv_unit *unit = new_unit(vm);
+    dv_unit *unit = dv_unit_new(&vm->heap);
     assembler a = {.vm = vm, .unit = unit, .no_memory = !unit, .failed = !unit};
     /* Names and constants point into the text: the unit has its own. */
     const size_t path_size = strlen(path);
@@ -836,7 +781,7 @@ dv_unit *dv_assembly_read(dv_vm *vm, const char *text, size_t size, const char *
             read_unit(&a, own, size);
     }
     if (!a.failed) return unit;
-    if (unit) arena_release(NULL, unit->arena);
+    if (unit) dv_unit_release(unit);
     if (a.no_memory)
         dv_raise_memory(vm);
     else

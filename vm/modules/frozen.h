@@ -7,7 +7,11 @@
 #include "core/vm.h"
 
 extern const dv_frozen dv_frozen_modules[]; /* sorted by name; ends with an entry without a name */
-/* The same, compiled (code/pack.h); NULL ends them. */
-extern const uint8_t *const dv_frozen_units[];
+/* The same, compiled (code/pack.h); ends with an entry without data. */
+typedef struct dv_frozen_unit {
+    const uint8_t *data;
+    size_t size;
+} dv_frozen_unit;
+extern const dv_frozen_unit dv_frozen_units[];
 
 #endif

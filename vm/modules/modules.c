@@ -2,6 +2,7 @@
 #include "modules/modules.h"
 
 #include "code/pack.h"
+#include "core/unit.h"
 #include "core/upcall.h"
 #include "modules/frozen.h"
 #include "types/class.h"
@@ -141,33 +142,16 @@ static const dv_frozen *find_frozen(dv_value name, bool early) {
     return frozen->name ? frozen : NULL;
 }
 
-/* The memory of an unpacked unit, behind this. */
-typedef struct unit_block {
-    dv_heap *heap;
-    size_t size;
-} unit_block;
-
-static void release_block(void *context, void *arena) {
-    (void)context;
-    unit_block *block = arena;
-    dv_heap_free(block->heap, block, block->size);
-}
-
 static dv_unit *unpack_frozen(dv_vm *vm, const dv_frozen *frozen) {
-    const uint8_t *data = dv_frozen_units[frozen - dv_frozen_modules];
-    size_t size = sizeof(unit_block) + dv_unit_unpack_size(data);
-    unit_block *block = dv_heap_alloc(&vm->heap, size);
-    if (!block) {
-        dv_raise_memory(vm);
-        return NULL;
+    const dv_frozen_unit *packed = &dv_frozen_units[frozen - dv_frozen_modules];
+    dv_unit *unit = dv_unit_new(&vm->heap);
+    if (unit) {
+        unit->source = (dv_text){frozen->text, (uint32_t)frozen->size};
+        if (dv_unit_unpack(unit, true, packed->data, packed->size) == DV_UNPACK_OK) return unit;
+        dv_unit_release(unit);
     }
-    memset(block, 0, size);
-    *block = (unit_block){&vm->heap, size};
-    dv_text source = {frozen->text, (uint32_t)frozen->size};
-    dv_unit *unit = dv_unit_unpack(data, source, block + 1);
-    unit->arena = block;
-    unit->release_arena = release_block;
-    return unit;
+    dv_raise_memory(vm); /* these bytes are right */
+    return NULL;
 }
 
 /* What a program may ask for and never gets (lang/README.md). */

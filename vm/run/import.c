@@ -176,13 +176,25 @@ dv_value dv_import_helper(dv_vm *vm, dv_value name) {
     return DV_EMPTY;
 }
 
-/* Compiles a file that was found and runs it. */
+/* The ImportError of a compiled file gets its name and path. */
+static void describe_refused(dv_vm *vm, dv_value name, const char *path) {
+    dv_value error = vm->error;
+    vm->error = DV_EMPTY;
+    dv_value text = dv_str_z(vm, path);
+    if (dv_is_empty(text)) dv_error_clear(vm);
+    vm->error = error;
+    describe(vm, name, text);
+    dv_release(vm, text);
+}
+
+/* Compiles a file that was found, unless it is compiled, and runs it. */
 static dv_value load_source(dv_vm *vm, dv_value name, const dv_module_file *found) {
     dv_value module = new_module(vm, name, found);
     if (dv_is_empty(module)) return DV_EMPTY;
     dv_value result = DV_EMPTY;
     if (dv_dict_set(vm, vm->modules, name, module)) {
         dv_unit *unit = vm->hooks.compile_file(vm, found->path);
+        if (!unit && dv_error_is(vm, DV_E_IMPORT_ERROR)) describe_refused(vm, name, found->path);
         if (unit)
             result = dv_import_run(vm, name, module, unit);
         else

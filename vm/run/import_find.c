@@ -61,9 +61,11 @@ static dv_module_kind find_in(const char *entry, const char *name, char *path) {
         dv_module_kind kind;
     } endings[] = {{"/__init__.dl", DV_MODULE_PACKAGE},
                    {"/__init__.py", DV_MODULE_PACKAGE},
+                   {"/__init__.dlc", DV_MODULE_PACKAGE},
                    {".dl", DV_MODULE_SOURCE},
                    {".py", DV_MODULE_SOURCE},
-                   {".so", DV_MODULE_EXTENSION}};
+                   {".so", DV_MODULE_EXTENSION},
+                   {".dlc", DV_MODULE_SOURCE}};
     size_t length = begin_path(entry, path);
     if (length == 0 || !extend(path, length, name)) return DV_MODULE_NONE;
     length += strlen(name);

@@ -20,8 +20,9 @@ typedef struct dv_module_file {
 } dv_module_file;
 
 /* Looks for the last part of a module's name in the directories of a list (other entries count as
- * nothing), as CPython does: in each directory first NAME/__init__.dl, NAME/__init__.py, then
- * NAME.dl, NAME.py, NAME.so.  False: raised. */
+ * nothing), as CPython does: in each directory first NAME/__init__.dl, NAME/__init__.py,
+ * NAME/__init__.dlc, then NAME.dl, NAME.py, NAME.so, NAME.dlc: what is compiled counts only where
+ * its source is not, as .pyc files do beside no source.  False: raised. */
 bool dv_module_find(dv_vm *vm, dv_value name, dv_value directories,
                     dv_module_file *found) DV_MUST_CHECK;
 
