@@ -15,7 +15,8 @@
  *  4. Text is UTF-8.  Pointers in descriptors stay valid for as long as the extension is loaded.
  *  5. The table, the structs and the enumerations grow at their ends only.  A change of anything
  *     else is a new DVX_ABI_MAJOR; VM and extension must agree on it, and the VM's DVX_ABI_MINOR
- *     must not be smaller than the extension's.  Structs are made with designated initialisers.
+ *     must not be smaller than the extension's.  Structs are made with designated initialisers (in
+ *     C11, or in C++20, where they stand in the order of the declaration).
  *  6. DVX_FAILED as an argument is an error (SystemError) wherever it is not said to mean
  *     something, and passes a pending error on: the results of calls can be used unchecked as long
  *     as the last one is checked.
@@ -31,6 +32,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What is left out of a designated initialiser is zero (rule 5): that is meant, but compilers warn
+ * of it in C++. */
+#if defined __cplusplus && defined __GNUC__
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
 
 #define DVX_ABI_MAJOR 1
 #define DVX_ABI_MINOR 2
@@ -455,6 +462,8 @@ typedef struct dvx_type {
     bool (*set_item)(dvx_vm *vm, dvx_value self, dvx_value key, dvx_value value);
     bool (*delete_item)(dvx_vm *vm, dvx_value self, dvx_value key);
     int (*contains)(dvx_vm *vm, dvx_value self, dvx_value item); /* NULL: by iteration */
+    /* NULL: what has a length and get_item (or DVX_BUFFER_ITEMS) is iterated over by get_item with
+     * 0, 1, ... until that raises IndexError. */
     dvx_value (*iterate)(dvx_vm *vm, dvx_value self);
     /* Makes objects iterators, which iterate over themselves.  1: *out is new; 0: that was all;
      * -1: raised. */
@@ -626,6 +635,8 @@ struct dvx_api {
     /* ---- Memory, time, stack, state ---- */
     /* Memory that counts for the VM's limit; NULL: MemoryError.  `size` is not 0. */
     void *(*allocate)(dvx_vm *vm, size_t size);
+    /* As realloc, and new_size is not 0: block NULL, of size 0, allocates.  NULL: MemoryError, and
+     * the block is as it was. */
     void *(*resize)(dvx_vm *vm, void *block, size_t old_size, size_t new_size);
     void (*deallocate)(dvx_vm *vm, void *block, size_t size); /* the size that it has; or NULL */
     /* Long loops in C call this now and then: false: interrupted (KeyboardInterrupt). */

@@ -142,8 +142,8 @@ static void note(dv_vm *vm, dv_debug_block *block, void *memory, size_t size, co
     *list = block;
 }
 
-void *dv_debug_allocate(dv_vm *vm, size_t size) {
-    dv_debug_call call = dv_debug_called(vm, "allocate");
+static void *allocate(dv_vm *vm, size_t size, const char *name) {
+    dv_debug_call call = dv_debug_called(vm, name);
     if (!dv_debug_allowed(&call, false)) return NULL;
     dv_debug_block *block = dv_heap_alloc(&vm->heap, sizeof *block);
     void *memory =
@@ -157,6 +157,8 @@ void *dv_debug_allocate(dv_vm *vm, size_t size) {
     dv_debug_done(&call);
     return NULL;
 }
+
+void *dv_debug_allocate(dv_vm *vm, size_t size) { return allocate(vm, size, "allocate"); }
 
 static void report_memory(dv_vm *vm, const char *call, const char *what,
                           const dv_debug_block *block) {
@@ -186,6 +188,7 @@ static void check_block(dv_vm *vm, const char *call, const dv_debug_block *block
 }
 
 void *dv_debug_resize(dv_vm *vm, void *memory, size_t old_size, size_t new_size) {
+    if (!memory && !old_size) return allocate(vm, new_size, "resize");
     dv_debug_call call = dv_debug_called(vm, "resize");
     if (!dv_debug_allowed(&call, false)) return NULL;
     dv_debug_block **at = find(vm, memory), *block = at ? *at : NULL;

@@ -9,6 +9,7 @@
 #include "types/getter.h"
 #include "types/instance.h"
 #include "types/instance_dict.h"
+#include "types/iterator.h"
 #include "types/str.h"
 
 /* A slot's answer; the name is that of the type. */
@@ -417,6 +418,8 @@ void dv_extension_fill_slots(dv_extension_type *type) {
     FILL(next);
     FILL(iterate);
     if (d->next && !d->iterate) t->iterate = foreign_self;
+    /* Items by index until IndexError, as CPython iterates over a sequence. */
+    if (!t->iterate && t->length && t->get_item) t->iterate = dv_iterator_new;
     FILL(call);
     if (d->attribute_count || d->find_attribute) t->get_attribute = foreign_get_attribute;
     t->set_attribute = foreign_set_attribute;
