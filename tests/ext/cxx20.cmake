@@ -1,13 +1,7 @@
 # cxx20.cmake: builds extensions as C++20 with all warnings, and runs them.
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
-function(run)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
-  if(status)
-    message(FATAL_ERROR "${ARGN}: ${status}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 foreach(source IN ITEMS ext/template/template.c tests/ext/sequence.c)
   cmake_path(GET source STEM name)

@@ -2,13 +2,7 @@
 # `cmake --build` alone.  The tree is made of links to the real one, and only extensions are built.
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}/tree/ext")
-function(run)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
-  if(status)
-    message(FATAL_ERROR "${ARGN}: ${status}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 file(GLOB entries RELATIVE "${SOURCE}" "${SOURCE}/*")
 foreach(entry IN LISTS entries)

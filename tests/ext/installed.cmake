@@ -2,13 +2,7 @@
 # runs what it made.
 set(work "${BUILD}/tests/ext/installed")
 file(REMOVE_RECURSE "${work}")
-function(run)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE status)
-  if(status)
-    message(FATAL_ERROR "${ARGN}: ${status}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${work}/prefix")
 file(COPY "${TEMPLATE}/" DESTINATION "${work}/template")
