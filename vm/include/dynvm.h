@@ -377,7 +377,14 @@ dynvm_vm *dynvm_of_extension(struct dvx_vm *vm);
 dynvm_value dynvm_wrap(dynvm_vm *vm, struct dvx_value v);
 /* A new reference to a handle's value, which such a function may return: of a failed call
  * DVX_FAILED, and its error is raised. */
+#ifdef __clang__ /* in C++ it warns of results that are not complete here */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wreturn-type-c-linkage"
+#endif
 struct dvx_value dynvm_unwrap(dynvm_vm *vm, dynvm_value v);
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 /* A new object of a type that such a module has added; *payload is its struct, zeroed. */
 dynvm_value dynvm_make_object(dynvm_vm *vm, const struct dvx_type *type, void **payload);
 /* The struct of an object of the type, as long as the object lives; NULL: TypeError. */
