@@ -9,6 +9,7 @@ the compiler lost a sibling call, it emits `call` and then `ret`.  So the rule i
 built-in type, is no handler's call; it is followed by a jump like everything else.)
 """
 
+import multiprocessing
 import re
 import subprocess
 import sys
@@ -73,10 +74,10 @@ def main() -> int:
         return 2
     objects = sorted(Path(sys.argv[1]).glob("CMakeFiles/dynvm_handlers_tail.dir/**/*.o"))
     found, count = [], 0
-    for path in objects:
-        more, handlers = complaints_about(path)
-        found += more
-        count += handlers
+    with multiprocessing.Pool() as pool:
+        for more, handlers in pool.imap(complaints_about, objects):
+            found += more
+            count += handlers
     if count == 0:
         found.append(f"no tail-form handlers under {sys.argv[1]}")
     print("\n".join(found + [f"{count} handlers in {len(objects)} objects, {len(found)} complaints"]))

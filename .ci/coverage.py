@@ -19,7 +19,9 @@ Exit status: 0 if every file is at its floor, 1 if not, 2 if there is nothing to
 """
 
 import argparse
+import concurrent.futures
 import json
+import os
 import re
 import subprocess
 import sys
@@ -101,10 +103,15 @@ def read(build: Path) -> Dict[str, File]:
     files: Dict[str, File] = {}
     notes = sorted((build / "CMakeFiles" / "dynvm_machine.dir").rglob("*.gcno"))
     wanted = [note for note in notes if str(note.parent).endswith(ROOMS)]
-    for note in wanted:
+
+    def told(note: Path) -> bytes:
         command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", str(note)]
-        output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=build, check=True)
-        for report in map(json.loads, output.stdout.splitlines()):
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=build, check=True).stdout
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        outputs = list(pool.map(told, wanted))
+    for output in outputs:
+        for report in map(json.loads, output.splitlines()):
             for found in report["files"]:
                 path = Path(report["current_working_directory"], found["file"]).resolve()
                 # The build directory may still have the notes of a source that is gone.

@@ -5,6 +5,10 @@ A test is a file tests/<room>/<name>.dl (see tests/README.md for the comments it
 made by tests/<room>/cases.py, or one of the programs of bench/programs at a small size.  The output, the
 exit status and what is on standard error must be CPython 3.11's in every variant.
 
+A variant is a level in a form, perhaps under stress.  Each script runs in the plain variants, and in a part of
+the others: the seed, which is printed, says in which (class Variants).  What fails comes with a command that runs
+it again.
+
 Exit status: 0 if all is well, 1 if anything differs, 2 if the run could not begin.
 """
 
@@ -15,9 +19,13 @@ import importlib.util
 import json
 import os
 import re
+import shlex
+import subprocess
 import sys
 import tempfile
+import threading
 import time
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, Iterable, List, Optional, Tuple
@@ -31,8 +39,9 @@ ROOT = TESTS.parent
 GOLDEN = TESTS / "golden"
 LEVELS = ("generic", "inca", "nama")
 FORMS = ("tail", "trampoline")
+QUICKENED = "quicken"  # in the plain variants, too: it runs the code of hot sites in scripts that are not hot
 STRESSES = (
-    "quicken",
+    QUICKENED,
     "quicken,guard:1",
     "quicken,guard:3",
     "quicken,guard:17",
@@ -60,7 +69,9 @@ LOCKSTEPS = (
     ("nama", "", "inline"),
 )
 LOCKSTEP_ROOMS = ("levels", "generators")
-QUICK_STRESSES = ("quicken", "quicken,guard:3", "quicken,exit:3,assume")
+# A script runs in one of so many of the variants that take turns.  As many seeds in a row run it in all.
+TURNS, QUICK_TURNS = 8, 24
+PROGRESS = 30  # seconds between lines that say how far a run is, where there is no terminal
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
 MAX_DIFF_LINES = 40
@@ -242,9 +253,12 @@ def select(tests: List[Test], patterns: List[str]) -> List[Test]:
 class Expectations:
     """Finds what a test must do: live from CPython, stored, or from the script's comments."""
 
-    def __init__(self, python: Optional[str]):
+    def __init__(self, python: Optional[str], keep: Optional[Path] = None):
+        """What CPython says is kept in the directory `keep`, for other runs on the same sources (.ci/run)."""
         self.python = python
+        self.keep = keep
         self.live = 0
+        self.kept = 0
         self.stored = 0
         self.importable: Dict[str, bool] = {}  # the modules that extensions stand in for
 
@@ -264,13 +278,36 @@ class Expectations:
         if test.skip_oracle:
             return None
         if self.can_ask(test):
+            found = oracle.load(self.kept_file(test), test.cwd) if self.keep else None
+            if found is not None:
+                self.kept += 1
+                return found
             self.live += 1
-            return oracle.ask(
-                self.python, test.script, test.args, test.cwd, test.timeout * 2, test.oracle_modules)
+            said = oracle.ask(self.python, test.script, test.args, test.cwd, test.timeout * 2, test.oracle_modules)
+            if self.keep and not said.timed_out:
+                self.remember(test, said)
+            return said
         found = oracle.load(test.stored, test.cwd) if test.stored else None
         if found is not None:
             self.stored += 1
         return found
+
+    def kept_file(self, test: Test) -> Path:
+        return self.keep / test.name.replace("/", "_")
+
+    def remember(self, test: Test, said: Result) -> None:
+        """Other runs may read and write at the same time.  What the stored form cannot say is asked again."""
+        written = self.keep / f"{os.getpid()}.{threading.get_ident()}"
+        oracle.store(written, said, test.cwd)
+        if oracle.load(written, test.cwd) == said:
+            written.replace(self.kept_file(test))
+
+
+def stale(test: Test, said: Result) -> List[str]:
+    """The complaint if what is stored for a test is not what CPython says: without CPython, it must give the same."""
+    if test.stored is None or oracle.load(test.stored, test.cwd) == said:
+        return []
+    return ["what is stored beside the script is not what CPython says: run tests/run.py --store"]
 
 
 def last_line(text: bytes) -> str:
@@ -394,27 +431,29 @@ class Machine:
     def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = ()) -> Result:
         return oracle.run_process([*prefix, str(self.path), *arguments], cwd, self.env, timeout)
 
-    def variants(self, quick: bool) -> List[Variant]:
+    def variants(self, quick: bool) -> "Variants":
+        """Plain: each level in each form, one under stress, one in lockstep; if it is to be quick, generic and nama, which
+        runs the code of all levels.  The others: all that take turns."""
         first, last = self.forms[0], self.forms[-1]
+        plain = [Variant(level, form) for level in self.levels for form in self.forms]
+        others = [Variant(level, "mixed") for level in self.levels if self.mixed]
         if quick:
-            chosen = [Variant(level, first) for level in self.levels]
-            if last != first:
-                chosen.append(Variant(self.levels[-1], last))
-            stresses = [(self.levels[-1], first, s) for s in QUICK_STRESSES]
-        else:
-            chosen = [Variant(level, form) for level in self.levels for form in self.forms]
-            if self.mixed:
-                chosen += [Variant(level, "mixed") for level in self.levels]
-            levels = [level for level in self.levels if level != "generic"]
-            stresses = [(level, form, s) for level in levels for form in self.forms for s in STRESSES]
-            if self.lockstep and len(self.levels) > 1:
-                chosen += [Variant(level, reach=reach, lockstep=other) for level, reach, other in LOCKSTEPS]
-            if self.reaches and "nama" in self.levels:
-                chosen += [Variant("nama", first, reach=reach) for reach in REACHES]
-                stresses += [("nama", first, STRESS_OF_REACHES, reach) for reach in REACHES]
-        if self.stresses:
-            chosen += [Variant(*stress) for stress in stresses]
-        return chosen
+            others += plain
+            plain = [Variant(self.levels[0], first), Variant(self.levels[-1], first), Variant(self.levels[-1], last)]
+        levels = [level for level in self.levels if level != "generic"]
+        if self.stresses and levels:
+            plain.append(Variant(levels[-1], first, QUICKENED))
+            others += [Variant(level, form, s) for level in levels for form in self.forms for s in STRESSES]
+        if self.lockstep and len(self.levels) > 1:
+            pairs = [Variant(level, reach=reach, lockstep=other) for level, reach, other in LOCKSTEPS]
+            if not quick:
+                plain.append(pairs[0])
+            others += pairs
+        if self.reaches and "nama" in self.levels:
+            stresses = ("", STRESS_OF_REACHES) if self.stresses else ("",)
+            others += [Variant("nama", first, stress, reach) for stress in stresses for reach in REACHES]
+        plain = list(dict.fromkeys(plain))
+        return Variants(plain, [v for v in others if v not in plain], QUICK_TURNS if quick else TURNS)
 
 
 def wanted(test: Test, variant: Variant) -> bool:
@@ -427,6 +466,40 @@ def wanted(test: Test, variant: Variant) -> bool:
     return test.stress or not (variant.stress or variant.lockstep or variant.form == "mixed")
 
 
+def turn(test: Test, seed: int, turns: int) -> int:
+    """Below `turns`; each once in as many seeds in a row, and with one seed another for each script."""
+    return (zlib.crc32(test.name.encode()) + seed) % turns
+
+
+@dataclass
+class Variants:
+    """The variants that every script runs in, and those that take turns."""
+
+    plain: List[Variant]
+    others: List[Variant]
+    turns: int
+    seed: Optional[int] = None  # whose turn it is; None for all
+
+    def of(self, test: Test) -> List[Variant]:
+        """The variants that a test runs in, one at least.  A script that asks for certain forms gets all of them."""
+        others = [v for v in self.others if wanted(test, v)]
+        plain = [v for v in self.plain if wanted(test, v)] or others[:1]
+        others = [v for v in others if v not in plain]
+        if self.seed is not None and not test.forms:
+            others = others[turn(test, self.seed, self.turns) :: self.turns]
+        return plain + others
+
+
+def seed_of_checkout() -> int:
+    """The number of commits, so that each commit has another turn; that of the day where git tells nothing."""
+    try:
+        told = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=True)
+        return int(told.stdout)
+    except (OSError, subprocess.CalledProcessError):
+        return int(time.time()) // 86400
+
+
 # ---- The run --------------------------------------------------------------------------------------
 
 
@@ -437,22 +510,20 @@ class Outcome:
     failures: Dict[Tuple[str, ...], List[str]]  # the report's lines -> labels of variants
 
 
-def run_test(machine: Machine, test: Test, variants: List[Variant], expectations: Expectations) -> Outcome:
+def run_test(machine: Machine, test: Test, variants: Variants, expectations: Expectations) -> Outcome:
     expected = expectations.of(test)
     failures: Dict[Tuple[str, ...], List[str]] = {}
     if expected is not None and expected.timed_out:
         return Outcome(test, 0, {("the oracle timed out",): ["oracle"]})
     if expected is not None:
-        wrong = check_comments(test, expected)
+        wrong = check_comments(test, expected) + (stale(test, expected) if expectations.can_ask(test) else [])
         if wrong:
             failures[tuple(wrong)] = ["the script's own comments against the oracle"]
     if expected is None and not test.skip_oracle and not has_comments(test):
         failures[("no expectation: run tests/run.py --store where CPython 3.11 is installed",)] = ["-"]
         return Outcome(test, 0, failures)
     runs = 0
-    for variant in variants:
-        if not wanted(test, variant):
-            continue
+    for variant in variants.of(test):
         runs += 1
         timeout = test.timeout * (30 if variant.prefix else 1)
         arguments = [*variant.options(), *test.options, test.script, *test.args]
@@ -480,39 +551,52 @@ def report(outcome: Outcome) -> None:
     sys.stdout.flush()
 
 
-def progress(done: int, total: int, failed: int, start: float) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{done}/{total} scripts, {failed} failed, {time.time() - start:.0f} s ")
-        sys.stderr.flush()
+class Progress:
+    """Says how far a run is: all the time on a terminal, and now and then in a file."""
+
+    def __init__(self, total: int):
+        self.total, self.start, self.terminal = total, time.time(), sys.stderr.isatty()
+        self.told = self.start
+
+    def tell(self, done: int, failed: int) -> None:
+        now = time.time()
+        line = f"{done}/{self.total} scripts, {failed} failed, {now - self.start:.0f} s"
+        if self.terminal:
+            sys.stderr.write(f"\r{line} ")
+            sys.stderr.flush()
+        elif now - self.told > PROGRESS:
+            self.told = now
+            print(line, flush=True)
+
+    def clear(self) -> None:
+        if self.terminal:
+            sys.stderr.write("\r\033[K")
 
 
-def run_all(machine: Machine, tests: List[Test], variants: List[Variant], expectations: Expectations,
-            jobs: int) -> bool:
-    start, runs, done, failed = time.time(), 0, 0, []
+def run_all(machine: Machine, tests: List[Test], variants: Variants, expectations: Expectations, jobs: int) -> List[str]:
+    """Runs all tests and returns the names of those that failed."""
+    runs, failed, progress = 0, [], Progress(len(tests))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(run_test, machine, t, variants, expectations) for t in tests]
-        for future in concurrent.futures.as_completed(futures):
+        for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
             outcome = future.result()
             runs += outcome.runs
-            done += 1
             if outcome.failures:
                 failed.append(outcome.test.name)
-            progress(done, len(tests), len(failed), start)
-            if outcome.failures and sys.stderr.isatty():
-                sys.stderr.write("\r\033[K")
+                progress.clear()
+            progress.tell(done, len(failed))
             report(outcome)
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\033[K")
-    print(f"{len(tests)} scripts, {runs} runs, {len(failed)} scripts failed, {time.time() - start:.1f} s")
+    progress.clear()
+    told = "all variants" if variants.seed is None else f"seed {variants.seed}"
+    print(f"{len(tests)} scripts, {runs} runs ({told}), {time.time() - progress.start:.1f} s")
     if expectations.python is None:
         skipped = sum(1 for t in tests if not t.skip_oracle)
         print(f"No CPython 3.11 found: {skipped} live comparisons skipped, "
               f"{expectations.stored} stored expectations used.")
     else:
-        print(f"{expectations.live} live comparisons with {expectations.python}.")
-    if failed:
-        print("Failed: " + " ".join(sorted(failed)))
-    return not failed
+        print(f"{expectations.live} live comparisons with {expectations.python}"
+              f"{f', {expectations.kept} that an earlier run has kept' if expectations.kept else ''}.")
+    return sorted(failed)
 
 
 # ---- Stored expectations and golden listings ------------------------------------------------------
@@ -573,7 +657,7 @@ def run_golden(machine: Machine, patterns: List[str], accept: bool) -> bool:
                 wrong += 1
                 print(f"FAIL golden/{listing.name}")
                 print("\n".join("    " + line for line in diff("listing", listing.read_bytes(), got.stdout)))
-    print(f"{count} golden listings, {wrong} differ")
+    print(f"golden listings: {count - wrong} passed, {wrong} failed")
     return wrong == 0
 
 
@@ -588,7 +672,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--level", action="append", default=[], choices=LEVELS, help="only this level")
     parser.add_argument("--form", action="append", default=[], choices=FORMS, help="only this form")
     parser.add_argument("--kernels", choices=("baseline", "avx2"), help="ndarray's loops for an older machine")
-    parser.add_argument("--no-stress", action="store_true", help="leave the stress modes out")
+    parser.add_argument("--all", action="store_true", help="every variant, whosever turn it is")
+    parser.add_argument("--seed", type=int, help="which variants have their turn; the number of commits if not given")
+    parser.add_argument("--part", type=int, default=1, metavar="N", help="one in N of the scripts, which take turns, too")
+    parser.add_argument("--no-stress", action="store_true", help="the plain levels and forms alone")
     parser.add_argument("--valgrind", action="store_true", help="run a subset under valgrind instead")
     parser.add_argument("--no-oracle", action="store_true", help="use stored expectations alone")
     parser.add_argument("--args", default="", help="arguments for scripts named by file")
@@ -603,6 +690,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = parse_arguments()
+    seed = seed_of_checkout() if options.seed is None else options.seed
+    keep = Path(os.environ["DYNVM_TESTS_KEEP"]) if os.environ.get("DYNVM_TESTS_KEEP") else None
     complaints: List[str] = []
     with tempfile.TemporaryDirectory(prefix="dynvm-tests-") as scratch:
         tests = select(find_tests(Path(scratch), complaints), options.patterns)
@@ -634,17 +723,27 @@ def main() -> int:
         if not golden_only:
             if options.quick:
                 tests = [t for t in tests if t.quick]
+            tests = [t for t in tests if turn(t, seed, options.part) == 0]
             variants = machine.variants(options.quick)
+            variants.seed = None if options.all else seed
             if options.no_stress:
-                variants = [v for v in variants if not v.stress and not v.lockstep]
+                variants = Variants([v for v in variants.plain if not v.stress and not v.lockstep], [], variants.turns)
             if options.valgrind:
                 tests = [t for t in tests if t.valgrind and t.quick]
-                variants = [Variant(level, machine.forms[0], prefix=tuple(VALGRIND)) for level in machine.levels]
+                plain = [Variant(level, machine.forms[0], prefix=tuple(VALGRIND)) for level in machine.levels]
+                variants = Variants(plain, [], variants.turns)
             if not tests and not any("golden" in p for p in options.patterns):
                 print("no such test", file=sys.stderr)
                 return 2
             if tests:
-                fine = run_all(machine, tests, variants, Expectations(python), options.jobs)
+                failed = run_all(machine, tests, variants, Expectations(python, keep), options.jobs)
+                fine = not failed
+                if failed:
+                    given = (word for word in sys.argv[1:] if word not in options.patterns)
+                    again = [word for word in given if word != "--no-golden"]
+                    print("Failed: " + " ".join(failed))
+                    print("Again:  " + shlex.join(["tests/run.py", *again, f"--seed={seed}", "--no-golden", *failed]))
+                print(f"{len(tests) - len(failed)} passed, {len(failed)} failed")
         if not options.no_golden and not options.valgrind and (golden_only or not options.patterns or any(
                 "golden" in p for p in options.patterns)):
             fine = run_golden(machine, [p for p in options.patterns if "golden" in p], options.accept) and fine
