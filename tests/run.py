@@ -517,9 +517,12 @@ def run_test(machine: Machine, test: Test, variants: Variants, expectations: Exp
     if expected is not None and expected.timed_out:
         return Outcome(test, 0, {("the oracle timed out",): ["oracle"]})
     if expected is not None:
-        wrong = check_comments(test, expected) + (stale(test, expected) if expectations.can_ask(test) else [])
+        wrong = check_comments(test, expected)
         if wrong:
             failures[tuple(wrong)] = ["the script's own comments against the oracle"]
+        wrong = stale(test, expected) if expectations.can_ask(test) else []
+        if wrong:
+            failures[tuple(wrong)] = ["the oracle"]
     if expected is None and not test.skip_oracle and not has_comments(test):
         failures[("no expectation: run tests/run.py --store where CPython 3.11 is installed",)] = ["-"]
         return Outcome(test, 0, failures)
@@ -574,7 +577,8 @@ class Progress:
             sys.stderr.write("\r\033[K")
 
 
-def run_all(machine: Machine, tests: List[Test], variants: Variants, expectations: Expectations, jobs: int) -> List[str]:
+def run_all(machine: Machine, tests: List[Test], variants: Variants, expectations: Expectations,
+            jobs: int) -> List[str]:
     """Runs all tests and returns the names of those that failed."""
     runs, failed, progress = 0, [], Progress(len(tests))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -740,10 +744,9 @@ def main() -> int:
                 failed = run_all(machine, tests, variants, Expectations(python, keep), options.jobs)
                 fine = not failed
                 if failed:
-                    given = (word for word in sys.argv[1:] if word not in options.patterns)
-                    again = [word for word in given if word != "--no-golden"]
+                    again = [word for word in sys.argv[1:] if word not in ("--no-golden", *options.patterns)]
                     print("Failed: " + " ".join(failed))
-                    print("Again:  " + shlex.join(["tests/run.py", *again, f"--seed={seed}", "--no-golden", *failed]))
+                    print("Again:  " + shlex.join(["tests/run.py", *again, "--seed", str(seed), "--no-golden", *failed]))
                 print(f"{len(tests) - len(failed)} passed, {len(failed)} failed")
         if not options.no_golden and not options.valgrind and (golden_only or not options.patterns or any(
                 "golden" in p for p in options.patterns)):
