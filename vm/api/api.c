@@ -20,6 +20,8 @@
 #include "inspect/stats.h"
 #include "run/call.h"
 #include "run/import.h"
+#include "run/program.h"
+#include "run/safepoint.h"
 #include "types/exception.h"
 #include "types/hook.h"
 #include "types/int.h"
@@ -106,10 +108,10 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->closed = config->closed;
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;
-    if (config->instruction_limit && config->instruction_limit < INT64_MAX) {
-        self->vm->instruction_budget = (int64_t)config->instruction_limit;
-        dv_poll_soon(self->vm); /* every call polls, and counts */
-    }
+    if (config->instruction_limit && config->instruction_limit < INT64_MAX)
+        self->vm->work.limit = (int64_t)config->instruction_limit;
+    self->vm->work.counts_calls = config->resumable || self->vm->work.limit != INT64_MAX;
+    self->resumable = config->resumable != 0;
     if (config->counting && !dv_profile_start(self->vm)) return false;
     if (!dv_setup(self->vm)) return false;
     if (dv_path_setup(self->vm, config->extension_path)) return true;
@@ -138,6 +140,7 @@ dynvm_vm *dynvm_create(const dynvm_config *given) {
 void dynvm_destroy(dynvm_vm *self) {
     if (!self) return;
     dv_native_attach(self->vm);
+    dv_program_drop(self->vm);
     dv_handles_end(self);
     dv_teardown(self->vm);
     dv_handles_free(self);
@@ -248,6 +251,47 @@ dynvm_status dynvm_run_interactive(dynvm_vm *self, const char *text, size_t size
     bool ready = dv_path_begin(self->vm, NULL);
     return run_unit(self, ready ? dv_compile_interactive(self->vm, text, size) : NULL);
 }
+
+/* Running in slices ----------------------------------------------------------------------------
+ */
+
+static dynvm_status begin_unit(dynvm_vm *self, dv_unit *unit) {
+    if (unit && dv_program_begin(self->vm, unit, self->vm->main)) return DYNVM_PAUSED;
+    return finish(self);
+}
+
+/* Before a program is begun: with its file's directory in sys.path, or NULL.  False: raised. */
+static bool may_begin(dynvm_vm *self, const char *path) {
+    begin(self);
+    if (self->resumable) return dv_path_begin(self->vm, path);
+    dv_raise(self->vm, DV_E_RUNTIME_ERROR, "this machine was not made resumable");
+    return false;
+}
+
+dynvm_status dynvm_begin_file(dynvm_vm *self, const char *path) {
+    char absolute[DV_LONGEST_PATH];
+    path = dv_absolute_path(path, absolute);
+    return begin_unit(self, may_begin(self, path) ? dv_compile_file(self->vm, path) : NULL);
+}
+
+dynvm_status dynvm_begin_text(dynvm_vm *self, const char *text, size_t size, const char *filename) {
+    bool ready = may_begin(self, NULL);
+    return begin_unit(self, ready ? dv_compile(self->vm, text, size, filename) : NULL);
+}
+
+dynvm_status dynvm_resume(dynvm_vm *self, uint64_t budget) {
+    begin(self);
+    const int64_t work = budget < INT64_MAX ? (int64_t)budget : INT64_MAX;
+    return dv_program_resume(self->vm, work) > 0 ? DYNVM_PAUSED : finish(self);
+}
+
+dynvm_status dynvm_abandon(dynvm_vm *self) {
+    begin(self);
+    if (dv_program_may_change(self->vm)) dv_program_drop(self->vm);
+    return finish(self);
+}
+
+uint64_t dynvm_instructions(const dynvm_vm *self) { return dv_work_done(self->vm); }
 
 void dynvm_prompts(dynvm_vm *self, char *first, char *next, size_t size) {
     begin(self);

@@ -43,6 +43,7 @@ struct dynvm_vm {
     void *observer_context;
     dynvm_resize resize;
     void *resize_context;
+    bool resumable;
 };
 
 #endif

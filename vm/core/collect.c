@@ -40,9 +40,7 @@ static void request(dv_heap *heap) {
     dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
     vm->collector.wanted = true;
     dv_poll_soon(vm);
-    if (vm->countdown <= 0) return;
-    vm->collector.rest = vm->countdown;
-    vm->countdown = 0;
+    dv_poll_at_back_edge(vm);
 }
 
 void dv_collector_init(dv_vm *vm) {

@@ -59,7 +59,8 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->most_digits = DV_MOST_DIGITS;
     vm->calls_left = config->recursion_limit;
     vm->c_stack_size = config->c_stack_size;
-    vm->instruction_budget = INT64_MAX;
+    vm->work = (dv_work){.interval = 1, .limit = INT64_MAX, .slice = INT64_MAX};
+    vm->program = (dv_program){.function = DV_EMPTY, .handled = DV_EMPTY};
 }
 
 dv_vm *dv_vm_new(const dv_vm_config *config) {
@@ -97,11 +98,9 @@ void dv_interrupt(dv_vm *vm) {
     dv_poll_soon(vm);
 }
 
-/* The limit first: an interrupt that comes after it has been looked for lowers it again.  It stays
- * low while calls are counted. */
+/* The limit first: an interrupt that comes after it has been looked for lowers it again. */
 bool dv_poll_calls_slow(dv_vm *vm) {
-    dv_value *limit = vm->instruction_budget == INT64_MAX ? vm->stack_end : vm->stack;
-    __atomic_store_n(&vm->stack_limit, limit, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&vm->stack_limit, vm->stack_end, __ATOMIC_SEQ_CST);
     if (vm->collector.wanted) dv_collect_wanted(vm);
     return dv_poll_interrupt(vm);
 }

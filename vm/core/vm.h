@@ -86,6 +86,35 @@ typedef int (*dv_output)(void *context, const char *text, size_t size);
 
 #define DV_BINARY_OPS (DV_BINARY_DIVMOD + 1)
 
+/* What the VM executes, counted in back edges, and calls where these are counted (run/work.h).
+ * INT64_MAX: there is no bound. */
+typedef struct dv_work {
+    bool counts_calls; /* every function begins with dv_count_cell (run/thread.h) */
+    int64_t interval;  /* vm->countdown was set to one less */
+    uint64_t done;     /* before that */
+    int64_t limit;     /* left until the program gets RuntimeError */
+    int64_t slice;     /* left until the program is to pause */
+} dv_work;
+
+/* The program that the host runs bit by bit (run/program.h). */
+typedef enum dv_program_state {
+    DV_PROGRAM_NONE,
+    DV_PROGRAM_BEGUN, /* `function` is to be called */
+    DV_PROGRAM_RUNNING,
+    DV_PROGRAM_PAUSED
+} dv_program_state;
+typedef struct dv_program {
+    dv_program_state state;
+    dv_value function; /* of its module's code; EMPTY once it runs */
+    dv_value *base;    /* of its outermost frame */
+    /* Paused: the registers, and what else is the program's and not the VM's. */
+    const dv_cell *ip;
+    dv_value *sp, *fp;
+    int64_t depth; /* calls */
+    dv_value handled;
+    struct dv_generator *generator;
+} dv_program;
+
 /* Names and constants that C code looks up often; filled by dv_setup (api/setup.c). */
 typedef struct dv_known {
     dv_value empty_str, init, name, doc, annotations, module, qualname, dict, class_, add, len, str,
@@ -200,10 +229,9 @@ struct dv_vm {
     char *c_stack_limit;          /* lowest address the C stack may reach (stack grows down) */
     unsigned long c_stack_thread; /* pthread_self() of the thread that it was found for; 0: none */
     size_t c_stack_size;          /* use at most so much of a thread's stack */
-    uint32_t native_depth;        /* nested dv_run */
-
-    volatile int interrupt;     /* set from other threads, atomically; polled at safepoints */
-    int64_t instruction_budget; /* counted at back edges and calls; INT64_MAX: none */
+    volatile int interrupt;       /* set from other threads, atomically; polled at safepoints */
+    dv_work work;
+    dv_program program;
 
     dv_level level;
     dv_nama nama;
@@ -353,6 +381,13 @@ bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
 /* From any thread or signal handler: makes the next back edge or call that looks raise
  * KeyboardInterrupt. */
 void dv_interrupt(dv_vm *vm);
+
+/* The next back edge polls.  What is left of the interval does not count as done. */
+static inline void dv_poll_at_back_edge(dv_vm *vm) {
+    if (vm->countdown <= 0) return;
+    vm->collector.rest = vm->countdown;
+    vm->countdown = 0;
+}
 
 /* Recursion has no back edges.  So whoever wants the VM's attention lowers the limit that every
  * call compares with: the next one takes its slow path, which asks here before it says that there

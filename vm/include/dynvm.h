@@ -55,9 +55,10 @@ typedef struct dynvm_error dynvm_error;
 
 typedef enum dynvm_status {
     DYNVM_OK,
-    DYNVM_ERROR,    /* an exception was not caught: dynvm_take_error */
-    DYNVM_EXIT,     /* the program called sys.exit: dynvm_exit_status */
-    DYNVM_NO_MEMORY /* not even an exception could be made */
+    DYNVM_ERROR,     /* an exception was not caught: dynvm_take_error */
+    DYNVM_EXIT,      /* the program called sys.exit: dynvm_exit_status */
+    DYNVM_NO_MEMORY, /* not even an exception could be made */
+    DYNVM_PAUSED     /* the program has not ended: dynvm_resume */
 } dynvm_status;
 
 /* ---- Configuration ---- */
@@ -137,7 +138,7 @@ typedef struct dynvm_config {
     uint32_t stress_exits;      /* every n-th exit of a region is taken */
     uint32_t recursion_limit;   /* default 1000 */
     size_t c_stack_size;        /* use at most so much of a thread's C stack; default 8 MB */
-    uint64_t instruction_limit; /* about so many instructions, then RuntimeError */
+    uint64_t instruction_limit; /* so much work (dynvm_resume), then RuntimeError */
     int sandboxed;   /* not 0: the program opens, lists, makes and removes no files, and imports
                       * modules of the library alone; it gets PermissionError */
     unsigned closed; /* DYNVM_CLOSED_...: these standard streams are None in sys */
@@ -160,12 +161,14 @@ typedef struct dynvm_config {
                                  * DYNVM_PATH; "": none.  Default: found from the directory D of
                                  * the program, or of libdynvm.so where it is used, as
                                  * D/../lib/dynvm/0.1, D/dynvm/0.1 or D/lib/dynvm/0.1 */
+    int resumable; /* not 0: dynvm_begin_file and dynvm_begin_text may be used; calls are
+                    * counted, which makes them a little slower */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0                    \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0, 0                 \
     }
 
 /* ---- VMs ---- */
@@ -192,6 +195,28 @@ dynvm_status dynvm_run_text(dynvm_vm *vm, const char *text, size_t size, const c
  * __main__), as Python's -m does; sys.argv[0] becomes its path.  Its directory for imports is the
  * working directory.  Where there is none the error has no traceback. */
 dynvm_status dynvm_run_module(dynvm_vm *vm, const char *name);
+
+/* Begin the same without running anything: DYNVM_PAUSED, or an error.  A VM has one such program at
+ * a time, and must have been made `resumable`. */
+dynvm_status dynvm_begin_file(dynvm_vm *vm, const char *path);
+dynvm_status dynvm_begin_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
+
+/* Runs the program that was begun until it ends or has done so much work (UINT64_MAX: to its end),
+ * then it is DYNVM_PAUSED and goes on with the next call.  Work is counted in rounds of loops and
+ * calls of functions in dl; 100,000 are about a millisecond.  It pauses between two of these, but
+ * not in what C calls (a sort's key, an import's module): there it goes on until C has returned.
+ * While it is paused everything else may be done with the VM; there an interrupt waits for whatever
+ * runs next.  DYNVM_ERROR also where nothing was begun, or while the VM runs. */
+dynvm_status dynvm_resume(dynvm_vm *vm, uint64_t budget);
+
+/* Forgets the program that was begun.  What it holds is released, but none of its `finally` and
+ * `except` clauses runs, nor do those of generators that it was just in.  dynvm_destroy does the
+ * same.  DYNVM_ERROR while the VM runs. */
+dynvm_status dynvm_abandon(dynvm_vm *vm);
+
+/* Work that the VM has done so far, as dynvm_resume counts it.  Without `resumable` and
+ * instruction_limit calls are not counted. */
+uint64_t dynvm_instructions(const dynvm_vm *vm);
 
 /* Runs a statement that was typed: a text that tracebacks call "<stdin>", and whose expression
  * statements print their values (sys.displayhook). */

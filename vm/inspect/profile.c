@@ -381,8 +381,9 @@ static void note_failed(dv_loop_counts *loop, const dv_unit *kept, const dv_exit
 }
 
 static bool is_machine(const dv_cell *ip) {
-    return ip == dv_halt_cell || ip == dv_expand_cell || ip == dv_construct_cell ||
-           ip == dv_operate_cell || ip == dv_instance_cell || ip == dv_consume_cell;
+    return dv_is_halt(ip) || ip == dv_expand_cell || ip == dv_construct_cell ||
+           ip == dv_operate_cell || ip == dv_instance_cell || ip == dv_consume_cell ||
+           ip == dv_count_cell;
 }
 
 static void count_region_step(dv_vm *vm, dv_profile *profile, dv_thread *thread,

@@ -28,8 +28,9 @@ struct dv_callable {
     bool counting;
 };
 
-/* NULL: there is no memory. */
+/* NULL: there is no memory, or calls are counted, which those from regions would not be. */
 static dv_callable *callable_of(dv_vm *vm, dv_thread *thread) {
+    if (vm->work.counts_calls) return NULL;
     if (!thread->callable) {
         thread->callable = dv_heap_alloc(&vm->heap, sizeof *thread->callable);
         if (thread->callable) *thread->callable = (dv_callable){.gates = NULL};
@@ -65,15 +66,15 @@ static bool may_have_region(const dv_thread *thread) {
 }
 
 /* Calls go on behind ENTER. */
-static void skip_entry(dv_thread *thread) {
-    thread->entry = thread->cells + dv_op_infos[DV_OP_ENTER].length;
+static void skip_entry(const dv_vm *vm, dv_thread *thread) {
+    dv_thread_enter_at(vm, thread, thread->cells + dv_op_infos[DV_OP_ENTER].length);
 }
 
 static void count_calls(dv_vm *vm, dv_thread *thread, dv_callable *callable, uint32_t wait) {
     dv_cell *enter = thread->cells;
     enter->h = dv_handler_of(vm, enter, DV_OP_ENTER_COUNT);
     enter[1].site = (dv_site){.wait = (uint16_t)(vm->stress.quicken_at_once ? 2 : wait)};
-    thread->entry = enter;
+    dv_thread_enter_at(vm, thread, enter);
     callable->counting = true;
 }
 
@@ -117,7 +118,7 @@ void dv_function_wanted(dv_vm *vm, dv_thread *wanted, bool made) {
 static void try_later(dv_vm *vm, dv_thread *thread, dv_callable *callable, uint32_t counts) {
     callable->tries += counts;
     callable->counting = false;
-    skip_entry(thread);
+    skip_entry(vm, thread);
     if (callable->tries < GIVEN_UP)
         count_calls(vm, thread, callable, (uint32_t)HOT_CALLS << callable->tries);
     else
@@ -162,7 +163,7 @@ static void open_gate(dv_vm *vm, dv_region *region) {
     gate->entry = region->cells + region->begins;
     enter->h = dv_handler_of(vm, enter, DV_OP_ENTER_REGION);
     enter[1].p = gate;
-    region->thread->entry = enter;
+    dv_thread_enter_at(vm, region->thread, enter);
     dv_assumption_break(vm, &callable->unopened);
     if (callable->latest != gate) dv_assumption_break(vm, &callable->lasting);
     callable->latest = gate;

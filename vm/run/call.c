@@ -146,27 +146,18 @@ static const dv_cell *call_instance(dv_vm *vm, const dv_cell *link, dv_value *sp
     return enter_for(vm, link, sp, fp, count, keywords, method, dv_instance_cell);
 }
 
-/* False: raised. */
-static bool spend_budget(dv_vm *vm, int64_t instructions) {
-    if (vm->instruction_budget == INT64_MAX || (vm->instruction_budget -= instructions) >= 0)
-        return true;
-    vm->instruction_budget = INT64_MAX;
-    dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
-    return false;
-}
-
 /* Out of line: is there room for the frame, once what was waiting for a call is done?  False:
  * raised. */
 static bool make_room(dv_vm *vm, const dv_thread *thread, const dv_value *frame) {
     if (dv_frame_fits(vm, thread, frame)) return true;
-    if (!dv_poll_calls(vm) || !spend_budget(vm, 1)) return false;
+    if (!dv_poll_calls(vm)) return false;
     if (frame + thread->frame_size <= vm->stack_end && vm->calls_left > 0) return true;
     dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
     return false;
 }
 
 bool dv_call_may_nest(dv_vm *vm) {
-    if (!dv_poll_calls(vm) || !spend_budget(vm, 1)) return false;
+    if (!dv_poll_calls(vm)) return false;
     if (vm->calls_left > 0) return true;
     dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
     return false;
@@ -256,50 +247,6 @@ const dv_cell *dv_slow_call(DV_HANDLER_PARAMETERS) {
 const dv_cell *dv_slow_call_keywords(DV_HANDLER_PARAMETERS) {
     (void)d;
     return dv_call_entries(vm, ip, sp, fp, (uint32_t)r, vm->keywords);
-}
-
-/* Safepoints
- * -------------------------------------------------------------------------------------------- */
-
-enum { SAFEPOINT_INTERVAL = 1 << 16, STRESSED_INTERVAL = 3, OBSERVED_INTERVAL = 2 };
-
-/* The collection that the heap asked for.  What it releases may run dl code, about which a region
- * knows nothing: so it is left first.  The result is where to go on with vm->sp and vm->fp; NULL:
- * leaving raised, and there is no handler. */
-static const dv_cell *collect_at(DV_HANDLER_PARAMETERS) {
-    if (vm->hooks.depart && !dv_thread_owns(dv_frame_thread(fp), ip))
-        ip = vm->hooks.depart(ip, sp, fp, vm, r, d);
-    if (!ip) return NULL;
-    vm->ip = ip;
-    dv_collect_wanted(vm);
-    return ip;
-}
-
-/* Comes back to the instruction at ip, which counts down again: hence 2 to poll at every back edge.
- * The countdown ends below 0. */
-const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
-    vm->ip = ip, vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d;
-    int64_t interval = SAFEPOINT_INTERVAL;
-    if (vm->hooks.observe) {
-        interval = OBSERVED_INTERVAL;
-        vm->hooks.observe(vm, ip, fp);
-    }
-    if (vm->stress.break_assumptions && vm->hooks.break_assumptions) {
-        interval = STRESSED_INTERVAL;
-        vm->hooks.break_assumptions(vm, ip, fp);
-    }
-    vm->countdown = interval - 1;
-    const int64_t elapsed = interval - vm->collector.rest;
-    vm->collector.rest = 0;
-    if (vm->hooks.sampled) vm->hooks.sampled(vm, ip, elapsed);
-    if (vm->collector.wanted) {
-        ip = collect_at(ip, sp, fp, vm, r, d);
-        if (!ip) return NULL;
-        sp = vm->sp, fp = vm->fp;
-    }
-    if (!spend_budget(vm, elapsed)) return dv_slow_raise(ip, sp, fp, vm, r, d);
-    if (!dv_poll_calls_slow(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
-    return ip;
 }
 
 /* Entering from C

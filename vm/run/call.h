@@ -11,7 +11,7 @@ dv_value dv_run_unit(dv_vm *vm, dv_unit *unit, dv_value module);
 /* The same as a function without parameters: each call of it runs the code. */
 dv_value dv_unit_function(dv_vm *vm, dv_unit *unit, dv_value module);
 
-/* Runs from ip on until dv_halt_cell, or an exception that reaches it. */
+/* Runs from ip on until dv_halt_cell, an exception that reaches it, or a pause (run/program.h). */
 void dv_run_cells(dv_vm *vm, const dv_cell *ip);
 
 /* A function object of a code object; defaults (EMPTY or tuple) are retained. */

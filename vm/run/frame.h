@@ -149,6 +149,10 @@ static inline dv_function *dv_frame_closure(dv_vm *vm, dv_object *code, const dv
     return function;
 }
 
+/* Drops the frames from vm->fp to the first one that C has entered, as an exception at ip would
+ * that nothing catches (unwind.c). */
+void dv_drop_frames(dv_vm *vm, const dv_cell *ip);
+
 /* Releases the locals and the callee of a frame whose operand stack is empty. */
 static inline void dv_frame_pop(dv_vm *vm, dv_value *fp) {
     const dv_thread *thread = dv_frame_thread(fp);

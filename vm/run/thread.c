@@ -20,12 +20,17 @@ static const dv_cell *halt(DV_HANDLER_PARAMETERS) {
     return NULL;
 }
 
+static const dv_cell *halt_and_poll(DV_HANDLER_PARAMETERS) {
+    dv_poll_at_back_edge(vm);
+    return halt(ip, sp, fp, vm, r, d);
+}
+
 /* The frame is already in place, as for every call; expansion happens in it. */
 static const dv_cell *expand(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
     dv_thread *thread = dv_frame_thread(fp);
     if (!thread->cells && !dv_thread_expand(vm, thread)) return dv_slow_raise(ip, sp, fp, vm, r, d);
-    return thread->entry;
+    return thread->counted;
 }
 
 const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
@@ -36,8 +41,17 @@ const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
     return entering ? ip + dv_op_infos[DV_OP_ENTER].length : ip[2].target;
 }
 
-const dv_cell dv_halt_cell[] = {{.h = halt}};
+/* The frame is in place, and its function has not begun.  It comes back here if it polls.
+ * Observers want back edges alone. */
+static const dv_cell *count(DV_HANDLER_PARAMETERS) {
+    vm->sp = sp, vm->fp = fp;
+    if (DV_LIKELY(vm->hooks.observe || --vm->countdown >= 0)) return dv_frame_thread(fp)->counted;
+    return dv_slow_safepoint(ip, sp, fp, vm, r, d);
+}
+
+const dv_cell dv_halt_cell[] = {{.h = halt}, {.h = halt_and_poll}};
 const dv_cell dv_expand_cell[] = {{.h = expand}};
+const dv_cell dv_count_cell[] = {{.h = count}};
 
 const dv_code *dv_thread_code(const dv_object *thread) { return ((const dv_thread *)thread)->code; }
 
@@ -351,7 +365,7 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
         return false;
     }
     fill_cells(vm, thread);
-    thread->entry = thread->cells;
+    dv_thread_enter_at(vm, thread, thread->cells);
     if (vm->stress.quicken_at_once && vm->hooks.warm) vm->hooks.warm(vm, &thread->header);
     return true;
 }
@@ -451,7 +465,7 @@ dv_thread *dv_thread_new(dv_vm *vm, const dv_code *code, dv_module *module) {
     }
     thread->names = thread->constants + code->constant_count;
     thread->name = thread->qualname = DV_EMPTY;
-    thread->entry = dv_expand_cell;
+    dv_thread_enter_at(vm, thread, dv_expand_cell);
     thread->argument_count = parameter_count(code);
     thread->local_count = code->local_count;
     bool simple =

@@ -30,7 +30,8 @@ typedef struct dv_site_block {
 
 typedef struct dv_thread {
     dv_object header;
-    const dv_cell *entry;    /* where calls begin */
+    const dv_cell *entry;    /* where calls begin: dv_thread_enter_at sets it */
+    const dv_cell *counted;  /* where they go on, if that is dv_count_cell */
     uint64_t serial;         /* which of the VM's threads it is: never used again */
     uint32_t argument_count; /* parameters of all kinds */
     int64_t exact_arguments; /* argument_count if nothing else is special about calls, or -1 */
@@ -58,6 +59,16 @@ typedef struct dv_thread {
 } dv_thread;
 
 extern const dv_type dv_code_type;
+
+/* Cells that belong to no function: they end a call of a class, an operator, a call of an instance,
+ * a step of a consumed generator, end dv_run, expand a thread, count a call. */
+extern const dv_cell dv_construct_cell[]; /* gen/templates/dv_ops.c.mako */
+extern const dv_cell dv_operate_cell[];   /* likewise; run/operate.h */
+extern const dv_cell dv_instance_cell[];  /* likewise; call.c */
+extern const dv_cell dv_consume_cell[];   /* likewise; run/consume.h */
+extern const dv_cell dv_halt_cell[];      /* two: behind the second one the program polls */
+extern const dv_cell dv_expand_cell[];
+extern const dv_cell dv_count_cell[];
 
 /* Shadow slots of a frame whose code has loops: raw locals, raw temporaries, what inlining may use,
  * attributes of instances that are not made, and where a raw result goes.  Functions without loops
@@ -93,6 +104,16 @@ uint32_t dv_thread_find_pc(dv_vm *vm, dv_thread *thread, const dv_cell *cell);
 static inline bool dv_thread_owns(const dv_thread *thread, const dv_cell *cell) {
     return cell >= thread->cells && cell < thread->cells + thread->cell_count;
 }
+/* Does a frame with this link return to C? */
+static inline bool dv_is_halt(const dv_cell *link) {
+    return (uintptr_t)link - (uintptr_t)dv_halt_cell <= sizeof *link;
+}
+
+/* Calls are to begin at the cell, once they have been counted. */
+static inline void dv_thread_enter_at(const dv_vm *vm, dv_thread *thread, const dv_cell *cell) {
+    thread->counted = cell;
+    thread->entry = vm->work.counts_calls ? dv_count_cell : cell;
+}
 static inline dv_thread *dv_function_thread(const dv_function *function) {
     return (dv_thread *)function->code;
 }
@@ -101,14 +122,5 @@ static inline dv_thread *dv_function_thread(const dv_function *function) {
 static inline dv_thread *dv_frame_thread(const dv_value *fp) {
     return dv_function_thread(dv_as_function(fp[-3]));
 }
-
-/* Cells that belong to no function: they end a call of a class, an operator, a call of an instance,
- * a step of a consumed generator, end dv_run, expand a thread. */
-extern const dv_cell dv_construct_cell[]; /* gen/templates/dv_ops.c.mako */
-extern const dv_cell dv_operate_cell[];   /* likewise; run/operate.h */
-extern const dv_cell dv_instance_cell[];  /* likewise; call.c */
-extern const dv_cell dv_consume_cell[];   /* likewise; run/consume.h */
-extern const dv_cell dv_halt_cell[];
-extern const dv_cell dv_expand_cell[];
 
 #endif

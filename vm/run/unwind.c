@@ -89,6 +89,13 @@ static void clear_inlined(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_va
         }
 }
 
+/* The generator whose frame this is has finished then; NULL: it is none's. */
+static dv_generator *finish_generator(dv_vm *vm, const dv_value *fp) {
+    dv_generator *generator = vm->generator && vm->generator->fp == fp ? vm->generator : NULL;
+    if (generator) dv_generator_finish(vm, generator);
+    return generator;
+}
+
 /* The frame at fp does not catch: releases it. */
 static void drop_frame(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp,
                        dv_value *sp) {
@@ -146,8 +153,7 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         }
         const dv_cell *link = dv_frame_return(fp);
         dv_value *caller = dv_frame_caller(fp);
-        dv_generator *generator = vm->generator && vm->generator->fp == fp ? vm->generator : NULL;
-        if (generator) dv_generator_finish(vm, generator);
+        dv_generator *generator = finish_generator(vm, fp);
         bool ends_loop = dv_frame_link(fp) == dv_operate_cell &&
                          DV_OPERATE_KIND((uint32_t)fp[-5].bits) == DV_OPERATE_NEXT;
         drop_frame(vm, thread, pc, fp, sp);
@@ -159,10 +165,28 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
         }
         sp = vm->sp;
         fp = vm->fp = caller;
-        if (link == dv_halt_cell) {
+        if (dv_is_halt(link)) {
+            if (link != dv_halt_cell) dv_poll_at_back_edge(vm);
             vm->error = exception;
             return NULL;
         }
         ip = link - 1;
     }
+}
+
+void dv_drop_frames(dv_vm *vm, const dv_cell *ip) {
+    const dv_cell *link;
+    do {
+        if (!dv_thread_owns(dv_frame_thread(vm->fp), ip) && vm->hooks.leave)
+            ip = vm->hooks.leave(vm, ip);
+        dv_value *const fp = vm->fp, *const caller = dv_frame_caller(fp);
+        dv_thread *thread = dv_frame_thread(fp);
+        const uint32_t pc = dv_thread_find_pc(vm, thread, ip);
+        if (pc != DV_NO_PC) leave_inlined(vm, thread->code, pc);
+        link = dv_frame_return(fp);
+        (void)finish_generator(vm, fp);
+        drop_frame(vm, thread, pc, fp, vm->sp);
+        vm->fp = caller;
+        ip = link - 1;
+    } while (!dv_is_halt(link));
 }
