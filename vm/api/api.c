@@ -7,6 +7,7 @@
 #include "api/compiled.h"
 #include "api/error.h"
 #include "api/handle.h"
+#include "api/hooks.h"
 #include "api/path.h"
 #include "api/setup.h"
 #include "api/typed.h"
@@ -108,6 +109,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->closed = config->closed;
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;
+    dv_hooks_set(self->vm, config);
     if (config->instruction_limit && config->instruction_limit < INT64_MAX)
         self->vm->work.limit = (int64_t)config->instruction_limit;
     self->vm->work.counts_calls = config->resumable || self->vm->work.limit != INT64_MAX;
@@ -149,6 +151,9 @@ void dynvm_destroy(dynvm_vm *self) {
     dynvm_error_free(self->error);
     self->resize(self->resize_context, self, sizeof *self, 0);
 }
+
+void dynvm_set_user(dynvm_vm *self, void *user) { self->user = user; }
+void *dynvm_user(const dynvm_vm *self) { return self->user; }
 
 /* Running ---------------------------------------------------------------------------------------
  */
@@ -495,6 +500,11 @@ void dynvm_interrupt(dynvm_vm *self) { dv_interrupt(self->vm); }
 
 int dynvm_interrupted(const dynvm_vm *self) {
     return __atomic_load_n(&self->vm->interrupt, __ATOMIC_RELAXED);
+}
+
+uint64_t dynvm_collect(dynvm_vm *self) {
+    dv_native_attach(self->vm);
+    return (uint64_t)dv_collect(self->vm);
 }
 
 size_t dynvm_memory_used(const dynvm_vm *self) { return self->vm->heap.used; }

@@ -44,6 +44,7 @@ struct dynvm_vm {
     dynvm_resize resize;
     void *resize_context;
     bool resumable;
+    void *user; /* dynvm_user */
 };
 
 #endif

@@ -84,6 +84,27 @@ typedef struct dv_frozen {
 /* 0, or an errno (dynvm.h: dynvm_output). */
 typedef int (*dv_output)(void *context, const char *text, size_t size);
 
+/* What the host wants to be asked (dynvm.h has them with comments); NULL: it does not. */
+struct dynvm_module;
+enum { DV_CLOCK_TIME, DV_CLOCK_MONOTONIC, DV_CLOCK_PROCESS };
+typedef struct dv_host_hooks {
+    int (*load_module)(void *context, const char *name, struct dynvm_module *module);
+    int (*allow_import)(void *context, const char *name);
+    void *import_context;
+    int (*open_file)(void *context, const char *path, int flags, int *descriptor);
+    void *file_context;
+    double (*clock)(void *context, int which);
+    int (*sleep)(void *context, double seconds);
+    void *clock_context;
+} dv_host_hooks;
+
+/* A module of the host: its code, with a reference; EMPTY without a file. */
+typedef struct dv_host_module {
+    dv_unit *unit;
+    dv_value file;
+    bool package;
+} dv_host_module;
+
 #define DV_BINARY_OPS (DV_BINARY_DIVMOD + 1)
 
 /* What the VM executes, counted in back edges, and calls where these are counted (run/work.h).
@@ -261,6 +282,7 @@ struct dv_vm {
     /* Reads one line of input with its newline into buffer; 0: end; NULL: no input. */
     size_t (*input)(void *context, char *buffer, size_t size);
     void *input_context;
+    dv_host_hooks asks;
     void *codes; /* list of threaded code objects, for inspection */
 
     /* Hooks through which run/ reaches the layers above it; NULL below their level. */
@@ -310,6 +332,10 @@ struct dv_vm {
         dv_unit *(*compile_file)(dv_vm *vm, const char *path);
         /* api: compiles the text of a module. */
         dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
+        /* api: what the host has under this name.  1: this, 0: nothing, -1: raised. */
+        int (*ask_module)(dv_vm *vm, dv_value name, dv_host_module *out);
+        /* api: does the host allow the program to import it?  False: raised. */
+        bool (*may_import)(dv_vm *vm, dv_value name);
         /* plugin: the module of the extension in a file (new, not yet in vm->modules). */
         dv_value (*load_extension)(dv_vm *vm, dv_value name, const char *path);
         /* plugin: the module of an extension of the host's own (likewise); EMPTY without

@@ -116,6 +116,53 @@ typedef int (*dynvm_output)(void *context, const char *text, size_t size);
  * may return early when dynvm_interrupted. */
 typedef size_t (*dynvm_input)(void *context, char *buffer, size_t size);
 
+/* ---- Hooks: what a VM asks its host.  They may run programs in it. ---- */
+
+/* How the code of a module is given. */
+typedef enum dynvm_module_kind {
+    DYNVM_MODULE_TEXT /* source text */
+} dynvm_module_kind;
+
+/* A module of the host. */
+typedef struct dynvm_module {
+    size_t size; /* of this struct, as the VM knows it */
+    dynvm_module_kind kind;
+    const char *code; /* borrowed until `release` */
+    size_t code_size;
+    const char *filename; /* what tracebacks call it (dynvm_run_text), and its __file__; NULL: the
+                           * module's name in angle brackets, and no __file__ */
+    int is_package;       /* not 0: it may have submodules, for which the host is asked in turn */
+    void *data;           /* for `release` */
+    /* NULL, or is called once when the code is compiled, or could not be. */
+    void (*release)(void *context, struct dynvm_module *module);
+} dynvm_module;
+
+/* The module of an absolute name ("a.b"): fills in *module, which is zero, and returns 1; 0: the
+ * host has none; -1: the program gets ImportError.  Asked in front of sys.path and of what of the
+ * library is not built into Python itself, and in sandboxed VMs, too. */
+typedef int (*dynvm_load_module)(void *context, const char *name, dynvm_module *module);
+
+/* 0: the program gets ImportError.  Asked whenever a program, but not the library, imports a
+ * module, each of its parents by itself, and also if it is there already. */
+typedef int (*dynvm_allow_import)(void *context, const char *name);
+
+/* open() of a path; flags are those of open(2).  0: allowed; *descriptor is -1, and becomes what
+ * the program gets instead, which is closed with its file.  Otherwise an errno, which the program
+ * gets.  In a sandboxed VM this is the only way in which files are opened. */
+typedef int (*dynvm_open_file)(void *context, const char *path, int flags, int *descriptor);
+
+/* The clocks of module time. */
+enum {
+    DYNVM_CLOCK_TIME,      /* seconds since 1970: time, localtime, ... */
+    DYNVM_CLOCK_MONOTONIC, /* monotonic, perf_counter */
+    DYNVM_CLOCK_PROCESS    /* process_time, thread_time */
+};
+/* Seconds on one of them.  They are passed on as they are: it is for the host to be monotonic. */
+typedef double (*dynvm_clock)(void *context, int which);
+
+/* time.sleep: 0 when the time is over, otherwise an errno (dynvm_output). */
+typedef int (*dynvm_sleep)(void *context, double seconds);
+
 /* How a VM is to be.  Start with DYNVM_CONFIG and set what is to differ; 0 and NULL are the
  * defaults of every field. */
 typedef struct dynvm_config {
@@ -163,12 +210,21 @@ typedef struct dynvm_config {
                                  * D/../lib/dynvm/0.1, D/dynvm/0.1 or D/lib/dynvm/0.1 */
     int resumable; /* not 0: dynvm_begin_file and dynvm_begin_text may be used; calls are
                     * counted, which makes them a little slower */
+    dynvm_load_module load_module;   /* default: there are none */
+    dynvm_allow_import allow_import; /* default: all */
+    void *import_context;            /* of both */
+    dynvm_open_file open_file;       /* default: allowed, unless sandboxed */
+    void *file_context;
+    dynvm_clock clock;   /* default: the system's */
+    dynvm_sleep sleep;   /* default: really sleeps, whatever `clock` says */
+    void *clock_context; /* of both */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0, 0                 \
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+            0, 0, 0                                                                               \
     }
 
 /* ---- VMs ---- */
@@ -179,6 +235,10 @@ dynvm_vm *dynvm_create(const dynvm_config *config);
 
 /* Ends a VM and frees everything that belongs to it; NULL is allowed. */
 void dynvm_destroy(dynvm_vm *vm);
+
+/* A pointer of the host that belongs to the VM: NULL at first.  The VM does nothing with it. */
+void dynvm_set_user(dynvm_vm *vm, void *user);
+void *dynvm_user(const dynvm_vm *vm);
 
 /* sys.argv: the first is the program's name.  The strings are copied. */
 dynvm_status dynvm_set_arguments(dynvm_vm *vm, int count, const char *const *arguments);
@@ -196,8 +256,8 @@ dynvm_status dynvm_run_text(dynvm_vm *vm, const char *text, size_t size, const c
  * working directory.  Where there is none the error has no traceback. */
 dynvm_status dynvm_run_module(dynvm_vm *vm, const char *name);
 
-/* Begin the same without running anything: DYNVM_PAUSED, or an error.  A VM has one such program at
- * a time, and must have been made `resumable`. */
+/* Begin a file or a text as the main program, without running anything: DYNVM_PAUSED, or an error.
+ * A VM has one such program at a time, and must have been made `resumable`. */
 dynvm_status dynvm_begin_file(dynvm_vm *vm, const char *path);
 dynvm_status dynvm_begin_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
 
@@ -205,12 +265,12 @@ dynvm_status dynvm_begin_text(dynvm_vm *vm, const char *text, size_t size, const
  * then it is DYNVM_PAUSED and goes on with the next call.  Work is counted in rounds of loops and
  * calls of functions in dl; 100,000 are about a millisecond.  It pauses between two of these, but
  * not in what C calls (a sort's key, an import's module): there it goes on until C has returned.
- * While it is paused everything else may be done with the VM; there an interrupt waits for whatever
- * runs next.  DYNVM_ERROR also where nothing was begun, or while the VM runs. */
+ * While it is paused everything else may be done with the VM; an interrupt is for what runs next.
+ * DYNVM_ERROR also where nothing was begun, or while the VM runs. */
 dynvm_status dynvm_resume(dynvm_vm *vm, uint64_t budget);
 
 /* Forgets the program that was begun.  What it holds is released, but none of its `finally` and
- * `except` clauses runs, nor do those of generators that it was just in.  dynvm_destroy does the
+ * `except` clauses runs (those of generators that it was not just in do).  dynvm_destroy does the
  * same.  DYNVM_ERROR while the VM runs. */
 dynvm_status dynvm_abandon(dynvm_vm *vm);
 
@@ -475,6 +535,10 @@ dynvm_status dynvm_stats(dynvm_vm *vm, const dynvm_report *report, dynvm_output 
  * there are regions), why, and what to do about it.  DYNVM_ERROR likewise. */
 dynvm_status dynvm_explain(dynvm_vm *vm, const dynvm_report *report, dynvm_output output,
                            void *context);
+
+/* Frees objects that only refer to each other, as gc.collect() does, also while the program has
+ * disabled that; runs their finalisers.  How many there were. */
+uint64_t dynvm_collect(dynvm_vm *vm);
 
 /* Bytes taken from the host now, and at most so far. */
 size_t dynvm_memory_used(const dynvm_vm *vm);

@@ -64,7 +64,7 @@ static dv_value as_struct(dv_vm *vm, const dv_value *args, const struct tm *tm) 
 typedef struct tm *(*converter)(const time_t *, struct tm *);
 
 static bool convert_now(dv_vm *vm, converter convert, struct tm *tm) {
-    time_t now = time(NULL);
+    time_t now = (time_t)(dv_time_now(vm) / 1000000000);
     if (convert(&now, tm)) return true;
     dv_host_raise(vm, errno, DV_EMPTY);
     return false;
@@ -328,7 +328,8 @@ static dv_value calendar_zones(dv_vm *vm, const dv_value *args, uint32_t count) 
     (void)args, (void)count;
     struct tm winter = {0}, summer = {0};
     tzset();
-    time_t january = time(NULL) / YEAR * YEAR, july = january + YEAR / 2;
+    time_t january = (time_t)(dv_time_now(vm) / 1000000000) / YEAR * YEAR,
+           july = january + YEAR / 2;
     localtime_r(&january, &winter);
     localtime_r(&july, &summer);
     if (winter.tm_gmtoff > summer.tm_gmtoff) { /* the south */

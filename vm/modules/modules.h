@@ -16,6 +16,8 @@ bool dv_json_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_struct_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_sys_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_time_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
+/* Nanoseconds since 1970. */
+int64_t dv_time_now(const dv_vm *vm);
 bool dv_traceback_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_gc_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 bool dv_math_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;

@@ -7,6 +7,7 @@
 
 #include "core/upcall.h"
 #include "types/float.h"
+#include "types/host.h"
 #include "types/int.h"
 #include "types/sequence.h"
 #include "types/str.h"
@@ -20,23 +21,32 @@ static int64_t nanoseconds(clockid_t clock) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static dv_value as_seconds(int64_t ns) { return dv_float((double)ns * 1e-9); }
+/* The same as the host has it, if it has a clock.  What is no time is 0. */
+static int64_t clock_of(const dv_vm *vm, int which, clockid_t clock) {
+    if (DV_LIKELY(!vm->asks.clock)) return nanoseconds(clock);
+    const double seconds = vm->asks.clock(vm->asks.clock_context, which);
+    return fabs(seconds) <= LONGEST ? (int64_t)nearbyint(seconds * 1e9) : 0;
+}
 
-#define CLOCK(name, clock)                                                              \
+int64_t dv_time_now(const dv_vm *vm) { return clock_of(vm, DV_CLOCK_TIME, CLOCK_REALTIME); }
+
+static dv_value as_seconds(int64_t ns) { return dv_float((double)ns / 1e9); }
+
+#define CLOCK(name, which, clock)                                                       \
     static dv_value time_##name(dv_vm *vm, const dv_value *args, uint32_t count) {      \
-        (void)vm, (void)args, (void)count;                                              \
-        return as_seconds(nanoseconds(clock));                                          \
+        (void)args, (void)count;                                                        \
+        return as_seconds(clock_of(vm, which, clock));                                  \
     }                                                                                   \
     static dv_value time_##name##_ns(dv_vm *vm, const dv_value *args, uint32_t count) { \
         (void)args, (void)count;                                                        \
-        return dv_int_from_int64(vm, nanoseconds(clock));                               \
+        return dv_int_from_int64(vm, clock_of(vm, which, clock));                       \
     }
 
-CLOCK(time, CLOCK_REALTIME)
-CLOCK(monotonic, CLOCK_MONOTONIC)
-CLOCK(perf_counter, CLOCK_MONOTONIC)
-CLOCK(process_time, CLOCK_PROCESS_CPUTIME_ID)
-CLOCK(thread_time, CLOCK_THREAD_CPUTIME_ID)
+CLOCK(time, DV_CLOCK_TIME, CLOCK_REALTIME)
+CLOCK(monotonic, DV_CLOCK_MONOTONIC, CLOCK_MONOTONIC)
+CLOCK(perf_counter, DV_CLOCK_MONOTONIC, CLOCK_MONOTONIC)
+CLOCK(process_time, DV_CLOCK_PROCESS, CLOCK_PROCESS_CPUTIME_ID)
+CLOCK(thread_time, DV_CLOCK_PROCESS, CLOCK_THREAD_CPUTIME_ID)
 
 /* Seconds; false: raised. */
 static bool length_argument(dv_vm *vm, dv_value v, double *seconds) {
@@ -61,6 +71,11 @@ static dv_value time_sleep(dv_vm *vm, const dv_value *args, uint32_t count) {
     double seconds;
     if (!length_argument(vm, args[0], &seconds)) return DV_EMPTY;
     if (seconds < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "sleep length must be non-negative");
+    if (vm->asks.sleep) {
+        const int failed = vm->asks.sleep(vm->asks.clock_context, seconds);
+        if (!dv_poll_interrupt(vm)) return DV_EMPTY;
+        return failed ? dv_host_raise(vm, failed, DV_EMPTY) : DV_NONE;
+    }
     int64_t start = nanoseconds(CLOCK_MONOTONIC);
     for (;;) {
         double left = seconds - (double)(nanoseconds(CLOCK_MONOTONIC) - start) * 1e-9;

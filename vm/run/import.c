@@ -58,20 +58,18 @@ static dv_value part(dv_vm *vm, dv_value name, int64_t from, int64_t to) {
 
 /* ---- Making a module --------------------------------------------------------------------------*/
 
-/* What the module's names are before its code runs; `file` EMPTY, `directory` EMPTY: none. */
-static bool set_up(dv_vm *vm, dv_value value, dv_value name, dv_value file, dv_value directory) {
+/* What the module's names are before its code runs; `file` EMPTY: none; `directories` EMPTY: it is
+ * no package. */
+static bool set_up(dv_vm *vm, dv_value value, dv_value name, dv_value file, dv_value directories) {
     dv_module *module = dv_as_module(value);
-    bool package = !dv_is_empty(directory);
+    bool package = !dv_is_empty(directories);
     int64_t dot = last_dot(name);
     dv_value parent = package   ? dv_retain(name)
                       : dot > 0 ? part(vm, name, 0, dot)
                                 : dv_retain(vm->known.empty_str);
     if (dv_is_empty(parent) || !dv_module_set_plain(vm, module, parent)) return false;
-    if (package) {
-        dv_value path = dv_list_new(vm, &directory, 1);
-        if (dv_is_empty(path) || !dv_namespace_set(vm, &module->names, "__path__", path))
-            return false;
-    }
+    if (package && !dv_namespace_set(vm, &module->names, "__path__", dv_retain(directories)))
+        return false;
     return dv_is_empty(file) || dv_namespace_set(vm, &module->names, "__file__", dv_retain(file));
 }
 
@@ -81,14 +79,16 @@ static dv_value new_module(dv_vm *vm, dv_value name, const dv_module_file *found
         found->kind == DV_MODULE_NAMESPACE ? strlen(found->path) : (size_t)(slash - found->path);
     bool package = found->kind == DV_MODULE_PACKAGE || found->kind == DV_MODULE_NAMESPACE;
     dv_value directory = package ? dv_str_new(vm, found->path, size) : DV_EMPTY;
+    dv_value path = dv_is_empty(directory) ? DV_EMPTY : dv_list_new(vm, &directory, 1);
     dv_value file = found->kind == DV_MODULE_NAMESPACE ? DV_EMPTY : dv_str_z(vm, found->path);
     bool good = dv_is_empty(vm->error);
     dv_value module = good ? dv_module_named(vm, name) : DV_EMPTY;
-    if (!dv_is_empty(module) && !set_up(vm, module, name, file, directory)) {
+    if (!dv_is_empty(module) && !set_up(vm, module, name, file, path)) {
         dv_release(vm, module);
         module = DV_EMPTY;
     }
     dv_release(vm, directory);
+    dv_release(vm, path);
     dv_release(vm, file);
     return module;
 }
@@ -204,6 +204,33 @@ static dv_value load_source(dv_vm *vm, dv_value name, const dv_module_file *foun
     return result;
 }
 
+/* Runs the code of a module, which is empty so far. */
+static dv_value run_given(dv_vm *vm, dv_value name, dv_value module, const dv_host_module *found) {
+    dv_value path = found->package ? dv_list_new(vm, NULL, 0) : DV_EMPTY;
+    bool good = dv_is_empty(vm->error) && set_up(vm, module, name, found->file, path) &&
+                dv_dict_set(vm, vm->modules, name, module);
+    dv_release(vm, path);
+    if (good) return dv_import_run(vm, name, module, found->unit);
+    if (--found->unit->references == 0)
+        found->unit->release_arena(found->unit->context, found->unit->arena);
+    return DV_EMPTY;
+}
+
+/* A module that the host has; EMPTY with or without an error.  Submodules of a package of the host
+ * come from the host alone: its __path__ is empty. */
+static dv_value load_given(dv_vm *vm, dv_value name) {
+    dv_host_module found;
+    if (!vm->hooks.ask_module || vm->hooks.ask_module(vm, name, &found) <= 0) return DV_EMPTY;
+    dv_value module = dv_module_named(vm, name), result = DV_EMPTY;
+    if (!dv_is_empty(module))
+        result = run_given(vm, name, module, &found);
+    else if (--found.unit->references == 0)
+        found.unit->release_arena(found.unit->context, found.unit->arena);
+    dv_release(vm, module);
+    dv_release(vm, found.file);
+    return result;
+}
+
 /* A module that is complete as it is goes into sys.modules. */
 static dv_value enter(dv_vm *vm, dv_value name, dv_value module) {
     if (dv_is_empty(module) || dv_dict_set(vm, vm->modules, name, module)) return module;
@@ -238,12 +265,13 @@ static dv_value load_library(dv_vm *vm, dv_value name, bool early) {
 }
 
 /* A module that is not in sys.modules; EMPTY without vm->error: there is none.  What CPython has
- * built in goes before files, the rest of our library behind them, as there.  A namespace package
- * is found last of all. */
+ * built in goes before files, the rest of our library behind them, as there, and what the host has
+ * between the two.  A namespace package is found last of all. */
 static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     bool top = dv_is_empty(directories);
     dv_value module = top ? enter(vm, name, vm->hooks.load_hosted(vm, name)) : DV_EMPTY;
     if (top && dv_is_empty(module) && dv_is_empty(vm->error)) module = load_library(vm, name, true);
+    if (dv_is_empty(module) && dv_is_empty(vm->error)) module = load_given(vm, name);
     if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return module;
     size_t size = sizeof(dv_module_file);
     dv_module_file *found = dv_heap_alloc(&vm->heap, size);
@@ -336,6 +364,8 @@ dv_value dv_import(dv_vm *vm, dv_value name) {
         dv_value helper = dv_import_helper(vm, name);
         if (!dv_is_empty(helper) || !dv_is_empty(vm->error)) return helper;
     }
+    if (vm->hooks.may_import && !dv_calling_library(vm) && !vm->hooks.may_import(vm, name))
+        return DV_EMPTY;
     dv_value known = known_module(vm, name);
     if (!dv_is_empty(known) || !dv_is_empty(vm->error)) return known;
     if (!dv_enter_native(vm)) return DV_EMPTY;

@@ -22,8 +22,9 @@ int dv_host_allows(const dv_vm *vm) { return vm->sandboxed ? -EPERM : 0; }
 static bool goes_on(dv_vm *vm) { return errno == EINTR && (!vm || dv_poll_interrupt(vm)); }
 
 int dv_host_open(dv_vm *vm, const char *path, int flags, int mode) {
-    int fd, allowed = dv_host_allows(vm);
-    if (allowed < 0) return allowed;
+    int fd = -1, refused = dv_host_allows(vm);
+    if (vm->asks.open_file) refused = -vm->asks.open_file(vm->asks.file_context, path, flags, &fd);
+    if (refused != 0 || fd >= 0) return refused != 0 ? refused : fd;
     do fd = open(path, flags | O_CLOEXEC, mode);
     while (fd < 0 && goes_on(vm));
     return fd >= 0 ? fd : -errno;

@@ -2,7 +2,8 @@
  *
  * Invariants
  *  1. Whatever a program does to files goes through dv_host_allows first: in a sandboxed VM it
- *     fails with EPERM before anything is touched.
+ *     fails with EPERM before anything is touched.  The exception is dv_host_open, where a host
+ * that has a hook for it decides.
  *  2. The functions return a negative errno where they fail; they raise nothing.  dv_host_raise
  *     makes the OSError.  The exception: calls that wait and have a VM raise KeyboardInterrupt when
  *     that is interrupted, and return -EINTR, of which dv_host_raise then says nothing. */
@@ -21,7 +22,7 @@ typedef struct dv_host_path {
 /* 0, or -EPERM in a sandboxed VM. */
 int dv_host_allows(const dv_vm *vm);
 
-/* A descriptor; flags and mode as open(2) has them. */
+/* A descriptor, as the host's hook says; flags and mode as open(2) has them. */
 int dv_host_open(dv_vm *vm, const char *path, int flags, int mode);
 int64_t dv_host_read(dv_vm *vm, int fd, char *buffer, size_t size);
 /* How much was written: it may be less.  vm NULL: is not interrupted. */
