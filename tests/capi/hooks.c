@@ -149,6 +149,23 @@ static void test_filter(void) {
     dynvm_destroy(vm);
 }
 
+/* The host itself imports where no code of the program is running. */
+static void test_without_frame(void) {
+    static text t;
+    store s = {.asked = 0};
+    dynvm_config config = collecting(&t);
+    config.allow_import = allow_import;
+    config.import_context = &s;
+    dynvm_vm *vm = dynvm_create(&config);
+    static const char *const names[] = {"_nothing.part", "nothing.part", "os.path"};
+    for (size_t i = 0; i < 3; i++) {
+        CHECK(dynvm_run_module(vm, names[i]) == DYNVM_ERROR);
+        dynvm_error_free(dynvm_take_error(vm));
+    }
+    CHECK(strcmp(s.names, "_nothing nothing os ") == 0);
+    dynvm_destroy(vm);
+}
+
 /* ---- Files ---- */
 
 static int open_file(void *context, const char *path, int flags, int *descriptor) {
@@ -283,6 +300,7 @@ int main(void) {
     test_modules(0);
     test_modules(1);
     test_filter();
+    test_without_frame();
     test_files(0);
     test_files(1);
     test_clock();

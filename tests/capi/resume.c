@@ -386,6 +386,22 @@ static void test_limit(void) {
     dynvm_destroy(vm);
 }
 
+/* A VM that counts instructions makes its steps one by one. */
+static void test_counting(void) {
+    static text t;
+    t = (text){.size = 0};
+    dynvm_config config = DYNVM_CONFIG;
+    config.output = collect;
+    config.output_context = &t;
+    config.resumable = config.counting = 1;
+    dynvm_vm *vm = dynvm_create(&config);
+    CHECK(begin(vm, "def f(n): return n if n < 2 else f(n - 1) + f(n - 2)\n"
+                    "s = 0\nfor i in range(20000): s += i\nprint(s, f(12))\n") == DYNVM_PAUSED);
+    CHECK(resume_all(vm, 100, DYNVM_OK) > 200 && strcmp(t.data, "199990000 144\n") == 0);
+    CHECK(dynvm_stats(vm, NULL, collect, &t) == DYNVM_OK);
+    dynvm_destroy(vm);
+}
+
 /* ---- What must not be ---- */
 
 static int resume_again(void *context, const char *data, size_t size) {
@@ -449,6 +465,7 @@ int main(int count, char **arguments) {
     test_without_memory();
     test_two();
     test_limit();
+    test_counting();
     test_errors();
     test_scripts(NULL);
     return 0;

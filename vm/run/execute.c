@@ -166,10 +166,14 @@ static const dv_variable *class_cell(const dv_value *fp) {
     return NULL;
 }
 
+/* Is there a running frame?  The host may have called. */
+static bool runs_code(const dv_vm *vm) { return vm->fp != vm->stack; }
+
 bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) {
     const char *problem = NULL;
-    const dv_variable *cell = vm->fp ? class_cell(vm->fp) : NULL;
-    if (!vm->fp || dv_frame_thread(vm->fp)->code->positional_count == 0)
+    const bool running = runs_code(vm);
+    const dv_variable *cell = running ? class_cell(vm->fp) : NULL;
+    if (!running || dv_frame_thread(vm->fp)->code->positional_count == 0)
         problem = "super(): no arguments";
     else if (!cell)
         problem = "super(): __class__ cell not found";
@@ -187,7 +191,8 @@ bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) {
 }
 
 dv_value dv_calling_module(dv_vm *vm) {
-    return vm->fp ? dv_retain(dv_frame_thread(vm->fp)->module->name) : dv_str_z(vm, "builtins");
+    return runs_code(vm) ? dv_retain(dv_frame_thread(vm->fp)->module->name)
+                         : dv_str_z(vm, "builtins");
 }
 
 /* The variables of a function that have a value; in `fp` cells hold those that others share. */
@@ -205,7 +210,7 @@ static bool add_locals(dv_vm *vm, dv_value names, const dv_code *code, const dv_
 }
 
 bool dv_calling_names(dv_vm *vm, dv_value names) {
-    if (!vm->fp) return true;
+    if (!runs_code(vm)) return true;
     const dv_thread *thread = dv_frame_thread(vm->fp);
     if (thread->code->flags & DV_CODE_MODULE)
         return dv_directory_add(vm, names, &thread->module->names);
@@ -219,7 +224,7 @@ bool dv_calling_names(dv_vm *vm, dv_value names) {
 
 bool dv_calling_library(const dv_vm *vm) {
     static const char start[] = "<frozen ";
-    if (vm->fp == vm->stack) return false; /* the host imports */
+    if (!runs_code(vm)) return false;
     const dv_text name = dv_frame_thread(vm->fp)->code->unit->filename;
     return name.size >= sizeof start - 1 && memcmp(name.data, start, sizeof start - 1) == 0;
 }
