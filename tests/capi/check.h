@@ -1,5 +1,5 @@
-/* check.h: what the C tests of dynvm.h share: a check that says where it failed, and a VM whose
- * output is collected. */
+/* check.h: what the C tests of dynvm.h share: a check that says where it failed, a VM whose
+ * output is collected, and memory that fails. */
 #ifndef DV_TESTS_CHECK_H
 #define DV_TESTS_CHECK_H
 
@@ -43,6 +43,25 @@ static inline dynvm_vm *create_collecting(text *t) {
 
 static inline dynvm_status run(dynvm_vm *vm, const char *source) {
     return dynvm_run_text(vm, source, strlen(source), "<test>");
+}
+
+/* Memory of a host that counts its blocks, and fails from the n-th allocation on. */
+typedef struct blocks {
+    uint64_t count, made, fail_from; /* 0: never */
+} blocks;
+
+static inline void *counting_resize(void *context, void *block, size_t old_size, size_t new_size) {
+    blocks *b = (blocks *)context;
+    (void)old_size;
+    if (new_size == 0) {
+        b->count -= block != NULL;
+        free(block);
+        return NULL;
+    }
+    if (b->fail_from && ++b->made >= b->fail_from) return NULL;
+    void *result = realloc(block, new_size);
+    b->count += result && !block;
+    return result;
 }
 
 #endif

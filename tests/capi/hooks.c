@@ -149,6 +149,28 @@ static void test_filter(void) {
     dynvm_destroy(vm);
 }
 
+/* Every allocation fails once: the host gets back what it has given, and nothing is left. */
+static void test_without_memory(void) {
+    bool succeeded = false;
+    for (uint64_t n = 1; !succeeded; n++) {
+        store s = {.asked = 0};
+        blocks b = {.fail_from = n};
+        dynvm_config config = DYNVM_CONFIG;
+        config.resize = counting_resize;
+        config.resize_context = &b;
+        config.load_module = load_module;
+        config.import_context = &s;
+        dynvm_vm *vm = dynvm_create(&config);
+        if (vm) {
+            succeeded =
+                run(vm, "import plain, package\nassert package.y == 0\n") == DYNVM_OK && b.made < n;
+            CHECK(!succeeded || s.released == 3);
+            dynvm_destroy(vm);
+        }
+        CHECK(b.count == 0);
+    }
+}
+
 /* The host itself imports where no code of the program is running. */
 static void test_without_frame(void) {
     static text t;
@@ -300,6 +322,7 @@ int main(void) {
     test_modules(0);
     test_modules(1);
     test_filter();
+    test_without_memory();
     test_without_frame();
     test_files(0);
     test_files(1);

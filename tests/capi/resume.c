@@ -15,6 +15,7 @@ static dynvm_vm *create(text *t, dynvm_level level, dynvm_form form, unsigned st
     config.level = level;
     config.form = form;
     config.stress = stress;
+    config.stress_guards = config.stress_exits = stress & DYNVM_STRESS_ASSUME ? 5 : 0;
     config.resumable = 1;
     *t = (text){.size = 0};
     return dynvm_create(&config);
@@ -277,24 +278,6 @@ static void test_meanwhile(void) {
 }
 
 /* ---- Ends ---- */
-
-typedef struct blocks {
-    uint64_t count, made, fail_from; /* 0: never */
-} blocks;
-
-static void *counting_resize(void *context, void *block, size_t old_size, size_t new_size) {
-    blocks *b = (blocks *)context;
-    (void)old_size;
-    if (new_size == 0) {
-        b->count -= block != NULL;
-        free(block);
-        return NULL;
-    }
-    if (b->fail_from && ++b->made >= b->fail_from) return NULL;
-    void *result = realloc(block, new_size);
-    b->count += result && !block;
-    return result;
-}
 
 static const char *const unfinished =
     "class Named:\n    def __init__(self, name):\n        self.name = name\n"
