@@ -26,8 +26,7 @@ static void *resize(void *context, void *block, size_t old_size, size_t new_size
 
 /* Raises where the callback is to fail. */
 static bool goes_on(dvx_vm *vm) {
-    fault *f = *(fault **)dynvm_text(dynvm_of_extension(vm),
-                                     dynvm_get_global(dynvm_of_extension(vm), "fault"), NULL);
+    fault *f = dynvm_user(dynvm_of_extension(vm));
     if (++f->callbacks != f->fail_callback) return true;
     vm->api->raise(vm, DVX_RUNTIME_ERROR, "the host fails");
     return false;
@@ -149,10 +148,9 @@ static void run_scenario(fault *f, char told[64]) {
         return;
     }
     dynvm_scope scope = dynvm_open_scope(vm);
-    void *where = f;
+    dynvm_set_user(vm, f);
     dynvm_value result = {0};
-    dynvm_status status = dynvm_set_global(vm, "fault", dynvm_make_bytes(vm, &where, sizeof where));
-    if (status == DYNVM_OK) status = dynvm_add_extension(vm, "host", fill);
+    dynvm_status status = dynvm_add_extension(vm, "host", fill);
     if (status == DYNVM_OK) status = dynvm_run_text(vm, program, sizeof program - 1, "<scenario>");
     if (status == DYNVM_OK) {
         dynvm_value twelve = dynvm_make_int(vm, 12);

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PARTS = ("vm", "lang", "gen", "ext", "install", "CMakeLists.txt", "CMakePresets.json", "LICENSE")
+PARTS = ("vm", "lang", "gen", "ext", "CMakeLists.txt", "CMakePresets.json", "LICENSE")
 NAME = "MUL_STR_INT"
 
 # `line` sees a str and an int for long, then other types; `plain` never sees them.
