@@ -2,6 +2,9 @@
  * the embedder's streams. */
 #include "check.h"
 
+#include <pthread.h>
+#include <time.h>
+
 /* Each line is an expression that would touch a file. */
 static const char *const tries[] = {
     "open('/dev/null')",
@@ -84,7 +87,114 @@ static void test_nothing_is_seen(void) {
     dynvm_destroy(vm);
 }
 
+/* ---- Limits: memory, work, time, output ---- */
+
+/* What ends the program, in a sandbox with these limits; its output goes to t. */
+static void expect_end(text *t, const dynvm_config *limits, const char *source, const char *type,
+                       const char *message) {
+    dynvm_config config = *limits;
+    config.sandboxed = 1;
+    config.error_output = collect;
+    if (!config.output) config.output = collect;
+    config.output_context = t;
+    t->size = 0;
+    t->data[0] = 0;
+    for (int level = DYNVM_LEVEL_GENERIC; level <= DYNVM_LEVEL_NAMA; level++) {
+        config.level = (dynvm_level)level;
+        dynvm_vm *vm = dynvm_create(&config);
+        CHECK(run(vm, source) == DYNVM_ERROR);
+        dynvm_error *error = dynvm_take_error(vm);
+        if (strcmp(dynvm_error_type(error), type) || strcmp(dynvm_error_message(error), message))
+            fputs(dynvm_error_traceback(error), stderr);
+        CHECK(strcmp(dynvm_error_type(error), type) == 0);
+        CHECK(strcmp(dynvm_error_message(error), message) == 0);
+        dynvm_error_free(error);
+        dynvm_destroy(vm);
+    }
+}
+
+/* Programs that do not want to end. */
+static const char *const stubborn[] = {
+    "while True:\n    try:\n        while True:\n            pass\n    except:\n        pass\n",
+    "def f():\n    try:\n        f()\n    finally:\n        f()\nf()\n",
+    "def f(n):\n    try:\n        return f(n + 1) + f(n + 1)\n    except BaseException:\n"
+    "        return f(0)\nf(0)\n",
+    "class C:\n    def __enter__(self):\n        return self\n    def __exit__(self, *args):\n"
+    "        return True\nwhile True:\n    with C():\n        sum(x for x in range(10 ** 9))\n",
+    "def g():\n    while True:\n        try:\n            yield 1\n        except:\n            "
+    "pass\n"
+    "for x in g():\n    try:\n        sorted([3, 1, 2], key=lambda k: 1 / 0)\n    except:\n        "
+    "pass\n",
+    "class C:\n    def __del__(self):\n        C()\nwhile True:\n    C()\n",
+};
+
+static void test_work(void) {
+    static text t;
+    dynvm_config limits = DYNVM_CONFIG;
+    limits.instruction_limit = 200000;
+    expect_end(&t, &limits, "while True: pass\n", "RuntimeError", "instruction limit exceeded");
+    for (size_t i = 0; i < sizeof stubborn / sizeof *stubborn; i++) {
+        expect_end(&t, &limits, stubborn[i], "RuntimeError",
+                   i == 5 ? "instruction limit exceeded" : "stopped by the host");
+    }
+}
+
+static void test_memory(void) {
+    static text t;
+    dynvm_config limits = DYNVM_CONFIG;
+    limits.memory_limit = 8 << 20;
+    expect_end(&t, &limits, "x = []\nwhile True: x.append('x' * 1000)\n", "MemoryError", "");
+}
+
+/* A host's output stops where it has had enough. */
+static int little(void *context, const char *data, size_t size) {
+    text *t = context;
+    if (t->size + size > 100) return 28; /* ENOSPC */
+    return collect(context, data, size);
+}
+
+static void test_output(void) {
+    static text t;
+    dynvm_config limits = DYNVM_CONFIG;
+    limits.output = little;
+    expect_end(&t, &limits, "while True: print('x' * 9)\n", "OSError",
+               "[Errno 28] No space left on device");
+    CHECK(t.size <= 100);
+}
+
+/* A deadline: another thread stops the program, whatever it catches. */
+static void *stop_soon(void *context) {
+    struct timespec some = {.tv_nsec = 20000000};
+    nanosleep(&some, NULL);
+    dynvm_stop(context, 1);
+    return NULL;
+}
+
+static void test_deadline(void) {
+    text t;
+    for (size_t i = 0; i < sizeof stubborn / sizeof *stubborn; i++) {
+        dynvm_vm *vm = create_sandboxed(&t);
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, stop_soon, vm) == 0);
+        CHECK(run(vm, stubborn[i]) == DYNVM_ERROR);
+        CHECK(pthread_join(thread, NULL) == 0);
+        dynvm_error *error = dynvm_take_error(vm);
+        CHECK(strcmp(dynvm_error_message(error), "stopped by the host") == 0);
+        dynvm_error_free(error);
+        /* It stays stopped until the host says otherwise. */
+        CHECK(run(vm, "for i in range(10 ** 6): pass\n") == DYNVM_ERROR);
+        dynvm_error_free(dynvm_take_error(vm));
+        dynvm_stop(vm, 0);
+        CHECK(run(vm, "for i in range(10 ** 6): pass\n") == DYNVM_OK);
+        dynvm_destroy(vm);
+    }
+}
+
 int main(void) {
+    test_work();
+    test_memory();
+    test_output();
+    test_deadline();
     test_files_are_refused();
     test_nothing_is_seen();
     test_assembly_is_refused();

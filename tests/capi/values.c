@@ -196,12 +196,12 @@ static void test_calls(void) {
 static void test_compile(void) {
     text t;
     dynvm_vm *vm = create_collecting(&t);
-    dynvm_value code = dynvm_compile(vm, "n = n + 1\nprint(n)\n", DYNVM_TO_ZERO, "<again>");
+    dynvm_value code = dynvm_load_text(vm, "n = n + 1\nprint(n)\n", DYNVM_TO_ZERO, "<again>");
     CHECK(dynvm_set_global(vm, "n", dynvm_make_int(vm, 40)) == DYNVM_OK);
     for (int i = 0; i < 2; i++)
         CHECK(dynvm_kind_of(vm, dynvm_call(vm, code, NULL, 0)) == DYNVM_KIND_NONE);
     CHECK(strcmp(t.data, "41\n42\n") == 0);
-    CHECK(dynvm_failed(dynvm_compile(vm, "n =", DYNVM_TO_ZERO, "<bad>")));
+    CHECK(dynvm_failed(dynvm_load_text(vm, "n =", DYNVM_TO_ZERO, "<bad>")));
     CHECK(failed_with(vm, "SyntaxError", "invalid syntax (<bad>, line 1)"));
     dynvm_destroy(vm);
 }

@@ -111,7 +111,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->input_context = config->input_context;
     dv_hooks_set(self->vm, config);
     if (config->instruction_limit && config->instruction_limit < INT64_MAX)
-        self->vm->work.limit = (int64_t)config->instruction_limit;
+        self->vm->work.limit = self->instruction_limit = (int64_t)config->instruction_limit;
     self->vm->work.counts_calls = config->resumable || self->vm->work.limit != INT64_MAX;
     self->resumable = config->resumable != 0;
     if (config->counting && !dv_profile_start(self->vm)) return false;
@@ -497,6 +497,15 @@ void dynvm_event_locals(const dynvm_event *event, char *buffer, size_t size) {
 int dynvm_exit_status(const dynvm_vm *self) { return self->exit_status; }
 
 void dynvm_interrupt(dynvm_vm *self) { dv_interrupt(self->vm); }
+
+void dynvm_stop(dynvm_vm *self, int stopped) {
+    dv_stop(self->vm, stopped != 0);
+    if (stopped || !self->vm->work.exceeded) return;
+    dv_work_settle(self->vm);
+    self->vm->work.limit = self->instruction_limit;
+    self->vm->work.exceeded = false;
+    dv_work_renew(self->vm, DV_SAFEPOINT_INTERVAL);
+}
 
 int dynvm_interrupted(const dynvm_vm *self) {
     return __atomic_load_n(&self->vm->interrupt, __ATOMIC_RELAXED);

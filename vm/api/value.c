@@ -240,7 +240,7 @@ dynvm_value dynvm_import(dynvm_vm *self, const char *name) {
     return dv_host_made(self, ready ? dv_api_import(self->vm, name) : DV_EMPTY);
 }
 
-dynvm_value dynvm_compile(dynvm_vm *self, const char *text, size_t size, const char *filename) {
+dynvm_value dynvm_load_text(dynvm_vm *self, const char *text, size_t size, const char *filename) {
     if (!dv_host_begin(self)) return DV_NO_HANDLE;
     dv_vm *vm = self->vm;
     bool ready = dv_path_begin(vm, NULL);

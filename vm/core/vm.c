@@ -93,9 +93,18 @@ void dv_vm_free(dv_vm *vm) {
     heap.resize(heap.context, vm, sizeof *vm, 0);
 }
 
-void dv_interrupt(dv_vm *vm) {
-    __atomic_store_n(&vm->interrupt, 1, __ATOMIC_SEQ_CST);
+static void ask(dv_vm *vm, int what) {
+    __atomic_fetch_or(&vm->interrupt, what, __ATOMIC_SEQ_CST);
     dv_poll_soon(vm);
+}
+
+void dv_interrupt(dv_vm *vm) { ask(vm, DV_INTERRUPTED); }
+
+void dv_stop(dv_vm *vm, bool stopped) {
+    if (stopped)
+        ask(vm, DV_STOPPED);
+    else
+        __atomic_fetch_and(&vm->interrupt, ~DV_STOPPED, __ATOMIC_SEQ_CST);
 }
 
 /* The limit first: an interrupt that comes after it has been looked for lowers it again. */
@@ -105,9 +114,18 @@ bool dv_poll_calls_slow(dv_vm *vm) {
     return dv_poll_interrupt(vm);
 }
 
+/* Who is stopped is so again at the next call and back edge, whatever became of the exception. */
+static bool raise_stop(dv_vm *vm) {
+    dv_poll_soon(vm);
+    dv_poll_at_back_edge(vm);
+    dv_raise(vm, DV_E_RUNTIME_ERROR, "stopped by the host");
+    return false;
+}
+
 bool dv_poll_interrupt(dv_vm *vm) {
     if (DV_LIKELY(!__atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED))) return true;
-    __atomic_store_n(&vm->interrupt, 0, __ATOMIC_RELAXED);
+    if (dv_is_stopped(vm)) return raise_stop(vm);
+    __atomic_fetch_and(&vm->interrupt, ~DV_INTERRUPTED, __ATOMIC_RELAXED);
     dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
     return false;
 }

@@ -113,7 +113,8 @@ typedef struct dv_work {
     bool counts_calls; /* every function begins with dv_count_cell (run/thread.h) */
     int64_t interval;  /* vm->countdown was set to one less */
     uint64_t done;     /* before that */
-    int64_t limit;     /* left until the program gets RuntimeError */
+    int64_t limit;     /* left until the program gets RuntimeError; once more, and it is stopped */
+    bool exceeded;     /* it has got that */
     int64_t slice;     /* left until the program is to pause */
 } dv_work;
 
@@ -250,7 +251,8 @@ struct dv_vm {
     char *c_stack_limit;          /* lowest address the C stack may reach (stack grows down) */
     unsigned long c_stack_thread; /* pthread_self() of the thread that it was found for; 0: none */
     size_t c_stack_size;          /* use at most so much of a thread's stack */
-    volatile int interrupt;       /* set from other threads, atomically; polled at safepoints */
+    volatile int interrupt;       /* DV_INTERRUPTED, DV_STOPPED: set from other threads, atomically;
+                                   * polled at safepoints */
     dv_work work;
     dv_program program;
 
@@ -400,13 +402,21 @@ static inline void *dv_container_new(dv_vm *vm, size_t size, uint32_t shape);
 static inline void dv_container_free(dv_vm *vm, void *container, size_t size);
 
 dv_value dv_raise_memory(dv_vm *vm); /* raises MemoryError; returns EMPTY */
-/* Raises KeyboardInterrupt if there was an interrupt that the program has not yet got: safepoints
+/* Raises KeyboardInterrupt if there was an interrupt that the program has not yet got, and
+ * RuntimeError while it is stopped: safepoints
  * do, and functions that wait. */
 bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
 
 /* From any thread or signal handler: makes the next back edge or call that looks raise
  * KeyboardInterrupt. */
 void dv_interrupt(dv_vm *vm);
+enum { DV_INTERRUPTED = 1, DV_STOPPED = 2 };
+/* Likewise, for good: until it is called with false, no handler of an exception is entered, and
+ * what runs raises RuntimeError again and again. */
+void dv_stop(dv_vm *vm, bool stopped);
+static inline bool dv_is_stopped(const dv_vm *vm) {
+    return __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED) & DV_STOPPED;
+}
 
 /* The next back edge polls.  What is left of the interval does not count as done. */
 static inline void dv_poll_at_back_edge(dv_vm *vm) {

@@ -185,7 +185,8 @@ typedef struct dynvm_config {
     uint32_t stress_exits;      /* every n-th exit of a region is taken */
     uint32_t recursion_limit;   /* default 1000 */
     size_t c_stack_size;        /* use at most so much of a thread's C stack; default 8 MB */
-    uint64_t instruction_limit; /* so much work (dynvm_resume), then RuntimeError */
+    uint64_t instruction_limit; /* so much work (dynvm_resume), then RuntimeError; who catches it
+                                 * and does 100,000 more is stopped (dynvm_stop) */
     int sandboxed;   /* not 0: the program opens, lists, makes and removes no files, and imports
                       * modules of the library alone; it gets PermissionError */
     unsigned closed; /* DYNVM_CLOSED_...: these standard streams are None in sys */
@@ -317,6 +318,11 @@ int dynvm_exit_status(const dynvm_vm *vm);
 /* Makes the running program raise KeyboardInterrupt soon.  Any thread may call it, and signal
  * handlers may. */
 void dynvm_interrupt(dynvm_vm *vm);
+/* Ends whatever runs in the VM, by a RuntimeError that nothing can catch: no `except`, `finally` or
+ * `with` of the program sees it.  The VM stays stopped, and all that is run in it fails, until this
+ * is called with 0, which also gives it its instruction_limit anew.  Any thread may stop a VM, and
+ * signal handlers may: for deadlines. */
+void dynvm_stop(dynvm_vm *vm, int stopped);
 /* Not 0: there was a dynvm_interrupt that the program has not yet got.  Callbacks may ask. */
 int dynvm_interrupted(const dynvm_vm *vm);
 
@@ -403,7 +409,7 @@ dynvm_value dynvm_import(dynvm_vm *vm, const char *name);
 
 /* A text as a function without parameters, to be called as often as you like: each call runs it as
  * dynvm_run_text would, with the main program's names.  SyntaxError. */
-dynvm_value dynvm_compile(dynvm_vm *vm, const char *text, size_t size, const char *filename);
+dynvm_value dynvm_load_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
 
 dynvm_value dynvm_call(dynvm_vm *vm, dynvm_value callee, const dynvm_value *args, size_t count);
 /* The last `named` arguments are keyword arguments with these names. */
@@ -591,7 +597,7 @@ dynvm_vm *dynvm_at(dynvm_vm *vm, const char *file, int line); /* vm */
 #define dynvm_get_global(vm, ...)       dynvm_get_global(DYNVM_HERE(vm), __VA_ARGS__)
 #define dynvm_builtin(vm, ...)          dynvm_builtin(DYNVM_HERE(vm), __VA_ARGS__)
 #define dynvm_import(vm, ...)           dynvm_import(DYNVM_HERE(vm), __VA_ARGS__)
-#define dynvm_compile(vm, ...)          dynvm_compile(DYNVM_HERE(vm), __VA_ARGS__)
+#define dynvm_load_text(vm, ...)        dynvm_load_text(DYNVM_HERE(vm), __VA_ARGS__)
 #define dynvm_call(vm, ...)             dynvm_call(DYNVM_HERE(vm), __VA_ARGS__)
 #define dynvm_call_keywords(vm, ...)    dynvm_call_keywords(DYNVM_HERE(vm), __VA_ARGS__)
 #define dynvm_call_method(vm, ...)      dynvm_call_method(DYNVM_HERE(vm), __VA_ARGS__)

@@ -48,10 +48,18 @@ void dv_work_renew(dv_vm *vm, int64_t longest) {
     vm->countdown = work->interval - 1;
 }
 
-/* False: raised. */
+/* False: raised.  A program that catches that may do so much more, to end in order; then nothing
+ * catches anything any more. */
 static bool within_limit(dv_vm *vm) {
-    if (vm->work.limit > 0) return true;
-    vm->work.limit = INT64_MAX;
+    enum { GRACE = 100000 };
+    dv_work *work = &vm->work;
+    if (work->limit > 0) return true;
+    work->limit = GRACE;
+    if (work->exceeded) {
+        dv_stop(vm, true);
+        return dv_poll_interrupt(vm);
+    }
+    work->exceeded = true;
     dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
     return false;
 }

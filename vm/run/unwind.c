@@ -142,7 +142,8 @@ const dv_cell *dv_slow_raise(DV_HANDLER_PARAMETERS) {
             if (!raises_again(thread->code->words[pc], exception))
                 exception = trace_frames(vm, exception, thread, pc);
             leave_inlined(vm, thread->code, pc);
-            const dv_exception_entry *entry = dv_code_handler(thread->code, pc);
+            const dv_exception_entry *entry =
+                dv_is_stopped(vm) ? NULL : dv_code_handler(thread->code, pc);
             if (entry) {
                 cut_stack(vm, thread, pc, fp, sp, entry->depth);
                 clear_inlined(vm, thread, pc, fp);
