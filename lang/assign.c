@@ -454,6 +454,7 @@ static void flow_end(flow *f, dv_expr *first, dv_expr *second) {
 }
 
 static void flow_assert(flow *f, const dv_stmt *stmt) {
+    if (f->front->optimize) return;
     dv_expr *message = stmt->as.assertion.message;
     flow_expr(f, stmt->as.assertion.test);
     if (message != NULL) flow_uncertain(f, &message, 1);

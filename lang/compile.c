@@ -119,9 +119,9 @@ static void emit_return_none(dv_compiler *c) {
 
 /* ---- Docstrings ---- */
 
-/* The docstring that a body begins with, or NULL. */
-static const dv_stmt *docstring(const dv_block *body) {
-    const dv_stmt *first = body->count > 0 ? body->items[0] : NULL;
+/* The docstring that a body begins with, or NULL: it has none, or is to have none. */
+static const dv_stmt *docstring(const dv_front *front, const dv_block *body) {
+    const dv_stmt *first = body->count > 0 && front->optimize < 2 ? body->items[0] : NULL;
     bool found = first && first->kind == DV_STMT_EXPR && dv_expr_is_constant(first->as.expr) &&
                  first->as.expr->as.constant.kind == DV_CONST_STR;
     return found ? first : NULL;
@@ -129,7 +129,7 @@ static const dv_stmt *docstring(const dv_block *body) {
 
 /* __doc__ = '...' in a module or class body */
 static bool emit_docstring(dv_compiler *c, const dv_block *body, uint8_t store) {
-    const dv_stmt *doc = docstring(body);
+    const dv_stmt *doc = docstring(c->front, body);
     if (doc == NULL) return true;
     const dv_name *name = dv_name_intern(c->front, (dv_text){"__doc__", 7});
     if (name == NULL) return false;
@@ -217,7 +217,7 @@ static dv_code *compile_function_body(dv_compiler *outer, const dv_function *fun
     dv_code *code = dv_compile_finish(c, name, line);
     if (code == NULL) return NULL;
     write_parameters(function, code);
-    const dv_stmt *doc = docstring(&function->body);
+    const dv_stmt *doc = docstring(c->front, &function->body);
     if (doc != NULL && !keep_text(c->front, doc->as.expr->as.constant.as.text, &code->doc))
         return NULL;
     return dv_compile_locals(c->front, function->scope, code) ? code : NULL;

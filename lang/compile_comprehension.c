@@ -331,7 +331,7 @@ static bool compile_plain_call(dv_compiler *c, dv_expr *call) {
     dv_expr *argument = call->as.call.arguments.items[0];
     dv_outline *outline = dv_scope_outline(front, argument->as.comprehension.scope);
     if (outline == NULL) return false;
-    void (*warn)(void *, uint32_t, const char *) = front->warn;
+    bool (*warn)(void *, uint32_t, const char *) = front->warn;
     front->warn = NULL; /* what there is to say is said of the loop */
     const bool compiled = dv_compile_owned(c, call);
     front->warn = warn;

@@ -114,6 +114,7 @@ void dv_front_report(const dv_front *front, dv_lang_error *error) {
     dv_text shown = choose_text(front);
     if (shown.size >= sizeof error->text) shown.size = 0;
     dv_text text = shown.size > 0 && problem->text.size > 0 ? shown : front->source;
+    error->late = front->parsed;
     error->line = problem->at.line;
     error->column = place_column(front, text, problem->at.line, problem->at.column);
     error->end_line = problem->at.end_line;

@@ -36,8 +36,9 @@ typedef struct dv_front {
     dv_name_table *names;
     bool byte_columns; /* as CPython's parser reports them for a file that declares no encoding */
     bool has_mark;     /* the text began with a byte order mark, which its first line keeps there */
+    int optimize;      /* lang.h */
     bool parsed;       /* what is found now is CPython's compiler's, which counts bytes */
-    void (*warn)(void *context, uint32_t line, const char *message); /* or NULL (warn.h) */
+    bool (*warn)(void *context, uint32_t line, const char *message); /* or NULL (warn.h) */
     void *warn_context;
     void *lexer; /* lexer.c's state, used again for each f-string expression */
     dv_lang_status status;

@@ -272,8 +272,8 @@ static void fold_comprehension(dv_front *front, dv_expr *expr) {
     fold_child(front, expr, expr->as.comprehension.value);
 }
 
-static void fold_name(dv_expr *expr) {
-    if (dv_name_is(expr->as.name.name, "__debug__")) become_bool(expr, true);
+static void fold_name(const dv_front *front, dv_expr *expr) {
+    if (dv_name_is(expr->as.name.name, "__debug__")) become_bool(expr, front->optimize == 0);
 }
 
 /* Binds a local, or suspends the generator, whose frame moves. */
@@ -287,7 +287,7 @@ static void fold_node(dv_front *front, dv_expr *expr) {
     const dv_expr *left = dv_expr_left(expr);
     expr->stores = stores_itself(expr) || (left != NULL && left->stores);
     switch ((dv_expr_kind)expr->kind) {
-    case DV_EXPR_NAME: fold_name(expr); break;
+    case DV_EXPR_NAME: fold_name(front, expr); break;
     case DV_EXPR_FSTRING:
     case DV_EXPR_LIST:
     case DV_EXPR_SET:

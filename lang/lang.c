@@ -178,12 +178,13 @@ static dv_unit *run_passes(dv_front *front, const dv_lang_request *request) {
     if (scope == NULL || !dv_fold_run(front, &module)) return NULL;
     dv_unit *unit = new_unit(front, request);
     if (unit == NULL || !dv_compile_module(front, unit, scope, &module, interactive)) return NULL;
-    return unit;
+    return front->status == DV_LANG_OK ? unit : NULL; /* a warning may have become an error */
 }
 
 dv_lang_status dv_lang_compile(const dv_lang_request *request, dv_unit **unit,
                                dv_lang_error *error) {
     dv_front front = {0};
+    front.optimize = request->optimize;
     front.warn = request->warn;
     front.warn_context = request->warn_context;
     front.scratch = dv_arena_new(&request->allocator);

@@ -24,10 +24,11 @@ typedef struct dv_lang_request {
     dv_text source;    /* UTF-8; need not end in a zero byte */
     bool quote_source; /* keep the text in the unit, so that tracebacks can quote it */
     const char *mode;  /* "module", or "interactive": expression statements print their values */
+    int optimize;      /* 1: without assertions, __debug__ is False; 2: without docstrings, too */
     dv_lang_allocator allocator;
     /* Called for each SyntaxWarning when it is found, also in a source that turns out to be wrong;
-     * NULL: nobody wants them. */
-    void (*warn)(void *context, uint32_t line, const char *message);
+     * false: it is an error.  NULL: nobody wants them. */
+    bool (*warn)(void *context, uint32_t line, const char *message);
     void *warn_context;
 } dv_lang_request;
 
@@ -39,6 +40,7 @@ typedef struct dv_lang_error {
     const char *type; /* "SyntaxError", "IndentationError" or "TabError" */
     char message[256];
     uint32_t line, column, end_line, end_column;
+    bool late;      /* found in a source that is well-formed: Python quotes files alone then */
     char text[256]; /* what to show instead of the line of the source, unless empty */
 } dv_lang_error;
 

@@ -267,7 +267,7 @@ static bool check_number_end(lexer *lx, const char *kind) {
         if (lx->end - lx->position >= size &&
             memcmp(lx->text + lx->position, followers[i], size) == 0 &&
             (prefix || !is_name_byte(peek_at(lx, (uint32_t)size)))) {
-            dv_warn(lx->front, lx->line, "invalid %s literal", kind);
+            dv_warn(lx->front, point_at(lx, lx->position - 1), "invalid %s literal", kind);
             return true;
         }
     }

@@ -7,14 +7,15 @@
 
 #include "lang/constant.h"
 
-void dv_warn(const dv_front *front, uint32_t line, const char *format, ...) {
+void dv_warn(dv_front *front, dv_range at, const char *format, ...) {
     if (front->warn == NULL) return;
     char message[160];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    front->warn(front->warn_context, line, message);
+    if (!front->warn(front->warn_context, at.line, message))
+        dv_front_error(front, at, "%s", message);
 }
 
 /* ---- Comparisons ---- */
@@ -24,15 +25,15 @@ static bool has_identity(const dv_expr *expr) {
     return dv_constant_of(expr).kind <= DV_FOLDED_BOOL;
 }
 
-void dv_warn_compare(const dv_front *front, const dv_expr *compare) {
+void dv_warn_compare(dv_front *front, const dv_expr *compare) {
     bool left = has_identity(compare->as.compare.left);
     for (uint32_t i = 0; i < compare->as.compare.rights.count; i++) {
         bool right = has_identity(compare->as.compare.rights.items[i]);
         uint8_t op = compare->as.compare.ops[i];
         if (op == DV_COMPARISON_IS && !(left && right))
-            dv_warn(front, compare->at.line, "\"is\" with a literal. Did you mean \"==\"?");
+            dv_warn(front, compare->at, "\"is\" with a literal. Did you mean \"==\"?");
         if (op == DV_COMPARISON_IS_NOT && !(left && right))
-            dv_warn(front, compare->at.line, "\"is not\" with a literal. Did you mean \"!=\"?");
+            dv_warn(front, compare->at, "\"is not\" with a literal. Did you mean \"!=\"?");
         left = right;
     }
 }
@@ -64,7 +65,7 @@ static bool is_one_of(const char *type, const char *const *types) {
 
 /* ---- Calls and subscripts ---- */
 
-static void warn_subscript(const dv_front *front, const dv_expr *expr) {
+static void warn_subscript(dv_front *front, const dv_expr *expr) {
     static const char *const sequences[] = {"str", "bytes", "tuple", "list", NULL};
     static const char *const indices[] = {"int", "bool", NULL};
     static const char *const mappings[] = {"dict", NULL};
@@ -72,30 +73,29 @@ static void warn_subscript(const dv_front *front, const dv_expr *expr) {
     if (type == NULL || is_one_of(type, mappings)) return;
     const char *index = type_of(expr->as.subscript.index);
     if (!is_one_of(type, sequences))
-        dv_warn(front, expr->at.line,
-                "'%s' object is not subscriptable; perhaps you missed a comma?", type);
+        dv_warn(front, expr->at, "'%s' object is not subscriptable; perhaps you missed a comma?",
+                type);
     else if (index != NULL && !is_one_of(index, indices))
-        dv_warn(front, expr->at.line,
+        dv_warn(front, expr->at,
                 "%s indices must be integers or slices, not %s; perhaps you missed a comma?", type,
                 index);
 }
 
-void dv_warn_primary(const dv_front *front, const dv_expr *primary) {
+void dv_warn_primary(dv_front *front, const dv_expr *primary) {
     if (primary->kind == DV_EXPR_SUBSCRIPT) warn_subscript(front, primary);
     if (primary->kind != DV_EXPR_CALL || primary->as.call.callee->kind == DV_EXPR_LAMBDA) return;
     const char *type = type_of(primary->as.call.callee);
     if (type != NULL)
-        dv_warn(front, primary->at.line, "'%s' object is not callable; perhaps you missed a comma?",
+        dv_warn(front, primary->at, "'%s' object is not callable; perhaps you missed a comma?",
                 type);
 }
 
 /* ---- Assertions ---- */
 
-void dv_warn_assert(const dv_front *front, const dv_stmt *stmt) {
+void dv_warn_assert(dv_front *front, const dv_stmt *stmt) {
     const dv_expr *test = stmt->as.assertion.test;
     bool tuple = test->kind == DV_EXPR_TUPLE && test->as.list.count > 0;
     dv_folded constant = dv_constant_of(test);
     tuple |= constant.kind == DV_FOLDED_TUPLE && constant.size > 0;
-    if (tuple)
-        dv_warn(front, stmt->at.line, "assertion is always true, perhaps remove parentheses?");
+    if (tuple) dv_warn(front, stmt->at, "assertion is always true, perhaps remove parentheses?");
 }

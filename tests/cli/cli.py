@@ -43,6 +43,10 @@ SESSIONS = {
                    "sys.ps1 = 'é> '\n3\nsys.ps2 = None\n(4,\n5)\n",
 }
 
+# All of sys.flags but hash_randomization, and the options that set them.
+FLAGS = "import sys; print([f for i, f in enumerate(sys.flags) if i != 11])"
+FLAG_OPTIONS = [["-c"], ["-dBc"], ["-OOqc"], ["-Ic"], ["-sPEc"], ["-Xdev", "-c"], ["-Sc"], ["-qic"]]
+
 # Arguments and the input.
 COMMANDS = [
     (["-c", "import sys; print(sys.argv, __name__); sys.exit('text')", "a", "-x"], ""),
@@ -57,6 +61,32 @@ COMMANDS = [
     (["-m", "p.nosuch"], ""),
     (["nosuch.py"], ""),
     (["-i", "-c", "x = 5"], "x + 1\n"),
+    # Python's options, bundled and with what they take behind them or in the next argument.
+    (["-uBc", "import sys; print(sys.argv, sys.dont_write_bytecode)", "a", "-b"], ""),
+    (["-cprint(5)"], ""),
+    (["-sEmdoc", "-x"], ""),
+    (["-qOi", "-c", "assert 0; print(__debug__)"], "__debug__\ndef f():\n    assert (x := 0)\n    return x\n\nf()\n"),
+    (["-O", "-c", "def f():\n    'doc'\n    assert (yield), 'no'\nprint(list(f()), f.__doc__)\nassert (1, 2)"], ""),
+    (["-OO", "-c", "'''m'''\ndef f(): 'f'\nclass C: 'c'\nprint(f.__doc__, C.__doc__, __doc__)"], ""),
+    (["-I", "-c", "import sys; print('' in sys.path); import doc"], ""),
+    (["-P", "own.py"], ""),
+    (["-X", "utf8", "-Xa=b", "-X", "c=", "-c", "import sys; print(sys._xoptions, sys.flags.utf8_mode)"], ""),
+    (["-X", "int_max_str_digits=700", "-c", "import sys; print(sys.flags.int_max_str_digits, len(str(10 ** 699))); str(10 ** 700)"], ""),
+    (["-Wi", "-W", "error", "-Wd::RuntimeWarning", "-c", "import sys; print(sys.warnoptions)"], ""),
+    (["-Wi", "-c", "1 is 1"], ""),
+    (["-W", "error", "-c", "print(1)\n2 (3)"], ""),
+    (["-W", "error", "warns.py"], ""),
+    (["-W", "error::SyntaxWarning", "-W", "ignore:'INT", "warns.py"], ""),
+    (["-W", "error::SyntaxWarning", "-W", "ignore::Warning::2", "warns.py"], ""),
+    (["-W", "ignore", "-W", "error::UserWarning", "warns.py"], ""),
+    (["-W", "foo", "-W", "error::Foo", "-W", "a:b:c:d:e:f", "-W", "error::::-1", "-W", "d:::x:y", "-c", "1 is 1"], ""),
+    (["--", "own.py"], ""),
+    (["main_directory", "a", "b"], ""),
+    (["-I", "./main_directory/"], ""),
+    (["p"], ""),
+    (["./p/"], ""),
+    (["-m", "p.q.nosuch"], ""),
+    (["-c", "return 5"], ""),
     # Bytes overtake text that was not flushed; reading as bytes, then as text what is left of a line.
     (["-c", "import sys; print('a'); o = sys.stdout.buffer; print(o.write(b'b\\xff\\n')); o.flush(); print('c');"
             " sys.stdout.flush(); o.write(bytearray(b'd\\n')); print('e'); o.writelines([b'f', b'g\\n'])"], ""),
@@ -188,19 +218,78 @@ def compared(dynvm):
     return failed
 
 
+def flagged(dynvm, python):
+    environment = {k: v for k, v in oracle.clean_environment().items() if not k.startswith("PYTHON")}
+    failed = 0
+    for options in FLAG_OPTIONS:
+        want, got = (subprocess.run([program, *options, FLAGS], env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL).stdout for program in (python, dynvm))
+        failed += compare(f"flags {options}", want, got)
+    return failed
+
+
+def left_out(dynvm, python):
+    """A module of CPython's library is there, or is refused by name; a file of that name wins."""
+    names = subprocess.run([python, "-c", "import sys; print(*sorted(sys.stdlib_module_names))"], stdout=subprocess.PIPE, text=True).stdout.split()
+    tries = "".join(f"try:\n    import {name}\nexcept ModuleNotFoundError as e:\n    print(e.name, e)\n" for name in names)
+    failed = compare("names of the library", True, len(names) > 290)
+    with tempfile.TemporaryDirectory() as empty:
+        def said(code):
+            done = subprocess.run([dynvm, "-c", code], cwd=empty, env=oracle.clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            return done.stdout, done.stderr.strip().split("\n")[-1]
+        out, err = said(tries)
+        missing = [line.split()[0] for line in out.splitlines()]
+        failed += compare("modules left out", ("".join(f"{n} module '{n}' is not part of dl\n" for n in missing), ""), (out, err))
+        failed += compare("modules that are there", [], [n for n in ("math", "json", "typing", "posixpath") if n in missing])
+        for code, text in (("import numpy as np", "dl has ndarray ('import ndarray as np')"), ("from numpy import array", "dl has ndarray"),
+                           ("import numpy.linalg", "dl has ndarray"), ("from cffi import FFI", "dl has ffi"), ("import xml.dom", "'xml' is not part"),
+                           ("from tqdm import tqdm", "dl has progress")):
+            failed += compare(code, (True, True), (text in said(code)[1], said(code)[1].startswith("ModuleNotFoundError: ")))
+        failed += compare("-m of one", "dynvm: module 'glob' is not part of dl\n",
+                          subprocess.run([dynvm, "-m", "glob"], cwd=empty, stderr=subprocess.PIPE, text=True).stderr)
+        for name in ("glob", "numpy"):
+            (Path(empty) / f"{name}.py").write_text("print(__name__)\n")
+            failed += compare(f"own {name}", (f"{name}\n", ""), said(f"import {name}"))
+    return failed
+
+
+def own(dynvm):
+    """What CPython has otherwise, or not: trace of imports, no banner, unbuffered output, isolation, dis of text, refusals."""
+    def errors(*arguments, **environment):
+        done = subprocess.run([dynvm, *arguments], env=oracle.clean_environment(**environment), cwd=IMPORTS, input=b"1\n",
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return done.stderr.decode(), done.stdout.decode(), done.returncode
+
+    failed = compare("-v", ("import 'math' # library\nimport 'doc' # %s/doc.py\n" % IMPORTS), errors("-vc", "import math, doc, math")[0])
+    failed += compare("banner", (3, 1), tuple(errors(option)[0].count("\n") for option in ("-i", "-iq")))
+    script = "import sys; print('a', end=''); sys.stdout.buffer.write(b'b')"
+    failed += compare("-u", ("ab", "ba"), (errors("-uc", script)[1], errors("-c", script)[1]))
+    failed += compare("-E", (0, 1), tuple(errors(option, "import a", DYNVM_PATH=str(IMPORTS / "p"))[2] for option in ("-c", "-Ec")))
+    failed += compare("DYNVM_EXT", (2, 0), (errors("-c", "1", DYNVM_EXT="?")[2], errors("-Ec", "1", DYNVM_EXT="?")[2]))
+    failed += compare("dis -c", "<module>  <string>:1", errors("dis", "-c", "x = 1")[1].split("\n")[0])
+    failed += compare("dis -", "<module>  <stdin>:1", errors("dis", "-")[1].split("\n")[0])
+    for arguments, text in ((["-b"], "BytesWarning"), (["-x"], "every line"), (["-z"], "unknown option '-z'"), (["--foo"], "unknown option '--foo'"),
+                            (["-W"], "no argument behind '-W'"), (["-uc"], "no argument behind '-c'"), (["-Xtracemalloc=3"], "not part of dl"),
+                            (["-Xint_max_str_digits=5", "-c", "1"], "must be >= 640"), (["dis", "-m", "json"], "dis lists"),
+                            (["-Wi"] * 101 + ["-c", "1"], "too many options")):
+        said, _, status = errors(*arguments)
+        failed += compare(arguments, (True, 2), (text in said, status))
+    return failed
+
+
 def main():
     dynvm, python = sys.argv[1], oracle.find_cpython()
-    failed = typed(dynvm) + edited(dynvm) + compared(dynvm)
+    failed = typed(dynvm) + edited(dynvm) + compared(dynvm) + own(dynvm)
     full = subprocess.run(f"{dynvm} -c 'print(1)' >/dev/full", shell=True, stderr=subprocess.PIPE)
     failed += compare("full disk", (120, True), (full.returncode, b"OSError: [Errno 28]" in full.stderr))
     if python is None:
         print("no CPython 3.11: comparisons left out")
         return failed
     for name, text in SESSIONS.items():
-        failed += compare(name, run(python, ["-i", "-q"], text), run(dynvm, ["-i"], text))
+        failed += compare(name, run(python, ["-iq"], text), run(dynvm, ["-iq"], text))
     for arguments, text in COMMANDS:
-        options = ["-q"] if "-i" in arguments else []
-        failed += compare(" ".join(arguments), run(python, options + arguments, text), run(dynvm, arguments, text))
+        failed += compare(" ".join(arguments), run(python, arguments, text), run(dynvm, arguments, text))
+    failed += flagged(dynvm, python) + left_out(dynvm, python)
     print(f"{len(SESSIONS) + len(COMMANDS) + 7} cases, {failed} failed")
     return 1 if failed else 0
 

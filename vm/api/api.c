@@ -23,6 +23,7 @@
 #include "run/import.h"
 #include "run/program.h"
 #include "run/safepoint.h"
+#include "types/dict.h"
 #include "types/exception.h"
 #include "types/hook.h"
 #include "types/int.h"
@@ -70,6 +71,33 @@ static void *c_library_resize(void *context, void *block, size_t old_size, size_
     return NULL;
 }
 
+/* -X name=text, or name alone. */
+static bool take_x_option(dv_vm *vm, const char *option) {
+    static const char digits[] = "int_max_str_digits=";
+    const char *sign = strchr(option, '=');
+    if (strncmp(option, digits, sizeof digits - 1) == 0) vm->most_digits = atoi(sign + 1);
+    dv_value name = dv_str_new(vm, option, sign ? (size_t)(sign - option) : strlen(option));
+    dv_value text = sign ? dv_host_text(vm, sign + 1) : DV_TRUE;
+    bool good =
+        !dv_is_empty(name) && !dv_is_empty(text) && dv_dict_set(vm, vm->x_options, name, text);
+    dv_release(vm, name);
+    dv_release(vm, text);
+    return good;
+}
+
+static bool take_options(dv_vm *vm, const dynvm_config *config) {
+    if (config->warn_options) vm->warn_options = dv_list_new(vm, NULL, 0);
+    for (const char *const *at = config->warn_options; at && *at; at++) {
+        dv_value text = dv_is_empty(vm->error) ? dv_host_text(vm, *at) : DV_EMPTY;
+        if (!dv_is_empty(text)) (void)!dv_list_append(vm, vm->warn_options, text);
+        dv_release(vm, text);
+    }
+    if (config->x_options) vm->x_options = dv_dict_new(vm);
+    for (const char *const *at = config->x_options; at && *at && dv_is_empty(vm->error); at++)
+        if (!take_x_option(vm, *at)) return false;
+    return dv_is_empty(vm->error);
+}
+
 static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     dv_vm_config internal = {
         .resize = self->resize,
@@ -107,6 +135,7 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->sandboxed = config->sandboxed != 0;
     self->vm->foreign = config->foreign != 0;
     self->vm->closed = config->closed;
+    memcpy(self->vm->flags, config->flags, sizeof self->vm->flags);
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;
     dv_hooks_set(self->vm, config);
@@ -116,7 +145,8 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->resumable = config->resumable != 0;
     if (config->counting && !dv_profile_start(self->vm)) return false;
     if (!dv_setup(self->vm)) return false;
-    if (dv_path_setup(self->vm, config->extension_path)) return true;
+    if (dv_path_setup(self->vm, config->extension_path) && take_options(self->vm, config))
+        return true;
     dv_teardown(self->vm);
     return false;
 }
@@ -215,10 +245,22 @@ static dynvm_status run_unit(dynvm_vm *self, dv_unit *unit) {
     return finish(self);
 }
 
+/* Runs the main script of a directory, as Python does. */
+static dynvm_status run_directory(dynvm_vm *self, const char *path) {
+    char script[DV_LONGEST_PATH];
+    if (!dv_path_main(path, script)) {
+        dv_raise(self->vm, DV_E_IMPORT_ERROR, "can't find '__main__' module in '%s'", path);
+        return finish(self);
+    }
+    bool ready = dv_path_begin_directory(self->vm, path, script);
+    return run_unit(self, ready ? dv_compile_file(self->vm, script) : NULL);
+}
+
 dynvm_status dynvm_run_file(dynvm_vm *self, const char *path) {
     begin(self);
     char absolute[DV_LONGEST_PATH];
     path = dv_absolute_path(path, absolute);
+    if (dv_path_is_directory(path)) return run_directory(self, path);
     bool ready = dv_path_begin(self->vm, path);
     return run_unit(self, ready ? dv_compile_file(self->vm, path) : NULL);
 }
@@ -353,10 +395,16 @@ dynvm_status dynvm_set_arguments(dynvm_vm *self, int count, const char *const *a
 /* Inspecting ------------------------------------------------------------------------------------
  */
 
-static dv_page page_of(const dynvm_report *report, dynvm_output output, void *context) {
-    enum { DEFAULT_TOP = 20 };
+/* The caller's report may be shorter or longer, as its configuration. */
+static dynvm_report read_report(const dynvm_report *report) {
     dynvm_report known = DYNVM_REPORT;
     if (report) memcpy(&known, report, report->size < sizeof known ? report->size : sizeof known);
+    return known;
+}
+
+static dv_page page_of(const dynvm_report *report, dynvm_output output, void *context) {
+    enum { DEFAULT_TOP = 20 };
+    const dynvm_report known = read_report(report);
     return (dv_page){.out = output,
                      .context = context,
                      .function = known.function,
@@ -389,9 +437,12 @@ static bool begin_assembled(dv_vm *vm, const dv_unit *unit) {
     return dv_path_begin(vm, path);
 }
 
-/* The unit of a script or of assembly; NULL: raised. */
-static dv_unit *unit_of_file(dv_vm *vm, const char *path) {
+/* The unit of a text, a script or assembly; NULL: raised. */
+static dv_unit *unit_of(dv_vm *vm, const char *path, const dynvm_report *report) {
     const size_t size = strlen(path);
+    if (report->text)
+        return dv_path_begin(vm, NULL) ? dv_compile(vm, report->text, report->text_size, path)
+                                       : NULL;
     if (size < 4 || strcmp(path + size - 4, ".dla") != 0 || vm->sandboxed)
         return dv_path_begin(vm, path) ? dv_compile_file(vm, path) : NULL;
     dv_unit *unit = dv_assemble_file(vm, path);
@@ -405,7 +456,8 @@ dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
     begin(self);
     dv_vm *vm = self->vm;
     dv_page page = page_of(report, output, context);
-    dv_unit *unit = unit_of_file(vm, path);
+    const dynvm_report known = read_report(report);
+    dv_unit *unit = unit_of(vm, path, &known);
     if (!unit) return finish(self);
     bool found =
         after_run ? list_after_run(vm, unit, &page) : dv_inspect_dis(vm, unit, false, &page);

@@ -11,6 +11,7 @@
 #include "inspect/assembly.h"
 #include "lang/lang.h"
 #include "run/text.h"
+#include "run/warning.h"
 #include "types/class.h"
 #include "types/exception.h"
 #include "types/int.h"
@@ -81,8 +82,9 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
         dv_str_new(vm, request->filename.data, request->filename.size),
         dv_int(error->line),
         dv_int(error->column),
-        error->text[0] != '\0' ? dv_str_z(vm, error->text)
-                               : error_line(vm, request->source, error->line),
+        error->text[0] != '\0'                  ? dv_str_z(vm, error->text)
+        : error->late && !request->quote_source ? DV_NONE
+                                                : error_line(vm, request->source, error->line),
         dv_int(error->end_line),
         dv_int(error->end_column),
     };
@@ -102,12 +104,24 @@ static void raise_syntax_error(dv_vm *vm, const dv_lang_request *request,
     dv_release(vm, exception);
 }
 
+/* What filters call the module: the name of its file without the ending. */
+static dv_text module_of(dv_text filename) {
+    const char *end = filename.data + filename.size;
+    bool known =
+        filename.size > 3 && (memcmp(end - 3, ".py", 3) == 0 || memcmp(end - 3, ".dl", 3) == 0);
+    return (dv_text){filename.data, filename.size - (known ? 3 : 0)};
+}
+
 /* A warning, with the line as CPython finds it: in the file. */
-static void write_warning(void *context, uint32_t line, const char *message) {
+static bool write_warning(void *context, uint32_t line, const char *message) {
     const warning_target *target = context;
     dv_vm *vm = target->vm;
     const dv_lang_request *request = target->request;
-    if (!vm->error_output) return;
+    const dv_warning warning = {dv_exception_class(vm, DV_E_SYNTAX_WARNING), message,
+                                module_of(request->filename), line};
+    dv_warning_action action = dv_warning_find(vm, &warning);
+    if (action == DV_WARNING_ERROR) return false;
+    if (action == DV_WARNING_IGNORE || !vm->error_output) return true;
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_text(&b, request->filename.data, request->filename.size);
@@ -123,15 +137,16 @@ static void write_warning(void *context, uint32_t line, const char *message) {
         dv_builder_text(&b, text.data, text.size);
         dv_builder_char(&b, '\n');
     }
-    dv_value warning = dv_builder_finish(&b);
+    dv_value whole = dv_builder_finish(&b);
     size_t size;
-    char *utf8 = dv_is_empty(warning) ? NULL : dv_str_utf8(vm, warning, &size);
+    char *utf8 = dv_is_empty(whole) ? NULL : dv_str_utf8(vm, whole, &size);
     if (utf8) {
         vm->error_output(vm->output_context, utf8, size);
         dv_heap_free(&vm->heap, utf8, size + 1);
     }
-    dv_release(vm, warning);
+    dv_release(vm, whole);
     dv_error_clear(vm);
+    return true;
 }
 
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
@@ -147,6 +162,7 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
         .source = text_of(text, size),
         .quote_source = filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
         .mode = mode,
+        .optimize = vm->flags[DV_FLAG_OPTIMIZE],
         .allocator = {heap_resize, &vm->heap},
         .warn = write_warning,
     };

@@ -306,6 +306,8 @@ void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->helpers);
     drop(vm, &vm->arguments);
     drop(vm, &vm->path);
+    drop(vm, &vm->warn_options);
+    drop(vm, &vm->x_options);
     drop(vm, &vm->struct_formats);
     drop(vm, &vm->memory_error); /* its traceback holds code */
     if (vm->hooks.discard) vm->hooks.discard(vm);

@@ -75,5 +75,6 @@ bool dv_builtins_setup(dv_vm *vm) {
            know_consumers(vm) &&
            dv_namespace_set(vm, &vm->builtins, "NotImplemented", DV_NOTIMPLEMENTED) &&
            dv_namespace_set(vm, &vm->builtins, "Ellipsis", DV_ELLIPSIS) &&
-           dv_namespace_set(vm, &vm->builtins, "__debug__", DV_TRUE);
+           dv_namespace_set(vm, &vm->builtins, "__debug__",
+                            vm->flags[DV_FLAG_OPTIMIZE] ? DV_FALSE : DV_TRUE);
 }

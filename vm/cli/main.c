@@ -67,10 +67,28 @@ static dynvm_status run_stdin(dynvm_vm *vm) {
     return status;
 }
 
+/* Of a file, of the code behind -c, or of what stdin says. */
+static dynvm_status disassemble(dynvm_vm *vm, const cli_options *options, void *output) {
+    dynvm_report report = options->report;
+    const char *name = options->program;
+    char *text = NULL;
+    if (options->action == CLI_RUN_STDIN) {
+        name = "<stdin>";
+        report.text = text = read_stdin(&report.text_size);
+        if (!text) return DYNVM_NO_MEMORY;
+    } else if (options->action == CLI_RUN_CODE) {
+        name = "<string>";
+        report.text = options->program;
+        report.text_size = strlen(options->program);
+    }
+    dynvm_status status =
+        dynvm_disassemble(vm, name, options->after_run, &report, cli_write, output);
+    free(text);
+    return status;
+}
+
 static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) {
-    if (options->tool == CLI_DISASSEMBLE)
-        return dynvm_disassemble(vm, options->program, options->after_run, &options->report,
-                                 cli_write, output);
+    if (options->tool == CLI_DISASSEMBLE) return disassemble(vm, options, output);
     if (options->tool == CLI_ASSEMBLE)
         return options->print ? dynvm_assembly(vm, options->program, cli_write, output)
                               : dynvm_run_assembly(vm, options->program);
@@ -84,10 +102,13 @@ static dynvm_status act(dynvm_vm *vm, const cli_options *options, void *output) 
     }
 }
 
-/* Is an error about the command line rather than the program: -m with what is no module? */
-static bool is_missing_module(const cli_options *options, const char *text) {
-    static const char beginning[] = "ImportError: No module named ";
-    return options->action == CLI_RUN_MODULE && strncmp(text, beginning, sizeof beginning - 1) == 0;
+/* Is an error about the command line rather than the program: -m with what is no module, a
+ * directory without a main program? */
+static bool is_missing_program(const cli_options *options, const char *text) {
+    static const char beginning[] =
+        "ImportError: "; /* one that the program raises has a traceback */
+    return (options->action == CLI_RUN_MODULE || options->action == CLI_RUN_FILE) &&
+           strncmp(text, beginning, sizeof beginning - 1) == 0;
 }
 
 /* Says what went wrong; the exit status.  `interrupted`: it was Ctrl-C. */
@@ -101,7 +122,7 @@ static int report(dynvm_vm *vm, dynvm_status status, const cli_options *options,
     dynvm_error *error = dynvm_take_error(vm);
     const char *text = dynvm_error_traceback(error);
     *interrupted = strcmp(dynvm_error_type(error), "KeyboardInterrupt") == 0;
-    if (is_missing_module(options, text))
+    if (is_missing_program(options, text))
         fprintf(stderr, "dynvm: %s\n", dynvm_error_message(error));
     else
         cli_show_error(output, text, dynvm_error_traceback_size(error));
@@ -118,9 +139,20 @@ static void show_counts(dynvm_vm *vm, const cli_options *options, cli_output *ou
     dynvm_error_free(dynvm_take_error(vm));
 }
 
+/* Before statements that are typed, as CPython's: not if they come from a file, unless -i is given,
+ * and not behind a program. */
+static void print_banner(const cli_options *options) {
+    const unsigned char *flags = options->config.flags;
+    if (options->action != CLI_INTERACTIVE || flags[DYNVM_FLAG_QUIET]) return;
+    fprintf(stderr, "dynvm %s (dl, a strict subset of Python 3.11)\n", dynvm_version());
+    if (!flags[DYNVM_FLAG_NO_SITE])
+        fputs("Type \"help\", \"copyright\", \"credits\" or \"license\" for more information.\n",
+              stderr);
+}
+
 static int run(cli_options *options) {
     cli_output output;
-    cli_output_open(&output, &options->config);
+    cli_output_open(&output, options->unbuffered, &options->config);
     if (options->report.json || options->report.assembly)
         options->config.output = options->config.error_output;
     dynvm_vm *vm = dynvm_create(&options->config);
@@ -138,6 +170,7 @@ static int run(cli_options *options) {
     }
     watch_signals(vm);
     bool unwritten = false; /* the file of compile */
+    print_banner(options);
     dynvm_status status = dynvm_set_arguments(vm, options->argument_count, options->arguments);
     if (status == DYNVM_OK)
         status = options->tool == CLI_COMPILE ? cli_compile(vm, options, &unwritten)

@@ -6,13 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "letters.h"
+
 static const char help[] =
     "usage: dynvm [options] SCRIPT [arguments]\n"
+    "       dynvm [options] DIRECTORY [arguments]    run its __main__.dl or __main__.py\n"
     "       dynvm [options] -c CODE [arguments]\n"
     "       dynvm [options] -m MODULE [arguments]\n"
     "       dynvm [options]                      statements are typed\n"
     "       dynvm [options] - [arguments]        run what is read from stdin\n"
-    "       dynvm dis [options] SCRIPT           list the script's code\n"
+    "       dynvm dis [options] SCRIPT           list the script's code (also: -c CODE, -)\n"
     "       dynvm stats [options] SCRIPT [arguments]\n"
     "                                            run, and count what is executed\n"
     "       dynvm explain [options] SCRIPT [arguments]\n"
@@ -22,6 +25,25 @@ static const char help[] =
     "                                            assemble, verify and run\n"
     "       dynvm asm --print SCRIPT             print the script's code as assembly\n"
     "\n"
+    "as Python's, also bundled (-uO):\n"
+    "  -B                          accepted: dynvm writes no bytecode\n"
+    "  -E                          ignore the variables DYNVM_...\n"
+    "  -I                          isolated: -E -P -s\n"
+    "  -i                          read statements from stdin when the program has ended\n"
+    "  -O                          without assertions, __debug__ is False; -OO: also without\n"
+    "                              docstrings\n"
+    "  -P                          sys.path does not begin with the program's directory\n"
+    "  -q                          no banner before statements that are typed\n"
+    "  -S                          without exit, quit, help, copyright, credits, license\n"
+    "  -s                          accepted: there is no user site directory\n"
+    "  -u                          what is printed is not buffered\n"
+    "  -v                          say on stderr what is imported\n"
+    "  -W FILTER                   of warnings: action:message:category:module:line\n"
+    "  -X OPTION                   dev, int_max_str_digits=N, utf8\n"
+    "  -V, --version               print the version; before --verbose, also what was found\n"
+    "  -h, --help                  print this\n"
+    "\n"
+    "dynvm's own:\n"
     "  --level=generic|inca|nama   highest level of execution (default: nama)\n"
     "  --nama=sequence|loop|inline|virtual\n"
     "                              how far the analysis of level nama reaches (default: virtual)\n"
@@ -36,9 +58,6 @@ static const char help[] =
     "  --no-extension-quickening   nothing is specialised for extensions\n"
     "  --ext-debug                 check what extensions do: leaks, use after release and more\n"
     "  --ext-trace                 print every call that extensions make\n"
-    "  -i                          read statements from stdin when the program has ended\n"
-    "  --version                   print the version; before --verbose, also what was found\n"
-    "  --help                      print this\n"
     "\n"
     "of dis, stats and explain:\n"
     "  --after-run                 dis: run the script first, and list what its code became\n"
@@ -73,11 +92,11 @@ static bool find_level(const char *text, dynvm_level *level) {
     return true;
 }
 
-static bool parse_level(const char *text, dynvm_level *level) {
-    return find_level(text, level) || refuse("unknown level", text);
+static bool parse_level(const char *text, cli_options *options) {
+    return find_level(text, &options->config.level) || refuse("unknown level", text);
 }
 
-static bool parse_nama(const char *text, dynvm_nama *nama) {
+static bool find_nama(const char *text, dynvm_nama *nama) {
     if (strcmp(text, "sequence") == 0)
         *nama = DYNVM_NAMA_SEQUENCE;
     else if (strcmp(text, "loop") == 0)
@@ -91,16 +110,22 @@ static bool parse_nama(const char *text, dynvm_nama *nama) {
     return true;
 }
 
+static bool parse_nama(const char *text, cli_options *options) {
+    return find_nama(text, &options->config.nama);
+}
+
 /* A level, or a reach of the analysis of level nama. */
 static bool parse_lockstep(const char *text, cli_options *options) {
+    if (!text) text = "generic";
     options->lockstep = true;
     options->lockstep_name = text;
     if (find_level(text, &options->lockstep_level)) return true;
     options->lockstep_level = DYNVM_LEVEL_NAMA;
-    return parse_nama(text, &options->lockstep_nama);
+    return find_nama(text, &options->lockstep_nama);
 }
 
-static bool parse_form(const char *text, dynvm_form *form) {
+static bool parse_form(const char *text, cli_options *options) {
+    dynvm_form *form = &options->config.form;
     if (strcmp(text, "tail") == 0)
         *form = DYNVM_FORM_TAIL;
     else if (strcmp(text, "trampoline") == 0)
@@ -123,6 +148,14 @@ static bool parse_size(const char *text, size_t *size) {
     return true;
 }
 
+static bool parse_memory_limit(const char *text, cli_options *options) {
+    return parse_size(text, &options->config.memory_limit);
+}
+
+static bool parse_region_limit(const char *text, cli_options *options) {
+    return parse_size(text, &options->config.region_limit);
+}
+
 /* "guard:3": the number behind the colon. */
 static bool parse_period(const char *text, size_t size, const char *name, uint32_t *period) {
     size_t length = strlen(name);
@@ -138,7 +171,8 @@ static bool is_word(const char *text, size_t size, const char *word) {
     return strlen(word) == size && strncmp(text, word, size) == 0;
 }
 
-static bool parse_stress(const char *text, dynvm_config *config) {
+static bool parse_stress(const char *text, cli_options *options) {
+    dynvm_config *config = &options->config;
     for (const char *at = text; *at;) {
         size_t size = strcspn(at, ",");
         if (is_word(at, size, "quicken"))
@@ -183,77 +217,93 @@ static bool parse_report_option(const char *argument, cli_options *options, bool
     return true;
 }
 
-static bool parse_option(const char *argument, cli_options *options) {
-    const char *value;
-    bool good;
-    if ((value = value_of(argument, "--level"))) return parse_level(value, &options->config.level);
-    if ((value = value_of(argument, "--nama"))) return parse_nama(value, &options->config.nama);
-    if ((value = value_of(argument, "--form"))) return parse_form(value, &options->config.form);
-    if ((value = value_of(argument, "--stress"))) return parse_stress(value, &options->config);
-    if ((value = value_of(argument, "--memory-limit")))
-        return parse_size(value, &options->config.memory_limit);
-    if ((value = value_of(argument, "--region-limit")))
-        return parse_size(value, &options->config.region_limit);
-    if (strcmp(argument, "-i") == 0) return options->inspect = true;
-    if (strcmp(argument, "--lockstep") == 0) return parse_lockstep("generic", options);
-    if ((value = value_of(argument, "--lockstep"))) return parse_lockstep(value, options);
-    if (strcmp(argument, "--no-native-extensions") == 0) {
-        options->config.stress |= DYNVM_STRESS_PORTABLE;
-        return true;
-    }
-    if (strcmp(argument, "--no-extension-quickening") == 0) {
-        options->config.extensions |= DYNVM_EXTENSIONS_PLAIN;
-        return true;
-    }
-    if (strcmp(argument, "--ext-debug") == 0) {
-        options->config.extensions |= DYNVM_EXTENSIONS_DEBUG;
-        return true;
-    }
-    if (strcmp(argument, "--ext-trace") == 0) {
-        options->config.extensions |= DYNVM_EXTENSIONS_TRACE;
-        return true;
-    }
-    if (options->tool && parse_report_option(argument, options, &good)) return good;
-    if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0)
-        options->action = CLI_HELP;
-    else if (strcmp(argument, "--version") == 0 || strcmp(argument, "-V") == 0)
-        options->action = CLI_VERSION;
-    else
-        return refuse("unknown option", argument);
+static bool set_portable(const char *text, cli_options *options) {
+    (void)text;
+    options->config.stress |= DYNVM_STRESS_PORTABLE;
     return true;
 }
 
-/* -c and -m end the options. */
-static bool is_program_option(const char *argument) {
-    return strcmp(argument, "-c") == 0 || strcmp(argument, "-m") == 0;
+static bool set_plain(const char *text, cli_options *options) {
+    (void)text;
+    options->config.extensions |= DYNVM_EXTENSIONS_PLAIN;
+    return true;
+}
+
+static bool set_debug(const char *text, cli_options *options) {
+    (void)text;
+    options->config.extensions |= DYNVM_EXTENSIONS_DEBUG;
+    return true;
+}
+
+static bool set_trace(const char *text, cli_options *options) {
+    (void)text;
+    options->config.extensions |= DYNVM_EXTENSIONS_TRACE;
+    return true;
+}
+
+static bool set_help(const char *text, cli_options *options) {
+    (void)text;
+    options->action = CLI_HELP;
+    return true;
+}
+
+static bool set_version(const char *text, cli_options *options) {
+    (void)text;
+    options->action = CLI_VERSION;
+    return true;
+}
+
+typedef enum option_value { NO_VALUE, A_VALUE, MAYBE_VALUE } option_value;
+
+static const struct {
+    const char *name;
+    option_value value;
+    bool (*take)(const char *value, cli_options *options);
+} long_options[] = {
+    {"--level", A_VALUE, parse_level},
+    {"--nama", A_VALUE, parse_nama},
+    {"--form", A_VALUE, parse_form},
+    {"--stress", A_VALUE, parse_stress},
+    {"--memory-limit", A_VALUE, parse_memory_limit},
+    {"--region-limit", A_VALUE, parse_region_limit},
+    {"--lockstep", MAYBE_VALUE, parse_lockstep},
+    {"--no-native-extensions", NO_VALUE, set_portable},
+    {"--no-extension-quickening", NO_VALUE, set_plain},
+    {"--ext-debug", NO_VALUE, set_debug},
+    {"--ext-trace", NO_VALUE, set_trace},
+    {"--help", NO_VALUE, set_help},
+    {"--version", NO_VALUE, set_version},
+};
+
+static bool parse_option(const char *argument, cli_options *options) {
+    bool good;
+    for (size_t i = 0; i < sizeof long_options / sizeof *long_options; i++) {
+        const char *value = value_of(argument, long_options[i].name);
+        bool bare = strcmp(argument, long_options[i].name) == 0;
+        if (value ? long_options[i].value != NO_VALUE : bare && long_options[i].value != A_VALUE)
+            return long_options[i].take(value, options);
+    }
+    if (options->tool && parse_report_option(argument, options, &good)) return good;
+    return refuse("unknown option", argument);
 }
 
 /* What is to be run, at argv[at], and its arguments. */
-static bool parse_program(int argc, char **argv, int at, cli_options *options) {
+static void parse_program(int argc, char **argv, int at, cli_options *options) {
     options->arguments = (const char *const *)argv + at;
     options->argument_count = argc - at;
+    if (options->action != CLI_RUN_FILE) return; /* -c or -m */
     if (at == argc && (options->inspect || isatty(STDIN_FILENO))) {
         static const char *const none[] = {""};
         options->action = CLI_INTERACTIVE;
         options->arguments = none;
         options->argument_count = 1;
-        return true;
+        return;
     }
     if (at == argc || strcmp(argv[at], "-") == 0) {
         options->action = CLI_RUN_STDIN;
-        return true;
+        return;
     }
     options->program = argv[at];
-    if (!is_program_option(argv[at])) return true;
-    bool module = argv[at][1] == 'm';
-    if (at + 1 == argc) return refuse(module ? "no module behind" : "no code behind", argv[at]);
-    options->action = module ? CLI_RUN_MODULE : CLI_RUN_CODE;
-    options->program = argv[at + 1];
-    /* sys.argv is ["-c", ...] or ["-m", ...]: the code itself makes room for it. */
-    argv[at + 1] = argv[at];
-    options->arguments++;
-    options->argument_count--;
-    return true;
 }
 
 /* The tool that the first argument names. */
@@ -317,17 +367,30 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     options->tool = tool_of(argc, argv);
     options->report.coloured = may_colour();
     options->config.counting = options->tool == CLI_STATS || options->tool == CLI_EXPLAIN;
-    if (!parse_environment(&options->config)) return false;
-    if (options->tool == CLI_COMPILE) return parse_compile(argc, argv, options);
+    if (options->tool == CLI_COMPILE)
+        return parse_environment(&options->config) && parse_compile(argc, argv, options);
     int at = options->tool ? 2 : 1;
-    for (; at < argc && argv[at][0] == '-' && argv[at][1] && !is_program_option(argv[at]); at++) {
-        if (!parse_option(argv[at], options)) return false;
-        if (options->action != CLI_RUN_FILE) return true;
+    for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
+        bool named = argv[at][1] == '-';
+        if (named && !argv[at][2]) {
+            at++;
+            break;
+        }
+        if (!(named ? parse_option(argv[at], options)
+                    : cli_parse_letters(argc, argv, &at, options)))
+            return false;
+        if (options->action == CLI_HELP || options->action == CLI_VERSION) return true;
+        if (options->action != CLI_RUN_FILE) break; /* -c and -m end the options */
     }
+    if (options->warn_options[0]) options->config.warn_options = options->warn_options;
+    if (options->x_options[0]) options->config.x_options = options->x_options;
+    if (!options->config.flags[DYNVM_FLAG_IGNORE_ENVIRONMENT] &&
+        !parse_environment(&options->config))
+        return false;
     if (options->tool && at == argc) return refuse("no script behind", argv[1]);
-    if (!parse_program(argc, argv, at, options)) return false;
-    if (options->tool == CLI_DISASSEMBLE && options->action != CLI_RUN_FILE)
-        return refuse("dis lists files, not", argv[at]);
+    parse_program(argc, argv, at, options);
+    if (options->tool == CLI_DISASSEMBLE && options->action == CLI_RUN_MODULE)
+        return refuse("dis lists files and text, not", argv[at]);
     if (options->tool == CLI_ASSEMBLE && options->action != CLI_RUN_FILE)
         return refuse("asm takes a file, not", argv[at]);
     return true;

@@ -26,12 +26,15 @@ typedef enum cli_tool {
     CLI_COMPILE
 } cli_tool;
 
+enum { CLI_MOST_TEXTS = 100 };
+
 typedef struct cli_options {
     cli_action action;
     cli_tool tool;
     dynvm_config config;
     const char *program;          /* path, code or module */
     bool inspect;                 /* -i: statements are read from stdin behind the program */
+    bool unbuffered;              /* -u */
     const char *const *arguments; /* sys.argv */
     int argument_count;
     bool lockstep; /* compare with another level at every loop iteration ... */
@@ -42,9 +45,12 @@ typedef struct cli_options {
     bool print;                /* asm: print the assembly of a script */
     const char *compiled;      /* compile: the file to write; NULL: the script's name says it */
     dynvm_report report;       /* of the tool */
+    /* Those of -W and -X, in their order; NULL ends them. */
+    const char *warn_options[CLI_MOST_TEXTS + 1], *x_options[CLI_MOST_TEXTS + 1];
 } cli_options;
 
-/* False: not understood, which is said on stderr. */
+/* False: not understood, which is said on stderr.  What it finds points into argv, which it may
+ * change, and into itself. */
 bool cli_parse(int argc, char **argv, cli_options *options);
 void cli_print_help(void);
 

@@ -16,16 +16,17 @@ static size_t buffer_size(int fd) {
     return about.st_blksize < CLI_BUFFER_SIZE ? (size_t)about.st_blksize : CLI_BUFFER_SIZE;
 }
 
-static void open_stream(cli_stream *stream, int fd, bool by_line) {
+static void open_stream(cli_stream *stream, int fd, bool by_line, bool unbuffered) {
     stream->fd = fd;
     stream->by_line = by_line;
+    stream->unbuffered = unbuffered;
     stream->text_used = stream->bytes_start = stream->bytes_end = 0;
     stream->bytes_size = buffer_size(fd);
 }
 
-void cli_output_open(cli_output *output, dynvm_config *config) {
-    open_stream(&output->out, STDOUT_FILENO, isatty(STDOUT_FILENO));
-    open_stream(&output->err, STDERR_FILENO, true);
+void cli_output_open(cli_output *output, bool unbuffered, dynvm_config *config) {
+    open_stream(&output->out, STDOUT_FILENO, isatty(STDOUT_FILENO), unbuffered);
+    open_stream(&output->err, STDERR_FILENO, true, unbuffered);
     output->errors_failed = false;
     output->vm = NULL;
     config->output_context = config->input_context = output;
@@ -113,11 +114,12 @@ static int write_text(cli_output *output, cli_stream *s, const char *text, size_
         if (s->text_used == CLI_BUFFER_SIZE) error = flush_text(output, s);
     }
     bool line = s->by_line && (memchr(text, '\n', size) || memchr(text, '\r', size));
-    return !error && line ? flush(output, s) : error;
+    return !error && (line || s->unbuffered) ? flush(output, s) : error;
 }
 
 static int write_bytes(cli_output *output, cli_stream *s, const char *data, size_t size) {
-    return size ? put_bytes(output, s, data, size) : flush_bytes(output, s);
+    int error = size ? put_bytes(output, s, data, size) : 0;
+    return !error && (size == 0 || s->unbuffered) ? flush_bytes(output, s) : error;
 }
 
 int cli_write(void *context, const char *text, size_t size) {

@@ -17,7 +17,8 @@ enum { CLI_BUFFER_SIZE = 8192 };
 
 typedef struct cli_stream {
     int fd;
-    bool by_line; /* stderr, or a terminal: show every line at once */
+    bool unbuffered; /* nothing is kept back (python -u) */
+    bool by_line;    /* stderr, or a terminal: show every line at once */
     size_t text_used, bytes_start, bytes_end, bytes_size;
     char text[CLI_BUFFER_SIZE], bytes[CLI_BUFFER_SIZE];
 } cli_stream;
@@ -30,7 +31,7 @@ typedef struct cli_output {
 } cli_output;
 
 /* Finds out what streams there are, and makes a VM use them. */
-void cli_output_open(cli_output *output, dynvm_config *config);
+void cli_output_open(cli_output *output, bool unbuffered, dynvm_config *config);
 /* Flushes stderr, then stdout, as CPython at the end of a program: 0, or the errno of what went
  * wrong with stdout. */
 int cli_output_flush(cli_output *output);

@@ -74,7 +74,7 @@ dv_vm *dv_vm_new(const dv_vm_config *config) {
     vm->heap.used = sizeof *vm;
     vm->error = vm->modules = vm->helpers = vm->main = vm->arguments = vm->memory_error =
         vm->keywords = DV_EMPTY;
-    vm->struct_formats = vm->sys = DV_EMPTY;
+    vm->struct_formats = vm->sys = vm->warn_options = vm->x_options = DV_EMPTY;
     vm->handled = DV_NONE;
     fill_known_with_empty(&vm->known);
     configure(vm, config);

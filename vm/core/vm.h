@@ -58,6 +58,17 @@ typedef struct dv_foreign_report {
     const char *unfused; /* ... or why there is none; NULL: it ends no expression */
     dv_notes notes;      /* why derivatives missed, or went a slow way */
 } dv_foreign_report;
+
+/* Those of the numbers of sys.flags, in its order, that mean something to the machine. */
+enum {
+    DV_FLAG_OPTIMIZE = 3,
+    DV_FLAG_DONT_WRITE_BYTECODE = 4,
+    DV_FLAG_IGNORE_ENVIRONMENT = 7,
+    DV_FLAG_VERBOSE = 8,
+    DV_FLAG_SAFE_PATH = 16,
+    DV_FLAGS = 24 /* with room for more */
+};
+
 /* Stress modes (DESIGN section 7): each makes a rare event common. */
 typedef struct dv_stress {
     bool quicken_at_once;
@@ -271,6 +282,9 @@ struct dv_vm {
     unsigned watch_extensions; /* DV_WATCH_... of plugin/watch.h */
 
     /* Configured by the embedder. */
+    uint8_t flags[DV_FLAGS];        /* sys.flags */
+    dv_value warn_options;          /* list of the texts of -W (run/warning.h); EMPTY: none */
+    dv_value x_options;             /* dict of those of -X; EMPTY: none */
     dv_output output, error_output; /* size 0: flush */
     dv_output output_bytes;         /* of sys.stdout.buffer; NULL: output */
     dv_output error_bytes;          /* of sys.stderr.buffer; NULL: error_output */
@@ -328,8 +342,9 @@ struct dv_vm {
         /* modules: the same for a library module in dl; NULL: there is none. */
         const dv_frozen *(*find_frozen)(dv_value name, bool early);
         dv_unit *(*unpack_frozen)(dv_vm *vm, const dv_frozen *frozen); /* NULL: raised */
-        /* modules: a module of Python's that dl leaves out for good? */
-        bool (*refuses_module)(dv_value name);
+        /* modules: why there is no such module: a message for dv_raise that takes the name as %V;
+         * NULL: no reason is known. */
+        const char *(*why_absent)(dv_value name);
         /* api: compiles a file; NULL: raised. */
         dv_unit *(*compile_file)(dv_vm *vm, const char *path);
         /* api: compiles the text of a module. */

@@ -163,6 +163,31 @@ typedef double (*dynvm_clock)(void *context, int which);
 /* time.sleep: 0 when the time is over, otherwise an errno (dynvm_output). */
 typedef int (*dynvm_sleep)(void *context, double seconds);
 
+/* What sys.flags of the program shows, in its order: what Python's options set.  OPTIMIZE leaves
+ * out assertions (2: docstrings, too) and makes __debug__ False; IGNORE_ENVIRONMENT: variables
+ * DYNVM_... do not count; VERBOSE: imports are told; SAFE_PATH: sys.path begins with no directory
+ * of the program. */
+enum {
+    DYNVM_FLAG_DEBUG,
+    DYNVM_FLAG_INSPECT,
+    DYNVM_FLAG_INTERACTIVE,
+    DYNVM_FLAG_OPTIMIZE,
+    DYNVM_FLAG_DONT_WRITE_BYTECODE,
+    DYNVM_FLAG_NO_USER_SITE,
+    DYNVM_FLAG_NO_SITE,
+    DYNVM_FLAG_IGNORE_ENVIRONMENT,
+    DYNVM_FLAG_VERBOSE,
+    DYNVM_FLAG_BYTES_WARNING,
+    DYNVM_FLAG_QUIET,
+    DYNVM_FLAG_HASH_RANDOMIZATION,
+    DYNVM_FLAG_ISOLATED,
+    DYNVM_FLAG_DEV_MODE,
+    DYNVM_FLAG_UTF8_MODE,
+    DYNVM_FLAG_WARN_DEFAULT_ENCODING,
+    DYNVM_FLAG_SAFE_PATH,
+    DYNVM_FLAGS = 24 /* with room for more */
+};
+
 /* How a VM is to be.  Start with DYNVM_CONFIG and set what is to differ; 0 and NULL are the
  * defaults of every field. */
 typedef struct dynvm_config {
@@ -216,16 +241,20 @@ typedef struct dynvm_config {
     void *import_context;            /* of both */
     dynvm_open_file open_file;       /* default: allowed, unless sandboxed */
     void *file_context;
-    dynvm_clock clock;   /* default: the system's */
-    dynvm_sleep sleep;   /* default: really sleeps, whatever `clock` says */
-    void *clock_context; /* of both */
+    dynvm_clock clock;                /* default: the system's */
+    dynvm_sleep sleep;                /* default: really sleeps, whatever `clock` says */
+    void *clock_context;              /* of both */
+    const char *const *warn_options;  /* sys.warnoptions, the filters of warnings as Python's -W
+                                       * takes them; ends with NULL */
+    unsigned char flags[DYNVM_FLAGS]; /* by DYNVM_FLAG_... */
+    const char *const *x_options;     /* sys._xoptions: "name" or "name=text"; ends with NULL */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0                                                                               \
+            0, 0, 0, 0, {0}, 0                                                                    \
     }
 
 /* ---- VMs ---- */
@@ -510,10 +539,12 @@ typedef struct dynvm_report {
     int json;             /* one line of JSON instead of text: see vm/inspect/README.md */
     int coloured;         /* text in colours, by the escape sequences of terminals */
     int assembly;         /* dynvm_disassemble: all functions as text for dynvm_run_assembly */
+    const char *text;     /* dynvm_disassemble: this is listed; `path` is what it is called */
+    size_t text_size;
 } dynvm_report;
 
 #define DYNVM_REPORT \
-    { sizeof(dynvm_report), NULL, 0, 0, 0, 0 }
+    { sizeof(dynvm_report), NULL, 0, 0, 0, 0, NULL, 0 }
 
 /* Each writes to `output`, whose results do not matter; report NULL: all defaults. */
 

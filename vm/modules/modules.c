@@ -154,31 +154,60 @@ static dv_unit *unpack_frozen(dv_vm *vm, const dv_frozen *frozen) {
     return NULL;
 }
 
-/* What a program may ask for and never gets (lang/README.md). */
-static bool refuses_module(dv_value name) {
-    static const char *const names[] = {
-        "ast",         "asyncio",      "bz2",        "code",
-        "codeop",      "concurrent",   "ctypes",     "curses",
-        "datetime",    "dbm",          "decimal",    "difflib",
-        "dis",         "doctest",      "email",      "ftplib",
-        "getopt",      "gzip",         "hashlib",    "hmac",
-        "html",        "http",         "importlib",  "inspect",
-        "ipaddress",   "linecache",    "locale",     "logging",
-        "lzma",        "marshal",      "mmap",       "multiprocessing",
-        "optparse",    "pathlib",      "pdb",        "pickle",
-        "pkgutil",     "platform",     "profile",    "queue",
-        "re",          "readline",     "resource",   "runpy",
-        "sched",       "select",       "selectors",  "shelve",
-        "shutil",      "signal",       "smtplib",    "socket",
-        "sqlite3",     "ssl",          "subprocess", "symtable",
-        "tarfile",     "tempfile",     "threading",  "timeit",
-        "tkinter",     "token",        "tokenize",   "tracemalloc",
-        "unicodedata", "unittest",     "urllib",     "uuid",
-        "venv",        "warnings",     "weakref",    "xml",
-        "zipfile",     "zlib",         "_thread",    "argparse",
-        "cProfile",    "configparser", "csv",        "calendar",
-        "contextvars", "faulthandler", NULL};
-    return is_among(name, names);
+/* What Python's library has and dl has not: a program may ask for it and never gets it. */
+static const char *const left_out[] = {
+    // clang-format off
+    "_abc", "_aix_support", "_ast", "_asyncio", "_bisect", "_blake2", "_bootsubprocess", "_bz2",
+    "_codecs", "_codecs_cn", "_codecs_hk", "_codecs_iso2022", "_codecs_jp", "_codecs_kr",
+    "_codecs_tw", "_collections", "_collections_abc", "_compat_pickle", "_compression",
+    "_contextvars", "_crypt", "_csv", "_ctypes", "_curses", "_curses_panel", "_datetime",
+    "_dbm", "_decimal", "_elementtree", "_frozen_importlib", "_frozen_importlib_external",
+    "_functools", "_gdbm", "_hashlib", "_heapq", "_imp", "_io", "_json", "_locale", "_lsprof",
+    "_lzma", "_markupbase", "_md5", "_msi", "_multibytecodec", "_multiprocessing", "_opcode",
+    "_operator", "_osx_support", "_overlapped", "_pickle", "_posixshmem", "_posixsubprocess",
+    "_py_abc", "_pydecimal", "_pyio", "_queue", "_random", "_scproxy", "_sha1", "_sha256",
+    "_sha3", "_sha512", "_signal", "_sitebuiltins", "_socket", "_sqlite3", "_sre", "_ssl",
+    "_stat", "_statistics", "_string", "_strptime", "_struct", "_symtable", "_thread",
+    "_threading_local", "_tkinter", "_tokenize", "_tracemalloc", "_typing", "_uuid",
+    "_warnings", "_weakref", "_weakrefset", "_winapi", "_zoneinfo", "aifc", "antigravity",
+    "argparse", "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop", "base64", "bdb",
+    "binascii", "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd", "code", "codecs",
+    "codeop", "colorsys", "compileall", "concurrent", "configparser", "contextvars", "copyreg",
+    "crypt", "csv", "ctypes", "curses", "datetime", "dbm", "decimal", "difflib", "dis",
+    "distutils", "doctest", "email", "encodings", "ensurepip", "faulthandler", "fcntl",
+    "filecmp", "fileinput", "fnmatch", "ftplib", "genericpath", "getopt", "getpass", "gettext",
+    "glob", "graphlib", "grp", "gzip", "hashlib", "hmac", "html", "http", "idlelib", "imaplib",
+    "imghdr", "imp", "importlib", "inspect", "ipaddress", "lib2to3", "linecache", "locale",
+    "logging", "lzma", "mailbox", "mailcap", "marshal", "mimetypes", "mmap", "modulefinder",
+    "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt", "ntpath",
+    "nturl2path", "opcode", "optparse", "ossaudiodev", "pathlib", "pdb", "pickle",
+    "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats",
+    "pty", "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat", "queue", "quopri",
+    "re", "readline", "reprlib", "resource", "rlcompleter", "runpy", "sched", "secrets",
+    "select", "selectors", "shelve", "shlex", "shutil", "signal", "site", "smtpd", "smtplib",
+    "sndhdr", "socket", "socketserver", "spwd", "sqlite3", "sre_compile", "sre_constants",
+    "sre_parse", "ssl", "stat", "stringprep", "subprocess", "sunau", "symtable", "sysconfig",
+    "syslog", "tabnanny", "tarfile", "telnetlib", "tempfile", "termios", "this", "threading",
+    "timeit", "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc", "tty",
+    "turtle", "turtledemo", "unicodedata", "unittest", "urllib", "uu", "uuid", "venv",
+    "warnings", "wave", "weakref", "webbrowser", "winreg", "winsound", "wsgiref", "xdrlib",
+    "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo", NULL
+    // clang-format on
+};
+
+/* Well-known modules of others, in whose place dl has one of its own. */
+static const struct {
+    const char *name, *message;
+} replaced[] = {
+    {"numpy", "No module named %V: dl has ndarray ('import ndarray as np')"},
+    {"cffi", "No module named %V: dl has ffi ('from ffi import FFI')"},
+    {"tqdm", "No module named %V: dl has progress ('from progress import progress')"},
+};
+
+static const char *why_absent(dv_value name) {
+    for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++)
+        if (dv_str_is(name, replaced[i].name)) return replaced[i].message;
+    return is_among(name, left_out) ? "module %V is not part of dl" : NULL;
 }
 
 /* The main module has them from the beginning. */
@@ -199,7 +228,7 @@ bool dv_modules_setup(dv_vm *vm) {
     vm->hooks.load_builtin = load_builtin;
     vm->hooks.find_frozen = find_frozen;
     vm->hooks.unpack_frozen = unpack_frozen;
-    vm->hooks.refuses_module = refuses_module;
+    vm->hooks.why_absent = why_absent;
     vm->main = dv_module_new(vm, "__main__");
     return !dv_is_empty(vm->main) && dv_module_set_plain(vm, dv_as_module(vm->main), DV_NONE) &&
            has_annotations(vm, dv_as_module(vm->main)) &&

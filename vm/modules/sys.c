@@ -11,6 +11,7 @@
 #include "types/generator.h"
 #include "types/hook.h"
 #include "types/int.h"
+#include "types/list.h"
 #include "types/str.h"
 #include "types/stream.h"
 #include "types/tuple.h"
@@ -124,6 +125,13 @@ static bool is_among(dv_value name, const char *const *names) {
     return *names != NULL;
 }
 
+/* What sys.flags is made of. */
+static dv_value flag_numbers(dv_vm *vm) {
+    dv_value items[DV_FLAG_SAFE_PATH + 1];
+    for (int i = 0; i <= DV_FLAG_SAFE_PATH; i++) items[i] = dv_int(vm->flags[i]);
+    return dv_tuple_new(vm, items, DV_FLAG_SAFE_PATH + 1);
+}
+
 /* __getattr__ of the module: what is made when it is asked for, by the library module _sys. */
 static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
     static const char *const names[] = {"api_version",
@@ -149,7 +157,6 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
                                         "setswitchinterval",
                                         "thread_info",
                                         "version_info",
-                                        "warnoptions",
                                         NULL};
     static const char *const refused[] = {"_current_exceptions",
                                           "_current_frames",
@@ -170,6 +177,7 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
                                           "stdlib_module_names",
                                           NULL};
     (void)count;
+    if (dv_str_is(args[0], "_flags") && dv_calling_library(vm)) return flag_numbers(vm);
     if (is_among(args[0], refused))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "sys.%S is not part of dl", args[0]);
     if (!is_among(args[0], names))
@@ -229,6 +237,22 @@ static bool add_originals(dv_vm *vm, dv_module *module) {
     return true;
 }
 
+/* What -W and -X have said, as a list and a dict of the program's own. */
+static bool add_options(dv_vm *vm, dv_module *module) {
+    dv_value list = dv_list_new(vm, NULL, 0);
+    if (!dv_is_empty(list) && dv_is_object(vm->warn_options) &&
+        !dv_list_extend(vm, list, vm->warn_options)) {
+        dv_release(vm, list);
+        return false;
+    }
+    return dv_module_add(vm, module, "warnoptions", list) &&
+           dv_module_add(vm, module, "_xoptions",
+                         dv_is_object(vm->x_options) ? dv_retain(vm->x_options)
+                                                     : dv_dict_new(vm)) &&
+           dv_module_add(vm, module, "dont_write_bytecode",
+                         vm->flags[DV_FLAG_DONT_WRITE_BYTECODE] ? DV_TRUE : DV_FALSE);
+}
+
 static bool fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions) &&
            dv_module_add_functions(vm, module, dv_hook_functions) &&
@@ -243,7 +267,7 @@ static bool fill(dv_vm *vm, dv_module *module) {
            dv_module_add(vm, module, "hexversion", dv_int(0x030B00F0)) &&
            dv_module_add(vm, module, "executable", executable(vm)) &&
            dv_module_add(vm, module, "float_repr_style", dv_str_z(vm, "short")) &&
-           add_streams(vm, module) && add_originals(vm, module);
+           add_streams(vm, module) && add_options(vm, module) && add_originals(vm, module);
 }
 
 bool dv_sys_fill(dv_vm *vm, dv_module *module) {

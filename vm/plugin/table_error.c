@@ -8,6 +8,7 @@
 #include "plugin/watch.h"
 #include "run/thread.h"
 #include "run/text.h"
+#include "run/warning.h"
 #include "types/hook.h"
 #include "types/set.h"
 #include "types/str.h"
@@ -162,13 +163,43 @@ static bool write_source(dv_vm *vm, const dv_watch_place *place) {
     return !dv_is_empty(text);
 }
 
+static dv_warning_action action_of(dv_vm *vm, const dv_watch_place *place, dv_value class_,
+                                   const char *message) {
+    if (!dv_is_object(vm->warn_options) || !dv_is_class(class_)) return DV_WARNING_DEFAULT;
+    dv_warning warning = {dv_as_class(class_), message, {NULL, 0}, place->line};
+    size_t size = 0;
+    char *module = NULL;
+    if (vm->fp != vm->stack) module = dv_str_utf8(vm, dv_frame_thread(vm->fp)->module->name, &size);
+    dv_error_clear(vm); /* a name that is no UTF-8 fits no filter */
+    if (module) warning.module = (dv_text){module, (uint32_t)size};
+    dv_warning_action action = dv_warning_find(vm, &warning);
+    if (module) dv_heap_free(&vm->heap, module, size + 1);
+    return action;
+}
+
+/* What tells a warning from others: by the action its text, the module or place, or nothing. */
+static dv_value warning_key(dv_vm *vm, dv_warning_action action, dv_value class_,
+                            const char *message, dv_value text) {
+    if (action == DV_WARNING_ONCE) return dv_str_printf(vm, "%V: %s", class_, message);
+    if (action != DV_WARNING_MODULE || vm->fp == vm->stack) return dv_retain(text);
+    return dv_str_printf(vm, "%V: %V: %s", dv_frame_thread(vm->fp)->module->name, class_, message);
+}
+
 bool dv_api_warn(dvx_vm *vm, dvx_value class_, const char *message) {
     if (!dv_api_given(vm, class_)) return false;
     const dv_watch_place place = dv_watch_here(vm);
+    dv_warning_action action = action_of(vm, &place, class_, message);
+    if (action == DV_WARNING_IGNORE) return true;
+    if (action == DV_WARNING_ERROR) {
+        dv_api_raise_format(vm, class_, "%s", message);
+        return false;
+    }
     dv_value text = warning_text(vm, &place, class_, message);
     if (dv_is_empty(text)) return false;
-    int told = was_told(vm, text);
+    dv_value key = warning_key(vm, action, class_, message, text);
+    int told = dv_is_empty(key) ? -1 : action == DV_WARNING_ALWAYS ? 0 : was_told(vm, key);
     bool good = told >= 0;
+    dv_release(vm, key);
     if (told == 0) {
         dv_api_effect(vm);
         dv_hook_write(vm, text);

@@ -10,6 +10,7 @@
 #include "run/thread.h"
 #include "types/dict.h"
 #include "types/exception.h"
+#include "types/hook.h"
 #include "types/list.h"
 #include "types/module.h"
 #include "types/str.h"
@@ -264,6 +265,14 @@ static dv_value load_library(dv_vm *vm, dv_value name, bool early) {
     return frozen ? load_frozen(vm, name, frozen) : DV_EMPTY;
 }
 
+/* Where an imported module comes from, for who wants to know (python -v); NULL: our library. */
+static void tell(dv_vm *vm, dv_value name, const char *path) {
+    dv_value text = dv_str_printf(vm, "import %V # %s\n", name, path ? path : "library");
+    if (!dv_is_empty(text)) dv_hook_write(vm, text);
+    dv_error_clear(vm);
+    dv_release(vm, text);
+}
+
 /* A module that is not in sys.modules; EMPTY without vm->error: there is none.  What CPython has
  * built in goes before files, the rest of our library behind them, as there, and what the host has
  * between the two.  A namespace package is found last of all. */
@@ -272,6 +281,7 @@ static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     dv_value module = top ? enter(vm, name, vm->hooks.load_hosted(vm, name)) : DV_EMPTY;
     if (top && dv_is_empty(module) && dv_is_empty(vm->error)) module = load_library(vm, name, true);
     if (dv_is_empty(module) && dv_is_empty(vm->error)) module = load_given(vm, name);
+    if (!dv_is_empty(module) && vm->flags[DV_FLAG_VERBOSE]) tell(vm, name, NULL);
     if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return module;
     size_t size = sizeof(dv_module_file);
     dv_module_file *found = dv_heap_alloc(&vm->heap, size);
@@ -282,7 +292,10 @@ static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     bool late = good && top && !names_helper(name) &&
                 (found->kind == DV_MODULE_NONE || found->kind == DV_MODULE_NAMESPACE);
     if (late) module = load_library(vm, name, false);
-    if (good && dv_is_empty(module) && dv_is_empty(vm->error)) module = load_file(vm, name, found);
+    bool from_file = good && dv_is_empty(module) && dv_is_empty(vm->error);
+    if (from_file) module = load_file(vm, name, found);
+    if (vm->flags[DV_FLAG_VERBOSE] && !dv_is_empty(module))
+        tell(vm, name, from_file ? found->path : NULL);
     dv_heap_free(&vm->heap, found, size);
     return module;
 }
@@ -298,9 +311,8 @@ static dv_value known_module(dv_vm *vm, dv_value name) {
 }
 
 static dv_value raise_not_found(dv_vm *vm, dv_value name) {
-    const char *format =
-        vm->hooks.refuses_module(name) ? "module %V is not part of dl" : "No module named %V";
-    dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, format, name);
+    const char *why = vm->hooks.why_absent(name);
+    dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, why ? why : "No module named %V", name);
     return describe(vm, name, DV_EMPTY);
 }
 
@@ -404,7 +416,10 @@ static dv_value main_file(dv_vm *vm, dv_value name, bool *package) {
 }
 
 static dv_value raise_no_main(dv_vm *vm, dv_value name, dv_value full) {
-    if (dv_same(name, full)) return dv_raise(vm, DV_E_IMPORT_ERROR, "No module named %S", name);
+    if (dv_same(name, full)) {
+        const char *why = vm->hooks.why_absent(name);
+        return dv_raise(vm, DV_E_IMPORT_ERROR, why ? why : "No module named %S", name);
+    }
     return dv_raise(vm, DV_E_IMPORT_ERROR,
                     "No module named %S; %V is a package and cannot be directly executed", full,
                     name);

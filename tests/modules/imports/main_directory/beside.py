@@ -1,0 +1,1 @@
+"""Beside the main program of a directory."""
