@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Dict, List
 
 import counts
+from progress import progress
 
 ROOT = counts.ROOT
 GROUPS = ("programs", "objects")  # below bench
@@ -60,11 +61,9 @@ def count_all(dynvm: Path, work: Dict[str, List[str]], jobs: int) -> Dict[str, C
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = {pool.submit(counts.count, dynvm, options + arguments): (name, column)
                    for name, arguments in everything.items() for column, options in COLUMNS.items()}
-        for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+        for future in progress(concurrent.futures.as_completed(futures), "counts", len(futures)):
             name, column = futures[future]
             costs[name][column] = future.result()
-            print(f"\r{done}/{len(futures)} {name:30}", end="", file=sys.stderr)
-    print(file=sys.stderr)
     return {name: {column: costs[name][column] - costs["startup"][column] for column in COLUMNS} for name in work}
 
 
@@ -77,14 +76,12 @@ def user_time(command: List[str]) -> float:
 def time_all(dynvm: Path, work: Dict[str, List[str]], runs: int) -> Dict[str, Costs]:
     """Seconds; the columns alternate, so that all of them meet the machine's quiet moments."""
     costs: Dict[str, Costs] = {}
-    for name, arguments in work.items():
+    for name, arguments in progress(work.items(), "programs"):
         best = {column: math.inf for column in COLUMNS}
         for _ in range(runs):
             for column, options in COLUMNS.items():
                 best[column] = min(best[column], user_time([str(dynvm), *options, *arguments]))
         costs[name] = best
-        print(f"\r{name:30}", end="", file=sys.stderr)
-    print(file=sys.stderr)
     return costs
 
 

@@ -19,6 +19,8 @@ import tempfile
 from pathlib import Path
 from typing import Dict
 
+from progress import progress
+
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = {"programs": "", "objects": "objects/", "defeat": "defeat/"}  # below bench, and what its programs are called with
 STORE = ROOT / "bench" / "counts.json"
@@ -56,7 +58,7 @@ def count_all(dynvm: Path, jobs: int, prefix: str = "") -> Dict[str, Dict[str, i
             pool.submit(count, dynvm, [f"--level={level}", *arguments]): (name, level)
             for name, arguments in work.items() for level in LEVELS
         }
-        for future in concurrent.futures.as_completed(futures):
+        for future in progress(concurrent.futures.as_completed(futures), "counts", len(futures)):
             name, level = futures[future]
             counts[name][level] = future.result()
     return {name: {level: counts[name][level] for level in LEVELS} for name in sorted(counts)}

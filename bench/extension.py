@@ -13,6 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from progress import progress
+
 REPEATS, TURNS = 40, 200_000
 PROGRAM = """
 import time
@@ -64,9 +66,8 @@ def main() -> int:
     options = parser.parse_args()
     rows = [NOTHING, *(row for group in GROUPS for row in group)]
     best = {row: float("inf") for row in rows}
-    for _ in range(options.rounds):
-        for row in rows:
-            best[row] = min(best[row], seconds(options.dynvm, row))
+    for row in progress(rows * options.rounds, "runs"):
+        best[row] = min(best[row], seconds(options.dynvm, row))
     print("| | ns | more than the instruction |\n|---|---|---|")
     for group in GROUPS:
         costs = [(best[row] - best[NOTHING]) / REPEATS / TURNS * 1e9 for row in group]

@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from progress import progress
+
 ORACLE = "/usr/bin/python3"
 TURNS = 200_000
 PROGRAM = """
@@ -101,10 +103,9 @@ def measure(options: argparse.Namespace, statements: list[str], repeats: int, tu
     """Nanoseconds for one statement by statement and level."""
     cells = [(statement, level) for statement in statements for level in LEVELS]
     best = {cell: float("inf") for cell in cells}
-    for _ in range(options.rounds):
-        for statement, level in cells:
-            took = seconds(options, level, statement, repeats, turns) / repeats / turns * 1e9
-            best[statement, level] = min(best[statement, level], took)
+    for statement, level in progress(cells * options.rounds, "runs"):
+        took = seconds(options, level, statement, repeats, turns) / repeats / turns * 1e9
+        best[statement, level] = min(best[statement, level], took)
     return best
 
 

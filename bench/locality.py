@@ -19,6 +19,8 @@ import sys
 from pathlib import Path
 from typing import Dict, List
 
+from progress import progress
+
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "bench" / "programs"
 COLUMNS = ("locality", "monomorphic", "hits", "deoptimisations")
@@ -73,7 +75,7 @@ def main() -> int:
     names = options.programs or sorted(sizes)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         reports = pool.map(lambda name: counted(options.dynvm.resolve(), folder / f"{name}.dl", sizes[name][options.size]), names)
-        rows = {name: figures(report) for name, report in zip(names, reports)}
+        rows = {name: figures(report) for name, report in progress(zip(names, reports), "programs", len(names))}
     print(json.dumps(rows, indent=1) if options.json else "\n".join(table(rows)))
     return 0
 

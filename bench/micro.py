@@ -18,7 +18,8 @@ from typing import Dict, List, Optional, Tuple
 
 from micro_cases import CASES, GROUPS, PRELUDE
 from peers import LEVELS, Peer, dynvm_peers, installed_peers
-from run import ROOT, geometric_mean, measure, note
+from progress import progress
+from run import ROOT, geometric_mean, measure
 
 EMPTY = ("", "pass")
 FEWEST, MOST = 10_000, 5_000_000
@@ -154,11 +155,8 @@ def main() -> int:
     table: Dict[str, Costs] = {}
     with tempfile.TemporaryDirectory(prefix="dynvm-micro-") as folder:
         loops = Loops(peers, options, Path(folder))
-        for number, name in enumerate(names):
-            note(f"{number + 1}/{len(names)}  {name}")
+        for name in progress(names, "cases"):
             table[name] = loops.cost(name, CASES[name])
-    if sys.stderr.isatty():
-        note("")
     known = [peer.name for peer in peers]
     text = "\n".join(markdown(table, known, known[-1]))
     print(text)

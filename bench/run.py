@@ -23,6 +23,7 @@ from typing import Dict, List, Optional, Tuple
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import plot  # noqa: E402
 from peers import LEVELS, Peer, dynvm_peers, installed_peers, program_file, program_names  # noqa: E402
+from progress import Progress  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "bench" / "programs"
@@ -87,37 +88,28 @@ def measure(command: List[str], timeout: float, more: Optional[Dict[str, str]] =
     return usage.ru_utime + usage.ru_stime, peak, digest, failure
 
 
-def note(text: str) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\033[K{text}")
-    else:
-        sys.stderr.write(text + "\n")
-    sys.stderr.flush()
-
-
 def run_rounds(programs: List[str], peers: List[Peer], options: argparse.Namespace, sizes: dict) -> Table:
     table: Table = {}
     agreed: Dict[str, str] = {}
-    for turn in range(options.rounds):
-        for program in programs:
+    turns = [(program, peer) for _ in range(options.rounds) for program in programs for peer in peers]
+    with Progress(len(turns), "runs") as shown:
+        for program, peer in turns:
             argument = str(options.size or sizes[program])
-            for peer in peers:
-                path = program_file(options.programs_dir, peer.language, program)
-                samples = table.setdefault((program, peer.name), Samples())
-                if path is None or samples.failure:
-                    continue
-                note(f"round {turn + 1}/{options.rounds}  {program} {argument}  {peer.name}")
+            shown.now(f"{program} {argument} on {peer.name}")
+            path = program_file(options.programs_dir, peer.language, program)
+            samples = table.setdefault((program, peer.name), Samples())
+            if path is not None and not samples.failure:
                 seconds, memory, digest, failure = measure([*peer.command, str(path), argument], options.timeout)
                 if not failure and agreed.setdefault(program, digest) != digest:
                     failure = "output differs"
                 if failure:
                     samples.failure = failure
-                    note(f"{program} on {peer.name}: {failure}\n")
-                    continue
-                samples.seconds.append(seconds)
-                samples.kilobytes.append(memory)
-    if sys.stderr.isatty():
-        note("")
+                    shown.clear()
+                    print(f"{program} on {peer.name}: {failure}", file=sys.stderr)
+                else:
+                    samples.seconds.append(seconds)
+                    samples.kilobytes.append(memory)
+            shown.step()
     return table
 
 

@@ -31,8 +31,10 @@ from pathlib import Path
 from typing import Dict, Iterable, List, Optional, Tuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "bench"))
 import oracle  # noqa: E402
 from oracle import Result  # noqa: E402
+from progress import Progress, progress  # noqa: E402
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -555,45 +557,27 @@ def report(outcome: Outcome) -> None:
     sys.stdout.flush()
 
 
-class Progress:
-    """Says how far a run is: all the time on a terminal, and now and then in a file."""
-
-    def __init__(self, total: int):
-        self.total, self.start, self.terminal = total, time.time(), sys.stderr.isatty()
-        self.told = self.start
-
-    def tell(self, done: int, failed: int) -> None:
-        now = time.time()
-        line = f"{done}/{self.total} scripts, {failed} failed, {now - self.start:.0f} s"
-        if self.terminal:
-            sys.stderr.write(f"\r{line} ")
-            sys.stderr.flush()
-        elif now - self.told > PROGRESS:
-            self.told = now
-            print(line, flush=True)
-
-    def clear(self) -> None:
-        if self.terminal:
-            sys.stderr.write("\r\033[K")
-
-
 def run_all(machine: Machine, tests: List[Test], variants: Variants, expectations: Expectations,
             jobs: int) -> List[str]:
-    """Runs all tests and returns the names of those that failed."""
-    runs, failed, progress = 0, [], Progress(len(tests))
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    """Runs all tests and returns the names of those that failed.  Says how far it is: all the time on a terminal, and now and
+    then in a file."""
+    start, runs, failed = time.time(), 0, []
+    told = start
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool, Progress(len(tests), "scripts") as shown:
         futures = [pool.submit(run_test, machine, t, variants, expectations) for t in tests]
-        for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
+        for future in concurrent.futures.as_completed(futures):
             outcome = future.result()
             runs += outcome.runs
             if outcome.failures:
                 failed.append(outcome.test.name)
-                progress.clear()
-            progress.tell(done, len(failed))
+                shown.clear()
             report(outcome)
-    progress.clear()
-    told = "all variants" if variants.seed is None else f"seed {variants.seed}"
-    print(f"{len(tests)} scripts, {runs} runs ({told}), {time.time() - progress.start:.1f} s")
+            shown.step(f"{len(failed)} failed" if failed else "")
+            if not shown.shown and time.time() - told > PROGRESS:
+                told = time.time()
+                print(shown.line(), flush=True)
+    said = "all variants" if variants.seed is None else f"seed {variants.seed}"
+    print(f"{len(tests)} scripts, {runs} runs ({said}), {time.time() - start:.1f} s")
     if expectations.python is None:
         skipped = sum(1 for t in tests if not t.skip_oracle)
         print(f"No CPython 3.11 found: {skipped} live comparisons skipped, "
@@ -642,7 +626,7 @@ def golden_listings(machine: Machine, script: Path) -> Iterable[Tuple[Path, List
 def run_golden(machine: Machine, patterns: List[str], accept: bool) -> bool:
     """Compares what dynvm says of every golden script with the listings beside it."""
     wrong, count = 0, 0
-    for script in sorted(GOLDEN.glob("*.dl")):
+    for script in progress(sorted(GOLDEN.glob("*.dl")), "golden scripts"):
         if patterns and not any(p in f"golden/{script.stem}" for p in patterns):
             continue
         for listing, command in golden_listings(machine, script):

@@ -18,7 +18,8 @@ from typing import Dict, List, Optional, Tuple
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
-from run import cell, geometric_mean, measure, note  # noqa: E402
+from progress import Progress  # noqa: E402
+from run import cell, geometric_mean, measure  # noqa: E402
 
 PEERS = ("numpy", "on", "off")
 SHORTEST = 0.002  # seconds; what takes less over start-up is not told from it
@@ -53,22 +54,22 @@ def run_rounds(options: argparse.Namespace, sizes: dict, failures: List[str]) ->
     samples: Dict[Key, List[float]] = {}
     agreed: Dict[Tuple[str, str], str] = {}
     dropped = set()
-    for turn in range(options.rounds):
-        for which in options.sets:
-            for kernel in options.kernels:
-                arguments = [str(options.folder / f"{kernel}.dl"), *(str(x) for x in sizes[kernel][which])]
-                for peer, command in commands(options).items():
-                    if (which, kernel, peer) in dropped:
-                        continue
-                    note(f"round {turn + 1}/{options.rounds}  {which} {kernel} {peer}")
-                    seconds, _, digest, failure = measure([*command, *arguments], options.timeout, environment(options))
-                    if not failure and agreed.setdefault((which, kernel), digest) != digest:
-                        failure = "output differs"
-                    if failure:
-                        failures.append(f"{kernel} ({which}) on {peer}: {failure}")
-                        dropped.add((which, kernel, peer))
-                        continue
+    turns = [(which, kernel, peer) for _ in range(options.rounds) for which in options.sets for kernel in options.kernels
+             for peer in PEERS]
+    with Progress(len(turns), "runs") as shown:
+        for which, kernel, peer in turns:
+            shown.now(f"{which} {kernel} on {peer}")
+            if (which, kernel, peer) not in dropped:
+                command = [*commands(options)[peer], str(options.folder / f"{kernel}.dl"), *(str(x) for x in sizes[kernel][which])]
+                seconds, _, digest, failure = measure(command, options.timeout, environment(options))
+                if not failure and agreed.setdefault((which, kernel), digest) != digest:
+                    failure = "output differs"
+                if failure:
+                    failures.append(f"{kernel} ({which}) on {peer}: {failure}")
+                    dropped.add((which, kernel, peer))
+                else:
                     samples.setdefault((which, kernel, peer), []).append(seconds)
+            shown.step()
     return {key: found for key, found in samples.items() if key not in dropped}
 
 

@@ -14,6 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from progress import Progress  # noqa: E402
+
 OPERATIONS = Path(__file__).resolve().parent / "operations.txt"
 REPEATS, LARGE = 10, 100_000
 SIZES, QUICK_SIZES = (1, 4, 100, 10_000, 1_000_000), (4, 1_000, 100_000)
@@ -145,10 +148,14 @@ def main() -> int:
     print("| operation | n | NumPy | " + " | ".join(f"{x}" for x in levels) + " | " +
           " | ".join(f"{x} / NumPy" for x in levels) + " |")
     print("|---|---|---|" + "---|" * (2 * len(levels)))
+    shown = Progress(len(sized) + len(fixed), "operations")
     for cases, sizes in ((sized, QUICK_SIZES if options.quick else SIZES), (fixed, (4,))):
         for first in range(0, len(cases), GROUP):
             group = cases[first:first + GROUP]
+            shown.now(group[0])
             tables = [compare(group, n, peers, rounds, environment) for n in sizes]
+            shown.clear()
+            shown.done += len(group)
             for c, statement in enumerate(group):
                 for n, table in zip(sizes, tables):
                     ns = table[c]
