@@ -39,6 +39,8 @@ SESSIONS = {
     "prompts": "import sys\nsys.ps1, sys.ps2\nsys.ps1 = 'in> '\nif 1:\n  2\n\nsys.ps2 = 7\nif 1:\n  3\n\ndel sys.ps1\n4\n",
     "counting prompt": "import sys\nclass P:\n    n = 0\n    def __str__(self):\n        P.n += 1\n"
                        "        return f'{P.n}> '\n\nsys.ps1 = P()\n1\n(1,\n2)\nsys.ps2 = sys.ps1\n(1,\n2)\n",
+    "help and quit": "help\nquit\nexit, help\nhelp(len)\nimport builtins\nbuiltins.quit is quit\nexi\nquit(3)\n1\n",
+    "own quit": "quit = 5\nquit\ndel quit\nquit\nexit('bye')\n",
     "bad prompts": "import sys\nclass P:\n    def __str__(self): 1/0\n\nsys.ps1 = P()\n1\nsys.ps1 = '\\ud800'\n2\n"
                    "sys.ps1 = 'é> '\n3\nsys.ps2 = None\n(4,\n5)\n",
 }
@@ -61,6 +63,10 @@ COMMANDS = [
     (["-m", "p.nosuch"], ""),
     (["nosuch.py"], ""),
     (["-i", "-c", "x = 5"], "x + 1\n"),
+    (["-c", "print(help, quit, exit, type(help), type(quit)); exit('left')"], ""),
+    (["-Sc", "import builtins; print(hasattr(builtins, 'help'), 'exit' in dir(builtins)); quit"], ""),
+    (["-c", "help(len); help([].append); help(int.__add__); help('str.upper'); help('nosuch'); help(abs)"], ""),
+    (["helped.py"], ""),
     # Python's options, bundled and with what they take behind them or in the next argument.
     (["-uBc", "import sys; print(sys.argv, sys.dont_write_bytecode)", "a", "-b"], ""),
     (["-cprint(5)"], ""),
@@ -265,6 +271,9 @@ def own(dynvm):
     script = "import sys; print('a', end=''); sys.stdout.buffer.write(b'b')"
     failed += compare("-u", ("ab", "ba"), (errors("-uc", script)[1], errors("-c", script)[1]))
     failed += compare("-E", (0, 1), tuple(errors(option, "import a", DYNVM_PATH=str(IMPORTS / "p"))[2] for option in ("-c", "-Ec")))
+    shown, status = converse([dynvm, "-c", "from progress import progress\nfor i in progress(range(7), desc='work'): pass"], [], COLUMNS="70")
+    failed += compare("progress", (True, True, 1, 0), (b"work:   0%|" in shown, b" 7/7 [00:00<00:00, " in shown, shown.count(b"\n"), status))
+    failed += compare("progress without a terminal", ("", "12\n", 0), errors("-c", "from progress import progress\nprint(*progress('12'), sep='')"))
     failed += compare("DYNVM_EXT", (2, 0), (errors("-c", "1", DYNVM_EXT="?")[2], errors("-Ec", "1", DYNVM_EXT="?")[2]))
     failed += compare("dis -c", "<module>  <string>:1", errors("dis", "-c", "x = 1")[1].split("\n")[0])
     failed += compare("dis -", "<module>  <stdin>:1", errors("dis", "-")[1].split("\n")[0])

@@ -240,15 +240,6 @@ static dv_value builtin_import(dv_vm *vm, const dv_value *args, uint32_t count, 
     return import_first(vm, given[0]);
 }
 
-/* exit and quit, which CPython's module site adds. */
-static dv_value builtin_exit(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
-    static const char *const names[] = {"code"};
-    static const dv_parameters parameters = {"Quitter.__call__", names, 1, 1, 0};
-    dv_value code;
-    if (!dv_arguments_bind(vm, &parameters, args, count, keywords, &code)) return DV_EMPTY;
-    return dv_raise_value(vm, DV_E_SYSTEM_EXIT, dv_is_empty(code) ? DV_NONE : code);
-}
-
 const dv_cfunction_def dv_builtin_objects[] = {
     {.name = "len", .entry = builtin_len, .min = 1, .max = 1, .inlined = DV_INLINED_LEN},
     {.name = "repr", .entry = builtin_repr, .min = 1, .max = 1},
@@ -279,6 +270,4 @@ const dv_cfunction_def dv_builtin_objects[] = {
      .max = UINT32_MAX,
      .inlined = DV_INLINED_SORTED},
     {.name = "__import__", .keyword_entry = builtin_import, .min = 0, .max = UINT32_MAX},
-    {.name = "exit", .keyword_entry = builtin_exit, .min = 0, .max = UINT32_MAX},
-    {.name = "quit", .keyword_entry = builtin_exit, .min = 0, .max = UINT32_MAX},
     {.name = NULL}};

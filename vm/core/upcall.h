@@ -188,6 +188,11 @@ bool dv_super_arguments(dv_vm *vm, dv_value *class_, dv_value *self) DV_MUST_CHE
 dv_value dv_calling_module(dv_vm *vm);
 /* Is the running code that of a library module in dl? */
 bool dv_calling_library(const dv_vm *vm);
+/* Docstring of what is built in under this name ("len", "str.split", "math.sqrt"), or None: new.
+ * Takes the name (EMPTY: making it failed). */
+dv_value dv_builtin_doc(dv_vm *vm, dv_value name);
+/* Makes what the namespace of builtins has only when it is asked for; false: raised. */
+bool dv_site_complete(dv_vm *vm);
 
 /* An index: int of any size within the machine's range, else TypeError / IndexError as CPython.
  * `what` is the message's beginning, as in "list indices must be integers or slices, not %T". */

@@ -63,6 +63,7 @@ typedef struct dv_foreign_report {
 enum {
     DV_FLAG_OPTIMIZE = 3,
     DV_FLAG_DONT_WRITE_BYTECODE = 4,
+    DV_FLAG_NO_SITE = 6,
     DV_FLAG_IGNORE_ENVIRONMENT = 7,
     DV_FLAG_VERBOSE = 8,
     DV_FLAG_SAFE_PATH = 16,

@@ -18,6 +18,7 @@ typedef struct builtin_module {
 
 /* The names of builtins as they are at the import. */
 static bool fill_builtins(dv_vm *vm, dv_module *module) {
+    if (!dv_site_complete(vm)) return false;
     for (uint32_t i = 0; i < vm->builtins.count; i++) {
         const dv_global_cell *from = vm->builtins.cells[i];
         if (dv_is_empty(from->value)) continue;

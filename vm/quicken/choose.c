@@ -580,7 +580,8 @@ void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     }
     dv_global_cell *cell =
         dv_is_module(object) ? dv_namespace_find(&dv_as_module(object)->names, name) : NULL;
-    if (!cell || dv_is_empty(cell->value)) {
+    bool computed = cell && dv_is_none(cell->value) && dv_same(name, vm->known.doc);
+    if (!cell || dv_is_empty(cell->value) || computed) {
         dv_site_refuse(vm, ip, DV_REASON_TYPES);
         return;
     }

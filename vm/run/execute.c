@@ -3,6 +3,7 @@
 
 #include "run/call.h"
 #include "run/operate.h"
+#include "run/site.h"
 #include "types/class.h"
 #include "types/descriptor.h"
 #include "types/dict.h"
@@ -22,9 +23,9 @@
 
 /* NameError; of builtin functions that dl leaves out it says so (lang/README.md). */
 static dv_value raise_undefined(dv_vm *vm, dv_value name) {
-    static const char *const left_out[] = {
-        "__build_class__", "aiter", "anext",  "breakpoint", "compile", "eval", "exec",
-        "globals",         "help",  "locals", "memoryview"};
+    static const char *const left_out[] = {"__build_class__", "aiter",     "anext", "breakpoint",
+                                           "compile",         "eval",      "exec",  "globals",
+                                           "locals",          "memoryview"};
     for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
         if (dv_str_is(name, left_out[i]))
             return dv_raise(vm, DV_E_NAME_ERROR, "name '%S' is not part of dl", name);
@@ -34,8 +35,10 @@ static dv_value raise_undefined(dv_vm *vm, dv_value name) {
 dv_value dv_load_global(dv_vm *vm, const dv_value *fp, dv_value name) {
     const dv_global_cell *cell = dv_namespace_find(&dv_frame_thread(fp)->module->names, name);
     if (!cell || dv_is_empty(cell->value)) cell = dv_namespace_find(&vm->builtins, name);
-    if (!cell || dv_is_empty(cell->value)) return raise_undefined(vm, name);
-    return dv_retain(cell->value);
+    if (cell && !dv_is_empty(cell->value)) return dv_retain(cell->value);
+    dv_value found = dv_site_find(vm, name);
+    if (!dv_is_empty(found)) return dv_retain(found);
+    return dv_is_empty(vm->error) ? raise_undefined(vm, name) : DV_EMPTY;
 }
 
 bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value value) {

@@ -1,6 +1,7 @@
 /* suggest.c: names that are near to a missing one (suggest.h), by CPython 3.11's measure. */
 #include "run/suggest.h"
 
+#include "run/site.h"
 #include "run/thread.h"
 #include "types/class.h"
 #include "types/dict.h"
@@ -133,6 +134,8 @@ static dv_value suggest_name(search *s, const dv_exception *exception) {
     result = finish(s);
     if (!dv_is_empty(result)) return result;
     consider_namespace(s, &s->vm->builtins);
+    for (const char *const *name = dv_site_names; *name && !s->vm->flags[DV_FLAG_NO_SITE]; name++)
+        consider(s, *name, strlen(*name));
     return finish(s);
 }
 

@@ -194,13 +194,19 @@ static dv_value class_computed(dv_vm *vm, dv_class *class_, dv_value name) {
     return DV_EMPTY;
 }
 
+dv_value dv_class_key(dv_vm *vm, const dv_class *class_) {
+    if (!class_->descriptor || class_->type == DV_T_EXCEPTION) return dv_retain(class_->name);
+    return dv_str_z(vm, class_->descriptor->name);
+}
+
 static dv_value class_find(dv_vm *vm, dv_class *class_, dv_value name) {
     if (is_special_name(name)) { /* those of class_computed are */
         dv_value v = class_computed(vm, class_, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
         if (dv_same(name, vm->known.doc)) {
             const dv_global_cell *own = dv_namespace_find(&class_->attributes, name);
-            if (!own || dv_is_empty(own->value)) return DV_NONE;
+            if (!own || dv_is_empty(own->value))
+                return dv_builtin_doc(vm, dv_class_key(vm, class_));
         }
     }
     const dv_global_cell *cell = dv_class_find(vm, class_, name);

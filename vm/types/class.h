@@ -16,6 +16,9 @@ static inline dv_value dv_class_name(const dv_class *class_) {
     return dv_is_empty(class_->qualname) ? class_->name : class_->qualname;
 }
 
+/* What tables of docstrings call a built-in class: "int", "collections.deque"; new. */
+dv_value dv_class_key(dv_vm *vm, const dv_class *class_);
+
 /* "__main__.C"; plain names for built-in classes. */
 dv_value dv_class_qualified_name(dv_vm *vm, dv_class *class_);
 

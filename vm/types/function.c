@@ -338,8 +338,18 @@ static dv_value bound_to(dv_vm *vm, const dv_cfunction *function) {
                     function->def->name);
 }
 
+static dv_value cfunction_doc(dv_vm *vm, const dv_cfunction *function) {
+    if (!is_method(function)) return dv_builtin_doc(vm, message_name(vm, function));
+    dv_value owner = dv_class_key(vm, dv_as_class(function->owner));
+    dv_value name =
+        dv_is_empty(owner) ? DV_EMPTY : dv_str_printf(vm, "%S.%s", owner, function->def->name);
+    dv_release(vm, owner);
+    return dv_builtin_doc(vm, name);
+}
+
 static dv_value cfunction_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
+    if (dv_same(name, vm->known.doc)) return cfunction_doc(vm, function);
     if (dv_same(name, vm->known.name)) return dv_str_z(vm, function->def->name);
     if (dv_same(name, vm->known.qualname)) return cfunction_qualname(vm, function);
     if (dv_same(name, vm->known.module) && !is_unbound_method(function)) {

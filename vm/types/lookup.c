@@ -77,7 +77,8 @@ static dv_value find_of_builtin(dv_vm *vm, dv_value self, dv_value name) {
         dv_value v = type->get_attribute(vm, self, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return v;
     }
-    return dv_same(name, vm->known.doc) ? DV_NONE : DV_EMPTY;
+    if (!dv_same(name, vm->known.doc)) return DV_EMPTY;
+    return dv_find_attribute(vm, dv_object_value(class_), name);
 }
 
 static dv_value find_plainly(dv_vm *vm, dv_value self, dv_value name) {

@@ -158,9 +158,18 @@ static dv_value module_dict(dv_vm *vm, const dv_module *module) {
     return proxy;
 }
 
+/* Is it one of the library in C, which keeps no docstring? */
+static bool is_builtin(dv_vm *vm, const dv_module *module) {
+    return !module->frozen && !module->made && dv_as_object(vm->main) != &module->header &&
+           dv_is_empty(look_up(vm, module, "__file__")) &&
+           dv_is_empty(look_up(vm, module, "__path__"));
+}
+
 static dv_value module_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     dv_module *module = dv_as_module(self);
     dv_global_cell *cell = dv_namespace_find(&module->names, name);
+    if (cell && dv_is_none(cell->value) && dv_same(name, vm->known.doc) && is_builtin(vm, module))
+        return dv_builtin_doc(vm, dv_retain(module->name));
     if (cell && !dv_is_empty(cell->value)) return dv_retain(cell->value);
     if (dv_same(name, vm->known.class_))
         return dv_retain(dv_object_value(vm->classes[DV_T_MODULE]));

@@ -1,0 +1,19 @@
+/* site.h: what users of a prompt expect, made when it is asked for: docstrings of what is built in,
+ * and the builtins that Python's module site adds (help, exit and their like).
+ *
+ * Invariants
+ *  1. Both are dl code (lang/lib/_site.dl, _help.dl): a VM that nobody asks has neither.
+ *  2. The names are in the namespace of builtins from the first time they are looked up, or
+ * `builtins` is imported; never with the flag NO_SITE. */
+#ifndef DV_RUN_SITE_H
+#define DV_RUN_SITE_H
+
+#include "core/vm.h"
+
+/* "copyright", ...; NULL ends them. */
+extern const char *const dv_site_names[];
+
+/* The builtin of the name: borrowed; EMPTY with vm->error, or without: there is none. */
+dv_value dv_site_find(dv_vm *vm, dv_value name);
+
+#endif
