@@ -1,6 +1,7 @@
 /* options.c: the command line (options.h). */
 #include "options.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,30 +218,6 @@ static bool parse_report_option(const char *argument, cli_options *options, bool
     return true;
 }
 
-static bool set_portable(const char *text, cli_options *options) {
-    (void)text;
-    options->config.stress |= DYNVM_STRESS_PORTABLE;
-    return true;
-}
-
-static bool set_plain(const char *text, cli_options *options) {
-    (void)text;
-    options->config.extensions |= DYNVM_EXTENSIONS_PLAIN;
-    return true;
-}
-
-static bool set_debug(const char *text, cli_options *options) {
-    (void)text;
-    options->config.extensions |= DYNVM_EXTENSIONS_DEBUG;
-    return true;
-}
-
-static bool set_trace(const char *text, cli_options *options) {
-    (void)text;
-    options->config.extensions |= DYNVM_EXTENSIONS_TRACE;
-    return true;
-}
-
 static bool set_help(const char *text, cli_options *options) {
     (void)text;
     options->action = CLI_HELP;
@@ -255,24 +232,31 @@ static bool set_version(const char *text, cli_options *options) {
 
 typedef enum option_value { NO_VALUE, A_VALUE, MAYBE_VALUE } option_value;
 
+/* Options with a name: one without `take` sets `bits` of an unsigned field of cli_options. */
 static const struct {
     const char *name;
     option_value value;
     bool (*take)(const char *value, cli_options *options);
+    size_t field;
+    unsigned bits;
 } long_options[] = {
-    {"--level", A_VALUE, parse_level},
-    {"--nama", A_VALUE, parse_nama},
-    {"--form", A_VALUE, parse_form},
-    {"--stress", A_VALUE, parse_stress},
-    {"--memory-limit", A_VALUE, parse_memory_limit},
-    {"--region-limit", A_VALUE, parse_region_limit},
-    {"--lockstep", MAYBE_VALUE, parse_lockstep},
-    {"--no-native-extensions", NO_VALUE, set_portable},
-    {"--no-extension-quickening", NO_VALUE, set_plain},
-    {"--ext-debug", NO_VALUE, set_debug},
-    {"--ext-trace", NO_VALUE, set_trace},
-    {"--help", NO_VALUE, set_help},
-    {"--version", NO_VALUE, set_version},
+    {"--level", A_VALUE, parse_level, 0, 0},
+    {"--nama", A_VALUE, parse_nama, 0, 0},
+    {"--form", A_VALUE, parse_form, 0, 0},
+    {"--stress", A_VALUE, parse_stress, 0, 0},
+    {"--memory-limit", A_VALUE, parse_memory_limit, 0, 0},
+    {"--region-limit", A_VALUE, parse_region_limit, 0, 0},
+    {"--lockstep", MAYBE_VALUE, parse_lockstep, 0, 0},
+    {"--no-native-extensions", NO_VALUE, NULL, offsetof(cli_options, config.stress),
+     DYNVM_STRESS_PORTABLE},
+    {"--no-extension-quickening", NO_VALUE, NULL, offsetof(cli_options, config.extensions),
+     DYNVM_EXTENSIONS_PLAIN},
+    {"--ext-debug", NO_VALUE, NULL, offsetof(cli_options, config.extensions),
+     DYNVM_EXTENSIONS_DEBUG},
+    {"--ext-trace", NO_VALUE, NULL, offsetof(cli_options, config.extensions),
+     DYNVM_EXTENSIONS_TRACE},
+    {"--help", NO_VALUE, set_help, 0, 0},
+    {"--version", NO_VALUE, set_version, 0, 0},
 };
 
 static bool parse_option(const char *argument, cli_options *options) {
@@ -280,8 +264,12 @@ static bool parse_option(const char *argument, cli_options *options) {
     for (size_t i = 0; i < sizeof long_options / sizeof *long_options; i++) {
         const char *value = value_of(argument, long_options[i].name);
         bool bare = strcmp(argument, long_options[i].name) == 0;
-        if (value ? long_options[i].value != NO_VALUE : bare && long_options[i].value != A_VALUE)
-            return long_options[i].take(value, options);
+        if (value ? long_options[i].value == NO_VALUE : !bare || long_options[i].value == A_VALUE)
+            continue;
+        if (long_options[i].take) return long_options[i].take(value, options);
+        unsigned *field = (unsigned *)(void *)((char *)options + long_options[i].field);
+        *field |= long_options[i].bits;
+        return true;
     }
     if (options->tool && parse_report_option(argument, options, &good)) return good;
     return refuse("unknown option", argument);
