@@ -67,18 +67,18 @@ static void test_texts(void) {
 }
 
 /* Creating a VM with options fails at each of its allocations, and leaks nothing. */
-static long allocations_left, blocks;
+static long allocations_left, block_count;
 
 static void *failing_resize(void *context, void *block, size_t old_size, size_t new_size) {
     (void)context, (void)old_size;
     if (!new_size) {
-        blocks -= block != NULL;
+        block_count -= block != NULL;
         free(block);
         return NULL;
     }
     if (allocations_left-- <= 0) return NULL;
     void *moved = realloc(block, new_size);
-    blocks += moved && !block;
+    block_count += moved && !block;
     return moved;
 }
 
@@ -91,7 +91,7 @@ static void test_no_memory(void) {
         allocations_left = n;
         dynvm_vm *vm = dynvm_create(&config);
         dynvm_destroy(vm);
-        CHECK(blocks == 0);
+        CHECK(block_count == 0);
         if (vm) return;
     }
 }
