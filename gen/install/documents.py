@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import List
 
-OPTION = re.compile(r"^  (-\S*(?:, -\S+)*(?: [A-Z]+(?=  |$))?)(?: +(\S.*))?$")
+OPTION = re.compile(r"^  (-[^\s,]*(?:, -[^\s,]+)*(?: [A-Z]+(?=  |$))?)(?: +(\S.*))?$")
 CONTINUED = re.compile(r"^ {8,}(\S.*)$")
 USAGE = re.compile(r"^(?:usage:|      ) dynvm (.+?)(?:  +.*)?$")
 
