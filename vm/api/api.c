@@ -222,6 +222,7 @@ static dynvm_status take_exit(dynvm_vm *self) {
 static dynvm_status finish(dynvm_vm *self) {
     dv_vm *vm = self->vm;
     if (dv_is_empty(vm->error)) return DYNVM_OK;
+    dv_error_tell_stop(vm);
     if (dv_error_is(vm, DV_E_SYSTEM_EXIT)) return take_exit(self);
     dv_value shown = dv_hook_uncaught(vm);
     if (dv_error_is(vm, DV_E_SYSTEM_EXIT)) return take_exit(self);

@@ -10,6 +10,7 @@
 #include "types/exception.h"
 #include "types/str.h"
 #include "types/stream.h"
+#include "types/tuple.h"
 
 enum { TYPE, MESSAGE, TRACEBACK, TEXTS };
 
@@ -85,6 +86,15 @@ dynvm_error *dv_error_take(dv_vm *vm, dv_value shown) {
     dv_release(vm, exception);
     dv_release(vm, shown);
     return error;
+}
+
+void dv_error_tell_stop(dv_vm *vm) {
+    if (!dv_is_stopped(vm) || dv_is_empty(vm->error)) return;
+    const dv_tuple *args = dv_as_tuple(dv_as_exception(vm->error)->args);
+    if (args->count == 1 && dv_is_str(args->items[0]) && dv_str_is(args->items[0], DV_STOP_MESSAGE))
+        return;
+    dv_error_clear(vm);
+    dv_raise(vm, DV_E_RUNTIME_ERROR, DV_STOP_MESSAGE);
 }
 
 dynvm_error *dv_error_describe(dv_vm *vm, dv_value exception) {

@@ -11,4 +11,7 @@ dynvm_error *dv_error_take(dv_vm *vm, dv_value shown);
 /* The same of an exception that is not pending, shown as Python would show it. */
 dynvm_error *dv_error_describe(dv_vm *vm, dv_value exception);
 
+/* Where the VM was stopped, vm->error may be what was on its way then: it becomes the stop's. */
+void dv_error_tell_stop(dv_vm *vm);
+
 #endif

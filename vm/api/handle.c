@@ -1,6 +1,8 @@
 /* handle.c: the tables of handles (handle.h). */
 #include "api/handle.h"
 
+#include "api/error.h"
+
 #include "core/native.h"
 #include "core/upcall.h"
 #include "plugin/watch.h"
@@ -150,6 +152,7 @@ dynvm_vm *dynvm_at(dynvm_vm *self, const char *file, int line) {
 void dv_host_failed(dynvm_vm *self) {
     dv_vm *vm = self->vm;
     if (dv_is_empty(vm->error)) return;
+    dv_error_tell_stop(vm);
     dv_value before = self->failure;
     self->failure = vm->error;
     vm->error = DV_EMPTY;

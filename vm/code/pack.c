@@ -1,4 +1,5 @@
 /* pack.c: units as bytes (pack.h). */
+#define _GNU_SOURCE /* memmem */
 #include "code/pack.h"
 
 #include <string.h>
@@ -21,12 +22,21 @@ static void put_signed(writer *w, int64_t number) {
     put(w, number < 0 ? ~((uint64_t)number << 1) : (uint64_t)number << 1);
 }
 
+/* Where the source of a frozen unit has a text; NULL: nowhere.  Names lie in it; so do constants
+ * without escapes, of which the compiler has made copies. */
+static const char *find_in_source(const writer *w, dv_text text) {
+    enum { LEAST = 16 };
+    if (!w->frozen || text.size == 0) return NULL;
+    if (text.data >= w->source.data && text.data < w->source.data + w->source.size)
+        return text.data;
+    return text.size < LEAST ? NULL : memmem(w->source.data, w->source.size, text.data, text.size);
+}
+
 static void put_text(writer *w, dv_text text) {
-    bool quotes = w->frozen && text.size > 0 && text.data >= w->source.data &&
-                  text.data < w->source.data + w->source.size;
-    put(w, (uint64_t)text.size << 1 | !quotes);
-    if (quotes) {
-        put(w, (uint64_t)(text.data - w->source.data));
+    const char *found = find_in_source(w, text);
+    put(w, (uint64_t)text.size << 1 | !found);
+    if (found) {
+        put(w, (uint64_t)(found - w->source.data));
         return;
     }
     for (uint32_t i = 0; i < text.size; i++) w->sink(w->context, (uint8_t)text.data[i]);

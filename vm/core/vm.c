@@ -118,7 +118,7 @@ bool dv_poll_calls_slow(dv_vm *vm) {
 static bool raise_stop(dv_vm *vm) {
     dv_poll_soon(vm);
     dv_poll_at_back_edge(vm);
-    dv_raise(vm, DV_E_RUNTIME_ERROR, "stopped by the host");
+    dv_raise(vm, DV_E_RUNTIME_ERROR, DV_STOP_MESSAGE);
     return false;
 }
 

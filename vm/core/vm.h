@@ -427,6 +427,7 @@ bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
  * KeyboardInterrupt. */
 void dv_interrupt(dv_vm *vm);
 enum { DV_INTERRUPTED = 1, DV_STOPPED = 2 };
+#define DV_STOP_MESSAGE "stopped by the host"
 /* Likewise, for good: until it is called with false, no handler of an exception is entered, and
  * what runs raises RuntimeError again and again. */
 void dv_stop(dv_vm *vm, bool stopped);
