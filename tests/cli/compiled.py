@@ -128,10 +128,10 @@ def check_refused(run):
     data = (run.directory / "right.dlc").read_bytes()
     script.unlink()
     place = f"'{run.directory}/wrong.dlc'"
-    damaged = f"ImportError: {place} is damaged: its checksum or its size is wrong; compile its source again"
-    other = (f"ImportError: bad magic number in {place}: another build of dynvm has compiled it; "
+    damaged = f"dynvm: {place} is damaged: its checksum or its size is wrong; compile its source again"
+    other = (f"dynvm: bad magic number in {place}: another build of dynvm has compiled it; "
              "compile its source again")
-    junk = f"ImportError: bad magic number in {place}: it is no compiled dl file"
+    junk = f"dynvm: bad magic number in {place}: it is no compiled dl file"
     changed = lambda at: data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]  # noqa: E731
     for content, message in ((changed(60), damaged), (changed(20), damaged), (data[:50], damaged), (data[:20], damaged),
                              (data + b"x", damaged), (changed(12), other), (changed(0), junk), (b"", junk),
