@@ -17,6 +17,7 @@ import concurrent.futures
 import difflib
 import importlib.util
 import json
+import math
 import os
 import re
 import shlex
@@ -76,11 +77,13 @@ TURNS, QUICK_TURNS = 8, 24
 PROGRESS = 30  # seconds between lines that say how far a run is, where there is no terminal
 SANITIZER_MARKS = (b"AddressSanitizer", b"LeakSanitizer", b"ThreadSanitizer", b"runtime error: ")
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite"]
+EMULATED = 10  # times slower, so many times longer may a run take under an emulator
 MAX_DIFF_LINES = 40
 DIRECTIVE = re.compile(rb"^# ([a-z-]+):(?: (.*))?$")
+NUMBER = re.compile(r"(\d+\.\d*(?:e[-+]\d+)?|\d+e[-+]\d+)")  # of floats; the sign is outside
 KNOWN = {
     "expect", "expect-error", "expect-status", "args", "options", "levels", "timeout", "skip-oracle",
-    "stress", "quick", "valgrind", "forms", "c-stack", "extension",
+    "stress", "quick", "valgrind", "forms", "c-stack", "extension", "libm",
 }
 
 
@@ -101,6 +104,7 @@ class Test:
     c_stack: int = 0  # limit of the C stack in kB, if not 0
     extension: str = ""  # which the script imports; a module of <room>/oracle is the oracle's
     timeout: float = 60.0
+    libm: float = 0.0  # how far numbers may be off where the C library is another processor's
     skip_oracle: str = ""
     stress: bool = True
     quick: bool = True
@@ -145,8 +149,8 @@ def apply_directive(test: Test, key: str, value: str) -> None:
         test.oracle_modules = test.path.parent / "oracle"
     elif key == "c-stack":
         test.c_stack = int(value)
-    elif key == "timeout":
-        test.timeout = float(value)
+    elif key in ("timeout", "libm"):
+        setattr(test, key, float(value))
     elif key == "skip-oracle":
         if not value:
             raise BadTest("skip-oracle must say why")
@@ -333,6 +337,17 @@ def diff(what: str, expected: bytes, got: bytes) -> List[str]:
     return lines
 
 
+def differ(expected: bytes, got: bytes, tolerance: float) -> bool:
+    """Whether two outputs differ, but for numbers that are as near as this to each other (0: not even these)."""
+    if expected == got or not tolerance:
+        return expected != got
+    ours, theirs = NUMBER.split(got.decode(errors="replace")), NUMBER.split(expected.decode(errors="replace"))
+    if len(ours) != len(theirs):
+        return True
+    return any(a != b and not (i % 2 and math.isclose(float(a), float(b), rel_tol=tolerance))
+               for i, (a, b) in enumerate(zip(ours, theirs)))
+
+
 def check_comments(test: Test, got: Result) -> List[str]:
     """Differences from what the comments in the script say."""
     problems = []
@@ -352,8 +367,10 @@ def check_comments(test: Test, got: Result) -> List[str]:
     return problems
 
 
-def check(test: Test, expected: Optional[Result], got: Result) -> List[str]:
-    """The lines of the report about one run; none if it did what it must."""
+def check(test: Test, expected: Optional[Result], got: Result, emulated: bool = False) -> List[str]:
+    """The lines of the report about one run; none if it did what it must.  A run that was emulated had the C library of
+    another processor, whose functions round in other places."""
+    tolerance = test.libm if emulated else 0
     problems = []
     if got.timed_out:
         return [f"timed out after {test.timeout:g} s"]
@@ -362,7 +379,7 @@ def check(test: Test, expected: Optional[Result], got: Result) -> List[str]:
     if got.crashed:
         problems.append(got.describe())
     if expected is not None:
-        if got.stdout != expected.stdout:
+        if differ(expected.stdout, got.stdout, tolerance):
             problems += diff("stdout", expected.stdout, got.stdout)
         if got.stderr != expected.stderr:
             problems += diff("stderr", expected.stderr, got.stderr)
@@ -408,8 +425,9 @@ class Machine:
     """The dynvm under test and what it can do."""
 
     def __init__(self, path: Path, build: Path, only_levels: List[str], only_forms: List[str],
-                 kernels: str = ""):
+                 kernels: str = "", runner: Tuple[str, ...] = ()):
         self.path = path
+        self.runner = runner  # an emulator and its options, for a program of another processor
         own = build / "tests" / "extensions"  # those of users dynvm finds itself
         self.extensions = (own, build / "ext")
         self.env = oracle.clean_environment(
@@ -432,7 +450,8 @@ class Machine:
         return self.run([option, "-c", "pass"], ROOT, 30).status == 0
 
     def run(self, arguments: List[str], cwd: Path, timeout: float, prefix: Tuple[str, ...] = ()) -> Result:
-        return oracle.run_process([*prefix, str(self.path), *arguments], cwd, self.env, timeout)
+        slower = EMULATED if self.runner else 1
+        return oracle.run_process([*prefix, *self.runner, str(self.path), *arguments], cwd, self.env, timeout * slower)
 
     def variants(self, quick: bool) -> "Variants":
         """Plain: each level in each form, one under stress, one in lockstep; if it is to be quick, generic and nama, which
@@ -538,7 +557,7 @@ def run_test(machine: Machine, test: Test, variants: Variants, expectations: Exp
         if variant.prefix and got.status == 99:
             problems = ["valgrind complains:"] + got.stderr.decode(errors="replace").splitlines()[:MAX_DIFF_LINES]
         else:
-            problems = check(test, expected, got)
+            problems = check(test, expected, got, bool(machine.runner))
         if problems:
             failures.setdefault(tuple(problems), []).append(variant.label)
     return Outcome(test, runs, failures)
@@ -661,6 +680,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--level", action="append", default=[], choices=LEVELS, help="only this level")
     parser.add_argument("--form", action="append", default=[], choices=FORMS, help="only this form")
     parser.add_argument("--kernels", choices=("baseline", "avx2"), help="ndarray's loops for an older machine")
+    parser.add_argument("--runner", default="", help="an emulator with its options, for a program of another processor")
     parser.add_argument("--all", action="store_true", help="every variant, whosever turn it is")
     parser.add_argument("--seed", type=int, help="which variants have their turn; the number of commits if not given")
     parser.add_argument("--part", type=int, default=1, metavar="N", help="one in N of the scripts, which take turns, too")
@@ -703,12 +723,14 @@ def main() -> int:
             return 2
         program = options.dynvm.resolve()
         machine = Machine(program, program.parent, options.level, options.form,
-                          options.kernels)
+                          options.kernels, tuple(shlex.split(options.runner)))
         fine = True
         golden_only = options.only_golden or options.accept
         for missing in sorted({t.extension for t in tests if not machine.has(t.extension)}):
             print(f"Extension {missing} was not built: its scripts are skipped.")
         tests = [t for t in tests if machine.has(t.extension)]
+        if machine.runner:  # (whose stack a limit would be)
+            tests = [t for t in tests if not t.c_stack]
         if not golden_only:
             if options.quick:
                 tests = [t for t in tests if t.quick]

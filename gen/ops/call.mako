@@ -19,7 +19,7 @@
     }
     r = n;
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_call);
 </%isa:op>
 
@@ -137,7 +137,7 @@ ${check_arguments(defaults, "n")}${enter_function(defaults, "n")}</%isa:derivati
     --- out of line ---
     r = CELL(2).i;
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_call);
 </%def>\
 % for defaults, form, what in ((False, "CALL_CLASS", "exactly self and these arguments"), (True, "CALL_CLASS_DEFAULTS", "self, these arguments, and defaults for the others")):
@@ -447,7 +447,7 @@ ${call_class(False, n)}</%isa:derivative>
     if (DV_UNLIKELY(callee.bits != CELL(CACHE).v.bits || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
     r = dv_consume_class(vm, dv_as_class(callee));
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_consume);
 </%isa:derivative>
 
@@ -456,7 +456,7 @@ ${call_class(False, n)}</%isa:derivative>
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
     r = dv_consume_function(CELL(CACHE).p);
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_consume);
 </%isa:derivative>
 
@@ -531,7 +531,7 @@ ${call_class(False, n)}</%isa:derivative>
     vm->keywords = CELL(3).v;
     r = CELL(2).i;
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_call_keywords);
 </%isa:op>
 
@@ -644,7 +644,7 @@ ${prepared(suffix)}</%isa:derivative>
         r++;
     }
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_call);
 </%isa:op>
 
@@ -823,7 +823,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
     if (DV_UNLIKELY(!dv_is_shape(callee, DV_T_CFUNCTION) || ((const dv_cfunction *)dv_as_object(callee))->def != CELL(CACHE).p || !dv_is_shape(sp[-2], DV_T_STR) || !dv_consume_fits(vm, sp) || GUARD_FAILS())) MISS();
     r = dv_consume_function(CELL(CACHE).p);
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_consume);
 </%isa:derivative>
 
@@ -838,7 +838,7 @@ ${check_arguments(False, int(n) + self, " || dv_is_empty(sp[-%d])" % (int(n) + 1
         r++;
     }
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_call_keywords);
 </%isa:op>
 
@@ -910,7 +910,7 @@ CLASS_PLANS = (
 <%isa:op name="CALL_EX" operands="count" variable="call_ex" stack="args -- r" calls_out="yes" kills="all" doc="Calls with the items of an iterable and, if n is 1, those of the dict above it as keyword arguments.">
     r = CELL(1).i;
     ip += LEN;
-    __asm__("" : "=x"(d));
+    DEAD_FLOAT();
     TAIL(dv_slow_call_ex);
 </%isa:op>
 
@@ -926,7 +926,7 @@ CLASS_PLANS = (
 <%def name="dies(i)">\
 {
         r = ${i};
-        __asm__("" : "=x"(d));
+        DEAD_FLOAT();
         TAIL(DV_H(slow_RETURN));
     }\
 </%def>\

@@ -75,7 +75,7 @@ ${named_inputs(i, i.calls_out or family.calls_out)}\
 ${i.slow}
 }
 #define SLOW() do { ${"" if i.kind == "region" else "DEAD(); "}TAIL(DV_H(slow_${i.name})); } while (0)
-#define SLOW_FROM() do { __asm__("" : "=x"(d)); TAIL(DV_H(slow_${i.name})); } while (0) /* keeps r */
+#define SLOW_FROM() do { DEAD_FLOAT(); TAIL(DV_H(slow_${i.name})); } while (0) /* keeps r */
 % endif
 /* ${i.doc} */
 OP(${i.name}) {

@@ -26,6 +26,7 @@
 #ifndef DV_RUN_ENGINE_H
 #define DV_RUN_ENGINE_H
 
+#include "core/machine.h"
 #include "core/upcall.h"
 #include "core/vm.h"
 #include "dv_ops.h"
@@ -72,14 +73,6 @@ union dv_cell {
 
 /* The handlers of each form by opcode; NULL tables where a form is not built. */
 extern const dv_handler dv_handlers_tail[], dv_handlers_trampoline[];
-
-/* Behind a call of a handler (invariant 6).  The function that says it saves these registers for
- * its own caller; what it needs behind the call itself, it has in volatile variables. */
-#if defined(__x86_64__)
-#define DV_REGISTERS_CHANGED() __asm__ volatile("" ::: "rbx", "r12", "r13", "r14", "r15")
-#else
-#define DV_REGISTERS_CHANGED() ((void)0)
-#endif
 
 #define DV_HANDLER_PARAMETERS \
     const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm, int64_t r, double d
@@ -166,7 +159,9 @@ uint32_t dv_op_threaded(const dv_cell *at, uint32_t op);
 
 /* Outside regions r and d are dead: telling the compiler so saves it from keeping them across C
  * calls (recovers 8-20 % of a generic handler, DESIGN section 5). */
-#define DEAD() __asm__("" : "=r"(r), "=x"(d))
+#define DEAD() __asm__("" : "=r"(r), "=" DV_FLOAT_REGISTER(d))
+/* The same where r is handed on. */
+#define DEAD_FLOAT() __asm__("" : "=" DV_FLOAT_REGISTER(d))
 
 #define PUBLISH() (vm->ip = ip, vm->sp = sp, vm->fp = fp)
 #define CELL(n)   (ip[n])
@@ -204,7 +199,7 @@ uint32_t dv_op_threaded(const dv_cell *at, uint32_t op);
         const dv_value gone_ = (value);                                      \
         if (dv_is_object(gone_) && --dv_as_object(gone_)->references == 0) { \
             r = (int64_t)gone_.bits;                                         \
-            __asm__("" : "=x"(d));                                           \
+            DEAD_FLOAT();                                                    \
             TAIL(DV_H(dispose));                                             \
         }                                                                    \
         DEAD();                                                              \
@@ -326,16 +321,6 @@ __attribute__((unused)) static DV_OUT_OF_LINE OP(dispose) {
 }
 #endif
 
-/* int64 to double without the false dependency of cvtsi2sd on its target's old value. */
-static inline double dv_i2d(int64_t i) {
-#if defined(__x86_64__)
-    double d;
-    __asm__("xorps %0, %0\n\tcvtsi2sdq %1, %0" : "=x"(d) : "r"(i));
-    return d;
-#else
-    return (double)i;
-#endif
-}
 #define I2D(i) dv_i2d(i)
 /* Of an immediate int or a float. */
 #define DV_AS_DOUBLE(v) (dv_is_int(v) ? I2D(dv_as_int(v)) : dv_as_float(v))

@@ -9,6 +9,7 @@
 #ifndef DV_TYPES_ARRAY_H
 #define DV_TYPES_ARRAY_H
 
+#include "core/machine.h"
 #include "types/buffer.h"
 
 typedef struct dv_array_kind {
@@ -42,9 +43,7 @@ static inline bool dv_is_array_of(dv_value v, uint32_t element) {
 static inline double dv_element_double(double d) {
     if (DV_UNLIKELY(d != d)) {
         d = __builtin_nan("");
-#if defined(__x86_64__)
-        __asm__("" : "+x"(d));
-#endif
+        __asm__("" : "+" DV_FLOAT_REGISTER(d));
     }
     return d;
 }
