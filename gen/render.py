@@ -31,7 +31,7 @@ import unicode_names  # noqa: E402
 
 # What native handlers of extensions are compiled against, besides the instructions (plugin/native.h).
 NATIVE_HEADERS = (
-    "core/cell.h", "core/heap.h", "core/object.h", "core/shape.h", "core/value.h", "core/vm.h",
+    "core/cell.h", "core/heap.h", "core/machine.h", "core/object.h", "core/shape.h", "core/value.h", "core/vm.h",
     "plugin/native.h", "run/engine.h", "types/function.h", "types/range.h",
     "types/tuple.h",
 )
