@@ -126,6 +126,26 @@ def check_pkg_config(prefix: Path, work: Path) -> None:
     (prefix / "bin" / "host").unlink()
 
 
+def check_examples(prefix: Path, work: Path) -> None:
+    """The README's host, and the programs of tests/capi as whoever copies them builds them; some are run."""
+    pkg_config = the(prefix, "lib*/**/pkgconfig")
+    environment = ENVIRONMENT | {"PKG_CONFIG_PATH": str(pkg_config), "LD_LIBRARY_PATH": str(pkg_config.parent)}
+    flags = {package: run("pkg-config", "--cflags", "--libs", package, environment=environment).split()
+             for package in ("dynvm", "dynvm-static")}
+    text = (ROOT / "README.md").read_text()
+    (work / "readme.c").write_text(text[text.index("## Embed\n```c\n") + len("## Embed\n```c\n"):].split("```")[0])
+    run("cc", work / "readme.c", "-o", work / "readme", *flags["dynvm"])
+    expect(run(work / "readme", environment=environment), "42\n", "the README's host")
+    for source in sorted((ROOT / "tests" / "capi").glob("*.c*")):
+        compiler = "c++" if source.suffix == ".cpp" else "cc"
+        if source.suffix not in (".c", ".cpp") or not shutil.which(compiler):
+            continue
+        package = "dynvm" if source.stem in ("vec3", "cplusplus") else "dynvm-static"
+        run(compiler, source, "-o", work / source.stem, *flags[package], "-lpthread", "-lm")
+        if source.stem in ("values", "vec3", "cplusplus", "sandbox"):
+            run(work / source.stem, environment=environment)
+
+
 def check_shared_object(prefix: Path, work: Path) -> None:
     """libdynvm.a can be linked into a shared object."""
     include, archive = the(prefix, "include"), the(prefix, "lib*/**/libdynvm.a")
@@ -193,6 +213,7 @@ def main() -> int:
     check_sizes(moved)
     check_names(moved)
     check_pkg_config(moved, work)
+    check_examples(moved, work)
     check_shared_object(moved, work)
     check_cmake_package(moved, work)
     check_documents(moved)
