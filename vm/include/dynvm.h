@@ -22,8 +22,8 @@
  *
  * Rules
  *  1. A VM is a value: there is no global state, any number of VMs may exist, each used by one
- *     thread at a time; different threads may run different VMs at once.  dynvm_interrupt alone may
- *     be called from any thread while the VM runs.
+ *     thread at a time; different threads may run different VMs at once.  dynvm_interrupt and
+ *     dynvm_stop alone may be called from any thread while the VM runs.
  *  2. Arguments are borrowed: nothing that is passed in is kept after the call, unless the
  *     function's comment says so.  Results that the caller must give back say by what.
  *  3. Every call that can fail returns a status, or a handle that dynvm_failed tells.  After a
