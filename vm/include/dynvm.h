@@ -11,8 +11,8 @@
  *             dynvm_value sides[] = {dynvm_make_int(vm, 6), dynvm_make_int(vm, 7)};
  *             dynvm_value area = dynvm_call(vm, dynvm_get_global(vm, "area"), sides, 2);
  *             int64_t result;
- *             if (dynvm_read_int(vm, area, &result) == DYNVM_OK) printf("%lld\n", (long
- * long)result); dynvm_close_scope(vm, scope);
+ *             if (dynvm_read_int(vm, area, &result) == DYNVM_OK) printf("%d\n", (int)result);
+ *             dynvm_close_scope(vm, scope);
  *         }
  *         dynvm_error *error = vm ? dynvm_take_error(vm) : NULL;
  *         if (error) fputs(dynvm_error_traceback(error), stderr);
