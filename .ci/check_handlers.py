@@ -75,9 +75,10 @@ def machine_of(path: Path) -> Machine:
 
 
 def disassembler(build: Path) -> str:
+    """GNU's, whose lines are read here: for clang, CMake finds LLVM's."""
     cache = build / "CMakeCache.txt"
     found = re.search(r"^CMAKE_OBJDUMP:FILEPATH=(.+)$", cache.read_text(), re.M) if cache.exists() else None
-    return found.group(1) if found else "objdump"
+    return found.group(1) if found and "llvm" not in found.group(1) else "objdump"
 
 
 def functions_of(path: Path, objdump: str):
