@@ -229,6 +229,8 @@ static void test_objects(void) {
     CHECK(dynvm_set_global(vm, "v", v) == DYNVM_OK && run(vm, "print(v, v.dot(v))\n") == DYNVM_OK);
     CHECK(strcmp(t.data, "Vec3(1, 0, 2) 5.0\n") == 0);
     dynvm_close_scope(vm, scope);
+    CHECK(dynvm_add_extension(vm, "empty", NULL) == DYNVM_ERROR);
+    dynvm_error_free(dynvm_take_error(vm));
     CHECK(dynvm_add_extension(vm, "geometry", fill) == DYNVM_ERROR);
     dynvm_error *error = dynvm_take_error(vm);
     CHECK(strcmp(dynvm_error_message(error), "there is an extension 'geometry' already") == 0);

@@ -199,6 +199,11 @@ static dv_host_extension *find_hosted(const dv_vm *vm, const char *name) {
 
 bool dv_plugin_add(dv_vm *vm, const char *name, dv_plugin_init *init) {
     const size_t size = strlen(name) + 1;
+    if (!init) {
+        dv_raise(vm, DV_E_VALUE_ERROR, "extension '%s' has no function that fills its module",
+                 name);
+        return false;
+    }
     if (find_hosted(vm, name) || size > LONGEST_NAME) {
         dv_raise(vm, DV_E_VALUE_ERROR,
                  size > LONGEST_NAME ? "the name of extension '%s' is too long"
