@@ -352,7 +352,8 @@ ENTRY(memory) {
 /* deep(n): recursion in C */
 ENTRY(deep) {
     int64_t n;
-    if (!vm->api->poll(vm) || !API(read_int, args[0], &n)) return DVX_FAILED;
+    if (!vm->api->poll(vm) || !vm->api->work(vm, 1) || !API(read_int, args[0], &n))
+        return DVX_FAILED;
     if (n == 0) return number(vm, 0);
     if (!vm->api->enter(vm)) return DVX_FAILED;
     dvx_value less = number(vm, n - 1);

@@ -4,6 +4,8 @@
 
 #include <sys/mman.h>
 
+#include "core/work.h"
+
 #define STACK_VALUES     ((size_t)1 << 27) /* 1 GB of address space, committed lazily */
 #define STACK_VALUES_MIN ((size_t)1 << 14)
 #define STACK_SLACK      64 /* values beyond stack_limit, for calls that are being prepared */
@@ -59,7 +61,7 @@ static void configure(dv_vm *vm, const dv_vm_config *config) {
     vm->most_digits = DV_MOST_DIGITS;
     vm->calls_left = config->recursion_limit;
     vm->c_stack_size = config->c_stack_size;
-    vm->work = (dv_work){.interval = 1, .limit = INT64_MAX, .slice = INT64_MAX};
+    dv_work_init(vm);
     vm->program = (dv_program){.function = DV_EMPTY, .handled = DV_EMPTY};
 }
 

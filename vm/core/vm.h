@@ -119,16 +119,16 @@ typedef struct dv_host_module {
 
 #define DV_BINARY_OPS (DV_BINARY_DIVMOD + 1)
 
-/* What the VM executes, counted in back edges, and calls where these are counted (run/work.h).
- * INT64_MAX: there is no bound. */
-typedef struct dv_work {
+/* What the VM executes, counted in units of core/work.h.  INT64_MAX: there is no bound. */
+typedef struct dv_workload {
+    int64_t left;      /* of what C functions do, until they look whether they are to end */
     bool counts_calls; /* every function begins with dv_count_cell (run/thread.h) */
     int64_t interval;  /* vm->countdown was set to one less */
     uint64_t done;     /* before that */
     int64_t limit;     /* left until the program gets RuntimeError; once more, and it is stopped */
     bool exceeded;     /* it has got that */
     int64_t slice;     /* left until the program is to pause */
-} dv_work;
+} dv_workload;
 
 /* The program that the host runs bit by bit (run/program.h). */
 typedef enum dv_program_state {
@@ -265,7 +265,7 @@ struct dv_vm {
     size_t c_stack_size;          /* use at most so much of a thread's stack */
     volatile int interrupt;       /* DV_INTERRUPTED, DV_STOPPED: set from other threads, atomically;
                                    * polled at safepoints */
-    dv_work work;
+    dv_workload work;
     dv_program program;
 
     dv_level level;

@@ -639,7 +639,8 @@ struct dvx_api {
      * the block is as it was. */
     void *(*resize)(dvx_vm *vm, void *block, size_t old_size, size_t new_size);
     void (*deallocate)(dvx_vm *vm, void *block, size_t size); /* the size that it has; or NULL */
-    /* Long loops in C call this now and then: false: interrupted (KeyboardInterrupt). */
+    /* For what waits, now and then: false: interrupted (KeyboardInterrupt).  Loops count (`work`).
+     */
     bool (*poll)(dvx_vm *vm);
     /* Around recursion on data in C: false: RecursionError, and no `leave`. */
     bool (*enter)(dvx_vm *vm);
@@ -748,6 +749,12 @@ struct dvx_api {
      * us.  So the function's next call, or its loop's next iteration, makes it warm ("warm-up" in
      * vm/quicken/README.md), not only the eighth. */
     void (*heavy)(dvx_vm *vm);
+
+    /* ---- Stops ---- */
+    /* Counts work done in C: `units` of 10 ns.  Whatever takes longer than a microsecond counts
+     * what it does, and what takes longer than a millisecond does so meanwhile, with its references
+     * and data in order: false: interrupted, stopped, a limit or the deadline exceeded. */
+    bool (*work)(dvx_vm *vm, int64_t units);
 };
 typedef struct dvx_api dvx_api;
 

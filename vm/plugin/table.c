@@ -249,4 +249,5 @@ const dvx_api dv_extension_api = {
     .read_row = dv_api_read_row,
     .make_row = dv_api_make_row,
     .heavy = dv_api_heavy,
+    .work = dv_api_work,
 };

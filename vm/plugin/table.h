@@ -113,6 +113,7 @@ void *dv_api_resize(dvx_vm *vm, void *block, size_t old_size, size_t new_size);
 void dv_api_deallocate(dvx_vm *vm, void *block, size_t size);
 bool dv_api_poll(dvx_vm *vm);
 void dv_api_heavy(dvx_vm *vm);
+bool dv_api_work(dvx_vm *vm, int64_t units);
 bool dv_api_enter(dvx_vm *vm);
 void dv_api_leave(dvx_vm *vm);
 void *dv_api_state(dvx_vm *vm, const struct dvx_extension *extension);

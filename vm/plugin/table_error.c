@@ -3,6 +3,7 @@
 #include "plugin/table.h"
 
 #include "core/native.h"
+#include "core/work.h"
 #include "types/class.h"
 #include "types/exception.h"
 #include "plugin/watch.h"
@@ -227,7 +228,8 @@ void dv_api_deallocate(dvx_vm *vm, void *block, size_t size) {
     if (block) dv_heap_free(&vm->heap, block, size);
 }
 
-bool dv_api_poll(dvx_vm *vm) { return dv_poll_interrupt(vm); }
+bool dv_api_poll(dvx_vm *vm) { return dv_work_poll(vm); }
+bool dv_api_work(dvx_vm *vm, int64_t units) { return dv_work(vm, units); }
 
 void dv_api_heavy(dvx_vm *vm) {
     if (vm->fp != vm->stack) dv_thread_hasten(dv_frame_thread(vm->fp));

@@ -1,9 +1,9 @@
 /* program.c: a program that runs in slices (program.h). */
 #include "run/program.h"
 
+#include "core/work.h"
 #include "run/call.h"
 #include "run/frame.h"
-#include "run/safepoint.h"
 #include "types/exception.h"
 #include "types/generator.h"
 

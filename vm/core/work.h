@@ -1,0 +1,52 @@
+/* work.h: the work that a VM does is counted, for limits and slices, and so that whoever wants to
+ * end a program is heard in time: by an interrupt, a stop, a limit, a deadline.
+ *
+ * Invariants
+ *  1. A unit is about 10 ns.  There are two counters, since regions learn from the first how many
+ *     rounds they make: vm->countdown, of back edges and counted calls, and vm->work.left, of what
+ *     C functions do (dv_work).
+ *  2. Who counts can be told that the program is to end: whoever calls dv_work holds counted
+ *     references, and what it works on is in order, as where any error is raised.
+ *  3. C code that does more than 100 units in a row counts them, at the latest after a millisecond.
+ *     (What is less happens within a round that counts.)
+ *  4. `done`, `limit` and `slice` are up to date after dv_work_settle alone.  They are never
+ *     negative. */
+#ifndef DV_CORE_WORK_H
+#define DV_CORE_WORK_H
+
+#include "core/vm.h"
+
+bool dv_work_slow(dv_vm *vm) DV_MUST_CHECK;
+
+/* Counts work done in C: about `units` rounds of a loop in dl (10 ns each); not negative.  False:
+ * raised (interrupted, stopped, limit or deadline exceeded). */
+DV_MUST_CHECK static inline bool dv_work(dv_vm *vm, int64_t units) {
+    return DV_LIKELY((vm->work.left -= units) >= 0) || dv_work_slow(vm);
+}
+
+/* The same where nothing can be raised: what asks to be heard is so at the next back edge or call,
+ * or in the next dv_work. */
+void dv_work_owe(dv_vm *vm, int64_t units);
+
+/* For what waits: has work been done that is to end?  False: raised, as by dv_work, but with a look
+ * at the clock each time. */
+bool dv_work_poll(dv_vm *vm) DV_MUST_CHECK;
+
+/* ---- For safepoints (run/safepoint.c) ---- */
+
+/* At first: nothing is counted so far, and there are no bounds. */
+void dv_work_init(dv_vm *vm);
+/* Charges what was done since the last time to limit and slice; how many rounds that were.  The
+ * countdown must be set anew (dv_work_renew). */
+int64_t dv_work_settle(dv_vm *vm);
+/* Lets the program work until the limit or the slice is used up, but never more than `longest`. */
+void dv_work_renew(dv_vm *vm, int64_t longest);
+/* All work so far. */
+uint64_t dv_work_done(const dv_vm *vm);
+/* False: raised.  A program that catches that may do a little more, to end in order; then nothing
+ * catches anything any more. */
+bool dv_work_within_limit(dv_vm *vm) DV_MUST_CHECK;
+
+enum { DV_SAFEPOINT_INTERVAL = 1 << 16 };
+
+#endif
