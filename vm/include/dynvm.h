@@ -281,9 +281,10 @@ dynvm_status dynvm_run_file(dynvm_vm *vm, const char *path);
  * unless the name is in angle brackets, as "<string>". */
 dynvm_status dynvm_run_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
 
-/* Runs a module, found as `import` would find it, as the main program (of a package its
- * __main__), as Python's -m does; sys.argv[0] becomes its path.  Its directory for imports is the
- * working directory.  Where there is none the error has no traceback. */
+/* Runs a module, found in files as `import` would find it (load_module is not asked: its text is
+ * the host's, and dynvm_run_text runs it), as the main program (of a package its __main__), as
+ * Python's -m does; sys.argv[0] becomes its path.  Its directory for imports is the working
+ * directory.  Where there is none the error has no traceback. */
 dynvm_status dynvm_run_module(dynvm_vm *vm, const char *name);
 
 /* Begin a file or a text as the main program, without running anything: DYNVM_PAUSED, or an error.
