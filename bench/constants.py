@@ -5,7 +5,7 @@ Prints a Markdown table: geometric mean of the change at inca and at nama agains
 bench/programs, and which program loses most; bench/objects and bench/defeat count for the latter alone.  Takes about
 three minutes a row.
 
-usage: constants.py [NAME=VALUE ...]      for example DV_SITE_WAIT=8; without: the rows of vm/quicken/README.md
+usage: constants.py [NAME=VALUE ...]      for example DV_SITE_WAIT=8; without: the rows of log/constants.csv
 """
 
 import math
