@@ -1,4 +1,4 @@
-/* derive.h: what hot sites with arrays become: derivatives (ext/README.md).
+/* derive.h: what hot sites with arrays become: derivatives (ext/SITES.md).
  *
  *     derive.c             the hooks of the types, and who is asked
  *     derive_elements.c    operators, comparisons, in-place operators and calls of ufuncs; their

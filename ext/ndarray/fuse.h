@@ -1,4 +1,4 @@
-/* fuse.h: whole expressions of elementwise operations as one instruction (ext/README.md, "whole
+/* fuse.h: whole expressions of elementwise operations as one instruction (ext/SITES.md, "Whole
  * expressions"). */
 #ifndef ND_FUSE_H
 #define ND_FUSE_H

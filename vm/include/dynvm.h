@@ -537,7 +537,7 @@ typedef struct dynvm_report {
     size_t size;          /* of this struct, as the caller knows it */
     const char *function; /* only what concerns the function of this name; NULL: all */
     unsigned top;         /* rows of a table of text; default 20 */
-    int json;             /* one line of JSON instead of text: see vm/inspect/README.md */
+    int json;             /* one line of JSON instead of text: see vm/inspect/REPORTS.md */
     int coloured;         /* text in colours, by the escape sequences of terminals */
     int assembly;         /* dynvm_disassemble: all functions as text for dynvm_run_assembly */
     const char *text;     /* dynvm_disassemble: this is listed; `path` is what it is called */
@@ -555,7 +555,7 @@ typedef struct dynvm_report {
 dynvm_status dynvm_disassemble(dynvm_vm *vm, const char *path, int after_run,
                                const dynvm_report *report, dynvm_output output, void *context);
 
-/* The code of a file as assembly, text that dynvm_run_assembly takes (vm/inspect/README.md). */
+/* The code of a file as assembly, text that dynvm_run_assembly takes (vm/inspect/ASSEMBLY.md). */
 dynvm_status dynvm_assembly(dynvm_vm *vm, const char *path, dynvm_output output, void *context);
 
 /* Runs a file of assembly as the main program.  DYNVM_ERROR, with a SyntaxError that names its

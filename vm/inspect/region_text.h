@@ -1,5 +1,6 @@
 /* region_text.h: regions as text: written from those of a VM, read into what their loop becomes
- * when it is hot (region/written.h).  README.md, "Regions by hand", says what the text looks like.
+ * when it is hot (region/written.h).  ASSEMBLY.md, "Regions by hand", says what the text looks
+ * like.
  *
  * Invariants
  *  1. What dv_region_text_write has written, dv_region_text_read makes into the same cells, exits,
