@@ -1,6 +1,7 @@
 /* api.c: creating VMs and running programs in them (dynvm.h). */
 #include "dynvm.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "api/compile.h"
@@ -98,6 +99,16 @@ static bool take_options(dv_vm *vm, const dynvm_config *config) {
     return dv_is_empty(vm->error);
 }
 
+/* Limits as the machine has them. */
+static int64_t units_of(uint64_t instructions) {
+    return instructions && instructions < INT64_MAX ? (int64_t)instructions : INT64_MAX;
+}
+
+static int64_t nanoseconds_of(double seconds) {
+    const double most = 1e9; /* some thirty years */
+    return seconds > 0 && seconds < most ? (int64_t)(seconds * 1e9) : INT64_MAX;
+}
+
 static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     dv_vm_config internal = {
         .resize = self->resize,
@@ -139,14 +150,16 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->vm->input = config->input;
     self->vm->input_context = config->input_context;
     dv_hooks_set(self->vm, config);
-    if (config->instruction_limit && config->instruction_limit < INT64_MAX)
-        self->vm->work.limit = self->instruction_limit = (int64_t)config->instruction_limit;
-    self->vm->work.counts_calls = config->resumable || self->vm->work.limit != INT64_MAX;
+    self->vm->work.counts_calls =
+        config->resumable || config->instruction_limit || config->time_limit != 0;
     self->resumable = config->resumable != 0;
     if (config->counting && !dv_profile_start(self->vm)) return false;
     if (!dv_setup(self->vm)) return false;
-    if (dv_path_setup(self->vm, config->extension_path) && take_options(self->vm, config))
+    if (dv_path_setup(self->vm, config->extension_path) && take_options(self->vm, config)) {
+        dv_work_set_limits(self->vm, units_of(config->instruction_limit),
+                           nanoseconds_of(config->time_limit));
         return true;
+    }
     dv_teardown(self->vm);
     return false;
 }
@@ -233,6 +246,7 @@ static dynvm_status finish(dynvm_vm *self) {
 
 static void begin(dynvm_vm *self) {
     dv_native_attach(self->vm);
+    dv_work_begin_run(self->vm);
     dynvm_error_free(self->error);
     self->error = NULL;
     dv_value failure = self->failure;
@@ -241,9 +255,16 @@ static void begin(dynvm_vm *self) {
     self->exit_status = 0;
 }
 
+/* The same where a program has ended: what came too late for it is not lost. */
+static dynvm_status finish_program(dynvm_vm *self) {
+    dv_vm *vm = self->vm;
+    if (dv_is_empty(vm->error) && vm->fp == vm->stack && dv_poll_interrupt(vm)) return DYNVM_OK;
+    return finish(self);
+}
+
 static dynvm_status run_unit(dynvm_vm *self, dv_unit *unit) {
     if (unit) dv_release(self->vm, dv_run_unit(self->vm, unit, self->vm->main));
-    return finish(self);
+    return finish_program(self);
 }
 
 /* Runs the main script of a directory, as Python does. */
@@ -330,7 +351,7 @@ dynvm_status dynvm_begin_text(dynvm_vm *self, const char *text, size_t size, con
 dynvm_status dynvm_resume(dynvm_vm *self, uint64_t budget) {
     begin(self);
     const int64_t work = budget < INT64_MAX ? (int64_t)budget : INT64_MAX;
-    return dv_program_resume(self->vm, work) > 0 ? DYNVM_PAUSED : finish(self);
+    return dv_program_resume(self->vm, work) > 0 ? DYNVM_PAUSED : finish_program(self);
 }
 
 dynvm_status dynvm_abandon(dynvm_vm *self) {
@@ -551,17 +572,39 @@ int dynvm_exit_status(const dynvm_vm *self) { return self->exit_status; }
 
 void dynvm_interrupt(dynvm_vm *self) { dv_interrupt(self->vm); }
 
-void dynvm_stop(dynvm_vm *self, int stopped) {
-    dv_stop(self->vm, stopped != 0);
-    if (stopped || !self->vm->work.exceeded) return;
-    dv_work_settle(self->vm);
-    self->vm->work.limit = self->instruction_limit;
-    self->vm->work.exceeded = false;
-    dv_work_renew(self->vm, DV_SAFEPOINT_INTERVAL);
+void dynvm_stop(dynvm_vm *self, int how) {
+    if (how == DYNVM_GO_ON)
+        dv_work_refill(self->vm);
+    else
+        dv_stop(self->vm, how == DYNVM_END ? DV_ENDING : DV_STOPPED);
 }
 
 int dynvm_interrupted(const dynvm_vm *self) {
     return __atomic_load_n(&self->vm->interrupt, __ATOMIC_RELAXED);
+}
+
+dynvm_status dynvm_set_limits(dynvm_vm *self, uint64_t instructions, double seconds) {
+    dv_vm *vm = self->vm;
+    if (vm->work.counts_calls && seconds >= 0) {
+        dv_work_set_limits(vm, units_of(instructions), nanoseconds_of(seconds));
+        return DYNVM_OK;
+    }
+    if (vm->work.counts_calls)
+        dv_raise(vm, DV_E_VALUE_ERROR, "a time limit must not be negative");
+    else
+        dv_raise(vm, DV_E_RUNTIME_ERROR, "this machine was made without limits");
+    dv_host_failed(self);
+    return DYNVM_ERROR;
+}
+
+uint64_t dynvm_instructions_left(const dynvm_vm *self) {
+    const int64_t left = dv_work_left(self->vm);
+    return left == INT64_MAX ? UINT64_MAX : (uint64_t)left;
+}
+
+double dynvm_seconds_left(const dynvm_vm *self) {
+    const int64_t left = dv_work_time_left(self->vm);
+    return left == INT64_MAX ? HUGE_VAL : (double)left * 1e-9;
 }
 
 uint64_t dynvm_collect(dynvm_vm *self) {

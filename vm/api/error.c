@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/work.h"
 #include "run/text.h"
 #include "types/exception.h"
 #include "types/str.h"
@@ -90,11 +91,11 @@ dynvm_error *dv_error_take(dv_vm *vm, dv_value shown) {
 
 void dv_error_tell_stop(dv_vm *vm) {
     if (!dv_is_stopped(vm) || dv_is_empty(vm->error)) return;
+    const char *why = dv_work_stop_message(vm);
     const dv_tuple *args = dv_as_tuple(dv_as_exception(vm->error)->args);
-    if (args->count == 1 && dv_is_str(args->items[0]) && dv_str_is(args->items[0], DV_STOP_MESSAGE))
-        return;
+    if (args->count == 1 && dv_is_str(args->items[0]) && dv_str_is(args->items[0], why)) return;
     dv_error_clear(vm);
-    dv_raise(vm, DV_E_RUNTIME_ERROR, DV_STOP_MESSAGE);
+    dv_raise(vm, DV_E_RUNTIME_ERROR, "%s", why);
 }
 
 dynvm_error *dv_error_describe(dv_vm *vm, dv_value exception) {

@@ -5,6 +5,7 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "plugin/watch.h"
 
 enum { LEAST_SLOTS = 32 };
@@ -168,6 +169,7 @@ void dv_host_refuse(dynvm_vm *self, const char *what) {
 
 bool dv_host_begin(dynvm_vm *self) {
     dv_native_attach(self->vm);
+    dv_work_begin_run(self->vm);
     if (DV_LIKELY(dv_is_empty(self->vm->error))) return true;
     dv_host_failed(self); /* a function of the host goes on where it should have returned */
     return false;

@@ -36,8 +36,7 @@ struct dynvm_vm {
     dynvm_error *error; /* of the last run, until it is taken */
     dv_value failure;   /* the exception that the last call about values failed with, or EMPTY */
     dv_handles handles;
-    int check_handles;         /* as configured */
-    int64_t instruction_limit; /* likewise, if there is one */
+    int check_handles; /* as configured */
     int exit_status;
     bool typed; /* sys has prompts: the host has asked for them */
     dynvm_observer observer;

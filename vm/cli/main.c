@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "about.h"
@@ -19,9 +20,20 @@ enum { STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_UNWRITTEN = 120 };
 /* The VM that SIGINT interrupts: a signal handler has no other way to know it. */
 static dynvm_vm *volatile interruptible;
 
+/* Ctrl-C again, a second after one that the program has still not got, ends the process: the VM is
+ * in a function in C that does not listen. */
 static void on_interrupt(int number) {
-    (void)number;
-    if (interruptible) dynvm_interrupt(interruptible);
+    static volatile sig_atomic_t asked; /* second of the last one that it was not busy with */
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!interruptible) return;
+    if (!dynvm_interrupted(interruptible)) {
+        asked = (sig_atomic_t)now.tv_sec;
+    } else if (now.tv_sec > asked + 1) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    dynvm_interrupt(interruptible);
 }
 
 static void watch_signals(dynvm_vm *vm) {

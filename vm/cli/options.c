@@ -51,6 +51,11 @@ static const char help[] =
     "  --form=tail|trampoline|mixed\n"
     "                              how instructions follow one another\n"
     "  --memory-limit=BYTES[K|M|G] programs that want more get MemoryError\n"
+    "  --instruction-limit=N[K|M|G]\n"
+    "                              programs that do more work get RuntimeError, and are then "
+    "ended\n"
+    "  --time-limit=SECONDS        the same for programs that take longer\n"
+    "  --sandbox                   programs reach no files, and import the library alone\n"
     "  --region-limit=BYTES[K|M|G] regions of level nama take no more; the coldest make room\n"
     "  --stress=LIST               make rare events common: quicken, assume, guard:N, exit:N\n"
     "  --lockstep[=LEVEL]          compare with a level (default: generic), or a reach of nama,\n"
@@ -138,14 +143,24 @@ static bool parse_form(const char *text, cli_options *options) {
     return true;
 }
 
-static bool parse_size(const char *text, size_t *size) {
+/* A number with a letter behind it, or none; `thousand` is what K stands for. */
+static bool parse_number(const char *text, uint64_t thousand, const char *what, uint64_t *out) {
     char *end;
     unsigned long long number = strtoull(text, &end, 10);
-    unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-    if (shift) end++;
-    bool good = end != text && !*end && text[0] != '-' && number > 0 && number <= SIZE_MAX >> shift;
-    if (!good) return refuse("not a number of bytes:", text);
-    *size = (size_t)number << shift;
+    const uint64_t unit = *end == 'K'   ? thousand
+                          : *end == 'M' ? thousand * thousand
+                          : *end == 'G' ? thousand * thousand * thousand
+                                        : 1;
+    if (unit > 1) end++;
+    bool good = end != text && !*end && text[0] != '-' && number > 0 && number <= SIZE_MAX / unit;
+    *out = number * unit;
+    return good || refuse(what, text);
+}
+
+static bool parse_size(const char *text, size_t *size) {
+    uint64_t number;
+    if (!parse_number(text, 1024, "not a number of bytes:", &number)) return false;
+    *size = (size_t)number;
     return true;
 }
 
@@ -155,6 +170,26 @@ static bool parse_memory_limit(const char *text, cli_options *options) {
 
 static bool parse_region_limit(const char *text, cli_options *options) {
     return parse_size(text, &options->config.region_limit);
+}
+
+static bool parse_instruction_limit(const char *text, cli_options *options) {
+    return parse_number(text, 1000,
+                        "not a number of instructions:", &options->config.instruction_limit);
+}
+
+static bool parse_time_limit(const char *text, cli_options *options) {
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds > 0)) return refuse("not a number of seconds:", text);
+    options->config.time_limit = seconds;
+    return true;
+}
+
+static bool set_sandbox(const char *text, cli_options *options) {
+    (void)text;
+    options->config.sandboxed = 1;
+    options->config.foreign = 0;
+    return true;
 }
 
 /* "guard:3": the number behind the colon. */
@@ -246,6 +281,9 @@ static const struct {
     {"--stress", A_VALUE, parse_stress, 0, 0},
     {"--memory-limit", A_VALUE, parse_memory_limit, 0, 0},
     {"--region-limit", A_VALUE, parse_region_limit, 0, 0},
+    {"--instruction-limit", A_VALUE, parse_instruction_limit, 0, 0},
+    {"--time-limit", A_VALUE, parse_time_limit, 0, 0},
+    {"--sandbox", NO_VALUE, set_sandbox, 0, 0},
     {"--lockstep", MAYBE_VALUE, parse_lockstep, 0, 0},
     {"--no-native-extensions", NO_VALUE, NULL, offsetof(cli_options, config.stress),
      DYNVM_STRESS_PORTABLE},

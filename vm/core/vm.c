@@ -95,43 +95,6 @@ void dv_vm_free(dv_vm *vm) {
     heap.resize(heap.context, vm, sizeof *vm, 0);
 }
 
-static void ask(dv_vm *vm, int what) {
-    __atomic_fetch_or(&vm->interrupt, what, __ATOMIC_SEQ_CST);
-    dv_poll_soon(vm);
-}
-
-void dv_interrupt(dv_vm *vm) { ask(vm, DV_INTERRUPTED); }
-
-void dv_stop(dv_vm *vm, bool stopped) {
-    if (stopped)
-        ask(vm, DV_STOPPED);
-    else
-        __atomic_fetch_and(&vm->interrupt, ~DV_STOPPED, __ATOMIC_SEQ_CST);
-}
-
-/* The limit first: an interrupt that comes after it has been looked for lowers it again. */
-bool dv_poll_calls_slow(dv_vm *vm) {
-    __atomic_store_n(&vm->stack_limit, vm->stack_end, __ATOMIC_SEQ_CST);
-    if (vm->collector.wanted) dv_collect_wanted(vm);
-    return dv_poll_interrupt(vm);
-}
-
-/* Who is stopped is so again at the next call and back edge, whatever became of the exception. */
-static bool raise_stop(dv_vm *vm) {
-    dv_poll_soon(vm);
-    dv_poll_at_back_edge(vm);
-    dv_raise(vm, DV_E_RUNTIME_ERROR, DV_STOP_MESSAGE);
-    return false;
-}
-
-bool dv_poll_interrupt(dv_vm *vm) {
-    if (DV_LIKELY(!__atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED))) return true;
-    if (dv_is_stopped(vm)) return raise_stop(vm);
-    __atomic_fetch_and(&vm->interrupt, ~DV_INTERRUPTED, __ATOMIC_RELAXED);
-    dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
-    return false;
-}
-
 void dv_notes_add(dv_notes *notes, const char *why, uint64_t count) {
     int i = 0;
     while (i < DV_MOST_NOTES && notes->all[i].why && notes->all[i].why != why &&

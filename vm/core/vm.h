@@ -123,11 +123,15 @@ typedef struct dv_host_module {
 typedef struct dv_workload {
     int64_t left;      /* of what C functions do, until they look whether they are to end */
     bool counts_calls; /* every function begins with dv_count_cell (run/thread.h) */
+    bool exceeded;     /* the program has been told to end: what it does now is its grace */
+    bool told;         /* ... by the host, which stops its next runs as well */
     int64_t interval;  /* vm->countdown was set to one less */
     uint64_t done;     /* before that */
-    int64_t limit;     /* left until the program gets RuntimeError; once more, and it is stopped */
-    bool exceeded;     /* it has got that */
     int64_t slice;     /* left until the program is to pause */
+    int64_t limit;     /* left until the program is told to end */
+    int64_t deadline;  /* the same in ns of the monotonic clock */
+    int64_t run_limit, run_time; /* what of both each run gets */
+    const char *why;             /* it is to end */
 } dv_workload;
 
 /* The program that the host runs bit by bit (run/program.h). */
@@ -263,8 +267,8 @@ struct dv_vm {
     char *c_stack_limit;          /* lowest address the C stack may reach (stack grows down) */
     unsigned long c_stack_thread; /* pthread_self() of the thread that it was found for; 0: none */
     size_t c_stack_size;          /* use at most so much of a thread's stack */
-    volatile int interrupt;       /* DV_INTERRUPTED, DV_STOPPED: set from other threads, atomically;
-                                   * polled at safepoints */
+    volatile int interrupt;       /* DV_INTERRUPTED, ...: set from other threads, atomically; polled
+                                   * at safepoints */
     dv_workload work;
     dv_program program;
 
@@ -418,21 +422,20 @@ static inline void *dv_container_new(dv_vm *vm, size_t size, uint32_t shape);
 static inline void dv_container_free(dv_vm *vm, void *container, size_t size);
 
 dv_value dv_raise_memory(dv_vm *vm); /* raises MemoryError; returns EMPTY */
+/* What other threads want (core/work.h): see dynvm_interrupt and dynvm_stop. */
+enum {
+    DV_INTERRUPTED = 1,
+    DV_STOPPED = 2,
+    DV_ENDING = 4,
+    DV_EXHAUSTED = 8 /* not wanted by others: the program is over its limits and its grace */
+};
 /* Raises KeyboardInterrupt if there was an interrupt that the program has not yet got, and
- * RuntimeError while it is stopped: safepoints
- * do, and functions that wait. */
+ * RuntimeError if it is to end, again and again while it is stopped: safepoints do, and functions
+ * that wait. */
 bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
-
-/* From any thread or signal handler: makes the next back edge or call that looks raise
- * KeyboardInterrupt. */
-void dv_interrupt(dv_vm *vm);
-enum { DV_INTERRUPTED = 1, DV_STOPPED = 2 };
-#define DV_STOP_MESSAGE "stopped by the host"
-/* Likewise, for good: until it is called with false, no handler of an exception is entered, and
- * what runs raises RuntimeError again and again. */
-void dv_stop(dv_vm *vm, bool stopped);
+/* No handler of an exception is entered, and what runs raises RuntimeError again and again. */
 static inline bool dv_is_stopped(const dv_vm *vm) {
-    return __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED) & DV_STOPPED;
+    return __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED) & (DV_STOPPED | DV_EXHAUSTED);
 }
 
 /* The next back edge polls.  What is left of the interval does not count as done. */

@@ -1,9 +1,13 @@
 /* work.c: counting work, and ending who does too much of it (work.h). */
 #include "core/work.h"
 
+#include <time.h>
+
 enum {
-    LOOK = 100000,  /* units that C functions do between two looks at the clock */
-    GRACE = 100000, /* units that a program may do once a limit is exceeded */
+    LOOK = 100000,           /* units that C functions do between two looks at the clock */
+    GRACE = 100000,          /* units that a program has to end in order, ... */
+    GRACE_TIME = 10000000,   /* ... and ns, if it is in time that it has to end */
+    NANOSECONDS = 1000000000 /* in a second */
 };
 
 /* ---- Counting ----
@@ -13,7 +17,13 @@ enum {
  * counts no longer. */
 
 void dv_work_init(dv_vm *vm) {
-    vm->work = (dv_workload){.left = LOOK, .interval = 1, .limit = INT64_MAX, .slice = INT64_MAX};
+    vm->work = (dv_workload){.left = LOOK,
+                             .interval = 1,
+                             .slice = INT64_MAX,
+                             .limit = INT64_MAX,
+                             .deadline = INT64_MAX,
+                             .run_limit = INT64_MAX,
+                             .run_time = INT64_MAX};
 }
 
 static int64_t rounds_of_interval(const dv_vm *vm) {
@@ -66,23 +76,142 @@ void dv_work_renew(dv_vm *vm, int64_t longest) {
     vm->countdown = work->interval - 1;
 }
 
+/* ---- Limits ---- */
+
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * NANOSECONDS + t.tv_nsec;
+}
+
+static int64_t deadline_in(int64_t time) {
+    const int64_t at = now();
+    return time < INT64_MAX - at ? at + time : INT64_MAX;
+}
+
+static void no_more(dv_vm *vm, int asked) {
+    __atomic_fetch_and(&vm->interrupt, ~asked, __ATOMIC_SEQ_CST);
+}
+
+static void fill(dv_vm *vm) {
+    dv_workload *work = &vm->work;
+    dv_work_settle(vm);
+    work->limit = work->run_limit;
+    work->deadline = work->run_time == INT64_MAX ? INT64_MAX : deadline_in(work->run_time);
+    work->exceeded = false;
+    no_more(vm, DV_EXHAUSTED);
+    dv_work_renew(vm, DV_SAFEPOINT_INTERVAL);
+}
+
+void dv_work_refill(dv_vm *vm) {
+    no_more(vm, DV_STOPPED | DV_ENDING);
+    vm->work.told = false;
+    fill(vm);
+}
+
+void dv_work_set_limits(dv_vm *vm, int64_t units, int64_t nanoseconds) {
+    vm->work.run_limit = units;
+    vm->work.run_time = nanoseconds;
+    fill(vm);
+}
+
+void dv_work_begin_run(dv_vm *vm) {
+    const dv_workload *work = &vm->work;
+    const bool bounded =
+        work->run_limit != INT64_MAX || work->run_time != INT64_MAX || work->exceeded;
+    if (DV_LIKELY(!bounded) || vm->fp != vm->stack || vm->program.state != DV_PROGRAM_NONE) return;
+    fill(vm);
+    if (work->told) dv_stop(vm, DV_STOPPED);
+}
+
+int64_t dv_work_left(const dv_vm *vm) {
+    if (vm->work.limit == INT64_MAX) return INT64_MAX;
+    const int64_t spent = rounds_of_interval(vm) + units_of_look(vm);
+    return spent < vm->work.limit ? vm->work.limit - spent : 0;
+}
+
+int64_t dv_work_time_left(const dv_vm *vm) {
+    if (vm->work.deadline == INT64_MAX) return INT64_MAX;
+    const int64_t left = vm->work.deadline - now();
+    return left > 0 ? left : 0;
+}
+
 /* ---- Ending ---- */
 
-bool dv_work_within_limit(dv_vm *vm) {
-    dv_workload *work = &vm->work;
-    const int64_t rounds = rounds_of_interval(vm);
-    if (DV_LIKELY(work->limit > rounds)) return true;
-    work->limit = GRACE + rounds;
-    if (work->exceeded) {
-        dv_stop(vm, true);
-        return dv_poll_interrupt(vm);
-    }
-    work->exceeded = true;
-    dv_raise(vm, DV_E_RUNTIME_ERROR, "instruction limit exceeded");
+static void ask(dv_vm *vm, int what) {
+    __atomic_fetch_or(&vm->interrupt, what, __ATOMIC_SEQ_CST);
+    dv_poll_soon(vm);
+}
+
+void dv_interrupt(dv_vm *vm) { ask(vm, DV_INTERRUPTED); }
+
+void dv_stop(dv_vm *vm, int how) { ask(vm, how); }
+
+static const char by_host[] = "stopped by the host";
+
+const char *dv_work_stop_message(const dv_vm *vm) {
+    const bool exhausted = __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED) & DV_EXHAUSTED;
+    return exhausted ? vm->work.why : by_host;
+}
+
+/* Who is stopped is so again at the next call and back edge, whatever became of the exception. */
+static bool raise_stop(dv_vm *vm) {
+    dv_poll_soon(vm);
+    dv_poll_at_back_edge(vm);
+    dv_raise(vm, DV_E_RUNTIME_ERROR, "%s", dv_work_stop_message(vm));
     return false;
 }
 
-bool dv_work_poll(dv_vm *vm) { return dv_work_within_limit(vm) && dv_poll_interrupt(vm); }
+/* The program is to end.  If nobody counts its calls, they poll from now on. */
+static bool tell(dv_vm *vm, const char *why, bool in_time) {
+    dv_workload *work = &vm->work;
+    work->exceeded = true;
+    work->why = why;
+    work->limit = rounds_of_interval(vm) + GRACE;
+    if (in_time) work->deadline = deadline_in(GRACE_TIME);
+    dv_poll_soon(vm);
+    dv_raise(vm, DV_E_RUNTIME_ERROR, "%s", why);
+    return false;
+}
+
+bool dv_work_within_limits(dv_vm *vm) {
+    const dv_workload *work = &vm->work;
+    const bool by_work = work->limit <= rounds_of_interval(vm);
+    const bool by_time = DV_UNLIKELY(work->deadline != INT64_MAX) && now() >= work->deadline;
+    if (DV_LIKELY(!by_work && !by_time) || dv_is_stopped(vm)) return true;
+    if (!work->exceeded)
+        return tell(vm, by_work ? "instruction limit exceeded" : "time limit exceeded", by_time);
+    ask(vm, DV_EXHAUSTED);
+    return raise_stop(vm);
+}
+
+bool dv_poll_interrupt(dv_vm *vm) {
+    const int asked = __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED);
+    if (DV_LIKELY(!asked)) return true;
+    if (dv_is_stopped(vm)) return raise_stop(vm);
+    if (asked & DV_ENDING) {
+        no_more(vm, DV_ENDING);
+        vm->work.told = true;
+        if (!vm->work.exceeded) return tell(vm, by_host, true);
+    }
+    if (!(asked & DV_INTERRUPTED)) return true;
+    no_more(vm, DV_INTERRUPTED);
+    dv_raise(vm, DV_E_KEYBOARD_INTERRUPT, "");
+    return false;
+}
+
+bool dv_work_poll(dv_vm *vm) { return dv_work_within_limits(vm) && dv_poll_interrupt(vm); }
+
+/* The limit first: an interrupt that comes after it has been looked for lowers it again. */
+bool dv_poll_calls_slow(dv_vm *vm) {
+    __atomic_store_n(&vm->stack_limit, vm->stack_end, __ATOMIC_SEQ_CST);
+    if (vm->work.exceeded && !vm->work.counts_calls) {
+        charge(vm, 1);
+        dv_poll_soon(vm);
+    }
+    if (vm->collector.wanted) dv_collect_wanted(vm);
+    return dv_work_poll(vm);
+}
 
 bool dv_work_slow(dv_vm *vm) {
     settle_look(vm);

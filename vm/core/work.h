@@ -6,11 +6,15 @@
  *     rounds they make: vm->countdown, of back edges and counted calls, and vm->work.left, of what
  *     C functions do (dv_work).
  *  2. Who counts can be told that the program is to end: whoever calls dv_work holds counted
- *     references, and what it works on is in order, as where any error is raised.
+ *     references, no error is pending, and what it works on is in order, as where any error is
+ *     raised.
  *  3. C code that does more than 100 units in a row counts them, at the latest after a millisecond.
  *     (What is less happens within a round that counts.)
  *  4. `done`, `limit` and `slice` are up to date after dv_work_settle alone.  They are never
- *     negative. */
+ *     negative.
+ *  5. A program that is to end is told so once, by an exception.  Then it has its grace; when that
+ *     is over, it is stopped: nothing catches anything any more.  A run that begins is within its
+ *     limits again. */
 #ifndef DV_CORE_WORK_H
 #define DV_CORE_WORK_H
 
@@ -28,9 +32,29 @@ DV_MUST_CHECK static inline bool dv_work(dv_vm *vm, int64_t units) {
  * or in the next dv_work. */
 void dv_work_owe(dv_vm *vm, int64_t units);
 
-/* For what waits: has work been done that is to end?  False: raised, as by dv_work, but with a look
- * at the clock each time. */
+/* For what waits: false: raised, as by dv_work, but with a look at the clock each time. */
 bool dv_work_poll(dv_vm *vm) DV_MUST_CHECK;
+
+/* ---- Ending, from any thread or signal handler ---- */
+
+/* Makes the next back edge, call or C function that polls raise KeyboardInterrupt. */
+void dv_interrupt(dv_vm *vm);
+/* DV_STOPPED: stops the program, for good; DV_ENDING: tells it to end, as limits do. */
+void dv_stop(dv_vm *vm, int how);
+
+/* ---- Limits: by the VM's thread ---- */
+
+/* What each run may do, and this one if there is one, from now on; INT64_MAX: there is no bound. */
+void dv_work_set_limits(dv_vm *vm, int64_t units, int64_t nanoseconds);
+/* A run begins, unless it is part of another one, or of a program that is not yet at its end. */
+void dv_work_begin_run(dv_vm *vm);
+/* Nothing is stopped or exceeded any more, and all is left that a run may do. */
+void dv_work_refill(dv_vm *vm);
+/* What is left: INT64_MAX: there is no bound. */
+int64_t dv_work_left(const dv_vm *vm);
+int64_t dv_work_time_left(const dv_vm *vm); /* ns */
+/* Why the program is stopped. */
+const char *dv_work_stop_message(const dv_vm *vm);
 
 /* ---- For safepoints (run/safepoint.c) ---- */
 
@@ -43,10 +67,9 @@ int64_t dv_work_settle(dv_vm *vm);
 void dv_work_renew(dv_vm *vm, int64_t longest);
 /* All work so far. */
 uint64_t dv_work_done(const dv_vm *vm);
-/* False: raised.  A program that catches that may do a little more, to end in order; then nothing
- * catches anything any more. */
-bool dv_work_within_limit(dv_vm *vm) DV_MUST_CHECK;
+/* False: raised, since the program has exceeded a limit. */
+bool dv_work_within_limits(dv_vm *vm) DV_MUST_CHECK;
 
-enum { DV_SAFEPOINT_INTERVAL = 1 << 16 };
+enum { DV_SAFEPOINT_INTERVAL = 1 << 14 }; /* rounds: some have bodies of microseconds */
 
 #endif

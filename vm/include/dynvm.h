@@ -210,8 +210,7 @@ typedef struct dynvm_config {
     uint32_t stress_exits;      /* every n-th exit of a region is taken */
     uint32_t recursion_limit;   /* default 1000 */
     size_t c_stack_size;        /* use at most so much of a thread's C stack; default 8 MB */
-    uint64_t instruction_limit; /* so much work (dynvm_resume), then RuntimeError; who catches it
-                                 * and does 100,000 more is stopped (dynvm_stop) */
+    uint64_t instruction_limit; /* of each run ("Limits"), in units of dynvm_resume */
     int sandboxed;   /* not 0: the program opens, lists, makes and removes no files, and imports
                       * modules of the library alone; it gets PermissionError */
     unsigned closed; /* DYNVM_CLOSED_...: these standard streams are None in sys */
@@ -248,13 +247,14 @@ typedef struct dynvm_config {
                                        * takes them; ends with NULL */
     unsigned char flags[DYNVM_FLAGS]; /* by DYNVM_FLAG_... */
     const char *const *x_options;     /* sys._xoptions: "name" or "name=text"; ends with NULL */
+    double time_limit;                /* of each run ("Limits"), in seconds */
 } dynvm_config;
 
 #define DYNVM_CONFIG                                                                              \
     {                                                                                             \
         sizeof(dynvm_config), 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_LEVEL_DEFAULT, DYNVM_FORM_DEFAULT, 0, \
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, DYNVM_NAMA_DEFAULT, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, {0}, 0                                                                    \
+            0, 0, 0, 0, {0}, 0, 0                                                                 \
     }
 
 /* ---- VMs ---- */
@@ -293,11 +293,11 @@ dynvm_status dynvm_begin_file(dynvm_vm *vm, const char *path);
 dynvm_status dynvm_begin_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
 
 /* Runs the program that was begun until it ends or has done so much work (UINT64_MAX: to its end),
- * then it is DYNVM_PAUSED and goes on with the next call.  Work is counted in rounds of loops and
- * calls of functions in dl; 100,000 are about a millisecond.  It pauses between two of these, but
- * not in what C calls (a sort's key, an import's module): there it goes on until C has returned.
- * While it is paused everything else may be done with the VM; an interrupt is for what runs next.
- * DYNVM_ERROR also where nothing was begun, or while the VM runs. */
+ * then it is DYNVM_PAUSED and goes on with the next call.  Work is counted in rounds of loops,
+ * calls of functions in dl, and units of 10 ns of what functions in C do.  It pauses between two of
+ * these, but not in what C calls (a sort's key, an import's module): there it goes on until C has
+ * returned. While it is paused everything else may be done with the VM; an interrupt is for what
+ * runs next. DYNVM_ERROR also where nothing was begun, or while the VM runs. */
 dynvm_status dynvm_resume(dynvm_vm *vm, uint64_t budget);
 
 /* Forgets the program that was begun.  What it holds is released, but none of its `finally` and
@@ -306,7 +306,7 @@ dynvm_status dynvm_resume(dynvm_vm *vm, uint64_t budget);
 dynvm_status dynvm_abandon(dynvm_vm *vm);
 
 /* Work that the VM has done so far, as dynvm_resume counts it.  Without `resumable` and
- * instruction_limit calls are not counted. */
+ * limits calls are not counted. */
 uint64_t dynvm_instructions(const dynvm_vm *vm);
 
 /* Runs a statement that was typed: a text that tracebacks call "<stdin>", and whose expression
@@ -345,16 +345,42 @@ dynvm_status dynvm_complete(dynvm_vm *vm, const char *text, dynvm_found found, v
 /* After DYNVM_EXIT: what the program passed to sys.exit; after DYNVM_ERROR: 1; else 0. */
 int dynvm_exit_status(const dynvm_vm *vm);
 
-/* Makes the running program raise KeyboardInterrupt soon.  Any thread may call it, and signal
- * handlers may. */
+/* ---- Stops ---- */
+
+/* Makes the running program raise KeyboardInterrupt within some milliseconds.  Any thread may call
+ * it, and signal handlers may.  A run that ends before that fails with it; while nothing runs it is
+ * for what runs next. */
 void dynvm_interrupt(dynvm_vm *vm);
-/* Ends whatever runs in the VM, by a RuntimeError that nothing can catch: no `except`, `finally` or
- * `with` of the program sees it.  The VM stays stopped, and all that is run in it fails, until this
- * is called with 0, which also gives it its instruction_limit anew.  Any thread may stop a VM, and
- * signal handlers may: for deadlines. */
-void dynvm_stop(dynvm_vm *vm, int stopped);
-/* Not 0: there was a dynvm_interrupt that the program has not yet got.  Callbacks may ask. */
+
+/* DYNVM_STOP ends whatever runs in the VM, by a RuntimeError that nothing can catch: no `except`,
+ * `finally` or `with` of the program sees it.  DYNVM_END raises it as any other; but a program that
+ * is not at its end 10 ms or 100,000 units of work later is stopped, whatever it has caught. Either
+ * way the VM stays stopped, and all that is run in it fails, until DYNVM_GO_ON, which is for the
+ * VM's own thread, and also gives it its limits anew.  Any thread may stop a VM, and signal
+ * handlers may. */
+enum { DYNVM_GO_ON, DYNVM_STOP, DYNVM_END };
+void dynvm_stop(dynvm_vm *vm, int how);
+
+/* Not 0: there was a dynvm_interrupt that the program has not yet got, or it is stopped.  Callbacks
+ * may ask. */
 int dynvm_interrupted(const dynvm_vm *vm);
+
+/* ---- Limits ----
+ *
+ * Each run has the same ones.  A run is what a call of the host makes the VM do, with all that
+ * functions of the host make it do meanwhile; or a program from dynvm_begin_file or
+ * dynvm_begin_text to its end, pauses included.  A run that exceeds a limit gets a RuntimeError and
+ * may do as much more as after DYNVM_END (if it was the instruction limit: 100,000 units, whatever
+ * time they take); then it is stopped.  The next run is free of that.  Work is the same number for
+ * the same program and build, at the same level; time is that of the system's clock. */
+
+/* Sets the limits of all runs from now on, and of the one that calls, which gets all of them anew.
+ * 0: none.  DYNVM_ERROR: `seconds` is negative, or the VM was made without `resumable` and limits
+ * (instruction_limit may be UINT64_MAX), so that it counts no calls. */
+dynvm_status dynvm_set_limits(dynvm_vm *vm, uint64_t instructions, double seconds);
+/* What is left of them to the run, or was when the last one ended; UINT64_MAX and HUGE_VAL: all. */
+uint64_t dynvm_instructions_left(const dynvm_vm *vm);
+double dynvm_seconds_left(const dynvm_vm *vm);
 
 /* ---- Handles ---- */
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "code/liveness.h"
+#include "core/work.h"
 #include "region/region.h"
 #include "types/class.h"
 #include "types/complex.h"

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/float.h"
 #include "types/host.h"
 #include "types/int.h"
@@ -13,7 +14,7 @@
 #include "types/str.h"
 
 #define LONGEST 9223372036.0 /* seconds that are an int64 of nanoseconds */
-#define SLICE   0.05         /* seconds that a sleep may outlast an interrupt */
+#define SLICE   0.005        /* seconds that a sleep may outlast an interrupt */
 
 static int64_t nanoseconds(clockid_t clock) {
     struct timespec now;
@@ -73,13 +74,13 @@ static dv_value time_sleep(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (seconds < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "sleep length must be non-negative");
     if (vm->asks.sleep) {
         const int failed = vm->asks.sleep(vm->asks.clock_context, seconds);
-        if (!dv_poll_interrupt(vm)) return DV_EMPTY;
+        if (!dv_work_poll(vm)) return DV_EMPTY;
         return failed ? dv_host_raise(vm, failed, DV_EMPTY) : DV_NONE;
     }
     int64_t start = nanoseconds(CLOCK_MONOTONIC);
     for (;;) {
         double left = seconds - (double)(nanoseconds(CLOCK_MONOTONIC) - start) * 1e-9;
-        if (!dv_poll_interrupt(vm)) return DV_EMPTY;
+        if (!dv_work_poll(vm)) return DV_EMPTY;
         if (left <= 0) return DV_NONE;
         double slice = fmin(left, SLICE);
         struct timespec wait = {0, (long)(slice * 1e9)};

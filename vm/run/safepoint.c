@@ -45,7 +45,6 @@ const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     if (!ip) return NULL;
     sp = vm->sp, fp = vm->fp;
     vm->ip = ip;
-    if (!dv_work_within_limit(vm) || !dv_poll_calls_slow(vm))
-        return dv_slow_raise(ip, sp, fp, vm, r, d);
+    if (!dv_poll_calls_slow(vm)) return dv_slow_raise(ip, sp, fp, vm, r, d);
     return pauses ? dv_program_pause(vm, ip) : ip;
 }
