@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/native.h"
+#include "core/work.h"
 #include "run/operate.h"
 #include "types/abstract.h"
 #include "types/class.h"
@@ -481,9 +482,7 @@ dv_value dv_iterate(dv_vm *vm, dv_value v) {
 dv_value dv_next(dv_vm *vm, dv_value iterator) {
     const dv_type *type = dv_behaviour_of(vm, iterator);
     if (!dv_native_room(vm)) return DV_EMPTY; /* iterators of iterators of ... */
-    /* Loops in C have no other safepoint. */
-    if (DV_UNLIKELY(__atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED)) && !dv_poll_interrupt(vm))
-        return DV_EMPTY;
+    if (!dv_work(vm, 1)) return DV_EMPTY;     /* loops in C have no other safepoint */
     if (type->next) return type->next(vm, iterator);
     return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not an iterator", iterator);
 }
@@ -558,7 +557,7 @@ static int derives(dv_vm *vm, dv_value derived, dv_value from) {
             result = 1;
             break;
         }
-        dv_value more = dv_poll_interrupt(vm) ? bases_of(vm, derived) : DV_EMPTY;
+        dv_value more = dv_work(vm, 10) ? bases_of(vm, derived) : DV_EMPTY;
         dv_release(vm, bases);
         bases = more;
         if (dv_is_empty(bases)) break;
