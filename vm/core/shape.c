@@ -205,7 +205,8 @@ static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
 
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {
     dv_global_cell *cell = dv_namespace_cell(vm, &class_->attributes, name);
-    if (!cell) {
+    bool possible = cell && dv_slots_store(vm, class_, cell, value);
+    if (!possible) {
         dv_release(vm, value);
         return false;
     }

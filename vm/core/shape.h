@@ -181,6 +181,10 @@ bool dv_class_fill(dv_vm *vm, dv_class *class_, dv_value name) DV_MUST_CHECK;
 /* Up-call (types/descriptor.c): does an attribute of a class with this value come before those of
  * the instance? */
 bool dv_is_data_descriptor(dv_vm *vm, dv_value v);
+/* Up-call (types/slots.c), before `cell` of the class gets another value (EMPTY: none): hides the
+ * slots that will not be found any longer; false: raised. */
+bool dv_slots_store(dv_vm *vm, dv_class *class_, const dv_global_cell *cell,
+                    dv_value value) DV_MUST_CHECK;
 /* Sets an attribute (owned value; EMPTY deletes), breaking `layout` where the set of names changes.
  */
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) DV_MUST_CHECK;

@@ -6,6 +6,7 @@
 #include "modules/modules.h"
 #include "types/class.h"
 #include "types/dict.h"
+#include "types/slots.h"
 #include "types/tuple.h"
 
 /* Does no class of dl that the object is of define one of these names? */
@@ -34,6 +35,8 @@ static dv_shape *plain_shape(dv_vm *vm, dv_value x, dv_value names) {
     if (!dv_is_plain_instance(x)) return NULL;
     dv_shape *shape = dv_shape_at(vm, dv_as_object(x)->shape);
     bool plain = !shape->dictionary && defines_none(vm, shape->class_, dv_as_tuple(names));
+    for (const dv_shape *s = shape; s->parent && plain; s = s->parent)
+        plain = !dv_slot_is_hidden(s->name);
     return plain ? shape : NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/module.h"
+#include "types/slots.h"
 #include "types/str.h"
 #include "types/traceback.h"
 
@@ -195,7 +196,8 @@ static void consider_instance(search *s, dv_value object) {
         while (dv_dict_walk(dict, &position, &key, &value))
             if (dv_is_str(key)) consider_value(s, key);
     }
-    for (; shape->parent; shape = shape->parent) consider_value(s, shape->name);
+    for (; shape->parent; shape = shape->parent)
+        if (!dv_slot_is_hidden(shape->name)) consider_value(s, shape->name);
 }
 
 static dv_value suggest_attribute(search *s, dv_value object) {

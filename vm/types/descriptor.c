@@ -147,8 +147,12 @@ dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
 }
 
 bool dv_is_data_descriptor(dv_vm *vm, dv_value v) {
-    return dv_is_shape(v, DV_T_PROPERTY) || dv_is_tuple_getter(v) ||
-           has_flag(vm, v, DV_CLASS_SETTER);
+    if (dv_is_shape(v, DV_T_PROPERTY) || dv_is_tuple_getter(v) || dv_is_hidden_member(v))
+        return true;
+    /* A class keeps its flags when it loses the methods. */
+    return has_flag(vm, v, DV_CLASS_SETTER) &&
+           (is_property(v) || dv_has_special(vm, v, vm->known.set) ||
+            dv_has_special(vm, v, vm->known.delete_));
 }
 
 static bool property_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
@@ -171,6 +175,8 @@ bool dv_descriptor_store(dv_vm *vm, dv_value v, dv_value self, dv_value value) {
         done = property_store(vm, v, self, value);
     } else if (dv_is_tuple_getter(v)) {
         done = dv_tuple_getter_store(vm, value);
+    } else if (dv_is_shape(v, DV_T_MEMBER)) {
+        done = dv_member_store(vm, v, self, value);
     } else {
         dv_value args[] = {self, value}, special = deletes ? vm->known.delete_ : vm->known.set;
         dv_value result = dv_special_call(vm, v, special, args, deletes ? 1 : 2, &found);

@@ -9,6 +9,7 @@
 #include "types/instance_dict.h"
 #include "types/list.h"
 #include "types/module.h"
+#include "types/slots.h"
 #include "types/str.h"
 
 static bool add(dv_vm *vm, dv_value names, const char *text) {
@@ -123,7 +124,8 @@ static bool add_instance(dv_vm *vm, dv_value names, dv_value self) {
         return !dv_is_empty(dict) && add_keys(vm, names, dict);
     }
     for (; shape->parent; shape = shape->parent)
-        if (!dv_dict_set(vm, names, shape->name, DV_NONE)) return false;
+        if (!dv_slot_is_hidden(shape->name) && !dv_dict_set(vm, names, shape->name, DV_NONE))
+            return false;
     return true;
 }
 

@@ -34,7 +34,7 @@ static dv_shape *divide(dv_vm *vm, dv_object *object, dv_shape *shape, const dv_
     dv_class *class_ = shape->class_;
     dv_shape *next = class_->root;
     for (uint32_t i = 0; i < shape->count && next; i++) {
-        if (dv_class_has_slot(vm, class_, names[i]))
+        if (dv_class_has_slot(class_, names[i]))
             next = dv_shape_add(vm, next, names[i]);
         else if (!dv_dict_set(vm, dict, names[i], *dv_attribute_slot(object, i)))
             next = NULL;
@@ -49,7 +49,7 @@ static void move(dv_vm *vm, dv_object *object, dv_shape *shape, dv_shape *next,
     uint32_t kept = 0;
     for (uint32_t i = 0; i < shape->count; i++) {
         dv_value v = *dv_attribute_slot(object, i);
-        if (kept + 1 < next->count && dv_class_has_slot(vm, shape->class_, names[i]))
+        if (kept + 1 < next->count && dv_class_has_slot(shape->class_, names[i]))
             *dv_attribute_slot(object, kept++) = v;
         else
             dv_release(vm, v);
@@ -126,8 +126,10 @@ static dv_shape *shape_in(dv_vm *vm, dv_class *class_, const dv_shape *shape) {
         return NULL;
     }
     dv_shape_names(shape, names);
+    const dv_class *to = layout_class(class_), *from = layout_class(shape->class_);
     dv_shape *next = dv_shape_root(vm, class_);
-    for (uint32_t i = 0; i < shape->count && next; i++) next = dv_shape_add(vm, next, names[i]);
+    for (uint32_t i = 0; i < shape->count && next; i++)
+        next = dv_shape_add(vm, next, to == from ? names[i] : dv_slot_key(to, from, names[i]));
     dv_heap_free(&vm->heap, names, size);
     return next;
 }
@@ -189,14 +191,14 @@ static bool is_one_too_many(dv_vm *vm, dv_shape *shape, dv_value name, bool dele
     if (DV_LIKELY(!(shape->class_->flags & DV_CLASS_CROWDED))) return false;
     bool has = dv_shape_find(vm, shape, name) >= 0;
     bool changes = deletes ? has : !has && !dv_shape_child(shape, name);
-    return changes && !dv_class_has_slot(vm, shape->class_, name);
+    return changes && !dv_class_has_slot(shape->class_, name);
 }
 
 static bool delete_slot(dv_vm *vm, dv_value self, dv_value name) {
     bool found;
     if (!dv_instance_delete(vm, dv_as_object(self), name, &found)) return false;
     if (found) return true;
-    if (!dv_class_has_slot(vm, shape_of(vm, self)->class_, name))
+    if (!dv_class_has_slot(shape_of(vm, self)->class_, name))
         return raise_no_attribute(vm, self, name);
     dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "%S", name);
     return false;
@@ -221,7 +223,7 @@ bool dv_instance_set_attribute(dv_vm *vm, dv_value self, dv_value name, dv_value
         shape = shape_of(vm, self);
     }
     if ((closed || shape->dictionary) && dv_shape_find(vm, shape, name) < 0 &&
-        !dv_class_has_slot(vm, shape->class_, name))
+        !dv_class_has_slot(shape->class_, name))
         return closed ? refuse(vm, self, name) : set_in_dict(vm, self, name, value);
     if (dv_is_empty(value)) return delete_slot(vm, self, name);
     return dv_instance_store(vm, dv_as_object(self), name, value);

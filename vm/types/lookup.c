@@ -43,7 +43,7 @@ static dv_value find_of_instance(dv_vm *vm, dv_value self, dv_value name) {
     }
     int32_t slot = dv_shape_find(vm, shape, name);
     if (slot >= 0) return dv_retain(*dv_attribute_slot(object, (uint32_t)slot));
-    if (shape->dictionary && !dv_class_has_slot(vm, class_, name)) {
+    if (shape->dictionary && !dv_class_has_slot(class_, name)) {
         dv_value v = dv_instance_dict_find(vm, self, name);
         if (!dv_is_empty(v) || !dv_is_empty(vm->error)) return dv_retain(v);
     }
