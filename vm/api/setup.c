@@ -191,7 +191,7 @@ static const char *const operator_names[DV_BINARY_OPS] = {
     "matmul", "lshift", "rshift", "and",     "or",       "xor", "divmod"};
 
 static bool know(dv_vm *vm, dv_value *place, const char *text) {
-    *place = dv_str_intern(vm, text, strlen(text));
+    *place = dv_str_intern_name(vm, text, strlen(text));
     return !dv_is_empty(*place);
 }
 
@@ -279,8 +279,7 @@ static void drop(dv_vm *vm, dv_value *place) {
 static void clear_names(dv_vm *vm, dv_value module) {
     if (!dv_is_module(module)) return;
     dv_retain(module);
-    dv_namespace *names = &dv_as_module(module)->names;
-    for (uint32_t i = 0; i < names->count; i++) dv_cell_store(vm, names->cells[i], DV_EMPTY);
+    dv_namespace_clear(vm, &dv_as_module(module)->names);
     dv_release(vm, module);
 }
 
@@ -294,7 +293,6 @@ static void clear_modules(dv_vm *vm, dv_value modules) {
 void dv_teardown(dv_vm *vm) {
     drop(vm, &vm->handled);
     dv_error_clear(vm);
-    /* __del__ runs while all names are there still, as in CPython. */
     dv_collect_finalise_all(vm);
     vm->stdin_cell = vm->stdout_cell = vm->path_cell = NULL;
     clear_names(vm, vm->main);

@@ -14,18 +14,20 @@ void dv_namespace_traverse(dv_vm *vm, const dv_namespace *space, dv_visit visit,
 }
 
 void dv_namespace_clear(dv_vm *vm, dv_namespace *space) {
+    space->ending = true;
     for (uint32_t i = 0; i < space->count; i++) dv_cell_store(vm, space->cells[i], DV_EMPTY);
+}
+
+static void free_cell(dv_vm *vm, dv_global_cell *cell) {
+    dv_assumption_break(vm, &cell->constant);
+    dv_release(vm, cell->value);
+    dv_release(vm, cell->name);
+    dv_heap_free(&vm->heap, cell, sizeof *cell);
 }
 
 void dv_namespace_release(dv_vm *vm, dv_namespace *space) {
     dv_namespace_clear(vm, space);
-    for (uint32_t i = 0; i < space->count; i++) {
-        dv_global_cell *cell = space->cells[i];
-        dv_assumption_break(vm, &cell->constant);
-        dv_release(vm, cell->value);
-        dv_release(vm, cell->name);
-        dv_heap_free(&vm->heap, cell, sizeof *cell);
-    }
+    for (uint32_t i = 0; i < space->count; i++) free_cell(vm, space->cells[i]);
     if (space->cells) dv_heap_free(&vm->heap, space->cells, space->capacity * sizeof *space->cells);
     if (space->index)
         dv_heap_free(&vm->heap, space->index, space->index_capacity * sizeof *space->index);
@@ -70,8 +72,29 @@ static bool grow_index(dv_vm *vm, dv_namespace *space) {
     return true;
 }
 
+/* Frees what invariant 1 of cell.h lets go. */
+static void drop_unused(dv_vm *vm, dv_namespace *space) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < space->count; i++) {
+        dv_global_cell *cell = space->cells[i];
+        if (dv_is_empty(cell->value) && !dv_name_is_mentioned(cell->name))
+            free_cell(vm, cell);
+        else
+            space->cells[kept++] = cell;
+    }
+    if (kept == space->count) return;
+    space->count = kept;
+    vm->names_changed++;
+    if (!space->index) return;
+    memset(space->index, 0, space->index_capacity * sizeof *space->index);
+    for (uint32_t i = 0; i < kept; i++) index_cell(space, space->cells[i]);
+}
+
 static bool make_room(dv_vm *vm, dv_namespace *space) {
-    if (space->count == space->capacity) {
+    const bool full = space->count == space->capacity;
+    if (full && space->count >= SEARCH_LIMIT && !space->ending) drop_unused(vm, space);
+    /* Grows all the same if little has gone, so that looking for more pays off. */
+    if (full && space->count >= space->capacity / 4 * 3) {
         uint32_t capacity = space->capacity ? space->capacity * 2 : 4;
         void *cells =
             dv_heap_resize(&vm->heap, space->cells, space->capacity * sizeof *space->cells,

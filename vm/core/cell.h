@@ -1,7 +1,9 @@
 /* cell.h: global variables live in cells with stable addresses, so that code can hold on to them.
  *
  * Invariants
- *  1. A cell is never moved or freed before its namespace.
+ *  1. A cell is never moved, and not freed before its namespace, but for one that is EMPTY and
+ * whose name no code mentions (dv_name_is_mentioned): only code holds on to cells.  Those go when
+ * the namespace would have to grow.
  *  2. A deleted or not yet assigned name has an EMPTY cell; a cell may be created by a lookup.
  *  3. Whoever changes `value` calls dv_cell_store, which breaks the assumption "this cell keeps its
  *     value" first, if anybody depends on it. */
@@ -23,6 +25,7 @@ typedef struct dv_namespace {
     uint32_t count, capacity;
     dv_global_cell **index; /* open addressing over the address of the interned name; NULL: free */
     uint32_t index_capacity;
+    bool ending; /* its names are being deleted: no cell goes meanwhile */
 } dv_namespace;
 
 void dv_namespace_init(dv_namespace *space);
@@ -30,6 +33,9 @@ void dv_namespace_release(dv_vm *vm, dv_namespace *space);
 void dv_namespace_traverse(dv_vm *vm, const dv_namespace *space, dv_visit visit, void *context);
 /* Deletes all names, in the order of their first use. */
 void dv_namespace_clear(dv_vm *vm, dv_namespace *space);
+
+/* Up-call (types/str.h): has code, or the machine itself, an interned str as one of its names? */
+bool dv_name_is_mentioned(dv_value name);
 
 /* The cell of a name (an interned str), or NULL if there is none. */
 dv_global_cell *dv_namespace_find(const dv_namespace *space, dv_value name);

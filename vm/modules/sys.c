@@ -203,7 +203,7 @@ static const dv_cfunction_def functions[] = {
 
 /* The cell of a name that the machine itself looks at; NULL: raised. */
 static dv_global_cell *cell_of(dv_vm *vm, const dv_module *module, const char *text) {
-    dv_value name = dv_str_intern(vm, text, strlen(text));
+    dv_value name = dv_str_intern_name(vm, text, strlen(text));
     if (dv_is_empty(name)) return NULL;
     dv_global_cell *cell = dv_namespace_find(&module->names, name);
     dv_release(vm, name);

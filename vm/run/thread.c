@@ -286,7 +286,7 @@ static bool make_values(dv_vm *vm, dv_thread *thread) {
         if (dv_is_empty(thread->constants[i])) return false;
     }
     for (uint32_t i = 0; i < code->name_count; i++) {
-        thread->names[i] = dv_str_intern(vm, code->names[i].data, code->names[i].size);
+        thread->names[i] = dv_str_intern_name(vm, code->names[i].data, code->names[i].size);
         if (dv_is_empty(thread->names[i])) return false;
     }
     return true;

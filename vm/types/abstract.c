@@ -148,8 +148,9 @@ static bool collect_own(dv_vm *vm, dv_value set, const dv_class *class_) {
     for (uint32_t i = 0; i < class_->attributes.count; i++) {
         const dv_global_cell *cell = class_->attributes.cells[i];
         if (dv_is_empty(cell->value)) continue;
-        dv_value value = dv_retain(cell->value);
-        bool good = add_if_abstract(vm, set, cell->name, value);
+        dv_value name = dv_retain(cell->name), value = dv_retain(cell->value);
+        bool good = add_if_abstract(vm, set, name, value);
+        dv_release(vm, name);
         dv_release(vm, value);
         if (!good) return false;
     }

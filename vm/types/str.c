@@ -306,7 +306,7 @@ dv_value dv_str_char(dv_vm *vm, uint32_t c) {
             dv_release(vm, dv_object_value(s));
             return DV_EMPTY;
         }
-        s->interned = 1;
+        s->interned = DV_STR_INTERNED;
         s->header.references++;
         vm->interned[c] = &s->header;
     }
@@ -325,7 +325,7 @@ dv_value dv_str_intern_value(dv_vm *vm, dv_value v) {
     if (dv_is_empty(name)) return DV_EMPTY;
     s = dv_as_str(name);
     *slot = &s->header;
-    s->interned = 1;
+    s->interned = DV_STR_INTERNED;
     vm->interned_count++;
     return name;
 }
@@ -341,6 +341,14 @@ dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size) {
     dv_release(vm, s);
     return interned;
 }
+
+dv_value dv_str_intern_name(dv_vm *vm, const char *utf8, size_t size) {
+    dv_value name = dv_str_intern(vm, utf8, size);
+    if (!dv_is_empty(name)) dv_as_str(name)->interned = DV_STR_MENTIONED;
+    return name;
+}
+
+bool dv_name_is_mentioned(dv_value name) { return dv_as_str(name)->interned == DV_STR_MENTIONED; }
 
 /* Takes a dying string out of the table and closes the gap. */
 static void intern_remove(dv_vm *vm, const dv_str *s) {

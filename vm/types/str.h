@@ -33,6 +33,9 @@ typedef struct dv_str {
     char data[];
 } dv_str;
 
+/* Values of `interned`; the second is for those that dv_name_is_mentioned. */
+enum { DV_STR_NOT_INTERNED, DV_STR_INTERNED, DV_STR_MENTIONED };
+
 extern const dv_type dv_str_type;
 
 static inline bool dv_is_str(dv_value v) { return dv_has_layout(v, DV_T_STR); }
@@ -116,6 +119,7 @@ dv_value dv_str_new(dv_vm *vm, const char *utf8,
                     size_t size);               /* valid UTF-8 (surrogates allowed) */
 dv_value dv_str_z(dv_vm *vm, const char *utf8); /* zero-terminated */
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
+dv_value dv_str_intern_name(dv_vm *vm, const char *utf8, size_t size); /* mentioned from now on */
 dv_value dv_str_intern_value(dv_vm *vm, dv_value s);  /* new reference to the interned equal */
 dv_value dv_str_char(dv_vm *vm, uint32_t code_point); /* cached for U+0000..U+00FF */
 dv_value dv_str_printf(dv_vm *vm, const char *format, ...); /* with dv_raise's additions */
