@@ -276,8 +276,23 @@ static void keep_garbage(dv_vm *vm, dv_object **garbage) {
     }
 }
 
-bool dv_collect_has_finaliser(dv_vm *vm, const dv_object *object) {
+bool dv_collect_has_finaliser(dv_vm *vm, dv_object *object) {
+    if (object->shape == DV_T_GENERATOR)
+        return dv_generator_has_finaliser(vm, dv_object_value(object));
     return object->shape >= DV_T_COUNT && dv_instance_has_finaliser(vm, object);
+}
+
+void dv_collect_finalise(dv_vm *vm, dv_object *object) {
+    if (object->shape == DV_T_GENERATOR)
+        dv_generator_finalise(vm, dv_object_value(object));
+    else
+        (void)dv_instance_finalise(vm, object);
+}
+
+/* Grows in the order in which objects with finalisers were made. */
+static uint32_t serial_of(const dv_object *object) {
+    return object->shape == DV_T_GENERATOR ? dv_generator_serial(dv_object_value(object))
+                                           : dv_instance_serial(object);
 }
 
 /* Puts the objects with a finaliser in front; how many they are. */
@@ -294,18 +309,16 @@ static size_t finalisable_first(dv_vm *vm, dv_object **objects, size_t count) {
 
 static void sift(dv_object **heap, size_t count, size_t at) {
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count &&
-            dv_instance_serial(heap[child + 1]) > dv_instance_serial(heap[child]))
-            child++;
+        if (child + 1 < count && serial_of(heap[child + 1]) > serial_of(heap[child])) child++;
         dv_object *object = heap[at];
-        if (dv_instance_serial(object) >= dv_instance_serial(heap[child])) return;
+        if (serial_of(object) >= serial_of(heap[child])) return;
         heap[at] = heap[child];
         heap[child] = object;
     }
 }
 
-/* Sorts instances by their serial numbers, in place. */
-static void sort_instances(dv_object **objects, size_t count) {
+/* Sorts objects by their serial numbers, in place. */
+static void sort_objects(dv_object **objects, size_t count) {
     for (size_t i = count / 2; i-- > 0;) sift(objects, count, i);
     while (count-- > 1) {
         dv_object *last = objects[0];
@@ -318,19 +331,9 @@ static void sort_instances(dv_object **objects, size_t count) {
 /* Runs the finalisers of objects that the caller holds a reference to; how many there were. */
 static size_t finalise(dv_vm *vm, dv_object **objects, size_t count) {
     count = finalisable_first(vm, objects, count);
-    sort_instances(objects, count);
-    for (size_t i = 0; i < count; i++) (void)dv_instance_finalise(vm, objects[i]);
+    sort_objects(objects, count);
+    for (size_t i = 0; i < count; i++) dv_collect_finalise(vm, objects[i]);
     return count;
-}
-
-/* Runs the finally clauses of suspended generators, while what they refer to is still whole; were
- * there any? */
-static bool close_generators(dv_vm *vm, dv_object *const *objects, size_t count) {
-    bool ran = false;
-    for (size_t i = 0; i < count; i++)
-        if (objects[i]->shape == DV_T_GENERATOR)
-            ran |= dv_generator_finalise(vm, dv_object_value(objects[i]));
-    return ran;
 }
 
 /* Puts what is garbage still, after finalisers have run, in front; how many these are. */
@@ -367,9 +370,8 @@ static int64_t collect(dv_vm *vm) {
     dv_collect_unmark(vm);
     if (!garbage) return 0;
     size_t left = count;
-    bool ran = close_generators(vm, garbage, count);
-    if (vm->finalisers && finalise(vm, garbage, count) > 0) ran = true;
-    if (ran) left = garbage_first(vm, garbage, count);
+    const bool finalisers = vm->finalisers || vm->collector.closes;
+    if (finalisers && finalise(vm, garbage, count) > 0) left = garbage_first(vm, garbage, count);
     int64_t counted = end_garbage(vm, garbage, left);
     for (size_t i = left; i < count; i++) dv_release_object(vm, garbage[i]);
     dv_heap_free(&vm->heap, garbage, size);

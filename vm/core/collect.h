@@ -11,9 +11,9 @@
  *  2. A collection runs where dl code may run: at safepoints of loops and calls, and in
  *     gc.collect().  C code that can be interrupted by it holds counted references to what it
  *     uses.
- *  3. The finalisers of all garbage run before any of it is taken apart, each once: suspended
- *     generators are closed, then objects with __del__ follow in the order in which they were made.
- *     What can be reached again afterwards lives on.
+ *  3. The finalisers of all garbage run before any of it is taken apart, each once, in the order in
+ *     which the objects were made: __del__ of instances, and suspended generators are closed.  What
+ *     can be reached again afterwards lives on.
  *  4. Objects whose release has begun have count 0 and are not looked at; while some wait for it
  *     with a link in their header (release.c), there is no collection. */
 #ifndef DV_CORE_COLLECT_H
@@ -25,10 +25,11 @@ typedef struct dv_collector {
     bool disabled; /* gc.disable(): only gc.collect() collects */
     bool running;
     bool wanted;          /* at the next safepoint */
+    bool closes;          /* some generator has, or had, something to do when it is closed */
     int64_t rest;         /* of vm->countdown, which became 0 early because of that */
     int64_t collections;  /* so far */
     int64_t collected;    /* objects in all of them */
-    uint32_t serial;      /* of the newest instance (core/shape.h: dv_instance_serial) */
+    uint32_t serial;      /* of the newest object with a finaliser (dv_instance_serial) */
     int64_t threshold[3]; /* what gc.set_threshold() was told; a first one of 0 disables */
 } dv_collector;
 
@@ -46,8 +47,8 @@ bool dv_collect_tracks(dv_vm *vm, dv_value v);
 /* Visits what an object refers to; nothing for values that are no containers. */
 void dv_traverse(dv_vm *vm, dv_value v, dv_visit visit, void *context);
 
-/* At the end of a program: collects garbage, then runs the finalisers of all objects that have one
- * (collect_end.c). */
+/* At the end of a program, while all names are there still: collects garbage, then runs the
+ * finalisers of all objects that have one (collect_end.c). */
 void dv_collect_finalise_all(dv_vm *vm);
 
 /* For collect_end.c: marks all containers with DV_COLLECT_LIVE in their reference counts, and takes
@@ -55,6 +56,8 @@ void dv_collect_finalise_all(dv_vm *vm);
 #define DV_COLLECT_LIVE 0x80000000u
 bool dv_collect_mark(dv_vm *vm) DV_MUST_CHECK;
 void dv_collect_unmark(dv_vm *vm);
-bool dv_collect_has_finaliser(dv_vm *vm, const dv_object *object);
+/* Has it a __del__ to run, or is it a suspended generator that would notice that it is closed? */
+bool dv_collect_has_finaliser(dv_vm *vm, dv_object *object);
+void dv_collect_finalise(dv_vm *vm, dv_object *object);
 
 #endif

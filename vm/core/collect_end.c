@@ -1,9 +1,11 @@
-/* collect_end.c: __del__ of what is alive when a program ends (collect.h).
+/* collect_end.c: finalisers of what is alive when a program ends (collect.h).
  *
  * CPython's last collection but one finds everything alive and leaves its list of objects in the
  * order in which it reached them, level by level; in that order the last one finalises them.  The
  * walk here does the same, with what matters of the order in which CPython visits an object's
  * parts.
+ *
+ * What finalisers make meanwhile and keep is not finalised: in CPython it keeps all else alive.
  *
  * Invariant 1: while the walk goes on, containers that were reached have REACHED in their reference
  * counts, and those of them that are queued for the second time DELAYED. */
@@ -71,7 +73,7 @@ static void order(dv_vm *vm, walk *w) {
 }
 
 void dv_collect_finalise_all(dv_vm *vm) {
-    if (!vm->finalisers) return;
+    if (!vm->finalisers && !vm->collector.closes) return;
     if (!vm->collector.disabled) (void)dv_collect(vm);
     size_t count = 0;
     dv_heap_walk all = dv_heap_walk_objects(&vm->heap);
@@ -83,7 +85,8 @@ void dv_collect_finalise_all(dv_vm *vm) {
         order(vm, &w);
         dv_collect_unmark(vm);
     }
-    for (size_t i = 0; i < w.count; i++) (void)dv_instance_finalise(vm, w.queue[i]);
+    for (size_t i = 0; i < w.count; i++) dv_collect_finalise(vm, w.queue[i]);
     for (size_t i = 0; i < w.count; i++) dv_release_object(vm, w.queue[i]);
     dv_heap_free(&vm->heap, w.queue, size);
+    vm->finalisers = vm->collector.closes = false;
 }

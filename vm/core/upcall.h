@@ -146,8 +146,10 @@ int dv_generator_throw(dv_vm *vm, dv_value generator, dv_value exception,
 bool dv_generator_close(dv_vm *vm, dv_value generator) DV_MUST_CHECK;
 /* Before it is freed: runs its finally clauses; false: it is referred to again. */
 bool dv_generator_end(dv_vm *vm, dv_value generator) DV_MUST_CHECK;
-/* Of an unreachable one, while what it refers to is whole: likewise; were there any? */
-bool dv_generator_finalise(dv_vm *vm, dv_value generator);
+/* Of an unreachable one, while what it refers to is whole: likewise, if there are any. */
+void dv_generator_finalise(dv_vm *vm, dv_value generator);
+bool dv_generator_has_finaliser(dv_vm *vm, dv_value generator);
+uint32_t dv_generator_serial(dv_value generator); /* as dv_instance_serial */
 /* After that: drops what it holds. */
 void dv_generator_clear(dv_vm *vm, dv_value generator);
 /* What a generator that is not running holds in its frame. */

@@ -22,6 +22,10 @@ dv_generator *dv_generator_make(dv_vm *vm, dv_value *fp, const dv_cell *ip) {
     for (uint32_t i = 0; i < locals; i++) g->slots[i] = fp[i];
     g->at = ip;
     g->next = ip + dv_op_infos[DV_OP_MAKE_GENERATOR].length;
+    if (thread->code->exception_count) {
+        g->serial = ++vm->collector.serial;
+        vm->collector.closes = true;
+    }
     return g;
 }
 
@@ -405,9 +409,15 @@ static void finalise(dv_vm *vm, dv_generator *g) {
     dv_finaliser_leave(vm, &saved, self);
 }
 
+bool dv_generator_has_finaliser(dv_vm *vm, dv_value self) {
+    const dv_generator *g = dv_as_generator(self);
+    (void)vm;
+    return g->state == DV_GENERATOR_SUSPENDED && would_notice(g);
+}
+
 bool dv_generator_end(dv_vm *vm, dv_value self) {
     dv_generator *g = dv_as_generator(self);
-    if (g->state == DV_GENERATOR_SUSPENDED && would_notice(g)) {
+    if (vm->collector.closes && dv_generator_has_finaliser(vm, self)) {
         g->header.references = 1;
         finalise(vm, g);
         if (--g->header.references > 0) return false;
@@ -416,11 +426,8 @@ bool dv_generator_end(dv_vm *vm, dv_value self) {
     return true;
 }
 
-bool dv_generator_finalise(dv_vm *vm, dv_value self) {
-    dv_generator *g = dv_as_generator(self);
-    if (g->state != DV_GENERATOR_SUSPENDED || !would_notice(g)) return false;
-    finalise(vm, g);
-    return true;
+void dv_generator_finalise(dv_vm *vm, dv_value self) {
+    if (dv_generator_has_finaliser(vm, self)) finalise(vm, dv_as_generator(self));
 }
 
 void dv_generator_clear(dv_vm *vm, dv_value self) {

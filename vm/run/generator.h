@@ -66,6 +66,7 @@ static inline void dv_generator_suspend(dv_vm *vm, dv_generator *g, const dv_val
     g->at = at;
     g->next = next;
     g->delegates = delegates;
+    if (delegates) vm->collector.closes = true;
     g->state = DV_GENERATOR_SUSPENDED;
     dv_generator_leave(vm, g);
     vm->calls_left++;

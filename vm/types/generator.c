@@ -14,7 +14,7 @@ dv_generator *dv_generator_new(dv_vm *vm, dv_value function, uint32_t capacity) 
     g->resumer = DV_RESUMER_C;
     g->delegates = false;
     g->capacity = capacity;
-    g->saved = 0;
+    g->saved = g->serial = 0;
     g->at = g->next = g->end = NULL;
     g->fp = NULL;
     g->outer = NULL;
@@ -26,6 +26,8 @@ dv_generator *dv_generator_new(dv_vm *vm, dv_value function, uint32_t capacity) 
     g->code->references++;
     return g;
 }
+
+uint32_t dv_generator_serial(dv_value self) { return dv_as_generator(self)->serial & 0xFFFFFF; }
 
 dv_value dv_handled_exception(const dv_vm *vm) {
     dv_value handled = vm->handled;

@@ -31,6 +31,7 @@ typedef struct dv_generator {
     uint8_t state, resumer;
     bool delegates; /* suspended in `yield from`: the topmost saved entry is the receiver */
     uint32_t capacity, saved;
+    uint32_t serial;     /* order of creation, if its code has handlers; else 0 */
     const dv_cell *at;   /* the instruction that suspended it */
     const dv_cell *next; /* where it goes on */
     const dv_cell *end;  /* running for FOR_ITER or SEND: where control goes when it has finished */
