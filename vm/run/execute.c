@@ -426,20 +426,8 @@ static bool raise_callee(dv_vm *vm, dv_value callee, const char *format, dv_valu
     return false;
 }
 
-static bool raise_multiple(dv_vm *vm, dv_value callee, dv_value key) {
-    return raise_callee(vm, callee, "%S got multiple values for keyword argument '%S'", key);
-}
-
-/* The key twice.  CPython raises a KeyError and makes that message of it, unless it is an object
- * already, as it is where an exception is being handled. */
-static bool refuse_twice(dv_vm *vm, dv_value callee, dv_value key) {
-    if (!dv_is_exception(dv_handled_exception(vm))) return raise_multiple(vm, callee, key);
-    dv_raise_value(vm, DV_E_KEY_ERROR, key);
-    return false;
-}
-
-/* A mapping raised: CPython takes any KeyError that comes straight from C for a key that is there
- * twice. */
+/* CPython takes any KeyError that comes straight from C for a key that is there twice, unless it is
+ * an object already, as it is where an exception is being handled. */
 static bool refuse_mapping(dv_vm *vm, dv_value callee) {
     if (!dv_error_is(vm, DV_E_KEY_ERROR)) return false;
     const dv_exception *error = dv_as_exception(vm->error);
@@ -447,34 +435,16 @@ static bool refuse_mapping(dv_vm *vm, dv_value callee) {
     if (error->trace_count || dv_is_exception(error->context) || args->count != 1) return false;
     dv_value key = dv_retain(args->items[0]);
     dv_error_clear(vm);
-    raise_multiple(vm, callee, key);
+    raise_callee(vm, callee, "%S got multiple values for keyword argument '%S'", key);
     dv_release(vm, key);
     return false;
 }
 
-static bool merge_dict(dv_vm *vm, dv_value callee, dv_value dict, dv_value more) {
-    dv_value key, value;
-    for (int64_t at = 0; dv_dict_walk(more, &at, &key, &value);) {
-        bool known = !dv_is_empty(dv_dict_get(vm, dict, key));
-        if (!dv_is_empty(vm->error)) return false;
-        if (known) return refuse_twice(vm, callee, key);
-        if (!dv_dict_set(vm, dict, key, value)) return false;
-    }
-    return true;
-}
-
 bool dv_merge_keywords(dv_vm *vm, dv_value callee, dv_value dict, dv_value mapping) {
-    int fits = dv_is_dict(dict) ? is_mapping(vm, mapping) : -1;
-    if (fits == 0)
+    int done = dv_is_dict(dict) ? dv_dict_merge(vm, dict, mapping) : -1;
+    if (done == 0)
         return raise_callee(vm, callee, "%S argument after ** must be a mapping, not %T", mapping);
-    if (fits < 0) return false;
-    if (dv_dict_is_plain(vm, mapping)) return merge_dict(vm, callee, dict, mapping);
-    dv_value more = dv_dict_new(vm);
-    if (dv_is_empty(more)) return false;
-    bool good = dv_dict_update(vm, more, mapping) ? merge_dict(vm, callee, dict, more)
-                                                  : refuse_mapping(vm, callee);
-    dv_release(vm, more);
-    return good;
+    return done > 0 || refuse_mapping(vm, callee);
 }
 
 dv_value dv_build_string(dv_vm *vm, const dv_value *parts, uint32_t count) {

@@ -511,8 +511,15 @@ static bool update_from_dict(dv_vm *vm, dv_value self, dv_value other) {
     return true;
 }
 
-/* From an object with keys() and __getitem__. */
-static bool update_from_keys(dv_vm *vm, dv_value self, dv_value other, dv_value keys_method) {
+/* KeyError if the dict has the key. */
+static bool check_absent(dv_vm *vm, dv_value self, dv_value key) {
+    if (!dv_is_empty(dv_dict_get(vm, self, key))) dv_raise_value(vm, DV_E_KEY_ERROR, key);
+    return dv_is_empty(vm->error);
+}
+
+/* From an object with keys() and __getitem__; `once`: KeyError for a key that is there already. */
+static bool update_from_keys(dv_vm *vm, dv_value self, dv_value other, dv_value keys_method,
+                             bool once) {
     dv_value keys = dv_call(vm, keys_method, NULL, 0, DV_EMPTY);
     if (dv_is_empty(keys)) return false;
     dv_value iterator = dv_iterate(vm, keys);
@@ -522,7 +529,8 @@ static bool update_from_keys(dv_vm *vm, dv_value self, dv_value other, dv_value 
     while (good) {
         dv_value key = dv_step(vm, iterator);
         if (dv_is_empty(key)) break;
-        dv_value value = dv_get_item(vm, other, key);
+        good = !once || check_absent(vm, self, key);
+        dv_value value = good ? dv_get_item(vm, other, key) : DV_EMPTY;
         good = !dv_is_empty(value) && dv_dict_set(vm, self, key, value);
         dv_release(vm, key);
         dv_release(vm, value);
@@ -581,19 +589,29 @@ dv_value dv_dict_copy_seen(dv_vm *vm, dv_value dict) {
     return DV_EMPTY;
 }
 
+/* From an object whose attribute keys is looked for; 0: it has none; -1: raised. */
+static int update_from_mapping(dv_vm *vm, dv_value self, dv_value other, bool once) {
+    dv_value name = dv_str_intern(vm, "keys", 4);
+    if (dv_is_empty(name)) return -1;
+    dv_value method = dv_find_attribute(vm, other, name);
+    dv_release(vm, name);
+    if (dv_is_empty(method)) return dv_is_empty(vm->error) ? 0 : -1;
+    bool good = update_from_keys(vm, self, other, method, once);
+    dv_release(vm, method);
+    return good ? 1 : -1;
+}
+
 bool dv_dict_update(dv_vm *vm, dv_value self, dv_value other) {
     if (dv_dict_is_plain(vm, other)) return update_from_dict(vm, self, other);
-    if (!dv_may_have_keys(other)) return update_from_pairs(vm, self, other);
-    dv_value name = dv_str_intern(vm, "keys", 4);
-    if (dv_is_empty(name)) return false;
-    dv_value method = dv_get_attribute(vm, other, name);
-    dv_release(vm, name);
-    if (dv_is_empty(method)) {
-        if (!dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) return false;
-        dv_error_clear(vm);
-        return update_from_pairs(vm, self, other);
-    }
-    bool good = update_from_keys(vm, self, other, method);
-    dv_release(vm, method);
-    return good;
+    int done = dv_may_have_keys(other) ? update_from_mapping(vm, self, other, false) : 0;
+    return done ? done > 0 : update_from_pairs(vm, self, other);
+}
+
+int dv_dict_merge(dv_vm *vm, dv_value self, dv_value other) {
+    dv_value key, value;
+    if (!dv_dict_is_plain(vm, other))
+        return dv_may_have_keys(other) ? update_from_mapping(vm, self, other, true) : 0;
+    for (int64_t at = 0; dv_dict_walk(other, &at, &key, &value);)
+        if (!check_absent(vm, self, key) || !dv_dict_set(vm, self, key, value)) return -1;
+    return 1;
 }

@@ -101,5 +101,8 @@ bool dv_dict_pop_last(dv_value dict, dv_value *key, dv_value *value);
 dv_value dv_dict_get_or_set(dv_vm *vm, dv_value dict, dv_value key, dv_value value);
 /* dict.update(other) for a mapping or an iterable of pairs. */
 bool dv_dict_update(dv_vm *vm, dv_value dict, dv_value other) DV_MUST_CHECK;
+/* The same for a mapping (0: it is none), whose keys the dict must not have: KeyError (-1), also
+ * for one that the mapping gives twice. */
+int dv_dict_merge(dv_vm *vm, dv_value dict, dv_value mapping) DV_MUST_CHECK;
 
 #endif
