@@ -160,11 +160,7 @@ static dv_value memory_write(dv_vm *vm, const dv_value *args, uint32_t count) {
     memory *m = as_memory(args[0]);
     if (is_bytes_io(m)) {
         if (!check_open(vm, m)) return DV_EMPTY;
-        bool copied = dv_has_buffer(vm, args[1]);
-        if (!copied && !dv_is_bytes_like(args[1]))
-            return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'",
-                            args[1]);
-        dv_value source = copied ? dv_buffer_bytes(vm, args[1]) : dv_retain(dv_bytes_of(args[1]));
+        dv_value source = dv_bytes_contents(vm, args[1]);
         if (dv_is_empty(source)) return DV_EMPTY;
         int64_t length = dv_as_str(source)->length;
         bool done = put(vm, m, dv_as_str(source));
@@ -217,6 +213,24 @@ static dv_value memory_read(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!dv_file_size_argument(vm, args, count, &size) || !check_open(vm, as_memory(args[0])))
         return DV_EMPTY;
     return take(vm, as_memory(args[0]), size);
+}
+
+static dv_value read_into(dv_vm *vm, const dv_value *args, const char *function) {
+    dv_view view;
+    int64_t size;
+    if (!dv_view_room(vm, args[1], function, &view, &size)) return DV_EMPTY;
+    bool open = check_open(vm, as_memory(args[0]));
+    return dv_view_fill(vm, &view, open ? take(vm, as_memory(args[0]), size) : DV_EMPTY);
+}
+
+static dv_value memory_readinto(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return read_into(vm, args, "readinto");
+}
+
+static dv_value memory_readinto1(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    return read_into(vm, args, "readinto1");
 }
 
 static uint32_t point(const memory *m, int64_t i) {
@@ -397,7 +411,11 @@ static dv_value memory_iterate(dv_vm *vm, dv_value self) {
 static dv_value memory_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
     const memory *m = as_memory(self);
     if (dv_str_is(name, "closed")) return dv_bool(m->closed);
-    if (is_bytes_io(m)) return DV_EMPTY;
+    if (is_bytes_io(m)) {
+        if (!dv_str_is(name, "getbuffer")) return DV_EMPTY;
+        return dv_raise(vm, DV_E_ATTRIBUTE_ERROR,
+                        "getbuffer of a BytesIO is not part of dl: there is no memoryview");
+    }
     bool newlines = dv_str_is(name, "newlines"), buffering = dv_str_is(name, "line_buffering");
     if ((newlines || buffering) && !check_open(vm, m)) return DV_EMPTY;
     if (newlines) return dv_file_newlines(vm, m->seen_ends);
@@ -456,16 +474,14 @@ static dv_value bytes_io_construct(dv_vm *vm, const dv_value *args, uint32_t cou
     dv_value given;
     if (!dv_arguments_sort(vm, &parameters, args, count, keywords, &given)) return DV_EMPTY;
     bool filled = !dv_is_empty(given) && !dv_is_none(given);
-    if (filled && !dv_is_bytes_like(given))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", given);
-    memory *m = memory_new(vm, DV_T_BYTES_IO);
-    if (!m) return DV_EMPTY;
-    if (filled && !put(vm, m, dv_as_bytes(given))) {
-        dv_release_object(vm, &m->header);
-        return DV_EMPTY;
-    }
-    m->position = 0;
-    return dv_object_value(m);
+    dv_value bytes = filled ? dv_bytes_contents(vm, given) : DV_EMPTY;
+    memory *m = filled && dv_is_empty(bytes) ? NULL : memory_new(vm, DV_T_BYTES_IO);
+    bool good = m && (!filled || put(vm, m, dv_as_str(bytes)));
+    dv_release(vm, bytes);
+    if (m) m->position = 0;
+    if (good) return dv_object_value(m);
+    if (m) dv_release_object(vm, &m->header);
+    return DV_EMPTY;
 }
 
 #define ROW(method, least, most) \
@@ -484,7 +500,11 @@ static dv_value bytes_io_construct(dv_vm *vm, const dv_value *args, uint32_t cou
 
 static const dv_cfunction_def string_methods[] = {ROWS, {.name = NULL}};
 static const dv_cfunction_def bytes_methods[] = {
-    ROWS, {.name = "read1", .entry = memory_read, .min = 1, .max = 2}, {.name = NULL}};
+    ROWS,
+    {.name = "read1", .entry = memory_read, .min = 1, .max = 2},
+    {.name = "readinto", .entry = memory_readinto, .min = 2, .max = 2},
+    {.name = "readinto1", .entry = memory_readinto1, .min = 2, .max = 2},
+    {.name = NULL}};
 
 #define MEMORY_TYPE(variable, text, number, make, table)             \
     const dv_type variable = {.name = text,                          \

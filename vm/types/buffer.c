@@ -253,3 +253,31 @@ dv_value dv_buffer_bytes(dv_vm *vm, dv_value v) {
     gather(&b, s->data, count);
     return dv_object_value(s);
 }
+
+bool dv_view_room(dv_vm *vm, dv_value v, const char *function, dv_view *view, int64_t *size) {
+    if (dv_view_get(vm, v, true, view)) {
+        const dv_buffer *b = &view->buffer;
+        bool one_by_one = is_contiguous(b);
+        *size = (int64_t)dv_element_size(b->element);
+        for (uint32_t i = 0; i < b->dimensions; i++)
+            one_by_one &= !__builtin_mul_overflow(*size, b->axes[i].count, size);
+        if (one_by_one) return true;
+        dv_view_release(vm, view);
+    } else if (!dv_error_is(vm, DV_E_TYPE_ERROR) && !dv_error_is(vm, DV_E_BUFFER_ERROR)) {
+        return false;
+    }
+    dv_error_clear(vm);
+    dv_raise(vm, DV_E_TYPE_ERROR,
+             dv_is_none(v) ? "%s() argument must be read-write bytes-like object, not None"
+                           : "%s() argument must be read-write bytes-like object, not %T",
+             function, v);
+    return false;
+}
+
+dv_value dv_view_fill(dv_vm *vm, dv_view *view, dv_value bytes) {
+    int64_t length = dv_is_empty(bytes) ? 0 : dv_as_str(bytes)->length;
+    if (length) memcpy(view->buffer.data, dv_as_str(bytes)->data, (size_t)length);
+    dv_view_release(vm, view);
+    dv_release(vm, bytes);
+    return dv_is_empty(bytes) ? DV_EMPTY : dv_int(length);
+}

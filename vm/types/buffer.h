@@ -135,6 +135,12 @@ int64_t dv_buffer_length(dv_vm *vm, dv_value v); /* along the first axis; -1: ra
 /* TypeError: v has none; BufferError: it cannot be written to. */
 bool dv_view_get(dv_vm *vm, dv_value v, bool writable, dv_view *view) DV_MUST_CHECK;
 void dv_view_release(dv_vm *vm, dv_view *view);
+/* For readinto() and its like, by their name: a view of what may be written to, of `size` bytes
+ * that lie together; TypeError. */
+bool dv_view_room(dv_vm *vm, dv_value v, const char *function, dv_view *view,
+                  int64_t *size) DV_MUST_CHECK;
+/* Puts bytes there, no more than fit, releases both, and tells how many; EMPTY for EMPTY. */
+dv_value dv_view_fill(dv_vm *vm, dv_view *view, dv_value bytes);
 
 /* The elements of an extension's object as bytes, in the order of the indices: new. */
 dv_value dv_buffer_bytes(dv_vm *vm, dv_value v);

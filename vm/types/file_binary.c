@@ -75,16 +75,20 @@ static dv_value raw_readall(dv_vm *vm, const dv_value *args, uint32_t count) {
     return check_open(vm, f, NULL) ? read_sized(vm, f, -1) : DV_EMPTY;
 }
 
+/* What is there, or what one call of the host gives. */
+static dv_value read_once(dv_vm *vm, dv_file *f, int64_t size) {
+    if (size > 0 && f->start == f->end && dv_file_fill(vm, f, DV_FILE_CHUNK) < 0) return DV_EMPTY;
+    size_t there = f->end - f->start;
+    return take(vm, f, (size_t)size > there ? there : (size_t)size);
+}
+
 static dv_value binary_read1(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_file *f = dv_as_file(args[0]);
     int64_t size;
     if (!dv_file_size_argument(vm, args, count, &size) ||
         !check_reads(vm, f, "read of closed file", "read1"))
         return DV_EMPTY;
-    if (size < 0) size = DV_FILE_CHUNK;
-    if (size > 0 && f->start == f->end && dv_file_fill(vm, f, DV_FILE_CHUNK) < 0) return DV_EMPTY;
-    size_t there = f->end - f->start;
-    return take(vm, f, (size_t)size > there ? there : (size_t)size);
+    return read_once(vm, f, size < 0 ? DV_FILE_CHUNK : size);
 }
 
 static dv_value binary_peek(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -98,25 +102,21 @@ static dv_value binary_peek(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value binary_readinto(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_file *f = dv_as_file(args[0]);
-    if (!dv_is_bytearray(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR,
-                        "readinto() argument must be read-write bytes-like object, not %T",
-                        args[1]);
-    if (!check_reads(vm, f, "readinto of closed file", "readinto")) return DV_EMPTY;
-    dv_value held = dv_as_object(args[1]) ? dv_bytes_of(args[1]) : DV_EMPTY;
-    int64_t room = dv_as_str(held)->length;
-    dv_value read = read_sized(vm, f, room);
-    if (dv_is_empty(read)) return DV_EMPTY;
-    int64_t got = dv_as_str(read)->length;
-    dv_str *all = dv_bytes_alloc(vm, room);
-    if (all) {
-        memcpy(all->data, dv_as_str(held)->data, (size_t)room);
-        memcpy(all->data, dv_as_str(read)->data, (size_t)got);
-        ((dv_bytearray *)dv_as_object(args[1]))->bytes = dv_object_value(all);
-        dv_release(vm, held);
-    }
-    dv_release(vm, read);
-    return all ? dv_int(got) : DV_EMPTY;
+    dv_view view;
+    int64_t size;
+    if (!dv_view_room(vm, args[1], "readinto", &view, &size)) return DV_EMPTY;
+    bool reads = check_reads(vm, f, "readinto of closed file", "readinto");
+    return dv_view_fill(vm, &view, reads ? read_sized(vm, f, size) : DV_EMPTY);
+}
+
+static dv_value buffered_readinto1(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_file *f = dv_as_file(args[0]);
+    dv_view view;
+    int64_t size;
+    if (!dv_view_room(vm, args[1], "readinto1", &view, &size)) return DV_EMPTY;
+    bool reads = check_reads(vm, f, "readinto of closed file", "readinto");
+    return dv_view_fill(vm, &view, reads ? read_once(vm, f, size) : DV_EMPTY);
 }
 
 /* A line of at most `limit` bytes (-1: of any length), with its '\n'; empty at the end. */
@@ -162,26 +162,10 @@ static bool give_back(dv_vm *vm, dv_file *f) {
     return dv_file_seek(vm, f, (int64_t)f->start - (int64_t)f->end, SEEK_CUR) >= 0;
 }
 
-static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count);
-
-/* The elements of an extension's object. */
-static dv_value write_buffer(dv_vm *vm, const dv_value *args) {
-    const dv_value both[] = {args[0], dv_buffer_bytes(vm, args[1])};
-    dv_value written = dv_is_empty(both[1]) ? DV_EMPTY : binary_write(vm, both, 2);
-    dv_release(vm, both[1]);
-    return written;
-}
-
-static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)count;
-    dv_file *f = dv_as_file(args[0]);
-    if (dv_has_buffer(vm, args[1])) return write_buffer(vm, args);
-    if (!dv_is_bytes_like(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "a bytes-like object is required, not '%T'", args[1]);
+static dv_value write_bytes(dv_vm *vm, dv_file *f, const dv_str *bytes) {
     if (!f->writable && !is_raw(f)) return dv_file_unsupported(vm, "write");
     if (!check_open(vm, f, "write to closed file")) return DV_EMPTY;
     if (!f->writable) return dv_file_unsupported(vm, "File not open for writing");
-    const dv_str *bytes = dv_as_bytes(args[1]);
     size_t size = (size_t)bytes->length;
     if (!give_back(vm, f)) return DV_EMPTY;
     if (is_raw(f)) {
@@ -189,6 +173,15 @@ static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count) {
         return written < 0 ? DV_EMPTY : dv_int(written);
     }
     return dv_file_put(vm, f, bytes->data, size) ? dv_int(bytes->length) : DV_EMPTY;
+}
+
+static dv_value binary_write(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    dv_value bytes = dv_bytes_contents(vm, args[1]);
+    if (dv_is_empty(bytes)) return DV_EMPTY;
+    dv_value written = write_bytes(vm, dv_as_file(args[0]), dv_as_str(bytes));
+    dv_release(vm, bytes);
+    return written;
 }
 
 static dv_value binary_flush(dv_vm *vm, const dv_value *args, uint32_t count) {
@@ -283,6 +276,7 @@ static dv_value binary_repr(dv_vm *vm, dv_value self) {
 static const dv_cfunction_def buffered_methods[] = {
     METHODS,
     {.name = "read1", .entry = binary_read1, .min = 1, .max = 2},
+    {.name = "readinto1", .entry = buffered_readinto1, .min = 2, .max = 2},
     {.name = "peek", .entry = binary_peek, .min = 1, .max = 2},
     {.name = NULL}};
 
