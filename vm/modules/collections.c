@@ -112,7 +112,12 @@ static dv_value defaultdict_copy(dv_vm *vm, const dv_value *args, uint32_t count
 static dv_value defaultdict_union(dv_vm *vm, dv_value like, dv_value left, dv_value right) {
     if (!dv_is_dict(left) || !dv_is_dict(right)) return DV_NOTIMPLEMENTED;
     dv_value result = defaultdict_like(vm, like, left);
-    if (dv_is_empty(result) || dv_dict_update(vm, result, right)) return result;
+    if (dv_is_empty(result)) return DV_EMPTY;
+    /* The class of a program may give anything. */
+    if (!dv_is_dict(result))
+        dv_raise(vm, DV_E_SYSTEM_ERROR, "bad argument to internal function");
+    else if (dv_dict_update(vm, result, right))
+        return result;
     dv_release(vm, result);
     return DV_EMPTY;
 }

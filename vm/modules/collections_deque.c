@@ -226,7 +226,8 @@ static dv_value deque_adopt(dv_vm *vm, dv_class *class_, dv_value exact) {
     return deque_or_release(vm, d, append_items(vm, d, as_deque(exact)));
 }
 
-/* A deque with the same items and maximum; of a subclass through its constructor. */
+/* A deque with the same items and maximum; of a subclass through its constructor, which may give
+ * anything: what is no deque is refused. */
 static dv_value deque_copy(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const deque *old = as_deque(args[0]);
@@ -235,8 +236,13 @@ static dv_value deque_copy(dv_vm *vm, const dv_value *args, uint32_t count) {
         return d ? deque_or_release(vm, d, append_items(vm, d, old)) : DV_EMPTY;
     }
     dv_value given[2] = {args[0], dv_int(old->maximum)};
-    return dv_call(vm, dv_object_value(dv_class_of(vm, args[0])), given, old->maximum < 0 ? 1 : 2,
-                   DV_EMPTY);
+    dv_value class_ = dv_object_value(dv_class_of(vm, args[0]));
+    dv_value copy = dv_call(vm, class_, given, old->maximum < 0 ? 1 : 2, DV_EMPTY);
+    if (dv_is_empty(copy) || is_deque(copy)) return copy;
+    dv_raise(vm, DV_E_TYPE_ERROR, "%S() must return a deque, not %T", dv_as_class(class_)->name,
+             copy);
+    dv_release(vm, copy);
+    return DV_EMPTY;
 }
 
 /* Methods ----------------------------------------------------------------------------------------
