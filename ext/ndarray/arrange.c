@@ -231,8 +231,9 @@ static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool lower) {
             from_axes[i] = (dvx_axis){shape[i], strides[i]};
         }
         /* Row after row, for all matrices at once. */
-        int64_t columns = shape[ndim - 1];
-        for (int64_t i = 0; i < shape[ndim - 2]; i++) {
+        const int64_t rows = shape[ndim - 2], columns = shape[ndim - 1];
+        k = k < -rows - 1 ? -rows - 1 : k > columns ? columns : k;
+        for (int64_t i = 0; i < rows; i++) {
             int64_t edge = lower ? i + k + 1 : i + k, first = 0, last = columns;
             if (edge < 0) edge = 0;
             if (edge > columns) edge = columns;
@@ -287,6 +288,13 @@ static ND_FUNCTION(tri) {
     return made;
 }
 
+/* (NumPy reads it as an int of C.) */
+static bool check_offset(dvx_vm *vm, int64_t offset) {
+    return offset == (int32_t)offset ||
+           nd_fail(vm, DVX_OVERFLOW_ERROR, "signed integer is %s",
+                   offset > 0 ? "greater than maximum" : "less than minimum");
+}
+
 /* A read-only view of a diagonal, as the last axis. */
 static dvx_value view_diagonal(dvx_vm *vm, dvx_value array, int64_t offset, int one, int other) {
     dvx_axis axes[ND_MOST];
@@ -320,7 +328,8 @@ static ND_FUNCTION(diagonal) {
     (void)count;
     if (a->ndim < 2)
         return nd_raise(vm, DVX_VALUE_ERROR, "diag requires an array of at least two dimensions");
-    if ((!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &offset)) ||
+    if ((!dvx_failed(args[1]) &&
+         (!nd_read_index(vm, args[1], &offset) || !check_offset(vm, offset))) ||
         (!dvx_failed(args[2]) && !nd_read_index(vm, args[2], &first)) ||
         (!dvx_failed(args[3]) && !nd_read_index(vm, args[3], &second)) ||
         !nd_axis_named(vm, first, a->ndim, "axis1: ", &one) ||
@@ -343,7 +352,10 @@ static ND_FUNCTION(diagonal_function) {
 
 static dvx_value make_diagonal(dvx_vm *vm, const nd_array *v, int64_t k) {
     nd_array *whole;
-    int64_t size = v->size + (k < 0 ? -k : k);
+    int64_t size;
+    if (!array_larger(vm, v->size, k < 0 ? -(k + 1) : k, &size) ||
+        !array_larger(vm, size, k < 0, &size))
+        return DVX_FAILED;
     const int64_t shape[2] = {size, size};
     dvx_value made = create_zeros(vm, v->dtype, 2, shape, &whole);
     if (dvx_failed(made) || v->size == 0) return made;
@@ -361,12 +373,10 @@ static ND_FUNCTION(diag) {
     if (!dvx_failed(args[1]) && !nd_read_index(vm, args[1], &k)) return DVX_FAILED;
     dvx_value array = array_operand(vm, args[0], NULL, &a), made;
     if (dvx_failed(array)) return array;
-    if (k > INT32_MAX || k < -INT32_MAX)
-        made = nd_raise(vm, DVX_VALUE_ERROR, "Maximum allowed dimension exceeded");
-    else if (a->ndim == 1)
+    if (a->ndim == 1)
         made = make_diagonal(vm, a, k);
     else if (a->ndim == 2)
-        made = view_diagonal(vm, array, k, 0, 1);
+        made = check_offset(vm, k) ? view_diagonal(vm, array, k, 0, 1) : DVX_FAILED;
     else
         made = nd_raise(vm, DVX_VALUE_ERROR, "Input must be 1- or 2-d.");
     API(release, array);
@@ -384,9 +394,7 @@ static ND_FUNCTION(diagflat) {
     dvx_value row = shape_ravel(vm, array);
     API(release, array);
     if (dvx_failed(row)) return row;
-    dvx_value made = k > INT32_MAX || k < -INT32_MAX
-                         ? nd_raise(vm, DVX_VALUE_ERROR, "Maximum allowed dimension exceeded")
-                         : make_diagonal(vm, array_of(vm, row), k);
+    dvx_value made = make_diagonal(vm, array_of(vm, row), k);
     API(release, row);
     return made;
 }
@@ -421,6 +429,9 @@ dvx_value arrange_broadcast(dvx_vm *vm, dvx_value array, int ndim, const int64_t
     for (int i = 0; i < a->ndim; i++)
         if (a->axes[i].count != 1 && a->axes[i].count != shape[i + shift])
             return raise_no_fit(vm, a, ndim, shape);
+    int64_t all;
+    if (!array_count(ndim, shape, &all))
+        return nd_raise(vm, DVX_VALUE_ERROR, "iterator is too large");
     array_strides_in(a, ndim, strides);
     for (int i = 0; i < ndim; i++) axes[i] = (dvx_axis){shape[i], strides[i]};
     dvx_value made = array_view(vm, array, a, a->data, ndim, axes, &view);

@@ -72,6 +72,41 @@ const char *array_shape_text(int ndim, const int64_t *shape, bool spaces, char *
     return to;
 }
 
+bool array_count(int ndim, const int64_t *shape, int64_t *out) {
+    *out = 1;
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] < 0 || __builtin_mul_overflow(*out, shape[i], out)) return false;
+    return true;
+}
+
+static bool raise_too_big(dvx_vm *vm) {
+    return nd_fail(vm, DVX_VALUE_ERROR,
+                   "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum "
+                   "possible size.");
+}
+
+bool array_larger(dvx_vm *vm, int64_t a, int64_t b, int64_t *out) {
+    return !__builtin_add_overflow(a, b, out) || raise_too_big(vm);
+}
+
+bool array_times(dvx_vm *vm, int64_t a, int64_t times, int64_t *out) {
+    return !__builtin_mul_overflow(a, times, out) || raise_too_big(vm);
+}
+
+bool array_measure(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
+                   size_t *bytes) {
+    int64_t total = dtype->size;
+    bool none = false;
+    for (int i = 0; i < ndim; i++) {
+        if (shape[i] < 0)
+            return nd_fail(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
+        none |= shape[i] == 0;
+        if (shape[i] && __builtin_mul_overflow(total, shape[i], &total)) return raise_too_big(vm);
+    }
+    *bytes = none ? 0 : (size_t)total;
+    return true;
+}
+
 static bool raise_broadcast(dvx_vm *vm, nd_array *const *operands, int count) {
     char text[1800], one[ND_SHAPE_TEXT];
     int64_t shape[ND_MOST];
@@ -100,7 +135,9 @@ bool array_broadcast(dvx_vm *vm, nd_array *const *operands, int count, int *ndim
             shape[k + shift] = n;
         }
     }
-    return true;
+    int64_t all;
+    return LIKELY(array_count(*ndim, shape, &all)) ||
+           nd_fail(vm, DVX_VALUE_ERROR, "iterator is too large");
 }
 
 void array_strides_in(const nd_array *a, int ndim, int64_t *strides) {
@@ -188,27 +225,6 @@ static bool raise_memory(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int6
                    array_shape_text(ndim, shape, true, text), dtype->name);
 }
 
-/* The size of all elements in bytes. */
-static bool measure(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
-                    size_t *bytes) {
-    int64_t total = dtype->size;
-    bool none = false, large = false;
-    for (int i = 0; i < ndim; i++) {
-        if (shape[i] < 0)
-            return nd_fail(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
-        if (shape[i] == 0)
-            none = true;
-        else
-            large |= __builtin_mul_overflow(total, shape[i], &total);
-    }
-    if (large)
-        return nd_fail(vm, DVX_VALUE_ERROR,
-                       "array is too big; `arr.size * arr.dtype.itemsize` is larger than the "
-                       "maximum possible size.");
-    *bytes = none ? 0 : (size_t)total;
-    return true;
-}
-
 /* Room for the axes. */
 static bool set_up(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim) {
     a->dtype = dtype;
@@ -252,7 +268,7 @@ static dvx_value new_of_size(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
                              nd_array **out) {
     size_t bytes = 0;
     if (ndim > ND_MOST) return raise_too_many(vm, ndim);
-    if (!measure(vm, dtype, ndim, shape, &bytes)) return DVX_FAILED;
+    if (!array_measure(vm, dtype, ndim, shape, &bytes)) return DVX_FAILED;
     dvx_value made = begin(vm, &array_type, dtype, ndim, out);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *a = *out;
@@ -291,7 +307,7 @@ dvx_value array_new_order(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int
 bool array_fill_in(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim, const int64_t *shape,
                    bool fortran) {
     size_t bytes = 0;
-    if (!measure(vm, dtype, ndim, shape, &bytes) || !set_up(vm, a, dtype, ndim)) return false;
+    if (!array_measure(vm, dtype, ndim, shape, &bytes) || !set_up(vm, a, dtype, ndim)) return false;
     for (int i = 0; i < ndim; i++) a->axes[i].count = shape[i];
     if (bytes > ND_INLINE && !take_memory(vm, a, bytes))
         return raise_memory(vm, dtype, ndim, shape, bytes);
@@ -377,10 +393,30 @@ dvx_value array_new_like(dvx_vm *vm, const nd_dtype *dtype, const nd_array *like
     return array_new_permuted(vm, dtype, like->ndim, shape, order, out);
 }
 
+/* Why there is no such view. */
+static dvx_value refuse_view(dvx_vm *vm, const nd_dtype *dtype, int ndim, const dvx_axis *axes) {
+    int64_t shape[ND_MOST];
+    size_t bytes;
+    for (int i = 0; i < ndim; i++) shape[i] = axes[i].count;
+    array_measure(vm, dtype, ndim, shape, &bytes);
+    return DVX_FAILED;
+}
+
+/* Do the axes keep invariant 8? */
+static bool is_measured(const nd_dtype *dtype, int ndim, const dvx_axis *axes) {
+    int64_t total = dtype->size;
+    bool good = true;
+    for (int i = 0; i < ndim; i++)
+        good &= axes[i].count >= 0 &&
+                (!axes[i].count || !__builtin_mul_overflow(total, axes[i].count, &total));
+    return good;
+}
+
 /* Directly, as array_new does it. */
 static dvx_value few_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, int ndim,
                           const dvx_axis *axes, nd_array **out) {
     void *payload;
+    if (UNLIKELY(!is_measured(a->dtype, ndim, axes))) return refuse_view(vm, a->dtype, ndim, axes);
     dvx_value made = API(make_object, &array_type, &payload);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *view = *out = payload;
@@ -418,6 +454,7 @@ dvx_value array_view(dvx_vm *vm, dvx_value of, const nd_array *a, char *data, in
                      const dvx_axis *axes, nd_array **out) {
     if (LIKELY(ndim <= ND_FEW)) return few_view(vm, of, a, data, ndim, axes, out);
     if (ndim > ND_MOST) return raise_too_many(vm, ndim);
+    if (!is_measured(a->dtype, ndim, axes)) return refuse_view(vm, a->dtype, ndim, axes);
     dvx_value made = begin(vm, &array_type, a->dtype, ndim, out);
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *view = *out;

@@ -15,7 +15,14 @@
  *  5. size is the product of the counts; ND_C_CONTIGUOUS and ND_F_CONTIGUOUS are up to date.
  *  6. A *scalar* (type np.generic) is the same struct with 0 dimensions that nobody writes to: an
  *     element of a dtype that dl has no numbers for.  array_of takes both.
- *  7. The payload, of `ndarray` and `generic` alike, is aligned to 16 bytes. */
+ *  7. The payload, of `ndarray` and `generic` alike, is aligned to 16 bytes.
+ *  8. Counts are not negative, and the product of those that are not 0 with the size of an element
+ *     fits into an int64_t, of views too: so do all products of counts of one array.  Products of
+ *     counts of several arrays, or of what a program gives, go through array_count, array_measure
+ *     array_larger or array_times.
+ *  9. Strides by which nobody steps, as the count is 0 or 1, are as small as others, and are
+ *     calculated with as they are: one that would lead out of all memory, behind a slice's step, is
+ * 0. */
 #ifndef ND_ARRAY_H
 #define ND_ARRAY_H
 
@@ -111,6 +118,25 @@ void array_spread(nd_array *to, const nd_array *from);
 bool array_writable(dvx_vm *vm, const nd_array *a);
 
 /* ---- Axes ---- */
+
+/* The product of counts, from the first on; false, and nothing is raised: some are negative, or it
+ * is too large.  (Behind a 0 nothing is, as NumPy has it.) */
+bool array_count(int ndim, const int64_t *shape, int64_t *out);
+/* The size of all elements of an array of this shape in bytes.  ValueError: invariant 8. */
+bool array_measure(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
+                   size_t *bytes);
+/* A count that becomes larger, a + b, or `times` as large: ValueError. */
+bool array_larger(dvx_vm *vm, int64_t a, int64_t b, int64_t *out);
+bool array_times(dvx_vm *vm, int64_t a, int64_t times, int64_t *out);
+/* The axis of `count` elements that lie `step` elements of another one apart (invariant 9). */
+static inline dvx_axis axis_stepped(int64_t count, int64_t step, int64_t stride) {
+    const int64_t most = (int64_t)1 << 48;
+    dvx_axis axis = {count, 0};
+    if (__builtin_mul_overflow(step, stride, &axis.stride) || axis.stride > most ||
+        axis.stride < -most)
+        axis.stride = 0;
+    return axis;
+}
 
 /* Sets size and flags, and the buffer's words, by the axes. */
 void array_update(nd_array *a);

@@ -382,7 +382,8 @@ typedef struct progression {
 static bool count_ints(dvx_vm *vm, progression *p, int64_t stop) {
     int64_t distance;
     if (p->step == 0) return nd_fail(vm, DVX_ZERO_DIVISION_ERROR, "division by zero");
-    if (__builtin_sub_overflow(stop, p->start, &distance))
+    if (__builtin_sub_overflow(stop, p->start, &distance) ||
+        (distance == INT64_MIN && p->step == -1))
         return nd_fail(vm, DVX_VALUE_ERROR, "Maximum allowed size exceeded");
     p->count = distance / p->step + (distance % p->step != 0 && (distance < 0) == (p->step < 0));
     if (p->count < 0) p->count = 0;
@@ -567,6 +568,7 @@ static dvx_value make_eye(dvx_vm *vm, int64_t rows, int64_t columns, int64_t k,
     dvx_value made = create_zeros(vm, dtype, 2, shape, &a);
     if (dvx_failed(made)) return made;
     nd_cast cast = cast_between(ND_DTYPE(ND_INT64), dtype);
+    k = k > columns ? columns : k < -rows ? -rows : k;
     for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < columns; i++)
         cast(a->data + i * a->axes[0].stride + (i + k) * a->axes[1].stride, 0, (const char *)&one,
              0, 1);
@@ -584,8 +586,6 @@ static ND_FUNCTION(eye) {
         (!dvx_failed(args[2]) && !nd_read_index(vm, args[2], &k)) ||
         !dtype_read_given(vm, args[3], ND_DTYPE(ND_FLOAT64), &dtype))
         return DVX_FAILED;
-    if (k > columns) k = columns;
-    if (k < -rows) k = -rows;
     return make_eye(vm, rows, columns, k, dtype);
 }
 

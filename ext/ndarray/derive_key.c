@@ -70,7 +70,7 @@ static inline void take_slice(const key_part *p, const dvx_axis *axis, key_place
     else
         count = start > stop ? (start - stop - 1) / -p->step + 1 : 0;
     if (count) to->data += start * axis->stride;
-    to->axes[to->ndim++] = (dvx_axis){count, p->step * axis->stride};
+    to->axes[to->ndim++] = axis_stepped(count, p->step, axis->stride);
 }
 
 bool key_find(const nd_array *a, const key *k, key_place *to) {

@@ -370,13 +370,8 @@ static dvx_value make_steps(dvx_vm *vm, int ndim, const int64_t *shape, steps **
     if (dvx_failed(made)) return made;
     steps *s = *out = payload;
     s->ndim = ndim;
-    s->left = 1;
-    for (int i = 0; i < ndim; i++) {
-        s->shape[i] = shape[i];
-        if (!__builtin_mul_overflow(s->left, shape[i], &s->left)) continue;
-        API(release, made);
-        return nd_raise(vm, DVX_VALUE_ERROR, "Maximum allowed dimension exceeded");
-    }
+    memcpy(s->shape, shape, (size_t)ndim * sizeof *shape);
+    array_count(ndim, shape, &s->left);
     return made;
 }
 
@@ -392,9 +387,9 @@ static ND_FUNCTION(ndindex) {
                         "maximum supported dimension for an ndarray is 32, found %u", count);
     for (uint32_t i = 0; !one && i < count; i++)
         if (!nd_read_index(vm, args[i], &shape[ndim++])) return DVX_FAILED;
-    for (int i = 0; i < ndim; i++)
-        if (shape[i] < 0)
-            return nd_raise(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
+    /* (NumPy's goes through an array of floats.) */
+    size_t bytes;
+    if (!array_measure(vm, ND_DTYPE(ND_FLOAT64), ndim, shape, &bytes)) return DVX_FAILED;
     return make_steps(vm, ndim, shape, &s);
 }
 

@@ -83,7 +83,7 @@ static bool begin(dvx_vm *vm, fancy *f, const nd_array *a, const nd_index *index
         case INDEX_INT: f->data += p->start * x->stride; break;
         case INDEX_SLICE:
             if (p->count) f->data += p->start * x->stride;
-            f->block[f->block_ndim++] = (dvx_axis){p->count, p->step * x->stride};
+            f->block[f->block_ndim++] = axis_stepped(p->count, p->step, x->stride);
             break;
         case INDEX_NEW: f->block[f->block_ndim++] = (dvx_axis){1, 0}; break;
         case INDEX_REST:

@@ -133,6 +133,11 @@ static dvx_value make_mesh(dvx_vm *vm, const dvx_value *given, int n, bool turne
         if (dvx_failed(lines[i])) return gather(vm, lines, i + 1, false);
         shape[axis] = array_of(vm, lines[i])->size;
     }
+    int64_t all;
+    if (!sparse && !array_count(n, shape, &all)) {
+        API(release, gather(vm, lines, n, false));
+        return nd_raise(vm, DVX_VALUE_ERROR, "broadcast dimensions too large.");
+    }
     for (int i = 0; i < n; i++) {
         dvx_value line = lines[i];
         if (!sparse) {
@@ -254,6 +259,11 @@ static bool read_line(dvx_vm *vm, dvx_value slice, grid_line *line) {
     return true;
 }
 
+/* (Modulo 2**64: the last ones may be behind all that NumPy can count to.) */
+static inline int64_t number_on(const grid_line *line, int64_t n) {
+    return (int64_t)((uint64_t)n * (uint64_t)line->step + (uint64_t)line->start);
+}
+
 /* The numbers of one line: those of a single slice as arange has them, the others number * step +
  * start. */
 static dvx_value make_line(dvx_vm *vm, const grid_line *line, bool ints) {
@@ -264,7 +274,7 @@ static dvx_value make_line(dvx_vm *vm, const grid_line *line, bool ints) {
     double *d = (double *)(void *)a->data;
     for (int64_t n = 0; n < line->count; n++) {
         if (ints)
-            i[n] = n * line->step + line->start;
+            i[n] = number_on(line, n);
         else
             d[n] = (double)n * line->by + line->first;
     }
@@ -295,7 +305,7 @@ static dvx_value dense_grid(dvx_vm *vm, const grid_line *lines, int count, bool 
         double *d = (double *)(void *)to;
         for (int64_t n = 0; n < part; n++) {
             if (ints)
-                to[n] = to[n] * lines[i].step + lines[i].start;
+                to[n] = number_on(&lines[i], to[n]);
             else
                 d[n] = d[n] * lines[i].by + lines[i].first;
         }

@@ -107,7 +107,9 @@ static bool read_bins(dvx_vm *vm, dvx_value v, dvx_value range, const nd_array *
         if (!read_range(vm, range, a, b)) return false;
         b->uniform = true;
         b->count = count;
-        b->held = new_doubles(vm, count + 1, &b->edges);
+        int64_t edges;
+        if (!array_larger(vm, count, 1, &edges)) return false;
+        b->held = new_doubles(vm, edges, &b->edges);
         if (dvx_failed(b->held)) return false;
         const double step = (b->last - b->first) / (double)count;
         for (int64_t i = 0; i < count; i++) doubles(b->edges)[i] = (double)i * step + b->first;

@@ -270,7 +270,7 @@ static bool make_view(dvx_vm *vm, const nd_array *a, const nd_index *index, inde
         case INDEX_INT: out->data += p->start * x->stride; break;
         case INDEX_SLICE:
             if (p->count) out->data += p->start * x->stride;
-            out->axes[out->ndim++] = (dvx_axis){p->count, p->step * x->stride};
+            out->axes[out->ndim++] = axis_stepped(p->count, p->step, x->stride);
             break;
         case INDEX_NEW: out->axes[out->ndim++] = (dvx_axis){1, 0}; break;
         default:

@@ -228,7 +228,9 @@ static dvx_value insert_at(dvx_vm *vm, const nd_array *a, int axis, int64_t inde
     dvx_value held = read_values(vm, v, a, axis, moved, &values);
     if (dvx_failed(held)) return held;
     const int64_t more = values->axes[axis].count;
-    dvx_value made = new_with(vm, a, axis, n + more, &out);
+    int64_t all;
+    dvx_value made =
+        array_larger(vm, n, more, &all) ? new_with(vm, a, axis, all, &out) : DVX_FAILED;
     if (!dvx_failed(made)) {
         copy_part(out, 0, a, 0, index, axis);
         copy_part(out, index + more, a, index, n - index, axis);
@@ -266,11 +268,13 @@ static dvx_value insert_all(dvx_vm *vm, dvx_value array, const nd_array *a, int 
                             dvx_value indices, dvx_value v) {
     nd_array *which = array_of(vm, indices), *mask, *out;
     const int64_t n = a->axes[axis].count, count = which->size;
-    dvx_value made = DVX_FAILED, keep = all_true(vm, n + count, &mask), no = API(make_bool, false);
+    int64_t all;
+    if (!array_larger(vm, n, count, &all)) return DVX_FAILED;
+    dvx_value made = DVX_FAILED, keep = all_true(vm, all, &mask), no = API(make_bool, false);
     if (dvx_failed(keep)) return keep;
     if (spread_places(vm, (int64_t *)(void *)which->data, count, n) &&
         index_set(vm, keep, indices, no))
-        made = new_with(vm, a, axis, n + count, &out);
+        made = new_with(vm, a, axis, all, &out);
     if (!dvx_failed(made) &&
         (!set_along(vm, made, axis, indices, v) || !set_along(vm, made, axis, keep, array)))
         made = compose_first(vm, DVX_FAILED, made);

@@ -111,7 +111,7 @@ dvx_value join_arrays(dvx_vm *vm, const dvx_value *values, int64_t count, int ax
     for (int64_t i = 0; i < count; i++) {
         const nd_array *a = array_of(vm, values[i]);
         if (!check_shapes(vm, first, a, axis, i)) return DVX_FAILED;
-        total += a->axes[axis].count;
+        if (!array_larger(vm, total, a->axes[axis].count, &total)) return DVX_FAILED;
     }
     array_shape(first, shape);
     shape[axis] = total;
@@ -431,16 +431,13 @@ static ND_FUNCTION(tile) {
     if (dvx_failed(array)) return array;
     if (array_read_shape(vm, args[1], &count_reps, given)) {
         int ndim = a->ndim > count_reps ? a->ndim : count_reps;
-        bool large = false;
-        for (int i = 0; i < ndim; i++) {
+        bool good = true;
+        for (int i = 0; good && i < ndim; i++) {
             reps[i] = i < ndim - count_reps ? 1 : given[i - (ndim - count_reps)];
             shape[i] = i < ndim - a->ndim ? 1 : a->axes[i - (ndim - a->ndim)].count;
-            large |= __builtin_mul_overflow(shape[i], reps[i], &shape[i]);
+            good = array_times(vm, shape[i], reps[i], &shape[i]);
         }
-        made = large ? nd_raise(vm, DVX_VALUE_ERROR,
-                                "array is too big; `arr.size * arr.dtype.itemsize` is larger than "
-                                "the maximum possible size.")
-                     : tile_array(vm, a, ndim, reps, shape);
+        if (good) made = tile_array(vm, a, ndim, reps, shape);
     }
     API(release, array);
     return made;
@@ -482,10 +479,10 @@ static dvx_value repeat_slices(dvx_vm *vm, const nd_array *a, int axis, const in
     int64_t shape[ND_MOST], total = 0;
     nd_array *whole;
     int64_t size = a->axes[axis].count;
-    bool large = one && __builtin_mul_overflow(size, *times, &total);
-    for (int64_t i = 0; !one && i < size; i++)
-        large |= __builtin_add_overflow(total, times[i], &total);
-    if (large) return nd_raise(vm, DVX_VALUE_ERROR, "Maximum allowed dimension exceeded");
+    bool good = !one || array_times(vm, size, *times, &total);
+    for (int64_t i = 0; good && !one && i < size; i++)
+        good = array_larger(vm, total, times[i], &total);
+    if (!good) return DVX_FAILED;
     array_shape(a, shape);
     shape[axis] = total;
     dvx_value made = array_new(vm, a->dtype, a->ndim, shape, &whole);

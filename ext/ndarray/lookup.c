@@ -37,11 +37,7 @@ static bool read_order(dvx_vm *vm, dvx_value v, bool *fortran) {
 
 /* The product of counts, or ValueError. */
 static bool total(dvx_vm *vm, const int64_t *shape, int ndim, const char *error, int64_t *out) {
-    *out = 1;
-    for (int i = 0; i < ndim; i++)
-        if (__builtin_mul_overflow(*out, shape[i], out))
-            return nd_fail(vm, DVX_VALUE_ERROR, "%s", error);
-    return true;
+    return array_count(ndim, shape, out) || nd_fail(vm, DVX_VALUE_ERROR, "%s", error);
 }
 
 /* ---- Numbers of elements ---- */

@@ -171,9 +171,8 @@ static ND_FUNCTION(pad) {
     if (good && nd_is_given(vm, args[3])) good = array_store(vm, a->dtype, value, args[3]);
     good = good && check_mode(vm, m, a, &w);
     for (int i = 0; good && i < a->ndim; i++)
-        if (__builtin_add_overflow(a->axes[i].count, w.before[i], &shape[i]) ||
-            __builtin_add_overflow(shape[i], w.after[i], &shape[i]))
-            good = nd_fail(vm, DVX_VALUE_ERROR, "array is too big");
+        good = array_larger(vm, a->axes[i].count, w.before[i], &shape[i]) &&
+               array_larger(vm, shape[i], w.after[i], &shape[i]);
     if (good) made = array_new(vm, a->dtype, a->ndim, shape, &out);
     if (!dvx_failed(made)) {
         if (m == EMPTY) create_fill(out, value);
@@ -214,13 +213,14 @@ static ND_FUNCTION(kron) {
         } else if (!ndim) {
             made = ufunc_call(vm, ND_UFUNC_multiply, held, DVX_FAILED, NULL);
         } else {
-            for (int i = 0; i < ndim; i++) {
-                const int k = i - (ndim - a->ndim), l = i - (ndim - b->ndim);
-                shape[i] = (k < 0 ? 1 : a->axes[k].count) * (l < 0 ? 1 : b->axes[l].count);
-            }
             dvx_value parts[2] = {spaced(vm, held[0], a, ndim, true), DVX_FAILED};
             if (!dvx_failed(parts[0])) parts[1] = spaced(vm, held[1], b, ndim, false);
             made = compose_binary(vm, ND_UFUNC_multiply, parts[0], parts[1]);
+            /* (The product has this shape with each axis in two: so it fits.) */
+            for (int i = 0; i < ndim && !dvx_failed(made); i++) {
+                const dvx_axis *two = array_of(vm, made)->axes + 2 * i;
+                shape[i] = two[0].count * two[1].count;
+            }
             if (!dvx_failed(made))
                 made = compose_first(vm, shape_reshape(vm, made, ndim, shape), made);
         }

@@ -318,6 +318,7 @@ static const nd_dtype *common(dvx_vm *vm, const arrays *list) {
 }
 
 bool pick_broadcast(dvx_vm *vm, const dvx_value *values, int count, int *ndim, int64_t *shape) {
+    int64_t all;
     *ndim = 0;
     for (int i = 0; i < count; i++) {
         const nd_array *a = array_of(vm, values[i]);
@@ -347,7 +348,8 @@ bool pick_broadcast(dvx_vm *vm, const dvx_value *values, int count, int *ndim, i
             }
         }
     }
-    return true;
+    return array_count(*ndim, shape, &all) ||
+           nd_fail(vm, DVX_VALUE_ERROR, "broadcast dimensions too large.");
 }
 
 /* ---- choose ---- */

@@ -392,8 +392,10 @@ static dvx_value without_repetition(dvx_vm *vm, nd_mt19937 *mt, int64_t populati
     nd_array *view;
     const bool single = !nd_is_given(vm, size);
     if (!single && !array_read_shape(vm, size, &ndim, shape)) return DVX_FAILED;
-    for (int i = 0; i < ndim; i++) wanted *= shape[i];
-    if (wanted > population)
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] < 0)
+            return nd_raise(vm, DVX_VALUE_ERROR, "negative dimensions are not allowed");
+    if (!array_count(ndim, shape, &wanted) || wanted > population)
         return API(raise, DVX_VALUE_ERROR,
                    "Cannot take a larger sample than population when 'replace=False'");
     dvx_value count = API(make_int, population), all = permute(vm, mt, count), made = DVX_FAILED;
@@ -407,7 +409,7 @@ static dvx_value without_repetition(dvx_vm *vm, nd_mt19937 *mt, int64_t populati
         int64_t stride = sizeof(int64_t);
         for (int i = ndim - 1; i >= 0; i--) {
             axes[i] = (dvx_axis){shape[i], stride};
-            stride *= shape[i];
+            if (wanted) stride *= shape[i];
         }
         dvx_value part = array_view(vm, all, a, a->data, ndim, axes, &view);
         if (!dvx_failed(part)) made = array_copy(vm, view, view->dtype, 'C');

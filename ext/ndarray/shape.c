@@ -88,6 +88,8 @@ dvx_value shape_reshape(dvx_vm *vm, dvx_value array, int ndim, const int64_t *wa
     if (!complete(vm, a, ndim, wanted, shape)) return DVX_FAILED;
     if (a->size == 0) {
         int64_t stride = a->dtype->size;
+        size_t bytes;
+        if (!array_measure(vm, a->dtype, ndim, shape, &bytes)) return DVX_FAILED;
         for (int i = ndim; i-- > 0;) {
             axes[i] = (dvx_axis){shape[i], stride};
             if (shape[i]) stride *= shape[i];
@@ -181,6 +183,8 @@ static bool set_shape(dvx_vm *vm, dvx_value self, dvx_value value) {
         return false;
     if (a->exports || nd_state_of(vm)->busy || array_is_scalar(vm, self))
         return nd_fail(vm, DVX_BUFFER_ERROR, "the array is in use");
+    size_t bytes;
+    if (!array_measure(vm, a->dtype, ndim, shape, &bytes)) return false;
     if (a->size == 0)
         for (int i = 0; i < ndim; i++) axes[i] = (dvx_axis){shape[i], 0};
     else if (!find_strides(a, ndim, shape, axes))
