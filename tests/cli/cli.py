@@ -204,6 +204,36 @@ def edited(dynvm):
 
 # What it computes is another thing in each run, and so at each level.
 TIMED = "import time\ndef f(t):\n    for i in range(9): t += time.perf_counter_ns()\nf(0)\n"
+# In the second run its o dies 40 rounds later than in the first, and a callee sees to that: all locals are equal.
+DYING = """import sys
+class A:
+    def __init__(self, v): self.v = v
+    def __del__(self): pass
+def change(i):
+    global o
+    if i == at: o = A(2.5)
+def f():
+    for i in range(900): change(i)
+o = A(1.5)
+try:
+    open(sys.argv[1]).close()
+    at = 800
+except FileNotFoundError:
+    open(sys.argv[1], "w").close()
+    at = 760
+f()
+"""
+# What two VMs print differently, but is no difference: addresses, and the sign of a nan.
+EQUAL = """def f():
+    inf = 1e308 * 10
+    kept = [None] * 4
+    for i in range(900):
+        x = (inf - inf) * (1 if i % 2 else -1)
+        kept[0], kept[1], kept[2], kept[3] = id(kept), repr(f), str([f, i]), x
+        y = -x
+    return y
+f()
+"""
 SUMMED = "def f():\n    t = 0\n    for i in range(3000): t += i * i\n    return t\nprint(f())\n"
 
 
@@ -221,6 +251,12 @@ def compared(dynvm):
             done = subprocess.run([dynvm, here, f"--lockstep={other}", "-c", SUMMED], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             failed += compare(f"equal: {here} --lockstep={other}", (0, b"8995500500\n", b""),
                               (done.returncode, done.stdout, done.stderr))
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([dynvm, "--lockstep", "-c", DYING, f"{folder}/was"], stderr=subprocess.PIPE, text=True)
+    failed += compare("a death: --lockstep", (1, "dynvm: lockstep: the levels differ at loop iteration 760, line 9"),
+                      (done.returncode, done.stderr.partition("\n")[0]))
+    done = subprocess.run([dynvm, "--lockstep", "-c", EQUAL], stderr=subprocess.PIPE, text=True)
+    failed += compare("addresses and nans: --lockstep", (0, ""), (done.returncode, done.stderr))
     return failed
 
 

@@ -5,6 +5,7 @@ Programs are made from seeds (generate.py).  One that fails is reduced and writt
 """
 
 import argparse
+import importlib
 import re
 import signal
 import sys
@@ -78,7 +79,7 @@ def is_certain(expected: list) -> bool:
 
 def run_chunk(options, comparer: compare.Comparer, seeds: range, maker) -> tuple:
     programs = [(f"seed{seed}.dl", maker(seed)) for seed in seeds]
-    masks = {f"seed{seed}.dl": compare.rotating_mask(seed) for seed in seeds}
+    masks = {f"seed{seed}.dl": options.mask or compare.rotating_mask(seed) for seed in seeds}
     if options.all_variants:
         masks = {name: (1 << len(comparer.labels)) - 1 for name in masks}
     failures, skipped = comparer.compare(programs, masks, is_certain, counted=True)
@@ -103,6 +104,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, default=ROOT / "build" / "fuzz", help="where failing programs go")
     parser.add_argument("--log", type=Path, help="append the range of seeds that were done to this file")
     parser.add_argument("--reduce", type=float, default=60, help="seconds for making one failing program small")
+    parser.add_argument("--maker", help="programs of generate_MAKER.py alone, in its VARIANTS if it has some")
     parser.add_argument("--all-variants", action="store_true", help="every variant for every seed")
     return parser.parse_args()
 
@@ -119,6 +121,10 @@ def main(maker=generate.generate, extension: str = "", modules: Path = None, cas
     if python is None:
         print("fuzzing needs a CPython 3.11", file=sys.stderr)
         return 2
+    variants = []
+    if options.maker:
+        module = importlib.import_module(f"generate_{options.maker}")
+        maker, variants = module.generate, getattr(module, "VARIANTS", [])
     start, done, skipped, kinds = time.monotonic(), 0, 0, Counter()
     with tempfile.TemporaryDirectory(prefix="dynvm-fuzz-") as scratch:
         driver = options.driver.resolve()
@@ -127,6 +133,7 @@ def main(maker=generate.generate, extension: str = "", modules: Path = None, cas
             print(f"there is no {extension}.so in {extensions}", file=sys.stderr)
             return 2
         comparer = compare.Comparer(driver, python, Path(scratch), extension, extensions, modules, case)
+        options.mask = sum(1 << comparer.labels.index(label) for label in variants)
         last = options.first + options.count
         while options.first + done < last:
             first = options.first + done

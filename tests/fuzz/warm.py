@@ -16,6 +16,7 @@ import re
 import resource
 import signal
 import sys
+import tempfile
 import types
 
 SECONDS = 5  # of CPU time, for one program
@@ -27,6 +28,10 @@ NAN_AS_KEY = re.compile(r"\{(?:[^{}:]*, )?nan(?:, [^{}:]*)?\}|\{(?:[^{}]*, )?nan
 FRAMES_ABOVE = 7  # frames of this file above a program's, so that recursion ends where a script's does
 # A frame of a library module: which of them are written in Python is no concern of dl's.
 LIBRARY_FRAME = re.compile(r'^  File "/[^"]*/lib/python3[^\n]*\n(?:    [^\n]*\n)*', re.M)
+
+
+# In the first line of programs that are compared until their process has ended (generate_deaths.py).
+TO_THE_END = re.compile(r"#.*, to the end\.\n")
 
 
 def out_of_time(number, frame):
@@ -74,13 +79,44 @@ def run(name: str, source: str) -> list:
     return [texts[0], LIBRARY_FRAME.sub("", texts[1]), status]
 
 
-def serve_some(programs: list, first: int, pipe: int) -> None:
-    """The child: runs programs from `first` on, and writes each result as a line."""
+def limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGVTALRM, out_of_time)
     sys.setrecursionlimit(1000 + FRAMES_ABOVE)
+
+
+class LastProgram(Exception):
+    """Ends this process as a script's is ended."""
+
+
+def run_to_the_end(name: str, source: str):
+    """The result of a program in a process of its own, with what dies when that ends; None: it was killed."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = os.fork()
+        if child == 0:
+            limit()
+            signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(source)
+            status = execute(name, source)
+            os.unlink(name)
+            raise LastProgram(status)  # main() ends with it: nothing may hold the program's objects when the interpreter ends
+        ended = os.waitpid(child, 0)[1]
+        if not os.WIFEXITED(ended) or os.WEXITSTATUS(ended) == 9:
+            return None
+        texts = [file.seek(0) or file.read().decode("latin-1") for file in (out, err)]
+    return [texts[0], LIBRARY_FRAME.sub("", texts[1]), os.WEXITSTATUS(ended)]
+
+
+def serve_some(programs: list, first: int, pipe: int) -> None:
+    """The child: runs programs from `first` on, and writes each result as a line."""
+    limit()
     with open(pipe, "w") as answers:
         for name, source in programs[first:]:
+            if TO_THE_END.match(source):
+                break
             signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
             result = run(name, source)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -98,19 +134,23 @@ def incomparable(out: str, err: str) -> bool:
 def answer(programs: list) -> list:
     results = []
     while len(results) < len(programs):
+        if TO_THE_END.match(programs[len(results)][1]):
+            results.append(run_to_the_end(*programs[len(results)]))
+            continue
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reader)
             try:
                 serve_some(programs, len(results), writer)
-            finally:
                 os._exit(0)
+            finally:
+                os._exit(8)
         os.close(writer)
         with open(reader) as lines:
             results += [json.loads(line) for line in lines]
-        os.waitpid(child, 0)
-        if len(results) < len(programs):
+        ended = os.waitpid(child, 0)[1]
+        if len(results) < len(programs) and ended != 0:
             results.append(None)
     return [None if r and incomparable(r[0], r[1]) else r for r in results]
 
@@ -126,4 +166,10 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except LastProgram as last:
+        code = last.args[0]
+    else:
+        code = 0
+    sys.exit(code)

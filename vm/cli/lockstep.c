@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_STEPS ((size_t)1 << 24)
 
@@ -26,12 +27,14 @@ static int record(void *context, const dynvm_event *event) {
 static int compare(void *context, const dynvm_event *event) {
     cli_lockstep *steps = context;
     if (steps->full && steps->at >= steps->count) return 0;
+    const uint32_t line = dynvm_event_line(event);
+    if (line) steps->line = line;
     if (steps->at < steps->count && dynvm_event_digest(event) == steps->digests[steps->at]) {
         steps->at++;
+        steps->iterations += line != 0;
         return 0;
     }
     steps->diverged = true;
-    steps->line = dynvm_event_line(event);
     dynvm_event_locals(event, steps->locals, sizeof steps->locals);
     return 1;
 }
@@ -79,15 +82,19 @@ void cli_lockstep_follow(cli_lockstep *steps, dynvm_vm *vm) { dynvm_observe(vm, 
 bool cli_lockstep_report(cli_lockstep *steps, const cli_options *options, cli_act act) {
     bool agree = !steps->diverged && (steps->full || steps->at == steps->count);
     if (!agree) {
+        static const char end[] = "the program ends";
+        if (!steps->diverged) memcpy(steps->locals, end, sizeof end);
+        memcpy(steps->expected, end, sizeof end);
         steps->count = 0;
         run_first(options, act, describe, steps);
         fprintf(stderr,
                 "dynvm: lockstep: the levels differ at loop iteration %zu, line %u\n  %s: %s\n  "
                 "here: %s\n",
-                steps->at, steps->line, options->lockstep_name, steps->expected, steps->locals);
+                steps->iterations, steps->line, options->lockstep_name, steps->expected,
+                steps->locals);
     } else if (steps->full) {
         fprintf(stderr, "dynvm: lockstep: only the first %zu loop iterations were compared\n",
-                steps->at);
+                steps->iterations);
     }
     free(steps->digests);
     return agree;

@@ -192,11 +192,11 @@ static int run(cli_options *options) {
                                              : report(vm, status, options, &output, &interrupted);
     if (options->config.counting) show_counts(vm, options, &output);
     if (options->action == CLI_INTERACTIVE || options->inspect) result = cli_repl(vm, &output);
-    if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
     bool written = cli_output_finish(&output);
     output.vm = NULL;
     unwatch_signals();
     dynvm_destroy(vm);
+    if (options->lockstep && !cli_lockstep_report(&steps, options, act)) result = STATUS_FAILED;
     /* What finalisers have printed: nobody is told when that fails, as in CPython. */
     if (written) (void)cli_output_flush(&output);
     /* As shells expect it of a program that Ctrl-C has ended. */

@@ -396,8 +396,12 @@ int64_t dv_collect(dv_vm *vm) {
 
 void dv_collect_wanted(dv_vm *vm) {
     vm->collector.wanted = false;
-    if (vm->collector.disabled || vm->collector.threshold[0] == 0)
+    if (vm->collector.disabled || vm->collector.threshold[0] == 0) {
         dv_heap_postpone(&vm->heap);
-    else
-        dv_collect(vm);
+        return;
+    }
+    void (*died)(dv_vm *, const dv_object *) = vm->hooks.died;
+    vm->hooks.died = NULL; /* when this collection comes depends on what the level allocates */
+    dv_collect(vm);
+    vm->hooks.died = died;
 }

@@ -316,6 +316,9 @@ struct dv_vm {
         void (*forget_classes)(dv_vm *vm);
         /* inspect: at every back edge of an observed VM. */
         void (*observe)(dv_vm *vm, const dv_cell *ip, dv_value *fp);
+        /* inspect: the __del__ of an object, or a generator's finally clauses, are about to run
+         * because it dies; not in collections whose time the program has not chosen. */
+        void (*died)(dv_vm *vm, const dv_object *object);
         /* inspect: makes one step instead of dv_run_cells, which asks for it when it begins. */
         const dv_cell *(*step)(dv_vm *vm, const dv_cell *ip);
         /* inspect: the guard of the running derivative failed. */

@@ -539,21 +539,24 @@ void *dynvm_payload(dynvm_vm *vm, dynvm_value v, const struct dvx_type *type);
 
 /* ---- Observing ---- */
 
-/* A loop of the program goes round.  An event lives only during the call that reports it. */
+/* A loop of the program goes round, or an object dies whose __del__ (or, of a generator, finally
+ * clauses) the program has.  An event lives only during the call that reports it. */
 typedef struct dynvm_event dynvm_event;
 
 /* 0: go on; otherwise the program gets KeyboardInterrupt. */
 typedef int (*dynvm_observer)(void *context, const dynvm_event *event);
 
-/* Reports every loop iteration from now on, at every level (NULL: no more).  Slow: for tests and
- * tools, such as `dynvm --lockstep`. */
+/* Reports every loop iteration and death from now on, at every level (NULL: no more).  Slow: for
+ * tests and tools, such as `dynvm --lockstep`. */
 void dynvm_observe(dynvm_vm *vm, dynvm_observer observer, void *context);
 
-/* A number that is equal where the same function is at the same place with equal locals. */
+/* A number that is equal where the same function is at the same place with equal locals, or where
+ * what dies has an equal class and attributes.  Addresses count as equal. */
 uint64_t dynvm_event_digest(const dynvm_event *event);
-/* Source line of the loop. */
+/* Source line of the loop; 0: it is a death. */
 uint32_t dynvm_event_line(const dynvm_event *event);
-/* "name = value, ..." of the locals, zero-terminated, cut to fit the buffer. */
+/* "name = value, ..." of the locals, or "CLASS dies: name = value, ..." of its attributes,
+ * zero-terminated, cut to fit the buffer. */
 void dynvm_event_locals(const dynvm_event *event, char *buffer, size_t size);
 
 /* ---- Inspecting ---- */

@@ -10,6 +10,7 @@
 #include "types/complex.h"
 #include "types/dict.h"
 #include "types/exception.h"
+#include "types/generator.h"
 #include "types/int.h"
 #include "types/list.h"
 #include "types/set.h"
@@ -17,6 +18,12 @@
 #include "types/tuple.h"
 
 enum { DEPTH = 3, ITEMS = 16 };
+
+/* An object's address has 44 to 48 bits.  What looks like one, from id() or in a repr, counts as
+ * equal to all others: the two VMs have their objects in different places. */
+enum { ADDRESS_DIGITS = 11 };
+#define ADDRESS_LEAST ((int64_t)1 << 4 * (ADDRESS_DIGITS - 1))
+#define ADDRESS_LIMIT ((int64_t)1 << 48)
 
 /* What the state of a program consists of, as one number
  * -------------------------------------------- */
@@ -30,6 +37,31 @@ static uint64_t mix_bytes(uint64_t h, const void *data, size_t size) {
     const unsigned char *bytes = data;
     for (size_t i = 0; i < size; i++) h = mix(h, bytes[i]);
     return mix(h, size);
+}
+
+static bool is_address(int64_t i) { return i % 16 == 0 && i >= ADDRESS_LEAST && i < ADDRESS_LIMIT; }
+
+static uint32_t character(const dv_str *s, int64_t i) {
+    return i < s->length && s->kind == 1 ? (unsigned char)s->data[i] : 0;
+}
+
+static bool is_hexadecimal(uint32_t c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+/* How many characters there are an address, as in "<A object at 0x7f0123456789>". */
+static int64_t address_at(const dv_str *s, int64_t i) {
+    if (character(s, i) != '0' || character(s, i + 1) != 'x') return 0;
+    int64_t digits = 0;
+    while (is_hexadecimal(character(s, i + 2 + digits))) digits++;
+    return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
+}
+
+static uint64_t digest_text(uint64_t h, const dv_str *s) {
+    if (s->kind != 1) return mix_bytes(h, s->data, (size_t)s->length * s->kind);
+    for (int64_t i = 0, address; i < s->length; i += address ? address : 1) {
+        address = address_at(s, i);
+        h = mix(h, address ? 'x' : character(s, i));
+    }
+    return mix(h, 1);
 }
 
 static uint64_t digest(dv_vm *vm, uint64_t h, dv_value v, int depth);
@@ -59,10 +91,7 @@ static uint64_t digest_object(dv_vm *vm, uint64_t h, dv_value v, int depth) {
     }
     case DV_T_COMPLEX: return digest_complex(h, dv_as_complex(v)->real, dv_as_complex(v)->imag);
     case DV_T_BYTES:
-    case DV_T_STR: {
-        const dv_str *s = (const dv_str *)object;
-        return mix_bytes(h, s->data, (size_t)s->length * s->kind);
-    }
+    case DV_T_STR: return digest_text(h, (const dv_str *)object);
     case DV_T_LIST: return digest_items(vm, h, dv_as_list(v)->items, dv_as_list(v)->count, depth);
     case DV_T_TUPLE:
         return digest_items(vm, h, dv_as_tuple(v)->items, dv_as_tuple(v)->count, depth);
@@ -75,13 +104,15 @@ static uint64_t digest_object(dv_vm *vm, uint64_t h, dv_value v, int depth) {
 
 static uint64_t digest(dv_vm *vm, uint64_t h, dv_value v, int depth) {
     h = mix(h, dv_is_empty(v) ? 99u : (uint64_t)dv_type_of(vm, v));
-    return dv_is_object(v) ? digest_object(vm, h, v, depth) : mix(h, v.bits);
+    if (dv_is_object(v)) return digest_object(vm, h, v, depth);
+    if (dv_is_float(v)) return mix(h, double_bits(dv_as_float(v)));
+    return mix(h, dv_is_int(v) && is_address(dv_as_int(v)) ? 0 : v.bits);
 }
 
 /* A raw int counts as the int that it would be boxed to. */
 static uint64_t digest_int(uint64_t h, int64_t i) {
     h = mix(h, DV_T_INT);
-    if (dv_fits_int(i)) return mix(h, dv_int(i).bits);
+    if (dv_fits_int(i)) return mix(h, is_address(i) ? 0 : dv_int(i).bits);
     uint64_t limb = i < 0 ? -(uint64_t)i : (uint64_t)i;
     return mix_bytes(mix(h, i < 0), &limb, sizeof limb);
 }
@@ -89,12 +120,35 @@ static uint64_t digest_int(uint64_t h, int64_t i) {
 /* Events
  * ---------------------------------------------------------------------------------------------- */
 
+/* The name of an object's attribute in the slot. */
+static dv_value name_of_slot(const dv_shape *shape, uint32_t slot) {
+    while (shape->count > slot + 1) shape = shape->parent;
+    return shape->name;
+}
+
+static uint64_t digest_name(dv_vm *vm, uint64_t h, dv_value name) { return digest(vm, h, name, 0); }
+
+static uint64_t digest_death(dv_vm *vm, const dv_object *dead) {
+    if (dead->shape == DV_T_GENERATOR) {
+        const dv_generator *g = (const dv_generator *)dead;
+        return digest_name(vm, 2, g->qualname);
+    }
+    const dv_shape *shape = dv_shape_at(vm, dead->shape);
+    uint64_t h = digest_name(vm, 3, dv_class_name(shape->class_));
+    for (uint32_t i = 0; i < shape->count; i++) {
+        h = digest_name(vm, h, name_of_slot(shape, i));
+        h = digest(vm, h, *dv_attribute_slot((dv_object *)dead, i), DEPTH);
+    }
+    return h;
+}
+
 static dv_peek local_at(const dv_event *event, uint32_t i) {
     if (dv_thread_owns(event->thread, event->ip)) return (dv_peek){.value = event->fp[i]};
     return dv_region_peek(event->thread, event->ip, event->fp, i);
 }
 
 uint64_t dv_event_digest(const dv_event *event) {
+    if (event->dead) return digest_death(event->vm, event->dead);
     const dv_code *code = event->thread->code;
     uint64_t h = mix_bytes(1, code->qualname.data, code->qualname.size);
     h = mix(h, event->pc);
@@ -111,6 +165,7 @@ uint64_t dv_event_digest(const dv_event *event) {
 }
 
 uint32_t dv_event_line(const dv_event *event) {
+    if (event->dead) return 0;
     const dv_position *position = dv_code_position(event->thread->code, event->pc);
     return position ? position->line : 0;
 }
@@ -131,18 +186,67 @@ static int describe(dv_vm *vm, const dv_peek *local, char *buffer, size_t size) 
     return snprintf(buffer, size, "%s", type ? type->name : "object");
 }
 
-void dv_event_locals(const dv_event *event, char *buffer, size_t size) {
-    const dv_code *code = event->thread->code;
-    size_t used = 0;
-    if (size > 0) buffer[0] = 0;
-    for (uint32_t i = 0; i < code->local_count && used + 1 < size; i++) {
-        dv_peek local = local_at(event, i);
-        char value[64];
-        describe(event->vm, &local, value, sizeof value);
-        int n = snprintf(buffer + used, size - used, "%s%.*s = %s", i ? ", " : "",
-                         (int)code->local_names[i].size, code->local_names[i].data, value);
-        used += n > 0 ? (size_t)n : 0;
+/* A text that is cut where its buffer ends. */
+typedef struct words {
+    char *buffer;
+    size_t size, used;
+} words;
+
+static void add(words *w, const char *text, size_t size) {
+    for (size_t i = 0; i < size && w->used + 1 < w->size; i++) w->buffer[w->used++] = text[i];
+    if (w->size > 0) w->buffer[w->used] = 0;
+}
+
+static void add_named(words *w, dv_vm *vm, const char *between, const char *name, size_t size,
+                      const dv_peek *value) {
+    char text[64];
+    describe(vm, value, text, sizeof text);
+    add(w, between, strlen(between));
+    add(w, name, size);
+    add(w, " = ", 3);
+    add(w, text, strlen(text));
+}
+
+/* Names are strs of one byte per character as a rule; of others the beginning is told. */
+static size_t name_size(dv_value name) {
+    return dv_as_str(name)->kind == 1 ? (size_t)dv_as_str(name)->length : 1;
+}
+
+static void describe_death(words *w, dv_vm *vm, const dv_object *dead) {
+    static const char generator[] = "generator ", ends[] = " dies";
+    const bool is_generator = dead->shape == DV_T_GENERATOR;
+    const dv_shape *shape = is_generator ? NULL : dv_shape_at(vm, dead->shape);
+    dv_value name =
+        is_generator ? ((const dv_generator *)dead)->qualname : dv_class_name(shape->class_);
+    add(w, generator, is_generator ? sizeof generator - 1 : 0);
+    add(w, dv_as_str(name)->data, name_size(name));
+    add(w, ends, sizeof ends - 1);
+    for (uint32_t i = 0; shape && i < shape->count; i++) {
+        dv_peek value = {.value = *dv_attribute_slot((dv_object *)dead, i)};
+        name = name_of_slot(shape, i);
+        add_named(w, vm, i ? ", " : ": ", dv_as_str(name)->data, name_size(name), &value);
     }
+}
+
+void dv_event_locals(const dv_event *event, char *buffer, size_t size) {
+    words w = {buffer, size, 0};
+    add(&w, "", 0);
+    if (event->dead) {
+        describe_death(&w, event->vm, event->dead);
+        return;
+    }
+    const dv_code *code = event->thread->code;
+    for (uint32_t i = 0; i < code->local_count; i++) {
+        dv_peek local = local_at(event, i);
+        add_named(&w, event->vm, i ? ", " : "", code->local_names[i].data,
+                  code->local_names[i].size, &local);
+    }
+}
+
+static void report(dv_vm *vm, const dv_event *event) {
+    if (vm->observer_failed || vm->observer(vm->observer_context, event)) return;
+    vm->observer_failed = true;
+    dv_interrupt(vm);
 }
 
 /* Hook of the safepoints. */
@@ -150,10 +254,11 @@ static void at_safepoint(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
     dv_event event = {.vm = vm, .thread = dv_frame_thread(fp), .ip = ip, .fp = fp};
     event.pc = dv_thread_owns(event.thread, ip) ? dv_thread_pc(event.thread, ip)
                                                 : dv_region_pc(event.thread, ip);
-    if (event.pc == DV_NO_PC || vm->observer_failed) return;
-    if (vm->observer(vm->observer_context, &event)) return;
-    vm->observer_failed = true;
-    dv_interrupt(vm);
+    if (event.pc != DV_NO_PC) report(vm, &event);
+}
+
+static void at_death(dv_vm *vm, const dv_object *dead) {
+    report(vm, &(dv_event){.vm = vm, .dead = dead});
 }
 
 void dv_observe(dv_vm *vm, dv_observer observer, void *context) {
@@ -161,5 +266,6 @@ void dv_observe(dv_vm *vm, dv_observer observer, void *context) {
     vm->observer_context = context;
     vm->observer_failed = false;
     vm->hooks.observe = observer ? at_safepoint : NULL;
+    vm->hooks.died = observer ? at_death : NULL;
     vm->countdown = 0;
 }
