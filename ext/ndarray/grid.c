@@ -126,7 +126,7 @@ static dvx_value mesh_line(dvx_vm *vm, dvx_value v, int axis, int ndim) {
 static dvx_value make_mesh(dvx_vm *vm, const dvx_value *given, int n, bool turned, bool sparse,
                            bool copied) {
     dvx_value lines[MESH_LINES];
-    int64_t shape[ND_MOST];
+    int64_t shape[ND_MOST] = {0};
     for (int i = 0; i < n; i++) {
         int axis = turned && n > 1 && i < 2 ? 1 - i : i;
         lines[i] = mesh_line(vm, given[i], axis, n);
