@@ -9,6 +9,7 @@
 #include "types/float.h"
 #include "types/int.h"
 #include "types/list.h"
+#include "types/module.h"
 #include "types/sequence.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -59,8 +60,8 @@ dv_value dv_random_shuffle(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
 
 /* ---- sample -----------------------------------------------------------------------------------*/
 
-/* What Python's Sequence is an abstract base of. */
-static bool is_sequence(dv_vm *vm, dv_value v) {
+/* isinstance(v, Sequence): 1, 0, -1 raised. */
+static int is_sequence(dv_vm *vm, dv_value v) {
     switch (dv_type_of(vm, v)) {
     case DV_T_STR:
     case DV_T_TUPLE:
@@ -68,9 +69,17 @@ static bool is_sequence(dv_vm *vm, dv_value v) {
     case DV_T_RANGE:
     case DV_T_ARRAY:
     case DV_T_BYTES:
-    case DV_T_BYTEARRAY: return true;
-    default: return false;
+    case DV_T_BYTEARRAY: return 1;
+    default: break;
     }
+    dv_value name = dv_str_z(vm, "collections.abc");
+    dv_value module = dv_is_empty(name) ? DV_EMPTY : dv_import(vm, name);
+    dv_value class_ = dv_is_empty(module) ? DV_EMPTY : dv_get_named(vm, module, "Sequence");
+    int answer = dv_is_empty(class_) ? -1 : dv_is_instance_of(vm, v, class_);
+    dv_release(vm, name);
+    dv_release(vm, module);
+    dv_release(vm, class_);
+    return answer;
 }
 
 /* Above this many items CPython remembers what was chosen instead of copying the population. */
@@ -218,9 +227,11 @@ dv_value dv_random_sample(dv_vm *vm, const dv_value *args, uint32_t count, dv_va
     DV_RANDOM_BIND("sample", 3, 3, "population", "k", "counts");
     dv_random *r = dv_as_random(given[0]);
     int64_t k;
-    if (!is_sequence(vm, given[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR,
-                        "Population must be a sequence.  For dicts or sets, use sorted(d).");
+    int fits = is_sequence(vm, given[1]);
+    if (fits == 0)
+        dv_raise(vm, DV_E_TYPE_ERROR,
+                 "Population must be a sequence.  For dicts or sets, use sorted(d).");
+    if (fits <= 0) return DV_EMPTY;
     int64_t n = dv_length(vm, given[1]);
     if (n < 0 || !dv_size_argument(vm, given[2], &k)) return DV_EMPTY;
     if (!dv_is_empty(given[3]) && !dv_is_none(given[3]))
