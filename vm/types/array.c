@@ -97,6 +97,22 @@ bool dv_array_splice(dv_vm *vm, dv_array *a, int64_t start, int64_t stop, const 
 
 static void *place(const dv_array *a, int64_t i) { return a->data + (size_t)i * a->kind->size; }
 
+/* What bytes have become may be none. */
+static dv_value load_character(dv_vm *vm, uint32_t c) {
+    if (c <= 0x10FFFF) return dv_str_char(vm, c);
+    return dv_raise(vm, DV_E_VALUE_ERROR, "chr() arg not in range(0x110000)");
+}
+
+dv_value dv_array_text(dv_vm *vm, const dv_array *a) {
+    const uint32_t *points = (const uint32_t *)(const void *)a->data;
+    for (int64_t i = 0; i < a->count; i++)
+        if (points[i] > 0x10FFFF)
+            return dv_raise(vm, DV_E_VALUE_ERROR,
+                            "character U+%llx is not in range [U+0000; U+10ffff]",
+                            (unsigned long long)points[i]);
+    return dv_str_points(vm, a->data, 4, a->count);
+}
+
 dv_value dv_array_load(dv_vm *vm, const dv_array_kind *kind, const void *p) {
     switch (kind->code) {
     case 'd': return dv_float_foreign(*(const double *)p);
@@ -109,7 +125,7 @@ dv_value dv_array_load(dv_vm *vm, const dv_array_kind *kind, const void *p) {
     case 'I': return dv_int(*(const uint32_t *)p);
     case 'l':
     case 'q': return dv_int_from_int64(vm, *(const int64_t *)p);
-    case 'u': return dv_str_char(vm, *(const uint32_t *)p);
+    case 'u': return load_character(vm, *(const uint32_t *)p);
     default: return dv_int_from_uint64(vm, *(const uint64_t *)p);
     }
 }
@@ -556,7 +572,7 @@ static dv_value array_repr(dv_vm *vm, dv_value self) {
     bool good = true, text = a->kind->code == 'u';
     if (a->count) dv_builder_z(&b, text ? ", " : ", [");
     if (a->count && text) {
-        dv_value s = dv_str_points(vm, a->data, 4, a->count);
+        dv_value s = dv_array_text(vm, a);
         good = !dv_is_empty(s) && dv_builder_repr(&b, s);
         dv_release(vm, s);
     }

@@ -75,6 +75,8 @@ bool dv_array_extend(dv_vm *vm, dv_value array, dv_value with) DV_MUST_CHECK;
 bool dv_array_append_bytes(dv_vm *vm, dv_array *array, const char *bytes,
                            int64_t size) DV_MUST_CHECK;
 
+/* Of an array of characters: its text; ValueError where one is none. */
+dv_value dv_array_text(dv_vm *vm, const dv_array *array);
 /* The contents as bytes: new. */
 dv_value dv_array_bytes(dv_vm *vm, dv_value array);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "types/arguments.h"
 #include "types/array.h"
 #include "types/bytes.h"
 #include "types/int.h"
@@ -169,14 +170,14 @@ static dv_value frombytes(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value tounicode(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const dv_array *a = self_of(args);
-    if (a->kind->code == 'u') return dv_str_points(vm, a->data, 4, a->count);
+    if (a->kind->code == 'u') return dv_array_text(vm, a);
     return dv_raise(vm, DV_E_VALUE_ERROR, "tounicode() may only be called on unicode type arrays");
 }
 
 static dv_value fromunicode(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     if (!dv_is_str(args[1]))
-        return dv_raise(vm, DV_E_TYPE_ERROR, "fromunicode() argument must be str, not %T", args[1]);
+        return dv_arguments_refuse(vm, "fromunicode() argument", "str", args[1]);
     if (self_of(args)->kind->code == 'u') return done(dv_array_extend(vm, args[0], args[1]));
     return dv_raise(vm, DV_E_VALUE_ERROR,
                     "fromunicode() may only be called on unicode type arrays");

@@ -1,7 +1,10 @@
 /* buffer.c: lending typed buffers (buffer.h). */
 #include "types/buffer.h"
 
+#include <stdio.h>
+
 #include "core/upcall.h"
+#include "types/arguments.h"
 #include "types/array.h"
 #include "types/bytes.h"
 #include "types/class.h"
@@ -267,10 +270,9 @@ bool dv_view_room(dv_vm *vm, dv_value v, const char *function, dv_view *view, in
         return false;
     }
     dv_error_clear(vm);
-    dv_raise(vm, DV_E_TYPE_ERROR,
-             dv_is_none(v) ? "%s() argument must be read-write bytes-like object, not None"
-                           : "%s() argument must be read-write bytes-like object, not %T",
-             function, v);
+    char what[32];
+    snprintf(what, sizeof what, "%s() argument", function);
+    dv_arguments_refuse(vm, what, "read-write bytes-like object", v);
     return false;
 }
 
