@@ -125,10 +125,7 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
 }
 
 dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
-    if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
-    if (dv_is_array(v)) return dv_array_bytes(vm, v);
-    if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
-    if (dv_is_instance(v) || dv_is_foreign(v)) {
+    if (strcmp(type, "bytes") == 0 && (dv_is_instance(v) || dv_is_foreign(v))) {
         bool found;
         dv_value made = dv_number_special(vm, v, vm->known.bytes_, &found);
         if (found && (dv_is_empty(made) || dv_is_bytes(made))) return made;
@@ -138,6 +135,9 @@ dv_value dv_bytes_from(dv_vm *vm, dv_value v, const char *type) {
             return DV_EMPTY;
         }
     }
+    if (dv_is_bytes_like(v)) return dv_bytes_shared(vm, v);
+    if (dv_is_array(v)) return dv_array_bytes(vm, v);
+    if (dv_has_buffer(vm, v)) return dv_buffer_bytes(vm, v);
     dv_value iterator = dv_is_str(v) || dv_is_any_int(v) ? DV_EMPTY : dv_iterate(vm, v);
     if (dv_is_empty(iterator)) {
         if (!dv_is_empty(vm->error) && !dv_error_is(vm, DV_E_TYPE_ERROR)) return DV_EMPTY;
@@ -176,10 +176,7 @@ static bool makes_bytes(dv_vm *vm, const char *type, dv_value v) {
     bool may = dv_is_instance(v) || dv_is_foreign(v);
     if (!may || strcmp(type, "bytes") != 0) return false;
     if (dv_is_bytes(v)) return true;
-    dv_value name = dv_str_intern(vm, "__bytes__", 9);
-    bool found = !dv_is_empty(name) && dv_has_special(vm, v, name);
-    dv_release(vm, name);
-    return found || dv_is_empty(name);
+    return dv_has_special(vm, v, vm->known.bytes_) || dv_defines_special(vm, v, vm->known.bytes_);
 }
 
 dv_value dv_bytes_build(dv_vm *vm, const char *type, const dv_value *args, uint32_t count,
