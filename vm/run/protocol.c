@@ -621,7 +621,11 @@ static int known_answer(dv_vm *vm, const class_check *check, dv_value type) {
 static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
     if (!check->class_ && dv_is_class(type) && !dv_as_class(type)->metaclass)
         return check_by_bases(vm, check, type);
-    if (dv_is_class(type) && (!dv_as_class(type)->metaclass || check->class_ == dv_as_class(type)))
+    /* An instance of the very class is one; whether that is its own subclass, the metaclass says.
+     */
+    bool exact = dv_is_class(type) && check->class_ == dv_as_class(type) &&
+                 dv_same(check->hook, vm->known.instancecheck);
+    if (dv_is_class(type) && (!dv_as_class(type)->metaclass || exact))
         return check_class(vm, check, type);
     if (!dv_is_tuple(type)) {
         int answer = check->class_ && dv_is_class(type) ? known_answer(vm, check, type) : -1;
