@@ -68,6 +68,30 @@ static bool may_be_none(const dv_vm *vm, dv_value name) {
            dv_same(name, vm->known.contains);
 }
 
+/* Where a descriptor does not give these methods but raises, CPython forgets what it raised: there
+ * is none. */
+static bool may_fail(const dv_vm *vm, dv_value name) {
+    bool compares = false;
+    for (int op = DV_LT; op <= DV_NE; op++)
+        compares |= dv_same(name, dv_comparison_name(vm, (dv_compare_op)op));
+    return compares || dv_same(name, vm->known.hash) || dv_same(name, vm->known.iter) ||
+           dv_same(name, vm->known.repr);
+}
+
+/* The same of what has to be bound first. */
+static dv_value bind_and_call(dv_vm *vm, dv_value function, dv_value self, dv_value name,
+                              const dv_value *args, uint32_t count, bool *found) {
+    dv_value bound = dv_bind(vm, function, self, dv_class_of(vm, self));
+    if (dv_is_empty(bound)) {
+        *found = !may_fail(vm, name);
+        if (!*found) dv_error_clear(vm);
+        return DV_EMPTY;
+    }
+    dv_value result = dv_call(vm, bound, args, count, DV_EMPTY);
+    dv_release(vm, bound);
+    return result;
+}
+
 dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value *args,
                          uint32_t count, bool *found) {
     dv_global_cell *cell = special_cell(vm, self, name);
@@ -78,7 +102,9 @@ dv_value dv_special_call(dv_vm *vm, dv_value self, dv_value name, const dv_value
         return dv_call(vm, cell->value, all, count + 1, DV_EMPTY);
     }
     dv_value function = dv_retain(cell->value);
-    dv_value result = dv_call_with_self(vm, function, self, args, count, DV_EMPTY);
+    dv_value result = dv_is_function(function) || dv_is_method(function)
+                          ? dv_call_in_front(vm, function, self, args, count, DV_EMPTY)
+                          : bind_and_call(vm, function, self, name, args, count, found);
     dv_release(vm, function);
     return result;
 }
@@ -123,7 +149,10 @@ static dv_value inherited_repr(dv_vm *vm, dv_value self) {
 static dv_value object_repr(dv_vm *vm, dv_value self) {
     bool found;
     dv_value text = dv_special_text(vm, self, vm->known.repr, &found);
-    return found ? text : inherited_repr(vm, self);
+    if (found || !dv_defines_special(vm, self, vm->known.repr))
+        return found ? text : inherited_repr(vm, self);
+    return dv_str_printf(vm, "<%T object at 0x%llx>", self,
+                         (unsigned long long)(self.bits & DV_PAYLOAD));
 }
 
 /* A str is its own text, and bytes have a __str__; other built-in types leave str() to repr(). */
@@ -159,6 +188,7 @@ static bool special_hash(dv_vm *vm, dv_value self, int64_t *hash, bool *found) {
     dv_value v = dv_is_function(cell->value) /* the frame keeps it */
                      ? dv_call(vm, cell->value, &self, 1, DV_EMPTY)
                      : dv_special_call(vm, self, vm->known.hash, NULL, 0, found);
+    if (!*found) return dv_raise(vm, DV_E_TYPE_ERROR, "unhashable type: '%T'", self), false;
     if (dv_is_empty(v)) return false;
     if (!dv_is_any_int(v) && !dv_is_bool(v)) {
         dv_release(vm, v);
@@ -337,8 +367,9 @@ static dv_value object_iterate(dv_vm *vm, dv_value self) {
     dv_value v = dv_special_call(vm, self, vm->known.iter, NULL, 0, &found);
     if (!found) {
         const dv_type *layout = layout_of(vm, self);
-        bool none = dv_defines_special(vm, self, vm->known.iter);
-        if (!none && layout && layout->iterate) return layout->iterate(vm, self);
+        const dv_global_cell *own = special_cell(vm, self, vm->known.iter);
+        bool none = own && dv_is_none(own->value);
+        if (!own && layout && layout->iterate) return layout->iterate(vm, self);
         if (!none && dv_has_special(vm, self, vm->known.getitem)) return dv_iterator_new(vm, self);
         return dv_raise(vm, DV_E_TYPE_ERROR, "'%T' object is not iterable", self);
     }
