@@ -7,19 +7,9 @@
 #include "types/lookup.h"
 #include "types/str.h"
 
-/* What suggestions in tracebacks are made from: which attribute of which object was missing. */
-static void note_missing(dv_vm *vm, dv_value v, dv_value name) {
-    dv_value error = vm->error;
-    if (!dv_is_empty(dv_exception_get(error, "name"))) return;
-    vm->error = DV_EMPTY;
-    if (!dv_exception_set(vm, error, "name", name) || !dv_exception_set(vm, error, "obj", v))
-        dv_error_clear(vm);
-    vm->error = error;
-}
-
 dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name) {
     dv_value result = dv_value_get_attribute(vm, v, name);
-    if (dv_is_empty(result) && dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) note_missing(vm, v, name);
+    if (dv_is_empty(result) && dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) dv_note_missing(vm, v, name);
     return result;
 }
 

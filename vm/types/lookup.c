@@ -16,8 +16,19 @@
 /* Reading ---------------------------------------------------------------------------------------
  */
 
+void dv_note_missing(dv_vm *vm, dv_value v, dv_value name) {
+    dv_value error = vm->error;
+    if (!dv_is_empty(dv_exception_get(error, "name"))) return;
+    vm->error = DV_EMPTY;
+    if (!dv_exception_set(vm, error, "name", name) || !dv_exception_set(vm, error, "obj", v))
+        dv_error_clear(vm);
+    vm->error = error;
+}
+
 static dv_value raise_no_attribute(dv_vm *vm, dv_value self, dv_value name) {
-    return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
+    dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "'%T' object has no attribute '%S'", self, name);
+    if (dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) dv_note_missing(vm, self, name);
+    return DV_EMPTY;
 }
 
 /* The functions find_... have the result EMPTY without vm->error where there is no such attribute,

@@ -10,6 +10,9 @@
 dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name);
 /* The same, with the result EMPTY without vm->error where there is no such attribute. */
 dv_value dv_value_find_attribute(dv_vm *vm, dv_value self, dv_value name);
+/* Of an AttributeError that was raised: which attribute of which object is missing, if nobody said
+ * that already; suggestions in tracebacks are made from it. */
+void dv_note_missing(dv_vm *vm, dv_value v, dv_value name);
 /* object.__getattribute__: without the class's own __getattribute__ and __getattr__. */
 dv_value dv_object_get_attribute(dv_vm *vm, dv_value self, dv_value name);
 
