@@ -10,6 +10,7 @@
 #include "types/class.h"
 #include "types/exception_field.h"
 #include "types/finalise.h"
+#include "types/hook.h"
 #include "types/instance.h"
 #include "types/str.h"
 #include "types/tuple.h"
@@ -304,7 +305,10 @@ const dv_cell *dv_slow_send(DV_HANDLER_PARAMETERS) {
 static bool close_receiver(dv_vm *vm, dv_value receiver) {
     if (dv_is_generator(receiver)) return dv_generator_close(vm, receiver);
     dv_value method = dv_find_named(vm, receiver, "close");
-    if (dv_is_empty(method)) return dv_is_empty(vm->error);
+    if (dv_is_empty(method)) {
+        if (!dv_is_empty(vm->error)) dv_hook_unraisable(vm, DV_NONE, receiver);
+        return true;
+    }
     dv_value result = dv_call(vm, method, NULL, 0, DV_EMPTY);
     dv_release(vm, method);
     dv_release(vm, result);
@@ -330,9 +334,8 @@ static bool throw_to(dv_vm *vm, dv_value receiver, dv_value exception, int *outc
         return true;
     }
     dv_value method = dv_find_named(vm, receiver, "throw");
-    if (dv_is_empty(method) && dv_is_empty(vm->error)) return false;
-    dv_value returned =
-        dv_is_empty(method) ? DV_EMPTY : dv_call(vm, method, &exception, 1, DV_EMPTY);
+    if (dv_is_empty(method)) return false;
+    dv_value returned = dv_call(vm, method, &exception, 1, DV_EMPTY);
     dv_release(vm, method);
     dv_release(vm, exception);
     *outcome = outcome_of_call(vm, returned, result);
@@ -354,6 +357,10 @@ static int throw_to_receiver(dv_vm *vm, dv_generator *g, dv_value exception, dv_
     }
     g->state = DV_GENERATOR_SUSPENDED;
     dv_release(vm, receiver);
+    if (here && !dv_is_empty(vm->error)) { /* of looking for the method: the caller's alone */
+        dv_release(vm, exception);
+        return -1;
+    }
     if (here) return resume(vm, g, DV_EMPTY, exception, result);
     return outcome > 0 ? 1 : leave_receiver(vm, g, outcome, result);
 }

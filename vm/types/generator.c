@@ -2,6 +2,7 @@
 #include "types/generator.h"
 
 #include "core/upcall.h"
+#include "types/class.h"
 #include "types/exception.h"
 #include "types/function.h"
 #include "types/str.h"
@@ -145,7 +146,11 @@ static dv_value method_throw(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count > 3 && !dv_is_none(args[3]) && !dv_is_shape(args[3], DV_T_TRACEBACK))
         return dv_raise(vm, DV_E_TYPE_ERROR, "throw() third argument must be a traceback object");
     dv_value exception = dv_exception_of(vm, given, value);
-    if (dv_is_empty(exception)) return DV_EMPTY;
+    if (dv_is_empty(exception)) {
+        if (!dv_is_class(given) || dv_as_class(given)->type != DV_T_EXCEPTION) return DV_EMPTY;
+        exception = vm->error; /* what making one has raised is thrown in its place */
+        vm->error = DV_EMPTY;
+    }
     if (count > 3 && !dv_is_none(args[3])) dv_exception_set_traceback(vm, exception, args[3]);
     int outcome = dv_generator_throw(vm, args[0], exception, &result);
     return outcome ? (outcome > 0 ? result : DV_EMPTY) : dv_raise_stop(vm, result);
