@@ -9,6 +9,7 @@
 #include "types/class.h"
 #include "types/exception.h"
 #include "types/int.h"
+#include "types/int_arith.h"
 #include "types/list.h"
 #include "types/str.h"
 #include "types/traceback.h"
@@ -131,23 +132,35 @@ static bool next_entry(trace_walk *walk, dv_trace_entry *entry) {
     return true;
 }
 
-/* Skips what is further out than the ENTRY_LIMIT innermost entries. */
-static trace_walk walk_trace(const dv_exception *exception) {
+/* How many entries are shown: sys.tracebacklimit, if it is an int. */
+static int64_t entry_limit(dv_vm *vm) {
+    dv_value limit = dv_sys_get(vm, "tracebacklimit");
+    int64_t number = ENTRY_LIMIT;
+    if (dv_is_empty(limit) || !dv_is_integral(limit)) return number;
+    dv_int_view view;
+    dv_int_look(limit, &view);
+    if (!dv_int_to_int64(limit, &number)) number = view.negative ? 0 : INT64_MAX;
+    return number;
+}
+
+/* Skips what is further out than the `limit` innermost entries. */
+static trace_walk walk_trace(const dv_exception *exception, int64_t limit) {
     trace_walk walk = {exception->trace, exception->trace_count, exception->traceback};
     trace_walk ahead = walk;
     dv_trace_entry entry;
-    for (uint32_t count = 0; next_entry(&ahead, &entry); count++)
-        if (count >= ENTRY_LIMIT) next_entry(&walk, &entry);
+    for (int64_t count = 0; next_entry(&ahead, &entry); count++)
+        if (count >= limit) next_entry(&walk, &entry);
     return walk;
 }
 
 static void write_trace(dv_vm *vm, dv_builder *b, const dv_exception *exception) {
-    if (!dv_exception_has_trace(exception)) return;
+    int64_t limit = entry_limit(vm);
+    if (!dv_exception_has_trace(exception) || limit <= 0) return;
     dv_builder_z(b, "Traceback (most recent call last):\n");
     const dv_code *last_code = NULL;
     dv_text last_name = {0};
     uint32_t last_line = 0, count = 0;
-    trace_walk walk = walk_trace(exception);
+    trace_walk walk = walk_trace(exception, limit);
     for (dv_trace_entry entry; next_entry(&walk, &entry);) {
         const dv_code *code = dv_thread_code(entry.code);
         uint32_t line = dv_traceback_line(entry.code, entry.pc);
