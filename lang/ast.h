@@ -283,6 +283,8 @@ typedef struct dv_with_item {
 struct dv_stmt {
     dv_stmt_kind kind;
     dv_range at;
+    uint32_t first, end; /* the names that occur in it: dv_scope's `occurrences` (scope.c) */
+    uint32_t middle;     /* those before come after the others, in the order of evaluation */
     union {
         dv_expr *expr; /* EXPR; RETURN, may be NULL */
         struct {

@@ -121,7 +121,8 @@ static bool note_in_parent(dv_front *front, const dv_scope *scope) {
         const dv_symbol *symbol = scope->symbols[i];
         if (symbol->flags & DV_SYMBOL_PARAMETER || dv_scope_is_variable(symbol)) continue;
         /* A walrus binds further out: comprehensions between pass it on. */
-        uint32_t flags = scope->parent->is_comprehension ? symbol->flags : DV_SYMBOL_USED;
+        uint32_t flags =
+            scope->parent->is_comprehension ? symbol->flags : DV_SYMBOL_USED | DV_SYMBOL_SHARED;
         if (dv_scope_note(front, scope->parent, symbol->name,
                           flags & ~(uint32_t)DV_SYMBOL_CAPTURED) == NULL)
             return false;
@@ -214,10 +215,118 @@ static void resolve_inlined(dv_scope *scope) {
     }
 }
 
+/* ---- Turns ----
+ *
+ * CPython numbers locals in the order in which its compiler comes to their names: in that of the
+ * text, but what a loop iterates over comes before the target, `else` of a try before the handlers,
+ * and a finally body where something leaves the try statement for the first time. */
+
+/* A loop or a try statement with `finally` around the code. */
+typedef struct around {
+    struct around *outer;
+    const dv_stmt *attempt; /* NULL: a loop */
+    bool taken;             /* its finally body, once is enough */
+} around;
+
+typedef struct sequence {
+    dv_scope *scope;
+    uint32_t turns;
+} sequence;
+
+static void take_stmt(sequence *q, dv_stmt *stmt, around *outer);
+
+static void take_range(sequence *q, uint32_t from, uint32_t to) {
+    for (; from < to; from++) {
+        dv_symbol *symbol = q->scope->occurrences[from];
+        if (symbol->turn == 0) symbol->turn = ++q->turns;
+    }
+}
+
+/* A block and what stands before it, from `at` on; where it ends. */
+static uint32_t take_block(sequence *q, const dv_block *block, uint32_t at, around *outer) {
+    for (uint32_t i = 0; i < block->count; i++) {
+        dv_stmt *stmt = block->items[i];
+        take_range(q, at, stmt->first);
+        take_stmt(q, stmt, outer);
+        at = stmt->end;
+    }
+    return at;
+}
+
+/* Leaves all try statements up to a loop, or all: the finally body of each comes here. */
+static void take_finally(sequence *q, around *from, bool to_loop) {
+    for (around *a = from; a != NULL && !(a->attempt == NULL && to_loop); a = a->outer) {
+        if (a->attempt == NULL || a->taken) continue;
+        const dv_block *finally = &a->attempt->as.attempt.finally;
+        a->taken = true;
+        take_block(q, finally, finally->items[0]->first, a->outer);
+    }
+}
+
+static uint32_t end_of(const dv_block *block, uint32_t otherwise) {
+    return block->count ? block->items[block->count - 1]->end : otherwise;
+}
+
+static void take_try(sequence *q, dv_stmt *stmt, around *outer) {
+    around inner = {outer, stmt, false}, *here = stmt->as.attempt.has_finally ? &inner : outer;
+    const uint32_t count = stmt->as.attempt.handler_count;
+    uint32_t at = take_block(q, &stmt->as.attempt.body, stmt->first, here);
+    const dv_block *last = count ? &stmt->as.attempt.handlers[count - 1].body : NULL;
+    take_block(q, &stmt->as.attempt.otherwise, last ? end_of(last, at) : at, here);
+    for (uint32_t i = 0; i < count; i++)
+        at = take_block(q, &stmt->as.attempt.handlers[i].body, at, here);
+    const dv_block *finally = &stmt->as.attempt.finally;
+    if (here == &inner && !inner.taken) take_block(q, finally, finally->items[0]->first, outer);
+}
+
+static void take_if(sequence *q, dv_stmt *stmt, around *outer) {
+    uint32_t at = stmt->first;
+    for (uint32_t i = 0; i < stmt->as.branch.count; i++)
+        at = take_block(q, &stmt->as.branch.branches[i].body, at, outer);
+    take_block(q, &stmt->as.branch.otherwise, at, outer);
+}
+
+static void take_loop(sequence *q, dv_stmt *stmt, const dv_block *body, const dv_block *otherwise,
+                      around *outer) {
+    take_range(q, stmt->middle, body->items[0]->first);
+    take_range(q, stmt->first, stmt->middle);
+    uint32_t at = take_block(q, body, body->items[0]->first, &(around){outer, NULL, false});
+    take_block(q, otherwise, at, outer);
+}
+
+static void take_stmt(sequence *q, dv_stmt *stmt, around *outer) {
+    const dv_stmt_kind kind = stmt->kind;
+    if (kind == DV_STMT_ANNOTATE && stmt->as.annotate.value == NULL &&
+        stmt->as.annotate.target->kind == DV_EXPR_NAME)
+        return;
+    switch (kind) {
+    case DV_STMT_IF: take_if(q, stmt, outer); return;
+    case DV_STMT_WHILE:
+        take_loop(q, stmt, &stmt->as.loop.body, &stmt->as.loop.otherwise, outer);
+        return;
+    case DV_STMT_FOR:
+        take_loop(q, stmt, &stmt->as.each.body, &stmt->as.each.otherwise, outer);
+        return;
+    case DV_STMT_WITH: take_block(q, &stmt->as.with.body, stmt->first, outer); return;
+    case DV_STMT_TRY: take_try(q, stmt, outer); return;
+    default: break;
+    }
+    take_range(q, stmt->middle, stmt->end);
+    take_range(q, stmt->first, stmt->middle);
+    if (kind == DV_STMT_RETURN) take_finally(q, outer, false);
+    if (kind == DV_STMT_BREAK || kind == DV_STMT_CONTINUE) take_finally(q, outer, true);
+}
+
+static int compare_turns(const void *a, const void *b) {
+    const uint32_t x = (*(dv_symbol *const *)a)->turn, y = (*(dv_symbol *const *)b)->turn;
+    return (x > y) - (x < y);
+}
+
 /* ---- Numbers ---- */
 
 /* Local variables get their numbers first, since free variables come behind them.  Those that are
- * captured and no parameters are the last, by name, as in CPython: locals die in this order. */
+ * captured, or would be if no comprehension were compiled in place, and no parameters are the last,
+ * by name, as in CPython: locals die in this order. */
 static bool number_locals(dv_front *front, dv_scope *scope) {
     if (scope->kind == DV_SCOPE_CLASS) scope->local_count = scope->class_cell ? 2 : 1;
     if (scope->host != NULL) {
@@ -225,19 +334,28 @@ static bool number_locals(dv_front *front, dv_scope *scope) {
         return true;
     }
     if (scope->kind != DV_SCOPE_FUNCTION || scope->symbol_count == 0) return true;
+    sequence q = {.scope = scope};
+    if (scope->body != NULL) take_block(&q, scope->body, 0, NULL);
+    dv_symbol **others = dv_front_scratch(front, scope->symbol_count * sizeof *others);
     dv_symbol **cells = dv_front_scratch(front, scope->symbol_count * sizeof *cells);
-    if (cells == NULL) return false;
-    uint32_t cell_count = 0;
+    if (others == NULL || cells == NULL) return false;
+    uint32_t other_count = 0, cell_count = 0;
     for (uint32_t i = 0; i < scope->symbol_count; i++) {
         dv_symbol *symbol = scope->symbols[i];
         bool elsewhere = symbol->flags & (DV_SYMBOL_GLOBAL | DV_SYMBOL_NONLOCAL);
         if (elsewhere || !(symbol->flags & DV_SYMBOL_BOUND)) continue;
         symbol->access = DV_ACCESS_LOCAL;
-        if (symbol->flags & DV_SYMBOL_CAPTURED && !(symbol->flags & DV_SYMBOL_PARAMETER))
+        const uint32_t cell = DV_SYMBOL_CAPTURED | DV_SYMBOL_SHARED;
+        if (symbol->flags & DV_SYMBOL_PARAMETER)
+            symbol->index = scope->local_count++;
+        else if (symbol->flags & cell)
             cells[cell_count++] = symbol;
         else
-            symbol->index = scope->local_count++;
+            others[other_count++] = symbol;
+        if (symbol->turn == 0) symbol->turn = ++q.turns;
     }
+    qsort(others, other_count, sizeof *others, compare_turns);
+    for (uint32_t i = 0; i < other_count; i++) others[i]->index = scope->local_count++;
     qsort(cells, cell_count, sizeof *cells, compare_names);
     for (uint32_t i = 0; i < cell_count; i++) cells[i]->index = scope->local_count++;
     return true;

@@ -80,6 +80,21 @@ static dv_symbol *note(scoper *s, dv_name *name, uint32_t flags) {
     return dv_scope_note(s->front, s->current, name, flags);
 }
 
+/* The same where code uses or binds the name. */
+static dv_symbol *note_occurrence(scoper *s, dv_name *name, uint32_t flags) {
+    dv_scope *scope = s->current;
+    dv_symbol *symbol = note(s, name, flags);
+    if (symbol == NULL || scope->kind != DV_SCOPE_FUNCTION || scope->is_comprehension)
+        return symbol;
+    void *items = scope->occurrences;
+    if (!dv_front_reserve(s->front, &items, scope->occurrence_count, &scope->occurrence_capacity,
+                          sizeof(dv_symbol *)))
+        return NULL;
+    scope->occurrences = items;
+    scope->occurrences[scope->occurrence_count++] = symbol;
+    return symbol;
+}
+
 /* `super` and `__class__` in a function make the innermost class around share its cell. */
 static bool note_class_cell(scoper *s, const dv_name *name) {
     if (s->current->kind != DV_SCOPE_FUNCTION) return true;
@@ -96,7 +111,7 @@ static bool note_class_cell(scoper *s, const dv_name *name) {
 static bool use_name(scoper *s, dv_expr *expr) {
     if (!mangle(s, &expr->as.name.name)) return false;
     if (!note_class_cell(s, expr->as.name.name)) return false;
-    expr->as.name.symbol = note(s, expr->as.name.name, DV_SYMBOL_USED);
+    expr->as.name.symbol = note_occurrence(s, expr->as.name.name, DV_SYMBOL_USED);
     return expr->as.name.symbol != NULL;
 }
 
@@ -121,7 +136,7 @@ static bool bind_name(scoper *s, dv_expr *expr, uint32_t flags, dv_range at) {
         }
         flags |= DV_SYMBOL_ITERATED;
     }
-    expr->as.name.symbol = note(s, expr->as.name.name, flags);
+    expr->as.name.symbol = note_occurrence(s, expr->as.name.name, flags);
     return expr->as.name.symbol != NULL;
 }
 
@@ -287,6 +302,7 @@ static bool visit_function(scoper *s, dv_function *function) {
     if (!visit_annotations(s, function)) return false;
     function->scope = enter_scope(s, DV_SCOPE_FUNCTION, function->name);
     if (function->scope == NULL) return false;
+    function->scope->body = &function->body;
     if (!declare_parameters(s, function) || !visit_block(s, &function->body)) return false;
     leave_scope(s);
     return true;
@@ -297,7 +313,8 @@ static bool visit_function_statement(scoper *s, dv_stmt *stmt) {
     if (!visit_exprs(s, &function->decorators)) return false;
     if (!check_debug(s, function->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, function->name);
-    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
+    if (bound == NULL || note_occurrence(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
+    stmt->middle = s->current->occurrence_count;
     return visit_function(s, function);
 }
 
@@ -331,7 +348,8 @@ static bool visit_class(scoper *s, dv_stmt *stmt) {
         if (!visit_expr(s, klass->keywords[i].value)) return false;
     if (!check_debug(s, klass->name, stmt->at, "assign to")) return false;
     dv_name *bound = dv_scope_mangle(s->front, s->current->class_name, klass->name);
-    if (bound == NULL || note(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
+    if (bound == NULL || note_occurrence(s, bound, DV_SYMBOL_ASSIGNED) == NULL) return false;
+    stmt->middle = s->current->occurrence_count;
     klass->scope = enter_scope(s, DV_SCOPE_CLASS, klass->name);
     if (klass->scope == NULL || !visit_block(s, &klass->body)) return false;
     leave_scope(s);
@@ -597,7 +615,9 @@ static bool visit_annotated(scoper *s, dv_stmt *stmt) {
                visit_annotation_and_value(s, stmt);
     uint32_t flags = DV_SYMBOL_ASSIGNED | (target->parenthesized ? 0 : DV_SYMBOL_ANNOTATED);
     dv_range at = stmt->as.annotate.value == NULL ? stmt->at : target->at;
-    return bind_name(s, target, flags, at) && visit_annotation_and_value(s, stmt);
+    if (!bind_name(s, target, flags, at)) return false;
+    stmt->middle = s->current->occurrence_count;
+    return visit_annotation_and_value(s, stmt);
 }
 
 static bool visit_aliases(scoper *s, dv_stmt *stmt) {
@@ -705,7 +725,14 @@ static bool visit_delete(scoper *s, const dv_stmt *stmt) {
     return true;
 }
 
-static bool visit_stmt(scoper *s, dv_stmt *stmt) {
+static bool visit_for(scoper *s, dv_stmt *stmt) {
+    if (!visit_target(s, stmt->as.each.target)) return false;
+    stmt->middle = s->current->occurrence_count;
+    return visit_expr(s, stmt->as.each.iterable) && visit_block(s, &stmt->as.each.body) &&
+           visit_block(s, &stmt->as.each.otherwise);
+}
+
+static bool visit_kind(scoper *s, dv_stmt *stmt) {
     bool docstring = stmt->kind == DV_STMT_EXPR && dv_expr_is_constant(stmt->as.expr) &&
                      stmt->as.expr->as.constant.kind == DV_CONST_STR;
     if (!docstring && !is_future_import(stmt)) s->at_beginning = false;
@@ -719,9 +746,7 @@ static bool visit_stmt(scoper *s, dv_stmt *stmt) {
     case DV_STMT_WHILE:
         return visit_expr(s, stmt->as.loop.test) && visit_block(s, &stmt->as.loop.body) &&
                visit_block(s, &stmt->as.loop.otherwise);
-    case DV_STMT_FOR:
-        return visit_target(s, stmt->as.each.target) && visit_expr(s, stmt->as.each.iterable) &&
-               visit_block(s, &stmt->as.each.body) && visit_block(s, &stmt->as.each.otherwise);
+    case DV_STMT_FOR: return visit_for(s, stmt);
     case DV_STMT_BREAK:
     case DV_STMT_CONTINUE:
     case DV_STMT_PASS: return true;
@@ -741,6 +766,13 @@ static bool visit_stmt(scoper *s, dv_stmt *stmt) {
     case DV_STMT_IMPORT: return visit_aliases(s, stmt);
     case DV_STMT_FROM: return visit_from(s, stmt);
     }
+    return true;
+}
+
+static bool visit_stmt(scoper *s, dv_stmt *stmt) {
+    stmt->first = stmt->middle = s->current->occurrence_count;
+    if (!visit_kind(s, stmt)) return false;
+    stmt->end = s->current->occurrence_count;
     return true;
 }
 

@@ -41,6 +41,7 @@ enum {
     DV_SYMBOL_NONLOCAL = 64,
     DV_SYMBOL_ITERATED = 128, /* target of a comprehension's for */
     DV_SYMBOL_CAPTURED = 256, /* bound here, used by a function inside */
+    DV_SYMBOL_SHARED = 512,   /* used by a comprehension inside that is compiled in place */
     DV_SYMBOL_BOUND = DV_SYMBOL_PARAMETER | DV_SYMBOL_ASSIGNED | DV_SYMBOL_IMPORTED
 };
 
@@ -51,6 +52,7 @@ struct dv_symbol {
     dv_access access;
     uint32_t index;       /* of a local variable */
     dv_range declared_at; /* global or nonlocal */
+    uint32_t turn;        /* of a local: in the order of the code; 0: it is not in the code */
 };
 
 /* A variable of an enclosing function that the scope, or one inside it, uses. */
@@ -77,6 +79,9 @@ struct dv_scope {
     dv_index_map map;    /* dv_name to position in `symbols` */
     dv_symbol **symbols;
     uint32_t symbol_count, symbol_capacity;
+    dv_symbol **occurrences; /* of a function: its own names, in the order of the text */
+    uint32_t occurrence_count, occurrence_capacity;
+    const dv_block *body; /* of a function */
     uint32_t local_count; /* the free variables are the last */
     dv_free_variable *free;
     uint32_t free_count, free_capacity;
