@@ -57,11 +57,11 @@ static void settle_look(dv_vm *vm) {
     charge(vm, spent);
 }
 
-int64_t dv_work_settle(dv_vm *vm) {
+int64_t dv_work_settle(dv_vm *vm, int64_t units) {
     const int64_t rounds = rounds_of_interval(vm);
     vm->work.interval = 1;
     vm->collector.rest = 0;
-    charge(vm, rounds);
+    charge(vm, rounds * units);
     settle_look(vm);
     return rounds;
 }
@@ -95,7 +95,7 @@ static void no_more(dv_vm *vm, int asked) {
 
 static void fill(dv_vm *vm) {
     dv_workload *work = &vm->work;
-    dv_work_settle(vm);
+    dv_work_settle(vm, 1);
     work->limit = work->run_limit;
     work->deadline = work->run_time == INT64_MAX ? INT64_MAX : deadline_in(work->run_time);
     work->exceeded = false;

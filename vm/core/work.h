@@ -60,9 +60,9 @@ const char *dv_work_stop_message(const dv_vm *vm);
 
 /* At first: nothing is counted so far, and there are no bounds. */
 void dv_work_init(dv_vm *vm);
-/* Charges what was done since the last time to limit and slice; how many rounds that were.  The
- * countdown must be set anew (dv_work_renew). */
-int64_t dv_work_settle(dv_vm *vm);
+/* Charges what was done since the last time to limit and slice, where a round is so many units; how
+ * many rounds that were.  The countdown must be set anew (dv_work_renew). */
+int64_t dv_work_settle(dv_vm *vm, int64_t units);
 /* Lets the program work until the limit or the slice is used up, but never more than `longest`. */
 void dv_work_renew(dv_vm *vm, int64_t longest);
 /* All work so far. */
@@ -70,6 +70,7 @@ uint64_t dv_work_done(const dv_vm *vm);
 /* False: raised, since the program has exceeded a limit. */
 bool dv_work_within_limits(dv_vm *vm) DV_MUST_CHECK;
 
-enum { DV_SAFEPOINT_INTERVAL = 1 << 14 }; /* rounds: some have bodies of microseconds */
+/* Rounds, of which some take microseconds; and those that regions want to be told of at once. */
+enum { DV_SAFEPOINT_INTERVAL = (1 << 14) + 1, DV_SAMPLE = 1 << 16 };
 
 #endif

@@ -293,11 +293,12 @@ dynvm_status dynvm_begin_file(dynvm_vm *vm, const char *path);
 dynvm_status dynvm_begin_text(dynvm_vm *vm, const char *text, size_t size, const char *filename);
 
 /* Runs the program that was begun until it ends or has done so much work (UINT64_MAX: to its end),
- * then it is DYNVM_PAUSED and goes on with the next call.  Work is counted in rounds of loops,
- * calls of functions in dl, and units of 10 ns of what functions in C do.  It pauses between two of
- * these, but not in what C calls (a sort's key, an import's module): there it goes on until C has
- * returned. While it is paused everything else may be done with the VM; an interrupt is for what
- * runs next. DYNVM_ERROR also where nothing was begun, or while the VM runs. */
+ * then it is DYNVM_PAUSED and goes on with the next call.  Work is counted in rounds of loops (a
+ * long one as several), calls of functions in dl, and units of 10 ns of what functions in C do.  It
+ * pauses between two of these, but not in what C calls (a sort's key, an import's module): there it
+ * goes on until C has returned. While it is paused everything else may be done with the VM; an
+ * interrupt is for what runs next. DYNVM_ERROR also where nothing was begun, or while the VM runs.
+ */
 dynvm_status dynvm_resume(dynvm_vm *vm, uint64_t budget);
 
 /* Forgets the program that was begun.  What it holds is released, but none of its `finally` and

@@ -134,7 +134,7 @@ static void set_back_edge(dv_vm *vm, dv_cell *back, uint32_t op) {
 }
 
 /* It is looked at again after so many rounds.  Many are not counted, which would cost more than the
- * look; they have gone by when the VM polls at its back edge, which it does at one in 16,384. */
+ * look; they have gone by when the VM polls at its back edge, which it does at one in 65,536. */
 static void await(dv_vm *vm, dv_cell *back, uint32_t rounds) {
     back->h =
         dv_handler_of(vm, back, rounds > PATIENCE ? DV_OP_JUMP_BACK_QUIET : DV_OP_JUMP_BACK_COUNT);

@@ -79,7 +79,7 @@ static const dv_cell *restore(dv_vm *vm) {
 
 /* The work of this slice begins.  What asks to be heard is heard at its first safepoint. */
 static void begin_slice(dv_vm *vm, int64_t work) {
-    dv_work_settle(vm);
+    dv_work_settle(vm, 1);
     vm->work.slice = work;
     dv_work_renew(vm, DV_SAFEPOINT_INTERVAL);
     if (vm->collector.wanted || __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED))
@@ -87,7 +87,7 @@ static void begin_slice(dv_vm *vm, int64_t work) {
 }
 
 static void end_slice(dv_vm *vm) {
-    dv_work_settle(vm);
+    dv_work_settle(vm, 1);
     vm->work.slice = INT64_MAX;
     dv_work_renew(vm, DV_SAFEPOINT_INTERVAL);
 }

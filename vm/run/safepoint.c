@@ -16,9 +16,24 @@ static const dv_cell *leave_region(DV_HANDLER_PARAMETERS) {
     return vm->hooks.depart(ip, sp, fp, vm, r, d);
 }
 
+/* Units of work in a round of the loop whose back edge is at ip: long ones count more, so that they
+ * poll as often.  The target of a back edge is in cell 2 of INCA code; in a region it is in cell 3,
+ * or where that one leads out of the loop, in cell 4. */
+static int64_t units_of_round(const dv_cell *ip) {
+    enum { CELLS = 32 /* for a unit: few rounds do all that is there */, LONGEST = 1 << 16 };
+    if (ip == dv_count_cell) return 1;
+    for (int i = 2; i <= 4; i++) {
+        const intptr_t bytes = (intptr_t)ip - (intptr_t)ip[i].target;
+        const intptr_t cells = bytes / (intptr_t)sizeof *ip;
+        if (cells >= 0 && cells < LONGEST) return 1 + cells / CELLS;
+        if (i == 3 && cells < -LONGEST) break;
+    }
+    return 1;
+}
+
 /* The interval until the next safepoint, after what wants to see each of them. */
-static int64_t watch(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
-    int64_t interval = DV_SAFEPOINT_INTERVAL;
+static int64_t watch(dv_vm *vm, const dv_cell *ip, dv_value *fp, int64_t units) {
+    int64_t interval = DV_SAFEPOINT_INTERVAL / units;
     if (vm->hooks.observe) {
         interval = OBSERVED_INTERVAL;
         vm->hooks.observe(vm, ip, fp);
@@ -30,10 +45,19 @@ static int64_t watch(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
     return interval;
 }
 
+/* Waits of regions mean one safepoint in 65,536 rounds. */
+static void tell_sample(dv_vm *vm, const dv_cell *ip, int64_t spent) {
+    int64_t *rounds = &vm->work.unsampled;
+    *rounds += spent;
+    if (*rounds < DV_SAMPLE || !vm->hooks.sampled) return;
+    vm->hooks.sampled(vm, ip, *rounds);
+    *rounds = 0;
+}
+
 const dv_cell *dv_slow_safepoint(DV_HANDLER_PARAMETERS) {
     vm->ip = ip, vm->sp = sp, vm->fp = fp, vm->r = r, vm->d = d;
-    const int64_t interval = watch(vm, ip, fp), spent = dv_work_settle(vm);
-    if (vm->hooks.sampled) vm->hooks.sampled(vm, ip, spent);
+    const int64_t units = units_of_round(ip), interval = watch(vm, ip, fp, units);
+    tell_sample(vm, ip, dv_work_settle(vm, units));
     const bool pauses = vm->work.slice <= 0 && dv_program_may_pause(vm, fp);
     if (pauses) ip = leave_region(ip, sp, fp, vm, r, d); /* which counts its rounds by countdown */
     dv_work_renew(vm, interval);

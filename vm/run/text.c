@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/work.h"
 #include "run/caret.h"
 #include "run/suggest.h"
 #include "run/thread.h"
@@ -387,24 +388,52 @@ static dv_value predecessor(dv_value value, bool *cause) {
     return DV_EMPTY;
 }
 
+/* Of a program that is stopped so many are told. */
+enum { MOST_OF_STOPPED = 100 };
+
+/* Forgets what comes again in a chain whose last `period` items are a cycle. */
+static void cut_cycle(dv_vm *vm, dv_list *chain, int64_t period) {
+    int64_t first = 0;
+    while (first + period < chain->count &&
+           !dv_same(chain->items[first], chain->items[first + period]))
+        first++;
+    while (chain->count > first + period) dv_release(vm, chain->items[--chain->count]);
+}
+
+/* The exception and its predecessors, each once.  A cycle is found by comparing with an earlier
+ * one, each time twice as far away (Brent).  EMPTY: raised. */
+static dv_value chain_of(dv_vm *vm, dv_value exception) {
+    dv_value list = dv_list_new(vm, &exception, 1);
+    if (dv_is_empty(list)) return DV_EMPTY;
+    dv_list *chain = dv_as_list(list);
+    const int64_t most = dv_is_stopped(vm) ? MOST_OF_STOPPED : INT64_MAX;
+    bool cause;
+    for (int64_t mark = 0; chain->count < most;) {
+        const dv_value at = predecessor(chain->items[chain->count - 1], &cause);
+        if (dv_is_empty(at)) break;
+        if (dv_same(at, chain->items[mark])) {
+            cut_cycle(vm, chain, chain->count - mark);
+            break;
+        }
+        if (!dv_list_append(vm, list, at)) {
+            dv_release(vm, list);
+            return DV_EMPTY;
+        }
+        if (chain->count >= 2 * (mark + 1)) mark = chain->count - 1;
+    }
+    return list;
+}
+
 dv_value dv_exception_text(dv_vm *vm, dv_value exception) {
-    dv_value chain = dv_list_new(vm, &exception, 1);
+    enum { WORK = 150 }; /* for one */
+    dv_value chain = chain_of(vm, exception);
     if (dv_is_empty(chain)) return DV_EMPTY;
     bool cause, good = true;
-    dv_value at = exception;
-    while (good) {
-        at = predecessor(at, &cause);
-        bool seen = dv_is_empty(at);
-        for (int64_t i = 0; !seen && i < dv_as_list(chain)->count; i++)
-            seen = dv_same(dv_as_list(chain)->items[i], at);
-        if (seen) break;
-        good = dv_list_append(vm, chain, at);
-    }
     dv_builder b;
     dv_builder_init(&b, vm);
     for (int64_t i = dv_as_list(chain)->count; good && i-- > 0;) {
         dv_value item = dv_as_list(chain)->items[i];
-        good = write_exception(vm, &b, item);
+        good = (dv_is_stopped(vm) || dv_work(vm, WORK)) && write_exception(vm, &b, item);
         if (i == 0) break;
         predecessor(dv_as_list(chain)->items[i - 1], &cause);
         dv_builder_z(&b, cause ? "\nThe above exception was the direct cause of the following "

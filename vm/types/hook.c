@@ -171,6 +171,15 @@ dv_value dv_hook_uncaught(dv_vm *vm) {
         dv_release(vm, exception);
         return text;
     }
+    const bool ended =
+        dv_is_empty(text) && (dv_error_is(vm, DV_E_KEYBOARD_INTERRUPT) ||
+                              (vm->work.exceeded && dv_error_is(vm, DV_E_RUNTIME_ERROR)));
+    if (ended) { /* there was no time to tell of it */
+        dv_release(vm, exception);
+        exception = vm->error;
+        vm->error = DV_EMPTY;
+        text = dv_exception_text(vm, exception);
+    }
     dv_error_clear(vm);
     vm->error = exception;
     return text;
