@@ -170,7 +170,8 @@ static dv_value write_bytes(dv_vm *vm, dv_file *f, const dv_str *bytes) {
     if (!give_back(vm, f)) return DV_EMPTY;
     if (is_raw(f)) {
         int64_t written = dv_file_write_once(vm, f, bytes->data, size);
-        return written < 0 ? DV_EMPTY : dv_int(written);
+        /* One that an interrupt has cut short: the next may wait for ever. */
+        return written < 0 || !dv_poll_interrupt(vm) ? DV_EMPTY : dv_int(written);
     }
     return dv_file_put(vm, f, bytes->data, size) ? dv_int(bytes->length) : DV_EMPTY;
 }
