@@ -5,6 +5,7 @@
  * touched. */
 #include "core/heap.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ struct dv_heap_page {
 /* In front of every large block. */
 struct dv_heap_large {
     dv_heap_large *next, *previous;
-    size_t size; /* with this header: the host is told when the VM ends */
+    size_t size; /* with this header: what the host is told, whatever an extension says */
     size_t unused;
 };
 
@@ -135,23 +136,27 @@ static void *alloc_large(dv_heap *heap, dv_heap_part_id part, size_t size) {
 
 void dv_heap_free_large(dv_heap *heap, dv_heap_part_id part, void *block, size_t size) {
     dv_heap_large *large = (dv_heap_large *)block - 1;
+    assert(large->size == size + sizeof *large);
+    (void)size;
     unlink_large(&heap->parts[part], large);
-    give(heap, large, size + sizeof *large);
+    give(heap, large, large->size);
 }
 
 static void *resize_large(dv_heap *heap, void *block, size_t old_size, size_t new_size) {
     if (new_size > SIZE_MAX - sizeof(dv_heap_large)) return NULL;
-    size_t more = new_size > old_size ? new_size - old_size : 0;
-    if (more > heap->limit || heap->used > heap->limit - more) return NULL;
     dv_heap_large *large = (dv_heap_large *)block - 1;
+    const size_t old = large->size, new = new_size + sizeof *large;
+    assert(old == old_size + sizeof *large);
+    (void)old_size;
+    size_t more = new > old ? new - old : 0;
+    if (more > heap->limit || heap->used > heap->limit - more) return NULL;
     dv_heap_part *part = &heap->parts[DV_HEAP_PLAIN];
     unlink_large(part, large);
-    dv_heap_large *moved =
-        heap->resize(heap->context, large, old_size + sizeof *large, new_size + sizeof *large);
+    dv_heap_large *moved = heap->resize(heap->context, large, old, new);
     link_large(part, moved ? moved : large);
     if (!moved) return NULL;
-    moved->size = new_size + sizeof *moved;
-    heap->used = heap->used - old_size + new_size;
+    moved->size = new;
+    heap->used = heap->used - old + new;
     note_use(heap);
     return moved + 1;
 }
