@@ -72,8 +72,18 @@ static void order(dv_vm *vm, walk *w) {
     keep_finalisable(vm, w);
 }
 
+/* Is there anything to do?  A walk takes a tenth of the time of a collection. */
+static bool is_anything_finalisable(dv_vm *vm) {
+    if (!vm->finalisers && !vm->collector.closes) return false;
+    dv_heap_walk all = dv_heap_walk_objects(&vm->heap);
+    dv_object *object;
+    while ((object = dv_heap_next_object(&all)))
+        if (dv_collect_has_finaliser(vm, object)) return true;
+    return false;
+}
+
 void dv_collect_finalise_all(dv_vm *vm) {
-    if (!vm->finalisers && !vm->collector.closes) return;
+    if (!is_anything_finalisable(vm)) return;
     if (!vm->collector.disabled) (void)dv_collect(vm);
     size_t count = 0;
     dv_heap_walk all = dv_heap_walk_objects(&vm->heap);

@@ -417,21 +417,21 @@ static void finalise(dv_vm *vm, dv_generator *g) {
     dv_finaliser_leave(vm, &saved, self);
 }
 
-bool dv_generator_has_finaliser(dv_vm *vm, dv_value self) {
-    const dv_generator *g = dv_as_generator(self);
-    (void)vm;
-    return g->state == DV_GENERATOR_SUSPENDED && would_notice(g);
-}
-
 bool dv_generator_end(dv_vm *vm, dv_value self) {
     dv_generator *g = dv_as_generator(self);
-    if (vm->collector.closes && dv_generator_has_finaliser(vm, self)) {
+    if (g->state == DV_GENERATOR_SUSPENDED && vm->collector.closes && would_notice(g)) {
         g->header.references = 1;
         finalise(vm, g);
         if (--g->header.references > 0) return false;
     }
     if (g->state <= DV_GENERATOR_SUSPENDED) forget_frame(vm, g);
     return true;
+}
+
+bool dv_generator_has_finaliser(dv_vm *vm, dv_value self) {
+    const dv_generator *g = dv_as_generator(self);
+    (void)vm;
+    return g->state == DV_GENERATOR_SUSPENDED && would_notice(g);
 }
 
 void dv_generator_finalise(dv_vm *vm, dv_value self) {
