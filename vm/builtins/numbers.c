@@ -193,6 +193,9 @@ static dv_value find_extreme(dv_vm *vm, const dv_value *args, uint32_t count, dv
     uint32_t positional = count - named;
     if (positional == 0)
         return dv_raise(vm, DV_E_TYPE_ERROR, "%s expected at least 1 argument, got 0", function);
+    if (!dv_is_empty(keywords) && dv_as_tuple(keywords)->count > 2)
+        return dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes at most 2 keyword arguments (%d given)",
+                        function, (int)dv_as_tuple(keywords)->count);
     if (!dv_check_keywords(vm, keywords, names, function)) return DV_EMPTY;
     dv_value otherwise = dv_keyword_argument(args, positional, keywords, "default");
     extreme e = {op, dv_keyword_argument(args, positional, keywords, "key"), DV_EMPTY, DV_EMPTY};

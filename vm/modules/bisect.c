@@ -166,7 +166,7 @@ static bool alias(dv_vm *vm, dv_module *module, const char *name, const char *of
 }
 
 bool dv_bisect_fill(dv_vm *vm, dv_module *module) {
-    return dv_module_add_functions(vm, module, functions) &&
+    return dv_module_add_functions_of(vm, module, "_bisect", functions) &&
            alias(vm, module, "bisect", "bisect_right") &&
            alias(vm, module, "insort", "insort_right");
 }

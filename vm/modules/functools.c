@@ -677,18 +677,9 @@ static const dv_cfunction_def functions[] = {
     {.name = "wraps", .keyword_entry = functools_wraps, .min = 0, .max = UINT32_MAX},
     {.name = NULL}};
 
-/* reduce and cmp_to_key are C functions in CPython, too, and belong to a module `_functools`. */
-static bool add_c_functions(dv_vm *vm, dv_module *module) {
-    dv_value owner = dv_module_new(vm, "_functools");
-    bool good = !dv_is_empty(owner);
-    for (const dv_cfunction_def *def = c_functions; good && def->name; def++)
-        good = dv_module_add(vm, module, def->name, dv_cfunction_new(vm, def, DV_EMPTY, owner));
-    dv_release(vm, owner);
-    return good;
-}
-
 bool dv_functools_fill(dv_vm *vm, dv_module *module) {
-    return add_c_functions(vm, module) && dv_module_add_functions(vm, module, functions) &&
+    return dv_module_add_functions_of(vm, module, "_functools", c_functions) &&
+           dv_module_add_functions(vm, module, functions) &&
            dv_module_add_functions(vm, module, dv_functools_cache_functions) &&
            dv_module_add(vm, module, "WRAPPER_ASSIGNMENTS", assigned_tuple(vm)) &&
            dv_module_add(vm, module, "WRAPPER_UPDATES", updated_tuple(vm)) &&

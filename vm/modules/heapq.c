@@ -199,6 +199,6 @@ static const dv_cfunction_def functions[] = {
     {.name = NULL}};
 
 bool dv_heapq_fill(dv_vm *vm, dv_module *module) {
-    return dv_module_add_functions(vm, module, functions) &&
+    return dv_module_add_functions_of(vm, module, "_heapq", functions) &&
            dv_module_add_functions(vm, module, dv_heapq_select_functions);
 }

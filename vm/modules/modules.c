@@ -70,6 +70,16 @@ bool dv_module_add_functions(dv_vm *vm, dv_module *module, const dv_cfunction_de
     return true;
 }
 
+bool dv_module_add_functions_of(dv_vm *vm, dv_module *module, const char *owner,
+                                const dv_cfunction_def *functions) {
+    dv_value other = dv_module_new(vm, owner);
+    bool good = !dv_is_empty(other);
+    for (const dv_cfunction_def *def = functions; good && def->name; def++)
+        good = dv_module_add(vm, module, def->name, dv_cfunction_new(vm, def, DV_EMPTY, other));
+    dv_release(vm, other);
+    return good;
+}
+
 /* "count" of "itertools.count". */
 static const char *short_name(const dv_type *type) {
     const char *dot = strrchr(type->name, '.');

@@ -38,6 +38,9 @@ bool dv_functools_fill(dv_vm *vm, dv_module *module) DV_MUST_CHECK;
 /* Adds functions of a table that ends with an entry without a name. */
 bool dv_module_add_functions(dv_vm *vm, dv_module *module,
                              const dv_cfunction_def *functions) DV_MUST_CHECK;
+/* The same for functions that are of another module in CPython ("_struct"): messages say so. */
+bool dv_module_add_functions_of(dv_vm *vm, dv_module *module, const char *owner,
+                                const dv_cfunction_def *functions) DV_MUST_CHECK;
 /* Makes the class of a type that belongs to a module ("itertools.count"), unless the VM has it
  * already; from then on the VM knows the type. */
 bool dv_module_know_type(dv_vm *vm, const dv_type *type) DV_MUST_CHECK;

@@ -478,7 +478,7 @@ bool dv_struct_fill(dv_vm *vm, dv_module *module) {
     if (dv_is_empty(vm->struct_formats)) vm->struct_formats = dv_dict_new(vm);
     if (dv_is_empty(vm->struct_formats) || !make_error(vm)) return false;
     dv_value error = dv_object_value(vm->error_classes[DV_E_STRUCT_ERROR]);
-    return dv_module_add_functions(vm, module, functions) &&
+    return dv_module_add_functions_of(vm, module, "_struct", functions) &&
            dv_module_add_type(vm, module, &dv_struct_type) &&
            dv_module_know_type(vm, &dv_struct_iterator_type) &&
            dv_module_add(vm, module, "error", dv_retain(error)) &&

@@ -223,6 +223,18 @@ static bool take_keyword(dv_vm *vm, dv_value self, dv_value name, dv_value value
     return false;
 }
 
+/* Are there no more keyword arguments than the exception's class takes? */
+static bool check_named(dv_vm *vm, const dv_exception *exception, dv_value keywords) {
+    dv_error_class owner;
+    int named = (int)dv_as_tuple(keywords)->count;
+    takes_keyword(vm, exception, dv_as_tuple(keywords)->items[0], &owner);
+    int most = owner == DV_E_COUNT ? named : owner == DV_E_NAME_ERROR ? 1 : 2;
+    if (named > most)
+        dv_raise(vm, DV_E_TYPE_ERROR, "%s() takes at most %d keyword argument%s (%d given)",
+                 rows[owner].name, most, most == 1 ? "" : "s", named);
+    return named <= most;
+}
+
 /* The number of arguments of UnicodeDecodeError and its like; 0: another class. */
 static uint32_t unicode_count(dv_vm *vm, const dv_exception *exception) {
     if (!dv_exception_is(vm, exception, DV_E_UNICODE_ERROR)) return 0;
@@ -318,6 +330,7 @@ bool dv_exception_initialise(dv_vm *vm, dv_value self, const dv_value *args, uin
     dv_as_exception(self)->fields = DV_EMPTY;
     dv_as_exception(self)->settled = false;
     dv_release(vm, fields);
+    if (named && !check_named(vm, dv_as_exception(self), keywords)) return false;
     for (uint32_t i = 0; i < named; i++)
         if (!take_keyword(vm, self, dv_as_tuple(keywords)->items[i], args[positional + i]))
             return false;

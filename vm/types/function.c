@@ -598,9 +598,13 @@ static void method_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void *
 
 static dv_value method_repr(dv_vm *vm, dv_value self) {
     const dv_method *method = (const dv_method *)dv_as_object(self);
-    dv_value name = dv_get_attribute(vm, method->function, vm->known.qualname);
-    if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value text = dv_str_printf(vm, "<bound method %S of %V>", name, method->self);
+    dv_value name = dv_find_attribute(vm, method->function, vm->known.qualname);
+    if (dv_is_empty(name) && dv_is_empty(vm->error))
+        name = dv_find_attribute(vm, method->function, vm->known.name);
+    if (!dv_is_empty(vm->error)) return DV_EMPTY;
+    bool named = !dv_is_empty(name) && dv_is_str(name);
+    dv_value text = named ? dv_str_printf(vm, "<bound method %S of %V>", name, method->self)
+                          : dv_str_printf(vm, "<bound method ? of %V>", method->self);
     dv_release(vm, name);
     return text;
 }
