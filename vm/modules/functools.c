@@ -663,6 +663,22 @@ static dv_value functools_getattr(dv_vm *vm, const dv_value *args, uint32_t coun
     return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "module 'functools' has no attribute '%S'", args[0]);
 }
 
+static const char *const all_names[] = {"update_wrapper",
+                                        "wraps",
+                                        "WRAPPER_ASSIGNMENTS",
+                                        "WRAPPER_UPDATES",
+                                        "total_ordering",
+                                        "cache",
+                                        "cmp_to_key",
+                                        "lru_cache",
+                                        "reduce",
+                                        "partial",
+                                        "partialmethod",
+                                        "singledispatch",
+                                        "singledispatchmethod",
+                                        "cached_property",
+                                        NULL};
+
 static const dv_cfunction_def c_functions[] = {
     {.name = "reduce", .entry = functools_reduce, .min = 2, .max = 3},
     {.name = "cmp_to_key", .keyword_entry = functools_cmp_to_key, .min = 0, .max = UINT32_MAX},
@@ -683,6 +699,7 @@ bool dv_functools_fill(dv_vm *vm, dv_module *module) {
            dv_module_add_functions(vm, module, dv_functools_cache_functions) &&
            dv_module_add(vm, module, "WRAPPER_ASSIGNMENTS", assigned_tuple(vm)) &&
            dv_module_add(vm, module, "WRAPPER_UPDATES", updated_tuple(vm)) &&
+           dv_module_add(vm, module, "__all__", dv_names(vm, all_names)) &&
            dv_module_add_type(vm, module, &partial_type) && dv_module_know_type(vm, &key_type) &&
            dv_module_know_type(vm, &dv_cache_type) && dv_module_know_type(vm, &dv_cache_link_type);
 }

@@ -198,7 +198,12 @@ static const dv_cfunction_def functions[] = {
     {.name = "_heapify_max", .entry = heapify_max, .min = 1, .max = 1},
     {.name = NULL}};
 
+static const char *const all_names[] = {"heappush",    "heappop",     "heapify",
+                                        "heapreplace", "merge",       "nlargest",
+                                        "nsmallest",   "heappushpop", NULL};
+
 bool dv_heapq_fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions_of(vm, module, "_heapq", functions) &&
-           dv_module_add_functions(vm, module, dv_heapq_select_functions);
+           dv_module_add_functions(vm, module, dv_heapq_select_functions) &&
+           dv_module_add(vm, module, "__all__", dv_names(vm, all_names));
 }

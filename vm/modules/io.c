@@ -57,6 +57,14 @@ static bool add_open(dv_vm *vm, dv_module *module) {
     return dv_module_add(vm, module, "open", dv_retain(cell->value));
 }
 
+static const char *const all_names[] = {"BlockingIOError", "open",
+                                        "FileIO",          "BytesIO",
+                                        "StringIO",        "BufferedReader",
+                                        "BufferedWriter",  "BufferedRandom",
+                                        "TextIOWrapper",   "UnsupportedOperation",
+                                        "SEEK_SET",        "SEEK_CUR",
+                                        "SEEK_END",        NULL};
+
 bool dv_io_fill(dv_vm *vm, dv_module *module) {
     module->frozen = true;
     static const dv_type *const types[] = {&dv_stream_type,          &dv_buffered_reader_type,
@@ -67,6 +75,7 @@ bool dv_io_fill(dv_vm *vm, dv_module *module) {
         if (!dv_module_add_type(vm, module, types[i])) return false;
     dv_value blocking = dv_object_value(dv_exception_class(vm, DV_E_BLOCKING_IO_ERROR));
     return dv_module_add_functions(vm, module, functions) && add_open(vm, module) &&
+           dv_module_add(vm, module, "__all__", dv_names(vm, all_names)) &&
            dv_module_add(vm, module, "UnsupportedOperation", unsupported_operation(vm)) &&
            dv_module_add(vm, module, "BlockingIOError", dv_retain(blocking)) &&
            dv_module_add(vm, module, "DEFAULT_BUFFER_SIZE", dv_int(DV_FILE_CHUNK)) &&

@@ -70,6 +70,17 @@ bool dv_module_add_functions(dv_vm *vm, dv_module *module, const dv_cfunction_de
     return true;
 }
 
+dv_value dv_names(dv_vm *vm, const char *const *names) {
+    dv_value list = dv_list_new(vm, NULL, 0);
+    for (; *names && !dv_is_empty(list); names++) {
+        dv_value name = dv_str_z(vm, *names);
+        if (!dv_is_empty(name) && dv_list_push(vm, list, name)) continue;
+        dv_release(vm, list);
+        return DV_EMPTY;
+    }
+    return list;
+}
+
 bool dv_module_add_functions_of(dv_vm *vm, dv_module *module, const char *owner,
                                 const dv_cfunction_def *functions) {
     dv_value other = dv_module_new(vm, owner);

@@ -49,6 +49,9 @@ bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) DV_MU
 /* For a module's __getattr__: what the helper module `from` has under this name; `to` has it, too,
  * from then on. */
 dv_value dv_module_borrow(dv_vm *vm, const char *to, const char *from, dv_value name);
+/* Names up to a NULL as a list of str: a module's __all__, or what a module without one answers to
+ * `__late__`: the names that its __getattr__ knows (types/directory.c). */
+dv_value dv_names(dv_vm *vm, const char *const *names);
 /* Adds a constant; takes the value (EMPTY: making it failed). */
 bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) DV_MUST_CHECK;
 

@@ -281,6 +281,19 @@ static bool add_function(dv_vm *vm, dv_module *module, dv_value owner, const dv_
     return dv_module_add(vm, module, name, dv_retain(function));
 }
 
+/* __all__: what is public, sorted, as in CPython. */
+static dv_value all_names(dv_vm *vm, const dv_module *module) {
+    dv_value list = dv_list_new(vm, NULL, 0);
+    bool good = !dv_is_empty(list);
+    for (uint32_t i = 0; good && i < module->names.count; i++) {
+        dv_value name = module->names.cells[i]->name;
+        if (dv_str_at(dv_as_str(name), 0) != '_') good = dv_list_append(vm, list, name);
+    }
+    if (good && dv_list_sort(vm, list, DV_EMPTY, false)) return list;
+    dv_release(vm, list);
+    return DV_EMPTY;
+}
+
 bool dv_operator_fill(dv_vm *vm, dv_module *module) {
     dv_value owner = dv_module_new(vm, "_operator");
     bool good = !dv_is_empty(owner);
@@ -291,5 +304,6 @@ bool dv_operator_fill(dv_vm *vm, dv_module *module) {
     dv_release(vm, owner);
     return good && dv_module_add_type(vm, module, &dv_attrgetter_type) &&
            dv_module_add_type(vm, module, &dv_itemgetter_type) &&
-           dv_module_add_type(vm, module, &dv_methodcaller_type);
+           dv_module_add_type(vm, module, &dv_methodcaller_type) &&
+           dv_module_add(vm, module, "__all__", all_names(vm, module));
 }

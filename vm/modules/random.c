@@ -593,12 +593,20 @@ static dv_value random_getattr(dv_vm *vm, const dv_value *args, uint32_t count) 
 static const dv_cfunction_def functions[] = {
     {.name = "__getattr__", .entry = random_getattr, .min = 1, .max = 1}, {.name = NULL}};
 
+static const char *const all_names[] = {
+    "Random",         "seed",        "random",          "uniform",        "randint",
+    "choice",         "sample",      "randrange",       "shuffle",        "normalvariate",
+    "lognormvariate", "expovariate", "vonmisesvariate", "gammavariate",   "triangular",
+    "gauss",          "betavariate", "paretovariate",   "weibullvariate", "getstate",
+    "setstate",       "getrandbits", "choices",         "randbytes",      NULL};
+
 bool dv_random_fill(dv_vm *vm, dv_module *module) {
     dv_value hidden = random_new(vm, DV_NONE);
     if (dv_is_empty(hidden)) return false;
     bool good =
         dv_class_store(vm, vm->classes[DV_T_RANDOM], vm->known.module, dv_retain(module->name)) &&
         dv_module_add_functions(vm, module, functions) && add_bound(vm, module, hidden, methods) &&
+        dv_module_add(vm, module, "__all__", dv_names(vm, all_names)) &&
         dv_module_add(vm, module, "Random", dv_retain(dv_object_value(vm->classes[DV_T_RANDOM])));
     dv_release(vm, hidden);
     return good;

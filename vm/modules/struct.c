@@ -461,18 +461,9 @@ static bool make_error(dv_vm *vm) {
     return dv_class_store(vm, class_, vm->known.module, module);
 }
 
-static dv_value all_names(dv_vm *vm) {
-    static const char *const names[] = {"calcsize",    "pack",        "pack_into", "unpack",
-                                        "unpack_from", "iter_unpack", "Struct",    "error"};
-    dv_value list = dv_list_new(vm, NULL, 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !dv_is_empty(list); i++) {
-        dv_value name = dv_str_z(vm, names[i]);
-        if (!dv_is_empty(name) && dv_list_push(vm, list, name)) continue;
-        dv_release(vm, list);
-        return DV_EMPTY;
-    }
-    return list;
-}
+static const char *const all_names[] = {"calcsize", "pack",        "pack_into",
+                                        "unpack",   "unpack_from", "iter_unpack",
+                                        "Struct",   "error",       NULL};
 
 bool dv_struct_fill(dv_vm *vm, dv_module *module) {
     if (dv_is_empty(vm->struct_formats)) vm->struct_formats = dv_dict_new(vm);
@@ -482,5 +473,5 @@ bool dv_struct_fill(dv_vm *vm, dv_module *module) {
            dv_module_add_type(vm, module, &dv_struct_type) &&
            dv_module_know_type(vm, &dv_struct_iterator_type) &&
            dv_module_add(vm, module, "error", dv_retain(error)) &&
-           dv_module_add(vm, module, "__all__", all_names(vm));
+           dv_module_add(vm, module, "__all__", dv_names(vm, all_names));
 }

@@ -177,6 +177,7 @@ static dv_value sys_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
                                           "stdlib_module_names",
                                           NULL};
     (void)count;
+    if (dv_str_is(args[0], "__late__")) return dv_names(vm, names);
     if (dv_str_is(args[0], "_flags") && dv_calling_library(vm)) return flag_numbers(vm);
     if (is_among(args[0], refused))
         return dv_raise(vm, DV_E_ATTRIBUTE_ERROR, "sys.%S is not part of dl", args[0]);

@@ -95,6 +95,7 @@ static dv_value time_getattr(dv_vm *vm, const dv_value *args, uint32_t count) {
                                         "strftime",       "strptime", "struct_time", "timezone",
                                         "tzname",         "tzset",    NULL};
     (void)count;
+    if (dv_str_is(args[0], "__late__")) return dv_names(vm, names);
     const char *const *name = names;
     while (*name && !(dv_is_str(args[0]) && dv_str_is(args[0], *name))) name++;
     if (*name) return dv_module_borrow(vm, "time", "_time", args[0]);

@@ -9,6 +9,7 @@
 #include "run/import_find.h"
 #include "run/thread.h"
 #include "types/dict.h"
+#include "types/directory.h"
 #include "types/exception.h"
 #include "types/hook.h"
 #include "types/list.h"
@@ -685,6 +686,13 @@ dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name) {
 static dv_value public_names(dv_vm *vm, dv_value module) {
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list)) return DV_EMPTY;
+    dv_value late = dv_module_late(vm, module);
+    bool good = dv_is_empty(vm->error) && (dv_is_empty(late) || dv_list_extend(vm, list, late));
+    dv_release(vm, late);
+    if (!good) {
+        dv_release(vm, list);
+        return DV_EMPTY;
+    }
     const dv_namespace *names = &dv_as_module(module)->names;
     for (uint32_t i = 0; i < names->count; i++) {
         const dv_global_cell *cell = names->cells[i];

@@ -163,6 +163,28 @@ dv_value dv_class_dir(dv_vm *vm, const dv_value *args, uint32_t count) {
     return listed(vm, names, !dv_is_empty(names) && add_class(vm, names, dv_as_class(args[0])));
 }
 
+dv_value dv_module_late(dv_vm *vm, dv_value v) {
+    dv_module *module = dv_as_module(v);
+    const dv_global_cell *asked = dv_namespace_find(&module->names, vm->known.getattr);
+    dv_value name = dv_str_intern(vm, "__file__", 8);
+    if (dv_is_empty(name)) return DV_EMPTY;
+    const dv_global_cell *file = dv_namespace_find(&module->names, name);
+    dv_release(vm, name);
+    if (!asked || file || module->made || dv_same(v, vm->main)) return DV_EMPTY;
+    dv_value list = dv_find_named(vm, v, "__all__");
+    if (dv_is_empty(list) && dv_is_empty(vm->error)) list = dv_find_named(vm, v, "__late__");
+    return list;
+}
+
+static bool add_late(dv_vm *vm, dv_value names, dv_value module) {
+    dv_value list = dv_module_late(vm, module);
+    bool good = dv_is_empty(vm->error);
+    for (int64_t i = 0; good && dv_is_list(list) && i < dv_as_list(list)->count; i++)
+        good = dv_dict_set(vm, names, dv_as_list(list)->items[i], DV_NONE);
+    dv_release(vm, list);
+    return good;
+}
+
 dv_value dv_module_dir(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const dv_module *module = dv_as_module(args[0]);
@@ -174,7 +196,9 @@ dv_value dv_module_dir(dv_vm *vm, const dv_value *args, uint32_t count) {
         return result;
     }
     dv_value names = dv_dict_new(vm);
-    return listed(vm, names, !dv_is_empty(names) && dv_directory_add(vm, names, &module->names));
+    return listed(vm, names,
+                  !dv_is_empty(names) && dv_directory_add(vm, names, &module->names) &&
+                      add_late(vm, names, args[0]));
 }
 
 /* A sorted list of the items; takes them. */

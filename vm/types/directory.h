@@ -19,4 +19,9 @@ dv_value dv_object_dir(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_class_dir(dv_vm *vm, const dv_value *args, uint32_t count);
 dv_value dv_module_dir(dv_vm *vm, const dv_value *args, uint32_t count);
 
+/* What a module of the library makes when it is asked for it: its __all__ names that, or, if
+ * CPython's module has none, what its __getattr__ says to `__late__`.  EMPTY: nothing, or raised.
+ */
+dv_value dv_module_late(dv_vm *vm, dv_value module);
+
 #endif
