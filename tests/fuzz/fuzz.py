@@ -20,16 +20,17 @@ import compare  # noqa: E402
 import generate  # noqa: E402
 import oracle  # noqa: E402
 import reduce  # noqa: E402
+import warm  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CHUNK = 200
 NAMES_LOST = "is not defined"
 
 
-def failing_like(comparer: compare.Comparer, first: compare.Failure):
+def failing_like(comparer: compare.Comparer, first: compare.Failure, head: str):
     """A predicate for reduce.py: which sources fail in the same variant and the same way?
 
-    What has no NameError where the program had none: names that a reduction loses hide what differed.
+    `head` is the first line of all.  What has no NameError where the program had none: names that a reduction loses hide what differed.
     """
     named = NAMES_LOST in first.expected
 
@@ -37,7 +38,7 @@ def failing_like(comparer: compare.Comparer, first: compare.Failure):
         return named or NAMES_LOST not in "".join(expected[:2])
 
     def failing(sources):
-        programs = [(f"try{i}.dl", source) for i, source in enumerate(sources)]
+        programs = [(f"try{i}.dl", head + source) for i, source in enumerate(sources)]
         masks = {name: 1 << first.variant for name, _ in programs}
         failed = {f.name for f in comparer.compare(programs, masks, admitted)[0] if f.kind == first.kind}
         return [name in failed for name, _ in programs]
@@ -54,9 +55,11 @@ def keep(options, comparer: compare.Comparer, failures: list, source: str) -> No
     more = f" and {len(failures) - 3} more" if len(failures) > 3 else ""
     print(f"FAIL {first.name}: {told}{more}", flush=True)
     if options.reduce:
-        small = reduce.reduce(source, failing_like(comparer, first), options.reduce)
+        head = warm.TO_THE_END.match(source)  # what a program is compared for is no part of its tree
+        head = head.group() if head else ""
+        small = head + reduce.reduce(source, failing_like(comparer, first, head), options.reduce)
         path = options.keep / ("small_" + first.name)
-        path.write_text(f"# {comparer.labels[first.variant]}: {first.kind}\n" + small)
+        path.write_text(small + f"# {comparer.labels[first.variant]}: {first.kind}\n")
         print("    " + "\n    ".join(small.splitlines()[:40]), flush=True)
 
 

@@ -317,8 +317,7 @@ static void sift(dv_object **heap, size_t count, size_t at) {
     }
 }
 
-/* Sorts objects by their serial numbers, in place. */
-static void sort_objects(dv_object **objects, size_t count) {
+void dv_collect_sort(dv_object **objects, size_t count) {
     for (size_t i = count / 2; i-- > 0;) sift(objects, count, i);
     while (count-- > 1) {
         dv_object *last = objects[0];
@@ -331,7 +330,7 @@ static void sort_objects(dv_object **objects, size_t count) {
 /* Runs the finalisers of objects that the caller holds a reference to; how many there were. */
 static size_t finalise(dv_vm *vm, dv_object **objects, size_t count) {
     count = finalisable_first(vm, objects, count);
-    sort_objects(objects, count);
+    dv_collect_sort(objects, count);
     for (size_t i = 0; i < count; i++) dv_collect_finalise(vm, objects[i]);
     return count;
 }

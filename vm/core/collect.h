@@ -57,6 +57,8 @@ void dv_collect_finalise_all(dv_vm *vm);
 bool dv_collect_mark(dv_vm *vm) DV_MUST_CHECK;
 void dv_collect_unmark(dv_vm *vm);
 /* Has it a __del__ to run, or is it a suspended generator that would notice that it is closed? */
+/* Sorts objects with finalisers into the order in which they were made. */
+void dv_collect_sort(dv_object **objects, size_t count);
 bool dv_collect_has_finaliser(dv_vm *vm, dv_object *object);
 void dv_collect_finalise(dv_vm *vm, dv_object *object);
 

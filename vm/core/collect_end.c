@@ -3,7 +3,8 @@
  * CPython's last collection but one finds everything alive and leaves its list of objects in the
  * order in which it reached them, level by level; in that order the last one finalises them.  The
  * walk here does the same, with what matters of the order in which CPython visits an object's
- * parts.
+ * parts.  Where gc is disabled there is no such collection, and the last one finds the objects in
+ * the order in which they were made.
  *
  * What finalisers make meanwhile and keep is not finalised: in CPython it keeps all else alive.
  *
@@ -95,6 +96,7 @@ void dv_collect_finalise_all(dv_vm *vm) {
         order(vm, &w);
         dv_collect_unmark(vm);
     }
+    if (vm->collector.disabled) dv_collect_sort(w.queue, w.count);
     for (size_t i = 0; i < w.count; i++) dv_collect_finalise(vm, w.queue[i]);
     for (size_t i = 0; i < w.count; i++) dv_release_object(vm, w.queue[i]);
     dv_heap_free(&vm->heap, w.queue, size);
