@@ -8,8 +8,10 @@ What has died is noted in `log`, and in `h`, a number that depends on the order;
 Every second program ends with everything still there; what dies then is compared, too (warm.py knows the mark in its first
 line).  The others drop all, one by one.
 
-What the programs stay away from (lang/README.md): frames with such locals that an exception leaves, chains that are released more than 50
-deep, the order in which a collection finds objects, and suspended generators among cyclic garbage with other finalisers.
+What the programs stay away from (lang/README.md): frames with such locals that an exception leaves, chains that are
+released more than 50 deep, the order in which a collection finds objects, and suspended generators among cyclic garbage
+with other finalisers.  CPython's collections reorder what they leave alive; so programs of the second kind collect nothing,
+and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.
 """
 
 from writer import Writer
@@ -83,17 +85,20 @@ def late_init(self, v=0, o=None):
 
 
 def collect():
-    before = log[:]
+    global h
+    if TO_THE_END:
+        return
+    before, order = log[:], h
     log.clear()
     gc.collect()
-    found = sorted(log)
+    found, h = sorted(log), order
     log[:] = before + found[:3]
 '''
 
 DELS = [
     'note("NAME", self.v)', 'note("NAME", self.v)', 'note("NAME", getattr(self, "v", -1))',
     'global h\nh = (h * 31 + 5) % 1000003', 'note("NAME", self.v)\nif len(keep) < 3:\n    keep.append(self)',
-    'global g\ng += 1\nnote("NAME", g)', 'note("NAME", 0 if self.o is None else 1)', 'self.o = None\nnote("NAME", self.v)',
+    'global g\ng += 1\nnote("NAME", 2)', 'note("NAME", 0 if self.o is None else 1)', 'self.o = None\nnote("NAME", self.v)',
     'global h\nfor k in range(3):\n    h = (h * 31 + k) % 1000003', 'x = Quiet(7)\nnote("NAME", x.v)', 'pulse()\nnote("NAME", self.v)',
 ]
 METHODS = [
@@ -214,6 +219,10 @@ CHANGES = [
     "keep.append(lambda: GOBJ)", "collect()", "collect()", "GOBJ.o = GOBJ\nGOBJ = CLASS(4)", "a = [CLASS(6)]\na.append(a)", "a, b = CLASS(1), CLASS(2)\na.o, b.o = b, a", "GOBJ.o = CLASS(3)",
     "touch = make", "CLASS.late = lambda self, i: i",
 ]
+# After these, __init__ and methods may raise.
+RAISING = ("CLASS.v =", "CLASS.o =", "CLASS.w =", "forget(CLASS, 'w')", "forget(CLASS, '__init__')")
+# Parts of statements whose frames, left by an exception, would have objects in them.
+FRAGILE = ("CLASS(i, ", "make(", "pair(", "chain(", "fill(", "last(", "swap(", "late(", "walk(", "stroll(", "[CLASS", "(OBJ, CLASS", "[OBJ, CLASS", "CLASS(k)", "< CLASS", "with ")
 # Only where nothing else in a cycle has a finaliser: in which order these run is no matter of this file.
 RING = "box = []\nbox.append(ring(box))\nnext(box[0])"
 
@@ -222,6 +231,9 @@ class Deaths(Writer):
     def __init__(self, seed: int):
         super().__init__(seed)
         self.classes = []
+        self.raises = self.chance(25)
+        self.statements = [t for t in STATEMENTS if not self.raises or not any(part in t for part in FRAGILE)]
+        self.changes = [t for t in CHANGES if self.raises or not t.startswith(RAISING)]
 
     def about(self, template: str) -> str:
         """A template with names in the places of CLASS, OBJ and GOBJ."""
@@ -255,7 +267,10 @@ class Deaths(Writer):
             self.put(self.pick(PROPERTIES))
         if self.chance(65):
             with self.under("def __del__(self):"):
-                self.put(self.about(self.pick(DELS)).replace("NAME", name))
+                with self.under("try:"):
+                    self.put(self.about(self.pick(DELS)).replace("NAME", name))
+                with self.under("except AttributeError:"):  # which would be reported with an address
+                    self.line(f'note("{name}", -2)')
         if not base:
             self.put("def __lt__(self, other):\n    return self.v < other.v")
             self.put("def __enter__(self):\n    return self.v\ndef __exit__(self, *error):\n    self.v = 0")
@@ -279,7 +294,7 @@ class Deaths(Writer):
         for i in at:
             with self.under(f"if i == {i}:"):
                 for _ in range(self.pick([1, 1, 1, 2])):
-                    self.put(self.about(self.pick(CHANGES)))
+                    self.put(self.about(self.pick(self.changes)))
                 if ring and self.chance(50):
                     self.put(RING)
         self.indent = 0
@@ -302,11 +317,11 @@ class Deaths(Writer):
             if counts:
                 self.line("i += 1")
             with self.under("try:"):
-                self.body(STATEMENTS, self.upto(6))
+                self.body(self.statements, self.upto(6))
                 if self.chance(80):
                     self.line("change(i)")
                 if self.chance(30):
-                    self.body(STATEMENTS, 1)
+                    self.body(self.statements, 1)
             with self.under("except (AttributeError, TypeError) as e:"):
                 self.line("s -= 1")
             with self.under("finally:" if self.chance(5) else f"if i % 97 == 0 or i in {tuple(marks + [m + 1 for m in marks] + [-1])}:"):
@@ -320,7 +335,9 @@ class Deaths(Writer):
         count = self.pick([560, 640, 720])
         ring = not to_the_end and self.chance(20)
         self.line(f"# Deaths {seed}, {TO_THE_END}." if to_the_end else f"# Deaths {seed}.")
-        self.put(PRELUDE)
+        self.put(PRELUDE.replace("TO_THE_END", str(to_the_end)))
+        if to_the_end:
+            self.put("class First:\n    def __del__(self):\n        pass")
         self.put("\n\ndef forget(kind, name):\n    if name in kind.__dict__:\n        delattr(kind, name)")
         for number in range(1 + self.upto(2)):
             self.class_(number)
