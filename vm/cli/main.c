@@ -205,13 +205,9 @@ static int run(cli_options *options) {
 }
 
 /* A script that is not there is an error of the command line, which names it by its absolute path.
- */
-static bool can_open(const char *path) {
-    FILE *file = fopen(path, "rb");
-    if (file) {
-        fclose(file);
-        return true;
-    }
+ * It is not opened: who writes into a named pipe would lose its reader again. */
+static bool can_read(const char *path) {
+    if (access(path, R_OK) == 0) return true;
     int why = errno;
     char directory[4096];
     bool absolute = path[0] == '/' || !getcwd(directory, sizeof directory);
@@ -227,7 +223,7 @@ int main(int argc, char **argv) {
     case CLI_HELP: cli_print_help(); return 0;
     case CLI_VERSION: return cli_show_version(strcmp(argv[argc - 1], "--verbose") == 0);
     case CLI_RUN_FILE:
-        if (!can_open(options.program)) return STATUS_USAGE;
+        if (!can_read(options.program)) return STATUS_USAGE;
         break;
     default: break;
     }

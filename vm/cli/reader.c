@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { HISTORY_LINES = 1000 };
@@ -186,16 +187,27 @@ static void remember(cli_reader *r, const char *line) {
     r->last = strdup(line);
 }
 
+/* Will no key ever come, as the terminal is gone?  libedit takes that for one that is not there
+ * yet. */
+static bool is_gone(const struct pollfd *input) {
+    int left = 0;
+    if (!(input->revents & (POLLHUP | POLLERR | POLLNVAL))) return false;
+    return ioctl(input->fd, FIONREAD, &left) != 0 || left == 0;
+}
+
 static cli_answer read_edited(cli_reader *r, const char *prompt, char **line) {
     typed = (struct typed){.remove = r->remove, .asked = r->vm};
     r->install(prompt, on_line);
-    while (!typed.done && !interrupted) {
+    bool alive = true;
+    while (!typed.done && !interrupted && alive) {
         struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-        if (poll(&input, 1, -1) > 0) r->read_char();
+        int count = poll(&input, 1, -1);
+        alive = count < 0 ? errno == EINTR : !is_gone(&input);
+        if (count > 0 && alive) r->read_char();
     }
     if (!typed.done) {
         r->remove();
-        return CLI_INTERRUPTED;
+        return alive ? CLI_INTERRUPTED : CLI_END;
     }
     if (!typed.line) return CLI_END;
     remember(r, typed.line);
