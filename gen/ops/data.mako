@@ -122,8 +122,8 @@ ${load_of_dict()}\
     if (i < 0) i += list->count;
     if (DV_UNLIKELY((uint64_t)i >= (uint64_t)list->count)) MISS();
     const uint8_t own = SITE.own;
-    if (DV_UNLIKELY(own & 2 && list->header.references == 1)) MISS(); /* it would die here */
     const dv_value old = list->items[i];
+    if (DV_UNLIKELY(own & 2 && (list->header.references == 1 || dv_ends_loudly(vm, old)))) MISS(); /* it would, or could, die here */
     if (!(own & 1)) dv_retain(value);
     list->items[i] = value;
     list->header.references -= own >> 1 & 1;
@@ -135,12 +135,13 @@ ${load_of_dict()}\
     const uint8_t own = SITE.own;
     const int64_t number = dv_dict_plain_entry(dv_as_dict(container), index);
     if (number < 0 || (own & 2 && dv_as_object(container)->references == 1)) SLOW();
+    dv_dict_entry *entry = &dv_as_dict(container)->entries[number];
+    const dv_value old = entry->value;
+    if (own & 6 && dv_ends_loudly(vm, old)) SLOW();
     if (own & 4 && dv_is_object(index)) {
         if (dv_as_object(index)->references == 1) SLOW(); /* it dies */
         dv_as_object(index)->references--;
     }
-    dv_dict_entry *entry = &dv_as_dict(container)->entries[number];
-    const dv_value old = entry->value;
     if (!(own & 1)) dv_retain(value);
     entry->value = value;
     dv_as_object(container)->references -= own >> 1 & 1;
@@ -427,9 +428,9 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
 <%isa:derivative name="STORE_ATTR_${where}" of="STORE_ATTR" fuses="${'' if where == 'OUTSIDE' else 'SL LL'}" doc="object.name = value of an instance whose shape has the name in a slot ${PLACES[where]}.">
     if (DV_UNLIKELY(!dv_is_object(object) || dv_as_object(object)->shape != (uint32_t)CELL(CACHE).s.a || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
-    if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
     dv_value *slot = ${place};
     const dv_value old = *slot;
+    if (DV_UNLIKELY(own & 2 && (dv_as_object(object)->references == 1 || dv_ends_loudly(vm, old)))) MISS(); /* it would, or could, die here */
     if (!(own & 1)) dv_retain(value);
     *slot = value;
     dv_as_object(object)->references -= own >> 1 & 1;
@@ -465,12 +466,13 @@ PLACES = {"OUTSIDE": "in front of the object, its class being derived from a bui
     if (DV_UNLIKELY(!entry)) MISS();
     if (DV_UNLIKELY(entry->cell)) SLOW();
     const uint8_t own = SITE.own;
-    if (DV_UNLIKELY(own & 2 && dv_as_object(object)->references == 1)) MISS(); /* it would die here */
     dv_value *slot = dv_poly_slot(entry, object);
+    const bool adds = entry->other != entry->shape; /* an attribute more */
+    if (DV_UNLIKELY(own & 2 && (dv_as_object(object)->references == 1 || (!adds && dv_ends_loudly(vm, *slot))))) MISS(); /* it would, or could, die here */
     if (!(own & 1)) dv_retain(value);
     dv_as_object(object)->references -= own >> 1 & 1;
     sp -= IN;
-    if (entry->other != entry->shape) { /* an attribute more */
+    if (adds) {
         *slot = value;
         dv_as_object(object)->shape = entry->other;
         NEXT();

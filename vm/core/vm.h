@@ -505,6 +505,13 @@ static inline void dv_release_outer(dv_vm *vm, dv_value v) {
     if (dv_is_object(v)) dv_release_object_outer(vm, dv_as_object(v));
 }
 
+/* Does a value that is about to be overwritten die of it, and may that run code of the program?
+ * That may let go of the container, which a store must hold until then. */
+static inline bool dv_ends_loudly(const dv_vm *vm, dv_value old) {
+    return dv_is_object(old) && dv_as_object(old)->references == 1 &&
+           (vm->finalisers || vm->collector.closes);
+}
+
 /* The hidden class of an instance of a dl class, by what its header says. */
 static inline dv_shape *dv_shape_at(const dv_vm *vm, uint32_t shape) {
     return vm->shapes[shape & (DV_SHAPE_LIMIT - 1)];
