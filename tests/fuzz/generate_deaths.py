@@ -11,7 +11,8 @@ line).  The others drop all, one by one.
 What the programs stay away from (lang/README.md): frames with such locals that an exception leaves, chains that are
 released more than 50 deep, the order in which a collection finds objects, and suspended generators among cyclic garbage
 with other finalisers.  CPython's collections reorder what they leave alive; so programs of the second kind collect nothing,
-and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.
+and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.  A finaliser that lets go of another object whose turn has not
+come: CPython finalises that at once, dl's collector holds it until then.
 """
 
 from writer import Writer
@@ -232,6 +233,7 @@ class Deaths(Writer):
         super().__init__(seed)
         self.classes = []
         self.raises = self.chance(25)
+        self.to_the_end = False
         self.statements = [t for t in STATEMENTS if not self.raises or not any(part in t for part in FRAGILE)]
         self.changes = [t for t in CHANGES if self.raises or not t.startswith(RAISING)]
 
@@ -268,7 +270,7 @@ class Deaths(Writer):
         if self.chance(65):
             with self.under("def __del__(self):"):
                 with self.under("try:"):
-                    self.put(self.about(self.pick(DELS)).replace("NAME", name))
+                    self.put(self.about(self.pick([t for t in DELS if not (self.to_the_end and "self.o = None" in t)])).replace("NAME", name))
                 with self.under("except AttributeError:"):  # which would be reported with an address
                     self.line(f'note("{name}", -2)')
         if not base:
@@ -331,7 +333,7 @@ class Deaths(Writer):
         self.indent = 0
 
     def text(self, seed: int) -> str:
-        to_the_end = self.chance(50)
+        to_the_end = self.to_the_end = self.chance(50)
         count = self.pick([560, 640, 720])
         ring = not to_the_end and self.chance(20)
         self.line(f"# Deaths {seed}, {TO_THE_END}." if to_the_end else f"# Deaths {seed}.")
