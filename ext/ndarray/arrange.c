@@ -139,7 +139,7 @@ static dvx_value roll_places(dvx_vm *vm, const nd_array *a, const int64_t *shift
         }
         array_update(&to);
         array_update(&from);
-        array_spread(&to, &from);
+        if (!array_pour(vm, &to, &from)) return compose_first(vm, DVX_FAILED, made);
         int axis = a->ndim - 1;
         for (; axis >= 0; axis--) {
             second[axis] = !second[axis] && shifts[axis];
@@ -250,7 +250,10 @@ static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool lower) {
             from.data = a->data + i * strides[ndim - 2] + first * strides[ndim - 1];
             array_update(&to);
             array_update(&from);
-            array_spread(&to, &from);
+            if (!array_pour(vm, &to, &from)) {
+                made = compose_first(vm, DVX_FAILED, made);
+                break;
+            }
         }
     }
     API(release, array);
@@ -281,9 +284,8 @@ static ND_FUNCTION(tri) {
     if (dvx_failed(ones)) return ones;
     char one[16];
     if (!array_store(vm, dtype, one, API(make_int, 1))) return API(release, ones), DVX_FAILED;
-    create_fill(a, one);
     const dvx_value own[2] = {ones, args[2]};
-    dvx_value made = triangle(vm, own, true);
+    dvx_value made = create_fill(vm, a, one) ? triangle(vm, own, true) : DVX_FAILED;
     API(release, ones);
     return made;
 }

@@ -313,8 +313,7 @@ bool array_fill_in(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim, con
         return raise_memory(vm, dtype, ndim, shape, bytes);
     set_strides(a, fortran, is_empty(ndim, shape));
     array_update(a);
-    memset(a->data, 0, bytes);
-    return true;
+    return nd_clear(vm, a->data, bytes);
 }
 
 /* The number of elements, where there are some, but not too many, in few axes; else 0. */
@@ -714,6 +713,7 @@ void array_spread(nd_array *to, const nd_array *from) {
     walk two;
     int64_t strides[ND_MOST];
     walk w = {.to = to->data, .from = from->data};
+    if (!to->size) return;
     array_strides_in(from, to->ndim, strides);
     if (to->data == from->data && to->dtype == from->dtype && is_itself(to, strides)) return;
     for (int i = 0; i < to->ndim; i++)
@@ -727,6 +727,56 @@ void array_spread(nd_array *to, const nd_array *from) {
         walk_short(&w, from->dtype->size);
     else
         walk_along(&w, cast_between(from->dtype, to->dtype));
+}
+
+/* The same of arrays that have the same counts, and whose axes are the caller's, by halves. */
+static bool spread_half(dvx_vm *vm, nd_array *to, nd_array *from) {
+    enum { AT_ONCE = 1 << 20 };
+    int axis = 0;
+    if (to->size <= AT_ONCE) {
+        array_spread(to, from);
+        return nd_work(vm, to->size);
+    }
+    for (int i = 1; i < to->ndim; i++)
+        if (to->axes[i].count > 1 &&
+            (to->axes[axis].count == 1 || llabs(to->axes[i].stride) > llabs(to->axes[axis].stride)))
+            axis = i;
+    dvx_axis *const x = &to->axes[axis], *const y = &from->axes[axis];
+    char *const start = to->data, *const source = from->data;
+    const int64_t all = x->count, half = all / 2;
+    bool good = true;
+    for (int i = 0; good && i < 2; i++) {
+        x->count = y->count = i ? all - half : half;
+        to->data = start + (i ? half * x->stride : 0);
+        from->data = source + (i ? half * y->stride : 0);
+        array_update(to);
+        array_update(from);
+        good = spread_half(vm, to, from);
+    }
+    x->count = y->count = all;
+    to->data = start;
+    from->data = source;
+    return good;
+}
+
+bool array_pour(dvx_vm *vm, nd_array *to, const nd_array *from) {
+    enum { FEW = 1 << 12, MANY = 1 << 18 };
+    if (LIKELY(to->size < MANY)) {
+        array_spread(to, from);
+        return to->size < FEW || nd_work(vm, to->size);
+    }
+    dvx_axis axes[ND_MOST], others[ND_MOST];
+    nd_array one = *to, other = *from;
+    int64_t strides[ND_MOST];
+    array_strides_in(from, to->ndim, strides);
+    for (int i = 0; i < to->ndim; i++) {
+        axes[i] = to->axes[i];
+        others[i] = (dvx_axis){to->axes[i].count, strides[i]};
+    }
+    one.axes = axes;
+    other.axes = others;
+    other.ndim = to->ndim;
+    return spread_half(vm, &one, &other);
 }
 
 /* Does `from` fit `to`?  *trimmed is it without leading axes of one element that are too many. */
@@ -787,15 +837,11 @@ bool array_assign(dvx_vm *vm, nd_array *to, const nd_array *from) {
     if (!fits(vm, to, from, &trimmed)) return false;
     if (to->size == 0) return true;
     if (to->size >= ND_HEAVY) vm->api->heavy(vm);
-    if (LIKELY(!needs_copy(to, &trimmed))) {
-        array_spread(to, &trimmed);
-        return vm->api->poll(vm);
-    }
+    if (LIKELY(!needs_copy(to, &trimmed))) return array_pour(vm, to, &trimmed);
     array_shape(&trimmed, shape);
     dvx_value made = array_new(vm, from->dtype, trimmed.ndim, shape, &copy);
     if (dvx_failed(made)) return false;
-    array_spread(copy, &trimmed);
-    array_spread(to, copy);
+    const bool good = array_pour(vm, copy, &trimmed) && array_pour(vm, to, copy);
     API(release, made);
-    return vm->api->poll(vm);
+    return good;
 }

@@ -112,7 +112,9 @@ dvx_value array_row(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, nd_array **o
 bool array_store(dvx_vm *vm, const nd_dtype *dtype, char *at, dvx_value v);
 /* Copies the elements of `from`, broadcast to `to`, with a cast; both may overlap. */
 bool array_assign(dvx_vm *vm, nd_array *to, const nd_array *from);
-/* The same where no element can be in both and the shapes fit; it cannot fail. */
+/* The same where no element can be in both and the shapes fit: false: interrupted; and of what is
+ * small, so that it cannot fail. */
+bool array_pour(dvx_vm *vm, nd_array *to, const nd_array *from);
 void array_spread(nd_array *to, const nd_array *from);
 /* ValueError: the array is read-only. */
 bool array_writable(dvx_vm *vm, const nd_array *a);

@@ -114,7 +114,10 @@ static dvx_value values_for(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, cons
     dvx_value made = DVX_FAILED;
     if (good) made = array_new(vm, dtype, to.ndim, shape, &copy);
     if (!dvx_failed(made)) {
-        if (copy->size) array_spread(copy, b);
+        if (copy->size && !array_pour(vm, copy, b)) {
+            API(release, made);
+            made = DVX_FAILED;
+        }
         *out = copy;
     }
     API(release, given);

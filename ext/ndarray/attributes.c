@@ -231,8 +231,7 @@ static ND_FUNCTION(fill) {
     nd_array *a = array_self(vm, args[0]);
     (void)count;
     if (!array_writable(vm, a) || !array_store(vm, a->dtype, one, args[1])) return DVX_FAILED;
-    create_fill(a, one);
-    return nd_none(vm);
+    return create_fill(vm, a, one) ? nd_none(vm) : DVX_FAILED;
 }
 ND_PARAMETERS(of_fill, 1, "value");
 ND_METHOD(fill, ND_NAMED("fill", fill, of_fill));

@@ -80,3 +80,24 @@ dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument) {
     state->busy--;
     return result;
 }
+
+/* ---- Long loops ---- */
+
+enum { BLOCK = 1 << 16, FEW = 1 << 12, CLEARED = 1 << 24 };
+
+bool nd_next_block(dvx_vm *vm, nd_blocks *b) {
+    if (b->count > FEW && !nd_work(vm, b->count)) b->stopped = true;
+    b->at += b->count;
+    const int64_t left = b->total - b->at;
+    b->count = left < BLOCK ? left : BLOCK;
+    return b->count > 0 && !b->stopped;
+}
+
+bool nd_clear(dvx_vm *vm, char *data, size_t bytes) {
+    for (; bytes > CLEARED; data += CLEARED, bytes -= CLEARED) {
+        memset(data, 0, CLEARED);
+        if (!nd_work(vm, CLEARED / 8)) return false;
+    }
+    memset(data, 0, bytes);
+    return true;
+}

@@ -103,6 +103,19 @@ const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
 bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out);
 dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
 
+/* Counts what a loop has done: `steps` of about 1 ns.  Loops that may go on for more than some ms
+ * do so every few ms, with their references in order: false: raised (interrupted, or a limit). */
+static inline bool nd_work(dvx_vm *vm, int64_t steps) { return API(work, steps / 10 + 1); }
+/* Blocks of a long row: `for (nd_blocks b = {.total = n}; nd_next_block(vm, &b);)` goes through
+ * b.count elements from b.at on, and counts them; then b.stopped: raised before the end. */
+typedef struct nd_blocks {
+    int64_t total, at, count;
+    bool stopped;
+} nd_blocks;
+bool nd_next_block(dvx_vm *vm, nd_blocks *b);
+/* Zeros. */
+bool nd_clear(dvx_vm *vm, char *data, size_t bytes);
+
 /* An axis of something with ndim dimensions, negative from the end: AxisError. */
 bool nd_axis(dvx_vm *vm, int64_t axis, int ndim, int *out);
 /* The same of a dl int: TypeError.  `what` ("source: ") stands in front of the error. */

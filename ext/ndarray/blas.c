@@ -184,11 +184,12 @@ static bool multiply_vector(const nd_blas *blas, int64_t size, const nd_matrix *
     return true;
 }
 
-/* So many rows at once that an interrupt waits for a fraction of a second. */
-static int64_t rows_at_once(const nd_matrix *a, const nd_matrix *b) {
-    const double work = (double)b->rows * (double)b->columns;
-    const double rows = 2e9 / (work > 1 ? work : 1);
-    return rows > (double)a->rows ? a->rows : rows < 256 ? 256 : (int64_t)rows;
+/* So much of an axis at once that an interrupt waits for some 20 ms; `across`: the multiplications
+ * for each of its elements. */
+static int64_t at_once(int64_t all, double across) {
+    enum { LEAST = 256 };
+    const double most = 3e8 / (across > 1 ? across : 1);
+    return most > (double)all ? all : most < LEAST ? LEAST : (int64_t)most;
 }
 
 /* A matrix of real numbers and the same one transposed, as NumPy does it: half of the product, and
@@ -206,7 +207,7 @@ MIRROR(float, floats)
 
 static bool multiply_by_itself(const nd_blas *blas, int64_t size, const layout *x, int n, int k,
                                char *out) {
-    enum { MOST = 32 }; /* 2**31 multiplications, between which there is no look at interrupts */
+    enum { MOST = 31 }; /* 2**30 multiplications, between which there is no look at interrupts */
     if ((double)n * n * k > (double)((int64_t)1 << MOST)) return false;
     if (size == sizeof(double)) {
         blas->dsyrk(BLAS_ROWS, BLAS_UPPER, x->turn, n, k, 1, x->data, x->row, 0, (void *)out, n);
@@ -223,28 +224,33 @@ static bool multiply_matrices(dvx_vm *vm, const nd_blas *blas, int64_t size, con
     layout x, y;
     if (!lay_out(a, size, &x) || !lay_out(b, size, &y)) return false;
     const int n = (int)b->columns, k = (int)b->rows;
-    const int64_t most = rows_at_once(a, b);
+    const double inner = (double)b->rows;
+    const int64_t rows = at_once(a->rows, inner * n);
+    const int64_t columns = at_once(n, inner * (double)rows);
     const bool is_square = x.data == y.data && x.row == y.row && x.turn != y.turn && a->rows == n;
     if (is_square && size <= (int64_t)sizeof(double) &&
         multiply_by_itself(blas, size, &x, n, k, out)) {
-        *good = vm->api->poll(vm);
+        *good = nd_work(vm, (int64_t)((double)n * n * k / 32));
         return true;
     }
-    for (int64_t done = 0; *good && done < a->rows; done += most) {
-        const int m = (int)(a->rows - done < most ? a->rows - done : most);
-        const char *from = a->data + done * a->row;
-        char *to = out + done * n * size;
-        if (size == sizeof(double))
-            blas->dgemm(BLAS_ROWS, x.turn, y.turn, m, n, k, 1, (const void *)from, x.row, y.data,
-                        y.row, 0, (void *)to, n);
-        else if (size == sizeof(float))
-            blas->sgemm(BLAS_ROWS, x.turn, y.turn, m, n, k, 1, (const void *)from, x.row, y.data,
-                        y.row, 0, (void *)to, n);
-        else
-            blas->zgemm(BLAS_ROWS, x.turn, y.turn, m, n, k, one, from, x.row, y.data, y.row, zero,
-                        to, n);
-        *good = vm->api->poll(vm);
-    }
+    for (int64_t done = 0; *good && done < a->rows; done += rows)
+        for (int64_t first = 0; *good && first < n; first += columns) {
+            const int m = (int)(a->rows - done < rows ? a->rows - done : rows);
+            const int part = (int)(n - first < columns ? n - first : columns);
+            const char *from = a->data + done * a->row;
+            const void *by = b->data + first * b->column;
+            char *to = out + (done * n + first) * size;
+            if (size == sizeof(double))
+                blas->dgemm(BLAS_ROWS, x.turn, y.turn, m, part, k, 1, (const void *)from, x.row, by,
+                            y.row, 0, (void *)to, n);
+            else if (size == sizeof(float))
+                blas->sgemm(BLAS_ROWS, x.turn, y.turn, m, part, k, 1, (const void *)from, x.row, by,
+                            y.row, 0, (void *)to, n);
+            else
+                blas->zgemm(BLAS_ROWS, x.turn, y.turn, m, part, k, one, from, x.row, by, y.row,
+                            zero, to, n);
+            *good = nd_work(vm, (int64_t)(inner * m * part / 16));
+        }
     return true;
 }
 
@@ -290,7 +296,7 @@ static bool multiply_straight(dvx_vm *vm, const nd_blas *blas, int64_t size, con
         done = multiply_vector(blas, size, b, a->data, a->column, true, out);
     else
         done = multiply_vectors(blas, size, a, b, out);
-    if (done) *good = vm->api->poll(vm);
+    if (done) *good = nd_work(vm, a->rows * b->columns / 2 * b->rows);
     return done;
 }
 

@@ -200,8 +200,8 @@ bool collect_run(dvx_vm *vm, const nd_walk *walk, const int64_t *sizes, nd_row r
             for (int k = 0; k < walk->operands; k++) at[k] = data[k] + i * walk->strides[k][p.axis];
             if (!run_parcel(vm, &p, at, n, row, context)) return false;
             if ((done += n * p.inner) < 1 << 16) continue;
+            if (!nd_work(vm, done)) return false;
             done = 0;
-            if (!vm->api->poll(vm)) return false;
         }
         int axis = p.axis - 1;
         for (; axis >= 0; axis--) {

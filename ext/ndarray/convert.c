@@ -1,9 +1,10 @@
 /* convert.c: arrays from numbers and nested sequences, elements from numbers (convert.h).
  *
  * Invariants
- *  1. A sequence is read twice, for its shape and for its elements; a program may change it in
- *     between (__len__, __getitem__, __float__ are its own), so the second reading checks all
- *     lengths again.
+ *  1. A list or tuple is read twice, for its shape and for its elements; a program may change it in
+ *     between (__float__ is its own), so the second reading checks all lengths again.  Any other
+ *     sequence becomes a list first, as NumPy makes one: an object may say that it has 10**10
+ * items.
  *  2. Recursion goes at most ND_MOST levels deep. */
 #include "convert.h"
 
@@ -179,6 +180,8 @@ const nd_dtype *convert_kind(dvx_vm *vm, dvx_value v) {
 /* ---- The shape of nested sequences ---- */
 
 typedef struct discovery {
+    dvx_value lists;       /* a list of those that other sequences have become, in their order */
+    int64_t next;          /* `fill`: which of them is next */
     const nd_dtype *dtype; /* of all elements so far; NULL: none */
     bool any;              /* a dtype is given: all that is no sequence is an element */
     int64_t shape[ND_MOST];
@@ -216,6 +219,47 @@ static void see_count(discovery *d, int depth, int64_t count) {
     }
 }
 
+/* A sequence that is neither list nor tuple as a list; DVX_FAILED: raised, or (nothing is raised)
+ * it is no sequence: what has items but no order, or no length. */
+static dvx_value list_of(dvx_vm *vm, dvx_value v) {
+    dvx_value found = DVX_FAILED, made = DVX_FAILED;
+    const int64_t count = API(length, v);
+    if (count < 0) return vm->api->clear_error(vm), made;
+    if (count > INT64_MAX / 8) return API(raise, DVX_MEMORY_ERROR, "");
+    const int has = API(find_attribute, v, "__getitem__", &found);
+    API(release, found);
+    if (has <= 0) return made;
+    /* (There must be room for all that it says it has, before the first one is asked for.) */
+    const size_t size = (size_t)(count ? count : 1) * sizeof(dvx_value);
+    void *room = API(allocate, size);
+    if (!room) return made;
+    API(deallocate, room, size);
+    dvx_value class_ = API(builtin, "list");
+    if (!dvx_failed(class_)) made = API(call, class_, &v, 1);
+    API(release, class_);
+    return made;
+}
+
+static bool discover(dvx_vm *vm, discovery *d, dvx_value v, int depth);
+
+/* As its list, which is kept for `fill`. */
+static bool discover_other(dvx_vm *vm, discovery *d, dvx_value v, int depth) {
+    dvx_value list = list_of(vm, v);
+    if (!dvx_failed(list)) {
+        const bool good = API(append, d->lists, list) && discover(vm, d, list, depth);
+        API(release, list);
+        return good;
+    }
+    dvx_value error = vm->api->fetch_error(vm);
+    if (!dvx_failed(error) && API(is_instance, error, nd_state_of(vm)->type_error) <= 0) {
+        API(raise_error, error);
+        API(release, error);
+        return false;
+    }
+    API(release, error);
+    return d->any ? (see_element(d, NULL, depth), true) : refuse(vm, v);
+}
+
 static bool discover(dvx_vm *vm, discovery *d, dvx_value v, int depth) {
     const nd_dtype *dtype = convert_kind(vm, v);
     if (dtype) return see_element(d, dtype, depth), true;
@@ -225,6 +269,7 @@ static bool discover(dvx_vm *vm, discovery *d, dvx_value v, int depth) {
             see_count(d, depth++, a->axes[i].count);
         return see_element(d, a->dtype, depth), true;
     }
+    if (API(kind, v) == DVX_ANY) return discover_other(vm, d, v, depth);
     int64_t count = is_sequence(API(kind, v)) ? API(length, v) : -2;
     if (count < 0) {
         if (count == -1) vm->api->clear_error(vm);
@@ -264,19 +309,26 @@ static nd_array part_of(const nd_array *to, int depth, char *at) {
     return part;
 }
 
-static bool fill(dvx_vm *vm, nd_array *to, dvx_value v, int depth, char *at) {
+static bool fill(dvx_vm *vm, nd_array *to, discovery *d, dvx_value v, int depth, char *at) {
     if (depth == to->ndim) return array_store(vm, to->dtype, at, v);
     const nd_array *a = array_of(vm, v);
     if (a) {
         nd_array part = part_of(to, depth, at);
         return array_same_shape(&part, a) ? array_assign(vm, &part, a) : raise_changed(vm);
     }
+    if (API(kind, v) == DVX_ANY) {
+        if (d->next >= API(length, d->lists)) return raise_changed(vm);
+        dvx_value list = API(get_item, d->lists, API(make_int, d->next++));
+        const bool good = fill(vm, to, d, list, depth, at);
+        API(release, list);
+        return good;
+    }
     int64_t count = API(length, v);
     if (count < 0) return false;
     if (count != to->axes[depth].count) return raise_changed(vm);
     for (int64_t i = 0; i < count; i++, at += to->axes[depth].stride) {
         dvx_value item = API(get_item, v, API(make_int, i));
-        bool good = !dvx_failed(item) && fill(vm, to, item, depth + 1, at);
+        bool good = !dvx_failed(item) && fill(vm, to, d, item, depth + 1, at);
         API(release, item);
         if (!good || (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm))) return false;
     }
@@ -376,22 +428,25 @@ static dvx_value from_sequence(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, b
     dvx_value rows;
     const int read = fortran ? 0 : from_rows(vm, v, dtype, &rows);
     if (read != 0) return read > 0 ? rows : DVX_FAILED;
-    discovery d = {.any = dtype != NULL, .ndim = -1, .regular = ND_MOST + 1};
+    discovery d = {.lists = API(make_list, NULL, 0), .any = dtype != NULL, .ndim = -1};
+    d.regular = ND_MOST + 1;
+    dvx_value made = DVX_FAILED;
     state->busy++;
-    bool good = discover(vm, &d, v, 0);
+    if (!dvx_failed(d.lists) && discover(vm, &d, v, 0)) {
+        const int ndim = d.ndim >= 0 ? d.ndim : d.levels;
+        if (!dtype) dtype = d.dtype ? d.dtype : ND_DTYPE(ND_FLOAT64);
+        if (d.regular <= ND_MOST)
+            raise_irregular(vm, &d);
+        else
+            made = array_new_order(vm, dtype, ndim, d.shape, fortran, &a);
+        if (!dvx_failed(made) && a->size && !fill(vm, a, &d, v, 0, a->data)) {
+            API(release, made);
+            made = DVX_FAILED;
+        }
+    }
     state->busy--;
-    if (!good) return DVX_FAILED;
-    int ndim = d.ndim >= 0 ? d.ndim : d.levels;
-    if (d.regular <= ND_MOST) return raise_irregular(vm, &d), DVX_FAILED;
-    if (!dtype) dtype = d.dtype ? d.dtype : ND_DTYPE(ND_FLOAT64);
-    dvx_value made = array_new_order(vm, dtype, ndim, d.shape, fortran, &a);
-    if (dvx_failed(made) || a->size == 0) return made;
-    state->busy++;
-    good = fill(vm, a, v, 0, a->data);
-    state->busy--;
-    if (good) return made;
-    API(release, made);
-    return DVX_FAILED;
+    API(release, d.lists);
+    return made;
 }
 
 dvx_value array_from(dvx_vm *vm, dvx_value v, const nd_dtype *dtype) {
@@ -441,7 +496,20 @@ static const struct row_kind {
 /* A list of the elements along one axis. */
 static dvx_value row_list(dvx_vm *vm, const nd_dtype *dtype, const dvx_axis *axis, const char *at) {
     const struct row_kind *row = &row_kinds[dtype->num];
-    return API(make_row, row->kind, row->element, at, axis->stride, (size_t)axis->count);
+    nd_blocks b = {.total = axis->count};
+    nd_next_block(vm, &b);
+    dvx_value list = API(make_row, row->kind, row->element, at, axis->stride, (size_t)b.count);
+    while (!dvx_failed(list) && nd_next_block(vm, &b)) {
+        dvx_value more = API(make_row, row->kind, row->element, at + b.at * axis->stride,
+                             axis->stride, (size_t)b.count);
+        dvx_value both = dvx_failed(more) ? more : API(inplace, DVX_ADD, list, more);
+        API(release, more);
+        API(release, list);
+        list = nd_work(vm, 20 * b.count) ? both : (API(release, both), DVX_FAILED);
+    }
+    if (!b.stopped) return list;
+    API(release, list);
+    return DVX_FAILED;
 }
 
 static dvx_value to_list(dvx_vm *vm, const nd_array *a, int depth, const char *at) {

@@ -162,20 +162,19 @@ static bool is_zero(const char *value, size_t size) {
 
 /* (The first bytes are copied by the vectors that memcpy has; PATTERN is a multiple of all sizes.)
  */
-enum { PATTERN = 4096, ROW = 64 };
-void create_fill(nd_array *a, const char *value) {
+enum { PATTERN = 4096, ROW = 64, LOOK = 1 << 24 };
+bool create_fill(dvx_vm *vm, nd_array *a, const char *value) {
     size_t size = a->dtype->size;
     nd_array one = {.dtype = a->dtype};
     if (a->flags & ND_CONTIGUOUS) {
         const size_t bytes = (size_t)a->size * size, block = bytes < PATTERN ? bytes : PATTERN;
-        if (is_zero(value, size)) {
-            memset(a->data, 0, bytes);
-            return;
-        }
+        if (is_zero(value, size)) return nd_clear(vm, a->data, bytes);
         cast_between(a->dtype, a->dtype)(a->data, (int64_t)size, value, 0, (int64_t)(block / size));
-        for (size_t done = block; done < bytes; done += block)
+        for (size_t done = block; done < bytes; done += block) {
             memcpy(a->data + done, a->data, bytes - done < block ? bytes - done : block);
-        return;
+            if (done % LOOK == 0 && !nd_work(vm, LOOK / 8)) return false;
+        }
+        return true;
     }
     dvx_axis *inner = a->axes + a->ndim - 1;
     if (a->size && a->ndim > 1 && inner->stride == (int64_t)size &&
@@ -184,21 +183,21 @@ void create_fill(nd_array *a, const char *value) {
         cast_between(a->dtype, a->dtype)(a->data, inner->stride, value, 0, inner->count);
         nd_array row = {.data = a->data, .dtype = a->dtype, .axes = inner, .ndim = 1};
         array_update(&row);
-        array_spread(a, &row);
-        return;
+        return array_pour(vm, a, &row);
     }
     one.data = one.inline_data;
     one.axes = one.few;
     memcpy(one.data, value, size);
     array_update(&one);
-    array_spread(a, &one);
+    return array_pour(vm, a, &one);
 }
 
 dvx_value create_zeros(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *shape,
                        nd_array **out) {
     dvx_value made = array_new(vm, dtype, ndim, shape, out);
-    if (!dvx_failed(made)) memset((*out)->data, 0, (size_t)(*out)->size * dtype->size);
-    return made;
+    return done(vm, made,
+                !dvx_failed(made) &&
+                    nd_clear(vm, (*out)->data, (size_t)(*out)->size * dtype->size));
 }
 
 /* What the functions of a shape share: a new array of args[0], args[dtype], args[order]. */
@@ -235,10 +234,10 @@ bool create_empty(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32_t co
 }
 
 /* Fills with an int of dl. */
-static void fill_int(nd_array *a, int64_t i) {
+static bool fill_int(dvx_vm *vm, nd_array *a, int64_t i) {
     char value[16];
     cast_between(ND_DTYPE(ND_INT64), a->dtype)(value, 0, (const char *)&i, 0, 1);
-    create_fill(a, value);
+    return create_fill(vm, a, value);
 }
 
 /* zeros(shape, dtype=float, order='C') */
@@ -246,15 +245,13 @@ static ND_FUNCTION(zeros) {
     nd_array *a;
     (void)count;
     dvx_value made = of_shape(vm, args, &a);
-    if (!dvx_failed(made)) fill_int(a, 0);
-    return made;
+    return done(vm, made, !dvx_failed(made) && fill_int(vm, a, 0));
 }
 static ND_FUNCTION(ones) {
     nd_array *a;
     (void)count;
     dvx_value made = of_shape(vm, args, &a);
-    if (!dvx_failed(made)) fill_int(a, 1);
-    return made;
+    return done(vm, made, !dvx_failed(made) && fill_int(vm, a, 1));
 }
 
 /* Fills with a value, or with the elements of an array that fits. */
@@ -265,8 +262,7 @@ static bool fill_value(dvx_vm *vm, nd_array *a, dvx_value v) {
     if (kind) { /* cast as an array would be */
         if (!array_store(vm, kind, given, v)) return false;
         cast_between(kind, a->dtype)(value, 0, given, 0, 1);
-        create_fill(a, value);
-        return true;
+        return create_fill(vm, a, value);
     }
     dvx_value array = array_operand(vm, v, NULL, &from);
     bool good = !dvx_failed(array) && array_assign(vm, a, from);
@@ -317,9 +313,9 @@ static dvx_value like(dvx_vm *vm, dvx_value of, dvx_value type, dvx_value order_
 
 /* The elements of a new array that nobody sets are those of an array that is gone, or zeros: memory
  * that others have had is not for programs. */
-static void clear_foreign(dvx_vm *vm, nd_array *a) {
+static bool clear_foreign(dvx_vm *vm, nd_array *a) {
     const size_t bytes = (size_t)a->size * a->dtype->size;
-    if (bytes <= ND_UNALIGNED || memory_is_foreign(vm)) memset(a->data, 0, bytes);
+    return (bytes > ND_UNALIGNED && !memory_is_foreign(vm)) || nd_clear(vm, a->data, bytes);
 }
 
 /* empty(shape, dtype=float, order='C') */
@@ -327,8 +323,7 @@ static ND_FUNCTION(empty) {
     nd_array *a;
     (void)count;
     dvx_value made = of_shape(vm, args, &a);
-    if (!dvx_failed(made)) clear_foreign(vm, a);
-    return made;
+    return done(vm, made, !dvx_failed(made) && clear_foreign(vm, a));
 }
 
 /* empty_like(prototype, dtype=None, order='K', subok=True, shape=None) */
@@ -336,22 +331,19 @@ static ND_FUNCTION(empty_like) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
-    if (!dvx_failed(made)) clear_foreign(vm, a);
-    return made;
+    return done(vm, made, !dvx_failed(made) && clear_foreign(vm, a));
 }
 static ND_FUNCTION(zeros_like) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
-    if (!dvx_failed(made)) fill_int(a, 0);
-    return made;
+    return done(vm, made, !dvx_failed(made) && fill_int(vm, a, 0));
 }
 static ND_FUNCTION(ones_like) {
     nd_array *a;
     (void)count;
     dvx_value made = like(vm, args[0], args[1], args[2], args[4], &a);
-    if (!dvx_failed(made)) fill_int(a, 1);
-    return made;
+    return done(vm, made, !dvx_failed(made) && fill_int(vm, a, 1));
 }
 /* full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None) */
 static ND_FUNCTION(full_like) {
@@ -363,12 +355,33 @@ static ND_FUNCTION(full_like) {
 
 /* ---- Rows of numbers ---- */
 
+/* As NumPy: the first two elements are converted to the dtype, the others follow at their distance.
+ * False: interrupted. */
+static bool fill_ints(dvx_vm *vm, int64_t *to, int64_t count, int64_t first, int64_t second) {
+    uint64_t step = (uint64_t)second - (uint64_t)first;
+    nd_blocks b = {.total = count};
+    while (nd_next_block(vm, &b))
+        for (int64_t i = b.at; i < b.at + b.count; i++)
+            to[i] = (int64_t)((uint64_t)first + (uint64_t)i * step);
+    return !b.stopped;
+}
+#define FILL(T, name)                                                                    \
+    static bool fill_##name(dvx_vm *vm, T *to, int64_t count, T first, T second) {       \
+        const T step = second - first;                                                   \
+        nd_blocks b = {.total = count};                                                  \
+        while (nd_next_block(vm, &b))                                                    \
+            for (int64_t i = b.at; i < b.at + b.count; i++) to[i] = first + (T)i * step; \
+        to[0] = first;                                                                   \
+        if (count > 1) to[1] = second;                                                   \
+        return !b.stopped;                                                               \
+    }
+FILL(double, doubles)
+FILL(float, floats)
+
 dvx_value create_range(dvx_vm *vm, int64_t count, nd_array **out) {
     dvx_value made = array_new(vm, ND_DTYPE(ND_INT64), 1, &count, out);
     if (dvx_failed(made)) return made;
-    int64_t *to = (int64_t *)(void *)(*out)->data;
-    for (int64_t i = 0; i < count; i++) to[i] = i;
-    return made;
+    return done(vm, made, fill_ints(vm, (int64_t *)(void *)(*out)->data, count, 0, 1));
 }
 
 /* What arange goes by: doubles, or ints if all three are. */
@@ -433,41 +446,21 @@ static bool read_progression(dvx_vm *vm, const dvx_value *args, progression *p) 
            (p->ints ? count_ints(vm, p, stop_int) : count_floats(vm, p, stop));
 }
 
-/* As NumPy: the first two elements are converted to the dtype, the others follow at their distance.
- */
-static void fill_ints(int64_t *to, int64_t count, int64_t first, int64_t second) {
-    uint64_t step = (uint64_t)second - (uint64_t)first;
-    for (int64_t i = 0; i < count; i++) to[i] = (int64_t)((uint64_t)first + (uint64_t)i * step);
-}
-static void fill_doubles(double *to, int64_t count, double first, double second) {
-    double step = second - first;
-    to[0] = first;
-    if (count > 1) to[1] = second;
-    for (int64_t i = 2; i < count; i++) to[i] = first + (double)i * step;
-}
-static void fill_floats(float *to, int64_t count, float first, float second) {
-    float step = second - first;
-    to[0] = first;
-    if (count > 1) to[1] = second;
-    for (int64_t i = 2; i < count; i++) to[i] = first + (float)i * step;
-}
-
-static void fill_progression(nd_array *a, const progression *p) {
+static bool fill_progression(dvx_vm *vm, nd_array *a, const progression *p) {
     double first = p->first, second = p->first + p->by;
     int64_t start = p->start, next = (int64_t)((uint64_t)p->start + (uint64_t)p->step);
     void *to = a->data;
     if (p->ints && dtype_is_integer(a->dtype)) {
-        fill_ints(to, a->size, start, next);
+        return fill_ints(vm, to, a->size, start, next);
     } else if (dtype_is_integer(a->dtype)) {
         nd_cast cast = cast_between(ND_DTYPE(ND_FLOAT64), ND_DTYPE(ND_INT64));
         cast((char *)&start, 0, (const char *)&first, 0, 1);
         cast((char *)&next, 0, (const char *)&second, 0, 1);
-        fill_ints(to, a->size, start, next);
+        return fill_ints(vm, to, a->size, start, next);
     } else if (a->dtype->num == ND_FLOAT32) {
-        fill_floats(to, a->size, (float)first, (float)second);
-    } else {
-        fill_doubles(to, a->size, first, second);
+        return fill_floats(vm, to, a->size, (float)first, (float)second);
     }
+    return fill_doubles(vm, to, a->size, first, second);
 }
 
 /* The first two ints must fit the dtype. */
@@ -498,7 +491,7 @@ static ND_FUNCTION(arange) {
     if (!check_first(vm, dtype, &p)) return DVX_FAILED;
     dvx_value made = array_new(vm, by, 1, &p.count, &a);
     if (dvx_failed(made)) return made;
-    if (a->size) fill_progression(a, &p);
+    if (a->size && !fill_progression(vm, a, &p)) return done(vm, made, false);
     if (direct) return made;
     dvx_value cast = array_copy(vm, a, dtype, 'C');
     API(release, made);
@@ -514,16 +507,20 @@ static bool read_double(dvx_vm *vm, dvx_value v, double *out) {
 }
 
 /* In NumPy's order of operations. */
-static double fill_line(double *to, int64_t count, double start, double stop, bool end) {
+static bool fill_line(dvx_vm *vm, double *to, int64_t count, double start, double stop, bool end,
+                      double *by) {
     int64_t parts = end ? count - 1 : count;
     double delta = stop - start, step = parts > 0 ? delta / (double)parts : (double)NAN;
-    for (int64_t i = 0; i < count; i++) {
-        double x = (double)i;
-        x = parts <= 0 ? x * delta : step == 0 ? x / (double)parts * delta : x * step;
-        to[i] = x + start;
-    }
+    nd_blocks b = {.total = count};
+    while (nd_next_block(vm, &b))
+        for (int64_t i = b.at; i < b.at + b.count; i++) {
+            double x = (double)i;
+            x = parts <= 0 ? x * delta : step == 0 ? x / (double)parts * delta : x * step;
+            to[i] = x + start;
+        }
     if (end && count > 1) to[count - 1] = stop;
-    return step;
+    *by = step;
+    return !b.stopped;
 }
 
 /* linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None) */
@@ -544,7 +541,8 @@ static ND_FUNCTION(linspace) {
                         (long long)n);
     dvx_value made = array_new(vm, ND_DTYPE(ND_FLOAT64), 1, &n, &a);
     if (dvx_failed(made)) return made;
-    double *to = (double *)(void *)a->data, step = fill_line(to, n, start, stop, end);
+    double *to = (double *)(void *)a->data, step;
+    if (!fill_line(vm, to, n, start, stop, end, &step)) return done(vm, made, false);
     if (dtype != a->dtype) {
         if (dtype_is_integer(dtype))
             for (int64_t i = 0; i < n; i++) to[i] = floor(to[i]);

@@ -13,7 +13,7 @@ dvx_value create_zeros(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_
 /* A new array of the ints 0 ... count - 1. */
 dvx_value create_range(dvx_vm *vm, int64_t count, nd_array **out);
 /* Sets all elements to the one at `value`, of the array's dtype. */
-void create_fill(nd_array *a, const char *value);
+bool create_fill(dvx_vm *vm, nd_array *a, const char *value);
 
 /* The constructor of arrays; its arrays are zeros, too. */
 extern const dvx_parameters create_empty_parameters;

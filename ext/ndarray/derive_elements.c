@@ -357,7 +357,7 @@ static dvx_outcome run_arrays(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
     elementwise *d = cache;
     nd_array *a[2], *out;
     if (!look(vm, d, v, a)) return DVX_DEOPTIMISE;
-    if (!elements_is_row(a[0]) || !elements_is_row(a[1]) || !elements_same_shape(a[0], a[1]))
+    if (!elements_is_short(a[0]) || !elements_is_row(a[1]) || !elements_same_shape(a[0], a[1]))
         return run_any(vm, d, v, a, NULL, result);
     dvx_value made;
     if (takes_result(vm, d, v[0], a[0], 0))
@@ -385,7 +385,7 @@ static dvx_outcome run_number(dvx_vm *vm, const dvx_value *v, void *cache, dvx_v
         element = number;
         if (!derive_read_number(vm, v[!array], d->type, number)) return ordinary(vm, d, v, result);
     }
-    if (!elements_is_row(a[array])) return run_any(vm, d, v, a, element, result);
+    if (!elements_is_short(a[array])) return run_any(vm, d, v, a, element, result);
     dvx_value made;
     if (takes_result(vm, d, v[array], a[array], array))
         out = a[array], made = API(retain, v[array]);
@@ -406,7 +406,7 @@ static dvx_outcome run_one(dvx_vm *vm, const dvx_value *v, void *cache, dvx_valu
     elementwise *d = cache;
     nd_array *a[2] = {NULL, NULL}, *out;
     if (!look(vm, d, v, a)) return DVX_DEOPTIMISE;
-    if (!elements_is_row(a[0])) return run_any(vm, d, v, a, NULL, result);
+    if (!elements_is_short(a[0])) return run_any(vm, d, v, a, NULL, result);
     dvx_value made;
     if (takes_result(vm, d, v[0], a[0], 0))
         out = a[0], made = API(retain, v[0]);
@@ -468,7 +468,7 @@ static dvx_outcome run_inplace_arrays(dvx_vm *vm, const dvx_value *v, void *cach
     nd_array *a[2];
     if (!look(vm, d, v, a)) return DVX_DEOPTIMISE;
     if (a[0]->read_only || !is_apart(a[0], a[1])) return ordinary(vm, d, v, result);
-    if (!elements_is_row(a[0]) || !elements_is_row(a[1]) || !elements_same_shape(a[0], a[1]))
+    if (!elements_is_short(a[0]) || !elements_is_row(a[1]) || !elements_same_shape(a[0], a[1]))
         return run_inplace_any(vm, d, v, a, NULL, result);
     char *args[3] = {a[0]->data, a[1]->data, a[0]->data};
     const int64_t size = d->result->size, strides[3] = {size, size, size};
@@ -488,7 +488,7 @@ static dvx_outcome run_inplace_number(dvx_vm *vm, const dvx_value *v, void *cach
         if (!derive_read_number(vm, v[1], d->type, number)) return ordinary(vm, d, v, result);
     }
     if (a[0]->read_only) return ordinary(vm, d, v, result);
-    if (!elements_is_row(a[0])) return run_inplace_any(vm, d, v, a, element, result);
+    if (!elements_is_short(a[0])) return run_inplace_any(vm, d, v, a, element, result);
     char *args[3] = {a[0]->data, element, a[0]->data};
     const int64_t size = d->result->size, strides[3] = {size, 0, size};
     elements_begin(d);

@@ -46,6 +46,10 @@ typedef struct elementwise {
 static inline bool elements_is_row(const nd_array *a) {
     return a->flags & ND_C_CONTIGUOUS && a->ndim > 0;
 }
+/* One that a loop is done with in some ms; longer ones are ufunc.c's, which looks at interrupts. */
+static inline bool elements_is_short(const nd_array *a) {
+    return elements_is_row(a) && a->size <= 1 << 21;
+}
 
 static inline bool elements_same_shape(const nd_array *a, const nd_array *b) {
     if (a->ndim != b->ndim) return false;

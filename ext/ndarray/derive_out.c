@@ -48,7 +48,9 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, const dvx_value *v, boo
         !(out->flags & ND_C_CONTIGUOUS))
         return false;
     const nd_kernel *kernel = ufunc_kernel(vm, number, dtype->num);
-    if (!kernel->loop || kernel->inexact || out->dtype->num != kernel->result) return false;
+    if (!kernel->loop || kernel->inexact || out->dtype->num != kernel->result ||
+        out->size > 1 << 21)
+        return false;
     for (int i = 0; i < inputs; i++) {
         if (arrays[i] ? !is_row_like(arrays[i], dtype, out)
                       : !read_number(vm, v[i], dtype->num, element))

@@ -40,8 +40,7 @@ static bool assign(dvx_vm *vm, const nd_array *a, key_place *place, dvx_value va
     array_update(&to);
     if (from) return copies(&to, from) || array_assign(vm, &to, from);
     if (!array_store(vm, a->dtype, one, value)) return false;
-    create_fill(&to, one);
-    return true;
+    return create_fill(vm, &to, one);
 }
 
 /* Operands: value, array, key. */

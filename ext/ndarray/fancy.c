@@ -425,9 +425,17 @@ dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which) {
     array_shape(which, shape);
     dvx_value made = array_new(vm, a->dtype, which->ndim, shape, &result);
     if (dvx_failed(made)) return made;
-    const int64_t done = by.get(result->data, a, which->data, which->size);
+    int64_t done = 0;
+    nd_blocks b = {.total = which->size};
+    while (nd_next_block(vm, &b)) {
+        const int64_t n = by.get(result->data + b.at * a->dtype->size, a,
+                                 which->data + b.at * which->dtype->size, b.count);
+        done = b.at + n;
+        if (n < b.count) break;
+    }
     if (LIKELY(done == which->size)) return made;
     API(release, made);
+    if (b.stopped) return DVX_FAILED;
     return nd_raise(vm, DVX_INDEX_ERROR, "index %lld is out of bounds for axis 0 with size %lld",
                     (long long)index_at(which, done), (long long)a->axes[0].count);
 }

@@ -369,8 +369,8 @@ static bool run_rows(dvx_vm *vm, void *context, char *const *data, int64_t count
         }
         if (!x->direct && is_heeded(vm, x->flags)) return false;
         if ((done += rows->count * rows->pitch) < POLL_ELEMENTS) continue;
+        if (!nd_work(vm, done)) return false;
         done = 0;
-        if (!vm->api->poll(vm)) return false;
     }
     return true;
 }
@@ -429,7 +429,7 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
         const unsigned flags =
             program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
         if (UNLIKELY(flags) && !x->direct && is_heeded(vm, flags)) return give_up_flags(vm, x);
-        if (left > POLL_ELEMENTS && !vm->api->poll(vm)) return DVX_ERROR;
+        if (left > POLL_ELEMENTS && !nd_work(vm, POLL_ELEMENTS)) return DVX_ERROR;
     }
     return DVX_DONE;
 }

@@ -57,8 +57,9 @@ static dvx_value dense_indices(dvx_vm *vm, int count, const int64_t *sizes, cons
         to.axes = whole->axes + 1;
         to.ndim = count;
         array_update(&to);
-        array_spread(&to, array_of(vm, line));
+        const bool good = array_pour(vm, &to, array_of(vm, line));
         API(release, line);
+        if (!good) return API(release, made), DVX_FAILED;
     }
     return made;
 }

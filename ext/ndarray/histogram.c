@@ -154,6 +154,8 @@ static dvx_value count_bins(dvx_vm *vm, const bins *b, const nd_array *a, const 
     memset(out->data, 0, (size_t)b->count * 8);
     for (int64_t i = 0; i < a->size; i++) {
         const int64_t bin = bin_of(b, doubles(a)[i], scale);
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 10 * ND_POLL))
+            return compose_first(vm, DVX_FAILED, made);
         if (bin < 0) continue;
         if (weights)
             doubles(out)[bin] += doubles(weights)[i];
@@ -308,8 +310,10 @@ static ND_FUNCTION(digitize) {
         }
         if (!dvx_failed(made)) {
             int64_t *places = (int64_t *)(void *)out->data;
-            order_search(ND_DTYPE(ND_FLOAT64), e, a, !right, places);
-            for (int64_t i = 0; to < 0 && i < a->size; i++) places[i] = e->size - places[i];
+            if (!order_search(vm, ND_DTYPE(ND_FLOAT64), e, a, !right, places))
+                made = compose_first(vm, DVX_FAILED, made);
+            for (int64_t i = 0; to < 0 && !dvx_failed(made) && i < a->size; i++)
+                places[i] = e->size - places[i];
         }
     }
     API(release, held[0]);
@@ -375,8 +379,11 @@ static ND_FUNCTION(interp) {
         array_shape(parts[0], shape);
         made = array_new(vm, ND_DTYPE(ND_FLOAT64), parts[0]->ndim, shape, &out);
     }
-    for (int64_t i = 0; !dvx_failed(made) && i < out->size; i++)
-        doubles(out)[i] = curve_at(&c, doubles(parts[0])[i]);
+    nd_blocks b = {.total = dvx_failed(made) ? 0 : out->size};
+    while (nd_next_block(vm, &b))
+        for (int64_t i = b.at; i < b.at + b.count; i++)
+            doubles(out)[i] = curve_at(&c, doubles(parts[0])[i]);
+    if (b.stopped) made = compose_first(vm, DVX_FAILED, made);
     for (int i = 0; i < 3; i++) API(release, held[i]);
     return dvx_failed(made) ? made : array_result(vm, made);
 }

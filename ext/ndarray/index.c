@@ -429,8 +429,7 @@ static bool set_view(dvx_vm *vm, const nd_array *a, const index_view *v, dvx_val
     array_update(&to);
     if (convert_kind(vm, value)) {
         if (!array_store(vm, a->dtype, one, value)) return false;
-        create_fill(&to, one);
-        return true;
+        return create_fill(vm, &to, one);
     }
     dvx_value array = index_value(vm, value, a->dtype, &from);
     bool good =

@@ -47,13 +47,13 @@ static void take_part(part *p, const nd_array *of, int axis, int64_t first, int6
     array_update(&p->array);
 }
 
-static void copy_part(nd_array *to, int64_t at, const nd_array *from, int64_t first, int64_t count,
-                      int axis) {
+static bool copy_part(dvx_vm *vm, nd_array *to, int64_t at, const nd_array *from, int64_t first,
+                      int64_t count, int axis) {
     part source, target;
-    if (count <= 0 || !to->size) return;
+    if (count <= 0 || !to->size) return true;
     take_part(&source, from, axis, first, count);
     take_part(&target, to, axis, at, count);
-    array_spread(&target.array, &source.array);
+    return array_pour(vm, &target.array, &source.array);
 }
 
 /* In C's order, or Fortran's where the array is in that alone. */
@@ -93,9 +93,9 @@ static dvx_value without_range(dvx_vm *vm, const nd_array *a, int axis, int64_t 
     const int64_t n = a->axes[axis].count;
     dvx_value made = new_with(vm, a, axis, n - count, &out);
     if (dvx_failed(made)) return made;
-    copy_part(out, 0, a, 0, first, axis);
-    copy_part(out, first, a, first + count, n - first - count, axis);
-    return made;
+    const bool good = copy_part(vm, out, 0, a, 0, first, axis) &&
+                      copy_part(vm, out, first, a, first + count, n - first - count, axis);
+    return good ? made : compose_first(vm, DVX_FAILED, made);
 }
 
 /* Where the mask, which it takes, is true. */
@@ -232,10 +232,11 @@ static dvx_value insert_at(dvx_vm *vm, const nd_array *a, int axis, int64_t inde
     dvx_value made =
         array_larger(vm, n, more, &all) ? new_with(vm, a, axis, all, &out) : DVX_FAILED;
     if (!dvx_failed(made)) {
-        copy_part(out, 0, a, 0, index, axis);
-        copy_part(out, index + more, a, index, n - index, axis);
         take_part(&target, out, axis, index, more);
-        if (!array_assign(vm, &target.array, values)) made = compose_first(vm, DVX_FAILED, made);
+        if (!copy_part(vm, out, 0, a, 0, index, axis) ||
+            !copy_part(vm, out, index + more, a, index, n - index, axis) ||
+            !array_assign(vm, &target.array, values))
+            made = compose_first(vm, DVX_FAILED, made);
     }
     API(release, held);
     return made;
@@ -361,6 +362,7 @@ static ND_FUNCTION(insert) {
 
 /* a, new_shape */
 static ND_FUNCTION(resize) {
+    enum { AT_ONCE = 1 << 24 }; /* bytes */
     nd_array *a, *out;
     int ndim;
     int64_t shape[ND_MOST];
@@ -379,10 +381,13 @@ static ND_FUNCTION(resize) {
         const size_t all = (size_t)(out->size * out->dtype->size);
         size_t done = one < all ? one : all;
         if (done) memcpy(out->data, a->data, done);
-        for (; done && done < all;) {
-            const size_t more = done < all - done ? done : all - done;
-            memcpy(out->data + done, out->data, more);
-            done += more;
+        for (; done && done < all && !dvx_failed(made);) {
+            const size_t twice = done < all - done ? done : all - done;
+            const size_t more = twice < AT_ONCE ? twice : AT_ONCE / one * one + one;
+            memcpy(out->data + done, out->data, more < twice ? more : twice);
+            done += more < twice ? more : twice;
+            if (!nd_work(vm, (int64_t)(twice < AT_ONCE ? twice : AT_ONCE) / 8))
+                made = compose_first(vm, DVX_FAILED, made);
         }
     }
     API(release, row);

@@ -126,7 +126,10 @@ dvx_value join_arrays(dvx_vm *vm, const dvx_value *values, int64_t count, int ax
         const nd_array *a = array_of(vm, values[i]);
         axes[axis].count = a->axes[axis].count;
         array_update(&part);
-        if (part.size) array_spread(&part, a);
+        if (part.size && !array_pour(vm, &part, a)) {
+            API(release, made);
+            return DVX_FAILED;
+        }
         part.data += axes[axis].count * axes[axis].stride;
     }
     return made;
@@ -313,7 +316,7 @@ static bool split_evenly(dvx_vm *vm, dvx_value list, dvx_value array, int axis, 
         return nd_fail(vm, DVX_VALUE_ERROR, "array split does not result in an equal division");
     for (int64_t i = 0; i < parts; i++) {
         int64_t next = at + size / parts + (i < size % parts);
-        if (!add_part(vm, list, array, axis, at, next)) return false;
+        if (!add_part(vm, list, array, axis, at, next) || !nd_work(vm, 100)) return false;
         at = next;
     }
     return true;
@@ -417,8 +420,9 @@ static dvx_value tile_array(dvx_vm *vm, const nd_array *a, int ndim, const int64
     nd_array from = {.data = a->data, .dtype = a->dtype, .axes = from_axes, .ndim = n};
     array_update(&to);
     array_update(&from);
-    array_spread(&to, &from);
-    return made;
+    if (array_pour(vm, &to, &from)) return made;
+    API(release, made);
+    return DVX_FAILED;
 }
 
 /* tile(A, reps) */
@@ -466,11 +470,21 @@ static char *fill_blocks(char *to, const char *from, size_t bytes, int64_t count
 }
 
 /* The same of an array in C order: `outer` times `size` blocks of so many bytes. */
-static void repeat_blocks(char *to, const char *from, int64_t outer, int64_t size, size_t bytes,
-                          const int64_t *times, bool one) {
+static bool repeat_blocks(dvx_vm *vm, char *to, const char *from, int64_t outer, int64_t size,
+                          size_t bytes, const int64_t *times, bool one) {
+    enum { LOOK = 1 << 22 }; /* bytes */
+    const int64_t most = LOOK / (int64_t)bytes + 1;
+    int64_t done = 0;
     for (; outer > 0; outer--)
         for (int64_t i = 0; i < size; i++, from += bytes)
-            to = fill_blocks(to, from, bytes, one ? *times : times[i]);
+            for (int64_t left = one ? *times : times[i], n; left > 0; left -= n) {
+                n = left < most ? left : most;
+                to = fill_blocks(to, from, bytes, n);
+                if ((done += n) < most) continue;
+                if (!nd_work(vm, LOOK / 4)) return false;
+                done = 0;
+            }
+    return true;
 }
 
 /* Copies each slice along the axis as often as `times` says (one number: for all). */
@@ -491,8 +505,10 @@ static dvx_value repeat_slices(dvx_vm *vm, const nd_array *a, int axis, const in
         int64_t outer = 1;
         for (int i = 0; i < axis; i++) outer *= shape[i];
         const int64_t block = a->size / outer / size * a->dtype->size;
-        repeat_blocks(whole->data, a->data, outer, size, (size_t)block, times, one);
-        return made;
+        if (repeat_blocks(vm, whole->data, a->data, outer, size, (size_t)block, times, one))
+            return made;
+        API(release, made);
+        return DVX_FAILED;
     }
     dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
     memcpy(to_axes, whole->axes, (size_t)a->ndim * sizeof *to_axes);
@@ -504,7 +520,10 @@ static dvx_value repeat_slices(dvx_vm *vm, const nd_array *a, int axis, const in
         to_axes[axis].count = from_axes[axis].count = one ? *times : times[i];
         if (to_axes[axis].count == 0) continue;
         array_update(&to);
-        array_spread(&to, &from);
+        if (!array_pour(vm, &to, &from)) {
+            API(release, made);
+            return DVX_FAILED;
+        }
         to.data += to_axes[axis].count * to_axes[axis].stride;
     }
     return made;

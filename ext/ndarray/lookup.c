@@ -191,7 +191,7 @@ static ND_FUNCTION(ravel_multi_index) {
         dvx_value wide = array_new(vm, ND_DTYPE(ND_INT64), whole_ndim, shape, &out);
         good = !dvx_failed(wide);
         if (!good) break;
-        if (out->size) array_spread(out, parts[i]);
+        good = !out->size || array_pour(vm, out, parts[i]);
         API(release, list.values[i]);
         list.values[i] = wide;
         parts[i] = out;

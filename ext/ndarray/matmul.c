@@ -78,7 +78,7 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
         gemm(out + first * (int64_t)size, b->columns * (int64_t)size, a->data, a->row, a->column,
              panel, b->rows, a->rows, columns);
         done += a->rows * b->rows;
-        if (done > 1 << 18) done = 0, good = vm->api->poll(vm);
+        if (done > 1 << 18) good = nd_work(vm, 4 * done), done = 0;
     }
     if (memory) API(deallocate, memory, needed + 64);
     return good;
@@ -222,7 +222,7 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
         }
         unpack_bits(row, b->columns, out);
         done += b->rows * words;
-        if (done > 1 << 18) done = 0, good = vm->api->poll(vm);
+        if (done > 1 << 18) good = nd_work(vm, done), done = 0;
     }
     if (memory) API(deallocate, memory, needed);
     return good;
@@ -256,7 +256,31 @@ bool matmul_into(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *
     return matmul_in_order(vm, type, a, b, out);
 }
 
+/* So many rows at once that an interrupt waits for some ms. */
+static int64_t rows_at_once(const nd_matrix *a, const nd_matrix *b) {
+    const double work = (double)b->rows * (double)b->columns, rows = 1e7 / (work > 1 ? work : 1);
+    return rows >= (double)a->rows ? a->rows : rows < 8 ? 8 : (int64_t)rows;
+}
+
+static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
+                              char *out);
+
 bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b, char *out) {
+    const int64_t most = rows_at_once(a, b), size = ND_DTYPE(type)->size;
+    if (LIKELY(most >= a->rows)) return multiply_in_order(vm, type, a, b, out);
+    nd_matrix part = *a;
+    for (int64_t done = 0; done < a->rows; done += most) {
+        part.rows = a->rows - done < most ? a->rows - done : most;
+        part.data = a->data + done * a->row;
+        if (!multiply_in_order(vm, type, &part, b, out + done * b->columns * size) ||
+            !nd_work(vm, part.rows * b->rows * b->columns))
+            return false;
+    }
+    return true;
+}
+
+static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matrix *b,
+                              char *out) {
     const nd_state *state = nd_state_of(vm);
     if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
         (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);

@@ -72,7 +72,7 @@ static int64_t sample_place(int64_t n, int64_t k) {
         uint8_t place[ND_RANKED];                                             \
         memset(x, 0, sizeof x);                                               \
         for (int64_t i = 0; i < n; i++) some[i] = v[i], x[i] = element(v[i]); \
-        rank((const char *)x, n, place);                                      \
+        s->rank((const char *)x, n, place);                                   \
         for (int64_t i = 0; i < n; i++) v[place[i]] = some[i];                \
         return;                                                               \
     }
@@ -115,23 +115,32 @@ static int64_t sample_place(int64_t n, int64_t k) {
     memcpy(v + used, w, (size_t)nans * sizeof *v);                                          \
     return used;
 
+/* Do sorts of so many elements, from LONG on, go on? */
+enum { LONG = 1 << 16 };
+static bool sorting_goes_on(nd_sorting *s, int64_t n) {
+    if (!s->stopped && !nd_work(s->vm, 2 * n)) s->stopped = true;
+    return !s->stopped;
+}
+
 /* Values, with room for as many; and places by the values that they are of. */
-#define MERGES(T, name, less)                                                                   \
-    static void merge_##name(T *v, T *w, int64_t n, nd_rank rank) {                             \
-        const int64_t half = n / 2;                                                             \
-        if (n <= FEW) SORT_FEW(T, T, less, ITSELF)                                              \
-        if (rank && n <= ND_RANKED) SORT_SOME(T, T, ITSELF)                                     \
-        merge_##name(v, w, half, rank);                                                         \
-        merge_##name(v + half, w, n - half, rank);                                              \
-        MERGE(T, less, ITSELF)                                                                  \
-    }                                                                                           \
-    static void argmerge_##name(const T *of, int64_t *v, int64_t *w, int64_t n, nd_rank rank) { \
-        const int64_t half = n / 2;                                                             \
-        if (n <= FEW) SORT_FEW(T, int64_t, less, AT)                                            \
-        if (rank && n <= ND_RANKED) SORT_SOME(T, int64_t, AT)                                   \
-        argmerge_##name(of, v, w, half, rank);                                                  \
-        argmerge_##name(of, v + half, w, n - half, rank);                                       \
-        MERGE(int64_t, less, AT)                                                                \
+#define MERGES(T, name, less)                                                                    \
+    static void merge_##name(T *v, T *w, int64_t n, nd_sorting *s) {                             \
+        const int64_t half = n / 2;                                                              \
+        if (n <= FEW) SORT_FEW(T, T, less, ITSELF)                                               \
+        if (s->rank && n <= ND_RANKED) SORT_SOME(T, T, ITSELF)                                   \
+        if (n > LONG && !sorting_goes_on(s, n)) return;                                          \
+        merge_##name(v, w, half, s);                                                             \
+        merge_##name(v + half, w, n - half, s);                                                  \
+        MERGE(T, less, ITSELF)                                                                   \
+    }                                                                                            \
+    static void argmerge_##name(const T *of, int64_t *v, int64_t *w, int64_t n, nd_sorting *s) { \
+        const int64_t half = n / 2;                                                              \
+        if (n <= FEW) SORT_FEW(T, int64_t, less, AT)                                             \
+        if (s->rank && n <= ND_RANKED) SORT_SOME(T, int64_t, AT)                                 \
+        if (n > LONG && !sorting_goes_on(s, n)) return;                                          \
+        argmerge_##name(of, v, w, half, s);                                                      \
+        argmerge_##name(of, v + half, w, n - half, s);                                           \
+        MERGE(int64_t, less, AT)                                                                 \
     }
 #define SORTS(T, name, less, is_nan)                                                               \
     MERGES(T, name, less)                                                                          \
@@ -153,36 +162,39 @@ static int64_t sample_place(int64_t n, int64_t k) {
     }                                                                                              \
     /* Parts that are divided by vectors, down to those that can be ranked.  (They stay in order.) \
      */                                                                                            \
-    static void divide_##name(T *v, T *w, int64_t n, nd_rank rank, nd_part part, int rounds) {     \
-        while (n > ND_RANKED && rounds-- > 0) {                                                    \
+    static void divide_##name(T *v, T *w, int64_t n, nd_sorting *s, int rounds) {                  \
+        while (n > ND_RANKED && rounds-- > 0 && (n <= LONG || sorting_goes_on(s, n))) {            \
             const T x = v[n / 4], y = v[n / 2], z = v[n - 1 - n / 4];                              \
             const T low = less(y, x) ? y : x, high = less(y, x) ? x : y;                           \
             const T middle = less(z, low) ? low : less(high, z) ? high : z;                        \
-            int64_t used = part(v, w, n, &middle, false);                                          \
+            int64_t used = s->part(v, w, n, &middle, false);                                       \
             if (used)                                                                              \
-                divide_##name(v, w, used, rank, part, rounds);                                     \
+                divide_##name(v, w, used, s, rounds);                                              \
             else                                                                                   \
-                used = part(v, w, n, &middle, true);                                               \
+                used = s->part(v, w, n, &middle, true);                                            \
             v += used;                                                                             \
             n -= used;                                                                             \
         }                                                                                          \
-        merge_##name(v, w, n, rank);                                                               \
+        merge_##name(v, w, n, s);                                                                  \
     }                                                                                              \
-    static void sort_##name(void *data, void *room, int64_t n, nd_rank rank, nd_part part) {       \
+    static void sort_##name(void *data, void *room, int64_t n, nd_sorting *s) {                    \
         enum { ROUNDS = 30 };                                                                      \
         if (reverse_##name(data, n)) return;                                                       \
         const int64_t used = numbers_##name(data, room, n);                                        \
-        if (part)                                                                                  \
-            divide_##name(data, room, used, rank, part, ROUNDS);                                   \
+        if (s->part)                                                                               \
+            divide_##name(data, room, used, s, ROUNDS);                                            \
         else                                                                                       \
-            merge_##name(data, room, used, rank);                                                  \
+            merge_##name(data, room, used, s);                                                     \
     }                                                                                              \
     static void argsort_##name(const void *data, int64_t *v, int64_t *w, int64_t n,                \
-                               nd_rank rank) {                                                     \
-        argmerge_##name(data, v, w, places_##name(data, v, w, n), rank);                           \
+                               nd_sorting *s) {                                                    \
+        argmerge_##name(data, v, w, places_##name(data, v, w, n), s);                              \
     }
 #define SEARCHES(T, name, before, less, is_nan, is_other)                                         \
-    static void some_##name(T *v, int64_t n, nd_rank rank) { SORT_SOME(T, T, ITSELF) }            \
+    static void some_##name(T *v, int64_t n, nd_rank rank) {                                      \
+        const nd_sorting of = {.rank = rank}, *s = &of;                                           \
+        SORT_SOME(T, T, ITSELF)                                                                   \
+    }                                                                                             \
     static bool is_sorted_##name(const void *data, int64_t n) {                                   \
         const T *v = data;                                                                        \
         int64_t i = 1;                                                                            \
@@ -285,10 +297,12 @@ static int64_t sample_place(int64_t n, int64_t k) {
     /* Of each key the first place where it is not behind (right: is before) the element.  Each   \
      * search begins where the one before it ended, as NumPy's does, so that results are the same \
      * where the row is not sorted. */                                                            \
-    static void search_##name(const void *data, int64_t n, const void *keys, int64_t count,       \
-                              bool right, int64_t *out) {                                         \
+    static void search_##name(const void *data, int64_t n, const void *keys, int64_t first,       \
+                              int64_t end, bool right, int64_t *out) {                            \
         const T *v = data, *key = keys;                                                           \
-        for (int64_t k = 0, low = 0, high = n; k < count; k++) {                                  \
+        int64_t low = 0, high = n;                                                                \
+        if (first) low = high = out[first - 1];                                                   \
+        for (int64_t k = first; k < end; k++) {                                                   \
             const T x = key[k], last = key[k ? k - 1 : 0];                                        \
             if (right ? !before(x, last) : before(last, x))                                       \
                 high = n;                                                                         \
@@ -401,46 +415,46 @@ SEARCHES(nd_complex, complex128, before_complex, before_complex, NO_NAN, other_c
     }                                     \
     memcpy(v + used, w, (size_t)nans * sizeof *v);
 
-static void sort_complex128(void *data, void *room, int64_t n, nd_rank rank, nd_part part) {
-    (void)part;
+static void sort_complex128(void *data, void *room, int64_t n, nd_sorting *s) {
     nd_complex *v = data, *w = room;
     if (is_sorted_complex128(v, n)) return;
     SPLIT(nd_complex, ITSELF)
-    merge_nans(v + used, w, nans, rank);
-    if (!radix_sort_complex(v, w, used, false)) {
-        merge_complex128(v, w, used, rank);
+    merge_nans(v + used, w, nans, s);
+    if (!radix_sort_complex(s, v, w, used, false)) {
+        merge_complex128(v, w, used, s);
         return;
     }
     for (int64_t i = 0, end; i < used; i = end) {
         for (end = i + 1; end < used && v[end].real == v[i].real;) end++;
-        if (end - i > 1 && !radix_sort_complex(v + i, w, end - i, true))
-            merge_complex128(v + i, w, end - i, rank);
+        if (end - i > 1 && !radix_sort_complex(s, v + i, w, end - i, true))
+            merge_complex128(v + i, w, end - i, s);
     }
 }
 
-static void argsort_complex128(const void *data, int64_t *v, int64_t *w, int64_t n, nd_rank rank) {
+static void argsort_complex128(const void *data, int64_t *v, int64_t *w, int64_t n, nd_sorting *s) {
     const nd_complex *of = data;
     if (is_sorted_complex128(of, n)) return;
     SPLIT(int64_t, AT)
-    argmerge_nans(of, v + used, w, nans, rank);
-    if (nans || !radix_sort_complex_places(of, v, w, used)) { /* (of all elements) */
-        argmerge_complex128(of, v, w, used, rank);
+    argmerge_nans(of, v + used, w, nans, s);
+    if (nans || !radix_sort_complex_places(s, of, v, w, used)) { /* (of all elements) */
+        argmerge_complex128(of, v, w, used, s);
         return;
     }
     for (int64_t i = 0, end; i < used; i = end) {
         for (end = i + 1; end < used && of[v[end]].real == of[v[i]].real;) end++;
-        if (end - i > 1) argmerge_complex128(of, v + i, w, end - i, rank);
+        if (end - i > 1) argmerge_complex128(of, v + i, w, end - i, s);
     }
 }
 
 typedef struct sorts {
-    void (*sort)(void *data, void *room, int64_t n, nd_rank rank, nd_part part);
-    void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n, nd_rank rank);
+    void (*sort)(void *data, void *room, int64_t n, nd_sorting *s);
+    void (*argsort)(const void *data, int64_t *places, int64_t *room, int64_t n, nd_sorting *s);
     bool (*is_sorted)(const void *data, int64_t n);
     bool (*select)(void *data, void *room, int64_t n, int64_t k, nd_rank rank, nd_part part);
     void (*bound)(void *data, int64_t n);
-    void (*search)(const void *data, int64_t n, const void *keys, int64_t count, bool right,
-                   int64_t *out);
+    /* (Keys from `first` to `end`; those before have been looked for.) */
+    void (*search)(const void *data, int64_t n, const void *keys, int64_t first, int64_t end,
+                   bool right, int64_t *out);
     bool (*differ)(const void *a, const void *b);
     int64_t (*compact)(void *data, int64_t n); /* the first ones of those that are equal */
     /* Of lines of up to FEW_IN_LINES elements; or NULL. */
@@ -500,8 +514,7 @@ static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t cou
     if (count < 2) return true;
     const size_t size = (size_t)count * dtype->size;
     const nd_tiles *tiles = nd_state_of(vm)->tiles;
-    const nd_rank rank = tiles->rank[dtype->num];
-    const nd_part part = tiles->part[dtype->num];
+    nd_sorting sorting = {vm, tiles->rank[dtype->num], tiles->part[dtype->num], false};
     void *room = API(allocate, size);
     bool good = room != NULL;
     int64_t again = 0;
@@ -509,9 +522,9 @@ static bool sort_rows(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t cou
         const int64_t done = sort_few(tiles, dtype->num, data, count, i, lines, &again);
         i += done;
         data += done * (int64_t)size;
-        if (i < lines && !radix_sort(dtype->num, data, room, count, part != NULL))
-            all_sorts[dtype->num].sort(data, room, count, rank, part);
-        good = vm->api->poll(vm);
+        if (i < lines && !radix_sort(&sorting, dtype->num, data, room, count))
+            all_sorts[dtype->num].sort(data, room, count, &sorting);
+        good = !sorting.stopped && nd_work(vm, (done + 1) * count * 5);
     }
     if (room) API(deallocate, room, size);
     return good;
@@ -544,7 +557,7 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
                         int64_t count, int64_t lines) {
     const size_t size = (size_t)count * sizeof *places;
     const nd_tiles *tiles = nd_state_of(vm)->tiles;
-    const nd_rank rank = tiles->rank[dtype->num];
+    nd_sorting sorting = {vm, tiles->rank[dtype->num], NULL, false};
     for (int64_t i = 0; i < lines; i++)
         for (int64_t k = 0; k < count; k++) places[i * count + k] = k;
     if (count < 2) return true;
@@ -556,9 +569,9 @@ static bool sort_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int
         i += done;
         data += done * count * dtype->size;
         places += done * count;
-        if (i < lines && !radix_sort_places(dtype->num, data, places, room, count))
-            all_sorts[dtype->num].argsort(data, places, room, count, rank);
-        good = vm->api->poll(vm);
+        if (i < lines && !radix_sort_places(&sorting, dtype->num, data, places, room, count))
+            all_sorts[dtype->num].argsort(data, places, room, count, &sorting);
+        good = !sorting.stopped && nd_work(vm, (done + 1) * count * 5);
     }
     if (room) API(deallocate, room, size);
     return good;
@@ -678,9 +691,15 @@ static ND_FUNCTION(argsort) {
 
 /* ---- searchsorted ---- */
 
-void order_search(const nd_dtype *dtype, const nd_array *row, const nd_array *keys, bool right,
-                  int64_t *places) {
-    all_sorts[dtype->num].search(row->data, row->size, keys->data, keys->size, right, places);
+bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
+                  bool right, int64_t *places) {
+    nd_blocks b = {.total = keys->size};
+    while (nd_next_block(vm, &b)) {
+        all_sorts[dtype->num].search(row->data, row->size, keys->data, b.at, b.at + b.count, right,
+                                     places);
+        if (b.count > ND_POLL && !nd_work(vm, 20 * b.count)) return false;
+    }
+    return !b.stopped;
 }
 
 /* a, v, side */
@@ -709,8 +728,11 @@ static ND_FUNCTION(searchsorted) {
             array_shape(v, shape);
             made = array_new(vm, ND_DTYPE(ND_INT64), v->ndim, shape, &out);
         }
-        if (!dvx_failed(made))
-            order_search(dtype, a, v, word[0] == 'r', (int64_t *)(void *)out->data);
+        if (!dvx_failed(made) &&
+            !order_search(vm, dtype, a, v, word[0] == 'r', (int64_t *)(void *)out->data)) {
+            API(release, made);
+            made = DVX_FAILED;
+        }
     }
     API(release, both[0]);
     API(release, both[1]);

@@ -12,8 +12,8 @@ bool order_select(dvx_vm *vm, const nd_dtype *dtype, char *data, int64_t count, 
 
 /* Of each key, in a sorted row of the same dtype, the first place where it is not behind (right: is
  * before) the element; all elements lie in rows. */
-void order_search(const nd_dtype *dtype, const nd_array *row, const nd_array *keys, bool right,
-                  int64_t *places);
+bool order_search(dvx_vm *vm, const nd_dtype *dtype, const nd_array *row, const nd_array *keys,
+                  bool right, int64_t *places);
 
 /* The places of elements in a row in their order, which is stable. */
 bool order_places(dvx_vm *vm, const nd_dtype *dtype, const char *data, int64_t *places,

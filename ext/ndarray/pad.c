@@ -93,7 +93,7 @@ static nd_array slab_of(const nd_array *a, dvx_axis *axes, int axis, int64_t at,
 
 /* One axis after the other: what is in front and behind is `value`, or copied from what is between,
  * in the full length of the axes that are done, and the former one of those that are not. */
-static void make_borders(nd_array *out, const nd_array *a, const widths *w, mode m,
+static bool make_borders(dvx_vm *vm, nd_array *out, const nd_array *a, const widths *w, mode m,
                          const char *value) {
     dvx_axis axes[ND_MOST], to_axes[ND_MOST], from_axes[ND_MOST];
     nd_array region = *out;
@@ -109,9 +109,9 @@ static void make_borders(nd_array *out, const nd_array *a, const widths *w, mode
         const int64_t behind = w->before[k] + count;
         if (m == CONSTANT) {
             nd_array front = slab_of(&region, to_axes, k, 0, w->before[k]);
-            create_fill(&front, value);
+            if (!create_fill(vm, &front, value)) return false;
             nd_array back = slab_of(&region, to_axes, k, behind, w->after[k]);
-            create_fill(&back, value);
+            if (!create_fill(vm, &back, value)) return false;
             continue;
         }
         for (int64_t i = 0; i < axes[k].count; i++) {
@@ -120,13 +120,14 @@ static void make_borders(nd_array *out, const nd_array *a, const widths *w, mode
             nd_array to = slab_of(&region, to_axes, k, i, 1);
             const int64_t source = source_of(m, i - w->before[k], count) + w->before[k];
             const nd_array from = slab_of(&region, from_axes, k, source, 1);
-            array_spread(&to, &from);
+            if (!array_pour(vm, &to, &from)) return false;
         }
     }
+    return true;
 }
 
 /* The part of the new array that the old one is. */
-static void copy_middle(nd_array *out, const nd_array *a, const widths *w) {
+static bool copy_middle(dvx_vm *vm, nd_array *out, const nd_array *a, const widths *w) {
     dvx_axis axes[ND_MOST];
     nd_array middle = *out;
     middle.axes = axes;
@@ -135,7 +136,7 @@ static void copy_middle(nd_array *out, const nd_array *a, const widths *w) {
         middle.data += w->before[i] * axes[i].stride;
     }
     array_update(&middle);
-    array_spread(&middle, a);
+    return array_pour(vm, &middle, a);
 }
 
 /* What the mode cannot do. */
@@ -174,11 +175,10 @@ static ND_FUNCTION(pad) {
         good = array_larger(vm, a->axes[i].count, w.before[i], &shape[i]) &&
                array_larger(vm, shape[i], w.after[i], &shape[i]);
     if (good) made = array_new(vm, a->dtype, a->ndim, shape, &out);
-    if (!dvx_failed(made)) {
-        if (m == EMPTY) create_fill(out, value);
-        copy_middle(out, a, &w);
-        if (m != EMPTY) make_borders(out, a, &w, m, value);
-    }
+    if (!dvx_failed(made) &&
+        !((m != EMPTY || create_fill(vm, out, value)) && copy_middle(vm, out, a, &w) &&
+          (m == EMPTY || make_borders(vm, out, a, &w, m, value))))
+        made = compose_first(vm, DVX_FAILED, made);
     API(release, held);
     return made;
 }
@@ -278,6 +278,10 @@ static dvx_value triangle(dvx_vm *vm, const dvx_value *args, bool upper) {
             if (!pass) {
                 used += end - first;
                 continue;
+            }
+            if (!nd_work(vm, 2 * (end - first))) {
+                API(release, both[1]);
+                return compose_first(vm, DVX_FAILED, both[0]);
             }
             for (int64_t j = first; j < end; j++, next++) {
                 ((int64_t *)(void *)rows->data)[next] = i;

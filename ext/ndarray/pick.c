@@ -382,7 +382,8 @@ static dvx_value spread_out(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, int 
     for (int i = 0; same && i < ndim; i++) same = a->axes[i].count == shape[i];
     if (same) return array;
     dvx_value made = array_new(vm, dtype, ndim, shape, out);
-    if (!dvx_failed(made) && (*out)->size) array_spread(*out, a);
+    if (!dvx_failed(made) && (*out)->size && !array_pour(vm, *out, a))
+        made = compose_first(vm, DVX_FAILED, made);
     API(release, array);
     return made;
 }
@@ -505,7 +506,8 @@ static ND_FUNCTION(select_) {
         goto end;
     }
     made = array_new(vm, dtype, ndim, whole, &out);
-    if (!dvx_failed(made) && out->size) array_spread(out, array_of(vm, other));
+    if (!dvx_failed(made) && out->size && !array_pour(vm, out, array_of(vm, other)))
+        made = compose_first(vm, DVX_FAILED, made);
     for (int i = conditions.count; !dvx_failed(made) && i-- > 0;)
         if (!select_copy(vm, out, array_of(vm, choices.values[i]),
                          array_of(vm, conditions.values[i])))

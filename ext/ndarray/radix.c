@@ -6,6 +6,7 @@
 /* Rows that can be divided are, up to MOST_DIVIDED elements, and MOST_CROWDED where their first
  * bytes say little. */
 enum { MOST_DIVIDED = 700, MOST_CROWDED = 8192, MOST_FIRST = 4 };
+enum { LONG = 1 << 16 }; /* elements, from which on interrupts are looked for */
 enum { BUCKETS = 256, MOST_BYTES = 8, LEAST = 256, LEAST_PLACES = 128, LEAST_BYTES = 64 };
 
 /* ---- Keys ---- */
@@ -112,10 +113,12 @@ enum {
         }                                                                                         \
         return same >= count / SOME;                                                              \
     }                                                                                             \
-    static void pass_##what##_##name(const T *of, S *v, S *w, int64_t n, const int *shifts,       \
-                                     int used) {                                                  \
+    static void pass_##what##_##name(nd_sorting *s, const T *of, S *v, S *w, int64_t n,           \
+                                     const int *shifts, int used) {                               \
         S *from = v, *to = w;                                                                     \
         for (int b = 0; b < used; b++) {                                                          \
+            if (n > LONG && !s->stopped) s->stopped = !nd_work(s->vm, 4 * n);                     \
+            if (s->stopped) return;                                                               \
             int64_t at[BUCKETS] = {0};                                                            \
             for (int64_t i = 0; i < n; i++) at[key_##name(of[i]) >> shifts[b] & (BUCKETS - 1)]++; \
             sum_counts(at);                                                                       \
@@ -129,7 +132,8 @@ enum {
         }                                                                                         \
         if (from != v) memcpy(v, from, (size_t)n * sizeof *v);                                    \
     }                                                                                             \
-    static bool what##_##name(const T *of, S *v, S *w, int64_t n, bool divides) {                 \
+    static bool what##_##name(nd_sorting *s, const T *of, S *v, S *w, int64_t n) {                \
+        const bool divides = s->part != NULL;                                                     \
         int shifts[MOST_BYTES], first[MOST_BYTES];                                                \
         bool sorted = true, falling = true;                                                       \
         U bits = 0;                                                                               \
@@ -152,12 +156,13 @@ enum {
              some++) {                                                                            \
             choose_first(bits, some, first);                                                      \
             if (is_crowded_##what##_##name(of, n, first[0])) continue;                            \
-            pass_##what##_##name(of, v, w, n, first, some);                                       \
+            pass_##what##_##name(s, of, v, w, n, first, some);                                    \
+            if (s->stopped) return true;                                                          \
             if (insert_##what##_##name(of, v, n)) return true;                                    \
             break;                                                                                \
         }                                                                                         \
         if (divides && n < MOST_CROWDED && all > MOST_FIRST) return false;                        \
-        if (worth) pass_##what##_##name(of, v, w, n, shifts, all);                                \
+        if (worth) pass_##what##_##name(s, of, v, w, n, shifts, all);                             \
         return worth;                                                                             \
     }
 #define RADIX(T, U, name)            \
@@ -214,37 +219,39 @@ static bool places_uint8(const uint8_t *of, int64_t *v, int64_t n) {
     return true;
 }
 
-bool radix_sort(nd_type type, void *data, void *room, int64_t n, bool divides) {
+bool radix_sort(nd_sorting *s, nd_type type, void *data, void *room, int64_t n) {
     if (type == ND_BOOL) return sort_bool(data, n);
     if (type == ND_UINT8 && n >= LEAST_BYTES && n <= UINT8_MAX) return sort_few_uint8(data, n);
     if (type == ND_UINT8 && n > UINT8_MAX) return sort_uint8(data, n);
     if (n < LEAST) return false;
     switch (type) {
-    case ND_INT32: return sort_int32(data, data, room, n, divides);
-    case ND_INT64: return sort_int64(data, data, room, n, divides);
-    case ND_FLOAT32: return sort_float32(data, data, room, n, divides);
-    case ND_FLOAT64: return sort_float64(data, data, room, n, divides);
+    case ND_INT32: return sort_int32(s, data, data, room, n);
+    case ND_INT64: return sort_int64(s, data, data, room, n);
+    case ND_FLOAT32: return sort_float32(s, data, data, room, n);
+    case ND_FLOAT64: return sort_float64(s, data, data, room, n);
     default: return false;
     }
 }
 
-bool radix_sort_places(nd_type type, const void *data, int64_t *places, int64_t *room, int64_t n) {
+bool radix_sort_places(nd_sorting *s, nd_type type, const void *data, int64_t *places,
+                       int64_t *room, int64_t n) {
     if (type <= ND_UINT8 && n >= LEAST_BYTES) return places_uint8(data, places, n);
     if (n < LEAST_PLACES) return false;
     switch (type) {
-    case ND_INT32: return places_int32(data, places, room, n, false);
-    case ND_INT64: return places_int64(data, places, room, n, false);
-    case ND_FLOAT32: return places_float32(data, places, room, n, false);
-    case ND_FLOAT64: return places_float64(data, places, room, n, false);
+    case ND_INT32: return places_int32(s, data, places, room, n);
+    case ND_INT64: return places_int64(s, data, places, room, n);
+    case ND_FLOAT32: return places_float32(s, data, places, room, n);
+    case ND_FLOAT64: return places_float64(s, data, places, room, n);
     default: return false;
     }
 }
 
-bool radix_sort_complex(nd_complex *data, nd_complex *room, int64_t n, bool imag) {
+bool radix_sort_complex(nd_sorting *s, nd_complex *data, nd_complex *room, int64_t n, bool imag) {
     if (n < LEAST) return false;
-    return imag ? sort_imag(data, data, room, n, false) : sort_real(data, data, room, n, false);
+    return imag ? sort_imag(s, data, data, room, n) : sort_real(s, data, data, room, n);
 }
 
-bool radix_sort_complex_places(const nd_complex *data, int64_t *places, int64_t *room, int64_t n) {
-    return n >= LEAST && places_real(data, places, room, n, false);
+bool radix_sort_complex_places(nd_sorting *s, const nd_complex *data, int64_t *places,
+                               int64_t *room, int64_t n) {
+    return n >= LEAST && places_real(s, data, places, room, n);
 }

@@ -57,7 +57,7 @@ static dvx_value fill_floats(dvx_vm *vm, dvx_value size, draw next, void *source
         n = a->size - done < ND_POLL ? a->size - done : ND_POLL;
         next(source, to + done, n);
         for (int64_t i = done; i < done + n; i++) to[i] = low + scale * to[i];
-        if (!vm->api->poll(vm)) {
+        if (!nd_work(vm, 4 * n)) {
             API(release, made);
             return DVX_FAILED;
         }
@@ -88,7 +88,7 @@ static dvx_value fill_singles(dvx_vm *vm, dvx_value size, nd_pcg64 *pcg) {
     float *to = (float *)(void *)a->data;
     for (int64_t i = 0; i < a->size; i++) {
         to[i] = bits_pcg_float(pcg);
-        if (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm)) {
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 4 * ND_POLL)) {
             API(release, made);
             return DVX_FAILED;
         }
@@ -177,6 +177,10 @@ static dvx_value fill_ints(dvx_vm *vm, const dvx_value *args, bool endpoint, int
     dvx_value made = array_new(vm, dtype, ndim, shape, &a);
     if (dvx_failed(made)) return made;
     for (int64_t i = 0; i < a->size; i++) {
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 5 * ND_POLL)) {
+            API(release, made);
+            return DVX_FAILED;
+        }
         const bool small = dtype->num <= ND_UINT8;
         const uint64_t found = !most                   ? 0
                                : dtype->num == ND_BOOL ? next_part(&source, &parts, 1)
@@ -286,9 +290,11 @@ static ND_FUNCTION(exponential) {
 /* ---- Permutations ---- */
 
 /* Swaps lines of `size` bytes; where that is a constant, without calls of memcpy. */
-static inline __attribute__((always_inline)) void
-swap_lines(nd_mt19937 *mt, char *data, int64_t count, int64_t stride, char *room, size_t size) {
+static inline __attribute__((always_inline)) bool swap_lines(dvx_vm *vm, nd_mt19937 *mt, char *data,
+                                                             int64_t count, int64_t stride,
+                                                             char *room, size_t size) {
     for (int64_t i = count - 1; i > 0; i--) {
+        if (i % ND_POLL == 0 && !nd_work(vm, 10 * ND_POLL)) return false;
         int64_t j = (int64_t)bits_mt_interval(mt, (uint64_t)i);
         char *x = data + i * stride, *y = data + j * stride;
         if (i == j) continue;
@@ -296,20 +302,19 @@ swap_lines(nd_mt19937 *mt, char *data, int64_t count, int64_t stride, char *room
         memcpy(x, y, size);
         memcpy(y, room, size);
     }
+    return true;
 }
 
 /* Swaps elements of an array along its first axis. */
-static void shuffle_array(nd_mt19937 *mt, const nd_array *a, char *room, size_t line) {
+static bool shuffle_array(dvx_vm *vm, nd_mt19937 *mt, const nd_array *a, char *room, size_t line) {
     const int64_t count = a->axes[0].count, stride = a->axes[0].stride;
     char few[sizeof(int64_t)];
     if (line == sizeof(int64_t))
-        swap_lines(mt, a->data, count, stride, few, sizeof(int64_t));
-    else if (line == sizeof(int32_t))
-        swap_lines(mt, a->data, count, stride, few, sizeof(int32_t));
-    else if (line == 1)
-        swap_lines(mt, a->data, count, stride, few, 1);
-    else
-        swap_lines(mt, a->data, count, stride, room, line);
+        return swap_lines(vm, mt, a->data, count, stride, few, sizeof(int64_t));
+    if (line == sizeof(int32_t))
+        return swap_lines(vm, mt, a->data, count, stride, few, sizeof(int32_t));
+    if (line == 1) return swap_lines(vm, mt, a->data, count, stride, few, 1);
+    return swap_lines(vm, mt, a->data, count, stride, room, line);
 }
 
 /* An array whose lines lie in one piece each. */
@@ -323,9 +328,9 @@ static bool shuffle_rows(dvx_vm *vm, nd_mt19937 *mt, const nd_array *a) {
     if (!line || a->axes[0].count < 2) return true;
     char *room = API(allocate, line);
     if (!room) return false;
-    shuffle_array(mt, a, room, line);
+    const bool good = shuffle_array(vm, mt, a, room, line);
     API(deallocate, room, line);
-    return true;
+    return good;
 }
 
 static bool swap_items(dvx_vm *vm, dvx_value list, int64_t i, int64_t j) {
@@ -458,6 +463,10 @@ static dvx_value by_probability(dvx_vm *vm, nd_mt19937 *mt, int64_t population, 
                 high = middle;
         }
         ((int64_t *)(void *)out->data)[i] = low;
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 20 * ND_POLL)) {
+            API(release, made);
+            made = DVX_FAILED;
+        }
     }
     API(release, held);
     return dvx_failed(made) ? made : array_result(vm, made);

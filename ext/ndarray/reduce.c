@@ -90,14 +90,23 @@ static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
     return true;
 }
 
-static void fold_direct(const reduction *r, char *to, const char *from) {
+/* (Elements between two looks at interrupts.) */
+enum { LOOK = 1 << 20 };
+
+static bool fold_direct(dvx_vm *vm, const reduction *r, char *to, const char *from) {
     int64_t count = r->inner.shape[0], stride = r->inner.strides[0][0];
-    for (; count > 0; count -= r->piece, from += r->piece * stride)
+    for (int64_t done = r->piece; count > 0;
+         count -= r->piece, from += r->piece * stride, done += r->piece) {
         r->kernel->fold(to, from, count < r->piece ? count : r->piece, stride);
+        if (done < LOOK) continue;
+        if (!nd_work(vm, done)) return false;
+        done = 0;
+    }
+    return true;
 }
 
 /* Any() and all() of what is no bool: looks at a few elements, then at more. */
-static void decide(const reduction *r, char *to, const char *from) {
+static bool decide(dvx_vm *vm, const reduction *r, char *to, const char *from) {
     enum { FIRST = 64 };
     const int64_t stride = r->inner.strides[0][0];
     int64_t most = FIRST;
@@ -108,7 +117,9 @@ static void decide(const reduction *r, char *to, const char *from) {
         from += n * stride;
         left -= n;
         if (most < PIECE) most *= 2;
+        if (n == PIECE && !nd_work(vm, n)) return false;
     }
+    return true;
 }
 
 /* A row of results, each of them of all that the inner axes have. */
@@ -118,11 +129,11 @@ static bool reduce_inner(dvx_vm *vm, void *context, char *const *data, int64_t c
     for (int64_t i = 0; i < count; i++) {
         char *to = data[0] + i * strides[0], *from = data[1] + i * strides[1];
         if (!r->buffer) {
-            fold_direct(r, to, from);
+            if (!fold_direct(vm, r, to, from)) return false;
             continue;
         }
         if (r->decided >= 0 && r->inner.ndim == 1 && !r->truths) {
-            decide(r, to, from);
+            if (!decide(vm, r, to, from)) return false;
             continue;
         }
         nd_walk walk;
@@ -173,7 +184,7 @@ static bool reduce_rows(dvx_vm *vm, void *context, char *const *data, int64_t co
     for (int64_t done = 0; done < s->rows; done += most) {
         const int64_t n = s->rows - done < most ? s->rows - done : most;
         s->fold(data[0], data[1] + done * s->stride, count, n, s->stride);
-        if (n == most && !vm->api->poll(vm)) return false;
+        if (n == most && !nd_work(vm, n * count)) return false;
     }
     return true;
 }

@@ -198,14 +198,15 @@ static bool by_searching(dvx_vm *vm, const nd_array *a, const nd_array *set, cha
         room = *a;
         room.data = a->data + i * size;
         room.size = a->size - i < BLOCK ? a->size - i : BLOCK;
-        order_search(a->dtype, sorted, &room, false, places);
+        good = order_search(vm, a->dtype, sorted, &room, false, places);
+        if (!good) break;
         for (int64_t n = 0; n < room.size; n++) {
             const int64_t at = places[n] < sorted->size ? places[n] : sorted->size - 1;
             memcpy(found + n * size, sorted->data + at * size, (size_t)size);
         }
         char *args[3] = {room.data, found, to + i};
         equal(args, room.size, strides);
-        good = vm->api->poll(vm);
+        good = nd_work(vm, 10 * room.size);
     }
     good = good && places;
     API(deallocate, places, BLOCK * sizeof *places);

@@ -724,8 +724,8 @@ static bool run_turned(dvx_vm *vm, void *context, char *const *data, int64_t cou
                           t->columns - j < columns ? t->columns - j : columns);
             }
             if ((done += rows * t->columns) < 1 << 16) continue;
+            if (!nd_work(vm, done)) return false;
             done = 0;
-            if (!vm->api->poll(vm)) return false;
         }
     return true;
 }
@@ -855,12 +855,14 @@ static dvx_value run(dvx_vm *vm, call *c, dvx_value out, const nd_dtype *dtype, 
 /* Computes elements that lie in a row each, or are one number (step 0), into a new array like `a`.
  * False: there is no such loop, or complex numbers may have been compared with nans; the ordinary
  * way, which tells, is to be taken. */
+enum { LONG_ROW = 1 << 21 };
 static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **args, int64_t *strides,
                      dvx_value *result) {
     const nd_ufunc_facts *facts = &loops_facts[number];
     const nd_kernel *kernel = ufunc_kernel(vm, number, a->dtype->num);
     nd_array *out;
-    if (UNLIKELY(!kernel->loop)) return false;
+    /* (Long rows go in parts, between which there are looks at interrupts.) */
+    if (UNLIKELY(!kernel->loop || a->size > LONG_ROW)) return false;
     const nd_dtype *dtype = ND_DTYPE(kernel->result);
     *result = array_new_like(vm, dtype, a, &out);
     if (UNLIKELY(dvx_failed(*result))) return true;

@@ -97,6 +97,20 @@ bool walk_masked(dvx_vm *vm, void *context, char *const *data, int64_t count,
     return true;
 }
 
+enum { LONG_ROW = 1 << 17, FEW = 1 << 12 };
+
+/* A row by parts, as long ones would be deaf to interrupts. */
+static bool run_long(dvx_vm *vm, nd_row row, void *context, char *const *data, int64_t count,
+                     const int64_t *strides, int operands) {
+    char *at[ND_MOST_OPERANDS];
+    for (int64_t done = 0; done < count; done += LONG_ROW) {
+        const int64_t n = count - done < LONG_ROW ? count - done : LONG_ROW;
+        for (int k = 0; k < operands; k++) at[k] = data[k] + done * strides[k];
+        if (!row(vm, context, at, n, strides) || !nd_work(vm, n)) return false;
+    }
+    return true;
+}
+
 bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
     int64_t index[ND_MOST] = {0}, strides[ND_MOST_OPERANDS] = {0}, done = 0;
     const int last = walk->ndim - 1, operands = walk->operands;
@@ -109,10 +123,12 @@ bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
     }
     const int64_t count = last >= 0 ? walk->shape[last] : 1;
     for (;;) {
-        if (!row(vm, context, data, count, strides)) return false;
-        if ((done += count + 16) > 1 << 16) {
+        if (!(count > LONG_ROW ? run_long(vm, row, context, data, count, strides, operands)
+                               : row(vm, context, data, count, strides)))
+            return false;
+        if ((done += (count > LONG_ROW ? 0 : count) + 16) > 1 << 16) {
+            if (!nd_work(vm, done)) return false;
             done = 0;
-            if (!vm->api->poll(vm)) return false;
         }
         int axis = last - 1;
         for (; axis >= 0; axis--) {
@@ -122,6 +138,6 @@ bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
                 data[k] -= walk->strides[k][axis] * walk->shape[axis];
             index[axis] = 0;
         }
-        if (axis < 0) return true;
+        if (axis < 0) return done < FEW || nd_work(vm, done);
     }
 }

@@ -32,7 +32,8 @@ static inline void walk_copy(nd_walk *to, const nd_walk *from) {
     memcpy(to, from, offsetof(nd_walk, strides) + (size_t)from->operands * sizeof *from->strides);
 }
 
-/* One row: pointers, length, and strides of all operands.  False: raised. */
+/* One row: pointers, length, and strides of all operands.  False: raised.  (Of a long row it is
+ * given one part after the other: what becomes of an element depends on no others.) */
 typedef bool (*nd_row)(dvx_vm *vm, void *context, char *const *data, int64_t count,
                        const int64_t *strides);
 
@@ -50,7 +51,7 @@ typedef struct nd_masked {
 } nd_masked;
 bool walk_masked(dvx_vm *vm, void *context, char *const *data, int64_t count,
                  const int64_t *strides);
-/* Does `row` for all rows, in order, and polls now and then. */
+/* Does `row` for all rows, in order, and counts them. */
 bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context);
 
 #endif
