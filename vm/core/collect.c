@@ -43,9 +43,16 @@ static void request(dv_heap *heap) {
     dv_poll_at_back_edge(vm);
 }
 
+/* Somebody else than the VM has its MemoryError: it is on its way, or handled. */
+static bool handles_memory_error(const dv_heap *heap) {
+    const dv_vm *vm = (const dv_vm *)(const void *)((const char *)heap - offsetof(dv_vm, heap));
+    return !dv_is_empty(vm->memory_error) && dv_as_object(vm->memory_error)->references > 1;
+}
+
 void dv_collector_init(dv_vm *vm) {
     vm->collector = (dv_collector){.threshold = {700, 10, 10}};
     vm->heap.full = request;
+    vm->heap.in_need = handles_memory_error;
 }
 
 /* Traversing ------------------------------------------------------------------------------------

@@ -19,16 +19,27 @@
 #define NEW_MIN  ((size_t)1 << 20)
 #define USED_MIN ((size_t)8 << 20)
 
+/* What is kept for handlers: this part of the limit, but no more than that many bytes. */
+#define KEPT_SHARE 16u
+#define KEPT_MAX   ((size_t)1 << 20)
+/* Looking for free pages visits every free block.  It is done when there are many more of them than
+ * the last time left; and where that was more than TRIM_CHEAP bytes, once in as many allocations as
+ * there are pieces of so many bytes in the heap, so that it costs each of them a few visits. */
+#define TRIM_CHEAP ((size_t)1 << 20)
+#define TRIM_PIECE 4096u
+
 /* Otherwise one and a half times what was alive after the last one.  While a heap grows,
  * collections then walk it, all in all, 1.1 times; at once what was alive they would 1.4 times (1 /
  * ln of what it grows by in between), and at twice 0.9 times, for which more garbage lies about. */
 static size_t one_and_a_half(size_t size) { return size + size / 2; }
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 struct dv_heap_page {
     dv_heap_page *next;
     uint32_t size;  /* of the page */
-    uint32_t block; /* size of its blocks */
+    uint16_t block; /* size of its blocks */
+    uint16_t free;  /* while free pages are looked for: of its blocks */
 };
 
 /* In front of every large block. */
@@ -56,6 +67,7 @@ void dv_heap_init(dv_heap *heap, dv_host_resize resize, void *context, size_t li
     heap->resize = resize ? resize : c_library_resize;
     heap->context = context;
     heap->limit = limit;
+    heap->kept = smaller(limit / KEPT_SHARE, KEPT_MAX);
     heap->new_limit = NEW_MIN;
     heap->used_limit = USED_MIN;
 }
@@ -74,9 +86,23 @@ static void note_use(dv_heap *heap) {
     heap->full(heap);
 }
 
+static bool fits(const dv_heap *heap, size_t size, size_t limit) {
+    return size <= limit && heap->used <= limit - size;
+}
+
+static void trim(dv_heap *heap);
+
+/* May so many bytes more be taken from the host? */
+static bool has_room(dv_heap *heap, size_t size) {
+    if (fits(heap, size, heap->limit - heap->kept)) return true;
+    trim(heap);
+    return fits(heap, size, heap->limit - heap->kept) ||
+           (heap->in_need && heap->in_need(heap) && fits(heap, size, heap->limit));
+}
+
 /* Takes memory from the host within the limit. */
 static void *take(dv_heap *heap, size_t size) {
-    if (size > heap->limit || heap->used > heap->limit - size) return NULL;
+    if (!has_room(heap, size)) return NULL;
     void *memory = heap->resize(heap->context, NULL, 0, size);
     if (!memory) return NULL;
     heap->used += size;
@@ -149,7 +175,7 @@ static void *resize_large(dv_heap *heap, void *block, size_t old_size, size_t ne
     assert(old == old_size + sizeof *large);
     (void)old_size;
     size_t more = new > old ? new - old : 0;
-    if (more > heap->limit || heap->used > heap->limit - more) return NULL;
+    if (!has_room(heap, more)) return NULL;
     dv_heap_part *part = &heap->parts[DV_HEAP_PLAIN];
     unlink_large(part, large);
     dv_heap_large *moved = heap->resize(heap->context, large, old, new);
@@ -173,8 +199,9 @@ static bool add_page(dv_heap *heap, dv_heap_part *part, size_t class_) {
     size_t size = FIRST_PAGE << part->page_count[class_];
     if (size < LAST_PAGE) part->page_count[class_]++;
     dv_heap_page *page = take(heap, size);
+    if (!page) page = take(heap, size = FIRST_PAGE); /* memory is scarce */
     if (!page) return false;
-    *page = (dv_heap_page){part->pages, (uint32_t)size, (uint32_t)block_size(class_)};
+    *page = (dv_heap_page){part->pages, (uint32_t)size, (uint16_t)block_size(class_), 0};
     part->pages = page;
     part->bump[class_] = (char *)(page + 1);
     part->bump_end[class_] = (char *)page + size;
@@ -316,31 +343,137 @@ static size_t settle_page(dv_heap_part *part, dv_heap_page *page) {
     return alive;
 }
 
+/* Gives the page at *at back to the host; the next one is there then. */
+static void drop_page(dv_heap *heap, dv_heap_part *part, dv_heap_page **at) {
+    dv_heap_page *page = *at;
+    size_t class_ = class_of(page->block);
+    if (part->bump_end[class_] == (char *)page + page->size)
+        part->bump[class_] = part->bump_end[class_] = NULL;
+    *at = page->next;
+    give(heap, page, page->size);
+}
+
 void dv_heap_settle(dv_heap *heap) {
     dv_heap_part *part = &heap->parts[DV_HEAP_OBJECTS];
     size_t alive = 0;
     memset(part->free, 0, sizeof part->free);
     memset(part->reserve, 0, sizeof part->reserve);
     for (dv_heap_page **at = &part->pages; *at;) {
-        dv_heap_page *page = *at;
-        size_t class_ = class_of(page->block), here = settle_page(part, page);
+        size_t here = settle_page(part, *at);
         alive += here;
-        if (here) {
-            at = &page->next;
-            continue;
-        }
-        if (part->bump_end[class_] == (char *)page + page->size)
-            part->bump[class_] = part->bump_end[class_] = NULL;
-        *at = page->next;
-        give(heap, page, page->size);
+        if (here)
+            at = &(*at)->next;
+        else
+            drop_page(heap, part, at);
     }
+    /* Half of what is left below the limit at most: garbage is to be no reason to fail. */
+    size_t room = (heap->limit - smaller(heap->limit, heap->used)) / 2;
     heap->new_bytes = 0;
-    heap->new_limit = larger(one_and_a_half(alive), NEW_MIN);
-    heap->used_limit = larger(heap->used + one_and_a_half(heap->used), USED_MIN);
+    heap->new_limit = larger(smaller(one_and_a_half(alive), room), NEW_MIN);
+    heap->used_limit =
+        larger(heap->used + smaller(one_and_a_half(heap->used), larger(room, NEW_MIN)), USED_MIN);
 }
 
 void dv_heap_postpone(dv_heap *heap) {
     heap->new_bytes = 0;
     heap->new_limit = NEW_MIN;
     heap->used_limit = heap->used > SIZE_MAX - USED_MIN ? SIZE_MAX : heap->used + USED_MIN;
+}
+
+/* Free pages ------------------------------------------------------------------------------------
+ */
+
+typedef struct page_table {
+    dv_heap_page **pages; /* of a part, by address */
+    size_t count;
+} page_table;
+
+/* The page that a block lies in. */
+static dv_heap_page *page_of(const page_table *table, const void *block) {
+    size_t low = 0, high = table->count; /* the page is in [low, high) */
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if ((uintptr_t)table->pages[middle] <= (uintptr_t)block)
+            low = middle;
+        else
+            high = middle;
+    }
+    return table->pages[low];
+}
+
+/* Shell's method: there are thousands of pages at most, and nothing may be allocated. */
+static void sort_pages(page_table *table) {
+    dv_heap_page **pages = table->pages;
+    for (size_t gap = table->count / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11)
+        for (size_t i = gap; i < table->count; i++) {
+            dv_heap_page *page = pages[i];
+            size_t j = i;
+            for (; j >= gap && (uintptr_t)pages[j - gap] > (uintptr_t)page; j -= gap)
+                pages[j] = pages[j - gap];
+            pages[j] = page;
+        }
+}
+
+static bool is_free(const dv_heap_part *part, const dv_heap_page *page) {
+    size_t carved = (size_t)(carved_end(part, page) - (const char *)(page + 1));
+    return page->free == carved / page->block;
+}
+
+/* Takes the blocks of free pages out of a list. */
+static void unlist(const dv_heap_part *part, const page_table *table, dv_free_block **at) {
+    while (*at)
+        if (is_free(part, page_of(table, *at)))
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+}
+
+static void trim_part(dv_heap *heap, dv_heap_part *part) {
+    page_table table = {NULL, 0};
+    for (dv_heap_page *page = part->pages; page; page = page->next) page->free = 0, table.count++;
+    size_t size = table.count * sizeof *table.pages;
+    if (!size || !fits(heap, size, heap->limit)) return;
+    table.pages = heap->resize(heap->context, NULL, 0, size);
+    if (!table.pages) return;
+    size_t count = 0;
+    for (dv_heap_page *page = part->pages; page; page = page->next) table.pages[count++] = page;
+    sort_pages(&table);
+    for (size_t i = 0; i < DV_HEAP_CLASSES; i++) {
+        for (dv_free_block *b = part->free[i]; b; b = b->next) page_of(&table, b)->free++;
+        for (dv_free_block *b = part->reserve[i]; b; b = b->next) page_of(&table, b)->free++;
+    }
+    for (size_t i = 0; i < DV_HEAP_CLASSES; i++) {
+        unlist(part, &table, &part->free[i]);
+        unlist(part, &table, &part->reserve[i]);
+    }
+    for (dv_heap_page **at = &part->pages; *at;)
+        if (is_free(part, *at))
+            drop_page(heap, part, at);
+        else
+            at = &(*at)->next;
+    heap->resize(heap->context, table.pages, size, 0);
+}
+
+/* Bytes on the free lists; no longer counted when they are more than `most`. */
+static size_t free_bytes(const dv_heap *heap, size_t most) {
+    size_t sum = 0;
+    for (int p = 0; p < DV_HEAP_PARTS; p++)
+        for (size_t i = 0; i < DV_HEAP_CLASSES; i++) {
+            const dv_heap_part *part = &heap->parts[p];
+            for (dv_free_block *b = part->free[i]; b && sum <= most; b = b->next)
+                sum += block_size(i);
+            for (dv_free_block *b = part->reserve[i]; b && sum <= most; b = b->next)
+                sum += block_size(i);
+        }
+    return sum;
+}
+
+static void trim(dv_heap *heap) {
+    if (heap->walked) return;
+    if (heap->left_free > TRIM_CHEAP && heap->allocations < heap->next_trim) return;
+    const size_t few = heap->left_free + heap->left_free / 2 + LAST_PAGE;
+    if (free_bytes(heap, few) <= few) return;
+    heap->next_trim = heap->allocations + heap->used / TRIM_PIECE;
+    for (int i = 0; i < DV_HEAP_PARTS; i++) trim_part(heap, &heap->parts[i]);
+    heap->left_free = free_bytes(heap, SIZE_MAX);
 }

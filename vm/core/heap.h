@@ -11,7 +11,10 @@
  *     block there is an object iff the first 32 bits, its reference count, are not 0.
  *  4. A request that would exceed the limit fails like a host that is out of memory: the result is
  * NULL and nothing else has changed.  dv_heap_* never raise; the callers raise MemoryError
- *     (dv_raise_memory), for which a preallocated exception exists. */
+ *     (dv_raise_memory), for which a preallocated exception exists.
+ *  5. The last `kept` bytes below the limit are for handlers: they are given out while `in_need`
+ * says that a MemoryError is on its way or being handled.
+ *  6. Before a request fails, pages of which all blocks are free go back to the host. */
 #ifndef DV_CORE_HEAP_H
 #define DV_CORE_HEAP_H
 
@@ -71,6 +74,11 @@ typedef struct dv_heap_part {
 typedef struct dv_heap {
     dv_heap_part parts[DV_HEAP_PARTS];
     size_t used, peak, limit; /* bytes taken from the host; limit SIZE_MAX: none */
+    size_t kept;              /* of the limit, for handlers of MemoryError */
+    bool (*in_need)(const struct dv_heap *heap); /* NULL: nobody is */
+    bool walked;        /* what allocates during a dv_heap_walk: no page goes away meanwhile */
+    size_t left_free;   /* bytes on free lists after free pages were looked for */
+    uint64_t next_trim; /* `allocations` from which on free pages are looked for again */
     /* Bytes of containers taken since the last collection, net of those freed meanwhile.  When
      * they exceed `new_limit`, or `used` exceeds `used_limit`, `full` is called once. */
     size_t new_bytes, new_limit, used_limit;

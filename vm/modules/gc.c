@@ -144,11 +144,13 @@ static dv_value containers(dv_vm *vm, const dv_value *targets, uint32_t count, b
     if (dv_is_empty(g.list)) return DV_EMPTY;
     dv_heap_walk walk = dv_heap_walk_objects(&vm->heap);
     dv_object *object;
+    vm->heap.walked = true;
     while (!g.failed && (object = dv_heap_next_object(&walk))) {
         dv_value v = dv_object_value(object);
         if (dv_same(v, g.list) || !dv_collect_tracks(vm, v)) continue;
         if (all || refers_to_one(vm, v, targets, count)) gather(vm, v, &g);
     }
+    vm->heap.walked = false;
     return finish(vm, &g);
 }
 
