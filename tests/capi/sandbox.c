@@ -87,6 +87,100 @@ static void test_nothing_is_seen(void) {
     dynvm_destroy(vm);
 }
 
+/* Expressions that tell nothing of where and as whom the program runs. */
+static const char *const told[][2] = {
+    {"attempt(os.getpid)", "PermissionError"},
+    {"attempt(os.getppid)", "PermissionError"},
+    {"attempt(os.getuid)", "PermissionError"},
+    {"attempt(os.get_terminal_size)", "PermissionError"},
+    {"os.cpu_count()", "None"},
+    {"sys.executable == '' and '/' not in ''.join(sys.path)", "True"},
+    {"time.tzname, time.timezone, time.localtime().tm_zone", "('GMT', 'GMT') 0 GMT"},
+    {"time.mktime(time.gmtime(86400))", "86400.0"},
+    {"time.localtime(3600) == time.gmtime(3600)", "True"},
+};
+
+static void test_host_is_hidden(void) {
+    text t;
+    setenv("TZ", "XYZ-5", 1);
+    setenv("DYNVM_PATH", "/secret/of/the/host", 1);
+    dynvm_vm *vm = create_sandboxed(&t);
+    CHECK(run(vm, "import os, sys, time\n"
+                  "def attempt(f):\n"
+                  "    try:\n        return f()\n"
+                  "    except OSError as e:\n        return type(e).__name__\n") == DYNVM_OK);
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        char source[256], expected[256];
+        snprintf(source, sizeof source, "print(%s)\n", told[i][0]);
+        snprintf(expected, sizeof expected, "%s\n", told[i][1]);
+        t.size = 0;
+        CHECK(run(vm, source) == DYNVM_OK);
+        if (strcmp(t.data, expected) != 0) fprintf(stderr, "%s: %s", told[i][0], t.data);
+        CHECK(strcmp(t.data, expected) == 0);
+    }
+    dynvm_destroy(vm);
+    unsetenv("TZ");
+    unsetenv("DYNVM_PATH");
+}
+
+/* Its file is named as the host has named it, not by where that is. */
+static void test_paths_are_as_given(void) {
+    static const char name[] = "sandboxed-program.dl";
+    FILE *file = fopen(name, "w");
+    CHECK(file && fputs("print(__file__)\n1 / 0\n", file) >= 0 && fclose(file) == 0);
+    text t;
+    dynvm_vm *vm = create_sandboxed(&t);
+    CHECK(dynvm_run_file(vm, name) == DYNVM_ERROR);
+    CHECK(strcmp(t.data, "sandboxed-program.dl\n") == 0);
+    dynvm_error *error = dynvm_take_error(vm);
+    CHECK(strstr(dynvm_error_traceback(error), "File \"sandboxed-program.dl\", line 2"));
+    dynvm_error_free(error);
+    dynvm_destroy(vm);
+    remove(name);
+}
+
+/* The numbers of objects are no addresses, but are as good: different ones have different numbers,
+ * which stay, and what is shown and hashed agrees with them. */
+static void test_addresses_are_hidden(void) {
+    static const char source[] =
+        "import array\n"
+        "class C:\n    def f(self): pass\n"
+        "def g(): yield\n"
+        "many = [C() for i in range(20000)]\n"
+        "before = [id(c) for c in many]\n"
+        "assert len(set(before)) == 20000 and before == [id(c) for c in many]\n"
+        "assert not any(n % 16 for n in before)\n"
+        "c = C()\n"
+        "assert repr(c) == '<__main__.C object at %s>' % hex(id(c)), repr(c)\n"
+        "for v in c, g, g(), object(), len, c.f, [].append, iter([]), C, map(str, []), "
+        "c.__repr__:\n"
+        "    numbers.append(id(v))\n    numbers.append(hash(v) & (1 << 60) - 1)\n"
+        "    if ' at ' in repr(v): numbers.append(int(repr(v).split(' at "
+        "')[1].rstrip('>').split('>')[0], 16))\n"
+        "numbers.append(array.array('i', [1]).buffer_info()[0])\n"
+        /* Neighbours are not near each other. */
+        "near = sum([abs(a - b) < 1 << 32 for a, b in zip(before, before[1:])])\n"
+        "print(near < 20)\n";
+    text t, other;
+    dynvm_vm *vm = create_sandboxed(&t), *twin = create_sandboxed(&other);
+    CHECK(run(vm, "numbers = []\n") == DYNVM_OK && run(twin, "numbers = []\n") == DYNVM_OK);
+    CHECK(run(vm, source) == DYNVM_OK && run(twin, source) == DYNVM_OK);
+    CHECK(strcmp(t.data, "True\n") == 0 && strcmp(other.data, "True\n") == 0);
+    /* None of them is within 4 GB of anything that this process has. */
+    char here[128];
+    const uintptr_t known[] = {(uintptr_t)vm, (uintptr_t)&t, (uintptr_t)source, (uintptr_t)&strlen};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        snprintf(here, sizeof here, "near = [n for n in numbers if abs(n - %llu) < 1 << 30]\n",
+                 (unsigned long long)known[i]);
+        CHECK(run(vm, here) == DYNVM_OK);
+        t.size = 0;
+        CHECK(run(vm, "print(len(near))\n") == DYNVM_OK);
+        CHECK(strcmp(t.data, "0\n") == 0);
+    }
+    dynvm_destroy(vm);
+    dynvm_destroy(twin);
+}
+
 /* ---- Limits: memory, work, time, output ---- */
 
 /* What ends the program, in a sandbox with these limits; its output goes to t.  message NULL: any.
@@ -196,6 +290,9 @@ int main(void) {
     test_deadline();
     test_files_are_refused();
     test_nothing_is_seen();
+    test_host_is_hidden();
+    test_paths_are_as_given();
+    test_addresses_are_hidden();
     test_assembly_is_refused();
     test_streams_stay();
     return 0;

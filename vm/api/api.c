@@ -27,6 +27,7 @@
 #include "types/dict.h"
 #include "types/exception.h"
 #include "types/hook.h"
+#include "types/host.h"
 #include "types/int.h"
 #include "types/list.h"
 #include "types/str.h"
@@ -144,6 +145,9 @@ static bool start(dynvm_vm *self, const dynvm_config *config, dv_form form) {
     self->check_handles = config->check_handles;
     dv_native_attach(self->vm);
     self->vm->sandboxed = config->sandboxed != 0;
+    if (self->vm->sandboxed &&
+        !dv_host_random(&self->vm->address_key, sizeof self->vm->address_key))
+        return false;
     self->vm->foreign = config->foreign != 0;
     self->vm->closed = config->closed;
     memcpy(self->vm->flags, config->flags, sizeof self->vm->flags);
@@ -278,10 +282,16 @@ static dynvm_status run_directory(dynvm_vm *self, const char *path) {
     return run_unit(self, ready ? dv_compile_file(self->vm, script) : NULL);
 }
 
+/* The path by which a program knows its file: in a sandboxed VM as the host gave it. */
+static const char *program_path(const dynvm_vm *self, const char *path,
+                                char buffer[DV_LONGEST_PATH]) {
+    return self->vm->sandboxed ? path : dv_absolute_path(path, buffer);
+}
+
 dynvm_status dynvm_run_file(dynvm_vm *self, const char *path) {
     begin(self);
     char absolute[DV_LONGEST_PATH];
-    path = dv_absolute_path(path, absolute);
+    path = program_path(self, path, absolute);
     if (dv_path_is_directory(path)) return run_directory(self, path);
     bool ready = dv_path_begin(self->vm, path);
     return run_unit(self, ready ? dv_compile_file(self->vm, path) : NULL);
@@ -339,7 +349,7 @@ static bool may_begin(dynvm_vm *self, const char *path) {
 
 dynvm_status dynvm_begin_file(dynvm_vm *self, const char *path) {
     char absolute[DV_LONGEST_PATH];
-    path = dv_absolute_path(path, absolute);
+    path = program_path(self, path, absolute);
     return begin_unit(self, may_begin(self, path) ? dv_compile_file(self->vm, path) : NULL);
 }
 

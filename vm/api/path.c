@@ -19,7 +19,8 @@ static bool append(dv_vm *vm, const char *directory) {
 }
 
 static bool append_environment(dv_vm *vm) {
-    const char *at = vm->flags[DV_FLAG_IGNORE_ENVIRONMENT] ? NULL : getenv("DYNVM_PATH");
+    const bool ignored = vm->sandboxed || vm->flags[DV_FLAG_IGNORE_ENVIRONMENT];
+    const char *at = ignored ? NULL : getenv("DYNVM_PATH");
     while (at && *at) {
         char directory[DV_LONGEST_PATH];
         size_t size = strcspn(at, ":");
@@ -47,6 +48,7 @@ bool dv_path_setup(dv_vm *vm, const char *extension_path) {
 
 /* The directory of the file that a script's path leads to through links: new. */
 static dv_value directory_of(dv_vm *vm, const char *script) {
+    if (vm->sandboxed) return dv_str_empty(vm); /* it imports nothing from there */
     char *real = realpath(script, NULL); /* NULL: there is no such file, as its opening will tell */
     if (!real) return dv_str_empty(vm);
     char *slash = strrchr(real, '/');

@@ -49,10 +49,10 @@ static dv_value builtin_hash(dv_vm *vm, const dv_value *args, uint32_t count) {
     return dv_hash(vm, args[0], &hash) ? dv_int_from_int64(vm, hash) : DV_EMPTY;
 }
 
-/* The address of an object; equal immediate values have equal ids. */
+/* The address of an object, or what stands for it; equal immediate values have equal ids. */
 static dv_value builtin_id(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    if (dv_is_object(args[0])) return dv_int((int64_t)(uintptr_t)dv_as_object(args[0]));
+    if (dv_is_object(args[0])) return dv_int((int64_t)dv_identity(vm, args[0]));
     return dv_int_from_uint64(vm, args[0].bits);
 }
 

@@ -282,6 +282,7 @@ struct dv_vm {
     uint64_t module_count; /* made so far (types/module.h, invariant 1) */
     uint64_t thread_count; /* threaded code objects made so far (run/thread.h) */
     bool sandboxed;        /* the program reaches no files (types/host.h) */
+    uint64_t address_key;  /* of dv_identity; 0: programs may see addresses */
     bool foreign;          /* extensions may let programs call C functions (plugin/table.c) */
     bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
     bool plain_extensions; /* no site is specialised for extensions */
@@ -438,6 +439,14 @@ enum {
  * that wait. */
 bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
 /* No handler of an exception is entered, and what runs raises RuntimeError again and again. */
+/* The number by which a program knows an object, or any address: the address, or in a sandboxed VM
+ * one that stands for it.  No two addresses have the same, and it is a multiple of 16, as they are.
+ */
+unsigned long long dv_identity_of(const dv_vm *vm, uintptr_t address);
+static inline unsigned long long dv_identity(const dv_vm *vm, dv_value v) {
+    return dv_identity_of(vm, (uintptr_t)(v.bits & DV_PAYLOAD));
+}
+
 static inline bool dv_is_stopped(const dv_vm *vm) {
     return __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED) & (DV_STOPPED | DV_EXHAUSTED);
 }

@@ -63,6 +63,9 @@ static dv_value as_struct(dv_vm *vm, const dv_value *args, const struct tm *tm) 
 
 typedef struct tm *(*converter)(const time_t *, struct tm *);
 
+/* A sandboxed program does not learn where it runs: its zone is UTC. */
+static converter to_local(const dv_vm *vm) { return vm->sandboxed ? gmtime_r : localtime_r; }
+
 static bool convert_now(dv_vm *vm, converter convert, struct tm *tm) {
     time_t now = (time_t)(dv_time_now(vm) / 1000000000);
     if (convert(&now, tm)) return true;
@@ -107,7 +110,7 @@ static bool convert_given(dv_vm *vm, const dv_value *args, uint32_t count, conve
 
 static dv_value calendar_localtime(dv_vm *vm, const dv_value *args, uint32_t count) {
     struct tm tm;
-    if (!convert_given(vm, args, count, localtime_r, &tm)) return DV_EMPTY;
+    if (!convert_given(vm, args, count, to_local(vm), &tm)) return DV_EMPTY;
     return as_struct(vm, args, &tm);
 }
 
@@ -203,7 +206,7 @@ static dv_value calendar_mktime(dv_vm *vm, const dv_value *args, uint32_t count)
     struct tm tm;
     if (!read_time(vm, args[1], "mktime", &tm)) return DV_EMPTY;
     tm.tm_wday = -1; /* stays so where mktime fails */
-    time_t when = mktime(&tm);
+    time_t when = vm->sandboxed ? timegm(&tm) : mktime(&tm);
     if (when == (time_t)-1 && tm.tm_wday == -1)
         return dv_raise(vm, DV_E_OVERFLOW_ERROR, "mktime argument out of range");
     return dv_float((double)when);
@@ -223,7 +226,7 @@ static dv_value text_of(dv_vm *vm, const struct tm *tm) {
 /* The time that was given as argument number `at`, checked; now, if there is none. */
 static bool given_time(dv_vm *vm, const dv_value *args, uint32_t count, uint32_t at,
                        const char *name, struct tm *tm) {
-    if (count <= at) return convert_now(vm, localtime_r, tm);
+    if (count <= at) return convert_now(vm, to_local(vm), tm);
     return read_time(vm, args[at], name, tm) && check_time(vm, tm);
 }
 
@@ -234,7 +237,7 @@ static dv_value calendar_asctime(dv_vm *vm, const dv_value *args, uint32_t count
 
 static dv_value calendar_ctime(dv_vm *vm, const dv_value *args, uint32_t count) {
     struct tm tm;
-    if (!convert_given(vm, args, count, localtime_r, &tm)) return DV_EMPTY;
+    if (!convert_given(vm, args, count, to_local(vm), &tm)) return DV_EMPTY;
     return text_of(vm, &tm);
 }
 
@@ -330,8 +333,8 @@ static dv_value calendar_zones(dv_vm *vm, const dv_value *args, uint32_t count) 
     tzset();
     time_t january = (time_t)(dv_time_now(vm) / 1000000000) / YEAR * YEAR,
            july = january + YEAR / 2;
-    localtime_r(&january, &winter);
-    localtime_r(&july, &summer);
+    to_local(vm)(&january, &winter);
+    to_local(vm)(&july, &summer);
     if (winter.tm_gmtoff > summer.tm_gmtoff) { /* the south */
         struct tm swap = winter;
         winter = summer;

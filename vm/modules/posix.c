@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -387,24 +386,30 @@ static dv_value environment(dv_vm *vm) {
     return all;
 }
 
+/* What says which process this is, or whose: none of a sandboxed program's business. */
+static dv_value own_number(dv_vm *vm, int64_t number) {
+    const int refused = dv_host_allows(vm);
+    return refused ? dv_host_raise(vm, -refused, DV_EMPTY) : dv_int_from_int64(vm, number);
+}
+
 static dv_value posix_getpid(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
-    return dv_int_from_int64(vm, getpid());
+    return own_number(vm, getpid());
 }
 
 static dv_value posix_getppid(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
-    return dv_int_from_int64(vm, getppid());
+    return own_number(vm, getppid());
 }
 
 static dv_value posix_getuid(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)args, (void)count;
-    return dv_int_from_int64(vm, getuid());
+    return own_number(vm, getuid());
 }
 
 static dv_value posix_cpu_count(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)args, (void)count;
-    long number = sysconf(_SC_NPROCESSORS_ONLN);
+    (void)args, (void)count;
+    long number = vm->sandboxed ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
     return number > 0 ? dv_int(number) : DV_NONE;
 }
 
@@ -415,10 +420,7 @@ static dv_value posix_urandom(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (size < 0) return dv_raise(vm, DV_E_VALUE_ERROR, "negative argument not allowed");
     dv_str *bytes = dv_bytes_alloc(vm, size);
     if (!bytes) return DV_EMPTY;
-    for (int64_t done = 0; done < size;) {
-        ssize_t got = getrandom(bytes->data + done, (size_t)(size - done), 0);
-        if (got > 0) done += got;
-        if (got > 0 || errno == EINTR) continue;
+    if (!dv_host_random(bytes->data, (size_t)size)) {
         dv_release_object(vm, &bytes->header);
         return dv_host_raise(vm, errno, DV_EMPTY);
     }
@@ -438,7 +440,9 @@ static dv_value posix_terminal_size(dv_vm *vm, const dv_value *args, uint32_t co
     int64_t fd;
     struct winsize size;
     if (!dv_int_argument(vm, args[0], &fd)) return DV_EMPTY;
-    if (ioctl((int)fd, TIOCGWINSZ, &size) != 0) return dv_host_raise(vm, errno, DV_EMPTY);
+    int failed = -dv_host_allows(vm);
+    if (!failed && ioctl((int)fd, TIOCGWINSZ, &size) != 0) failed = errno;
+    if (failed) return dv_host_raise(vm, failed, DV_EMPTY);
     dv_value items[2] = {dv_int(size.ws_col), dv_int(size.ws_row)};
     return dv_tuple_new(vm, items, 2);
 }

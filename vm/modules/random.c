@@ -6,8 +6,6 @@
  *  2. Every method takes as many words from the twister as CPython's does, in the same order. */
 #include "modules/random.h"
 
-#include <sys/random.h>
-
 #include "core/upcall.h"
 #include "modules/modules.h"
 #include "modules/sha512.h"
@@ -15,6 +13,7 @@
 #include "types/class.h"
 #include "types/function.h"
 #include "types/instance.h"
+#include "types/host.h"
 #include "types/int_arith.h"
 #include "types/list.h"
 #include "types/sequence.h"
@@ -52,11 +51,8 @@ static void seed_limbs(dv_random *r, const uint64_t *limbs, int64_t count) {
 
 static bool seed_from_system(dv_vm *vm, dv_random *r) {
     uint32_t key[DV_TWISTER_WORDS];
-    for (size_t done = 0; done < sizeof key;) {
-        ssize_t got = getrandom((char *)key + done, sizeof key - done, 0);
-        if (got < 0) return dv_raise(vm, DV_E_OS_ERROR, "no random numbers from the system"), false;
-        done += (size_t)got;
-    }
+    if (!dv_host_random(key, sizeof key))
+        return dv_raise(vm, DV_E_OS_ERROR, "no random numbers from the system"), false;
     dv_twister_seed(&r->twister, key, DV_TWISTER_WORDS);
     return true;
 }
@@ -538,8 +534,7 @@ static bool random_initialise(dv_vm *vm, dv_value self, const dv_value *args, ui
 
 static dv_value random_repr(dv_vm *vm, dv_value self) {
     if (dv_is_instance(self)) return dv_default_repr(vm, self);
-    return dv_str_printf(vm, "<random.Random object at 0x%llx>",
-                         (unsigned long long)(self.bits & DV_PAYLOAD));
+    return dv_str_printf(vm, "<random.Random object at 0x%llx>", dv_identity(vm, self));
 }
 
 #define NAMED(name_) \

@@ -272,7 +272,7 @@ static dv_value unpacker_hint(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value address_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "<%s object at 0x%llx>", vm->types[dv_type_of(vm, self)]->name,
-                         (unsigned long long)(self.bits & DV_PAYLOAD));
+                         dv_identity(vm, self));
 }
 
 static const dv_cfunction_def unpacker_methods[] = {

@@ -30,7 +30,7 @@
  */
 
 static dv_value nameless_repr(dv_vm *vm, dv_value v) {
-    return dv_str_printf(vm, "<%T object at 0x%llx>", v, (unsigned long long)(v.bits & DV_PAYLOAD));
+    return dv_str_printf(vm, "<%T object at 0x%llx>", v, dv_identity(vm, v));
 }
 
 dv_value dv_repr(dv_vm *vm, dv_value v) {
@@ -85,7 +85,7 @@ bool dv_hash(dv_vm *vm, dv_value v, int64_t *hash) {
         dv_leave_native(vm);
         return done;
     }
-    *hash = dv_is_object(v) ? dv_default_hash(v) : (int64_t)(v.bits & DV_PAYLOAD) + 0x5CA1AB1E;
+    *hash = dv_is_object(v) ? dv_default_hash(vm, v) : (int64_t)(v.bits & DV_PAYLOAD) + 0x5CA1AB1E;
     return true;
 }
 

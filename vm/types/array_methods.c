@@ -186,7 +186,7 @@ static dv_value fromunicode(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value buffer_info(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     const dv_array *a = self_of(args);
-    dv_value parts[2] = {dv_int((int64_t)(uintptr_t)a->data), dv_int(a->count)};
+    dv_value parts[2] = {dv_int((int64_t)dv_identity_of(vm, (uintptr_t)a->data)), dv_int(a->count)};
     return dv_tuple_new(vm, parts, 2);
 }
 

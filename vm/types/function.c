@@ -74,7 +74,7 @@ static void function_traverse(dv_vm *vm, dv_object *object, dv_visit visit, void
 
 static dv_value function_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "<function %S at 0x%llx>", dv_as_function(self)->qualname,
-                         (unsigned long long)(uintptr_t)dv_as_object(self));
+                         dv_identity(vm, self));
 }
 
 /* The dict of annotations; made of the tuple of the definition, or empty, when it is first asked
@@ -304,12 +304,10 @@ static dv_value cfunction_repr(dv_vm *vm, dv_value self) {
                              dv_as_class(function->owner)->name);
     if (is_wrapper(function))
         return dv_str_printf(vm, "<method-wrapper '%s' of %T object at 0x%llx>", name,
-                             function->self,
-                             (unsigned long long)(function->self.bits & DV_PAYLOAD));
+                             function->self, dv_identity(vm, function->self));
     if (!dv_is_empty(function->self))
         return dv_str_printf(vm, "<built-in method %s of %T object at 0x%llx>", name,
-                             function->self,
-                             (unsigned long long)(function->self.bits & DV_PAYLOAD));
+                             function->self, dv_identity(vm, function->self));
     return dv_str_printf(vm, "<built-in function %s>", name);
 }
 
@@ -542,10 +540,10 @@ static dv_value cfunction_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_va
 }
 
 static bool cfunction_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    (void)vm;
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(self);
     dv_value of = dv_is_empty(function->self) ? function->owner : function->self;
-    *hash = (int64_t)((uintptr_t)function->def >> 4 ^ (of.bits & DV_PAYLOAD));
+    const uint64_t def = dv_identity_of(vm, (uintptr_t)function->def);
+    *hash = (int64_t)(def >> 4 ^ dv_identity(vm, of));
     return true;
 }
 
@@ -626,9 +624,8 @@ static dv_value method_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value
 }
 
 static bool method_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    (void)vm;
     const dv_method *method = (const dv_method *)dv_as_object(self);
-    *hash = (int64_t)((method->function.bits >> 4 ^ method->self.bits) & DV_PAYLOAD);
+    *hash = (int64_t)(dv_identity(vm, method->function) >> 4 ^ dv_identity(vm, method->self));
     return true;
 }
 

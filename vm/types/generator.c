@@ -63,7 +63,7 @@ static void generator_clear(dv_vm *vm, dv_object *object) {
 
 static dv_value generator_repr(dv_vm *vm, dv_value self) {
     return dv_str_printf(vm, "<generator object %S at 0x%llx>", dv_as_generator(self)->qualname,
-                         (unsigned long long)(uintptr_t)dv_as_object(self));
+                         dv_identity(vm, self));
 }
 
 /* Attributes

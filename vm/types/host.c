@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +15,15 @@
 #include "types/str_text.h"
 
 int dv_host_allows(const dv_vm *vm) { return vm->sandboxed ? -EPERM : 0; }
+
+bool dv_host_random(void *bytes, size_t size) {
+    for (size_t done = 0; done < size;) {
+        ssize_t got = getrandom((char *)bytes + done, size - done, 0);
+        if (got > 0) done += (size_t)got;
+        if (got <= 0 && errno != EINTR) return false;
+    }
+    return true;
+}
 
 /* Descriptors ------------------------------------------------------------------------------------
  */

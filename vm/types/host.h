@@ -35,6 +35,9 @@ int64_t dv_host_size(int fd);
 bool dv_host_is_directory(int fd);
 bool dv_host_is_terminal(int fd);
 
+/* So many random bytes of the system. */
+bool dv_host_random(void *bytes, size_t size) DV_MUST_CHECK;
+
 /* os.fspath: a str or bytes (new); TypeError. */
 dv_value dv_host_fspath(dv_vm *vm, dv_value v);
 /* The text of a str or bytes without zero bytes; false: raised.  Given back with

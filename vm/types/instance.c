@@ -120,8 +120,7 @@ static const dv_type *layout_of(dv_vm *vm, dv_value self) {
 dv_value dv_default_repr(dv_vm *vm, dv_value self) {
     dv_value name = dv_class_qualified_name(vm, dv_class_of(vm, self));
     if (dv_is_empty(name)) return DV_EMPTY;
-    dv_value text = dv_str_printf(vm, "<%S object at 0x%llx>", name,
-                                  (unsigned long long)(self.bits & DV_PAYLOAD));
+    dv_value text = dv_str_printf(vm, "<%S object at 0x%llx>", name, dv_identity(vm, self));
     dv_release(vm, name);
     return text;
 }
@@ -171,8 +170,8 @@ static dv_value object_str(dv_vm *vm, dv_value self) {
     return found ? text : inherited_str(vm, self);
 }
 
-int64_t dv_default_hash(dv_value self) {
-    uint64_t address = self.bits & DV_PAYLOAD;
+int64_t dv_default_hash(const dv_vm *vm, dv_value self) {
+    uint64_t address = dv_identity(vm, self);
     return (int64_t)(address >> 4 | address << 60);
 }
 
@@ -207,7 +206,7 @@ static bool object_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     if (found) return true;
     const dv_type *layout = layout_of(vm, self);
     if (layout && layout->hash) return layout->hash(vm, dv_number_of(self), hash);
-    *hash = dv_default_hash(self);
+    *hash = dv_default_hash(vm, self);
     return true;
 }
 
@@ -455,7 +454,7 @@ static dv_value method_str(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 static dv_value method_hash(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
-    return dv_int_from_int64(vm, dv_default_hash(args[0]));
+    return dv_int_from_int64(vm, dv_default_hash(vm, args[0]));
 }
 
 static dv_value method_compare(dv_compare_op op, const dv_value *args) {

@@ -36,7 +36,7 @@ dv_value dv_call_in_front(dv_vm *vm, dv_value callee, dv_value first, const dv_v
 dv_value dv_special_text(dv_vm *vm, dv_value self, dv_value name, bool *found);
 /* "<__main__.C object at 0x...>" */
 dv_value dv_default_repr(dv_vm *vm, dv_value self);
-int64_t dv_default_hash(dv_value self);
+int64_t dv_default_hash(const dv_vm *vm, dv_value self);
 
 /* object's __getattribute__, __setattr__ and __delattr__. */
 extern const dv_cfunction_def dv_object_attribute_hooks[3];

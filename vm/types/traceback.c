@@ -45,8 +45,8 @@ static dv_value frame_repr(dv_vm *vm, dv_value self) {
     const dv_code *code = dv_code_source(as_frame(self)->code);
     const dv_text *file = &code->unit->filename;
     return dv_str_printf(vm, "<frame at 0x%llx, file '%.*s', line %u, code %.*s>",
-                         (unsigned long long)(uintptr_t)dv_as_object(self), (int)file->size,
-                         file->data, as_frame(self)->line, (int)code->name.size, code->name.data);
+                         dv_identity(vm, self), (int)file->size, file->data, as_frame(self)->line,
+                         (int)code->name.size, code->name.data);
 }
 
 /* What CPython's frames have beyond f_code and f_lineno. */

@@ -31,10 +31,10 @@ static void variable_clear(dv_vm *vm, dv_object *object) {
 
 static dv_value variable_repr(dv_vm *vm, dv_value self) {
     const dv_value value = dv_as_variable(self)->value;
-    unsigned long long at = (unsigned long long)(uintptr_t)dv_as_object(self);
+    unsigned long long at = dv_identity(vm, self);
     if (dv_is_empty(value)) return dv_str_printf(vm, "<cell at 0x%llx: empty>", at);
     return dv_str_printf(vm, "<cell at 0x%llx: %T object at 0x%llx>", at, value,
-                         (unsigned long long)value.bits & DV_PAYLOAD);
+                         dv_identity(vm, value));
 }
 
 static dv_value variable_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
