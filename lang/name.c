@@ -51,7 +51,7 @@ dv_name *dv_name_intern(dv_front *front, dv_text text) {
     dv_name *name = dv_front_scratch(front, sizeof *name);
     if (name == NULL) return NULL;
     dv_name **bucket = &table->buckets[hash & (table->capacity - 1)];
-    *name = (dv_name){*bucket, text, hash};
+    *name = (dv_name){*bucket, text, hash, NULL};
     *bucket = name;
     table->count++;
     return name;

@@ -8,6 +8,7 @@ typedef struct dv_name {
     struct dv_name *next; /* in its bucket */
     dv_text text;         /* points into memory that lives as long as the unit */
     uint32_t hash;
+    const void *mark; /* lang/scope.c: the call that was the last to name an argument so */
 } dv_name;
 
 bool dv_name_table_make(dv_front *front);

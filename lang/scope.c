@@ -328,12 +328,24 @@ static bool check_repeated(scoper *s, const dv_keyword *keyword, const dv_keywor
     return true;
 }
 
+/* Does any name occur twice?  One walk, whereas finding the first that does takes one for each. */
+static bool has_repeated(const dv_keyword *keywords, uint32_t count) {
+    bool repeated = false;
+    for (uint32_t i = 0; i < count && !repeated; i++) {
+        if (!keywords[i].name) continue;
+        repeated = keywords[i].name->mark == keywords;
+        keywords[i].name->mark = keywords;
+    }
+    return repeated;
+}
+
 /* Keyword arguments of a call, or of a class, that is at `at`. */
 static bool check_keywords(scoper *s, const dv_keyword *keywords, uint32_t count, dv_range at) {
+    const bool repeated = has_repeated(keywords, count);
     for (uint32_t i = 0; i < count; i++) {
         const dv_name *name = keywords[i].name;
         if (name != NULL && (!check_debug(s, name, at, "assign to") ||
-                             !check_repeated(s, &keywords[i], keywords + count)))
+                             (repeated && !check_repeated(s, &keywords[i], keywords + count))))
             return false;
     }
     return true;

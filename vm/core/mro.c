@@ -26,7 +26,10 @@ static bool is_duplicate(dv_vm *vm, dv_class *const *bases, uint32_t count) {
     return false;
 }
 
+/* What is the head is not in the tail: orders have no duplicates.  So a chain is merged in one
+ * walk. */
 static bool in_tail(const sequence *s, const dv_class *class_) {
+    if (s->next < s->count && s->items[s->next] == class_) return false;
     for (uint32_t i = s->next + 1; i < s->count; i++)
         if (s->items[i] == class_) return true;
     return false;
