@@ -438,7 +438,7 @@ enum {
  * RuntimeError if it is to end, again and again while it is stopped: safepoints do, and functions
  * that wait. */
 bool dv_poll_interrupt(dv_vm *vm) DV_MUST_CHECK;
-/* No handler of an exception is entered, and what runs raises RuntimeError again and again. */
+
 /* The number by which a program knows an object, or any address: the address, or in a sandboxed VM
  * one that stands for it.  No two addresses have the same, and it is a multiple of 16, as they are.
  */
@@ -447,6 +447,7 @@ static inline unsigned long long dv_identity(const dv_vm *vm, dv_value v) {
     return dv_identity_of(vm, (uintptr_t)(v.bits & DV_PAYLOAD));
 }
 
+/* No handler of an exception is entered, and what runs raises RuntimeError again and again. */
 static inline bool dv_is_stopped(const dv_vm *vm) {
     return __atomic_load_n(&vm->interrupt, __ATOMIC_RELAXED) & (DV_STOPPED | DV_EXHAUSTED);
 }
