@@ -205,7 +205,11 @@ static uint16_t flags_of(dv_vm *vm, dv_value name, dv_value value) {
 
 bool dv_class_store(dv_vm *vm, dv_class *class_, dv_value name, dv_value value) {
     dv_global_cell *cell = dv_namespace_cell(vm, &class_->attributes, name);
-    bool possible = cell && dv_slots_store(vm, class_, cell, value);
+    /* Most stores replace a value that is no slot by another one. */
+    bool concerns_slots =
+        cell && (dv_is_empty(cell->value) || dv_is_shape(cell->value, DV_T_MEMBER) ||
+                 dv_is_shape(value, DV_T_MEMBER));
+    bool possible = cell && (!concerns_slots || dv_slots_store(vm, class_, cell, value));
     if (!possible) {
         dv_release(vm, value);
         return false;

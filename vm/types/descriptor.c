@@ -147,8 +147,8 @@ dv_value dv_bind(dv_vm *vm, dv_value v, dv_value self, dv_class *class_) {
 }
 
 bool dv_is_data_descriptor(dv_vm *vm, dv_value v) {
-    if (dv_is_shape(v, DV_T_PROPERTY) || dv_is_tuple_getter(v) || dv_is_hidden_member(v))
-        return true;
+    if (dv_is_shape(v, DV_T_PROPERTY) || dv_is_tuple_getter(v)) return true;
+    if (dv_is_shape(v, DV_T_MEMBER)) return dv_is_hidden_member(v);
     /* A class keeps its flags when it loses the methods. */
     return has_flag(vm, v, DV_CLASS_SETTER) &&
            (is_property(v) || dv_has_special(vm, v, vm->known.set) ||
