@@ -19,10 +19,11 @@ def argument(kind, position, last, mode):
 def modes(arguments):
     return "R" if len(arguments) > 2 else "S" if not arguments or arguments[-1] == "P" else "SR"
 %>
-<%isa:region name="R_GUARD_BOUND" operands="" cache="3" doc="Leaves unless home slot a holds a bound method of the dl function in the instruction.">
+<%isa:region name="R_GUARD_BOUND" operands="" cache="3" doc="Leaves unless home slot a holds a bound method of a dl function with the code in the instruction.">
     const dv_value v = HOME(a);
     if (DV_UNLIKELY(!dv_is_shape(v, DV_T_METHOD) || GUARD_FAILS())) EXIT();
-    if (DV_UNLIKELY(((const dv_method *)dv_as_object(v))->function.bits != CELL(2).v.bits)) EXIT();
+    const dv_value function = ((const dv_method *)dv_as_object(v))->function;
+    if (DV_UNLIKELY(!dv_is_function(function) || (dv_value){DV_TAG_OBJECT | (uint64_t)(uintptr_t)dv_as_function(function)->code}.bits != CELL(2).v.bits)) EXIT();
     REGION_NEXT();
 </%isa:region>
 <%isa:region name="R_SELF" operands="" cache="3" doc="Self of the bound method in home slot a, retained, to home slot b.">

@@ -373,6 +373,7 @@ static fact exit_value(checker *c, const dv_exit_item *item, fact *state, bool r
     case DV_EXIT_FLOAT_D: good = registers && d->what == IN_DOUBLE; break;
     case DV_EXIT_COPY:
     case DV_EXIT_COPY_B:
+    case DV_EXIT_FUNCTION: /* (of what is inlined, which has no text) */
         good = is_value(state[from]);
         if (item->action == DV_EXIT_COPY)
             result = owned(state[from].kind == ITERATOR ? DV_PLACE_VALUE : state[from].kind);

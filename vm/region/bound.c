@@ -7,7 +7,8 @@
  * becomes the instruction that `list.append(x)` is.
  *
  * Invariant
- *  1. The region does not keep alive what a local holds, but a function without defaults. */
+ *  1. The region does not keep alive what a local holds.  It knows the method's code, not the
+ * function: which one that is at each call, exits read from the bound method. */
 #include "region/step.h"
 #include "types/function.h"
 
@@ -20,12 +21,6 @@ static dv_value evident_callee(const dv_build *b, const dv_known_value *callee) 
     return lasts ? b->frame[dv_home(b, q)] : DV_EMPTY;
 }
 
-/* The region keeps the function alive: would that keep objects of the program alive, too? */
-static bool has_more(const dv_function *function) {
-    return !dv_is_empty(function->defaults) || !dv_is_empty(function->keyword_defaults) ||
-           !dv_is_empty(function->closure) || !dv_is_empty(function->attributes);
-}
-
 /* A bound method of a dl function, inline. */
 static bool enter_method(dv_build *b, int32_t n, const dv_method *method, uint32_t *next_pc) {
     const int32_t q = b->top - n - 3, self = b->top - n;
@@ -35,13 +30,12 @@ static bool enter_method(dv_build *b, int32_t n, const dv_method *method, uint32
     const bool inlined = dv_build_may_inline(b, function, (uint32_t)n + 1);
     b->top--;
     const bool is_local = b->e[q].where == DV_AT_ALIAS;
-    if (!inlined || (is_local && has_more(function)) || !dv_build_keep(b, method->function) ||
-        (!is_local && !dv_build_keep(b, method->self)))
-        return false;
+    if (!inlined || (is_local && !dv_function_lasts(b, dv_function_thread(function)))) return false;
     const int16_t bound = is_local ? dv_home(b, b->e[q].slot) : 0;
+    const dv_value code = dv_object_value(function->code);
     if (is_local) {
         uint32_t at = dv_region_emit_guard(b, DV_OP_R_GUARD_BOUND, bound, 0, 0);
-        dv_region_emit_constant(b, at, (dv_cell){.v = method->function});
+        dv_region_emit_constant(b, at, (dv_cell){.v = code});
     }
     for (int32_t i = 1; i <= n; i++)
         if (dv_top(b, i)->where == DV_AT_REGISTER) dv_to_slot(b, b->top - i);
@@ -53,9 +47,12 @@ static bool enter_method(dv_build *b, int32_t n, const dv_method *method, uint32
         dv_region_emit_constant(b, at, (dv_cell){.v = method->self});
     }
     b->e[self] = (dv_known_value){DV_K_ANY, DV_AT_HOME, 0, DV_EMPTY};
-    b->e[q] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, method->function};
+    b->e[q] = (dv_known_value){DV_K_CONSTANT, DV_AT_VALUE, 0, is_local ? code : method->function};
     b->version++;
     dv_step_count(b, true);
+    dv_context *call = dv_build_inline(b, dv_function_thread(function));
+    if (!call) return true;
+    call->method = bound;
     *next_pc = dv_step_enter(b, dv_function_thread(function), *next_pc, DV_ENTERS_CALL);
     return true;
 }
@@ -71,7 +68,6 @@ static bool call_append(dv_build *b, const dv_cfunction *function, uint32_t *nex
                                            dv_home(b, list), 0);
         dv_region_emit_constant(b, at, (dv_cell){.p = (void *)(uintptr_t)function->def});
     } else {
-        if (!dv_build_keep(b, function->self)) return false;
         uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, dv_home(b, list), 0, 0);
         dv_region_emit_constant(b, at, (dv_cell){.v = function->self});
     }

@@ -474,10 +474,7 @@ void dv_build_finish(dv_build *b) {
     KEEP(points, point_count);
     KEEP(entries, entry_count);
     KEEP(entry_items, entry_item_count);
-    KEEP(constants, constant_count);
     KEEP(marks, mark_count);
-    if (region->constants)
-        for (uint32_t i = 0; i < region->constant_count; i++) dv_retain(region->constants[i]);
     if (b->failed) return;
     dv_pair_join(region, b->starts.data, b->starts.count);
     for (uint32_t i = 0; i < b->starts.count; i++) {
@@ -741,6 +738,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
         memset(b, 0, offsetof(dv_build, work));
         region->dependent.invalidate = dv_region_invalidate;
         region->thread = thread, region->begin = head, region->end = end;
+        region->active = 1; /* who breaks an assumption meanwhile leaves it alone */
         b->vm = vm, b->region = region, b->frame = fp;
         if (prepare(b, thread, head, end) && (!is_function || dv_function_prepare(b))) {
             find_fixed_point(b, fp, now);
@@ -752,6 +750,7 @@ static dv_region *build(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32
         dv_function_wanted(vm, b->wanted, !b->failed);
         dv_build_end(b);
     }
+    if (region) region->active = 0;
     if (region && event->why) {
         dv_region_free(vm, region);
         region = NULL;

@@ -84,6 +84,8 @@ typedef struct dv_context {
     dv_snapshot *at;             /* by pc - begin */
     bool branches;               /* its blocks are emitted one by one, and its return is a jump */
     dv_entering entering;
+    int16_t
+        method; /* home slot of the bound method that was called; its callee is the code object */
     bool emitted,
         made; /* an __init__: it was emitted; an instance is made in the region after all */
     int depth;
@@ -183,7 +185,6 @@ typedef struct dv_build {
     DV_VECTOR(dv_exit_frame) frames;
     DV_VECTOR(dv_point) points;
     DV_VECTOR(dv_edge) edges;
-    DV_VECTOR(dv_value) constants;
     DV_VECTOR(dv_virtual) virtuals; /* records of virtual instances */
     DV_VECTOR(dv_entry) entries;
     DV_VECTOR(dv_entry_item) entry_items;
@@ -239,8 +240,6 @@ void dv_build_end(dv_build *b); /* frees what dv_build_get has handed out */
 uint32_t dv_step(dv_build *b);
 
 /* emit.c */
-bool dv_build_keep(dv_build *b,
-                   dv_value v); /* as a constant of the region, counted when it is done */
 static inline int16_t dv_home(const dv_build *b, int32_t q) {
     return (int16_t)(q < b->locals ? q : b->stack_base + (q - b->locals));
 }

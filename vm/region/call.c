@@ -266,8 +266,7 @@ uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_ente
 /* Who gives a function other defaults breaks vm->class_sites. */
 int32_t dv_step_missing(dv_build *b, const dv_function *function, int64_t missing) {
     if (missing <= 0) return missing < 0 ? -1 : 0;
-    bool known = dv_frame_defaults(function, missing) && dv_build_depends(b, &b->vm->class_sites) &&
-                 dv_build_keep(b, function->defaults);
+    bool known = dv_frame_defaults(function, missing) && dv_build_depends(b, &b->vm->class_sites);
     return known ? (int32_t)missing : -1;
 }
 
@@ -290,8 +289,7 @@ static const dv_raw *raws_of(dv_build *b, dv_value callee) {
     if (!dv_is_object(callee)) return NULL;
     if (!dv_is_shape(callee, DV_T_CFUNCTION)) {
         const dv_type *type = b->vm->types[dv_type_of(b->vm, callee)];
-        const dv_raw *raws = type->raw ? type->raw(b->vm, callee) : NULL;
-        return raws && dv_build_keep(b, callee) ? raws : NULL;
+        return type->raw ? type->raw(b->vm, callee) : NULL;
     }
     const dv_cfunction *function = (const dv_cfunction *)dv_as_object(callee);
     return dv_is_empty(function->self) ? function->def->raw : NULL;

@@ -70,13 +70,6 @@ bool dv_owned(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
     return state == 0 || state == DV_NO_STATE || code->states[state].kind == DV_SLOT_OWNED;
 }
 
-bool dv_build_keep(dv_build *b, dv_value v) {
-    if (!dv_is_object(v)) return true;
-    for (uint32_t i = 0; i < b->constants.count; i++)
-        if (dv_same(b->constants.data[i], v)) return true;
-    return DV_PUSH(b, constants, v);
-}
-
 /* A local that the loop only reads: its home slot still has what it had at entry, which is no
  * counted object where the local is raw. */
 static bool is_unchanged(const dv_build *b, int32_t q) {
@@ -117,7 +110,10 @@ static void exit_item(dv_build *b, dv_context *context, uint32_t pc, int32_t q) 
         case DV_AT_VALUE:
             item.action = dv_owned(b, context, pc, q) ? DV_EXIT_VALUE : DV_EXIT_VALUE_B;
             item.value = e->value;
-            if (!dv_build_keep(b, e->value)) return;
+            if (dv_is_shape(e->value, DV_T_CODE)) { /* bound.c */
+                while (context->base - 3 != q) context = context->parent;
+                item.action = DV_EXIT_FUNCTION, item.from = context->method;
+            }
             break;
         case DV_AT_ALIAS:
             item.action = dv_owned(b, context, pc, q) ? DV_EXIT_COPY : DV_EXIT_COPY_B;
@@ -288,7 +284,6 @@ void dv_materialize(dv_build *b, int32_t q) {
     bool counted = e->where == DV_AT_VALUE || e->where == DV_AT_ALIAS;
     bool owned = counted && dv_owned(b, b->context, b->pc, q);
     if (e->where == DV_AT_VALUE) {
-        if (!dv_build_keep(b, e->value)) return;
         uint32_t at =
             dv_region_emit(b, owned ? DV_OP_R_VALUE : DV_OP_R_VALUE_B, dv_home(b, q), 0, 0);
         dv_region_emit_constant(b, at, (dv_cell){.v = e->value});

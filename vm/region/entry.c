@@ -41,8 +41,6 @@ static void free_array(dv_vm *vm, void *data, size_t size) {
 void dv_region_free(dv_vm *vm, dv_region *region) {
     dv_region_discharge(vm, region);
     dv_dependent_leave(vm, &region->dependent);
-    if (region->constants)
-        for (uint32_t i = 0; i < region->constant_count; i++) dv_release(vm, region->constants[i]);
     free_array(vm, region->cells, region->cell_count * sizeof *region->cells);
     free_array(vm, region->exits, region->exit_count * sizeof *region->exits);
     free_array(vm, region->items, region->item_count * sizeof *region->items);
@@ -50,9 +48,12 @@ void dv_region_free(dv_vm *vm, dv_region *region) {
     free_array(vm, region->points, region->point_count * sizeof *region->points);
     free_array(vm, region->entries, region->entry_count * sizeof *region->entries);
     free_array(vm, region->entry_items, region->entry_item_count * sizeof *region->entry_items);
-    free_array(vm, region->constants, region->constant_count * sizeof *region->constants);
     free_array(vm, region->marks, region->mark_count * sizeof *region->marks);
+    dv_pin *pins = region->pins; /* of frames that were taken for being in it */
+    const uint32_t count = region->pin_count, capacity = region->pin_capacity;
     dv_heap_free(&vm->heap, region, sizeof *region);
+    for (uint32_t i = 0; i < count; i++) dv_release(vm, pins[i].value);
+    if (pins) dv_heap_free(&vm->heap, pins, capacity * sizeof *pins);
 }
 
 static void unlink_region(dv_region *region) {
@@ -67,7 +68,8 @@ static void free_if_unused(dv_vm *vm, dv_region *region) {
     dv_region_free(vm, region);
 }
 
-void dv_region_left(dv_vm *vm, dv_region *region) {
+void dv_region_left(dv_vm *vm, dv_region *region, const dv_value *fp) {
+    dv_region_unpin(vm, region, fp);
     region->active--;
     free_if_unused(vm, region);
 }
@@ -167,6 +169,7 @@ static uint32_t rounds_until_again(const dv_region *region, dv_refusal why, uint
 void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
     if (region->retired) return;
     region->retired = true;
+    region->active++; /* what this breaks may invalidate the region itself */
     if (region->gate) {
         if (why) tell(vm, region->thread, &(dv_loop_event){.back = 0, .why = why});
         dv_function_retire(vm, region);
@@ -192,6 +195,7 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
             dv_cell *cell = &region->cells[region->points[i].cell];
             cell->h = dv_handler_of(vm, cell, DV_OP_R_RETIRED);
         }
+    region->active--;
 }
 
 void dv_region_give_up(dv_vm *vm, dv_region *region, dv_refusal why) {
@@ -200,7 +204,12 @@ void dv_region_give_up(dv_vm *vm, dv_region *region, dv_refusal why) {
 }
 
 void dv_region_invalidate(dv_vm *vm, dv_dependent *dependent) {
-    dv_region_retire(vm, (dv_region *)dependent, DV_REFUSED_CHANGED);
+    dv_region *region = (dv_region *)dependent;
+    dv_region_retire(vm, region, DV_REFUSED_CHANGED);
+    if (region->active > 0)
+        dv_region_pin(vm, region);
+    else
+        free_if_unused(vm, region);
 }
 
 /* Leaving
@@ -251,6 +260,8 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_VALUE_B: return item->value;
     case DV_EXIT_COPY: return dv_retain(fp[item->from]);
     case DV_EXIT_COPY_B: return fp[item->from];
+    case DV_EXIT_FUNCTION:
+        return dv_retain(((const dv_method *)dv_as_object(fp[item->from]))->function);
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
     case DV_EXIT_INSTANCE: break;
     }
@@ -383,6 +394,8 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
         dv_site_reconsider(vm, (dv_thread *)exit->thread, (dv_cell *)cell);
         dv_region_retire(vm, region, DV_REFUSED_GUARDS);
     }
+    vm->ip = cell;
+    dv_region_unpin(vm, region, fp);
     count_leaving(vm, region);
     free_if_unused(vm, region);
     return cell;
@@ -480,7 +493,7 @@ static const dv_cell *leave(dv_vm *vm, const dv_cell *ip) {
     const dv_point *point = find_point(region, (uint32_t)(ip - region->cells), true);
     dv_exit *exit = &region->exits[point->exit];
     const registers saved = {vm->r, vm->d};
-    dv_value *sp = point->keeps_sp ? vm->sp : fp + exit->top;
+    dv_value *sp = vm->sp = point->keeps_sp ? vm->sp : fp + exit->top;
     const dv_cell *next = take_exit(vm, region, exit, fp, &saved, DV_LEAVES_RAISING);
     dv_error_clear(vm); /* the exception on its way comes before a MemoryError of its exit */
     vm->sp = sp;
@@ -752,8 +765,7 @@ static void release_code(dv_vm *vm, dv_object *object) {
     dv_function_free(vm, thread);
 }
 
-/* The VM ends.  The region of a function that calls itself keeps the function, and that the code
- * whose region it is. */
+/* The VM ends. */
 static void discard(dv_vm *vm) {
     for (dv_thread *thread = vm->codes; thread;) {
         dv_region *region = thread->regions;
@@ -762,9 +774,8 @@ static void discard(dv_vm *vm) {
             continue;
         }
         dv_region_retire(vm, region, DV_REFUSED_NOT);
-        thread->regions = region->next;
-        dv_region_free(vm, region); /* and perhaps the thread */
-        thread = vm->codes;
+        unlink_region(region);
+        dv_region_free(vm, region);
     }
 }
 

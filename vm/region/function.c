@@ -21,21 +21,26 @@ struct dv_callable {
     dv_gate *gates;         /* at most one is open */
     const dv_gate *latest;  /* that was open; while it is closed, calls leave their regions */
     dv_assumption unopened; /* broken when it gets a region: for those that call it boxed */
-    dv_assumption lasting;  /* broken when the latest gate will not open again: for its callers */
-    dv_thread *wanted;      /* the next one that the region under construction had rather entered */
+    dv_assumption lasting; /* broken when the latest gate will not open again, or the code ends: for
+                              its callers */
+    dv_thread *wanted;     /* the next one that the region under construction had rather entered */
     bool is_wanted;
     uint8_t tries;
     bool counting;
 };
 
-/* NULL: there is no memory, or calls are counted, which those from regions would not be. */
-static dv_callable *callable_of(dv_vm *vm, dv_thread *thread) {
-    if (vm->work.counts_calls) return NULL;
+/* NULL: there is no memory. */
+static dv_callable *known_of(dv_vm *vm, dv_thread *thread) {
     if (!thread->callable) {
         thread->callable = dv_heap_alloc(&vm->heap, sizeof *thread->callable);
         if (thread->callable) *thread->callable = (dv_callable){.gates = NULL};
     }
     return thread->callable;
+}
+
+/* The same; NULL as well if calls are counted, which those from regions would not be. */
+static dv_callable *callable_of(dv_vm *vm, dv_thread *thread) {
+    return vm->work.counts_calls ? NULL : known_of(vm, thread);
 }
 
 static size_t size_of_gate(const dv_gate *gate) { return sizeof *gate + gate->count; }
@@ -89,6 +94,11 @@ void dv_function_warmed(dv_vm *vm, dv_object *code) {
 bool dv_function_is_callable(const dv_thread *thread) {
     const bool given_up = thread->callable && thread->callable->tries >= GIVEN_UP;
     return thread->warm && may_have_region(thread) && !given_up;
+}
+
+bool dv_function_lasts(dv_build *b, dv_thread *thread) {
+    dv_callable *callable = known_of(b->vm, thread);
+    return callable && dv_build_depends(b, &callable->lasting);
 }
 
 /* A region calls it, and had rather entered it: if it is made, calls are counted. */
@@ -219,8 +229,9 @@ const dv_cell *dv_function_return(DV_HANDLER_PARAMETERS) {
     fp[-3] = result;
     vm->calls_left++;
     vm->ip = to - 1, vm->sp = fp - 2, vm->fp = dv_frame_caller(fp);
-    dv_region_left(vm, region);
+    dv_region_left(vm, region, fp);
     dv_release(vm, function);
+    vm->r = r, vm->d = d;
     return raw ? raw : to;
 }
 
@@ -465,7 +476,6 @@ bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_p
     dv_spill(b, false, base);
     dv_spill(b, true, base);
     if (end > b->extent) b->extent = (int16_t)end;
-    if (!dv_build_keep(b, function)) return true;
     dv_charge(b, true);
     const int32_t length = (int32_t)dv_op_infos[DV_OP_R_TAKE_I].length;
     const uint32_t at =

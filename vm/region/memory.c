@@ -14,7 +14,6 @@ static size_t size_of(const dv_region *region) {
            region->point_count * sizeof *region->points +
            region->entry_count * sizeof *region->entries +
            region->entry_item_count * sizeof *region->entry_items +
-           region->constant_count * sizeof *region->constants +
            region->mark_count * sizeof *region->marks;
 }
 

@@ -97,9 +97,7 @@ dv_value dv_operator_met(dv_vm *vm, const dv_cell *site, uint32_t op) {
 static dv_value lasting_method(dv_build *b, dv_class *class_, const operation *found) {
     if (!found->cell || !dv_is_function(found->cell->value)) return DV_EMPTY;
     class_->flags |= DV_CLASS_CACHED;
-    bool lasts = dv_build_depends(b, &b->vm->class_sites) &&
-                 dv_build_keep(b, dv_object_value(class_)) && dv_build_keep(b, found->cell->value);
-    return lasts ? dv_constant_global(b, found->cell) : DV_EMPTY;
+    return dv_build_depends(b, &b->vm->class_sites) ? dv_constant_global(b, found->cell) : DV_EMPTY;
 }
 
 /* Entering it

@@ -10,7 +10,12 @@
  * expects at the exit's pc; nothing is executed twice.
  *  4. A local that is dead (code/liveness.h) may have any value at home that is not counted, and if
  * its kind is raw, in its shadow slot: exits leave it alone.
- *  5. A region that nobody is in (`active` is 0) and that is retired is freed. */
+ *  5. A region that nobody is in (`active` is 0) and that is retired is freed.
+ *  6. A region owns no object.  What its cells and exits name is kept by a global variable, an
+ * attribute of a class or the like whose assumption is broken before it gives the object up, or by
+ * something that is kept in this way: a code object by its function, an item by its tuple.  When
+ * an assumption breaks, frames that are in the region *pin* what their exits name, which is what
+ * the operand stack of INCA code would hold (pin.c). */
 #ifndef DV_REGION_REGION_H
 #define DV_REGION_REGION_H
 
@@ -32,8 +37,9 @@ typedef enum dv_exit_action {
     DV_EXIT_VALUE_B, /* the same, borrowed */
     DV_EXIT_COPY,    /* home slot `from`, retained */
     DV_EXIT_COPY_B,
-    DV_EXIT_RANGE,   /* range iterator with raw state in slots from .. from+2: write back, or make
-                        it */
+    DV_EXIT_FUNCTION, /* of the bound method in home slot `from`, retained */
+    DV_EXIT_RANGE,    /* range iterator with raw state in slots from .. from+2: write back, or make
+                         it */
     DV_EXIT_INSTANCE /* a new instance of the shape whose number is `value`; its attributes, by slot
                         number, are the next `from` items, whose `to` is -1 */
 } dv_exit_action;
@@ -154,6 +160,12 @@ typedef struct dv_loop_event {
 
 enum { DV_REGION_WINDOW = 64 };
 
+/* An object that the frame at fp holds until it leaves the region. */
+typedef struct dv_pin {
+    const dv_value *fp;
+    dv_value value;
+} dv_pin;
+
 struct dv_region {
     dv_dependent dependent;
     dv_region *next; /* of the thread's list */
@@ -173,8 +185,8 @@ struct dv_region {
     uint32_t entry_count;
     dv_entry_item *entry_items;
     uint32_t entry_item_count;
-    dv_value *constants; /* counted: values that cells and exits refer to */
-    uint32_t constant_count;
+    dv_pin *pins;
+    uint32_t pin_count, pin_capacity;
     dv_mark *marks; /* sorted by cell */
     uint32_t mark_count;
     int16_t inlined;  /* calls that the deepest of the functions analysed inline counts as */
@@ -185,6 +197,7 @@ struct dv_region {
     uint32_t refused; /* and how often it was not, because of what INCA code had as arguments */
     bool hopes;       /* a function that it calls boxed may get a region: then it is made anew */
     uint32_t active;
+    bool pinned;      /* an assumption broke while somebody was in it */
     uint32_t entered; /* how often, lately: halved whenever regions must make room */
     size_t bytes;     /* charged for it (memory.h) */
     uint32_t
@@ -206,8 +219,16 @@ dv_region *dv_region_build_function(dv_vm *vm, dv_thread *thread, const dv_value
 /* Its loops enter the region, which has been admitted (memory.h).  `back`: of its outermost loop,
  * or 0: a function's. */
 void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back);
-/* An activation of it has ended. */
-void dv_region_left(dv_vm *vm, dv_region *region);
+/* The frame at fp has left it: an activation of it has ended. */
+void dv_region_left(dv_vm *vm, dv_region *region, const dv_value *fp);
+
+/* pin.c: who is in the region holds from now on what it needs to leave. */
+void dv_region_pin(dv_vm *vm, dv_region *region);
+/* The frame at fp leaves it, and vm->ip, vm->sp and vm->fp are as they are then. */
+void dv_region_unpin_slow(dv_vm *vm, dv_region *region, const dv_value *fp);
+static inline void dv_region_unpin(dv_vm *vm, dv_region *region, const dv_value *fp) {
+    if (DV_UNLIKELY(region->pin_count > 0)) dv_region_unpin_slow(vm, region, fp);
+}
 
 /* Takes the region out of use: its entries become INCA code again, activations leave at their next
  * back edge or resume point. */

@@ -46,8 +46,7 @@ static bool find_container(dv_build *b, slice *s) {
     s->home = dv_home(b, e->where == DV_AT_ALIAS ? e->slot : s->q);
     s->is_owned = e->where == DV_AT_HOME && dv_owned(b, b->context, b->pc, s->q);
     if (e->where == DV_AT_HOME || e->where == DV_AT_ALIAS) return true;
-    if (e->kind != DV_K_CONSTANT || e->where != DV_AT_VALUE || !dv_build_keep(b, e->value))
-        return false;
+    if (e->kind != DV_K_CONSTANT || e->where != DV_AT_VALUE) return false;
     uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, s->home, 0, 0);
     dv_region_emit_constant(b, at, (dv_cell){.v = e->value});
     return true;

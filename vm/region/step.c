@@ -639,9 +639,9 @@ dv_value dv_attribute_constant(dv_build *b, const dv_known_value *object) {
     dv_assumption *until = NULL;
     dv_value v = type->lasting_attribute(b->vm, object->value, name, &until);
     if (dv_is_empty(v)) return v;
-    bool kept = (!until || dv_build_depends(b, until)) && dv_build_keep(b, v);
-    dv_release(b->vm, v); /* it belongs to the object, and to the region when that is done */
-    return kept ? v : DV_EMPTY;
+    const bool lasts = !until || dv_build_depends(b, until);
+    dv_release(b->vm, v); /* the object keeps it */
+    return lasts ? v : DV_EMPTY;
 }
 
 static dv_value lookup_global(dv_build *b, dv_value name) {

@@ -154,6 +154,8 @@ uint32_t dv_step_enter(dv_build *b, dv_thread *callee, uint32_t next_pc, dv_ente
 uint32_t dv_step_returned(dv_build *b, bool released);
 
 /* function.c */
+/* The region ends with the function's code at the latest; false: there is no memory. */
+bool dv_function_lasts(dv_build *b, dv_thread *thread);
 /* A call of the dl function with the n topmost entries, which enters its region; false: it has none
  * that these fit. */
 bool dv_function_call(dv_build *b, dv_value function, int32_t n, uint32_t next_pc);

@@ -50,12 +50,13 @@ static void guard_container(dv_build *b, int32_t home, dv_kind kind) {
         dv_region_emit_constant(b, at, (dv_cell){.i = (int64_t)(kind - DV_K_ARRAY)});
 }
 
-/* A constant comes into the home slot of its entry, borrowed: the region keeps it alive. */
+/* A constant comes into the home slot of its entry, borrowed: nothing that runs other code is done
+ * with a container there. */
 static bool place_constant(dv_build *b, int32_t q, container *c) {
     const dv_known_value *e = &b->e[q];
     c->home = dv_home(b, q);
     c->kind = dv_kind_of_container(e->value);
-    if ((!c->kind && c->element == DV_ELEMENTS) || !dv_build_keep(b, e->value)) return false;
+    if (!c->kind && c->element == DV_ELEMENTS) return false;
     uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, c->home, 0, 0);
     dv_region_emit_constant(b, at, (dv_cell){.v = e->value});
     return true;

@@ -151,7 +151,7 @@ bool dv_step_return_constants(dv_build *b, dv_value v, uint32_t *next_pc) {
     if (tuple->count > MOST_RETURNED) return false;
     const int32_t n = (int32_t)tuple->count;
     dv_context *outermost = find_unpacked(b, b->top + n, n);
-    if (!outermost || !dv_build_keep(b, v)) return false;
+    if (!outermost) return false;
     for (int32_t i = 0; i < n; i++) dv_push_constant(b, tuple->items[i]);
     dv_step_count(b, true);
     *next_pc = b->failed ? b->pc : return_items(b, outermost, n);
@@ -163,7 +163,7 @@ uint32_t dv_step_unpack(dv_build *b, uint32_t next_pc) {
     uint32_t count = dv_word_operand(b, b->pc, 0);
     const dv_known_value *e = dv_top(b, 1);
     if (e->kind != DV_K_CONSTANT || !dv_is_shape(e->value, DV_T_TUPLE) ||
-        dv_as_tuple(e->value)->count != count || !dv_build_keep(b, e->value))
+        dv_as_tuple(e->value)->count != count)
         return dv_step_embed(b, 1, (int32_t)count, next_pc);
     const dv_value *items = dv_as_tuple(e->value)->items;
     dv_pop(b, 1);

@@ -108,9 +108,8 @@ static dv_function *plain_init(dv_build *b, dv_class *class_, int32_t n) {
     if (missing_arguments(b, init, n) < 0 || !is_straight(dv_function_thread(init)->code))
         return NULL;
     class_->flags |= DV_CLASS_CACHED;
-    bool lasts = !dv_is_empty(dv_constant_global(b, cell)) &&
-                 dv_build_depends(b, &b->vm->class_sites) &&
-                 dv_build_keep(b, dv_object_value(class_)) && dv_build_keep(b, cell->value);
+    bool lasts =
+        !dv_is_empty(dv_constant_global(b, cell)) && dv_build_depends(b, &b->vm->class_sites);
     return lasts ? init : NULL;
 }
 
@@ -275,7 +274,7 @@ static bool object_to_slot(dv_build *b, int32_t q) {
 /* Entry q becomes what a record says of an attribute's value; false: it cannot be one. */
 static bool make_value(dv_build *b, int32_t q) {
     const dv_known_value *e = &b->e[q];
-    if (e->where == DV_AT_VALUE) return dv_build_keep(b, e->value);
+    if (e->where == DV_AT_VALUE) return true;
     if (e->kind == DV_K_COMPLEX) dv_materialize(b, q);
     if (dv_kind_is_raw((dv_kind)e->kind)) return to_attribute_slot(b, q);
     bool object = e->where == DV_AT_HOME || e->where == DV_AT_ALIAS;

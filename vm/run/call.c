@@ -278,10 +278,10 @@ typedef struct entered {
  */
 static __attribute__((noinline)) const dv_cell *
 bind_from_c(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, dv_value keywords) {
-    dv_value *frame = vm->sp + 3, *fp = vm->fp;
+    dv_value *frame = dv_frame_from_c(vm), *fp = vm->fp;
     const dv_function *function = dv_as_function(callee);
     const dv_thread *thread = dv_function_thread(function);
-    if (vm->sp + count + 8 > vm->stack_end) {
+    if (vm->sp + count + 9 > vm->stack_end) {
         dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
         return NULL;
     }
@@ -304,7 +304,7 @@ call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, 
     dv_value result = DV_EMPTY;
     if (!dv_native_room(vm)) return DV_EMPTY;
     const dv_thread *thread = dv_function_thread(dv_as_function(callee));
-    dv_value *frame = vm->sp + 3;
+    dv_value *frame = dv_frame_from_c(vm);
     const dv_cell *ip;
     if (DV_LIKELY(thread->exact_arguments == (int64_t)count && dv_is_empty(keywords) &&
                   dv_frame_fits(vm, thread, frame))) {
@@ -328,7 +328,7 @@ call_function(dv_vm *vm, dv_value callee, const dv_value *args, uint32_t count, 
 
 dv_value dv_call_pair(dv_vm *vm, dv_value function, dv_value a, dv_value b) {
     const dv_thread *thread = dv_function_thread(dv_as_function(function));
-    dv_value *frame = vm->sp + 3;
+    dv_value *frame = dv_frame_from_c(vm);
     if (DV_UNLIKELY(thread->exact_arguments != 2 || !dv_frame_fits(vm, thread, frame))) {
         const dv_value args[2] = {a, b};
         return call_function(vm, function, args, 2, DV_EMPTY);

@@ -33,6 +33,18 @@ static inline dv_value *dv_frame_caller(const dv_value *fp) {
     return (dv_value *)(uintptr_t)fp[-1].bits;
 }
 
+/* Where a frame begins that C pushes at vm->sp: below its callee is the ip at which the caller has
+ * called C. */
+static inline dv_value *dv_frame_from_c(const dv_vm *vm) {
+    vm->sp[0] = dv_raw_pointer(vm->ip);
+    return vm->sp + 4;
+}
+/* A cell of the instruction that the caller executes. */
+static inline const dv_cell *dv_frame_caller_at(const dv_value *fp) {
+    if (dv_is_halt(dv_frame_link(fp))) return (const dv_cell *)(uintptr_t)fp[-4].bits;
+    return dv_frame_return(fp) - 1;
+}
+
 /* Can a function with this thread be entered with its frame at `frame`?  No may only mean that
  * something is to be done first (dv_poll_calls). */
 static inline bool dv_frame_fits(const dv_vm *vm, const dv_thread *thread, const dv_value *frame) {

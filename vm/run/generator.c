@@ -133,7 +133,7 @@ static void forget_frame(dv_vm *vm, dv_generator *g) {
 
 /* Prepares the frame at the top of the stack; the result is where the machine starts. */
 static const dv_cell *enter(dv_vm *vm, dv_generator *g, dv_value sent, dv_value exception) {
-    dv_value *frame = vm->sp + 3;
+    dv_value *frame = dv_frame_from_c(vm);
     dv_value *sp = dv_generator_enter(vm, g, frame, vm->fp, dv_halt_cell, DV_RESUMER_C, NULL);
     vm->fp = frame;
     if (dv_is_empty(exception)) {
@@ -158,7 +158,7 @@ static int run_generator(dv_vm *vm, dv_generator *g, dv_value sent, dv_value exc
     dv_value *saved_sp = vm->sp, *saved_fp = vm->fp;
     bool entered = dv_native_room(vm);
     bool fits = entered && vm->calls_left > 0 &&
-                vm->sp + 3 + dv_generator_thread(g)->frame_size <= vm->stack_end;
+                vm->sp + 4 + dv_generator_thread(g)->frame_size <= vm->stack_end;
     if (fits) {
         dv_run_cells(vm, enter(vm, g, sent, exception));
         if (dv_is_empty(vm->error)) *result = vm->sp[-1];
@@ -203,7 +203,7 @@ int dv_generator_send(dv_vm *vm, dv_value self, dv_value sent, dv_value *result)
 /* As run_generator, for the most frequent case. */
 dv_value dv_generator_next(dv_vm *vm, dv_value self) {
     dv_generator *g = dv_as_generator(self);
-    dv_value *frame = vm->sp + 3, result = DV_EMPTY;
+    dv_value *frame = dv_frame_from_c(vm), result = DV_EMPTY;
     if (DV_LIKELY(dv_native_room(vm) && dv_generator_fits(vm, g, frame))) {
         const dv_cell *saved_ip = vm->ip, *next = g->next;
         dv_value *saved_sp = vm->sp, *saved_fp = vm->fp;

@@ -54,7 +54,7 @@ const dv_cell *dv_program_pause(dv_vm *vm, const dv_cell *ip) {
 static const dv_cell *enter(dv_vm *vm) {
     dv_program *program = &vm->program;
     const dv_thread *thread = dv_function_thread(dv_as_function(program->function));
-    dv_value *frame = vm->sp + 3;
+    dv_value *frame = dv_frame_from_c(vm);
     if (frame + thread->frame_size > vm->stack_end || vm->calls_left <= 0) {
         dv_raise(vm, DV_E_RECURSION_ERROR, "maximum recursion depth exceeded");
         return NULL;
@@ -107,7 +107,7 @@ static int leave(dv_vm *vm, int64_t depth) {
     program->state = DV_PROGRAM_NONE;
     const bool raised = !dv_is_empty(vm->error);
     dv_value result = raised ? DV_EMPTY : vm->sp[-1];
-    vm->sp = program->base - 3;
+    vm->sp = program->base - 4; /* dv_frame_from_c */
     dv_release(vm, result);
     return raised ? -1 : 0;
 }
@@ -137,7 +137,7 @@ void dv_program_drop(dv_vm *vm) {
     if (program->state == DV_PROGRAM_PAUSED) {
         const dv_cell *ip = restore(vm);
         dv_drop_frames(vm, ip);
-        vm->ip = NULL;
+        vm->ip = NULL, vm->sp = program->base - 4;
     }
     dv_value function = program->function;
     program->function = DV_EMPTY;
