@@ -79,7 +79,6 @@ static bool is_unchanged(const dv_build *b, int32_t q) {
 
 /* Is entry q a raw local of the loop's function that is dead where execution goes on at pc? */
 static bool is_lost(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
-    if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_is_lost(b, context, pc, q);
     if (!dv_kind_is_raw((dv_kind)b->e[q].kind) && b->e[q].kind != DV_K_COMPLEX) return false;
     for (; context->parent; context = context->parent) pc = context->call_pc;
     return dv_build_is_dead(b, pc, q);

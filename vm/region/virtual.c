@@ -355,10 +355,7 @@ static void push_items(dv_build *b, const dv_virtual *record, int16_t to) {
 }
 
 void dv_virtual_exit(dv_build *b, dv_context *context, uint32_t pc, int32_t q) {
-    int32_t first = first_holder(b, b->e[q].slot);
-    while (first < q &&
-           (!holds(b, first, b->e[q].slot) || dv_virtual_is_lost(b, context, pc, first)))
-        first++;
+    const int32_t first = first_holder(b, b->e[q].slot);
     if (first == q) {
         push_items(b, dv_virtual_record(b, &b->e[q]), dv_home(b, q));
         return;

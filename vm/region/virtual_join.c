@@ -88,7 +88,7 @@ void dv_virtual_arrive(dv_build *b, dv_context *context, uint32_t pc, dv_snapsho
     if (at->head || most == 0) return;
     at->records = dv_build_get(b, most * sizeof *at->records);
     for (int32_t q = 0; q < b->top && at->records; q++) {
-        if (!is_kept(&w, q)) continue;
+        if (!is_virtual(&b->e[q])) continue;
         int32_t number = number_at(&w, b->e[q].slot, q);
         if (number < 0) {
             number = (int32_t)at->record_count++;
