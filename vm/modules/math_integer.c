@@ -1,6 +1,7 @@
 /* math_integer.c: the number theory of the module math: gcd, lcm, factorial, comb, perm, isqrt. */
 #include "core/raw.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "modules/math_parts.h"
 #include "types/int_arith.h"
 
@@ -28,6 +29,7 @@ static dv_value falling_product(dv_vm *vm, dv_value top, int64_t first, int64_t 
         if (dv_is_empty(a)) return a;
         return combine(vm, DV_BINARY_MUL, a, falling_product(vm, top, first + half, count - half));
     }
+    if (!dv_work(vm, 4 * PRODUCT_LEAF)) return DV_EMPTY;
     dv_value r = dv_int(1);
     for (int64_t i = first; i < first + count && !dv_is_empty(r); i++) {
         dv_value step = dv_int_from_int64(vm, i);
@@ -159,7 +161,7 @@ static dv_value fold(dv_vm *vm, const dv_value *args, uint32_t count, dv_value s
                      dv_value (*function)(dv_vm *vm, dv_value a, dv_value b)) {
     dv_value r = start;
     for (uint32_t i = 0; i < count && !dv_is_empty(r); i++) {
-        dv_value next = DV_EMPTY, n = dv_int_index(vm, args[i]);
+        dv_value next = DV_EMPTY, n = dv_work(vm, 2) ? dv_int_index(vm, args[i]) : DV_EMPTY;
         if (!dv_is_empty(n)) next = function(vm, r, n);
         dv_release(vm, n);
         dv_release(vm, r);

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/bytes.h"
 #include "types/complex.h"
 #include "types/int_bytes.h"
@@ -158,6 +159,12 @@ dv_value dv_int_convert(dv_vm *vm, dv_value v) {
 
 /* ---- Hash and comparison ----------------------------------------------------------------------*/
 
+static int64_t limbs_of_int(dv_value v) {
+    dv_int_view view;
+    dv_int_look(v, &view);
+    return view.count;
+}
+
 int64_t dv_int_hash(dv_value v) {
     dv_int_view view;
     dv_int_look(v, &view);
@@ -175,7 +182,7 @@ int64_t dv_int_hash(dv_value v) {
 }
 
 static bool int_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    (void)vm;
+    dv_work_owe(vm, limbs_of_int(self) / 4);
     *hash = dv_int_hash(self);
     return true;
 }
@@ -192,12 +199,14 @@ static int compare_large(dv_value a, dv_value b) {
 }
 
 dv_value dv_int_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    (void)vm;
     int64_t x, y;
     if (DV_LIKELY(dv_int_to_int64(a, &x) && dv_int_to_int64(b, &y)))
         return dv_bool(dv_int64s_compare(op, x, y));
-    if (dv_is_integral(a) && dv_is_integral(b))
-        return dv_bool(dv_int64s_compare(op, compare_large(a, b), 0));
+    if (dv_is_integral(a) && dv_is_integral(b)) {
+        const int order = compare_large(a, b);
+        if (order == 0) dv_work_owe(vm, limbs_of_int(a) / 16);
+        return dv_bool(dv_int64s_compare(op, order, 0));
+    }
     return DV_NOTIMPLEMENTED; /* for floats, too: their own method compares with ints */
 }
 
@@ -589,6 +598,7 @@ static dv_value bit_count(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_int_view view;
     uint64_t ones = 0;
     dv_int_look(args[0], &view);
+    dv_work_owe(vm, view.count / 8);
     for (int64_t i = 0; i < view.count; i++) ones += (uint64_t)__builtin_popcountll(view.limbs[i]);
     return dv_int_from_uint64(vm, ones);
 }

@@ -10,6 +10,8 @@
 #include <math.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
+#include "types/int_split.h"
 
 _Static_assert(sizeof(mp_limb_t) == sizeof(uint64_t), "GMP with 64-bit limbs");
 
@@ -17,6 +19,8 @@ _Static_assert(sizeof(mp_limb_t) == sizeof(uint64_t), "GMP with 64-bit limbs");
 
 /* From this many limbs on GMP's scratch memory is reserved. */
 #define RESERVE_FROM 1024
+/* From this many limbs on roots are not left to GMP, which cannot be interrupted. */
+#define LONG_ROOT 16384
 
 static mp_limb_t *limbs_of(dv_bigint *b) { return (mp_limb_t *)b->limbs; }
 static const mp_limb_t *seen(const dv_int_view *v) { return (const mp_limb_t *)v->limbs; }
@@ -234,15 +238,15 @@ dv_value dv_int_multiply(dv_vm *vm, const dv_int_view *a, const dv_int_view *b) 
         r->limbs[a->count] = mpn_mul_1(limbs_of(r), seen(a), a->count, b->limbs[0]);
     } else {
         dv_int_reserve reserve;
-        if (!dv_int_reserve_take(vm, &reserve, count)) {
+        bool good = dv_int_reserve_take(vm, &reserve, count);
+        if (good) {
+            good = dv_limbs_multiply(vm, limbs_of(r), seen(a), a->count, seen(b), b->count);
+            dv_int_reserve_drop(vm, &reserve);
+        }
+        if (!good) {
             dv_bigint_free(vm, r);
             return DV_EMPTY;
         }
-        if (a->limbs == b->limbs)
-            mpn_sqr(limbs_of(r), seen(a), a->count);
-        else
-            mpn_mul(limbs_of(r), seen(a), a->count, seen(b), b->count);
-        dv_int_reserve_drop(vm, &reserve);
     }
     return dv_bigint_finish(vm, r, count, a->negative != b->negative);
 }
@@ -265,18 +269,20 @@ static bool divide_magnitudes(dv_vm *vm, const dv_int_view *a, const dv_int_view
     *q = dv_bigint_new(vm, q_count + 1);
     if (*q) *r = dv_bigint_new(vm, b->count);
     dv_int_reserve reserve;
-    if (!*r || !dv_int_reserve_take(vm, &reserve, a->count)) {
-        if (*q) dv_bigint_free(vm, *q);
-        if (*r) dv_bigint_free(vm, *r);
-        return false;
+    bool good = *r && dv_int_reserve_take(vm, &reserve, a->count);
+    if (good) {
+        good =
+            dv_limbs_divide(vm, limbs_of(*q), limbs_of(*r), seen(a), a->count, seen(b), b->count);
+        (*q)->limbs[q_count] = 0;
+        dv_int_reserve_drop(vm, &reserve);
     }
-    mpn_tdiv_qr(limbs_of(*q), limbs_of(*r), 0, seen(a), a->count, seen(b), b->count);
-    (*q)->limbs[q_count] = 0;
-    dv_int_reserve_drop(vm, &reserve);
-    return true;
+    if (good) return true;
+    if (*q) dv_bigint_free(vm, *q);
+    if (*r) dv_bigint_free(vm, *r);
+    return false;
 }
 
-static dv_value copy_of(dv_vm *vm, const dv_int_view *a) {
+dv_value dv_int_copy(dv_vm *vm, const dv_int_view *a) {
     dv_bigint *r = dv_bigint_new(vm, a->count);
     if (!r) return DV_EMPTY;
     if (a->count) mpn_copyi(limbs_of(r), seen(a), a->count);
@@ -288,7 +294,7 @@ static bool divide_short(dv_vm *vm, const dv_int_view *a, const dv_int_view *b, 
                          dv_value *remainder) {
     bool down = a->count && a->negative != b->negative;
     if (remainder) {
-        *remainder = down ? dv_int_add(vm, a, b, false) : copy_of(vm, a);
+        *remainder = down ? dv_int_add(vm, a, b, false) : dv_int_copy(vm, a);
         if (dv_is_empty(*remainder)) return false;
     }
     if (quotient) *quotient = dv_int(down ? -1 : 0);
@@ -488,6 +494,10 @@ static dv_value inverse_mod(dv_vm *vm, dv_value a, dv_value m) {
     dv_value r0 = dv_retain(m), r1 = dv_retain(a), t0 = dv_int(0), t1 = dv_int(1);
     bool ok = true;
     while (ok && dv_int_sign(r1) != 0) {
+        if (!dv_work(vm, 10)) {
+            ok = false;
+            break;
+        }
         dv_value q = DV_EMPTY, r = DV_EMPTY, product = DV_EMPTY, t = DV_EMPTY;
         ok = dv_int_divmod(vm, r0, r1, &q, &r);
         if (ok) product = dv_int_binary(vm, DV_BINARY_MUL, q, t1);
@@ -535,8 +545,9 @@ static inline uint64_t multiply_words_mod(uint64_t a, uint64_t b, uint64_t m) {
 }
 
 /* power_mod where m is one limb: no int is made on the way. */
-static uint64_t power_word_mod(uint64_t base, const dv_int_view *exponent, uint64_t m) {
+static uint64_t power_word_mod(dv_vm *vm, uint64_t base, const dv_int_view *exponent, uint64_t m) {
     uint64_t r = 1 % m;
+    dv_work_owe(vm, exponent->count * 16);
     for (int64_t bit = (int64_t)dv_int_view_bits(exponent) - 1; bit >= 0; bit--) {
         r = multiply_words_mod(r, r, m);
         if (exponent->limbs[bit / LIMB_BITS] >> (bit % LIMB_BITS) & 1)
@@ -552,10 +563,14 @@ static dv_value power_mod(dv_vm *vm, dv_value base, const dv_int_view *exponent,
     dv_int_look(m, &modulus);
     if (modulus.count == 1)
         return dv_int_from_uint64(
-            vm, power_word_mod(small.count ? small.limbs[0] : 0, exponent, modulus.limbs[0]));
+            vm, power_word_mod(vm, small.count ? small.limbs[0] : 0, exponent, modulus.limbs[0]));
     dv_value r = dv_int_binary(vm, DV_BINARY_MOD, dv_int(1), m);
     for (int64_t bit = (int64_t)dv_int_view_bits(exponent) - 1; bit >= 0 && !dv_is_empty(r);
          bit--) {
+        if (!dv_work(vm, 10)) {
+            dv_release(vm, r);
+            return DV_EMPTY;
+        }
         r = multiply_mod(vm, r, r, m);
         if (!dv_is_empty(r) && exponent->limbs[bit / LIMB_BITS] >> (bit % LIMB_BITS) & 1)
             r = multiply_mod(vm, r, base, m);
@@ -589,74 +604,37 @@ dv_value dv_int_pow_mod(dv_vm *vm, dv_value a, dv_value b, dv_value c) {
     return r;
 }
 
-/* ---- Number theory for math.c -----------------------------------------------------------------*/
+/* ---- Square roots -----------------------------------------------------------------------------*/
 
-static uint64_t gcd_words(uint64_t a, uint64_t b) {
-    if (!a || !b) return a | b;
-    int twos = __builtin_ctzll(a | b);
-    a >>= __builtin_ctzll(a);
-    while (b) {
-        b >>= __builtin_ctzll(b);
-        if (a > b) {
-            uint64_t t = a;
-            a = b;
-            b = t;
-        }
-        b -= a;
+/* a op b; EMPTY where one of them is, and a call has raised. */
+static dv_value operate(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
+    return dv_is_empty(a) || dv_is_empty(b) ? DV_EMPTY : dv_int_binary(vm, op, a, b);
+}
+
+/* One step of Newton's method from above: the root of what is left of a without half of its limbs
+ * is right in the upper half of the limbs that are looked for. */
+static dv_value long_isqrt(dv_vm *vm, dv_value a, int64_t limbs) {
+    const dv_value cut = dv_int(limbs / 4 * LIMB_BITS - 1);
+    dv_value top = dv_int_binary(vm, DV_BINARY_RSHIFT, a, dv_int(2 * dv_as_int(cut)));
+    dv_value root = dv_is_empty(top) ? top : dv_int_isqrt(vm, top);
+    dv_value above = operate(vm, DV_BINARY_ADD, root, dv_int(1));
+    dv_value first = operate(vm, DV_BINARY_LSHIFT, above, cut);
+    dv_value other = operate(vm, DV_BINARY_FLOORDIV, a, first);
+    dv_value sum = operate(vm, DV_BINARY_ADD, first, other);
+    dv_value r = operate(vm, DV_BINARY_RSHIFT, sum, dv_int(1));
+    const dv_value used[] = {top, root, above, first, other, sum};
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) dv_release(vm, used[i]);
+    while (!dv_is_empty(r)) { /* it is 0 or 1 too large */
+        dv_value square = dv_int_binary(vm, DV_BINARY_MUL, r, r);
+        const bool fits =
+            !dv_is_empty(square) && !dv_same(dv_int_compare(vm, DV_GT, square, a), DV_TRUE);
+        const bool failed = dv_is_empty(square);
+        dv_release(vm, square);
+        if (fits) break;
+        dv_value less = failed ? DV_EMPTY : dv_int_binary(vm, DV_BINARY_SUB, r, dv_int(1));
+        dv_release(vm, r);
+        r = less;
     }
-    return a << twos;
-}
-
-/* |a| without its factors of two, in a new block; *twos is their number. */
-static dv_bigint *odd_part(dv_vm *vm, const dv_int_view *a, uint64_t *twos, int64_t *count) {
-    *twos = mpn_scan1(seen(a), 0);
-    int64_t words = (int64_t)(*twos / LIMB_BITS);
-    unsigned rest = *twos % LIMB_BITS;
-    *count = a->count - words;
-    dv_bigint *r = dv_bigint_new(vm, *count);
-    if (!r) return NULL;
-    if (rest)
-        mpn_rshift(limbs_of(r), seen(a) + words, *count, rest);
-    else
-        mpn_copyi(limbs_of(r), seen(a) + words, *count);
-    while (r->limbs[*count - 1] == 0) --*count;
-    return r;
-}
-
-int64_t dv_int64s_gcd(int64_t a, int64_t b) {
-    return (int64_t)gcd_words(a < 0 ? 0 - (uint64_t)a : (uint64_t)a,
-                              b < 0 ? 0 - (uint64_t)b : (uint64_t)b);
-}
-
-dv_value dv_int_gcd(dv_vm *vm, dv_value a, dv_value b) {
-    dv_int_view x, y;
-    dv_int_look(a, &x);
-    dv_int_look(b, &y);
-    if (x.count <= 1 && y.count <= 1)
-        return dv_int_from_uint64(vm,
-                                  gcd_words(x.count ? x.limbs[0] : 0, y.count ? y.limbs[0] : 0));
-    x.negative = y.negative = false;
-    if (y.count == 0) return copy_of(vm, &x);
-    if (x.count == 0) return copy_of(vm, &y);
-    uint64_t x_twos, y_twos;
-    int64_t x_count, y_count;
-    dv_bigint *p = odd_part(vm, &x, &x_twos, &x_count);
-    if (!p) return DV_EMPTY;
-    dv_bigint *q = odd_part(vm, &y, &y_twos, &y_count);
-    dv_bigint *g = q ? dv_bigint_new(vm, x_count < y_count ? x_count : y_count) : NULL;
-    dv_int_reserve reserve;
-    dv_value r = DV_EMPTY;
-    if (g && dv_int_reserve_take(vm, &reserve, x_count + y_count)) {
-        int64_t count = x_count >= y_count
-                            ? mpn_gcd(limbs_of(g), limbs_of(p), x_count, limbs_of(q), y_count)
-                            : mpn_gcd(limbs_of(g), limbs_of(q), y_count, limbs_of(p), x_count);
-        dv_int_reserve_drop(vm, &reserve);
-        dv_int_view odd = {g->limbs, count, false, 0};
-        r = dv_int_shift_left(vm, &odd, x_twos < y_twos ? x_twos : y_twos);
-    }
-    dv_bigint_free(vm, p);
-    if (q) dv_bigint_free(vm, q);
-    if (g) dv_bigint_free(vm, g);
     return r;
 }
 
@@ -664,7 +642,8 @@ dv_value dv_int_isqrt(dv_vm *vm, dv_value a) {
     dv_int_view v;
     dv_int_look(a, &v);
     if (v.count == 0) return dv_int(0);
-    dv_bigint *r = dv_bigint_new(vm, (v.count + 1) / 2);
+    if (v.count > LONG_ROOT) return long_isqrt(vm, a, v.count);
+    dv_bigint *r = dv_work(vm, v.count * 16) ? dv_bigint_new(vm, (v.count + 1) / 2) : NULL;
     if (!r) return DV_EMPTY;
     dv_int_reserve reserve;
     if (!dv_int_reserve_take(vm, &reserve, v.count)) {

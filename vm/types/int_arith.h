@@ -56,7 +56,8 @@ dv_value dv_int_shift_left(dv_vm *vm, const dv_int_view *a, uint64_t bits);
 dv_value dv_int_shift_right(dv_vm *vm, const dv_int_view *a, uint64_t bits);
 dv_value dv_int_bitwise(dv_vm *vm, dv_binary_op op, const dv_int_view *a, const dv_int_view *b);
 dv_value dv_int_negate(dv_vm *vm, const dv_int_view *a);
-dv_value dv_int_gcd(dv_vm *vm, dv_value a, dv_value b); /* not negative */
+dv_value dv_int_copy(dv_vm *vm, const dv_int_view *a);
+dv_value dv_int_gcd(dv_vm *vm, dv_value a, dv_value b); /* not negative (int_gcd.c) */
 /* The same of two words; negative where the result has 64 bits. */
 int64_t dv_int64s_gcd(int64_t a, int64_t b);
 dv_value dv_int_isqrt(dv_vm *vm, dv_value a); /* a >= 0 */

@@ -10,6 +10,7 @@
 
 #include "core/dtoa.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/str.h"
 #include "types/str_text.h"
 #include "types/str_unicode.h"
@@ -66,6 +67,119 @@ static size_t name_digits(char *digits, size_t size) {
     return size - zeros;
 }
 
+/* ---- Long texts ----
+ *
+ * GMP converts numbers of few limbs; longer ones are split in two by powers of the base. */
+
+enum { FEW_LIMBS = 2048, MOST_LEVELS = 24 };
+
+typedef struct powers {
+    int base;
+    int64_t digits; /* of what GMP converts */
+    int levels;
+    dv_value power[MOST_LEVELS]; /* number i: base ** (digits << i) */
+} powers;
+
+static void powers_drop(dv_vm *vm, powers *p) {
+    while (p->levels > 0) dv_release(vm, p->power[--p->levels]);
+}
+
+/* As many as numbers of so many digits need. */
+static bool powers_make(dv_vm *vm, powers *p, int base, int64_t digits) {
+    *p = (powers){.base = base, .digits = FEW_LIMBS * 64 / (32 - __builtin_clz((unsigned)base))};
+    while (p->digits << p->levels < digits) {
+        const dv_value before = p->levels ? p->power[p->levels - 1] : DV_EMPTY;
+        dv_value next = p->levels ? dv_int_binary(vm, DV_BINARY_MUL, before, before)
+                                  : dv_int_power(vm, dv_int(base), dv_int(p->digits));
+        if (dv_is_empty(next)) {
+            powers_drop(vm, p);
+            return false;
+        }
+        p->power[p->levels++] = next;
+    }
+    return true;
+}
+
+/* GMP's digits of v, exactly `width`, which is enough. */
+static bool put_few_digits(dv_vm *vm, dv_value v, int base, char *to, int64_t width) {
+    dv_int_view view;
+    dv_int_look(v, &view);
+    memset(to, 0, (size_t)width);
+    if (view.count == 0) return true;
+    if (!dv_work(vm, view.count * 64)) return false;
+    /* mpn_get_str destroys its operand, and may write a zero in front. */
+    const size_t room = (size_t)width + 1;
+    dv_bigint *copy = dv_bigint_new(vm, view.count + 1);
+    char *digits = copy ? dv_heap_alloc(&vm->heap, room + 1) : NULL;
+    if (digits) {
+        mpn_copyi((mp_limb_t *)copy->limbs, (const mp_limb_t *)view.limbs, view.count);
+        const size_t size =
+            mpn_get_str((unsigned char *)digits, base, (mp_limb_t *)copy->limbs, view.count);
+        const size_t zeros = size > (size_t)width ? size - (size_t)width : 0;
+        memcpy(to + (size_t)width - (size - zeros), digits + zeros, size - zeros);
+        dv_heap_free(&vm->heap, digits, room + 1);
+    } else if (copy) {
+        dv_raise_memory(vm);
+    }
+    if (copy) dv_bigint_free(vm, copy);
+    return digits != NULL;
+}
+
+static bool put_digits(dv_vm *vm, const powers *p, dv_value v, char *to, int64_t width, int level) {
+    if (level == 0) return put_few_digits(vm, v, p->base, to, width);
+    const int64_t low = p->digits << (level - 1);
+    if (width <= low) return put_digits(vm, p, v, to, width, level - 1);
+    dv_value q, r;
+    if (!dv_int_divmod(vm, v, p->power[level - 1], &q, &r)) return false;
+    bool good = put_digits(vm, p, q, to, width - low, level - 1) &&
+                put_digits(vm, p, r, to + width - low, low, level - 1);
+    dv_release(vm, q);
+    dv_release(vm, r);
+    return good;
+}
+
+/* The value of GMP's digits. */
+static dv_value take_digits(dv_vm *vm, const powers *p, const unsigned char *digits, int64_t count,
+                            int level) {
+    const int64_t low = level ? p->digits << (level - 1) : 0;
+    if (level && count <= low) return take_digits(vm, p, digits, count, level - 1);
+    if (level == 0) {
+        const int64_t limbs = count / 64 * (32 - __builtin_clz((unsigned)p->base - 1)) + 66;
+        while (count > 1 && *digits == 0) digits++, count--;
+        dv_bigint *b = dv_work(vm, limbs * 32) ? dv_bigint_new(vm, limbs) : NULL;
+        if (!b) return DV_EMPTY;
+        return dv_bigint_finish(
+            vm, b, mpn_set_str((mp_limb_t *)b->limbs, digits, (size_t)count, p->base), false);
+    }
+    dv_value high = take_digits(vm, p, digits, count - low, level - 1);
+    if (dv_is_empty(high)) return high;
+    dv_value shifted = dv_int_binary(vm, DV_BINARY_MUL, high, p->power[level - 1]);
+    dv_release(vm, high);
+    if (dv_is_empty(shifted)) return shifted;
+    dv_value rest = take_digits(vm, p, digits + count - low, low, level - 1), sum = DV_EMPTY;
+    if (!dv_is_empty(rest)) sum = dv_int_binary(vm, DV_BINARY_ADD, shifted, rest);
+    dv_release(vm, shifted);
+    dv_release(vm, rest);
+    return sum;
+}
+
+/* |v| in at most `capacity` digits. */
+static bool put_all_digits(dv_vm *vm, dv_value v, int base, char *digits, size_t capacity) {
+    powers p;
+    dv_value plain = dv_int_sign(v) < 0 ? dv_int_unary(vm, DV_UNARY_NEG, v) : dv_retain(v);
+    if (dv_is_empty(plain)) return false;
+    bool good = powers_make(vm, &p, base, (int64_t)capacity);
+    if (good) {
+        good = put_digits(vm, &p, plain, digits, (int64_t)capacity, p.levels);
+        powers_drop(vm, &p);
+    }
+    dv_release(vm, plain);
+    return good;
+}
+
+/* Numbers of so many limbs take GMP too long, unless a digit is so many bits. */
+static bool is_long(int64_t limbs, int base) { return limbs > FEW_LIMBS && !is_power_of_two(base); }
+
 char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capacity) {
     dv_int_view view;
     dv_int_look(v, &view);
@@ -80,6 +194,17 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
     char *digits = dv_heap_alloc(&vm->heap, *capacity);
     if (!digits) {
         dv_raise_memory(vm);
+        return NULL;
+    }
+    if (is_long(view.count, base) || !dv_work(vm, view.count * 4)) {
+        bool good = dv_is_empty(vm->error) && put_all_digits(vm, v, base, digits, *capacity);
+        if (good) *size = name_digits(digits, *capacity);
+        if (good && limited && base == 10 && (int64_t)*size > vm->most_digits) {
+            raise_too_long(vm);
+            good = false;
+        }
+        if (good) return digits;
+        dv_heap_free(&vm->heap, digits, *capacity);
         return NULL;
     }
     /* mpn_get_str destroys its operand. */
@@ -206,6 +331,18 @@ static int bits_per_digit(int base) { return 32 - __builtin_clz((unsigned)(base 
 /* So many digits always fit in 64 bits. */
 static int word_capacity(int base) { return base == 10 ? 19 : 64 / bits_per_digit(base); }
 
+static dv_value long_from_digits(dv_vm *vm, const unsigned char *digits, int64_t count, int base,
+                                 bool negative) {
+    powers p;
+    if (!powers_make(vm, &p, base, count)) return DV_EMPTY;
+    dv_value v = take_digits(vm, &p, digits, count, p.levels);
+    powers_drop(vm, &p);
+    if (dv_is_empty(v) || !negative) return v;
+    dv_value result = dv_int_unary(vm, DV_UNARY_NEG, v);
+    dv_release(vm, v);
+    return result;
+}
+
 static dv_value large_from_digits(dv_vm *vm, const char *text, size_t size, int base, int64_t count,
                                   bool negative) {
     size_t capacity = (size_t)count;
@@ -216,6 +353,12 @@ static dv_value large_from_digits(dv_vm *vm, const char *text, size_t size, int 
         if (text[i] != '_') digits[used++] = (unsigned char)digit_value(text[i]);
     int64_t limbs = count / 64 * bits_per_digit(base) + bits_per_digit(base) + 2;
     dv_value result = DV_EMPTY;
+    if (is_long(limbs, base) || !dv_work(vm, count / 16)) {
+        result =
+            dv_is_empty(vm->error) ? long_from_digits(vm, digits, count, base, negative) : DV_EMPTY;
+        dv_heap_free(&vm->heap, digits, capacity);
+        return result;
+    }
     dv_bigint *b = dv_bigint_new(vm, limbs);
     dv_int_reserve reserve;
     if (b && dv_int_reserve_take(vm, &reserve, limbs)) {
