@@ -84,7 +84,7 @@ else:
     --- out of line ---
     const uint8_t own = SITE.own;
     const dv_cell *target = CELL(LEN + 2).target, *next = ip + LEN + 3;
-    const bool result = dv_str_equal(a, b) ${sign} true;
+    const bool result = dv_str_equal_counted(vm, a, b) ${sign} true;
     sp -= IN;
     PUBLISH();
     DISPOSE2(own, a, b);
@@ -93,7 +93,7 @@ else:
 % endfor
 <%isa:derivative name="${op}_STR" of="${op}" types="str str" result="bool" doc="${op} of two strs.">
     const uint8_t own = SITE.own;
-    const bool result = dv_str_equal(a, b)${"" if op == "EQ" else " == false"};
+    const bool result = dv_str_equal_counted(vm, a, b)${"" if op == "EQ" else " == false"};
     PUBLISH();
     DISPOSE2(own, a, b);
     DONE(dv_bool(result));
@@ -111,7 +111,7 @@ both = f"dv_operate_compares_str(vm, a, {known}) && dv_operate_compares_str(vm, 
     --- out of line ---
     if (DV_UNLIKELY(!(${both}) || GUARD_FAILS())) MISS();
     const uint8_t own = SITE.own;
-    const bool result = dv_str_equal(a, b) ${sign} true;
+    const bool result = dv_str_equal_counted(vm, a, b) ${sign} true;
     PUBLISH();
     DISPOSE2(own, a, b);
     DONE(dv_bool(result));

@@ -7,6 +7,7 @@
  *  3. The count below the marks is first reduced by the references from containers (subtract), and
  *     given each of them back when the container that holds it is scanned. */
 #include "core/vm.h"
+#include "core/work.h"
 
 #define LIVE    DV_COLLECT_LIVE
 #define REACHED 0x40000000u
@@ -49,10 +50,17 @@ static bool handles_memory_error(const dv_heap *heap) {
     return !dv_is_empty(vm->memory_error) && dv_as_object(vm->memory_error)->references > 1;
 }
 
+/* What fills memory, or copies it, is so counted without saying so. */
+static void owe(dv_heap *heap, size_t size) {
+    dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
+    dv_work_owe(vm, (int64_t)(size / 64));
+}
+
 void dv_collector_init(dv_vm *vm) {
     vm->collector = (dv_collector){.threshold = {700, 10, 10}};
     vm->heap.full = request;
     vm->heap.in_need = handles_memory_error;
+    vm->heap.taken = owe;
 }
 
 /* Traversing ------------------------------------------------------------------------------------
@@ -244,6 +252,7 @@ static size_t scan_reachable(dv_vm *vm, uint32_t unlisted) {
             scan_waiting(vm, &c);
         }
     } while (c.overflow);
+    dv_work_owe(vm, (int64_t)c.scanned * 2);
     return c.scanned;
 }
 

@@ -106,6 +106,7 @@ static void *take(dv_heap *heap, size_t size) {
     void *memory = heap->resize(heap->context, NULL, 0, size);
     if (!memory) return NULL;
     heap->used += size;
+    if (heap->taken) heap->taken(heap, size);
     note_use(heap);
     return memory;
 }
@@ -183,6 +184,7 @@ static void *resize_large(dv_heap *heap, void *block, size_t old_size, size_t ne
     if (!moved) return NULL;
     moved->size = new;
     heap->used = heap->used - old + new;
+    if (heap->taken && more) heap->taken(heap, more);
     note_use(heap);
     return moved + 1;
 }

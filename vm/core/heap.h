@@ -83,6 +83,8 @@ typedef struct dv_heap {
      * they exceed `new_limit`, or `used` exceeds `used_limit`, `full` is called once. */
     size_t new_bytes, new_limit, used_limit;
     void (*full)(struct dv_heap *heap);
+    /* Told of every large block and page that is taken, as who fills them works. */
+    void (*taken)(struct dv_heap *heap, size_t size);
     uint64_t fail_at;     /* faults: the allocation with this number fails; 0: none */
     uint64_t allocations; /* calls of the slow path, counted for fail_at */
     dv_host_resize resize;

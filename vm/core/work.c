@@ -209,6 +209,7 @@ bool dv_poll_calls_slow(dv_vm *vm) {
         charge(vm, 1);
         dv_poll_soon(vm);
     }
+    if (vm->work.left < 0) settle_look(vm);
     if (vm->collector.wanted) dv_collect_wanted(vm);
     return dv_work_poll(vm);
 }
@@ -219,9 +220,8 @@ bool dv_work_slow(dv_vm *vm) {
     return dv_work_poll(vm);
 }
 
-void dv_work_owe(dv_vm *vm, int64_t units) {
-    if (DV_LIKELY((vm->work.left -= units) >= 0)) return;
-    settle_look(vm);
+/* What is owed is settled by whoever looks first: in a loop without back edges the next dv_work. */
+void dv_work_owe_slow(dv_vm *vm) {
     dv_poll_soon(vm);
     dv_poll_at_back_edge(vm);
 }

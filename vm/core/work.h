@@ -30,7 +30,10 @@ DV_MUST_CHECK static inline bool dv_work(dv_vm *vm, int64_t units) {
 
 /* The same where nothing can be raised: what asks to be heard is so at the next back edge or call,
  * or in the next dv_work. */
-void dv_work_owe(dv_vm *vm, int64_t units);
+void dv_work_owe_slow(dv_vm *vm);
+static inline void dv_work_owe(dv_vm *vm, int64_t units) {
+    if (DV_UNLIKELY((vm->work.left -= units) < 0)) dv_work_owe_slow(vm);
+}
 
 /* For what waits: false: raised, as by dv_work, but with a look at the clock each time. */
 bool dv_work_poll(dv_vm *vm) DV_MUST_CHECK;

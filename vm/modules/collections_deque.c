@@ -10,6 +10,7 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/class.h"
 #include "types/int.h"
@@ -106,12 +107,13 @@ static void empty(dv_vm *vm, deque *d) {
 }
 
 /* Turns the ring to the right by n places, which may be negative. */
-static void rotate(deque *d, int64_t n) {
+static void rotate(dv_vm *vm, deque *d, int64_t n) {
     if (d->count < 2) return;
     n %= d->count;
     if (n < 0) n += d->count;
     d->state++;
     bool right = n <= d->count / 2;
+    dv_work_owe(vm, (right ? n : d->count - n) / 2);
     for (int64_t left = right ? n : d->count - n; left > 0; left--) {
         dv_value item = right ? take_right(d) : take_left(d);
         if (right) d->head = (d->head - 1) & (d->capacity - 1);
@@ -174,6 +176,7 @@ static bool extend(dv_vm *vm, deque *d, dv_value iterable, bool left) {
 
 /* Appends all items of another deque; nothing else runs meanwhile but releases. */
 static bool append_items(dv_vm *vm, deque *d, const deque *other) {
+    if (!dv_work(vm, other->count)) return false;
     for (int64_t i = 0; i < other->count; i++)
         if (!push_right(vm, d, dv_retain(*slot(other, i)))) return false;
     return true;
@@ -294,13 +297,14 @@ METHOD(rotate) {
     int64_t n = 1;
     if (!dv_arguments_count(vm, "deque.rotate", count - 1, 0, 1)) return DV_EMPTY;
     if (count == 2 && !dv_size_argument(vm, args[1], &n)) return DV_EMPTY;
-    rotate(as_deque(args[0]), n);
+    rotate(vm, as_deque(args[0]), n);
     return DV_NONE;
 }
 
 METHOD(reverse) {
-    (void)vm, (void)count;
+    (void)count;
     const deque *d = as_deque(args[0]);
+    dv_work_owe(vm, d->count / 8);
     for (int64_t i = 0, j = d->count - 1; i < j; i++, j--) {
         dv_value item = *slot(d, i);
         *slot(d, i) = *slot(d, j);
@@ -323,7 +327,7 @@ static int64_t find(dv_vm *vm, const deque *d, dv_value value, int64_t start, in
                     dv_error_class error, const char *changed) {
     uint64_t state = d->state;
     for (int64_t i = start; i < stop; i++) {
-        int equal = equals(vm, d, i, value);
+        int equal = dv_work(vm, 1) ? equals(vm, d, i, value) : -1;
         if (equal < 0) return -2;
         if (equal > 0 && error != DV_E_INDEX_ERROR) return i;
         if (state != d->state) {
@@ -343,7 +347,7 @@ METHOD(count) {
     uint64_t state = d->state;
     int64_t found = 0;
     for (int64_t i = 0, n = d->count; i < n; i++) {
-        int equal = equals(vm, d, i, args[1]);
+        int equal = dv_work(vm, 1) ? equals(vm, d, i, args[1]) : -1;
         if (equal < 0) return DV_EMPTY;
         found += equal;
         if (state != d->state) return dv_raise(vm, DV_E_RUNTIME_ERROR, CHANGED);
@@ -369,10 +373,10 @@ static int deque_contains(dv_vm *vm, dv_value self, dv_value item) {
 }
 
 /* Takes item i out of the ring. */
-static dv_value take_at(deque *d, int64_t i) {
-    rotate(d, -i);
+static dv_value take_at(dv_vm *vm, deque *d, int64_t i) {
+    rotate(vm, d, -i);
     dv_value item = take_left(d);
-    rotate(d, i);
+    rotate(vm, d, i);
     return item;
 }
 
@@ -382,7 +386,7 @@ METHOD(remove) {
     int64_t at = find(vm, d, args[1], 0, d->count, DV_E_INDEX_ERROR, CHANGED);
     if (at == -2) return DV_EMPTY;
     if (at == -1) return dv_raise(vm, DV_E_VALUE_ERROR, "%V is not in deque", args[1]);
-    dv_release(vm, take_at(d, at));
+    dv_release(vm, take_at(vm, d, at));
     return DV_NONE;
 }
 
@@ -397,9 +401,9 @@ METHOD(insert) {
     dv_value item = dv_retain(args[2]);
     if (at < 0) at = at < -n ? 0 : at + n;
     if (at >= n) return push_right(vm, d, item) ? DV_NONE : DV_EMPTY;
-    rotate(d, -at);
+    rotate(vm, d, -at);
     bool done = push_left(vm, d, item);
-    rotate(d, at);
+    rotate(vm, d, at);
     return done ? DV_NONE : DV_EMPTY;
 }
 
@@ -529,7 +533,7 @@ static bool deque_set_item(dv_vm *vm, dv_value self, dv_value key, dv_value valu
     if (!item_number(vm, d, key, &i)) return false;
     dv_value old;
     if (dv_is_empty(value)) {
-        old = take_at(d, i);
+        old = take_at(vm, d, i);
     } else {
         old = *slot(d, i);
         *slot(d, i) = dv_retain(value);

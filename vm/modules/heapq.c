@@ -7,6 +7,7 @@
 #include "modules/heapq.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "modules/modules.h"
 #include "types/list.h"
 
@@ -65,6 +66,7 @@ static bool rise(dv_vm *vm, dv_list *heap, bool max, int64_t start, int64_t posi
 static bool sink(dv_vm *vm, dv_list *heap, bool max, int64_t start) {
     int64_t count = heap->count, position = start, limit = count >> 1;
     if (position >= count) return raise_index(vm);
+    if (!dv_work(vm, 4)) return false;
     while (position < limit) {
         int64_t child = 2 * position + 1;
         if (child + 1 < count) {

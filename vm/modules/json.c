@@ -12,6 +12,7 @@
 #include "core/dtoa.h"
 #include "core/native.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "modules/json_parts.h"
 #include "modules/modules.h"
 #include "types/arguments.h"
@@ -396,6 +397,7 @@ static dv_value read_container(reader *r, bool object) {
 }
 
 static dv_value read_value(reader *r) {
+    if (!dv_work(r->vm, 8)) return DV_EMPTY;
     switch (peek(r, r->at)) {
     case '"': r->at++; return read_string(r);
     case '{': return read_container(r, true);

@@ -9,6 +9,7 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "modules/json_parts.h"
 #include "types/dict.h"
 #include "types/float.h"
@@ -166,7 +167,7 @@ static bool write_list(writer *w, dv_value list, const link *l) {
         if (i >= count) break;
         separate(w, i == 0, l->level);
         dv_value item = dv_retain(items[i]);
-        bool good = write_value(w, item, l);
+        bool good = dv_work(w->vm, 4) && write_value(w, item, l);
         dv_release(w->vm, item);
         if (!good) return false;
     }
@@ -244,7 +245,7 @@ static bool write_walking(writer *w, dv_value dict, const link *l, bool *first) 
     while (dv_dict_walk(dict, &position, &key, &value)) {
         dv_retain(key);
         dv_retain(value);
-        bool good = write_pair(w, key, value, l, first);
+        bool good = dv_work(w->vm, 4) && write_pair(w, key, value, l, first);
         dv_release(w->vm, key);
         dv_release(w->vm, value);
         if (!good) return false;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "modules/random.h"
 #include "types/float.h"
 #include "types/int.h"
@@ -53,7 +54,7 @@ dv_value dv_random_shuffle(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     if (length < 0) return DV_EMPTY;
     for (int64_t i = length - 1; i > 0; i--) {
         uint64_t j = dv_random_below(dv_as_random(given[0]), (uint64_t)i + 1);
-        if (!swap_items(vm, given[1], i, (int64_t)j)) return DV_EMPTY;
+        if (!dv_work(vm, 2) || !swap_items(vm, given[1], i, (int64_t)j)) return DV_EMPTY;
     }
     return DV_NONE;
 }
@@ -94,6 +95,7 @@ static bool places_from_pool(dv_vm *vm, dv_random *r, int64_t n, int64_t k, int6
     size_t size = (size_t)n * sizeof(int64_t);
     int64_t *pool = dv_heap_alloc(&vm->heap, size);
     if (!pool) return dv_raise_memory(vm), false;
+    dv_work_owe(vm, k);
     for (int64_t i = 0; i < n; i++) pool[i] = i;
     for (int64_t i = 0; i < k; i++) {
         uint64_t j = dv_random_below(r, (uint64_t)(n - i));
@@ -200,7 +202,7 @@ static dv_value items_at(dv_vm *vm, dv_value population, const int64_t *places, 
     dv_value list = dv_list_new(vm, NULL, 0);
     bool good = !dv_is_empty(list);
     for (int64_t i = 0; good && i < k; i++) {
-        dv_value item = item_at(vm, population, places[i]);
+        dv_value item = dv_work(vm, 4) ? item_at(vm, population, places[i]) : DV_EMPTY;
         good = !dv_is_empty(item) && dv_list_push(vm, list, item);
     }
     if (good) return list;
@@ -325,7 +327,7 @@ static dv_value choose(dv_vm *vm, dv_random *r, dv_value population, int64_t n, 
     for (int64_t i = 0; good && i < k; i++) {
         double x = dv_twister_double(&r->twister);
         int64_t place = w->sums ? place_of_weight(w, x * w->total) : (int64_t)floor(x * (double)n);
-        dv_value item = item_at(vm, population, place);
+        dv_value item = dv_work(vm, 4) ? item_at(vm, population, place) : DV_EMPTY;
         good = !dv_is_empty(item) && dv_list_push(vm, list, item);
     }
     if (good) return list;

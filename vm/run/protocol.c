@@ -193,7 +193,7 @@ static int truth_of_result(dv_vm *vm, dv_value result) {
 
 int dv_equal(dv_vm *vm, dv_value a, dv_value b) {
     if (dv_same(a, b)) return 1;
-    if (dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)) return dv_str_equal(a, b);
+    if (dv_is_shape(a, DV_T_STR) && dv_is_shape(b, DV_T_STR)) return dv_str_equal_counted(vm, a, b);
     return truth_of_result(vm, dv_compare(vm, DV_EQ, a, b));
 }
 
@@ -635,7 +635,7 @@ static int class_in(dv_vm *vm, const class_check *check, dv_value type) {
     const dv_tuple *types = dv_as_tuple(type);
     int result = 0;
     for (int64_t i = 0; i < types->count && result == 0; i++)
-        result = class_in(vm, check, types->items[i]);
+        result = dv_work(vm, 1) ? class_in(vm, check, types->items[i]) : -1;
     dv_leave_native(vm);
     return result;
 }

@@ -2,6 +2,7 @@
 #include "types/array.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/bytes.h"
 #include "types/class.h"
@@ -458,6 +459,7 @@ static int64_t array_length(dv_vm *vm, dv_value self) {
 
 static int array_contains(dv_vm *vm, dv_value self, dv_value item) {
     for (int64_t i = 0; i < dv_as_array(self)->count; i++) {
+        if (!dv_work(vm, 1)) return -1;
         dv_value element = dv_array_get(vm, dv_as_array(self), i);
         int equal = dv_is_empty(element) ? -1 : dv_array_equal(vm, element, item);
         dv_release(vm, element);
@@ -470,6 +472,7 @@ static int array_contains(dv_vm *vm, dv_value self, dv_value item) {
 static dv_value compare_elements(dv_vm *vm, dv_compare_op op, const dv_array *a,
                                  const dv_array *b) {
     for (int64_t i = 0; i < a->count && i < b->count; i++) {
+        if (!dv_work(vm, 1)) return DV_EMPTY;
         dv_value x = dv_array_get(vm, a, i), y = DV_EMPTY, result = DV_EMPTY;
         if (!dv_is_empty(x)) y = dv_array_get(vm, b, i);
         int equal = dv_is_empty(y) ? -1 : dv_array_equal(vm, x, y);
@@ -577,7 +580,7 @@ static dv_value array_repr(dv_vm *vm, dv_value self) {
         dv_release(vm, s);
     }
     for (int64_t i = 0; good && !text && i < a->count; i++) {
-        dv_value element = dv_array_get(vm, a, i);
+        dv_value element = dv_work(vm, 2) ? dv_array_get(vm, a, i) : DV_EMPTY;
         if (i) dv_builder_z(&b, ", ");
         good = !dv_is_empty(element) && dv_builder_repr(&b, element);
         dv_release(vm, element);

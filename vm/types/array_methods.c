@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/array.h"
 #include "types/bytes.h"
@@ -52,6 +53,7 @@ static dv_value pop(dv_vm *vm, const dv_value *args, uint32_t count) {
 /* The first equal element in [start, stop); -1: none; -2: raised. */
 static int64_t find(dv_vm *vm, const dv_array *a, dv_value item, int64_t start, int64_t stop) {
     for (int64_t i = start; i < stop && i < a->count; i++) {
+        if (!dv_work(vm, 1)) return -2;
         dv_value element = dv_array_get(vm, a, i);
         int equal = dv_is_empty(element) ? -1 : dv_array_equal(vm, element, item);
         dv_release(vm, element);
@@ -98,18 +100,20 @@ static void swap_bytes(char *p, int64_t i, int64_t k) {
 }
 
 static dv_value reverse(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     const dv_array *a = self_of(args);
     int64_t size = a->kind->size;
+    dv_work_owe(vm, a->count / 2);
     for (int64_t i = 0, k = a->count - 1; i < k; i++, k--)
         for (int64_t b = 0; b < size; b++) swap_bytes(a->data, i * size + b, k * size + b);
     return DV_NONE;
 }
 
 static dv_value byteswap(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     const dv_array *a = self_of(args);
     int64_t size = a->kind->size;
+    dv_work_owe(vm, a->count / 2);
     for (int64_t i = 0; i < a->count; i++)
         for (int64_t b = 0; b < size / 2; b++) swap_bytes(a->data + i * size, b, size - 1 - b);
     return DV_NONE;
@@ -121,7 +125,7 @@ static dv_value tolist(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_value list = dv_list_new(vm, NULL, 0);
     bool good = !dv_is_empty(list) && dv_list_reserve(vm, dv_as_list(list), a->count);
     for (int64_t i = 0; good && i < a->count; i++) {
-        dv_value element = dv_array_get(vm, a, i);
+        dv_value element = dv_work(vm, 1) ? dv_array_get(vm, a, i) : DV_EMPTY;
         good = !dv_is_empty(element) && dv_list_push(vm, list, element);
     }
     if (good) return list;
@@ -137,7 +141,7 @@ static dv_value fromlist(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t length = dv_as_list(args[1])->count;
     for (int64_t i = 0; i < length; i++) {
         dv_value item = dv_retain(dv_as_list(args[1])->items[i]);
-        bool good = dv_array_append(vm, args[0], item);
+        bool good = dv_work(vm, 1) && dv_array_append(vm, args[0], item);
         dv_release(vm, item);
         if (good && dv_as_list(args[1])->count != length) {
             dv_raise(vm, DV_E_RUNTIME_ERROR, "list changed size during iteration");

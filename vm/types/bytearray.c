@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/array.h"
 #include "types/bytes.h"
 #include "types/float.h"
@@ -65,6 +66,7 @@ static bool splice(dv_vm *vm, dv_value self, int64_t start, int64_t stop, const 
     if (!can_resize(vm, self, length)) return false;
     dv_str *s = own(vm, as_array(self), length);
     if (!s) return false;
+    dv_work_owe(vm, (s->length - stop) / 64);
     memmove(s->data + start + count, s->data + stop, (size_t)(s->length - stop));
     if (count > 0) memcpy(s->data + start, data, (size_t)count);
     s->length = length;
@@ -321,6 +323,7 @@ dv_value dv_bytearray_reverse(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;
     dv_str *s = own(vm, as_array(args[0]), 0);
     if (!s) return DV_EMPTY;
+    dv_work_owe(vm, s->length / 16);
     for (int64_t i = 0, k = s->length - 1; i < k; i++, k--) {
         char c = s->data[i];
         s->data[i] = s->data[k];

@@ -117,6 +117,7 @@ static dv_value from_iterator(dv_vm *vm, dv_value iterator, const char *type) {
         if (dv_is_empty(item)) break;
         good = dv_byte_of(vm, item, refusal, &byte);
         if (good) dv_builder_char(&b, byte);
+        good = good && !b.failed;
         dv_release(vm, item);
     }
     if (good && dv_is_empty(vm->error)) return dv_bytes_finish(&b);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/array.h"
 #include "types/buffer.h"
@@ -73,7 +74,9 @@ static bool search_begin(dv_vm *vm, const char *name, const dv_value *args, uint
     if (dv_search_bounds(vm, args + 2, count - 2, dv_as_str(q->contents)->length, true, &q->start,
                          &q->stop))
         q->part = search_part(vm, args[1]);
-    if (!dv_is_empty(q->part)) return true;
+    const int64_t length = q->stop - q->start;
+    if (!dv_is_empty(q->part) && dv_work(vm, length > 0 ? length / 64 : 0)) return true;
+    dv_release(vm, q->part);
     dv_release(vm, q->contents);
     return false;
 }
@@ -320,7 +323,8 @@ static dv_value bytes_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     int64_t start = 0, hit;
     dv_builder b;
     dv_builder_init(&b, vm);
-    while (limit-- > 0 && (hit = dv_str_find(s, part, start, s->length)) >= 0) {
+    if (!dv_work(vm, s->length / 64)) return DV_EMPTY;
+    while (!b.failed && limit-- > 0 && (hit = dv_str_find(s, part, start, s->length)) >= 0) {
         dv_builder_slice(&b, self, start, hit);
         dv_builder_str(&b, with);
         start = hit + part->length;
@@ -340,7 +344,7 @@ typedef enum dv_case { UPPER, LOWER, SWAP, TITLE, CAPITALIZE } dv_case;
 
 static dv_value change_case(dv_vm *vm, dv_value self, dv_case how) {
     const dv_str *s = dv_as_bytes(self);
-    dv_str *out = dv_bytes_alloc(vm, s->length);
+    dv_str *out = dv_work(vm, s->length / 4) ? dv_bytes_alloc(vm, s->length) : NULL;
     if (!out) return DV_EMPTY;
     bool inside = false; /* a word, or for CAPITALIZE behind the first byte */
     for (int64_t i = 0; i < s->length; i++) {
@@ -364,16 +368,18 @@ CASE_METHOD(bytes_swapcase, SWAP)
 CASE_METHOD(bytes_title, TITLE)
 CASE_METHOD(bytes_capitalize, CAPITALIZE)
 
-static dv_value all_are(dv_value self, bool (*test)(uint8_t)) {
+static dv_value all_are(dv_vm *vm, dv_value self, bool (*test)(uint8_t)) {
     const dv_str *s = dv_as_bytes(self);
+    dv_work_owe(vm, s->length / 4);
     for (int64_t i = 0; i < s->length; i++)
         if (!test(at(s, i))) return DV_FALSE;
     return dv_bool(s->length > 0);
 }
 
 /* Some of the one case, and none of the other. */
-static dv_value all_cased(dv_value self, bool (*good)(uint8_t), bool (*bad)(uint8_t)) {
+static dv_value all_cased(dv_vm *vm, dv_value self, bool (*good)(uint8_t), bool (*bad)(uint8_t)) {
     const dv_str *s = dv_as_bytes(self);
+    dv_work_owe(vm, s->length / 4);
     bool seen = false;
     for (int64_t i = 0; i < s->length; i++) {
         if (bad(at(s, i))) return DV_FALSE;
@@ -384,27 +390,29 @@ static dv_value all_cased(dv_value self, bool (*good)(uint8_t), bool (*bad)(uint
 
 #define TEST_METHOD(name, result)                                           \
     static dv_value name(dv_vm *vm, const dv_value *args, uint32_t count) { \
-        (void)vm, (void)count;                                              \
+        (void)count;                                                        \
         return result;                                                      \
     }
-TEST_METHOD(bytes_isalnum, all_are(args[0], is_alnum))
-TEST_METHOD(bytes_isalpha, all_are(args[0], is_alpha))
-TEST_METHOD(bytes_isdigit, all_are(args[0], is_digit))
-TEST_METHOD(bytes_isspace, all_are(args[0], is_space))
-TEST_METHOD(bytes_islower, all_cased(args[0], is_lower, is_upper))
-TEST_METHOD(bytes_isupper, all_cased(args[0], is_upper, is_lower))
+TEST_METHOD(bytes_isalnum, all_are(vm, args[0], is_alnum))
+TEST_METHOD(bytes_isalpha, all_are(vm, args[0], is_alpha))
+TEST_METHOD(bytes_isdigit, all_are(vm, args[0], is_digit))
+TEST_METHOD(bytes_isspace, all_are(vm, args[0], is_space))
+TEST_METHOD(bytes_islower, all_cased(vm, args[0], is_lower, is_upper))
+TEST_METHOD(bytes_isupper, all_cased(vm, args[0], is_upper, is_lower))
 
 static dv_value bytes_isascii(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     const dv_str *s = dv_as_bytes(args[0]);
+    dv_work_owe(vm, s->length / 8);
     for (int64_t i = 0; i < s->length; i++)
         if (at(s, i) >= 0x80) return DV_FALSE;
     return DV_TRUE;
 }
 
 static dv_value bytes_istitle(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     const dv_str *s = dv_as_bytes(args[0]);
+    dv_work_owe(vm, s->length / 4);
     bool seen = false, inside = false;
     for (int64_t i = 0; i < s->length; i++) {
         uint8_t c = at(s, i);
@@ -438,7 +446,7 @@ static dv_value bytes_translate(dv_vm *vm, const dv_value *args, uint32_t count,
     for (int64_t i = 0; set && i < set->length; i++) gone[at(set, i)] = true;
     dv_builder b;
     dv_builder_init(&b, vm);
-    for (int64_t i = 0; i < s->length; i++) {
+    for (int64_t i = 0; i < s->length && !b.failed; i++) {
         uint8_t c = at(s, i);
         if (!gone[c]) dv_builder_char(&b, table ? at(table, c) : c);
     }

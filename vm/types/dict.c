@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/instance.h"
 #include "types/iterator.h"
 #include "types/key.h"
@@ -444,6 +445,7 @@ int dv_dict_move(dv_vm *vm, dv_value self, dv_value key, bool last) {
         skip_gap(dict);
         return 1;
     }
+    dv_work_owe(vm, dict->used);
     memmove(dict->entries + 1, dict->entries, (size_t)number * sizeof entry);
     dict->entries[0] = entry;
     index_entries(dict);
@@ -497,6 +499,7 @@ static bool update_from_dict(dv_vm *vm, dv_value self, dv_value other) {
     const dv_dict_entry *entry;
     bool distinct = dv_as_dict(self)->count == 0 && is_dense(dv_as_dict(other));
     while ((entry = dv_dict_walk_entry(other, &position))) {
+        if (!dv_work(vm, 2)) return false;
         dv_value key = dv_retain(entry->key), value = dv_retain(entry->value);
         bool good = distinct ? add_entry(vm, dv_as_dict(self), key, entry->hash, value)
                              : dv_dict_set_hashed(vm, self, key, entry->hash, value);

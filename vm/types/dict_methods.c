@@ -1,5 +1,6 @@
 /* dict_methods.c: the type dict: operators and methods. */
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/dict_view.h"
 #include "types/instance.h"
@@ -32,7 +33,7 @@ static dv_value repr_entries(dv_vm *vm, dv_value self) {
     dv_builder_char(&b, '{');
     for (bool first = true; dv_dict_walk(self, &position, &key, &value); first = false) {
         if (!first) dv_builder_text(&b, ", ", 2);
-        if (append_entry(&b, key, value)) continue;
+        if (dv_work(vm, 4) && append_entry(&b, key, value)) continue;
         dv_builder_discard(&b);
         return DV_EMPTY;
     }
@@ -71,7 +72,7 @@ static int dicts_equal(dv_vm *vm, dv_value a, dv_value b) {
     int64_t position = 0;
     const dv_dict_entry *entry;
     while ((entry = dv_dict_walk_entry(a, &position))) {
-        int equal = entry_in(vm, b, entry);
+        int equal = dv_work(vm, 2) ? entry_in(vm, b, entry) : -1;
         if (equal != 1) return equal;
     }
     return 1;
@@ -225,7 +226,7 @@ static bool set_hashed_keys(dv_vm *vm, dv_value dict, dv_value keys, dv_value va
     while (good) {
         dv_value key = dv_retain(next_hashed(keys, &position, &hash));
         if (dv_is_empty(key)) break;
-        good = dv_dict_set_hashed(vm, dict, key, hash, value);
+        good = dv_work(vm, 2) && dv_dict_set_hashed(vm, dict, key, hash, value);
         dv_release(vm, key);
     }
     return good;

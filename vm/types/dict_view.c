@@ -2,6 +2,7 @@
 #include "types/dict_view.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/mapping_proxy.h"
 #include "types/sequence.h"
 #include "types/set.h"
@@ -81,6 +82,7 @@ static inline bool next_entry(dv_vm *vm, dv_dict_iterator *iterator, dv_value *k
                                                 : "dictionary changed size during iteration");
         return false;
     }
+    const int64_t before = iterator->position;
     bool more = iterator->backward
                     ? dv_dict_walk_back(iterator->dict, &iterator->position, key, value)
                     : dv_dict_walk(iterator->dict, &iterator->position, key, value);
@@ -88,6 +90,9 @@ static inline bool next_entry(dv_vm *vm, dv_dict_iterator *iterator, dv_value *k
         exhaust(vm, iterator);
         return false;
     }
+    const int64_t passed =
+        iterator->backward ? before - iterator->position : iterator->position - before;
+    if (DV_UNLIKELY(passed > 64)) dv_work_owe(vm, passed / 8); /* entries without a key */
     if (DV_UNLIKELY(iterator->remaining == 0)) {
         exhaust(vm, iterator);
         dv_raise(vm, DV_E_RUNTIME_ERROR, "dictionary keys changed during iteration");
@@ -210,7 +215,7 @@ static int values_contain(dv_vm *vm, dv_value dict, dv_value item) {
     int64_t position = 0;
     dv_value key, value;
     while (dv_dict_walk(dict, &position, &key, &value)) {
-        int equal = dv_items_equal(vm, value, item);
+        int equal = dv_work(vm, 1) ? dv_items_equal(vm, value, item) : -1;
         if (equal) return equal;
     }
     return 0;

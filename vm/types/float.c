@@ -9,6 +9,7 @@
 
 #include "core/dtoa.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/bytes.h"
 #include "types/complex.h"
 #include "types/arguments.h"
@@ -175,6 +176,7 @@ static bool parse_signed(const char *text, size_t size, double *out) {
 
 /* Text without white space around it; 1, 0: no number, -1: raised. */
 static int parse_stripped(dv_vm *vm, const char *text, size_t size, double *out) {
+    if (!dv_work(vm, (int64_t)size / 8)) return -1;
     if (!memchr(text, '_', size)) return parse_signed(text, size, out);
     char *plain = dv_heap_alloc(&vm->heap, size);
     if (!plain) {

@@ -91,10 +91,10 @@ static inline const dv_value *dv_items_walk(dv_value iterator) {
     return walk->next < tuple->count ? &tuple->items[walk->next] : NULL;
 }
 
-/* dv_next for loops of C: what they walk is a list or a tuple most often.  Nothing is polled then,
- * since such a walk ends by itself. */
+/* dv_next for loops of C: what they walk is a list or a tuple most often. */
 static inline dv_value dv_step(dv_vm *vm, dv_value iterator) {
-    if (dv_is_shape(iterator, DV_T_ITERATOR)) {
+    /* A round is counted; where that is to be looked at, dv_next does. */
+    if (dv_is_shape(iterator, DV_T_ITERATOR) && DV_LIKELY(--vm->work.left >= 0)) {
         dv_iterator *walk = (dv_iterator *)dv_as_object(iterator);
         if (DV_LIKELY(walk->walked == DV_T_LIST)) {
             const dv_list *list = dv_as_list(walk->sequence);

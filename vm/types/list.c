@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/iterator.h"
 #include "types/list_slice.h"
@@ -18,7 +19,9 @@
 #include "types/tuple.h"
 
 #define LENGTH_MAX (INT64_MAX / (int64_t)sizeof(dv_value))
-#define TRIM_LIMIT 32 /* lists with no more capacity never shrink */
+#define BLOCK      65536 /* items that are made before they are counted */
+#define MOVED      16    /* items that are moved in a unit of work */
+#define TRIM_LIMIT 32    /* lists with no more capacity never shrink */
 
 /* ---- Memory ------------------------------------------------------------------------------------
  */
@@ -165,8 +168,11 @@ static bool extend_range(dv_vm *vm, dv_list *list, const dv_range *range) {
     if (__builtin_add_overflow(list->count, range->length, &length)) length = INT64_MAX;
     if (list->count == 0 ? !dv_list_reserve(vm, list, length) : !dv_list_grow(vm, list, length))
         return false;
-    for (int64_t i = 0; i < range->length; i++)
-        list->items[list->count++] = dv_int(dv_range_item(range, i));
+    for (int64_t i = 0, stop = 0; i < range->length;) {
+        if (!dv_work(vm, BLOCK / 8)) return false;
+        stop = range->length - i > BLOCK ? i + BLOCK : range->length;
+        while (i < stop) list->items[list->count++] = dv_int(dv_range_item(range, i++));
+    }
     return true;
 }
 
@@ -332,6 +338,7 @@ static dv_value list_take_out(dv_vm *vm, dv_list *list, int64_t index) {
     dv_value item = list->items[index];
     memmove(list->items + index, list->items + index + 1,
             (size_t)(list->count - index - 1) * sizeof(dv_value));
+    dv_work_owe(vm, (list->count - index) / MOVED);
     list->count--;
     dv_list_trim(vm, list);
     return item;
@@ -384,6 +391,7 @@ static dv_value list_insert(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (list->count == list->capacity && !dv_list_grow(vm, list, list->count + 1)) return DV_EMPTY;
     if (index < 0) index = index < -list->count ? 0 : index + list->count;
     if (index > list->count) index = list->count;
+    dv_work_owe(vm, (list->count - index) / MOVED);
     memmove(list->items + index + 1, list->items + index,
             (size_t)(list->count - index) * sizeof(dv_value));
     list->items[index] = dv_retain(args[2]);
@@ -413,8 +421,9 @@ static dv_value list_remove(dv_vm *vm, const dv_value *args, uint32_t count) {
 }
 
 static dv_value list_reverse(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     dv_list *list = dv_as_list(args[0]);
+    if (!dv_work(vm, list->count / MOVED)) return DV_EMPTY;
     for (int64_t i = 0, k = list->count - 1; i < k; i++, k--) {
         dv_value item = list->items[i];
         list->items[i] = list->items[k];

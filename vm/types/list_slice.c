@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/range.h"
 #include "types/sequence.h"
 #include "types/tuple.h"
@@ -43,6 +44,7 @@ bool dv_list_splice(dv_vm *vm, dv_list *list, int64_t start, int64_t stop, const
     bool good = count <= old || dv_list_grow(vm, list, list->count - old + count);
     if (good) {
         if (old > 0) memcpy(removed, list->items + start, (size_t)old * sizeof(dv_value));
+        dv_work_owe(vm, (tail + count + old) / 16);
         if (tail > 0 && count != old)
             memmove(list->items + start + count, list->items + stop,
                     (size_t)tail * sizeof(dv_value));
@@ -130,6 +132,7 @@ static bool assign(dv_vm *vm, dv_list *list, int64_t start, int64_t stop, int64_
         good = false;
     } else {
         exchange_stepped(list, start, step, &values);
+        dv_work_owe(vm, count / 4);
     }
     dv_items_discard(vm, &values);
     return good;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/list.h"
 #include "types/sequence.h"
 #include "types/str.h"
@@ -23,6 +24,7 @@
 #define MIN_GALLOP  7
 #define MAX_PENDING 85 /* runs: enough for 2^64 items */
 #define FEW         256
+#define BLOCK       4096 /* items, whose work is counted together */
 
 typedef struct sorter sorter;
 typedef int (*less_function)(sorter *s, dv_value a, dv_value b); /* 1, 0, -1 failed */
@@ -154,10 +156,13 @@ static int64_t count_run(sorter *s, const dv_value *keys, int64_t count, bool *d
     if (first < 0) return -1;
     *descending = first == 1;
     int64_t n = 2;
-    for (; n < count; n++) {
+    for (int64_t counted = n; n < count; n++) {
         int less = s->less(s, keys[n], keys[n - 1]);
         if (less < 0) return -1;
         if (less != first) break;
+        if (n - counted < BLOCK) continue;
+        if (!dv_work(s->vm, BLOCK)) return -1;
+        counted = n;
     }
     return n;
 }
@@ -278,7 +283,7 @@ static bool merge_low(sorter *s, span a, int64_t count_a, span b, int64_t count_
     span_set(to, at++, b, at_b++);
     if (at_b == count_b) goto rest_of_a;
     if (count_a == 1) goto rest_of_b;
-    for (;;) {
+    for (int64_t counted = 0, stop = at_b;;) {
         int64_t wins_a = 0, wins_b = 0;
         /* One at a time, until one run seems to win consistently. */
         for (;;) {
@@ -288,7 +293,12 @@ static bool merge_low(sorter *s, span a, int64_t count_a, span b, int64_t count_
                 span_set(to, at++, b, at_b++);
                 wins_b++;
                 wins_a = 0;
-                if (at_b == count_b) goto rest_of_a;
+                if (at_b >= stop) { /* all of b, or so much that it is to be counted */
+                    if (at_b == count_b) goto rest_of_a;
+                    if (!dv_work(s->vm, at - counted)) goto failed;
+                    counted = at;
+                    stop = count_b - at_b > BLOCK ? at_b + BLOCK : count_b;
+                }
                 if (wins_b >= min_gallop) break;
             } else {
                 span_set(to, at++, spare, at_a++);
@@ -345,7 +355,7 @@ static bool merge_high(sorter *s, span a, int64_t count_a, span b, int64_t count
     span_set(to, --at, a, --at_a);
     if (at_a == 0) goto rest_of_b;
     if (at_b == 1) goto rest_of_a;
-    for (;;) {
+    for (int64_t left = at, stop = at_a;;) {
         int64_t wins_a = 0, wins_b = 0, place;
         for (;;) {
             int less = s->less(s, spare.keys[at_b - 1], a.keys[at_a - 1]);
@@ -354,7 +364,12 @@ static bool merge_high(sorter *s, span a, int64_t count_a, span b, int64_t count
                 span_set(to, --at, a, --at_a);
                 wins_a++;
                 wins_b = 0;
-                if (at_a == 0) goto rest_of_b;
+                if (at_a <= stop) {
+                    if (at_a == 0) goto rest_of_b;
+                    if (!dv_work(s->vm, left - at)) goto failed;
+                    left = at;
+                    stop = at_a > BLOCK ? at_a - BLOCK : 0;
+                }
                 if (wins_a >= min_gallop) break;
             } else {
                 span_set(to, --at, spare, --at_b);
@@ -467,8 +482,10 @@ static bool sort_runs(sorter *s) {
         int64_t length = count_run(s, at.keys, left, &descending);
         if (length < 0) return false;
         if (descending) span_reverse(at, length);
+        if (!dv_work(s->vm, length)) return false;
         if (length < shortest) {
             int64_t forced = left < shortest ? left : shortest;
+            if (!dv_work(s->vm, 4 * forced)) return false;
             if (!insertion_sort(s, at, forced, length)) return false;
             length = forced;
         }
@@ -487,7 +504,7 @@ static bool sort_runs(sorter *s) {
 static bool make_keys(dv_vm *vm, dv_value function, const dv_value *items, int64_t count,
                       dv_value *keys) {
     for (int64_t i = 0; i < count; i++) {
-        keys[i] = dv_call(vm, function, &items[i], 1, DV_EMPTY);
+        keys[i] = dv_work(vm, 2) ? dv_call(vm, function, &items[i], 1, DV_EMPTY) : DV_EMPTY;
         if (!dv_is_empty(keys[i])) continue;
         while (i > 0) dv_release(vm, keys[--i]);
         return false;

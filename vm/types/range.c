@@ -6,6 +6,7 @@
 #include "types/range.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/complex.h"
 #include "types/int.h"
@@ -147,6 +148,7 @@ static int64_t range_find(dv_vm *vm, const dv_range *range, dv_value item) {
     /* No other built-in type has values that equal an int. */
     if (!dv_is_instance(item) && !dv_is_foreign(item)) return -1;
     for (i = 0; i < range->length; i++) {
+        if (!dv_work(vm, 3)) return -2;
         dv_value number = dv_int_from_int64(vm, dv_range_item(range, i));
         if (dv_is_empty(number)) return -2;
         int equal = dv_equal(vm, number, item);
@@ -189,6 +191,7 @@ static dv_value range_count_method(dv_vm *vm, const dv_value *args, uint32_t cou
         return dv_int(range_find(vm, range, args[1]) >= 0);
     int64_t found = 0;
     for (int64_t i = 0; i < range->length; i++) {
+        if (!dv_work(vm, 3)) return DV_EMPTY;
         dv_value number = dv_int_from_int64(vm, dv_range_item(range, i));
         if (dv_is_empty(number)) return DV_EMPTY;
         int equal = dv_equal(vm, number, args[1]);

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/int.h"
 #include "types/range.h"
 #include "types/sequence.h"
@@ -248,7 +249,7 @@ static dv_value find_int(dv_vm *vm, const dv_range_parts *p, dv_value number) {
 static dv_value find_by_equality(dv_vm *vm, const dv_range_parts *p, dv_value item) {
     dv_value index = dv_int(0);
     while (!dv_is_empty(index) && is_less(vm, index, p->length)) {
-        dv_value number = item_at(vm, p, index);
+        dv_value number = dv_work(vm, 10) ? item_at(vm, p, index) : DV_EMPTY;
         int equal = dv_is_empty(number) ? -1 : dv_equal(vm, number, item);
         dv_release(vm, number);
         if (equal > 0) return index;

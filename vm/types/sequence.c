@@ -6,6 +6,7 @@
  *  2. Recursion into items goes through dv_repr, dv_compare and dv_hash, which watch the C stack.
  */
 #include "types/sequence.h"
+#include "core/work.h"
 
 #include "types/class.h"
 #include "types/instance.h"
@@ -206,6 +207,8 @@ static dv_value compare_asked(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
     return result;
 }
 
+enum { BLOCK = 1 << 16 }; /* items that are looked at before their number is counted */
+
 /* The first pair that differs decides, or else the lengths. */
 dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     int64_t count_a, count_b;
@@ -215,9 +218,15 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
         return dv_bool(op == DV_NE);
     for (int64_t i = 0;; i++) {
         int equal = 1;
-        while (i < count_a && i < count_b &&
-               (equal = dv_equal_plainly(items_a[i], items_b[i])) == 1)
-            i++;
+        int64_t stop = count_a < count_b ? count_a : count_b;
+        if (stop - i > BLOCK) stop = i + BLOCK;
+        const int64_t from = i;
+        while (i < stop && (equal = dv_equal_plainly(items_a[i], items_b[i])) == 1) i++;
+        if (!dv_work(vm, 1 + (i - from) / 4)) return DV_EMPTY;
+        if (equal == 1 && i < count_a && i < count_b) {
+            i--; /* a block is through, and the lists are as they were */
+            continue;
+        }
         if (i >= count_a || i >= count_b) return dv_bool(dv_int64s_compare(op, count_a, count_b));
         if (equal < 0) equal = same_instances(vm, items_a[i], items_b[i]); /* which differ */
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
@@ -257,8 +266,14 @@ int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start
         const dv_value *items = dv_items_of(sequence, &count);
         int equal = 0;
         if (count > stop) count = stop;
-        while (i < count && (equal = dv_equal_plainly(items[i], item)) == 0) i++;
+        const int64_t from = i, end = count - i > BLOCK ? i + BLOCK : count;
+        while (i < end && (equal = dv_equal_plainly(items[i], item)) == 0) i++;
+        if (!dv_work(vm, (i - from) / 4)) return -2;
         if (i >= count) return -1;
+        if (equal == 0) {
+            i--;
+            continue;
+        }
         if (equal < 0) equal = dv_items_equal(vm, items[i], item);
         if (equal < 0) return -2;
         if (equal) return i;
@@ -270,6 +285,7 @@ int64_t dv_items_count(dv_vm *vm, dv_value sequence, dv_value item) {
     for (int64_t i = 0;; i++) {
         const dv_value *items = dv_items_of(sequence, &count);
         if (i >= count) return found;
+        if (!dv_work(vm, 1)) return -1;
         int equal = dv_items_equal(vm, items[i], item);
         if (equal < 0) return -1;
         found += equal;
@@ -295,6 +311,7 @@ static bool append_items(dv_builder *b, dv_value sequence) {
         int64_t count;
         const dv_value *items = dv_items_of(sequence, &count);
         if (i >= count) return true;
+        if (!dv_work(b->vm, 2)) return false;
         if (i > 0) dv_builder_text(b, ", ", 2);
         dv_value item = dv_retain(items[i]);
         bool good = dv_builder_repr(b, item);

@@ -8,6 +8,7 @@
 #include "types/set.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/dict.h"
 #include "types/key.h"
 #include "types/list.h"
@@ -213,6 +214,7 @@ restart:
             if (equal == 2) goto restart;
         }
         perturb >>= PERTURB;
+        if (!dv_work(vm, 1)) return NULL;
     }
 }
 
@@ -329,6 +331,7 @@ static bool update_from_set(dv_vm *vm, dv_value self, dv_value from) {
     if (set == other || other->used == 0) return true;
     if (!reserve(vm, set, other->used)) return false;
     if (set->fill == 0) {
+        dv_work_owe(vm, other->used);
         bool alike = set->mask == other->mask && other->fill == other->used;
         if (alike) {
             copy_keys(set->table, other->table, other->used);
@@ -342,6 +345,7 @@ static bool update_from_set(dv_vm *vm, dv_value self, dv_value from) {
     for (uint64_t i = 0; i <= other->mask; i++) {
         dv_set_entry entry = other->table[i];
         if (dv_is_empty(entry.key)) continue;
+        if (!dv_work(vm, 2)) return false;
         dv_retain(entry.key);
         bool good = add_hashed(vm, set, entry.key, entry.hash);
         dv_release(vm, entry.key);
@@ -355,6 +359,7 @@ static bool update_from_dict(dv_vm *vm, dv_value self, dv_value dict) {
     int64_t position = 0;
     const dv_dict_entry *entry;
     while ((entry = dv_dict_walk_entry(dict, &position)) != NULL) {
+        if (!dv_work(vm, 2)) return false;
         dv_value key = dv_retain(entry->key);
         bool good = add_hashed(vm, dv_as_set(self), key, entry->hash);
         dv_release(vm, key);
@@ -366,7 +371,7 @@ static bool update_from_dict(dv_vm *vm, dv_value self, dv_value dict) {
 static bool update_from_tuple(dv_vm *vm, dv_value self, dv_value from) {
     const dv_tuple *tuple = dv_as_tuple(from);
     for (int64_t i = 0; i < tuple->count; i++)
-        if (!add(vm, dv_as_set(self), tuple->items[i])) return false;
+        if (!dv_work(vm, 2) || !add(vm, dv_as_set(self), tuple->items[i])) return false;
     return true;
 }
 
@@ -375,6 +380,7 @@ static bool update_from_tuple(dv_vm *vm, dv_value self, dv_value from) {
 static bool update_from_list(dv_vm *vm, dv_value self, dv_value from) {
     const dv_list *list = dv_as_list(from);
     for (int64_t i = 0; i < list->count; i++) {
+        if (!dv_work(vm, 2)) return false;
         dv_value key = dv_retain(list->items[i]);
         bool good = add(vm, dv_as_set(self), key);
         dv_release(vm, key);

@@ -6,6 +6,7 @@
  *  2. A key is retained while dl code may run: it may remove the key from the set it was found in.
  */
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/dict.h"
 #include "types/iterator.h"
 #include "types/set.h"
@@ -25,7 +26,7 @@ static inline int walk_set(dv_vm *vm, dv_value walked, dv_set_step step, dv_valu
     dv_retain(walked);
     while (result == 1 && (entry = dv_set_walk(walked, &position))) {
         dv_value key = dv_retain(entry->key);
-        result = step(vm, a, b, key, entry->hash);
+        result = dv_work(vm, 2) ? step(vm, a, b, key, entry->hash) : -1;
         dv_release(vm, key);
     }
     dv_release(vm, walked);
@@ -38,7 +39,7 @@ static int walk_dict(dv_vm *vm, dv_value walked, dv_set_step step, dv_value a, d
     int result = 1;
     while (result == 1 && (entry = dv_dict_walk_entry(walked, &position)) != NULL) {
         dv_value key = dv_retain(entry->key);
-        result = step(vm, a, b, key, entry->hash);
+        result = dv_work(vm, 2) ? step(vm, a, b, key, entry->hash) : -1;
         dv_release(vm, key);
     }
     return result;

@@ -2,6 +2,7 @@
  *
  * Invariant 1: an exhausted iterator has set EMPTY and stays exhausted. */
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/key.h"
 #include "types/list.h"
@@ -44,6 +45,8 @@ static dv_value iterator_self(dv_vm *vm, dv_value self) {
     return dv_retain(self);
 }
 
+enum { GAP = 64 }; /* entries without a key: to pass over more of them is counted */
+
 static dv_value iterator_next(dv_vm *vm, dv_value self) {
     dv_set_iterator *iterator = (dv_set_iterator *)dv_as_object(self);
     dv_value set = iterator->set;
@@ -52,7 +55,10 @@ static dv_value iterator_next(dv_vm *vm, dv_value self) {
         iterator->used = -1;
         return dv_raise(vm, DV_E_RUNTIME_ERROR, "Set changed size during iteration");
     }
+    const uint64_t before = iterator->position;
     const dv_set_entry *entry = dv_set_walk(set, &iterator->position);
+    if (entry && iterator->position - before > GAP)
+        dv_work_owe(vm, (int64_t)(iterator->position - before) / 8);
     if (entry) return dv_retain(entry->key);
     iterator->set = DV_EMPTY;
     dv_release(vm, set);
@@ -127,9 +133,9 @@ static uint64_t shuffle_bits(uint64_t h) { return ((h ^ 89869747u) ^ (h << 16)) 
 
 /* CPython's hash of a frozenset: the same for every order of the keys. */
 static bool frozenset_hash(dv_vm *vm, dv_value self, int64_t *hash) {
-    (void)vm;
     dv_set *set = dv_as_set(self);
     if (set->hash == -1) {
+        if (!dv_work(vm, (int64_t)(set->mask / 4))) return false;
         uint64_t h = 0, position = 0;
         const dv_set_entry *entry;
         while ((entry = dv_set_walk(self, &position))) h ^= shuffle_bits((uint64_t)entry->hash);

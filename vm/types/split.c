@@ -4,6 +4,7 @@
  * last piece, so a bytearray can't change meanwhile; arguments are converted before.
  * Invariant 2: `limit` is the number of cuts that may still be made. */
 #include "types/split.h"
+#include "core/work.h"
 
 #include "types/arguments.h"
 #include "types/list.h"
@@ -34,7 +35,7 @@ static inline bool is_line_break(uint32_t c, bool unicode) {
 
 static inline bool add_piece(dv_vm *vm, dv_value list, const dv_split_subject *s, int64_t start,
                              int64_t stop) {
-    dv_value piece = s->piece(vm, s->self, start, stop);
+    dv_value piece = dv_work(vm, 4) ? s->piece(vm, s->self, start, stop) : DV_EMPTY;
     dv_list *pieces = dv_as_list(list);
     if (DV_UNLIKELY(dv_is_empty(piece))) return false;
     if (DV_UNLIKELY(pieces->count == pieces->capacity)) return dv_list_push(vm, list, piece);
@@ -145,6 +146,7 @@ dv_value dv_split(dv_vm *vm, const dv_split_subject *subject, const dv_str *sepa
                   int64_t limit, bool from_right) {
     if (separator && separator->length == 0)
         return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
+    if (!dv_work(vm, subject->text->length / 32)) return DV_EMPTY;
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list)) return DV_EMPTY;
     bool good = dv_list_reserve(vm, dv_as_list(list), FIRST_PIECES);
@@ -191,6 +193,7 @@ bool dv_split_lines_arguments(dv_vm *vm, const dv_value *args, uint32_t count, d
 }
 
 dv_value dv_split_lines(dv_vm *vm, const dv_split_subject *subject, bool keep_ends) {
+    if (!dv_work(vm, subject->text->length / 16)) return DV_EMPTY;
     dv_value list = dv_list_new(vm, NULL, 0);
     if (dv_is_empty(list) || cut_lines(vm, list, subject, keep_ends)) return list;
     dv_release(vm, list);

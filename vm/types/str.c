@@ -12,11 +12,13 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/str_text.h"
 #include "types/subclass.h"
 
-#define FIRST_TABLE  512 /* entries of the table at first */
-#define APPEND_SPARE 16  /* bytes that a string at least gets in reserve when it is appended to */
+#define FIRST_TABLE  512  /* entries of the table at first */
+#define LONG_TEXT    4096 /* bytes, from which on what is done with all of them is counted */
+#define APPEND_SPARE 16   /* bytes that a string at least gets in reserve when it is appended to */
 
 /* ---- Making ------------------------------------------------------------------------------------
  */
@@ -238,10 +240,11 @@ static int64_t hash_bytes(const char *data, size_t size) {
 }
 
 int64_t dv_str_hash(dv_vm *vm, dv_value v) {
-    (void)vm;
     dv_str *s = dv_as_str(v);
-    if (s->hash == -1) s->hash = hash_bytes(s->data, (size_t)s->length * s->kind);
-    return s->hash;
+    if (s->hash != -1) return s->hash;
+    const size_t size = (size_t)s->length * s->kind;
+    if (size > LONG_TEXT) dv_work_owe(vm, (int64_t)(size / 8));
+    return s->hash = hash_bytes(s->data, size);
 }
 
 /* ---- Interning ---------------------------------------------------------------------------------
@@ -382,6 +385,15 @@ bool dv_str_equal(dv_value va, dv_value vb) {
     if (dv_same(va, vb)) return true;
     const dv_str *a = dv_as_str(va), *b = dv_as_str(vb);
     return dv_str_may_equal(a, b) && memcmp(a->data, b->data, (size_t)a->length * a->kind) == 0;
+}
+
+bool dv_str_equal_counted(dv_vm *vm, dv_value va, dv_value vb) {
+    if (dv_same(va, vb)) return true;
+    const dv_str *a = dv_as_str(va), *b = dv_as_str(vb);
+    if (!dv_str_may_equal(a, b)) return false;
+    const size_t size = (size_t)a->length * a->kind;
+    if (DV_UNLIKELY(size > LONG_TEXT)) dv_work_owe(vm, (int64_t)(size / 128));
+    return memcmp(a->data, b->data, size) == 0;
 }
 
 int dv_str_order(dv_value va, dv_value vb) {

@@ -140,7 +140,8 @@ dv_value dv_str_repr(dv_vm *vm, dv_value s);
 /* s with what is not ASCII escaped, as ascii() does; s itself if all is. */
 dv_value dv_str_ascii(dv_vm *vm, dv_value s);
 bool dv_str_equal(dv_value a, dv_value b);
-int dv_str_order(dv_value a, dv_value b); /* <0, 0, >0 by code points */
+bool dv_str_equal_counted(dv_vm *vm, dv_value a, dv_value b); /* the same; a long walk is counted */
+int dv_str_order(dv_value a, dv_value b);                     /* <0, 0, >0 by code points */
 int64_t dv_str_hash(dv_vm *vm, dv_value s);
 /* UTF-8 text; the block is on the VM's heap (free with dv_heap_free(size + 1)), zero-terminated;
  * NULL: raised. */
@@ -153,6 +154,7 @@ typedef struct dv_builder {
     dv_vm *vm;
     char *data; /* kind bytes per code point */
     int64_t length, capacity;
+    int64_t window; /* so long it may become before its work is counted; at most the capacity */
     uint32_t kind;
     bool failed;
 } dv_builder;

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/str_text.h"
 #include "types/str_unicode.h"
 
 #define FIRST_CAPACITY 56 /* with the header of dv_str 96 bytes */
+#define WINDOW         16384
 #define SPARE_LIMIT    64 /* unused bytes from which on a finished block is cut */
 
 static size_t block_size(int64_t capacity, uint32_t kind) {
@@ -24,7 +26,7 @@ static void *block_of(const dv_builder *b) { return b->data ? b->data - sizeof(d
 static void builder_free(dv_builder *b) {
     if (b->data) dv_heap_free(&b->vm->heap, block_of(b), block_size(b->capacity, b->kind));
     b->data = NULL;
-    b->capacity = b->length = 0;
+    b->capacity = b->length = b->window = 0;
 }
 
 static bool builder_fail(dv_builder *b) {
@@ -59,18 +61,35 @@ static bool builder_grow(dv_builder *b, int64_t capacity) {
     return true;
 }
 
-/* Room for `more` code points of at most this kind. */
-static bool builder_room(dv_builder *b, int64_t more, uint32_t kind) {
-    if (DV_LIKELY(kind <= b->kind && more <= b->capacity - b->length && !b->failed)) return true;
-    if (b->failed) return false;
+/* Counts what was put together since the last time, in pieces.  (Who is stopped is still told why.)
+ */
+static bool builder_work(dv_builder *b) {
+    if (b->length < WINDOW || !dv_is_empty(b->vm->error) || dv_is_stopped(b->vm)) return true;
+    if (dv_work(b->vm, WINDOW / 4)) return true;
+    builder_free(b);
+    b->failed = true;
+    return false;
+}
+
+static bool builder_room_slow(dv_builder *b, int64_t more, uint32_t kind) {
+    if (b->failed || !builder_work(b)) return false;
     if (more > DV_STR_LENGTH_MAX - b->length) return builder_fail(b);
     int64_t needed = b->length + more, capacity = b->capacity;
     if (needed > capacity) {
         capacity += capacity / 2 + FIRST_CAPACITY;
         if (capacity < needed) capacity = needed;
     }
-    if (kind > b->kind) return builder_widen(b, kind, capacity);
-    return builder_grow(b, capacity);
+    if (kind > b->kind ? !builder_widen(b, kind, capacity)
+                       : needed > b->capacity && !builder_grow(b, capacity))
+        return false;
+    b->window = b->capacity - needed > WINDOW ? needed + WINDOW : b->capacity;
+    return true;
+}
+
+/* Room for `more` code points of at most this kind. */
+static inline bool builder_room(dv_builder *b, int64_t more, uint32_t kind) {
+    return DV_LIKELY(kind <= b->kind && more <= b->window - b->length && !b->failed) ||
+           builder_room_slow(b, more, kind);
 }
 
 void dv_builder_init(dv_builder *b, dv_vm *vm) {
@@ -173,7 +192,7 @@ dv_value dv_builder_finish(dv_builder *b) {
     s->hint = 0;
     s->capacity = size - sizeof(dv_str);
     b->data = NULL;
-    b->length = b->capacity = 0;
+    b->length = b->capacity = b->window = 0;
     return dv_object_value(s);
 }
 
@@ -227,7 +246,7 @@ void dv_builder_quoted(dv_builder *b, dv_value v) {
     }
     uint32_t quote = single && !twice ? '"' : '\'';
     dv_builder_char(b, quote);
-    for (int64_t i = 0; i < s->length;) {
+    for (int64_t i = 0; i < s->length && !b->failed;) {
         int64_t plain = i;
         if (s->kind == 1)
             while (plain < s->length && is_plain((uint8_t)s->data[plain], quote)) plain++;
@@ -256,7 +275,7 @@ dv_value dv_str_ascii(dv_vm *vm, dv_value v) {
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_slice(&b, v, 0, plain);
-    for (int64_t i = plain; i < s->length; i++) {
+    for (int64_t i = plain; i < s->length && !b.failed; i++) {
         uint32_t c = dv_str_at(s, i);
         if (c < 0x80)
             dv_builder_char(&b, c);

@@ -3,6 +3,7 @@
  * Everything follows CPython's unicodeobject.c: full case mappings (one code point may become
  * three), and the capital sigma at the end of a word. */
 #include "types/str_case.h"
+#include "core/work.h"
 
 #include "types/str_unicode.h"
 
@@ -72,7 +73,7 @@ static dv_value map_string(dv_vm *vm, dv_value v, mapper first, mapper others) {
     dv_builder b;
     dv_builder_init(&b, vm);
     if (s->length > 0) first(&b, s, 0);
-    for (int64_t i = 1; i < s->length; i++) others(&b, s, i);
+    for (int64_t i = 1; i < s->length && !b.failed; i++) others(&b, s, i);
     return dv_builder_finish(&b);
 }
 
@@ -80,7 +81,7 @@ static dv_value map_string(dv_vm *vm, dv_value v, mapper first, mapper others) {
  * text is not ASCII (nothing is raised then). */
 static dv_value map_ascii(dv_vm *vm, dv_value v, char from) {
     const dv_str *s = dv_as_str(v);
-    if (s->kind != 1 || s->length <= 1) return DV_EMPTY;
+    if (s->kind != 1 || s->length <= 1 || !dv_work(vm, s->length / 8)) return DV_EMPTY;
     for (int64_t i = 0; i < s->length; i++)
         if (s->data[i] & 0x80) return DV_EMPTY;
     dv_str *out = dv_str_alloc(vm, s->length, 1);
@@ -127,7 +128,7 @@ dv_value dv_str_title(dv_vm *vm, const dv_value *args, uint32_t count) {
     bool in_word = false;
     dv_builder b;
     dv_builder_init(&b, vm);
-    for (int64_t i = 0; i < s->length; i++) {
+    for (int64_t i = 0; i < s->length && !b.failed; i++) {
         if (in_word)
             append_lower(&b, s, i);
         else
@@ -140,73 +141,76 @@ dv_value dv_str_title(dv_vm *vm, const dv_value *args, uint32_t count) {
 /* ---- Kinds of characters -----------------------------------------------------------------------
  */
 
-static bool all_are(dv_value v, uint32_t flags) {
+static bool all_are(dv_vm *vm, dv_value v, uint32_t flags) {
     const dv_str *s = dv_as_str(v);
-    for (int64_t i = 0; i < s->length; i++)
-        if (!dv_unicode_is(dv_str_at(s, i), flags)) return false;
-    return true;
+    int64_t i = 0;
+    while (i < s->length && dv_unicode_is(dv_str_at(s, i), flags)) i++;
+    dv_work_owe(vm, i / 4);
+    return i == s->length;
 }
 
-static dv_value some_and_all(dv_value v, uint32_t flags) {
-    return dv_bool(dv_as_str(v)->length > 0 && all_are(v, flags));
+static dv_value some_and_all(dv_vm *vm, dv_value v, uint32_t flags) {
+    return dv_bool(dv_as_str(v)->length > 0 && all_are(vm, v, flags));
 }
 
 dv_value dv_str_isalpha(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return some_and_all(args[0], DV_UNICODE_ALPHA);
+    (void)count;
+    return some_and_all(vm, args[0], DV_UNICODE_ALPHA);
 }
 
 dv_value dv_str_isalnum(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return some_and_all(args[0], DV_UNICODE_ALPHA | DV_UNICODE_DECIMAL | DV_UNICODE_DIGIT |
-                                     DV_UNICODE_NUMERIC);
+    (void)count;
+    return some_and_all(
+        vm, args[0], DV_UNICODE_ALPHA | DV_UNICODE_DECIMAL | DV_UNICODE_DIGIT | DV_UNICODE_NUMERIC);
 }
 
 dv_value dv_str_isdecimal(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return some_and_all(args[0], DV_UNICODE_DECIMAL);
+    (void)count;
+    return some_and_all(vm, args[0], DV_UNICODE_DECIMAL);
 }
 
 dv_value dv_str_isdigit(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return some_and_all(args[0], DV_UNICODE_DIGIT);
+    (void)count;
+    return some_and_all(vm, args[0], DV_UNICODE_DIGIT);
 }
 
 dv_value dv_str_isnumeric(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return some_and_all(args[0], DV_UNICODE_NUMERIC);
+    (void)count;
+    return some_and_all(vm, args[0], DV_UNICODE_NUMERIC);
 }
 
 dv_value dv_str_isspace(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return some_and_all(args[0], DV_UNICODE_SPACE);
+    (void)count;
+    return some_and_all(vm, args[0], DV_UNICODE_SPACE);
 }
 
 dv_value dv_str_isprintable(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return dv_bool(all_are(args[0], DV_UNICODE_PRINTABLE));
+    (void)count;
+    return dv_bool(all_are(vm, args[0], DV_UNICODE_PRINTABLE));
 }
 
 dv_value dv_str_isascii(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     const dv_str *s = dv_as_str(args[0]);
     if (s->kind != 1) return DV_FALSE;
+    dv_work_owe(vm, s->length / 16);
     for (int64_t i = 0; i < s->length; i++)
         if (s->data[i] & 0x80) return DV_FALSE;
     return DV_TRUE;
 }
 
 dv_value dv_str_isidentifier(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     const dv_str *s = dv_as_str(args[0]);
     if (s->length == 0 || !dv_unicode_is(dv_str_at(s, 0), DV_UNICODE_ID_START)) return DV_FALSE;
-    return dv_bool(all_are(args[0], DV_UNICODE_ID_CONTINUE));
+    return dv_bool(all_are(vm, args[0], DV_UNICODE_ID_CONTINUE));
 }
 
 /* Is there a letter of the case `wanted`, and none of a case in `refused`? */
-static dv_value one_case(dv_value v, uint32_t wanted, uint32_t refused) {
+static dv_value one_case(dv_vm *vm, dv_value v, uint32_t wanted, uint32_t refused) {
     const dv_str *s = dv_as_str(v);
     bool found = false;
+    dv_work_owe(vm, s->length / 4);
     for (int64_t i = 0; i < s->length; i++) {
         const uint32_t flags = dv_unicode_flags(dv_str_at(s, i));
         if (flags & refused) return DV_FALSE;
@@ -216,19 +220,20 @@ static dv_value one_case(dv_value v, uint32_t wanted, uint32_t refused) {
 }
 
 dv_value dv_str_islower(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return one_case(args[0], DV_UNICODE_LOWER, DV_UNICODE_UPPER | DV_UNICODE_TITLE);
+    (void)count;
+    return one_case(vm, args[0], DV_UNICODE_LOWER, DV_UNICODE_UPPER | DV_UNICODE_TITLE);
 }
 
 dv_value dv_str_isupper(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
-    return one_case(args[0], DV_UNICODE_UPPER, DV_UNICODE_LOWER | DV_UNICODE_TITLE);
+    (void)count;
+    return one_case(vm, args[0], DV_UNICODE_UPPER, DV_UNICODE_LOWER | DV_UNICODE_TITLE);
 }
 
 dv_value dv_str_istitle(dv_vm *vm, const dv_value *args, uint32_t count) {
-    (void)vm, (void)count;
+    (void)count;
     const dv_str *s = dv_as_str(args[0]);
     bool found = false, in_word = false;
+    dv_work_owe(vm, s->length / 4);
     for (int64_t i = 0; i < s->length; i++) {
         const uint32_t flags = dv_unicode_flags(dv_str_at(s, i));
         bool capital = flags & (DV_UNICODE_UPPER | DV_UNICODE_TITLE);

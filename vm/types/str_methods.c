@@ -2,6 +2,7 @@
 #include "types/str_methods.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/dict.h"
 #include "types/int.h"
@@ -42,15 +43,25 @@ static bool search_arguments(dv_vm *vm, const char *name, const dv_value *args, 
     return true;
 }
 
+static bool seek(dv_vm *vm, const search *q, int64_t *hit) {
+    return dv_str_seek(vm, q->s, q->part, q->start, q->stop, hit);
+}
+
+/* Counts the work of looking at all of the window. */
+static bool work(dv_vm *vm, const search *q) {
+    return dv_work(vm, q->stop > q->start ? (q->stop - q->start) / 32 : 0);
+}
+
 dv_value dv_str_find_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
-    if (!search_arguments(vm, "find", args, count, &q)) return DV_EMPTY;
-    return dv_int(dv_str_find(q.s, q.part, q.start, q.stop));
+    int64_t hit;
+    if (!search_arguments(vm, "find", args, count, &q) || !seek(vm, &q, &hit)) return DV_EMPTY;
+    return dv_int(hit);
 }
 
 dv_value dv_str_rfind_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
-    if (!search_arguments(vm, "rfind", args, count, &q)) return DV_EMPTY;
+    if (!search_arguments(vm, "rfind", args, count, &q) || !work(vm, &q)) return DV_EMPTY;
     return dv_int(dv_str_rfind(q.s, q.part, q.start, q.stop));
 }
 
@@ -60,20 +71,26 @@ static dv_value found_index(dv_vm *vm, int64_t at) {
 
 dv_value dv_str_index_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
-    if (!search_arguments(vm, "index", args, count, &q)) return DV_EMPTY;
-    return found_index(vm, dv_str_find(q.s, q.part, q.start, q.stop));
+    int64_t hit;
+    if (!search_arguments(vm, "index", args, count, &q) || !seek(vm, &q, &hit)) return DV_EMPTY;
+    return found_index(vm, hit);
 }
 
 dv_value dv_str_rindex_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
-    if (!search_arguments(vm, "rindex", args, count, &q)) return DV_EMPTY;
+    if (!search_arguments(vm, "rindex", args, count, &q) || !work(vm, &q)) return DV_EMPTY;
     return found_index(vm, dv_str_rfind(q.s, q.part, q.start, q.stop));
 }
 
 dv_value dv_str_count_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
+    int64_t found = 0, hit;
     if (!search_arguments(vm, "count", args, count, &q)) return DV_EMPTY;
-    return dv_int(dv_str_count(q.s, q.part, q.start, q.stop, -1));
+    if (q.part->length <= 1)
+        return work(vm, &q) ? dv_int(dv_str_count(q.s, q.part, q.start, q.stop, -1)) : DV_EMPTY;
+    for (; seek(vm, &q, &hit); found++, q.start = hit + q.part->length)
+        if (hit < 0) return dv_int(found);
+    return DV_EMPTY;
 }
 
 /* Does `part` stand at the start (or end) of s[start:stop]? */
@@ -89,6 +106,7 @@ static dv_value tail_match(dv_vm *vm, const char *name, const dv_value *args, ui
     if (!check_search_count(vm, name, count)) return DV_EMPTY;
     const dv_str *s = dv_as_str(args[0]);
     if (!dv_search_bounds(vm, args + 2, count - 2, s->length, true, &start, &stop)) return DV_EMPTY;
+    if (!dv_work(vm, dv_is_str(args[1]) ? dv_as_str(args[1])->length / 128 : 1)) return DV_EMPTY;
     if (dv_is_str(args[1]))
         return dv_bool(tail_matches(s, dv_as_str(args[1]), start, stop, at_end));
     if (!dv_is_tuple(args[1]))
@@ -195,7 +213,7 @@ dv_value dv_str_expandtabs(dv_vm *vm, const dv_value *args, uint32_t count, dv_v
     const dv_str *s = dv_as_str(args[0]);
     dv_builder b;
     dv_builder_init(&b, vm);
-    for (int64_t i = 0; i < s->length; i++) {
+    for (int64_t i = 0; i < s->length && !b.failed; i++) {
         uint32_t c = dv_str_at(s, i);
         if (c == '\t') {
             int64_t spaces = size > 0 ? size - column % size : 0;
@@ -263,7 +281,7 @@ static bool skip_gone(dv_vm *vm, dv_value table, const dv_str *s, int64_t *at) {
 }
 
 static bool translate_from(dv_builder *b, dv_value table, const dv_str *s, int64_t at) {
-    while (at < s->length) {
+    while (at < s->length && !b->failed) {
         int stays = translate_char(b, table, dv_str_at(s, at));
         if (stays < 0 || (stays == 0 && !skip_gone(b->vm, table, s, &at))) return false;
         at += stays;
@@ -296,7 +314,7 @@ static int64_t translate_ascii(dv_builder *b, dv_value table, const dv_str *s) {
     uint8_t known[UNKNOWN];
     memset(known, UNKNOWN, sizeof known);
     int64_t at = 0;
-    for (; at < s->length; at++) {
+    for (; at < s->length && !b->failed; at++) {
         uint8_t *to = &known[(uint8_t)s->data[at]];
         if (*to == UNKNOWN) *to = ascii_for(b->vm, table, (uint8_t)s->data[at]);
         if (*to == OTHER) break;

@@ -19,4 +19,8 @@ int64_t dv_str_count(const dv_str *s, const dv_str *part, int64_t start, int64_t
 /* Does `part` stand at position `at`? */
 bool dv_str_matches(const dv_str *s, const dv_str *part, int64_t at);
 
+/* dv_str_find whose work is counted as it goes on; false: raised. */
+bool dv_str_seek(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                 int64_t *hit) DV_MUST_CHECK;
+
 #endif

@@ -2,6 +2,7 @@
 #include "types/str_split.h"
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/sequence.h"
 #include "types/split.h"
@@ -51,6 +52,7 @@ static dv_value partition(dv_vm *vm, dv_value v, dv_value separator, bool from_r
         return dv_raise(vm, DV_E_TYPE_ERROR, "must be str, not %T", separator);
     const dv_str *s = dv_as_str(v), *part = dv_as_str(separator);
     if (part->length == 0) return dv_raise(vm, DV_E_VALUE_ERROR, "empty separator");
+    if (!dv_work(vm, s->length / 64)) return DV_EMPTY;
     int64_t hit =
         from_right ? dv_str_rfind(s, part, 0, s->length) : dv_str_find(s, part, 0, s->length);
     dv_value parts[3];
@@ -85,6 +87,7 @@ dv_value dv_str_rpartition(dv_vm *vm, const dv_value *args, uint32_t count) {
  */
 
 static dv_value join_items(dv_vm *vm, dv_value separator, const dv_value *items, int64_t count) {
+    if (!dv_work(vm, count)) return DV_EMPTY;
     for (int64_t i = 0; i < count; i++)
         if (!dv_is_str(items[i]))
             return dv_raise(vm, DV_E_TYPE_ERROR,
@@ -122,7 +125,7 @@ dv_value dv_str_join_method(dv_vm *vm, const dv_value *args, uint32_t count) {
 static void insert_everywhere(dv_builder *b, dv_value v, dv_value with, int64_t times) {
     const dv_str *s = dv_as_str(v);
     int64_t at = 0;
-    for (; times > 0; times--) {
+    for (; times > 0 && !b->failed; times--) {
         dv_builder_str(b, with);
         if (at < s->length) dv_builder_char(b, dv_str_at(s, at++));
     }
@@ -133,7 +136,7 @@ static void replace_hits(dv_builder *b, dv_value v, const dv_str *part, dv_value
                          int64_t limit) {
     const dv_str *s = dv_as_str(v);
     int64_t at = 0;
-    while (limit-- != 0) {
+    while (limit-- != 0 && !b->failed) {
         int64_t hit = dv_str_find(s, part, at, s->length);
         if (hit < 0) break;
         dv_builder_slice(b, v, at, hit);
@@ -184,9 +187,11 @@ dv_value dv_str_replace(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (count > 3 && !dv_size_argument(vm, args[3], &limit)) return DV_EMPTY;
     if (limit < 0) limit = INT64_MAX;
     const dv_str *s = dv_as_str(args[0]), *part = dv_as_str(args[1]);
+    if (!dv_work(vm, s->length / 64)) return DV_EMPTY;
     const int64_t hit = limit == 0 ? -1 : dv_str_find(s, part, 0, s->length);
     if (hit < 0) return dv_plain(vm, args[0]);
     const dv_str *with = dv_as_str(args[2]);
+    if (!dv_work(vm, s->length / 16)) return DV_EMPTY;
     if (replaces_byte(s, part, with)) return replace_byte(vm, s, part->data[0], with, hit, limit);
     dv_builder b;
     dv_builder_init(&b, vm);
@@ -215,6 +220,7 @@ static dv_value strip(dv_vm *vm, const dv_value *args, uint32_t count, const cha
     int64_t start = 0, stop = s->length;
     while (left && start < stop && strips(dv_str_at(s, start), set)) start++;
     while (right && stop > start && strips(dv_str_at(s, stop - 1), set)) stop--;
+    if (!dv_work(vm, (s->length - (stop - start)) / 4)) return DV_EMPTY;
     return dv_str_slice(vm, args[0], start, stop);
 }
 

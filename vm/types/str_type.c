@@ -1,5 +1,6 @@
 /* str_type.c: the type str: operators, slots, and the table of its methods. */
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/bytes.h"
 #include "types/format.h"
@@ -20,12 +21,17 @@ static bool str_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     return true;
 }
 
+static int64_t shorter(dv_value a, dv_value b) {
+    const int64_t x = dv_as_str(a)->length, y = dv_as_str(b)->length;
+    return x < y ? x : y;
+}
+
 static dv_value str_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
-    (void)vm;
     if (!dv_is_str(a) || !dv_is_str(b)) return DV_NOTIMPLEMENTED;
+    if (op != DV_EQ && op != DV_NE && !dv_work(vm, shorter(a, b) / 64)) return DV_EMPTY;
     switch (op) {
-    case DV_EQ: return dv_bool(dv_str_equal(a, b));
-    case DV_NE: return dv_bool(!dv_str_equal(a, b));
+    case DV_EQ: return dv_bool(dv_str_equal_counted(vm, a, b));
+    case DV_NE: return dv_bool(!dv_str_equal_counted(vm, a, b));
     case DV_LT: return dv_bool(dv_str_order(a, b) < 0);
     case DV_LE: return dv_bool(dv_str_order(a, b) <= 0);
     case DV_GT: return dv_bool(dv_str_order(a, b) > 0);
@@ -97,7 +103,8 @@ static int str_contains(dv_vm *vm, dv_value self, dv_value part) {
         return -1;
     }
     const dv_str *s = dv_as_str(self);
-    return dv_str_find(s, dv_as_str(part), 0, s->length) >= 0;
+    int64_t hit;
+    return dv_str_seek(vm, s, dv_as_str(part), 0, s->length, &hit) ? hit >= 0 : -1;
 }
 
 static dv_value str_format_method(dv_vm *vm, const dv_value *args, uint32_t count,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/arguments.h"
 #include "types/iterator.h"
 #include "types/list.h"
@@ -121,6 +122,7 @@ static __attribute__((noinline)) bool hash_on(dv_vm *vm, const dv_tuple *tuple, 
 bool dv_tuple_hash(dv_vm *vm, const dv_tuple *tuple, int64_t *hash) {
     uint64_t mixed = DV_TUPLE_PRIME5;
     const int64_t count = tuple->count;
+    if (DV_UNLIKELY(count > 64) && !dv_work(vm, count / 4)) return false;
     for (int64_t i = 0; i < count; i++) {
         const dv_value item = tuple->items[i];
         int64_t lane;
