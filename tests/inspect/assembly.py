@@ -77,9 +77,9 @@ def check_round_trips(pattern, folder):
 # ---- By hand --------------------------------------------------------------------------------------
 
 def lab():
-    """The one of the README."""
-    text = (ROOT / "vm" / "inspect" / "README.md").read_text()
-    return text[text.index("## Assembly"):].split("```")[1].lstrip("\n")
+    """The one of ASSEMBLY.md."""
+    text = (ROOT / "vm" / "inspect" / "ASSEMBLY.md").read_text()
+    return text[text.index("## Code"):].split("```")[1].lstrip("\n")
 
 
 def assemble(folder, text, *options):
@@ -222,7 +222,7 @@ def check_golden_regions(folder):
 
 
 def region_lab():
-    text = (ROOT / "vm" / "inspect" / "README.md").read_text()
+    text = (ROOT / "vm" / "inspect" / "ASSEMBLY.md").read_text()
     return text[text.index("## Regions by hand"):].split("```")[1].lstrip("\n")
 
 

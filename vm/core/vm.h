@@ -127,7 +127,8 @@ typedef struct dv_workload {
     bool told;         /* ... by the host, which stops its next runs as well */
     int64_t interval;  /* vm->countdown was set to one less */
     uint64_t done;     /* before that */
-    int64_t unsampled; /* rounds since vm->hooks.sampled was called */
+    int64_t rounds;    /* before that; of these ... */
+    int64_t unsampled; /* ... since vm->hooks.sampled was called */
     int64_t slice;     /* left until the program is to pause */
     int64_t limit;     /* left until the program is told to end */
     int64_t deadline;  /* the same in ns of the monotonic clock */

@@ -26,11 +26,6 @@ void dv_work_init(dv_vm *vm) {
                              .run_time = INT64_MAX};
 }
 
-static int64_t rounds_of_interval(const dv_vm *vm) {
-    const int64_t left = (vm->countdown > 0 ? vm->countdown : 0) + vm->collector.rest;
-    return vm->work.interval - 1 - left;
-}
-
 /* What C functions did since the last look.  (Who counts without a bound does not overflow.) */
 static int64_t units_of_look(const dv_vm *vm) {
     const int64_t most = INT64_MAX / 4, left = vm->work.left;
@@ -38,7 +33,7 @@ static int64_t units_of_look(const dv_vm *vm) {
 }
 
 uint64_t dv_work_done(const dv_vm *vm) {
-    return vm->work.done + (uint64_t)(rounds_of_interval(vm) + units_of_look(vm));
+    return vm->work.done + (uint64_t)(dv_work_rounds_of_interval(vm) + units_of_look(vm));
 }
 
 static void charge_one(int64_t *budget, int64_t spent) {
@@ -58,9 +53,10 @@ static void settle_look(dv_vm *vm) {
 }
 
 int64_t dv_work_settle(dv_vm *vm, int64_t units) {
-    const int64_t rounds = rounds_of_interval(vm);
+    const int64_t rounds = dv_work_rounds_of_interval(vm);
     vm->work.interval = 1;
     vm->collector.rest = 0;
+    vm->work.rounds += rounds;
     charge(vm, rounds * units);
     settle_look(vm);
     return rounds;
@@ -126,7 +122,7 @@ void dv_work_begin_run(dv_vm *vm) {
 
 int64_t dv_work_left(const dv_vm *vm) {
     if (vm->work.limit == INT64_MAX) return INT64_MAX;
-    const int64_t spent = rounds_of_interval(vm) + units_of_look(vm);
+    const int64_t spent = dv_work_rounds_of_interval(vm) + units_of_look(vm);
     return spent < vm->work.limit ? vm->work.limit - spent : 0;
 }
 
@@ -167,7 +163,7 @@ static bool tell(dv_vm *vm, const char *why, bool in_time) {
     dv_workload *work = &vm->work;
     work->exceeded = true;
     work->why = why;
-    work->limit = rounds_of_interval(vm) + GRACE;
+    work->limit = dv_work_rounds_of_interval(vm) + GRACE;
     if (in_time) work->deadline = deadline_in(GRACE_TIME);
     dv_poll_soon(vm);
     dv_raise(vm, DV_E_RUNTIME_ERROR, "%s", why);
@@ -176,7 +172,7 @@ static bool tell(dv_vm *vm, const char *why, bool in_time) {
 
 bool dv_work_within_limits(dv_vm *vm) {
     const dv_workload *work = &vm->work;
-    const bool by_work = work->limit <= rounds_of_interval(vm);
+    const bool by_work = work->limit <= dv_work_rounds_of_interval(vm);
     const bool by_time = DV_UNLIKELY(work->deadline != INT64_MAX) && now() >= work->deadline;
     if (DV_LIKELY(!by_work && !by_time) || dv_is_stopped(vm)) return true;
     if (!work->exceeded)
@@ -216,7 +212,7 @@ bool dv_poll_calls_slow(dv_vm *vm) {
 
 bool dv_work_slow(dv_vm *vm) {
     settle_look(vm);
-    if (vm->work.slice <= rounds_of_interval(vm)) dv_poll_at_back_edge(vm);
+    if (vm->work.slice <= dv_work_rounds_of_interval(vm)) dv_poll_at_back_edge(vm);
     return dv_work_poll(vm);
 }
 

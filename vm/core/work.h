@@ -61,6 +61,16 @@ const char *dv_work_stop_message(const dv_vm *vm);
 
 /* ---- For safepoints (run/safepoint.c) ---- */
 
+/* Rounds since the countdown was set. */
+static inline int64_t dv_work_rounds_of_interval(const dv_vm *vm) {
+    const int64_t left = (vm->countdown > 0 ? vm->countdown : 0) + vm->collector.rest;
+    return vm->work.interval - 1 - left;
+}
+/* All rounds so far. */
+static inline int64_t dv_work_rounds(const dv_vm *vm) {
+    return vm->work.rounds + dv_work_rounds_of_interval(vm);
+}
+
 /* At first: nothing is counted so far, and there are no bounds. */
 void dv_work_init(dv_vm *vm);
 /* Charges what was done since the last time to limit and slice, where a round is so many units; how

@@ -1,6 +1,7 @@
 /* entry.c: the edges of regions at run time: entering, leaving, retiring (region.h). */
 #include "region/entry.h"
 
+#include "core/work.h"
 #include "quicken/site.h"
 #include "region/build.h"
 #include "region/memory.h"
@@ -347,14 +348,14 @@ bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
 static void judge_entries(dv_vm *vm, dv_region *region) {
     const int64_t least = region->least_rounds, rounds = region->rounds;
     region->rounds = region->entries_counted = 0;
-    if (rounds >= 0 && rounds < least) dv_region_retire(vm, region, DV_REFUSED_SHORT);
+    if (rounds < least) dv_region_retire(vm, region, DV_REFUSED_SHORT);
     if (rounds >= least) region->least_rounds = 0;
 }
 
 static inline void count_leaving(dv_vm *vm, dv_region *region) {
     region->active--;
     if (!region->least_rounds) return;
-    region->rounds -= vm->countdown;
+    region->rounds += dv_work_rounds(vm);
     if (region->active > 0) return;
     if (region->entered == 1) /* the loop became hot in it: others may well be shorter */
         region->rounds = region->entries_counted = 0;
@@ -365,7 +366,7 @@ static inline void count_leaving(dv_vm *vm, dv_region *region) {
 static inline void count_entering(dv_vm *vm, dv_region *region) {
     region->active++;
     region->entered++;
-    if (region->least_rounds) region->entries_counted++, region->rounds += vm->countdown;
+    if (region->least_rounds) region->entries_counted++, region->rounds -= dv_work_rounds(vm);
 }
 
 /* Does what the exit says: afterwards the frames are as INCA code expects them at the exit's pc.

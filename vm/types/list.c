@@ -169,8 +169,8 @@ static bool extend_range(dv_vm *vm, dv_list *list, const dv_range *range) {
     if (list->count == 0 ? !dv_list_reserve(vm, list, length) : !dv_list_grow(vm, list, length))
         return false;
     for (int64_t i = 0, stop = 0; i < range->length;) {
-        if (!dv_work(vm, BLOCK / 8)) return false;
         stop = range->length - i > BLOCK ? i + BLOCK : range->length;
+        if (!dv_work(vm, (stop - i) / 8)) return false;
         while (i < stop) list->items[list->count++] = dv_int(dv_range_item(range, i++));
     }
     return true;

@@ -207,7 +207,10 @@ static dv_value compare_asked(dv_vm *vm, dv_compare_op op, dv_value a, dv_value 
     return result;
 }
 
-enum { BLOCK = 1 << 16 }; /* items that are looked at before their number is counted */
+enum {
+    BLOCK = 1 << 16, /* items that are looked at before their number is counted */
+    FEW = 64,        /* that need not be */
+};
 
 /* The first pair that differs decides, or else the lengths. */
 dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
@@ -222,7 +225,7 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
         if (stop - i > BLOCK) stop = i + BLOCK;
         const int64_t from = i;
         while (i < stop && (equal = dv_equal_plainly(items_a[i], items_b[i])) == 1) i++;
-        if (!dv_work(vm, 1 + (i - from) / 4)) return DV_EMPTY;
+        if (DV_UNLIKELY(i - from > FEW) && !dv_work(vm, (i - from) / 4)) return DV_EMPTY;
         if (equal == 1 && i < count_a && i < count_b) {
             i--; /* a block is through, and the lists are as they were */
             continue;
@@ -268,7 +271,7 @@ int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start
         if (count > stop) count = stop;
         const int64_t from = i, end = count - i > BLOCK ? i + BLOCK : count;
         while (i < end && (equal = dv_equal_plainly(items[i], item)) == 0) i++;
-        if (!dv_work(vm, (i - from) / 4)) return -2;
+        if (DV_UNLIKELY(i - from > FEW) && !dv_work(vm, (i - from) / 4)) return -2;
         if (i >= count) return -1;
         if (equal == 0) {
             i--;

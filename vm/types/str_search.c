@@ -119,15 +119,15 @@ int64_t dv_str_count(const dv_str *s, const dv_str *part, int64_t start, int64_t
     return count;
 }
 
-bool dv_str_seek(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
-                 int64_t *hit) {
+bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                      int64_t *hit) {
     enum { WINDOW = 1 << 21 };
     for (;;) {
         const bool last = stop - start <= WINDOW + part->length;
         const int64_t end = last ? stop : start + WINDOW + part->length;
         *hit = dv_str_find(s, part, start, end);
         const int64_t passed = *hit >= 0 ? *hit - start : end - start;
-        if (!dv_work(vm, passed > 0 ? passed / 64 : 0)) return false;
+        if (!dv_work(vm, passed / 64)) return false;
         if (*hit >= 0 || last) return true;
         start = end - part->length + 1;
     }

@@ -19,8 +19,16 @@ int64_t dv_str_count(const dv_str *s, const dv_str *part, int64_t start, int64_t
 /* Does `part` stand at position `at`? */
 bool dv_str_matches(const dv_str *s, const dv_str *part, int64_t at);
 
+bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                      int64_t *hit) DV_MUST_CHECK;
+
 /* dv_str_find whose work is counted as it goes on; false: raised. */
-bool dv_str_seek(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
-                 int64_t *hit) DV_MUST_CHECK;
+DV_MUST_CHECK static inline bool dv_str_seek(dv_vm *vm, const dv_str *s, const dv_str *part,
+                                             int64_t start, int64_t stop, int64_t *hit) {
+    enum { SHORT = 1 << 12 }; /* done within a round that counts */
+    if (stop - start > SHORT) return dv_str_seek_long(vm, s, part, start, stop, hit);
+    *hit = dv_str_find(s, part, start, stop);
+    return true;
+}
 
 #endif
