@@ -8,7 +8,7 @@ What has died is noted in `log`, and in `h`, a number that depends on the order;
 Every second program ends with everything still there; what dies then is compared, too (warm.py knows the mark in its first
 line).  The others drop all, one by one.
 
-What the programs stay away from (lang/README.md): frames with such locals that an exception leaves, chains that are
+What the programs stay away from (lang/LANGUAGE.md): frames with such locals that an exception leaves, chains that are
 released more than 50 deep, the order in which a collection finds objects, and suspended generators among cyclic garbage
 with other finalisers.  CPython's collections reorder what they leave alive; so programs of the second kind collect nothing,
 and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.  A finaliser that lets go of another object whose turn has not

@@ -21,7 +21,7 @@
 #include "types/tuple.h"
 #include "types/variable.h"
 
-/* NameError; of builtin functions that dl leaves out it says so (lang/README.md). */
+/* NameError; of builtin functions that dl leaves out it says so (lang/LANGUAGE.md). */
 static dv_value raise_undefined(dv_vm *vm, dv_value name) {
     static const char *const left_out[] = {"__build_class__", "aiter",     "anext", "breakpoint",
                                            "compile",         "eval",      "exec",  "globals",
