@@ -147,29 +147,18 @@ static dv_value zip_next(dv_vm *vm, dv_value self) {
     return result;
 }
 
-/* The items of a zip of two, without a tuple; -1: it is another one. */
+/* The items of a zip of two; -1: it is another one.  The tuple is not given out, but it holds the
+ * items until the next ones are there, as in CPython. */
 static int zip_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
-    many *m = (many *)dv_as_object(self);
+    const many *m = (const many *)dv_as_object(self);
     if (m->count != 2) return -1;
-    uint32_t ended = 0;
-    dv_value first = dv_step(vm, m->iterators[0]); /* not at once to out, where dl code may run */
-    if (DV_LIKELY(!dv_is_empty(first))) {
-        dv_value second = dv_step(vm, m->iterators[1]);
-        if (DV_LIKELY(!dv_is_empty(second))) {
-            if (DV_UNLIKELY(!dv_is_empty(m->function))) { /* holds items of before */
-                dv_value kept = m->function;
-                m->function = DV_EMPTY;
-                dv_release(vm, kept);
-            }
-            out[0] = first;
-            out[1] = second;
-            return 1;
-        }
-        dv_release(vm, first);
-        ended = 1;
-    }
-    dv_value none = zip_end(vm, m, ended);
-    return dv_is_empty(none) ? 0 : -1;
+    const dv_value pair = zip_next(vm, self);
+    if (dv_is_empty(pair)) return 0; /* the end, or raised */
+    const dv_value *items = dv_as_tuple(pair)->items;
+    out[0] = dv_retain(items[0]);
+    out[1] = dv_retain(items[1]);
+    dv_release(vm, pair);
+    return 1;
 }
 
 static dv_value map_construct(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {

@@ -97,20 +97,28 @@ void dv_vm_free(dv_vm *vm) {
 
 /* A Feistel network of four rounds on the upper 44 of 48 bits: whatever a round computes of one
  * half, the whole can be undone, so that it is a bijection. */
-unsigned long long dv_identity_of(const dv_vm *vm, uintptr_t address) {
+static uint64_t permuted(uint64_t key, uint64_t number) {
     enum { HALF = 22 };
     const uint64_t mask = ((uint64_t)1 << HALF) - 1;
-    if (!vm->address_key) return address;
-    uint64_t left = (uint64_t)address >> (4 + HALF) & mask, right = (uint64_t)address >> 4 & mask;
+    uint64_t left = number >> HALF & mask, right = number & mask;
     for (uint64_t round = 1; round <= 4; round++) {
-        uint64_t mixed = (right + round) * 0x9E3779B97F4A7C15u ^ vm->address_key;
+        uint64_t mixed = (right + round) * 0x9E3779B97F4A7C15u ^ key;
         mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u;
-        mixed = (mixed ^ mixed >> 32) * (vm->address_key | 1);
+        mixed = (mixed ^ mixed >> 32) * (key | 1);
         const uint64_t next = left ^ mixed >> (64 - HALF);
         left = right;
         right = next;
     }
-    return (left << HALF | right) << 4 | ((uint64_t)address & 15);
+    return left << HALF | right;
+}
+
+unsigned long long dv_identity_of(const dv_vm *vm, uintptr_t address) {
+    if (!vm->address_key) return address;
+    uint64_t number = (uint64_t)address >> 4;
+    /* Addresses have 47 bits, and so have what stands for them: each is an int like others. */
+    do number = permuted(vm->address_key, number);
+    while (number >> 43);
+    return number << 4 | ((uint64_t)address & 15);
 }
 
 void dv_notes_add(dv_notes *notes, const char *why, uint64_t count) {
