@@ -50,8 +50,11 @@ static bool handles_memory_error(const dv_heap *heap) {
     return !dv_is_empty(vm->memory_error) && dv_as_object(vm->memory_error)->references > 1;
 }
 
-/* What fills memory, or copies it, is so counted without saying so. */
+/* What fills memory, or copies it, is so counted without saying so; small blocks are made within
+ * rounds that count. */
 static void owe(dv_heap *heap, size_t size) {
+    enum { SMALL = 4096 };
+    if (size < SMALL) return;
     dv_vm *vm = (dv_vm *)(void *)((char *)heap - offsetof(dv_vm, heap));
     dv_work_owe(vm, (int64_t)(size / 64));
 }
