@@ -196,10 +196,12 @@ static void test_budgets(void) {
             CHECK(begin(vm, programs[i].source) == DYNVM_PAUSED);
             const uint64_t slices = resume_all(vm, 1000, DYNVM_OK);
             const uint64_t work = dynvm_instructions(vm) - before, wanted = programs[i].work;
-            /* Memory that is taken counts, too. */
-            if (work < wanted - wanted / 50 || work > wanted + wanted / 5)
+            /* The list that grows counts the memory that it takes, too. */
+            const uint64_t memory = programs[i].source[0] == 'a' ? 30000 : 0;
+            const uint64_t most = wanted + wanted / 20 + memory;
+            if (work < wanted - wanted / 50 || work > most)
                 fprintf(stderr, "program %d, way %d: work %d\n", (int)i, (int)way, (int)work);
-            CHECK(work >= wanted - wanted / 50 && work <= wanted + wanted / 5);
+            CHECK(work >= wanted - wanted / 50 && work <= most);
             if (slices < work / 1500 || slices > work / 1000 + work / 25000 + 1)
                 fprintf(stderr, "program %d, way %d: slices %d\n", (int)i, (int)way, (int)slices);
             CHECK(slices >= work / 1500); /* level generic calls methods of operators from C */
