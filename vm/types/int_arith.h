@@ -62,8 +62,8 @@ dv_value dv_int_gcd(dv_vm *vm, dv_value a, dv_value b); /* not negative (int_gcd
 int64_t dv_int64s_gcd(int64_t a, int64_t b);
 dv_value dv_int_isqrt(dv_vm *vm, dv_value a); /* a >= 0 */
 
-/* Digits of |v| in base 2..36, lower case, without sign, in a block of the VM's heap of *capacity
- * bytes, of which *size are used; NULL: raised (4300-digit limit, memory). */
+/* Digits of |v| in base 2, 8, 10 or 16, lower case, without sign, in a block of the VM's heap of
+ * *capacity bytes, of which *size are used; NULL: raised (4300-digit limit, memory). */
 char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capacity);
 
 /* White space cut off both ends of text, digits of any script made ASCII; *block (of *capacity

@@ -57,7 +57,8 @@ int64_t dv_int64s_gcd(int64_t a, int64_t b) {
  * Such a matrix never changes the greatest common divisor, so it does not matter if the last of the
  * steps were others than Euclid's.
  *
- * Where something raised, values are EMPTY, and nothing more is done. */
+ * Where something raised, values are 0 from there on, for which nothing is left to do: only the
+ * last step asks whether there is a result. */
 
 typedef struct dv_pair {
     dv_value v[2];
@@ -69,8 +70,10 @@ typedef struct dv_matrix {
 
 static bool failed(const dv_vm *vm) { return !dv_is_empty(vm->error); }
 
+static dv_value or_zero(dv_value v) { return dv_is_empty(v) ? dv_int(0) : v; }
+
 static dv_value operate(dv_vm *vm, dv_binary_op op, dv_value a, dv_value b) {
-    return failed(vm) ? DV_EMPTY : dv_int_binary(vm, op, a, b);
+    return failed(vm) ? dv_int(0) : or_zero(dv_int_binary(vm, op, a, b));
 }
 
 static void replace(dv_vm *vm, dv_value *place, dv_value v) {
@@ -85,7 +88,7 @@ static void swap(dv_value *a, dv_value *b) {
 }
 
 static void release_all(dv_vm *vm, dv_value *values, int count) {
-    for (int i = 0; i < count; i++) replace(vm, &values[i], DV_EMPTY);
+    for (int i = 0; i < count; i++) replace(vm, &values[i], dv_int(0));
 }
 
 /* x * a + y * b */
@@ -103,20 +106,20 @@ static void transform(dv_vm *vm, const dv_matrix *by, dv_value *a, dv_value *b) 
     replace(vm, a, x);
 }
 
-/* Row i and number i change their signs. */
 static void negate(dv_vm *vm, dv_value *v) {
-    replace(vm, v, failed(vm) ? DV_EMPTY : dv_int_unary(vm, DV_UNARY_NEG, *v));
+    replace(vm, v, operate(vm, DV_BINARY_SUB, dv_int(0), *v));
 }
 
 /* The matrix makes (a, b) of what it was made for; they shall not be negative, and a >= b. */
 static void put_in_order(dv_vm *vm, dv_pair *p, dv_matrix *m) {
-    for (int i = 0; i < 2 && !failed(vm); i++) {
+    for (int i = 0; i < 2; i++) {
         if (dv_int_sign(p->v[i]) >= 0) continue;
+        /* Row i and number i change their signs. */
         negate(vm, &p->v[i]);
         negate(vm, &m->m[2 * i]);
         negate(vm, &m->m[2 * i + 1]);
     }
-    if (failed(vm) || !dv_same(dv_int_compare(vm, DV_LT, p->v[0], p->v[1]), DV_TRUE)) return;
+    if (!dv_same(dv_int_compare(vm, DV_LT, p->v[0], p->v[1]), DV_TRUE)) return;
     swap(&p->v[0], &p->v[1]);
     swap(&m->m[0], &m->m[2]);
     swap(&m->m[1], &m->m[3]);
@@ -125,9 +128,9 @@ static void put_in_order(dv_vm *vm, dv_pair *p, dv_matrix *m) {
 /* One of Euclid's steps; b is not 0. */
 static void divide_once(dv_vm *vm, dv_pair *p, dv_matrix *m) {
     dv_value q = operate(vm, DV_BINARY_FLOORDIV, p->v[0], p->v[1]);
-    if (!failed(vm)) negate(vm, &q);
+    negate(vm, &q);
     dv_value *pairs[3][2] = {{&p->v[0], &p->v[1]}, {&m->m[0], &m->m[2]}, {&m->m[1], &m->m[3]}};
-    for (int i = 0; i < 3 && !failed(vm); i++) {
+    for (int i = 0; i < 3; i++) {
         replace(vm, pairs[i][0], combine(vm, dv_int(1), *pairs[i][0], q, *pairs[i][1]));
         swap(pairs[i][0], pairs[i][1]);
     }
@@ -156,7 +159,7 @@ static dv_matrix halve_short(dv_vm *vm, dv_value a, dv_value b, uint64_t bits) {
         y = rest;
     }
     dv_matrix result;
-    for (int i = 0; i < 4; i++) result.m[i] = failed(vm) ? DV_EMPTY : dv_int_from_int64(vm, m[i]);
+    for (int i = 0; i < 4; i++) result.m[i] = or_zero(dv_int_from_int64(vm, m[i]));
     return result;
 }
 
@@ -164,10 +167,9 @@ static dv_matrix halve(dv_vm *vm, dv_value a, dv_value b);
 
 /* The matrix for what is left of the numbers without `cut` bits. */
 static dv_matrix halve_above(dv_vm *vm, dv_value a, dv_value b, uint64_t cut) {
-    dv_matrix m = {{DV_EMPTY, DV_EMPTY, DV_EMPTY, DV_EMPTY}};
     dv_value x = operate(vm, DV_BINARY_RSHIFT, a, dv_int((int64_t)cut));
     dv_value y = operate(vm, DV_BINARY_RSHIFT, b, dv_int((int64_t)cut));
-    if (!failed(vm)) m = halve(vm, x, y);
+    dv_matrix m = halve(vm, x, y);
     dv_release(vm, x);
     dv_release(vm, y);
     return m;
@@ -176,22 +178,19 @@ static dv_matrix halve_above(dv_vm *vm, dv_value a, dv_value b, uint64_t cut) {
 /* A matrix after which the numbers, a >= b >= 0, have about half of a's bits. */
 static dv_matrix halve(dv_vm *vm, dv_value a, dv_value b) {
     const uint64_t bits = dv_int_bit_length(a), half = bits / 2;
-    if (!dv_work(vm, 100)) return (dv_matrix){{DV_EMPTY, DV_EMPTY, DV_EMPTY, DV_EMPTY}};
     if (bits <= SHORT) return halve_short(vm, a, b, bits);
-    if (dv_int_bit_length(b) <= half)
+    if (dv_int_bit_length(b) <= half || !dv_work(vm, 100))
         return (dv_matrix){{dv_int(1), dv_int(0), dv_int(0), dv_int(1)}};
     dv_matrix m = halve_above(vm, a, b, half);
     dv_pair p = {{dv_retain(a), dv_retain(b)}};
-    if (!failed(vm)) transform(vm, &m, &p.v[0], &p.v[1]);
-    if (!failed(vm)) put_in_order(vm, &p, &m);
-    if (!failed(vm) && dv_int_bit_length(p.v[1]) > half) divide_once(vm, &p, &m);
-    if (!failed(vm) && dv_int_bit_length(p.v[1]) > half) {
+    transform(vm, &m, &p.v[0], &p.v[1]);
+    put_in_order(vm, &p, &m);
+    if (dv_int_bit_length(p.v[1]) > half) divide_once(vm, &p, &m);
+    if (dv_int_bit_length(p.v[1]) > half) {
         const uint64_t left = dv_int_bit_length(p.v[0]);
         dv_matrix next = halve_above(vm, p.v[0], p.v[1], left < 2 * half ? 2 * half - left : 0);
-        if (!failed(vm)) {
-            transform(vm, &next, &m.m[0], &m.m[2]);
-            if (!failed(vm)) transform(vm, &next, &m.m[1], &m.m[3]);
-        }
+        transform(vm, &next, &m.m[0], &m.m[2]);
+        transform(vm, &next, &m.m[1], &m.m[3]);
         release_all(vm, next.m, 4);
     }
     release_all(vm, p.v, 2);
@@ -202,15 +201,14 @@ static dv_value long_gcd(dv_vm *vm, dv_value a, dv_value b) {
     dv_pair p = {{dv_retain(a), dv_retain(b)}};
     dv_matrix unused = {{dv_int(0), dv_int(0), dv_int(0), dv_int(0)}};
     put_in_order(vm, &p, &unused);
-    while (!failed(vm) && dv_int_bit_length(p.v[1]) > LONG * 64) {
-        dv_matrix m = {{DV_EMPTY, DV_EMPTY, DV_EMPTY, DV_EMPTY}};
+    while (dv_int_bit_length(p.v[1]) > LONG * 64) {
         divide_once(vm, &p, &unused);
-        if (!failed(vm)) m = halve(vm, p.v[0], p.v[1]);
-        if (!failed(vm)) transform(vm, &m, &p.v[0], &p.v[1]);
-        if (!failed(vm)) put_in_order(vm, &p, &unused);
+        dv_matrix m = halve(vm, p.v[0], p.v[1]);
+        transform(vm, &m, &p.v[0], &p.v[1]);
+        put_in_order(vm, &p, &unused);
         release_all(vm, m.m, 4);
     }
-    if (!failed(vm) && dv_int_sign(p.v[1]) != 0) divide_once(vm, &p, &unused);
+    if (dv_int_sign(p.v[1]) != 0) divide_once(vm, &p, &unused);
     dv_value r = failed(vm) ? DV_EMPTY : dv_int_gcd(vm, p.v[0], p.v[1]);
     release_all(vm, p.v, 2);
     return r;

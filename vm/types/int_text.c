@@ -23,21 +23,17 @@ static bool is_power_of_two(int base) { return (base & (base - 1)) == 0; }
 
 /* ---- To text ----------------------------------------------------------------------------------*/
 
-/* Digits of a machine word; `end` is behind the buffer, the result where they begin. */
+/* Digits of a machine word in base 2, 8, 10 or 16; `end` is behind the buffer, the result where
+ * they begin. */
 static char *word_digits(uint64_t n, int base, char *end) {
-    if (is_power_of_two(base)) {
-        int shift = __builtin_ctz((unsigned)base);
-        do *--end = digit_characters[n & (uint64_t)(base - 1)];
-        while (n >>= shift);
-        return end;
-    }
     if (base == 10) {
         char digits[20];
         size_t size = dv_dtoa_decimal(n, digits);
         return memcpy(end - size, digits, size);
     }
-    do *--end = digit_characters[n % (uint64_t)base];
-    while (n /= (uint64_t)base);
+    int shift = __builtin_ctz((unsigned)base);
+    do *--end = digit_characters[n & (uint64_t)(base - 1)];
+    while (n >>= shift);
     return end;
 }
 
@@ -185,7 +181,7 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
     dv_int_look(v, &view);
     if (view.count <= 1)
         return word_block(vm, view.count ? view.limbs[0] : 0, base, size, capacity);
-    bool limited = vm->most_digits && !is_power_of_two(base);
+    bool limited = vm->most_digits && base == 10;
     if (limited && view.count > vm->most_digits * 6 / 64 + 1) {
         raise_too_long(vm);
         return NULL;
@@ -199,7 +195,7 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
     if (is_long(view.count, base) || !dv_work(vm, view.count * 4)) {
         bool good = dv_is_empty(vm->error) && put_all_digits(vm, v, base, digits, *capacity);
         if (good) *size = name_digits(digits, *capacity);
-        if (good && limited && base == 10 && (int64_t)*size > vm->most_digits) {
+        if (good && limited && (int64_t)*size > vm->most_digits) {
             raise_too_long(vm);
             good = false;
         }
@@ -216,7 +212,7 @@ char *dv_int_digits(dv_vm *vm, dv_value v, int base, size_t *size, size_t *capac
         *size = name_digits(digits, mpn_get_str((unsigned char *)digits, base,
                                                 (mp_limb_t *)copy->limbs, view.count));
         dv_int_reserve_drop(vm, &reserve);
-        ok = !limited || base != 10 || (int64_t)*size <= vm->most_digits;
+        ok = !limited || (int64_t)*size <= vm->most_digits;
         if (!ok) raise_too_long(vm);
     }
     if (copy) dv_bigint_free(vm, copy);
