@@ -115,10 +115,10 @@ static bool next_items(dv_vm *vm, many *m, dv_value *items, uint32_t *ended) {
 
 /* The first result once more, which nobody else has, with the next items; an old item goes when its
  * successor is there, as in CPython. */
-static dv_value zip_again(dv_vm *vm, many *m) {
+static inline dv_value zip_again(dv_vm *vm, many *m, uint32_t count) {
     dv_value result = dv_retain(m->function);
     dv_value *kept = dv_as_tuple(result)->items;
-    for (uint32_t i = 0; i < m->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         dv_value item = dv_step(vm, m->iterators[i]);
         if (dv_is_empty(item)) {
             dv_release(vm, result);
@@ -131,11 +131,15 @@ static dv_value zip_again(dv_vm *vm, many *m) {
     return result;
 }
 
+/* Has nobody else the result of before? */
+static bool is_free(const many *m) {
+    return !dv_is_empty(m->function) && dv_as_object(m->function)->references == 1;
+}
+
 static dv_value zip_next(dv_vm *vm, dv_value self) {
     many *m = (many *)dv_as_object(self);
     if (m->count == 0) return DV_EMPTY;
-    if (!dv_is_empty(m->function) && dv_as_object(m->function)->references == 1)
-        return zip_again(vm, m);
+    if (is_free(m)) return zip_again(vm, m, m->count);
     dv_value few[8], *items = few;
     size_t size = m->count * sizeof *items;
     if (m->count > 8 && !(items = dv_heap_alloc(&vm->heap, size))) return dv_raise_memory(vm);
@@ -150,9 +154,9 @@ static dv_value zip_next(dv_vm *vm, dv_value self) {
 /* The items of a zip of two; -1: it is another one.  The tuple is not given out, but it holds the
  * items until the next ones are there, as in CPython. */
 static int zip_next_pair(dv_vm *vm, dv_value self, dv_value *out) {
-    const many *m = (const many *)dv_as_object(self);
+    many *m = (many *)dv_as_object(self);
     if (m->count != 2) return -1;
-    const dv_value pair = zip_next(vm, self);
+    const dv_value pair = is_free(m) ? zip_again(vm, m, 2) : zip_next(vm, self);
     if (dv_is_empty(pair)) return 0; /* the end, or raised */
     const dv_value *items = dv_as_tuple(pair)->items;
     out[0] = dv_retain(items[0]);

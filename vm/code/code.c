@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "code/pack.h"
 #include "dv_ops.h"
 
 const dv_position *dv_code_position(const dv_code *code, uint32_t pc) {
@@ -81,6 +82,7 @@ static bool is_among(dv_text name, const dv_text *names, uint32_t count) {
 /* The object that is stored to is loaded last, so it stands directly before STORE_ATTR. */
 uint32_t dv_code_stored_attributes(const dv_code *code, dv_text *names, uint32_t count,
                                    uint32_t limit) {
+    if (!dv_code_complete(code)) return count;
     bool self = false;
     for (uint32_t pc = 0; pc < code->word_count && count < limit;) {
         uint32_t op = code->words[pc] & 0xFF, operand = code->words[pc] >> 8;

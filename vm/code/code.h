@@ -7,7 +7,9 @@
  * cells.
  *
  * Invariants
- *  1. Nothing in a dv_code changes once its unit is built and verified.
+ *  1. Nothing in a dv_code changes once its unit is built and verified; but the tables of functions
+ * in a library module are read when dv_code_complete asks for them, by the one VM that has the
+ * module.
  *  2. Every table speaks of the pc, the index of an instruction's first word in `words`.
  *  3. A word holds the opcode in its low 8 bits and operand `a` in the upper 24; an instruction
  * with more operands is followed by one word for each.  The number of operands is fixed for each
@@ -135,7 +137,8 @@ enum {
     DV_CODE_VARARGS = 4,     /* has *args, after the positional and keyword-only parameters */
     DV_CODE_VARKEYWORDS = 8, /* has **kwargs, the last parameter */
     DV_CODE_GENERATOR = 16,
-    DV_CODE_HAS_LOOP = 32 /* contains a JUMP_BACK; frames reserve shadow slots */
+    DV_CODE_HAS_LOOP = 32,    /* contains a JUMP_BACK; frames reserve shadow slots */
+    DV_CODE_CALLS_ITSELF = 64 /* as a function or method, by its name (the verifier finds it) */
 };
 
 /* What the operand stack holds before an instruction, found and proved by the verifier
@@ -171,6 +174,11 @@ struct dv_code {
     uint32_t keyword_only_count;    /* after the positional ones, in order */
     uint32_t local_count;           /* parameters first, *args, **kwargs, then the other locals */
     uint32_t max_stack;             /* deepest operand stack, filled in by the verifier */
+
+    /* Where the tables below are still packed (code/pack.h); NULL: they are there.  The counts, the
+     * names of locals and free_from are always there. */
+    const uint8_t *packed;
+    uint32_t packed_size;
 
     const uint32_t *words;
     uint32_t word_count;

@@ -103,13 +103,10 @@ static void put_states(writer *w, const dv_code *code) {
     for (uint32_t i = 0; i < code->word_count; i++) put(w, (uint32_t)(code->state_at[i] + 1));
 }
 
-/* The tables behind the counts. */
 static void put_tables(writer *w, const dv_code *code) {
     put_array(w, code->words, code->word_count);
     for (uint32_t i = 0; i < code->constant_count; i++) put_constant(w, &code->constants[i]);
     put_texts(w, code->names, code->name_count);
-    put_texts(w, code->local_names, code->local_count);
-    put_array(w, code->free_from, code->free_count);
     put_positions(w, code);
     for (uint32_t i = 0; i < code->exception_count; i++) {
         const dv_exception_entry *entry = &code->exceptions[i];
@@ -141,6 +138,21 @@ static void put_tables(writer *w, const dv_code *code) {
             &(code)->inlined_count, &(code)->state_count                                           \
     }
 
+static void count_byte(void *context, uint8_t byte) {
+    (void)byte;
+    ++*(uint64_t *)context;
+}
+
+/* So that a reader can pass over them. */
+static uint64_t size_of_tables(const writer *w, const dv_code *code) {
+    uint64_t size = 0;
+    writer counting = *w;
+    counting.sink = count_byte;
+    counting.context = &size;
+    put_tables(&counting, code);
+    return size;
+}
+
 static void put_code(writer *w, const dv_code *code) {
     const uint32_t *counts[] = COUNTS(code);
     put_text(w, code->name);
@@ -148,6 +160,9 @@ static void put_code(writer *w, const dv_code *code) {
     put(w, code->doc.data != NULL);
     if (code->doc.data) put_text(w, code->doc);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) put(w, *counts[i]);
+    put_texts(w, code->local_names, code->local_count);
+    put_array(w, code->free_from, code->free_count);
+    if (w->frozen) put(w, size_of_tables(w, code));
     put_tables(w, code);
 }
 
@@ -165,7 +180,7 @@ enum {
     DEEPEST_TUPLE = 200,     /* as the parser's */
     LARGEST_TUPLE = 1 << 24, /* items of a constant, those of its items included */
     LARGEST_PROOF = 1 << 26, /* words that the verifier may need for assigned locals */
-    KNOWN_FLAGS = 2 * DV_CODE_HAS_LOOP - 1,
+    KNOWN_FLAGS = 2 * DV_CODE_CALLS_ITSELF - 1,
 };
 
 typedef struct reader {
@@ -432,6 +447,33 @@ static void check_counts(reader *r, const dv_code *code) {
     expect(r, (code->flags & ~(uint32_t)KNOWN_FLAGS) == 0);
 }
 
+static void get_tables(reader *r, dv_code *code) {
+    code->words = get_array(r, code->word_count);
+    code->constants = get_constants(r, code->constant_count);
+    code->names = get_texts(r, code->name_count);
+    get_positions(r, code);
+    get_exceptions(r, code);
+    get_inlined(r, code);
+    if (r->frozen) get_states(r, code);
+}
+
+/* Passes over the tables of a function in a frozen module (invariant 4). */
+static void leave_tables(reader *r, dv_code *code, uint32_t size) {
+    code->packed = r->at;
+    code->packed_size = size;
+    r->at += size;
+}
+
+bool dv_code_complete(const dv_code *code) {
+    if (!code->packed) return true;
+    dv_code *whole = (dv_code *)code; /* code.h, invariant 1 */
+    reader r = {.at = code->packed, .unit = code->unit, .frozen = true, .depth = 1};
+    r.end = r.at + code->packed_size;
+    get_tables(&r, whole);
+    if (good(&r)) whole->packed = NULL;
+    return good(&r);
+}
+
 /* After a failure what it has returned is not complete. */
 static dv_code *get_code(reader *r) {
     dv_code *code = r->depth < DEEPEST_CODE ? allocate(r, 1, sizeof *code) : NULL;
@@ -446,15 +488,13 @@ static dv_code *get_code(reader *r) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) *counts[i] = get32(r);
     check_counts(r, code);
     if (!good(r)) return NULL;
-    code->words = get_array(r, code->word_count);
-    code->constants = get_constants(r, code->constant_count);
-    code->names = get_texts(r, code->name_count);
     code->local_names = get_texts(r, code->local_count);
     code->free_from = get_array(r, code->free_count);
-    get_positions(r, code);
-    get_exceptions(r, code);
-    get_inlined(r, code);
-    if (r->frozen) get_states(r, code);
+    const uint32_t size = r->frozen ? get_count(r) : 0;
+    if (r->frozen && r->depth > 1)
+        leave_tables(r, code, size);
+    else
+        get_tables(r, code);
     r->depth--;
     return code;
 }

@@ -13,7 +13,10 @@
  *  2. The reader trusts nothing: whatever the bytes are, it reads no others, takes memory in
  * proportion to their number, ends, and makes a unit that may be given to the verifier or says that
  * it is malformed.
- *  3. The bytes (and the source of a frozen unit) outlive the unit, which points into them. */
+ *  3. The bytes (and the source of a frozen unit) outlive the unit, which points into them.
+ *  4. What is in a frozen module is read in two parts: of its functions, what making them needs at
+ * once, and their tables when they are first called.  Most functions of a library module never are.
+ */
 #ifndef DV_CODE_PACK_H
 #define DV_CODE_PACK_H
 
@@ -33,5 +36,9 @@ typedef enum dv_unpack_status {
 /* Fills in the name and the code of a unit that can allocate; of a frozen one its source must be
  * there already. */
 dv_unpack_status dv_unit_unpack(dv_unit *unit, bool frozen, const uint8_t *data, size_t size);
+
+/* Makes sure that the tables of a code object are there; false: no memory.  Who reads them need not
+ * ask where the code has been threaded (run/thread.h). */
+bool dv_code_complete(const dv_code *code);
 
 #endif

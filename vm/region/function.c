@@ -86,7 +86,7 @@ static void count_calls(dv_vm *vm, dv_thread *thread, dv_callable *callable, uin
 void dv_function_warmed(dv_vm *vm, dv_object *code) {
     dv_thread *thread = (dv_thread *)code;
     if (vm->nama > DV_NAMA_INLINE || !may_have_region(thread)) return;
-    if (!dv_code_calls_itself(thread->code)) return;
+    if (!(thread->code->flags & DV_CODE_CALLS_ITSELF)) return;
     dv_callable *callable = callable_of(vm, thread);
     if (callable) count_calls(vm, thread, callable, HOT_CALLS);
 }

@@ -2,6 +2,7 @@
 #include "run/thread.h"
 
 #include "code/liveness.h"
+#include "code/pack.h"
 #include "run/frame.h"
 #include "types/complex.h"
 #include "types/bytes.h"
@@ -341,6 +342,7 @@ static void fill_cells(dv_vm *vm, dv_thread *thread) {
 
 bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     const dv_code *code = thread->code;
+    if (!dv_code_complete(code)) return dv_raise_memory(vm), false;
     uint32_t count = dv_op_infos[DV_OP_ENTER].length;
     size_t map_size = code->word_count * sizeof(uint32_t);
     thread->cell_at = dv_heap_alloc(&vm->heap, map_size);
@@ -425,23 +427,10 @@ static uint32_t parameter_count(const dv_code *code) {
            (code->flags & DV_CODE_VARARGS ? 1 : 0) + (code->flags & DV_CODE_VARKEYWORDS ? 1 : 0);
 }
 
-bool dv_code_calls_itself(const dv_code *code) {
-    if (code->flags & (DV_CODE_MODULE | DV_CODE_CLASS | DV_CODE_GENERATOR) || code->free_count)
-        return false;
-    for (uint32_t pc = 0; pc < code->word_count; pc += words_of(code->words[pc] & 0xFF)) {
-        uint32_t op = code->words[pc] & 0xFF;
-        if (op != DV_OP_LOAD_GLOBAL_CALLEE && op != DV_OP_LOAD_METHOD) continue;
-        const dv_text *name = &code->names[code->words[pc] >> 8];
-        if (name->size == code->name.size && !memcmp(name->data, code->name.data, name->size))
-            return true;
-    }
-    return false;
-}
-
 uint32_t dv_code_stack_base(const dv_code *code) {
-    uint32_t extra = code->flags & DV_CODE_HAS_LOOP ? DV_SHADOW_EXTRA
-                     : dv_code_calls_itself(code)   ? DV_SHADOW_CALLS
-                                                    : 0;
+    uint32_t extra = code->flags & DV_CODE_HAS_LOOP       ? DV_SHADOW_EXTRA
+                     : code->flags & DV_CODE_CALLS_ITSELF ? DV_SHADOW_CALLS
+                                                          : 0;
     const uint32_t shadow = extra ? code->local_count + code->max_stack + extra : 0;
     return code->local_count + shadow;
 }

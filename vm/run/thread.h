@@ -92,8 +92,6 @@ bool dv_thread_know_parameters(dv_vm *vm, dv_thread *thread) DV_MUST_CHECK;
  * raised): all of them may be. */
 const uint64_t *dv_thread_live(dv_vm *vm, dv_thread *thread);
 const dv_code *dv_thread_code(const dv_object *thread);
-/* Is it a function that may call itself, by its name, as a global or as a method? */
-bool dv_code_calls_itself(const dv_code *code);
 
 /* The pc of the instruction that a cell belongs to; DV_NO_PC for ENTER and cells of other code. */
 #define DV_NO_PC UINT32_MAX

@@ -335,11 +335,12 @@ static dv_value list_get_item(dv_vm *vm, dv_value self, dv_value key) {
 
 /* Takes the item out of the list; the caller owns it then. */
 static dv_value list_take_out(dv_vm *vm, dv_list *list, int64_t index) {
-    dv_value item = list->items[index];
-    memmove(list->items + index, list->items + index + 1,
-            (size_t)(list->count - index - 1) * sizeof(dv_value));
-    dv_work_owe(vm, (list->count - index) / MOVED);
-    list->count--;
+    dv_value *place = list->items + index, item = *place;
+    const int64_t behind = --list->count - index;
+    if (behind) {
+        memmove(place, place + 1, (size_t)behind * sizeof(dv_value));
+        dv_work_owe(vm, behind / MOVED);
+    }
     dv_list_trim(vm, list);
     return item;
 }

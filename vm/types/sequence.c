@@ -221,16 +221,17 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
         return dv_bool(op == DV_NE);
     for (int64_t i = 0;; i++) {
         int equal = 1;
-        int64_t stop = count_a < count_b ? count_a : count_b;
-        if (stop - i > BLOCK) stop = i + BLOCK;
-        const int64_t from = i;
+        const int64_t from = i, common = count_a < count_b ? count_a : count_b;
+        const int64_t stop = common - i > BLOCK ? i + BLOCK : common;
         while (i < stop && (equal = dv_equal_plainly(items_a[i], items_b[i])) == 1) i++;
-        if (DV_UNLIKELY(i - from > FEW) && !dv_work(vm, (i - from) / 4)) return DV_EMPTY;
-        if (equal == 1 && i < count_a && i < count_b) {
-            i--; /* a block is through, and the lists are as they were */
-            continue;
+        if (DV_UNLIKELY(i - from > FEW)) {
+            if (!dv_work(vm, (i - from) / 4)) return DV_EMPTY;
+            if (equal == 1 && i < common) {
+                i--; /* a block is through, and the lists are as they were */
+                continue;
+            }
         }
-        if (i >= count_a || i >= count_b) return dv_bool(dv_int64s_compare(op, count_a, count_b));
+        if (i >= common) return dv_bool(dv_int64s_compare(op, count_a, count_b));
         if (equal < 0) equal = same_instances(vm, items_a[i], items_b[i]); /* which differ */
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
         dv_value result = compare_asked(vm, op, a, b, i, &equal);
@@ -273,7 +274,7 @@ int64_t dv_items_find(dv_vm *vm, dv_value sequence, dv_value item, int64_t start
         while (i < end && (equal = dv_equal_plainly(items[i], item)) == 0) i++;
         if (DV_UNLIKELY(i - from > FEW) && !dv_work(vm, (i - from) / 4)) return -2;
         if (i >= count) return -1;
-        if (equal == 0) {
+        if (equal == 0) { /* a block is through */
             i--;
             continue;
         }

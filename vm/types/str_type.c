@@ -21,14 +21,15 @@ static bool str_hash(dv_vm *vm, dv_value self, int64_t *hash) {
     return true;
 }
 
-static int64_t shorter(dv_value a, dv_value b) {
-    const int64_t x = dv_as_str(a)->length, y = dv_as_str(b)->length;
-    return x < y ? x : y;
+/* Counts what may be compared of long texts. */
+static inline bool count_order(dv_vm *vm, dv_value a, dv_value b) {
+    const int64_t x = dv_as_str(a)->length, y = dv_as_str(b)->length, shorter = x < y ? x : y;
+    return DV_LIKELY(shorter < 6400) || dv_work(vm, shorter / 64);
 }
 
 static dv_value str_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
     if (!dv_is_str(a) || !dv_is_str(b)) return DV_NOTIMPLEMENTED;
-    if (op != DV_EQ && op != DV_NE && !dv_work(vm, shorter(a, b) / 64)) return DV_EMPTY;
+    if (op != DV_EQ && op != DV_NE && !count_order(vm, a, b)) return DV_EMPTY;
     switch (op) {
     case DV_EQ: return dv_bool(dv_str_equal_counted(vm, a, b));
     case DV_NE: return dv_bool(!dv_str_equal_counted(vm, a, b));
