@@ -255,6 +255,7 @@ static bool form_of(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
     if (!derivative) return false;
     form->name = derivative->name;
     form->tier = portable ? "portable" : "native";
+    if (derivative->size >= DV_SIZE_UP_TO(dvx_derivative, where)) form->where = derivative->where;
     form->result = dv_extension_result(derivative->result);
     return true;
 }

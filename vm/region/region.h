@@ -259,6 +259,14 @@ void dv_region_setup(dv_vm *vm);
 extern const char *const dv_kind_names[]; /* by dv_kind */
 
 /* The listing of a thread's regions, for `dynvm dis`. */
-void dv_region_print(dv_vm *vm, const dv_thread *thread, dv_output out, void *context);
+/* `naming`: is told of each instruction that is named, and brackets show what one handler does; may
+ * be NULL. */
+typedef struct dv_region_naming {
+    void (*op)(void *context, uint32_t op);
+    void (*foreign)(void *context, const dv_foreign_form *form);
+    void *context;
+} dv_region_naming;
+void dv_region_print(dv_vm *vm, const dv_thread *thread, const dv_region_naming *naming,
+                     dv_output out, void *context);
 
 #endif

@@ -1,0 +1,135 @@
+"""Where instructions are defined and who chooses them: for `dynvm dis --where` and INSTRUCTIONS.md.
+
+The definition is a block of gen/ops.  The chooser is what puts the instruction into a stream: a function of the compiler,
+of quickening or of the region builder.  It is found where C names the instruction; where C reaches a row of instructions
+by arithmetic on opcodes, its first one is named, or another one of the same block.  A chooser that is not found is an
+error of the build, so that every name leads to a line.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from pathlib import Path
+
+import isa
+
+ROOT = Path(__file__).resolve().parent.parent
+TEXT = 64  # bytes of the longest name, with its end
+
+# Where a kind of instruction is chosen: folders, in the order in which they are searched.
+ROOMS = {
+    "generic": ("lang", "vm/run", "vm/code"),
+    "derivative": ("vm/quicken", "vm/run", "vm/region", "vm/plugin"),
+    "region": ("vm/region",),
+}
+# Choosers that serve a whole kind.
+CHOOSERS = {"adaptive": "dv_quicken_warm", "fusion": "dv_site_put", "pair": "dv_pair_join"}
+ASSEMBLE = "dv_assembly_read"
+NOT_EMITTED = "Not emitted by the compiler"
+GUARDS = ("gen/templates/handlers.c.mako", "guards in order")
+
+USE = re.compile(r"\bDV_OP_(\w+)(\s*\+)?")
+READS = re.compile(r"(case|[=!]=|[<>]=?|-|dv_op_infos\[)\s*$")  # in front of an opcode: it is looked at, not chosen
+HEAD = re.compile(r"[a-z}#]")  # a line at the top level that begins something
+DEFINITION = re.compile(r"(?:#define|[a-z].*?|}.*?)[ *](\w+)(?:\(|(?:\[[^]]*\])*\s*=\s*\{)")
+
+
+class Place(tuple):
+    """(name, file, line): a definition in C, and whose it is."""
+
+
+class Sources:
+    """The C of the rooms that choose: which definitions name which opcode, and where functions are defined."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, dict[str, list]] = {}  # room -> opcode -> definitions that name it, whether as a base, the line's words
+        self.defined: dict[str, Place] = {}
+        for room in sorted({"vm/inspect", *(room for rooms in ROOMS.values() for room in rooms)}):
+            self.named[room] = {}
+            for path in sorted((ROOT / room).rglob("*.c")):
+                self._read(self.named[room], path)
+
+    def _read(self, named: dict, path: Path) -> None:
+        place = None
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+            if HEAD.match(line):
+                head = DEFINITION.match(line)
+                place = head and Place((head[1], str(path.relative_to(ROOT)), number))
+                if place and not line.endswith(";"):
+                    self.defined.setdefault(head[1], place)
+            for use in USE.finditer(line) if place and "_Static_assert" not in line else ():
+                if not READS.search(line[: use.start()]):
+                    called = set(re.findall(r"[a-z]+", place[0] + USE.sub("", line)))
+                    named.setdefault(use[1], []).append((place, bool(use[2]), called))
+
+    def best(self, room: str, item: isa.Instruction, block: list) -> Place | None:
+        """Of several that name it or others of its block: what counts on from an opcode, then what names this one, then
+        what is called as it is, then the compiler's way with expressions, then the first."""
+        words = set(re.findall(r"[a-z]{3,}", item.name.lower()))
+
+        def fits(use: tuple) -> tuple:
+            place, is_base, called, is_own = use
+            named = len(words & called)
+            return is_base, is_own, named, "expression" in place[1], "comprehension" not in place[1]
+
+        found = [(*use, other is item) for other in block for use in self.named[room].get(other.name, ())]
+        return max(found, key=fits)[0] if found else None
+
+
+def guards() -> Place:
+    lines = (ROOT / GUARDS[0]).read_text(encoding="utf-8").split("\n")
+    return Place((GUARDS[1], GUARDS[0], next(n for n, line in enumerate(lines, 1) if "model.derivatives(family)" in line)))
+
+
+def choosers(model: isa.Model) -> dict[str, Place]:
+    """Of every instruction."""
+    sources = Sources()
+    by_guards = guards()
+    blocks: dict[tuple, list[isa.Instruction]] = {}
+    for item in model.instructions:
+        blocks.setdefault((item.kind, item.source, item.line), []).append(item)
+    found, before = {}, {}
+
+    def chosen(item: isa.Instruction) -> Place | None:
+        if item.kind in CHOOSERS:
+            return sources.defined.get(CHOOSERS[item.kind])
+        block = blocks[item.kind, item.source, item.line]
+        own = next((place for room in ROOMS[item.kind] if (place := sources.best(room, item, block))), None)
+        if own is None and item.kind == "derivative":
+            select = model.by_name[item.family].select
+            return sources.defined.get(select) if select else by_guards
+        if own is None and NOT_EMITTED in item.doc:
+            return sources.defined.get(ASSEMBLE)
+        own = own or before.get((item.kind, item.source))
+        before[item.kind, item.source] = own
+        return own
+
+    for item in model.instructions:
+        place = chosen(item)
+        if place is None:
+            raise isa.ModelError(f"gen/ops/{item.source}:{item.line}: nobody chooses {item.name}")
+        found[item.name] = place
+    return found
+
+
+def table(model: isa.Model) -> str:
+    """dv_where.c (vm/inspect/where.h)."""
+    found = choosers(model)
+    texts: dict[str, int] = {}
+    rows: dict[tuple, int] = {}
+    indices = []
+    for item in model.instructions:
+        name, file, line = found[item.name]
+        row = (f"gen/ops/{item.source}", item.line, name, file, line)
+        numbers = tuple(texts.setdefault(part, len(texts)) if isinstance(part, str) else part for part in row)
+        indices.append(rows.setdefault(numbers, len(rows)))
+    too_long = [text for text in texts if len(text) >= TEXT]
+    if too_long:
+        raise isa.ModelError(f"names for dis --where are too long: {', '.join(too_long)}")
+    lines = ["/* Generated by gen/render.py: where instructions are defined, and who chooses them. */", '#include "inspect/where.h"', ""]
+    lines += [f"const char dv_where_texts[][{TEXT}] = {{", *(f'    "{text}",' for text in texts), "};", ""]
+    lines += ["const dv_where dv_wheres[] = {", *("    {%d, %d, %d, %d, %d}," % row for row in rows), "};", ""]
+    lines += ["const uint16_t dv_where_of[] = {"]
+    lines += ["    " + ", ".join(map(str, indices[n : n + 16])) + "," for n in range(0, len(indices), 16)]
+    return "\n".join([*lines, "};", ""])
