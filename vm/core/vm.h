@@ -72,7 +72,7 @@ enum {
     DV_FLAGS = 24 /* with room for more */
 };
 
-/* Stress modes (DESIGN section 7): each makes a rare event common. */
+/* Stress modes (tests/README.md, "Variants"): each makes a rare event common. */
 typedef struct dv_stress {
     bool quicken_at_once;
     bool break_assumptions;

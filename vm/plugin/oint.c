@@ -1,4 +1,4 @@
-/* oint.c: the optimisation interface: call derivatives of extensions (DESIGN section 8).
+/* oint.c: the optimisation interface: call derivatives of extensions (ext/SITES.md).
  *
  * A hot call of an extension's function becomes the first of the function's derivatives whose guard
  * accepts the arguments: its native handler where that was compiled against this build, else a

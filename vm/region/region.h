@@ -1,5 +1,5 @@
-/* region.h: loops and functions as operand-mode instructions over unboxed values (DESIGN
- * sections 6, 7).
+/* region.h: loops and functions as operand-mode instructions over unboxed values (the
+ * tour is vm/region/README.md).
  *
  * Invariants
  *  1. While control is in a region, a local or stack entry with a raw value has it in its shadow
