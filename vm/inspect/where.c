@@ -64,7 +64,7 @@ uint32_t dv_where_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_named
 /* ---- Rows ---- */
 
 static void put_row(const char *name, uint32_t op, const dv_page *page) {
-    const dv_where *where = &dv_wheres[dv_where_of[op]];
+    const dv_where_row *where = &dv_where_rows[dv_where_of[op]];
     dv_line line = {0};
     dv_line_put(&line, "    %s", name);
     dv_line_column(&line, BLOCK_COLUMN);
@@ -114,7 +114,7 @@ void dv_where_json(const dv_named *named, dv_json *json) {
     dv_json_begin(json, "where", '{');
     for (uint32_t op = 0; op < DV_OP_COUNT; op++) {
         if (!named->ops[op]) continue;
-        const dv_where *where = &dv_wheres[dv_where_of[op]];
+        const dv_where_row *where = &dv_where_rows[dv_where_of[op]];
         dv_json_begin(json, dv_op_names[op], '{');
         json_place(json, "block", dv_where_texts[where->block], where->block_line);
         dv_json_string(json, "chooser", dv_where_texts[where->chooser]);

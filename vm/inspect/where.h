@@ -9,15 +9,15 @@
 #include "inspect/json.h"
 #include "run/thread.h"
 
-typedef struct dv_where {
+typedef struct dv_where_row {
     uint16_t block, block_line;           /* numbers of texts are in dv_where_texts */
     uint16_t chooser, file, chooser_line; /* the name of a function or table, and where it is */
-} dv_where;
+} dv_where_row;
 
 /* Generated (dv_where.c). */
 extern const char dv_where_texts[][64];
-extern const dv_where dv_wheres[];
-extern const uint16_t dv_where_of[]; /* by opcode: which row of dv_wheres */
+extern const dv_where_row dv_where_rows[];
+extern const uint16_t dv_where_of[]; /* by opcode: which row of dv_where_rows */
 
 /* What a listing has named so far. */
 enum { DV_FOREIGN_NAMES = 16 };

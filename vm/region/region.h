@@ -158,7 +158,7 @@ typedef struct dv_loop_event {
     uint32_t pc;
 } dv_loop_event;
 
-enum { DV_REGION_WINDOW = 64 };
+enum { DV_REGION_WINDOW = 64 /* entries in which a region must pay for them */ };
 
 /* An object that the frame at fp holds until it leaves the region. */
 typedef struct dv_pin {
