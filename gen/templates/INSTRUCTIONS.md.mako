@@ -4,6 +4,7 @@ instructions of a program, and without a program for all, where their blocks are
 <%
 import where
 choosers = where.choosers(model)
+del choosers[where.EXTENSION]
 def block(i):
     return f"{i.source}:{i.line}"
 def chooser(i):

@@ -63,15 +63,19 @@ uint32_t dv_where_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_named
 
 /* ---- Rows ---- */
 
+static void put_chooser(dv_line *line, const dv_where_row *where) {
+    dv_line_column(line, CHOOSER_COLUMN);
+    dv_line_put(line, "%s, %s:%u", dv_where_texts[where->chooser], dv_where_texts[where->file],
+                where->chooser_line);
+}
+
 static void put_row(const char *name, uint32_t op, const dv_page *page) {
     const dv_where_row *where = &dv_where_rows[dv_where_of[op]];
     dv_line line = {0};
     dv_line_put(&line, "    %s", name);
     dv_line_column(&line, BLOCK_COLUMN);
     dv_line_put(&line, "%s:%u", dv_where_texts[where->block], where->block_line);
-    dv_line_column(&line, CHOOSER_COLUMN);
-    dv_line_put(&line, "%s, %s:%u", dv_where_texts[where->chooser], dv_where_texts[where->file],
-                where->chooser_line);
+    put_chooser(&line, where);
     dv_page_line(page, &line);
 }
 
@@ -96,6 +100,7 @@ void dv_where_text(const dv_named *named, const dv_page *page) {
         dv_line_put(&line, "    %s", named->foreign[i].name);
         dv_line_column(&line, BLOCK_COLUMN);
         dv_line_put(&line, "%s", place_of(&named->foreign[i]));
+        put_chooser(&line, &dv_where_extension);
         dv_page_line(page, &line);
     }
 }

@@ -17,7 +17,8 @@ typedef struct dv_where_row {
 /* Generated (dv_where.c). */
 extern const char dv_where_texts[][64];
 extern const dv_where_row dv_where_rows[];
-extern const uint16_t dv_where_of[]; /* by opcode: which row of dv_where_rows */
+extern const dv_where_row dv_where_extension; /* has no block: who asks hooks of extensions */
+extern const uint16_t dv_where_of[];          /* by opcode: which row of dv_where_rows */
 
 /* What a listing has named so far. */
 enum { DV_FOREIGN_NAMES = 16 };

@@ -55,14 +55,6 @@ static const form forms[] = {
      {DV_OP_LOAD_LOCAL, DV_OP_LOAD_GLOBAL, DV_OP_CALL}},
 };
 
-uint32_t dv_form_behind(uint32_t op) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (forms[i].longer == op)
-            while (count < 3 && forms[i].behind[count] != DV_OP_COUNT) count++;
-    return count;
-}
-
 static bool is_behind(const dv_thread *thread, uint32_t pc, const uint32_t behind[3]) {
     for (int i = 0; i < 3 && behind[i] != DV_OP_COUNT; i++) {
         pc = next(thread, pc);
@@ -85,6 +77,14 @@ static uint32_t form_at(const dv_vm *vm, const dv_thread *thread, uint32_t pc, u
     for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i].plain == op && is_behind(thread, pc, forms[i].behind)) return forms[i].longer;
     return op;
+}
+
+uint32_t dv_form_behind(uint32_t op) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (forms[i].longer == op)
+            while (count < 3 && forms[i].behind[count] != DV_OP_COUNT) count++;
+    return count;
 }
 
 /* Takes away what fusions with the site's old form left in the cells of loads. */
