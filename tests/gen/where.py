@@ -137,8 +137,8 @@ def check_programs(dynvm: str) -> None:
                     if part not in listed:
                         complain(f"the listing of six lines has no '{part}':\n{listed}")
             if program == arrays:
-                place = re.search(r"^    FUSED_EXPRESSION +(\S+):(\d+)$", listed, re.MULTILINE)
-                if not place or "FUSED" not in line(*place.groups()):
+                place = re.search(r"^    FUSED_EXPRESSION +(\S+):(\d+) +(\w+), (\S+):(\d+)$", listed, re.MULTILINE)
+                if not place or "FUSED" not in line(place[1], place[2]) or f" {place[3]}(" not in line(place[4], place[5]):
                     complain(f"FUSED_EXPRESSION leads to {place and place[0]}")
         told = json.loads(subprocess.run([dynvm, "dis", "--after-run", "--where", "--json", six], stdout=subprocess.PIPE,
                                          stderr=subprocess.DEVNULL, check=True).stdout)
