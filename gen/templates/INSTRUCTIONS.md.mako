@@ -8,7 +8,7 @@ del choosers[where.EXTENSION]
 def block(i):
     return f"{i.source}:{i.line}"
 def chooser(i):
-    name, file, line = choosers[i.name]
+    name, file = choosers[i.name][:2]
     return name if len({place[1] for place in choosers.values() if place[0] == name}) == 1 else f"{name}, {file}"
 %>\
 

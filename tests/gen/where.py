@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROW = re.compile(r"    (\S+) +(\S+):(\d+) +(.+), (\S+):(\d+)$")
+ROW = re.compile(r"    (\S+) +(\S+):(\d+) +(.+), (\S+):(\d+)(?:, and \d+ more)?$")
 TAG = re.compile(r'\s*<%isa:(\w+) .*?name="([^"]*)"')
 OPCODE = re.compile(r"^    DV_OP_(\w+) = (\d+),$", re.MULTILINE)
 CELL = re.compile(r"  [ /|\\] +\d+  (\S+)(.*)")

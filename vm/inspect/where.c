@@ -67,6 +67,7 @@ static void put_chooser(dv_line *line, const dv_where_row *where) {
     dv_line_column(line, CHOOSER_COLUMN);
     dv_line_put(line, "%s, %s:%u", dv_where_texts[where->chooser], dv_where_texts[where->file],
                 where->chooser_line);
+    if (where->others) dv_line_put(line, ", and %u more", where->others);
 }
 
 static void put_row(const char *name, uint32_t op, const dv_page *page) {

@@ -11,7 +11,8 @@
 
 typedef struct dv_where_row {
     uint16_t block, block_line;           /* numbers of texts are in dv_where_texts */
-    uint16_t chooser, file, chooser_line; /* the name of a function or table, and where it is */
+    uint16_t chooser, file, chooser_line; /* the name of a function, and where it is */
+    uint16_t others;                      /* functions that choose it, too */
 } dv_where_row;
 
 /* Generated (dv_where.c). */
