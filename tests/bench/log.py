@@ -72,6 +72,9 @@ def check_adding(place):
 
 
 check_topics()
-with tempfile.TemporaryDirectory() as scratch:
-    check_adding(Path(scratch))
+if shutil.which("git"):
+    with tempfile.TemporaryDirectory() as scratch:
+        check_adding(Path(scratch))
+else:
+    print("no git here: adding rows, which carry a commit, is not tested")
 sys.exit(1 if checking.failed else 0)

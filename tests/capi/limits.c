@@ -204,6 +204,28 @@ static void test_cost(void) {
     CHECK(h.blocks == 0);
 }
 
+/* Long products and quotients are made in steps: a limit ends them at whichever it is reached. */
+static void test_long_numbers(void) {
+    static const char *const texts[] = {"a * b\n", "a * a\n", "c * d\n", "c // d\n", "d // b\n"};
+    dynvm_config config = DYNVM_CONFIG;
+    config.instruction_limit = UINT64_MAX;
+    dynvm_vm *vm = dynvm_create(&config);
+    CHECK(run(vm, "a = (1 << 2_200_000) - 12345\nb = (1 << 2_100_000) - 6789\n"
+                  "c = (1 << 6_000_000) - 321\nd = (1 << 4_400_000) // 3\n") == DYNVM_OK);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        uint64_t steps = 0;
+        for (uint64_t limit = 1000;; limit += limit / 8, steps++) {
+            CHECK(dynvm_set_limits(vm, limit, 0) == DYNVM_OK);
+            if (run(vm, texts[i]) == DYNVM_OK) break;
+            dynvm_error *error = dynvm_take_error(vm);
+            CHECK(strcmp(dynvm_error_type(error), "RuntimeError") == 0);
+            dynvm_error_free(error);
+        }
+        CHECK(steps > 3);
+    }
+    dynvm_destroy(vm);
+}
+
 int main(void) {
     test_memory_limit();
     test_failing_host();
@@ -211,6 +233,7 @@ int main(void) {
     test_instruction_limit();
     test_small_stack();
     test_interrupt();
+    test_long_numbers();
     test_cost();
     return 0;
 }

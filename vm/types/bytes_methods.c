@@ -114,9 +114,11 @@ static dv_value bytes_rindex(dv_vm *vm, const dv_value *args, uint32_t count) {
 static dv_value bytes_count(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
     if (!search_begin(vm, "count", args, count, &q)) return DV_EMPTY;
-    int64_t found = dv_str_count(dv_as_str(q.contents), dv_as_str(q.part), q.start, q.stop, -1);
+    int64_t found;
+    const bool good =
+        dv_str_count(vm, dv_as_str(q.contents), dv_as_str(q.part), q.start, q.stop, &found);
     search_end(vm, &q);
-    return dv_int(found);
+    return good ? dv_int(found) : DV_EMPTY;
 }
 
 static bool tail_matches(const dv_str *s, dv_value v, int64_t start, int64_t stop, bool at_end) {

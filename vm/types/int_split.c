@@ -6,6 +6,7 @@
  * digit has STEP limbs. */
 #include "types/int_split.h"
 
+#include <assert.h>
 #include "core/work.h"
 
 /* Units of work that GMP does at once, and limbs whose product or quotient is about that. */
@@ -52,7 +53,7 @@ static bool multiply_pieces(dv_vm *vm, mp_limb_t *r, const mp_limb_t *a, int64_t
 /* Karatsuba's rule; half < b_count <= a_count <= 2 * half.  `sums` has room for 4 * half + 4. */
 static bool multiply_halves(dv_vm *vm, mp_limb_t *r, const mp_limb_t *a, int64_t a_count,
                             const mp_limb_t *b, int64_t b_count, int64_t half, mp_limb_t *sums) {
-    const bool square = a == b && a_count == b_count;
+    const bool square = a == b;
     mp_limb_t *x = sums, *y = square ? x : x + half + 1, *middle = sums + 2 * (half + 1);
     const int64_t count = a_count + b_count;
     int64_t middle_count = 2 * (half + 1);
@@ -71,10 +72,11 @@ static bool multiply_halves(dv_vm *vm, mp_limb_t *r, const mp_limb_t *a, int64_t
 
 bool dv_limbs_multiply(dv_vm *vm, mp_limb_t *r, const mp_limb_t *a, int64_t a_count,
                        const mp_limb_t *b, int64_t b_count) {
+    assert(a != b || a_count == b_count); /* invariant 2 */
     const int64_t units = units_of(a_count, b_count), half = (a_count + 1) / 2;
     if (units <= MOST) {
         if (!dv_work(vm, units)) return false;
-        if (a == b && a_count == b_count)
+        if (a == b)
             mpn_sqr(r, a, a_count);
         else
             mpn_mul(r, a, a_count, b, b_count);

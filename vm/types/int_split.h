@@ -1,7 +1,9 @@
 /* int_split.h: products and quotients of long numbers, in steps between which work is counted.
  *
- * Invariant 1: limbs are GMP's, least significant first; results overlap no operand; an operand's
- * top limb may be 0, a divisor's not. */
+ * Invariants
+ *  1. Limbs are GMP's, least significant first; results overlap no operand; an operand's top limb
+ * may be 0, a divisor's not.
+ *  2. Factors that begin at one place are one number, as in n * n. */
 #ifndef DV_TYPES_INT_SPLIT_H
 #define DV_TYPES_INT_SPLIT_H
 

@@ -84,13 +84,10 @@ dv_value dv_str_rindex_method(dv_vm *vm, const dv_value *args, uint32_t count) {
 
 dv_value dv_str_count_method(dv_vm *vm, const dv_value *args, uint32_t count) {
     search q;
-    int64_t found = 0, hit;
+    int64_t found;
     if (!search_arguments(vm, "count", args, count, &q)) return DV_EMPTY;
-    if (q.part->length <= 1)
-        return work(vm, &q) ? dv_int(dv_str_count(q.s, q.part, q.start, q.stop, -1)) : DV_EMPTY;
-    for (; seek(vm, &q, &hit); found++, q.start = hit + q.part->length)
-        if (hit < 0) return dv_int(found);
-    return DV_EMPTY;
+    const bool good = dv_str_count(vm, q.s, q.part, q.start, q.stop, &found);
+    return good ? dv_int(found) : DV_EMPTY;
 }
 
 /* Does `part` stand at the start (or end) of s[start:stop]? */

@@ -92,33 +92,6 @@ int64_t dv_str_rfind(const dv_str *s, const dv_str *part, int64_t start, int64_t
     return -1;
 }
 
-static int64_t count_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop, int64_t limit) {
-    int64_t count = 0;
-    if (s->kind == 1 && limit < 0) {
-        if (c > 0xFF) return 0;
-        for (int64_t i = start; i < stop; i++) count += (uint8_t)s->data[i] == c;
-        return count;
-    }
-    while (count != limit && (start = dv_str_find_char(s, c, start, stop)) >= 0) count++, start++;
-    return count;
-}
-
-int64_t dv_str_count(const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
-                     int64_t limit) {
-    if (start > stop) return 0;
-    if (part->length == 0) {
-        int64_t count = stop - start + 1;
-        return limit >= 0 && count > limit ? limit : count;
-    }
-    if (part->length == 1) return count_char(s, dv_str_at(part, 0), start, stop, limit);
-    int64_t count = 0;
-    while (count != limit && (start = dv_str_find(s, part, start, stop)) >= 0) {
-        count++;
-        start += part->length;
-    }
-    return count;
-}
-
 bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
                       int64_t *hit) {
     enum { WINDOW = 1 << 21 };
@@ -131,4 +104,31 @@ bool dv_str_seek_long(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t st
         if (*hit >= 0 || last) return true;
         start = end - part->length + 1;
     }
+}
+
+/* How often one code point is in s[start:stop]. */
+static int64_t count_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop) {
+    int64_t count = 0;
+    if (s->kind == 1) {
+        if (c > 0xFF) return 0;
+        for (int64_t i = start; i < stop; i++) count += (uint8_t)s->data[i] == c;
+        return count;
+    }
+    while ((start = dv_str_find_char(s, c, start, stop)) >= 0) count++, start++;
+    return count;
+}
+
+bool dv_str_count(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                  int64_t *count) {
+    *count = 0;
+    if (part->length <= 1) {
+        if (start > stop) return true;
+        *count = part->length ? count_char(s, dv_str_at(part, 0), start, stop) : stop - start + 1;
+        return dv_work(vm, (stop - start) / 32);
+    }
+    for (int64_t hit; dv_str_seek(vm, s, part, start, stop, &hit); start = hit + part->length) {
+        if (hit < 0) return true;
+        ++*count;
+    }
+    return false;
 }

@@ -12,10 +12,6 @@ int64_t dv_str_rfind(const dv_str *s, const dv_str *part, int64_t start, int64_t
 /* The same for one code point. */
 int64_t dv_str_find_char(const dv_str *s, uint32_t c, int64_t start, int64_t stop);
 
-/* Number of occurrences that do not overlap, at most `limit` of them (negative: no limit). */
-int64_t dv_str_count(const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
-                     int64_t limit);
-
 /* Does `part` stand at position `at`? */
 bool dv_str_matches(const dv_str *s, const dv_str *part, int64_t at);
 
@@ -30,5 +26,9 @@ DV_MUST_CHECK static inline bool dv_str_seek(dv_vm *vm, const dv_str *s, const d
     *hit = dv_str_find(s, part, start, stop);
     return true;
 }
+
+/* Number of occurrences that do not overlap; the work is counted, too. */
+bool dv_str_count(dv_vm *vm, const dv_str *s, const dv_str *part, int64_t start, int64_t stop,
+                  int64_t *count) DV_MUST_CHECK;
 
 #endif
