@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the direction of includes: DESIGN.md section 2, "Includes go down only".
+"""Checks the direction of includes: they go down only (vm/README.md, "Direction of includes").
 
 A room is a directory under vm/, or lang, or ext.  Every `#include "..."` must name a room that the
 including room may see.  The rules are the table below and nothing else.

@@ -133,7 +133,7 @@ def check_examples(prefix: Path, work: Path) -> None:
     flags = {package: run("pkg-config", "--cflags", "--libs", package, environment=environment).split()
              for package in ("dynvm", "dynvm-static")}
     text = (ROOT / "README.md").read_text()
-    (work / "readme.c").write_text(text.split("## Embed\n\n```c\n")[1].split("```")[0])
+    (work / "readme.c").write_text(text.split("## Embed\n")[1].split("```c\n")[1].split("```")[0])
     run("cc", work / "readme.c", "-o", work / "readme", *flags["dynvm"])
     expect(run(work / "readme", environment=environment), "42\n", "the README's host")
     for source in sorted((ROOT / "tests" / "capi").glob("*.c*")):

@@ -31,9 +31,16 @@ class Topic(NamedTuple):
     columns: List[str]
     rows: List[List[str]]
 
-    def newest(self) -> List[List[str]]:
-        last = max((row[0] for row in self.rows), default="")
-        return [row for row in self.rows if row[0] == last]
+    def newest(self, word: str) -> List[List[str]]:
+        """Of the rows that have the word in their first cell."""
+        rows = [row for row in self.rows if word in row[3]]
+        last = max((row[0] for row in rows), default="")
+        return [row for row in rows if row[0] == last or topic_of_changes(self)]
+
+
+def topic_of_changes(topic: Topic) -> bool:
+    """Are the rows single changes, each of which stays true, and not one table of a day?"""
+    return "change" in topic.columns
 
 
 def read(name: str) -> Topic:
@@ -89,7 +96,7 @@ def mean(columns: List[str], rows: List[List[str]]) -> List[List[str]]:
 
 
 def show(topic: Topic, everything: bool, word: str) -> None:
-    rows = [row for row in (topic.rows if everything else topic.newest()) if word in row[3]]
+    rows = [row for row in topic.rows if word in row[3]] if everything else topic.newest(word)
     print("\n".join(topic.comment), end="\n\n")
     if everything:
         print(markdown(topic.columns, rows), end="")

@@ -2,6 +2,8 @@
 """How large each part of the machine is: lines of source and bytes of binary, by level.
 
 usage: size.py [--json] [BUILD ...]      (build, if none is named; several are printed side by side)
+       size.py --rooms                   lines by room, as the table of the first README has them; needs no build
+       size.py --check README.md         fails if a number in that table is wrong by more than a twentieth
 
 Levels build on each other as in the papers on quickening: *generic* is the interpreter without any derivative, *inca*
 adds the derivatives and what chooses them, *nama* the regions and what makes them.  Lines are those with code: neither
@@ -59,6 +61,31 @@ PARTS = (
     Part("ffi", "bundled", ("ext/ffi/*.[ch]", "ext/ffi/*.mako", "ext/ffi/*.py"), library="ext/ffi.so"),
     Part("ndarray", "bundled", ("ext/ndarray/*.[ch]", "ext/ndarray/*.mako", "ext/ndarray/*.py"), library="ext/ndarray.so"),
 )
+
+
+@dataclass(frozen=True)
+class Room:
+    """A row of the README's table: what is read together."""
+
+    name: str
+    folders: Tuple[str, ...]  # below the root; with everything in them
+    kinds: Tuple[str, ...] = ()  # and the blocks of these kinds
+
+
+ROOMS = (
+    Room("generic", ("vm/code", "vm/core", "vm/run"), ("GENERIC",)),
+    Room("+ INCA", ("vm/quicken",), ("ADAPTIVE", "DERIVATIVE", "FUSION")),
+    Room("+ NAMA", ("vm/region",), ("REGION", "PAIR")),
+    Room("generator", ("gen",)),
+    Room("compiler", ("lang",)),
+    Room("library", ("vm/types", "vm/builtins", "vm/modules", "lang/lib")),
+    Room("interfaces, tools", ("vm/plugin", "vm/api", "vm/include", "vm/inspect", "vm/cli", "ext/template")),
+    Room("ffi", ("ext/ffi",)),
+    Room("arrays", ("ext/ndarray",)),
+)
+SOURCES = (".c", ".h", ".py", ".dl", ".mako", ".gram")
+MADE = {"lang/lib/_docs.dl", "gen/docs_keys.dl"}  # tables that a program has written, and what wrote them
+ROW = re.compile(r"^\| \*\*(.+?)\*\* \|.*?\| ([\d,]+) \|", re.MULTILINE)
 LEVELS = ("generic", "inca", "nama", "extensions", "tools", "bundled")
 MACHINES = {62: "x86-64", 183: "arm64", 243: "riscv64"}
 # Tags of gen/ops and the kinds of their instructions, and lines outside of blocks by what a file is for.
@@ -107,6 +134,36 @@ def lines_of(part: Part) -> Tuple[int, int]:
         return len(files), sum(sum(1 for _ in code_lines(path)) for path in files)
     counted = [sum(n for kind, n in block_lines(path).items() if kind in part.kinds) for path in files]
     return sum(1 for n in counted if n), sum(counted)
+
+
+# ---- Rooms ----
+
+
+def room_lines() -> Dict[str, int]:
+    """Lines of each room: a file belongs to the one that names the innermost folder around it."""
+    counted = {room.name: 0 for room in ROOMS}
+    owners = {folder: room.name for room in ROOMS for folder in room.folders}
+    for path in sorted(path for top in ("vm", "lang", "gen", "ext") for path in (ROOT / top).rglob("*")):
+        name = path.relative_to(ROOT)
+        if path.suffix not in SOURCES or str(name) in MADE or not path.is_file():
+            continue
+        if name.parts[:2] == ("gen", "ops"):
+            for kind, lines in block_lines(path).items():
+                counted[next(room.name for room in ROOMS if kind in room.kinds)] += lines
+            continue
+        folder = next((str(parent) for parent in name.parents if str(parent) in owners), None)
+        if folder is None:
+            raise Unusable(f"{name} is in no room that size.py knows (ROOMS)")
+        counted[owners[folder]] += sum(1 for _ in code_lines(path))
+    return counted
+
+
+def check_rooms(page: Path) -> int:
+    counted, told = room_lines(), {name: int(lines.replace(",", "")) for name, lines in ROW.findall(page.read_text(encoding="utf-8"))}
+    wrong = [f"{page}: {name} has {lines:,} lines, not {told.get(name, 0):,}" for name, lines in counted.items()
+             if abs(told.get(name, 0) - lines) > lines / 20]
+    print("\n".join(wrong) if wrong else "the sizes in the README are right")
+    return 1 if wrong else 0
 
 
 # ---- Bytes ----
@@ -231,9 +288,16 @@ def table(found: dict) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Lines of source and bytes of binary by level.")
     parser.add_argument("builds", nargs="*", type=Path, default=[ROOT / "build"], metavar="BUILD")
+    parser.add_argument("--rooms", action="store_true", help="lines by room")
+    parser.add_argument("--check", type=Path, metavar="PAGE", help="compare the table of a page with the rooms")
     parser.add_argument("--json", action="store_true", help="the numbers as JSON")
     options = parser.parse_args()
     try:
+        if options.rooms:
+            print("\n".join(f"| **{name}** | {round(lines, -2):,} |" for name, lines in room_lines().items()))
+            return 0
+        if options.check:
+            return check_rooms(options.check)
         found = measure(options.builds)
     except (Unusable, OSError) as why:
         print(f"size.py: {why}", file=sys.stderr)

@@ -80,6 +80,7 @@ class Instruction:
     kind: str
     doc: str
     source: str
+    line: int  # of the block's tag in `source`
     body: str
     slow: str = ""  # the part of the body that stands out of line
     operands: list[str] = field(default_factory=list)  # kinds, in the order of the words
@@ -302,6 +303,7 @@ class Model:
                     kind="adaptive",
                     doc=f"{family.name}, about to choose a derivative by what it sees.",
                     source=family.source,
+                    line=family.line,
                     body="",
                     operands=family.operands,
                     inputs=family.inputs,

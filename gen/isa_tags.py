@@ -9,7 +9,7 @@ from isa import Instruction, ModelError
 
 KNOWN = {
     "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
-    "of", "types", "when", "result", "select", "modes", "fuses", "homes",
+    "of", "types", "when", "result", "select", "modes", "fuses", "homes", "line",
 }
 
 
@@ -45,6 +45,7 @@ def _add(context, kind: str, attributes: dict) -> str:
             kind=kind,
             doc=" ".join(attributes.get("doc", "").split()),
             source=source,
+            line=int(attributes["line"]),
             body=fast,
             slow=slow,
             operands=operands,
@@ -84,13 +85,14 @@ def region(context, **attributes):
     return _add(context, "region", attributes)
 
 
-def pair(context, name: str, first: str, second: str, via: str = "", back: str = "1") -> str:
+def pair(context, line: str, name: str, first: str, second: str, via: str = "", back: str = "1") -> str:
     context["model"].add(
         Instruction(
             name=name,
             kind="pair",
             doc=f"{first}, and {second} behind it.",
             source=context["source"],
+            line=int(line),
             body="",
             cache=3,
             family=first,

@@ -102,6 +102,7 @@ static dvx_outcome run_call(dvx_vm *vm, const dvx_value *operands, void *cache, 
 #define CALL(id, inputs, kind)                               \
     static const dvx_specialisation call_##id##_##inputs = { \
         .size = sizeof(dvx_specialisation),                  \
+        .where = DVX_HERE,                                   \
         .name = "CALL_C_" #id,                               \
         .family = DVX_SITE_CALL,                             \
         .count = inputs,                                     \
@@ -177,6 +178,7 @@ static dvx_outcome run_set(dvx_vm *vm, const dvx_value *operands, void *cache, d
 
 #define ITEM(id, text, site, inputs, function, kind)                          \
     static const dvx_specialisation id = {.size = sizeof(dvx_specialisation), \
+                                          .where = DVX_HERE,                  \
                                           .name = text,                       \
                                           .family = site,                     \
                                           .count = inputs,                    \
@@ -220,6 +222,7 @@ static dvx_outcome run_field(dvx_vm *vm, const dvx_value *operands, void *cache,
 
 #define FIELD(id, text, kind)                                                 \
     static const dvx_specialisation id = {.size = sizeof(dvx_specialisation), \
+                                          .where = DVX_HERE,                  \
                                           .name = text,                       \
                                           .family = DVX_SITE_ATTRIBUTE,       \
                                           .count = 1,                         \
@@ -280,6 +283,7 @@ static dvx_outcome run_function(dvx_vm *vm, const dvx_value *operands, void *cac
 }
 
 static const dvx_specialisation library_function = {.size = sizeof(dvx_specialisation),
+                                                    .where = DVX_HERE,
                                                     .name = "LIBRARY_FUNCTION",
                                                     .family = DVX_SITE_ATTRIBUTE,
                                                     .count = 1,

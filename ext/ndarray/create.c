@@ -105,6 +105,7 @@ static dvx_outcome give_array(dvx_vm *vm, const dvx_value *args, uint32_t count,
 }
 
 static const dvx_derivative array_as_it_is = {.size = sizeof(dvx_derivative),
+                                              .where = DVX_HERE,
                                               .name = "CALL_ASARRAY",
                                               .guard = takes_array,
                                               .run = give_array};
@@ -123,6 +124,7 @@ static const dvx_derivative *const as_arrays[] = {&array_as_it_is};
         return DVX_DONE;                                                                \
     }                                                                                   \
     static const dvx_derivative layout##_as_it_is = {.size = sizeof(dvx_derivative),    \
+                                                     .where = DVX_HERE,                 \
                                                      .name = title,                     \
                                                      .guard = takes_##layout,           \
                                                      .run = give_##layout};             \

@@ -6,6 +6,7 @@ dtypes that it has a loop for.
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from kernels import NUMBERS, UFUNCS
 
@@ -49,6 +50,7 @@ UNARY_OPERATORS = {"NEG": "negative", "INVERT": "invert"}
 
 
 FACTS = {u.name: u for u in UFUNCS}
+SOURCE = Path(__file__).read_text(encoding="utf-8").split("\n")
 
 
 def computes(ufunc, letter):
@@ -58,12 +60,20 @@ def computes(ufunc, letter):
     return letter in LOOPS[ufunc] or (FACTS[ufunc].floats and letter in ("?Bil" if ufunc == "divide" else "il"))
 
 
+def line_of(form):
+    """Where the form is defined here."""
+    return next(n for n, line in enumerate(SOURCE, 1) if f'Form("{form.name}", "{form.pattern}"' in line)
+
+
+PAIRS_LINE = next(n for n, line in enumerate(SOURCE, 1) if line.startswith("PAIRS = "))
+
+
 def derivatives(forms, op, ufunc):
-    """(form, dtype's number, name, run) of all derivatives of one operation."""
+    """(form, dtype's number, name, run, line) of all derivatives of one operation."""
     for form in forms:
         for letter in form.types:
             if computes(ufunc, letter):
-                yield form.name, NUMBERS[letter], form.pattern.format(op=op, t=NUMBERS[letter]), form.run
+                yield form.name, NUMBERS[letter], form.pattern.format(op=op, t=NUMBERS[letter]), form.run, line_of(form)
 
 
 def pairs(op, ufunc):

@@ -36,10 +36,11 @@ DVX_CALL(class_native, native_class, 1)
 #define TWIN .native = NULL
 #endif
 
-#define DERIVATIVE(...)                                                                        \
-    {                                                                                          \
-        .size = sizeof(dvx_specialisation), .name = "CALL_DTYPE", .family = DVX_SITE_CALL,     \
-        .count = 2, .run = run_class, .cache_size = sizeof(class_cache), .any = 2, __VA_ARGS__ \
+#define DERIVATIVE(...)                                                                           \
+    {                                                                                             \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = "CALL_DTYPE",              \
+        .family = DVX_SITE_CALL, .count = 2, .run = run_class, .cache_size = sizeof(class_cache), \
+        .any = 2, __VA_ARGS__                                                                     \
     }
 static const dvx_specialisation number = DERIVATIVE(TWIN), other = DERIVATIVE(.native = NULL);
 

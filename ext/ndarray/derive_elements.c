@@ -515,11 +515,11 @@ CALL_OF(one)
 
 /* ---- Descriptors ---- */
 
-#define ELEMENTWISE(title, site, operands, function, ...)                             \
-    {                                                                                 \
-        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, \
-        .count = operands, .run = function, .cache_size = sizeof(elementwise),        \
-        .release = release_kept, __VA_ARGS__                                          \
+#define ELEMENTWISE(title, site, operands, function, ...)                       \
+    {                                                                           \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = title,   \
+        .family = DVX_SITE_##site, .count = operands, .run = function,          \
+        .cache_size = sizeof(elementwise), .release = release_kept, __VA_ARGS__ \
     }
 #ifndef DVX_NATIVE
 #define TWIN(name)      .native = NULL

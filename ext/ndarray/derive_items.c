@@ -132,11 +132,11 @@ DVX_OPERATOR(keyed_native, native_keyed, 2)
 
 /* ---- The hook ---- */
 
-#define DERIVATIVE(title, ...)                                                                   \
-    {                                                                                            \
-        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_GET_ITEM,          \
-        .count = 2, .run = run_item, .cache_size = sizeof(item_cache), .release = release_items, \
-        __VA_ARGS__                                                                              \
+#define DERIVATIVE(title, ...)                                                  \
+    {                                                                           \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = title,   \
+        .family = DVX_SITE_GET_ITEM, .count = 2, .run = run_item,               \
+        .cache_size = sizeof(item_cache), .release = release_items, __VA_ARGS__ \
     }
 static const dvx_specialisation item = DERIVATIVE("GET_ITEM", .native = NULL),
                                 row_item = DERIVATIVE("GET_ITEM_ROW", TWIN(row)),

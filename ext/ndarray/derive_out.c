@@ -88,11 +88,12 @@ static dvx_outcome run(dvx_vm *vm, const dvx_value *v, void *cache, dvx_value *r
 }
 
 /* By the number of inputs. */
-#define OUT(inputs)                                                                            \
-    {                                                                                          \
-        .size = sizeof(dvx_specialisation), .name = "CALL_UFUNC_OUT", .family = DVX_SITE_CALL, \
-        .count = (inputs) + 2, .run = run, .cache_size = sizeof(with_out),                     \
-        .any = ~(~0u << (inputs + 1)) & ~1u, .result_type = &array_type, .keywords = true,     \
+#define OUT(inputs)                                                                      \
+    {                                                                                    \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = "CALL_UFUNC_OUT", \
+        .family = DVX_SITE_CALL, .count = (inputs) + 2, .run = run,                      \
+        .cache_size = sizeof(with_out), .any = ~(~0u << (inputs + 1)) & ~1u,             \
+        .result_type = &array_type, .keywords = true,                                    \
     }
 static const dvx_specialisation of_out[] = {[1] = OUT(1), [2] = OUT(2)};
 

@@ -339,10 +339,10 @@ DVX_METHOD_CALL(fold_int_native, native_fold_int, 1)
 
 /* ---- Descriptors ---- */
 
-#define DERIVATIVE(title, site, function, ...)                                                    \
-    {                                                                                             \
-        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, .count = 1, \
-        .run = function, __VA_ARGS__                                                              \
+#define DERIVATIVE(title, site, function, ...)                                \
+    {                                                                         \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = title, \
+        .family = DVX_SITE_##site, .count = 1, .run = function, __VA_ARGS__   \
     }
 
 #define OF_NUMBER(name, value)                                                                     \

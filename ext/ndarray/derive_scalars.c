@@ -105,11 +105,11 @@ DVX_OPERATOR(scalar_native, compute_scalars, 1)
 
 /* ---- The hook ---- */
 
-#define DERIVATIVE(site, operands, ...)                                                          \
-    {                                                                                            \
-        .size = sizeof(dvx_specialisation), .name = #site "_SCALARS", .family = DVX_SITE_##site, \
-        .count = operands, .run = run_scalars, .cache_size = sizeof(scalar_cache),               \
-        .release = release_scalars, __VA_ARGS__                                                  \
+#define DERIVATIVE(site, operands, ...)                                                  \
+    {                                                                                    \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = #site "_SCALARS", \
+        .family = DVX_SITE_##site, .count = operands, .run = run_scalars,                \
+        .cache_size = sizeof(scalar_cache), .release = release_scalars, __VA_ARGS__      \
     }
 /* With kept results, and without. */
 static const dvx_specialisation binary_[2] = {DERIVATIVE(BINARY, 2), DERIVATIVE(BINARY, 2, NATIVE)},

@@ -124,10 +124,11 @@ DVX_STORE(element_native, native_store)
 
 /* ---- The hook ---- */
 
-#define DERIVATIVE(title, ...)                                                                 \
-    {                                                                                          \
-        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_SET_ITEM,        \
-        .count = 3, .run = run_store, .cache_size = sizeof(store_cache), .any = 1, __VA_ARGS__ \
+#define DERIVATIVE(title, ...)                                                \
+    {                                                                         \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = title, \
+        .family = DVX_SITE_SET_ITEM, .count = 3, .run = run_store,            \
+        .cache_size = sizeof(store_cache), .any = 1, __VA_ARGS__              \
     }
 static const dvx_specialisation store = DERIVATIVE("SET_ITEM", .native = NULL),
                                 constant_store = DERIVATIVE("SET_ITEM_CONST", .native = NULL),

@@ -700,10 +700,11 @@ static void release(dvx_vm *vm, void *cache) {
 }
 
 /* By what the last site is, and the number of operands. */
-#define FUSED(n, site, title, function, type)                                                     \
-    {                                                                                             \
-        .size = sizeof(dvx_specialisation), .name = title, .family = DVX_SITE_##site, .count = n, \
-        .run = function, .cache_size = sizeof(fused), .result_type = type, .release = release,    \
+#define FUSED(n, site, title, function, type)                                                \
+    {                                                                                        \
+        .size = sizeof(dvx_specialisation), .where = DVX_HERE, .name = title,                \
+        .family = DVX_SITE_##site, .count = n, .run = function, .cache_size = sizeof(fused), \
+        .result_type = type, .release = release,                                             \
     }
 #define FUSED_FOUR(n, ...)                                                       \
     FUSED(n, __VA_ARGS__), FUSED(n + 1, __VA_ARGS__), FUSED(n + 2, __VA_ARGS__), \

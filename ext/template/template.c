@@ -69,6 +69,7 @@ static const dvx_derivative clamp_float_derivative = {
     .native_call_method = clamp_float_native_call_method,
     .native_count = 3,
 #endif
+    .where = DVX_HERE,
 };
 
 /* ---- The module ---- */

@@ -8,6 +8,7 @@ function(dynvm_add_extension name)
   set_target_properties(${name} PROPERTIES
     PREFIX "" SUFFIX ".so" C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden)
   target_link_libraries(${name} PRIVATE dynvm::ext)
+  target_compile_options(${name} PRIVATE "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=") # DVX_HERE
   if(extension_NATIVE AND TARGET dynvm_gen)
     target_compile_definitions(${name} PRIVATE DVX_NATIVE)
     target_include_directories(${name} PRIVATE "${dynvm_SOURCE_DIR}/vm" "${dynvm_gen_dir}")

@@ -1,6 +1,6 @@
 ## stack.mako: moving values between locals, constants, globals and the operand stack.
 
-<%isa:op name="NOP" doc="Does nothing.">
+<%isa:op name="NOP" doc="Does nothing. Not emitted by the compiler: programs in assembly have it.">
     NEXT();
 </%isa:op>
 

@@ -75,7 +75,23 @@ def check_refusals(folder):
         check("no object file", str(why), f"{folder / 'text'} is no ELF file of 64 bits")
 
 
+def check_rooms(folder):
+    """A page whose numbers are those of the rooms is right; one with another number is not, nor one without a row."""
+    lines = size.room_lines()
+    check("rooms and levels count alike", lines["+ NAMA"], sum(
+        size.lines_of(part)[1] for part in size.PARTS if part.level == "nama"))
+    page = folder / "page.md"
+    rows = [f"| **{name}** | rooms | {count:,} | when |\n" for name, count in lines.items()]
+    page.write_text("".join(rows))
+    check("a page with the right numbers", size.check_rooms(page), 0)
+    page.write_text("".join(rows[1:]))
+    check("a page without a row", size.check_rooms(page), 1)
+    page.write_text("".join(rows).replace(f"{lines['library']:,}", f"{lines['library'] * 11 // 10:,}"))
+    check("a page with a wrong number", size.check_rooms(page), 1)
+
+
 with tempfile.TemporaryDirectory() as scratch:
+    check_rooms(Path(scratch))
     check_lines(Path(scratch))
     check_refusals(Path(scratch))
 check_build(str(Path(sys.argv[1]).resolve().parent))

@@ -28,8 +28,14 @@ static const dv_cell *crash(DV_HANDLER_PARAMETERS) {
     __builtin_trap();
 }
 
-static const dvx_derivative twice_derivative = {
-    sizeof(dvx_derivative), "CALL_TWICE_FLOAT", is_float, twice_float, DVX_FLOAT, crash, crash, 1};
+static const dvx_derivative twice_derivative = {.size = sizeof(dvx_derivative),
+                                                .name = "CALL_TWICE_FLOAT",
+                                                .guard = is_float,
+                                                .run = twice_float,
+                                                .result = DVX_FLOAT,
+                                                .native_call = crash,
+                                                .native_call_method = crash,
+                                                .native_count = 1};
 static const dvx_derivative *const derivatives[] = {&twice_derivative};
 static const dvx_function function = {.size = sizeof(dvx_function),
                                       .name = "twice",

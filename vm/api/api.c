@@ -21,6 +21,7 @@
 #include "inspect/observe.h"
 #include "inspect/profile.h"
 #include "inspect/stats.h"
+#include "inspect/where.h"
 #include "run/call.h"
 #include "run/import.h"
 #include "run/program.h"
@@ -443,7 +444,8 @@ static dv_page page_of(const dynvm_report *report, dynvm_output output, void *co
                      .top = known.top ? known.top : DEFAULT_TOP,
                      .json = known.json,
                      .coloured = known.coloured && !known.json,
-                     .assembly = known.assembly};
+                     .assembly = known.assembly,
+                     .where = known.where};
 }
 
 /* Runs the unit, whose own output goes where it always goes, and lists what became of it. */
@@ -489,6 +491,10 @@ dynvm_status dynvm_disassemble(dynvm_vm *self, const char *path, int after_run,
     dv_vm *vm = self->vm;
     dv_page page = page_of(report, output, context);
     const dynvm_report known = read_report(report);
+    if (!path && known.where) {
+        dv_where_all(&page);
+        return finish(self);
+    }
     dv_unit *unit = unit_of(vm, path, &known);
     if (!unit) return finish(self);
     bool found =

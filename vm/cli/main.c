@@ -223,7 +223,7 @@ int main(int argc, char **argv) {
     case CLI_HELP: cli_print_help(); return 0;
     case CLI_VERSION: return cli_show_version(strcmp(argv[argc - 1], "--verbose") == 0);
     case CLI_RUN_FILE:
-        if (!can_read(options.program)) return STATUS_USAGE;
+        if (options.program && !can_read(options.program)) return STATUS_USAGE;
         break;
     default: break;
     }

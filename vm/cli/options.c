@@ -68,6 +68,8 @@ static const char help[] =
     "of dis, stats and explain:\n"
     "  --after-run                 dis: run the script first, and list what its code became\n"
     "  --asm                       dis: as assembly; what the script prints goes to stderr\n"
+    "  --where                     dis: where dynvm's sources define each instruction, and who\n"
+    "                              chooses it; without a script: of all there are\n"
     "  --function=NAME             only this function\n"
     "  --top=N                     at most so many rows in a table (default: 20)\n"
     "  --json                      one line of JSON; what the script prints goes to stderr\n";
@@ -240,6 +242,8 @@ static bool parse_report_option(const char *argument, cli_options *options, bool
         options->after_run = true;
     else if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--asm") == 0)
         options->report.assembly = 1;
+    else if (options->tool == CLI_DISASSEMBLE && strcmp(argument, "--where") == 0)
+        options->report.where = 1;
     else if (options->tool == CLI_ASSEMBLE)
         return strcmp(argument, "--print") == 0 && (options->print = true);
     else if (strcmp(argument, "--json") == 0)
@@ -413,6 +417,7 @@ bool cli_parse(int argc, char **argv, cli_options *options) {
     if (!options->config.flags[DYNVM_FLAG_IGNORE_ENVIRONMENT] &&
         !parse_environment(&options->config))
         return false;
+    if (options->report.where && at == argc) return true;
     if (options->tool && at == argc) return refuse("no script behind", argv[1]);
     parse_program(argc, argv, at, options);
     if (options->tool == CLI_DISASSEMBLE && options->action == CLI_RUN_MODULE)

@@ -3,7 +3,7 @@
  *
  * A region (or site) that was built on a fact registers itself with the fact's dv_assumption.
  * Breaking the assumption calls each dependent's `invalidate` once and forgets it: time
- * proportional to the dependents (DESIGN section 7).
+ * proportional to the dependents.  Guards are for what varies: vm/README.md, "Staying correct".
  *
  * Invariants
  *  1. A dependent is on the lists of any number of assumptions; when it dies it leaves all of them.

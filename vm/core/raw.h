@@ -1,5 +1,5 @@
-/* raw.h: C functions that regions call with numbers as C has them, without boxing (DESIGN section
- * 8; "Dr Wenowdis", arXiv 2403.02420, does the same for a JIT).
+/* raw.h: C functions that regions call with numbers as C has them, without boxing
+ * ("Dr Wenowdis", arXiv 2403.02420, does the same for a JIT; ext/SITES.md says how to offer some).
  *
  * A signature is a text like "d(dd)": the result, then the arguments.
  *

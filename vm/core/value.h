@@ -1,4 +1,4 @@
-/* value.h: the 64-bit word that holds every dl value (DESIGN: NaN-boxing with native doubles).
+/* value.h: the 64-bit word that holds every dl value (NaN-boxing; why: vm/core/README.md).
  *
  * Invariants
  *  1. A double is its own bits.  All NaNs in the system are canonical (DV_NAN or hardware-made),

@@ -34,11 +34,13 @@ typedef enum dv_form { DV_FORM_TAIL, DV_FORM_TRAMPOLINE, DV_FORM_MIXED } dv_form
 /* What a cell with the handler of an extension is, for listings. */
 typedef struct dv_foreign_form {
     const char *name;
-    const char *tier; /* "native" or "portable"; NULL where there is one way alone */
-    uint32_t length;  /* cells; 0: that of the instruction it stands for */
-    bool load;        /* a load that leaves an operand out, or does not stop in front of its use */
-    bool expression;  /* it goes on behind other sites (plugin/expression.h): cannot be copied */
-    uint32_t result;  /* dv_result: int, float or bool, which it promises to push; 0: anything */
+    const char *tier;  /* "native" or "portable"; NULL where there is one way alone */
+    uint32_t length;   /* cells; 0: that of the instruction it stands for */
+    uint32_t covers;   /* cells of all instructions that it does the work of; 0: its own */
+    const char *where; /* file:line of its definition, if the extension says so; or NULL */
+    bool load;         /* a load that leaves an operand out, or does not stop in front of its use */
+    bool expression;   /* it goes on behind other sites (plugin/expression.h): cannot be copied */
+    uint32_t result;   /* dv_result: int, float or bool, which it promises to push; 0: anything */
     const struct dv_cfunction_def *callee; /* the function that it calls as it is; or NULL */
 } dv_foreign_form;
 
@@ -70,7 +72,7 @@ enum {
     DV_FLAGS = 24 /* with room for more */
 };
 
-/* Stress modes (DESIGN section 7): each makes a rare event common. */
+/* Stress modes (tests/README.md, "Variants"): each makes a rare event common. */
 typedef struct dv_stress {
     bool quicken_at_once;
     bool break_assumptions;

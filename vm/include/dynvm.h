@@ -572,10 +572,13 @@ typedef struct dynvm_report {
     int assembly;         /* dynvm_disassemble: all functions as text for dynvm_run_assembly */
     const char *text;     /* dynvm_disassemble: this is listed; `path` is what it is called */
     size_t text_size;
+    int where; /* dynvm_disassemble: where each instruction is defined in dynvm's sources, who
+                * chooses it, and what a fusion covers; without a `path`, of all instructions there
+                * are */
 } dynvm_report;
 
 #define DYNVM_REPORT \
-    { sizeof(dynvm_report), NULL, 0, 0, 0, 0, NULL, 0 }
+    { sizeof(dynvm_report), NULL, 0, 0, 0, 0, NULL, 0, 0 }
 
 /* Each writes to `output`, whose results do not matter; report NULL: all defaults. */
 

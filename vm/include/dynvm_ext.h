@@ -42,6 +42,11 @@
 #define DVX_ABI_MAJOR 1
 #define DVX_ABI_MINOR 2
 
+/* This line of the source, as "file:line": of a derivative, for `dynvm dis --where`. */
+#define DVX_HERE                  DVX_HERE_OF(__FILE__, __LINE__)
+#define DVX_HERE_OF(file, line)   DVX_HERE_TEXT(file, line)
+#define DVX_HERE_TEXT(file, line) file ":" #line
+
 #ifdef DVX_NATIVE
 #include <plugin/native.h>
 #else
@@ -160,6 +165,7 @@ typedef struct dvx_derivative {
      * (plugin/native.h) for exactly `native_count` arguments. */
     dvx_handler native_call, native_call_method;
     uint32_t native_count;
+    const char *where; /* since 1.2: where it is defined, for listings: DVX_HERE; or NULL */
 } dvx_derivative;
 
 /* ---- Optimisation: calls with raw numbers (since 1.1) ---- */
@@ -335,7 +341,8 @@ typedef struct dvx_specialisation {
     dvx_handler native; /* the native twin, made by DVX_OPERATOR and its like (plugin/native.h) */
     /* CALL: the same for module.f(...); DVX_CALL makes both. */
     dvx_handler native_method;
-    bool keywords; /* CALL: the last operands may be keyword arguments (dvx_site.keywords) */
+    bool keywords;     /* CALL: the last operands may be keyword arguments (dvx_site.keywords) */
+    const char *where; /* since 1.2: where it is defined, for listings: DVX_HERE; or NULL */
 } dvx_specialisation;
 
 /* ---- Types (since 1.1) ---- */

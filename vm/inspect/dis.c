@@ -4,11 +4,12 @@
 #include "inspect/assembly.h"
 #include "inspect/rows.h"
 #include "inspect/state.h"
+#include "inspect/where.h"
 #include "inspect/words.h"
 #include "region/region.h"
 #include "run/call.h"
 
-enum { OPERAND_COLUMN = 33, DERIVATIVE_COLUMN = 58 };
+enum { OPERAND_COLUMN = 33, BRACKET_COLUMN = 56, DERIVATIVE_COLUMN = 58 };
 
 typedef struct listing {
     dv_vm *vm;
@@ -20,6 +21,8 @@ typedef struct listing {
      * order. */
     uint32_t line;
     const char *line_begin;
+    dv_named *named; /* with --where: what has been named; else NULL */
+    uint32_t left;   /* ... instructions that a form further up does, too */
 } listing;
 
 /* Most recently made first: of a function that was defined twice, the newer. */
@@ -118,8 +121,20 @@ static bool *find_targets(const listing *l, const dv_code *code) {
     return targets;
 }
 
-static void list_instruction(const listing *l, const dv_code *code, const dv_thread *thread,
-                             uint32_t pc, bool target) {
+/* A bracket around the instructions that a form does. */
+static void put_bracket(listing *l, dv_line *line, uint32_t reach) {
+    const char *mark = NULL;
+    if (l->left)
+        mark = --l->left ? "|" : "\\";
+    else if (reach > 1)
+        mark = "/", l->left = reach - 1;
+    if (!mark) return;
+    dv_line_column(line, BRACKET_COLUMN);
+    dv_line_put(line, "%s", mark);
+}
+
+static void list_instruction(listing *l, const dv_code *code, const dv_thread *thread, uint32_t pc,
+                             bool target) {
     dv_line line = {0};
     dv_line_put(&line, "  %2s %5u  %s", target ? ">>" : "", pc,
                 dv_op_names[code->words[pc] & 0xFF]);
@@ -127,12 +142,17 @@ static void list_instruction(const listing *l, const dv_code *code, const dv_thr
         dv_line_column(&line, OPERAND_COLUMN);
         dv_words_operands(l->vm, &line, code, pc);
     }
+    const char *longer = NULL;
+    if (l->named) l->named->ops[code->words[pc] & 0xFF] = 1;
+    if (thread && l->named)
+        put_bracket(l, &line, dv_where_look(l->vm, thread, pc, l->named, &longer));
     if (thread) {
         dv_site_state state;
         dv_state_look(l->vm, thread, pc, &state);
-        if (state.form || state.reason) dv_line_column(&line, DERIVATIVE_COLUMN);
+        if (state.form || state.reason || longer) dv_line_column(&line, DERIVATIVE_COLUMN);
         dv_state_text(&state, l->page, &line);
     }
+    if (longer) dv_line_put(&line, "  as %s", longer);
     dv_page_line(l->page, &line);
 }
 
@@ -175,7 +195,8 @@ static void list_inlined(const listing *l, const dv_code *code) {
 
 static void list_regions(const listing *l, const dv_thread *thread) {
     dv_page_colour(l->page, DV_COLOUR_REGION);
-    dv_region_print(l->vm, thread, l->page->out, l->page->context);
+    const dv_region_naming naming = {dv_where_name, dv_where_name_foreign, l->named};
+    dv_region_print(l->vm, thread, l->named ? &naming : NULL, l->page->out, l->page->context);
     dv_page_colour(l->page, DV_COLOUR_PLAIN);
 }
 
@@ -183,11 +204,13 @@ static void list_code(listing *l, const dv_code *code) {
     if (dv_page_wants(l->page, code)) {
         const dv_thread *thread = l->after_run ? dv_inspect_thread(l->vm, code) : NULL;
         if (l->listed++) dv_page_text(l->page, "\n");
+        if (l->named) *l->named = (dv_named){0}, l->left = 0;
         list_header(l, code, thread);
         list_instructions(l, code, thread);
         list_exceptions(l, code);
         list_inlined(l, code);
         if (thread) list_regions(l, thread);
+        if (l->named) dv_where_text(l->named, l->page);
     }
     for (uint32_t i = 0; i < code->constant_count; i++)
         if (code->constants[i].kind == DV_CONST_CODE) list_code(l, code->constants[i].as.code);
@@ -195,7 +218,7 @@ static void list_code(listing *l, const dv_code *code) {
 
 /* ---- JSON ---- */
 
-static void json_instruction(const listing *l, dv_json *json, const dv_code *code,
+static void json_instruction(listing *l, dv_json *json, const dv_code *code,
                              const dv_thread *thread, uint32_t pc, bool target) {
     const dv_position *position = dv_code_position(code, pc);
     dv_line operands = {0};
@@ -210,6 +233,12 @@ static void json_instruction(const listing *l, dv_json *json, const dv_code *cod
         dv_site_state state;
         dv_state_look(l->vm, thread, pc, &state);
         dv_state_json(&state, json);
+    }
+    if (l->named) l->named->ops[code->words[pc] & 0xFF] = 1;
+    if (thread && l->named) {
+        const char *longer;
+        dv_json_number(json, "covers", dv_where_look(l->vm, thread, pc, l->named, &longer));
+        if (longer) dv_json_string(json, "as", longer);
     }
     dv_json_end(json, '}');
 }
@@ -284,28 +313,32 @@ static void json_code(listing *l, dv_json *json, const dv_code *code) {
             json_code(l, json, code->constants[i].as.code);
 }
 
-bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const dv_page *page) {
-    listing l = {.vm = vm, .unit = unit, .page = page, .after_run = after_run};
-    if (page->assembly) {
-        dv_assembly_write(after_run ? vm : NULL, unit, page->out, page->context);
-        return true;
-    }
-    if (!page->json) {
-        list_code(&l, unit->code);
-        return l.listed > 0;
-    }
-    dv_json json = {.page = page};
+static void json_all(listing *l, const dv_unit *unit) {
+    dv_json json = {.page = l->page};
     dv_json_begin(&json, NULL, '{');
     dv_json_string(&json, "tool", "dis");
     dv_json_number(&json, "schema", 1);
-    dv_json_string(&json, "level", dv_words_level(vm));
-    dv_json_bool(&json, "after_run", after_run);
+    dv_json_string(&json, "level", dv_words_level(l->vm));
+    dv_json_bool(&json, "after_run", l->after_run);
     dv_json_begin(&json, "functions", '[');
-    json_code(&l, &json, unit->code);
+    json_code(l, &json, unit->code);
     dv_json_end(&json, ']');
+    if (l->named) dv_where_json(l->named, &json);
     dv_json_end(&json, '}');
     dv_json_finish(&json);
-    return l.listed > 0;
+}
+
+bool dv_inspect_dis(dv_vm *vm, const dv_unit *unit, bool after_run, const dv_page *page) {
+    listing l = {.vm = vm, .unit = unit, .page = page, .after_run = after_run};
+    dv_named named = {0};
+    if (page->where) l.named = &named;
+    if (page->assembly)
+        dv_assembly_write(after_run ? vm : NULL, unit, page->out, page->context);
+    else if (page->json)
+        json_all(&l, unit);
+    else
+        list_code(&l, unit->code);
+    return l.listed > 0 || page->assembly;
 }
 
 dv_value dv_inspect_run(dv_vm *vm, dv_unit *unit, dv_value module, dv_object **top) {

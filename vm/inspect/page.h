@@ -12,6 +12,7 @@ typedef struct dv_page {
     uint32_t top;         /* rows of a table of text */
     bool json, coloured;
     bool assembly; /* of code: as dv_assembly_read takes it */
+    bool where;    /* of code: with the lines of this repository that it comes from */
 } dv_page;
 
 /* A line that is being written; what does not fit is dropped. */

@@ -59,7 +59,10 @@ typedef struct dv_types_seen {
 } dv_types_seen;
 
 typedef struct dv_site_counts {
-    uint64_t executions, hits, misses, generic;
+    uint64_t executions;      /* of the instruction, by whatever form */
+    uint64_t hits;            /* by a derivative whose guard held */
+    uint64_t misses;          /* by the generic instruction, because a derivative's guard failed */
+    uint64_t generic;         /* by the generic instruction, and no derivative was there */
     uint64_t inside;          /* executions in the step of another instruction: of a fusion */
     uint64_t deoptimisations; /* how often a derivative was given up */
     uint64_t typed;           /* executions before which types of operands were looked at ... */
@@ -74,15 +77,17 @@ typedef struct dv_site_counts {
  * region whose outermost loop it is. */
 typedef struct dv_loop_counts {
     struct dv_loop_counts *next;
-    uint32_t back;          /* pc of its JUMP_BACK; 0: it is the whole function */
-    uint32_t region;        /* likewise, of the region that it is in; DV_NO_PC: it is in none */
-    uint32_t removed;       /* its instructions that would make an object, and need not in it */
-    dv_refusal why;         /* why it is in none */
-    const dv_code *in;      /* the instruction to blame for that; NULL: none in particular ... */
-    uint32_t pc;            /* ... or its pc */
-    uint64_t refused, lost; /* how often no region could be made; was one given up */
-    uint64_t entries, exits;
-    uint64_t guards; /* exits where a guard failed, or to a way that was new */
+    uint32_t back;     /* pc of its JUMP_BACK; 0: it is the whole function */
+    uint32_t region;   /* likewise, of the region that it is in; DV_NO_PC: it is in none */
+    uint32_t removed;  /* its instructions that would make an object, and need not in it */
+    dv_refusal why;    /* why it is in none */
+    const dv_code *in; /* the instruction to blame for that; NULL: none in particular ... */
+    uint32_t pc;       /* ... or its pc */
+    uint64_t refused;  /* how often no region could be made */
+    uint64_t lost;     /* how often one was given up */
+    uint64_t entries;  /* into the region */
+    uint64_t exits;    /* out of it */
+    uint64_t guards;   /* exits where a guard failed, or to a way that was new */
     struct {
         const dv_code *in;
         uint32_t pc;
@@ -95,7 +100,9 @@ typedef struct dv_function_counts {
     const dv_code *code;             /* its unit is counted */
     uint32_t *pc_of_cell;
     uint32_t cell_count;
-    uint64_t region_steps, region_entries, region_exits;
+    uint64_t region_steps;   /* of its regions' instructions */
+    uint64_t region_entries; /* into them */
+    uint64_t region_exits;   /* out of them */
     dv_loop_counts *loops;
     dv_site_counts sites[]; /* by pc; those of operand words are empty */
 } dv_function_counts;
@@ -113,15 +120,16 @@ typedef enum dv_exited {
 
 typedef struct dv_profile {
     dv_function_counts *functions, **end;
-    uint64_t steps;
+    uint64_t steps;    /* runs of handlers */
     uint64_t repeated; /* steps after which the same instruction was to be executed again */
     uint64_t entered;  /* steps of ENTER, which belongs to no pc */
     uint64_t region;   /* steps of region code */
     uint64_t machine;  /* steps of cells that belong to no function */
     uint64_t entries;  /* of regions */
-    uint64_t exits[DV_EXITED_REASONS];
-    uint64_t guards, guards_failed; /* in regions: of their own, and of derivatives in them */
-    dv_objects objects;
+    uint64_t exits[DV_EXITED_REASONS]; /* from them, by reason (dv_exited) */
+    uint64_t guards;        /* executed in regions: of their own, and of derivatives in them */
+    uint64_t guards_failed; /* of these */
+    dv_objects objects;     /* made, and removed, by kind (objects.h) */
     uint64_t forms[DV_OP_COUNT + 1]; /* steps by opcode; the last: extensions' and the machine's */
     bool missed;                     /* the guard of the running step failed */
     bool incomplete;                 /* memory was short: some functions are not counted */

@@ -1,4 +1,5 @@
-/* drop.c: operands that a derivative does not need are not loaded (occurrence.h, DESIGN section 8).
+/* drop.c: operands that a derivative does not need are not loaded (occurrence.h;
+ * vm/plugin/README.md).
  *
  * Nothing is deleted: the load pushes EMPTY instead, and loads directly in front of the site become
  * one instruction in the first one's cell.  A jump between them finds the others as they were, and

@@ -1,5 +1,5 @@
 /* expression.h: expressions of several sites that belong to one extension, taken as one instruction
- * (DESIGN section 8, "whole expressions").
+ * (the guide for their authors: ext/SITES.md, "Whole expressions").
  *
  * `a * s + b` is MUL, a load, ADD.  Where the instructions from one site of an extension to another
  * are all its sites or plain loads, the first one's cell may get a derivative for the whole: it

@@ -1,4 +1,4 @@
-/* oint.c: the optimisation interface: call derivatives of extensions (DESIGN section 8).
+/* oint.c: the optimisation interface: call derivatives of extensions (ext/SITES.md).
  *
  * A hot call of an extension's function becomes the first of the function's derivatives whose guard
  * accepts the arguments: its native handler where that was compiled against this build, else a
@@ -255,6 +255,7 @@ static bool form_of(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
     if (!derivative) return false;
     form->name = derivative->name;
     form->tier = portable ? "portable" : "native";
+    if (derivative->size >= DV_SIZE_UP_TO(dvx_derivative, where)) form->where = derivative->where;
     form->result = dv_extension_result(derivative->result);
     return true;
 }

@@ -558,6 +558,7 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
         bool global = !group && which >= DV_X_dropped_global;
         *form = (dv_foreign_form){.name = group ? "DROPPED" : names[which - DV_X_dropped_1],
                                   .length = global ? DV_DROP_GLOBAL_LENGTH : DV_DROP_LENGTH,
+                                  .where = "vm/plugin/drop.c:1",
                                   .load = true};
         return true;
     }
@@ -572,6 +573,8 @@ bool dv_specialise_form(dv_vm *vm, const dv_cell *ip, dv_foreign_form *form) {
                     ? "native"
                     : "portable",
         .length = dv_op_infos[o->family].length,
+        .covers = o->under ? o->seen.length : 0,
+        .where = o->derivative.where,
         .expression = o->under != NULL,
         .result = refills || o->under ? 0 : dv_extension_result(o->derivative.result)};
     return true;

@@ -79,6 +79,14 @@ static uint32_t form_at(const dv_vm *vm, const dv_thread *thread, uint32_t pc, u
     return op;
 }
 
+uint32_t dv_form_behind(uint32_t op) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (forms[i].longer == op)
+            while (count < 3 && forms[i].behind[count] != DV_OP_COUNT) count++;
+    return count;
+}
+
 /* Takes away what fusions with the site's old form left in the cells of loads. */
 static void unfuse(dv_vm *vm, dv_thread *thread, uint32_t pc, const dv_op_info *old) {
     for (uint32_t i = 0; i < old->fusion_count; i++) {

@@ -24,4 +24,7 @@
  * `thread` owns ip; NULL: find out (a cell of a region has no fusions). */
 void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op);
 
+/* How many instructions behind it a longer form does, too (invariant 3); 0: it is none. */
+uint32_t dv_form_behind(uint32_t op);
+
 #endif

@@ -15,7 +15,7 @@
 
 #include "run/thread.h"
 
-#define DV_POLY_ENTRIES 4
+#define DV_POLY_ENTRIES 4 /* shapes of a site */
 
 typedef struct dv_poly_entry {
     uint32_t shape;

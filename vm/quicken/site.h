@@ -1,5 +1,5 @@
-/* site.h: life of a site: warm-up, choosing a derivative, misses, back-off (PEP 659; DESIGN
- * sections 6 and 7).
+/* site.h: life of a site: warm-up, choosing a derivative, misses, back-off (PEP 659; the
+ * tour is vm/quicken/README.md).
  *
  *     generic --(function is warm)--> adaptive --(types fit a derivative)--> derivative
  *        ^                               |  ^                                   |

@@ -8,13 +8,13 @@
 #include "region/virtual.h"
 
 enum {
-    MOST_SLOTS = 8000,
-    INLINE_DEPTH = 4,
-    MOST_CELLS = 30000,
+    MOST_SLOTS = 8000,  /* of the frame of a loop that is analysed */
+    INLINE_DEPTH = 4,   /* callees in callees that are analysed inline */
+    MOST_CELLS = 30000, /* of a region */
     EXTRA_ENTRIES = 30, /* beyond the locals and the stack, for what is inlined; ... */
     CALLS_ENTRIES = 12, /* ... with DV_SHADOW_CALLS */
     BLOCK_SIZE = 8192,  /* of memory that the builder asks for */
-    MOST_WEIGHT = 512
+    MOST_WEIGHT = 512   /* of an instruction in loops of loops */
 };
 _Static_assert(sizeof(dv_block) % 8 == 0, "what follows the header is aligned");
 
@@ -93,7 +93,7 @@ static uint32_t length_of(const dv_code *code, uint32_t pc) {
     return n > 1 ? n : 1;
 }
 
-enum { LOOP_WEIGHT = 8 };
+enum { LOOP_WEIGHT = 8 /* of one in a loop, relative to one around it */ };
 
 /* The instructions of a loop, which ends in the JUMP_BACK at `back`, weigh more than those around
  * it. */

@@ -13,7 +13,7 @@ enum {
     GIVEN_UP = 5,    /* ... that was given up, so often at most */
     REFUSED = 3,     /* what a refusal counts among these */
     FAILURES = 8,    /* entries refused by the types of arguments until the region is given up */
-    MOST_LOCALS = 64
+    MOST_LOCALS = 64 /* of a function with a region */
 };
 
 /* What regions know of a function that they are to enter. */

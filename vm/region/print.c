@@ -9,6 +9,8 @@
 typedef struct printer {
     dv_output out;
     void *context;
+    const dv_region_naming *naming; /* or NULL */
+    uint32_t left;                  /* instructions that a pair further up does, too */
 } printer;
 
 __attribute__((format(printf, 2, 3))) static void print(const printer *p, const char *format, ...) {
@@ -98,11 +100,38 @@ static void print_region_op(dv_vm *vm, const printer *p, const dv_region *region
 static uint32_t print_foreign(dv_vm *vm, const printer *p, const dv_cell *cell, uint32_t at) {
     dv_foreign_form form = {.name = "?", .length = 1};
     (void)vm->hooks.extension_form(vm, cell, &form);
+    if (p->naming) p->naming->foreign(p->naming->context, &form);
     print(p, "    %4u  %s (of an extension)\n", at, form.name);
     return form.length;
 }
 
-static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
+/* What stands before an instruction: a bracket around those in the handler of a pair, `more` of
+ * which are behind this one. */
+static const char *margin(printer *p, uint32_t more) {
+    if (!p->naming) return "    ";
+    if (p->left) return --p->left ? "  | " : "  \\ ";
+    p->left = more;
+    return more ? "  / " : "    ";
+}
+
+/* How many instructions the handler of a pair does. */
+static uint32_t parts_of(uint32_t op) {
+    uint32_t parts = 1;
+    for (; dv_op_infos[op].kind == DV_KIND_PAIR; op = dv_op_infos[op].family) parts++;
+    return parts;
+}
+
+static void print_pair(printer *p, uint32_t op) {
+    const uint32_t more = parts_of(op) - 1;
+    if (more) print(p, " ");
+    for (uint32_t i = 0; i < more; i++) print(p, "+");
+    if (!p->naming) return;
+    p->naming->op(p->naming->context, dv_pair_first(op));
+    if (more) p->naming->op(p->naming->context, op);
+    if (more) print(p, " %s", dv_op_names[op]);
+}
+
+static void print_region(dv_vm *vm, printer *p, const dv_region *region) {
     print(p, "  region of pcs %u to %u: %u cells, %u exits%s", region->begin, region->end - 1,
           region->cell_count, region->exit_count, region->retired ? ", retired" : "");
     if (region->removed) print(p, ", %u objects removed", region->removed);
@@ -114,22 +143,21 @@ static void print_region(dv_vm *vm, const printer *p, const dv_region *region) {
             at += print_foreign(vm, p, &region->cells[at], at);
             continue;
         }
-        uint32_t joined = op;
+        const uint32_t joined = op;
         op = dv_pair_first(op);
         const dv_op_info *info = &dv_op_infos[op];
-        print(p, "    %4u  %s", at, dv_op_names[op]);
+        print(p, "%s%4u  %s", margin(p, parts_of(joined) - 1), at, dv_op_names[op]);
         if (info->kind == DV_KIND_REGION && info->length > 1)
             print_region_op(vm, p, region, at, info);
-        if (joined != op) print(p, " ");
-        for (; joined != op; joined = dv_op_infos[joined].family) print(p, "+");
+        print_pair(p, joined);
         print(p, "\n");
         at += info->length;
     }
 }
 
-void dv_region_print(dv_vm *vm, const dv_thread *thread, dv_output out, void *context) {
-    (void)vm;
-    printer p = {out, context};
+void dv_region_print(dv_vm *vm, const dv_thread *thread, const dv_region_naming *naming,
+                     dv_output out, void *context) {
+    printer p = {out, context, naming, 0};
     for (const dv_region *region = thread->regions; region; region = region->next)
         print_region(vm, &p, region);
 }

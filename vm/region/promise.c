@@ -15,7 +15,11 @@
 
 typedef enum verdict { UNKNOWN, TYPED, BOXED } verdict;
 
-enum { MOST_LOOPS = 16, HEAVIEST = 512, MOST_CALLS = 2 };
+enum {
+    MOST_LOOPS = 16, /* that are looked at */
+    HEAVIEST = 512,  /* the weight of an instruction in loops of loops, at most */
+    MOST_CALLS = 2   /* callees in callees that are looked into */
+};
 
 /* The loops within the loop, and itself. */
 typedef struct loops {

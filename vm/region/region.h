@@ -1,5 +1,5 @@
-/* region.h: loops and functions as operand-mode instructions over unboxed values (DESIGN
- * sections 6, 7).
+/* region.h: loops and functions as operand-mode instructions over unboxed values (the
+ * tour is vm/region/README.md).
  *
  * Invariants
  *  1. While control is in a region, a local or stack entry with a raw value has it in its shadow
@@ -158,7 +158,7 @@ typedef struct dv_loop_event {
     uint32_t pc;
 } dv_loop_event;
 
-enum { DV_REGION_WINDOW = 64 };
+enum { DV_REGION_WINDOW = 64 /* entries in which a region must pay for them */ };
 
 /* An object that the frame at fp holds until it leaves the region. */
 typedef struct dv_pin {
@@ -259,6 +259,14 @@ void dv_region_setup(dv_vm *vm);
 extern const char *const dv_kind_names[]; /* by dv_kind */
 
 /* The listing of a thread's regions, for `dynvm dis`. */
-void dv_region_print(dv_vm *vm, const dv_thread *thread, dv_output out, void *context);
+/* `naming`: is told of each instruction that is named, and brackets show what one handler does; may
+ * be NULL. */
+typedef struct dv_region_naming {
+    void (*op)(void *context, uint32_t op);
+    void (*foreign)(void *context, const dv_foreign_form *form);
+    void *context;
+} dv_region_naming;
+void dv_region_print(dv_vm *vm, const dv_thread *thread, const dv_region_naming *naming,
+                     dv_output out, void *context);
 
 #endif

@@ -12,7 +12,7 @@
 #include "region/complex.h"
 #include "types/tuple.h"
 
-enum { MOST_RETURNED = 3 };
+enum { MOST_RETURNED = 3 /* items of a returned tuple that is not made */ };
 
 static bool is_entry_value(const dv_known_value *e) { return e->kind < DV_K_UNSET; }
 

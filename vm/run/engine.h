@@ -8,7 +8,7 @@
  * A handler comes in two forms with one signature.  *Tail form* ends in a sibling call of the next
  * handler; *trampoline form* saves the machine's registers in the vm and returns the next ip.
  * Whoever enters the machine runs `while (ip) ip = ip->h(ip, vm->sp, ...)`, so both forms mix in
- * one stream and the C stack stays constant (DESIGN section 5).
+ * one stream and the C stack stays constant (vm/run/README.md, "Cells").
  *
  * Invariants
  *  1. When control passes between handlers, sp points behind the topmost entry of the operand stack
@@ -158,7 +158,7 @@ uint32_t dv_op_threaded(const dv_cell *at, uint32_t op);
     (void)d
 
 /* Outside regions r and d are dead: telling the compiler so saves it from keeping them across C
- * calls (recovers 8-20 % of a generic handler, DESIGN section 5). */
+ * calls (8 to 20 % of a generic handler, as the first prototype showed). */
 #define DEAD() __asm__("" : "=r"(r), "=" DV_FLOAT_REGISTER(d))
 /* The same where r is handed on. */
 #define DEAD_FLOAT() __asm__("" : "=" DV_FLOAT_REGISTER(d))

@@ -1,6 +1,6 @@
 /* frame.h: entering and leaving frames of dl functions, as handlers do it.
  *
- * The layout is the same at all levels (DESIGN section 4):
+ * The layout is the same at all levels:
  *
  *     fp[-3]  callee, owned      fp[-2] caller's next ip      fp[-1] caller's fp
  *     fp[0 ..] arguments = locals | shadow slots | operand stack

@@ -12,7 +12,10 @@
 #include "types/str.h"
 #include "types/tuple.h"
 
-enum { WARM_CALLS = 8, WARM_ITERATIONS = 8 };
+enum {
+    WARM_CALLS = 8,     /* calls until a function is warm, ... */
+    WARM_ITERATIONS = 8 /* ... or iterations of one of its loops */
+};
 
 static const dv_cell *halt(DV_HANDLER_PARAMETERS) {
     (void)ip, (void)r, (void)d;

@@ -74,7 +74,7 @@ extern const dv_cell dv_count_cell[];
  * attributes of instances that are not made, and where a raw result goes.  Functions without loops
  * that call themselves have fewer: so many frames of theirs are there at a time. */
 #define DV_SHADOW_EXTRA 81
-#define DV_SHADOW_CALLS 28
+#define DV_SHADOW_CALLS 28 /* of such functions */
 
 /* Where the operand stack of a frame begins. */
 uint32_t dv_code_stack_base(const dv_code *code);

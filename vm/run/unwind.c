@@ -1,4 +1,5 @@
-/* unwind.c: where an exception goes: the one unwinder for all levels (DESIGN section 7).
+/* unwind.c: where an exception goes: the one unwinder for all levels (vm/README.md, "Staying
+ * correct").
  *
  * Invariants
  *  1. Before a frame is looked at, it is in its INCA form: an ip inside a region is first taken

@@ -3,7 +3,7 @@
  *
  * Invariants
  *  1. A metaclass is a class that derives from `type`; only library modules make such
- *     (dv_metaclass_allowed): DESIGN.md refuses those of programs.
+ *     (dv_metaclass_allowed): dl refuses those of programs (lang/LANGUAGE.md).
  *  2. A class is an object of shape DV_T_CLASS whatever its metaclass; dv_class.metaclass is NULL
  *     for `type`, so that what programs mostly have costs one comparison.
  *  3. No metaclass has a data descriptor with the name of an attribute of its classes: those of the
