@@ -95,14 +95,14 @@ def percent(part: int, whole: int) -> float:
 
 
 def measured(name: str) -> bool:
-    return name.endswith(".c") and str(Path(name).parent) in ROOMS
+    return name.endswith(".c") and name.startswith(tuple(room + "/" for room in ROOMS))
 
 
 def read(build: Path) -> Dict[str, File]:
     """Every file of the rooms, as the counters in the build directory tell it."""
     files: Dict[str, File] = {}
     notes = sorted((build / "CMakeFiles" / "dynvm_machine.dir").rglob("*.gcno"))
-    wanted = [note for note in notes if str(note.parent).endswith(ROOMS)]
+    wanted = [note for note in notes if any(f"/{room}/" in str(note) for room in ROOMS)]
 
     def told(note: Path) -> bytes:
         command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", str(note)]

@@ -40,11 +40,11 @@ class Part:
 
 
 PARTS = (
-    Part("compiler", "generic", ("lang/*.c", "lang/*.h", "gen/syntax.gram"), objects=r"dynvm_machine.dir/lang/|gen/dv_grammar"),
-    Part("values, types, calls", "generic", ("vm/core/*.[ch]", "vm/code/*.[ch]", "vm/types/*.[ch]", "vm/run/*.[ch]"),
+    Part("compiler", "generic", ("lang/**/*.[ch]", "gen/syntax.gram"), objects=r"dynvm_machine.dir/lang/|gen/dv_grammar"),
+    Part("values, types, calls", "generic", ("vm/core/*.[ch]", "vm/code/*.[ch]", "vm/types/**/*.[ch]", "vm/run/*.[ch]"),
          objects=r"/vm/(?:core|code|types|run)/"),
     Part("generic instructions", "generic", ("gen/ops/*.mako",), ("GENERIC",)),
-    Part("built-ins and modules", "generic", ("vm/builtins/*.[ch]", "vm/modules/*.[ch]"), objects=r"/vm/(?:builtins|modules)/"),
+    Part("built-ins and modules", "generic", ("vm/builtins/*.[ch]", "vm/modules/**/*.[ch]"), objects=r"/vm/(?:builtins|modules)/"),
     Part("modules in dl", "generic", ("lang/lib/**/*.dl",), objects=r"gen/frozen"),
     Part("Unicode", "generic", (), objects=r"gen/unicode"),
     Part("quickening", "inca", ("vm/quicken/*.[ch]",), objects=r"/vm/quicken/"),

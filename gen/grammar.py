@@ -1,7 +1,7 @@
 """Writes the tables of the grammar (dv_grammar.c and .h) from syntax.gram, for lang/explain.c.
 
 A rule is a run of alternatives, an alternative a run of items.  An item is a token or a rule with what is asked of
-it (once, any number, not, ...); groups become rules of their own.  Tokens are checked against lang/token.h by the C
+it (once, any number, not, ...); groups become rules of their own.  Tokens are checked against lang/front/token.h by the C
 compiler: their names are constants of it.
 """
 
@@ -268,7 +268,7 @@ def render():
                       for op, rule, separator, label, what in parts]
     source = "\n".join([
         "/* dv_grammar.c: written by gen/grammar.py from gen/syntax.gram. */",
-        '#include "dv_grammar.h"\n', '#include "lang/token.h"\n', '#include <stddef.h>\n',
+        '#include "dv_grammar.h"\n', '#include "lang/front/token.h"\n', '#include <stddef.h>\n',
         "const dv_grammar_rule dv_grammar_rules[] = {", *rules, "};\n",
         "const dv_grammar_alternative dv_grammar_alternatives[] = {", *alternatives, "};\n",
         "const dv_grammar_item dv_grammar_items[] = {", *items, "};\n",

@@ -19,7 +19,7 @@ import region_facts
 
 OPERAND_KINDS = ("own", "const", "local", "name", "jump", "count", "code")
 
-# Elements of typed buffers and their C types, in the order of dv_element (vm/types/buffer.h).
+# Elements of typed buffers and their C types, in the order of dv_element (vm/types/binary/buffer.h).
 ELEMENTS = {
     "uint8": "uint8_t",
     "int8": "int8_t",

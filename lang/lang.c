@@ -2,10 +2,10 @@
  * order. */
 #include "lang/lang.h"
 
-#include "lang/chars.h"
-#include "lang/compile.h"
-#include "lang/fold.h"
-#include "lang/parser.h"
+#include "lang/front/chars.h"
+#include "lang/compile/compile.h"
+#include "lang/compile/fold.h"
+#include "lang/front/parser.h"
 
 #include <assert.h>
 #include <string.h>

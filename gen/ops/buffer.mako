@@ -1,7 +1,7 @@
 ## buffer.mako: subscripts of what has elements of a C type: array.array and objects of extensions by kind of element,
 ## bytearray.  With several indices the tuple of them is left out.
 ##
-## Derivatives are in the order of dv_element (vm/types/buffer.h): quicken/choose.c adds the element.
+## Derivatives are in the order of dv_element (vm/types/binary/buffer.h): quicken/choose.c adds the element.
 <%!
 from isa import ELEMENTS
 

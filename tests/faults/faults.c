@@ -28,8 +28,8 @@
 #include "core/native.h"
 #include "run/call.h"
 #include "run/execute.h"
-#include "types/exception.h"
-#include "types/str.h"
+#include "types/exception/exception.h"
+#include "types/text/str.h"
 
 typedef struct text {
     char data[1 << 16];

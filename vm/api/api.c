@@ -25,14 +25,14 @@
 #include "run/call.h"
 #include "run/import.h"
 #include "run/program.h"
-#include "types/dict.h"
-#include "types/exception.h"
-#include "types/hook.h"
-#include "types/host.h"
-#include "types/int.h"
-#include "types/list.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/mapping/dict.h"
+#include "types/exception/exception.h"
+#include "types/exception/hook.h"
+#include "types/file/host.h"
+#include "types/number/int.h"
+#include "types/sequence/list.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 #define DEFAULT_RECURSION_LIMIT 1000
 

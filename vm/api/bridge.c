@@ -10,7 +10,7 @@
 #include "plugin/debug.h"
 #include "plugin/plugin.h"
 #include "plugin/table.h"
-#include "types/exception.h"
+#include "types/exception/exception.h"
 
 /* As dynvm_ext.h has it without DVX_NATIVE. */
 struct dvx_value {

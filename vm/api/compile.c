@@ -12,11 +12,11 @@
 #include "lang/lang.h"
 #include "run/text.h"
 #include "run/warning.h"
-#include "types/class.h"
-#include "types/exception.h"
-#include "types/int.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/class/class.h"
+#include "types/exception/exception.h"
+#include "types/number/int.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 /* The front end's memory comes from the VM's heap, so that limits hold for it, too. */
 static void *heap_resize(void *context, void *block, size_t old_size, size_t new_size) {

@@ -8,10 +8,10 @@
 
 #include "core/work.h"
 #include "run/text.h"
-#include "types/exception.h"
-#include "types/str.h"
-#include "types/stream.h"
-#include "types/tuple.h"
+#include "types/exception/exception.h"
+#include "types/text/str.h"
+#include "types/file/stream.h"
+#include "types/sequence/tuple.h"
 
 enum { TYPE, MESSAGE, TRACEBACK, TEXTS };
 

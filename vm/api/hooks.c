@@ -1,10 +1,10 @@
-/* hooks.c: what a VM asks its host (hooks.h): modules and their names.  Files are in types/host.c,
- * the clock in modules/time.c. */
+/* hooks.c: what a VM asks its host (hooks.h): modules and their names.  Files are in
+ * types/file/host.c, the clock in modules/system/time.c. */
 #include "api/hooks.h"
 
 #include "api/compile.h"
-#include "types/exception.h"
-#include "types/str.h"
+#include "types/exception/exception.h"
+#include "types/text/str.h"
 
 /* Modules ---------------------------------------------------------------------------------------
  */

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "api/bundled.h"
-#include "types/list.h"
-#include "types/module.h"
-#include "types/str.h"
+#include "types/sequence/list.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
 
 static bool append(dv_vm *vm, const char *directory) {
     char absolute[DV_LONGEST_PATH];

@@ -2,10 +2,10 @@
 #include "api/typed.h"
 
 #include "core/upcall.h"
-#include "types/bytes.h"
-#include "types/list.h"
-#include "types/module.h"
-#include "types/str.h"
+#include "types/binary/bytes.h"
+#include "types/sequence/list.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
 
 static dv_value import_z(dv_vm *vm, const char *name, dv_value (*import)(dv_vm *, dv_value)) {
     dv_value text = dv_str_intern(vm, name, strlen(name));

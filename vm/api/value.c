@@ -10,13 +10,13 @@
 #include "core/upcall.h"
 #include "plugin/table.h"
 #include "run/call.h"
-#include "types/bytes.h"
-#include "types/float.h"
-#include "types/int.h"
-#include "types/list.h"
-#include "types/module.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/binary/bytes.h"
+#include "types/number/float.h"
+#include "types/number/int.h"
+#include "types/sequence/list.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 /* ---- Ends of calls: of those with operands, which are given back ---- */
 

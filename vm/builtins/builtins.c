@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "types/function.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/callable/function.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 dv_value dv_keyword_argument(const dv_value *args, uint32_t positional, dv_value keywords,
                              const char *name) {

@@ -3,16 +3,16 @@
  * Invariant 1: an exhausted iterator has dropped what it iterates over and stays exhausted. */
 #include "builtins/builtins.h"
 
-#include "types/arguments.h"
-#include "types/class.h"
-#include "types/dict.h"
-#include "types/instance.h"
-#include "types/iterator.h"
-#include "types/list.h"
-#include "types/range.h"
-#include "types/str.h"
-#include "types/subclass.h"
-#include "types/tuple.h"
+#include "types/callable/arguments.h"
+#include "types/class/class.h"
+#include "types/mapping/dict.h"
+#include "types/class/instance.h"
+#include "types/sequence/iterator.h"
+#include "types/sequence/list.h"
+#include "types/number/range.h"
+#include "types/text/str.h"
+#include "types/class/subclass.h"
+#include "types/sequence/tuple.h"
 
 typedef dv_many many;
 

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "core/raw.h"
-#include "types/bytes.h"
-#include "types/arguments.h"
-#include "types/complex.h"
-#include "types/float.h"
-#include "types/instance.h"
-#include "types/int.h"
-#include "types/iterator.h"
-#include "types/str.h"
-#include "types/tuple.h"
-#include "types/wrapper_number.h"
+#include "types/binary/bytes.h"
+#include "types/callable/arguments.h"
+#include "types/number/complex.h"
+#include "types/number/float.h"
+#include "types/class/instance.h"
+#include "types/number/int.h"
+#include "types/sequence/iterator.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
+#include "types/class/wrapper_number.h"
 
 static dv_value builtin_abs(dv_vm *vm, const dv_value *args, uint32_t count) {
     (void)count;

@@ -3,16 +3,16 @@
 #include "builtins/builtins.h"
 
 #include "core/native.h"
-#include "types/arguments.h"
-#include "types/class.h"
-#include "types/directory.h"
-#include "types/int.h"
-#include "types/iterator.h"
-#include "types/list.h"
-#include "types/module.h"
-#include "types/sequence.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/callable/arguments.h"
+#include "types/class/class.h"
+#include "types/class/directory.h"
+#include "types/number/int.h"
+#include "types/sequence/iterator.h"
+#include "types/sequence/list.h"
+#include "types/file/module.h"
+#include "types/sequence/sequence.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 static dv_value truth(int value) { return value < 0 ? DV_EMPTY : dv_bool(value); }
 

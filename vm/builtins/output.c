@@ -1,10 +1,10 @@
 /* output.c: print, input and open. */
 #include "builtins/builtins.h"
 
-#include "types/file.h"
-#include "types/str.h"
-#include "types/stream.h"
-#include "types/tuple.h"
+#include "types/file/file.h"
+#include "types/text/str.h"
+#include "types/file/stream.h"
+#include "types/sequence/tuple.h"
 
 /* Where print writes to: a standard stream, or any object with a method write. */
 typedef struct sink {

@@ -34,7 +34,8 @@ void dv_namespace_traverse(dv_vm *vm, const dv_namespace *space, dv_visit visit,
 /* Deletes all names, in the order of their first use. */
 void dv_namespace_clear(dv_vm *vm, dv_namespace *space);
 
-/* Up-call (types/str.h): has code, or the machine itself, an interned str as one of its names? */
+/* Up-call (types/text/str.h): has code, or the machine itself, an interned str as one of its names?
+ */
 bool dv_name_is_mentioned(dv_value name);
 
 /* The cell of a name (an interned str), or NULL if there is none. */

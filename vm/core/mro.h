@@ -22,7 +22,7 @@ void dv_class_touch(dv_vm *vm, dv_class *class_);
 /* Adds flags to the class and those below it. */
 void dv_class_flag(dv_class *class_, uint16_t flags);
 
-/* Up-call (types/class_build.c): the TypeError for bases without a consistent order. */
+/* Up-call (types/class/class_build.c): the TypeError for bases without a consistent order. */
 void dv_raise_inconsistent_bases(dv_vm *vm, dv_class *const *heads, uint32_t count);
 
 #endif

@@ -35,14 +35,14 @@ typedef enum dv_type_id {
     DV_T_FUNCTION,  /* dl function */
     DV_T_CFUNCTION, /* C function, or method of a built-in type */
     DV_T_METHOD,    /* bound method */
-    DV_T_CELL,      /* variable that functions share (types/variable.h) */
+    DV_T_CELL,      /* variable that functions share (types/callable/variable.h) */
     DV_T_CLASS,
     DV_T_OBJECT, /* instance of exactly `object` */
     DV_T_MODULE,
     DV_T_EXCEPTION, /* instances of all exception classes */
-    DV_T_TRACEBACK, /* types/traceback.h */
+    DV_T_TRACEBACK, /* types/exception/traceback.h */
     DV_T_FRAME,
-    DV_T_ITERATOR, /* list, tuple, str, ... by index (types/iterator.h) */
+    DV_T_ITERATOR, /* list, tuple, str, ... by index (types/sequence/iterator.h) */
     DV_T_RANGE_ITERATOR,
     DV_T_DICT_ITERATOR,
     DV_T_DICT_VIEW, /* keys, values, items */
@@ -52,18 +52,18 @@ typedef enum dv_type_id {
     DV_T_FILTER,
     DV_T_REVERSED,
     DV_T_CALL_ITERATOR, /* iter(callable, sentinel) */
-    DV_T_STREAM,        /* text files and sys.stdout, sys.stderr, sys.stdin (types/file.h) */
+    DV_T_STREAM,        /* text files and sys.stdout, sys.stderr, sys.stdin (types/file/file.h) */
     DV_T_SET,
     DV_T_FROZENSET,
     DV_T_SET_ITERATOR,
     DV_T_BYTES,
     DV_T_BYTEARRAY,
     DV_T_COMPLEX,
-    DV_T_ARRAY,       /* array.array (types/array.c); its class is made with the module array */
-    DV_T_HEAPQ_MERGE, /* modules/heapq_select.c */
-    DV_T_RANDOM,      /* modules/random.c */
+    DV_T_ARRAY, /* array.array (types/binary/array.c); its class is made with the module array */
+    DV_T_HEAPQ_MERGE, /* modules/data/heapq_select.c */
+    DV_T_RANDOM,      /* modules/numeric/random.c */
     /* Types of modules, whose classes are made when their module is imported. */
-    DV_T_COUNTER, /* modules/itertools.c: itertools.count, ... */
+    DV_T_COUNTER, /* modules/data/itertools.c: itertools.count, ... */
     DV_T_CYCLE,
     DV_T_REPEAT,
     DV_T_ACCUMULATE,
@@ -75,42 +75,42 @@ typedef enum dv_type_id {
     DV_T_PAIRWISE,
     DV_T_STARMAP,
     DV_T_TAKEWHILE,
-    DV_T_GROUPBY, /* modules/itertools_group.c */
+    DV_T_GROUPBY, /* modules/data/itertools_group.c */
     DV_T_GROUPER,
     DV_T_TEE,
     DV_T_TEE_BLOCK,
-    DV_T_PRODUCT, /* modules/itertools_combine.c */
+    DV_T_PRODUCT, /* modules/data/itertools_combine.c */
     DV_T_PERMUTATIONS,
     DV_T_COMBINATIONS,
     DV_T_COMBINATIONS_REPEATING,
     DV_T_ZIP_LONGEST,
-    DV_T_ATTRGETTER, /* modules/operator_getter.c */
+    DV_T_ATTRGETTER, /* modules/data/operator_getter.c */
     DV_T_ITEMGETTER,
     DV_T_METHODCALLER,
-    DV_T_PARTIAL, /* modules/functools.c */
+    DV_T_PARTIAL, /* modules/data/functools.c */
     DV_T_KEY_WRAPPER,
-    DV_T_CACHE, /* modules/functools_cache.c */
+    DV_T_CACHE, /* modules/data/functools_cache.c */
     DV_T_CACHE_LINK,
-    DV_T_DEQUE, /* modules/collections_deque.c */
+    DV_T_DEQUE, /* modules/data/collections_deque.c */
     DV_T_DEQUE_ITERATOR,
     DV_T_DEQUE_REVERSED,
-    DV_T_STRUCT, /* modules/struct.c */
+    DV_T_STRUCT, /* modules/format/struct.c */
     DV_T_STRUCT_ITERATOR,
-    DV_T_BUFFERED_READER, /* binary files: types/file_binary.c */
+    DV_T_BUFFERED_READER, /* binary files: types/file/file_binary.c */
     DV_T_BUFFERED_WRITER,
     DV_T_BUFFERED_RANDOM,
     DV_T_FILE_IO,
-    DV_T_STRING_IO, /* modules/io_memory.c */
+    DV_T_STRING_IO, /* modules/system/io_memory.c */
     DV_T_BYTES_IO,
-    DV_T_PROPERTY, /* types/descriptor.h */
+    DV_T_PROPERTY, /* types/class/descriptor.h */
     DV_T_STATICMETHOD,
     DV_T_CLASSMETHOD,
     DV_T_SUPER,
-    DV_T_MEMBER,        /* of __slots__: types/slots.h */
-    DV_T_TUPLE_GETTER,  /* of named tuples: types/tuple_getter.h */
-    DV_T_MAPPING_PROXY, /* read-only view of a dict: types/mapping_proxy.h */
-    DV_T_GENERATOR,     /* types/generator.h */
-    DV_T_LONG_RANGE,    /* range beyond int64, and its iterator (types/range_long.c) */
+    DV_T_MEMBER,        /* of __slots__: types/class/slots.h */
+    DV_T_TUPLE_GETTER,  /* of named tuples: types/sequence/tuple_getter.h */
+    DV_T_MAPPING_PROXY, /* read-only view of a dict: types/mapping/mapping_proxy.h */
+    DV_T_GENERATOR,     /* types/callable/generator.h */
+    DV_T_LONG_RANGE,    /* range beyond int64, and its iterator (types/number/range_long.c) */
     DV_T_LONG_RANGE_ITERATOR,
     /* Faces: classes as whose instances objects of one shape show themselves (dv_type.face). */
     DV_T_LIST_ITERATOR,
@@ -150,7 +150,7 @@ struct dv_object {
     uint32_t shape;
 };
 
-/* What a str begins with (types/str.h): the core asks names for their hashes. */
+/* What a str begins with (types/text/str.h): the core asks names for their hashes. */
 typedef struct dv_hashed {
     dv_object header;
     int64_t hash; /* -1: not computed; those of interned strs are */
@@ -207,7 +207,8 @@ typedef dv_value (*dv_cfunction_entry)(dv_vm *vm, const dv_value *args, uint32_t
 typedef dv_value (*dv_cfunction_keyword_entry)(dv_vm *vm, const dv_value *args, uint32_t count,
                                                dv_value keywords);
 
-/* What a special method of a built-in type does with the type's own slot (types/wrapper.h). */
+/* What a special method of a built-in type does with the type's own slot (types/class/wrapper.h).
+ */
 typedef dv_value (*dv_slot_entry)(dv_vm *vm, const struct dv_cfunction_def *def,
                                   const struct dv_type *type, const dv_value *args, uint32_t count);
 
@@ -330,8 +331,8 @@ typedef struct dv_type {
     bool ignores_keywords;
     /* Of an extension's type: which operators `binary`, `inplace` and `unary` know, as bits. */
     uint16_t binary_operators, inplace_operators, unary_operators;
-    /* Of an extension's type with a typed buffer (types/buffer.h): where that is in its objects,
-     * and the most axes that it may have; 0: there is none. */
+    /* Of an extension's type with a typed buffer (types/binary/buffer.h): where that is in its
+     * objects, and the most axes that it may have; 0: there is none. */
     uint32_t buffer, buffer_axes;
     uint32_t items; /* `buffer` again, if its elements are what subscripts give; or 0 */
 } dv_type;

@@ -12,7 +12,7 @@
  *     blocks, only dv_object_free gives them back.
  *  5. No program makes a class have any number of shapes: once one of its shapes has
  *     DV_SHAPE_CHILDREN children, or the class DV_CLASS_SHAPES, an instance that would need a new
- * one keeps its attributes in a dict from then on (types/instance_dict.c). */
+ * one keeps its attributes in a dict from then on (types/class/instance_dict.c). */
 #ifndef DV_CORE_SHAPE_H
 #define DV_CORE_SHAPE_H
 
@@ -102,7 +102,7 @@ struct dv_class {
     dv_assumption layout; /* "attributes and bases stay as they are" (names added or removed) */
     const dv_type *descriptor; /* built-in types and exception classes; NULL for dl classes */
     uint8_t filled;            /* DV_FILLED_...: what of the descriptor is an attribute */
-    /* Of the module abc (types/abstract.h), or EMPTY. */
+    /* Of the module abc (types/class/abstract.h), or EMPTY. */
     dv_value registered;   /* list of the classes that are registered with this one */
     dv_value answers;      /* dict: class -> whether this one counts as a subclass of it */
     uint32_t answers_time; /* vm->registrations when `answers` was made */
@@ -174,15 +174,15 @@ void dv_class_clear(dv_vm *vm, dv_object *object);
 dv_global_cell *dv_class_special(const dv_class *class_, dv_value name);
 /* The same, remembering the answer for operators that ask again and again. */
 dv_global_cell *dv_class_special_again(dv_vm *vm, const dv_class *class_, dv_value name);
-/* Up-call (types/class.c): methods of a built-in type become attributes of its class object, at the
- * first lookup of any name; those that are made from its slots at the first lookup of a name that
- * begins as theirs do, or where `name` is EMPTY. */
+/* Up-call (types/class/class.c): methods of a built-in type become attributes of its class object,
+ * at the first lookup of any name; those that are made from its slots at the first lookup of a name
+ * that begins as theirs do, or where `name` is EMPTY. */
 bool dv_class_fill(dv_vm *vm, dv_class *class_, dv_value name) DV_MUST_CHECK;
-/* Up-call (types/descriptor.c): does an attribute of a class with this value come before those of
- * the instance? */
+/* Up-call (types/class/descriptor.c): does an attribute of a class with this value come before
+ * those of the instance? */
 bool dv_is_data_descriptor(dv_vm *vm, dv_value v);
-/* Up-call (types/slots.c), before `cell` of the class gets another value (EMPTY: none): hides the
- * slots that will not be found any longer; false: raised. */
+/* Up-call (types/class/slots.c), before `cell` of the class gets another value (EMPTY: none): hides
+ * the slots that will not be found any longer; false: raised. */
 bool dv_slots_store(dv_vm *vm, dv_class *class_, const dv_global_cell *cell,
                     dv_value value) DV_MUST_CHECK;
 /* Sets an attribute (owned value; EMPTY deletes), breaking `layout` where the set of names changes.

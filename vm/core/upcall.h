@@ -1,5 +1,5 @@
 /* upcall.h: what core and types need from above: the generic protocols (run/) and raising
- * (types/exception.c).
+ * (types/exception/exception.c).
  *
  * These are the only upward calls; everything is defined in run/ or types/. */
 #ifndef DV_CORE_UPCALL_H
@@ -7,10 +7,10 @@
 
 #include "core/object.h"
 
-/* Raising.  The exception class is named by its C name (types/exception.h: DV_E_...).  All return
- * EMPTY, so that `return dv_raise(...)` is idiomatic; the message is formatted like printf with the
- * additions %V (repr of a dv_value), %S (str of a dv_value), %T (name of a dv_value's type,
- * CPython's tp_name). */
+/* Raising.  The exception class is named by its C name (types/exception/exception.h: DV_E_...). All
+ * return EMPTY, so that `return dv_raise(...)` is idiomatic; the message is formatted like printf
+ * with the additions %V (repr of a dv_value), %S (str of a dv_value), %T (name of a dv_value's
+ * type, CPython's tp_name). */
 typedef enum dv_error_class {
     DV_E_BASE_EXCEPTION,
     DV_E_EXCEPTION,
@@ -176,10 +176,11 @@ dv_value dv_class_union(dv_vm *vm, dv_value a, dv_value b);
 int dv_is_instance_of(dv_vm *vm, dv_value v, dv_value type);
 int dv_is_subclass_of(dv_vm *vm, dv_value class_, dv_value type);
 
-/* Calls a dying object's __del__ (types/finalise.c).  True: nobody has a reference to it still. */
+/* Calls a dying object's __del__ (types/class/finalise.c).  True: nobody has a reference to it
+ * still. */
 bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function);
 
-/* New reference to the interned str with this text (types/str.c). */
+/* New reference to the interned str with this text (types/text/str.c). */
 dv_value dv_str_intern(dv_vm *vm, const char *utf8, size_t size);
 
 /* What super() without arguments means in the running function: the content of its __class__ cell

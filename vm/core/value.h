@@ -51,7 +51,7 @@ static inline bool dv_is_none(dv_value v) { return v.bits == DV_NONE.bits; }
 static inline bool dv_is_bool(dv_value v) { return (v.bits | 1) == DV_TRUE.bits; }
 static inline dv_value dv_bool(bool b) { return (dv_value){DV_FALSE.bits | (uint64_t)b}; }
 
-/* Ints: only the 48-bit kind; types/int.h has those of any size. */
+/* Ints: only the 48-bit kind; types/number/int.h has those of any size. */
 static inline bool dv_is_int(dv_value v) { return v.bits >= DV_TAG_INT; }
 static inline bool dv_are_ints(dv_value a, dv_value b) { return (a.bits & b.bits) >= DV_TAG_INT; }
 static inline bool dv_fits_int(int64_t i) { return i >= DV_INT_MIN && i <= DV_INT_MAX; }

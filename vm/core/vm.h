@@ -224,7 +224,8 @@ struct dv_vm {
     /* The exception that the innermost generator, or all code if none runs, is handling, or None:
      * see dv_handled_exception. */
     dv_value handled;
-    struct dv_generator *generator; /* the innermost one that runs (types/generator.h), or NULL */
+    struct dv_generator
+        *generator; /* the innermost one that runs (types/callable/generator.h), or NULL */
     dv_heap heap;
 
     dv_shape **shapes; /* by number; entries below DV_T_COUNT are NULL */
@@ -258,7 +259,7 @@ struct dv_vm {
     dv_object *release_queue;
     uint32_t release_depth;
     bool finalisers;        /* some class has, or had, a __del__ */
-    uint32_t registrations; /* of classes with abstract ones (types/abstract.h), so far */
+    uint32_t registrations; /* of classes with abstract ones (types/class/abstract.h), so far */
     dv_collector collector;
     dv_value memory_error; /* preallocated */
     struct dv_repr_guard *repr_guard;
@@ -282,9 +283,9 @@ struct dv_vm {
     dv_form form;
     uint16_t *op_index; /* run/thread.c, dv_op_of */
     dv_stress stress;
-    uint64_t module_count; /* made so far (types/module.h, invariant 1) */
+    uint64_t module_count; /* made so far (types/file/module.h, invariant 1) */
     uint64_t thread_count; /* threaded code objects made so far (run/thread.h) */
-    bool sandboxed;        /* the program reaches no files (types/host.h) */
+    bool sandboxed;        /* the program reaches no files (types/file/host.h) */
     uint64_t address_key;  /* of dv_identity; 0: programs may see addresses */
     bool foreign;          /* extensions may let programs call C functions (plugin/table.c) */
     bool no_native;        /* native handlers of extensions are ignored: their portable twins run */
@@ -579,7 +580,7 @@ static inline dv_type_id dv_type_of(const dv_vm *vm, dv_value v) {
 }
 
 /* The table that says what a value does.  Instances of dl classes behave as instances, whatever
- * they derive from: their special methods come first (types/instance.c). */
+ * they derive from: their special methods come first (types/class/instance.c). */
 static inline const dv_type *dv_behaviour_of(const dv_vm *vm, dv_value v) {
     return vm->types[dv_is_instance(v) ? DV_T_OBJECT : dv_type_of(vm, v)];
 }

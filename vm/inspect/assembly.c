@@ -7,7 +7,7 @@
 #include "dv_ops.h"
 #include "inspect/dis.h"
 #include "inspect/region_text.h"
-#include "types/float.h"
+#include "types/number/float.h"
 
 typedef struct writer {
     dv_output out;

@@ -2,8 +2,8 @@
 #include "inspect/objects.h"
 
 #include "run/frame.h"
-#include "types/class.h"
-#include "types/dict_view.h"
+#include "types/class/class.h"
+#include "types/mapping/dict_view.h"
 
 const char *const dv_made_names[DV_MADE_KINDS] = {
     [DV_MADE_TUPLE] = "tuple", [DV_MADE_RANGE] = "range",         [DV_MADE_ITERATOR] = "iterator",

@@ -2,9 +2,9 @@
 #include "inspect/profile.h"
 
 #include "run/frame.h"
-#include "types/class.h"
-#include "types/function.h"
-#include "types/iterator.h"
+#include "types/class/class.h"
+#include "types/callable/function.h"
+#include "types/sequence/iterator.h"
 
 /* ---- Functions ---- */
 

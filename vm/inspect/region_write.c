@@ -5,7 +5,7 @@
 #include "inspect/assembly.h"
 #include "inspect/region_text.h"
 #include "region/pair.h"
-#include "types/float.h"
+#include "types/number/float.h"
 
 typedef struct writer {
     dv_output out;

@@ -7,9 +7,9 @@
 #include "quicken/polymorphic.h"
 #include "quicken/site.h"
 #include "run/plan.h"
-#include "types/class.h"
-#include "types/dict.h"
-#include "types/module.h"
+#include "types/class/class.h"
+#include "types/mapping/dict.h"
+#include "types/file/module.h"
 
 /* ---- Facts ---- */
 

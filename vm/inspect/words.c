@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "core/upcall.h"
-#include "types/float.h"
-#include "types/int.h"
-#include "types/str.h"
+#include "types/number/float.h"
+#include "types/number/int.h"
+#include "types/text/str.h"
 
 enum { LONGEST_CONSTANT = 48 }; /* bytes of its repr that are shown */
 

@@ -5,11 +5,11 @@
 #include "core/unit.h"
 #include "core/upcall.h"
 #include "modules/frozen.h"
-#include "types/class.h"
-#include "types/dict.h"
-#include "types/function.h"
-#include "types/list.h"
-#include "types/str.h"
+#include "types/class/class.h"
+#include "types/mapping/dict.h"
+#include "types/callable/function.h"
+#include "types/sequence/list.h"
+#include "types/text/str.h"
 
 typedef struct builtin_module {
     const char *name;

@@ -2,7 +2,7 @@
 #ifndef DV_MODULES_MODULES_H
 #define DV_MODULES_MODULES_H
 
-#include "types/module.h"
+#include "types/file/module.h"
 
 /* Makes the dict of modules, __main__ and sys.argv; the built-in modules are made when they are
  * imported first. */
@@ -50,7 +50,7 @@ bool dv_module_add_type(dv_vm *vm, dv_module *module, const dv_type *type) DV_MU
  * from then on. */
 dv_value dv_module_borrow(dv_vm *vm, const char *to, const char *from, dv_value name);
 /* Names up to a NULL as a list of str: a module's __all__, or what a module without one answers to
- * `__late__`: the names that its __getattr__ knows (types/directory.c). */
+ * `__late__`: the names that its __getattr__ knows (types/class/directory.c). */
 dv_value dv_names(dv_vm *vm, const char *const *names);
 /* Adds a constant; takes the value (EMPTY: making it failed). */
 bool dv_module_add(dv_vm *vm, dv_module *module, const char *name, dv_value value) DV_MUST_CHECK;

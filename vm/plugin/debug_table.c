@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "types/str.h"
+#include "types/text/str.h"
 
 enum { GUARD = 16, GUARD_BYTE = 0xD9 };
 

@@ -6,7 +6,7 @@
 
 #include "core/raw.h"
 #include "core/upcall.h"
-#include "types/arguments.h"
+#include "types/callable/arguments.h"
 
 bool dv_extension_copy(void *to, size_t size, const void *from, size_t least) {
     size_t given;

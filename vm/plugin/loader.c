@@ -17,8 +17,8 @@
 #include "plugin/origin.h"
 #include "plugin/trace.h"
 #include "plugin/type.h"
-#include "types/module.h"
-#include "types/str.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
 
 enum { LONGEST_NAME = 128 };
 

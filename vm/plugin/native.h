@@ -28,9 +28,9 @@
 
 #include "dv_fingerprint.h"
 #include "run/engine.h"
-#include "types/function.h"
-#include "types/range.h"
-#include "types/tuple.h"
+#include "types/callable/function.h"
+#include "types/number/range.h"
+#include "types/sequence/tuple.h"
 
 #define DVX_FINGERPRINT DV_FINGERPRINT
 

@@ -16,8 +16,8 @@
 #include "plugin/handlers.h"
 #include "plugin/specialise.h"
 #include "quicken/site.h"
-#include "types/class.h"
-#include "types/function.h"
+#include "types/class/class.h"
+#include "types/callable/function.h"
 
 enum { SITE_LENGTH = 4, SITE_COUNT = 2, SITE_CACHE = 3 };
 

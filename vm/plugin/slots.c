@@ -4,13 +4,13 @@
 #include "plugin/debug.h"
 #include "plugin/occurrence.h"
 #include "plugin/type.h"
-#include "types/arguments.h"
-#include "types/buffer.h"
-#include "types/getter.h"
-#include "types/instance.h"
-#include "types/instance_dict.h"
-#include "types/iterator.h"
-#include "types/str.h"
+#include "types/callable/arguments.h"
+#include "types/binary/buffer.h"
+#include "types/class/getter.h"
+#include "types/class/instance.h"
+#include "types/class/instance_dict.h"
+#include "types/sequence/iterator.h"
+#include "types/text/str.h"
 
 /* A slot's answer; the name is that of the type. */
 static dv_value checked(dv_vm *vm, const dv_extension_type *type, dv_value result) {

@@ -14,7 +14,7 @@
 #include "plugin/handlers.h"
 #include "plugin/origin.h"
 #include "quicken/site.h"
-#include "types/class.h"
+#include "types/class/class.h"
 
 typedef struct dv_asking {
     dvx_site site; /* first: what the hook knows it by */

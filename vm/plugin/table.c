@@ -8,10 +8,10 @@
 #include "plugin/table.h"
 
 #include "core/upcall.h"
-#include "types/float.h"
-#include "types/int.h"
-#include "types/module.h"
-#include "types/str.h"
+#include "types/number/float.h"
+#include "types/number/int.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
 
 static dvx_value retain(dvx_vm *vm, dvx_value v) {
     return dv_api_given(vm, v) ? dv_retain(v) : DV_EMPTY;

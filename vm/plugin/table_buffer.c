@@ -1,9 +1,9 @@
-/* table_buffer.c: the stable table: typed buffers (table.h, types/buffer.h).
+/* table_buffer.c: the stable table: typed buffers (table.h, types/binary/buffer.h).
  *
  * Invariant 1: the structs of the ABI have the layout of the machine's. */
 #include "plugin/table.h"
 
-#include "types/buffer.h"
+#include "types/binary/buffer.h"
 
 _Static_assert(offsetof(dvx_buffer, data) == offsetof(dv_buffer, data) &&
                    offsetof(dvx_buffer, element) == offsetof(dv_buffer, element) &&

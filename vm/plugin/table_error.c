@@ -4,15 +4,15 @@
 
 #include "core/native.h"
 #include "core/work.h"
-#include "types/class.h"
-#include "types/exception.h"
+#include "types/class/class.h"
+#include "types/exception/exception.h"
 #include "plugin/watch.h"
 #include "run/thread.h"
 #include "run/text.h"
 #include "run/warning.h"
-#include "types/hook.h"
-#include "types/set.h"
-#include "types/str.h"
+#include "types/exception/hook.h"
+#include "types/mapping/set.h"
+#include "types/text/str.h"
 
 /* ---- Raising ---- */
 

@@ -1,11 +1,11 @@
 /* table_protocol.c: the stable table: what dl code does with values (table.h). */
 #include "plugin/table.h"
 
-#include "types/class.h"
-#include "types/list.h"
-#include "types/module.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/class/class.h"
+#include "types/sequence/list.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 /* A name that an extension wrote, interned. */
 static dv_value name_of(dv_vm *vm, const char *text) {

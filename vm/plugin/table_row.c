@@ -4,10 +4,10 @@
  * as long as the number. */
 #include "plugin/table.h"
 
-#include "types/buffer.h"
-#include "types/int.h"
-#include "types/list.h"
-#include "types/tuple.h"
+#include "types/binary/buffer.h"
+#include "types/number/int.h"
+#include "types/sequence/list.h"
+#include "types/sequence/tuple.h"
 
 /* ---- From lists and tuples ---- */
 

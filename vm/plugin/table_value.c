@@ -1,16 +1,16 @@
 /* table_value.c: the stable table: making and reading values (table.h). */
 #include "plugin/table.h"
 
-#include "types/bytes.h"
-#include "types/complex.h"
-#include "types/dict.h"
-#include "types/float.h"
-#include "types/int.h"
-#include "types/list.h"
-#include "types/range.h"
-#include "types/set.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/binary/bytes.h"
+#include "types/number/complex.h"
+#include "types/mapping/dict.h"
+#include "types/number/float.h"
+#include "types/number/int.h"
+#include "types/sequence/list.h"
+#include "types/number/range.h"
+#include "types/mapping/set.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 bool dv_api_given_slow(dv_vm *vm) {
     if (dv_is_empty(vm->error))

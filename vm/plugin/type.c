@@ -3,10 +3,10 @@
 
 #include "plugin/debug.h"
 #include "plugin/table.h"
-#include "types/class.h"
-#include "types/function.h"
-#include "types/module.h"
-#include "types/str.h"
+#include "types/class/class.h"
+#include "types/callable/function.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
 
 /* ---- Describing ---- */
 

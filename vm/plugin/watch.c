@@ -6,10 +6,10 @@
 
 #include "region/region.h"
 #include "run/thread.h"
-#include "types/class.h"
-#include "types/float.h"
-#include "types/str.h"
-#include "types/traceback.h"
+#include "types/class/class.h"
+#include "types/number/float.h"
+#include "types/text/str.h"
+#include "types/exception/traceback.h"
 
 enum { LONGEST_TEXT = 40 };
 

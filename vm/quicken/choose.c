@@ -6,18 +6,18 @@
 #include "run/operate.h"
 #include <stddef.h>
 
-#include "types/array.h"
-#include "types/class.h"
-#include "types/descriptor.h"
-#include "types/dict_view.h"
-#include "types/iterator.h"
-#include "types/key.h"
-#include "types/list.h"
-#include "types/module.h"
-#include "types/range.h"
-#include "types/set.h"
-#include "types/str.h"
-#include "types/tuple_getter.h"
+#include "types/binary/array.h"
+#include "types/class/class.h"
+#include "types/class/descriptor.h"
+#include "types/mapping/dict_view.h"
+#include "types/sequence/iterator.h"
+#include "types/mapping/key.h"
+#include "types/sequence/list.h"
+#include "types/file/module.h"
+#include "types/number/range.h"
+#include "types/mapping/set.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple_getter.h"
 
 void dv_choose_global(dv_vm *vm, dv_cell *ip, dv_value *sp) {
     (void)sp;

@@ -6,7 +6,7 @@
 #include "run/consume.h"
 #include "run/operate.h"
 #include "run/plan.h"
-#include "types/class.h"
+#include "types/class/class.h"
 
 /* A call about to get a derivative. */
 typedef struct call_site {

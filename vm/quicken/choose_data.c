@@ -2,8 +2,8 @@
 #include "quicken/choose.h"
 
 #include "core/shape.h"
-#include "types/buffer.h"
-#include "types/range.h"
+#include "types/binary/buffer.h"
+#include "types/number/range.h"
 
 /* The derivatives of a family by what is tested. */
 typedef struct truth_forms {

@@ -10,7 +10,7 @@
  *  1. The region does not keep alive what a local holds.  It knows the method's code, not the
  * function: which one that is at each call, exits read from the bound method. */
 #include "region/step.h"
-#include "types/function.h"
+#include "types/callable/function.h"
 
 /* The object that the callee is, as far as is known; EMPTY: nothing is. */
 static dv_value evident_callee(const dv_build *b, const dv_known_value *callee) {

@@ -8,9 +8,9 @@
 #include "region/complex.h"
 #include "region/operator.h"
 #include "region/virtual.h"
-#include "types/class.h"
-#include "types/function.h"
-#include "types/module.h"
+#include "types/class/class.h"
+#include "types/callable/function.h"
+#include "types/file/module.h"
 
 /* Calls
  * ---------------------------------------------------------------------------------------------------

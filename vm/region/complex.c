@@ -1,8 +1,8 @@
 /* complex.c: the transfer function of operations on complex numbers (complex.h). */
 #include "region/complex.h"
 
-#include "types/complex.h"
-#include "types/str.h"
+#include "types/number/complex.h"
+#include "types/text/str.h"
 
 /* Places
  * ---------------------------------------------------------------------------------------------- */

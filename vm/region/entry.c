@@ -10,9 +10,9 @@
 #include "region/region.h"
 #include "region/written.h"
 #include "run/frame.h"
-#include "types/complex.h"
-#include "types/int.h"
-#include "types/range.h"
+#include "types/number/complex.h"
+#include "types/number/int.h"
+#include "types/number/range.h"
 
 enum {
     ENTRY_FAILURES = 8, /* entries refused by their types until the region is given up */

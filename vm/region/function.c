@@ -6,7 +6,7 @@
 #include "region/promise.h"
 #include "region/step.h"
 #include "region/virtual.h"
-#include "types/int.h"
+#include "types/number/int.h"
 
 enum {
     HOT_CALLS = 250, /* calls of a warm function until a region is tried, doubled for each ... */

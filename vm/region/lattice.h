@@ -15,7 +15,7 @@
 #ifndef DV_REGION_LATTICE_H
 #define DV_REGION_LATTICE_H
 
-#include "types/array.h"
+#include "types/binary/array.h"
 
 typedef enum dv_kind {
     DV_K_NOTHING,

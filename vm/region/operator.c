@@ -14,7 +14,7 @@
 #include "region/complex.h"
 #include "region/virtual.h"
 #include "run/operate.h"
-#include "types/function.h"
+#include "types/callable/function.h"
 
 /* Which method
  * -----------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "region/pair.h"
-#include "types/str.h"
+#include "types/text/str.h"
 
 typedef struct printer {
     dv_output out;

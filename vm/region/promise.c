@@ -11,7 +11,7 @@
 #include "region/function.h"
 #include "region/operator.h"
 #include "region/step.h"
-#include "types/function.h"
+#include "types/callable/function.h"
 
 typedef enum verdict { UNKNOWN, TYPED, BOXED } verdict;
 

@@ -11,7 +11,7 @@
 #include "region/fuse.h"
 #include "region/operator.h"
 #include "region/virtual.h"
-#include "types/module.h"
+#include "types/file/module.h"
 
 static const char MODE_NAMES[7][3] = {"SS", "SK", "KS", "RS", "SR", "RK", "KR"};
 static const char BRANCH_NAMES[4][3] = {"SS", "SK", "RS", "RK"};

@@ -10,7 +10,7 @@
  *  2. An item may stay in a slot of a function that has returned only if what follows puts it
  *     elsewhere at once: stores into locals, or a jump's conversions. */
 #include "region/complex.h"
-#include "types/tuple.h"
+#include "types/sequence/tuple.h"
 
 enum { MOST_RETURNED = 3 /* items of a returned tuple that is not made */ };
 

@@ -4,7 +4,7 @@
 
 #include "region/complex.h"
 #include "region/operator.h"
-#include "types/function.h"
+#include "types/callable/function.h"
 
 static bool is_virtual(const dv_known_value *e) { return e->kind == DV_K_VIRTUAL; }
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "types/exception.h"
-#include "types/lookup.h"
-#include "types/str.h"
+#include "types/exception/exception.h"
+#include "types/class/lookup.h"
+#include "types/text/str.h"
 
 dv_value dv_get_attribute(dv_vm *vm, dv_value v, dv_value name) {
     dv_value result = dv_value_get_attribute(vm, v, name);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "run/frame.h"
-#include "types/dict.h"
-#include "types/str.h"
-#include "types/str_text.h"
-#include "types/tuple.h"
+#include "types/mapping/dict.h"
+#include "types/text/str.h"
+#include "types/text/str_text.h"
+#include "types/sequence/tuple.h"
 
 static dv_value parameter_name(dv_vm *vm, const dv_code *code, uint32_t i) {
     return dv_str_intern(vm, code->local_names[i].data, code->local_names[i].size);

@@ -6,9 +6,9 @@
 #include "core/native.h"
 #include "run/bind.h"
 #include "run/frame.h"
-#include "types/class.h"
-#include "types/exception.h"
-#include "types/subclass.h"
+#include "types/class/class.h"
+#include "types/exception/exception.h"
+#include "types/class/subclass.h"
 
 dv_value dv_function_make(dv_vm *vm, dv_thread *thread, dv_value defaults) {
     if (!dv_thread_know_name(vm, thread)) return DV_EMPTY;

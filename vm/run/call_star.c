@@ -8,10 +8,10 @@
 #include "run/call.h"
 #include "core/work.h"
 #include "run/execute.h"
-#include "types/dict.h"
-#include "types/list.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/mapping/dict.h"
+#include "types/sequence/list.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 /* The positional arguments become a tuple or a list. */
 static bool make_positional(dv_vm *vm, dv_value callee, dv_value *args) {

@@ -2,9 +2,9 @@
 #include "run/consume.h"
 
 #include "run/engine.h"
-#include "types/set.h"
-#include "types/str_split.h"
-#include "types/tuple.h"
+#include "types/mapping/set.h"
+#include "types/text/str_split.h"
+#include "types/sequence/tuple.h"
 
 /* ---- The beginning ---- */
 

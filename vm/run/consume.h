@@ -16,9 +16,9 @@
 #define DV_RUN_CONSUME_H
 
 #include "run/generator.h"
-#include "types/dict.h"
-#include "types/list.h"
-#include "types/str.h"
+#include "types/mapping/dict.h"
+#include "types/sequence/list.h"
+#include "types/text/str.h"
 
 typedef enum dv_consume_kind {
     DV_CONSUME_NOT,

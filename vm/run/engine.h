@@ -30,7 +30,7 @@
 #include "core/upcall.h"
 #include "core/vm.h"
 #include "dv_ops.h"
-#include "types/tuple.h"
+#include "types/sequence/tuple.h"
 
 typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *fp, dv_vm *vm,
                                      int64_t r, double d);

@@ -12,8 +12,8 @@
 
 #include "core/shape.h"
 #include "run/thread.h"
-#include "types/function.h"
-#include "types/tuple.h"
+#include "types/callable/function.h"
+#include "types/sequence/tuple.h"
 
 static inline dv_value dv_raw_pointer(const void *p) { return (dv_value){(uint64_t)(uintptr_t)p}; }
 static inline const dv_cell *dv_frame_link(const dv_value *fp) {

@@ -7,13 +7,13 @@
 
 #include "core/native.h"
 #include "run/call.h"
-#include "types/class.h"
-#include "types/exception_field.h"
-#include "types/finalise.h"
-#include "types/hook.h"
-#include "types/instance.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/class/class.h"
+#include "types/exception/exception_field.h"
+#include "types/class/finalise.h"
+#include "types/exception/hook.h"
+#include "types/class/instance.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 dv_generator *dv_generator_make(dv_vm *vm, dv_value *fp, const dv_cell *ip) {
     const dv_thread *thread = dv_frame_thread(fp);

@@ -7,7 +7,7 @@
 #define DV_RUN_GENERATOR_H
 
 #include "run/frame.h"
-#include "types/generator.h"
+#include "types/callable/generator.h"
 
 static inline const dv_thread *dv_generator_thread(const dv_generator *g) {
     return (const dv_thread *)g->code;

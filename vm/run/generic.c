@@ -1,9 +1,9 @@
 /* generic.c: list[int] and int | None, which library code makes (lang/lib/_generic_alias.dl). */
 #include "core/shape.h"
 #include "core/upcall.h"
-#include "types/class.h"
-#include "types/module.h"
-#include "types/str.h"
+#include "types/class/class.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
 
 /* Calls a function of the library module. */
 static dv_value call_library(dv_vm *vm, const char *function, dv_value a, dv_value b) {

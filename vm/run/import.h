@@ -26,7 +26,7 @@ bool dv_import_star(dv_vm *vm, dv_value module) DV_MUST_CHECK;
  * raised as "No module named ..." */
 dv_value dv_import_main(dv_vm *vm, dv_value name);
 
-/* dv_import of types/module.h: the module of an absolute name, with its parents. */
+/* dv_import of types/file/module.h: the module of an absolute name, with its parents. */
 
 /* Runs a unit as the code of `module`, which is called `name` in sys.modules already; the module
  * that is there afterwards: new.  Without the module in sys.modules if the code raises. */

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "core/upcall.h"
-#include "types/list.h"
-#include "types/str.h"
+#include "types/sequence/list.h"
+#include "types/text/str.h"
 
 enum { LONGEST_NAME = 255 };
 

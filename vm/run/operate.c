@@ -3,8 +3,8 @@
 
 #include "core/upcall.h"
 #include "run/engine.h"
-#include "types/instance.h"
-#include "types/int.h"
+#include "types/class/instance.h"
+#include "types/number/int.h"
 
 /* The truth of a result, which it takes. */
 static dv_value truth_of(dv_vm *vm, dv_value result, bool wanted) {

@@ -96,7 +96,7 @@ static inline bool dv_operate_lacks(const dv_vm *vm, dv_value self, dv_value nam
 }
 
 /* The built-in type that v's class derives from and leaves the method to: what this type does is
- * what the generic instruction would come to (types/instance.c).  NULL: not so. */
+ * what the generic instruction would come to (types/class/instance.c).  NULL: not so. */
 static inline const dv_type *dv_operate_base(dv_vm *vm, dv_value v, dv_value name) {
     if (!dv_is_subclass_instance(v)) return NULL;
     const uint32_t shape = dv_as_object(v)->shape;

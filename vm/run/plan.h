@@ -17,7 +17,7 @@
 #define DV_RUN_PLAN_H
 
 #include "run/frame.h"
-#include "types/dict.h"
+#include "types/mapping/dict.h"
 
 enum { DV_PLAN_STEPS = 32, DV_PLAN_PARAMETERS = 20 };
 

@@ -4,8 +4,8 @@
 #include "core/work.h"
 #include "run/call.h"
 #include "run/frame.h"
-#include "types/exception.h"
-#include "types/generator.h"
+#include "types/exception/exception.h"
+#include "types/callable/generator.h"
 
 static bool refuse(dv_vm *vm, const char *why) {
     dv_raise(vm, DV_E_RUNTIME_ERROR, "%s", why);

@@ -2,8 +2,8 @@
 #include "run/site.h"
 
 #include "core/upcall.h"
-#include "types/module.h"
-#include "types/str.h"
+#include "types/file/module.h"
+#include "types/text/str.h"
 
 const char *const dv_site_names[] = {"copyright", "credits", "exit", "help",
                                      "license",   "quit",    NULL};

@@ -3,13 +3,13 @@
 
 #include "run/site.h"
 #include "run/thread.h"
-#include "types/class.h"
-#include "types/dict.h"
-#include "types/exception.h"
-#include "types/module.h"
-#include "types/slots.h"
-#include "types/str.h"
-#include "types/traceback.h"
+#include "types/class/class.h"
+#include "types/mapping/dict.h"
+#include "types/exception/exception.h"
+#include "types/file/module.h"
+#include "types/class/slots.h"
+#include "types/text/str.h"
+#include "types/exception/traceback.h"
 
 #define MOVE_COST  2
 #define CASE_COST  1

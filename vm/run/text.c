@@ -7,14 +7,14 @@
 #include "run/caret.h"
 #include "run/suggest.h"
 #include "run/thread.h"
-#include "types/class.h"
-#include "types/exception.h"
-#include "types/int.h"
-#include "types/int_arith.h"
-#include "types/list.h"
-#include "types/str.h"
-#include "types/traceback.h"
-#include "types/tuple.h"
+#include "types/class/class.h"
+#include "types/exception/exception.h"
+#include "types/number/int.h"
+#include "types/number/int_arith.h"
+#include "types/sequence/list.h"
+#include "types/text/str.h"
+#include "types/exception/traceback.h"
+#include "types/sequence/tuple.h"
 
 #define REPEAT_LIMIT 3    /* equal lines of a traceback that are printed */
 #define ENTRY_LIMIT  1000 /* innermost entries that are printed */

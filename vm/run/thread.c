@@ -4,13 +4,13 @@
 #include "code/liveness.h"
 #include "code/pack.h"
 #include "run/frame.h"
-#include "types/complex.h"
-#include "types/bytes.h"
-#include "types/int.h"
-#include "types/list.h"
-#include "types/set.h"
-#include "types/str.h"
-#include "types/tuple.h"
+#include "types/number/complex.h"
+#include "types/binary/bytes.h"
+#include "types/number/int.h"
+#include "types/sequence/list.h"
+#include "types/mapping/set.h"
+#include "types/text/str.h"
+#include "types/sequence/tuple.h"
 
 enum {
     WARM_CALLS = 8,     /* calls until a function is warm, ... */

@@ -13,8 +13,8 @@
 #define DV_RUN_THREAD_H
 
 #include "run/engine.h"
-#include "types/function.h"
-#include "types/module.h"
+#include "types/callable/function.h"
+#include "types/file/module.h"
 
 typedef struct dv_region dv_region;
 typedef struct dv_callable dv_callable;

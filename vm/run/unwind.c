@@ -10,7 +10,7 @@
 #include "run/frame.h"
 #include "run/generator.h"
 #include "run/operate.h"
-#include "types/exception.h"
+#include "types/exception/exception.h"
 
 /* Releases the operand stack's entries above `depth`; sp is where the stack ends now. */
 static void cut_stack(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_value *fp, dv_value *sp,

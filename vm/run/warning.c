@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "core/upcall.h"
-#include "types/list.h"
-#include "types/str.h"
+#include "types/sequence/list.h"
+#include "types/text/str.h"
 
 enum { ACTION, MESSAGE, CATEGORY, MODULE, LINE, FIELDS };
 

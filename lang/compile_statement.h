@@ -1,9 +1,0 @@
-/* compile_statement.h: code for statements. */
-#ifndef DV_LANG_COMPILE_STATEMENT_H
-#define DV_LANG_COMPILE_STATEMENT_H
-
-#include "lang/compile.h"
-
-bool dv_compile_block(dv_compiler *c, const dv_block *block);
-
-#endif

@@ -1,0 +1,238 @@
+/* file_open.c: open(): its arguments, and the file that they make (file.h). */
+#include "types/file/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "core/upcall.h"
+#include "types/callable/arguments.h"
+#include "types/class/class.h"
+#include "types/file/host.h"
+#include "types/number/int.h"
+#include "types/sequence/sequence.h"
+
+enum { FILE_, MODE, BUFFERING, ENCODING, ERRORS, NEWLINE, CLOSEFD, OPENER, ARGUMENTS };
+
+typedef struct mode {
+    bool creates, reads, writes, appends, updates, text, binary;
+} mode;
+
+static bool refuse(dv_vm *vm, const char *message) {
+    dv_raise(vm, DV_E_VALUE_ERROR, "%s", message);
+    return false;
+}
+
+/* Sets the flag of a mode's letter; false: there is none, or it is set. */
+static bool set_letter(mode *m, char letter) {
+    static const char letters[] = "xrwa+tb";
+    bool *const flags[] = {&m->creates, &m->reads, &m->writes, &m->appends,
+                           &m->updates, &m->text,  &m->binary};
+    const char *at = letter ? strchr(letters, letter) : NULL;
+    if (!at || *flags[at - letters]) return false;
+    *flags[at - letters] = true;
+    return true;
+}
+
+static bool read_mode(dv_vm *vm, dv_value text, mode *m) {
+    *m = (mode){0};
+    const dv_str *s = dv_as_str(text);
+    bool valid = s->kind == 1;
+    for (int64_t i = 0; valid && i < s->length; i++) valid = set_letter(m, s->data[i]);
+    if (!valid) {
+        dv_raise(vm, DV_E_VALUE_ERROR, "invalid mode: %V", text);
+        return false;
+    }
+    if (m->text && m->binary) return refuse(vm, "can't have text and binary mode at once");
+    int kinds = m->creates + m->reads + m->writes + m->appends;
+    if (kinds == 0)
+        return refuse(vm, "Must have exactly one of create/read/write/append mode and at most one "
+                          "plus");
+    if (kinds > 1) return refuse(vm, "must have exactly one of create/read/write/append mode");
+    return true;
+}
+
+static bool check_text_options(dv_vm *vm, const dv_value *given, const mode *m) {
+    static const char *const names[] = {"an encoding", "an errors", "a newline"};
+    for (int i = ENCODING; i <= NEWLINE; i++) {
+        if (!m->binary || dv_is_none(given[i])) continue;
+        dv_raise(vm, DV_E_VALUE_ERROR, "binary mode doesn't take %s argument", names[i - ENCODING]);
+        return false;
+    }
+    return true;
+}
+
+static bool read_newline(dv_vm *vm, dv_value v, dv_newline *out) {
+    static const char *const texts[] = {"", "\n", "\r", "\r\n"};
+    *out = DV_NEWLINE_UNIVERSAL;
+    if (dv_is_none(v)) return true;
+    for (int i = 0; i < 4; i++) {
+        if (!dv_str_is(v, texts[i])) continue;
+        *out = (dv_newline)(DV_NEWLINE_KEEP + i);
+        return true;
+    }
+    dv_raise(vm, DV_E_VALUE_ERROR, "illegal newline value: %S", v);
+    return false;
+}
+
+static bool check_types(dv_vm *vm, dv_value *given) {
+    static const char *const names[] = {"file",   "mode",    "buffering", "encoding",
+                                        "errors", "newline", "closefd",   "opener"};
+    for (int i = MODE; i <= NEWLINE; i++) {
+        if (i == BUFFERING || dv_is_str(given[i]) || (i > BUFFERING && dv_is_none(given[i])))
+            continue;
+        dv_raise(vm, DV_E_TYPE_ERROR, "open() argument '%s' must be str%s, not %T", names[i],
+                 i > BUFFERING ? " or None" : "", given[i]);
+        return false;
+    }
+    if (!dv_is_none(given[OPENER])) {
+        dv_raise(vm, DV_E_NOT_IMPLEMENTED_ERROR, "open() with an opener is not part of dl");
+        return false;
+    }
+    return true;
+}
+
+/* Opening ----------------------------------------------------------------------------------------
+ */
+
+static int flags_of(const mode *m) {
+    int access = m->updates ? O_RDWR : m->reads ? O_RDONLY : O_WRONLY;
+    return access | (m->creates   ? O_CREAT | O_EXCL
+                     : m->writes  ? O_CREAT | O_TRUNC
+                     : m->appends ? O_CREAT | O_APPEND
+                                  : 0);
+}
+
+/* The descriptor of a path or a number; false: raised. */
+static bool open_descriptor(dv_vm *vm, dv_file *f, const mode *m, dv_value path) {
+    int64_t number;
+    /* CPython takes what is no C int for a path, which it is not. */
+    if (dv_is_integral(path) && dv_int_to_int64(path, &number) && number == (int32_t)number) {
+        if (number < 0) return refuse(vm, "negative file descriptor");
+        int allowed = dv_host_allows(vm);
+        if (allowed || fcntl((int)number, F_GETFD) < 0) {
+            dv_host_raise(vm, allowed ? allowed : EBADF, DV_EMPTY);
+            return false;
+        }
+        f->fd = (int)number;
+        return true;
+    }
+    dv_host_path host;
+    if (f->keeps_fd) return refuse(vm, "Cannot use closefd=False with file name");
+    dv_value text = dv_host_fspath(vm, path);
+    if (dv_is_empty(text)) return false;
+    if (dv_host_path_of(vm, text, &host)) {
+        int fd = dv_host_open(vm, host.text, flags_of(m), 0666);
+        dv_host_path_free(vm, &host);
+        if (fd < 0)
+            dv_host_raise(vm, fd, path);
+        else
+            f->fd = fd;
+    }
+    dv_release(vm, text);
+    return f->fd >= 0;
+}
+
+static bool prepare(dv_vm *vm, dv_file *f, const mode *m, dv_value path) {
+    if (!open_descriptor(vm, f, m, path)) return false;
+    f->name = dv_retain(path);
+    if (dv_host_is_directory(f->fd)) {
+        dv_host_raise(vm, EISDIR, path);
+        return false;
+    }
+    f->readable = m->reads || m->updates;
+    f->writable = !m->reads || m->updates;
+    f->appends = m->appends;
+    int64_t at = dv_host_seek(f->fd, 0, m->appends ? SEEK_END : SEEK_CUR);
+    f->can_seek = at >= 0;
+    f->position = at >= 0 ? at : 0;
+    if (f->can_seek || !m->updates || f->header.shape == DV_T_FILE_IO) return true;
+    dv_file_unsupported(vm, "File or stream is not seekable.");
+    return false;
+}
+
+static bool prepare_text(dv_vm *vm, dv_file *f, const dv_value *given) {
+    if (!read_newline(vm, given[NEWLINE], &f->newline)) return false;
+    f->encoding = dv_is_none(given[ENCODING]) || dv_str_is(given[ENCODING], "locale")
+                      ? dv_str_z(vm, "UTF-8")
+                      : dv_retain(given[ENCODING]);
+    if (dv_is_empty(f->encoding)) return false;
+    f->codec = dv_codec_named(f->encoding);
+    if (f->codec == DV_CODEC_UNKNOWN) {
+        dv_raise(vm, DV_E_LOOKUP_ERROR, "unknown encoding: %S", f->encoding);
+        return false;
+    }
+    if (f->codec >= DV_UTF16) {
+        dv_raise(vm, DV_E_LOOKUP_ERROR, "encoding %V of a file is not part of dl", f->encoding);
+        return false;
+    }
+    f->errors = dv_is_none(given[ERRORS]) ? dv_str_z(vm, "strict") : dv_retain(given[ERRORS]);
+    if (dv_is_empty(f->errors)) return false;
+    f->strict = dv_str_is(f->errors, "strict");
+    f->mode = dv_retain(given[MODE]);
+    return true;
+}
+
+/* What the attribute mode of a binary file says. */
+static dv_value binary_mode(dv_vm *vm, const mode *m) {
+    const char *text = m->creates   ? (m->updates ? "xb+" : "xb")
+                       : m->appends ? (m->updates ? "ab+" : "ab")
+                       : m->updates ? "rb+"
+                       : m->reads   ? "rb"
+                                    : "wb";
+    return dv_str_z(vm, text);
+}
+
+static const dv_type *type_of(const mode *m, int64_t buffering) {
+    if (!m->binary) return &dv_stream_type;
+    if (buffering == 0) return &dv_file_io_type;
+    if (m->updates) return &dv_buffered_random_type;
+    return m->reads ? &dv_buffered_reader_type : &dv_buffered_writer_type;
+}
+
+static dv_value make(dv_vm *vm, const dv_value *given, const mode *m, int64_t buffering,
+                     bool closes) {
+    const dv_type *type = type_of(m, buffering);
+    if (!dv_class_know(vm, type)) return DV_EMPTY;
+    dv_file *f = dv_file_new(vm, type->id);
+    if (!f) return DV_EMPTY;
+    f->keeps_fd = !closes;
+    bool good = prepare(vm, f, m, given[FILE_]);
+    if (good && m->binary) {
+        f->mode = binary_mode(vm, m);
+        good = !dv_is_empty(f->mode);
+    } else if (good) {
+        good = prepare_text(vm, f, given);
+        f->by_line = buffering == 1 || (buffering < 0 && dv_host_is_terminal(f->fd));
+    }
+    if (good) return dv_object_value(f);
+    dv_release_object(vm, &f->header);
+    return DV_EMPTY;
+}
+
+dv_value dv_file_open(dv_vm *vm, const dv_value *args, uint32_t count, dv_value keywords) {
+    static const char *const names[] = {"file",   "mode",    "buffering", "encoding",
+                                        "errors", "newline", "closefd",   "opener"};
+    static const dv_parameters parameters = {"open", names, ARGUMENTS, ARGUMENTS, 1};
+    dv_value given[ARGUMENTS];
+    if (!dv_arguments_sort(vm, &parameters, args, count, keywords, given)) return DV_EMPTY;
+    dv_value read = dv_str_char(vm, 'r');
+    if (dv_is_empty(read)) return DV_EMPTY;
+    if (dv_is_empty(given[MODE])) given[MODE] = read;
+    for (int i = ENCODING; i < ARGUMENTS; i++)
+        if (dv_is_empty(given[i])) given[i] = i == CLOSEFD ? DV_TRUE : DV_NONE;
+    int64_t buffering = -1;
+    mode m;
+    dv_value file = DV_EMPTY;
+    int closes = dv_truth(vm, given[CLOSEFD]);
+    if (closes >= 0 && check_types(vm, given) &&
+        (dv_is_empty(given[BUFFERING]) || dv_size_argument(vm, given[BUFFERING], &buffering)) &&
+        read_mode(vm, given[MODE], &m) && check_text_options(vm, given, &m)) {
+        if (buffering == 0 && !m.binary)
+            refuse(vm, "can't have unbuffered text I/O");
+        else
+            file = make(vm, given, &m, buffering, closes);
+    }
+    dv_release(vm, read);
+    return file;
+}
