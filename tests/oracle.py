@@ -4,34 +4,70 @@ Where no CPython 3.11 is at hand, a stored expectation stands in for it: `script
 or tests/<room>/made/ for a script that cases.py makes.  The stored form is the standard output, followed,
 where there is anything to say, by a section for standard error and one for the exit status, each
 introduced by a line that starts with MARK.  Tracebacks name a script by its absolute path; the stored form
-leaves the working directory out, so that it is the same in every checkout.
+leaves the working directory out, so that it is the same in every checkout.  Of a text of LONG bytes or more
+only hashes are stored, one for each BLOCK of lines, so that a difference still has its place.
 """
 
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import List, Optional
+from typing import List, Optional, Tuple, Union
 
 MARK = b"#### "
+LONG = 2000
+BLOCK = 8
 VERSION = "3.11"
 CANDIDATES = ("/usr/bin/python3", "python3.11", "python3")
 
 
 @dataclass(frozen=True)
-class Result:
-    """What one run of a program did, as far as anybody outside can tell."""
+class Hashes:
+    """What is stored of a long text."""
 
-    stdout: bytes
-    stderr: bytes
+    blocks: Tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, text: bytes) -> "Hashes":
+        lines = text.splitlines(keepends=True)
+        blocks = (b"".join(lines[i : i + BLOCK]) for i in range(0, len(lines), BLOCK))
+        return cls(tuple(hashlib.sha256(block).hexdigest()[:10].encode() for block in blocks))
+
+    def difference(self, text: bytes) -> Optional[int]:
+        """The line of the text, from 0, at which the first block begins that is another one; None: it is the same text."""
+        other = Hashes.of(text).blocks
+        if other == self.blocks:
+            return None
+        same = [a == b for a, b in zip(self.blocks, other)]
+        return BLOCK * (same.index(False) if False in same else len(same))
+
+
+Text = Union[bytes, Hashes]
+
+
+def is_same(stored: Text, text: bytes) -> bool:
+    return stored.difference(text) is None if isinstance(stored, Hashes) else stored == text
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one run of a program did, as far as anybody outside can tell.  (Hashes are only in what was stored.)"""
+
+    stdout: Text
+    stderr: Text
     status: int
     timed_out: bool = False
 
     @property
     def crashed(self) -> bool:
         return self.status < 0
+
+    @property
+    def hashed(self) -> bool:
+        return isinstance(self.stdout, Hashes) or isinstance(self.stderr, Hashes)
 
     def describe(self) -> str:
         if self.timed_out:
@@ -124,33 +160,63 @@ def encode(result: Result) -> bytes:
     return text
 
 
+def in_hashes(name: bytes, text: bytes) -> bytes:
+    blocks = Hashes.of(text).blocks
+    rows = [b" ".join(blocks[i : i + BLOCK]) + b"\n" for i in range(0, len(blocks), BLOCK)]
+    return MARK + b"hashes of " + name + b"\n" + b"".join(rows)
+
+
+def encode_short(result: Result) -> bytes:
+    """The stored form in which long texts are hashes."""
+    long_out, long_error = len(result.stdout) >= LONG, len(result.stderr) >= LONG
+    text = encode(replace(result, stdout=b"" if long_out else result.stdout, stderr=b"" if long_error else result.stderr))
+    text += in_hashes(b"stdout", result.stdout) if long_out else b""
+    return text + (in_hashes(b"stderr", result.stderr) if long_error else b"")
+
+
 def decode(stored: bytes) -> Result:
     """The result whose stored form this is."""
-    parts = {b"stdout": b""}
+    parts = {b"stdout": b"", b"stderr": b"", b"hashes of stdout": None, b"hashes of stderr": None}
     name, status = b"stdout", 0
     for line in stored.splitlines(keepends=True):
         if not line.startswith(MARK):
             parts[name] += line
             continue
-        words = line[len(MARK):].split()
-        if words[0] == b"stderr":
-            name = b"stderr"
-            parts[name] = b""
-        elif words[0] == b"no":
+        words = line[len(MARK) :].split()
+        if words[0] == b"no":
             parts[b"stdout"] = parts[b"stdout"][:-1]
         elif words[0] == b"status":
             status = int(words[1])
-    return Result(parts[b"stdout"], parts.get(b"stderr", b""), status)
+        else:
+            name = b" ".join(words)
+            parts[name] = b""
+
+    def part(name: bytes) -> Text:
+        hashes = parts[b"hashes of " + name]
+        return parts[name] if hashes is None else Hashes(tuple(hashes.split()))
+
+    return Result(part(b"stdout"), part(b"stderr"), status)
 
 
 def load(path: Path, cwd: Path) -> Optional[Result]:
+    """What is stored, with paths as this checkout has them (hashes are of texts without its directory)."""
     if not path.exists():
         return None
     stored = decode(path.read_bytes())
+    if isinstance(stored.stderr, Hashes):
+        return stored
     return replace(stored, stderr=with_directory(stored.stderr, cwd))
 
 
-def store(path: Path, result: Result, cwd: Path) -> None:
+def store(path: Path, result: Result, cwd: Path, whole: bool = False) -> None:
     result = replace(result, stderr=without_directory(result.stderr, cwd))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(encode(result))
+    path.write_bytes(encode(result) if whole else encode_short(result))
+
+
+def agree(stored: Optional[Result], said: Result, cwd: Path) -> bool:
+    """Is what was stored what was said?"""
+    if stored is None or stored.status != said.status or said.timed_out:
+        return False
+    error = without_directory(said.stderr, cwd) if isinstance(stored.stderr, Hashes) else said.stderr
+    return is_same(stored.stdout, said.stdout) and is_same(stored.stderr, error)

@@ -149,8 +149,12 @@ static dvx_value roll_places(dvx_vm *vm, const nd_array *a, const int64_t *shift
     }
 }
 
-static int64_t places_of(int64_t shift, int64_t size) {
-    return size ? (shift % size + size) % size : 0;
+/* How far a shift moves what already lies `before` places on: 0 to size - 1, also where size is all
+ * that an int64 holds. */
+static int64_t places_of(int64_t shift, int64_t size, int64_t before) {
+    if (size == 0) return 0;
+    const int64_t more = shift % size < 0 ? shift % size + size : shift % size;
+    return more < size - before ? before + more : before - (size - more);
 }
 
 static dvx_value roll_flat(dvx_vm *vm, dvx_value array, dvx_value by) {
@@ -159,7 +163,7 @@ static dvx_value roll_flat(dvx_vm *vm, dvx_value array, dvx_value by) {
     if (!nd_read_index(vm, by, &shift)) return DVX_FAILED;
     dvx_value row = shape_ravel(vm, array);
     if (dvx_failed(row)) return row;
-    shift = places_of(shift, array_of(vm, row)->size);
+    shift = places_of(shift, array_of(vm, row)->size, 0);
     dvx_value rolled = roll_places(vm, array_of(vm, row), &shift);
     API(release, row);
     if (dvx_failed(rolled) || a->ndim == 1) return rolled;
@@ -187,9 +191,8 @@ static dvx_value roll_axes(dvx_vm *vm, dvx_value array, dvx_value by, dvx_value 
     int64_t places[ND_MOST] = {0};
     for (int i = 0; i < count; i++) {
         if (!nd_axis(vm, wanted[axis_count == 1 ? 0 : i], a->ndim, &axis)) return DVX_FAILED;
-        const int64_t size = a->axes[axis].count;
         places[axis] =
-            places_of(places[axis] + places_of(shifts[shift_count == 1 ? 0 : i], size), size);
+            places_of(shifts[shift_count == 1 ? 0 : i], a->axes[axis].count, places[axis]);
     }
     return roll_places(vm, a, places);
 }

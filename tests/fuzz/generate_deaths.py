@@ -213,7 +213,7 @@ CHANGES = [
     "items = [CLASS(1), CLASS(2), o0]", "table.clear()\ntable.update({0: CLASS(9), 1: o1})", "table = {0: CLASS(3), 1: CLASS(4)}", "del items[0]\nitems.append(o0)",
     "CLASS.get = lambda self: 7", "CLASS.put = lambda self, x: None", "CLASS.plus = lambda self, other: other", "CLASS.plus = lambda self, other: CLASS(3)", "CLASS.get = CLASS0.get",
     "CLASS.__del__ = late_del", "CLASS.__del__ = late_del", "CLASS.__del__ = other_del", "forget(CLASS, '__del__')", "CLASS.p = property(lambda self: 5)", "CLASS.p = 6", "forget(CLASS, 'p')",
-    "CLASS.v = 55", "CLASS.v = property(lambda self: 8)", "CLASS.w = 3", "forget(CLASS, 'w')", "CLASS.o = None", "CLASS.w = property(lambda self: 2, lambda self, x: None)",
+    "CLASS.v = 55", "CLASS.v = property(lambda self: 8, lambda self, x: None)", "CLASS.w = 3", "forget(CLASS, 'w')", "CLASS.o = None", "CLASS.w = property(lambda self: 2, lambda self, x: None)",
     "CLASS.__setattr__ = late_set", "CLASS.__setattr__ = odd_set", "forget(CLASS, '__setattr__')", "CLASS.__getattribute__ = late_get", "CLASS.__getattribute__ = odd_get",
     "forget(CLASS, '__getattribute__')", "CLASS.__init__ = late_init", "CLASS.__lt__ = lambda self, other: True", "make = make_other", "pair = pair_other", "walk = stroll", "stroll = walk",
     "gens.append(walk(GOBJ))\nnext(gens[-1])", "gens.append(stroll(CLASS(1)))\nnext(gens[-1])", "gens.clear()", "if gens:\n    gens[0].close()", "if gens:\n    gens.pop()", "keep.clear()", "keep.append(GOBJ)",

@@ -50,7 +50,10 @@ bool dv_store_global(dv_vm *vm, const dv_value *fp, dv_value name, dv_value valu
         return false;
     }
     if (!cell) return false;
+    /* What is stored outlives what dies of it, which may store here, too. */
+    const dv_value held = dv_ends_loudly(vm, cell->value) ? dv_retain(value) : DV_EMPTY;
     dv_cell_store(vm, cell, value);
+    dv_release(vm, held);
     return true;
 }
 
