@@ -45,15 +45,6 @@ int main(int count, char **arguments) {
     return status != DYNVM_OK;
 }
 """
-CMAKE_LISTS = """\
-cmake_minimum_required(VERSION 3.25)
-project(stranger LANGUAGES C)
-find_package(dynvm REQUIRED)
-add_executable(by_static host.c)
-target_link_libraries(by_static PRIVATE dynvm::dynvm)
-add_executable(by_shared host.c)
-target_link_libraries(by_shared PRIVATE dynvm::shared)
-"""
 MB = 1_000_000
 LARGEST = {"bin/dynvm": 6 * MB, "lib*/**/libdynvm.a": 9 * MB, "lib*/**/ndarray.so": 6 * MB}
 COMPLETE = """\
@@ -158,14 +149,14 @@ def check_shared_object(prefix: Path, work: Path) -> None:
 
 
 def check_cmake_package(prefix: Path, work: Path) -> None:
-    (work / "CMakeLists.txt").write_text(CMAKE_LISTS)
     example = the(prefix, "share/doc/dynvm/examples/template")
-    for source, build in ((work, work / "hosts"), (example, work / "example")):
+    for source, build in ((ROOT / "tests" / "capi" / "cmake", work / "hosts"), (example, work / "example")):
         run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", build)
-    extensions = the(prefix, "lib*/**/ndarray.so").parent
-    expect(run(work / "hosts" / "by_static", extensions), "5.0\n", "a host by CMake, static")
-    expect(run(work / "hosts" / "by_shared"), "5.0\n", "a host by CMake, shared")
+    extensions = {"DYNVM_PATH": str(BUILD / "tests" / "extensions")}
+    for host in ("values", "threads", "cplusplus"):
+        if (work / "hosts" / host).exists():
+            run(work / "hosts" / host, environment=ENVIRONMENT | extensions)
     program = "import sys\nsys.path.pop()\nimport template\nprint(template.clamp(9.5, 0.0, 5.0))"
     own = ENVIRONMENT | {"DYNVM_PATH": str(work / "example")}
     expect(run(prefix / "bin" / "dynvm", "-c", program, environment=own), "5.0\n", "the example by itself")

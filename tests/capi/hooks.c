@@ -120,6 +120,50 @@ static void test_modules(int sandboxed) {
     dynvm_destroy(vm);
 }
 
+/* ---- Compiled modules ---- */
+
+static int take_bytes(void *context, const char *bytes, size_t size) {
+    text *t = (text *)context;
+    if (t->size + size > sizeof t->data) return ENOSPC;
+    memcpy(t->data + t->size, bytes, size);
+    t->size += size;
+    return 0;
+}
+
+static int load_compiled(void *context, const char *name, dynvm_module *module) {
+    const text *bytes = (const text *)context;
+    module->kind = DYNVM_MODULE_COMPILED;
+    module->code = bytes->data;
+    module->code_size = bytes->size - (strcmp(name, "cut") == 0);
+    return 1;
+}
+
+static void test_compiled_modules(void) {
+    static text t, bytes;
+    dynvm_config config = collecting(&t);
+    config.load_module = load_compiled;
+    config.import_context = &bytes;
+    static const char source[] = "def f():\n    return __name__\ndef g():\n    1 / 0\n";
+    for (int sandboxed = 0; sandboxed < 2; sandboxed++) {
+        config.sandboxed = sandboxed;
+        dynvm_vm *vm = dynvm_create(&config);
+        bytes.size = 0;
+        CHECK(dynvm_compile_text(vm, source, sizeof source - 1, "given.dl", take_bytes, &bytes) ==
+              DYNVM_OK);
+        if (sandboxed) {
+            expect_error(vm, "import given\n", "PermissionError", "runs no compiled code");
+        } else {
+            expect_output(vm, &t, "import given\nprint(given.f())\n", "given\n");
+            expect_error(vm, "given.g()\n", "ZeroDivisionError", "File \"given.dl\", line 4, in g");
+            expect_output(vm, &t,
+                          "try:\n    import cut\nexcept ImportError as e:\n    print(e.name, e)\n",
+                          "cut '<cut>' is damaged: its checksum or its size is wrong; compile its "
+                          "source again\n");
+        }
+        dynvm_destroy(vm);
+    }
+}
+
 static int allow_import(void *context, const char *name) {
     store *s = (store *)context;
     strncat(s->names, name, sizeof s->names - strlen(s->names) - 2);
@@ -323,6 +367,7 @@ static void test_instructions(void) {
 int main(void) {
     test_modules(0);
     test_modules(1);
+    test_compiled_modules();
     test_filter();
     test_without_memory();
     test_without_frame();

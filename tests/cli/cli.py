@@ -285,7 +285,8 @@ def left_out(dynvm, python):
         failed += compare("modules that are there", [], [n for n in ("math", "json", "typing", "posixpath") if n in missing])
         for code, text in (("import numpy as np", "dl has ndarray ('import ndarray as np')"), ("from numpy import array", "dl has ndarray"),
                            ("import numpy.linalg", "dl has ndarray"), ("from cffi import FFI", "dl has ffi"), ("import xml.dom", "'xml' is not part"),
-                           ("from tqdm import tqdm", "dl has progress")):
+                           ("from tqdm import tqdm", "dl has progress"), ("from json.decoder import JSONDecodeError", "'json.decoder' is not part"),
+                           ("import test.support", "'test' is not part"), ("import math.nope", "'math' is not a package")):
             failed += compare(code, (True, True), (text in said(code)[1], said(code)[1].startswith("ModuleNotFoundError: ")))
         failed += compare("-m of one", "dynvm: module 'glob' is not part of dl\n",
                           subprocess.run([dynvm, "-m", "glob"], cwd=empty, stderr=subprocess.PIPE, text=True).stderr)

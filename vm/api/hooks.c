@@ -3,6 +3,7 @@
 #include "api/hooks.h"
 
 #include "api/compile.h"
+#include "api/compiled.h"
 #include "types/exception/exception.h"
 #include "types/text/str.h"
 
@@ -24,13 +25,17 @@ static void free_name(dv_vm *vm, host_name *name) {
     dv_heap_free(&vm->heap, name->text, name->size + 1);
 }
 
-/* An ImportError with the module's name. */
-static bool refuse(dv_vm *vm, const char *format, dv_value name) {
-    dv_raise(vm, DV_E_IMPORT_ERROR, format, name);
+/* The ImportError that was raised gets the module's name. */
+static void add_name(dv_vm *vm, dv_value name) {
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
     if (!dv_exception_set(vm, error, "name", name)) dv_error_clear(vm);
     vm->error = error;
+}
+
+static bool refuse(dv_vm *vm, const char *format, dv_value name) {
+    dv_raise(vm, DV_E_IMPORT_ERROR, format, name);
+    add_name(vm, name);
     return false;
 }
 
@@ -42,10 +47,20 @@ static bool may_import(dv_vm *vm, dv_value name) {
     return allowed || refuse(vm, "the host does not allow the import of %V", name);
 }
 
-/* Compiles what the host has given; false: raised. */
-static bool compile(dv_vm *vm, const dynvm_module *given, const host_name *name, dv_value shown,
-                    dv_host_module *out) {
-    if (given->kind != DYNVM_MODULE_TEXT || !given->code)
+/* The code of what the host has given, whose errors name it `filename`; NULL: raised. */
+static dv_unit *unit_of(dv_vm *vm, const dynvm_module *given, const char *filename, dv_value name) {
+    if (given->kind == DYNVM_MODULE_TEXT)
+        return dv_compile(vm, given->code, given->code_size, filename);
+    dv_unit *unit = dv_compiled_read(vm, given->code, given->code_size, filename);
+    if (!unit && dv_error_is(vm, DV_E_IMPORT_ERROR)) add_name(vm, name);
+    return unit;
+}
+
+/* False: raised. */
+static bool take(dv_vm *vm, const dynvm_module *given, const host_name *name, dv_value shown,
+                 dv_host_module *out) {
+    const bool known = given->kind == DYNVM_MODULE_TEXT || given->kind == DYNVM_MODULE_COMPILED;
+    if (!known || !given->code)
         return refuse(vm, "the host has given module %V in a form that is not known", shown);
     const char *filename = given->filename ? given->filename : name->text;
     out->file = given->filename ? dv_host_text(vm, filename) : DV_EMPTY;
@@ -55,8 +70,7 @@ static bool compile(dv_vm *vm, const dynvm_module *given, const host_name *name,
     host_name bracketed = {NULL, 0};
     if (!dv_is_empty(called) && name_of(vm, called, &bracketed)) filename = bracketed.text;
     dv_release(vm, called);
-    out->unit =
-        dv_is_empty(vm->error) ? dv_compile(vm, given->code, given->code_size, filename) : NULL;
+    out->unit = dv_is_empty(vm->error) ? unit_of(vm, given, filename, shown) : NULL;
     if (bracketed.text) free_name(vm, &bracketed);
     if (out->unit) return true;
     dv_release(vm, out->file);
@@ -70,7 +84,7 @@ static int ask_module(dv_vm *vm, dv_value name, dv_host_module *out) {
     const int found = vm->asks.load_module(vm->asks.import_context, text.text, &given);
     int result = found < 0 ? -1 : found > 0;
     if (found < 0) refuse(vm, "the host cannot load module %V", name);
-    if (found > 0 && !compile(vm, &given, &text, name, out)) result = -1;
+    if (found > 0 && !take(vm, &given, &text, name, out)) result = -1;
     if (found > 0 && given.release) given.release(vm->asks.import_context, &given);
     free_name(vm, &text);
     return result;

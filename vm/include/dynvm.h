@@ -120,7 +120,9 @@ typedef size_t (*dynvm_input)(void *context, char *buffer, size_t size);
 
 /* How the code of a module is given. */
 typedef enum dynvm_module_kind {
-    DYNVM_MODULE_TEXT /* source text */
+    DYNVM_MODULE_TEXT,    /* source text */
+    DYNVM_MODULE_COMPILED /* bytes of dynvm_compile_text or dynvm_compile_file, to be trusted as
+                           * with dynvm_run_compiled: not in sandboxed VMs (PermissionError) */
 } dynvm_module_kind;
 
 /* A module of the host. */
@@ -129,8 +131,8 @@ typedef struct dynvm_module {
     dynvm_module_kind kind;
     const char *code; /* borrowed until `release` */
     size_t code_size;
-    const char *filename; /* what tracebacks call it (dynvm_run_text), and its __file__; NULL: the
-                           * module's name in angle brackets, and no __file__ */
+    const char *filename; /* what tracebacks call it (dynvm_run_text; compiled code knows that), and
+                           * its __file__; NULL: the name in angle brackets, and no __file__ */
     int is_package;       /* not 0: it may have submodules, for which the host is asked in turn */
     void *data;           /* for `release` */
     /* NULL, or is called once when the code is compiled, or could not be. */

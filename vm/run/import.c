@@ -348,8 +348,9 @@ static dv_value import_child(dv_vm *vm, dv_value name, dv_value parent_name, dv_
         dv_value module = load_library_child(vm, name, parent);
         if (!dv_is_empty(module) || !dv_is_empty(vm->error))
             return bind_child(vm, name, parent, module);
-        dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, "No module named %V; %V is not a package", name,
-                 parent_name);
+        const char *why = vm->hooks.why_absent(name);
+        dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR,
+                 why ? why : "No module named %V; %V is not a package", name, parent_name);
         return describe(vm, name, DV_EMPTY);
     }
     dv_value module = load(vm, name, directories);

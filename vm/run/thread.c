@@ -561,6 +561,7 @@ static bool is_of_kind(const dv_code *code, uint32_t local, local_kind kind) {
 }
 
 static dv_value names_of_kind(dv_vm *vm, const dv_code *code, local_kind kind) {
+    if (!dv_code_complete(code)) return dv_raise_memory(vm);
     dv_value list = dv_list_new(vm, NULL, 0);
     bool done = !dv_is_empty(list);
     for (uint32_t i = 0; i < code->local_count && done; i++) {
