@@ -197,6 +197,7 @@ static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cel
     case DV_OP_LOAD_ATTR_ITS_CLASS: add_shape(vm, state, 0, shape); break;
     case DV_OP_LOAD_ATTR_CLASS:
     case DV_OP_LOAD_ATTR_FIELD:
+    case DV_OP_LOAD_ATTR_BOUND:
     case DV_OP_LOAD_ATTR_PROPERTY:
     case DV_OP_STORE_ATTR_PROPERTY:
     case DV_OP_LOAD_METHOD_SHAPE:

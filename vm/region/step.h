@@ -82,9 +82,7 @@ static inline bool dv_step_leaves(uint32_t op) {
     case DV_OP_BEFORE_WITH:
     case DV_OP_DELETE_ATTR:
     case DV_OP_SET_UPDATE:
-    case DV_OP_SET_ADD:
     case DV_OP_LIST_EXTEND:
-    case DV_OP_DICT_ADD:
     case DV_OP_LIST_TO_TUPLE:
     case DV_OP_DICT_UPDATE:
     case DV_OP_UNPACK_EX:
