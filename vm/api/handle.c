@@ -199,6 +199,14 @@ bool dv_host_take(dynvm_vm *self, const dynvm_value *given, dv_value *values, si
     return dv_host_begin(self) && dv_host_look(self, given, values, count);
 }
 
+dv_value dv_host_see(dynvm_vm *self, dynvm_value v) {
+    if (!dv_host_begin(self)) return DV_EMPTY;
+    const dv_handle_slot *slot = find(self, v);
+    if (DV_LIKELY(slot != NULL)) return slot->value;
+    (void)refuse(self, v);
+    return DV_EMPTY;
+}
+
 void dv_host_give_back(dynvm_vm *self, const dv_value *values, size_t count) {
     for (size_t i = 0; i < count; i++) dv_release(self->vm, values[i]);
 }

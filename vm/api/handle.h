@@ -11,8 +11,8 @@
  *     slot below `base` is freed in place; the stack never gets shorter than `base`.
  *  3. `failure` is what the last call failed with, a reference to an exception; vm->error is EMPTY
  *     when control is with the host, unless it is in a function of its own that dl has called.
- *  4. What a function of dynvm.h works on it has references to: dl code may call back into the
- * host, which may end any handle. */
+ *  4. What a function of dynvm.h works on it has references to, unless it runs no dl code: that may
+ * call back into the host, which may end any handle. */
 #ifndef DV_API_HANDLE_H
 #define DV_API_HANDLE_H
 
@@ -31,6 +31,8 @@ bool dv_host_take(dynvm_vm *self, const dynvm_value *given, dv_value *values,
 /* The same without dv_host_begin, which was. */
 bool dv_host_look(dynvm_vm *self, const dynvm_value *given, dv_value *values,
                   size_t count) DV_MUST_CHECK;
+/* The value of one handle without a reference, for what runs no dl code; EMPTY: likewise. */
+dv_value dv_host_see(dynvm_vm *self, dynvm_value v) DV_MUST_CHECK;
 /* Gives them back. */
 void dv_host_give_back(dynvm_vm *self, const dv_value *values, size_t count);
 

@@ -149,17 +149,16 @@ dynvm_kind dynvm_kind_of(dynvm_vm *self, dynvm_value v) {
         [DVX_LIST] = DYNVM_KIND_LIST, [DVX_TUPLE] = DYNVM_KIND_TUPLE,
         [DVX_DICT] = DYNVM_KIND_DICT,
     };
-    dv_value value;
-    if (!dv_host_take(self, &v, &value, 1)) return DYNVM_KIND_FAILED;
+    const dv_value value = dv_host_see(self, v);
+    if (dv_is_empty(value)) return DYNVM_KIND_FAILED;
     const size_t kind = dv_extension_api.kind(self->vm, value);
-    dv_host_give_back(self, &value, 1);
     return kind < sizeof kinds && kinds[kind] ? (dynvm_kind)kinds[kind] : DYNVM_KIND_OTHER;
 }
 
 dynvm_status dynvm_read_int(dynvm_vm *self, dynvm_value v, int64_t *out) {
-    dv_value value;
-    if (!dv_host_take(self, &v, &value, 1)) return DYNVM_ERROR;
-    return done(self, &value, 1, dv_extension_api.read_int(self->vm, value, out));
+    const dv_value value = dv_host_see(self, v);
+    return done(self, NULL, 0,
+                !dv_is_empty(value) && dv_extension_api.read_int(self->vm, value, out));
 }
 
 dynvm_status dynvm_read_float(dynvm_vm *self, dynvm_value v, double *out) {
