@@ -234,6 +234,7 @@ dv_value dv_items_compare(dv_vm *vm, dv_compare_op op, dv_value a, dv_value b) {
         if (i >= common) return dv_bool(dv_int64s_compare(op, count_a, count_b));
         if (equal < 0) equal = same_instances(vm, items_a[i], items_b[i]); /* which differ */
         if (equal == 0) return compare_pair(vm, op, items_a[i], items_b[i]);
+        if (!dv_work(vm, 4)) return DV_EMPTY; /* short items count nothing themselves */
         dv_value result = compare_asked(vm, op, a, b, i, &equal);
         if (equal != 1) return result;
         items_a = dv_items_of(a, &count_a); /* which may have run code of the program */
