@@ -68,7 +68,7 @@ def main() -> int:
         return 2
     here, there = (count_levels(build.resolve(), options.programs, sizes) for build in (options.here, options.there))
     names = [emulator_of(build.resolve())[0] for build in (options.here, options.there)]
-    print(f"| program | " + " | ".join(f"{level}: {names[0]}, million | {names[1]} | ratio" for level in LEVELS) + " |")
+    print(f"| program | " + " | ".join(f"{level}: {names[0]}, million | {level}: {names[1]} | {level}: ratio" for level in LEVELS) + " |")
     print("|---|" + "---|---|---|" * len(LEVELS))
     for program in options.programs:
         cells = []
