@@ -198,6 +198,21 @@ static void look_at_foreign(dv_vm *vm, const dv_cell *cell, dv_site_state *state
     state->kind = form.load ? DV_KIND_FUSION : DV_KIND_DERIVATIVE;
 }
 
+/* What the site of a derivative has seen (dv_site says which of its fields that is). */
+static void look_at_evidence(dv_vm *vm, const dv_site *site, const dv_op_info *info,
+                             dv_site_state *state) {
+    for (int i = 0; i < 3; i++) {
+        if (info->types[i] != DV_RESULT_INSTANCE) continue;
+        const uint32_t number = site->met & DV_MET_SHAPE;
+        if (number) add_shape(vm, state, 0, number);
+        return;
+    }
+    if (info->saw == DV_SAW_ENUMERATE || info->saw == DV_SAW_ZIP || info->saw == DV_SAW_ITEMS)
+        state->seen = site->items.first, state->seen_with = site->items.second;
+    else
+        state->seen = site->seen;
+}
+
 static void look_at_derivative(dv_vm *vm, const dv_thread *thread, uint32_t pc, uint32_t op,
                                dv_site_state *state) {
     const dv_code *code = thread->code;
@@ -208,7 +223,7 @@ static void look_at_derivative(dv_vm *vm, const dv_thread *thread, uint32_t pc, 
     if (info->family == DV_OP_LOAD_GLOBAL || info->family == DV_OP_LOAD_GLOBAL_CALLEE)
         add_text(state, DV_FACT_GLOBAL, 0, code->names[operand].data, code->names[operand].size);
     add_cache(vm, state, op, cell + info->cache_cell, named ? thread->names[operand] : DV_EMPTY);
-    state->seen = cell[1].site.seen;
+    look_at_evidence(vm, &cell[1].site, &dv_op_infos[op], state);
 }
 
 void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_state *state) {
@@ -279,8 +294,7 @@ static void put_facts(dv_line *line, const dv_site_state *state) {
     }
 }
 
-static void put_seen(dv_line *line, uint32_t seen) {
-    const char *before = "  saw ";
+static void put_seen(dv_line *line, const char *before, uint32_t seen) {
     for (uint32_t i = 0; i < SEEN_NAMES; i++) {
         if (!(seen >> i & 1)) continue;
         dv_line_put(line, "%s%s", before, seen_names[i]);
@@ -296,7 +310,8 @@ void dv_state_text(const dv_site_state *state, const dv_page *page, dv_line *lin
     dv_line_colour(line, page, DV_COLOUR_PLAIN);
     if (state->tier) dv_line_put(line, " (%s)", state->tier);
     put_facts(line, state);
-    put_seen(line, state->seen);
+    put_seen(line, "  saw ", state->seen);
+    put_seen(line, " with ", state->seen_with);
     if (state->reason) dv_line_put(line, "%s%s", state->form ? "  " : "", state->reason);
     if (state->waits) dv_line_put(line, "  waits %u", state->waits);
     if (state->iterations_left) dv_line_put(line, "  %u iterations left", state->iterations_left);
@@ -333,6 +348,13 @@ static void json_facts(const dv_site_state *state, dv_json *json) {
     dv_json_end(json, ']');
 }
 
+static void json_seen(dv_json *json, const char *name, uint32_t seen) {
+    dv_json_begin(json, name, '[');
+    for (uint32_t i = 0; i < SEEN_NAMES; i++)
+        if (seen >> i & 1) dv_json_string(json, NULL, seen_names[i]);
+    dv_json_end(json, ']');
+}
+
 void dv_state_json(const dv_site_state *state, dv_json *json) {
     static const char *const kinds[] = {"generic", "adaptive", "derivative",
                                         "region",  "fusion",   "pair"};
@@ -343,10 +365,8 @@ void dv_state_json(const dv_site_state *state, dv_json *json) {
     dv_json_string(json, "kind", kinds[state->kind]);
     if (state->tier) dv_json_string(json, "tier", state->tier);
     json_facts(state, json);
-    dv_json_begin(json, "saw", '[');
-    for (uint32_t i = 0; i < SEEN_NAMES; i++)
-        if (state->seen >> i & 1) dv_json_string(json, NULL, seen_names[i]);
-    dv_json_end(json, ']');
+    json_seen(json, "saw", state->seen);
+    if (state->seen_with) json_seen(json, "saw_with", state->seen_with);
     if (state->reason) dv_json_string(json, "reason", state->reason);
     dv_json_number(json, "misses", state->misses);
     dv_json_number(json, "backoff", state->backoff);

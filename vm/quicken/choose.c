@@ -171,9 +171,10 @@ void dv_choose_contains(dv_vm *vm, dv_cell *ip, dv_value *sp) {
 }
 
 /* The derivative for an iterator of a dict; DV_OP_COUNT: those of all built-in types fit. */
-/* Of two items that the site saw together: what the first was in the upper half. */
+/* Two items that the site saw together. */
 static void note_pair(dv_cell *ip, dv_value first, dv_value second) {
-    ip[1].site.seen |= (uint16_t)(dv_seen(first) << 8 | dv_seen(second));
+    ip[1].site.items.first |= (uint8_t)dv_seen(first);
+    ip[1].site.items.second |= (uint8_t)dv_seen(second);
 }
 
 static uint32_t dict_walk_form(dv_cell *ip, dv_value iterator, bool unpacks) {

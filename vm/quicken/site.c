@@ -126,7 +126,6 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
                 dv_handler_of(vm, cell, counts ? DV_OP_JUMP_BACK_COUNT : DV_OP_JUMP_BACK_QUIET);
             const uint16_t wait = vm->stress.quicken_at_once ? 2 : DV_HOT_ITERATIONS;
             cell[1].site.wait = counts ? wait : 0;
-            cell[1].site.misses = UINT8_MAX;
         } else if (info->adaptive != op) {
             cell->h = dv_handler_of(vm, cell, info->adaptive);
         }

@@ -25,7 +25,7 @@ enum {
         5000 /* rounds of a loop in which it executes about 40 times what its analysis does */
 };
 
-/* In `seen` of a JUMP_BACK. */
+/* dv_site.looked. */
 enum {
     POSTPONED = 1, /* its analysis had to wait once */
     LOOKED_AT =
@@ -182,7 +182,7 @@ void dv_region_retire(dv_vm *vm, dv_region *region, dv_refusal why) {
             tell(vm, region->thread,
                  &(dv_loop_event){.back = dv_thread_pc(region->thread, back), .why = why});
         end_start(vm, &region->entries[i]);
-        uint8_t *tries = &back[1].site.backoff;
+        uint8_t *tries = &back[1].site.tries;
         const uint8_t more = why == DV_REFUSED_SHORT ? REFUSED : 1;
         *tries = *tries + more < REBUILDS ? *tries + more : REBUILDS;
         if (*tries < REBUILDS)
@@ -604,7 +604,7 @@ static bool was_seen_twice(dv_vm *vm, const dv_thread *thread, uint32_t pc) {
     uint32_t op = dv_op_of(vm, back->h);
     return op == DV_OP_JUMP_BACK_REGION ||
            (op == DV_OP_JUMP_BACK_COUNT &&
-            (back[1].site.seen == POSTPONED || back[1].site.wait + 2u <= DV_HOT_ITERATIONS));
+            (back[1].site.looked == POSTPONED || back[1].site.wait + 2u <= DV_HOT_ITERATIONS));
 }
 
 static uint32_t words_at(const dv_code *code, uint32_t pc) {
@@ -625,9 +625,9 @@ void dv_region_install(dv_vm *vm, dv_region *region, uint32_t back) {
         dv_entry *entry = &region->entries[i];
         if (dv_op_of(vm, entry->back->h) == DV_OP_JUMP_BACK_REGION) {
             dv_entry *old = entry->back[3].p; /* a smaller region inside: replaced */
-            uint8_t tries = entry->back[1].site.backoff;
+            uint8_t tries = entry->back[1].site.tries;
             dv_region_give_up(vm, old->region, DV_REFUSED_NOT);
-            entry->back[1].site.backoff = tries;
+            entry->back[1].site.tries = tries;
         }
         entry->back[3].p = entry;
         set_back_edge(vm, entry->back, DV_OP_JUMP_BACK_REGION);
@@ -660,7 +660,7 @@ static bool try_loop(dv_vm *vm, dv_thread *thread, const dv_value *fp, uint32_t 
         if (event.why == DV_REFUSED_SIZE && dv_op_of(vm, edge->h) == DV_OP_JUMP_BACK_COUNT)
             set_back_edge(vm, edge, DV_OP_JUMP_BACK_QUIET); /* for good */
         if ((event.why == DV_REFUSED_BOXED || event.why == DV_REFUSED_YIELD) && back != hot)
-            edge[1].site.seen = LOOKED_AT;
+            edge[1].site.looked = LOOKED_AT;
         return false;
     }
     dv_region_install(vm, region, back);
@@ -676,11 +676,11 @@ static bool may_try(dv_vm *vm, dv_thread *thread, uint32_t back, bool is_hot) {
     if (vm->stress.quicken_at_once || vm->nama == DV_NAMA_SEQUENCE || thread->code->written)
         return true;
     if (back - head >= DV_MOST_WORDS) return true; /* it is refused at once */
-    if (site->seen == LOOKED_AT || (site->seen == POSTPONED && !is_hot)) return false;
+    if (site->looked == LOOKED_AT || (site->looked == POSTPONED && !is_hot)) return false;
     const dv_promise promise = dv_region_promise(vm, thread, head, back);
-    const uint64_t least = site->seen == POSTPONED ? promise.boxed : 2 * promise.boxed;
+    const uint64_t least = site->looked == POSTPONED ? promise.boxed : 2 * promise.boxed;
     if (promise.typed >= least) return true;
-    if (!is_hot) site->seen = LOOKED_AT;
+    if (!is_hot) site->looked = LOOKED_AT;
     tell(vm, thread,
          &(dv_loop_event){.back = back,
                           .why = blamed(thread->code, promise.pc),
@@ -729,13 +729,13 @@ static uint32_t rounds_for(const dv_thread *thread, uint32_t hot, uint32_t words
 static void try_later(dv_vm *vm, dv_thread *thread, dv_cell *back, const attempt *attempt) {
     dv_site *site = &back[1].site;
     const uint32_t pc = dv_thread_pc(thread, back);
-    const bool gives_up = attempt->waits && site->seen == POSTPONED;
+    const bool gives_up = attempt->waits && site->looked == POSTPONED;
     if (attempt->waits)
-        site->seen = POSTPONED;
+        site->looked = POSTPONED;
     else
-        site->backoff += REFUSED;
-    if (site->backoff < REBUILDS && !gives_up)
-        await(vm, back, rounds_for(thread, pc, attempt->analysed) << site->backoff);
+        site->tries += REFUSED;
+    if (site->tries < REBUILDS && !gives_up)
+        await(vm, back, rounds_for(thread, pc, attempt->analysed) << site->tries);
     else
         set_back_edge(vm, back, DV_OP_JUMP_BACK_QUIET);
 }

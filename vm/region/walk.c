@@ -106,8 +106,8 @@ typedef struct pairs {
 } pairs;
 
 static pairs choose_pairs(dv_build *b, uint32_t next_pc) {
-    uint16_t seen = dv_site_cell(b, b->pc)[1].site.seen;
-    pairs p = {DV_OP_COUNT, kind_seen(seen >> 8), kind_seen(seen & 0xFF)};
+    const dv_site *site = &dv_site_cell(b, b->pc)[1].site;
+    pairs p = {DV_OP_COUNT, kind_seen(site->items.first), kind_seen(site->items.second)};
     if (!dv_step_follows(b, next_pc, DV_OP_UNPACK_SEQUENCE) ||
         dv_word_operand(b, next_pc, 0) != 2 || b->vm->nama != DV_NAMA_VIRTUAL)
         return p;

@@ -37,14 +37,24 @@ typedef const dv_cell *(*dv_handler)(const dv_cell *ip, dv_value *sp, dv_value *
 
 /* State of a site: an instruction that can be quickened or releases operands. */
 typedef struct dv_site {
-    uint8_t own;     /* bit i: the i-th input is owned (static, from the code object) */
-    uint8_t misses;  /* left until the derivative is given up */
-    uint8_t backoff; /* how often it was given up: the next attempt waits 2^backoff times as long */
-    uint8_t reason;  /* dv_reason: why it stayed generic */
-    uint16_t wait;   /* executions until the adaptive form tries again */
-    uint16_t seen;   /* types of results (of STORE_SUBSCR: of what is stored) seen when a derivative
-                        was chosen (quicken/site.h) */
+    uint8_t own;    /* bit i: the i-th input is owned (static, from the code object) */
+    uint8_t misses; /* left until the derivative is given up */
+    union {
+        uint8_t backoff; /* times it was given up: the next attempt waits 2^backoff times as long */
+        uint8_t tries;   /* JUMP_BACK: regions of the loop that were given up */
+    };
+    uint8_t reason;    /* dv_reason: why it stayed generic */
+    uint16_t wait;     /* executions until the adaptive form tries again, or something is hot */
+    union {            /* evidence for regions, from when a derivative was chosen; by its family: */
+        uint16_t seen; /* DV_SEEN_...: results (of STORE_SUBSCR: what is stored) */
+        struct {
+            uint8_t second, first; /* likewise: FOR_ITER whose pairs are taken apart */
+        } items;
+        uint16_t met;    /* an operator with a method of dl: DV_MET_... (quicken/site.h) */
+        uint16_t looked; /* JUMP_BACK: which looks it had (region/entry.c) */
+    };
 } dv_site;
+_Static_assert(sizeof(dv_site) == 8, "a site is a cell");
 
 /* The same while an extension's derivative of operands stands there (plugin/occurrence.h). */
 typedef struct dv_extended_site {
