@@ -68,7 +68,7 @@ typedef enum dv_result {
 
 extern const dv_op_info dv_op_infos[DV_OP_COUNT];
 
-/* What instructions of regions do with their operands (gen/region_facts.py), for whoever checks regions that people wrote. */
+/* What instructions of regions do with their operands (gen/isa/region_facts.py), for whoever checks regions that people wrote. */
 typedef enum dv_place {
 % for name in region_facts.PLACES:
     DV_PLACE_${name},
