@@ -78,13 +78,13 @@ def load() -> isa.Model:
 
 def outputs() -> list:
     handlers = [f"handlers_{name}{part}.c" for name in OPS for part in ("", "_fused")]
-    return ["dv_ops.h", "dv_ops.c", "dv_fingerprint.h", "dv_code_format.h", *handlers, *extension.outputs(), *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
+    return ["dv_ops.h", "dv_ops.c", "dv_steps.h", "dv_steps.c", "dv_fingerprint.h", "dv_code_format.h", *handlers, *extension.outputs(), *unicode.outputs(), *unicode_names.outputs(), *unicode_forms.outputs(), *grammar.outputs(), *freeze.outputs()]
 
 
 def render(model: isa.Model) -> dict:
     lookup = TemplateLookup(directories=[str(HERE / "templates")], strict_undefined=True)
     files = {}
-    for name in ("dv_ops.h", "dv_ops.c"):
+    for name in ("dv_ops.h", "dv_ops.c", "dv_steps.h", "dv_steps.c"):
         files[name] = lookup.get_template(name + ".mako").render(model=model, isa=isa, region_facts=region_facts)
     files.update(extension.render(lookup))
     files["dv_fingerprint.h"] = fingerprint(files["dv_ops.h"])

@@ -60,6 +60,77 @@ def type_constant(name: str) -> str:
     return f"DV_RESULT_{(name.replace('word', 'int') or 'none_known').upper()}"
 
 
+# What derivatives keep in their inline cache: C of it in a cell, and what it means.  Two that share a cell are written
+# `shape/slot`, the first one in its left half.
+CACHED = {
+    "shape": ("(uint32_t){}.s.a", "number of the object's shape"),
+    "root": ("(uint32_t){}.s.a", "number of the shape with which instances of the class begin"),
+    "offset": ("{}.s.b", "bytes from the object to the attribute's slot"),
+    "slot": ("(uint32_t){}.s.b", "number of the attribute's slot"),
+    "kind": ("(uint32_t){}.s.b", "what the class's cell held: a shape, or 0 for what is no object"),
+    "then": ("(uint32_t){}.s.b", "number of the shape after the store"),
+    "place": ("{}.i", "bytes from the object to the new slot"),
+    "cell": ("((const dv_global_cell *){}.p)", "the name's cell, in a class or a module"),
+    "builtin": ("((const dv_global_cell *){}.p)", "the name's cell among the builtins"),
+    "entries": ("((const dv_poly *){}.p)", "several shapes (quicken/polymorphic.h)"),
+    "serial": ("{}.i", "serial number of the module"),
+    "thread": ("((const dv_thread *){}.p)", "code of the dl function that was seen"),
+    "plan": ("((const dv_plan *){}.p)", "how arguments become parameters (run/plan.h)"),
+    "function": ("((const dv_cfunction_def *){}.p)", "definition of the C function"),
+    "class": ("{}.v", "the class, which is never freed"),
+    "local": ("{}.i", "the local with the cell of __class__"),
+    "region": ("((dv_region *){}.p)", "the loop's region"),
+}
+# With one of these a site depends on classes: when one changes, it is to choose anew.
+OF_CLASSES = {"shape", "root", "entries"}
+
+# What a derivative's site, hot in a loop, says about a region of that loop (region/promise.h).
+PROMISES = {
+    "nothing": "nothing: what becomes of it depends on more than the site",
+    "typed": "raw numbers",
+    "boxed": "objects",
+    "seen": "raw numbers, if its results were seen to be ints or floats",
+    "stored": "raw numbers, unless something else was seen to be stored",
+    "callee": "objects, unless the callee has raw signatures (core/raw.h)",
+}
+
+# What regions do with generic instructions that have no transfer function of their own.
+REGION = {
+    "leaves": "no region has it: a region ends in front of it",
+    "rare": "the same, and it is hardly ever executed",
+    "yields": "regions end there, and are entered again behind it",
+    "embeds": "it stays as it is, on the operand stack",
+}
+
+# What regions, and expressions of extensions, learn from the derivative that a site has: evidence, which may be wrong.
+SAW = {
+    "slot": "the attribute of an instance is in a slot within the object",
+    "method": "the cell in the cache has a function of the object's class",
+    "member": "the cell in the cache is that of a module's name",
+    "global": "the cell in the cache is that of a global of the module",
+    "function": "what is called is a C function without keywords",
+    "init": "what is called is a class with an __init__ of dl",
+    "range": "a range is called, and walked at once",
+    "iterable": "an iterator of a built-in type is made",
+    "list": "a list is walked",
+    "tuple": "a tuple is walked",
+    "array": "an array of numbers is walked",
+    "bytes": "bytes are walked",
+    "enumerate": "an enumerate of a list is walked, its pairs taken apart",
+    "zip": "a zip of two lists is walked, its pairs taken apart",
+    "items": "the items of a dict are walked and taken apart",
+    "generator": "a generator is walked",
+    "entry": "a region is entered there",
+}
+
+# Where a variant may stand in for an instruction: the C of it in a row of dv_variants.
+CONDITIONS = {
+    "arguments": "with so many arguments",
+    "locals": "in a function with so many locals",
+    "immediate": "where the constant is no object",
+    "of_function": "where the cache says that a dl function was found",
+}
+
 # Where an operand of a fusion comes from, but the stack (S): the instruction that it stands for.
 MODES = {"L": "LOAD_LOCAL_B", "C": "LOAD_CONST_B", "O": "LOAD_LOCAL"}
 LOAD_LENGTH = 2  # cells of each of them
@@ -88,6 +159,7 @@ class Instruction:
     outputs: list[str] = field(default_factory=list)
     variable: str = ""  # stack effect that depends on operand a: see EFFECTS
     cache: int = 0  # cells behind the operands
+    cached: list[str] = field(default_factory=list)  # derivatives: what is in each of them, see CACHED
     site: bool = False  # has a dv_site cell (owns, counters)
     calls_out: bool = False  # may run dl code or raise
     kills: str = ""  # what the abstract interpreter must forget: "", "heap", "all"
@@ -97,9 +169,21 @@ class Instruction:
     result: str = ""  # derivatives: type of the output for the abstract interpreter
     select: str = ""  # families: C function that chooses the derivative
     when: str = ""  # derivatives: C condition for choosing it, if that is not the guard
-    modes: str = ""  # region: operand modes that this variant stands for
+    promises: str = ""  # families, derivatives: see PROMISES; "" for what follows from the types
+    region: str = ""  # generic: one of REGION, or the transfer function (dv_steps.h); "" for "leaves"
+    counts: bool = False  # generic: a promise counts it against a region, as it has no derivatives to ask
+    which: str = "0"  # C constant: which of those with the same transfer function, or of its kind of derivatives, it is
+    saw: str = ""  # derivatives: see SAW
+    covers: str = ""  # derivatives: the instruction behind them whose work they do, too
+    open: bool = False  # families: extensions may specialise it by its operands
+    several: str = ""  # derivatives for one shape: what their sites become when they see a second one
+    variant_of: str = ""  # what stands in for this instruction where ...
+    where: list[str] = field(default_factory=list)  # ... this holds: see CONDITIONS ...
+    behind: list[str] = field(default_factory=list)  # ... and these are behind it, whose work it may do, too
+    modes: str = ""  # region: operand modes; fusions: where inputs come from
     homes: str = ""  # region: what becomes of objects in home slots, where the body does not show it (region_facts.py)
     fuses: list[str] = field(default_factory=list)  # derivatives: operand modes of their fusions, or `as` another's
+    fused_only: bool = False  # derivatives: nothing but their fusions is threaded
     second: str = ""  # pairs: the last instruction; what stands before it, an instruction or a pair, is `family`
     via: str = ""  # pairs: slot operands of the last instruction that hold what one before it has just put there: ...
     back: int = 0  # ... the one so many before
@@ -132,6 +216,14 @@ class Instruction:
         return self.when or self.guard
 
     @property
+    def promise(self) -> str:
+        """Derivatives: one of PROMISES.  A known result needs no evidence."""
+        numbers = {"int", "float", "complex", "word"}
+        if self.promises == "seen" and self.result in numbers:
+            return "typed"
+        return self.promises or ("typed" if numbers & set(self.types) else "boxed")
+
+    @property
     def row(self) -> str:
         """The initialiser of the instruction's dv_op_info, but for the numbers that the model knows."""
         kinds = ", ".join("DV_OPERAND_" + kind.upper() for kind in self.operands) or "0"
@@ -141,7 +233,7 @@ class Instruction:
             f"DV_KIND_{self.kind.upper()}, {len(self.operands)}, "
             f"{{{kinds}}}, {{{cells}}}, {len(self.inputs)}, {len(self.outputs)}, DV_EFFECT_{effect}, "
             f"{self.length}, {self.cache_cell}, {int(self.site)}, {int(self.calls_out)}, {int(self.ends)}, "
-            f"{int(self.kind == 'derivative' and bool(self.modes))}"
+            f"DV_OP_{self.covers if self.kind == 'derivative' and self.covers else 'NOP'}"
         )
 
     @property
@@ -166,7 +258,27 @@ class Instruction:
     def facts(self) -> str:
         kinds = ", ".join(type_constant(kind) for kind in self.types) or "0"
         kill = {"": 0, "heap": 1, "all": 2}[self.kills]
-        return f"{type_constant(self.result)}, {kill}, {{{kinds}}}, {self.slots}"
+        cached = ", ".join(f"DV_CACHED_{part.upper() or 'NOTHING'}" for part in self.cached_parts) or "0"
+        promise = f"DV_PROMISES_{self.promise.upper()}" if self.kind == "derivative" else "0"
+        region = "0"
+        if self.kind == "generic":
+            region = f"DV_REGION_{(self.region if self.region in REGION else 'steps').upper()}"
+        return (
+            f"{type_constant(self.result)}, {kill}, {{{kinds}}}, {self.slots}, {{{cached}}}, "
+            f"{int(bool(OF_CLASSES & set(self.cached_parts)))}, {promise}, {region}, {int(self.counts)}, "
+            f"{self.which}, {int(self.open)}, DV_SAW_{self.saw.upper() or 'NOTHING'}"
+        )
+
+    def variant_row(self, numbers: dict[str, int]) -> str:
+        """The initialiser of the variant's dv_variant."""
+        found = {name: value or "1" for name, _, value in (condition.partition("=") for condition in self.where)}
+        behind = [part.partition(":") for part in self.behind]
+        ops = ", ".join(str(numbers[name]) for name, _, _ in behind) or "0"
+        arguments = ", ".join(value or "-1" for _, _, value in behind) or "0"
+        return (
+            f"{self.number}, {len(behind)}, {{{ops}}}, {{{arguments}}}, {found.get('arguments', -1)}, "
+            f"{found.get('locals', -1)}, {found.get('immediate', 0)}, {found.get('of_function', 0)}"
+        )
 
     @property
     def loads(self) -> list[str]:
@@ -193,6 +305,23 @@ class Instruction:
         stack = sum(1 << n for n, mode in enumerate(self.modes) if mode == "S")
         body = re.sub(r"\bOWNED\(", "dv_retain(", self.body) if "O" in self.modes else self.body
         return re.sub(r"\bSITE\.own\b", f"(SITE.own & {stack})" if stack else "0", body)
+
+    @property
+    def cached_parts(self) -> list[str]:
+        """What is in the halves of the cache's cells, two for each; "" for nothing."""
+        return [part for cell in self.cached for part in (cell.split("/") + [""])[:2]]
+
+    def _cached(self, match: re.Match) -> str:
+        name, cells = match[1], match[2]
+        if name not in self.cached_parts:
+            raise ModelError(f"{self.source}: {self.name} has no '{name}' in its cache")
+        at = self.cached_parts.index(name) // 2
+        place = f"CACHE + {at}" if at else "CACHE"
+        return CACHED[name][0].format(f"{cells}[{place}]" if cells else f"CELL({place})")
+
+    def read_cache(self, body: str) -> str:
+        """CACHED(name) in a body: what the site has in its cache; CACHED(name, cells): what another one with this layout has."""
+        return re.sub(r"\bCACHED\((\w+)(?:, (\w+))?\)", self._cached, body)
 
     @property
     def cache_cell(self) -> int:
@@ -241,11 +370,23 @@ class Model:
     def generic(self) -> list[Instruction]:
         return [i for i in self.instructions if i.kind == "generic"]
 
+    def steps(self) -> list[str]:
+        """Transfer functions of generic instructions, in the order of the blocks."""
+        return list(dict.fromkeys(i.region for i in self.generic() if i.region not in REGION))
+
     def regions(self) -> list[Instruction]:
         return [i for i in self.instructions if i.kind == "region"]
 
     def family_of(self, item: Instruction) -> Instruction:
         return self.by_name[item.family] if item.family else item
+
+    def plain_of(self, item: Instruction) -> Instruction:
+        return self.by_name[item.variant_of] if item.variant_of else item
+
+    def variants(self, item: Instruction) -> list[Instruction]:
+        """What may stand in for it: what does most first."""
+        found = [i for i in self.instructions if i.variant_of == item.name and not i.fused_only]
+        return sorted(found, key=lambda i: -len(i.behind))
 
     def adaptive_of(self, item: Instruction) -> Instruction:
         if item.kind == "pair":
@@ -274,13 +415,15 @@ class Model:
             if "O" in mode and "OWNED(" not in item.body:
                 raise ModelError(f"{item.source}: {item.name} does not say where it hands on what it owns")
             plain = not set(mode) & set("SO") or set(item.types) <= {"int", "float"}
-            for stores in (False, True) if item.outputs and not item.modes and plain else (False,):
+            for stores in (False, True) if len(item.outputs) == 1 and not item.covers and not item.behind and plain else (False,):
                 parts = [MODES[c] for c in mode if c != "S"] + [item.name] + ["STORE_LOCAL"] * stores
                 self.add(
                     replace(
                         item,
                         name=f"{mode}_{item.name}{'_STORE' if stores else ''}",
                         kind="fusion",
+                        variant_of=item.variant_of and f"{mode}_{item.variant_of}",
+                        fused_only=False,
                         doc=f"{', '.join(parts)} in one.",
                         family=item.name,
                         modes=mode,
@@ -319,6 +462,8 @@ class Model:
         self.instructions.sort(key=lambda i: (order[i.kind], i.family if i.kind == "pair" else ""))
         for number, item in enumerate(self.instructions):
             item.number = number
+            if item.kind == "generic":
+                item.region = item.region or "leaves"
             if item.kind == "pair":
                 self.pairs.setdefault(item.family, []).append(item)
             self._validate(item)
@@ -383,6 +528,11 @@ class Model:
             raise ModelError(f"{item.source}: {family.name} has derivatives but no site cell")
         item.operands, item.inputs, item.outputs = family.operands, family.inputs, family.outputs
         item.variable, item.cache, item.site = family.variable, family.cache, True
+        parts = [part for part in item.cached_parts if part]
+        if len(item.cached) > item.cache or set(parts) - set(CACHED):
+            raise ModelError(f"{item.source}: {item.name}: no such cache: '{' '.join(item.cached)}'")
+        item.body, item.slow = item.read_cache(item.body), item.read_cache(item.slow)
+        item.promises = item.promises or family.promises
 
     def _validate(self, item: Instruction) -> None:
         where = f"{item.source}: {item.name}"
@@ -397,6 +547,7 @@ class Model:
             raise ModelError(f"{where}: unknown stack effect '{item.variable}'")
         if item.homes and (item.kind != "region" or item.homes.upper() not in region_facts.HOMES[1:]):
             raise ModelError(f"{where}: unknown way with objects '{item.homes}'")
+        self._check_tables(item, where)
         for name in item.types:
             if name not in TYPES:
                 raise ModelError(f"{where}: unknown type '{name}'")
@@ -408,6 +559,23 @@ class Model:
             self._check_guards_first(item, where)
         if item.kind == "pair":
             self._check_pair(item, where)
+
+    def _check_tables(self, item: Instruction, where: str) -> None:
+        """Words that stand for rows of other tables."""
+        if item.promises not in ("", *PROMISES):
+            raise ModelError(f"{where}: unknown promise '{item.promises}'")
+        if item.kind == "generic" and item.region not in REGION and not re.fullmatch(r"dv_step_\w+", item.region):
+            raise ModelError(f"{where}: unknown way of regions '{item.region}'")
+        if item.saw not in ("", *SAW):
+            raise ModelError(f"{where}: unknown evidence '{item.saw}'")
+        names = [part.partition(":")[0] for part in item.behind]
+        names += [name for name in (item.variant_of, item.several, item.covers) if name]
+        for name in names:
+            if name not in self.by_name:
+                raise ModelError(f"{where}: unknown instruction '{name}'")
+        unknown = {condition.partition("=")[0] for condition in item.where} - set(CONDITIONS)
+        if unknown or len(item.behind) > 3 or ((item.where or item.behind) and not item.variant_of):
+            raise ModelError(f"{where}: this is no variant")
 
     @staticmethod
     def _check_guards_first(item: Instruction, where: str) -> None:

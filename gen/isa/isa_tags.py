@@ -10,6 +10,7 @@ from isa import Instruction, ModelError
 KNOWN = {
     "name", "doc", "operands", "stack", "variable", "cache", "site", "calls_out", "kills", "ends",
     "of", "types", "when", "result", "select", "modes", "fuses", "homes", "line",
+    "promises", "saw", "covers", "region", "which", "open", "several", "variant_of", "where", "behind",
 }
 
 
@@ -39,6 +40,8 @@ def _add(context, kind: str, attributes: dict) -> str:
     fast, slow = _split(body.strip("\n"))
     before, _, after = attributes.get("stack", "--").partition("--")
     operands = attributes.get("operands", "").split()
+    region = attributes.get("region", "").split()
+    cache, fuses = attributes.get("cache", "0"), attributes.get("fuses", "").split()
     model.add(
         Instruction(
             name=attributes["name"],
@@ -52,7 +55,8 @@ def _add(context, kind: str, attributes: dict) -> str:
             inputs=before.split(),
             outputs=after.split(),
             variable=attributes.get("variable", ""),
-            cache=int(attributes.get("cache", "0")),
+            cache=int(cache) if cache.isdigit() else 0,
+            cached=[] if cache.isdigit() else cache.split(),
             site=_flag(attributes.get("site", "")) or "own" in operands,
             calls_out=_flag(attributes.get("calls_out", "")),
             kills=attributes.get("kills", ""),
@@ -64,7 +68,19 @@ def _add(context, kind: str, attributes: dict) -> str:
             when=attributes.get("when", ""),
             modes=attributes.get("modes", ""),
             homes=attributes.get("homes", ""),
-            fuses=attributes.get("fuses", "").split(),
+            fuses=[mode for mode in fuses if mode != "only"],
+            fused_only="only" in fuses,
+            promises=attributes.get("promises", ""),
+            region=next((word for word in region if word != "counts"), ""),
+            counts="counts" in region,
+            saw=attributes.get("saw", ""),
+            covers=attributes.get("covers", ""),
+            which=attributes.get("which", "0"),
+            open=_flag(attributes.get("open", "")),
+            several=attributes.get("several", ""),
+            variant_of=attributes.get("variant_of", ""),
+            where=attributes.get("where", "").split(),
+            behind=attributes.get("behind", "").split(),
         )
     )
     return ""

@@ -189,8 +189,9 @@ static void look_behind(step_plan *plan) {
 static bool includes_behind(uint32_t op) {
     if (op >= DV_OP_COUNT) return false;
     const dv_op_info *info = &dv_op_infos[op];
-    if (info->kind == DV_KIND_FUSION) return info->stores || dv_op_infos[info->family].fused;
-    return info->fused;
+    if (info->kind == DV_KIND_FUSION)
+        return info->stores || dv_op_infos[info->family].covers != DV_OP_NOP;
+    return info->covers != DV_OP_NOP;
 }
 
 static const char *foreign_name(dv_vm *vm, const dv_cell *site) {
@@ -525,8 +526,8 @@ static dv_handler handler_at(dv_vm *vm, const dv_cell *ip) {
 static bool may_enter(const step_plan *plan) {
     if (plan->op == DV_OP_ENTER_REGION || plan->op == DV_OP_ENTER_COUNT) return true;
     if (!plan->function) return is_call(plan->op);
-    return generic_of(plan)->family == DV_OP_JUMP_BACK || plan->op == DV_OP_GET_ITER_REGION ||
-           plan->op == DV_OP_CALL_RANGE_REGION;
+    return generic_of(plan)->family == DV_OP_JUMP_BACK ||
+           (plan->op < DV_OP_COUNT && dv_op_infos[plan->op].saw == DV_SAW_ENTRY);
 }
 
 /* Hook of dv_run_cells: makes one step. */

@@ -126,93 +126,51 @@ static void add_c_function(dv_site_state *state, const dv_cfunction_def *def) {
     add_text(state, DV_FACT_CALLEE, 0, def->name, strlen(def->name));
 }
 
-/* What the cache of a derivative holds; `name`: of the attribute. */
+/* What a half of a cell of the cache holds; `name`: of the attribute; `shape`: what it holds first.
+ */
+static void add_cached(dv_vm *vm, dv_site_state *state, dv_cached what, const dv_cell *cell,
+                       uint32_t shape, bool stores, dv_value name) {
+    switch (what) {
+    case DV_CACHED_SHAPE: add_shape(vm, state, 0, shape); break;
+    case DV_CACHED_OFFSET: {
+        const uint32_t first = (uint32_t)offsetof(dv_instance, slots);
+        add_number(state, DV_FACT_SLOT, 0, ((uint32_t)cell->s.b - first) / sizeof(dv_value));
+        break;
+    }
+    case DV_CACHED_SLOT: add_number(state, DV_FACT_SLOT, 0, (uint32_t)cell->s.b); break;
+    case DV_CACHED_THEN:
+        if (shape_of(vm, (uint32_t)cell->s.b))
+            add_number(state, DV_FACT_ADDS, 0, shape_of(vm, (uint32_t)cell->s.b)->count);
+        break;
+    case DV_CACHED_CELL: add_owner(vm, state, 0, shape, cell->p, name); break;
+    case DV_CACHED_ENTRIES: add_entries(vm, state, cell->p, stores, name); break;
+    case DV_CACHED_SERIAL: add_module(vm, state, cell->i); break;
+    case DV_CACHED_THREAD: add_thread(vm, state, cell->p); break;
+    case DV_CACHED_PLAN: add_plan(vm, state, cell->p); break;
+    case DV_CACHED_FUNCTION: add_c_function(state, cell->p); break;
+    case DV_CACHED_CLASS: /* never freed */
+        add_value(vm, state, DV_FACT_CALLEE, 0, dv_as_class(cell->v)->name);
+        break;
+    case DV_CACHED_NOTHING:
+    case DV_CACHED_ROOT:
+    case DV_CACHED_KIND:
+    case DV_CACHED_PLACE:
+    case DV_CACHED_BUILTIN:
+    case DV_CACHED_LOCAL:
+    case DV_CACHED_REGION: break;
+    }
+}
+
+/* What the cache of a derivative holds.  The class that has the attribute is known by a shape. */
 static void add_cache(dv_vm *vm, dv_site_state *state, uint32_t op, const dv_cell *cache,
                       dv_value name) {
-    uint32_t shape = (uint32_t)cache->s.a;
-    switch (op) {
-    case DV_OP_CALL_DL:
-    case DV_OP_CALL_DL_DEFAULTS:
-    case DV_OP_CALL_METHOD_DL:
-    case DV_OP_CALL_METHOD_DL_DEFAULTS:
-    case DV_OP_CALL_METHOD_BARE: add_thread(vm, state, cache->p); break;
-    case DV_OP_CALL_DL_PLAN:
-    case DV_OP_CALL_CLASS_PLAN:
-    case DV_OP_CALL_KW_DL:
-    case DV_OP_CALL_KW_CLASS:
-    case DV_OP_CALL_METHOD_DL_PLAN:
-    case DV_OP_CALL_METHOD_BARE_PLAN:
-    case DV_OP_CALL_METHOD_CLASS:
-    case DV_OP_CALL_METHOD_KW_DL:
-    case DV_OP_CALL_METHOD_KW_BARE:
-    case DV_OP_CALL_METHOD_KW_CLASS: add_plan(vm, state, cache->p); break;
-    case DV_OP_CALL_C:
-    case DV_OP_CALL_C_1:
-    case DV_OP_CALL_C_2:
-    case DV_OP_CALL_C_NAMED:
-    case DV_OP_CALL_LEN:
-    case DV_OP_CALL_ORD:
-    case DV_OP_CALL_CHR:
-    case DV_OP_CALL_CONSUME:
-    case DV_OP_CALL_METHOD_CONSUME:
-    case DV_OP_CALL_METHOD_ADD:
-    case DV_OP_CALL_METHOD_GET_2:
-    case DV_OP_CALL_METHOD_GET_3:
-    case DV_OP_CALL_METHOD_C:
-    case DV_OP_CALL_METHOD_C_1:
-    case DV_OP_CALL_METHOD_C_2:
-    case DV_OP_CALL_METHOD_C_3:
-    case DV_OP_CALL_METHOD_C_BARE_1:
-    case DV_OP_CALL_METHOD_C_BARE_2:
-    case DV_OP_CALL_METHOD_C_NAMED:
-    case DV_OP_CALL_METHOD_APPEND: add_c_function(state, cache->p); break;
-    case DV_OP_CALL_TYPE_CONSUME:
-    case DV_OP_CALL_TYPE_1:
-    case DV_OP_CALL_TYPE: /* never freed */
-        add_value(vm, state, DV_FACT_CALLEE, 0, dv_as_class(cache->v)->name);
-        break;
-    case DV_OP_LOAD_ATTR_SLOT:
-    case DV_OP_STORE_ATTR_SLOT:
-    case DV_OP_LOAD_METHOD_SLOT:
-        add_shape(vm, state, 0, shape);
-        add_number(state, DV_FACT_SLOT, 0,
-                   ((uint32_t)cache->s.b - (uint32_t)offsetof(dv_instance, slots)) /
-                       sizeof(dv_value));
-        break;
-    case DV_OP_LOAD_ATTR_OUTSIDE:
-    case DV_OP_STORE_ATTR_OUTSIDE:
-    case DV_OP_LOAD_ATTR_FAR:
-    case DV_OP_STORE_ATTR_FAR:
-        add_shape(vm, state, 0, shape);
-        add_number(state, DV_FACT_SLOT, 0, (uint32_t)cache->s.b);
-        break;
-    case DV_OP_STORE_ATTR_ADD:
-        add_shape(vm, state, 0, shape);
-        if (shape_of(vm, (uint32_t)cache->s.b))
-            add_number(state, DV_FACT_ADDS, 0, shape_of(vm, (uint32_t)cache->s.b)->count);
-        break;
-    case DV_OP_LOAD_ATTR_POLY:
-    case DV_OP_LOAD_METHOD_POLY: add_entries(vm, state, cache->p, false, name); break;
-    case DV_OP_STORE_ATTR_POLY: add_entries(vm, state, cache->p, true, name); break;
-    case DV_OP_LOAD_ATTR_ITS_CLASS: add_shape(vm, state, 0, shape); break;
-    case DV_OP_LOAD_ATTR_CLASS:
-    case DV_OP_LOAD_ATTR_FIELD:
-    case DV_OP_LOAD_ATTR_BOUND:
-    case DV_OP_LOAD_ATTR_PROPERTY:
-    case DV_OP_STORE_ATTR_PROPERTY:
-    case DV_OP_LOAD_METHOD_SHAPE:
-    case DV_OP_LOAD_METHOD_UNBOUND:
-        add_shape(vm, state, 0, shape);
-        add_owner(vm, state, 0, shape, cache[1].p, name);
-        break;
-    case DV_OP_LOAD_ATTR_OF_CLASS:
-    case DV_OP_LOAD_METHOD_OF_CLASS:
-    case DV_OP_LOAD_METHOD_UNBOUND_OF_CLASS:
-        add_owner(vm, state, 0, shape, cache[1].p, name);
-        break;
-    case DV_OP_LOAD_ATTR_MODULE:
-    case DV_OP_LOAD_METHOD_MODULE: add_module(vm, state, cache->i); break;
-    default: break;
+    const dv_op_info *info = &dv_op_infos[op];
+    const bool stores = info->outputs == 0;
+    const bool by_shape = info->cached[0] == DV_CACHED_SHAPE || info->cached[0] == DV_CACHED_ROOT;
+    for (uint32_t i = 0; i < sizeof info->cached; i++) {
+        const dv_cached what = (dv_cached)info->cached[i];
+        if (what == DV_CACHED_CELL && !by_shape) continue;
+        add_cached(vm, state, what, cache + i / 2, (uint32_t)cache->s.a, stores, name);
     }
 }
 

@@ -20,7 +20,8 @@ static uint32_t exact_op(dv_handler handler) {
 static uint32_t reach_of(uint32_t op) {
     const dv_op_info *info = &dv_op_infos[op];
     const uint32_t derivative = info->kind == DV_KIND_FUSION ? info->family : op;
-    return info->load_count + 1 + info->stores + dv_op_infos[derivative].fused + dv_form_behind(op);
+    return info->load_count + 1 + info->stores + (dv_op_infos[derivative].covers != DV_OP_NOP) +
+           info->behind;
 }
 
 void dv_where_name(void *named, uint32_t op) { ((dv_named *)named)->ops[op] = 1; }

@@ -98,26 +98,11 @@ static void flow(dv_vm *vm, origins *o, uint32_t target, uint32_t stack) {
 
 /* ---- Instructions ---- */
 
-/* How many entries an instruction takes that has a variable effect. */
+/* How many entries an instruction takes. */
 static uint32_t taken(const dv_code *code, uint32_t pc, const dv_op_info *info) {
-    uint32_t n = info->operand_count ? operand(code, pc, 0) : 0;
-    switch ((dv_effect)info->effect) {
-    case DV_EFFECT_BUILD:
-    case DV_EFFECT_RAISE: return n;
-    case DV_EFFECT_BUILD_PAIRS: return 2 * n;
-    case DV_EFFECT_CALL: return n + 3;
-    case DV_EFFECT_CALL_METHOD:
-    case DV_EFFECT_CALL_EX: return n + 4;
-    case DV_EFFECT_ADD_PAIR:
-    case DV_EFFECT_SEND: return 2;
-    case DV_EFFECT_FORMAT: return n & 4 ? 2 : 1;
-    case DV_EFFECT_DEFAULTS: return operand(code, pc, 1);
-    case DV_EFFECT_COPY:
-    case DV_EFFECT_SWAP:
-    case DV_EFFECT_FOR_ITER: return 0;
-    case DV_EFFECT_FIXED: return info->inputs;
-    default: return 1; /* MERGE, UNPACK, APPEND, JUMP_OR_POP, YIELD_FROM, ... */
-    }
+    const uint32_t n = info->operand_count ? operand(code, pc, 0) : 0;
+    const uint32_t m = info->operand_count > 1 ? operand(code, pc, 1) : 0;
+    return (uint32_t)dv_op_takes(info, n, m); /* verified */
 }
 
 static uint32_t swapped(dv_vm *vm, origins *o, uint32_t stack, uint32_t n) {

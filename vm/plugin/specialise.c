@@ -114,7 +114,7 @@ static int pure_inputs(const asking *a, uint32_t pc) {
     const dv_op_info *info = &dv_op_infos[op];
     for (int i = 0; i < info->inputs; i++)
         if (info->types[i] != DV_RESULT_INT && info->types[i] != DV_RESULT_FLOAT) return -1;
-    return info->outputs == 1 && info->inputs > 0 && !info->fused ? info->inputs : -1;
+    return info->outputs == 1 && info->inputs > 0 && info->covers == DV_OP_NOP ? info->inputs : -1;
 }
 
 /* Is what the instruction pushes made without side effects, through and through? */

@@ -554,13 +554,23 @@ static bool choose_field(dv_vm *vm, dv_cell *ip, dv_cell *cache, dv_value object
     return true;
 }
 
-/* z.real or z.imag. */
+/* Attributes of built-in types that have a derivative each. */
+static const struct part {
+    const char *name;
+    uint32_t type, op;
+} PARTS[] = {
+    {"real", DV_T_COMPLEX, DV_OP_LOAD_ATTR_REAL},
+    {"imag", DV_T_COMPLEX, DV_OP_LOAD_ATTR_IMAG},
+};
+
 static bool choose_part(dv_vm *vm, dv_cell *ip, dv_value object) {
-    if (!dv_is_shape(object, DV_T_COMPLEX)) return false;
-    const bool real = dv_str_is(ip[2].v, "real");
-    if (!real && !dv_str_is(ip[2].v, "imag")) return false;
-    dv_site_become(vm, ip, real ? DV_OP_LOAD_ATTR_REAL : DV_OP_LOAD_ATTR_IMAG);
-    return true;
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
+        const struct part *part = &PARTS[i];
+        if (!dv_is_shape(object, part->type) || !dv_str_is(ip[2].v, part->name)) continue;
+        dv_site_become(vm, ip, part->op);
+        return true;
+    }
+    return false;
 }
 
 void dv_choose_attribute(dv_vm *vm, dv_cell *ip, dv_value *sp) {

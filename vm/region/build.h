@@ -28,9 +28,7 @@
 enum { DV_YIELD_WEIGHS = 16 };
 /* Likewise a round whose item a generator yields: its code runs in between. */
 enum { DV_RESUMING_WEIGHS = 4 };
-static inline bool dv_op_yields(uint32_t op) {
-    return op == DV_OP_YIELD || op == DV_OP_GET_YIELD_FROM;
-}
+static inline bool dv_op_yields(uint32_t op) { return dv_op_infos[op].region == DV_REGION_YIELDS; }
 
 typedef enum dv_where {
     DV_AT_HOME,

@@ -303,7 +303,7 @@ static const dv_cfunction_def *evident_function(const dv_build *b) {
     if (op >= DV_OP_COUNT && b->vm->hooks.extension_form &&
         b->vm->hooks.extension_form(b->vm, site, &form))
         return form.callee;
-    if (op != DV_OP_CALL_C && op != DV_OP_CALL_C_1 && op != DV_OP_CALL_C_2) return NULL;
+    if (op >= DV_OP_COUNT || dv_op_infos[op].saw != DV_SAW_FUNCTION) return NULL;
     return site[dv_op_infos[op].cache_cell].p;
 }
 
@@ -339,7 +339,9 @@ static bool call_payloads(dv_build *b, dv_value callee, int32_t n, uint32_t *nex
     return true;
 }
 
-uint32_t dv_step_call(dv_build *b, int32_t n, int32_t self, uint32_t next_pc) {
+uint32_t dv_step_call(dv_build *b, uint32_t next_pc) {
+    const int32_t n = (int32_t)dv_word_operand(b, b->pc, 0),
+                  self = dv_step_op(b, b->pc) == DV_OP_CALL_METHOD;
     const dv_known_value callee = *dv_top(b, n + self + 3);
     if (callee.kind == DV_K_CONSTANT && (!self || (dv_top(b, n + 1)->where == DV_AT_VALUE &&
                                                    dv_is_empty(dv_top(b, n + 1)->value)))) {
@@ -421,7 +423,8 @@ uint32_t dv_step_returned(dv_build *b, bool released) {
     return context->return_pc;
 }
 
-uint32_t dv_step_return(dv_build *b) {
+uint32_t dv_step_return(dv_build *b, uint32_t next_pc) {
+    (void)next_pc;
     dv_context *context = b->context;
     if (!context->parent && b->parameters) return dv_function_leave(b);
     if (!context->parent) { /* the loop ends here, as it may */

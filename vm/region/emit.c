@@ -377,10 +377,10 @@ static uint32_t copied_op(uint32_t op) {
     if (dv_op_infos[op].family == DV_OP_BUILD_SLICE) return op; /* slice.c copies both */
     if (dv_op_infos[op].family == DV_OP_BUILD_KEY) /* the others look at the container, which may */
         return DV_OP_BUILD_KEY;                    /* not be on the stack yet */
-    if (op == DV_OP_GET_ITER_REGION) return DV_OP_GET_ITER_TYPE; /* no head is behind the copy */
     const dv_op_info *info = &dv_op_infos[op];
-    bool fused =
-        info->kind == DV_KIND_DERIVATIVE && dv_op_infos[info->family].outputs == 1 && info->fused;
+    if (info->saw == DV_SAW_ENTRY) return info->adaptive; /* no head is behind the copy */
+    bool fused = info->kind == DV_KIND_DERIVATIVE && dv_op_infos[info->family].outputs == 1 &&
+                 info->covers != DV_OP_NOP;
     return fused ? info->adaptive : op;
 }
 

@@ -99,7 +99,7 @@ static void end_start(dv_vm *vm, dv_entry *entry) {
     entry->start = NULL;
     if (!start) return;
     const uint32_t op = dv_op_of(vm, start->h);
-    if (op == DV_OP_CALL_RANGE_REGION || op == DV_OP_GET_ITER_REGION)
+    if (op < DV_OP_COUNT && dv_op_infos[op].saw == DV_SAW_ENTRY)
         start->h = dv_handler_of(vm, start, entry->start_op);
 }
 
@@ -115,11 +115,12 @@ static void make_start(dv_vm *vm, dv_thread *thread, dv_entry *entry) {
     dv_cell *call = thread->cells + thread->cell_at[pc - 2];
     uint32_t op = dv_op_of(vm, maker->h);
     if (op >= DV_OP_COUNT || dv_op_infos[op].family != DV_OP_GET_ITER) return;
-    if (dv_op_of(vm, call->h) == DV_OP_CALL_RANGE) {
+    const uint32_t called = dv_op_of(vm, call->h);
+    if (called < DV_OP_COUNT && dv_op_infos[called].saw == DV_SAW_RANGE) {
         entry->start = call;
-        entry->start_op = DV_OP_CALL_RANGE;
+        entry->start_op = called;
         call->h = dv_handler_of(vm, call, DV_OP_CALL_RANGE_REGION);
-    } else if (op == DV_OP_GET_ITER_SEQUENCE || op == DV_OP_GET_ITER_TYPE) {
+    } else if (dv_op_infos[op].saw == DV_SAW_ITERABLE) {
         entry->start = maker;
         entry->start_op = op;
         maker->h = dv_handler_of(vm, maker, DV_OP_GET_ITER_REGION);

@@ -122,8 +122,8 @@ static void shift_arguments(dv_build *b, int32_t n) {
 
 /* Did INCA code see calls that enter __init__, with all its arguments or with defaults? */
 static bool is_evident(const dv_build *b) {
-    uint32_t op = dv_op_of(b->vm, dv_site_cell(b, b->pc)->h);
-    return op == DV_OP_CALL_CLASS || op == DV_OP_CALL_CLASS_DEFAULTS;
+    const dv_op_info *evidence = dv_step_evidence(b);
+    return evidence && evidence->saw == DV_SAW_INIT;
 }
 
 bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t next_pc) {

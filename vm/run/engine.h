@@ -100,9 +100,6 @@ void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op);
 dv_handler dv_handler_of(const dv_vm *vm, const dv_cell *at, uint32_t op);
 /* The opcode of a cell; DV_OP_COUNT if it holds a foreign handler. */
 uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
-/* What the cell, whose operands are there, is threaded as if it is to be `op`: forms for a number
- * of arguments or a kind of constant, which are that op to everybody else, dv_op_of included. */
-uint32_t dv_op_threaded(const dv_cell *at, uint32_t op);
 
 #ifdef DV_TRAMPOLINE /* only generated handler files define it, as 0 or 1 */
 
