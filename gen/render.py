@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads gen/ops/*.mako into the model (isa.py) and writes the generated C files.
+"""Reads gen/ops/*.mako into the model (isa/isa.py) and writes the generated C files.
 
   render.py --list               names of the output files
   render.py --out DIR            writes them (only those that changed)
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE / room) for room in ("isa", "tables", "pack")]
 
 from mako.lookup import TemplateLookup  # noqa: E402
 from mako.template import Template  # noqa: E402

@@ -4,13 +4,13 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "buffer.h"
-#include "callback.h"
-#include "ctype.h"
-#include "layout.h"
-#include "lend.h"
-#include "library.h"
-#include "parser.h"
+#include "data/buffer.h"
+#include "call/callback.h"
+#include "ctype/ctype.h"
+#include "ctype/layout.h"
+#include "data/lend.h"
+#include "call/library.h"
+#include "parse/parser.h"
 
 extern const dvx_type decorator_type;
 

@@ -1,13 +1,13 @@
 /* type.c: the types `ndarray` and `generic` (scalars), put together from the files that have their
  * methods (methods.h). */
-#include "create.h"
-#include "derive.h"
-#include "index.h"
-#include "iterate.h"
-#include "memory.h"
-#include "methods.h"
-#include "operators.h"
-#include "print.h"
+#include "array/create.h"
+#include "site/derive.h"
+#include "index/index.h"
+#include "index/iterate.h"
+#include "array/memory.h"
+#include "array/methods.h"
+#include "ufunc/operators.h"
+#include "array/print.h"
 
 static void release(dvx_vm *vm, void *payload) {
     nd_array *a = payload;

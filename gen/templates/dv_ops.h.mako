@@ -129,7 +129,7 @@ extern const dv_variant dv_variants[];
 uint64_t dv_op_takes(const dv_op_info *info, uint64_t n, uint64_t m);
 uint64_t dv_op_puts(const dv_op_info *info, uint64_t n, uint64_t m);
 
-/* What instructions of regions do with their operands (gen/region_facts.py), for whoever checks regions that people wrote. */
+/* What instructions of regions do with their operands (gen/isa/region_facts.py), for whoever checks regions that people wrote. */
 typedef enum dv_place {
 % for name in region_facts.PLACES:
     DV_PLACE_${name},

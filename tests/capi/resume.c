@@ -118,8 +118,8 @@ static uint64_t compare_script(const char *path, size_t way) {
 }
 
 static void test_scripts(const char *only) {
-    static const char *const rooms[] = {"tests/levels/*.dl", "tests/generators/*.dl",
-                                        "tests/lang/*.dl", "tests/gc/*.dl", "tests/objects/*.dl"};
+    static const char *const rooms[] = {"tests/levels/*/*.dl", "tests/generators/*.dl",
+                                        "tests/lang/*/*.dl", "tests/gc/*.dl", "tests/objects/*.dl"};
     uint64_t slices = 0, scripts = 0;
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         glob_t found;

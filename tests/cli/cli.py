@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 import oracle  # noqa: E402
 
-IMPORTS = HERE.parent / "modules" / "imports"
+IMPORTS = HERE.parent / "modules" / "import" / "imports"
 
 # Sessions of the REPL.
 SESSIONS = {

@@ -25,7 +25,7 @@ CELL = re.compile(r"  [ /|\\] +\d+  (\S+)(.*)")
 MARK = re.compile(r"^  (?:>>|  ) +\d+  .{42,}?([/|\\])(?:  |$)")
 BOUNDS = {"DV_OP_COUNT", "GENERIC_COUNT", "FIRST_REGION", "REGION_COUNT", "COUNT"}
 # Programs that become all kinds of things.
-PROGRAMS = ("tests/golden/*.dl", "tests/levels/region/*.dl", "tests/levels/attributes*.dl", "bench/programs/richards.py")
+PROGRAMS = ("tests/golden/*.dl", "tests/levels/region/*.dl", "tests/levels/class/attribute*.dl", "bench/programs/richards.py")
 SIX = "def total(n):\n    s = 0\n    for i in range(n):\n        s = s + i * i\n    return s\nprint(total(10000))\n"
 ARRAYS = """import ndarray as np
 def f(a, b, c, n):

@@ -23,7 +23,7 @@
 #include "inspect/stats.h"
 #include "inspect/where.h"
 #include "run/call.h"
-#include "run/import.h"
+#include "import/import.h"
 #include "run/program.h"
 #include "types/mapping/dict.h"
 #include "types/exception/exception.h"

@@ -294,7 +294,7 @@ struct dv_vm {
 
     /* Configured by the embedder. */
     uint8_t flags[DV_FLAGS];        /* sys.flags */
-    dv_value warn_options;          /* list of the texts of -W (run/warning.h); EMPTY: none */
+    dv_value warn_options;          /* list of the texts of -W (report/warning.h); EMPTY: none */
     dv_value x_options;             /* dict of those of -X; EMPTY: none */
     dv_output output, error_output; /* size 0: flush */
     dv_output output_bytes;         /* of sys.stdout.buffer; NULL: output */

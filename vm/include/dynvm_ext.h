@@ -23,9 +23,9 @@
  *  7. While an error is pending, an extension calls nothing but release, fetch_error, clear_error
  *     and error_matches.
  *
- * With DVX_NATIVE defined before this header is included, an extension may also bring *native
- * handlers* (second half of plugin/native.h): instructions of its own, compiled against the layout
- * of one build of the VM and ignored by every other. */
+ * With DVX_NATIVE defined as <plugin/native.h> before this header is included, an extension may
+ * also bring *native handlers* (second half of that header): instructions of its own, compiled
+ * against the layout of one build of the VM and ignored by every other. */
 #ifndef DYNVM_EXT_H
 #define DYNVM_EXT_H
 
@@ -48,7 +48,7 @@
 #define DVX_HERE_TEXT(file, line) file ":" #line
 
 #ifdef DVX_NATIVE
-#include <plugin/native.h>
+#include DVX_NATIVE
 #else
 #define DVX_FINGERPRINT 0
 /* Any dl value.  Only `api` knows what the bits mean. */

@@ -439,7 +439,7 @@ _Static_assert(DV_OP_RI_SUB_SK_GET_D_S - DV_OP_RI_ADD_SS_GET_I_R == 15,
                "indices: two operators, modes, kinds, and results, each with two exits");
 
 static void add_guards(dv_vm *vm, guards *g, const dv_cell *cell, uint32_t op) {
-    enum { HAS_TARGET = 1 << 6 }; /* in `slots` (gen/isa.py) */
+    enum { HAS_TARGET = 1 << 6 }; /* in `slots` (gen/isa/isa.py) */
     if (dv_op_infos[op].slots & HAS_TARGET) add_guard(vm, g, cell[3].target);
     if (op >= DV_OP_RI_ADD_SS_GET_I_R && op <= DV_OP_RI_SUB_SK_GET_D_S)
         add_guard(vm, g, cell[4].target);

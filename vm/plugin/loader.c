@@ -1,8 +1,8 @@
 /* loader.c: `import` of extensions: checking the descriptor of NAME.so, making its module
  * (plugin.h).
  *
- * run/import.c finds the file.  The first of its name counts: if that cannot be loaded, ImportError
- * says why. */
+ * import/import.c finds the file.  The first of its name counts: if that cannot be loaded,
+ * ImportError says why. */
 #define _GNU_SOURCE /* dladdr */
 #include "plugin/plugin.h"
 

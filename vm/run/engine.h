@@ -18,7 +18,7 @@
  *  3. A handler that raises leaves its inputs on the stack, with sp as it was at its start, or with
  * the topmost of them already gone; the unwinder releases what lies below vm->sp (run/unwind.c).
  *  4. A handler never reads its own cells after it has called out: the site may have changed.
- *  5. A guard comes before every side effect of its handler (checked by gen/isa.py).
+ *  5. A guard comes before every side effect of its handler (checked by gen/isa/isa.py).
  *  6. A handler in tail form may leave other values in the registers that C functions keep for
  * their callers: nobody calls one but the loops that enter the machine, and these say
  * DV_REGISTERS_CHANGED() behind each call.  So handlers have more registers to work in, and need
@@ -196,7 +196,7 @@ uint32_t dv_op_of(dv_vm *vm, dv_handler handler);
         NEXT();                          \
     } while (0)
 /* An input that is owned, where it is handed on; in a fusion with the LOAD_LOCAL in front it is
- * only now that it is (gen/isa.py). */
+ * only now that it is (gen/isa/isa.py). */
 #define OWNED(input) (input)
 /* Goes on at ip, behind the instruction's last effect: the release of a value that it has taken out
  * of reach.  What dies is disposed of out of line, so that those that live cost no saved register.

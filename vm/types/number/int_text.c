@@ -8,7 +8,7 @@
 
 #include <gmp.h>
 
-#include "core/dtoa.h"
+#include "base/dtoa.h"
 #include "core/upcall.h"
 #include "core/work.h"
 #include "types/text/str.h"
