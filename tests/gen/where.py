@@ -101,7 +101,7 @@ def check_listing(shown: str, what: str) -> int:
         left = 0
         for text in listing.splitlines():
             names = re.findall(r"^  (?:>>|  ) +\d+  ([A-Z_0-9]+)", text) + re.findall(r"  (?:as )?([A-Z][A-Z0-9]*_[A-Z_0-9]+)", text)
-            cell = CELL.match(text) if re.match(r"  [ /|\\] +\d+  R", text) else None
+            cell = CELL.match(text) if re.match(r"  [ /|\\] +\d+  R[A-Z]{0,3}_", text) else None
             if cell:
                 names = [cell[1], *re.findall(r" \++ (\S+)$", cell[2])]
                 mark = text[2]
@@ -129,7 +129,7 @@ def check_programs(dynvm: str) -> None:
         arrays.write_text(ARRAYS)
         programs = [six, arrays, *(path for pattern in PROGRAMS for path in sorted(ROOT.glob(pattern)))]
         for program in programs:
-            listed = subprocess.run([dynvm, "dis", "--after-run", "--where", program], stdout=subprocess.PIPE, cwd=scratch,
+            listed = subprocess.run([dynvm, "dis", "--after-run", "--where", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=scratch,
                                     env={**os.environ, "DYNVM_PATH": str(Path(dynvm).parent / "tests" / "extensions")}).stdout.decode(errors="replace")
             count += check_listing(listed, program.name)
             if program == six:
