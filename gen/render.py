@@ -33,7 +33,7 @@ import where  # noqa: E402
 
 # What native handlers of extensions are compiled against, besides the instructions (plugin/native.h).
 NATIVE_HEADERS = (
-    "core/cell.h", "core/heap.h", "core/machine.h", "core/object.h", "core/shape.h", "core/value.h", "core/vm.h",
+    "core/cell.h", "core/heap.h", "core/hooks.h", "core/machine.h", "core/object.h", "core/shape.h", "core/value.h", "core/vm.h",
     "plugin/native.h", "run/engine.h", "types/callable/function.h", "types/number/range.h",
     "types/sequence/tuple.h",
 )

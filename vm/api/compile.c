@@ -121,7 +121,7 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
                                 module_of(request->filename), line};
     dv_warning_action action = dv_warning_find(vm, &warning);
     if (action == DV_WARNING_ERROR) return false;
-    if (action == DV_WARNING_IGNORE || !vm->error_output) return true;
+    if (action == DV_WARNING_IGNORE || !vm->streams.error_output) return true;
     dv_builder b;
     dv_builder_init(&b, vm);
     dv_builder_text(&b, request->filename.data, request->filename.size);
@@ -141,7 +141,7 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
     size_t size;
     char *utf8 = dv_is_empty(whole) ? NULL : dv_str_utf8(vm, whole, &size);
     if (utf8) {
-        vm->error_output(vm->output_context, utf8, size);
+        vm->streams.error_output(vm->streams.output_context, utf8, size);
         dv_heap_free(&vm->heap, utf8, size + 1);
     }
     dv_release(vm, whole);
@@ -162,7 +162,7 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
         .source = text_of(text, size),
         .quote_source = filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
         .mode = mode,
-        .optimize = vm->flags[DV_FLAG_OPTIMIZE],
+        .optimize = vm->sys.flags[DV_FLAG_OPTIMIZE],
         .allocator = {heap_resize, &vm->heap},
         .warn = write_warning,
     };

@@ -418,8 +418,9 @@ void dv_collect_wanted(dv_vm *vm) {
         dv_heap_postpone(&vm->heap);
         return;
     }
-    void (*died)(dv_vm *, const dv_object *) = vm->hooks.died;
-    vm->hooks.died = NULL; /* when this collection comes depends on what the level allocates */
+    void (*died)(dv_vm *, const dv_object *) = vm->hooks.inspect.died;
+    vm->hooks.inspect.died =
+        NULL; /* when this collection comes depends on what the level allocates */
     dv_collect(vm);
-    vm->hooks.died = died;
+    vm->hooks.inspect.died = died;
 }

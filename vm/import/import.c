@@ -118,7 +118,7 @@ dv_value dv_import_run(dv_vm *vm, dv_value name, dv_value module, dv_unit *unit)
 }
 
 dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size) {
-    dv_unit *unit = vm->hooks.compile_text(vm, text, size, "<string>");
+    dv_unit *unit = vm->hooks.import.compile_text(vm, text, size, "<string>");
     return unit ? dv_run_unit(vm, unit, module) : DV_EMPTY;
 }
 
@@ -130,7 +130,7 @@ static dv_value load_frozen(dv_vm *vm, dv_value name, const dv_frozen *frozen) {
     dv_value result = DV_EMPTY;
     if (set_up(vm, module, name, DV_EMPTY, DV_EMPTY) &&
         dv_dict_set(vm, vm->modules, name, module)) {
-        dv_unit *unit = vm->hooks.unpack_frozen(vm, frozen);
+        dv_unit *unit = vm->hooks.import.unpack_frozen(vm, frozen);
         if (unit)
             result = dv_import_run(vm, name, module, unit);
         else
@@ -150,7 +150,7 @@ static bool names_helper(dv_value name) {
 /* Runs the text of a helper module, which is among the helpers then. */
 static bool run_helper(dv_vm *vm, dv_value name, dv_value module, const dv_frozen *frozen) {
     if (!set_up(vm, module, name, DV_EMPTY, DV_EMPTY)) return false;
-    dv_unit *unit = vm->hooks.unpack_frozen(vm, frozen);
+    dv_unit *unit = vm->hooks.import.unpack_frozen(vm, frozen);
     dv_value result = unit ? dv_run_unit(vm, unit, module) : DV_EMPTY;
     dv_release(vm, result);
     return !dv_is_empty(result);
@@ -159,11 +159,11 @@ static bool run_helper(dv_vm *vm, dv_value name, dv_value module, const dv_froze
 dv_value dv_import_helper(dv_vm *vm, dv_value name) {
     dv_value known = dv_dict_get(vm, vm->helpers, name);
     if (!dv_is_empty(known) || !dv_is_empty(vm->error)) return dv_retain(known);
-    dv_value module = vm->hooks.load_builtin(vm, name, false);
+    dv_value module = vm->hooks.import.load_builtin(vm, name, false);
     if (!dv_is_empty(vm->error)) return DV_EMPTY;
     bool good = true;
     if (dv_is_empty(module)) {
-        const dv_frozen *frozen = vm->hooks.find_frozen(name, false);
+        const dv_frozen *frozen = vm->hooks.import.find_frozen(name, false);
         if (!frozen) return DV_EMPTY;
         module = dv_module_named(vm, name);
         if (dv_is_empty(module) || !dv_enter_native(vm)) {
@@ -195,7 +195,7 @@ static dv_value load_source(dv_vm *vm, dv_value name, const dv_module_file *foun
     if (dv_is_empty(module)) return DV_EMPTY;
     dv_value result = DV_EMPTY;
     if (dv_dict_set(vm, vm->modules, name, module)) {
-        dv_unit *unit = vm->hooks.compile_file(vm, found->path);
+        dv_unit *unit = vm->hooks.import.compile_file(vm, found->path);
         if (!unit && dv_error_is(vm, DV_E_IMPORT_ERROR)) describe_refused(vm, name, found->path);
         if (unit)
             result = dv_import_run(vm, name, module, unit);
@@ -222,7 +222,8 @@ static dv_value run_given(dv_vm *vm, dv_value name, dv_value module, const dv_ho
  * come from the host alone: its __path__ is empty. */
 static dv_value load_given(dv_vm *vm, dv_value name) {
     dv_host_module found;
-    if (!vm->hooks.ask_module || vm->hooks.ask_module(vm, name, &found) <= 0) return DV_EMPTY;
+    if (!vm->hooks.import.ask_module || vm->hooks.import.ask_module(vm, name, &found) <= 0)
+        return DV_EMPTY;
     dv_value module = dv_module_named(vm, name), result = DV_EMPTY;
     if (!dv_is_empty(module))
         result = run_given(vm, name, module, &found);
@@ -245,7 +246,7 @@ static dv_value load_file(dv_vm *vm, dv_value name, const dv_module_file *found)
     case DV_MODULE_SOURCE:
     case DV_MODULE_PACKAGE: return load_source(vm, name, found);
     case DV_MODULE_EXTENSION:
-        return enter(vm, name, vm->hooks.load_extension(vm, name, found->path));
+        return enter(vm, name, vm->hooks.import.load_extension(vm, name, found->path));
     case DV_MODULE_NAMESPACE: return enter(vm, name, new_module(vm, name, found));
     case DV_MODULE_NONE: break;
     }
@@ -254,15 +255,15 @@ static dv_value load_file(dv_vm *vm, dv_value name, const dv_module_file *found)
 
 /* sys.path as it is now: borrowed. */
 static dv_value search_path(const dv_vm *vm) {
-    const dv_global_cell *cell = vm->path_cell;
-    return cell && !dv_is_empty(cell->value) ? cell->value : vm->path;
+    const dv_global_cell *cell = vm->sys.path_cell;
+    return cell && !dv_is_empty(cell->value) ? cell->value : vm->sys.path;
 }
 
 /* A module of the library, in C or in dl; EMPTY with or without an error. */
 static dv_value load_library(dv_vm *vm, dv_value name, bool early) {
-    dv_value module = vm->hooks.load_builtin(vm, name, early);
+    dv_value module = vm->hooks.import.load_builtin(vm, name, early);
     if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return enter(vm, name, module);
-    const dv_frozen *frozen = vm->hooks.find_frozen(name, early);
+    const dv_frozen *frozen = vm->hooks.import.find_frozen(name, early);
     return frozen ? load_frozen(vm, name, frozen) : DV_EMPTY;
 }
 
@@ -279,10 +280,10 @@ static void tell(dv_vm *vm, dv_value name, const char *path) {
  * between the two.  A namespace package is found last of all. */
 static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     bool top = dv_is_empty(directories);
-    dv_value module = top ? enter(vm, name, vm->hooks.load_hosted(vm, name)) : DV_EMPTY;
+    dv_value module = top ? enter(vm, name, vm->hooks.import.load_hosted(vm, name)) : DV_EMPTY;
     if (top && dv_is_empty(module) && dv_is_empty(vm->error)) module = load_library(vm, name, true);
     if (dv_is_empty(module) && dv_is_empty(vm->error)) module = load_given(vm, name);
-    if (!dv_is_empty(module) && vm->flags[DV_FLAG_VERBOSE]) tell(vm, name, NULL);
+    if (!dv_is_empty(module) && vm->sys.flags[DV_FLAG_VERBOSE]) tell(vm, name, NULL);
     if (!dv_is_empty(module) || !dv_is_empty(vm->error)) return module;
     size_t size = sizeof(dv_module_file);
     dv_module_file *found = dv_heap_alloc(&vm->heap, size);
@@ -295,7 +296,7 @@ static dv_value load(dv_vm *vm, dv_value name, dv_value directories) {
     if (late) module = load_library(vm, name, false);
     bool from_file = good && dv_is_empty(module) && dv_is_empty(vm->error);
     if (from_file) module = load_file(vm, name, found);
-    if (vm->flags[DV_FLAG_VERBOSE] && !dv_is_empty(module))
+    if (vm->sys.flags[DV_FLAG_VERBOSE] && !dv_is_empty(module))
         tell(vm, name, from_file ? found->path : NULL);
     dv_heap_free(&vm->heap, found, size);
     return module;
@@ -312,7 +313,7 @@ static dv_value known_module(dv_vm *vm, dv_value name) {
 }
 
 static dv_value raise_not_found(dv_vm *vm, dv_value name) {
-    const char *why = vm->hooks.why_absent(name);
+    const char *why = vm->hooks.import.why_absent(name);
     dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR, why ? why : "No module named %V", name);
     return describe(vm, name, DV_EMPTY);
 }
@@ -348,7 +349,7 @@ static dv_value import_child(dv_vm *vm, dv_value name, dv_value parent_name, dv_
         dv_value module = load_library_child(vm, name, parent);
         if (!dv_is_empty(module) || !dv_is_empty(vm->error))
             return bind_child(vm, name, parent, module);
-        const char *why = vm->hooks.why_absent(name);
+        const char *why = vm->hooks.import.why_absent(name);
         dv_raise(vm, DV_E_MODULE_NOT_FOUND_ERROR,
                  why ? why : "No module named %V; %V is not a package", name, parent_name);
         return describe(vm, name, DV_EMPTY);
@@ -378,7 +379,8 @@ dv_value dv_import(dv_vm *vm, dv_value name) {
         dv_value helper = dv_import_helper(vm, name);
         if (!dv_is_empty(helper) || !dv_is_empty(vm->error)) return helper;
     }
-    if (vm->hooks.may_import && !dv_calling_library(vm) && !vm->hooks.may_import(vm, name))
+    if (vm->hooks.import.may_import && !dv_calling_library(vm) &&
+        !vm->hooks.import.may_import(vm, name))
         return DV_EMPTY;
     dv_value known = known_module(vm, name);
     if (!dv_is_empty(known) || !dv_is_empty(vm->error)) return known;
@@ -419,7 +421,7 @@ static dv_value main_file(dv_vm *vm, dv_value name, bool *package) {
 
 static dv_value raise_no_main(dv_vm *vm, dv_value name, dv_value full) {
     if (dv_same(name, full)) {
-        const char *why = vm->hooks.why_absent(name);
+        const char *why = vm->hooks.import.why_absent(name);
         return dv_raise(vm, DV_E_IMPORT_ERROR, why ? why : "No module named %S", name);
     }
     return dv_raise(vm, DV_E_IMPORT_ERROR,

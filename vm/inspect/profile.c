@@ -196,7 +196,7 @@ static bool includes_behind(uint32_t op) {
 
 static const char *foreign_name(dv_vm *vm, const dv_cell *site) {
     dv_foreign_form form = {0};
-    return vm->hooks.extension_form(vm, site, &form) ? form.name : "extension";
+    return vm->hooks.plugin.form(vm, site, &form) ? form.name : "extension";
 }
 
 static void plan_step(dv_vm *vm, dv_profile *profile, dv_thread *thread, step_plan *plan) {
@@ -585,11 +585,11 @@ bool dv_profile_start(dv_vm *vm) {
     memset(profile, 0, sizeof *profile);
     profile->end = &profile->functions;
     vm->profile = profile;
-    vm->hooks.step = step;
-    vm->hooks.missed = missed;
-    vm->hooks.changed = changed;
-    vm->hooks.looped = looped;
-    vm->hooks.left = left;
+    vm->hooks.inspect.step = step;
+    vm->hooks.inspect.missed = missed;
+    vm->hooks.inspect.changed = changed;
+    vm->hooks.inspect.looped = looped;
+    vm->hooks.inspect.left = left;
     return true;
 }
 
@@ -598,11 +598,11 @@ const dv_profile *dv_profile_of(const dv_vm *vm) { return vm->profile; }
 void dv_profile_free(dv_vm *vm) {
     dv_profile *profile = vm->profile;
     if (!profile) return;
-    vm->hooks.step = NULL;
-    vm->hooks.missed = NULL;
-    vm->hooks.changed = NULL;
-    vm->hooks.looped = NULL;
-    vm->hooks.left = NULL;
+    vm->hooks.inspect.step = NULL;
+    vm->hooks.inspect.missed = NULL;
+    vm->hooks.inspect.changed = NULL;
+    vm->hooks.inspect.looped = NULL;
+    vm->hooks.inspect.left = NULL;
     vm->profile = NULL;
     for (dv_function_counts *function = profile->functions; function;) {
         dv_function_counts *next = function->next;

@@ -192,7 +192,7 @@ static const char *reason_of(const dv_site *site) {
 
 static void look_at_foreign(dv_vm *vm, const dv_cell *cell, dv_site_state *state) {
     dv_foreign_form form = {.name = "?"};
-    (void)vm->hooks.extension_form(vm, cell, &form);
+    (void)vm->hooks.plugin.form(vm, cell, &form);
     state->form = form.name;
     state->tier = form.tier;
     state->kind = form.load ? DV_KIND_FUSION : DV_KIND_DERIVATIVE;
@@ -233,7 +233,7 @@ void dv_state_look(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_site_stat
     const dv_site *site = &cell[1].site;
     uint32_t op = dv_op_of(vm, cell->h);
     bool quickens = dv_op_infos[generic].adaptive != generic;
-    if (vm->hooks.extension_report) (void)vm->hooks.extension_report(vm, cell, &state->report);
+    if (vm->hooks.plugin.report) (void)vm->hooks.plugin.report(vm, cell, &state->report);
     bool counted = op < DV_OP_COUNT; /* else its site may be laid out in another way */
     if (counted && quickens && generic != DV_OP_JUMP_BACK && site->reason == DV_REASON_MEGAMORPHIC)
         state->reason = reason_of(site);

@@ -38,7 +38,7 @@ void dv_where_name_foreign(void *all, const dv_foreign_form *form) {
 static uint32_t look_at_foreign(dv_vm *vm, const dv_thread *thread, uint32_t pc, dv_named *named) {
     const dv_cell *cell = thread->cells + thread->cell_at[pc];
     dv_foreign_form form = {.name = "?"};
-    (void)vm->hooks.extension_form(vm, cell, &form);
+    (void)vm->hooks.plugin.form(vm, cell, &form);
     dv_where_name_foreign(named, &form);
     uint32_t reach = 0;
     const uint32_t end = thread->cell_at[pc] + form.covers;

@@ -245,14 +245,14 @@ bool dv_modules_setup(dv_vm *vm) {
     if (dv_is_empty(vm->modules)) return false;
     vm->helpers = dv_dict_new(vm);
     if (dv_is_empty(vm->helpers)) return false;
-    vm->arguments = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(vm->arguments)) return false;
-    vm->path = dv_list_new(vm, NULL, 0);
-    if (dv_is_empty(vm->path)) return false;
-    vm->hooks.load_builtin = load_builtin;
-    vm->hooks.find_frozen = find_frozen;
-    vm->hooks.unpack_frozen = unpack_frozen;
-    vm->hooks.why_absent = why_absent;
+    vm->sys.arguments = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(vm->sys.arguments)) return false;
+    vm->sys.path = dv_list_new(vm, NULL, 0);
+    if (dv_is_empty(vm->sys.path)) return false;
+    vm->hooks.import.load_builtin = load_builtin;
+    vm->hooks.import.find_frozen = find_frozen;
+    vm->hooks.import.unpack_frozen = unpack_frozen;
+    vm->hooks.import.why_absent = why_absent;
     vm->main = dv_module_new(vm, "__main__");
     return !dv_is_empty(vm->main) && dv_module_set_plain(vm, dv_as_module(vm->main), DV_NONE) &&
            has_annotations(vm, dv_as_module(vm->main)) &&

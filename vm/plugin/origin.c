@@ -176,8 +176,8 @@ static size_t room_of(const dv_code *code) {
 }
 
 void dv_origin_forget(dv_vm *vm) {
-    origins *o = vm->plugins->origins;
-    vm->plugins->origins = NULL;
+    origins *o = vm->extensions.plugins->origins;
+    vm->extensions.plugins->origins = NULL;
     if (!o) return;
     if (o->before) dv_heap_free(&vm->heap, o->before, o->room);
     if (o->nodes) dv_heap_free(&vm->heap, o->nodes, o->capacity * sizeof *o->nodes);
@@ -204,13 +204,13 @@ static bool find_all(dv_vm *vm, origins *o) {
 
 /* NULL: out of memory. */
 static const origins *origins_of(dv_vm *vm, const dv_thread *thread) {
-    origins *o = vm->plugins->origins;
+    origins *o = vm->extensions.plugins->origins;
     if (o && o->serial == thread->serial) return o;
     dv_origin_forget(vm);
     o = dv_heap_alloc(&vm->heap, sizeof *o);
     if (!o) return NULL;
     *o = (origins){.serial = thread->serial, .code = thread->code, .room = room_of(thread->code)};
-    vm->plugins->origins = o;
+    vm->extensions.plugins->origins = o;
     if (find_all(vm, o)) return o;
     dv_origin_forget(vm);
     return NULL;

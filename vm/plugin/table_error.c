@@ -126,7 +126,7 @@ void dv_api_report_error(dvx_vm *vm, const char *message) {
 
 /* Has the program been told?  1, 0; -1: raised. */
 static int was_told(dv_vm *vm, dv_value line) {
-    dv_value *warned = &vm->plugins->warned;
+    dv_value *warned = &vm->extensions.plugins->warned;
     if (!dv_is_object(*warned)) {
         dv_value made = dv_set_new(vm);
         if (dv_is_empty(made)) return -1;
@@ -166,7 +166,7 @@ static bool write_source(dv_vm *vm, const dv_watch_place *place) {
 
 static dv_warning_action action_of(dv_vm *vm, const dv_watch_place *place, dv_value class_,
                                    const char *message) {
-    if (!dv_is_object(vm->warn_options) || !dv_is_class(class_)) return DV_WARNING_DEFAULT;
+    if (!dv_is_object(vm->sys.warn_options) || !dv_is_class(class_)) return DV_WARNING_DEFAULT;
     dv_warning warning = {dv_as_class(class_), message, {NULL, 0}, place->line};
     size_t size = 0;
     char *module = NULL;
@@ -239,7 +239,7 @@ bool dv_api_enter(dvx_vm *vm) { return dv_enter_native(vm); }
 void dv_api_leave(dvx_vm *vm) { dv_leave_native(vm); }
 
 void *dv_api_state(dvx_vm *vm, const struct dvx_extension *extension) {
-    for (const dv_extension *e = vm->plugins->extensions; e; e = e->next)
+    for (const dv_extension *e = vm->extensions.plugins->extensions; e; e = e->next)
         if (e->descriptor == extension) return e->state;
     return NULL;
 }

@@ -49,7 +49,7 @@ static bool is_array_of_numbers(dv_value v) {
 
 /* An object of an extension with elements along one axis. */
 static bool is_buffer_of_items(const dv_vm *vm, dv_value v) {
-    if (vm->plain_extensions) return false;
+    if (vm->extensions.plain) return false;
     const dv_buffer *b = dv_buffer_of(vm, v);
     return b && b->dimensions == 1 && b->element < DV_ELEMENTS;
 }

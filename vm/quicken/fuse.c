@@ -74,7 +74,7 @@ void dv_site_put(dv_vm *vm, dv_thread *thread, dv_cell *ip, uint32_t op) {
     uint32_t old = dv_op_of(vm, ip->h);
     const dv_op_info *before = old < DV_OP_COUNT ? &dv_op_infos[old] : NULL;
     const dv_op_info *after = &dv_op_infos[op];
-    if (DV_UNLIKELY(vm->hooks.changed != NULL)) vm->hooks.changed(vm, ip, old, op);
+    if (DV_UNLIKELY(vm->hooks.inspect.changed != NULL)) vm->hooks.inspect.changed(vm, ip, old, op);
     ip->h = dv_handler_of(vm, ip, dv_op_variant(vm, NULL, 0, ip, op));
     const bool looks_around =
         after->fusion_count ||

@@ -24,7 +24,7 @@ static bool is_specialised(dv_vm *vm, dv_cell *ip) {
     const dv_op_info *info = &dv_op_infos[dv_op_of(vm, ip->h)];
     if (!dv_op_infos[info->family].open) return false; /* (calls: choose_call.c) */
     for (int i = 1; i <= info->inputs; i++)
-        if (dv_is_foreign(vm->sp[-i])) return vm->hooks.extension_site(vm, ip);
+        if (dv_is_foreign(vm->sp[-i])) return vm->hooks.plugin.site(vm, ip);
     return false;
 }
 
@@ -83,7 +83,7 @@ static void choose_shape(dv_vm *vm, dv_cell *ip) {
 
 void dv_site_missed(dv_vm *vm, dv_cell *ip, uint32_t adaptive_op) {
     dv_site *site = &ip[1].site;
-    if (DV_UNLIKELY(vm->hooks.missed != NULL)) vm->hooks.missed(vm);
+    if (DV_UNLIKELY(vm->hooks.inspect.missed != NULL)) vm->hooks.inspect.missed(vm);
     if (site->misses > 0 && --site->misses > 0) return;
     bool keeps_more = dv_poly_begins(ip, dv_op_of(vm, ip->h));
     dv_site_put(vm, NULL, ip, adaptive_op);
@@ -131,7 +131,7 @@ void dv_quicken_warm(dv_vm *vm, dv_object *object) {
         }
         pc += info->operand_count > 1 ? info->operand_count : 1;
     }
-    if (vm->hooks.warmed) vm->hooks.warmed(vm, object);
+    if (vm->hooks.region.warmed) vm->hooks.region.warmed(vm, object);
 }
 
 static bool depends_on_classes(uint32_t op) { return op < DV_OP_COUNT && dv_op_infos[op].of_class; }
@@ -151,6 +151,6 @@ static void forget_classes(dv_vm *vm) {
 }
 
 void dv_quicken_setup(dv_vm *vm) {
-    vm->hooks.warm = dv_quicken_warm;
-    vm->hooks.forget_classes = forget_classes;
+    vm->hooks.quicken.warm = dv_quicken_warm;
+    vm->hooks.quicken.forget_classes = forget_classes;
 }

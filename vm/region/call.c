@@ -300,8 +300,8 @@ static const dv_cfunction_def *evident_function(const dv_build *b) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     uint32_t op = dv_op_of(b->vm, site->h);
     dv_foreign_form form = {.callee = NULL};
-    if (op >= DV_OP_COUNT && b->vm->hooks.extension_form &&
-        b->vm->hooks.extension_form(b->vm, site, &form))
+    if (op >= DV_OP_COUNT && b->vm->hooks.plugin.form &&
+        b->vm->hooks.plugin.form(b->vm, site, &form))
         return form.callee;
     if (op >= DV_OP_COUNT || dv_op_infos[op].saw != DV_SAW_FUNCTION) return NULL;
     return site[dv_op_infos[op].cache_cell].p;

@@ -394,7 +394,7 @@ static bool depend_on_classes(dv_build *b, uint32_t generic) {
 /* Does an extension execute other sites with this one? */
 static bool is_expression(dv_vm *vm, const dv_cell *site) {
     dv_foreign_form form = {.expression = false};
-    return vm->hooks.extension_form(vm, site, &form) && form.expression;
+    return vm->hooks.plugin.form(vm, site, &form) && form.expression;
 }
 
 int32_t dv_inlined_calls(const dv_context *context) {

@@ -156,7 +156,7 @@ static void sampled(dv_vm *vm, const dv_cell *ip, int64_t back_edges) {
 }
 
 static void tell(dv_vm *vm, dv_thread *thread, const dv_loop_event *event) {
-    if (DV_UNLIKELY(vm->hooks.looped != NULL)) vm->hooks.looped(vm, thread, event);
+    if (DV_UNLIKELY(vm->hooks.inspect.looped != NULL)) vm->hooks.inspect.looped(vm, thread, event);
 }
 
 /* Rounds until the loop of a region given up is analysed anew.  What the program changes once it
@@ -374,7 +374,7 @@ static inline void count_entering(dv_vm *vm, dv_region *region) {
  * The result is the cell there; vm->fp is the innermost frame. */
 static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_value *fp,
                                 const registers *saved, dv_leaving how) {
-    if (DV_UNLIKELY(vm->hooks.left != NULL)) vm->hooks.left(vm, exit, fp, (int)how);
+    if (DV_UNLIKELY(vm->hooks.inspect.left != NULL)) vm->hooks.inspect.left(vm, exit, fp, (int)how);
     const dv_exit_item *item = &region->items[exit->first_item];
     for (const dv_exit_item *end = item + exit->item_count; item < end; item += items_at(item))
         if (DV_UNLIKELY(item->action == DV_EXIT_INSTANCE))
@@ -787,11 +787,11 @@ static void break_assumptions(dv_vm *vm, const dv_cell *ip, dv_value *fp) {
 }
 
 void dv_region_setup(dv_vm *vm) {
-    vm->hooks.break_assumptions = break_assumptions;
-    vm->hooks.discard = discard;
-    vm->hooks.leave = leave;
-    vm->hooks.sampled = sampled;
-    vm->hooks.depart = dv_region_retired;
-    vm->hooks.release_code = release_code;
-    vm->hooks.warmed = dv_function_warmed;
+    vm->hooks.region.break_assumptions = break_assumptions;
+    vm->hooks.region.discard = discard;
+    vm->hooks.region.leave = leave;
+    vm->hooks.region.sampled = sampled;
+    vm->hooks.region.depart = dv_region_retired;
+    vm->hooks.region.release_code = release_code;
+    vm->hooks.region.warmed = dv_function_warmed;
 }

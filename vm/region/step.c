@@ -244,7 +244,7 @@ static dv_kind promised_kind(const dv_build *b) {
     const dv_cell *site = dv_site_cell(b, b->pc);
     dv_foreign_form form = {.result = DV_RESULT_NONE_KNOWN};
     if (b->context->parent || dv_op_of(b->vm, site->h) < DV_OP_COUNT ||
-        !b->vm->hooks.extension_form(b->vm, site, &form))
+        !b->vm->hooks.plugin.form(b->vm, site, &form))
         return DV_K_ANY;
     return form.result == DV_RESULT_INT     ? DV_K_INT
            : form.result == DV_RESULT_FLOAT ? DV_K_FLOAT

@@ -32,7 +32,7 @@ static void forget(dv_vm *vm, bool done) {
 static dv_value other_stderr(dv_vm *vm) {
     dv_value file = dv_sys_get(vm, "stderr");
     bool own = dv_is_standard(file) && ((const dv_stream *)dv_as_object(file))->number == DV_STDERR;
-    if (dv_is_empty(vm->sys) || own || vm->closed >> DV_STDERR & 1) return DV_EMPTY;
+    if (dv_is_empty(vm->sys.module) || own || vm->sys.closed >> DV_STDERR & 1) return DV_EMPTY;
     return dv_is_empty(file) ? DV_NONE : file;
 }
 
@@ -91,8 +91,8 @@ static dv_value show_exception(dv_vm *vm, const dv_value *args, uint32_t count) 
 static void set_last(dv_vm *vm, const dv_value *info) {
     static const char *const names[] = {"last_type", "last_value", "last_traceback"};
     for (int i = 0; i < 3; i++)
-        forget(vm,
-               dv_namespace_set(vm, &dv_as_module(vm->sys)->names, names[i], dv_retain(info[i])));
+        forget(vm, dv_namespace_set(vm, &dv_as_module(vm->sys.module)->names, names[i],
+                                    dv_retain(info[i])));
 }
 
 /* Type, value and traceback; only the last is owned. */
@@ -154,7 +154,7 @@ dv_value dv_hook_uncaught(dv_vm *vm) {
     dv_value exception = vm->error;
     vm->error = DV_EMPTY;
     dv_value text;
-    if (dv_is_empty(vm->sys)) {
+    if (dv_is_empty(vm->sys.module)) {
         text = dv_exception_text(vm, exception);
     } else {
         dv_value hook = dv_retain(dv_sys_get(vm, "excepthook"));

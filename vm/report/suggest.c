@@ -135,7 +135,8 @@ static dv_value suggest_name(search *s, const dv_exception *exception) {
     result = finish(s);
     if (!dv_is_empty(result)) return result;
     consider_namespace(s, &s->vm->builtins);
-    for (const char *const *name = dv_site_names; *name && !s->vm->flags[DV_FLAG_NO_SITE]; name++)
+    for (const char *const *name = dv_site_names; *name && !s->vm->sys.flags[DV_FLAG_NO_SITE];
+         name++)
         consider(s, *name, strlen(*name));
     return finish(s);
 }

@@ -80,8 +80,8 @@ static bool fits(const dv_warning *w, const dv_text fields[FIELDS]) {
 }
 
 dv_warning_action dv_warning_find(dv_vm *vm, const dv_warning *warning) {
-    if (!dv_is_object(vm->warn_options)) return DV_WARNING_DEFAULT;
-    const dv_list *options = dv_as_list(vm->warn_options);
+    if (!dv_is_object(vm->sys.warn_options)) return DV_WARNING_DEFAULT;
+    const dv_list *options = dv_as_list(vm->sys.warn_options);
     dv_value error = vm->error;
     vm->error = DV_EMPTY;
     int action = -1;

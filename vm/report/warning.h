@@ -2,8 +2,8 @@
  *
  * Invariants
  *  1. A filter is "action:message:category:module:line", fields may be missing or empty; the last
- *     of vm->warn_options that fits decides.  One that says nothing sensible is as if not there:
- *     the program `dynvm` tells its user, who has written it.
+ *     of vm->sys.warn_options that fits decides.  One that says nothing sensible is as if not
+ * there: the program `dynvm` tells its user, who has written it.
  *  2. To look for one raises nothing. */
 #ifndef DV_REPORT_WARNING_H
 #define DV_REPORT_WARNING_H

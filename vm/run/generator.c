@@ -410,7 +410,7 @@ static bool would_notice(const dv_generator *g) {
 /* Runs its finally clauses, if it has any. */
 static void finalise(dv_vm *vm, dv_generator *g) {
     dv_value self = dv_object_value(g);
-    if (vm->hooks.died) vm->hooks.died(vm, &g->header);
+    if (vm->hooks.inspect.died) vm->hooks.inspect.died(vm, &g->header);
     dv_finaliser saved = dv_finaliser_enter(vm);
     bool closed = dv_generator_close(vm, self);
     (void)closed; /* what it raised is reported */

@@ -41,7 +41,7 @@ const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
     (void)r, (void)d;
     bool entering = dv_op_of(vm, ip->h) == DV_OP_ENTER;
     vm->ip = ip, vm->sp = sp, vm->fp = fp;
-    if (vm->hooks.warm) vm->hooks.warm(vm, dv_as_function(fp[-3])->code);
+    if (vm->hooks.quicken.warm) vm->hooks.quicken.warm(vm, dv_as_function(fp[-3])->code);
     return entering ? ip + dv_op_infos[DV_OP_ENTER].length : ip[2].target;
 }
 
@@ -49,7 +49,8 @@ const dv_cell *dv_slow_warm(DV_HANDLER_PARAMETERS) {
  * Observers want back edges alone. */
 static const dv_cell *count(DV_HANDLER_PARAMETERS) {
     vm->sp = sp, vm->fp = fp;
-    if (DV_LIKELY(vm->hooks.observe || --vm->countdown >= 0)) return dv_frame_thread(fp)->counted;
+    if (DV_LIKELY(vm->hooks.inspect.observe || --vm->countdown >= 0))
+        return dv_frame_thread(fp)->counted;
     return dv_slow_safepoint(ip, sp, fp, vm, r, d);
 }
 
@@ -143,7 +144,7 @@ static bool may_stand(const dv_vm *vm, const dv_thread *thread, uint32_t pc, con
     if (variant->of_function && at[dv_op_infos[variant->op].cache_cell].s.b != DV_T_FUNCTION)
         return false;
     if (!variant->behind_count) return true;
-    return thread && !vm->hooks.step && is_behind(thread, pc, variant);
+    return thread && !vm->hooks.inspect.step && is_behind(thread, pc, variant);
 }
 
 uint32_t dv_op_variant(const dv_vm *vm, const dv_thread *thread, uint32_t pc, const dv_cell *at,
@@ -328,7 +329,8 @@ bool dv_thread_expand(dv_vm *vm, dv_thread *thread) {
     }
     fill_cells(vm, thread);
     dv_thread_enter_at(vm, thread, thread->cells);
-    if (vm->stress.quicken_at_once && vm->hooks.warm) vm->hooks.warm(vm, &thread->header);
+    if (vm->stress.quicken_at_once && vm->hooks.quicken.warm)
+        vm->hooks.quicken.warm(vm, &thread->header);
     return true;
 }
 
@@ -446,7 +448,7 @@ static void release_thread(dv_vm *vm, dv_object *object) {
     }
     dv_thread *thread = (dv_thread *)object;
     const dv_code *code = thread->code;
-    if (vm->hooks.release_code) vm->hooks.release_code(vm, object);
+    if (vm->hooks.region.release_code) vm->hooks.region.release_code(vm, object);
     *thread->previous = thread->next;
     if (thread->next) thread->next->previous = thread->previous;
     size_t values = code->constant_count + code->name_count;

@@ -29,7 +29,7 @@ void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) 
 }
 
 bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function) {
-    if (vm->hooks.died) vm->hooks.died(vm, object);
+    if (vm->hooks.inspect.died) vm->hooks.inspect.died(vm, object);
     dv_finaliser saved = dv_finaliser_enter(vm);
     object->references++;
     dv_retain(function);
