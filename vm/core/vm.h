@@ -95,6 +95,9 @@ typedef struct dv_frozen {
     size_t size;
 } dv_frozen;
 
+/* How a text is compiled: as a typed statement, which prints its value; tracebacks show its lines. */
+enum dv_compile_how { DV_COMPILE_INTERACTIVE = 1, DV_COMPILE_QUOTED = 2 };
+
 /* 0, or an errno (dynvm.h: dynvm_output). */
 typedef int (*dv_output)(void *context, const char *text, size_t size);
 
@@ -361,8 +364,9 @@ struct dv_vm {
         const char *(*why_absent)(dv_value name);
         /* api: compiles a file; NULL: raised. */
         dv_unit *(*compile_file)(dv_vm *vm, const char *path);
-        /* api: compiles the text of a module. */
-        dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
+        /* api: compiles a text; `how` has bits of dv_compile_how. */
+        dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename,
+                                 unsigned how);
         /* api: what the host has under this name.  1: this, 0: nothing, -1: raised. */
         int (*ask_module)(dv_vm *vm, dv_value name, dv_host_module *out);
         /* api: does the host allow the program to import it?  False: raised. */
