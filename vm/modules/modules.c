@@ -196,7 +196,7 @@ static const char *const left_out[] = {
      "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd", "code", "codecs",
     "codeop", "colorsys", "compileall", "concurrent", "configparser", "contextvars", "copyreg",
     "crypt", "ctypes", "curses", "datetime", "dbm", "decimal", "dis",
-    "distutils", "doctest", "email", "encodings", "ensurepip", "faulthandler", "fcntl",
+    "distutils", "email", "encodings", "ensurepip", "faulthandler", "fcntl",
     "filecmp", "fileinput",  "ftplib", "genericpath",  "getpass", "gettext",
      "graphlib", "grp", "gzip", "hashlib", "hmac", "html", "http", "idlelib", "imaplib",
     "imghdr", "imp", "importlib", "inspect", "ipaddress",
