@@ -140,7 +140,7 @@ static bool is_among(dv_value name, const char *const *names) {
 static bool is_early(dv_value name) {
     static const char *const names[] = {"abc",     "array", "builtins",  "cmath", "codecs", "errno",
                                         "gc",      "io",    "itertools", "math",  "os",     "sys",
-                                        "os.path", "posix", "posixpath", "stat",  "time",   NULL};
+                                        "os.path", "posix", "posixpath",  "time",   NULL};
     return is_among(name, names);
 }
 
@@ -203,14 +203,14 @@ static const char *const left_out[] = {
     "json.decoder", "json.encoder", "json.scanner", "json.tool", "lib2to3", "linecache", "locale",
     "logging", "lzma", "mailbox", "mailcap", "marshal", "mimetypes", "mmap", "modulefinder",
     "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt", "ntpath",
-    "nturl2path", "opcode", "optparse", "ossaudiodev", "pathlib", "pdb", "pickle",
+    "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle",
     "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats",
     "pty", "pwd", "py_compile", "pyclbr", "pydoc", "pydoc_data", "pyexpat",  "quopri",
     "re", "readline", "reprlib", "resource", "rlcompleter", "runpy", "sched", 
     "select", "selectors", "shelve",  "signal", "site", "smtpd", "smtplib",
     "sndhdr", "socket", "socketserver", "spwd", "sqlite3", "sre_compile", "sre_constants",
-    "sre_parse", "ssl", "stat", "stringprep", "subprocess", "sunau", "symtable", "sysconfig",
-    "syslog", "tabnanny", "tarfile", "telnetlib", "tempfile", "termios", "test", "this",
+    "sre_parse", "ssl", "stringprep", "subprocess", "sunau", "symtable", "sysconfig",
+    "syslog", "tabnanny", "tarfile", "telnetlib", "termios", "test", "this",
     "threading",
      "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc", "tty",
     "unittest.async_case", "unittest.mock", "unittest.signals",

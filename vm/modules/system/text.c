@@ -40,7 +40,7 @@ static bool may_run(dv_vm *vm, bool given) {
     return dv_is_empty(vm->error);
 }
 
-/* run_text(text, module, filename="<string>", how=0): the module, in which the text has been run.  A
+/* run_text(text, module, filename="<string>", how=0): the module, in which the text has been run. A
  * name makes a new module, which nobody can import.  `how` has the bits of dv_compile_how. */
 static dv_value text_run_text(dv_vm *vm, const dv_value *args, uint32_t count) {
     if (!may_run(vm, count > 2)) return DV_EMPTY;
@@ -49,9 +49,9 @@ static dv_value text_run_text(dv_vm *vm, const dv_value *args, uint32_t count) {
     char *filename = count > 2 ? dv_str_utf8(vm, args[2], &size) : NULL;
     if (count > 2 && !filename) return DV_EMPTY;
     dv_value module = dv_is_str(args[1]) ? new_module(vm, args[1]) : dv_retain(args[1]);
-    bool good = !dv_is_empty(module) &&
-                run_in(vm, module, args[0], filename ? filename : "<string>",
-                       count > 3 ? (unsigned)dv_as_int(args[3]) : 0);
+    bool good =
+        !dv_is_empty(module) && run_in(vm, module, args[0], filename ? filename : "<string>",
+                                       count > 3 ? (unsigned)dv_as_int(args[3]) : 0);
     if (filename) dv_heap_free(&vm->heap, filename, size + 1);
     if (good) return module;
     dv_release(vm, module);
@@ -75,7 +75,8 @@ static dv_value text_check_text(dv_vm *vm, const dv_value *args, uint32_t count)
 
 static const dv_cfunction_def functions[] = {
     {.name = "check_text", .entry = text_check_text, .min = 2, .max = 2},
-    {.name = "run_text", .entry = text_run_text, .min = 2, .max = 4}, {.name = NULL}};
+    {.name = "run_text", .entry = text_run_text, .min = 2, .max = 4},
+    {.name = NULL}};
 
 bool dv_text_fill(dv_vm *vm, dv_module *module) {
     return dv_module_add_functions(vm, module, functions);
