@@ -201,7 +201,7 @@ static const char *const left_out[] = {
      "graphlib", "grp", "gzip", "hashlib", "hmac", "html", "http", "idlelib", "imaplib",
     "imghdr", "imp", "importlib", "inspect", "ipaddress",
     "json.decoder", "json.encoder", "json.scanner", "json.tool", "lib2to3", "linecache", "locale",
-    "logging", "lzma", "mailbox", "mailcap", "marshal", "mimetypes", "mmap", "modulefinder",
+    "logging.config", "logging.handlers", "lzma", "mailbox", "mailcap", "marshal", "mimetypes", "mmap", "modulefinder",
     "msilib", "msvcrt", "multiprocessing", "netrc", "nis", "nntplib", "nt", "ntpath",
     "nturl2path", "opcode", "optparse", "ossaudiodev", "pdb", "pickle",
     "pickletools", "pipes", "pkgutil", "platform", "plistlib", "poplib", "profile", "pstats",
