@@ -24,7 +24,12 @@ def c_lines(text: str) -> str:
 
 
 def module_name(path: Path) -> str:
-    return ".".join(path.relative_to(LIBRARY).with_suffix("").parts)
+    """`a.b` for a/b.dl; a folder with a README.md is a room, whose name is no part of the module's."""
+    parts = [path.stem]
+    for folder in path.relative_to(LIBRARY).parents:
+        if folder.name and not (LIBRARY / folder / "README.md").exists():
+            parts.insert(0, folder.name)
+    return ".".join(parts)
 
 
 def render() -> dict:

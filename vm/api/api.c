@@ -2,6 +2,7 @@
 #include "dynvm.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/compile.h"
@@ -397,12 +398,21 @@ static bool set_program(dv_vm *vm, dv_value file) {
     return true;
 }
 
+/* Imports a library module in dl and calls its _main(), if it has one. */
+static dynvm_status run_library(dynvm_vm *self, const char *name) {
+    char text[160];
+    int size = snprintf(text, sizeof text, "import %s\nif hasattr(%s, '_main'): %s._main()\n", name,
+                        name, name);
+    return run_unit(self, dv_compile(self->vm, text, (size_t)size, "<string>"));
+}
+
 dynvm_status dynvm_run_module(dynvm_vm *self, const char *name) {
     begin(self);
     dv_vm *vm = self->vm;
     dv_value text = dv_path_begin(vm, NULL) ? dv_host_text(vm, name) : DV_EMPTY;
     dv_value file = dv_is_empty(text) ? DV_EMPTY : dv_import_main(vm, text);
     dv_release(vm, text);
+    if (dv_is_none(file)) return run_library(self, name);
     size_t size = 0;
     char *path = dv_is_empty(file) || !set_program(vm, file) ? NULL : dv_str_utf8(vm, file, &size);
     dv_release(vm, file);

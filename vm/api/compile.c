@@ -151,8 +151,8 @@ static bool write_warning(void *context, uint32_t line, const char *message) {
 
 static dv_text text_of(const char *data, size_t size) { return (dv_text){data, (uint32_t)size}; }
 
-static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *filename,
-                        const char *mode) {
+dv_unit *dv_compile_as(dv_vm *vm, const char *text, size_t size, const char *filename,
+                       unsigned how) {
     if (size >= UINT32_MAX) {
         dv_raise(vm, DV_E_OVERFLOW_ERROR, "source is too large");
         return NULL;
@@ -160,8 +160,9 @@ static dv_unit *compile(dv_vm *vm, const char *text, size_t size, const char *fi
     dv_lang_request request = {
         .filename = text_of(filename, strlen(filename)),
         .source = text_of(text, size),
-        .quote_source = filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
-        .mode = mode,
+        .quote_source =
+            how & DV_COMPILE_QUOTED || filename[0] != '<' || strncmp(filename, "<frozen ", 8) == 0,
+        .mode = how & DV_COMPILE_INTERACTIVE ? "interactive" : "module",
         .optimize = vm->sys.flags[DV_FLAG_OPTIMIZE],
         .allocator = {heap_resize, &vm->heap},
         .warn = write_warning,
@@ -192,13 +193,13 @@ dv_unit *dv_compile(dv_vm *vm, const char *text, size_t size, const char *filena
     char *utf8 = dv_str_utf8(vm, name, &name_size);
     dv_release(vm, name);
     if (!utf8) return NULL;
-    dv_unit *unit = compile(vm, text, size, utf8, "module");
+    dv_unit *unit = dv_compile_as(vm, text, size, utf8, 0);
     dv_heap_free(&vm->heap, utf8, name_size + 1);
     return unit;
 }
 
 dv_unit *dv_compile_interactive(dv_vm *vm, const char *text, size_t size) {
-    return compile(vm, text, size, "<stdin>", "interactive");
+    return dv_compile_as(vm, text, size, "<stdin>", DV_COMPILE_INTERACTIVE);
 }
 
 const char *dv_absolute_path(const char *path, char buffer[DV_LONGEST_PATH]) {

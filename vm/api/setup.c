@@ -260,7 +260,7 @@ bool dv_setup(dv_vm *vm) {
     if (!know_names(vm) || !make_classes(vm) || !dv_exception_setup(vm) || !dv_builtins_setup(vm) ||
         !dv_modules_setup(vm) || !dv_plugin_setup(vm))
         return false;
-    vm->hooks.import.compile_text = dv_compile;
+    vm->hooks.import.compile_text = dv_compile_as;
     vm->hooks.import.compile_file = dv_compile_import;
     if (vm->level >= DV_LEVEL_INCA) dv_quicken_setup(vm);
     if (vm->level == DV_LEVEL_NAMA) dv_region_setup(vm);

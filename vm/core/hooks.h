@@ -78,8 +78,9 @@ typedef struct dv_import_hooks {
     const char *(*why_absent)(dv_value name);
     /* api: compiles a file; NULL: raised. */
     struct dv_unit *(*compile_file)(dv_vm *vm, const char *path);
-    /* api: compiles the text of a module. */
-    struct dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename);
+    /* api: compiles a text; `how` has bits of dv_compile_how. */
+    struct dv_unit *(*compile_text)(dv_vm *vm, const char *text, size_t size, const char *filename,
+                                    unsigned how);
     /* api: what the host has under this name.  1: this, 0: nothing, -1: raised. */
     int (*ask_module)(dv_vm *vm, dv_value name, struct dv_host_module *out);
     /* api: does the host allow the program to import it?  False: raised. */

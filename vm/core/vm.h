@@ -90,6 +90,10 @@ typedef struct dv_frozen {
     size_t size;
 } dv_frozen;
 
+/* How a text is compiled: as a typed statement, which prints its value; tracebacks show its lines.
+ */
+enum dv_compile_how { DV_COMPILE_INTERACTIVE = 1, DV_COMPILE_QUOTED = 2 };
+
 /* 0, or an errno (dynvm.h: dynvm_output). */
 typedef int (*dv_output)(void *context, const char *text, size_t size);
 

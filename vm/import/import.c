@@ -117,8 +117,9 @@ dv_value dv_import_run(dv_vm *vm, dv_value name, dv_value module, dv_unit *unit)
     return dv_is_empty(vm->error) ? dv_raise_value(vm, DV_E_KEY_ERROR, name) : DV_EMPTY;
 }
 
-dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size) {
-    dv_unit *unit = vm->hooks.import.compile_text(vm, text, size, "<string>");
+dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size,
+                       const char *filename, unsigned how) {
+    dv_unit *unit = vm->hooks.import.compile_text(vm, text, size, filename, how);
     return unit ? dv_run_unit(vm, unit, module) : DV_EMPTY;
 }
 
@@ -448,7 +449,13 @@ dv_value dv_import_main(dv_vm *vm, dv_value name) {
         if (dv_is_empty(full)) return DV_EMPTY;
         file = main_file(vm, full, &package);
     }
-    if (dv_is_empty(file) && dv_is_empty(vm->error)) raise_no_main(vm, name, full);
+    if (dv_is_empty(file) && dv_is_empty(vm->error)) {
+        if (vm->hooks.import.find_frozen(full, false) && !names_helper(full)) {
+            dv_release(vm, full);
+            return DV_NONE;
+        }
+        raise_no_main(vm, name, full);
+    }
     bool good = !dv_is_empty(file) && describe_main(vm, full, file);
     dv_release(vm, full);
     if (good) return file;

@@ -22,8 +22,8 @@ dv_value dv_import_from(dv_vm *vm, dv_value module, dv_value name);
 /* from m import *: into the globals of the running module. */
 bool dv_import_star(dv_vm *vm, dv_value module) DV_MUST_CHECK;
 
-/* The file of the code that `-m name` runs as __main__, whose __package__ it sets: a new str;
- * raised as "No module named ..." */
+/* The file of the code that `-m name` runs as __main__, whose __package__ it sets: a new str; None:
+ * it is a library module in dl; raised as "No module named ..." */
 dv_value dv_import_main(dv_vm *vm, dv_value name);
 
 /* dv_import of types/file/module.h: the module of an absolute name, with its parents. */

@@ -38,6 +38,7 @@ dv_value dv_import_helper(dv_vm *vm, dv_value name);
  * has not imported sys.  It does not raise. */
 dv_value dv_sys_get(dv_vm *vm, const char *name);
 /* Compiles text and runs it as the code of the module (import/import.c).  None, or EMPTY. */
-dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size);
+dv_value dv_module_run(dv_vm *vm, dv_value module, const char *text, size_t size,
+                       const char *filename, unsigned how);
 
 #endif
