@@ -194,7 +194,7 @@ static const char *const left_out[] = {
     "_warnings", "_weakref", "_weakrefset", "_winapi", "_zoneinfo", "aifc", "antigravity",
     "ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop",  "bdb",
      "bz2", "cProfile", "calendar", "cgi", "cgitb", "chunk", "cmd", "code", "codecs",
-    "codeop", "colorsys", "compileall", "concurrent", "configparser", "contextvars", "copyreg",
+    "codeop", "colorsys", "compileall", "concurrent", "configparser", "copyreg",
     "crypt", "ctypes", "curses", "datetime", "dbm", "decimal", "dis",
     "distutils", "email", "encodings", "ensurepip", "faulthandler", "fcntl",
     "filecmp", "fileinput",  "ftplib", "genericpath",  "getpass", "gettext",
@@ -214,7 +214,7 @@ static const char *const left_out[] = {
     "threading",
      "tkinter", "token", "tokenize", "tomllib", "trace", "tracemalloc", "tty",
     "unittest.async_case", "unittest.mock", "unittest.signals",
-    "turtle", "turtledemo", "unicodedata", "urllib", "uu", "uuid", "venv",
+    "turtle", "turtledemo", "unicodedata", "urllib", "uu", "venv",
     "warnings", "wave", "weakref", "webbrowser", "winreg", "winsound", "wsgiref", "xdrlib",
     "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo", NULL
     // clang-format on
