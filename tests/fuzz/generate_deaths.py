@@ -278,11 +278,11 @@ class Deaths(Writer):
             self.slotted.append(name)
         if not base or self.chance(30):
             with self.under("def __init__(self, v=0, o=None):"):
-                self.put(self.pick(["self.v = v\nself.o = o\nself.w = 1", "self.o = o\nself.v = v % 1000\nself.w = v", "self.v, self.o = v, o\nself.w = 0"]))
+                self.init(self.pick(INITS), catches=self.raises and slotted)
         for head, bodies in METHODS:
             if not base or self.chance(30):
                 with self.under(f"def {head}:"):
-                    self.put(self.about(self.pick(bodies)).replace("NAME", name))
+                    self.put(self.about(self.pick([t for t in bodies if not (self.raises and "x.v =" in t)])).replace("NAME", name))
         if not base or self.chance(30):
             self.put(self.pick(PROPERTIES))
         if self.chance(65):
