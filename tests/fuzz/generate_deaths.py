@@ -11,8 +11,8 @@ line).  The others drop all, one by one.
 What the programs stay away from (lang/LANGUAGE.md): frames with such locals that an exception leaves, chains that are
 released more than 50 deep, the order in which a collection finds objects, and suspended generators among cyclic garbage
 with other finalisers.  CPython's collections reorder what they leave alive; so programs of the second kind collect nothing,
-and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.  A finaliser that lets go of another object whose turn has not
-come: CPython finalises that at once, dl's collector holds it until then.
+and have a class with `__del__` before their first instance: before, dl does not know in which order instances are made.
+Where a collection runs a finaliser that lets go of another object it has found, CPython finalises that at once, dl in its turn.
 """
 
 from writer import Writer
@@ -288,7 +288,7 @@ class Deaths(Writer):
         if self.chance(65):
             with self.under("def __del__(self):"):
                 with self.under("try:"):
-                    self.put(self.about(self.pick([t for t in DELS if not (self.to_the_end and "self.o = None" in t)])).replace("NAME", name))
+                    self.put(self.about(self.pick(DELS)).replace("NAME", name))
                 with self.under("except AttributeError:"):  # which would be reported with an address
                     self.line(f'note("{name}", -2)')
         if not base:

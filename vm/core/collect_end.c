@@ -8,8 +8,13 @@
  *
  * What finalisers make meanwhile and keep is not finalised: in CPython it keeps all else alive.
  *
- * Invariant 1: while the walk goes on, containers that were reached have REACHED in their reference
- * counts, and those of them that are queued for the second time DELAYED. */
+ * Invariants
+ *  1. While the walk goes on, containers that were reached have REACHED in their reference counts,
+ * and those of them that are queued for the second time DELAYED.
+ *  2. Nothing holds objects whose turn has not come: one that a finaliser lets go of dies at once,
+ * and is taken from the queue. */
+#include <stdlib.h>
+
 #include "core/vm.h"
 
 #define REACHED 0x40000000u
@@ -48,14 +53,12 @@ static void walk_levels(dv_vm *vm, walk *w) {
     }
 }
 
-/* Keeps those with a finaliser, each once, with a reference to it. */
+/* Keeps those with a finaliser, each once. */
 static void keep_finalisable(dv_vm *vm, walk *w) {
     size_t kept = 0;
     for (size_t i = 0; i < w->count; i++) {
         dv_object *object = w->queue[i];
-        if (!dv_collect_has_finaliser(vm, object)) continue;
-        object->references++;
-        w->queue[kept++] = object;
+        if (dv_collect_has_finaliser(vm, object)) w->queue[kept++] = object;
     }
     w->count = kept;
 }
@@ -83,6 +86,50 @@ static bool is_anything_finalisable(dv_vm *vm) {
     return false;
 }
 
+/* Where an object is in the queue, by its address. */
+typedef struct place {
+    const dv_object *object;
+    size_t at;
+} place;
+
+struct dv_ending {
+    dv_object **queue;
+    place *places;
+    size_t count;
+};
+
+static int by_address(const void *a, const void *b) {
+    const uintptr_t x = (uintptr_t)((const place *)a)->object;
+    const uintptr_t y = (uintptr_t)((const place *)b)->object;
+    return x < y ? -1 : x > y;
+}
+
+void dv_collect_gone(dv_vm *vm, const dv_object *object) {
+    const struct dv_ending *ending = vm->collector.ending;
+    const place key = {object, 0};
+    const place *found =
+        bsearch(&key, ending->places, ending->count, sizeof *ending->places, by_address);
+    if (found) ending->queue[found->at] = NULL;
+}
+
+static void finalise_queue(dv_vm *vm, walk *w) {
+    const size_t size = w->count * sizeof(place);
+    struct dv_ending ending = {w->queue, dv_heap_alloc(&vm->heap, size), w->count};
+    if (!ending.places) return;
+    for (size_t i = 0; i < w->count; i++) ending.places[i] = (place){w->queue[i], i};
+    qsort(ending.places, ending.count, sizeof *ending.places, by_address);
+    vm->collector.ending = &ending;
+    for (size_t i = 0; i < w->count; i++) {
+        dv_object *object = w->queue[i];
+        if (!object) continue;
+        object->references++;
+        dv_collect_finalise(vm, object);
+        dv_release_object(vm, object);
+    }
+    vm->collector.ending = NULL;
+    dv_heap_free(&vm->heap, ending.places, size);
+}
+
 void dv_collect_finalise_all(dv_vm *vm) {
     if (!is_anything_finalisable(vm)) return;
     if (!vm->collector.disabled) (void)dv_collect(vm);
@@ -97,8 +144,7 @@ void dv_collect_finalise_all(dv_vm *vm) {
         dv_collect_unmark(vm);
     }
     if (vm->collector.disabled) dv_collect_sort(w.queue, w.count);
-    for (size_t i = 0; i < w.count; i++) dv_collect_finalise(vm, w.queue[i]);
-    for (size_t i = 0; i < w.count; i++) dv_release_object(vm, w.queue[i]);
+    finalise_queue(vm, &w);
     dv_heap_free(&vm->heap, w.queue, size);
     vm->finalisers = vm->collector.closes = false;
 }
