@@ -13,8 +13,6 @@
  * and those of them that are queued for the second time DELAYED.
  *  2. Nothing holds objects whose turn has not come: one that a finaliser lets go of dies at once,
  * and is taken from the queue. */
-#include <stdlib.h>
-
 #include "core/vm.h"
 
 #define REACHED 0x40000000u
@@ -86,7 +84,7 @@ static bool is_anything_finalisable(dv_vm *vm) {
     return false;
 }
 
-/* Where an object is in the queue, by its address. */
+/* Where an object is in the queue. */
 typedef struct place {
     const dv_object *object;
     size_t at;
@@ -94,30 +92,33 @@ typedef struct place {
 
 struct dv_ending {
     dv_object **queue;
-    place *places;
-    size_t count;
+    place *places; /* a hash table by the object's address, at most half full */
+    size_t mask;
 };
 
-static int by_address(const void *a, const void *b) {
-    const uintptr_t x = (uintptr_t)((const place *)a)->object;
-    const uintptr_t y = (uintptr_t)((const place *)b)->object;
-    return x < y ? -1 : x > y;
+/* The object's place, or the free one that it would get. */
+static place *find_place(const struct dv_ending *ending, const dv_object *object) {
+    size_t i = (size_t)((uintptr_t)object * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+    while (ending->places[i & ending->mask].object &&
+           ending->places[i & ending->mask].object != object)
+        i++;
+    return &ending->places[i & ending->mask];
 }
 
 void dv_collect_gone(dv_vm *vm, const dv_object *object) {
-    const struct dv_ending *ending = vm->collector.ending;
-    const place key = {object, 0};
-    const place *found =
-        bsearch(&key, ending->places, ending->count, sizeof *ending->places, by_address);
-    if (found) ending->queue[found->at] = NULL;
+    const place *found = find_place(vm->collector.ending, object);
+    if (found->object) vm->collector.ending->queue[found->at] = NULL;
 }
 
 static void finalise_queue(dv_vm *vm, walk *w) {
-    const size_t size = w->count * sizeof(place);
-    struct dv_ending ending = {w->queue, dv_heap_alloc(&vm->heap, size), w->count};
+    size_t room = 2;
+    while (room < 2 * w->count) room *= 2;
+    const size_t size = room * sizeof(place);
+    struct dv_ending ending = {w->queue, dv_heap_alloc(&vm->heap, size), room - 1};
     if (!ending.places) return;
-    for (size_t i = 0; i < w->count; i++) ending.places[i] = (place){w->queue[i], i};
-    qsort(ending.places, ending.count, sizeof *ending.places, by_address);
+    memset(ending.places, 0, size);
+    for (size_t i = 0; i < w->count; i++)
+        *find_place(&ending, w->queue[i]) = (place){w->queue[i], i};
     vm->collector.ending = &ending;
     for (size_t i = 0; i < w->count; i++) {
         dv_object *object = w->queue[i];
