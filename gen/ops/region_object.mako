@@ -292,7 +292,6 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 </%isa:region>
 
 <%isa:region name="R_MAKE" operands="" cache="3" doc="Makes an instance that was virtual, to home slot a; the table in the instruction says where its attributes are.">
-    HOME(a) = DV_NONE;
     SLOW();
     --- out of line ---
     PUBLISH_AT(d);

@@ -121,13 +121,17 @@ void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
     }
     for (; low < region->mark_count && region->marks[low].cell == at; low++)
         objects->removed[region->marks[low].kind]++;
-    if (dv_op_of(vm, cell->h) == DV_OP_R_MAKE) make_after_all(objects, DV_MADE_INSTANCE);
+    const bool makes = dv_op_of(vm, cell->h) == DV_OP_R_MAKE;
+    if (makes && ((const dv_exit_item *)cell[2].p)->action == DV_EXIT_INSTANCE)
+        make_after_all(objects, DV_MADE_INSTANCE);
 }
 
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects) {
     for (uint32_t i = 0; i < exit->item_count; i++) {
         const dv_exit_item *item = &exit->region->items[exit->first_item + i];
-        if (item->action == DV_EXIT_INSTANCE) make_after_all(objects, DV_MADE_INSTANCE);
+        if (item->action == DV_EXIT_INSTANCE ||
+            (item->action == DV_EXIT_FADED && dv_same(fp[item->to], DV_FADED)))
+            make_after_all(objects, DV_MADE_INSTANCE);
         if (item->action == DV_EXIT_RANGE && !dv_is_object(fp[item->to]))
             make_after_all(objects, DV_MADE_ITERATOR);
     }

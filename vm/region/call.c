@@ -407,6 +407,7 @@ bool dv_step_drop_local(dv_build *b, int32_t q) {
     if (b->e[q].kind == DV_K_VIRTUAL) return dv_virtual_drop(b, q);
     if (b->e[q].where != DV_AT_HOME) return false;
     dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
+    if (dv_is_faded(&b->e[q])) (void)dv_virtual_drop(b, q);
     return true;
 }
 

@@ -265,14 +265,15 @@ value_of(dv_vm *vm, dv_value *fp, const dv_exit_item *item, const registers *sav
     case DV_EXIT_FUNCTION:
         return dv_retain(((const dv_method *)dv_as_object(fp[item->from]))->function);
     case DV_EXIT_RANGE: return leave_range(vm, fp, item);
-    case DV_EXIT_INSTANCE: break;
+    case DV_EXIT_INSTANCE:
+    case DV_EXIT_FADED: break;
     }
     return DV_NONE;
 }
 
 /* How many items belong together with this one. */
 static uint32_t items_at(const dv_exit_item *item) {
-    return item->action == DV_EXIT_INSTANCE ? 1 + (uint32_t)item->from : 1;
+    return item->action >= DV_EXIT_INSTANCE ? 1 + (uint32_t)item->from : 1;
 }
 
 /* An instance without attributes, with room for `count`; NULL: raised.  (Inlined, as what fills it:
@@ -322,12 +323,17 @@ static dv_value make_instance(dv_vm *vm, dv_value *fp, const dv_exit_item *item)
     return dv_object_value(self);
 }
 
+/* Is there nothing to be made, because the local has an object? */
+static bool is_there(const dv_value *fp, const dv_exit_item *item) {
+    return item->action == DV_EXIT_FADED && !dv_same(fp[item->to], DV_FADED);
+}
+
 bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
     const dv_exit_item *made = item;
+    if (DV_UNLIKELY(is_there(fp, made))) return true;
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(made->value));
     const uint32_t count = (uint32_t)made->from;
     dv_instance *self = bare_instance(vm, shape->class_, count);
-    fp[made->to] = DV_NONE;
     if (!self) return false;
     fill_instance(vm, fp, made, self);
     if (dv_is_empty(vm->error)) {
@@ -377,8 +383,8 @@ static const dv_cell *take_exit(dv_vm *vm, dv_region *region, dv_exit *exit, dv_
     if (DV_UNLIKELY(vm->hooks.inspect.left != NULL)) vm->hooks.inspect.left(vm, exit, fp, (int)how);
     const dv_exit_item *item = &region->items[exit->first_item];
     for (const dv_exit_item *end = item + exit->item_count; item < end; item += items_at(item))
-        if (DV_UNLIKELY(item->action == DV_EXIT_INSTANCE))
-            fp[item->to] = make_instance(vm, fp, item);
+        if (DV_UNLIKELY(item->action >= DV_EXIT_INSTANCE))
+            fp[item->to] = is_there(fp, item) ? fp[item->to] : make_instance(vm, fp, item);
         else
             fp[item->to] = value_of(vm, fp, item, saved);
     dv_value *caller = fp;
@@ -484,7 +490,7 @@ dv_peek dv_region_peek(const dv_thread *thread, const dv_cell *ip, const dv_valu
         if (item->action == DV_EXIT_BOOL)
             return (dv_peek){.value = dv_bool(fp[item->from].bits != 0)};
     }
-    return (dv_peek){.value = fp[local]};
+    return (dv_peek){.value = dv_same(fp[local], DV_FADED) ? DV_NONE : fp[local]};
 }
 
 /* Hook of the unwinder: an exception was raised at ip. */
@@ -532,6 +538,7 @@ static inline bool enter_item(dv_value *fp, const dv_entry_item *item) {
     case DV_K_ANY: return !dv_is_empty(v);
     case DV_K_NOTHING: return true;
     case DV_K_LIST: return dv_is_shape(v, DV_T_LIST);
+    case DV_K_VIRTUAL: *raw = DV_NONE; return true;
     case DV_K_RANGE:
         if (!dv_is_shape(v, DV_T_RANGE_ITERATOR)) return false;
         if (dv_as_object(v)->references != 1u + (item->twin >= 0 && dv_same(fp[item->twin], v)))

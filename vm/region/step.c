@@ -612,9 +612,9 @@ static uint32_t store_local(dv_build *b, uint32_t next_pc) {
 uint32_t dv_step_store_local(dv_build *b, uint32_t next_pc) {
     const int32_t q = b->context->base + (int32_t)dv_word_operand(b, b->pc, 0);
     const dv_known_value old = b->e[q];
+    if (b->quiet && q < b->locals) b->quiet = NULL;
     next_pc = store_local(b, next_pc);
-    if (old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot))
-        dv_step_point_after(b, next_pc);
+    if (dv_has_record(&old) && dv_virtual_release(b, old.slot)) dv_step_point_after(b, next_pc);
     return next_pc;
 }
 
@@ -627,7 +627,7 @@ uint32_t dv_step_clear_local(dv_build *b, uint32_t next_pc) {
     if (drops) dv_region_emit(b, DV_OP_R_RELEASE, dv_home(b, q), 0, 0);
     b->e[q] = (dv_known_value){DV_K_UNSET, DV_AT_VALUE, 0, DV_EMPTY};
     b->version++;
-    const bool ends = old.kind == DV_K_VIRTUAL && dv_virtual_release(b, old.slot);
+    const bool ends = dv_has_record(&old) && dv_virtual_release(b, old.slot);
     if (drops || ends) dv_step_point_after(b, next_pc);
     return next_pc;
 }

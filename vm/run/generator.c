@@ -419,6 +419,7 @@ static void finalise(dv_vm *vm, dv_generator *g) {
 
 bool dv_generator_end(dv_vm *vm, dv_value self) {
     dv_generator *g = dv_as_generator(self);
+    if (vm->collector.ending) dv_collect_gone(vm, &g->header);
     if (g->state == DV_GENERATOR_SUSPENDED && vm->collector.closes && would_notice(g)) {
         g->header.references = 1;
         finalise(vm, g);
