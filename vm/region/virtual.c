@@ -410,11 +410,11 @@ static bool is_lasting(const dv_build *b, int32_t q) {
 }
 
 /* What has the record to the home slot of entry q. */
-static void emit_make(dv_build *b, int32_t record, int32_t q, dv_exit_action action) {
+static void emit_make(dv_build *b, uint32_t op, int32_t record, int32_t q, dv_exit_action action) {
     dv_spill(b, false, b->top); /* what is in registers is lost if there is no memory */
     dv_spill(b, true, b->top);
     dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
-    uint32_t at = dv_region_emit(b, DV_OP_R_MAKE, dv_home(b, q), 0, 0);
+    uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
     if (!b->emitting || b->failed) return;
     b->cells.data[at + 2].i = b->items.count;
     b->virtuals.data[record].call->made = true;
@@ -425,7 +425,7 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
     if (!b->faded) return;
     for (int32_t q = 0; q < b->locals && q < b->top; q++) {
         if (!dv_is_faded(&b->e[q]) || dv_is_faded(&to->entries[q])) continue;
-        emit_make(b, b->e[q].slot, q, DV_EXIT_FADED);
+        emit_make(b, DV_OP_R_MAKE_FADED, b->e[q].slot, q, DV_EXIT_FADED);
         b->e[q].value = DV_EMPTY;
         b->version++;
     }
@@ -433,7 +433,7 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
 
 void dv_virtual_make(dv_build *b, int32_t record) {
     const int32_t first = first_holder(b, record);
-    emit_make(b, record, first, DV_EXIT_INSTANCE);
+    emit_make(b, DV_OP_R_MAKE, record, first, DV_EXIT_INSTANCE);
     const bool lasting = is_lasting(b, first);
     for (int32_t q = first; q < b->top; q++) {
         if (!holds(b, q, record)) continue;
