@@ -132,7 +132,8 @@ static int32_t local_for_result(const dv_build *b, uint32_t next_pc) {
 
 /* A faded instance in the local that the new one goes to gives its slots away already, but for
  * objects, if nothing can leave before that. */
-static void begin_quiet(dv_build *b, dv_context *call, int32_t q) {
+static void begin_quiet(dv_build *b, int32_t q) {
+    dv_snapshot *call = dv_snapshot_at(b->context, b->pc);
     if (call->disturbed || q < 0 || !dv_is_faded(&b->e[q])) return;
     dv_virtual record = *dv_virtual_record(b, &b->e[q]);
     for (uint32_t i = 0; i < record.shape->count; i++)
@@ -173,6 +174,7 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     const dv_value *values = dv_frame_defaults(init, missing);
     for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
     n += missing;
+    begin_quiet(b, local_for_result(b, next_pc));
     shift_arguments(b, n);
     const dv_thread *caller = b->context->thread;
     const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
@@ -188,7 +190,6 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     if (!call) return true;
     call->emitted |= b->emitting;
     b->virtuals.data[record].call = call; /* before the record is copied to a leader */
-    begin_quiet(b, call, local_for_result(b, next_pc));
     dv_step_enter(b, dv_function_thread(init), next_pc, DV_ENTERS_INIT);
     return true;
 }
