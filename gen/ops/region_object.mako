@@ -292,6 +292,16 @@ set_to = {"IR": "r = ", "DR": "d = ", "IS": "SLOT_I(c) = "}.get(kind + to)
 </%isa:region>
 
 <%isa:region name="R_MAKE" operands="" cache="3" doc="Makes an instance that was virtual, to home slot a; the table in the instruction says where its attributes are.">
+    HOME(a) = DV_NONE;
+    SLOW();
+    --- out of line ---
+    PUBLISH_AT(d);
+    if (DV_UNLIKELY(!dv_region_make(vm, fp, CELL(2).p))) RAISE();
+    REGION_NEXT();
+</%isa:region>
+
+<%isa:region name="R_MAKE_FADED" operands="" cache="3" doc="The same of one that has faded in home slot a, if it has.">
+    if (DV_LIKELY(!dv_same(HOME(a), DV_FADED))) REGION_NEXT();
     SLOW();
     --- out of line ---
     PUBLISH_AT(d);

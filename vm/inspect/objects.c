@@ -121,9 +121,7 @@ void dv_objects_passed(dv_vm *vm, const dv_region *region, const dv_cell *cell,
     }
     for (; low < region->mark_count && region->marks[low].cell == at; low++)
         objects->removed[region->marks[low].kind]++;
-    const bool makes = dv_op_of(vm, cell->h) == DV_OP_R_MAKE;
-    if (makes && ((const dv_exit_item *)cell[2].p)->action == DV_EXIT_INSTANCE)
-        make_after_all(objects, DV_MADE_INSTANCE);
+    if (dv_op_of(vm, cell->h) == DV_OP_R_MAKE) make_after_all(objects, DV_MADE_INSTANCE);
 }
 
 void dv_objects_left(const dv_exit *exit, const dv_value *fp, dv_objects *objects) {

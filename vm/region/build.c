@@ -485,7 +485,7 @@ void dv_build_finish(dv_build *b) {
         dv_cell *cell = &region->cells[b->starts.data[i]];
         uint32_t op = (uint32_t)cell->i;
         if (op == DV_OP_R_EXIT) cell[2].p = &region->exits[cell[2].i];
-        if (op == DV_OP_R_MAKE) cell[2].p = &region->items[cell[2].i];
+        if (op == DV_OP_R_MAKE || op == DV_OP_R_MAKE_FADED) cell[2].p = &region->items[cell[2].i];
         cell->h = dv_handler_of(b->vm, cell, op);
     }
     for (uint32_t i = 0; i < b->label_uses.count; i++) {

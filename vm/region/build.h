@@ -62,7 +62,8 @@ typedef struct dv_snapshot {
     int16_t item;    /* the slot that R_FOR_RANGE puts its int into */
     uint16_t weight; /* of an instruction here: 8 for each loop around it */
     bool leader, queued;
-    bool head;             /* of a loop: a JUMP_BACK leads here */
+    bool head;      /* of a loop: a JUMP_BACK leads here */
+    bool disturbed; /* a call of a class: something can leave before the store of its result */
     uint32_t typed, boxed; /* work between here and the next leaders, weighted by loop depth */
     uint32_t converted;    /* values put into boxes there, or taken out, likewise */
 } dv_snapshot;
@@ -87,8 +88,7 @@ typedef struct dv_context {
     int16_t
         method; /* home slot of the bound method that was called; its callee is the code object */
     bool emitted,
-        made;       /* an __init__: it was emitted; an instance is made in the region after all */
-    bool disturbed; /* ... something can leave before the store to a local (dv_build.quiet) */
+        made; /* an __init__: it was emitted; an instance is made in the region after all */
     int depth;
 } dv_context;
 
@@ -174,7 +174,7 @@ typedef struct dv_build {
         uint32_t pc, version, exit;
         dv_context *context;
     } last_exit;
-    dv_context *quiet;  /* an __init__: nothing leaves until its instance is stored to a local */
+    dv_snapshot *quiet; /* of a call of a class: nothing leaves until its result is stored */
     uint64_t faded;     /* locals in which an instance fades somewhere */
     dv_snapshot *block; /* the leader from which instructions are interpreted, and ... */
     uint32_t weight;    /* ... what each of them weighs: 8 for each loop around it */

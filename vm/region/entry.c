@@ -330,7 +330,6 @@ static bool is_there(const dv_value *fp, const dv_exit_item *item) {
 
 bool dv_region_make(dv_vm *vm, dv_value *fp, const void *item) {
     const dv_exit_item *made = item;
-    if (DV_UNLIKELY(is_there(fp, made))) return true;
     const dv_shape *shape = dv_shape_at(vm, (uint32_t)dv_as_int(made->value));
     const uint32_t count = (uint32_t)made->from;
     dv_instance *self = bare_instance(vm, shape->class_, count);

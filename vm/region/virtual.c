@@ -132,7 +132,8 @@ static int32_t local_for_result(const dv_build *b, uint32_t next_pc) {
 
 /* A faded instance in the local that the new one goes to gives its slots away already, but for
  * objects, if nothing can leave before that. */
-static void begin_quiet(dv_build *b, dv_context *call, int32_t q) {
+static void begin_quiet(dv_build *b, int32_t q) {
+    dv_snapshot *call = dv_snapshot_at(b->context, b->pc);
     if (call->disturbed || q < 0 || !dv_is_faded(&b->e[q])) return;
     dv_virtual record = *dv_virtual_record(b, &b->e[q]);
     for (uint32_t i = 0; i < record.shape->count; i++)
@@ -173,6 +174,7 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     const dv_value *values = dv_frame_defaults(init, missing);
     for (int32_t i = 0; i < missing; i++) dv_push_constant(b, values[i]);
     n += missing;
+    begin_quiet(b, local_for_result(b, next_pc));
     shift_arguments(b, n);
     const dv_thread *caller = b->context->thread;
     const dv_value next = dv_raw_pointer(caller->cells + caller->cell_at[next_pc]);
@@ -188,7 +190,6 @@ bool dv_virtual_construct(dv_build *b, dv_class *class_, int32_t n, uint32_t nex
     if (!call) return true;
     call->emitted |= b->emitting;
     b->virtuals.data[record].call = call; /* before the record is copied to a leader */
-    begin_quiet(b, call, local_for_result(b, next_pc));
     dv_step_enter(b, dv_function_thread(init), next_pc, DV_ENTERS_INIT);
     return true;
 }
@@ -410,11 +411,11 @@ static bool is_lasting(const dv_build *b, int32_t q) {
 }
 
 /* What has the record to the home slot of entry q. */
-static void emit_make(dv_build *b, int32_t record, int32_t q, dv_exit_action action) {
+static void emit_make(dv_build *b, uint32_t op, int32_t record, int32_t q, dv_exit_action action) {
     dv_spill(b, false, b->top); /* what is in registers is lost if there is no memory */
     dv_spill(b, true, b->top);
     dv_point_add(b, b->cells.count, dv_exit_make(b, b->context, b->pc, false), true, false, false);
-    uint32_t at = dv_region_emit(b, DV_OP_R_MAKE, dv_home(b, q), 0, 0);
+    uint32_t at = dv_region_emit(b, op, dv_home(b, q), 0, 0);
     if (!b->emitting || b->failed) return;
     b->cells.data[at + 2].i = b->items.count;
     b->virtuals.data[record].call->made = true;
@@ -425,7 +426,7 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
     if (!b->faded) return;
     for (int32_t q = 0; q < b->locals && q < b->top; q++) {
         if (!dv_is_faded(&b->e[q]) || dv_is_faded(&to->entries[q])) continue;
-        emit_make(b, b->e[q].slot, q, DV_EXIT_FADED);
+        emit_make(b, DV_OP_R_MAKE_FADED, b->e[q].slot, q, DV_EXIT_FADED);
         b->e[q].value = DV_EMPTY;
         b->version++;
     }
@@ -433,7 +434,7 @@ void dv_virtual_restore(dv_build *b, const dv_snapshot *to) {
 
 void dv_virtual_make(dv_build *b, int32_t record) {
     const int32_t first = first_holder(b, record);
-    emit_make(b, record, first, DV_EXIT_INSTANCE);
+    emit_make(b, DV_OP_R_MAKE, record, first, DV_EXIT_INSTANCE);
     const bool lasting = is_lasting(b, first);
     for (int32_t q = first; q < b->top; q++) {
         if (!holds(b, q, record)) continue;

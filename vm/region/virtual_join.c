@@ -342,7 +342,7 @@ static bool is_used(const dv_snapshot *to, uint32_t number) {
     return false;
 }
 
-static void store_value(dv_build *b, dv_value v, int16_t slot) {
+static void put_value(dv_build *b, dv_value v, int16_t slot) {
     uint32_t at = dv_region_emit(b, DV_OP_R_VALUE_B, slot, 0, 0);
     dv_region_emit_constant(b, at, (dv_cell){.v = v});
 }
@@ -355,7 +355,7 @@ static void convert_record(dv_build *b, const dv_virtual *known, const dv_known_
         const int16_t slot = known->values[i].slot;
         if (known->values[i].where == DV_AT_VALUE) continue;
         if (!dv_has_record(e)) {
-            if (constants && known->values[i].where == DV_AT_HOME) store_value(b, DV_NONE, slot);
+            if (constants && known->values[i].where == DV_AT_HOME) put_value(b, DV_NONE, slot);
             continue;
         }
         const dv_known_value *v = &dv_virtual_record(b, e)->values[i];
@@ -370,7 +370,7 @@ static void finish_fading(dv_build *b, const dv_snapshot *to) {
     for (int32_t q = 0; q < b->locals && q < to->top; q++) {
         const dv_known_value *t = &to->entries[q];
         if (!dv_is_faded(t)) continue;
-        if (is_virtual(&b->e[q])) store_value(b, DV_FADED, dv_home(b, q));
+        if (is_virtual(&b->e[q])) put_value(b, DV_FADED, dv_home(b, q));
         b->e[q] = *t;
         b->e[q].slot = (int16_t)b->virtuals.count;
         b->version++;
