@@ -104,8 +104,7 @@ dv_value dv_posix_write(dv_vm *vm, const dv_value *args, uint32_t count) {
     dv_value bytes = dv_bytes_contents(vm, args[1]);
     if (dv_is_empty(bytes)) return DV_EMPTY;
     const dv_str *data = dv_as_str(bytes);
-    const int64_t put =
-        dv_host_write(vm, (int)fd, (const char *)data->data, (size_t)data->length);
+    const int64_t put = dv_host_write(vm, (int)fd, (const char *)data->data, (size_t)data->length);
     dv_release(vm, bytes);
     return put < 0 ? dv_host_raise(vm, (int)put, DV_EMPTY) : dv_int_from_int64(vm, put);
 }
