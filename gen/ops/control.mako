@@ -579,6 +579,7 @@ ${exhausted()}</%isa:derivative>
         if (dv_generator_fits(vm, g, sp + 2) && (dv_is_none(sent) || g->state == DV_GENERATOR_SUSPENDED)) {
             const dv_cell *next = g->next;
             dv_value *frame = sp + 2;
+            vm->work_left -= 2; /* a chain of generators may be long (core/work.h) */
             sp = dv_generator_enter(vm, g, frame, fp, ip + LEN, DV_RESUMER_SEND, CELL(1).target);
             *sp++ = sent;
             fp = frame;

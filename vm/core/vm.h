@@ -122,7 +122,6 @@ typedef struct dv_host_module {
 
 /* What the VM executes, counted in units of core/work.h.  INT64_MAX: there is no bound. */
 typedef struct dv_workload {
-    int64_t left;      /* of what C functions do, until they look whether they are to end */
     bool counts_calls; /* every function begins with dv_count_cell (run/thread.h) */
     bool exceeded;     /* the program has been told to end: what it does now is its grace */
     bool told;         /* ... by the host, which stops its next runs as well */
@@ -241,8 +240,10 @@ typedef struct dv_extension_use {
 struct dynvm_vm;
 
 struct dv_vm {
-    /* The stable table of extensions, which find it through their vm (include/dynvm_ext.h). */
+    /* The stable table of extensions, and what C functions may do until they look whether they are
+     * to end (core/work.h): the members that extensions know (dvx_vm, include/dynvm_ext.h). */
     const struct dvx_api *api;
+    int64_t work_left;
     /* Run-time registers, saved when control leaves tail-form code (run/engine.h). */
     const dv_cell *ip;
     dv_value *sp, *fp;

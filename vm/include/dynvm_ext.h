@@ -55,9 +55,10 @@
 typedef struct dvx_value {
     uint64_t bits;
 } dvx_value;
-/* The virtual machine; what follows its first member is its own. */
+/* The virtual machine; what follows these members is its own, and so is the second (dvx_work). */
 typedef struct dvx_vm {
     const struct dvx_api *api;
+    int64_t work_left;
 } dvx_vm;
 typedef void (*dvx_handler)(void);
 #endif
@@ -764,6 +765,11 @@ struct dvx_api {
     bool (*work)(dvx_vm *vm, int64_t units);
 };
 typedef struct dvx_api dvx_api;
+
+/* The same as `work`, without a call while there is nothing to look for. */
+static inline bool dvx_work(dvx_vm *vm, int64_t units) {
+    return (vm->work_left -= units) >= 0 || vm->api->work(vm, 0);
+}
 
 /* The descriptor.  Its first three members never change, so that any VM can tell whether it may
  * look at the others. */

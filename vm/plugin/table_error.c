@@ -229,6 +229,8 @@ void dv_api_deallocate(dvx_vm *vm, void *block, size_t size) {
 }
 
 bool dv_api_poll(dvx_vm *vm) { return dv_work_poll(vm); }
+_Static_assert(!offsetof(dv_vm, api) && offsetof(dv_vm, work_left) == sizeof(void *),
+               "extensions know these two members (dvx_vm)");
 bool dv_api_work(dvx_vm *vm, int64_t units) { return dv_work(vm, units); }
 
 void dv_api_heavy(dvx_vm *vm) {

@@ -8,6 +8,7 @@
 
 #include "core/native.h"
 #include "core/upcall.h"
+#include "core/work.h"
 #include "types/exception/exception.h"
 #include "types/class/instance.h"
 #include "types/exception/hook.h"
@@ -30,6 +31,7 @@ void dv_finaliser_leave(dv_vm *vm, const dv_finaliser *saved, dv_value culprit) 
 
 bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function) {
     if (vm->hooks.inspect.died) vm->hooks.inspect.died(vm, object);
+    enum { UNITS = 30 }; /* a call from C */
     dv_finaliser saved = dv_finaliser_enter(vm);
     object->references++;
     dv_retain(function);
@@ -39,5 +41,6 @@ bool dv_finalise(dv_vm *vm, dv_object *object, dv_value function) {
     }
     dv_finaliser_leave(vm, &saved, function);
     dv_release(vm, function);
+    dv_work_owe(vm, UNITS); /* (In front of the call, it would be the finaliser that is told.) */
     return --object->references == 0;
 }
