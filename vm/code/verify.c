@@ -361,6 +361,12 @@ static bool effect(verifier *v, uint32_t op, const dv_op_info *info, uint32_t *s
     case DV_EFFECT_UNPACK_EX:
         return pop(v, state, 1, DV_SLOT_OWNED) && push_owned(v, state, a) &&
                push_owned(v, state, operand(v, 1)) && push_owned(v, state, 1);
+    case DV_EFFECT_MATCH_KEYS: {
+        uint32_t below = *state;
+        return pop(v, &below, a + 1, DV_SLOT_OWNED) && push_owned(v, state, a + 1);
+    }
+    case DV_EFFECT_MATCH_CLASS:
+        return pop(v, state, 2, DV_SLOT_OWNED) && push_owned(v, state, a + 1);
     case DV_EFFECT_APPEND:
     case DV_EFFECT_ADD_PAIR: {
         if (!pop(v, state, info->effect == DV_EFFECT_APPEND ? 1 : 2, DV_SLOT_OWNED)) return false;

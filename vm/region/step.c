@@ -433,7 +433,7 @@ static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, b
     return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
 }
 
-static uint32_t step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
+uint32_t dv_step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
@@ -834,7 +834,7 @@ uint32_t dv_step(dv_build *b) {
     if (op - DV_OP_IADD <= DV_OP_IXOR - DV_OP_IADD)
         return step_binary(b, (dv_binary_op)(op - DV_OP_IADD), next_pc);
     if (op - DV_OP_LT <= DV_OP_NE - DV_OP_LT)
-        return step_compare(b, (dv_compare_op)(op - DV_OP_LT), next_pc);
+        return dv_step_compare(b, (dv_compare_op)(op - DV_OP_LT), next_pc);
     switch (op) {
     case DV_OP_NOP: return next_pc;
     case DV_OP_LOAD_CONST:
@@ -898,6 +898,9 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_BUILD_LIST:
     case DV_OP_BUILD_SET:
     case DV_OP_BUILD_STRING: return dv_step_embed(b, (int32_t)a, 1, next_pc);
+    case DV_OP_MATCH_SEQUENCE: return dv_step_match_sequence(b, a, next_pc);
+    case DV_OP_MATCH_KEYS: return dv_step_embed(b, (int32_t)a + 1, 2 * (int32_t)a + 2, next_pc);
+    case DV_OP_MATCH_CLASS: return dv_step_embed(b, 2, (int32_t)a + 1, next_pc);
     case DV_OP_BUILD_DICT: return dv_step_embed(b, 2 * (int32_t)a, 1, next_pc);
     case DV_OP_FORMAT_VALUE: return dv_step_embed(b, a & 4 ? 2 : 1, 1, next_pc);
     case DV_OP_UNPACK_SEQUENCE: return dv_step_unpack(b, next_pc);
@@ -908,6 +911,8 @@ uint32_t dv_step(dv_build *b) {
     case DV_OP_STORE_CELL:
     case DV_OP_STORE_GLOBAL:
     case DV_OP_GET_ITER:
+    case DV_OP_MATCH_ITEM:
+    case DV_OP_MATCH_MAPPING:
     case DV_OP_DELETE_SUBSCR:
     case DV_OP_POS:
     case DV_OP_INVERT:

@@ -200,6 +200,9 @@ bool dv_step_may_append(dv_build *b);
 uint32_t dv_step_append(dv_build *b, int32_t q, int32_t inputs, uint32_t next_pc);
 /* LIST_APPEND */
 uint32_t dv_step_list_append(dv_build *b, int32_t depth, uint32_t next_pc);
+/* MATCH_SEQUENCE of the topmost entry, and a comparison of the two topmost ones. */
+uint32_t dv_step_match_sequence(dv_build *b, uint32_t n, uint32_t next_pc);
+uint32_t dv_step_compare(dv_build *b, dv_compare_op op, uint32_t next_pc);
 /* len() of the topmost entry, to the int register, for `inputs` entries; false: it is no container
  * that is known. */
 bool dv_step_length_of(dv_build *b, int32_t inputs);
