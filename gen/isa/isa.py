@@ -338,6 +338,8 @@ EFFECTS = {
     "merge": ("1", "0"),
     "unpack": ("1", "n"),
     "unpack_ex": ("1", "n + m + 1"),
+    "match_keys": ("n + 1", "2 * n + 2"),
+    "match_class": ("2", "n + 1"),
     "append": ("1", "0"),
     "add_pair": ("2", "0"),
     "copy": ("0", "1"),

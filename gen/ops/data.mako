@@ -698,3 +698,59 @@ ${build_tuple("CELL(2).i")}\
     dv_release_outer(vm, sequence);
     NEXT();
 </%isa:op>
+
+## Patterns of match statements: what of a value they ask (types/class/pattern.h).
+
+<%isa:op name="MATCH_SEQUENCE" region="dv_step_match_sequence" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="Is it a sequence to a pattern, of exactly n / 2 items or, if n is odd, of at least so many?">
+    const uint8_t own = SITE.own;
+    const int found = dv_pattern_sequence(vm, v, CELL(2).i);
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    DISPOSE1(own, v);
+    DONE(dv_bool(found));
+</%isa:op>
+
+% for kind in ("tuple", "list"):
+<%isa:derivative name="MATCH_SEQUENCE_${kind.upper()}" of="MATCH_SEQUENCE" types="${kind}" result="bool" fuses="L" doc="MATCH_SEQUENCE of a ${kind}.">
+    const int64_t n = CELL(2).i, count = dv_as_${kind}(v)->count;
+    DONE_RELEASING(dv_bool(n & 1 ? count >= n >> 1 : count == n >> 1), SITE.own & 1, v);
+</%isa:derivative>
+% endfor
+
+<%isa:op name="MATCH_ITEM" region="embeds" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="v[len(v) - n], of what stands behind a star in a pattern.">
+    const uint8_t own = SITE.own;
+    const dv_value item = dv_pattern_item(vm, v, CELL(2).i);
+    if (DV_UNLIKELY(dv_is_empty(item))) RAISE();
+    DISPOSE1(own, v);
+    DONE(item);
+</%isa:op>
+
+<%isa:op name="MATCH_MAPPING" region="embeds" operands="count own" stack="v -- r" calls_out="yes" kills="all" doc="Is it a mapping to a pattern, of at least n items?">
+    const uint8_t own = SITE.own;
+    const int found = dv_pattern_mapping(vm, v, CELL(2).i);
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    DISPOSE1(own, v);
+    DONE(dv_bool(found));
+</%isa:op>
+
+<%isa:op name="MATCH_KEYS" region="embeds" operands="count count" variable="match_keys" stack="keys -- r" calls_out="yes" kills="all" doc="Pushes the values of the n keys on top in the mapping below them, the first on top of the others, and whether all are there; m: the keys are literals.">
+    const int64_t n = CELL(1).i;
+    const int found = dv_pattern_keys(vm, sp[-n - 1], sp - n, n, CELL(2).i != 0, sp);
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    sp[n] = dv_bool(found);
+    sp += n + 1;
+    NEXT();
+</%isa:op>
+
+<%isa:op name="MATCH_CLASS" region="embeds" operands="count const" variable="match_class" stack="subject class_ -- r" calls_out="yes" kills="all" doc="Replaces subject and class by n attributes of an instance of it, the first on top of the others, and whether it is one that has them; the last ones have the names in the constant.">
+    const int64_t n = CELL(1).i;
+    const dv_value class_ = sp[-1], subject = sp[-2];
+    const int found = dv_pattern_class(vm, subject, class_, n, CELL(2).v, sp);
+    if (DV_UNLIKELY(found < 0)) RAISE();
+    memmove(sp - 2, sp, (size_t)n * sizeof *sp);
+    sp += n - 1;
+    sp[-1] = dv_bool(found);
+    PUBLISH();
+    dv_release_outer(vm, class_);
+    dv_release_outer(vm, subject);
+    NEXT();
+</%isa:op>

@@ -19,7 +19,7 @@ OPERATORS = {
     "**": "DOUBLE_STAR", "@": "AT", "<<": "LEFT_SHIFT", ">>": "RIGHT_SHIFT", "&": "AMPERSAND", "|": "BAR",
     "^": "CARET",
 }  # fmt: skip
-WORDS = ("SOFT_KEYWORD", "MATCH", "CASE")  # names, for the lexer
+WORDS = ("SOFT_KEYWORD", "MATCH", "CASE", "UNDERSCORE")  # names, for the lexer
 FLAGS = ("memo", "quiet")
 PLACES = {"a": "AT", "a..b": "RANGE", "a..": "FROM", ".": "LAST"}
 
@@ -48,7 +48,7 @@ typedef enum dv_grammar_place {
 
 /* What an item asks of a token beyond its kind: that it is one of match, case and _; or that word. */
 enum { DV_GRAMMAR_SOFT_KEYWORD = 255, DV_GRAMMAR_MATCH = 254, DV_GRAMMAR_CASE = 253,
-       DV_GRAMMAR_RULES = %d };
+       DV_GRAMMAR_UNDERSCORE = 252,       DV_GRAMMAR_RULES = %d };
 
 typedef struct dv_grammar_item {
     uint8_t op;

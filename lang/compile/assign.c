@@ -134,6 +134,10 @@ static void collect_stmt(uint64_t *set, const dv_stmt *stmt) {
         break;
     case DV_STMT_TRY: collect_try(set, stmt); break;
     case DV_STMT_WITH: collect_block(set, &stmt->as.with.body); break;
+    case DV_STMT_MATCH:
+        for (uint32_t i = 0; i < stmt->as.match.count; i++)
+            collect_block(set, &stmt->as.match.cases[i].body);
+        break;
     default: break;
     }
 }
@@ -426,6 +430,38 @@ static void flow_with(flow *f, const dv_stmt *stmt) {
     set_intersect(f, f->now, weakest);
 }
 
+static void flow_values(flow *f, const dv_pattern *pattern) {
+    flow_optional(f, pattern->value);
+    flow_exprs(f, &pattern->keys);
+    for (uint32_t i = 0; i < pattern->count; i++) flow_values(f, pattern->items[i]);
+}
+
+static void flow_captures(flow *f, const dv_pattern *pattern) {
+    if (pattern->name != NULL) add(f->now, pattern->name->as.name.symbol);
+    for (uint32_t i = 0; i < pattern->count; i++) flow_captures(f, pattern->items[i]);
+}
+
+/* A pattern binds its names when all of it has matched; alternatives bind the same ones.  The next
+ * case begins as this one did: what a guard may have bound does not count. */
+static void flow_match(flow *f, const dv_stmt *stmt) {
+    uint64_t *joined = new_full_set(f);
+    flow_expr(f, stmt->as.match.subject);
+    const uint64_t *before = copy_set(f, f->now);
+    bool exhausted = false;
+    for (uint32_t i = 0; i < stmt->as.match.count; i++) {
+        const dv_case *one = &stmt->as.match.cases[i];
+        flow_values(f, one->pattern);
+        flow_captures(f, one->pattern);
+        flow_optional(f, one->guard);
+        flow_block(f, &one->body);
+        set_intersect(f, joined, f->now);
+        set_assign(f, f->now, before);
+        exhausted = one->guard == NULL && dv_pattern_is_irrefutable(one->pattern);
+    }
+    if (exhausted) fill_set(f, f->now);
+    set_intersect(f, f->now, joined);
+}
+
 static void flow_assign(flow *f, const dv_stmt *stmt) {
     flow_expr(f, stmt->as.assign.value);
     for (uint32_t i = 0; i < stmt->as.assign.targets.count; i++)
@@ -515,6 +551,7 @@ static void flow_stmt(flow *f, const dv_stmt *stmt) {
     case DV_STMT_GLOBAL:
     case DV_STMT_NONLOCAL: break;
     case DV_STMT_WITH: flow_with(f, stmt); break;
+    case DV_STMT_MATCH: flow_match(f, stmt); break;
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "lang/compile/compile_control.h"
 #include "lang/compile/compile_expression.h"
+#include "lang/compile/compile_match.h"
 #include "lang/complain/warn.h"
 
 #include <string.h>
@@ -248,6 +249,7 @@ static bool compile_statement(dv_compiler *c, const dv_stmt *stmt) {
     case DV_STMT_GLOBAL:
     case DV_STMT_NONLOCAL: return true;
     case DV_STMT_WITH: return dv_compile_with(c, stmt);
+    case DV_STMT_MATCH: return dv_compile_match(c, stmt);
     }
     return true;
 }

@@ -410,6 +410,22 @@ static void fold_with(dv_front *front, const dv_stmt *stmt) {
     fold_block(front, &stmt->as.with.body);
 }
 
+static void fold_pattern(dv_front *front, const dv_pattern *pattern) {
+    fold_optional(front, pattern->value);
+    fold_exprs(front, &pattern->keys);
+    for (uint32_t i = 0; i < pattern->count; i++) fold_pattern(front, pattern->items[i]);
+}
+
+static void fold_match(dv_front *front, const dv_stmt *stmt) {
+    fold_expr(front, stmt->as.match.subject);
+    for (uint32_t i = 0; i < stmt->as.match.count; i++) {
+        const dv_case *one = &stmt->as.match.cases[i];
+        fold_pattern(front, one->pattern);
+        fold_optional(front, one->guard);
+        fold_block(front, &one->body);
+    }
+}
+
 static void fold_stmt(dv_front *front, const dv_stmt *stmt) {
     switch (stmt->kind) {
     case DV_STMT_EXPR:
@@ -436,6 +452,7 @@ static void fold_stmt(dv_front *front, const dv_stmt *stmt) {
         fold_function(front, stmt->as.function);
         break;
     case DV_STMT_WITH: fold_with(front, stmt); break;
+    case DV_STMT_MATCH: fold_match(front, stmt); break;
     case DV_STMT_CLASS: fold_class(front, stmt->as.klass); break;
     case DV_STMT_TRY: fold_try(front, stmt); break;
     case DV_STMT_RAISE:

@@ -286,6 +286,12 @@ static void take_if(sequence *q, dv_stmt *stmt, around *outer) {
     take_block(q, &stmt->as.branch.otherwise, at, outer);
 }
 
+static void take_match(sequence *q, dv_stmt *stmt, around *outer) {
+    uint32_t at = stmt->first;
+    for (uint32_t i = 0; i < stmt->as.match.count; i++)
+        at = take_block(q, &stmt->as.match.cases[i].body, at, outer);
+}
+
 static void take_loop(sequence *q, dv_stmt *stmt, const dv_block *body, const dv_block *otherwise,
                       around *outer) {
     take_range(q, stmt->middle, body->items[0]->first);
@@ -309,6 +315,7 @@ static void take_stmt(sequence *q, dv_stmt *stmt, around *outer) {
         return;
     case DV_STMT_WITH: take_block(q, &stmt->as.with.body, stmt->first, outer); return;
     case DV_STMT_TRY: take_try(q, stmt, outer); return;
+    case DV_STMT_MATCH: take_match(q, stmt, outer); return;
     default: break;
     }
     take_range(q, stmt->middle, stmt->end);

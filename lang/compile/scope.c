@@ -709,6 +709,24 @@ static bool visit_with(scoper *s, const dv_stmt *stmt) {
     return visit_block(s, &stmt->as.with.body);
 }
 
+static bool visit_pattern(scoper *s, const dv_pattern *pattern) {
+    if (!visit_optional(s, pattern->value) || !visit_exprs(s, &pattern->keys)) return false;
+    for (uint32_t i = 0; i < pattern->count; i++)
+        if (!visit_pattern(s, pattern->items[i])) return false;
+    return pattern->name == NULL || bind_name(s, pattern->name, DV_SYMBOL_ASSIGNED, pattern->at);
+}
+
+static bool visit_match(scoper *s, const dv_stmt *stmt) {
+    if (!visit_expr(s, stmt->as.match.subject)) return false;
+    for (uint32_t i = 0; i < stmt->as.match.count; i++) {
+        const dv_case *one = &stmt->as.match.cases[i];
+        if (!visit_pattern(s, one->pattern) || !visit_optional(s, one->guard) ||
+            !visit_block(s, &one->body))
+            return false;
+    }
+    return true;
+}
+
 static bool visit_if(scoper *s, const dv_stmt *stmt) {
     for (uint32_t i = 0; i < stmt->as.branch.count; i++) {
         const dv_branch *branch = &stmt->as.branch.branches[i];
@@ -772,6 +790,7 @@ static bool visit_kind(scoper *s, dv_stmt *stmt) {
         return visit_optional(s, stmt->as.raise.exception) &&
                visit_optional(s, stmt->as.raise.cause);
     case DV_STMT_WITH: return visit_with(s, stmt);
+    case DV_STMT_MATCH: return visit_match(s, stmt);
     case DV_STMT_ASSERT:
         return visit_expr(s, stmt->as.assertion.test) &&
                visit_optional(s, stmt->as.assertion.message);

@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,6 +109,10 @@ static void write_quoted(writer *w, dv_text text, bool bytes) {
 /* repr() of a float that is not negative; what is infinite is written so that it reads back. */
 static void write_real(writer *w, double value, bool imaginary) {
     char digits[24], text[64]; /* no shortest form has more than 17 digits */
+    if (signbit(value)) {      /* a key of a pattern, which is folded */
+        put(w, "-");
+        value = -value;
+    }
     if (value > 1.7976931348623157e308) {
         put(w, imaginary ? "1e309j" : "1e309");
         return;

@@ -117,6 +117,7 @@ static bool is_wanted(const dv_token *token, uint16_t kind) {
     switch (kind) {
     case DV_GRAMMAR_SOFT_KEYWORD: return is_soft_keyword(token);
     case DV_GRAMMAR_MATCH: return name && dv_name_is(token->name, "match");
+    case DV_GRAMMAR_UNDERSCORE: return name && dv_name_is(token->name, "_");
     case DV_GRAMMAR_CASE: return name && dv_name_is(token->name, "case");
     default: return token->kind == kind;
     }

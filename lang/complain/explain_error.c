@@ -213,6 +213,15 @@ static void record_from(dv_explanation *x, const dv_node *a, const char *message
     record(x, "SyntaxError", at, message);
 }
 
+/* In a complex number of a pattern the first part is real, the second is not. */
+static void record_number(dv_explanation *x, const dv_node *a, bool imaginary) {
+    const char last = x->front->source.data[x->tokens->items[a->first].end - 1];
+    if ((last == 'j' || last == 'J') == imaginary) return;
+    record(x, "SyntaxError", a->at,
+           imaginary ? "imaginary number required in complex literal"
+                     : "real number required in complex literal");
+}
+
 static void record_indentation(dv_explanation *x, const char *message, const dv_node *a) {
     char text[256];
     fill_in(x, message, a, text);
@@ -243,6 +252,8 @@ void dv_explain_error(dv_explanation *x, const dv_grammar_alternative *alternati
                dv_range_join(a->at, b->kind == DV_KIND_PARTS ? last_part(b)->at : b->at),
                "did you forget parentheses around the comprehension target?");
         break;
+    case DV_PLACE_REAL_NUMBER: record_number(x, a, false); break;
+    case DV_PLACE_IMAGINARY_NUMBER: record_number(x, a, true); break;
     case DV_PLACE_DICTIONARY_KEY: record_dictionary_key(x, a); break;
     }
 }

@@ -6,7 +6,7 @@
 static const char *const refusals[] = {
     [DV_REFUSE_ASYNC_DEF] = "async def",   [DV_REFUSE_ASYNC_FOR] = "async for",
     [DV_REFUSE_ASYNC_WITH] = "async with", [DV_REFUSE_AWAIT] = "await",
-    [DV_REFUSE_MATCH] = "match",           [DV_REFUSE_EXCEPT_STAR] = "except*",
+    [DV_REFUSE_EXCEPT_STAR] = "except*",
 };
 
 void dv_refuse(dv_front *front, dv_range at, dv_refusal what) {

@@ -9,7 +9,6 @@ typedef enum dv_refusal {
     DV_REFUSE_ASYNC_FOR,
     DV_REFUSE_ASYNC_WITH,
     DV_REFUSE_AWAIT,
-    DV_REFUSE_MATCH,
     DV_REFUSE_EXCEPT_STAR
 } dv_refusal;
 

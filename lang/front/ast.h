@@ -229,6 +229,30 @@ struct dv_expr {
     } as;
 };
 
+typedef enum dv_pattern_kind {
+    DV_PATTERN_VALUE,     /* value: a literal or a dotted name, compared by == */
+    DV_PATTERN_SINGLETON, /* value: None, True or False, compared by `is` */
+    DV_PATTERN_CAPTURE,   /* name; NULL: the wildcard */
+    DV_PATTERN_AS,        /* name, items[0] */
+    DV_PATTERN_STAR,      /* in a sequence only: name; NULL: *_ */
+    DV_PATTERN_SEQUENCE,  /* items */
+    DV_PATTERN_MAPPING,   /* keys, an item for each, name: behind the two stars, or NULL */
+    DV_PATTERN_CLASS,     /* value: the class; items, the last of which have keywords */
+    DV_PATTERN_OR         /* items */
+} dv_pattern_kind;
+
+typedef struct dv_pattern {
+    dv_pattern_kind kind;
+    dv_range at;
+    dv_expr *value;
+    dv_expr *name; /* DV_EXPR_NAME */
+    struct dv_pattern **items;
+    uint32_t count;
+    dv_exprs keys;
+    dv_name **keywords;
+    uint32_t keyword_count;
+} dv_pattern;
+
 typedef enum dv_stmt_kind {
     DV_STMT_EXPR,
     DV_STMT_ASSIGN,
@@ -249,6 +273,7 @@ typedef enum dv_stmt_kind {
     DV_STMT_TRY,
     DV_STMT_RAISE,
     DV_STMT_WITH,
+    DV_STMT_MATCH,
     DV_STMT_ASSERT,
     DV_STMT_IMPORT,
     DV_STMT_FROM
@@ -267,6 +292,12 @@ typedef struct dv_handler {
     dv_block body;
     dv_range at;
 } dv_handler;
+
+typedef struct dv_case {
+    dv_pattern *pattern;
+    dv_expr *guard; /* or NULL */
+    dv_block body;
+} dv_case;
 
 typedef struct dv_alias {
     dv_text path;    /* a.b.c; "*" in from-imports */
@@ -335,6 +366,11 @@ struct dv_stmt {
             dv_block body;
         } with;
         struct {
+            dv_expr *subject;
+            dv_case *cases;
+            uint32_t count;
+        } match;
+        struct {
             dv_expr *test, *message; /* message may be NULL */
         } assertion;
         struct {
@@ -356,5 +392,8 @@ dv_expr *dv_expr_leftmost(dv_expr *expr);
 int dv_expr_truth(const dv_expr *expr);
 
 bool dv_expr_is_constant(const dv_expr *expr);
+
+/* Matches everything, whatever its name. */
+bool dv_pattern_is_irrefutable(const dv_pattern *pattern);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "lang/front/parser_expression.h"
 #include "lang/front/parser_function.h"
+#include "lang/front/parser_match.h"
 #include "lang/front/parser_statement.h"
 #include "lang/front/parser_target.h"
 
@@ -212,16 +213,6 @@ static dv_stmt *refuse_async(dv_parser *p) {
     }
 }
 
-/* `match subject:` followed by an indented `case`; as a name, match is an ordinary one. */
-static bool at_match(const dv_parser *p) {
-    if (!dv_parser_at(p, DV_TOKEN_NAME) || !dv_name_is(p->token->name, "match")) return false;
-    const dv_token *token = p->token;
-    while (token->kind != DV_TOKEN_NEWLINE && token->kind != DV_TOKEN_ERROR) token++;
-    if (token->kind == DV_TOKEN_ERROR || token[-1].kind != DV_TOKEN_COLON) return false;
-    return token[1].kind == DV_TOKEN_INDENT && token[2].kind == DV_TOKEN_NAME &&
-           dv_name_is(token[2].name, "case");
-}
-
 bool dv_parser_compound(dv_parser *p, dv_stmt **stmt) {
     *stmt = NULL;
     switch (p->token->kind) {
@@ -235,7 +226,7 @@ bool dv_parser_compound(dv_parser *p, dv_stmt **stmt) {
     case DV_TOKEN_AT: *stmt = dv_parser_definition(p); break;
     case DV_TOKEN_ASYNC: *stmt = refuse_async(p); break;
     default:
-        if (at_match(p)) dv_refuse(p->front, p->token->at, DV_REFUSE_MATCH);
+        if (dv_parser_at_match(p)) *stmt = dv_parser_match(p);
         break;
     }
     return p->front->status == DV_LANG_OK;

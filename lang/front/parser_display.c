@@ -212,7 +212,7 @@ static dv_expr *parse_name(dv_parser *p) {
     return expr;
 }
 
-static dv_expr *parse_atom(dv_parser *p) {
+dv_expr *dv_parser_atom(dv_parser *p) {
     switch (p->token->kind) {
     case DV_TOKEN_NAME: return parse_name(p);
     case DV_TOKEN_NUMBER: return parse_number(p);
@@ -413,7 +413,7 @@ static dv_expr *parse_trailer(dv_parser *p, dv_expr *expr, dv_range start) {
 
 dv_expr *dv_parser_primary(dv_parser *p) {
     dv_range start = p->token->at;
-    dv_expr *expr = parse_atom(p);
+    dv_expr *expr = dv_parser_atom(p);
     while (expr != NULL && (dv_parser_at(p, DV_TOKEN_DOT) || dv_parser_at(p, DV_TOKEN_LEFT_PAREN) ||
                             dv_parser_at(p, DV_TOKEN_LEFT_BRACKET))) {
         dv_expr *inner = expr;

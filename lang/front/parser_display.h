@@ -5,6 +5,9 @@
 
 #include "lang/front/parser.h"
 
+/* A name, a literal, or what stands in brackets. */
+dv_expr *dv_parser_atom(dv_parser *p);
+
 /* An atom and all the attributes, subscripts and calls behind it. */
 dv_expr *dv_parser_primary(dv_parser *p);
 

@@ -10,6 +10,7 @@ from expressions import KINDS, Expressions
 
 ERRORS = ["TypeError", "ValueError", "ZeroDivisionError", "IndexError", "KeyError", "AttributeError",
           "(KeyError, IndexError)", "LookupError", "ArithmeticError", "Exception", "NameError", "OverflowError"]
+VALUES = ["0", "1", "-1", "2.0", "'a'", "'abc'", "b'abc'", "None", "True", "1+2j", "math.pi", "operator.add"]  # of patterns
 RAISED = ["ValueError('v')", "KeyError('k')", "TypeError", "IndexError(3)", "Custom(1, 2)", "Custom", "StopIteration"]
 PRELUDE = '''
 import bisect
@@ -265,6 +266,45 @@ class Language(Expressions):
             with self.under("else:"):
                 self.body(2)
 
+    def pattern(self, names: list, depth: int = 2) -> str:
+        """A pattern; what it binds is added to the names, each of which it binds once."""
+        kind = self.random.randrange(12 if depth else 5)
+        if kind == 0:
+            return "_"
+        if kind in (1, 2):
+            return self.pick(VALUES)
+        if kind == 3:
+            return self.pick(["int()", "str()", "float()", "list()", "dict()", "Custom()", "Int()", "tuple() | list()"])
+        if kind == 4:
+            free = [name for name in self.targets() if name not in names and name != "_"]
+            names += free[:1]
+            return free[0] if free else "_"
+        if kind in (5, 6, 7):
+            parts = [self.pattern(names, depth - 1) for _ in range(self.upto(3))]
+            if self.chance(40):
+                parts.insert(self.upto(len(parts)), "*_")
+            return f"[{', '.join(parts)}]"
+        if kind == 8:
+            keys = self.random.sample(["'a'", "1", "'n'", "'k'", "None", "2.5"], self.upto(2))
+            return "{" + ", ".join(f"{key}: {self.pattern(names, depth - 1)}" for key in keys) + "}"
+        if kind == 9:
+            part = self.pattern(names, depth - 1)
+            return self.pick(["int({})", "str({})", "Custom(code={})", "list({})", "Tuple({})", "complex(real={})"]).format(part)
+        if kind == 10:
+            return f"({self.pick(VALUES)} | {self.pick(['int()', 'str()', '[int(), *_]', '[_, 2]'])} | {self.pick(VALUES)})"
+        return f"({self.pattern(names, depth - 1)})"
+
+    def matching(self) -> None:
+        """A match statement; what is bound in a case may be read behind it."""
+        with self.under(f"match {self.value('any', 1)}{self.pick(['', '', '', ', ' + self.value('any', 0)])}:"):
+            for _ in range(self.upto(4)):
+                text = self.pattern([])
+                guard = f" if {self.value('bool', 1)}" if self.chance(30) else ""
+                with self.under(f"case {text}{guard or ' if True'}:"):
+                    self.body(2)
+            with self.under(self.pick(["case _:", "case [*_] | {}:", "case other:"])):
+                self.body(1)
+
     def loop(self) -> None:
         name = self.fresh("i")
         most = 12 if self.loops == 0 else 4
@@ -346,7 +386,7 @@ class Language(Expressions):
         simple += self.own_statements()
         if self.chance(10):
             simple.append(self.remove)
-        compound = [self.branch, self.loop, self.loop, self.attempt, self.attempt, self.managed]
+        compound = [self.branch, self.loop, self.loop, self.attempt, self.attempt, self.managed, self.matching]
         self.pick(simple + (compound if self.depth < 3 else []))()
 
     # ---- The whole ----

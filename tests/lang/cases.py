@@ -176,7 +176,6 @@ def constants():
 REFUSED = {
     "async_for": "async def f():\n    async for x in y:\n        pass\n",
     "await": "await f()\n",
-    "match": "match x:\n    case 1:\n        pass\n",
     "declared_latin1": b"# coding: latin-1\nprint('\xe9')\n",
     "declared_unknown": b"# coding: utf8x\nprint('\xe9')\n",
     "mark_declared_ascii": MARK + b"# coding: ascii\nprint(1)\n",

@@ -167,6 +167,7 @@ static const struct {
     KNOWN(trunc, "__trunc__"),
     KNOWN(abstractmethods, "__abstractmethods__"),
     KNOWN(instancecheck, "__instancecheck__"),
+    KNOWN(match_args, "__match_args__"),
     KNOWN(prepare, "__prepare__"),
     KNOWN(subclasscheck, "__subclasscheck__"),
     KNOWN(subclasshook, "__subclasshook__"),

@@ -16,6 +16,22 @@ _Static_assert(sizeof(dv_attributes) == DV_HEAP_PREFIX_SIZE, "an object stands b
 /* Classes ---------------------------------------------------------------------------------------
  */
 
+/* As CPython inherits the flags: the first class of the order that has one counts. */
+static uint8_t collection_of(const dv_class *class_) {
+    for (uint32_t i = 1; i < class_->mro_count; i++)
+        if (class_->mro[i]->collection) return class_->mro[i]->collection;
+    switch (class_->type) {
+    case DV_T_TUPLE:
+    case DV_T_LIST:
+    case DV_T_RANGE:
+    case DV_T_ARRAY:
+    case DV_T_DEQUE: return DV_COLLECTION_SEQUENCE;
+    case DV_T_DICT:
+    case DV_T_MAPPING_PROXY: return DV_COLLECTION_MAPPING;
+    default: return DV_COLLECTION_NONE;
+    }
+}
+
 dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint32_t count,
                           dv_class *base, dv_type_id type) {
     dv_class *class_ = dv_container_new(vm, sizeof *class_, DV_T_CLASS);
@@ -27,7 +43,10 @@ dv_class *dv_class_new_of(dv_vm *vm, dv_value name, dv_class *const *bases, uint
     class_->name = dv_retain(name);
     class_->qualname = class_->registered = class_->answers = DV_EMPTY;
     dv_namespace_init(&class_->attributes);
-    if (dv_mro_link(vm, class_, bases, count)) return class_;
+    if (dv_mro_link(vm, class_, bases, count)) {
+        class_->collection = collection_of(class_);
+        return class_;
+    }
     dv_release_object(vm, &class_->header);
     return NULL;
 }

@@ -68,6 +68,9 @@ enum {
 /* What of a built-in type's methods has become attributes of its class. */
 enum { DV_FILLED_NOT, DV_FILLED_METHODS, DV_FILLED_ALL };
 
+/* What patterns of a match statement take instances of a class for. */
+enum { DV_COLLECTION_NONE, DV_COLLECTION_SEQUENCE, DV_COLLECTION_MAPPING };
+
 /* Methods that a class may leave to the built-in type that it derives from. */
 enum { DV_LEFT_GETITEM = 1, DV_LEFT_CONTAINS = 2 };
 
@@ -95,6 +98,7 @@ struct dv_class {
     uint8_t left;    /* DV_LEFT_...: what it was known to leave to the built-in type that it derives
                       * from, when vm->names_changed was left_then; since then it may have changed */
     uint64_t left_then;
+    uint8_t collection; /* DV_COLLECTION_...: inherited, or given by abc (types/class/pattern.h) */
     dv_namespace attributes;
     dv_shape *root;       /* NULL for built-in types */
     uint32_t shape_count; /* below the root */

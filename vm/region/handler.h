@@ -23,6 +23,7 @@
 #include "types/class/class_build.h"
 #include "types/number/complex.h"
 #include "types/class/metaclass.h"
+#include "types/class/pattern.h"
 #include "types/class/descriptor.h"
 #include "types/mapping/dict_view.h"
 #include "types/exception/exception.h"

@@ -438,8 +438,7 @@ static uint32_t emit_compare_jump(dv_build *b, dv_compare_op op, bool doubles, b
     return emit_compare(b, op, jump_if ? FORM_RBDT : FORM_RBDF, x, y, true);
 }
 
-uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
-    const dv_compare_op op = (dv_compare_op)dv_op_infos[dv_step_op(b, b->pc)].which;
+uint32_t dv_compare_entries(dv_build *b, dv_compare_op op, uint32_t next_pc) {
     dv_unbox_by_evidence(b, b->top - 2, 0);
     dv_unbox_by_evidence(b, b->top - 1, 1);
     const dv_known_value *x = dv_top(b, 2), *y = dv_top(b, 1);
@@ -460,6 +459,11 @@ uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
     dv_spill(b, false, b->top - 2);
     emit_compare(b, op, doubles ? FORM_RSD : FORM_RSI, left, right, doubles);
     return dv_finish_raw(b, DV_NO_CELL, 2, DV_K_BOOL, -1, next_pc);
+}
+
+uint32_t dv_step_compare(dv_build *b, uint32_t next_pc) {
+    const uint32_t op = dv_step_op(b, b->pc);
+    return dv_compare_entries(b, (dv_compare_op)dv_op_infos[op].which, next_pc);
 }
 
 /* x is None: where that leads anywhere, recursion ends at it. */

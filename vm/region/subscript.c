@@ -439,6 +439,27 @@ uint32_t dv_step_list_append(dv_build *b, uint32_t next_pc) {
     return next_pc;
 }
 
+/* Patterns
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* A number is no sequence; of a tuple or list in a local the length is compared. */
+uint32_t dv_step_match_sequence(dv_build *b, uint32_t next_pc) {
+    const uint32_t n = dv_word_operand(b, b->pc, 0);
+    const dv_known_value *e = dv_top(b, 1);
+    container c;
+    if (dv_kind_is_raw((dv_kind)e->kind) || e->kind == DV_K_COMPLEX) {
+        dv_pop(b, 1);
+        dv_push_constant(b, DV_FALSE);
+        return next_pc;
+    }
+    if (dv_step_is_cold(b) || e->where != DV_AT_ALIAS || !find_container(b, b->top - 1, 0, &c) ||
+        (c.kind != DV_K_LIST && c.kind != DV_K_TUPLE) || !dv_step_length_of(b, 1))
+        return dv_step_embed(b, 1, 1, next_pc);
+    dv_push_constant(b, dv_int(n >> 1));
+    return dv_compare_entries(b, n & 1 ? DV_GE : DV_EQ, next_pc);
+}
+
 /* Length
  * -----------------------------------------------------------------------------------------------
  */

@@ -173,7 +173,18 @@ static dv_value abc_of_instances(dv_vm *vm, const dv_value *args, uint32_t count
     return dv_retain(args[0]);
 }
 
+/* collection(class, kind): what patterns take instances of the class, and of those below it, for
+ * (DV_COLLECTION_...); the class. */
+static dv_value abc_collection(dv_vm *vm, const dv_value *args, uint32_t count) {
+    (void)count;
+    if (!dv_is_class(args[0]) || !dv_is_int(args[1]))
+        return dv_raise(vm, DV_E_TYPE_ERROR, "collection() takes a class and an int");
+    dv_as_class(args[0])->collection = (uint8_t)dv_as_int(args[1]);
+    return dv_retain(args[0]);
+}
+
 static const dv_cfunction_def functions[] = {
+    {.name = "collection", .entry = abc_collection, .min = 2, .max = 2},
     {.name = "has_methods", .entry = abc_has_methods, .min = 1, .max = UINT32_MAX},
     {.name = "of_instances", .entry = abc_of_instances, .min = 1, .max = 1},
     {.name = "update", .entry = abc_update, .min = 1, .max = 1},

@@ -107,6 +107,15 @@ int dv_abstract_check(dv_vm *vm, dv_value class_, dv_value abstract) {
     return answer;
 }
 
+/* The class and those below it become what the abstract class is to patterns; built-in ones stay
+ * what they are. */
+static void pass_collection(const dv_class *abstract, dv_class *class_) {
+    if (abstract->collection == DV_COLLECTION_NONE) return;
+    for (dv_class *below = class_; below; below = below->next)
+        if (!below->descriptor && dv_class_is_subclass(below, class_))
+            below->collection = abstract->collection;
+}
+
 bool dv_abstract_register(dv_vm *vm, dv_value abstract, dv_value class_) {
     int known = dv_is_subclass_of(vm, class_, abstract);
     if (known) return known > 0;
@@ -119,6 +128,7 @@ bool dv_abstract_register(dv_vm *vm, dv_value abstract, dv_value class_) {
         if (dv_is_empty(to->registered)) return false;
     }
     vm->registrations++;
+    pass_collection(to, dv_as_class(class_));
     return dv_list_append(vm, to->registered, class_);
 }
 

@@ -149,6 +149,8 @@ dv_value dv_value_get_attribute(dv_vm *vm, dv_value self, dv_value name) {
 }
 
 dv_value dv_value_find_attribute(dv_vm *vm, dv_value self, dv_value name) {
+    dv_value own = find_own(vm, self, name);
+    if (DV_LIKELY(!dv_is_empty(own))) return own;
     dv_value v = find(vm, self, name);
     if (dv_is_empty(v) && dv_error_is(vm, DV_E_ATTRIBUTE_ERROR)) dv_error_clear(vm);
     return v;
