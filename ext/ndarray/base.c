@@ -83,10 +83,10 @@ dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument) {
 
 /* ---- Long loops ---- */
 
-enum { BLOCK = 1 << 16, FEW = 1 << 12, CLEARED = 1 << 24 };
+enum { BLOCK = 1 << 16, CLEARED = 1 << 24 };
 
 bool nd_next_block(dvx_vm *vm, nd_blocks *b) {
-    if (b->count > FEW && !nd_work(vm, b->count)) b->stopped = true;
+    if (!nd_work(vm, b->count)) b->stopped = true;
     b->at += b->count;
     const int64_t left = b->total - b->at;
     b->count = left < BLOCK ? left : BLOCK;
@@ -96,8 +96,8 @@ bool nd_next_block(dvx_vm *vm, nd_blocks *b) {
 bool nd_clear(dvx_vm *vm, char *data, size_t bytes) {
     for (; bytes > CLEARED; data += CLEARED, bytes -= CLEARED) {
         memset(data, 0, CLEARED);
-        if (!nd_work(vm, CLEARED / 8)) return false;
+        if (!nd_work(vm, CLEARED / 64)) return false;
     }
     memset(data, 0, bytes);
-    return true;
+    return nd_work(vm, (int64_t)(bytes / 64));
 }

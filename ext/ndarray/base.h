@@ -103,9 +103,14 @@ const char *nd_word(dvx_vm *vm, dvx_value v, char buffer[32]);
 bool nd_read_index(dvx_vm *vm, dvx_value v, int64_t *out);
 dvx_value nd_call(dvx_vm *vm, dvx_value callee, dvx_value argument);
 
-/* Counts what a loop has done: `steps` of about 1 ns.  Loops that may go on for more than some ms
- * do so every few ms, with their references in order: false: raised (interrupted, or a limit). */
-static inline bool nd_work(dvx_vm *vm, int64_t steps) { return API(work, steps / 10 + 1); }
+/* Counts what a loop has done: `steps` of about 1 ns.  It costs a few instructions, so that all
+ * loops over elements do so, those that may go on for more than some ms every few ms, with their
+ * references in order: false: raised (interrupted, or a limit). */
+static inline bool nd_work(dvx_vm *vm, int64_t steps) {
+    return LIKELY(dvx_work(vm, (int64_t)((uint64_t)steps / 8)));
+}
+/* The same of loops that go through neighbours, several elements in a nanosecond. */
+static inline bool nd_quick_work(dvx_vm *vm, int64_t elements) { return nd_work(vm, elements / 8); }
 /* Blocks of a long row: `for (nd_blocks b = {.total = n}; nd_next_block(vm, &b);)` goes through
  * b.count elements from b.at on, and counts them; then b.stopped: raised before the end. */
 typedef struct nd_blocks {

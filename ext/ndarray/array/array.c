@@ -255,11 +255,15 @@ static dvx_value raise_too_many(dvx_vm *vm, int ndim) {
                     "maximum supported dimension for an ndarray is 32, found %d", ndim);
 }
 
-/* False: there is none, and nothing is raised. */
-static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes) {
+/* Room for elements, which counts as work on them; false: raised. */
+static bool take_memory(dvx_vm *vm, nd_array *a, size_t bytes, const int64_t *shape) {
+    if (UNLIKELY(!nd_work(vm, (int64_t)(bytes / 64)))) return false;
     a->memory_size = bytes;
     a->memory = memory_take(vm, &a->memory_size);
-    if (UNLIKELY(!a->memory)) return vm->api->clear_error(vm), false;
+    if (UNLIKELY(!a->memory)) {
+        vm->api->clear_error(vm);
+        return raise_memory(vm, a->dtype, a->ndim, shape, bytes);
+    }
     a->data = memory_begin(a->memory, bytes);
     return true;
 }
@@ -273,9 +277,8 @@ static dvx_value new_of_size(dvx_vm *vm, const nd_dtype *dtype, int ndim, const 
     if (UNLIKELY(dvx_failed(made))) return made;
     nd_array *a = *out;
     for (int i = 0; i < ndim; i++) a->axes[i].count = shape[i];
-    if (bytes <= ND_INLINE || take_memory(vm, a, bytes)) return made;
+    if (bytes <= ND_INLINE || take_memory(vm, a, bytes, shape)) return made;
     API(release, made);
-    raise_memory(vm, dtype, ndim, shape, bytes);
     return DVX_FAILED;
 }
 
@@ -309,8 +312,7 @@ bool array_fill_in(dvx_vm *vm, nd_array *a, const nd_dtype *dtype, int ndim, con
     size_t bytes = 0;
     if (!array_measure(vm, dtype, ndim, shape, &bytes) || !set_up(vm, a, dtype, ndim)) return false;
     for (int i = 0; i < ndim; i++) a->axes[i].count = shape[i];
-    if (bytes > ND_INLINE && !take_memory(vm, a, bytes))
-        return raise_memory(vm, dtype, ndim, shape, bytes);
+    if (bytes > ND_INLINE && !take_memory(vm, a, bytes, shape)) return false;
     set_strides(a, fortran, is_empty(ndim, shape));
     array_update(a);
     return nd_clear(vm, a->data, bytes);
@@ -355,9 +357,8 @@ dvx_value array_new(dvx_vm *vm, const nd_dtype *dtype, int ndim, const int64_t *
     a->flags = long_axes > 1 ? ND_C_CONTIGUOUS : ND_CONTIGUOUS;
     a->data = a->inline_data;
     const size_t bytes = (size_t)size * dtype->size;
-    if (bytes <= ND_INLINE || take_memory(vm, a, bytes)) return made;
+    if (bytes <= ND_INLINE || take_memory(vm, a, bytes, shape)) return made;
     API(release, made);
-    raise_memory(vm, dtype, ndim, shape, bytes);
     return DVX_FAILED;
 }
 
@@ -735,7 +736,7 @@ static bool spread_half(dvx_vm *vm, nd_array *to, nd_array *from) {
     int axis = 0;
     if (to->size <= AT_ONCE) {
         array_spread(to, from);
-        return nd_work(vm, to->size);
+        return nd_work(vm, to->size / 4);
     }
     for (int i = 1; i < to->ndim; i++)
         if (to->axes[i].count > 1 &&
@@ -760,10 +761,10 @@ static bool spread_half(dvx_vm *vm, nd_array *to, nd_array *from) {
 }
 
 bool array_pour(dvx_vm *vm, nd_array *to, const nd_array *from) {
-    enum { FEW = 1 << 12, MANY = 1 << 18 };
+    enum { MANY = 1 << 18 };
     if (LIKELY(to->size < MANY)) {
         array_spread(to, from);
-        return to->size < FEW || nd_work(vm, to->size);
+        return nd_work(vm, to->size / 4);
     }
     dvx_axis axes[ND_MOST], others[ND_MOST];
     nd_array one = *to, other = *from;

@@ -368,6 +368,7 @@ static int read_rows(dvx_vm *vm, dvx_value v, dvx_kind kind, const int64_t *shap
     if (ndim == 1) {
         const int64_t count = API(read_row, v, kind, 0, *shape, *out);
         *out += count * (kind == DVX_BOOL ? 1 : 8);
+        if (!nd_work(vm, count)) return -1;
         return count == *shape;
     }
     for (int64_t i = 0; i < *shape; i++) {
@@ -376,9 +377,20 @@ static int read_rows(dvx_vm *vm, dvx_value v, dvx_kind kind, const int64_t *shap
             dvx_failed(item) ? -1 : read_rows(vm, item, kind, shape + 1, ndim - 1, out);
         API(release, item);
         if (read <= 0) return read;
-        if (i % ND_POLL == ND_POLL - 1 && !vm->api->poll(vm)) return -1;
     }
     return 1;
+}
+
+/* Is that what was raised? */
+static bool is_too_large(dvx_vm *vm) {
+    const dvx_error errors[] = {DVX_MEMORY_ERROR, DVX_VALUE_ERROR};
+    bool matches = false;
+    for (size_t i = 0; i < LENGTH_OF(errors); i++) {
+        dvx_value class_ = API(error_class, errors[i]);
+        matches |= API(error_matches, class_);
+        API(release, class_);
+    }
+    return matches;
 }
 
 /* An array of nested lists of floats, ints or bools, which most are.  1; 0: it is none of that; -1:
@@ -400,7 +412,11 @@ static int from_rows(dvx_vm *vm, dvx_value v, const nd_dtype *dtype, dvx_value *
         const int num = kind == DVX_BOOL ? ND_BOOL : kind == DVX_INT ? ND_INT64 : ND_FLOAT64;
         *made = array_new(vm, ND_DTYPE(num), ndim, shape, &a);
         /* (An array that is too large is perhaps none: they may be irregular.) */
-        if (dvx_failed(*made)) return vm->api->clear_error(vm), 0;
+        if (dvx_failed(*made)) {
+            if (!is_too_large(vm)) return -1;
+            vm->api->clear_error(vm);
+            return 0;
+        }
         char *out = a->data;
         read = read_rows(vm, v, kind, shape, ndim, &out);
         if (read == 1) return 1;

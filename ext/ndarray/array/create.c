@@ -164,7 +164,7 @@ static bool is_zero(const char *value, size_t size) {
 
 /* (The first bytes are copied by the vectors that memcpy has; PATTERN is a multiple of all sizes.)
  */
-enum { PATTERN = 4096, ROW = 64, LOOK = 1 << 24 };
+enum { PATTERN = 4096, ROW = 64 };
 bool create_fill(dvx_vm *vm, nd_array *a, const char *value) {
     size_t size = a->dtype->size;
     nd_array one = {.dtype = a->dtype};
@@ -174,9 +174,9 @@ bool create_fill(dvx_vm *vm, nd_array *a, const char *value) {
         cast_between(a->dtype, a->dtype)(a->data, (int64_t)size, value, 0, (int64_t)(block / size));
         for (size_t done = block; done < bytes; done += block) {
             memcpy(a->data + done, a->data, bytes - done < block ? bytes - done : block);
-            if (done % LOOK == 0 && !nd_work(vm, LOOK / 8)) return false;
+            if (!nd_work(vm, (int64_t)(block / 64))) return false;
         }
-        return true;
+        return nd_work(vm, (int64_t)(block / 64));
     }
     dvx_axis *inner = a->axes + a->ndim - 1;
     if (a->size && a->ndim > 1 && inner->stride == (int64_t)size &&

@@ -28,6 +28,8 @@ typedef struct printing {
 
 /* ---- What is shown ---- */
 
+enum { ELEMENT = 300 }; /* steps of nd_work */
+
 /* Is the index, between edges, left out? */
 static bool is_cut(const printing *p, int axis) {
     return p->summary && 2 * p->options.edge_items < p->a->axes[axis].count;
@@ -35,7 +37,7 @@ static bool is_cut(const printing *p, int axis) {
 
 /* Shows the format all elements that will be seen. */
 static bool survey(printing *p, int axis, const char *at) {
-    if (axis == p->a->ndim) return element_see(p->vm, &p->format, at);
+    if (axis == p->a->ndim) return nd_work(p->vm, ELEMENT) && element_see(p->vm, &p->format, at);
     const dvx_axis *x = &p->a->axes[axis];
     for (int64_t i = 0; i < x->count; i++) {
         if (is_cut(p, axis) && i == p->options.edge_items) i = x->count - p->options.edge_items;
@@ -87,7 +89,8 @@ static bool write_row(printing *p, int axis, const char *at, int64_t indent, int
             i = x->count - p->options.edge_items;
         }
         if (i >= x->count) break;
-        if (!add_element(p, &start, at + i * x->stride, width, indent)) return false;
+        if (!add_element(p, &start, at + i * x->stride, width, indent) || !nd_work(p->vm, ELEMENT))
+            return false;
         if (i + 1 < x->count) text_add(p->vm, p->text, p->separator, separator);
     }
     return true;

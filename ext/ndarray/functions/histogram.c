@@ -154,7 +154,7 @@ static dvx_value count_bins(dvx_vm *vm, const bins *b, const nd_array *a, const 
     memset(out->data, 0, (size_t)b->count * 8);
     for (int64_t i = 0; i < a->size; i++) {
         const int64_t bin = bin_of(b, doubles(a)[i], scale);
-        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, 10 * ND_POLL))
+        if (i % ND_POLL == ND_POLL - 1 && !nd_work(vm, (b->edges ? 30 : 5) * ND_POLL))
             return compose_first(vm, DVX_FAILED, made);
         if (bin < 0) continue;
         if (weights)
@@ -380,10 +380,13 @@ static ND_FUNCTION(interp) {
         made = array_new(vm, ND_DTYPE(ND_FLOAT64), parts[0]->ndim, shape, &out);
     }
     nd_blocks b = {.total = dvx_failed(made) ? 0 : out->size};
-    while (nd_next_block(vm, &b))
+    bool stopped = false; /* (a search for each element) */
+    while (!stopped && nd_next_block(vm, &b)) {
         for (int64_t i = b.at; i < b.at + b.count; i++)
             doubles(out)[i] = curve_at(&c, doubles(parts[0])[i]);
-    if (b.stopped) made = compose_first(vm, DVX_FAILED, made);
+        stopped = !nd_work(vm, 50 * b.count);
+    }
+    if (b.stopped || stopped) made = compose_first(vm, DVX_FAILED, made);
     for (int i = 0; i < 3; i++) API(release, held[i]);
     return dvx_failed(made) ? made : array_result(vm, made);
 }

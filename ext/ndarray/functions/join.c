@@ -474,17 +474,18 @@ static bool repeat_blocks(dvx_vm *vm, char *to, const char *from, int64_t outer,
                           size_t bytes, const int64_t *times, bool one) {
     enum { LOOK = 1 << 22 }; /* bytes */
     const int64_t most = LOOK / (int64_t)bytes + 1;
-    int64_t done = 0;
+    int64_t steps = 0;
     for (; outer > 0; outer--)
         for (int64_t i = 0; i < size; i++, from += bytes)
             for (int64_t left = one ? *times : times[i], n; left > 0; left -= n) {
                 n = left < most ? left : most;
                 to = fill_blocks(to, from, bytes, n);
-                if ((done += n) < most) continue;
-                if (!nd_work(vm, LOOK / 4)) return false;
-                done = 0;
+                steps += 4 + n * (int64_t)bytes / 8;
+                if (steps < ND_POLL) continue;
+                if (!nd_work(vm, steps)) return false;
+                steps = 0;
             }
-    return true;
+    return nd_work(vm, steps);
 }
 
 /* Copies each slice along the axis as often as `times` says (one number: for all). */

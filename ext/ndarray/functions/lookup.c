@@ -104,6 +104,7 @@ static ND_FUNCTION(unravel_index) {
             ints(parts[axis])[n] = (int64_t)(place - left * size_here);
         }
     }
+    good = good && nd_work(vm, 4 * ndim * which->size);
     if (good)
         for (int i = 0; i < done; i++) made[i] = array_result(vm, made[i]);
     if (good) result = API(make_tuple, made, (size_t)done);
@@ -412,6 +413,8 @@ static dvx_value apply(dvx_vm *vm, const dvx_value *args, dvx_value array, const
     dvx_value given[1 + EXTRA];
     nd_array *view;
     uint32_t used = 1;
+    enum { STEPS = 1000 }; /* of a call */
+    if (!nd_work(vm, STEPS)) return DVX_FAILED;
     given[0] = array_view(vm, array, a, data, 1, &line, &view);
     if (dvx_failed(given[0])) return DVX_FAILED;
     while (used <= EXTRA && !dvx_failed(args[2 + used])) {

@@ -252,7 +252,7 @@ static ND_FUNCTION(fill_diagonal) {
     }
     if (!array_writable(vm, a) || !array_store(vm, a->dtype, value, args[1])) return DVX_FAILED;
     cast_between(a->dtype, a->dtype)(a->data, step, value, 0, length);
-    return nd_none(vm);
+    return nd_work(vm, length) ? nd_none(vm) : DVX_FAILED;
 }
 
 /* Rows and columns of the elements of an n x m array on one side of a diagonal, by rows. */

@@ -227,7 +227,9 @@ static bool fill_state(dvx_vm *vm, dvx_value self, const dvx_value *args, uint32
 
 static ND_FUNCTION(seed) {
     (void)count;
-    return seed_with(vm, mt_of(vm, args[0]), args[1]) ? nd_none(vm) : DVX_FAILED;
+    enum { STEPS = 1500 }; /* the generator has 624 words, which are made twice */
+    return seed_with(vm, mt_of(vm, args[0]), args[1]) && nd_work(vm, STEPS) ? nd_none(vm)
+                                                                            : DVX_FAILED;
 }
 
 static ND_FUNCTION(random_sample) {

@@ -641,6 +641,7 @@ static ND_FUNCTION(count_nonzero) {
     bool all = dvx_failed(args[1]) || API(kind, args[1]) == DVX_NONE;
     if (all && a && a->ndim > 0 && a->flags & ND_C_CONTIGUOUS) {
         const nd_counter counter = nd_state_of(vm)->tiles->count[a->dtype->num];
+        if (counter && !nd_quick_work(vm, a->size)) return DVX_FAILED;
         if (counter) return API(make_int, counter(a->data, a->size));
     }
     dvx_value held = array_operand(vm, args[0], ND_DTYPE(ND_BOOL), &a);

@@ -161,8 +161,8 @@ static bool find_offsets(dvx_vm *vm, fancy *f) {
     if (!f->offsets) return false;
     memset(f->offsets, 0, size);
     for (int n = 0; n < f->count; n++)
-        if (!add_array_offsets(vm, f, n)) return false;
-    return vm->api->poll(vm);
+        if (!add_array_offsets(vm, f, n) || !nd_work(vm, 4 * f->places)) return false;
+    return true;
 }
 
 static void end(dvx_vm *vm, fancy *f) {
@@ -433,7 +433,7 @@ dvx_value fancy_get_row(dvx_vm *vm, const nd_array *a, const nd_array *which) {
         done = b.at + n;
         if (n < b.count) break;
     }
-    if (LIKELY(done == which->size)) return made;
+    if (LIKELY(done == which->size && !b.stopped)) return made;
     API(release, made);
     if (b.stopped) return DVX_FAILED;
     return nd_raise(vm, DVX_INDEX_ERROR, "index %lld is out of bounds for axis 0 with size %lld",
@@ -484,7 +484,7 @@ static bool fit_value(dvx_vm *vm, const fancy *f, const nd_array *value, int64_t
                    array_shape_text(ndim, shape, false, into));
 }
 
-static void set_blocks(const fancy *f, const nd_array *value, const int64_t *strides) {
+static bool set_blocks(dvx_vm *vm, const fancy *f, const nd_array *value, const int64_t *strides) {
     int64_t index[ND_MOST] = {0};
     const int64_t *place_strides = strides + f->before;
     dvx_axis to_axes[ND_MOST], from_axes[ND_MOST];
@@ -494,7 +494,7 @@ static void set_blocks(const fancy *f, const nd_array *value, const int64_t *str
             (dvx_axis){f->block[i].count, strides[i < f->before ? i : i + f->place_ndim]};
     nd_array to = as_block(f, f->data, to_axes), from = as_block(f, value->data, from_axes);
     from.dtype = value->dtype;
-    if (to.size == 0) return;
+    if (to.size == 0) return true;
     block_row row;
     const bool one = is_block_row(f->block_ndim, to_axes, from_axes, &row);
     const nd_cast move = cast_between(from.dtype, to.dtype);
@@ -510,7 +510,9 @@ static void set_blocks(const fancy *f, const nd_array *value, const int64_t *str
             from.data -= f->place_shape[i] * place_strides[i];
             index[i] = 0;
         }
+        if (!nd_work(vm, to.size + 8)) return false;
     }
+    return true;
 }
 
 static bool set_places(dvx_vm *vm, fancy *f, const nd_array *value) {
@@ -524,9 +526,9 @@ static bool set_places(dvx_vm *vm, fancy *f, const nd_array *value) {
     if (simple)
         scatter(f->data, f->offsets, value->data, value->size == 1 ? 0 : strides[0], f->places,
                 f->a->dtype->size);
-    else
-        set_blocks(f, value, strides);
-    return true;
+    else if (!set_blocks(vm, f, value, strides))
+        return false;
+    return nd_work(vm, f->places);
 }
 
 static bool is_trivial(const nd_array *a) { return a->ndim <= 1 || a->flags & ND_C_CONTIGUOUS; }
@@ -630,7 +632,7 @@ static bool set_own_rows(dvx_vm *vm, fancy *f) {
     m.aside = (char *)(m.ready + count);
     move_rows(&m, f->offsets);
     API(deallocate, m.from, size);
-    return vm->api->poll(vm);
+    return nd_work(vm, 4 * count + a->size);
 }
 
 bool fancy_set(dvx_vm *vm, nd_array *a, const nd_index *index, dvx_value value) {
@@ -670,6 +672,7 @@ bool fancy_set_row(dvx_vm *vm, const nd_array *a, const nd_array *which, dvx_val
     if (by.within(which->data, which->size, a->axes[0].count) < which->size) return false;
     *good = array || array_store(vm, a->dtype, number, value);
     if (*good) by.put(a, which->data, which->size, array ? array->data : number, array != NULL);
+    *good = *good && nd_work(vm, 2 * which->size);
     return true;
 }
 
@@ -968,6 +971,7 @@ bool fancy_set_mask(dvx_vm *vm, nd_array *a, const nd_array *mask, dvx_value val
         if (good) mask = array_of(vm, copy);
     }
     if (good) set_mask(a, mask, from);
+    good = good && nd_work(vm, mask->size);
     API(release, copy);
     API(release, array);
     return good;

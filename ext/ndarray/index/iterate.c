@@ -168,19 +168,20 @@ ND_ATTRIBUTE(flat, get_flat, set_flat);
 
 /* ---- in ---- */
 
-/* Does any element equal the number? */
-static bool has_number(const nd_array *a, const nd_dtype *dtype, const char *number) {
+/* Does any element equal the number?  1, 0, -1: raised. */
+static int has_number(dvx_vm *vm, const nd_array *a, const nd_dtype *dtype, const char *number) {
     bool ints = dtype_is_integer(a->dtype) && dtype_is_integer(dtype);
     const nd_dtype *common = ND_DTYPE(ints ? ND_INT64 : ND_COMPLEX128);
     nd_cast cast = cast_between(a->dtype, common);
     char wanted[16], one[16];
     cast_between(dtype, common)(wanted, 0, number, 0, 1);
     for (int64_t i = 0; i < a->size; i++) {
+        if (!nd_work(vm, 16)) return -1;
         cast(one, 0, flat_place(a, i), 0, 1);
         const nd_complex *x = (const void *)one, *y = (const void *)wanted;
-        if (ints ? !memcmp(one, wanted, 8) : x->real == y->real && x->imag == y->imag) return true;
+        if (ints ? !memcmp(one, wanted, 8) : x->real == y->real && x->imag == y->imag) return 1;
     }
-    return false;
+    return 0;
 }
 
 /* Is a number of that dtype compared as one of the array's dtype?  (To floats it bends.) */
@@ -191,8 +192,8 @@ static bool is_compared_directly(const nd_array *a, const nd_dtype *number) {
            (number->num == ND_FLOAT64 || number->num == ND_INT64 || number->num == ND_BOOL);
 }
 
-/* Does an element of a row equal this one of its dtype? */
-static bool row_has(const nd_array *a, const char *number, nd_loop equal) {
+/* Does an element of a row equal this one of its dtype?  1, 0, -1: raised. */
+static int row_has(dvx_vm *vm, const nd_array *a, const char *number, nd_loop equal) {
     enum { PIECE = 4096 };
     bool same[PIECE];
     const int64_t strides[] = {a->dtype->size, 0, 1};
@@ -200,9 +201,10 @@ static bool row_has(const nd_array *a, const char *number, nd_loop equal) {
         const int64_t n = a->size - i < PIECE ? a->size - i : PIECE;
         char *args[] = {a->data + i * a->dtype->size, (char *)number, (char *)same};
         equal(args, n, strides);
-        if (memchr(same, true, (size_t)n)) return true;
+        if (memchr(same, true, (size_t)n)) return 1;
+        if (!nd_quick_work(vm, n)) return -1;
     }
-    return false;
+    return 0;
 }
 
 int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item) {
@@ -213,12 +215,12 @@ int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item) {
         if (!array_store(vm, a->dtype, number, item)) return -1;
         dtype = a->dtype;
         if (a->flags & ND_C_CONTIGUOUS)
-            return row_has(a, number, ufunc_kernel(vm, ND_UFUNC_equal, dtype->num)->loop);
-        return has_number(a, dtype, number);
+            return row_has(vm, a, number, ufunc_kernel(vm, ND_UFUNC_equal, dtype->num)->loop);
+        return has_number(vm, a, dtype, number);
     }
     if (dtype) {
         if (!array_store(vm, dtype, number, item)) return -1;
-        return has_number(a, dtype, number);
+        return has_number(vm, a, dtype, number);
     }
     /* (a == item).any() */
     dvx_value equal = API(compare, DVX_EQ, self, item);
@@ -226,7 +228,7 @@ int iterate_contains(dvx_vm *vm, dvx_value self, dvx_value item) {
     const nd_array *which = array_of(vm, equal);
     int found = which ? 0 : API(truth, equal);
     for (int64_t i = 0; which && i < which->size && !found; i++)
-        found = *(const bool *)flat_place(which, i);
+        found = nd_work(vm, 16) ? *(const bool *)flat_place(which, i) : -1;
     API(release, equal);
     return found;
 }

@@ -128,7 +128,8 @@ static ND_FUNCTION(put_into) {
             const int64_t bad = BY_SIZE(put, a->dtype->size)(t.row->data, a->size, at, places->size,
                                                              values->data, values->size, mode);
             target_end(vm, &t, bad < 0);
-            if (bad >= 0)
+            good = nd_work(vm, 4 * places->size);
+            if (good && bad >= 0)
                 good = nd_fail(vm, DVX_INDEX_ERROR,
                                "index %lld is out of bounds for axis 0 with size %lld",
                                (long long)at[bad], (long long)a->size);
@@ -200,6 +201,7 @@ static dvx_value store_masked(dvx_vm *vm, const dvx_value *args, const char *nam
         BY_SIZE(masked, a->dtype->size)
         (t.row->data, mask->data, a->size, values->data, values->size, next);
         target_end(vm, &t, true);
+        good = nd_quick_work(vm, 2 * a->size);
     }
     API(release, given);
     API(release, held);

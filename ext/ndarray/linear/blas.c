@@ -38,17 +38,19 @@ static const symbol symbols[] = {
     {"cblas_zdotc_sub", offsetof(nd_blas, zdotc_sub)},
 };
 
-#define LAPACK(letter, q, e)                                                                  \
+#define LAPACK(letter, q, e, r)                                                               \
     {                                                                                         \
         {#letter "getrf_", offsetof(nd_lapack, getrf)},                                       \
             {#letter "getrs_", offsetof(nd_lapack, getrs)},                                   \
             {#letter "potrf_", offsetof(nd_lapack, potrf)},                                   \
             {#letter "geqrf_", offsetof(nd_lapack, geqrf)}, {q, offsetof(nd_lapack, make_q)}, \
             {e, offsetof(nd_lapack, eigh)}, {#letter "gesdd_", offsetof(nd_lapack, svd)},     \
-            {#letter "geev_", offsetof(nd_lapack, eig)},                                      \
+            {#letter "geev_", offsetof(nd_lapack, eig)}, {r, offsetof(nd_lapack, reflect)},   \
+            {#letter "gemm_", offsetof(nd_lapack, gemm)},                                     \
+            {#letter "trsm_", offsetof(nd_lapack, trsm)},                                     \
     }
-static const symbol lapack_symbols[2][8] = {LAPACK(d, "dorgqr_", "dsyevd_"),
-                                            LAPACK(z, "zungqr_", "zheevd_")};
+static const symbol lapack_symbols[2][11] = {LAPACK(d, "dorgqr_", "dsyevd_", "dormqr_"),
+                                             LAPACK(z, "zungqr_", "zheevd_", "zunmqr_")};
 
 static bool find_all(void *library, const symbol *wanted, size_t count, void *table) {
     for (size_t i = 0; i < count; i++) {
@@ -296,7 +298,7 @@ static bool multiply_straight(dvx_vm *vm, const nd_blas *blas, int64_t size, con
         done = multiply_vector(blas, size, b, a->data, a->column, true, out);
     else
         done = multiply_vectors(blas, size, a, b, out);
-    if (done) *good = nd_work(vm, a->rows * b->columns / 2 * b->rows);
+    if (done) *good = nd_quick_work(vm, a->rows * b->columns * b->rows);
     return done;
 }
 

@@ -27,7 +27,7 @@ static inline double size_of(double complex x) { return fabs(creal(x)) + fabs(ci
 % endif
 #define TIMES TIMES_${name}
 
-static int lu_${name}(int n, void *data, int *pivots) {
+static int lu_${name}(dvx_vm *vm, int n, void *data, int *pivots) {
     ${T} *a = data;
     const size_t size = (size_t)n;
     int singular = 0;
@@ -53,6 +53,7 @@ static int lu_${name}(int n, void *data, int *pivots) {
             const ${T} x = to[k];
             if (x == 0) continue;
             for (size_t i = k + 1; i < size; i++) to[i] -= TIMES(column[i], x);
+            if (!nd_work(vm, (int64_t)(size - k))) return -1;
         }
     }
     return singular;
@@ -78,7 +79,7 @@ static void solve_${name}(int n, const void *lu, const int *pivots, int count, v
     }
 }
 
-static int cholesky_${name}(int n, void *data) {
+static int cholesky_${name}(dvx_vm *vm, int n, void *data) {
     ${T} *a = data;
     const size_t size = (size_t)n;
     for (size_t k = 0; k < size; k++) {
@@ -86,6 +87,7 @@ static int cholesky_${name}(int n, void *data) {
         for (size_t j = 0; j < k; j++) {
             const ${T} *before = a + j * size, x = ${conj}(before[k]);
             for (size_t i = k; i < size; i++) column[i] -= TIMES(before[i], x);
+            if (!nd_work(vm, (int64_t)(size - k))) return -1;
         }
         const double diagonal = ${real}(column[k]);
         if (!(diagonal > 0)) return (int)k + 1;
@@ -118,7 +120,7 @@ static void reflect_${name}(const ${T} *v, ${T} tau, size_t count, ${T} *c) {
 }
 
 /* Householder's reflections, with LAPACK's signs. */
-static void qr_${name}(int rows, int columns, void *data, void *scales) {
+static bool qr_${name}(dvx_vm *vm, int rows, int columns, void *data, void *scales) {
     ${T} *a = data, *tau = scales;
     const size_t m = (size_t)rows, n = (size_t)columns;
     for (size_t k = 0; k < m && k < n; k++) {
@@ -130,12 +132,16 @@ static void qr_${name}(int rows, int columns, void *data, void *scales) {
         tau[k] = (beta - alpha) / beta;
         for (size_t i = 1; i < m - k; i++) v[i] /= alpha - beta;
         v[0] = beta;
-        for (size_t j = k + 1; j < n; j++) reflect_${name}(v, ${conj}(tau[k]), m - k, a + j * m + k);
+        for (size_t j = k + 1; j < n; j++) {
+            reflect_${name}(v, ${conj}(tau[k]), m - k, a + j * m + k);
+            if (!nd_work(vm, 2 * (int64_t)(m - k))) return false;
+        }
     }
+    return true;
 }
 
 /* The first `columns` columns of the product of `count` reflections, in place of them. */
-static void make_q_${name}(int rows, int columns, int count, void *data, const void *scales) {
+static bool make_q_${name}(dvx_vm *vm, int rows, int columns, int count, void *data, const void *scales) {
     ${T} *a = data;
     const ${T} *tau = scales;
     const size_t m = (size_t)rows, n = (size_t)columns;
@@ -145,11 +151,15 @@ static void make_q_${name}(int rows, int columns, int count, void *data, const v
     }
     for (size_t k = (size_t)count; k-- > 0;) {
         ${T} *v = a + k * m + k;
-        for (size_t j = k + 1; j < n; j++) reflect_${name}(v, tau[k], m - k, a + j * m + k);
+        for (size_t j = k + 1; j < n; j++) {
+            reflect_${name}(v, tau[k], m - k, a + j * m + k);
+            if (!nd_work(vm, 2 * (int64_t)(m - k))) return false;
+        }
         memset(a + k * m, 0, k * sizeof *a);
         for (size_t i = 1; i < m - k; i++) v[i] = -TIMES(tau[k], v[i]);
         v[0] = 1 - tau[k];
     }
+    return true;
 }
 
 /* Turns two columns so that they are perpendicular (Hestenes), with those of v: were they not?
@@ -182,18 +192,20 @@ static bool turn_${name}(size_t m, ${T} *x, ${T} *y, size_t n, ${T} *v, ${T} *w,
     return true;
 }
 
-static bool jacobi_${name}(int rows, int columns, void *data, void *turned) {
+static int jacobi_${name}(dvx_vm *vm, int rows, int columns, void *data, void *turned) {
     ${T} *a = data, *v = turned;
     const size_t m = (size_t)rows, n = (size_t)columns;
     const double nothing = DECOMPOSE_NOTHING * (double)n * length_${name}(a, m * n);
     for (int sweep = 0; sweep < DECOMPOSE_SWEEPS; sweep++) {
         bool more = false;
         for (size_t i = 0; i < n; i++)
-            for (size_t j = i + 1; j < n; j++)
+            for (size_t j = i + 1; j < n; j++) {
                 more |= turn_${name}(m, a + i * m, a + j * m, n, v + i * n, v + j * n, nothing * nothing);
-        if (!more) return true;
+                if (!nd_work(vm, 4 * (int64_t)(m + n))) return -1;
+            }
+        if (!more) return 1;
     }
-    return false;
+    return 0;
 }
 #undef TIMES
 % endfor

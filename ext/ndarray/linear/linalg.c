@@ -76,30 +76,31 @@ dvx_value linalg_finish(dvx_vm *vm, dvx_value made, bool single) {
     return dvx_failed(made) ? made : array_result(vm, made);
 }
 
+/* (Some rows at once, whose elements of one column share a line of the cache.) */
+#define TURN(T, name)                                                        \
+    static void turn_##name(const T *from, int64_t rows, int64_t n, T *to) { \
+        enum { BLOCK = 16 };                                                 \
+        for (int64_t first = 0; first < rows; first += BLOCK)                \
+            for (int64_t j = 0; j < n; j++)                                  \
+                for (int64_t i = first; i < first + BLOCK && i < rows; i++)  \
+                    to[j * rows + i] = from[i * n + j];                      \
+    }
+TURN(double, doubles)
+TURN(nd_complex, complexes)
+
 void linalg_turn(const char *from, int rows, int columns, int64_t size, char *to) {
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++, from += size)
-            memcpy(to + (j * rows + i) * size, from, (size_t)size);
+    if (size == sizeof(double))
+        turn_doubles((const void *)from, rows, columns, (void *)to);
+    else
+        turn_complexes((const void *)from, rows, columns, (void *)to);
 }
 
 /* ---- LU ---- */
 
-static int factor(const nd_lapack *lapack, bool is_complex, int n, void *a, int *pivots) {
-    int info = 0;
-    if (!n) return 0;
-    if (!lapack) return decompose_own[is_complex].lu(n, a, pivots);
-    lapack->getrf(&n, &n, a, &n, pivots, &info);
-    return info;
-}
-
-int linalg_solve(const nd_lapack *lapack, bool is_complex, int n, void *a, int *pivots, int count,
-                 void *b) {
-    int info = factor(lapack, is_complex, n, a, pivots);
-    if (info || !n || !count) return info;
-    if (lapack)
-        lapack->getrs("N", &n, &count, a, &n, pivots, b, &n, &info);
-    else
-        decompose_own[is_complex].solve(n, a, pivots, count, b);
+int linalg_solve(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, int count, void *b,
+                 bool *good) {
+    const int info = factor_lu(vm, f, n, a, pivots, good);
+    if (*good && !info && count) factor_solve(vm, f, n, a, pivots, count, b, good);
     return info;
 }
 
@@ -138,7 +139,7 @@ dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular) {
     if (!linalg_read(vm, v, true, &s)) return DVX_FAILED;
     const int n = s.rows;
     const int64_t size = linalg_size(&s), bytes = size * n * n;
-    const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
+    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     dvx_value made = DVX_FAILED;
     if (make_room(vm, &s, n, &r)) {
         made = linalg_result(vm, &s, s.is_complex, 2, n, n, &out);
@@ -147,13 +148,13 @@ dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular) {
             char *to = out->data + i * bytes;
             linalg_turn(linalg_matrix(&s, i), n, n, size, r.a);
             set_diagonal(r.b, n, s.is_complex);
-            if (!linalg_solve(lapack, s.is_complex, n, r.a, r.pivots, n, r.b))
+            const bool singular = linalg_solve(vm, &f, n, r.a, r.pivots, n, r.b, &good);
+            if (good && !singular)
                 linalg_turn(r.b, n, n, size, to);
-            else if (nan_if_singular)
+            else if (good && nan_if_singular)
                 set_nan(to, bytes);
-            else
+            else if (good)
                 good = linalg_fail(vm, "Singular matrix");
-            good = good && vm->api->poll(vm);
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
         API(deallocate, r.a, r.size);
@@ -212,18 +213,18 @@ static dvx_value solve_stack(dvx_vm *vm, const nd_stack *s, const nd_array *b, b
     room r;
     const int n = s->rows, columns = vector ? 1 : (int)b->axes[b->ndim - 1].count;
     const int64_t size = linalg_size(s), bytes = size * n * columns;
-    const nd_lapack *lapack = blas_lapack(vm, s->is_complex);
+    const nd_factoring f = {blas_lapack(vm, s->is_complex), s->is_complex};
     if (!make_room(vm, s, columns, &r)) return DVX_FAILED;
     dvx_value made = linalg_result(vm, s, s->is_complex, vector ? 1 : 2, n, columns, &out);
     bool good = !dvx_failed(made);
     for (int64_t i = 0; good && n && i < s->count; i++) {
         linalg_turn(linalg_matrix(s, i), n, n, size, r.a);
         linalg_turn(b->data + i * bytes, n, columns, size, r.b);
-        if (linalg_solve(lapack, s->is_complex, n, r.a, r.pivots, columns, r.b))
+        const bool singular = linalg_solve(vm, &f, n, r.a, r.pivots, columns, r.b, &good);
+        if (good && singular)
             good = linalg_fail(vm, "Singular matrix");
-        else
+        else if (good)
             linalg_turn(r.b, columns, n, size, out->data + i * bytes);
-        good = good && vm->api->poll(vm);
     }
     API(deallocate, r.a, r.size);
     return good ? made : compose_first(vm, DVX_FAILED, made);
@@ -261,17 +262,20 @@ static ND_FUNCTION(solve) {
 /* ---- Determinants ---- */
 
 /* As a sign, or a number of length 1, and a logarithm: NumPy's way, which does not overflow. */
-static void determinant(const nd_lapack *lapack, const nd_stack *s, int64_t i, const room *r,
-                        nd_complex *sign, double *log_) {
+static bool determinant(dvx_vm *vm, const nd_factoring *f, const nd_stack *s, int64_t i,
+                        const room *r, nd_complex *sign, double *log_) {
     const int n = s->rows;
     const int64_t size = linalg_size(s);
+    bool good;
     linalg_turn(linalg_matrix(s, i), n, n, size, r->a);
     *sign = (nd_complex){1, 0};
     *log_ = 0;
-    if (factor(lapack, s->is_complex, n, r->a, r->pivots)) {
+    const bool singular = factor_lu(vm, f, n, r->a, r->pivots, &good);
+    if (!good) return false;
+    if (singular) {
         *sign = (nd_complex){0, 0};
         *log_ = -INFINITY;
-        return;
+        return true;
     }
     for (int64_t k = 0; k < n; k++) {
         const double *at = (const double *)(const void *)(r->a + (k * n + k) * size);
@@ -283,6 +287,7 @@ static void determinant(const nd_lapack *lapack, const nd_stack *s, int64_t i, c
                               : (nd_complex){sign->real * direction.real, 0};
         *log_ += log(length);
     }
+    return true;
 }
 
 static void store_number(nd_array *a, int64_t i, nd_complex x) {
@@ -296,7 +301,7 @@ static dvx_value determinants(dvx_vm *vm, dvx_value v, bool *single, dvx_value *
     room r;
     if (!linalg_read(vm, v, true, &s)) return DVX_FAILED;
     dvx_value made = DVX_FAILED;
-    const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
+    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     *single = s.single;
     if (make_room(vm, &s, 0, &r)) {
         made = linalg_result(vm, &s, s.is_complex, 0, 0, 0, &out);
@@ -308,7 +313,8 @@ static dvx_value determinants(dvx_vm *vm, dvx_value v, bool *single, dvx_value *
         for (int64_t i = 0; good && i < s.count; i++) {
             nd_complex sign;
             double log_;
-            determinant(lapack, &s, i, &r, &sign, &log_);
+            good = determinant(vm, &f, &s, i, &r, &sign, &log_);
+            if (!good) break;
             if (second) {
                 ((double *)(void *)second->data)[i] = log_;
             } else {
@@ -317,7 +323,6 @@ static dvx_value determinants(dvx_vm *vm, dvx_value v, bool *single, dvx_value *
                                     : (nd_complex){sign.real * size.real, 0};
             }
             store_number(out, i, sign);
-            good = vm->api->poll(vm);
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
         API(deallocate, r.a, r.size);
@@ -348,13 +353,6 @@ static ND_FUNCTION(slogdet) {
 
 /* ---- Cholesky ---- */
 
-static int factor_cholesky(const nd_lapack *lapack, bool is_complex, int n, void *a) {
-    int info = 0;
-    if (!lapack) return decompose_own[is_complex].cholesky(n, a);
-    lapack->potrf("L", &n, a, &n, &info);
-    return info;
-}
-
 static ND_FUNCTION(cholesky) {
     nd_stack s;
     nd_array *out;
@@ -364,20 +362,20 @@ static ND_FUNCTION(cholesky) {
     dvx_value made = DVX_FAILED;
     const int n = s.rows;
     const int64_t size = linalg_size(&s);
-    const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
+    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     if (make_room(vm, &s, 0, &r)) {
         made = linalg_result(vm, &s, s.is_complex, 2, n, n, &out);
         bool good = !dvx_failed(made);
         for (int64_t i = 0; good && n && i < s.count; i++) {
             char *to = out->data + i * n * n * size;
             linalg_turn(linalg_matrix(&s, i), n, n, size, r.a);
-            if (factor_cholesky(lapack, s.is_complex, n, r.a))
+            const bool fails = factor_cholesky(vm, &f, n, r.a, &good);
+            if (good && fails)
                 good = linalg_fail(vm, "Matrix is not positive definite");
-            else
+            else if (good)
                 linalg_turn(r.a, n, n, size, to);
             for (int64_t k = 0; good && k < n; k++)
                 memset(to + (k * n + k + 1) * size, 0, (size_t)((n - k - 1) * size));
-            good = good && vm->api->poll(vm);
         }
         if (!good) made = compose_first(vm, DVX_FAILED, made);
         API(deallocate, r.a, r.size);

@@ -14,6 +14,7 @@
 #include "array/array.h"
 #include "linear/blas.h"
 #include "linear/decompose.h"
+#include "linear/factor.h"
 #include "array/methods.h"
 
 /* Matrices: the last two axes of an array, in C order, of float64 or complex128. */
@@ -49,8 +50,8 @@ void linalg_turn(const char *from, int rows, int columns, int64_t size, char *to
 /* Raises LinAlgError; false. */
 bool linalg_fail(dvx_vm *vm, const char *text);
 /* Solves for the right sides of `b`, both in Fortran's order; 0, or the number of a pivot. */
-int linalg_solve(const nd_lapack *lapack, bool is_complex, int n, void *a, int *pivots, int count,
-                 void *b);
+int linalg_solve(dvx_vm *vm, const nd_factoring *f, int n, void *a, int *pivots, int count, void *b,
+                 bool *good);
 
 /* The inverse of a stack, or what `otherwise` asks for where there is none. */
 dvx_value linalg_inverse(dvx_vm *vm, dvx_value v, bool nan_if_singular);

@@ -71,14 +71,12 @@ static bool multiply_floats(dvx_vm *vm, nd_gemm gemm, size_t size, const nd_matr
         panel = memory + (64 - (uintptr_t)memory % 64);
     }
     bool good = true;
-    int64_t done = 0;
     for (int64_t first = 0; good && first < b->columns; first += width) {
         const int64_t columns = b->columns - first < width ? b->columns - first : width;
         pack(b, first, columns, size, panel);
         gemm(out + first * (int64_t)size, b->columns * (int64_t)size, a->data, a->row, a->column,
              panel, b->rows, a->rows, columns);
-        done += a->rows * b->rows;
-        if (done > 1 << 18) good = nd_work(vm, 4 * done), done = 0;
+        good = nd_work(vm, a->rows * b->rows * columns / 4);
     }
     if (memory) API(deallocate, memory, needed + 64);
     return good;
@@ -211,7 +209,7 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
     uint64_t *const row = bits + b->rows * words;
     for (int64_t k = 0; k < b->rows; k++)
         pack_bits(b->data + k * b->row, b->column, b->columns, bits + k * words);
-    for (int64_t i = 0, done = 0; good && i < a->rows; i++, out += b->columns) {
+    for (int64_t i = 0; good && i < a->rows; i++, out += b->columns) {
         const char *p = a->data + i * a->row;
         memset(row, 0, (size_t)words * sizeof *row);
         if (b->columns % WORD) row[words - 1] = ~(uint64_t)0 << b->columns % WORD;
@@ -221,11 +219,16 @@ static bool multiply_bits(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
             if (k % LOOK == LOOK - 1 && all_set(row, words)) break;
         }
         unpack_bits(row, b->columns, out);
-        done += b->rows * words;
-        if (done > 1 << 18) good = nd_work(vm, done), done = 0;
+        good = nd_work(vm, b->rows * words);
     }
     if (memory) API(deallocate, memory, needed);
     return good;
+}
+
+/* Of one multiplication after the other. */
+static bool count_product(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b) {
+    enum { BEGINNING = 32 };
+    return nd_work(vm, a->rows * b->rows * b->columns + BEGINNING);
 }
 
 static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, char *out) {
@@ -235,7 +238,7 @@ static bool multiply_bool(dvx_vm *vm, const nd_matrix *a, const nd_matrix *b, ch
         for (int64_t j = 0; j < b->columns; j++)
             *out++ =
                 meet(a->data + i * a->row, a->column, b->data + j * b->column, b->row, b->rows);
-    return vm->api->poll(vm);
+    return count_product(vm, a, b);
 }
 
 /* Products with fewer multiplications than that are done sooner here: the tiles go on in order, and
@@ -272,9 +275,7 @@ bool matmul_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, const nd_matr
     for (int64_t done = 0; done < a->rows; done += most) {
         part.rows = a->rows - done < most ? a->rows - done : most;
         part.data = a->data + done * a->row;
-        if (!multiply_in_order(vm, type, &part, b, out + done * b->columns * size) ||
-            !nd_work(vm, part.rows * b->rows * b->columns))
-            return false;
+        if (!multiply_in_order(vm, type, &part, b, out + done * b->columns * size)) return false;
     }
     return true;
 }
@@ -284,11 +285,11 @@ static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, cons
     const nd_state *state = nd_state_of(vm);
     if (b->columns <= NARROW && (type == ND_FLOAT64 || type == ND_FLOAT32)) {
         (type == ND_FLOAT64 ? multiply_narrow_float64 : multiply_narrow_float32)(a, b, out);
-        return vm->api->poll(vm);
+        return count_product(vm, a, b);
     }
     if (is_close(type, a, b)) {
         multiply_close(vm, type, a, b, out);
-        return vm->api->poll(vm);
+        return count_product(vm, a, b);
     }
     switch (type) {
     case ND_FLOAT64: return multiply_floats(vm, state->tiles->float64, sizeof(double), a, b, out);
@@ -299,7 +300,7 @@ static bool multiply_in_order(dvx_vm *vm, nd_type type, const nd_matrix *a, cons
     case ND_INT64: multiply_int64(a, b, out); break;
     case ND_COMPLEX128: multiply_complex128(a, b, out); break;
     }
-    return vm->api->poll(vm);
+    return count_product(vm, a, b);
 }
 
 /* ---- Operands ---- */

@@ -49,35 +49,13 @@ static int wanted(const void *work) {
     return size < 1 ? 1 : size > INT_MAX ? INT_MAX : (int)size;
 }
 
-/* ---- QR ---- */
-
-/* R and reflections into a, scales into tau; and (q not NULL) `columns` columns of Q. */
-static bool factor_qr(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s, void *a, void *tau,
-                      void *q, int columns) {
-    const int m = s->rows, n = s->columns, k = least(m, n), ask = -1;
-    const size_t size = (size_t)linalg_size(s);
-    nd_complex first[2] = {{0, 0}, {0, 0}};
-    int info = 0;
-    if (!k) return true;
-    if (!lapack) {
-        decompose_own[s->is_complex].qr(m, n, a, tau);
-        if (q) memcpy(q, a, size * (size_t)m * (size_t)least(n, columns));
-        if (q) decompose_own[s->is_complex].make_q(m, columns, k, q, tau);
-        return true;
-    }
-    lapack->geqrf(&m, &n, a, &m, tau, &first[0], &ask, &info);
-    if (q) lapack->make_q(&m, &columns, &k, q, &m, tau, &first[1], &ask, &info);
-    const int room = most(wanted(&first[0]), wanted(&first[1]));
-    void *work = API(allocate, (size_t)room * size);
-    if (!work) return false;
-    lapack->geqrf(&m, &n, a, &m, tau, work, &room, &info);
-    if (q) {
-        memcpy(q, a, size * (size_t)m * (size_t)least(n, columns));
-        lapack->make_q(&m, &columns, &k, q, &m, tau, work, &room, &info);
-    }
-    API(deallocate, work, (size_t)room * size);
-    return true;
+/* LAPACK decomposes a matrix in one call, during which nobody asks anything.  So the work, some
+ * times the product of three sizes, is counted in front of it. */
+static bool count(dvx_vm *vm, double product, int times) {
+    return nd_work(vm, product < 1e15 ? (int64_t)product * times : INT64_MAX / 64);
 }
+
+/* ---- QR ---- */
 
 /* The upper triangle of the first rows of a matrix in Fortran's order, in C order. */
 static void copy_triangle(const char *a, int rows, int columns, int step, int64_t size, char *to) {
@@ -102,7 +80,7 @@ static ND_FUNCTION(qr) {
     if (!linalg_read(vm, args[1], false, &s)) return DVX_FAILED;
     const int m = s.rows, n = s.columns, k = least(m, n), columns = mode[0] == 'c' ? m : k;
     const int64_t size = linalg_size(&s);
-    const nd_lapack *lapack = blas_lapack(vm, s.is_complex);
+    const nd_factoring f = {blas_lapack(vm, s.is_complex), s.is_complex};
     dvx_value made[2] = {DVX_FAILED, linalg_result(vm, &s, s.is_complex, 2, columns, n, &r_out)};
     const bool wants_q = mode[0] != 'r' || mode[1];
     bool good = !dvx_failed(made[1]);
@@ -119,11 +97,10 @@ static ND_FUNCTION(qr) {
         linalg_turn(linalg_matrix(&s, i), m, n, size, a);
         if (!k && m == columns) /* no reflection: Q is a unit matrix */
             for (int64_t j = 0; j < m; j++) ((double *)q)[(j * m + j) * (size / 8)] = 1;
-        good = factor_qr(vm, lapack, &s, a, tau, wants_q ? q : NULL, columns);
+        good = factor_qr(vm, &f, m, n, a, tau, wants_q ? q : NULL, columns);
         if (!good) break;
         copy_triangle(a, columns, n, m, size, r_out->data + i * columns * n * size);
         if (wants_q) linalg_turn(q, columns, m, size, q_out->data + i * m * columns * size);
-        good = vm->api->poll(vm);
     }
     give_all(vm, &b);
     API(release, s.held);
@@ -164,7 +141,8 @@ static bool eigh_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s,
     const int n = s->rows;
     call_eigh(lapack, s->is_complex, job, n, a, w, &first, -1, &reals, -1, &ints, -1, &info);
     const int size = wanted(&first), reals_size = most(1, (int)reals), ints_size = most(1, ints);
-    void *work = take(vm, &b, size, (size_t)linalg_size(s));
+    void *work =
+        count(vm, (double)n * n * n, 1) ? take(vm, &b, size, (size_t)linalg_size(s)) : NULL;
     double *more = work ? take(vm, &b, reals_size, sizeof *more) : NULL;
     int *whole = more ? take(vm, &b, ints_size, sizeof *whole) : NULL;
     if (whole)
@@ -202,6 +180,13 @@ static void order_places(const double *w, int n, bool down, int *places) {
     }
 }
 
+static bool turn_all(dvx_vm *vm, const nd_stack *s, bool finite, int64_t rows, int64_t columns,
+                     void *a, void *v, const char *failure) {
+    const int done =
+        finite ? decompose_own[s->is_complex].jacobi(vm, (int)rows, (int)columns, a, v) : 0;
+    return done > 0 || (!done && linalg_fail(vm, failure));
+}
+
 /* By the singular values of A + cI, all of whose eigenvalues are positive. */
 static bool eigh_own(dvx_vm *vm, const nd_stack *s, void *a, double *w) {
     blocks b = {0};
@@ -233,9 +218,8 @@ static bool eigh_own(dvx_vm *vm, const nd_stack *s, void *a, double *w) {
         x.real += shift;
         set_element(s, shifted, i * n + i, x);
     }
-    if (good &&
-        (!isfinite(shift) || !decompose_own[s->is_complex].jacobi((int)n, (int)n, shifted, v)))
-        good = linalg_fail(vm, "Eigenvalues did not converge");
+    if (good)
+        good = turn_all(vm, s, isfinite(shift), n, n, shifted, v, "Eigenvalues did not converge");
     for (int64_t j = 0; good && j < n; j++) lengths[j] = column_length(s, shifted, n, j);
     if (good) order_places(lengths, (int)n, false, places);
     for (int64_t j = 0; good && j < n; j++) {
@@ -278,7 +262,6 @@ static dvx_value hermitian(dvx_vm *vm, const dvx_value *args, bool vectors) {
         good = lapack ? eigh_library(vm, lapack, &s, vectors ? "V" : "N", a, w)
                       : eigh_own(vm, &s, a, w);
         if (good && out) linalg_turn(a, n, n, size, out->data + i * bytes);
-        good = good && vm->api->poll(vm);
     }
     if (!settle(vm, &b, &s, made, good)) return DVX_FAILED;
     made[0] = linalg_finish(vm, made[0], s.single);
@@ -389,6 +372,7 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
     }
     good = space && (!n || !s.count || work);
     for (int64_t i = 0; good && n && i < s.count; i++) {
+        if (!(good = count(vm, (double)n * n * n, 8))) break;
         linalg_turn(linalg_matrix(&s, i), n, n, (int64_t)size, a);
         call_eig(lapack, s.is_complex, job, n, a, w, space, work, room, reals, &info);
         if (info) good = linalg_fail(vm, "Eigenvalues did not converge");
@@ -396,7 +380,6 @@ static dvx_value general(dvx_vm *vm, dvx_value v, bool vectors) {
         if (good)
             store_eig(&s, w, space, (nd_complex *)(void *)values->data + i * n,
                       out ? (nd_complex *)(void *)out->data + i * n * n : NULL);
-        good = good && vm->api->poll(vm);
     }
     if (!settle(vm, &b, &s, made, good)) return DVX_FAILED;
     arith_clear();
@@ -449,7 +432,7 @@ static bool svd_library(dvx_vm *vm, const nd_lapack *lapack, const nd_stack *s, 
     const double few = least(s->rows, s->columns), many = most(s->rows, s->columns);
     const double reals_size = s->is_complex ? 7 * few + 5 * few * few + 2 * many * few : 1;
     int info = 0;
-    int *ints = take(vm, &b, 8 * few, sizeof *ints);
+    int *ints = count(vm, few * few * many, 2) ? take(vm, &b, 8 * few, sizeof *ints) : NULL;
     double *reals = ints ? take(vm, &b, reals_size, sizeof *reals) : NULL;
     void *work = NULL;
     if (reals) {
@@ -493,15 +476,17 @@ static bool complete(dvx_vm *vm, const nd_stack *s, const void *turned, const do
     blocks b = {0};
     char *q = take(vm, &b, (double)rows * (double)columns, (size_t)size);
     void *tau = q ? take(vm, &b, (double)columns, (size_t)size) : NULL;
-    if (tau) {
+    bool good = tau != NULL;
+    if (good) {
         memcpy(q, u, (size_t)(rank * rows * size));
-        decompose_own[s->is_complex].qr((int)rows, (int)rank, q, tau);
-        decompose_own[s->is_complex].make_q((int)rows, (int)columns, (int)rank, q, tau);
+        const nd_decompositions *own = &decompose_own[s->is_complex];
+        good = own->qr(vm, (int)rows, (int)rank, q, tau) &&
+               own->make_q(vm, (int)rows, (int)columns, (int)rank, q, tau);
         memcpy((char *)u + rank * rows * size, q + rank * rows * size,
                (size_t)((columns - rank) * rows * size));
     }
     give_all(vm, &b);
-    return tau != NULL;
+    return good;
 }
 
 /* By turning the columns of the matrix, or of its transposed conjugate where that is higher. */
@@ -527,8 +512,7 @@ static bool svd_own(dvx_vm *vm, const nd_stack *s, factors *f) {
         memcpy(turned, f->a, (size_t)(high * low * size));
     for (int64_t i = 0; good && i < low * low; i++)
         set_element(s, v, i, (nd_complex){i % (low + 1) == 0, 0});
-    if (good && (!finite || !decompose_own[s->is_complex].jacobi((int)high, (int)low, turned, v)))
-        good = linalg_fail(vm, "SVD did not converge");
+    if (good) good = turn_all(vm, s, finite, high, low, turned, v, "SVD did not converge");
     for (int64_t j = 0; good && j < low; j++) lengths[j] = column_length(s, turned, high, j);
     if (good) order_places(lengths, (int)low, true, places);
     const int64_t rank = good ? rank_of(lengths, places, low) : 0;
@@ -585,7 +569,6 @@ bool linalg_decompose(dvx_vm *vm, dvx_value v, char job, bool *single, dvx_value
         }
         if (good && u) linalg_turn(f.u, f.columns, m, size, u->data + i * m * f.columns * size);
         if (good && vt) linalg_turn(f.vt, n, f.rows, size, vt->data + i * f.rows * n * size);
-        good = good && vm->api->poll(vm);
     }
     give_all(vm, &b);
     API(release, s.held);

@@ -52,8 +52,13 @@ typedef struct nd_ufunc_facts {
     bool floats; /* ints are computed as float64 */
     int8_t identity;
     bool has_identity;
+    uint8_t effort; /* what an element takes, in steps of 0.25 ns */
 } nd_ufunc_facts;
 extern const nd_ufunc_facts loops_facts[ND_UFUNCS];
+/* For nd_work. */
+static inline int64_t loops_steps(nd_ufunc_number number, int64_t count) {
+    return count * loops_facts[number].effort / 4;
+}
 
 /* rows x columns of a product into `c`, whose rows are `c_row` bytes apart.  b is a panel: `inner`
  * rows of ND_PANEL bytes, aligned to 64. */

@@ -165,6 +165,10 @@ static inline dvx_outcome finish_row(dvx_vm *vm, const elementwise *d, char *con
                                      int64_t count, const int64_t *strides, dvx_value made,
                                      dvx_value *result) {
     unsigned flags = d->warns ? arith_flags() : 0;
+    if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count)))) {
+        API(release, made);
+        return DVX_ERROR;
+    }
     if (UNLIKELY(flags)) {
         arith_clear();
         if (d->inexact) flags = find_reasons(vm, d, args, count, strides, flags);
@@ -435,12 +439,13 @@ static bool is_apart(const nd_array *a, const nd_array *b) {
 /* Into input 0, which has the result's shape.  (A loop that is computed again would see other
  * elements: those that raise flags without a reason have no derivatives here.) */
 static dvx_outcome finish_inplace(dvx_vm *vm, const elementwise *d, const dvx_value *v,
-                                  dvx_value *result) {
+                                  int64_t count, dvx_value *result) {
     const unsigned flags = d->warns ? arith_flags() : 0;
     if (UNLIKELY(flags)) {
         arith_clear();
         if (!error_flags(vm, loops_facts[d->number].name, flags)) return DVX_ERROR;
     }
+    if (UNLIKELY(!nd_work(vm, loops_steps(d->number, count)))) return DVX_ERROR;
     *result = API(retain, v[0]);
     return DVX_DONE;
 }
@@ -459,7 +464,7 @@ static dvx_outcome run_inplace_any(dvx_vm *vm, const elementwise *d, const dvx_v
     }
     elements_begin(d);
     run_layout(d, &l);
-    return finish_inplace(vm, d, v, result);
+    return finish_inplace(vm, d, v, a[0]->size, result);
 }
 
 static dvx_outcome run_inplace_arrays(dvx_vm *vm, const dvx_value *v, void *cache,
@@ -474,7 +479,7 @@ static dvx_outcome run_inplace_arrays(dvx_vm *vm, const dvx_value *v, void *cach
     const int64_t size = d->result->size, strides[3] = {size, size, size};
     elements_begin(d);
     d->loop(args, a[0]->size, strides);
-    return finish_inplace(vm, d, v, result);
+    return finish_inplace(vm, d, v, a[0]->size, result);
 }
 
 static dvx_outcome run_inplace_number(dvx_vm *vm, const dvx_value *v, void *cache,
@@ -493,7 +498,7 @@ static dvx_outcome run_inplace_number(dvx_vm *vm, const dvx_value *v, void *cach
     const int64_t size = d->result->size, strides[3] = {size, 0, size};
     elements_begin(d);
     d->loop(args, a[0]->size, strides);
-    return finish_inplace(vm, d, v, result);
+    return finish_inplace(vm, d, v, a[0]->size, result);
 }
 
 /* ---- Calls of ufuncs: operand 0 is the callee ---- */

@@ -63,8 +63,8 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, const dvx_value *v, boo
     if (arith_flags()) arith_clear();
     kernel->loop(args, out->size, strides);
     const unsigned flags = arith_flags();
-    *good = true;
-    if (LIKELY(!flags)) return true;
+    *good = nd_work(vm, loops_steps(number, out->size));
+    if (LIKELY(!flags) || !*good) return true;
     arith_clear();
     if (facts->warns) *good = error_flags(vm, facts->name, flags);
     return true;

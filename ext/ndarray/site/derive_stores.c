@@ -38,7 +38,8 @@ static bool assign(dvx_vm *vm, const nd_array *a, key_place *place, dvx_value va
     nd_array to = {
         .data = place->data, .dtype = a->dtype, .axes = place->axes, .ndim = place->ndim};
     array_update(&to);
-    if (from) return copies(&to, from) || array_assign(vm, &to, from);
+    if (from && copies(&to, from)) return nd_quick_work(vm, to.size);
+    if (from) return array_assign(vm, &to, from);
     if (!array_store(vm, a->dtype, one, value)) return false;
     return create_fill(vm, &to, one);
 }

@@ -353,7 +353,7 @@ static bool run_rows(dvx_vm *vm, void *context, char *const *data, int64_t count
     const int64_t group = (x->most - rows->columns) / rows->pitch + 1;
     for (int k = 0; k < operands; k++) at[k] = data[k];
     rows->out_pitch = strides[operands - 1];
-    for (int64_t left = count, done = 0; left > 0; left -= rows->count) {
+    for (int64_t left = count; left > 0; left -= rows->count) {
         rows->count = left < group ? left : group;
         set_data(x, at);
         x->flags = 0;
@@ -368,9 +368,7 @@ static bool run_rows(dvx_vm *vm, void *context, char *const *data, int64_t count
             for (int k = 0; k < operands; k++) at[k] += strides[k];
         }
         if (!x->direct && is_heeded(vm, x->flags)) return false;
-        if ((done += rows->count * rows->pitch) < POLL_ELEMENTS) continue;
-        if (!nd_work(vm, done)) return false;
-        done = 0;
+        if (!nd_work(vm, rows->count * rows->pitch)) return false;
     }
     return true;
 }
@@ -425,11 +423,13 @@ static dvx_outcome run_flat(dvx_vm *vm, execution *x, nd_array *out) {
     x->at.data[ND_OUT] = out->data;
     x->at.strides[ND_OUT] = out->dtype->size;
     program_place(x->program, &x->at);
+    const int64_t steps = x->program->step_count;
     for (int64_t left = out->size; left > 0; left -= POLL_ELEMENTS) {
         const unsigned flags =
             program_run(x->program, &x->at, left < POLL_ELEMENTS ? left : POLL_ELEMENTS);
         if (UNLIKELY(flags) && !x->direct && is_heeded(vm, flags)) return give_up_flags(vm, x);
-        if (left > POLL_ELEMENTS && !nd_work(vm, POLL_ELEMENTS)) return DVX_ERROR;
+        if (!nd_quick_work(vm, steps * (left < POLL_ELEMENTS ? left : POLL_ELEMENTS)))
+            return DVX_ERROR;
     }
     return DVX_DONE;
 }

@@ -242,7 +242,7 @@ static dvx_value partition_of(dvx_vm *vm, const dvx_value *args, bool places) {
         } else {
             selections[a->dtype->num].in_place(line, n, which, sought->size);
         }
-        good = vm->api->poll(vm);
+        good = nd_work(vm, 8 * n);
     }
     API(release, held);
     API(release, lines);

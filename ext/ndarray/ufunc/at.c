@@ -215,15 +215,19 @@ static bool run_at(dvx_vm *vm, nd_ufunc_number number, nd_array *a, nd_type type
         row = array_of(vm, copy);
     }
     if (arith_flags()) arith_clear();
-    if (a->dtype->num != type || kernel->result != type ||
-        !run_own(number, type, row->data, at, count, values ? values->data : NULL, -(int64_t)many))
-        run_each(kernel, facts->inputs, type, row, at, count, values ? values->data : NULL,
-                 many ? values->dtype->size : 0);
+    const bool own = a->dtype->num == type && kernel->result == type;
+    const int64_t step = many ? values->dtype->size : 0;
+    nd_blocks b = {.total = count};
+    while (nd_next_block(vm, &b)) {
+        const char *from = values ? values->data + b.at * step : NULL;
+        if (!own || !run_own(number, type, row->data, at + b.at, b.count, from, -(int64_t)many))
+            run_each(kernel, facts->inputs, type, row, at + b.at, b.count, from, step);
+    }
     const unsigned flags = arith_flags();
     if (flags) arith_clear();
     if (row != a) array_spread(a, row);
     API(release, copy);
-    return !flags || !facts->warns || error_flags(vm, "at", flags);
+    return !b.stopped && (!flags || !facts->warns || error_flags(vm, "at", flags));
 }
 
 ND_FUNCTION(at_call) {

@@ -90,17 +90,12 @@ static bool gather_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
     return true;
 }
 
-/* (Elements between two looks at interrupts.) */
-enum { LOOK = 1 << 20 };
-
 static bool fold_direct(dvx_vm *vm, const reduction *r, char *to, const char *from) {
     int64_t count = r->inner.shape[0], stride = r->inner.strides[0][0];
-    for (int64_t done = r->piece; count > 0;
-         count -= r->piece, from += r->piece * stride, done += r->piece) {
-        r->kernel->fold(to, from, count < r->piece ? count : r->piece, stride);
-        if (done < LOOK) continue;
-        if (!nd_work(vm, done)) return false;
-        done = 0;
+    for (; count > 0; count -= r->piece, from += r->piece * stride) {
+        const int64_t n = count < r->piece ? count : r->piece;
+        r->kernel->fold(to, from, n, stride);
+        if (!nd_work(vm, n / 2)) return false;
     }
     return true;
 }
@@ -117,7 +112,7 @@ static bool decide(dvx_vm *vm, const reduction *r, char *to, const char *from) {
         from += n * stride;
         left -= n;
         if (most < PIECE) most *= 2;
-        if (n == PIECE && !nd_work(vm, n)) return false;
+        if (!nd_work(vm, n)) return false;
     }
     return true;
 }
@@ -184,7 +179,7 @@ static bool reduce_rows(dvx_vm *vm, void *context, char *const *data, int64_t co
     for (int64_t done = 0; done < s->rows; done += most) {
         const int64_t n = s->rows - done < most ? s->rows - done : most;
         s->fold(data[0], data[1] + done * s->stride, count, n, s->stride);
-        if (n == most && !nd_work(vm, n * count)) return false;
+        if (!nd_quick_work(vm, n * count)) return false;
     }
     return true;
 }
@@ -600,10 +595,10 @@ static bool accumulate_row(dvx_vm *vm, void *context, char *const *data, int64_t
                            const int64_t *strides) {
     const accumulation *c = context;
     static const int64_t none[3] = {0, 0, 0};
-    (void)vm;
     for (int64_t i = 0; i < count; i++) {
         char *to = data[0] + i * strides[0], *from = data[1] + i * strides[1];
         memmove(to, from, (size_t)c->size);
+        if (!nd_work(vm, c->quick ? c->count : 4 * c->count)) return false;
         if (c->quick) {
             c->quick(to, from, c->count, c->to_stride, c->from_stride);
             continue;

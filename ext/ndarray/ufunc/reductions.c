@@ -442,8 +442,8 @@ static int64_t search_whole_part(const search *s, char *best, const char *part, 
     return search_part(s, best, part + place * s->size, 1) ? place : -1;
 }
 
-static void search_apart(const search *s, const char *from, int64_t step, int64_t lines, char *to,
-                         int64_t to_step) {
+static bool search_apart(dvx_vm *vm, const search *s, const char *from, int64_t step, int64_t lines,
+                         char *to, int64_t to_step) {
     _Alignas(64) char parts[SIDE * PART_STEP * sizeof(nd_complex)];
     _Alignas(16) char best[SIDE][sizeof(nd_complex)];
     int64_t places[SIDE] = {0};
@@ -455,8 +455,10 @@ static void search_apart(const search *s, const char *from, int64_t step, int64_
             const int64_t place = search_whole_part(s, best[j], parts + j * PART_STEP * s->size, n);
             if (place >= 0) places[j] = i + place;
         }
+        if (!nd_quick_work(vm, n * lines)) return false;
     }
     for (int64_t j = 0; j < lines; j++) *(int64_t *)(void *)(to + j * to_step) = places[j];
+    return true;
 }
 
 /* Lines of a few neighbours: without calls.  (The first nan is the best.) */
@@ -497,23 +499,25 @@ static bool search_row(dvx_vm *vm, void *context, char *const *data, int64_t cou
     const search *s = context;
     const int64_t side = ND_NEIGHBOURS / s->size;
     int64_t i = 0;
-    (void)vm;
     if (s->few) {
         s->few(s, data[1], strides[1], count, data[0], strides[0]);
-        return true;
+        return nd_quick_work(vm, count * s->count);
     }
     const bool other = strides[1] == 2 * s->size;
     if (s->apart && s->places && (other || strides[1] == s->size))
-        for (; i + side <= count; i += side)
+        for (; i + side <= count; i += side) {
             s->places(data[1] + i * strides[1], other, s->count, s->stride,
                       data[0] + i * strides[0], strides[0]);
+            if (!nd_quick_work(vm, side * s->count)) return false;
+        }
     for (; i < count; i += s->apart ? SIDE : 1) {
         char *to = data[0] + i * strides[0];
         const char *line = data[1] + i * strides[1];
-        if (s->apart)
-            search_apart(s, line, strides[1], count - i < SIDE ? count - i : SIDE, to, strides[0]);
-        else
-            *(int64_t *)(void *)to = search_line(s, line);
+        if (!s->apart) *(int64_t *)(void *)to = search_line(s, line);
+        if (s->apart ? !search_apart(vm, s, line, strides[1], count - i < SIDE ? count - i : SIDE,
+                                     to, strides[0])
+                     : !nd_quick_work(vm, s->count))
+            return false;
     }
     return true;
 }

@@ -29,9 +29,11 @@ static void reduce_line(const segments *s, char *to, const char *line) {
 
 static bool reduce_lines(dvx_vm *vm, void *context, char *const *data, int64_t count,
                          const int64_t *strides) {
-    (void)vm;
-    for (int64_t i = 0; i < count; i++)
-        reduce_line(context, data[0] + i * strides[0], data[1] + i * strides[1]);
+    const segments *s = context;
+    for (int64_t i = 0; i < count; i++) {
+        reduce_line(s, data[0] + i * strides[0], data[1] + i * strides[1]);
+        if (!nd_work(vm, s->count / 4 + 16 * s->parts)) return false;
+    }
     return true;
 }
 

@@ -871,6 +871,11 @@ static bool run_rows(dvx_vm *vm, nd_ufunc_number number, nd_array *a, char **arg
     if (arith_flags()) arith_clear();
     kernel->loop(args, a->size, strides);
     unsigned flags = arith_flags();
+    if (UNLIKELY(!nd_work(vm, loops_steps(number, a->size)))) {
+        API(release, *result);
+        *result = DVX_FAILED;
+        return true;
+    }
     if (LIKELY(!flags) || !(facts->warns || kernel->compares)) return true;
     if (kernel->compares) {
         API(release, *result);

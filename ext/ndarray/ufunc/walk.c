@@ -97,7 +97,7 @@ bool walk_masked(dvx_vm *vm, void *context, char *const *data, int64_t count,
     return true;
 }
 
-enum { LONG_ROW = 1 << 17, FEW = 1 << 12 };
+enum { LONG_ROW = 1 << 17 };
 
 /* A row by parts, as long ones would be deaf to interrupts. */
 static bool run_long(dvx_vm *vm, nd_row row, void *context, char *const *data, int64_t count,
@@ -138,6 +138,6 @@ bool walk_run(dvx_vm *vm, nd_walk *walk, nd_row row, void *context) {
                 data[k] -= walk->strides[k][axis] * walk->shape[axis];
             index[axis] = 0;
         }
-        if (axis < 0) return done < FEW || nd_work(vm, done);
+        if (axis < 0) return nd_work(vm, done);
     }
 }
