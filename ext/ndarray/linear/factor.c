@@ -20,8 +20,8 @@ static char *at(const nd_factoring *f, const void *a, int rows, int64_t row, int
 
 /* ---- Steps ---- */
 
-/* Multiplications at once, some 20 ms; columns of a panel. */
-static const double at_once = 2e8;
+/* Multiplications at once, some 10 ms; columns of a panel. */
+static const double at_once = 1e8;
 enum { PANEL = 64 };
 
 static bool is_large(const nd_factoring *f, double multiplications) {

@@ -13,6 +13,7 @@
 
 #include "array/array.h"
 #include "linear/blas.h"
+#include "linear/decompose.h"
 #include "linear/factor.h"
 #include "array/methods.h"
 
