@@ -121,9 +121,9 @@ static void forget_frame(dv_vm *vm, dv_generator *g) {
     g->state = DV_GENERATOR_FINISHED;
     g->handled = DV_NONE;
     g->function = DV_EMPTY;
-    for (uint32_t i = 0; i < locals; i++) dv_release(vm, g->slots[i]);
-    visit_stack(vm, g, drop, NULL);
+    visit_stack(vm, g, drop, NULL); /* first, as an exception leaves a frame */
     g->saved = 0;
+    for (uint32_t i = 0; i < locals; i++) dv_release(vm, g->slots[i]);
     dv_release(vm, handled);
     dv_release(vm, function);
 }
